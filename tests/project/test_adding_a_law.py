@@ -45,7 +45,7 @@ def test_the_section_names_every_place_that_is_tested() -> None:
 
 @each_row
 def test_a_law_has_its_files(row: Row) -> None:
-    assert (ROOT / "rust/core/src/laws" / CORE.get(row.name, f"{row.name}.rs")).is_file()
+    assert (ROOT / "rust/core/src/mechanisms" / CORE.get(row.name, f"{row.name}.rs")).is_file()
     assert (ROOT / f"python/stairnoise/_laws/{row.name}.py").is_file()
     assert (ROOT / f"tests/by_law/test_{TESTS.get(row.name, row.name)}.py").is_file()
 

@@ -6,7 +6,7 @@ use stairnoise::{Norm, Shape};
 
 use crate::errors::ParameterError;
 
-/// The name of one of the four laws whose parameters may be arrays.
+/// The name of one of the four mechanisms whose parameters may be arrays.
 #[derive(Clone, Copy)]
 pub(crate) struct Kind(pub stairnoise::Kind);
 
@@ -46,7 +46,7 @@ pub(crate) fn named_shape(object: Option<&Bound<'_, PyAny>>) -> PyResult<Option<
     }
 }
 
-/// The shape of one law.
+/// The shape of one mechanism.
 pub(crate) fn shape(object: Option<&Bound<'_, PyAny>>) -> PyResult<Shape> {
     match (named_shape(object)?, object) {
         (None, Some(object)) => Ok(Shape::Number(object.extract()?)),

@@ -33,7 +33,7 @@ pub(crate) const STAGE: usize = 1 << 12;
 /// So many times as many are written at a time where they lie one after the other: what a call prepares and wipes is a smaller part of its work.
 pub(crate) const LONGER: usize = 4;
 
-/// What the values of a law cost, and which of them belong together.
+/// What the values of a mechanism cost, and which of them belong together.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts {
     /// A value takes as long as this many usual ones.
@@ -317,7 +317,8 @@ impl<A: Inputs, B: Inputs> Inputs for (A, B) {
 
 impl<T: Copy + Default> Piece<'_, T> {
     /// Has `write(first, inputs, part)` write all values, at most [`LONGER`] times `most` at a time: straight into contiguous memory, and into other
-    /// tile by tile, by a copy. A tile has at most `most` values, or as few rows as it may. Inputs are asked for before any place of theirs is written.
+    /// tile by tile, by a copy. A tile has at most `most` values, or as few rows as it may. Inputs are asked for before any place of theirs is
+    /// written.
     pub fn write<I: Inputs, E: From<OutOfMemory>>(
         self,
         mut inputs: I,
@@ -356,8 +357,8 @@ impl<T: Copy + Default> Piece<'_, T> {
         self.order.pitch_of_rows::<8>().map(|pitch| pitch as u64)
     }
 
-    /// Writes the values of a fill to such a piece, tile by tile: memory takes the lines of one while the next is drawn. It takes those of a whole band
-    /// of rows after each other, and nothing is drawn meanwhile: 1.27 ns a value of 2000 × 2000 in place of 1.12 (Zen 4).
+    /// Writes the values of a fill to such a piece, tile by tile: memory takes the lines of one while the next is drawn. It takes those of a whole
+    /// band of rows after each other, and nothing is drawn meanwhile: 1.27 ns a value of 2000 × 2000 in place of 1.12 (Zen 4).
     pub fn write_tiles(self, mut fill: Tiles<'_, T>)
     where
         T: Value,
@@ -541,7 +542,8 @@ impl<'py, A: Element + Copy> Input<'py, A> {
 }
 
 /// Elements of an input, a part at a time and in step with [`Piece::write`]: copies, because another Python thread may write to the caller's. A part
-/// may not hold what it held in an earlier pass, but it does not change while it is used. The copy stays in the cache: a tenth of a nanosecond a value.
+/// may not hold what it held in an earlier pass, but it does not change while it is used. The copy stays in the cache: a tenth of a nanosecond a
+/// value.
 pub(crate) enum InOrder<'a, A> {
     Contiguous {
         input: &'a Input<'a, A>,

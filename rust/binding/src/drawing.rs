@@ -1,9 +1,9 @@
-//! Noise and releases of one law into arrays of any strides: everything that can fail is done before a fill is taken.
+//! Noise and releases of one mechanism into arrays of any strides: everything that can fail is done before a fill is taken.
 
 use numpy::{Element, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
-use stairnoise::{Answer, Law, LawFill, Modulus, OutOfMemory, Residue, Value};
+use stairnoise::{Answer, Mechanism, MechanismFill, Modulus, OutOfMemory, Residue, Value};
 
 use crate::buffer::{Elements, Input, Output, OwnInOrder, Parts, STAGE, same_shape};
 use crate::column::Column;
@@ -14,10 +14,10 @@ use crate::threads;
 /// Values of more draws come in pieces of 64 all the same: fewer at a time would take longer each.
 const DEAREST: usize = PIECE / 64;
 
-fn parts(law: &impl Law) -> Parts {
+fn parts(mechanism: &impl Mechanism) -> Parts {
     Parts {
-        price: law.draws().min(DEAREST),
-        together: law.together(),
+        price: mechanism.draws().min(DEAREST),
+        together: mechanism.together(),
     }
 }
 
@@ -25,13 +25,13 @@ fn parts(law: &impl Law) -> Parts {
 pub(crate) fn fill<T: Value + Element>(
     py: Python<'_>,
     out: &Bound<'_, PyArrayDyn<T>>,
-    law: &impl Law,
+    mechanism: &impl Mechanism,
     stream: &Stream,
     threads: usize,
 ) -> PyResult<()> {
-    let (out, parts) = (Output::new(out)?, parts(law));
+    let (out, parts) = (Output::new(out)?, parts(mechanism));
     let threads = threads::number(threads, out.len().saturating_mul(parts.price))?;
-    let fill = stream.next_fill(law, out.len()).map_err(errors::draw)?;
+    let fill = stream.next_fill(mechanism, out.len()).map_err(errors::draw)?;
     threads::fill(
         py,
         out,
@@ -51,8 +51,8 @@ pub(crate) fn fill<T: Value + Element>(
 }
 
 /// Writes noise to memory that nothing else refers to.
-pub(crate) fn fill_new<T: Value>(out: &mut [T], law: &impl Law, stream: &Stream) -> PyResult<()> {
-    let fill = stream.next_fill(law, out.len()).map_err(errors::draw)?;
+pub(crate) fn fill_new<T: Value>(out: &mut [T], mechanism: &impl Mechanism, stream: &Stream) -> PyResult<()> {
+    let fill = stream.next_fill(mechanism, out.len()).map_err(errors::draw)?;
     fill.write(0, out).map_err(|OutOfMemory| errors::memory())
 }
 
@@ -61,11 +61,13 @@ pub(crate) fn release_new<A: Answer, T: Value>(
     answers: &[A],
     shape: &[usize],
     out: &mut [T],
-    law: &impl Law,
+    mechanism: &impl Mechanism,
     stream: &Stream,
 ) -> PyResult<()> {
-    law.check_answers(answers).map_err(|error| errors::answer(error, 0, shape))?;
-    let fill = stream.next_fill(law, out.len()).map_err(errors::draw)?;
+    mechanism
+        .check_answers(answers)
+        .map_err(|error| errors::answer(error, 0, shape))?;
+    let fill = stream.next_fill(mechanism, out.len()).map_err(errors::draw)?;
     fill.release(0, answers, out).map_err(|OutOfMemory| errors::memory())
 }
 
@@ -78,19 +80,19 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,
     values: &Bound<'_, PyArrayDyn<A>>,
     out: &Bound<'_, PyArrayDyn<T>>,
-    law: &impl Law,
+    mechanism: &impl Mechanism,
     stream: &Stream,
     threads: usize,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
-    let write = |fill: &LawFill<'_>, first, answers: &[A], part: &mut [T]| fill.release(first, answers, part);
+    let write = |fill: &MechanismFill<'_>, first, answers: &[A], part: &mut [T]| fill.release(first, answers, part);
     if answers.len() <= STAGE {
         let own = answers.copied().map_err(|OutOfMemory| errors::memory())?;
         let in_order = |_| Ok(OwnInOrder::of(&own));
-        return release_in_order(py, in_order, write, values.shape(), places, law, stream, threads);
+        return release_in_order(py, in_order, write, values.shape(), places, mechanism, stream, threads);
     }
     let (places, in_order) = (places.in_step_with(&answers), |most| answers.in_order(most));
-    release_in_order(py, in_order, write, values.shape(), places, law, stream, threads)
+    release_in_order(py, in_order, write, values.shape(), places, mechanism, stream, threads)
 }
 
 /// Writes the residues of the released answers to their places of `out`.
@@ -99,7 +101,7 @@ pub(crate) fn release_modulo<T: Residue + Element>(
     values: &Bound<'_, PyArrayDyn<i64>>,
     modulus: Modulus,
     out: &Bound<'_, PyArrayDyn<T>>,
-    law: &impl Law,
+    mechanism: &impl Mechanism,
     stream: &Stream,
     threads: usize,
 ) -> PyResult<()> {
@@ -111,7 +113,7 @@ pub(crate) fn release_modulo<T: Residue + Element>(
         |fill, first, answers, part| fill.release_modulo(first, answers, modulus, part),
         values.shape(),
         places,
-        law,
+        mechanism,
         stream,
         threads,
     )
@@ -122,7 +124,7 @@ pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,
     (column, kept): (&Column<'_, A>, bool),
     out: &Bound<'_, PyArrayDyn<T>>,
-    law: &impl Law,
+    mechanism: &impl Mechanism,
     stream: &Stream,
     threads: usize,
 ) -> PyResult<()> {
@@ -139,7 +141,7 @@ pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
         },
         out.shape(),
         Output::new(out)?,
-        law,
+        mechanism,
         stream,
         threads,
     )
@@ -150,27 +152,27 @@ pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
 fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A>>(
     py: Python<'_>,
     in_order: impl Fn(usize) -> Result<I, OutOfMemory> + Sync + Send,
-    release: impl Fn(&LawFill<'_>, u64, &[A], &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
+    release: impl Fn(&MechanismFill<'_>, u64, &[A], &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
     shape: &[usize],
     places: Output<'_, T>,
-    law: &impl Law,
+    mechanism: &impl Mechanism,
     stream: &Stream,
     threads: usize,
 ) -> PyResult<()> {
-    let parts = parts(law);
+    let parts = parts(mechanism);
     let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
-    if !law.takes_all::<A>() {
+    if !mechanism.takes_all::<A>() {
         // Answers are read twice: all of them are checked before a fill is taken.
         threads::check(
             py,
             (places.order(), places.len(), threads),
             || (),
             || in_order(STAGE),
-            |(), answers| law.check_answers(answers.part()).map_err(|error| (0, error)),
+            |(), answers| mechanism.check_answers(answers.part()).map_err(|error| (0, error)),
             |first, error| errors::answer(error, first, shape),
         )?;
     }
-    let fill = stream.next_fill(law, places.len()).map_err(errors::draw)?;
+    let fill = stream.next_fill(mechanism, places.len()).map_err(errors::draw)?;
     threads::fill(
         py,
         places,
@@ -181,7 +183,7 @@ fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A
             piece.write(in_order(parts.stage())?, parts.stage(), |first, answers, part| {
                 let answers = answers.part();
                 // Read again, perhaps after another thread has written to them.
-                if I::MAY_CHANGE && !law.takes_all::<A>() && law.check_answers(answers).is_err() {
+                if I::MAY_CHANGE && !mechanism.takes_all::<A>() && mechanism.check_answers(answers).is_err() {
                     return Err(Failure::Changed("values"));
                 }
                 Ok(release(&fill, first, answers, part)?)

@@ -1,8 +1,8 @@
-//! Laws with arrays of parameters, which have been broadcast to the output's shape (zero strides included).
+//! Mechanisms with arrays of parameters, which have been broadcast to the output's shape (zero strides included).
 
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Laws, OutOfMemory, ParamError, Shape, Value, largest_quotient};
+use stairnoise::{Answer, OutOfMemory, ParamError, PerElement, Shape, Value, largest_quotient};
 
 use crate::arguments::{self, Kind};
 use crate::buffer::{Elements, InOrder, Input, Inputs, Output, Parts, STAGE, same_shape, with_answers, with_output};
@@ -73,20 +73,20 @@ impl<'py> Parameters<'py> {
         })
     }
 
-    /// A value of the shape l2 takes at least as long as four usual ones: it has no fast path, and its law is prepared on its own.
+    /// A value of the shape l2 takes at least as long as four usual ones: it has no fast path, and its mechanism is prepared on its own.
     fn parts(&self) -> Parts {
         let price = if matches!(self.shape, Shapes::Same(Shape::L2)) { 4 } else { 1 };
         Parts { price, together: 1 }
     }
 
-    /// Refuses parameters that some value has no law for, before anything is drawn.
+    /// Refuses parameters that some value has no mechanism for, before anything is drawn.
     fn check(&self, py: Python<'_>, threads: usize) -> PyResult<()> {
         threads::check(
             py,
             (Order::of_values(self.eps.len()), self.eps.len(), threads),
-            || Laws::new(self.kind),
+            || PerElement::new(self.kind),
             || self.in_order(),
-            |laws, parameters| laws.check(&parameters.part()),
+            |mechanisms, parameters| mechanisms.check(&parameters.part()),
             |position, error| errors::parameter_at(error, position, self.index),
         )
     }
@@ -157,7 +157,7 @@ impl PartsInOrder<'_> {
 /// reaching their element.
 #[pyfunction]
 #[pyo3(signature = (kind, eps, sensitivity, shape, stream, out, threads = 0))]
-#[allow(clippy::too_many_arguments, reason = "one more than the fill of a single law has")]
+#[allow(clippy::too_many_arguments, reason = "one more than the fill of a single mechanism has")]
 pub(crate) fn fill_each<'py>(
     py: Python<'py>,
     kind: Kind,
@@ -183,12 +183,12 @@ fn fill_array<T: Value + numpy::Element>(
     let out = Output::new(out)?;
     let threads = threads::number(threads, out.len())?;
     let fill = stream.next(out.len()).map_err(errors::draw)?;
-    // A thread keeps laws of its own.
-    let laws = || Laws::new(parameters.kind);
-    threads::fill(py, out, parameters.parts(), threads, laws, |laws, piece| {
+    // A thread keeps mechanisms of its own.
+    let mechanisms = || PerElement::new(parameters.kind);
+    threads::fill(py, out, parameters.parts(), threads, mechanisms, |mechanisms, piece| {
         let parameters = parameters.in_order()?;
         piece.write(parameters, STAGE, |first, parameters, part| {
-            Ok(laws.write(&fill, first, part, &parameters.part())?)
+            Ok(mechanisms.write(&fill, first, part, &parameters.part())?)
         })
     })
 }
@@ -196,7 +196,7 @@ fn fill_array<T: Value + numpy::Element>(
 /// Each ε is divided by `k` on the way, so that no array of quotients is needed.
 #[pyfunction]
 #[pyo3(signature = (kind, eps, sensitivity, shape, stream, values, out, k = 1, threads = 0))]
-#[allow(clippy::too_many_arguments, reason = "those of a law and of its release")]
+#[allow(clippy::too_many_arguments, reason = "those of a mechanism and of its release")]
 pub(crate) fn release_each<'py>(
     py: Python<'py>,
     kind: Kind,
@@ -226,34 +226,36 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     threads: usize,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
-    let laws = || Laws::new(parameters.kind);
+    let mechanisms = || PerElement::new(parameters.kind);
     let places = places.in_step_with(&answers);
     let in_order = || Ok::<_, OutOfMemory>((answers.in_order(STAGE)?, parameters.in_order()?));
     // As in `drawing::release`, all answers are checked before a fill is taken.
     threads::check(
         py,
         (places.order(), places.len(), threads),
-        laws,
+        mechanisms,
         in_order,
-        |laws, (answers, parameters)| {
-            laws.check_answers(answers.part(), &parameters.part())
+        |mechanisms, (answers, parameters)| {
+            mechanisms
+                .check_answers(answers.part(), &parameters.part())
                 .map_err(|error| (0, error))
         },
         |first, error| errors::answer(error, first, values.shape()),
     )?;
     let fill = stream.next(places.len()).map_err(errors::draw)?;
-    threads::fill(py, places, parameters.parts(), threads, laws, |laws, piece| {
+    threads::fill(py, places, parameters.parts(), threads, mechanisms, |mechanisms, piece| {
         let inputs = in_order()?;
         piece.write(inputs, STAGE, |first, (answers, parameters), part| {
             let (answers, parameters) = (answers.part(), parameters.part());
-            laws.check_answers(answers, &parameters)
+            mechanisms
+                .check_answers(answers, &parameters)
                 .map_err(|_| Failure::Changed("values"))?;
-            Ok(laws.release_part(&fill, first, answers, part, &parameters)?)
+            Ok(mechanisms.release_part(&fill, first, answers, part, &parameters)?)
         })
     })
 }
 
-/// Refuses the first parameters that no law has, by their index; each ε is divided by `k`.
+/// Refuses the first parameters that no mechanism has, by their index; each ε is divided by `k`.
 #[pyfunction]
 #[pyo3(signature = (kind, eps, sensitivity, shape, k = 1))]
 pub(crate) fn check(
@@ -279,7 +281,7 @@ pub(crate) fn largest_quotients(
     drawing::map(py, ("eps", eps), out, |eps| largest_quotient(eps, k))
 }
 
-/// Writes granularity, cells and r of every law to contiguous arrays; refuses the first that does not exist, by its index.
+/// Writes granularity, cells and r of every mechanism to contiguous arrays; refuses the first that does not exist, by its index.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "three outputs")]
 pub(crate) fn describe(
@@ -295,14 +297,16 @@ pub(crate) fn describe(
     same_shape("cells", cells.shape(), eps.shape())?;
     same_shape("r", r.shape(), eps.shape())?;
     let parameters = Parameters::new(kind, eps, sensitivity, shape, 1)?;
-    let laws = Laws::new(kind.0);
+    let mechanisms = PerElement::new(kind.0);
     let (mut granularity, mut cells, mut r) = (granularity.try_readwrite()?, cells.try_readwrite()?, r.try_readwrite()?);
     let (granularity, cells, r) = (granularity.as_slice_mut()?, cells.as_slice_mut()?, r.as_slice_mut()?);
     parameters.in_parts(|first, part| {
         for i in 0..part.eps.len() {
             let (eps, sensitivity, shape) = part.at(i);
-            let law = laws.describe(eps, sensitivity, shape).map_err(|error| (first + i, error))?;
-            (granularity[first + i], cells[first + i], r[first + i]) = (law.0, law.1 as i64, law.2 as i64);
+            let mechanism = mechanisms
+                .describe(eps, sensitivity, shape)
+                .map_err(|error| (first + i, error))?;
+            (granularity[first + i], cells[first + i], r[first + i]) = (mechanism.0, mechanism.1 as i64, mechanism.2 as i64);
         }
         Ok(())
     })

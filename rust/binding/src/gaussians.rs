@@ -1,4 +1,4 @@
-//! Discrete Gaussian laws with arrays of σ² and lattices, which have been broadcast to the output's shape (zero strides included).
+//! Discrete Gaussian mechanisms with arrays of σ² and lattices, which have been broadcast to the output's shape (zero strides included).
 
 use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -43,7 +43,7 @@ impl<'py> Parameters<'py> {
         })
     }
 
-    /// Refuses parameters that some value has no law for, before anything is drawn.
+    /// Refuses parameters that some value has no mechanism for, before anything is drawn.
     fn check(&self, py: Python<'_>, threads: usize) -> PyResult<()> {
         threads::check(
             py,
@@ -82,7 +82,7 @@ impl PartsInOrder<'_> {
     }
 }
 
-/// Refuses the first parameters that no law has, by their index.
+/// Refuses the first parameters that no mechanism has, by their index.
 #[pyfunction]
 pub(crate) fn check_gaussians(
     py: Python<'_>,
@@ -117,10 +117,10 @@ fn fill_array<T: Value + numpy::Element>(
     let out = Output::new(out)?;
     let threads = threads::number(threads, out.len())?;
     let fill = stream.next_staged(out.len()).map_err(errors::draw)?;
-    // A thread keeps laws of its own.
-    threads::fill(py, out, PARTS, threads, DiscreteGaussians::new, |laws, piece| {
+    // A thread keeps mechanisms of its own.
+    threads::fill(py, out, PARTS, threads, DiscreteGaussians::new, |mechanisms, piece| {
         piece.write(parameters.in_order()?, STAGE, |first, parameters, part| {
-            Ok(laws.write(&fill, first, part, &parameters.part())?)
+            Ok(mechanisms.write(&fill, first, part, &parameters.part())?)
         })
     })
 }
@@ -167,11 +167,11 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
         |first, error| errors::answer(error, first, values.shape()),
     )?;
     let fill = stream.next_staged(places.len()).map_err(errors::draw)?;
-    threads::fill(py, places, PARTS, threads, DiscreteGaussians::new, |laws, piece| {
+    threads::fill(py, places, PARTS, threads, DiscreteGaussians::new, |mechanisms, piece| {
         piece.write(in_order()?, STAGE, |first, (answers, parameters), part| {
             let (answers, parameters) = (answers.part(), parameters.part());
             DiscreteGaussians::check_answers(answers, &parameters).map_err(|_| Failure::Changed("values"))?;
-            Ok(laws.release_part(&fill, first, answers, part, &parameters)?)
+            Ok(mechanisms.release_part(&fill, first, answers, part, &parameters)?)
         })
     })
 }

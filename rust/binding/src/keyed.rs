@@ -5,13 +5,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use stairnoise::keyed::{Agreement, Disagreement, Keyed, Labels as _, address};
-use stairnoise::{Answer, AnyLaw, Holds, Law as _, OutOfMemory};
+use stairnoise::{Answer, AnyMechanism, Holds, Mechanism as _, OutOfMemory};
 use zeroize::Zeroizing;
 
 use crate::buffer::{Elements, Input, Output, OwnInOrder, Parts, detach_for, same_shape, with_answers, with_output};
 use crate::errors::{self, ParameterError};
 use crate::labels::{Column, Labels};
-use crate::law::Law;
+use crate::mechanism::Mechanism;
 use crate::threads::{self, Signals};
 
 /// A row takes as long as this many usual values: 300 ns.
@@ -52,12 +52,12 @@ impl Keys {
     }
 
     /// Writes the released answers of rows to `out`. `head` is what the rows have in common; rows are vectors of `width` numbers, or single ones.
-    #[pyo3(signature = (law, head, labels, values, out, *, bind_value, width = None, threads = 0))]
+    #[pyo3(signature = (mechanism, head, labels, values, out, *, bind_value, width = None, threads = 0))]
     #[allow(clippy::too_many_arguments, reason = "as Python calls it")]
     fn release(
         &self,
         py: Python<'_>,
-        law: &Law,
+        mechanism: &Mechanism,
         head: &[u8],
         labels: &Labels,
         values: &Bound<'_, PyUntypedArray>,
@@ -69,16 +69,16 @@ impl Keys {
         same_shape("values", values.shape(), out.shape())?;
         let release = Release {
             key: self.noise.under(head),
-            law,
+            mechanism,
             rows: Rows {
                 labels: &labels.0,
                 width,
             },
             bind_value,
         };
-        if law.0.together() != width.unwrap_or(1) {
+        if mechanism.0.together() != width.unwrap_or(1) {
             return Err(PyValueError::new_err(
-                "width must be the number of values that the law draws together",
+                "width must be the number of values that the mechanism draws together",
             ));
         }
         release.rows.check(values.len())?;
@@ -180,24 +180,24 @@ fn copied<A: Number>(values: &Input<'_, A>) -> PyResult<Vec<A>> {
 
 struct Release<'a> {
     key: Keyed,
-    law: &'a Law,
+    mechanism: &'a Mechanism,
     rows: Rows<'a>,
     bind_value: bool,
 }
 
 impl Release<'_> {
-    fn write<A: Number + Answer + Element, T: Holds<Box<dyn AnyLaw>> + Element>(
+    fn write<A: Number + Answer + Element, T: Holds<Box<dyn AnyMechanism>> + Element>(
         &self,
         py: Python<'_>,
         values: &Bound<'_, PyArrayDyn<A>>,
         out: &Bound<'_, PyArrayDyn<T>>,
         threads: usize,
     ) -> PyResult<()> {
-        let (law, width) = (&self.law.0, self.rows.width.unwrap_or(1));
+        let (mechanism, width) = (&self.mechanism.0, self.rows.width.unwrap_or(1));
         let places = Output::new(out)?;
         let answers = copied(&Input::for_output("values", values, out)?)?;
         let parts = Parts {
-            price: (PRICE / width).max(1).saturating_mul(law.draws()).min(1 << 10),
+            price: (PRICE / width).max(1).saturating_mul(mechanism.draws()).min(1 << 10),
             together: width,
         };
         let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
@@ -208,7 +208,8 @@ impl Release<'_> {
             || (),
             || Ok(OwnInOrder::of(&answers)),
             |(), answers| {
-                law.check_answers(answers.part())
+                mechanism
+                    .check_answers(answers.part())
                     .map_err(|error| (0, Refusal::Answer(error)))?;
                 let fraction = answers.part().iter().position(|answer| !answer.is_whole());
                 fraction
@@ -240,7 +241,7 @@ impl Release<'_> {
                         }
                     };
                     // All else was checked above.
-                    let released = self.key.release(law, first, address, answers, part);
+                    let released = self.key.release(mechanism, first, address, answers, part);
                     released.map_err(|_| OutOfMemory.into())
                 })
             },

@@ -8,15 +8,15 @@
 //! | `borrows` | which memory the running calls read and write |
 //! | `buffer` | every fact about a caller's array, and how noise gets into it |
 //! | `column` | numbers in chunks, with nulls among them |
-//! | `drawing` | noise and releases of one law into a caller's array; a function of every element |
-//! | `each` | laws of one word with arrays of parameters |
+//! | `drawing` | noise and releases of one mechanism into a caller's array; a function of every element |
+//! | `each` | mechanisms of one word with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
-//! | `gaussians` | discrete Gaussian laws with arrays of parameters |
+//! | `gaussians` | discrete Gaussian mechanisms with arrays of parameters |
 //! | `keyed` | the classes of keyed releases |
 //! | `labels` | the class of labels |
 //! | `layout` | where the elements of an array lie |
-//! | `law` | the class of every law with scalar parameters |
-//! | `laws` | one function for every law, which makes it |
+//! | `mechanism` | the class of every mechanism with scalar parameters |
+//! | `mechanisms` | one function for every mechanism, which makes it |
 //! | `names` | names of arguments |
 //! | `partitions` | the class of partition selection |
 //! | `selection` | the class of mechanisms that select |
@@ -40,9 +40,9 @@ mod errors;
 mod gaussians;
 mod keyed;
 mod labels;
-mod law;
-mod laws;
 mod layout;
+mod mechanism;
+mod mechanisms;
 mod names;
 mod partitions;
 mod selection;
@@ -71,7 +71,7 @@ mod _native {
     #[pymodule_export]
     use crate::labels::Labels;
     #[pymodule_export]
-    use crate::law::Law;
+    use crate::mechanism::Mechanism;
     #[pymodule_export]
     use crate::names::Named;
     #[pymodule_export]
@@ -91,6 +91,6 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        crate::laws::add(module)
+        crate::mechanisms::add(module)
     }
 }

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyByteArray, PyList};
-use stairnoise::{DrawError, Fill, Generator, Law, LawFill, StagedFill};
+use stairnoise::{DrawError, Fill, Generator, Mechanism, MechanismFill, StagedFill};
 use zeroize::Zeroizing;
 
 use crate::errors::{self, ParameterError};
@@ -53,14 +53,14 @@ impl Stream {
         self.lock().next_staged(n)
     }
 
-    /// The next fill of `n` values of a law.
-    pub fn next_fill<'a>(&self, law: &'a impl Law, n: usize) -> Result<LawFill<'a>, DrawError> {
-        law.next_fill(&mut self.lock(), n)
+    /// The next fill of `n` values of a mechanism.
+    pub fn next_fill<'a>(&self, mechanism: &'a impl Mechanism, n: usize) -> Result<MechanismFill<'a>, DrawError> {
+        mechanism.next_fill(&mut self.lock(), n)
     }
 
-    /// A view of the next fill of `n` values of a law, which is taken: another thread's call gets the fill after it.
-    pub fn next_view_of(&self, law: &impl Law, n: u64) -> Result<Self, DrawError> {
-        let view = law.next_view(&mut self.lock(), n)?;
+    /// A view of the next fill of `n` values of a mechanism, which is taken: another thread's call gets the fill after it.
+    pub fn next_view_of(&self, mechanism: &impl Mechanism, n: u64) -> Result<Self, DrawError> {
+        let view = mechanism.next_view(&mut self.lock(), n)?;
         Ok(Self::new(view, self.allow_release))
     }
 }

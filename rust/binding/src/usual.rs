@@ -1,13 +1,13 @@
 //! Arguments as they usually are, recognised here in one look; the package's checks of all others take a few microseconds more.
 //!
-//! A usual array is of NumPy's own class, of the element type of the law's draws or of true answers, C-contiguous, and has from 1 to 32 axes. No
-//! two of its elements share a byte. Anything else is left to the package, which converts it or says what is wrong with it.
+//! A usual array is of NumPy's own class, of the element type of the mechanism's draws or of true answers, C-contiguous, and has from 1 to 32 axes.
+//! No two of its elements share a byte. Anything else is left to the package, which converts it or says what is wrong with it.
 
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 use pyo3::{IntoPyObjectExt, PyTypeInfo};
-use stairnoise::{Answer, Law, OutOfMemory, Value};
+use stairnoise::{Answer, Mechanism, OutOfMemory, Value};
 
 use crate::buffer::{Input, is_writable, new_array, same_memory, zeros};
 use crate::drawing;
@@ -30,19 +30,30 @@ fn output<'a, 'py, T: Element>(object: &'a Bound<'py, PyAny>) -> Option<&'a Boun
     array(object).filter(|array: &&Bound<'py, PyArrayDyn<T>>| is_writable(array.as_untyped()))
 }
 
-/// Fills `out` if it is usual and of the dtype of the law's draws: int64 if they are `whole`, otherwise float64. Tells whether it did.
-pub(crate) fn fill(py: Python<'_>, out: &Bound<'_, PyAny>, whole: bool, law: &impl Law, stream: &Stream) -> PyResult<bool> {
+/// Fills `out` if it is usual and of the dtype of the mechanism's draws: int64 if they are `whole`, otherwise float64. Tells whether it did.
+pub(crate) fn fill(
+    py: Python<'_>,
+    out: &Bound<'_, PyAny>,
+    whole: bool,
+    mechanism: &impl Mechanism,
+    stream: &Stream,
+) -> PyResult<bool> {
     if whole {
-        fill_as::<i64>(py, out, law, stream)
+        fill_as::<i64>(py, out, mechanism, stream)
     } else {
-        fill_as::<f64>(py, out, law, stream)
+        fill_as::<f64>(py, out, mechanism, stream)
     }
 }
 
-fn fill_as<T: Value + Element>(py: Python<'_>, out: &Bound<'_, PyAny>, law: &impl Law, stream: &Stream) -> PyResult<bool> {
+fn fill_as<T: Value + Element>(
+    py: Python<'_>,
+    out: &Bound<'_, PyAny>,
+    mechanism: &impl Mechanism,
+    stream: &Stream,
+) -> PyResult<bool> {
     let out = output::<T>(out);
     if let Some(out) = out {
-        drawing::fill(py, out, law, stream, 0)?;
+        drawing::fill(py, out, mechanism, stream, 0)?;
     }
     Ok(out.is_some())
 }
@@ -53,38 +64,38 @@ pub(crate) fn sample<'py>(
     py: Python<'py>,
     n: usize,
     whole: bool,
-    law: &impl Law,
+    mechanism: &impl Mechanism,
     stream: &Stream,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if n.saturating_mul(law.draws()) > SHORT {
+    if n.saturating_mul(mechanism.draws()) > SHORT {
         return Ok(None);
     }
     let array = if whole {
-        new_array::<i64>(py, &[n], |out| drawing::fill_new(out, law, stream))?.into_any()
+        new_array::<i64>(py, &[n], |out| drawing::fill_new(out, mechanism, stream))?.into_any()
     } else {
-        new_array::<f64>(py, &[n], |out| drawing::fill_new(out, law, stream))?.into_any()
+        new_array::<f64>(py, &[n], |out| drawing::fill_new(out, mechanism, stream))?.into_any()
     };
     Ok(Some(array))
 }
 
-/// Releases a Python number or a usual array of float64 or int64; `None` for anything else. Where the law is `whole`, releases of integers are
+/// Releases a Python number or a usual array of float64 or int64; `None` for anything else. Where the mechanism is `whole`, releases of integers are
 /// integers. A given `out` is usual too, of a dtype that the release would have without it, and apart from the values or in their very place.
 pub(crate) fn release<'py>(
     py: Python<'py>,
     values: &Bound<'py, PyAny>,
     out: Option<&Bound<'py, PyAny>>,
     whole: bool,
-    law: &impl Law,
+    mechanism: &impl Mechanism,
     stream: &Stream,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let released = release_as::<f64, f64, PyFloat>(py, values, out, law, stream)?;
+    let released = release_as::<f64, f64, PyFloat>(py, values, out, mechanism, stream)?;
     if released.is_some() {
         return Ok(released);
     }
     if whole {
-        release_as::<i64, i64, PyInt>(py, values, out, law, stream)
+        release_as::<i64, i64, PyInt>(py, values, out, mechanism, stream)
     } else {
-        release_as::<i64, f64, PyInt>(py, values, out, law, stream)
+        release_as::<i64, f64, PyInt>(py, values, out, mechanism, stream)
     }
 }
 
@@ -93,7 +104,7 @@ fn release_as<'py, A, T, N>(
     py: Python<'py>,
     values: &Bound<'py, PyAny>,
     out: Option<&Bound<'py, PyAny>>,
-    law: &impl Law,
+    mechanism: &impl Mechanism,
     stream: &Stream,
 ) -> PyResult<Option<Bound<'py, PyAny>>>
 where
@@ -102,7 +113,7 @@ where
     N: PyTypeInfo,
 {
     if let Some(values) = array::<A>(values) {
-        return release_array::<A, T>(py, values, out, law, stream);
+        return release_array::<A, T>(py, values, out, mechanism, stream);
     }
     if out.is_some() || !values.is_exact_instance_of::<N>() {
         return Ok(None);
@@ -111,7 +122,7 @@ where
         return Ok(None);
     };
     let mut released = [T::default()];
-    drawing::release_new(&[value], &[], &mut released, law, stream)?;
+    drawing::release_new(&[value], &[], &mut released, mechanism, stream)?;
     released[0].into_bound_py_any(py).map(Some)
 }
 
@@ -119,7 +130,7 @@ fn release_array<'py, A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'py>,
     values: &Bound<'py, PyArrayDyn<A>>,
     out: Option<&Bound<'py, PyAny>>,
-    law: &impl Law,
+    mechanism: &impl Mechanism,
     stream: &Stream,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let out = match out {
@@ -136,15 +147,15 @@ fn release_array<'py, A: Answer + Element + Sync, T: Value + Element>(
         None => {
             let answers = Input::new("values", values)?;
             // Few draws of answers that lie one after the other need neither tiles nor a look at other threads.
-            if answers.is_slice() && answers.len().saturating_mul(law.draws()) <= SHORT {
+            if answers.is_slice() && answers.len().saturating_mul(mechanism.draws()) <= SHORT {
                 let own = answers.copied().map_err(|OutOfMemory| errors::memory())?;
-                let release = |out: &mut [T]| drawing::release_new(&own, values.shape(), out, law, stream);
+                let release = |out: &mut [T]| drawing::release_new(&own, values.shape(), out, mechanism, stream);
                 return Ok(Some(new_array(py, values.shape(), release)?.into_any()));
             }
             zeros::<T>(py, values.shape())?
         }
     };
-    drawing::release(py, values, &out, law, stream, 0)?;
+    drawing::release(py, values, &out, mechanism, stream, 0)?;
     Ok(Some(out.into_any()))
 }
 

@@ -1,11 +1,11 @@
-//! Every law at several ε, and every element type: `cargo bench -p stairnoise --bench fills`.
+//! Every mechanism at several ε, and every element type: `cargo bench -p stairnoise --bench fills`.
 #![allow(missing_docs, reason = "criterion's macros make public functions")]
 
 mod common;
 
 use common::{VALUES, check, criterion};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use stairnoise::{DiscreteLaplace, Gamma, Generator, Kind, Laplace, Law, OneWordLaw, Shape, Staircase};
+use stairnoise::{DiscreteLaplace, Gamma, Generator, Kind, Laplace, Mechanism, OneWordMechanism, Shape, Staircase};
 
 const EPSILONS: [f64; 5] = [0.01, 0.1, 1.0, 4.0, 10.0];
 const KINDS: [Kind; 3] = [Kind::Staircase, Kind::Laplace, Kind::DiscreteLaplace];
@@ -19,16 +19,16 @@ fn mean_magnitude(kind: Kind, eps: f64) -> f64 {
     }
 }
 
-fn laws(c: &mut Criterion) {
+fn mechanisms(c: &mut Criterion) {
     let mut generator = Generator::from_seed(1);
     let mut out = vec![0.0_f64; VALUES];
     for kind in KINDS {
         let mut group = c.benchmark_group(format!("{kind:?}"));
         group.throughput(Throughput::Elements(VALUES as u64));
         for eps in EPSILONS {
-            let law = OneWordLaw::new(kind, eps, 1.0, Shape::L1).expect("valid parameters");
+            let mechanism = OneWordMechanism::new(kind, eps, 1.0, Shape::L1).expect("valid parameters");
             group.bench_function(BenchmarkId::new("eps", eps), |b| {
-                b.iter(|| law.fill(&mut generator, &mut out).expect("fills are left"));
+                b.iter(|| mechanism.fill(&mut generator, &mut out).expect("fills are left"));
                 check(
                     out.iter().copied(),
                     mean_magnitude(kind, eps),
@@ -47,11 +47,11 @@ fn discrete_staircases(c: &mut Criterion) {
     for eps in [1.0, 4.0] {
         for sensitivity in [10.0, 1000.0] {
             for (name, r) in [("l1", Shape::L1), ("l2", Shape::L2)] {
-                let law = OneWordLaw::new(Kind::DiscreteStaircase, eps, sensitivity, r).expect("valid parameters");
+                let mechanism = OneWordMechanism::new(Kind::DiscreteStaircase, eps, sensitivity, r).expect("valid parameters");
                 let id = format!("eps={eps}/sensitivity={sensitivity}/r={name}");
-                let expected = staircase_magnitude(eps, sensitivity, law.r().expect("a staircase has one") as f64);
+                let expected = staircase_magnitude(eps, sensitivity, mechanism.r().expect("a staircase has one") as f64);
                 group.bench_function(&id, |b| {
-                    b.iter(|| law.fill(&mut generator, &mut out).expect("fills are left"));
+                    b.iter(|| mechanism.fill(&mut generator, &mut out).expect("fills are left"));
                     check(out.iter().map(|&x| x as f64), expected, &id);
                 });
             }
@@ -110,5 +110,5 @@ fn types(c: &mut Criterion) {
     });
 }
 
-criterion_group!(name = benches; config = criterion(); targets = laws, discrete_staircases, types);
+criterion_group!(name = benches; config = criterion(); targets = mechanisms, discrete_staircases, types);
 criterion_main!(benches);

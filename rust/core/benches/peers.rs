@@ -1,4 +1,4 @@
-//! The same laws from `rand_distr`, by the loops its users write: `cargo bench -p stairnoise --bench peers`.
+//! The same mechanisms from `rand_distr`, by the loops its users write: `cargo bench -p stairnoise --bench peers`.
 //!
 //! Unfair to stairnoise: the peers' values are 53-bit floats, or come from them, and `SmallRng` is not a secure generator. Unfair to the
 //! peers: `StdRng` is ChaCha with 12 rounds in software, where stairnoise uses the processor's AES.
@@ -12,7 +12,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterio
 use rand::rngs::{SmallRng, StdRng};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::{Distribution, Exp, Exp1, Geometric};
-use stairnoise::{DiscreteLaplace, Gamma, Generator, Laplace, Law, Staircase};
+use stairnoise::{DiscreteLaplace, Gamma, Generator, Laplace, Mechanism, Staircase};
 
 const EPS: f64 = 4.0;
 
@@ -85,10 +85,10 @@ impl Draw for Algorithm1 {
 fn staircase(c: &mut Criterion) {
     let mut group = group(c, "staircase, eps = 4");
     let expected = 0.5 / (EPS / 2.0).sinh();
-    let law = Staircase::new(EPS, 1.0, Gamma::L1).expect("valid parameters");
+    let mechanism = Staircase::new(EPS, 1.0, Gamma::L1).expect("valid parameters");
     let (mut generator, mut out) = (Generator::from_seed(1), vec![0.0_f64; VALUES]);
     group.bench_function("stairnoise", |b| {
-        b.iter(|| law.fill(&mut generator, &mut out).expect("fills are left"));
+        b.iter(|| mechanism.fill(&mut generator, &mut out).expect("fills are left"));
         check(out.iter().copied(), expected, "stairnoise");
     });
     let gamma = 1.0 / (1.0 + (EPS / 2.0).exp());
@@ -97,10 +97,10 @@ fn staircase(c: &mut Criterion) {
 
 fn laplace(c: &mut Criterion) {
     let mut group = group(c, "Laplace, eps = 4");
-    let law = Laplace::new(EPS, 1.0).expect("valid parameters");
+    let mechanism = Laplace::new(EPS, 1.0).expect("valid parameters");
     let (mut generator, mut out) = (Generator::from_seed(1), vec![0.0_f64; VALUES]);
     group.bench_function("stairnoise", |b| {
-        b.iter(|| law.fill(&mut generator, &mut out).expect("fills are left"));
+        b.iter(|| mechanism.fill(&mut generator, &mut out).expect("fills are left"));
         check(out.iter().copied(), 1.0 / EPS, "stairnoise");
     });
     let exponential = Exp::new(EPS).expect("valid parameters");
@@ -109,10 +109,10 @@ fn laplace(c: &mut Criterion) {
 
 fn discrete_laplace(c: &mut Criterion) {
     let mut group = group(c, "discrete Laplace, eps = 4");
-    let law = DiscreteLaplace::new(EPS, 1).expect("valid parameters");
+    let mechanism = DiscreteLaplace::new(EPS, 1).expect("valid parameters");
     let (mut generator, mut out) = (Generator::from_seed(1), vec![0_i64; VALUES]);
     group.bench_function("stairnoise", |b| {
-        b.iter(|| law.fill(&mut generator, &mut out).expect("fills are left"));
+        b.iter(|| mechanism.fill(&mut generator, &mut out).expect("fills are left"));
         check(out.iter().map(|&x| x as f64), 1.0 / EPS.sinh(), "stairnoise");
     });
     let geometric = Geometric::new(-(-EPS).exp_m1()).expect("valid parameters");

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::hint::black_box;
 
-use stairnoise::{Answer, DiscreteGaussian, Generator, Holds, Kind, Law, OneWordLaw, Shape};
+use stairnoise::{Answer, DiscreteGaussian, Generator, Holds, Kind, Mechanism, OneWordMechanism, Shape};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -21,20 +21,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         .iter()
         .find(|kind| format!("{kind:?}") == *mechanism)
         .ok_or("no such mechanism")?;
-    let law = OneWordLaw::new(kind, eps, sensitivity.parse()?, Shape::L1)?;
+    let mechanism = OneWordMechanism::new(kind, eps, sensitivity.parse()?, Shape::L1)?;
     match kind {
-        Kind::Staircase | Kind::Laplace => once::<_, f64>(&law, n, released),
-        Kind::DiscreteStaircase | Kind::DiscreteLaplace => once::<_, i64>(&law, n, released),
+        Kind::Staircase | Kind::Laplace => once::<_, f64>(&mechanism, n, released),
+        Kind::DiscreteStaircase | Kind::DiscreteLaplace => once::<_, i64>(&mechanism, n, released),
     }
 }
 
-fn once<L: Law, T: Holds<L> + Answer>(law: &L, n: usize, released: bool) -> Result<(), Box<dyn Error>> {
+fn once<L: Mechanism, T: Holds<L> + Answer>(mechanism: &L, n: usize, released: bool) -> Result<(), Box<dyn Error>> {
     let mut generator = Generator::from_seed(1).allow_release();
     let mut out = vec![T::default(); n];
     if released {
-        law.release(&mut generator, &vec![T::default(); n], &mut out)?;
+        mechanism.release(&mut generator, &vec![T::default(); n], &mut out)?;
     } else {
-        law.fill(&mut generator, &mut out)?;
+        mechanism.fill(&mut generator, &mut out)?;
     }
     black_box(out);
     Ok(())

@@ -13,7 +13,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use csv::{ByteRecord, Reader, Writer};
-use stairnoise::{DiscreteLaplace, Generator, Law};
+use stairnoise::{DiscreteLaplace, Generator, Mechanism};
 
 const USAGE: &str = "usage: noise_csv FILE --column NAME --eps EPS [--sensitivity N]";
 
@@ -34,13 +34,13 @@ fn main() -> ExitCode {
 /// # Errors
 /// A text that names the argument, or the line and the column.
 pub fn private_table(arguments: &[String]) -> Result<Vec<u8>, Box<dyn Error>> {
-    let Arguments { file, column, law } = Arguments::of(arguments)?;
+    let Arguments { file, column, mechanism } = Arguments::of(arguments)?;
     let mut reader = Reader::from_reader(File::open(file)?);
     let header = reader.byte_headers()?.clone();
     let place = only(&header, column)?;
     let mut rows: Vec<ByteRecord> = reader.byte_records().collect::<Result<_, _>>()?;
     let counts: Vec<i64> = rows.iter().map(|row| count(row, place, column)).collect::<Result<_, _>>()?;
-    let private = law.release_vec(&mut Generator::from_os()?, &counts)?;
+    let private = mechanism.release_vec(&mut Generator::from_os()?, &counts)?;
     let mut writer = Writer::from_writer(Vec::new());
     writer.write_byte_record(&header)?;
     for (row, count) in rows.iter_mut().zip(private) {
@@ -55,7 +55,7 @@ pub fn private_table(arguments: &[String]) -> Result<Vec<u8>, Box<dyn Error>> {
 struct Arguments<'a> {
     file: &'a str,
     column: &'a str,
-    law: DiscreteLaplace,
+    mechanism: DiscreteLaplace,
 }
 
 impl<'a> Arguments<'a> {
@@ -76,7 +76,7 @@ impl<'a> Arguments<'a> {
             (Some(file), Some(column), Some(eps)) => Ok(Self {
                 file,
                 column,
-                law: DiscreteLaplace::new(eps, sensitivity)?,
+                mechanism: DiscreteLaplace::new(eps, sensitivity)?,
             }),
             _ => Err(USAGE.into()),
         }

@@ -1,13 +1,13 @@
 //! How often the slow path is asked, by counting (docs/evidence/timing.md): `cargo run --release --features probe --example slow_path -- [WORDS]`.
 //!
-//! First a line for each of the four laws: kind, ε, Δ, kernel, words, words in doubt. Then a line for each other law, with a hundredth as many
-//! values: law, values, slow paths.
+//! First a line for each of the four mechanisms: kind, ε, Δ, kernel, words, words in doubt. Then a line for each other mechanism, with a hundredth as
+//! many values: mechanism, values, slow paths.
 
 use std::sync::atomic::Ordering;
 
 use stairnoise::{
-    AnyLaw, Arete, DiscreteGaussian, Gaussian, GeneralizedDiscreteLaplace, Generator, Kind, Law, MergedLaplace,
-    MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, ParamError, Selection, Shape, Share, Skellam,
+    AnyMechanism, Arete, DiscreteGaussian, Gaussian, GeneralizedDiscreteLaplace, Generator, Kind, Mechanism, MergedLaplace,
+    MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordMechanism, ParamError, Selection, Shape, Share, Skellam,
     TruncatedLaplace, probe,
 };
 
@@ -27,21 +27,21 @@ fn main() {
         (Kind::DiscreteStaircase, 10.0),
     ] {
         for eps in [0.01, 0.1, 1.0, 4.0, 10.0] {
-            let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+            let mechanism = OneWordMechanism::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
             let (mut drawn, mut doubts) = (0_usize, 0_usize);
             let (mut buffer, mut scratch) = (vec![0_u64; N], vec![0.0_f64; N]);
             while drawn < words {
                 generator.next(N).expect("fills are left").keystream(0, &mut buffer);
-                probe::doubts(&law, &buffer, &mut scratch, |_| doubts += 1);
+                probe::doubts(&mechanism, &buffer, &mut scratch, |_| doubts += 1);
                 drawn += N;
             }
-            println!("{kind:?} {eps} {sensitivity} {} {drawn} {doubts}", probe::kernel(&law));
+            println!("{kind:?} {eps} {sensitivity} {} {drawn} {doubts}", probe::kernel(&mechanism));
         }
     }
-    for (name, law) in further().expect("valid parameters") {
+    for (name, mechanism) in further().expect("valid parameters") {
         let mut out = vec![0_i64; N];
         count(&name, words / 100, || {
-            let fill = law.next_fill(&mut generator, N).expect("fills are left");
+            let fill = mechanism.next_fill(&mut generator, N).expect("fills are left");
             fill.write(0, &mut out).expect("memory for a part");
         });
     }
@@ -60,28 +60,28 @@ fn main() {
     }
 }
 
-type Named = (String, Box<dyn AnyLaw>);
+type Named = (String, Box<dyn AnyMechanism>);
 
 fn further() -> Result<Vec<Named>, ParamError> {
-    let mut laws: Vec<Named> = Vec::new();
+    let mut mechanisms: Vec<Named> = Vec::new();
     for sigma2 in [1.0, 100.0, 1e6] {
-        laws.push((
+        mechanisms.push((
             format!("DiscreteGaussian({sigma2})"),
             Box::new(DiscreteGaussian::new(sigma2)?),
         ));
     }
-    laws.push(("Gaussian".into(), Box::new(Gaussian::scaled(1e20, -33)?)));
+    mechanisms.push(("Gaussian".into(), Box::new(Gaussian::scaled(1e20, -33)?)));
     for eps in [0.1, 1.0, 4.0] {
-        let law = TruncatedLaplace::new(eps, 1e-6, 1.0, None, None)?;
-        laws.push((format!("TruncatedLaplace({eps})"), Box::new(law)));
-        let law = MergedLaplace::new(&[eps, 2.0 * eps], &[1.0], 1.0)?;
-        laws.push((format!("MergedLaplace({eps},{})", 2.0 * eps), Box::new(law)));
-        let law = GeneralizedDiscreteLaplace::new(1.0, eps, Share::new(1, 3)?)?;
-        laws.push((format!("GeneralizedDiscreteLaplace({eps})"), Box::new(law)));
-        let law = MultiScaleDiscreteLaplace::new(eps, 2.0, Share::new(1, 3)?)?;
-        laws.push((format!("MultiScaleDiscreteLaplace({eps},2)"), Box::new(law)));
+        let mechanism = TruncatedLaplace::new(eps, 1e-6, 1.0, None, None)?;
+        mechanisms.push((format!("TruncatedLaplace({eps})"), Box::new(mechanism)));
+        let mechanism = MergedLaplace::new(&[eps, 2.0 * eps], &[1.0], 1.0)?;
+        mechanisms.push((format!("MergedLaplace({eps},{})", 2.0 * eps), Box::new(mechanism)));
+        let mechanism = GeneralizedDiscreteLaplace::new(1.0, eps, Share::new(1, 3)?)?;
+        mechanisms.push((format!("GeneralizedDiscreteLaplace({eps})"), Box::new(mechanism)));
+        let mechanism = MultiScaleDiscreteLaplace::new(eps, 2.0, Share::new(1, 3)?)?;
+        mechanisms.push((format!("MultiScaleDiscreteLaplace({eps},2)"), Box::new(mechanism)));
     }
-    laws.push((
+    mechanisms.push((
         "Arete(0.25,2,0.5)".into(),
         Box::new(Arete::new(0.25, 2.0, 0.5, Share::WHOLE)?),
     ));
@@ -95,14 +95,14 @@ fn further() -> Result<Vec<Named>, ParamError> {
             (1.0, 10_000),
             (2.0, 65_536),
         ] {
-            let law = MultivariateStaircase::new(eps, 1.0, dim, 0.5, norm)?;
-            laws.push((format!("MultivariateStaircase({eps},{dim},{norm:?})"), Box::new(law)));
+            let mechanism = MultivariateStaircase::new(eps, 1.0, dim, 0.5, norm)?;
+            mechanisms.push((format!("MultivariateStaircase({eps},{dim},{norm:?})"), Box::new(mechanism)));
         }
     }
     for mu in [1.0, 100.0, 1e6] {
-        laws.push((format!("Skellam({mu})"), Box::new(Skellam::new(mu, Share::WHOLE)?)));
+        mechanisms.push((format!("Skellam({mu})"), Box::new(Skellam::new(mu, Share::WHOLE)?)));
     }
-    Ok(laws)
+    Ok(mechanisms)
 }
 
 fn count(name: &str, values: usize, mut draw: impl FnMut()) {

@@ -1,5 +1,5 @@
-//! Statistical timing test (docs/evidence/timing.md), in the way of dudect (Reparaz, Balasch and Verbauwhede 2017). Fills from two classes of random words are
-//! timed in random order, and their times compared by Welch's t.
+//! Statistical timing test (docs/evidence/timing.md), in the way of dudect (Reparaz, Balasch and Verbauwhede 2017). Fills from two classes of random
+//! words are timed in random order, and their times compared by Welch's t.
 //!
 //! `cargo run --release --features probe --example time_test -- [FILLS [KERNEL]]`; exit status 1 if |t| reaches the
 //! limit twice, or if a control does not.
@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use stairnoise::{Generator, Kind, OneWordLaw, PartitionSelection, Shape, cpu_tier, probe};
+use stairnoise::{Generator, Kind, OneWordMechanism, PartitionSelection, Shape, cpu_tier, probe};
 
 /// Values of a fill: one chunk.
 const N: usize = 512;
@@ -21,8 +21,8 @@ const POOL: usize = 32;
 const FILLS: usize = 1_000_000;
 const LIMIT: f64 = 10.0;
 
-/// A law for each kernel and for each first level, discrete and continuous.
-const LAWS: [(Kind, f64, f64); 12] = [
+/// A mechanism for each kernel and for each first level, discrete and continuous.
+const MECHANISMS: [(Kind, f64, f64); 12] = [
     (Kind::Laplace, 0.1, 1.0),
     (Kind::Laplace, 1.0, 1.0),
     (Kind::DiscreteLaplace, 0.01, 1.0),
@@ -48,15 +48,15 @@ fn main() -> ExitCode {
     let mut failures = 0;
     let mut random = Random(Generator::from_seed(2017));
     let only = std::env::args().nth(2).unwrap_or_default();
-    for (kind, eps, sensitivity) in LAWS {
-        let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+    for (kind, eps, sensitivity) in MECHANISMS {
+        let mechanism = OneWordMechanism::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
         let name = format!(
             "{kind:?}({eps}, {sensitivity}) {} and {}",
-            probe::first_level(&law),
-            probe::kernel(&law)
+            probe::first_level(&mechanism),
+            probe::kernel(&mechanism)
         );
         if name.contains(&only) {
-            failures += of_law(&law, &name, &mut random, fills);
+            failures += of_mechanism(&mechanism, &name, &mut random, fills);
         }
     }
     if "partitions, counted".contains(&only) {
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
 }
 
 /// Differences that must not be found. One found once may be the machine's: it counts if fresh words show it again, in the same direction.
-fn of_law(law: &OneWordLaw, name: &str, random: &mut Random, fills: usize) -> usize {
+fn of_mechanism(mechanism: &OneWordMechanism, name: &str, random: &mut Random, fills: usize) -> usize {
     let Lines(answers) = &Lines::<f64>(std::array::from_fn(|i| i as f64 / 7.0));
     let mut failures = 0;
     for comparison in [
@@ -78,19 +78,19 @@ fn of_law(law: &OneWordLaw, name: &str, random: &mut Random, fills: usize) -> us
         "release, small against large",
     ] {
         let once = || {
-            let first = sure_words(law, random, SMALL);
+            let first = sure_words(mechanism, random, SMALL);
             let (first, second) = match comparison {
-                "sample, small against other small" => (first, sure_words(law, random, SMALL)),
-                "sample, one word against random" => (vec![[first[0][0]; N]; POOL], sure_words(law, random, ALL)),
-                _ => (first, sure_words(law, random, LARGE)),
+                "sample, small against other small" => (first, sure_words(mechanism, random, SMALL)),
+                "sample, one word against random" => (vec![[first[0][0]; N]; POOL], sure_words(mechanism, random, ALL)),
+                _ => (first, sure_words(mechanism, random, LARGE)),
             };
             let Lines(out) = &mut Lines([0.0_f64; N]);
             let times = if comparison.starts_with("release") {
                 compare(random, fills, [&first, &second], |words| {
-                    probe::release(law, words, answers, out);
+                    probe::release(mechanism, words, answers, out);
                 })
             } else {
-                compare(random, fills, [&first, &second], |words| probe::write(law, words, out))
+                compare(random, fills, [&first, &second], |words| probe::write(mechanism, words, out))
             };
             times.report(&format!("{name}, {comparison}"), false)
         };
@@ -130,15 +130,15 @@ fn found_twice(mut once: impl FnMut() -> f64) -> usize {
 
 /// Controls, whose differences must be found: a loop that ends where the noise is, and one value of a fill on the slow path.
 fn controls(random: &mut Random, fills: usize) -> usize {
-    let law = OneWordLaw::new(Kind::DiscreteLaplace, 0.1, 1.0, Shape::L1).expect("valid parameters");
-    let (small, large) = (sure_words(&law, random, SMALL), sure_words(&law, random, LARGE));
+    let mechanism = OneWordMechanism::new(Kind::DiscreteLaplace, 0.1, 1.0, Shape::L1).expect("valid parameters");
+    let (small, large) = (sure_words(&mechanism, random, SMALL), sure_words(&mechanism, random, LARGE));
     let Lines(out) = &mut Lines([0.0_f64; N]);
     let one_by_one = compare(random, fills / 10, [&small, &large], |words| {
         for (out, word) in out.iter_mut().zip(words) {
             *out = counted(*word);
         }
     });
-    let slow_fill = |words: &[u64]| probe::write(&law, words, out);
+    let slow_fill = |words: &[u64]| probe::write(&mechanism, words, out);
     let doubtful: Vec<[u64; N]> = small.iter().map(|words| with_doubt(*words)).collect();
     let slow = compare(random, fills / 10, [&small, &doubtful], slow_fill);
     [
@@ -172,7 +172,7 @@ const LARGE: [f64; 2] = [1.0 / 4000.0, 1.0 / 1000.0];
 const ALL: [f64; 2] = [0.0, 1.0];
 
 /// Words of random sign with v in the range, of which both levels are certain.
-fn sure_words(law: &OneWordLaw, random: &mut Random, [low, high]: [f64; 2]) -> Vec<[u64; N]> {
+fn sure_words(mechanism: &OneWordMechanism, random: &mut Random, [low, high]: [f64; 2]) -> Vec<[u64; N]> {
     let scale = 2.0_f64.powi(63);
     let (low, width) = ((low * scale) as u64, ((high - low) * scale) as u64);
     let mut draw = || {
@@ -180,8 +180,8 @@ fn sure_words(law: &OneWordLaw, random: &mut Random, [low, high]: [f64; 2]) -> V
             let word = random.word();
             let word = (word & 1 << 63) | (low + ((u128::from(word << 1) * u128::from(width)) >> 64) as u64);
             let mut sure = true;
-            probe::doubts(law, &[word], &mut [0.0], |_| sure = false);
-            if sure && probe::is_certain(law, word) {
+            probe::doubts(mechanism, &[word], &mut [0.0], |_| sure = false);
+            if sure && probe::is_certain(mechanism, word) {
                 return word;
             }
         }
@@ -189,7 +189,8 @@ fn sure_words(law: &OneWordLaw, random: &mut Random, [low, high]: [f64; 2]) -> V
     (0..POOL).map(|_| std::array::from_fn(|_| draw())).collect()
 }
 
-/// Times of the two classes, cropped as in dudect: what is above a quantile of all times is noise of the machine. Several crops are compared and the largest
+/// Times of the two classes, cropped as in dudect: what is above a quantile of all times is noise of the machine. Several crops are compared and the
+/// largest
 /// |t| counts.
 struct Times([Vec<f64>; 2]);
 

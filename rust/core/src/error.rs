@@ -13,7 +13,7 @@ pub enum ParamError {
     Eps(f64),
     /// The sensitivity is not finite or not greater than 0.
     Sensitivity(f64),
-    /// The sensitivity of a discrete law is not a whole number.
+    /// The sensitivity of a discrete mechanism is not a whole number.
     SensitivityNotInteger(f64),
     /// γ is outside (0, 1].
     Gamma(f64),
@@ -24,14 +24,14 @@ pub enum ParamError {
         /// The sensitivity, in cells.
         sensitivity: f64,
     },
-    /// An integer that `f64` does not hold: the law would be another one.
+    /// An integer that `f64` does not hold: the mechanism would be another one.
     Inexact {
         /// The parameter's name.
         parameter: &'static str,
         /// The value received.
         value: u64,
     },
-    /// Another rule of one law.
+    /// Another rule of one mechanism.
     Rule {
         /// The parameter's name.
         parameter: &'static str,
@@ -40,9 +40,9 @@ pub enum ParamError {
         /// The value received.
         value: f64,
     },
-    /// Values of a continuous law were to be written as integers.
+    /// Values of a continuous mechanism were to be written as integers.
     NotWhole,
-    /// The tail of the law would not fit 64-bit integers.
+    /// The tail of the mechanism would not fit 64-bit integers.
     TooWide {
         /// The ε received.
         eps: f64,
@@ -56,7 +56,7 @@ pub enum ParamError {
         /// The exponent of the granularity that would be needed.
         log2_granularity: i32,
     },
-    /// There is no memory for what the law prepares.
+    /// There is no memory for what the mechanism prepares.
     OutOfMemory,
 }
 
@@ -70,7 +70,11 @@ impl fmt::Display for ParamError {
                 write!(f, "sensitivity must be finite and greater than 0, got {}", Shown(x))
             }
             Self::SensitivityNotInteger(x) => {
-                write!(f, "sensitivity must be a whole number for a discrete law, got {}", Shown(x))
+                write!(
+                    f,
+                    "sensitivity must be a whole number for a discrete mechanism, got {}",
+                    Shown(x)
+                )
             }
             Self::Gamma(gamma) => {
                 write!(f, "gamma must be greater than 0 and at most 1, got {}", Shown(gamma))
@@ -132,7 +136,7 @@ impl fmt::Display for Shown {
     }
 }
 
-const NOT_WHOLE: &str = "out must be of floats for a law of other numbers than integers, got integers";
+const NOT_WHOLE: &str = "out must be of floats for a mechanism of other numbers than integers, got integers";
 
 /// What an answer breaks that is [`DrawError::OffLattice`].
 pub const OFF_LATTICE: &str = "values must be below 2**126 times the granularity in magnitude, got a larger one";
@@ -153,7 +157,7 @@ pub enum DrawError {
     NoChild,
     /// The last index of a fill would be beyond 2⁶².
     IndexTooLarge,
-    /// The last index of a fill would be beyond 2⁴⁰, for a law of several draws.
+    /// The last index of a fill would be beyond 2⁴⁰, for a mechanism of several draws.
     StagedIndexTooLarge,
     /// The two slices of a release differ in length.
     Lengths {
@@ -164,23 +168,23 @@ pub enum DrawError {
     },
     /// A true answer is NaN or infinite; its position.
     NotFinite(usize),
-    /// A true answer is 2¹²⁶ lattice steps or more in magnitude: no noise of the law would hide it, and no sum would be exact; its position.
+    /// A true answer is 2¹²⁶ lattice steps or more in magnitude: no noise of the mechanism would hide it, and no sum would be exact; its position.
     OffLattice(usize),
-    /// Laws with parameters of their own for every value: a parameter's values are not as many as the places.
+    /// Mechanisms with parameters of their own for every value: a parameter's values are not as many as the places.
     ParameterCount {
         /// How many values of the parameter.
         values: usize,
         /// How many places.
         out: usize,
     },
-    /// Laws with parameters of their own for every value: parameters that have no law.
+    /// Mechanisms with parameters of their own for every value: parameters that have no mechanism.
     Parameters {
         /// Their position.
         index: usize,
         /// The rule that they break.
         error: ParamError,
     },
-    /// The values of a law of other numbers than integers were to be written as integers.
+    /// The values of a mechanism of other numbers than integers were to be written as integers.
     NotWhole,
     /// The elements of an output do not hold all residues below the modulus.
     Residues,
@@ -238,7 +242,7 @@ impl fmt::Display for DrawError {
             ),
             Self::NoChild => f.write_str("the number of a child must be below the number of children, which is at most 2**63"),
             Self::IndexTooLarge => f.write_str("the last index of a fill must be below 2**62"),
-            Self::StagedIndexTooLarge => f.write_str("the last index of a fill of this law must be below 2**40"),
+            Self::StagedIndexTooLarge => f.write_str("the last index of a fill of this mechanism must be below 2**40"),
             Self::Lengths { answers, out } => write!(
                 f,
                 "out must be as long as the answers, got {out} places for {answers} answers"

@@ -1,26 +1,26 @@
 //! Exact, cryptographically random noise for differential privacy.
 //!
-//! The noise of a *law* is a random multiple of a power of two, the *granularity*, drawn with exactly its probability: ε is the `f64` that you give,
-//! taken as the exact rational number that it is. A *release* rounds a true answer to that lattice, adds the noise in integers, and converts last.
-//! So the low-order bits of a released number tell nothing. Keys come from the operating system, or from you.
+//! The noise of a *mechanism* is a random multiple of a power of two, the *granularity*, drawn with exactly its probability: ε is the `f64` that you
+//! give, taken as the exact rational number that it is. A *release* rounds a true answer to that lattice, adds the noise in integers, and converts
+//! last. So the low-order bits of a released number tell nothing. Keys come from the operating system, or from you.
 //!
 //! ```
-//! use stairnoise::{DiscreteLaplace, Generator, Law};
+//! use stairnoise::{DiscreteLaplace, Generator, Mechanism};
 //!
 //! // ε = 0.5 for a count that one person changes by at most 1.
-//! let law = DiscreteLaplace::new(0.5, 1)?;
+//! let mechanism = DiscreteLaplace::new(0.5, 1)?;
 //! let mut generator = Generator::from_os()?;
-//! let private: i64 = law.release_one(&mut generator, 3797)?;
-//! let table: Vec<i64> = law.release_vec(&mut generator, &[120, 45, 0])?;
+//! let private: i64 = mechanism.release_one(&mut generator, 3797)?;
+//! let table: Vec<i64> = mechanism.release_vec(&mut generator, &[120, 45, 0])?;
 //! # assert!(private != 0 && table.len() == 3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The trait [`Law`] has every method: one value, a vector or memory of yours, noise alone or true answers with noise.
+//! The trait [`Mechanism`] has every method: one value, a vector or memory of yours, noise alone or true answers with noise.
 //!
-//! # Which law
+//! # Which mechanism
 //!
-//! | what you release | law |
+//! | what you release | mechanism |
 //! |---|---|
 //! | counts and other integers | [`DiscreteLaplace`]; [`DiscreteStaircase`] has less error if one person changes the number by 2 or more |
 //! | real numbers | [`Staircase`] for the least expected error at ε, [`Laplace`] for the best known distribution |
@@ -37,21 +37,21 @@
 //!
 //! # One example of each kind
 //!
-//! **Real numbers.** Released numbers are `f64`; [`Law::release`] writes `f32` too.
+//! **Real numbers.** Released numbers are `f64`; [`Mechanism::release`] writes `f32` too.
 //!
 //! ```
-//! use stairnoise::{Gamma, Generator, Law, Staircase};
+//! use stairnoise::{Gamma, Generator, Mechanism, Staircase};
 //!
-//! let law = Staircase::new(1.0, 10.0, Gamma::L1)?;
-//! let private = law.release_vec(&mut Generator::from_os()?, &[1250.0, 40.5])?;
-//! assert!(private.iter().all(|x| x % law.granularity() == 0.0));
+//! let mechanism = Staircase::new(1.0, 10.0, Gamma::L1)?;
+//! let private = mechanism.release_vec(&mut Generator::from_os()?, &[1250.0, 40.5])?;
+//! assert!(private.iter().all(|x| x % mechanism.granularity() == 0.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! **Noise alone**, into memory of yours, on several threads. The values do not depend on how many.
 //!
 //! ```
-//! use stairnoise::{Generator, Laplace, Law};
+//! use stairnoise::{Generator, Laplace, Mechanism};
 //!
 //! let mut noise = vec![0.0_f32; 1_000_000];
 //! Laplace::new(1.0, 1.0)?.fill_parallel(&mut Generator::from_os()?, &mut noise, 0)?;
@@ -61,7 +61,7 @@
 //! **Numbers with an ε of their own** each.
 //!
 //! ```
-//! use stairnoise::{Generator, Kind, Laws, Parameters, Shape, Shapes};
+//! use stairnoise::{Generator, Kind, PerElement, Parameters, Shape, Shapes};
 //!
 //! let parameters = Parameters {
 //!     eps: &[0.1, 0.5, 2.0],
@@ -69,17 +69,17 @@
 //!     shape: Shapes::Same(Shape::L1),
 //! };
 //! let mut private = [0_i64; 3];
-//! Laws::new(Kind::DiscreteLaplace).release(&mut Generator::from_os()?, &[120_i64, 45, 0], &mut private, &parameters)?;
+//! PerElement::new(Kind::DiscreteLaplace).release(&mut Generator::from_os()?, &[120_i64, 45, 0], &mut private, &parameters)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! **A vector** that one person changes by at most 1 in the ℓ2 norm.
 //!
 //! ```
-//! use stairnoise::{Generator, Law, MultivariateStaircase, Norm};
+//! use stairnoise::{Generator, Mechanism, MultivariateStaircase, Norm};
 //!
-//! let law = MultivariateStaircase::new(1.0, 1.0, 3, 0.5, Norm::L2)?;
-//! let private = law.release_vec(&mut Generator::from_os()?, &[0.25, -1.5, 4.0])?;
+//! let mechanism = MultivariateStaircase::new(1.0, 1.0, 3, 0.5, Norm::L2)?;
+//! let private = mechanism.release_vec(&mut Generator::from_os()?, &[0.25, -1.5, 4.0])?;
 //! # assert_eq!(private.len(), 3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -111,7 +111,7 @@
 //! **Shares.** Each of 50 parties adds a part of the noise to its own count, and the sum has all of it.
 //!
 //! ```
-//! use stairnoise::{Generator, Law, Share, Skellam};
+//! use stairnoise::{Generator, Mechanism, Share, Skellam};
 //!
 //! let party = Skellam::new(100.0, Share::new(1, 50)?)?;
 //! let sent: i64 = party.release_one(&mut Generator::from_os()?, 12)?;
@@ -137,17 +137,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **Chosen when the program runs**: [`AnyLaw`]. **In tests**: [`Generator::from_seed`] draws the same noise again, and releases refuse it unless
-//! you say [`Generator::allow_release`].
+//! **Chosen when the program runs**: [`AnyMechanism`]. **In tests**: [`Generator::from_seed`] draws the same noise again, and releases refuse it
+//! unless you say [`Generator::allow_release`].
 //!
 //! # Features and platforms
 //!
 //! - `entropy`, on by default: keys from the operating system. Without it, asking for one is always [`DrawError::Entropy`], and nothing else changes.
-//! - `rand`: the four laws of one word are distributions of `rand_distr`, and `Generator::rng` gives the stream's words to distributions of other
-//!   crates. Neither is needed for noise and releases.
+//! - `rand`: the four mechanisms of one word are distributions of `rand_distr`, and `Generator::rng` gives the stream's words to distributions of
+//!   other crates. Neither is needed for noise and releases.
 //! - `probe` is for the checks of this crate, and no part of its interface.
-//! - The crate needs `std`: for threads, for the tables that laws make once, and to find out in a forked child that keys must change. It will not
-//!   become `no_std`.
+//! - The crate needs `std`: for threads, for the tables that mechanisms make once, and to find out in a forked child that keys must change. It will
+//!   not become `no_std`.
 //! - On x86-64 kernels for AVX2 and AVX-512 are chosen when the program runs ([`cpu_tier`]). No value depends on them, or on the platform:
 //!   [docs/contract.md](https://github.com/stairnoise/stairnoise/blob/main/docs/contract.md) says which value follows from which key.
 //! - In WebAssembly (wasm32-unknown-unknown) no operating system gives a key. Turn the default feature off, and give [`Generator::from_key`] 32 bytes
@@ -158,13 +158,13 @@
 
 #![deny(unsafe_code)]
 
-// Each room uses the ones below it.
+// Each folder uses the ones below it.
 //
-// | room | what is decided there |
+// | folder | what is decided there |
 // |---|---|
 // | `keyed` | noise as a pure function of a secret and of what is released |
-// | `laws` | the named laws, one file each |
-// | `law` | what every law can do: the trait, fills of a law, laws with parameters of their own for every value |
+// | `mechanisms` | the mechanisms, one file each |
+// | `mechanism` | the traits `Mechanism` and `AnyMechanism`, fills, parameters per element |
 // | `selection` | one of finitely many candidates, or some of many partitions, instead of noise |
 // | `draw` | how integers are drawn: kernel first, exact when in doubt; one draw or several a value |
 // | `kernel` | the certified fast path: word → integer, or "not sure" |
@@ -174,7 +174,7 @@
 //
 // | file | what is decided there |
 // |---|---|
-// | `distribution` | `rand_distr::Distribution` for the four laws of one word, with the feature `rand` |
+// | `distribution` | `rand_distr::Distribution` for the four mechanisms of one word, with the feature `rand` |
 // | `error` | what is refused, in words |
 // | `memory` | memory whose size follows an input |
 // | `lines` | memory on whole cache lines |
@@ -194,9 +194,9 @@ pub mod exact;
 mod kernel;
 pub mod keyed;
 mod lattice;
-mod law;
-mod laws;
 mod lines;
+mod mechanism;
+mod mechanisms;
 mod memory;
 #[doc(hidden)]
 pub mod parallel;
@@ -220,13 +220,13 @@ pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
 pub use lattice::params::largest_quotient;
 pub use lattice::{Answer, Modulus, Residue, Value};
-pub use law::each::{Laws, Parameters, Shapes};
-pub use law::fill::LawFill;
-pub use law::one_word::{Kind, OneWordLaw, Shape};
+pub use mechanism::each::{Parameters, PerElement, Shapes};
+pub use mechanism::fill::MechanismFill;
+pub use mechanism::one_word::{Kind, OneWordMechanism, Shape};
 #[doc(hidden)]
-pub use law::tiles::Tiles;
-pub use law::{AnyLaw, Holds, Law, WholeLaw};
-pub use laws::*;
+pub use mechanism::tiles::Tiles;
+pub use mechanism::{AnyMechanism, Holds, IntegerMechanism, Mechanism};
+pub use mechanisms::*;
 pub use memory::OutOfMemory;
 pub use selection::{PartitionSelection, Selection, Selector};
 #[cfg(feature = "rand")]

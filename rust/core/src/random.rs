@@ -26,7 +26,7 @@ impl Random {
         (least.ln() + self.next() * (most.ln() - least.ln())).exp()
     }
 
-    /// Parameters that some law has; `form` 0 and 1 are l1 and a number, 2 is l2; `wide` is beyond what has a fast path.
+    /// Parameters that some mechanism has; `form` 0 and 1 are l1 and a number, 2 is l2; `wide` is beyond what has a fast path.
     pub fn parameters(&mut self, kind: Kind, form: usize, wide: bool) -> (f64, f64, Shape) {
         let discrete = matches!(kind, Kind::DiscreteLaplace | Kind::DiscreteStaircase);
         let (eps, sensitivity) = match (wide, discrete) {

@@ -10,14 +10,14 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use crate::draw::sampler::Sampler;
-use crate::exact::{self, IntegerLaw};
+use crate::exact::{self, IntegerDistribution};
 use crate::kernel::Coin;
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::params::Lattice;
 use crate::selection::Bits;
 use crate::{
-    Answer, AnyLaw, DiscreteGaussian, DiscreteLaplace, DrawError, Generator, Holds, Kind, Law, Modulus, OneWordLaw, ParamError,
-    Selection, Shape, Share, Skellam, largest_quotient,
+    Answer, AnyMechanism, DiscreteGaussian, DiscreteLaplace, DrawError, Generator, Holds, Kind, Mechanism, Modulus,
+    OneWordMechanism, ParamError, Selection, Shape, Share, Skellam, largest_quotient,
 };
 
 pub(crate) fn vectors(name: &str) -> Vec<Json> {
@@ -104,9 +104,9 @@ fn shape(json: &Json) -> Shape {
     }
 }
 
-fn law(entry: &Json) -> OneWordLaw {
+fn mechanism(entry: &Json) -> OneWordMechanism {
     let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
-    OneWordLaw::new(kind(&entry["kind"]), eps, sensitivity, shape(&entry["shape"])).unwrap()
+    OneWordMechanism::new(kind(&entry["kind"]), eps, sensitivity, shape(&entry["shape"])).unwrap()
 }
 
 fn seeded(entry: &Json) -> Generator {
@@ -146,13 +146,17 @@ fn stream() {
 #[test]
 fn shapes() {
     for case in vectors("shapes.json") {
-        let got = OneWordLaw::new(kind(&case[0]), float(&case[1]), float(&case[2]), shape(&case[3]));
+        let got = OneWordMechanism::new(kind(&case[0]), float(&case[1]), float(&case[2]), shape(&case[3]));
         match got {
-            Ok(law) => {
+            Ok(mechanism) => {
                 assert!(!case[5].is_null(), "the contract refuses {case}");
-                assert_eq!(law.granularity(), power_of_two(case[4].as_i64().unwrap() as i32), "{case}");
-                assert_eq!(law.cells(), whole(&case[5]), "{case}");
-                assert_eq!(law.r().unwrap_or(0), whole(&case[6]), "{case}");
+                assert_eq!(
+                    mechanism.granularity(),
+                    power_of_two(case[4].as_i64().unwrap() as i32),
+                    "{case}"
+                );
+                assert_eq!(mechanism.cells(), whole(&case[5]), "{case}");
+                assert_eq!(mechanism.r().unwrap_or(0), whole(&case[6]), "{case}");
             }
             Err(ParamError::TooWide { .. } | ParamError::Granularity { .. }) => assert!(case[5].is_null(), "{case}"),
             Err(error) => panic!("{case}: {error}"),
@@ -163,7 +167,7 @@ fn shapes() {
 #[test]
 fn fills() {
     for entry in vectors("fills.json").into_iter().chain(vectors("near_edges.json")) {
-        let law = law(&entry);
+        let mechanism = mechanism(&entry);
         let start = whole(&entry["index"]);
         let mut generator = seeded(&entry).at(start).unwrap();
         // Of 2⁴⁰ values and more: a view of them, whose first are drawn.
@@ -174,13 +178,13 @@ fn fills() {
         let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
         let mut cells = vec![0_i64; expected.len()];
         let fill = view.next(expected.len()).unwrap();
-        law.write(&fill, 0, &mut cells);
+        mechanism.write(&fill, 0, &mut cells);
         assert_eq!(cells, expected, "{entry}");
         for (i, case) in list(&entry["words"]).iter().enumerate() {
             assert_eq!(fill.stage().word(i as u64), word(case), "{entry}");
             let consumed = whole(&entry["extensions"][i]);
             let mut asked = 0;
-            law.sampler().cells(fill.stage().word(i as u64), |e| {
+            mechanism.sampler().cells(fill.stage().word(i as u64), |e| {
                 asked = asked.max(e as u64 + 1);
                 fill.stage().extension(i as u64, e)
             });
@@ -194,22 +198,26 @@ fn boundaries() {
     for name in ["boundaries_geometric.json", "boundaries_staircase.json"] {
         for entry in vectors(name) {
             let (eps, cells, r) = (float(&entry["eps"]), whole(&entry["cells"]), whole(&entry["r"]));
-            let law = match r {
-                0 => IntegerLaw::Geometric { eps, cells },
-                r => IntegerLaw::Staircase { eps, cells, r },
+            let mechanism = match r {
+                0 => IntegerDistribution::Geometric { eps, cells },
+                r => IntegerDistribution::Staircase { eps, cells, r },
             };
             let lattice = Lattice {
                 log2_granularity: 0,
                 cells,
             };
-            let sampler = Sampler::new(law, lattice);
+            let sampler = Sampler::new(mechanism, lattice);
             for case in cases(&entry) {
                 let forced: Vec<u64> = list(&case[1]).iter().map(word).collect();
                 let extension = |e| forced.get(e).copied().unwrap_or(0);
                 let expected = case[3].as_i64().unwrap();
-                assert_eq!(sampler.cells(word(&case[0]), extension), expected, "{law:?} {case}");
-                let magnitude = exact::magnitude(&law, word(&case[0]) << 1 >> 1, &mut { extension });
-                assert_eq!(magnitude, expected.unsigned_abs(), "the exact path alone: {law:?} {case}");
+                assert_eq!(sampler.cells(word(&case[0]), extension), expected, "{mechanism:?} {case}");
+                let magnitude = exact::magnitude(&mechanism, word(&case[0]) << 1 >> 1, &mut { extension });
+                assert_eq!(
+                    magnitude,
+                    expected.unsigned_abs(),
+                    "the exact path alone: {mechanism:?} {case}"
+                );
             }
         }
     }
@@ -324,10 +332,10 @@ fn top() {
 /// What calls on one generator give, one after the other.
 #[test]
 fn calls() {
-    let law = DiscreteLaplace::new(1.0, 1_000_000).unwrap();
+    let mechanism = DiscreteLaplace::new(1.0, 1_000_000).unwrap();
     let noise = |generator: &mut Generator, n: usize| {
         let mut noise = vec![0; n];
-        law.fill(generator, &mut noise).unwrap();
+        mechanism.fill(generator, &mut noise).unwrap();
         noise
     };
     let two_calls = |mut generator: Generator, expected: &Json| {
@@ -375,7 +383,7 @@ fn releases() {
         let parts = whole(&entry["max_partitions_contributed"]);
         let eps = largest_quotient(float(&entry["eps"]), parts);
         assert_eq!(eps, float(&entry["eps_used"]));
-        let law = OneWordLaw::new(
+        let mechanism = OneWordMechanism::new(
             kind(&entry["kind"]),
             eps,
             float(&entry["sensitivity"]),
@@ -388,17 +396,27 @@ fn releases() {
             all.filter(|(_, fits)| **fits).map(|(value, _)| value.clone()).collect()
         };
         let floats = |json: &Json| of_fitting(json).iter().map(float).collect::<Vec<_>>();
-        assert_eq!(released::<f64>(&law, &entry, &fits), floats(&entry["float64"]), "{entry}");
-        let narrow: Vec<f64> = released::<f32>(&law, &entry, &fits).into_iter().map(f64::from).collect();
+        assert_eq!(
+            released::<f64>(&mechanism, &entry, &fits),
+            floats(&entry["float64"]),
+            "{entry}"
+        );
+        let narrow: Vec<f64> = released::<f32>(&mechanism, &entry, &fits)
+            .into_iter()
+            .map(f64::from)
+            .collect();
         assert_eq!(narrow, floats(&entry["float32"]), "{entry}");
         if entry["int64"].is_array() {
             let whole_numbers = |json: &Json| of_fitting(json).iter().map(|x| x.as_i64().unwrap()).collect::<Vec<_>>();
             assert_eq!(
-                released::<i64>(&law, &entry, &fits),
+                released::<i64>(&mechanism, &entry, &fits),
                 whole_numbers(&entry["int64"]),
                 "{entry}"
             );
-            let narrow: Vec<i64> = released::<i32>(&law, &entry, &fits).into_iter().map(i64::from).collect();
+            let narrow: Vec<i64> = released::<i32>(&mechanism, &entry, &fits)
+                .into_iter()
+                .map(i64::from)
+                .collect();
             assert_eq!(narrow, whole_numbers(&entry["int32"]), "{entry}");
         }
     }
@@ -407,13 +425,13 @@ fn releases() {
 #[test]
 fn releases_modulo() {
     for entry in vectors("modulo.json") {
-        let law: Box<dyn AnyLaw> = if entry["kind"] == "skellam" {
+        let mechanism: Box<dyn AnyMechanism> = if entry["kind"] == "skellam" {
             let arguments = list(&entry["arguments"]);
             let share = Share::new(whole(&arguments[3]), whole(&arguments[2])).unwrap();
             Box::new(Skellam::new(float(&arguments[0]), share).unwrap())
         } else {
             let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
-            Box::new(OneWordLaw::new(kind(&entry["kind"]), eps, sensitivity, shape(&entry["shape"])).unwrap())
+            Box::new(OneWordMechanism::new(kind(&entry["kind"]), eps, sensitivity, shape(&entry["shape"])).unwrap())
         };
         let number = |json: &Json| json.as_str().unwrap().parse::<i128>().unwrap();
         let answers: Vec<i64> = list(&entry["values"]).iter().map(|x| number(x) as i64).collect();
@@ -421,7 +439,9 @@ fn releases_modulo() {
             let expected: Vec<i128> = list(residues).iter().map(number).collect();
             let modulus = Modulus::new(number(modulus) as u128).unwrap();
             let mut out = vec![0_u64; answers.len()];
-            law.release_modulo(&mut seeded(&entry), &answers, modulus, &mut out).unwrap();
+            mechanism
+                .release_modulo(&mut seeded(&entry), &answers, modulus, &mut out)
+                .unwrap();
             let found: Vec<i128> = out.into_iter().map(i128::from).collect();
             assert_eq!(found, expected, "{modulus:?} {entry}");
         }
@@ -435,30 +455,30 @@ fn fitting(entry: &Json) -> Vec<bool> {
     rounded.map(|q| q.abs() < limit).collect()
 }
 
-fn released<T: Holds<OneWordLaw>>(law: &OneWordLaw, entry: &Json, fits: &[bool]) -> Vec<T> {
+fn released<T: Holds<OneWordMechanism>>(mechanism: &OneWordMechanism, entry: &Json, fits: &[bool]) -> Vec<T> {
     let values = list(&entry["values"]);
     if entry["type"] == "int64" {
         let answers = values.iter().map(|x| x.as_str().unwrap().parse::<i64>().unwrap()).collect();
-        released_answers(law, entry, answers, fits)
+        released_answers(mechanism, entry, answers, fits)
     } else {
-        released_answers(law, entry, values.iter().map(float).collect(), fits)
+        released_answers(mechanism, entry, values.iter().map(float).collect(), fits)
     }
 }
 
 /// Refuses one by one what does not fit; zeros take their places, so that the others keep theirs.
-fn released_answers<A: Answer + Default, T: Holds<OneWordLaw>>(
-    law: &OneWordLaw,
+fn released_answers<A: Answer + Default, T: Holds<OneWordMechanism>>(
+    mechanism: &OneWordMechanism,
     entry: &Json,
     mut answers: Vec<A>,
     fits: &[bool],
 ) -> Vec<T> {
     let mut out = vec![T::default(); answers.len()];
     for (answer, _) in answers.iter_mut().zip(fits).filter(|(_, fits)| !**fits) {
-        let refused = law.release(&mut seeded(entry), &[*answer], &mut out[..1]);
+        let refused = mechanism.release(&mut seeded(entry), &[*answer], &mut out[..1]);
         assert_eq!(refused, Err(DrawError::OffLattice(0)));
         *answer = A::default();
     }
-    law.release(&mut seeded(entry), &answers, &mut out).unwrap();
+    mechanism.release(&mut seeded(entry), &answers, &mut out).unwrap();
     out.into_iter()
         .zip(fits)
         .filter(|(_, fits)| **fits)
@@ -466,7 +486,7 @@ fn released_answers<A: Answer + Default, T: Holds<OneWordLaw>>(
         .collect()
 }
 
-/// Proposals of the discrete Gaussian law and words around the probability of their acceptance.
+/// Proposals of the discrete Gaussian mechanism and words around the probability of their acceptance.
 #[test]
 fn gaussian_coins() {
     for entry in vectors("gaussian_coins.json") {
@@ -496,11 +516,11 @@ fn gaussian_coins() {
 #[test]
 fn gaussian_fills() {
     for entry in vectors("discrete_gaussian.json") {
-        let law = DiscreteGaussian::new(float(&entry["sigma2"])).unwrap();
+        let mechanism = DiscreteGaussian::new(float(&entry["sigma2"])).unwrap();
         let mut view = seeded(&entry).at(whole(&entry["index"])).unwrap();
         let count = whole(&entry["count"]) as usize;
         let fill = (0..=whole(&entry["fill"]))
-            .map(|_| law.next_fill(&mut view, count).unwrap())
+            .map(|_| mechanism.next_fill(&mut view, count).unwrap())
             .last()
             .unwrap();
         let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();

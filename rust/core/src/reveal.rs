@@ -11,7 +11,7 @@ pub(crate) fn condition(holds: bool) -> bool {
 
 /// A random word of a value on the slow path, whose work depends on all of its bits.
 ///
-/// Or of a draw whose main path depends on it: docs/evidence/timing.md lists these laws.
+/// Or of a draw whose main path depends on it: docs/evidence/timing.md lists these mechanisms.
 #[inline(always)]
 pub(crate) fn word(word: u64) -> u64 {
     #[cfg(feature = "probe")]

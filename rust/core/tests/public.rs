@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use stairnoise::{
-    AnyLaw, Arete, DiscreteCanonical, DiscreteGaussian, DiscreteGaussians, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma,
-    Gaussian, GaussianParameters, GeneralizedDiscreteLaplace, Generator, Holds, Kind, Laplace, LatticeNoise, Law, Laws,
-    MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, ParamError, Parameters,
-    PartitionSelection, R, Selection, Shape, Shapes, Share, Skellam, Staircase, TruncatedDiscreteStaircase, TruncatedLaplace,
-    TruncatedStaircase, cpu_tier, cpu_tiers,
+    AnyMechanism, Arete, DiscreteCanonical, DiscreteGaussian, DiscreteGaussians, DiscreteLaplace, DiscreteStaircase, DrawError,
+    Gamma, Gaussian, GaussianParameters, GeneralizedDiscreteLaplace, Generator, Holds, Kind, Laplace, LatticeNoise, Mechanism,
+    MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordMechanism, ParamError, Parameters,
+    PartitionSelection, PerElement, R, Selection, Shape, Shapes, Share, Skellam, Staircase, TruncatedDiscreteStaircase,
+    TruncatedLaplace, TruncatedStaircase, cpu_tier, cpu_tiers,
 };
 
 /// Evidence: the parameters that were given, and the lattices by the contract's formula, section 3.
 #[test]
-fn a_law_tells_its_parameters_and_its_lattice() {
+fn a_mechanism_tells_its_parameters_and_its_lattice() {
     let staircase = Staircase::new(4.0, 3.0, Gamma::L2).unwrap();
     assert_eq!((staircase.eps(), staircase.sensitivity()), (4.0, 3.0));
     assert_eq!(
@@ -27,9 +27,12 @@ fn a_law_tells_its_parameters_and_its_lattice() {
     assert_eq!((counts.eps(), counts.sensitivity(), counts.granularity()), (0.5, 7, 1.0));
     let stairs = DiscreteStaircase::new(0.5, 7, R::Value(3)).unwrap();
     assert_eq!((stairs.eps(), stairs.sensitivity(), stairs.granularity()), (0.5, 7, 1.0));
-    assert_eq!(OneWordLaw::from(stairs).r(), Some(3));
-    let law = OneWordLaw::from(counts);
-    assert_eq!((law.kind(), law.cells(), law.r()), (Kind::DiscreteLaplace, 7, None));
+    assert_eq!(OneWordMechanism::from(stairs).r(), Some(3));
+    let mechanism = OneWordMechanism::from(counts);
+    assert_eq!(
+        (mechanism.kind(), mechanism.cells(), mechanism.r()),
+        (Kind::DiscreteLaplace, 7, None)
+    );
     assert_eq!(DiscreteGaussian::new(2.5).unwrap().sigma2(), 2.5);
     let truncated = TruncatedLaplace::new(0.5, 0.25, 3.0, None, None).unwrap();
     assert_eq!(truncated.cells() as f64 * truncated.granularity(), 3.0);
@@ -42,8 +45,8 @@ fn releasing(seed: u128) -> Generator {
     Generator::from_seed(seed).allow_release()
 }
 
-/// One of every law, with its sensitivity in steps and its own lengths.
-fn every_law() -> Vec<(Box<dyn AnyLaw>, u64, Vec<u64>)> {
+/// One of every mechanism, with its sensitivity in steps and its own lengths.
+fn every_mechanism() -> Vec<(Box<dyn AnyMechanism>, u64, Vec<u64>)> {
     let truncated = TruncatedLaplace::new(0.5, 0.25, 1.0, None, None).unwrap();
     let merged = MergedLaplace::new(&[0.25, 0.5], &[1.0], 1.0).unwrap();
     let vectors = MultivariateStaircase::new(4.0, 1.0, 2, 0.3, Norm::LInf).unwrap();
@@ -91,73 +94,93 @@ fn every_law() -> Vec<(Box<dyn AnyLaw>, u64, Vec<u64>)> {
 
 /// Evidence: lengths that the parameters give by the contract's formulas; equality of pieces with the whole; refusals by their rule.
 #[test]
-fn every_law_can_do_the_same() {
-    for (law, cells, lengths) in every_law() {
-        assert_eq!((law.cells(), law.lengths()), (cells, &lengths[..]), "{law:?}");
+fn every_mechanism_can_do_the_same() {
+    for (mechanism, cells, lengths) in every_mechanism() {
+        assert_eq!(
+            (mechanism.cells(), mechanism.lengths()),
+            (cells, &lengths[..]),
+            "{mechanism:?}"
+        );
         let (mut whole, mut shared, mut released) = ([0.0; 12], [0.0; 12], [0.0; 12]);
-        law.fill(&mut Generator::from_seed(2), &mut whole).unwrap();
-        law.fill_parallel(&mut Generator::from_seed(2), &mut shared, 2).unwrap();
-        law.release(&mut releasing(2), &[0.0; 12], &mut released).unwrap();
-        assert_eq!((shared, released), (whole, whole), "{law:?}");
-        assert!(whole.iter().all(|x| x % law.granularity() == 0.0), "{law:?}");
-        let fill = law.next_fill(&mut Generator::from_seed(2), 12).unwrap();
+        mechanism.fill(&mut Generator::from_seed(2), &mut whole).unwrap();
+        mechanism.fill_parallel(&mut Generator::from_seed(2), &mut shared, 2).unwrap();
+        mechanism.release(&mut releasing(2), &[0.0; 12], &mut released).unwrap();
+        assert_eq!((shared, released), (whole, whole), "{mechanism:?}");
+        assert!(whole.iter().all(|x| x % mechanism.granularity() == 0.0), "{mechanism:?}");
+        let fill = mechanism.next_fill(&mut Generator::from_seed(2), 12).unwrap();
         let (mut steps, mut piece) = ([0_i64; 12], [0.0; 5]);
         fill.write(0, &mut steps).unwrap();
         fill.write(7, &mut piece).unwrap();
-        assert_eq!(piece, whole[7..], "{law:?}");
+        assert_eq!(piece, whole[7..], "{mechanism:?}");
         fill.release(7, &[0_i64; 5], &mut piece).unwrap();
-        assert_eq!(piece, whole[7..], "{law:?}");
+        assert_eq!(piece, whole[7..], "{mechanism:?}");
         assert!(
             steps
                 .iter()
                 .zip(whole)
-                .all(|(steps, x)| *steps as f64 * law.granularity() == x),
-            "{law:?}"
+                .all(|(steps, x)| *steps as f64 * mechanism.granularity() == x),
+            "{mechanism:?}"
         );
         let mut generator = releasing(2);
-        let refused = if law.granularity() == 1.0 {
+        let refused = if mechanism.granularity() == 1.0 {
             Ok(())
         } else {
             Err(DrawError::NotWhole)
         };
-        assert_eq!(law.fill(&mut generator, &mut steps), refused, "{law:?}");
-        assert_eq!(law.fill_parallel(&mut generator, &mut steps, 2), refused, "{law:?}");
-        assert_eq!(law.release(&mut generator, &[0_i64; 12], &mut steps), refused, "{law:?}");
-        assert_eq!(law.check_answers(&[1.0, f64::NAN]), Err(DrawError::NotFinite(1)), "{law:?}");
+        assert_eq!(mechanism.fill(&mut generator, &mut steps), refused, "{mechanism:?}");
+        assert_eq!(
+            mechanism.fill_parallel(&mut generator, &mut steps, 2),
+            refused,
+            "{mechanism:?}"
+        );
+        assert_eq!(
+            mechanism.release(&mut generator, &[0_i64; 12], &mut steps),
+            refused,
+            "{mechanism:?}"
+        );
+        assert_eq!(
+            mechanism.check_answers(&[1.0, f64::NAN]),
+            Err(DrawError::NotFinite(1)),
+            "{mechanism:?}"
+        );
     }
 }
 
-/// Evidence: a named type draws and releases what the law it becomes does.
+/// Evidence: a named type draws and releases what the mechanism it becomes does.
 #[test]
-fn named_types_release_as_their_laws() {
+fn named_types_release_as_their_mechanisms() {
     let answers = [3_i64, -5, 1 << 40];
     let (mut named, mut general) = ([0_i64; 3], [0_i64; 3]);
-    let law = DiscreteLaplace::new(0.5, 7).unwrap();
-    law.release(&mut releasing(8), &answers, &mut named).unwrap();
-    OneWordLaw::from(law)
+    let mechanism = DiscreteLaplace::new(0.5, 7).unwrap();
+    mechanism.release(&mut releasing(8), &answers, &mut named).unwrap();
+    OneWordMechanism::from(mechanism)
         .release(&mut releasing(8), &answers, &mut general)
         .unwrap();
     assert_eq!(named, general);
     assert_ne!(named, answers);
     let (mut named, mut general) = ([0.0; 3], [0.0; 3]);
-    let law = Laplace::new(0.5, 7.0).unwrap();
-    law.fill(&mut releasing(8), &mut named).unwrap();
-    OneWordLaw::from(law).fill(&mut releasing(8), &mut general).unwrap();
+    let mechanism = Laplace::new(0.5, 7.0).unwrap();
+    mechanism.fill(&mut releasing(8), &mut named).unwrap();
+    OneWordMechanism::from(mechanism)
+        .fill(&mut releasing(8), &mut general)
+        .unwrap();
     assert_eq!(named, general);
     assert_ne!(named, [0.0; 3]);
 }
 
-/// Evidence: equality of one thread's values with those of any number, for a length that is split and both kinds of laws.
+/// Evidence: equality of one thread's values with those of any number, for a length that is split and both kinds of mechanisms.
 #[test]
 fn any_number_of_threads_draws_the_same() {
     // Miri's pieces are shorter, and it is slow.
     let n = if cfg!(miri) { 257 } else { 300_001 };
     let counts: &[usize] = if cfg!(miri) { &[3] } else { &[0, 1, 2, 3] };
-    let (law, staged) = (Laplace::new(1.0, 1.0).unwrap(), DiscreteGaussian::new(9.0).unwrap());
+    let (mechanism, staged) = (Laplace::new(1.0, 1.0).unwrap(), DiscreteGaussian::new(9.0).unwrap());
     let (mut alone, mut shared) = (vec![0.0; n], vec![0.0; n]);
-    law.fill(&mut Generator::from_seed(5), &mut alone).unwrap();
+    mechanism.fill(&mut Generator::from_seed(5), &mut alone).unwrap();
     for &threads in counts {
-        law.fill_parallel(&mut Generator::from_seed(5), &mut shared, threads).unwrap();
+        mechanism
+            .fill_parallel(&mut Generator::from_seed(5), &mut shared, threads)
+            .unwrap();
         assert_eq!(shared, alone, "{threads} threads");
     }
     let (mut alone, mut shared) = (vec![0_i64; n], vec![0_i64; n]);
@@ -173,15 +196,17 @@ fn any_number_of_threads_draws_the_same() {
 #[test]
 fn refusals_of_a_draw_say_the_rule_and_the_value() {
     let mut generator = releasing(1);
-    let law = OneWordLaw::from(Laplace::new(1.0, 1.0).unwrap());
+    let mechanism = OneWordMechanism::from(Laplace::new(1.0, 1.0).unwrap());
     let selection = Selection::staircase(1.0, 1.0, 0.5, false).unwrap();
     let text = |error: DrawError| error.to_string();
-    let lengths = law.release(&mut generator, &[1.0], &mut [0.0; 2]).unwrap_err();
+    let lengths = mechanism.release(&mut generator, &[1.0], &mut [0.0; 2]).unwrap_err();
     assert_eq!(
         text(lengths),
         "out must be as long as the answers, got 2 places for 1 answers"
     );
-    let infinite = law.release(&mut generator, &[1.0, f64::INFINITY], &mut [0.0; 2]).unwrap_err();
+    let infinite = mechanism
+        .release(&mut generator, &[1.0, f64::INFINITY], &mut [0.0; 2])
+        .unwrap_err();
     assert_eq!(text(infinite), "values must be finite, got nan or inf at index 1");
     let candidates = selection.select(&mut generator, &[1.0; 3], &mut [0; 2]).unwrap_err();
     assert!(text(candidates).ends_with("got 3 costs in 2 rows"));
@@ -204,19 +229,19 @@ fn refusals_of_a_draw_say_the_rule_and_the_value() {
     );
     assert_eq!(
         text(far.next_staged(1).err().unwrap()),
-        "the last index of a fill of this law must be below 2**40"
+        "the last index of a fill of this mechanism must be below 2**40"
     );
     assert_eq!(text(DrawError::FillsExhausted), "the generator has made its 2**48 fills");
     assert_eq!(text(DrawError::OutOfMemory), "the system has no memory left");
     assert_eq!(
         text(DrawError::NotWhole),
-        "out must be of floats for a law of other numbers than integers, got integers"
+        "out must be of floats for a mechanism of other numbers than integers, got integers"
     );
     assert_eq!(generator.next_fill(), 0, "nothing was drawn");
 }
 
 #[test]
-fn refusals_of_a_law_name_the_parameter() {
+fn refusals_of_a_mechanism_name_the_parameter() {
     let wide = MultiScaleDiscreteLaplace::new(1.0, 65_537.0, Share::WHOLE).unwrap_err();
     assert_eq!(wide.to_string(), "sensitivity must be at most 2**16, got 65537.0");
     let coarse = Arete::new(1.0, 1e300, 1e300, Share::WHOLE).unwrap_err();
@@ -267,13 +292,19 @@ fn integers_that_floats_do_not_hold_are_refused() {
 
 /// Evidence: by the text of the guarantee. 3797 released as lattice steps would be 32 590 602 488 184.
 #[test]
-fn no_law_of_other_numbers_is_released_into_integers() {
+fn no_mechanism_of_other_numbers_is_released_into_integers() {
     let mut generator = releasing(1);
     let (mut whole, mut wide) = ([7_i32], [7_i64]);
-    let law = OneWordLaw::from(Laplace::new(1.0, 1.0).unwrap());
-    assert_eq!(law.release(&mut generator, &[3797.0], &mut whole), Err(DrawError::NotWhole));
-    assert_eq!(law.release(&mut generator, &[3797_i64], &mut wide), Err(DrawError::NotWhole));
-    let staged: Box<dyn AnyLaw> = Box::new(Arete::new(1.0, 1.0, 1.0, Share::WHOLE).unwrap());
+    let mechanism = OneWordMechanism::from(Laplace::new(1.0, 1.0).unwrap());
+    assert_eq!(
+        mechanism.release(&mut generator, &[3797.0], &mut whole),
+        Err(DrawError::NotWhole)
+    );
+    assert_eq!(
+        mechanism.release(&mut generator, &[3797_i64], &mut wide),
+        Err(DrawError::NotWhole)
+    );
+    let staged: Box<dyn AnyMechanism> = Box::new(Arete::new(1.0, 1.0, 1.0, Share::WHOLE).unwrap());
     assert_eq!(
         staged.release(&mut generator, &[3797_i64], &mut wide),
         Err(DrawError::NotWhole)
@@ -288,43 +319,52 @@ fn no_law_of_other_numbers_is_released_into_integers() {
 #[test]
 fn answers_that_do_not_fit_the_lattice_are_refused() {
     let mut generator = releasing(1);
-    let law = Laplace::new(1.0, 1e-20).unwrap();
-    let limit = law.granularity() * 2_f64.powi(126);
+    let mechanism = Laplace::new(1.0, 1e-20).unwrap();
+    let limit = mechanism.granularity() * 2_f64.powi(126);
     let mut released = [7.0; 2];
-    let refused = law.release(&mut generator, &[1.0, limit], &mut released).unwrap_err();
+    let refused = mechanism.release(&mut generator, &[1.0, limit], &mut released).unwrap_err();
     assert_eq!(
         refused.to_string(),
         "values must be below 2**126 times the granularity in magnitude, got a larger one at index 1"
     );
     assert_eq!((released, generator.next_fill()), ([7.0; 2], 0));
-    law.release(&mut generator, &[1.0, limit.next_down()], &mut released).unwrap();
+    mechanism
+        .release(&mut generator, &[1.0, limit.next_down()], &mut released)
+        .unwrap();
     assert!((released[1] / limit - 1.0).abs() < 1e-15);
 }
 
-/// Evidence: equality of every form of a draw and of a release with [`Law::fill`] and [`Law::release`] of the same fill.
+/// Evidence: equality of every form of a draw and of a release with [`Mechanism::fill`] and [`Mechanism::release`] of the same fill.
 #[test]
 fn every_form_gives_the_values_of_the_fill() {
-    fn check<L: Law>(law: &L)
+    fn check<L: Mechanism>(mechanism: &L)
     where
         L::Value: Holds<L> + PartialEq + std::fmt::Debug,
     {
         let answers = [40.25, -3.0, 0.0, 1e6, 7.5];
         let mut noise = [L::Value::default(); 5];
-        law.fill(&mut releasing(3), &mut noise).unwrap();
-        assert_eq!(law.draw_vec(&mut releasing(3), 5).unwrap(), noise, "{law:?}");
-        assert_eq!(law.draw(&mut releasing(3)).unwrap(), noise[0], "{law:?}");
+        mechanism.fill(&mut releasing(3), &mut noise).unwrap();
+        assert_eq!(mechanism.draw_vec(&mut releasing(3), 5).unwrap(), noise, "{mechanism:?}");
+        assert_eq!(mechanism.draw(&mut releasing(3)).unwrap(), noise[0], "{mechanism:?}");
         let mut released = noise;
-        law.release(&mut releasing(3), &answers, &mut released).unwrap();
-        assert_eq!(law.release_vec(&mut releasing(3), &answers).unwrap(), released, "{law:?}");
+        mechanism.release(&mut releasing(3), &answers, &mut released).unwrap();
         assert_eq!(
-            law.release_one(&mut releasing(3), answers[0]).unwrap(),
+            mechanism.release_vec(&mut releasing(3), &answers).unwrap(),
+            released,
+            "{mechanism:?}"
+        );
+        assert_eq!(
+            mechanism.release_one(&mut releasing(3), answers[0]).unwrap(),
             released[0],
-            "{law:?}"
+            "{mechanism:?}"
         );
         let mut generator = releasing(3);
-        assert!(law.draw_vec(&mut generator, 0).unwrap().is_empty());
-        assert_eq!(law.draw_vec(&mut generator, usize::MAX / 8), Err(DrawError::OutOfMemory));
-        assert_eq!(law.release_one(&mut generator, f64::NAN), Err(DrawError::NotFinite(0)));
+        assert!(mechanism.draw_vec(&mut generator, 0).unwrap().is_empty());
+        assert_eq!(
+            mechanism.draw_vec(&mut generator, usize::MAX / 8),
+            Err(DrawError::OutOfMemory)
+        );
+        assert_eq!(mechanism.release_one(&mut generator, f64::NAN), Err(DrawError::NotFinite(0)));
         assert_eq!(generator.next_fill(), 1, "an empty fill counts, a refused one does not");
     }
     check(&Staircase::new(0.5, 3.0, Gamma::L1).unwrap());
@@ -332,19 +372,19 @@ fn every_form_gives_the_values_of_the_fill() {
     check(&DiscreteStaircase::new(0.5, 3, R::L2).unwrap());
     check(&DiscreteLaplace::new(0.5, 3).unwrap());
     check(&DiscreteGaussian::new(9.0).unwrap());
-    for (law, ..) in every_law() {
-        check(&law);
+    for (mechanism, ..) in every_mechanism() {
+        check(&mechanism);
     }
 }
 
-/// Evidence: the compiler. Values need no annotation, and a law is one behind every pointer.
+/// Evidence: the compiler. Values need no annotation, and a mechanism is one behind every pointer.
 #[test]
-fn values_have_the_type_of_their_law() {
-    fn first<L: Law>(law: L) -> L::Value {
-        law.draw(&mut Generator::from_seed(1)).unwrap()
+fn values_have_the_type_of_their_mechanism() {
+    fn first<L: Mechanism>(mechanism: L) -> L::Value {
+        mechanism.draw(&mut Generator::from_seed(1)).unwrap()
     }
-    fn of_any(law: &dyn AnyLaw) -> f64 {
-        law.draw(&mut Generator::from_seed(1)).unwrap()
+    fn of_any(mechanism: &dyn AnyMechanism) -> f64 {
+        mechanism.draw(&mut Generator::from_seed(1)).unwrap()
     }
 
     let counts = DiscreteLaplace::new(1.0, 1).unwrap();
@@ -357,7 +397,7 @@ fn values_have_the_type_of_their_law() {
     assert_eq!(first(Box::new(counts.clone())), whole);
     assert_eq!(first(Arc::new(counts.clone())), whole);
     assert_eq!(of_any(&counts), whole as f64);
-    let boxed: Box<dyn AnyLaw> = Box::new(counts);
+    let boxed: Box<dyn AnyMechanism> = Box::new(counts);
     assert_eq!(boxed.draw(&mut Generator::from_seed(1)).unwrap(), whole as f64);
     let mut narrow = [0_i32];
     boxed.fill(&mut Generator::from_seed(1), &mut narrow).unwrap();
@@ -367,7 +407,7 @@ fn values_have_the_type_of_their_law() {
 /// Evidence: by the rule. A seed, its children and its views are refused by every release and selection, and use up no fill; keys are not.
 #[test]
 fn releases_refuse_a_seed() {
-    let law = DiscreteLaplace::new(1.0, 1).unwrap();
+    let mechanism = DiscreteLaplace::new(1.0, 1).unwrap();
     let selection = Selection::exponential(1.0, 1.0, false).unwrap();
     let groups = PartitionSelection::new(1.0, 1e-6, 1).unwrap();
     let parameters = Parameters {
@@ -381,15 +421,15 @@ fn releases_refuse_a_seed() {
     };
     let all = |generator: &mut Generator| -> Vec<Result<(), DrawError>> {
         vec![
-            law.release(generator, &[5_i64], &mut [0_i64]),
-            law.release_one(generator, 5_i64).map(drop),
-            law.release_vec(generator, &[5_i64]).map(drop),
+            mechanism.release(generator, &[5_i64], &mut [0_i64]),
+            mechanism.release_one(generator, 5_i64).map(drop),
+            mechanism.release_vec(generator, &[5_i64]).map(drop),
             selection.select(generator, &[1.0], &mut [0]),
             selection.select_often(generator, &[1.0], &mut [0]),
             selection.top(generator, &[1.0], 1, &mut [0]),
             groups.select(generator, &[5], &mut [false]),
             groups.release(generator, &[5], &mut [0]),
-            Laws::new(Kind::DiscreteLaplace).release(generator, &[5_i64], &mut [0_i64], &parameters),
+            PerElement::new(Kind::DiscreteLaplace).release(generator, &[5_i64], &mut [0_i64], &parameters),
             DiscreteGaussians::new().release(generator, &[5_i64], &mut [0_i64], &gaussians),
         ]
     };
@@ -404,7 +444,7 @@ fn releases_refuse_a_seed() {
         let mut seeded = form(Generator::from_seed(1));
         assert!(all(&mut seeded).iter().all(|done| *done == Err(DrawError::Seeded)));
         assert_eq!((seeded.next_fill(), seeded.check_release()), (0, Err(DrawError::Seeded)));
-        law.draw(&mut seeded).unwrap();
+        mechanism.draw(&mut seeded).unwrap();
         for mut generator in [releasing(1), Generator::from_key(&[1; 32]), Generator::from_os().unwrap()].map(form) {
             assert!(all(&mut generator).iter().all(Result::is_ok));
             assert_eq!(generator.next_fill(), 10);
@@ -417,28 +457,29 @@ fn releases_refuse_a_seed() {
     assert!(text.contains("secret key") && text.contains("Generator::from_seed(seed).allow_release()"));
 }
 
-/// Evidence: value i is that of the law of parameters i; refusals by their rule, before a fill is taken.
+/// Evidence: value i is that of the mechanism of parameters i; refusals by their rule, before a fill is taken.
 #[test]
-fn laws_with_parameters_of_their_own_are_filled_and_released_at_once() {
+fn mechanisms_with_parameters_of_their_own_are_filled_and_released_at_once() {
     let (eps, sensitivity, r) = ([0.5, 0.01, 3.0], [7.0, 1.0, 9.0], [3.0, 1.0, 9.0]);
     let parameters = Parameters {
         eps: &eps,
         sensitivity: &sensitivity,
         shape: Shapes::Numbers(&r),
     };
-    let mut laws = Laws::new(Kind::DiscreteStaircase);
+    let mut mechanisms = PerElement::new(Kind::DiscreteStaircase);
     let (mut noise, mut released) = ([0_i64; 3], [0_i64; 3]);
-    laws.fill(&mut releasing(4), &mut noise, &parameters).unwrap();
-    laws.release(&mut releasing(4), &[3797_i64, 485, 161], &mut released, &parameters)
+    mechanisms.fill(&mut releasing(4), &mut noise, &parameters).unwrap();
+    mechanisms
+        .release(&mut releasing(4), &[3797_i64, 485, 161], &mut released, &parameters)
         .unwrap();
     for i in 0..3 {
-        let law = OneWordLaw::new(Kind::DiscreteStaircase, eps[i], sensitivity[i], Shape::Number(r[i])).unwrap();
+        let mechanism = OneWordMechanism::new(Kind::DiscreteStaircase, eps[i], sensitivity[i], Shape::Number(r[i])).unwrap();
         let mut alone = [0_i64];
-        law.fill(&mut releasing(4).at(i as u64).unwrap(), &mut alone).unwrap();
+        mechanism.fill(&mut releasing(4).at(i as u64).unwrap(), &mut alone).unwrap();
         assert_eq!([noise[i], released[i] - [3797, 485, 161][i]], [alone[0]; 2], "value {i}");
     }
     let mut generator = releasing(4);
-    let error = laws.fill(&mut generator, &mut [0_i64; 2], &parameters).unwrap_err();
+    let error = mechanisms.fill(&mut generator, &mut [0_i64; 2], &parameters).unwrap_err();
     assert_eq!(
         error.to_string(),
         "every parameter must have as many values as out has places, got 3 values for 2 places"
@@ -447,49 +488,54 @@ fn laws_with_parameters_of_their_own_are_filled_and_released_at_once() {
         eps: &[1.0, 1.0, f64::NAN],
         ..parameters
     };
-    let error = laws.release(&mut generator, &[1_i64; 3], &mut released, &bad).unwrap_err();
+    let error = mechanisms
+        .release(&mut generator, &[1_i64; 3], &mut released, &bad)
+        .unwrap_err();
     assert_eq!(error.to_string(), "eps must be finite and greater than 0, got nan at index 2");
-    let error = laws
+    let error = mechanisms
         .release(&mut generator, &[1_i64; 2], &mut released, &parameters)
         .unwrap_err();
     assert_eq!(error, DrawError::Lengths { answers: 2, out: 3 });
-    let error = laws.release(&mut generator, &[0.0, f64::INFINITY, 0.0], &mut released, &parameters);
+    let error = mechanisms.release(&mut generator, &[0.0, f64::INFINITY, 0.0], &mut released, &parameters);
     assert_eq!(error, Err(DrawError::NotFinite(1)));
-    let error = Laws::new(Kind::Laplace).fill(&mut generator, &mut noise, &parameters);
+    let error = PerElement::new(Kind::Laplace).fill(&mut generator, &mut noise, &parameters);
     assert_eq!(error, Err(DrawError::NotWhole));
     assert_eq!(generator.next_fill(), 0);
 }
 
-/// Evidence: value i is that of the law of parameters i; refusals by their rule, before a fill is taken.
+/// Evidence: value i is that of the mechanism of parameters i; refusals by their rule, before a fill is taken.
 #[test]
-fn gaussian_laws_with_parameters_of_their_own_are_filled_and_released_at_once() {
+fn gaussian_mechanisms_with_parameters_of_their_own_are_filled_and_released_at_once() {
     let parameters = GaussianParameters {
         sigma2: &[9.0, 1e20],
         log2_granularity: &[0, -33],
     };
-    let mut laws = DiscreteGaussians::new();
+    let mut mechanisms = DiscreteGaussians::new();
     let (mut noise, mut released) = ([0.0; 2], [0.0; 2]);
-    laws.fill(&mut releasing(4), &mut noise, &parameters).unwrap();
-    laws.release(&mut releasing(4), &[0_i64; 2], &mut released, &parameters)
+    mechanisms.fill(&mut releasing(4), &mut noise, &parameters).unwrap();
+    mechanisms
+        .release(&mut releasing(4), &[0_i64; 2], &mut released, &parameters)
         .unwrap();
     assert_eq!(noise, released);
     let second = Gaussian::scaled(1e20, -33).unwrap();
     assert_eq!(noise[1], second.draw(&mut releasing(4).at(1).unwrap()).unwrap());
     let mut generator = releasing(4);
     assert_eq!(
-        laws.fill(&mut generator, &mut [0_i64; 2], &parameters),
+        mechanisms.fill(&mut generator, &mut [0_i64; 2], &parameters),
         Err(DrawError::NotWhole)
     );
     let few = DrawError::ParameterCount { values: 2, out: 3 };
-    assert_eq!(laws.fill(&mut generator, &mut [0.0; 3], &parameters), Err(few));
+    assert_eq!(mechanisms.fill(&mut generator, &mut [0.0; 3], &parameters), Err(few));
     let bad = GaussianParameters {
         sigma2: &[9.0, -1.0],
         ..parameters
     };
-    let error = laws.release(&mut generator, &[0.0; 2], &mut released, &bad).unwrap_err();
+    let error = mechanisms
+        .release(&mut generator, &[0.0; 2], &mut released, &bad)
+        .unwrap_err();
     assert_eq!(error.to_string(), "sigma2 must be from 2**-20 to 2**90, got -1.0 at index 1");
     assert_eq!(
-        laws.release(&mut generator, &[0.0, f64::NAN], &mut released, &parameters),
+        mechanisms.release(&mut generator, &[0.0, f64::NAN], &mut released, &parameters),
         Err(DrawError::NotFinite(1))
     );
     assert_eq!(generator.next_fill(), 0);

@@ -1,4 +1,4 @@
-//! Evidence: conformance. The laws are `rand_distr` distributions, and draw the values of the contract from the generator's words.
+//! Evidence: conformance. The mechanisms are `rand_distr` distributions, and draw the values of the contract from the generator's words.
 #![cfg(feature = "rand")]
 
 use rand::SeedableRng;
@@ -13,7 +13,7 @@ impl rand::TryRng for Words<'_> {
     type Error = core::convert::Infallible;
 
     fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        unreachable!("the laws draw 64-bit words")
+        unreachable!("the mechanisms draw 64-bit words")
     }
 
     fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
@@ -21,36 +21,36 @@ impl rand::TryRng for Words<'_> {
     }
 
     fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Self::Error> {
-        unreachable!("the laws draw 64-bit words")
+        unreachable!("the mechanisms draw 64-bit words")
     }
 }
 
-fn one<T, D: Distribution<T>>(law: &D, words: &[u64]) -> T {
+fn one<T, D: Distribution<T>>(mechanism: &D, words: &[u64]) -> T {
     let mut rng = Words(words.iter());
-    let value = law.sample(&mut rng);
+    let value = mechanism.sample(&mut rng);
     assert_eq!(rng.0.len(), 0, "a word was left over");
     value
 }
 
 #[test]
 fn one_word_decides_a_plain_value() {
-    let law = DiscreteLaplace::new(1.0, 1).unwrap();
+    let mechanism = DiscreteLaplace::new(1.0, 1).unwrap();
     // v = ½: S(0) = 1 > v, S(1) = 2/(e + 1) = 0.5379 > v, S(2) = 0.198.
-    assert_eq!(one::<i64, _>(&law, &[1 << 62]), 1);
-    assert_eq!(one::<i64, _>(&law, &[3 << 62]), -1);
+    assert_eq!(one::<i64, _>(&mechanism, &[1 << 62]), 1);
+    assert_eq!(one::<i64, _>(&mechanism, &[3 << 62]), -1);
 }
 
 #[test]
 fn further_words_are_drawn_when_the_first_is_all_zero() {
-    let law = DiscreteLaplace::new(1.0, 1).unwrap();
+    let mechanism = DiscreteLaplace::new(1.0, 1).unwrap();
     // v = 2⁻⁶³·½, so that |X| = ⌊64 ln 2 + ln(2/(1 + 1/e))⌋ = ⌊44.36 + 0.38⌋.
-    assert_eq!(one::<i64, _>(&law, &[0, 1 << 63]), 44);
+    assert_eq!(one::<i64, _>(&mechanism, &[0, 1 << 63]), 44);
 }
 
 #[test]
-fn every_law_samples_its_type() {
+fn every_mechanism_samples_its_type() {
     let mut rng = StdRng::seed_from_u64(1);
-    // Without annotations: a law has one type of values.
+    // Without annotations: a mechanism has one type of values.
     let staircase = Staircase::new(4.0, 1.0, Gamma::L2).unwrap().sample(&mut rng);
     let laplace = Laplace::new(4.0, 1.0).unwrap().sample(&mut rng);
     assert!(staircase.is_finite() && laplace.is_finite());

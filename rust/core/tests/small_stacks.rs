@@ -1,10 +1,12 @@
-//! Evidence: threads that end. Every law draws and releases in a thread with a stack of 128 KiB, musl's default, with the debug assertions of the
-//! test run, on the instruction set that it uses.
+//! Evidence: threads that end. Every mechanism draws and releases in a thread with a stack of 128 KiB, musl's default, with the debug assertions of
+//! the test run, on the instruction set that it uses.
 
 use std::thread;
 
 use stairnoise::probe::examples;
-use stairnoise::{Generator, Kind, Law, Laws, OneWordLaw, Parameters, PartitionSelection, Selection, Shape, Shapes};
+use stairnoise::{
+    Generator, Kind, Mechanism, OneWordMechanism, Parameters, PartitionSelection, PerElement, Selection, Shape, Shapes,
+};
 
 /// Long enough for every buffer, and not a whole number of blocks; of vectors of any length in the list.
 const VALUES: usize = 5250;
@@ -21,7 +23,7 @@ fn on_a_small_stack(work: fn()) {
 }
 
 #[test]
-fn the_four_laws() {
+fn the_four_mechanisms() {
     on_a_small_stack(|| {
         let (mut generator, answers) = (Generator::from_seed(1).allow_release(), vec![3.0; VALUES]);
         let (mut wide, mut narrow) = (vec![0.0_f64; VALUES], vec![0_i32; VALUES]);
@@ -31,19 +33,19 @@ fn the_four_laws() {
                 (1e-3, 1000.0, Shape::L2),
                 (1e-5, 7.0, Shape::Number(1.0)),
             ] {
-                let law = OneWordLaw::new(kind, eps, sensitivity, shape).unwrap();
-                law.fill(&mut generator, &mut wide).unwrap();
-                let fill = law.next_fill(&mut generator, VALUES).unwrap();
+                let mechanism = OneWordMechanism::new(kind, eps, sensitivity, shape).unwrap();
+                mechanism.fill(&mut generator, &mut wide).unwrap();
+                let fill = mechanism.next_fill(&mut generator, VALUES).unwrap();
                 fill.write(0, &mut narrow).unwrap();
-                law.release(&mut generator, &answers, &mut wide).unwrap();
-                law.release(&mut generator, &answers[..1], &mut wide[..1]).unwrap();
+                mechanism.release(&mut generator, &answers, &mut wide).unwrap();
+                mechanism.release(&mut generator, &answers[..1], &mut wide[..1]).unwrap();
             }
         }
     });
 }
 
 #[test]
-fn a_law_for_every_value() {
+fn a_mechanism_for_every_value() {
     on_a_small_stack(|| {
         let (mut generator, answers) = (Generator::from_seed(1).allow_release(), vec![3.0; VALUES]);
         let mut out = vec![0.0_f64; VALUES];
@@ -55,31 +57,31 @@ fn a_law_for_every_value() {
                     sensitivity: &sensitivity,
                     shape,
                 };
-                let mut laws = Laws::new(kind);
-                laws.check(&parameters).unwrap();
+                let mut mechanisms = PerElement::new(kind);
+                mechanisms.check(&parameters).unwrap();
                 let fill = generator.next(VALUES).unwrap();
-                laws.write(&fill, 0, &mut out, &parameters).unwrap();
-                laws.release_part(&fill, 0, &answers, &mut out, &parameters).unwrap();
+                mechanisms.write(&fill, 0, &mut out, &parameters).unwrap();
+                mechanisms.release_part(&fill, 0, &answers, &mut out, &parameters).unwrap();
             }
         }
     });
 }
 
 #[test]
-fn laws_of_several_draws() {
+fn mechanisms_of_several_draws() {
     on_a_small_stack(|| {
-        for (_, law) in examples().unwrap() {
-            draw(&law);
+        for (_, mechanism) in examples().unwrap() {
+            draw(&mechanism);
         }
     });
 }
 
-fn draw(law: &impl Law) {
+fn draw(mechanism: &impl Mechanism) {
     let (mut generator, answers) = (Generator::from_seed(1).allow_release(), vec![3.0; VALUES]);
     let mut out = vec![0.0_f64; VALUES];
-    law.fill(&mut generator, &mut out).unwrap();
-    law.fill(&mut generator, &mut out[..5]).unwrap();
-    law.release(&mut generator, &answers, &mut out).unwrap();
+    mechanism.fill(&mut generator, &mut out).unwrap();
+    mechanism.fill(&mut generator, &mut out[..5]).unwrap();
+    mechanism.release(&mut generator, &answers, &mut out).unwrap();
 }
 
 #[test]

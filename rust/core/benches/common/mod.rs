@@ -1,4 +1,4 @@
-//! What the benchmarks share: how many values, how long, and the check that what was timed is noise of the law.
+//! What the benchmarks share: how many values, how long, and the check that what was timed is noise of the mechanism.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub fn criterion() -> Criterion {
 /// Panics unless the mean magnitude is `expected` within 6 standard errors, with the spread that the values show.
 ///
 /// A correct sampler misses with probability 2e-9 (normal approximation).
-#[allow(dead_code, reason = "one of the benchmarks times words, which have no law")]
+#[allow(dead_code, reason = "one of the benchmarks times words, which have no mechanism")]
 pub fn check(values: impl ExactSizeIterator<Item = f64>, expected: f64, name: &str) {
     let n = values.len() as f64;
     let (sum, squares) = values.fold((0.0, 0.0), |(sum, squares), x| (sum + x.abs(), squares + x * x));

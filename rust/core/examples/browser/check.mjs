@@ -61,7 +61,7 @@ set_key(...crypto.getRandomValues(new BigUint64Array(4)));
 const truths = Array.from({ length: 1000 }, (_, i) => 100 * i);
 assert.ok(released(truths, 1, 1).every((shown, i) => shown !== truths[i] && Math.abs(shown - truths[i]) < 100));
 answers(1);
-assert.equal(release(-1, 1), 0, "there is no such law");
+assert.equal(release(-1, 1), 0, "there is no such mechanism");
 const place = answers(1);
 new Float64Array(memory.buffer, place, 1)[0] = NaN;
 assert.equal(release(1, 1), 0, "an answer is not finite");

@@ -11,7 +11,7 @@ use std::mem::take;
 use std::ptr::{null, null_mut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use stairnoise::{Generator, Laplace, Law};
+use stairnoise::{Generator, Laplace, Mechanism};
 
 static PAGE: Mutex<Page> = Mutex::new(Page {
     generator: None,
@@ -57,7 +57,7 @@ pub extern "C" fn answers(n: usize) -> *mut f64 {
 
 /// Releases these answers with Laplace noise, once, and says where the float64 that may be shown begin, until the next release.
 ///
-/// Null if there is no key, no memory or no such law, or if an answer is not finite.
+/// Null if there is no key, no memory or no such mechanism, or if an answer is not finite.
 // SAFETY: nothing else has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn release(eps: f64, sensitivity: f64) -> *const f64 {
@@ -66,7 +66,7 @@ pub extern "C" fn release(eps: f64, sensitivity: f64) -> *const f64 {
     let Some(generator) = &mut page.generator else {
         return null();
     };
-    let Ok(released) = Laplace::new(eps, sensitivity).map(|law| law.release_vec(generator, &answers)) else {
+    let Ok(released) = Laplace::new(eps, sensitivity).map(|mechanism| mechanism.release_vec(generator, &answers)) else {
         return null();
     };
     released.map_or(null(), |released| {

@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use stairnoise::Kind;
 
-/// At least one law for each of the seven kernels and for each first level, and two that are drawn in fixed point.
-pub const LAWS: [(Kind, f64, f64); 15] = [
+/// At least one mechanism for each of the seven kernels and for each first level, and two that are drawn in fixed point.
+pub const MECHANISMS: [(Kind, f64, f64); 15] = [
     (Kind::Laplace, 0.01, 1.0),
     (Kind::Laplace, 1.0, 3.0),
     (Kind::Laplace, 10.0, 1.0),

@@ -1,7 +1,7 @@
-//! The taint check of laws of several draws for a value, of truncated staircases, of vectors and of selections.
+//! The taint check of mechanisms of several draws for a value, of truncated staircases, of vectors and of selections.
 
 use stairnoise::probe::examples;
-use stairnoise::{Law, PartitionSelection, Selection, Value, WholeLaw};
+use stairnoise::{IntegerMechanism, Mechanism, PartitionSelection, Selection, Value};
 
 use crate::cases::answers;
 use crate::check::{Report, release_modulo, secret};
@@ -13,8 +13,8 @@ const LONG: usize = 8 * 512 + 3 * 64 + 38;
 const SHORT: usize = 6;
 
 pub fn all(report: &mut Report) {
-    for (name, law) in examples().expect("valid parameters") {
-        every_output(report, &name, &law);
+    for (name, mechanism) in examples().expect("valid parameters") {
+        every_output(report, &name, &mechanism);
     }
     selection(report);
     partitions(report);
@@ -67,28 +67,28 @@ fn partitions(report: &mut Report) {
     }
 }
 
-fn every_output(report: &mut Report, name: &str, law: &impl WholeLaw) {
+fn every_output(report: &mut Report, name: &str, mechanism: &impl IntegerMechanism) {
     for n in [SHORT, LONG] {
-        report.case(&format!("{name}, {n} float64"), true, || fill::<f64>(law, n));
-        report.case(&format!("{name}, {n} int64"), true, || fill::<i64>(law, n));
+        report.case(&format!("{name}, {n} float64"), true, || fill::<f64>(mechanism, n));
+        report.case(&format!("{name}, {n} int64"), true, || fill::<i64>(mechanism, n));
         report.case(&format!("{name}, release of {n} float64"), true, || {
-            let answers = answers(n, law.granularity());
+            let answers = answers(n, mechanism.granularity());
             let mut out = vec![0.0_f64; n];
-            law.release(&mut secret(n), &answers, &mut out).expect("finite answers");
+            mechanism.release(&mut secret(n), &answers, &mut out).expect("finite answers");
             (valgrind::secrets(&out), n)
         });
-        if law.log2_granularity() == 0 {
+        if mechanism.log2_granularity() == 0 {
             report.case(&format!("{name}, release of {n} modulo a prime"), true, || {
-                release_modulo(law, &mut secret(n), &vec![-7; n], (1 << 61) - 1)
+                release_modulo(mechanism, &mut secret(n), &vec![-7; n], (1 << 61) - 1)
             });
         }
     }
 }
 
-fn fill<T: Value>(law: &impl Law, n: usize) -> (usize, usize) {
+fn fill<T: Value>(mechanism: &impl Mechanism, n: usize) -> (usize, usize) {
     let mut out = vec![T::default(); n];
-    // In lattice steps, where the law is not one of integers.
-    let fill = law.next_fill(&mut secret(n), n).expect("fills are left");
+    // In lattice steps, where the mechanism is not one of integers.
+    let fill = mechanism.next_fill(&mut secret(n), n).expect("fills are left");
     fill.write(0, &mut out).expect("memory for a part");
     (valgrind::secrets(&out), n)
 }

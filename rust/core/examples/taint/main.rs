@@ -27,11 +27,11 @@ mod check {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     use stairnoise::{
-        Answer, DiscreteGaussians, GaussianParameters, Generator, Holds, Kind, Law, Laws, Modulus, OneWordLaw, Parameters, Shape,
-        Shapes, Tile, Value, WholeLaw, cpu_tier, probe,
+        Answer, DiscreteGaussians, GaussianParameters, Generator, Holds, IntegerMechanism, Kind, Mechanism, Modulus,
+        OneWordMechanism, Parameters, PerElement, Shape, Shapes, Tile, Value, cpu_tier, probe,
     };
 
-    use crate::cases::{KERNELS, LAWS, answers, one_by_one};
+    use crate::cases::{KERNELS, MECHANISMS, answers, one_by_one};
     use crate::{further, valgrind};
 
     /// Values of a long fill: whole blocks and a rest, and enough for some on the slow path.
@@ -89,15 +89,15 @@ mod check {
         );
         let mut report = Report { failures: 0 };
         let (mut kernels, mut first_levels) = (BTreeSet::new(), BTreeSet::new());
-        for (number, (kind, eps, sensitivity)) in LAWS.into_iter().enumerate() {
-            let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
-            let (first_level, kernel) = (probe::first_level(&law), probe::kernel(&law));
+        for (number, (kind, eps, sensitivity)) in MECHANISMS.into_iter().enumerate() {
+            let mechanism = OneWordMechanism::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+            let (first_level, kernel) = (probe::first_level(&mechanism), probe::kernel(&mechanism));
             kernels.insert(kernel);
             first_levels.insert(first_level);
             let name = format!("{kind:?}({eps}, {sensitivity}), {first_level} and {kernel}");
-            every_output(&mut report, &name, &law, number);
+            every_output(&mut report, &name, &mechanism, number);
         }
-        assert_eq!(kernels.len(), KERNELS, "a law for every kernel: {kernels:?}");
+        assert_eq!(kernels.len(), KERNELS, "a mechanism for every kernel: {kernels:?}");
         assert!(first_levels.into_iter().eq(probe::first_levels().iter().copied()));
         parameters_by_the_value(&mut report);
         gaussians_by_the_value(&mut report);
@@ -111,57 +111,63 @@ mod check {
         }
     }
 
-    fn every_output(report: &mut Report, name: &str, law: &OneWordLaw, number: usize) {
-        report.case(&format!("{name}, a tile of float64"), true, || tile(law, number));
+    fn every_output(report: &mut Report, name: &str, mechanism: &OneWordMechanism, number: usize) {
+        report.case(&format!("{name}, a tile of float64"), true, || tile(mechanism, number));
         for n in [SHORT, LONG] {
-            report.case(&format!("{name}, {n} float64"), true, || fill::<f64>(law, number, n));
-            report.case(&format!("{name}, {n} float32"), true, || fill::<f32>(law, number, n));
-            report.case(&format!("{name}, {n} int64"), true, || fill::<i64>(law, number, n));
-            report.case(&format!("{name}, {n} int32"), true, || fill::<i32>(law, number, n));
-            let answers = answers(n, law.granularity());
+            report.case(&format!("{name}, {n} float64"), true, || fill::<f64>(mechanism, number, n));
+            report.case(&format!("{name}, {n} float32"), true, || fill::<f32>(mechanism, number, n));
+            report.case(&format!("{name}, {n} int64"), true, || fill::<i64>(mechanism, number, n));
+            report.case(&format!("{name}, {n} int32"), true, || fill::<i32>(mechanism, number, n));
+            let answers = answers(n, mechanism.granularity());
             report.case(&format!("{name}, release of {n} float64"), true, || {
-                release::<_, f64>(law, number, &answers)
+                release::<_, f64>(mechanism, number, &answers)
             });
             report.case(&format!("{name}, release of {n} float32"), true, || {
-                release::<_, f32>(law, number, &answers)
+                release::<_, f32>(mechanism, number, &answers)
             });
-            // No other law is released into integers.
-            if law.granularity() != 1.0 {
+            // No other mechanism is released into integers.
+            if mechanism.granularity() != 1.0 {
                 continue;
             }
             let counts: Vec<i64> = (0..n).map(|i| [0, -3, 1_000_000, i64::MAX][i % 4]).collect();
             report.case(&format!("{name}, release of {n} int64"), true, || {
-                release::<_, i64>(law, number, &counts)
+                release::<_, i64>(mechanism, number, &counts)
             });
             report.case(&format!("{name}, release of {n} int32"), true, || {
-                release::<_, i32>(law, number, &counts)
+                release::<_, i32>(mechanism, number, &counts)
             });
             for m in [1_000_003, (1 << 64) - 59, 1 << 64] {
                 report.case(&format!("{name}, release of {n} modulo {m}"), true, || {
-                    release_modulo(law, &mut secret(number), &counts, m)
+                    release_modulo(mechanism, &mut secret(number), &counts, m)
                 });
             }
         }
     }
 
-    pub fn release_modulo(law: &impl WholeLaw, generator: &mut Generator, answers: &[i64], m: u128) -> (usize, usize) {
+    pub fn release_modulo(
+        mechanism: &impl IntegerMechanism,
+        generator: &mut Generator,
+        answers: &[i64],
+        m: u128,
+    ) -> (usize, usize) {
         let mut out = vec![0_u64; answers.len()];
         let modulus = Modulus::new(m).expect("up to 2**64");
-        law.release_modulo(generator, answers, modulus, &mut out)
-            .expect("a law of integers");
+        mechanism
+            .release_modulo(generator, answers, modulus, &mut out)
+            .expect("a mechanism of integers");
         (valgrind::secrets(&out), out.len())
     }
 
-    fn fill<T: Value>(law: &OneWordLaw, number: usize, n: usize) -> (usize, usize) {
+    fn fill<T: Value>(mechanism: &OneWordMechanism, number: usize, n: usize) -> (usize, usize) {
         let mut out = vec![T::default(); n];
-        // In lattice steps, where the law is not one of integers.
-        let fill = law.next_fill(&mut secret(number), n).expect("fills are left");
+        // In lattice steps, where the mechanism is not one of integers.
+        let fill = mechanism.next_fill(&mut secret(number), n).expect("fills are left");
         fill.write(0, &mut out).expect("memory for a part");
         (valgrind::secrets(&out), n)
     }
 
-    fn tile(law: &OneWordLaw, number: usize) -> (usize, usize) {
-        let fill = law.next_fill(&mut secret(number), 800).expect("fills are left");
+    fn tile(mechanism: &OneWordMechanism, number: usize) -> (usize, usize) {
+        let fill = mechanism.next_fill(&mut secret(number), 800).expect("fills are left");
         let mut tiles = fill.in_tiles::<f64>(100).expect("one word a value, and even rows");
         let tile = Tile {
             first: 0,
@@ -173,9 +179,15 @@ mod check {
         (valgrind::secrets(values), values.len())
     }
 
-    fn release<A: Answer, T: Holds<OneWordLaw>>(law: &OneWordLaw, number: usize, answers: &[A]) -> (usize, usize) {
+    fn release<A: Answer, T: Holds<OneWordMechanism>>(
+        mechanism: &OneWordMechanism,
+        number: usize,
+        answers: &[A],
+    ) -> (usize, usize) {
         let mut out = vec![T::default(); answers.len()];
-        law.release(&mut secret(number), answers, &mut out).expect("finite answers");
+        mechanism
+            .release(&mut secret(number), answers, &mut out)
+            .expect("finite answers");
         (valgrind::secrets(&out), out.len())
     }
 
@@ -190,7 +202,7 @@ mod check {
             report.case(&format!("{kind:?}, parameters by the value"), true, || {
                 let fill = secret(1).next(LONG).expect("fills are left");
                 let mut out = vec![0.0_f64; LONG];
-                Laws::new(kind)
+                PerElement::new(kind)
                     .write(&fill, 0, &mut out, &parameters)
                     .expect("valid parameters");
                 (valgrind::secrets(&out), LONG)
@@ -199,8 +211,9 @@ mod check {
                 let fill = secret(2).next(LONG).expect("fills are left");
                 let mut out = vec![0.0_f64; LONG];
                 let answers = vec![0.25; LONG];
-                let mut laws = Laws::new(kind);
-                laws.release_part(&fill, 0, &answers, &mut out, &parameters)
+                let mut mechanisms = PerElement::new(kind);
+                mechanisms
+                    .release_part(&fill, 0, &answers, &mut out, &parameters)
                     .expect("valid parameters");
                 (valgrind::secrets(&out), LONG)
             });
@@ -233,10 +246,10 @@ mod check {
     /// Controls, which must be found: the product with its verdicts still secret, a table, a branch.
     fn controls(report: &mut Report) {
         DECLASSIFY.store(false, Ordering::Relaxed);
-        for (number, (kind, eps, sensitivity)) in LAWS.into_iter().enumerate() {
-            let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+        for (number, (kind, eps, sensitivity)) in MECHANISMS.into_iter().enumerate() {
+            let mechanism = OneWordMechanism::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
             let name = format!("control: {kind:?}({eps}, {sensitivity}), verdicts secret");
-            report.case(&name, false, || fill::<f64>(&law, number, LONG));
+            report.case(&name, false, || fill::<f64>(&mechanism, number, LONG));
         }
         DECLASSIFY.store(true, Ordering::Relaxed);
         let table: Vec<f64> = (0..256).map(|i| -(f64::from(i) / 256.0).ln()).collect();

@@ -1,4 +1,5 @@
-//! Compares the paths that fills with different keys take through the program, instruction by instruction and address by address (docs/evidence/timing.md).
+//! Compares the paths that fills with different keys take through the program, instruction by instruction and address by address
+//! (docs/evidence/timing.md).
 //!
 //! It runs on the processor itself, so that it covers instructions that Valgrind does not know. Run by scripts/test_trace.sh; exit status 1 if
 //! paths differ, or if those of a control do not.
@@ -28,11 +29,11 @@ mod check {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use stairnoise::{
-        Answer, Generator, Holds, Kind, Law, Laws, OneWordLaw, Parameters, PartitionSelection, Shape, Shapes, TruncatedStaircase,
-        Value, cpu_tier, probe,
+        Answer, Generator, Holds, Kind, Mechanism, OneWordMechanism, Parameters, PartitionSelection, PerElement, Shape, Shapes,
+        TruncatedStaircase, Value, cpu_tier, probe,
     };
 
-    use crate::cases::{KERNELS, LAWS, answers, one_by_one};
+    use crate::cases::{KERNELS, MECHANISMS, answers, one_by_one};
     use crate::tracer::{Path, Tracer};
 
     /// A whole block and a rest; few enough that most fills have no value on the slow path, for a step takes microseconds.
@@ -107,25 +108,25 @@ mod check {
     fn cases(report: &mut Report) {
         controls(report);
         let (mut kernels, mut first_levels) = (BTreeSet::new(), BTreeSet::new());
-        for (kind, eps, sensitivity) in LAWS {
-            let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
-            let (first_level, kernel) = (probe::first_level(&law), probe::kernel(&law));
+        for (kind, eps, sensitivity) in MECHANISMS {
+            let mechanism = OneWordMechanism::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+            let (first_level, kernel) = (probe::first_level(&mechanism), probe::kernel(&mechanism));
             kernels.insert(kernel);
             first_levels.insert(first_level);
             let name = format!("{kind:?}({eps}, {sensitivity}), {first_level} and {kernel}");
             for n in [SHORT, LONG] {
-                fill::<f64>(report, &name, &law, n);
-                fill::<i32>(report, &name, &law, n);
-                let answers = answers(n, law.granularity());
-                release::<_, _, f64>(report, &name, &law, &answers);
+                fill::<f64>(report, &name, &mechanism, n);
+                fill::<i32>(report, &name, &mechanism, n);
+                let answers = answers(n, mechanism.granularity());
+                release::<_, _, f64>(report, &name, &mechanism, &answers);
                 let counts: Vec<i64> = (0..n).map(|i| [0, -3, 1_000_000, i64::MAX][i % 4]).collect();
-                // No other law is released into integers.
-                if law.granularity() == 1.0 {
-                    release::<_, _, i64>(report, &name, &law, &counts);
+                // No other mechanism is released into integers.
+                if mechanism.granularity() == 1.0 {
+                    release::<_, _, i64>(report, &name, &mechanism, &counts);
                 }
             }
         }
-        assert_eq!(kernels.len(), KERNELS, "a law for every kernel: {kernels:?}");
+        assert_eq!(kernels.len(), KERNELS, "a mechanism for every kernel: {kernels:?}");
         assert!(first_levels.into_iter().eq(probe::first_levels().iter().copied()));
         truncated(report);
         partitions(report);
@@ -141,11 +142,11 @@ mod check {
             (0.1, Some(0.0)),
             (1e-4, Some(0.0)),
         ] {
-            let law = TruncatedStaircase::new(eps, 1e-6, 1.0, 0.4, lower, None).expect("valid parameters");
+            let mechanism = TruncatedStaircase::new(eps, 1e-6, 1.0, 0.4, lower, None).expect("valid parameters");
             let name = format!("TruncatedStaircase({eps}, {lower:?})");
             for n in [SHORT, LONG] {
-                fill::<f64>(report, &name, &law, n);
-                release::<_, _, f64>(report, &name, &law, &answers(n, law.granularity()));
+                fill::<f64>(report, &name, &mechanism, n);
+                release::<_, _, f64>(report, &name, &mechanism, &answers(n, mechanism.granularity()));
             }
         }
     }
@@ -173,21 +174,22 @@ mod check {
         Generator::from_key(black_box(&[key; 32]))
     }
 
-    fn fill<T: Value>(report: &mut Report, name: &str, law: &impl Law, n: usize) {
+    fn fill<T: Value>(report: &mut Report, name: &str, mechanism: &impl Mechanism, n: usize) {
         let name = format!("{name}, {n} {}", type_name::<T>());
         report.case(&name, false, |key| {
             let mut out = [T::default(); LONG];
-            let fill = law.next_fill(&mut generator(key), n).expect("fills are left");
+            let fill = mechanism.next_fill(&mut generator(key), n).expect("fills are left");
             fill.write(0, &mut out[..n]).expect("memory for a part");
             black_box(out);
         });
     }
 
-    fn release<L: Law, A: Answer, T: Holds<L>>(report: &mut Report, name: &str, law: &L, answers: &[A]) {
+    fn release<L: Mechanism, A: Answer, T: Holds<L>>(report: &mut Report, name: &str, mechanism: &L, answers: &[A]) {
         let name = format!("{name}, release of {} {}", answers.len(), type_name::<T>());
         report.case(&name, false, |key| {
             let mut out = [T::default(); LONG];
-            law.release(&mut generator(key), answers, &mut out[..answers.len()])
+            mechanism
+                .release(&mut generator(key), answers, &mut out[..answers.len()])
                 .expect("finite answers");
             black_box(out);
         });
@@ -204,7 +206,7 @@ mod check {
             report.case(&format!("{kind:?}, parameters by the value"), false, |key| {
                 let fill = generator(key).next(LONG).expect("fills are left");
                 let mut out = [0.0_f64; LONG];
-                Laws::new(kind)
+                PerElement::new(kind)
                     .write(&fill, 0, &mut out, &parameters)
                     .expect("valid parameters");
                 black_box(out);

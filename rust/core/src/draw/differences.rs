@@ -6,7 +6,7 @@ use crate::draw::negative_binomial::NegativeBinomial;
 use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
 use crate::draw::table::LaterTable;
-use crate::exact::IntegerLaw;
+use crate::exact::IntegerDistribution;
 use crate::lattice::Value;
 use crate::lattice::params::Lattice;
 use crate::memory::OutOfMemory;
@@ -23,19 +23,19 @@ pub(crate) enum Difference {
 }
 
 impl Difference {
-    /// The two-sided geometric law of ratio e^(−eps/cells).
+    /// The two-sided geometric distribution of ratio e^(−eps/cells).
     pub fn geometric(eps: f64, cells: u64) -> Self {
         // The integers: the term's scale multiplies what is drawn.
         let lattice = Lattice {
             log2_granularity: 0,
             cells,
         };
-        Self::Geometric(Arc::new(Sampler::new(IntegerLaw::Geometric { eps, cells }, lattice)))
+        Self::Geometric(Arc::new(Sampler::new(IntegerDistribution::Geometric { eps, cells }, lattice)))
     }
 
     /// The difference of two negative binomial variables.
-    pub fn table(law: NegativeBinomial) -> Self {
-        Self::Table(Arc::new(LaterTable::new(law)))
+    pub fn table(distribution: NegativeBinomial) -> Self {
+        Self::Table(Arc::new(LaterTable::new(distribution)))
     }
 
     /// Adds `scale` times the variables of the values `first ..` to `sums` by way of `words` and `drawn`; returns the number of the next stage.

@@ -1,4 +1,4 @@
-//! A law on the integers from −m to m by its weights, with a geometric tail on both sides or none: one draw from one table.
+//! A distribution on the integers from −m to m by its weights, with a geometric tail on both sides or none: one draw from one table.
 
 use core::ops::ControlFlow;
 use std::sync::Arc;
@@ -75,13 +75,13 @@ fn is_small(number: &Limbs) -> bool {
 
 /// What draws integers by such weights.
 #[derive(Debug)]
-pub(crate) struct GivenLaw {
+pub(crate) struct WeightedDistribution {
     table: LaterTable<GivenWeights>,
     /// m.
     reach: u64,
 }
 
-impl GivenLaw {
+impl WeightedDistribution {
     /// From 2m + 1 finite weights, none negative and one positive; with a ratio, at most 1 − 2⁻¹¹, both ends are positive.
     pub fn new(weights: &[f64], ratio: Option<f64>) -> Result<Self, OutOfMemory> {
         let largest = weights.iter().copied().fold(0.0, f64::max);
@@ -111,7 +111,7 @@ impl GivenLaw {
     }
 }
 
-impl Staged for GivenLaw {
+impl Staged for WeightedDistribution {
     fn prepare(&self) -> Result<(), OutOfMemory> {
         self.table.table().map(drop)
     }
@@ -133,14 +133,14 @@ mod tests {
     use crate::random::Random;
 
     fn weights(list: &[f64], ratio: Option<f64>) -> GivenWeights {
-        GivenLaw::new(list, ratio).unwrap().table.weights().clone()
+        WeightedDistribution::new(list, ratio).unwrap().table.weights().clone()
     }
 
     /// Evidence: the order of the contract, written out.
     #[test]
     fn indices_are_integers_in_the_order_of_the_contract() {
-        let law = GivenLaw::new(&[1.0; 5], Some(0.5)).unwrap();
-        let drawn: Vec<i64> = (0..11).map(|index| law.integer(index)).collect();
+        let distribution = WeightedDistribution::new(&[1.0; 5], Some(0.5)).unwrap();
+        let drawn: Vec<i64> = (0..11).map(|index| distribution.integer(index)).collect();
         assert_eq!(drawn, [-2, -1, 0, 1, 2, 3, -3, 4, -4, 5, -5]);
     }
 

@@ -1,15 +1,15 @@
-//! How integers are drawn: a law on the integers made ready, one draw or several a value.
+//! How integers are drawn: a distribution on the integers made ready, one draw or several a value.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `sampler` | one law on the integers, one word a value: kernel first, exact when in doubt |
-//! | `table` | a law given by weights: thresholds first, exact when in doubt |
-//! | `given` | a law by its weights, with geometric tails or none |
-//! | `segments` | laws that fall geometrically, segment by segment |
-//! | `differences` | sums of differences of draws: the infinitely divisible laws |
+//! | `sampler` | one distribution on the integers, one word a value: kernel first, exact when in doubt |
+//! | `table` | a distribution given by weights: thresholds first, exact when in doubt |
+//! | `given` | a distribution by its weights, with geometric tails or none |
+//! | `segments` | distributions that fall geometrically, segment by segment |
+//! | `differences` | sums of differences of draws: the infinitely divisible distributions |
 //! | `negative_binomial` | the weights of those differences |
-//! | `share` | parts of an infinitely divisible law |
-//! | `skellam` | the weights of the Skellam law's magnitudes |
+//! | `share` | parts of an infinitely divisible distribution |
+//! | `skellam` | the weights of the Skellam distribution's magnitudes |
 //! | `truncated` | the truncated staircase, symmetric or moved |
 //! | `staged` | lattice steps of several draws each, as values and in releases |
 

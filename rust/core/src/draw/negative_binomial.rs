@@ -1,4 +1,4 @@
-//! Weights of the negative binomial law, any positive shape.
+//! Weights of the negative binomial distribution, any positive shape.
 
 use core::ops::ControlFlow;
 
@@ -32,8 +32,8 @@ pub(crate) struct NegativeBinomial {
 }
 
 impl NegativeBinomial {
-    /// The law of a share: of shape β times the fraction, and of ratio e^(−step). β and the step come with the names that errors give them, the
-    /// step's with the value of that parameter.
+    /// The distribution of a share: of shape β times the fraction, and of ratio e^(−step). β and the step come with the names that errors give them,
+    /// the step's with the value of that parameter.
     pub fn new(beta: (&'static str, f64), share: Share, rate: (&'static str, f64), step: Step) -> Result<Self, ParamError> {
         let (parameter, value) = rate;
         let (approximate_rate, rule) = (step.approximate(), "from 2**-11 to 2**10");
@@ -50,7 +50,7 @@ impl NegativeBinomial {
         } else if approximate_shape > MOST_SHAPE {
             "at most 2**63 for each party"
         } else if approximate_shape * -(-(-approximate_rate).exp()).ln_1p() > MOST_LOG_TOTAL {
-            "such that it is at most 40 times 1/ln(1/(1 - q)), q the ratio of the law"
+            "such that it is at most 40 times 1/ln(1/(1 - q)), q the ratio of the distribution"
         } else {
             return Ok(Self {
                 shape: value,
@@ -135,7 +135,7 @@ mod tests {
     use crate::draw::table::{Table, check_beside_thresholds};
     use crate::exact::{self, Sums};
 
-    fn law(beta: f64, share: Share, rate: f64) -> NegativeBinomial {
+    fn distribution(beta: f64, share: Share, rate: f64) -> NegativeBinomial {
         NegativeBinomial::new(("beta", beta), share, ("a", rate), Step::new(rate, 1)).unwrap()
     }
 
@@ -153,20 +153,20 @@ mod tests {
             (0.7, Share::WHOLE, 1000.0),
             (3.0, Share::new(3, 4).unwrap(), 1.0 / 2048.0),
         ] {
-            let law = law(beta, share, rate);
+            let distribution = distribution(beta, share, rate);
             let total = (-beta * share.fraction() * (-(-rate).exp_m1()).ln()).exp();
             for p in [2, 3, 5] {
-                let sum = Sums::new(&law, p);
+                let sum = Sums::new(&distribution, p);
                 let sum = sum.total();
                 let number = |x: &Limbs| x[p] as f64 + x[p - 1] as f64 / 2_f64.powi(64);
-                assert!((number(&sum.lo) / total - 1.0).abs() < 1e-11, "{law:?} {p}");
+                assert!((number(&sum.lo) / total - 1.0).abs() < 1e-11, "{distribution:?} {p}");
                 assert!(!limbs::less(&sum.hi, &sum.lo));
                 let mut width = sum.hi.clone();
                 assert!(!limbs::sub(&mut width, &sum.lo));
                 // Relative to the total, which is at least the integer limb.
                 assert!(
                     number(&width) / total < 2_f64.powi(-80) || p > 2 && number(&width) == 0.0,
-                    "{law:?} {p}"
+                    "{distribution:?} {p}"
                 );
             }
         }
@@ -182,17 +182,17 @@ mod tests {
             (20.0, Share::new(2, 3).unwrap(), 0.25),
             (0.7, Share::WHOLE, 60.0),
         ] {
-            let law = law(beta, share, rate);
-            let ((short, rest), (long, _)) = (exact::listed(&law, 2), exact::listed(&law, 4));
+            let distribution = distribution(beta, share, rate);
+            let ((short, rest), (long, _)) = (exact::listed(&distribution, 2), exact::listed(&distribution, 4));
             for (k, (short, long)) in short.iter().zip(&long).enumerate() {
-                assert!(!limbs::less(&long.lo[2..], &short.lo), "{law:?} {k}");
-                assert!(limbs::less(&long.hi[2..], &short.hi) || k == 0, "{law:?} {k}");
+                assert!(!limbs::less(&long.lo[2..], &short.lo), "{distribution:?} {k}");
+                assert!(limbs::less(&long.hi[2..], &short.hi) || k == 0, "{distribution:?} {k}");
             }
             let mut beyond = Limbs::zero(5);
             for weight in &long[short.len()..] {
                 limbs::add(&mut beyond, &weight.hi);
             }
-            assert!(beyond[3] == 0 && beyond[4] == 0 && beyond[2] < rest, "{law:?}");
+            assert!(beyond[3] == 0 && beyond[4] == 0 && beyond[2] < rest, "{distribution:?}");
         }
     }
 
@@ -201,23 +201,23 @@ mod tests {
     #[test]
     fn large_shapes_of_small_ratios_have_short_lists() {
         for (beta, rate) in [(1e9, 20.0), (1e18, 44.0), (9.2e18, 42.0), (9.2e18, 1024.0), (1.5e8, 17.0)] {
-            let law = law(beta, Share::WHOLE, rate);
-            let (weights, _) = exact::listed(&law, 2);
-            assert!(weights.len() < 500, "{law:?} {}", weights.len());
-            let sum = Sums::new(&law, 2);
+            let distribution = distribution(beta, Share::WHOLE, rate);
+            let (weights, _) = exact::listed(&distribution, 2);
+            assert!(weights.len() < 500, "{distribution:?} {}", weights.len());
+            let sum = Sums::new(&distribution, 2);
             let sum = sum.total();
             let expected = (-beta * (-(-rate).exp()).ln_1p()).exp();
             let number = |x: &Limbs| x[2] as f64 + x[1] as f64 / 2_f64.powi(64);
-            assert!((number(&sum.lo) / expected - 1.0).abs() < 1e-12, "{law:?}");
-            assert!((number(&sum.hi) / expected - 1.0).abs() < 1e-12, "{law:?}");
+            assert!((number(&sum.lo) / expected - 1.0).abs() < 1e-12, "{distribution:?}");
+            assert!((number(&sum.hi) / expected - 1.0).abs() < 1e-12, "{distribution:?}");
         }
     }
 
-    /// Evidence: the bound itself, at the corners of what is accepted: 16 MiB a law, of which Arete has two tables.
+    /// Evidence: the bound itself, at the corners of what is accepted: 16 MiB a distribution, of which Arete has two tables.
     #[test]
     fn no_table_is_large() {
         for (beta, rate) in [(5.2, LEAST_RATE), (1e-9, LEAST_RATE), (1e9, 20.0), (3.9e19 / 5.0, 42.0)] {
-            let table = Table::new(Box::new(law(beta, Share::WHOLE, rate))).unwrap();
+            let table = Table::new(Box::new(distribution(beta, Share::WHOLE, rate))).unwrap();
             assert!(table.bytes() <= 2 << 20, "{beta} {rate}: {}", table.bytes());
         }
     }
@@ -225,8 +225,8 @@ mod tests {
     /// Evidence: closed form of the ratio of neighbours, in floating point.
     #[test]
     fn the_ratio_of_neighbours() {
-        let law = law(0.375, Share::new(5, 7).unwrap(), 0.5);
-        let (weights, rest) = exact::listed(&law, 3);
+        let distribution = distribution(0.375, Share::new(5, 7).unwrap(), 0.5);
+        let (weights, rest) = exact::listed(&distribution, 3);
         assert!(rest < 1 << 32);
         let number = |x: &Limbs| x[2] as f64 / 2_f64.powi(64) + x[3] as f64;
         for (k, pair) in weights.windows(2).enumerate().take(40) {
@@ -244,7 +244,7 @@ mod tests {
             (2.5, Share::WHOLE, 1.25),
             (0.9, Share::WHOLE, 1024.0),
         ] {
-            check_beside_thresholds(&law(beta, share, rate));
+            check_beside_thresholds(&distribution(beta, share, rate));
         }
     }
 

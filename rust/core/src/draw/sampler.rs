@@ -1,6 +1,6 @@
-//! One law on the integers, ready to draw one word a value.
+//! One distribution on the integers, ready to draw one word a value.
 
-use crate::exact::{self, IntegerLaw};
+use crate::exact::{self, IntegerDistribution};
 use crate::kernel::{Arithmetic, FixedPoint, Kernel, Tier, WORD_BITS, Work, run_on};
 use crate::lattice::params::Lattice;
 use crate::lattice::release::{add, add_each};
@@ -12,10 +12,11 @@ use crate::stack;
 use crate::stream::{CHUNK, FEW, SHORT, ShortWords, Stage, Tile, TileWords, Words, WordsIn};
 use crate::wiped::wipe;
 
-/// One law on the integers, ready to draw: the kernel where it is sure, for wide laws fixed point where that is, the exact path where neither is.
+/// One distribution on the integers, ready to draw: the kernel where it is sure, for wide distributions fixed point where that is, the exact path
+/// where neither is.
 #[derive(Clone, Debug)]
 pub(crate) struct Sampler {
-    law: IntegerLaw,
+    distribution: IntegerDistribution,
     lattice: Lattice,
     granularity: f64,
     /// What is added to every X.
@@ -25,30 +26,30 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    pub fn new(law: IntegerLaw, lattice: Lattice) -> Self {
-        Self::moved(law, lattice, 0)
+    pub fn new(distribution: IntegerDistribution, lattice: Lattice) -> Self {
+        Self::moved(distribution, lattice, 0)
     }
 
     /// [`Sampler::new`] of X + centre, which is never beyond 2⁶³.
-    pub fn moved(law: IntegerLaw, lattice: Lattice, centre: i64) -> Self {
+    pub fn moved(distribution: IntegerDistribution, lattice: Lattice, centre: i64) -> Self {
         Self {
-            law,
+            distribution,
             lattice,
             granularity: lattice.granularity(),
             centre,
-            kernel: Kernel::new(&law),
-            fixed_point: FixedPoint::new(&law),
+            kernel: Kernel::new(&distribution),
+            fixed_point: FixedPoint::new(&distribution),
         }
     }
 
     /// [`Sampler::new`] with a kernel that is quicker to make and slower to draw from.
-    pub fn quick(law: IntegerLaw, lattice: Lattice) -> Self {
+    pub fn quick(distribution: IntegerDistribution, lattice: Lattice) -> Self {
         Self {
-            law,
+            distribution,
             lattice,
             granularity: lattice.granularity(),
             centre: 0,
-            kernel: Kernel::quick(&law),
+            kernel: Kernel::quick(&distribution),
             fixed_point: None,
         }
     }
@@ -58,8 +59,8 @@ impl Sampler {
         &self.kernel
     }
 
-    pub fn law(&self) -> &IntegerLaw {
-        &self.law
+    pub fn distribution(&self) -> &IntegerDistribution {
+        &self.distribution
     }
 
     pub fn lattice(&self) -> Lattice {
@@ -223,7 +224,10 @@ impl Sampler {
     fn doubtful_cells(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
         // From a noise scale of 2⁴⁵ cells on every word comes here. Fixed point takes 50 to 80 ns, the exact path 1 to 2 µs
         // (docs/evidence/timing.md).
-        let decided = self.fixed_point.as_ref().and_then(|law| law.decide(word & !(1 << WORD_BITS)));
+        let decided = self
+            .fixed_point
+            .as_ref()
+            .and_then(|distribution| distribution.decide(word & !(1 << WORD_BITS)));
         if let Some(magnitude) = decided {
             // A mask: a branch would depend on the sign of the noise.
             let sign = (word.cast_signed()) >> WORD_BITS;
@@ -240,7 +244,9 @@ impl Sampler {
     fn exact_cells(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> i64 {
         reveal::slow_path();
         let word = reveal::word(word);
-        let magnitude = exact::magnitude(&self.law, word & !(1 << WORD_BITS), &mut |e| reveal::word(extension(e)));
+        let magnitude = exact::magnitude(&self.distribution, word & !(1 << WORD_BITS), &mut |e| {
+            reveal::word(extension(e))
+        });
         // `exact::magnitude` saturates at `i64::MAX`, so this changes nothing and the negation below cannot overflow.
         let magnitude = i64::try_from(magnitude).unwrap_or(i64::MAX);
         if word >> WORD_BITS == 1 { -magnitude } else { magnitude }
@@ -269,9 +275,9 @@ mod tests {
     use super::*;
     use crate::kernel::BLOCK;
     use crate::random::Random;
-    use crate::{Generator, Kind, OneWordLaw, Shape};
+    use crate::{Generator, Kind, OneWordMechanism, Shape};
 
-    /// Evidence: every tier writes what is drawn one by one. Lengths go around a block and a chunk, starts have both parities, and laws
+    /// Evidence: every tier writes what is drawn one by one. Lengths go around a block and a chunk, starts have both parities, and distributions
     /// come from every kernel. Tiers that this processor lacks are named on standard error.
     #[test]
     fn every_tier_writes_the_same_values() {
@@ -279,21 +285,22 @@ mod tests {
         for tier in Tier::tested() {
             for kind in [Kind::Staircase, Kind::DiscreteStaircase, Kind::Laplace, Kind::DiscreteLaplace] {
                 for (eps, sensitivity) in [(1e-3, 1.0), (0.3, 3.0), (1.5, 1.0), (2.0, 1000.0), (4.0, 1.0), (60.0, 7.0)] {
-                    let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L2).unwrap();
+                    let distribution = OneWordMechanism::new(kind, eps, sensitivity, Shape::L2).unwrap();
                     let fill = generator.at(5).unwrap().next(2 * CHUNK).unwrap();
                     let stage = fill.stage();
-                    same_values::<f64>(law.sampler(), tier, stage);
-                    same_values::<i64>(law.sampler(), tier, stage);
-                    same_values::<f32>(law.sampler(), tier, stage);
-                    same_values::<i32>(law.sampler(), tier, stage);
+                    same_values::<f64>(distribution.sampler(), tier, stage);
+                    same_values::<i64>(distribution.sampler(), tier, stage);
+                    same_values::<f32>(distribution.sampler(), tier, stage);
+                    same_values::<i32>(distribution.sampler(), tier, stage);
                 }
             }
         }
     }
 
-    /// Evidence: the law that is not moved, and integers. Truncated laws of every kernel, with centres at the ends of what the kernels add, and beyond.
+    /// Evidence: the distribution that is not moved, and integers. Truncated distributions of every kernel, with centres at the ends of what the
+    /// kernels add, and beyond.
     #[test]
-    fn every_tier_writes_values_of_moved_laws() {
+    fn every_tier_writes_values_of_moved_distributions() {
         let mut generator = Generator::from_seed(5);
         for (eps, cells, log2_granularity) in [
             (1e-3, 10_u64, 0),
@@ -304,9 +311,9 @@ mod tests {
         ] {
             let r = cells.div_ceil(3);
             let most = exact::most_truncated_staircase(eps, cells, r, 1e-4);
-            let law = IntegerLaw::TruncatedStaircase { eps, cells, r, most };
+            let distribution = IntegerDistribution::TruncatedStaircase { eps, cells, r, most };
             let lattice = Lattice { log2_granularity, cells };
-            let plain = Sampler::new(law, lattice);
+            let plain = Sampler::new(distribution, lattice);
             for centre in [
                 most.cast_signed(),
                 -3,
@@ -316,7 +323,7 @@ mod tests {
                 1 << 61,
                 -(1 << 61) - 1,
             ] {
-                let moved = Sampler::moved(law, lattice, centre);
+                let moved = Sampler::moved(distribution, lattice, centre);
                 let fill = generator.next(2 * CHUNK).unwrap();
                 let stage = fill.stage();
                 for i in 0..100 {
@@ -355,10 +362,10 @@ mod tests {
             (Kind::DiscreteStaircase, 1.0, 10.0),
             (Kind::DiscreteLaplace, 0.01, 1.0),
         ] {
-            let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).unwrap();
+            let distribution = OneWordMechanism::new(kind, eps, sensitivity, Shape::L1).unwrap();
             for tier in Tier::tested() {
                 let mut values = vec![1.0_f64; 8 * CHUNK];
-                law.sampler().write_on(tier, fill.stage(), 0, &mut values);
+                distribution.sampler().write_on(tier, fill.stage(), 0, &mut values);
                 let zeros: Vec<f64> = values.into_iter().filter(|value| *value == 0.0).collect();
                 assert!(
                     zeros.len() > 8 && zeros.iter().all(|zero| zero.is_sign_positive()),
@@ -368,14 +375,14 @@ mod tests {
         }
     }
 
-    /// Evidence: equality with a fill of which the tile is a part, for a law of certain words and one of doubtful ones.
+    /// Evidence: equality with a fill of which the tile is a part, for a distribution of certain words and one of doubtful ones.
     #[test]
     fn tiles_have_the_values_of_their_places() {
         for (eps, sensitivity) in [(4.0, 1.0), (1e-12, 1.0)] {
-            let law = OneWordLaw::new(Kind::DiscreteLaplace, eps, sensitivity, Shape::L1).unwrap();
+            let distribution = OneWordMechanism::new(Kind::DiscreteLaplace, eps, sensitivity, Shape::L1).unwrap();
             let fill = Generator::from_seed(8).at(4).unwrap().next(1000).unwrap();
             let mut whole = vec![0_i64; 1000];
-            law.write(&fill, 0, &mut whole);
+            distribution.write(&fill, 0, &mut whole);
             let mut words = TileWords::new();
             for (first, pitch, rows, columns) in [(0, 100, 8, 64), (6, 90, 5, 34), (502, 2, 1, 400)] {
                 let tile = Tile {
@@ -385,7 +392,7 @@ mod tests {
                     columns,
                 };
                 let mut out = vec![0_i64; rows * columns];
-                law.sampler().write_tile(&mut words, fill.stage(), &tile, &mut out);
+                distribution.sampler().write_tile(&mut words, fill.stage(), &tile, &mut out);
                 for (i, value) in out.iter().enumerate() {
                     let place = first as usize + i / columns * pitch as usize + i % columns;
                     assert_eq!(*value, whole[place], "{eps}: value {i} of {rows} rows of {columns}");
@@ -394,22 +401,22 @@ mod tests {
         }
     }
 
-    /// Evidence: the same for laws at random: every length up to two blocks and one, from every place in a block.
+    /// Evidence: the same for distributions at random: every length up to two blocks and one, from every place in a block.
     #[test]
-    fn every_tier_writes_the_same_values_of_any_law() {
+    fn every_tier_writes_the_same_values_of_any_distribution() {
         let mut generator = Generator::from_seed(4);
         let mut random = Random(4);
         let tiers = Tier::tested();
         for kind in [Kind::Staircase, Kind::DiscreteStaircase, Kind::Laplace, Kind::DiscreteLaplace] {
             for i in 0..12 {
                 let (eps, sensitivity, shape) = random.parameters(kind, i % 3, i % 4 == 0);
-                let law = OneWordLaw::new(kind, eps, sensitivity, shape).unwrap();
+                let distribution = OneWordMechanism::new(kind, eps, sensitivity, shape).unwrap();
                 let fill = generator.next(4 * BLOCK).unwrap();
-                same_slices::<f64>(law.sampler(), &tiers, fill.stage());
-                same_slices::<f32>(law.sampler(), &tiers, fill.stage());
+                same_slices::<f64>(distribution.sampler(), &tiers, fill.stage());
+                same_slices::<f32>(distribution.sampler(), &tiers, fill.stage());
                 if matches!(kind, Kind::DiscreteLaplace | Kind::DiscreteStaircase) {
-                    same_slices::<i64>(law.sampler(), &tiers, fill.stage());
-                    same_slices::<i32>(law.sampler(), &tiers, fill.stage());
+                    same_slices::<i64>(distribution.sampler(), &tiers, fill.stage());
+                    same_slices::<i32>(distribution.sampler(), &tiers, fill.stage());
                 }
             }
         }

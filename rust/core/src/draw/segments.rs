@@ -1,4 +1,4 @@
-//! Laws on the integers whose probabilities fall geometrically, segment by segment: two draws for a value, whatever the parameters.
+//! Distributions on the integers whose probabilities fall geometrically, segment by segment: two draws for a value, whatever the parameters.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -8,7 +8,7 @@ use crate::draw::staged::Staged;
 use crate::draw::table::Table;
 use crate::exact::enclosure::Enclosure;
 use crate::exact::exp::{Power, Step};
-use crate::exact::{IntegerLaw, Weights, geometric_sum};
+use crate::exact::{IntegerDistribution, Weights, geometric_sum};
 use crate::kernel::WORD_BITS;
 use crate::lattice::params::Lattice;
 use crate::memory::{self, OutOfMemory};
@@ -41,7 +41,7 @@ pub(crate) struct Segment {
 }
 
 /// Stage 0 chooses the segment by a [`Table`] of the weights, and the side by bit 63 of its word. Stage 1 is a one-sided geometric number. Modulo
-/// the length of the segment it has exactly the geometric law on the segment.
+/// the length of the segment it has exactly the geometric distribution on the segment.
 ///
 /// A value draws from all rates and uses one, so that all values take the same work.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl Segments {
         let (cells, places) = (lattice.cells, memory::collected(places)?);
         let samplers = rates
             .iter()
-            .map(|&eps| Sampler::new(IntegerLaw::OneSided { eps, cells }, lattice));
+            .map(|&eps| Sampler::new(IntegerDistribution::OneSided { eps, cells }, lattice));
         let samplers = memory::collected(samplers)?;
         let weights = SegmentWeights { cells, segments, falls };
         Ok(Self {
@@ -356,7 +356,7 @@ mod tests {
     /// Evidence: frequencies of 200 000 values, within 5 standard deviations (41 integers: a false alarm in 4·10⁴ seeds; the seed is fixed).
     #[test]
     fn frequencies_are_the_probabilities() {
-        let law = two_slopes(1);
+        let distribution = two_slopes(1);
         let weight = |k: i64| {
             let k = k.unsigned_abs() as f64;
             (-0.75 * k.min(3.0) - 0.25 * (k - 3.0).max(0.0)).exp()
@@ -365,7 +365,7 @@ mod tests {
         let n = 200_000;
         let fill = Generator::from_seed(11).next_staged(n).unwrap();
         let mut out = vec![0; n];
-        law.write_cells(&fill, 0, &mut out).unwrap();
+        distribution.write_cells(&fill, 0, &mut out).unwrap();
         for k in -20..=20 {
             let p = weight(k) / total;
             let count = out.iter().filter(|&&cells| cells == k).count() as f64;
@@ -410,13 +410,13 @@ mod tests {
     /// Evidence: equality of pieces of any place and length with the whole.
     #[test]
     fn pieces_are_the_whole() {
-        let law = two_slopes(1 << 33);
+        let distribution = two_slopes(1 << 33);
         let fill = Generator::from_seed(12).next_staged(2000).unwrap();
         let mut whole = vec![0; 2000];
-        law.write_cells(&fill, 0, &mut whole).unwrap();
+        distribution.write_cells(&fill, 0, &mut whole).unwrap();
         for (first, n) in [(0, 1), (1, 5), (3, 9), (511, 2), (512, 600), (700, 1300)] {
             let mut piece = vec![0; n];
-            law.write_cells(&fill, first as u64, &mut piece).unwrap();
+            distribution.write_cells(&fill, first as u64, &mut piece).unwrap();
             assert_eq!(piece, whole[first..first + n]);
         }
     }

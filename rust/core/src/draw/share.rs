@@ -1,10 +1,10 @@
-//! Parts of an infinitely divisible law.
+//! Parts of an infinitely divisible distribution.
 
 use crate::error::ParamError;
 
 const MOST_PARTIES: u64 = (1 << 32) - 1;
 
-/// The sum of `present` of the shares of `parties`: the law whose shape is that fraction of the whole's.
+/// The sum of `present` of the shares of `parties`: the distribution whose shape is that fraction of the whole's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Share {
     present: u64,
@@ -12,10 +12,10 @@ pub struct Share {
 }
 
 impl Share {
-    /// The whole law.
+    /// The whole distribution.
     pub const WHOLE: Self = Self { present: 1, parties: 1 };
 
-    /// For the examples of laws.
+    /// For the examples of distributions.
     #[cfg(feature = "probe")]
     pub(crate) const PROBED: [Self; 2] = [Self::WHOLE, Self { present: 1, parties: 3 }];
 
@@ -40,7 +40,7 @@ impl Share {
         self.present
     }
 
-    /// How many shares the whole law has.
+    /// How many shares the whole distribution has.
     pub const fn parties(self) -> u64 {
         self.parties
     }

@@ -1,4 +1,4 @@
-//! Weights of the magnitude of the Skellam law: modified Bessel functions, by their recurrence alone.
+//! Weights of the magnitude of the Skellam distribution: modified Bessel functions, by their recurrence alone.
 
 use core::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use crate::exact::enclosure::Enclosure;
 use crate::exact::limbs::{self, Limbs};
 use crate::lattice::dyadic::decompose;
 
-/// Below, the law is 0 but for a probability of 2⁻²⁰.
+/// Below, the distribution is 0 but for a probability of 2⁻²⁰.
 const LEAST_MU: f64 = 1.0 / (1 << 20) as f64;
 /// Above, a value would take more than 64 draws.
 const MOST_MU: f64 = (1 << 30) as f64;
@@ -19,7 +19,7 @@ const LEAST_SHARE: f64 = 1.0 / (1_u64 << 40) as f64;
 const LOG2_MOST_TABLE: i32 = 24;
 
 /// P(|X| = k) ∝ I₀(ν) for k = 0 and 2·I_k(ν) beyond, ν = μ·present/(parties·terms). Independent X add up, and so do their ν: the sum of `terms` of
-/// them is the share of the law.
+/// them is the share of the distribution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SkellamMagnitude {
     mu: f64,
@@ -103,7 +103,8 @@ impl SkellamMagnitude {
     /// * I_far/I₀ ≤ y_far/y₀, because I is I_far/y_far times y plus a solution that starts with I_{far+1} > 0 and stays positive;
     /// * |I₀·y₁ − I₁·y₀| = I_{far+1}·y_far, as |I_k·y_{k+1} − I_{k+1}·y_k| is the same for every k.
     ///
-    /// With I_{far+1} < I_far (a symmetric law that falls from 0, since Poisson laws are log-concave) A·I₁ lies within y_far²/y₀ of y₁.
+    /// With I_{far+1} < I_far (a symmetric distribution that falls from 0, since Poisson distributions are log-concave) A·I₁ lies within y_far²/y₀ of
+    /// y₁.
     fn descend(&self, far: u64, step: &Enclosure, p: usize) -> (Enclosure, Enclosure) {
         let e = (self.decay(far) * core::f64::consts::LOG2_E).round() as usize;
         let bit = |place: usize| {
@@ -200,7 +201,7 @@ mod tests {
     use crate::draw::table::{Table, check_beside_thresholds};
     use crate::exact::{self, Sums};
 
-    fn law(mu: f64, share: Share) -> SkellamMagnitude {
+    fn distribution(mu: f64, share: Share) -> SkellamMagnitude {
         SkellamMagnitude::new(mu, share).unwrap()
     }
 
@@ -209,8 +210,8 @@ mod tests {
         x[top] as f64 + x[top - 1] as f64 / 2_f64.powi(64) + x[top - 2] as f64 / 2_f64.powi(128)
     }
 
-    /// Laws of every kind: tiny ones, a share of a share, counted and searched tables, the largest table.
-    fn laws() -> Vec<SkellamMagnitude> {
+    /// Distributions of every kind: tiny ones, a share of a share, counted and searched tables, the largest table.
+    fn distributions() -> Vec<SkellamMagnitude> {
         let part = |present, parties| Share::new(present, parties).unwrap();
         [
             (LEAST_MU, Share::WHOLE),
@@ -223,15 +224,15 @@ mod tests {
             (1e6, Share::WHOLE),
             (2_f64.powi(24), Share::WHOLE),
         ]
-        .map(|(mu, share)| law(mu, share))
+        .map(|(mu, share)| distribution(mu, share))
         .to_vec()
     }
 
     /// Evidence: closed form. Σ w(k)/w(0) is e^ν/I₀(ν), by the power series of I₀ and by its asymptotic expansion, to float64's accuracy.
     #[test]
     fn the_weights_add_up() {
-        for law in laws() {
-            let nu = law.approximate;
+        for distribution in distributions() {
+            let nu = distribution.approximate;
             let expected = if nu < 30.0 {
                 let term = |m: i32| (1..=m).fold(1.0, |product, i| product * (nu / (2.0 * f64::from(i))).powi(2));
                 nu.exp() / (0..60).map(term).sum::<f64>()
@@ -241,18 +242,21 @@ mod tests {
                 (core::f64::consts::TAU * nu).sqrt() / (0..20).map(term).sum::<f64>()
             };
             for p in [2, 3] {
-                let sums = Sums::new(&law, p);
-                let first = exact_first(&law, p);
+                let sums = Sums::new(&distribution, p);
+                let first = exact_first(&distribution, p);
                 for (total, first) in [(&sums.total().lo, &first.lo), (&sums.total().hi, &first.hi)] {
-                    assert!((number(total) / number(first) / expected - 1.0).abs() < 1e-12, "{law:?} {p}");
+                    assert!(
+                        (number(total) / number(first) / expected - 1.0).abs() < 1e-12,
+                        "{distribution:?} {p}"
+                    );
                 }
             }
         }
     }
 
-    fn exact_first(law: &SkellamMagnitude, p: usize) -> Enclosure {
+    fn exact_first(distribution: &SkellamMagnitude, p: usize) -> Enclosure {
         let mut first = None;
-        law.enclose(p, &mut |weight| {
+        distribution.enclose(p, &mut |weight| {
             first = Some(weight.clone());
             ControlFlow::Break(())
         });
@@ -263,20 +267,23 @@ mod tests {
     /// units: what the argument in [`SkellamMagnitude::enclose`] says, at the ends of what is accepted.
     #[test]
     fn enclosures_are_narrow() {
-        for law in laws() {
+        for distribution in distributions() {
             for p in [2, 4] {
-                let (weights, rest) = exact::listed(&law, p);
+                let (weights, rest) = exact::listed(&distribution, p);
                 for (k, weight) in weights.iter().enumerate() {
                     let mut width = weight.hi.clone();
-                    assert!(!limbs::sub(&mut width, &weight.lo), "{law:?} {p} {k}");
+                    assert!(!limbs::sub(&mut width, &weight.lo), "{distribution:?} {p} {k}");
                     assert!(
                         width[0] <= 4 && width[1..].iter().all(|limb| *limb == 0),
-                        "{law:?} {p} {k} {width:?}"
+                        "{distribution:?} {p} {k} {width:?}"
                     );
                 }
                 let last = weights.last().unwrap();
-                assert!(last.hi[0] < 8 && last.hi[1..].iter().all(|limb| *limb == 0), "{law:?} {p}");
-                assert!(rest < 1 << 16, "{law:?} {p} {rest}");
+                assert!(
+                    last.hi[0] < 8 && last.hi[1..].iter().all(|limb| *limb == 0),
+                    "{distribution:?} {p}"
+                );
+                assert!(rest < 1 << 16, "{distribution:?} {p} {rest}");
             }
         }
     }
@@ -284,15 +291,18 @@ mod tests {
     /// Evidence: closed form of the ratio of neighbours, a continued fraction, in floating point.
     #[test]
     fn the_ratio_of_neighbours() {
-        for law in laws() {
-            let (weights, _) = exact::listed(&law, 2);
+        for distribution in distributions() {
+            let (weights, _) = exact::listed(&distribution, 2);
             let mut ratio = 0.0;
             for k in (1..2 * weights.len() + 100).rev() {
-                ratio = 1.0 / (2.0 * k as f64 / law.approximate + ratio);
+                ratio = 1.0 / (2.0 * k as f64 / distribution.approximate + ratio);
                 // Where the weight has 64 bits and more.
                 if k < weights.len() && number(&weights[k].lo) > 2_f64.powi(-60) {
                     let before = if k == 1 { 2.0 } else { 1.0 } * number(&weights[k - 1].lo);
-                    assert!((number(&weights[k].lo) / before / ratio - 1.0).abs() < 1e-12, "{law:?} {k}");
+                    assert!(
+                        (number(&weights[k].lo) / before / ratio - 1.0).abs() < 1e-12,
+                        "{distribution:?} {k}"
+                    );
                 }
             }
         }
@@ -301,15 +311,18 @@ mod tests {
     /// Evidence: a second way to the same number, where it is hardest.
     #[test]
     fn the_table_and_the_exact_path_agree_beside_thresholds() {
-        for law in laws().into_iter().filter(|law| law.approximate < 1000.0) {
-            check_beside_thresholds(&law);
+        for distribution in distributions()
+            .into_iter()
+            .filter(|distribution| distribution.approximate < 1000.0)
+        {
+            check_beside_thresholds(&distribution);
         }
     }
 
     /// Evidence: the bound itself, at the largest variance of a table.
     #[test]
     fn no_table_is_large() {
-        let table = Table::new(Box::new(law(2_f64.powi(24), Share::WHOLE))).unwrap();
+        let table = Table::new(Box::new(distribution(2_f64.powi(24), Share::WHOLE))).unwrap();
         assert!(table.bytes() <= 600_000, "{}", table.bytes());
     }
 
@@ -317,7 +330,7 @@ mod tests {
     #[test]
     fn as_few_terms_as_tables_allow() {
         let most = 2_f64.powi(24);
-        let terms = |mu, present, parties| law(mu, Share::new(present, parties).unwrap()).terms();
+        let terms = |mu, present, parties| distribution(mu, Share::new(present, parties).unwrap()).terms();
         assert_eq!(terms(most, 1, 1), 1);
         assert_eq!(terms(most.next_up(), 1, 1), 2);
         assert_eq!(terms(MOST_MU, 1, 1), 64);

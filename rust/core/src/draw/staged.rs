@@ -1,4 +1,4 @@
-//! Laws that take several draws for a value: they write lattice steps, which become values or releases here.
+//! Mechanisms that take several draws for a value: they write lattice steps, which become values or releases here.
 
 use crate::draw::sampler::Adding;
 use crate::kernel::{Arithmetic, Tier, Work, run_on};
@@ -13,7 +13,7 @@ use crate::wiped::wipe;
 
 /// What draws lattice steps, each by several draws.
 pub(crate) trait Staged: Send + Sync {
-    /// Makes what a fill needs and the law has not made yet. It is called before a fill is taken.
+    /// Makes what a fill needs and the mechanism has not made yet. It is called before a fill is taken.
     fn prepare(&self) -> Result<(), OutOfMemory> {
         Ok(())
     }
@@ -34,15 +34,15 @@ pub(crate) trait Staged: Send + Sync {
 
 /// Writes the values `first .. first + out.len()` of a fill.
 pub(crate) fn write<T: Value>(
-    law: &dyn Staged,
+    mechanism: &dyn Staged,
     log2_granularity: i32,
     fill: &StagedFill,
     first: u64,
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
     let tier = Tier::current();
-    let draw = |done, noise: &mut [i64]| law.write_cells(fill, first + done as u64, noise);
-    each_chunk(law.together(), out, draw, |_, noise, out| {
+    let draw = |done, noise: &mut [i64]| mechanism.write_cells(fill, first + done as u64, noise);
+    each_chunk(mechanism.together(), out, draw, |_, noise, out| {
         convert(tier, log2_granularity, noise, out);
     })
 }
@@ -94,7 +94,7 @@ impl<T: Value> Work for Converting<'_, T> {
 
 /// Writes the sums of answers, which have been checked and are as many as `out`, and of the values of a fill from `first` on.
 pub(crate) fn release<A: Answer, T: Value>(
-    law: &dyn Staged,
+    mechanism: &dyn Staged,
     log2_granularity: i32,
     fill: &StagedFill,
     first: u64,
@@ -102,8 +102,8 @@ pub(crate) fn release<A: Answer, T: Value>(
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
     let tier = Tier::current();
-    let draw = |done, noise: &mut [i64]| law.write_cells(fill, first + done as u64, noise);
-    each_chunk(law.together(), out, draw, |done, noise, out| {
+    let draw = |done, noise: &mut [i64]| mechanism.write_cells(fill, first + done as u64, noise);
+    each_chunk(mechanism.together(), out, draw, |done, noise, out| {
         add(tier, log2_granularity, &answers[done..][..out.len()], noise, out);
     })
 }
@@ -126,7 +126,7 @@ pub(crate) fn add<A: Answer, T: Value>(tier: Tier, log2_granularity: i32, answer
     );
 }
 
-/// Values drawn at a time where there are many, or a few more: what a law prepares for a call is then a small part of its work.
+/// Values drawn at a time where there are many, or a few more: what a mechanism prepares for a call is then a small part of its work.
 pub(crate) const PART: usize = 8 * CHUNK;
 
 /// Calls `draw(done, noise)` and then `convert(done, noise, out)` for parts of `out`; `done` elements come before a part. A part has at most
@@ -201,10 +201,10 @@ mod tests {
         let fill = Generator::from_seed(1).next_staged(cells.len()).unwrap();
         let mut floats = vec![1.0_f64; cells.len()];
         let mut integers = vec![1_i64; cells.len()];
-        let law = GivenCells(cells);
-        write(&law, -3, &fill, 0, &mut floats).unwrap();
-        write(&law, -3, &fill, 0, &mut integers).unwrap();
-        for (i, cells) in law.0.iter().enumerate() {
+        let mechanism = GivenCells(cells);
+        write(&mechanism, -3, &fill, 0, &mut floats).unwrap();
+        write(&mechanism, -3, &fill, 0, &mut integers).unwrap();
+        for (i, cells) in mechanism.0.iter().enumerate() {
             assert_eq!(floats[i].to_bits(), f64::from_cells((*cells).into(), -3).to_bits(), "{cells}");
             assert_eq!(integers[i], *cells);
         }

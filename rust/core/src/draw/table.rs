@@ -1,4 +1,4 @@
-//! A law on 0, 1, 2, … given by weights, drawn by comparing the word with thresholds; the exact path answers where they are too close.
+//! A distribution on 0, 1, 2, … given by weights, drawn by comparing the word with thresholds; the exact path answers where they are too close.
 //!
 //! A few thresholds are counted: the same work for every value. Many are searched: which of them are read depends on the value.
 
@@ -30,7 +30,7 @@ const FEW: usize = 16;
 
 const SIGN: u64 = 1 << WORD_BITS;
 
-/// A table that is made for the first fill. That may take milliseconds, and many laws are made for their moments alone.
+/// A table that is made for the first fill. That may take milliseconds, and many distributions are made for their moments alone.
 #[derive(Debug)]
 pub(crate) struct LaterTable<W> {
     weights: W,
@@ -349,11 +349,11 @@ fn product(x: u128, y: u64) -> (u64, u128) {
     ((high >> 64) as u64, high << 64 | u128::from(low as u64))
 }
 
-/// Checks a table against the exact path, which begins at zero, with more limbs and another list: beside each of the first thresholds, which bisection
-/// finds, with extensions of all zeros and all ones.
+/// Checks a table against the exact path, which begins at zero, with more limbs and another list: beside each of the first thresholds, which
+/// bisection finds, with extensions of all zeros and all ones.
 #[cfg(test)]
-pub(super) fn check_beside_thresholds(law: &(impl Weights + Clone + 'static)) {
-    let table = Table::new(Box::new(law.clone())).unwrap();
+pub(super) fn check_beside_thresholds(distribution: &(impl Weights + Clone + 'static)) {
+    let table = Table::new(Box::new(distribution.clone())).unwrap();
     for j in 1..30 {
         let (mut below, mut above) = (0, 1_u64 << WORD_BITS);
         while above - below > 1 {
@@ -364,8 +364,8 @@ pub(super) fn check_beside_thresholds(law: &(impl Weights + Clone + 'static)) {
         for word in [below.saturating_sub(2), below.saturating_sub(1), below, above, above + 1] {
             for extension in [0, u64::MAX, 1 << 63] {
                 if word > 0 && word < 1 << WORD_BITS {
-                    let exact = exact::index(law, word, &mut |_| extension, 0);
-                    assert_eq!(table.index(word, |_| extension), exact, "{law:?} {j} {word:x}");
+                    let exact = exact::index(distribution, word, &mut |_| extension, 0);
+                    assert_eq!(table.index(word, |_| extension), exact, "{distribution:?} {j} {word:x}");
                 }
             }
         }
@@ -471,7 +471,7 @@ mod tests {
 
     /// Evidence: closed form. S(j) = e^(−j·step), so the index is ⌊−ln v/step⌋, away from whole numbers.
     #[test]
-    fn all_powers_are_a_geometric_law() {
+    fn all_powers_are_a_geometric_distribution() {
         let table = Table::new(Box::new(Powers { step: 0.3, count: None })).unwrap();
         let mut random = Random(2);
         for _ in 0..1000 {

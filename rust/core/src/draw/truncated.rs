@@ -1,12 +1,12 @@
-//! The truncated staircase law on a lattice, symmetric or moved: one word a value.
+//! The truncated staircase distribution on a lattice, symmetric or moved: one word a value.
 
 use crate::draw::sampler::Sampler;
 use crate::error::ParamError;
-use crate::exact::{self, IntegerLaw};
+use crate::exact::{self, IntegerDistribution};
 use crate::lattice::params::Lattice;
-use crate::law::fill::Source;
+use crate::mechanism::fill::Source;
 
-/// The staircase law between −A and A steps, plus a whole number of steps: as few as its bounds require.
+/// The staircase distribution between −A and A steps, plus a whole number of steps: as few as its bounds require.
 #[derive(Clone, Debug)]
 pub(crate) struct TruncatedStairs {
     sampler: Sampler,
@@ -32,14 +32,14 @@ impl TruncatedStairs {
     ) -> Result<Self, ParamError> {
         let cells = lattice.cells;
         let most = exact::most_truncated_staircase(eps, cells, r, check_delta(delta)?);
-        let law = IntegerLaw::TruncatedStaircase { eps, cells, r, most };
+        let distribution = IntegerDistribution::TruncatedStaircase { eps, cells, r, most };
         let centre = centre(most.cast_signed(), lower, upper).ok_or(ParamError::Rule {
             parameter: "delta",
             rule: "large enough for the noise to fit between lower and upper",
             value: delta,
         })?;
         Ok(Self {
-            sampler: Sampler::moved(law, lattice, centre),
+            sampler: Sampler::moved(distribution, lattice, centre),
             lengths: [r, most, centre.max(0).unsigned_abs(), centre.min(0).unsigned_abs()],
         })
     }

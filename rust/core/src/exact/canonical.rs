@@ -23,9 +23,9 @@
 //!
 //! Equality is impossible for j > 1, where the constant term is δ > 0. For j = 1 the difference of both sides is (1 − δ)·(1 − b) > 0.
 
+use super::distribution::IntegerDistribution;
 use super::enclosure::{Enclosure, further};
 use super::exp::{Power, Step};
-use super::law::IntegerLaw;
 use super::search::last_true;
 use super::truncated_staircase::times_delta;
 use super::uniform::{Extension, Uniform};
@@ -79,7 +79,7 @@ pub fn magnitude(eps: f64, delta: f64, most: u64, v63: u64, extension: &mut impl
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return most;
     };
-    let guess = IntegerLaw::Canonical { eps, delta, most }.guess(uniform.ln());
+    let guess = IntegerDistribution::Canonical { eps, delta, most }.guess(uniform.ln());
     let mut p = FIRST_PRECISION;
     let mut terms = Terms::new(eps, delta, p);
     last_true(guess, most + 1, |j| {
@@ -95,7 +95,8 @@ pub fn magnitude(eps: f64, delta: f64, most: u64, v63: u64, extension: &mut impl
     })
 }
 
-/// ln(u/2) with u = v + τ(1 − v), where the geometric law has the magnitude (`kernel::canonical`), in floating point, from ln(v/2): for a guess.
+/// ln(u/2) with u = v + τ(1 − v), where the geometric distribution has the magnitude (`kernel::canonical`), in floating point, from ln(v/2): for a
+/// guess.
 pub(super) fn ln_mapped(eps: f64, delta: f64, ln_half_v: f64) -> f64 {
     let (decay, drop) = ((-eps).exp(), -(-eps).exp_m1());
     // A number that underflows has the logarithm −∞, the guess of which is A.

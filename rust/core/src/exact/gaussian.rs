@@ -1,4 +1,4 @@
-//! The discrete Gaussian law, P(k) ∝ e^(−k²/(2σ²)), by rejection from a geometric one (docs/contract.md, section 8).
+//! The discrete Gaussian distribution, P(k) ∝ e^(−k²/(2σ²)), by rejection from a geometric one (docs/contract.md, section 8).
 
 use super::bernoulli::bernoulli;
 use super::exponent::Exponent;

@@ -22,9 +22,9 @@
 //! For count = 0 they would mean v/2·A = k and v/2·B = D − k. With A + B = 2D that gives A = 2k, but A is odd.
 
 use super::canonical;
+use super::distribution::IntegerDistribution;
 use super::enclosure::{Enclosure, further};
 use super::exp::{Power, Step};
-use super::law::IntegerLaw;
 use super::search::last_true;
 use super::truncated_staircase;
 use super::uniform::{Extension, Uniform};
@@ -36,19 +36,19 @@ const LARGEST: u64 = (1 << 63) - 1;
 ///
 /// v = 0 (all 8192 extension words are zero) is below every S(j) and gives `i64::MAX`. Extension words are drawn when `v63` has fewer than 52
 /// significant bits or leaves the answer open.
-pub fn magnitude(law: &IntegerLaw, v63: u64, extension: &mut impl Extension) -> u64 {
+pub fn magnitude(distribution: &IntegerDistribution, v63: u64, extension: &mut impl Extension) -> u64 {
     debug_assert!(v63 < 1 << 63);
-    if let IntegerLaw::TruncatedStaircase { eps, cells, r, most } = *law {
-        return truncated_staircase::magnitude(&IntegerLaw::Staircase { eps, cells, r }, most, v63, extension);
+    if let IntegerDistribution::TruncatedStaircase { eps, cells, r, most } = *distribution {
+        return truncated_staircase::magnitude(&IntegerDistribution::Staircase { eps, cells, r }, most, v63, extension);
     }
-    if let IntegerLaw::Canonical { eps, delta, most } = *law {
+    if let IntegerDistribution::Canonical { eps, delta, most } = *distribution {
         return canonical::magnitude(eps, delta, most, v63, extension);
     }
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return LARGEST;
     };
-    let guess = law.guess(uniform.ln());
-    let mut decision = Decision::new(law, uniform);
+    let guess = distribution.guess(uniform.ln());
+    let mut decision = Decision::new(distribution, uniform);
     last_true(guess, LARGEST + 1, |j| decision.below_survival(j))
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Numerator {
     pub m: u64,
 }
 
-impl IntegerLaw {
+impl IntegerDistribution {
     pub(super) fn step(&self) -> Step {
         match *self {
             Self::Geometric { eps, cells } | Self::OneSided { eps, cells } => Step::new(eps, cells),
@@ -138,7 +138,7 @@ impl IntegerLaw {
 
 /// The comparison of one v with thresholds, at a precision that only grows.
 struct Decision<'a, E> {
-    law: &'a IntegerLaw,
+    distribution: &'a IntegerDistribution,
     uniform: Uniform<'a, E>,
     /// Limbs of fraction.
     p: usize,
@@ -150,13 +150,13 @@ struct Decision<'a, E> {
 }
 
 impl<'a, E: Extension> Decision<'a, E> {
-    fn new(law: &'a IntegerLaw, uniform: Uniform<'a, E>) -> Self {
+    fn new(distribution: &'a IntegerDistribution, uniform: Uniform<'a, E>) -> Self {
         // b is known to 2^13 units of 2^−128 (`exp::Step::power`, shift < 128) and enters with a factor up to 2·cells beside A ≥ 1: below
         // 2^46 cells two limbs leave a relative error below 2^−67, finer than v63.
-        let p = if law.cells() < 1 << 46 { 2 } else { 3 };
+        let p = if distribution.cells() < 1 << 46 { 2 } else { 3 };
         let point = Enclosure::point(0, p);
         let mut decision = Self {
-            law,
+            distribution,
             uniform,
             p,
             denominator: point.clone(),
@@ -169,17 +169,17 @@ impl<'a, E: Extension> Decision<'a, E> {
 
     fn set_precision(&mut self, p: usize) {
         self.p = p;
-        let power = self.law.step().power(1, p);
+        let power = self.distribution.step().power(1, p);
         // `decay` would make the power a second time; it is kept for count = 1.
         self.b = Power::fixed_or_tiny(power.as_ref(), p);
-        let (a, b) = self.law.denominator();
+        let (a, b) = self.distribution.denominator();
         self.denominator = self.b.linear(a, b);
         self.recent = (1, power);
     }
 
     /// Whether v < S(j), for j ≥ 1.
     fn below_survival(&mut self, j: u64) -> bool {
-        let numerator = self.law.numerator(j);
+        let numerator = self.distribution.numerator(j);
         loop {
             if let Some(answer) = self.compare(&numerator) {
                 return answer;
@@ -197,7 +197,7 @@ impl<'a, E: Extension> Decision<'a, E> {
     /// and otherwise a shift by the difference fits the integer limb.
     fn compare(&mut self, numerator: &Numerator) -> Option<bool> {
         if self.recent.0 != numerator.count {
-            self.recent = (numerator.count, self.law.step().power(numerator.count, self.p));
+            self.recent = (numerator.count, self.distribution.step().power(numerator.count, self.p));
         }
         // Where there is no power, the right side is below 2^(−1 500 000), and v is above 2^(−64·8193).
         let Some(power) = &self.recent.1 else {
@@ -225,27 +225,30 @@ mod tests {
     fn a_guess_is_the_magnitude_or_one_more() {
         let v63s =
             (0..50).flat_map(|zeros| [0x5555_5555_5555_5555, 0x7123_4567_89ab_cdef, (1_u64 << 63) - 1].map(|bits| bits >> zeros));
-        let mut laws = Vec::new();
+        let mut distributions = Vec::new();
         for eps in [0.003, 0.3, 4.0, 30.0] {
             for (cells, r) in [(1, 1), (10, 4), (1000, 1000), (1 << 20, 77)] {
-                laws.extend([
-                    IntegerLaw::Geometric { eps, cells },
-                    IntegerLaw::OneSided { eps, cells },
-                    IntegerLaw::Staircase { eps, cells, r },
+                distributions.extend([
+                    IntegerDistribution::Geometric { eps, cells },
+                    IntegerDistribution::OneSided { eps, cells },
+                    IntegerDistribution::Staircase { eps, cells, r },
                 ]);
             }
             for delta in [0.1, 1e-6, 1e-20] {
                 let most = canonical::most(eps, delta);
-                laws.push(IntegerLaw::Canonical { eps, delta, most });
+                distributions.push(IntegerDistribution::Canonical { eps, delta, most });
             }
         }
         for v63 in v63s {
-            for law in &laws {
+            for distribution in &distributions {
                 let mut extension = |_| 0x0123_4567_89ab_cdef;
-                let x = magnitude(law, v63, &mut extension);
-                let guess = law.guess(Uniform::new(v63, &mut extension).expect("not zero").ln());
-                let beyond = matches!(*law, IntegerLaw::Canonical { most, .. } if x == most && guess > most);
-                assert!(guess == x || guess == x + 1 || beyond, "{law:?} {v63:x}: {guess} of {x}");
+                let x = magnitude(distribution, v63, &mut extension);
+                let guess = distribution.guess(Uniform::new(v63, &mut extension).expect("not zero").ln());
+                let beyond = matches!(*distribution, IntegerDistribution::Canonical { most, .. } if x == most && guess > most);
+                assert!(
+                    guess == x || guess == x + 1 || beyond,
+                    "{distribution:?} {v63:x}: {guess} of {x}"
+                );
             }
         }
     }
@@ -254,12 +257,16 @@ mod tests {
     #[test]
     fn magnitudes_saturate_at_the_largest_integer() {
         let (eps, cells, r) = (1e-300, 1, 1);
-        for law in [
-            IntegerLaw::Geometric { eps, cells },
-            IntegerLaw::OneSided { eps, cells },
-            IntegerLaw::Staircase { eps, cells, r },
+        for distribution in [
+            IntegerDistribution::Geometric { eps, cells },
+            IntegerDistribution::OneSided { eps, cells },
+            IntegerDistribution::Staircase { eps, cells, r },
         ] {
-            assert_eq!(magnitude(&law, 1 << 61, &mut |_| 0), i64::MAX.cast_unsigned(), "{law:?}");
+            assert_eq!(
+                magnitude(&distribution, 1 << 61, &mut |_| 0),
+                i64::MAX.cast_unsigned(),
+                "{distribution:?}"
+            );
         }
     }
 }

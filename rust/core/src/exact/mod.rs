@@ -2,7 +2,7 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | `law` | a law on the integers |
+//! | `distribution` | a distribution on the integers |
 //! | `limbs` | natural numbers as 64-bit limbs, short ones without allocation |
 //! | `enclosure` | intervals of nonnegative numbers, and the one comparison that may say "not yet" |
 //! | `ln2` | lower bounds of ln 2 |
@@ -12,14 +12,14 @@
 //! | `uniform` | the bits of v: 63 given, the rest drawn when needed |
 //! | `search` | from a guess to the last true case of a monotone question |
 //! | `magnitude` | bits to |X| (docs/contract.md section 2) |
-//! | `weights` | bits to an index, for a law given by weights |
+//! | `weights` | bits to an index, for a distribution given by weights |
 //! | `choice` | bits to one of finitely many candidates |
 //! | `bernoulli` | coins of probability e^(−x) |
 //! | `growth` | coins of the best probabilities of showing a partition |
 //! | `gaussian` | acceptance of a discrete Gaussian proposal |
 //! | `first_stair` | r: the optimal ones and ⌈γ·D⌉, exactly (docs/contract.md section 3) |
-//! | `truncation` | the exact bounds of a truncated Laplace law |
-//! | `truncated_staircase` | those of a truncated staircase law, and bits to its |X| |
+//! | `truncation` | the exact bounds of a truncated Laplace distribution |
+//! | `truncated_staircase` | those of a truncated staircase distribution, and bits to its |X| |
 //! | `canonical` | where canonical noise ends, and bits to its |X| |
 //!
 //! Every question has the same form: which of two real numbers is larger, both built from integers, a binary expansion and powers of e with
@@ -29,6 +29,7 @@
 mod bernoulli;
 mod canonical;
 mod choice;
+mod distribution;
 pub mod enclosure;
 pub mod exp;
 mod exponent;
@@ -36,7 +37,6 @@ mod first_stair;
 mod gaussian;
 mod geometric_sum;
 mod growth;
-mod law;
 pub mod limbs;
 mod ln2;
 mod magnitude;
@@ -49,12 +49,12 @@ mod weights;
 pub use bernoulli::bernoulli;
 pub use canonical::most as most_canonical;
 pub use choice::Choice;
+pub use distribution::IntegerDistribution;
 pub use exponent::Exponent;
 pub use first_stair::{ceil_product, optimal_r_l1, optimal_r_l2};
 pub use gaussian::{accept, nearest_sqrt};
 pub use geometric_sum::geometric_sum;
 pub use growth::Growth;
-pub use law::IntegerLaw;
 pub use magnitude::magnitude;
 pub use truncated_staircase::{most as most_truncated_staircase, tail};
 pub use truncation::{MOST as MOST_TRUNCATION, Truncation};

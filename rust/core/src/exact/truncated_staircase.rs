@@ -1,4 +1,4 @@
-//! The staircase law on −A … A (docs/contract.md, truncated staircases): the least A for a given δ, and from the bits of v to |X|.
+//! The staircase distribution on −A … A (docs/contract.md, truncated staircases): the least A for a given δ, and from the bits of v to |X|.
 //!
 //! With b = e^(−ε), and k, m, A, B of `magnitude` (A and B written A₀ and B₀ here), let
 //!
@@ -30,13 +30,13 @@
 //! v/2·(A₀ + B₀·b) + T < W(j) + v·T,   j ≤ A.
 //! ```
 //!
-//! Equality is impossible. At v = 0 it would be W(A + 1) = W(j), but W falls. For v > 0, T has no constant term because A + 1 > D. For J > 0, v·A₀/2 is the only
-//! one. For J = 0 it is v·A₀/2 − k. Where that is zero, the coefficient of b is (v − 1)·(D − k'), k' being the k of A + 1 where that is on stair 1 and
-//! 0 elsewhere. It is not zero: k' is D only at A + 1 = r, which is below.
+//! Equality is impossible. At v = 0 it would be W(A + 1) = W(j), but W falls. For v > 0, T has no constant term because A + 1 > D. For J > 0, v·A₀/2
+//! is the only one. For J = 0 it is v·A₀/2 − k. Where that is zero, the coefficient of b is (v − 1)·(D − k'), k' being the k of A + 1 where that is
+//! on stair 1 and 0 elsewhere. It is not zero: k' is D only at A + 1 = r, which is below.
 
+use super::distribution::IntegerDistribution;
 use super::enclosure::{Enclosure, further};
 use super::exp::{Power, Step};
-use super::law::IntegerLaw;
 use super::limbs;
 use super::search::last_true;
 use super::truncation::MOST;
@@ -46,20 +46,21 @@ use crate::lattice::dyadic::decompose;
 /// Limbs of fraction at the first attempt: products have up to 2^55 units before the point.
 const FIRST_PRECISION: usize = 3;
 
-/// A, the least from D on for which the outermost D integers of an end have at most `delta`: 2^−128 ≤ `delta` ≤ ½. It is below 2^61, as 2D + 89·D/ε is.
+/// A, the least from D on for which the outermost D integers of an end have at most `delta`: 2^−128 ≤ `delta` ≤ ½. It is below 2^61, as 2D + 89·D/ε
+/// is.
 pub fn most(eps: f64, cells: u64, r: u64, delta: f64) -> u64 {
-    let law = IntegerLaw::Staircase { eps, cells, r };
+    let distribution = IntegerDistribution::Staircase { eps, cells, r };
     // S(j) > 2δ/(1 − b + 2δb), about.
     let decay = (-eps).exp();
-    let guess = law.guess((delta / (2.0 * delta).mul_add(decay, -(-eps).exp_m1())).ln());
-    cells + last_true(guess, MOST - cells, |j| is_more(&law, j, delta))
+    let guess = distribution.guess((delta / (2.0 * delta).mul_add(decay, -(-eps).exp_m1())).ln());
+    cells + last_true(guess, MOST - cells, |j| is_more(&distribution, j, delta))
 }
 
 /// Whether the outermost D integers of an end of −(D + j − 1) … D + j − 1 have more than `delta`.
-fn is_more(law: &IntegerLaw, j: u64, delta: f64) -> bool {
+fn is_more(distribution: &IntegerDistribution, j: u64, delta: f64) -> bool {
     let mut p = FIRST_PRECISION;
     loop {
-        let terms = Terms::new(law, p);
+        let terms = Terms::new(distribution, p);
         let weight = terms.weight(j);
         let next = weight.times(&terms.decay);
         let mut twice = times_delta(&next, delta);
@@ -87,12 +88,12 @@ pub(super) fn times_delta(y: &Enclosure, delta: f64) -> Enclosure {
     }
 }
 
-/// τ = S(A + 1) of a staircase law in 2^−128, off by less than 2^−120.
+/// τ = S(A + 1) of a staircase distribution in 2^−128, off by less than 2^−120.
 ///
-/// Powers of b are known to 2^14 units of 2^−192 (`exp::width`). Their factors and what they multiply are at most 2^54, and the denominator is at least
-/// 1: 2^−121 in all, and what is cut off.
-pub fn tail(law: &IntegerLaw, most: u64) -> u128 {
-    tail_from(&Terms::new(law, FIRST_PRECISION), most)
+/// Powers of b are known to 2^14 units of 2^−192 (`exp::width`). Their factors and what they multiply are at most 2^54, and the denominator is at
+/// least 1: 2^−121 in all, and what is cut off.
+pub fn tail(distribution: &IntegerDistribution, most: u64) -> u128 {
+    tail_from(&Terms::new(distribution, FIRST_PRECISION), most)
 }
 
 fn tail_from(terms: &Terms<'_>, most: u64) -> u128 {
@@ -103,14 +104,14 @@ fn tail_from(terms: &Terms<'_>, most: u64) -> u128 {
 }
 
 /// |X| for the 63 leading bits of v and the extension: the number of j from 1 to `most` for which v < S_A(j). v = 0 gives `most`.
-pub fn magnitude(law: &IntegerLaw, most: u64, v63: u64, extension: &mut impl Extension) -> u64 {
+pub fn magnitude(distribution: &IntegerDistribution, most: u64, v63: u64, extension: &mut impl Extension) -> u64 {
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return most;
     };
-    let guess = law.guess(ln_mapped(law, most, uniform.ln()));
+    let guess = distribution.guess(ln_mapped(distribution, most, uniform.ln()));
     // Two limbs as for the staircase (`Decision`), where there are no more cells: a fifth less time for a value at ε = 1/200.
-    let mut p = if law.cells() < 1 << 46 { 2 } else { FIRST_PRECISION };
-    let mut terms = Terms::new(law, p);
+    let mut p = if distribution.cells() < 1 << 46 { 2 } else { FIRST_PRECISION };
+    let mut terms = Terms::new(distribution, p);
     let mut tail = terms.weight(most + 1);
     last_true(guess, most + 1, |j| {
         loop {
@@ -120,7 +121,7 @@ pub fn magnitude(law: &IntegerLaw, most: u64, v63: u64, extension: &mut impl Ext
             let more = further(p);
             p += more;
             uniform.extend(more);
-            terms = Terms::new(law, p);
+            terms = Terms::new(distribution, p);
             tail = terms.weight(most + 1);
         }
     })
@@ -128,9 +129,9 @@ pub fn magnitude(law: &IntegerLaw, most: u64, v63: u64, extension: &mut impl Ext
 
 /// ln(u/2) with u = v + (1 − v)·S(A + 1), in floating point, from ln(v/2): for a guess.
 #[expect(clippy::cast_precision_loss, reason = "the guess is checked")]
-fn ln_mapped(law: &IntegerLaw, most: u64, ln_half_v: f64) -> f64 {
-    let eps = law.step().approximate();
-    let (numerator, (a, b)) = (law.numerator(most + 1), law.denominator());
+fn ln_mapped(distribution: &IntegerDistribution, most: u64, ln_half_v: f64) -> f64 {
+    let eps = distribution.step().approximate();
+    let (numerator, (a, b)) = (distribution.numerator(most + 1), distribution.denominator());
     let decay = (-eps).exp();
     let height = (numerator.k as f64 + numerator.m as f64 * decay) / (a as f64 + b as f64 * decay);
     let half_tail = height * (-eps * numerator.count as f64).exp();
@@ -141,7 +142,7 @@ fn ln_mapped(law: &IntegerLaw, most: u64, ln_half_v: f64) -> f64 {
 
 /// What the comparisons are made of, with `p` limbs of fraction.
 struct Terms<'a> {
-    law: &'a IntegerLaw,
+    distribution: &'a IntegerDistribution,
     p: usize,
     /// b.
     decay: Enclosure,
@@ -150,12 +151,12 @@ struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
-    fn new(law: &'a IntegerLaw, p: usize) -> Self {
-        let decay = law.step().decay(p);
-        let (a, b) = law.denominator();
+    fn new(distribution: &'a IntegerDistribution, p: usize) -> Self {
+        let decay = distribution.step().decay(p);
+        let (a, b) = distribution.denominator();
         let denominator = decay.linear(a, b);
         Self {
-            law,
+            distribution,
             p,
             decay,
             denominator,
@@ -164,8 +165,8 @@ impl<'a> Terms<'a> {
 
     /// W(j).
     fn weight(&self, j: u64) -> Enclosure {
-        let numerator = self.law.numerator(j);
-        let power = power(self.law.step(), numerator.count, self.p);
+        let numerator = self.distribution.numerator(j);
+        let power = power(self.distribution.step(), numerator.count, self.p);
         self.decay.linear(numerator.k, numerator.m).times(&power)
     }
 
@@ -193,14 +194,17 @@ mod tests {
         for eps in [0.003, 0.3, 4.0, 30.0] {
             for (cells, r) in [(1, 1), (10, 4), (1 << 20, 77)] {
                 for delta in [0.3, 0.01, 1e-6] {
-                    let law = IntegerLaw::Staircase { eps, cells, r };
+                    let distribution = IntegerDistribution::Staircase { eps, cells, r };
                     let most = most(eps, cells, r, delta);
                     for v63 in (0..40).map(|zeros| 0x7123_4567_89ab_cdef >> zeros) {
                         let mut extension = |_| 0x0123_4567_89ab_cdef;
-                        let x = magnitude(&law, most, v63, &mut extension);
+                        let x = magnitude(&distribution, most, v63, &mut extension);
                         let ln = Uniform::new(v63, &mut extension).expect("not zero").ln();
-                        let guess = law.guess(ln_mapped(&law, most, ln)).min(most + 1);
-                        assert!(guess == x || guess == x + 1, "{law:?} {most} {v63:x}: {guess} of {x}");
+                        let guess = distribution.guess(ln_mapped(&distribution, most, ln)).min(most + 1);
+                        assert!(
+                            guess == x || guess == x + 1,
+                            "{distribution:?} {most} {v63:x}: {guess} of {x}"
+                        );
                     }
                 }
             }
@@ -213,10 +217,16 @@ mod tests {
         for eps in [1e-12, 1e-4, 0.3, 4.0, 60.0, 700.0] {
             for (cells, r) in [(1, 1), (10, 4), (1 << 32, 1 << 31), (1 << 53, 1), (1 << 53, 1 << 53)] {
                 for delta in [0.5, 1e-6, 1e-38] {
-                    let law = IntegerLaw::Staircase { eps, cells, r };
+                    let distribution = IntegerDistribution::Staircase { eps, cells, r };
                     let most = most(eps, cells, r, delta);
-                    let (found, finer) = (tail(&law, most), tail_from(&Terms::new(&law, 2 * FIRST_PRECISION), most));
-                    assert!(found.abs_diff(finer) < 1 << 8, "{law:?} {delta}: {found:x} {finer:x}");
+                    let (found, finer) = (
+                        tail(&distribution, most),
+                        tail_from(&Terms::new(&distribution, 2 * FIRST_PRECISION), most),
+                    );
+                    assert!(
+                        found.abs_diff(finer) < 1 << 8,
+                        "{distribution:?} {delta}: {found:x} {finer:x}"
+                    );
                     if most < 100_000 {
                         let weight = |x: u64| (-eps * if x < r { 0.0 } else { ((x - r) / cells + 1) as f64 }).exp();
                         let above = |least: u64| {
@@ -229,7 +239,7 @@ mod tests {
                             let got = found as f64 * (-128.0_f64).exp2();
                             assert!(
                                 (got - expected).abs() <= 1e-12 * expected + 1e-38,
-                                "{law:?} {delta}: {got} {expected}"
+                                "{distribution:?} {delta}: {got} {expected}"
                             );
                         }
                     }
@@ -248,14 +258,14 @@ mod tests {
             0x2e5c_a708_dde6_a4dd,
             0x34ff_fd84_f95e_e37a,
         ];
-        let law = IntegerLaw::Staircase {
+        let distribution = IntegerDistribution::Staircase {
             eps: 1.0,
             cells: 1,
             r: 1,
         };
         for (more, expected) in [(0, 1), (1, 0)] {
             let extension = &mut |e: usize| digits.get(1 + e).map_or(0, |digit| digit + more * u64::from(e == 3));
-            assert_eq!(magnitude(&law, 2, digits[0], extension), expected);
+            assert_eq!(magnitude(&distribution, 2, digits[0], extension), expected);
         }
     }
 }

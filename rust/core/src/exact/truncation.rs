@@ -1,9 +1,9 @@
-//! Where a truncated geometric law ends (docs/contract.md, truncated Laplace): exact bounds for a given δ.
+//! Where a truncated geometric distribution ends (docs/contract.md, truncated Laplace): exact bounds for a given δ.
 //!
-//! The law gives the integers from −a to b probabilities proportional to x^|k|, x = e^(−ε/D). Shift it by s ≤ D steps. Where both laws are
-//! positive, neither probability is more than e^ε times the other. δ(ε) is therefore the mass of the places where only one is positive: the s
-//! outermost integers of an end. It is largest for s = D. Intervals of D integers nearer 0 have more mass, so the nearer bound decides. With m
-//! and M the smaller and the larger of a and b, and m ≥ D − 1,
+//! The distribution gives the integers from −a to b probabilities proportional to x^|k|, x = e^(−ε/D). Shift it by s ≤ D steps. Where both
+//! distributions are positive, neither probability is more than e^ε times the other. δ(ε) is therefore the mass of the places where only one is
+//! positive: the s outermost integers of an end. It is largest for s = D. Intervals of D integers nearer 0 have more mass, so the nearer bound
+//! decides. With m and M the smaller and the larger of a and b, and m ≥ D − 1,
 //!
 //! ```text
 //! δ = x^(m+1)·(e^ε − 1) / (1 + x − x^(m+1) − x^(M+1)),
@@ -26,7 +26,7 @@ use crate::lattice::dyadic::decompose;
 /// Bounds are below this many cells.
 pub const MOST: u64 = 1 << 62;
 
-/// ε, D and δ of a truncated law: ε finite and positive, 1 ≤ D ≤ 2^53, 2^−128 ≤ δ ≤ ½.
+/// ε, D and δ of a truncated distribution: ε finite and positive, 1 ≤ D ≤ 2^53, 2^−128 ≤ δ ≤ ½.
 #[derive(Clone, Copy, Debug)]
 pub struct Truncation {
     /// ε.
@@ -38,7 +38,7 @@ pub struct Truncation {
 }
 
 impl Truncation {
-    /// Whether δ is at most what is allowed, for a law that ends after `short` cells on one side and after `long` on the other.
+    /// Whether δ is at most what is allowed, for a distribution that ends after `short` cells on one side and after `long` on the other.
     /// D − 1 ≤ `short` ≤ `long` ≤ 2^62.
     pub fn holds(&self, short: u64, long: u64) -> bool {
         debug_assert!(self.cells - 1 <= short && short <= long && long <= MOST);
@@ -70,7 +70,8 @@ impl Truncation {
         product
     }
 
-    /// The least K for which the law on −K … K has at most δ. It is not D − 1, which has more than ½: (1 − b)/(1 + x − 2b) > ½ because x < 1.
+    /// The least K for which the distribution on −K … K has at most δ. It is not D − 1, which has more than ½: (1 − b)/(1 + x − 2b) > ½ because x <
+    /// 1.
     pub fn symmetric(&self) -> u64 {
         let ratio = self.eps.exp_m1() / (2.0 * self.delta);
         // Where e^ε overflows, ln(1 + ratio) is ε − ln(2·delta) to more digits than a guess needs.
@@ -87,7 +88,8 @@ impl Truncation {
             })
     }
 
-    /// The least bound of at least D cells that the other side may have when one side ends after `given` ≥ D − 1 cells; `None` if there is none below 2^62.
+    /// The least bound of at least D cells that the other side may have when one side ends after `given` ≥ D − 1 cells; `None` if there is none below
+    /// 2^62.
     pub fn other(&self, given: u64) -> Option<u64> {
         let symmetric = self.symmetric();
         // x and y = x^(given + 1), rounded: for guesses alone.
@@ -151,15 +153,15 @@ mod tests {
     /// Evidence: δ in floating point, to 11 digits: what is allowed, and less would not do.
     #[test]
     fn symmetric_bounds_are_the_least() {
-        for law in cases() {
-            let (k, asked) = questions::of(|| law.symmetric());
+        for distribution in cases() {
+            let (k, asked) = questions::of(|| distribution.symmetric());
             // A large K is not known to the unit.
-            assert!(asked <= 4 + 2 * (64 - (k >> 44).leading_zeros()), "{law:?}: {asked}");
-            assert!(k >= law.cells);
-            let achieved = |k| delta(law.eps, law.cells, k, k) / law.delta;
-            assert!(achieved(k) <= 1.0 + 1e-9, "{law:?}: {}", achieved(k));
-            assert!(achieved(k - 1) >= 1.0 - 1e-9, "{law:?}: {}", achieved(k - 1));
-            assert!(law.holds(k, k) && !law.holds(k - 1, k - 1));
+            assert!(asked <= 4 + 2 * (64 - (k >> 44).leading_zeros()), "{distribution:?}: {asked}");
+            assert!(k >= distribution.cells);
+            let achieved = |k| delta(distribution.eps, distribution.cells, k, k) / distribution.delta;
+            assert!(achieved(k) <= 1.0 + 1e-9, "{distribution:?}: {}", achieved(k));
+            assert!(achieved(k - 1) >= 1.0 - 1e-9, "{distribution:?}: {}", achieved(k - 1));
+            assert!(distribution.holds(k, k) && !distribution.holds(k - 1, k - 1));
         }
     }
 
@@ -167,11 +169,11 @@ mod tests {
     #[test]
     fn other_bounds_are_the_least() {
         let (mut found, mut searches) = ([0; 3], [0; 2]);
-        for law in cases() {
-            let k = law.symmetric();
-            for given in [law.cells, k - 1, k, k + 1, k + law.cells, 3 * k] {
-                let (_, first) = questions::of(|| law.symmetric());
-                let (other, asked) = questions::of(|| law.other(given));
+        for distribution in cases() {
+            let k = distribution.symmetric();
+            for given in [distribution.cells, k - 1, k, k + 1, k + distribution.cells, 3 * k] {
+                let (_, first) = questions::of(|| distribution.symmetric());
+                let (other, asked) = questions::of(|| distribution.other(given));
                 let asked = asked - first;
                 if given < k {
                     searches[0] += 1;
@@ -181,17 +183,20 @@ mod tests {
                     let bound = other.unwrap();
                     assert!(
                         asked <= 4 + 2 * (64 - (bound >> 44).leading_zeros()),
-                        "{law:?} {given}: {asked}"
+                        "{distribution:?} {given}: {asked}"
                     );
                 }
                 let Some(other) = other else {
                     found[0] += 1;
-                    assert!(given < k && !law.holds(given, MOST));
+                    assert!(given < k && !distribution.holds(given, MOST));
                     continue;
                 };
-                let holds = |other: u64| law.holds(given.min(other), given.max(other));
-                assert!(holds(other), "{law:?} {given} {other}");
-                assert!(other == law.cells || !holds(other - 1), "{law:?} {given} {other}");
+                let holds = |other: u64| distribution.holds(given.min(other), given.max(other));
+                assert!(holds(other), "{distribution:?} {given} {other}");
+                assert!(
+                    other == distribution.cells || !holds(other - 1),
+                    "{distribution:?} {given} {other}"
+                );
                 found[1 + usize::from(other > given)] += 1;
             }
         }

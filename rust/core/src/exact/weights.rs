@@ -1,4 +1,4 @@
-//! Laws on 0, 1, 2, … given by weights: from a binary expansion to an index, exactly.
+//! Distributions on 0, 1, 2, … given by weights: from a binary expansion to an index, exactly.
 
 use core::fmt::Debug;
 use core::ops::ControlFlow;
@@ -17,7 +17,7 @@ const FEW: usize = 64;
 /// With this many limbs every bit of v is known (contract, section 1).
 const LAST_PRECISION: usize = 1 << 14;
 
-/// Unnormalised weights w(0), w(1), … of a law.
+/// Unnormalised weights w(0), w(1), … of a distribution.
 pub trait Weights: Send + Sync + Debug {
     /// Calls `visit` with enclosures of w(0), w(1), …, of `p` limbs of fraction and one integer limb, until it breaks or the list ends. Returns an
     /// upper bound, in units of 2^(−64p), of the sum of all weights not in the list. Where `visit` broke, the number returned has no meaning.
@@ -32,7 +32,8 @@ pub struct Sums<'a> {
     weights: &'a dyn Weights,
     p: usize,
     total: Enclosure,
-    /// The weights, if they are few and there is memory. Otherwise they are made a second time: a law of small rate has some 10⁵ weights of 200 bytes.
+    /// The weights, if they are few and there is memory. Otherwise they are made a second time: a distribution of small rate has some 10⁵ weights of
+    /// 200 bytes.
     kept: Option<Vec<Enclosure>>,
 }
 

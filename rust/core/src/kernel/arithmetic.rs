@@ -194,7 +194,7 @@ impl Arithmetic for FusedWide {
     }
 
     /// The last threshold above `v` gives the count. On AVX-512 a comparison makes a mask, by which one instruction chooses where two would count:
-    /// laws of four and of eight thresholds take a quarter less.
+    /// distributions of four and of eight thresholds take a quarter less.
     #[inline(always)]
     fn count_above<const N: usize>(thresholds: &[i64; N], v: i64) -> f64 {
         let mut count = 0.0;

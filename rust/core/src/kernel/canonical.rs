@@ -1,4 +1,4 @@
-//! The fast path of canonical noise on the integers: that of the geometric law, after a linear map of v.
+//! The fast path of canonical noise on the integers: that of the geometric distribution, after a linear map of v.
 
 use super::elementary::exp_m1;
 use super::float::U;
@@ -20,8 +20,8 @@ use crate::lattice::dyadic::power_of_two;
 /// the sum                    1
 /// ```
 ///
-/// 9.5 at most, where a word as it is has 1 for V: [`PER_SCALE_MAPPED`](super::geometric::PER_SCALE_MAPPED) covers the difference. In ln u each counts
-/// for itself, and κ times that in x. Bits beyond the word move U by less than one unit.
+/// 9.5 at most, where a word as it is has 1 for V: [`PER_SCALE_MAPPED`](super::geometric::PER_SCALE_MAPPED) covers the difference. In ln u each
+/// counts for itself, and κ times that in x. Bits beyond the word move U by less than one unit.
 pub(super) fn map(eps: f64, delta: f64, bits: u32) -> Map {
     let growth = exp_m1(eps);
     // Where e^ε overflows the map moves no word but zero: τ < e⁻⁶⁹⁹.

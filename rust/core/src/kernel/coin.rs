@@ -1,4 +1,4 @@
-//! The fast path of the discrete Gaussian law's acceptance.
+//! The fast path of the discrete Gaussian distribution's acceptance.
 
 use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::float::{exp2, from_small, round};

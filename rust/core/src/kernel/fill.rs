@@ -1,4 +1,4 @@
-//! The fast path of a law, and fills by it.
+//! The fast path of a distribution, and fills by it.
 
 use std::sync::OnceLock;
 
@@ -14,24 +14,25 @@ use super::staircase::StaircaseLane;
 use super::thresholds::ThresholdLane;
 use super::tier::{Tier, Work, run_on};
 use super::together::Together;
-use crate::exact::IntegerLaw;
+use crate::exact::IntegerDistribution;
 use crate::lattice::value::{Steps, Value};
 use crate::lines::Lines;
 use crate::reveal;
 use crate::stream::FEW;
 use crate::wiped::wipe;
 
-/// The fast path of a law: blocks together where it has a first level, lanes where it has none or leaves a block in doubt.
+/// The fast path of a distribution: blocks together where it has a first level, lanes where it has none or leaves a block in doubt.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     first: Option<Box<FirstLevel>>,
     lanes: Lanes,
 }
 
-/// Made when it is first worth it, for tiers without tables and for those with them: a law takes less than a microsecond to make, and this another.
+/// Made when it is first worth it, for tiers without tables and for those with them: a distribution takes less than a microsecond to make, and this
+/// another.
 #[derive(Clone, Debug)]
 struct FirstLevel {
-    law: IntegerLaw,
+    distribution: IntegerDistribution,
     levels: [OnceLock<Option<Box<Together>>>; 2],
     /// Set by the first short fill.
     asked: OnceLock<()>,
@@ -48,28 +49,28 @@ impl FirstLevel {
             return None;
         }
         level
-            .get_or_init(|| Together::new(&self.law, tier.has_tables()).map(Box::new))
+            .get_or_init(|| Together::new(&self.distribution, tier.has_tables()).map(Box::new))
             .as_deref()
     }
 }
 
 impl Kernel {
-    pub fn new(law: &IntegerLaw) -> Self {
+    pub fn new(distribution: &IntegerDistribution) -> Self {
         Self {
             first: Some(Box::new(FirstLevel {
-                law: *law,
+                distribution: *distribution,
                 levels: [const { OnceLock::new() }; 2],
                 asked: OnceLock::new(),
             })),
-            lanes: Lanes::new(law),
+            lanes: Lanes::new(distribution),
         }
     }
 
     /// Without tables, which take longer to make than one value takes to draw.
-    pub fn quick(law: &IntegerLaw) -> Self {
+    pub fn quick(distribution: &IntegerDistribution) -> Self {
         Self {
             first: None,
-            lanes: Lanes::quick(law),
+            lanes: Lanes::quick(distribution),
         }
     }
 
@@ -78,7 +79,7 @@ impl Kernel {
         self.lanes.decide(word)
     }
 
-    /// Whether it decides any word at all: for laws beyond [`MAX_SPAN`](super::lane::MAX_SPAN) it does not.
+    /// Whether it decides any word at all: for distributions beyond [`MAX_SPAN`](super::lane::MAX_SPAN) it does not.
     pub fn is_ever_sure(&self) -> bool {
         self.lanes.is_ever_sure()
     }
@@ -223,19 +224,19 @@ lanes! {
 
 impl Lanes {
     /// Comparisons where they leave at most 2⁻¹⁴ of the mass in doubt, the rough logarithm where it leaves 2⁻¹⁶, otherwise the fine one.
-    fn new(law: &IntegerLaw) -> Self {
-        match *law {
-            IntegerLaw::Geometric { eps, cells } => ThresholdLane::new(eps, cells, WORD_BITS)
+    fn new(distribution: &IntegerDistribution) -> Self {
+        match *distribution {
+            IntegerDistribution::Geometric { eps, cells } => ThresholdLane::new(eps, cells, WORD_BITS)
                 .map(Self::Thresholds4)
                 .or_else(|| ThresholdLane::new(eps, cells, WORD_BITS).map(Self::Thresholds8))
                 .or_else(|| CoarseLane::new(eps, cells, WORD_BITS).map(Self::Coarse))
                 .unwrap_or_else(|| Self::Geometric(GeometricLane::new(eps, cells, WORD_BITS))),
-            IntegerLaw::OneSided { eps, cells } => ThresholdLane::one_sided(eps, cells, WORD_BITS)
+            IntegerDistribution::OneSided { eps, cells } => ThresholdLane::one_sided(eps, cells, WORD_BITS)
                 .map(Self::Thresholds4)
                 .or_else(|| ThresholdLane::one_sided(eps, cells, WORD_BITS).map(Self::Thresholds8))
                 .or_else(|| CoarseLane::one_sided(eps, cells, WORD_BITS).map(Self::Coarse))
                 .unwrap_or_else(|| Self::Geometric(GeometricLane::one_sided(eps, cells, WORD_BITS))),
-            IntegerLaw::Staircase { eps, cells, r } => {
+            IntegerDistribution::Staircase { eps, cells, r } => {
                 let stairs = StaircaseLane::new(eps, cells, r, WORD_BITS);
                 // By the mass beyond the last rung, at most 2⁻¹⁴: all of it goes to the slow path.
                 match stairs.stairs_above(RARE) {
@@ -244,19 +245,19 @@ impl Lanes {
                     _ => Self::Staircase(stairs),
                 }
             }
-            IntegerLaw::TruncatedStaircase { eps, cells, r, most } => {
-                let law = Truncated::new(eps, cells, r, most, WORD_BITS);
-                match law.stairs_above(RARE) {
-                    0..=4 => Self::TruncatedLadder4(MappedLane::new(law.map, LadderLane::new(&law.stairs))),
-                    5..=8 => Self::TruncatedLadder8(MappedLane::new(law.map, LadderLane::new(&law.stairs))),
-                    _ => Self::Truncated(MappedLane::new(law.map, law.stairs)),
+            IntegerDistribution::TruncatedStaircase { eps, cells, r, most } => {
+                let distribution = Truncated::new(eps, cells, r, most, WORD_BITS);
+                match distribution.stairs_above(RARE) {
+                    0..=4 => Self::TruncatedLadder4(MappedLane::new(distribution.map, LadderLane::new(&distribution.stairs))),
+                    5..=8 => Self::TruncatedLadder8(MappedLane::new(distribution.map, LadderLane::new(&distribution.stairs))),
+                    _ => Self::Truncated(MappedLane::new(distribution.map, distribution.stairs)),
                 }
             }
-            IntegerLaw::Canonical { eps, delta, .. } => Self::canonical(eps, delta),
+            IntegerDistribution::Canonical { eps, delta, .. } => Self::canonical(eps, delta),
         }
     }
 
-    /// As for the geometric law, which has more mass beyond each threshold.
+    /// As for the geometric distribution, which has more mass beyond each threshold.
     fn canonical(eps: f64, delta: f64) -> Self {
         let map = canonical::map(eps, delta, WORD_BITS);
         ThresholdLane::canonical(eps, delta, WORD_BITS)
@@ -266,16 +267,16 @@ impl Lanes {
             .unwrap_or_else(|| Self::MappedGeometric(MappedLane::new(map, GeometricLane::mapped(eps, WORD_BITS))))
     }
 
-    fn quick(law: &IntegerLaw) -> Self {
-        match *law {
-            IntegerLaw::Geometric { eps, cells } => Self::Geometric(GeometricLane::new(eps, cells, WORD_BITS)),
-            IntegerLaw::OneSided { eps, cells } => Self::Geometric(GeometricLane::one_sided(eps, cells, WORD_BITS)),
-            IntegerLaw::Staircase { eps, cells, r } => Self::Staircase(StaircaseLane::new(eps, cells, r, WORD_BITS)),
-            IntegerLaw::TruncatedStaircase { eps, cells, r, most } => {
-                let law = Truncated::new(eps, cells, r, most, WORD_BITS);
-                Self::Truncated(MappedLane::new(law.map, law.stairs))
+    fn quick(distribution: &IntegerDistribution) -> Self {
+        match *distribution {
+            IntegerDistribution::Geometric { eps, cells } => Self::Geometric(GeometricLane::new(eps, cells, WORD_BITS)),
+            IntegerDistribution::OneSided { eps, cells } => Self::Geometric(GeometricLane::one_sided(eps, cells, WORD_BITS)),
+            IntegerDistribution::Staircase { eps, cells, r } => Self::Staircase(StaircaseLane::new(eps, cells, r, WORD_BITS)),
+            IntegerDistribution::TruncatedStaircase { eps, cells, r, most } => {
+                let distribution = Truncated::new(eps, cells, r, most, WORD_BITS);
+                Self::Truncated(MappedLane::new(distribution.map, distribution.stairs))
             }
-            IntegerLaw::Canonical { eps, delta, .. } => Self::canonical(eps, delta),
+            IntegerDistribution::Canonical { eps, delta, .. } => Self::canonical(eps, delta),
         }
     }
 }
@@ -313,7 +314,8 @@ impl<T: Value, L: Lane> Work for FillingBy<'_, '_, T, L> {
             out,
             doubt,
         } = filling;
-        // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise (docs/evidence/timing.md).
+        // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise
+        // (docs/evidence/timing.md).
         let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
         for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
             // Which words are in doubt is computed again, and only for blocks that have any.
@@ -328,8 +330,8 @@ impl<T: Value, L: Lane> Work for FillingBy<'_, '_, T, L> {
     }
 }
 
-/// Whether every answer is sure. No branch depends on a lane until the block is written, so that the compiler does several lanes at a time. What was in
-/// `reduced` does not matter.
+/// Whether every answer is sure. No branch depends on a lane until the block is written, so that the compiler does several lanes at a time. What was
+/// in `reduced` does not matter.
 #[inline(always)]
 fn fill_block<A: Arithmetic, T: Value>(
     lane: &impl Lane,
@@ -365,33 +367,36 @@ mod tests {
         let mut random = Random(10);
         for eps in [1e-5, 0.003, 0.05, 0.7, 2.0] {
             let (cells, r, delta) = (1000, 300, 1e-6);
-            for law in [
-                IntegerLaw::Geometric { eps, cells: 1 },
-                IntegerLaw::OneSided { eps, cells: 1 },
-                IntegerLaw::Staircase { eps, cells, r },
-                IntegerLaw::TruncatedStaircase {
+            for distribution in [
+                IntegerDistribution::Geometric { eps, cells: 1 },
+                IntegerDistribution::OneSided { eps, cells: 1 },
+                IntegerDistribution::Staircase { eps, cells, r },
+                IntegerDistribution::TruncatedStaircase {
                     eps,
                     cells,
                     r,
                     most: exact::most_truncated_staircase(eps, cells, r, delta),
                 },
-                IntegerLaw::Canonical {
+                IntegerDistribution::Canonical {
                     eps,
                     delta,
                     most: exact::most_canonical(eps, delta),
                 },
             ] {
-                let lanes = Lanes::new(&law);
+                let lanes = Lanes::new(&distribution);
                 for tier in Tier::tested() {
                     let words = core::array::from_fn(|_| random.word());
                     let (mut out, mut sure) = ([0.0_f64; BLOCK], [true; BLOCK]);
                     lanes.fill(tier, &[words], Steps::WHOLE, from_mut(&mut out), &mut |i, _| sure[i] = false);
                     for i in 0..BLOCK {
                         if let Some(alone) = lanes.decide(words[i]).filter(|_| sure[i]) {
-                            assert_eq!(out[i], alone, "{tier:?} {law:?} {:#x}", words[i]);
+                            assert_eq!(out[i], alone, "{tier:?} {distribution:?} {:#x}", words[i]);
                         }
                     }
-                    assert!(sure.iter().filter(|&&sure| sure).count() > BLOCK / 2, "{tier:?} {law:?}");
+                    assert!(
+                        sure.iter().filter(|&&sure| sure).count() > BLOCK / 2,
+                        "{tier:?} {distribution:?}"
+                    );
                 }
             }
         }
@@ -401,21 +406,21 @@ mod tests {
     #[test]
     fn doubtful_words_are_told_by_their_places() {
         let mut random = Random(11);
-        for law in [
-            IntegerLaw::Geometric { eps: 0.5, cells: 1 },
-            IntegerLaw::Geometric { eps: 4.0, cells: 1 },
-            IntegerLaw::Staircase {
+        for distribution in [
+            IntegerDistribution::Geometric { eps: 0.5, cells: 1 },
+            IntegerDistribution::Geometric { eps: 4.0, cells: 1 },
+            IntegerDistribution::Staircase {
                 eps: 4.0,
                 cells: 10,
                 r: 4,
             },
-            IntegerLaw::Staircase {
+            IntegerDistribution::Staircase {
                 eps: 1e-3,
                 cells: 10,
                 r: 4,
             },
         ] {
-            let kernel = Kernel::new(&law);
+            let kernel = Kernel::new(&distribution);
             for tier in Tier::tested() {
                 // Twelve blocks, so that there is a first level, and a rest.
                 let mut words: Vec<u64> = (0..12 * BLOCK + 30).map(|_| random.word() | 1 << 62).collect();
@@ -429,7 +434,7 @@ mod tests {
                 places.sort_unstable();
                 assert!(
                     zeros.iter().all(|place| places.contains(place)),
-                    "{tier:?} {law:?} {places:?}"
+                    "{tier:?} {distribution:?} {places:?}"
                 );
             }
         }
@@ -439,8 +444,8 @@ mod tests {
     #[test]
     fn a_first_level_is_made_for_many_blocks_or_for_a_second_fill() {
         let made = |fills: &[usize]| {
-            let kernel = Kernel::new(&IntegerLaw::Geometric { eps: 0.5, cells: 1 });
-            let first = kernel.first.expect("a law has one");
+            let kernel = Kernel::new(&IntegerDistribution::Geometric { eps: 0.5, cells: 1 });
+            let first = kernel.first.expect("a distribution has one");
             for &blocks in fills {
                 first.get(Tier::Portable, blocks);
             }

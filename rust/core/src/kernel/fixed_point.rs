@@ -1,4 +1,4 @@
-//! The step between the lanes and the exact path, for laws whose many cells an `f64` cannot tell apart.
+//! The step between the lanes and the exact path, for distributions whose many cells an `f64` cannot tell apart.
 //!
 //! It evaluates the formulas of `geometric` and `staircase` in fixed point of 128 bits, with a bound on the error. Its verdict is of the same
 //! kind: an integer, or "not sure".
@@ -11,12 +11,12 @@ mod logarithm;
 use super::elementary::exp_m1;
 use super::float::{ceil, floor, nearest};
 use super::staircase::PER_Y;
-use crate::exact::{self, IntegerLaw};
+use crate::exact::{self, IntegerDistribution};
 use crate::lattice::dyadic::{decompose, power_of_two};
 use crate::reveal;
 use logarithm::{BITS, ERROR, Logarithm, high};
 
-/// The fixed-point step of a law.
+/// The fixed-point step of a distribution.
 #[derive(Clone, Debug)]
 pub(crate) enum FixedPoint {
     Geometric(FixedGeometric),
@@ -28,7 +28,7 @@ pub(crate) enum FixedPoint {
 /// Below this noise scale the lanes leave at most 0.2 % of the words in doubt, and this step is not used.
 const LEAST_SCALE: f64 = (1_u64 << 40) as f64;
 
-/// No law of numbers has a larger noise scale.
+/// No distribution of numbers has a larger noise scale.
 const MOST_SCALE: f64 = (1_u64 << 54) as f64;
 
 /// A staircase has no more cells and no larger ε: a stair's places fit an `f64`, and the series of e^ε is short.
@@ -37,11 +37,11 @@ const MOST_EPS: f64 = 1.0 / 256.0;
 
 impl FixedPoint {
     /// `None` where the lanes are sure of nearly every word, and where this step would not be.
-    pub fn new(law: &IntegerLaw) -> Option<Self> {
-        let (IntegerLaw::Geometric { eps, cells }
-        | IntegerLaw::OneSided { eps, cells }
-        | IntegerLaw::Staircase { eps, cells, .. }
-        | IntegerLaw::TruncatedStaircase { eps, cells, .. }) = *law
+    pub fn new(distribution: &IntegerDistribution) -> Option<Self> {
+        let (IntegerDistribution::Geometric { eps, cells }
+        | IntegerDistribution::OneSided { eps, cells }
+        | IntegerDistribution::Staircase { eps, cells, .. }
+        | IntegerDistribution::TruncatedStaircase { eps, cells, .. }) = *distribution
         else {
             // Not written for the map of canonical noise.
             return None;
@@ -50,24 +50,24 @@ impl FixedPoint {
             return None;
         }
         let staircase = |r| (cells <= MOST_CELLS && eps <= MOST_EPS).then(|| FixedStaircase::new(eps, cells, r));
-        match *law {
-            IntegerLaw::Geometric { .. } => Some(Self::Geometric(FixedGeometric::new(eps, cells, 1 << 63))),
-            IntegerLaw::OneSided { .. } => Some(Self::Geometric(FixedGeometric::new(eps, cells, 0))),
-            IntegerLaw::Staircase { r, .. } => staircase(r).map(Self::Staircase),
-            IntegerLaw::TruncatedStaircase { r, most, .. } => {
-                let tail = || exact::tail(&IntegerLaw::Staircase { eps, cells, r }, most);
+        match *distribution {
+            IntegerDistribution::Geometric { .. } => Some(Self::Geometric(FixedGeometric::new(eps, cells, 1 << 63))),
+            IntegerDistribution::OneSided { .. } => Some(Self::Geometric(FixedGeometric::new(eps, cells, 0))),
+            IntegerDistribution::Staircase { r, .. } => staircase(r).map(Self::Staircase),
+            IntegerDistribution::TruncatedStaircase { r, most, .. } => {
+                let tail = || exact::tail(&IntegerDistribution::Staircase { eps, cells, r }, most);
                 staircase(r).map(|stairs| Self::Truncated(stairs, tail()))
             }
-            IntegerLaw::Canonical { .. } => None,
+            IntegerDistribution::Canonical { .. } => None,
         }
     }
 
     /// |X| for the 63 leading bits of v, if they are certain to decide it.
     pub fn decide(&self, bits: u64) -> Option<u64> {
         let (magnitude, sure) = match self {
-            Self::Geometric(law) => law.place(&Logarithm::of(bits)),
-            Self::Staircase(law) => law.place(&Logarithm::of(bits)),
-            Self::Truncated(law, tail) => law.place(&Logarithm::of_long(mapped(bits, *tail))),
+            Self::Geometric(distribution) => distribution.place(&Logarithm::of(bits)),
+            Self::Staircase(distribution) => distribution.place(&Logarithm::of(bits)),
+            Self::Truncated(distribution, tail) => distribution.place(&Logarithm::of_long(mapped(bits, *tail))),
         };
         reveal::condition(sure).then_some(magnitude)
     }
@@ -84,7 +84,7 @@ fn mapped(bits: u64, tail: u128) -> u128 {
 
 /// |X| = ⌊x⌋, x = κ·(−ln v) + β, as in [`super::geometric::GeometricLane`].
 ///
-/// β is ½ to within 1/(8κ) (see `each::geometric`); of the one-sided law it is 0. Bits beyond the word lower x by at most κ/V.
+/// β is ½ to within 1/(8κ) (see `each::geometric`); of the one-sided distribution it is 0. Bits beyond the word lower x by at most κ/V.
 #[derive(Clone, Debug)]
 pub(crate) struct FixedGeometric {
     /// κ in 2^(p − 127), 2^p ≤ κ < 2^(p + 1).
@@ -141,8 +141,8 @@ fn ratio(a: u64, b: u64) -> (u128, i32) {
 /// y = D·c·e^w,   w = εJ − (−ln v) + C,   y − D·c = D·c·(e^w − 1),
 /// ```
 ///
-/// and J is the least whole number ≥ 0 for which w ≥ 0, so that w < ε: D·c is large, e^w − 1 small, and an `f64` holds it well. As there, J need not be
-/// right: it is off by one at most, and with a wrong J the interval around y − D·c lies outside [0, D].
+/// and J is the least whole number ≥ 0 for which w ≥ 0, so that w < ε: D·c is large, e^w − 1 small, and an `f64` holds it well. As there, J need not
+/// be right: it is off by one at most, and with a wrong J the interval around y − D·c lies outside [0, D].
 ///
 /// Error of y − D·c, relative to it, in units of u:
 ///

@@ -1,4 +1,4 @@
-//! The fast path of the two-sided geometric law, and of the one-sided one.
+//! The fast path of the two-sided geometric distribution, and of the one-sided one.
 
 use super::arithmetic::Arithmetic;
 use super::elementary::{half_log_ratio, minus_ln, rough_minus_ln, split_ln};
@@ -25,7 +25,7 @@ use super::lane::{Lane, MAX_SPAN, OfWhole};
 /// 2.2κ + 4x + 10.5 in all: the constants below cover it, and `proof` checks that they do for every κ and ℓ. θ lowers x by up to
 /// κ·ln(1 + 1/V), about κ·2^−⌊log₂ V⌋ at most, which the tolerance allows on either side.
 ///
-/// The one-sided law S(j) = e^(−εj/D) is the same with β = 0, which has no error.
+/// The one-sided distribution S(j) = e^(−εj/D) is the same with β = 0, which has no error.
 #[derive(Clone, Debug)]
 pub(crate) struct GeometricLane {
     pub(super) bits: f64,
@@ -51,7 +51,7 @@ impl GeometricLane {
         }
     }
 
-    /// The one-sided law.
+    /// The one-sided distribution.
     pub fn one_sided(eps: f64, cells: u64, bits: u32) -> Self {
         Self {
             offset: 0.0,
@@ -139,7 +139,7 @@ impl CoarseLane {
         (cells as f64 / eps <= 128.0).then(|| Self::roughly(GeometricLane::new(eps, cells, bits)))
     }
 
-    /// The one-sided law.
+    /// The one-sided distribution.
     pub fn one_sided(eps: f64, cells: u64, bits: u32) -> Option<Self> {
         (cells as f64 / eps <= 128.0).then(|| Self::roughly(GeometricLane::one_sided(eps, cells, bits)))
     }

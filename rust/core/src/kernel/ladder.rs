@@ -1,11 +1,11 @@
-//! The fast path of the staircase law where a few stairs carry nearly all of the mass: comparisons in place of the logarithm.
+//! The fast path of the staircase distribution where a few stairs carry nearly all of the mass: comparisons in place of the logarithm.
 
 use super::arithmetic::{Arithmetic, Separate};
 use super::float::{less, masked};
 use super::lane::{Lane, OfWhole};
 use super::staircase::{StaircaseLane, Stairs};
 
-/// The staircase law where few stairs carry all but 2⁻¹⁴ of the mass: which stair a word is on is read off a ladder of thresholds.
+/// The staircase distribution where few stairs carry all but 2⁻¹⁴ of the mass: which stair a word is on is read off a ladder of thresholds.
 ///
 /// The thresholds are rounded, and need not be right: [`Stairs::place`] accepts no word on a wrong stair, nor one beyond the last rung.
 ///

@@ -1,4 +1,4 @@
-//! One word's way through a kernel: what all families of laws have in common.
+//! One word's way through a kernel: what all families of distributions have in common.
 
 use super::arithmetic::Arithmetic;
 
@@ -24,7 +24,7 @@ pub(super) trait Lane {
     /// |X| as a whole `f64`, and whether it is certain. An uncertain magnitude may be anything.
     fn finish<A: Arithmetic>(&self, reduced: [f64; 3]) -> (f64, bool);
 
-    /// False if every word is uncertain: for laws beyond [`MAX_SPAN`].
+    /// False if every word is uncertain: for distributions beyond [`MAX_SPAN`].
     fn is_ever_sure(&self) -> bool {
         true
     }

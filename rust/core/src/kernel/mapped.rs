@@ -1,9 +1,9 @@
-//! The fast path of a truncated staircase law: that of the staircase, after a linear map of v. And of any lane after such a map.
+//! The fast path of a truncated staircase distribution: that of the staircase, after a linear map of v. And of any lane after such a map.
 
 use super::arithmetic::Arithmetic;
 use super::lane::{Lane, OfWhole};
 use super::staircase::StaircaseLane;
-use crate::exact::{self, IntegerLaw};
+use crate::exact::{self, IntegerDistribution};
 use crate::lattice::dyadic::power_of_two;
 
 /// u = τ + (1 − τ)·v with τ = S(A + 1), on the words: U = scale·V + offset.
@@ -29,7 +29,7 @@ pub(crate) struct Map {
 }
 
 impl Map {
-    /// Of a law without ends.
+    /// Of a distribution without ends.
     pub const NONE: Self = Self { scale: 1.0, offset: 0.0 };
 
     /// Of τ in 2^−128.
@@ -56,7 +56,7 @@ impl Truncated {
         let reached = (most + 1 - r) / cells + 2;
         Self {
             stairs: StaircaseLane::new(eps, cells, r, bits),
-            map: Map::new(exact::tail(&IntegerLaw::Staircase { eps, cells, r }, most), bits),
+            map: Map::new(exact::tail(&IntegerDistribution::Staircase { eps, cells, r }, most), bits),
             reached,
         }
     }
@@ -68,7 +68,7 @@ impl Truncated {
     }
 }
 
-/// A law's lane after the map. Bits beyond the word move u by less than one unit of V, as they do v.
+/// A distribution's lane after the map. Bits beyond the word move u by less than one unit of V, as they do v.
 #[derive(Clone, Debug)]
 pub(crate) struct MappedLane<L> {
     map: Map,

@@ -10,11 +10,11 @@
 //! | `geometric`, `staircase` | the two families: formula, error bound, acceptance |
 //! | `ladder`, `thresholds` | the same with few stairs, or few magnitudes: comparisons in place of the logarithm |
 //! | `mapped` | truncated staircases: a linear map of v, then the staircase |
-//! | `canonical` | canonical noise: another linear map of v, then the geometric law |
-//! | `fixed_point` | the same in fixed point of 128 bits, for the widest laws |
-//! | `coin` | the acceptance of the discrete Gaussian law |
+//! | `canonical` | canonical noise: another linear map of v, then the geometric distribution |
+//! | `fixed_point` | the same in fixed point of 128 bits, for the widest distributions |
+//! | `coin` | the acceptance of the discrete Gaussian distribution |
 //! | `lane` | what the families have in common |
-//! | `fill` | which of them draws a law, and fills by it |
+//! | `fill` | which of them draws a distribution, and fills by it |
 //! | `together` | the first level: blocks of words decided together |
 //! | `each` | the families where every value has parameters of its own |
 //! | `elementary` | −ln, exp and exp − 1 with stated errors |

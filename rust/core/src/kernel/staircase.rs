@@ -1,4 +1,4 @@
-//! The fast path of the staircase law.
+//! The fast path of the staircase distribution.
 
 use super::arithmetic::Arithmetic;
 use super::elementary::{exp, exp_m1, rough_minus_ln, split_ln};

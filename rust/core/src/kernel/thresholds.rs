@@ -1,4 +1,4 @@
-//! The fast path of geometric laws where a few magnitudes carry nearly all of the mass: comparisons of integers.
+//! The fast path of geometric distributions where a few magnitudes carry nearly all of the mass: comparisons of integers.
 
 use super::arithmetic::{Arithmetic, Separate};
 use super::canonical;
@@ -30,7 +30,7 @@ impl<const N: usize> ThresholdLane<N> {
         Self::of(step, 2.0, divisor, bits)
     }
 
-    /// The one-sided law, S(j) = e^(−εj/D).
+    /// The one-sided distribution, S(j) = e^(−εj/D).
     pub fn one_sided(eps: f64, cells: u64, bits: u32) -> Option<Self> {
         Self::of(eps / cells as f64, 1.0, 1.0, bits)
     }
@@ -98,13 +98,19 @@ mod tests {
     #[test]
     fn integers_enclose_the_thresholds() {
         let scale = power_of_two(WORD_BITS.cast_signed());
-        let check = |law: &ThresholdLane<4>, survival: &dyn Fn(i32) -> f64, relative: f64, absolute: f64| {
-            for (j, (below, above)) in (1..).zip(law.below.into_iter().zip(law.above)) {
+        let check = |distribution: &ThresholdLane<4>, survival: &dyn Fn(i32) -> f64, relative: f64, absolute: f64| {
+            for (j, (below, above)) in (1..).zip(distribution.below.into_iter().zip(distribution.above)) {
                 let threshold = survival(j) * scale;
                 let error = |times: f64| times * (relative * threshold + absolute * scale);
                 let (below, above) = (threshold - below as f64, above as f64 - threshold);
-                assert!(below >= error(0.9) && below <= error(1.1) + 2.0, "{law:?} {j} {below}");
-                assert!(above >= error(0.9) && above <= error(1.1) + 2.0, "{law:?} {j} {above}");
+                assert!(
+                    below >= error(0.9) && below <= error(1.1) + 2.0,
+                    "{distribution:?} {j} {below}"
+                );
+                assert!(
+                    above >= error(0.9) && above <= error(1.1) + 2.0,
+                    "{distribution:?} {j} {above}"
+                );
             }
         };
         let error = power_of_two(-45);
@@ -125,8 +131,8 @@ mod tests {
         }
         for (eps, delta) in [(4.0, 1e-6), (3.0, 1e-3)] {
             let survivals = canonical::survivals::<4>(eps, delta);
-            let law = ThresholdLane::canonical(eps, delta, WORD_BITS).unwrap();
-            check(&law, &|j| survivals[j as usize - 1], 0.0, canonical::ERROR);
+            let distribution = ThresholdLane::canonical(eps, delta, WORD_BITS).unwrap();
+            check(&distribution, &|j| survivals[j as usize - 1], 0.0, canonical::ERROR);
         }
     }
 
@@ -134,28 +140,28 @@ mod tests {
     /// gives the same magnitude.
     #[test]
     fn lanes_agree() {
-        fn check<A: Arithmetic, const N: usize>(law: &ThresholdLane<N>, bits: u64) {
-            let expected = law.below.iter().filter(|below| bits.cast_signed() < **below).count();
-            let answer = law.finish::<A>(law.reduce::<A>(bits));
-            assert_eq!(answer.0, expected as f64, "{law:?} {bits:x}");
-            assert_eq!(answer, law.magnitude::<A>(bits), "{law:?} {bits:x}");
-            assert_eq!(answer, law.magnitude::<Separate>(bits), "{law:?} {bits:x}");
+        fn check<A: Arithmetic, const N: usize>(distribution: &ThresholdLane<N>, bits: u64) {
+            let expected = distribution.below.iter().filter(|below| bits.cast_signed() < **below).count();
+            let answer = distribution.finish::<A>(distribution.reduce::<A>(bits));
+            assert_eq!(answer.0, expected as f64, "{distribution:?} {bits:x}");
+            assert_eq!(answer, distribution.magnitude::<A>(bits), "{distribution:?} {bits:x}");
+            assert_eq!(answer, distribution.magnitude::<Separate>(bits), "{distribution:?} {bits:x}");
         }
         let mut random = Random(9);
         for (eps, cells) in [(1.3, 1), (2.0, 1), (4.0, 1), (30.0, 5), (60.0, 1), (700.0, 1), (2000.0, 1)] {
-            let law = ThresholdLane::<8>::new(eps, cells, WORD_BITS).unwrap();
-            let beside = law
+            let distribution = ThresholdLane::<8>::new(eps, cells, WORD_BITS).unwrap();
+            let beside = distribution
                 .below
                 .iter()
-                .chain(&law.above)
+                .chain(&distribution.above)
                 .flat_map(|at| (-2..3).map(move |i| at.saturating_add(i).max(0)));
             let at_random: Vec<_> = (0..200).map(|i| (random.word() >> (1 + i % 63)).cast_signed()).collect();
             for bits in beside.chain(at_random).chain([0, 1, i64::MAX]).map(i64::cast_unsigned) {
-                check::<Separate, 8>(&law, bits);
-                check::<Fused, 8>(&law, bits);
-                check::<FusedWide, 8>(&law, bits);
-                if let Some(law) = ThresholdLane::<4>::new(eps, cells, WORD_BITS) {
-                    check::<FusedWide, 4>(&law, bits);
+                check::<Separate, 8>(&distribution, bits);
+                check::<Fused, 8>(&distribution, bits);
+                check::<FusedWide, 8>(&distribution, bits);
+                if let Some(distribution) = ThresholdLane::<4>::new(eps, cells, WORD_BITS) {
+                    check::<FusedWide, 4>(&distribution, bits);
                 }
             }
         }

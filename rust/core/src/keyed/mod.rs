@@ -20,7 +20,7 @@ use zeroize::Zeroizing;
 
 use crate::error::DrawError;
 use crate::lattice::Answer;
-use crate::law::{Holds, Law};
+use crate::mechanism::{Holds, Mechanism};
 use crate::memory;
 use crate::stack;
 use crate::stream::Generator;
@@ -40,11 +40,11 @@ pub use agreement::{Agreement, Disagreement, Labels};
 /// // In a program, 32 bytes from the operating system that are kept where the secrets are.
 /// let secret = [7; 32];
 /// let release = Keyed::new(&secret, b"example.org/noise").under(b"households 2026-Q3, count, DiscreteLaplace(1)");
-/// let law = DiscreteLaplace::new(1.0, 1)?;
+/// let mechanism = DiscreteLaplace::new(1.0, 1)?;
 /// let (labels, counts) = (["north", "south"], [120_i64, 45]);
 /// let mut private = [0_i64; 2];
 /// release.release(
-///     &law,
+///     &mechanism,
 ///     0,
 ///     |row, bytes| {
 ///         address::text(bytes, labels[row]);
@@ -92,23 +92,23 @@ impl Keyed {
 
     /// Adds noise to the answers of the rows `first`, `first + 1`, …: `address(row, bytes)` writes the address of a row to the empty `bytes`.
     ///
-    /// A row is one answer, or as many as the law draws together: the coordinates of a vector.
+    /// A row is one answer, or as many as the mechanism draws together: the coordinates of a vector.
     ///
     /// # Errors
-    /// As [`Law::release`]; then nothing was written, unless memory ran out on the way.
+    /// As [`Mechanism::release`]; then nothing was written, unless memory ran out on the way.
     ///
     /// # Panics
     /// If the answers are no whole number of rows.
-    pub fn release<L: Law + ?Sized, A: Answer, T: Holds<L>>(
+    pub fn release<L: Mechanism + ?Sized, A: Answer, T: Holds<L>>(
         &self,
-        law: &L,
+        mechanism: &L,
         first: usize,
         mut address: impl FnMut(usize, &mut Vec<u8>),
         answers: &[A],
         out: &mut [T],
     ) -> Result<(), DrawError> {
-        crate::lattice::release::check(answers, out, law.log2_granularity())?;
-        let together = law.together();
+        crate::lattice::release::check(answers, out, mechanism.log2_granularity())?;
+        let together = mechanism.together();
         assert!(answers.len().is_multiple_of(together), "answers must be whole rows");
         memory::has_room()?;
         let mut bytes = Vec::new();
@@ -117,7 +117,7 @@ impl Keyed {
             bytes.clear();
             address(row, &mut bytes);
             let mut generator = self.generator(&bytes);
-            law.next_fill(&mut generator, together)?.release(0, answers, out)?;
+            mechanism.next_fill(&mut generator, together)?.release(0, answers, out)?;
         }
         stack::wipe_deep();
         Ok(())

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::*;
 use crate::replay::{bytes, float, is_packaged, list, vectors, whole};
-use crate::{DiscreteLaplace, Kind, Laplace, MultivariateStaircase, Norm, OneWordLaw, Shape};
+use crate::{DiscreteLaplace, Kind, Laplace, MultivariateStaircase, Norm, OneWordMechanism, Shape};
 
 fn label(json: &Json, bytes: &mut Vec<u8>) {
     let content = &json[1];
@@ -28,8 +28,8 @@ fn value(json: &Json, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The law that is drawn, of one word, or none.
-fn law(entry: &Json) -> Option<OneWordLaw> {
+/// The mechanism that is drawn, of one word, or none.
+fn mechanism(entry: &Json) -> Option<OneWordMechanism> {
     let parameter = |name: &str| {
         let all = list(&entry["drawn"]).iter();
         let found = all.map(|pair| (&pair[0], &pair[1])).find(|(key, _)| *key == name)?.1;
@@ -43,7 +43,7 @@ fn law(entry: &Json) -> Option<OneWordLaw> {
         _ => return None,
     };
     let shape = parameter("r").map_or(Shape::L1, Shape::Number);
-    Some(OneWordLaw::new(kind, parameter("eps")?, parameter("sensitivity")?, shape).unwrap())
+    Some(OneWordMechanism::new(kind, parameter("eps")?, parameter("sensitivity")?, shape).unwrap())
 }
 
 #[test]
@@ -63,10 +63,10 @@ fn subkeys_and_noise_are_those_of_the_oracle() {
             }
             assert_eq!(row, bytes(&case[2]), "{case}");
             assert_eq!(key.digest(&[&row])[..], bytes(&case[3]), "{case}");
-            if let Some(law) = law(&entry) {
+            if let Some(mechanism) = mechanism(&entry) {
                 let mut noise = [0.0];
-                law.fill(&mut key.generator(&row), &mut noise).unwrap();
-                assert_eq!(noise[0] / law.granularity(), case[4].as_i64().unwrap() as f64, "{case}");
+                mechanism.fill(&mut key.generator(&row), &mut noise).unwrap();
+                assert_eq!(noise[0] / mechanism.granularity(), case[4].as_i64().unwrap() as f64, "{case}");
                 drawn += 1;
             }
         }
@@ -84,27 +84,27 @@ fn subkeys_and_noise_are_those_of_the_oracle() {
     assert!(cfg!(miri) || is_packaged() || drawn > 50);
 }
 
-fn check<L: Law, T: Holds<L> + PartialEq + fmt::Debug>(
+fn check<L: Mechanism, T: Holds<L> + PartialEq + fmt::Debug>(
     key: &Keyed,
-    law: &L,
+    mechanism: &L,
     write: impl Fn(usize, &mut Vec<u8>) + Copy,
     n: usize,
 ) {
-    let together = law.together();
+    let together = mechanism.together();
     let answers: Vec<i64> = (0..n as i64).map(|i| i * i - 40).collect();
     let mut out = vec![T::default(); n];
-    key.release(law, 0, write, &answers, &mut out).unwrap();
+    key.release(mechanism, 0, write, &answers, &mut out).unwrap();
     for (row, (answers, out)) in answers.chunks(together).zip(out.chunks(together)).enumerate() {
         let (mut bytes, mut alone, mut part) = (Vec::new(), vec![T::default(); together], vec![T::default(); together]);
         write(row, &mut bytes);
-        law.release(&mut key.generator(&bytes), answers, &mut alone).unwrap();
+        mechanism.release(&mut key.generator(&bytes), answers, &mut alone).unwrap();
         assert_eq!(alone, out);
-        key.release(law, row, write, answers, &mut part).unwrap();
+        key.release(mechanism, row, write, answers, &mut part).unwrap();
         assert_eq!(part, out);
     }
 }
 
-/// Evidence: equality with `Law::release` by the row's own generator, bit for bit, for numbers and vectors, whole and in parts.
+/// Evidence: equality with `Mechanism::release` by the row's own generator, bit for bit, for numbers and vectors, whole and in parts.
 #[test]
 fn rows_are_released_each_by_its_own_generator() {
     let key = Keyed::new(&[9; 32], b"test").under(b"head");
@@ -119,19 +119,19 @@ fn rows_are_released_each_by_its_own_generator() {
 #[test]
 fn answers_that_a_release_refuses_are_refused_before_any_row_is_drawn() {
     let key = Keyed::new(&[9; 32], b"test");
-    let law = Laplace::new(1.0, 1.0).unwrap();
+    let mechanism = Laplace::new(1.0, 1.0).unwrap();
     let mut out = [7.0; 3];
     let drawn = |_: usize, _: &mut Vec<u8>| panic!("a row was drawn");
     assert_eq!(
-        key.release(&law, 0, drawn, &[0.0, f64::NAN, 1.0], &mut out),
+        key.release(&mechanism, 0, drawn, &[0.0, f64::NAN, 1.0], &mut out),
         Err(DrawError::NotFinite(1))
     );
     assert_eq!(
-        key.release(&law, 0, drawn, &[0.0, 1.0], &mut out),
+        key.release(&mechanism, 0, drawn, &[0.0, 1.0], &mut out),
         Err(DrawError::Lengths { answers: 2, out: 3 })
     );
     assert_eq!(
-        key.release(&OneWordLaw::from(law), 0, drawn, &[0_i64; 3], &mut [0_i64; 3]),
+        key.release(&OneWordMechanism::from(mechanism), 0, drawn, &[0_i64; 3], &mut [0_i64; 3]),
         Err(DrawError::NotWhole)
     );
     assert_eq!(out, [7.0; 3]);

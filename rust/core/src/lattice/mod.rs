@@ -1,4 +1,4 @@
-//! The lattice of multiples of the granularity: which one a law lives on, and how integers on it become values and releases.
+//! The lattice of multiples of the granularity: which one a mechanism lives on, and how integers on it become values and releases.
 //!
 //! | file | subject |
 //! |---|---|

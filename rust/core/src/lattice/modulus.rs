@@ -108,7 +108,9 @@ residues!(u64, i64, u32);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AnyLaw, DiscreteLaplace, DiscreteStaircase, Generator, Kind, Law, OneWordLaw, R, Shape, Share, Skellam};
+    use crate::{
+        AnyMechanism, DiscreteLaplace, DiscreteStaircase, Generator, Kind, Mechanism, OneWordMechanism, R, Shape, Share, Skellam,
+    };
 
     const ENDS: [i64; 13] = [
         0,
@@ -185,24 +187,25 @@ mod tests {
         }
     }
 
-    /// Evidence: noise of the same key, in short and long fills and of laws of both kinds.
+    /// Evidence: noise of the same key, in short and long fills and of mechanisms of both kinds.
     #[test]
     fn residues_have_the_noise_of_a_release() {
         let share = Share::new(1, 10).unwrap();
-        let laws: [Box<dyn AnyLaw>; 3] = [
+        let mechanisms: [Box<dyn AnyMechanism>; 3] = [
             Box::new(DiscreteLaplace::new(0.01, 3).unwrap()),
             Box::new(DiscreteStaircase::new(1.0, 5, R::L1).unwrap()),
             Box::new(Skellam::new(100.0, share).unwrap()),
         ];
-        for law in laws {
+        for mechanism in mechanisms {
             for n in [0, 1, 7, 100, if cfg!(miri) { 600 } else { 20_000 }] {
                 let answers: Vec<i64> = (0..n).map(|i| ENDS[i % ENDS.len()]).collect();
                 let mut noise = vec![0_i64; n];
-                law.fill(&mut Generator::from_seed(4), &mut noise).unwrap();
+                mechanism.fill(&mut Generator::from_seed(4), &mut noise).unwrap();
                 for m in [2, 1_000_003, 1 << 32, (1 << 64) - 59, 1 << 64] {
                     let mut residues = vec![0_u64; n];
                     let modulus = Modulus::new(m).unwrap();
-                    law.release_modulo(&mut Generator::from_seed(4).allow_release(), &answers, modulus, &mut residues)
+                    mechanism
+                        .release_modulo(&mut Generator::from_seed(4).allow_release(), &answers, modulus, &mut residues)
                         .unwrap();
                     for ((answer, noise), residue) in answers.iter().zip(&noise).zip(residues) {
                         let sum = i128::from(*answer) + i128::from(*noise);
@@ -215,13 +218,19 @@ mod tests {
 
     #[test]
     fn other_element_types_hold_the_same_residues() {
-        let law = DiscreteLaplace::new(0.01, 3).unwrap();
+        let mechanism = DiscreteLaplace::new(0.01, 3).unwrap();
         let (mut wide, mut signed, mut narrow) = ([0_u64; 50], [0_i64; 50], [0_u32; 50]);
         let modulus = Modulus::new(1 << 32).unwrap();
         let generator = || Generator::from_seed(4).allow_release();
-        law.release_modulo(&mut generator(), &[-1; 50], modulus, &mut wide).unwrap();
-        law.release_modulo(&mut generator(), &[-1; 50], modulus, &mut signed).unwrap();
-        law.release_modulo(&mut generator(), &[-1; 50], modulus, &mut narrow).unwrap();
+        mechanism
+            .release_modulo(&mut generator(), &[-1; 50], modulus, &mut wide)
+            .unwrap();
+        mechanism
+            .release_modulo(&mut generator(), &[-1; 50], modulus, &mut signed)
+            .unwrap();
+        mechanism
+            .release_modulo(&mut generator(), &[-1; 50], modulus, &mut narrow)
+            .unwrap();
         assert!(wide.iter().any(|residue| *residue > 1 << 31));
         assert_eq!(wide, signed.map(|residue| residue as u64));
         assert_eq!(wide, narrow.map(u64::from));
@@ -238,28 +247,30 @@ mod tests {
                 })
             ));
         }
-        let law = DiscreteLaplace::new(1.0, 1).unwrap();
+        let mechanism = DiscreteLaplace::new(1.0, 1).unwrap();
         let mut generator = Generator::from_seed(4).allow_release();
         let of = |m| Modulus::new(m).unwrap();
         let mut wide = [7_u64; 2];
-        let lengths = law.release_modulo(&mut generator, &[1], of(5), &mut wide);
+        let lengths = mechanism.release_modulo(&mut generator, &[1], of(5), &mut wide);
         assert_eq!(lengths, Err(DrawError::Lengths { answers: 1, out: 2 }));
-        let narrow = law.release_modulo(&mut generator, &[1], of((1 << 32) + 1), &mut [0_u32]);
+        let narrow = mechanism.release_modulo(&mut generator, &[1], of((1 << 32) + 1), &mut [0_u32]);
         assert_eq!(narrow, Err(DrawError::Residues));
-        let signed = law.release_modulo(&mut generator, &[1], of((1 << 63) + 1), &mut [0_i64]);
+        let signed = mechanism.release_modulo(&mut generator, &[1], of((1 << 63) + 1), &mut [0_i64]);
         assert_eq!(signed, Err(DrawError::Residues));
-        let continuous = OneWordLaw::new(Kind::Laplace, 1.0, 1.0, Shape::L1).unwrap();
+        let continuous = OneWordMechanism::new(Kind::Laplace, 1.0, 1.0, Shape::L1).unwrap();
         let fractions = continuous.release_modulo(&mut generator, &[1, 1], of(5), &mut wide);
         assert_eq!(fractions, Err(DrawError::NotWhole));
-        let seeded = law.release_modulo(&mut Generator::from_seed(4), &[1, 1], of(5), &mut wide);
+        let seeded = mechanism.release_modulo(&mut Generator::from_seed(4), &[1, 1], of(5), &mut wide);
         assert_eq!(seeded, Err(DrawError::Seeded));
         assert_eq!(wide, [7; 2]);
-        law.release_modulo(&mut generator, &[1], of(1 << 32), &mut [0_u32]).unwrap();
+        mechanism
+            .release_modulo(&mut generator, &[1], of(1 << 32), &mut [0_u32])
+            .unwrap();
         let mut second = Generator::from_seed(4);
         let (mut a, mut b) = ([0_i64; 9], [0_i64; 9]);
-        law.fill(&mut second, &mut [0_i64]).unwrap();
-        law.fill(&mut second, &mut a).unwrap();
-        law.fill(&mut generator, &mut b).unwrap();
+        mechanism.fill(&mut second, &mut [0_i64]).unwrap();
+        mechanism.fill(&mut second, &mut a).unwrap();
+        mechanism.fill(&mut generator, &mut b).unwrap();
         assert_eq!(a, b, "one fill was taken");
     }
 }

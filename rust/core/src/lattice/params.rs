@@ -33,7 +33,7 @@ pub(crate) enum Narrowing {
 }
 
 impl Lattice {
-    /// The lattice of a continuous law.
+    /// The lattice of a continuous mechanism.
     pub fn continuous(eps: f64, sensitivity: f64, narrowing: Narrowing) -> Result<Self, ParamError> {
         check_eps(eps)?;
         check_sensitivity(sensitivity)?;
@@ -49,7 +49,7 @@ impl Lattice {
         fits(eps, cells).then_some(Self { log2_granularity, cells }).ok_or(too_wide)
     }
 
-    /// The integers, for a discrete law.
+    /// The integers, for a discrete mechanism.
     pub fn integers(eps: f64, sensitivity: f64) -> Result<Self, ParamError> {
         check_eps(eps)?;
         check_sensitivity(sensitivity)?;
@@ -66,7 +66,7 @@ impl Lattice {
         })
     }
 
-    /// Whether it holds a law of another ε.
+    /// Whether it holds a mechanism of another ε.
     pub fn fits(self, eps: f64, sensitivity: f64) -> Result<(), ParamError> {
         fits(eps, self.cells)
             .then_some(())

@@ -7,7 +7,8 @@ use crate::lattice::dyadic::{DIRECT, power_of_two};
 
 /// An element type that noise can be written as.
 ///
-/// Floating types hold `cells · g`, rounded once to nearest and never −0.0; integer types hold `cells`, saturating, and are for laws with g = 1.
+/// Floating types hold `cells · g`, rounded once to nearest and never −0.0; integer types hold `cells`, saturating, and are for mechanisms with g =
+/// 1.
 pub trait Value: Copy + Default + Send + private::Sealed {
     /// Whether this is an integer type.
     #[doc(hidden)]

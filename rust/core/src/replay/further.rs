@@ -1,24 +1,24 @@
-//! Golden vectors of the laws that take several draws for a value. A law that has a file of its own replays it in its own tests.
+//! Golden vectors of the mechanisms that take several draws for a value. A mechanism that has a file of its own replays it in its own tests.
 
 use serde_json::Value as Json;
 
 use super::{float, list, seeded, vectors, whole};
 use crate::{
-    AnyLaw, Arete, Gaussian, GeneralizedDiscreteLaplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase,
-    Norm, Share, TruncatedLaplace,
+    AnyMechanism, Arete, Gaussian, GeneralizedDiscreteLaplace, Mechanism, MergedLaplace, MultiScaleDiscreteLaplace,
+    MultivariateStaircase, Norm, Share, TruncatedLaplace,
 };
 
-/// The law's lattice and its values from an entry's place are the entry's.
-pub(crate) fn draws(law: &dyn AnyLaw, entry: &Json) {
+/// The mechanism's lattice and its values from an entry's place are the entry's.
+pub(crate) fn draws(mechanism: &dyn AnyMechanism, entry: &Json) {
     assert_eq!(
-        i64::from(law.log2_granularity()),
+        i64::from(mechanism.log2_granularity()),
         entry["log2_g"].as_i64().unwrap(),
         "{entry}"
     );
     let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
     let mut view = seeded(entry).at(whole(&entry["index"])).unwrap();
     let fill = (0..=whole(&entry["fill"]))
-        .map(|_| law.next_fill(&mut view, expected.len()).unwrap())
+        .map(|_| mechanism.next_fill(&mut view, expected.len()).unwrap())
         .last()
         .unwrap();
     let mut cells = vec![0_i64; expected.len()];
@@ -55,11 +55,11 @@ fn merged_laplace() {
     for entry in vectors("merged_laplace.json") {
         let arguments = list(&entry["arguments"]);
         let (eps, breakpoints) = (floats(&arguments[0]), floats(&arguments[1]));
-        let law = MergedLaplace::new(&eps, &breakpoints, float(&arguments[2])).unwrap();
-        assert_eq!(law.cells(), whole(&entry["cells"]), "{entry}");
+        let mechanism = MergedLaplace::new(&eps, &breakpoints, float(&arguments[2])).unwrap();
+        assert_eq!(mechanism.cells(), whole(&entry["cells"]), "{entry}");
         let breaks: Vec<u64> = list(&entry["breaks"]).iter().map(whole).collect();
-        assert_eq!(law.breaks(), breaks, "{entry}");
-        draws(&law, &entry);
+        assert_eq!(mechanism.breaks(), breaks, "{entry}");
+        draws(&mechanism, &entry);
     }
 }
 
@@ -68,13 +68,13 @@ fn merged_laplace() {
 fn infinitely_divisible() {
     for entry in vectors("infinitely_divisible.json") {
         let share = Share::new(whole(&entry["present"]), whole(&entry["n_parties"])).unwrap();
-        let law: Box<dyn AnyLaw> = match (entry["law"].as_str().unwrap(), &*floats(&entry["parameters"])) {
+        let mechanism: Box<dyn AnyMechanism> = match (entry["law"].as_str().unwrap(), &*floats(&entry["parameters"])) {
             ("generalized", &[beta, a]) => Box::new(GeneralizedDiscreteLaplace::new(beta, a, share).unwrap()),
             ("multi_scale", &[eps, sensitivity]) => Box::new(MultiScaleDiscreteLaplace::new(eps, sensitivity, share).unwrap()),
             ("arete", &[alpha, theta, lam]) => Box::new(Arete::new(alpha, theta, lam, share).unwrap()),
             _ => panic!("{entry}"),
         };
-        draws(&*law, &entry);
+        draws(&*mechanism, &entry);
     }
 }
 
@@ -89,9 +89,9 @@ fn of_vectors(entry: &Json) -> MultivariateStaircase {
     let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
     let (cells, r) = (whole(&entry["cells"]), whole(&entry["r"]));
     let gamma = (r as f64 / cells as f64).next_down();
-    let law = MultivariateStaircase::new(eps, sensitivity, whole(&entry["dim"]), gamma, norm).unwrap();
-    assert_eq!((law.cells(), law.r()), (cells, r), "{entry}");
-    law
+    let mechanism = MultivariateStaircase::new(eps, sensitivity, whole(&entry["dim"]), gamma, norm).unwrap();
+    assert_eq!((mechanism.cells(), mechanism.r()), (cells, r), "{entry}");
+    mechanism
 }
 
 #[test]
@@ -105,11 +105,11 @@ fn multivariate() {
 #[cfg_attr(miri, ignore = "Miri takes hours for so many coordinates")]
 fn long_vectors() {
     for entry in vectors("long_vectors.json") {
-        let law = of_vectors(&entry);
+        let mechanism = of_vectors(&entry);
         let dim = whole(&entry["dim"]);
         let mut view = seeded(&entry).at(whole(&entry["vector"]) * dim).unwrap();
         let fill = (0..=whole(&entry["fill"]))
-            .map(|_| law.next_fill(&mut view, dim as usize).unwrap())
+            .map(|_| mechanism.next_fill(&mut view, dim as usize).unwrap())
             .last()
             .unwrap();
         let mut cells = vec![0_i64; dim as usize];

@@ -1,4 +1,4 @@
-//! One fill: words and extension words by index, and the stages of a law that draws several times for a value.
+//! One fill: words and extension words by index, and the stages of a mechanism that draws several times for a value.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Substream {
     }
 }
 
-/// One fill of a law that takes one draw for a value: the randomness of any number of values, by index. Made by
+/// One fill of a mechanism that takes one draw for a value: the randomness of any number of values, by index. Made by
 /// [`Generator::next`](crate::Generator::next).
 ///
 /// Writing from the same fill twice repeats its noise.
@@ -76,8 +76,8 @@ impl Fill {
         Stage::new(&self.0, 0)
     }
 
-    /// What is read by a law that takes several words in a row for every value: words are counted from the beginning of the fill, and so are the
-    /// values of [`Fill::start`].
+    /// What is read by a mechanism that takes several words in a row for every value: words are counted from the beginning of the fill, and so are
+    /// the values of [`Fill::start`].
     pub(crate) fn whole(&self) -> Stage<'_> {
         let stage = self.stage();
         Stage { start: 0, ..stage }
@@ -98,7 +98,7 @@ impl Fill {
     }
 }
 
-/// One fill of a law that takes several draws for a value: every draw reads a stage of its own, and no two stages share a word. Made by
+/// One fill of a mechanism that takes several draws for a value: every draw reads a stage of its own, and no two stages share a word. Made by
 /// [`Generator::next_staged`](crate::Generator::next_staged).
 ///
 /// Writing from the same fill twice repeats its noise.
@@ -119,7 +119,8 @@ impl StagedFill {
         }
     }
 
-    /// The same fill from its first value on, and the index of the value that this view begins with: for laws that draw several values together.
+    /// The same fill from its first value on, and the index of the value that this view begins with: for mechanisms that draw several values
+    /// together.
     ///
     /// There are 2^`log2_fewer` times fewer indices to a stage, and as many times more stages.
     pub(crate) fn whole(&self, log2_fewer: u32) -> (Self, u64) {
@@ -136,7 +137,7 @@ impl StagedFill {
         Stage::new(&self.substream, self.offset(s))
     }
 
-    /// What draw number `s` reads, for a law that takes two words in every draw.
+    /// What draw number `s` reads, for a mechanism that takes two words in every draw.
     pub(crate) fn pair_stage(&self, s: u64) -> PairStage<'_> {
         PairStage(self.stage(s))
     }
@@ -218,8 +219,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Some values of a fill, at most 1024: rows of consecutive ones, `pitch` from one row to the next. All of its numbers are even, but for how many rows
-/// there are.
+/// Some values of a fill, at most 1024: rows of consecutive ones, `pitch` from one row to the next. All of its numbers are even, but for how many
+/// rows there are.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Tile {

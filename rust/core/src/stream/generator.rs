@@ -14,7 +14,7 @@ use crate::memory;
 
 /// A key and the count of its fills: the source of all noise.
 ///
-/// Every fill takes the next substream, so successive fills never share randomness, whatever their laws. Value `i` of a fill is a
+/// Every fill takes the next substream, so successive fills never share randomness, whatever their mechanisms. Value `i` of a fill is a
 /// function of (key, fill, i) alone: chunking, threads and machines do not matter.
 ///
 /// There is deliberately no `Clone`, no serialisation and no key in `Debug`: a copy would repeat noise. Keys are wiped on drop.
@@ -113,12 +113,12 @@ impl Generator {
     /// whoever guesses the seed can subtract the noise.
     ///
     /// ```
-    /// use stairnoise::{DrawError, Generator, Laplace, Law};
+    /// use stairnoise::{DrawError, Generator, Laplace, Mechanism};
     ///
-    /// let law = Laplace::new(1.0, 1.0)?;
-    /// let noise = law.draw_vec(&mut Generator::from_seed(7), 3)?;
-    /// assert_eq!(law.draw_vec(&mut Generator::from_seed(7), 3)?, noise);
-    /// assert_eq!(law.release_one(&mut Generator::from_seed(7), 12.5), Err(DrawError::Seeded));
+    /// let mechanism = Laplace::new(1.0, 1.0)?;
+    /// let noise = mechanism.draw_vec(&mut Generator::from_seed(7), 3)?;
+    /// assert_eq!(mechanism.draw_vec(&mut Generator::from_seed(7), 3)?, noise);
+    /// assert_eq!(mechanism.release_one(&mut Generator::from_seed(7), 12.5), Err(DrawError::Seeded));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_seed(seed: u128) -> Self {
@@ -135,11 +135,11 @@ impl Generator {
     /// Lets releases and selections accept this generator although it has a seed, in tests of code that releases.
     ///
     /// ```
-    /// use stairnoise::{Generator, Laplace, Law};
+    /// use stairnoise::{Generator, Laplace, Mechanism};
     ///
-    /// let law = Laplace::new(1.0, 1.0)?;
-    /// let released = law.release_one(&mut Generator::from_seed(7).allow_release(), 12.5)?;
-    /// assert_eq!(law.release_one(&mut Generator::from_seed(7).allow_release(), 12.5)?, released);
+    /// let mechanism = Laplace::new(1.0, 1.0)?;
+    /// let released = mechanism.release_one(&mut Generator::from_seed(7).allow_release(), 12.5)?;
+    /// assert_eq!(mechanism.release_one(&mut Generator::from_seed(7).allow_release(), 12.5)?, released);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -149,7 +149,7 @@ impl Generator {
     }
 
     /// Whether a release may draw from this generator. Whole releases and selections ask it themselves; those in pieces, from a [`Fill`] or a
-    /// [`LawFill`](crate::LawFill), leave it to the caller.
+    /// [`MechanismFill`](crate::MechanismFill), leave it to the caller.
     ///
     /// # Errors
     /// [`DrawError::Seeded`] for a generator with a seed, its children and its views, unless [`Generator::allow_release`] was called.
@@ -251,7 +251,7 @@ impl Generator {
         Ok(self.view(fill))
     }
 
-    /// [`Generator::next_view`] for a law of several draws for a value.
+    /// [`Generator::next_view`] for a mechanism of several draws for a value.
     ///
     /// # Errors
     /// [`DrawError`]; the fill is then not taken.
@@ -309,7 +309,7 @@ impl Generator {
             .map(Fill::new)
     }
 
-    /// [`Generator::next`] for a law of several draws for a value. Its stages leave fewer indices to the values: 2⁴⁰.
+    /// [`Generator::next`] for a mechanism of several draws for a value. Its stages leave fewer indices to the values: 2⁴⁰.
     ///
     /// # Errors
     /// [`DrawError`]; the fill is then not taken.
@@ -378,7 +378,7 @@ impl fmt::Debug for Generator {
 mod tests {
     use super::super::entropy::tests::{FAILURE, without_entropy};
     use super::*;
-    use crate::Law;
+    use crate::Mechanism;
     use crate::stream::{CHUNK, TILE, Tile, TileWords, Words};
 
     fn words(generator: &mut Generator, n: usize) -> Vec<u64> {
@@ -525,8 +525,8 @@ mod tests {
                 assert_eq!(generator.next_staged(1).err(), Some(FAILURE.into()));
                 assert_eq!(generator.at(0).err(), Some(FAILURE.into()));
                 assert_eq!(generator.spawn().err(), Some(FAILURE.into()));
-                let law = crate::DiscreteLaplace::new(1.0, 1).unwrap();
-                assert_eq!(law.fill(&mut generator, &mut out), Err(FAILURE.into()));
+                let mechanism = crate::DiscreteLaplace::new(1.0, 1).unwrap();
+                assert_eq!(mechanism.fill(&mut generator, &mut out), Err(FAILURE.into()));
             }
         });
         assert_eq!((generator.next_fill(), out), (0, [7; 3]));

@@ -7,7 +7,7 @@
 //! | `schedule` | their key schedule |
 //! | `shared_cipher` | the block function for callers that may call it at once |
 //! | `pieces` | its numbers: pieces of a buffer, round keys |
-//! | `fill` | one fill: words and extension words by index, in stages for laws of several draws |
+//! | `fill` | one fill: words and extension words by index, in stages for mechanisms of several draws |
 //! | `generator` | keys, the count of fills, spawning, forks |
 //! | `bit_generator` | words one after another, for generators of other libraries |
 //! | `erasure` | keys that are erased as they are used, where the operating system gave the first |

@@ -4,7 +4,7 @@
 
 use crate::oracle::{Points, Real, exp_minus, floor_scaled, integer, real};
 use dashu_int::IBig;
-use stairnoise::exact::{IntegerLaw, magnitude, most_canonical, most_truncated_staircase, optimal_r_l1, optimal_r_l2};
+use stairnoise::exact::{IntegerDistribution, magnitude, most_canonical, most_truncated_staircase, optimal_r_l1, optimal_r_l2};
 
 /// Extension words of a value.
 const WORDS: usize = 8192;
@@ -15,34 +15,38 @@ const BITS: usize = 450;
 /// Working precision where 1 − b loses up to 40 bits (ε ≥ 2^−40).
 const MORE: usize = BITS + 64;
 
-/// e^(−ε/D) for the geometric law, e^(−ε) for the staircase.
-fn decay(law: &IntegerLaw) -> Real {
-    match *law {
-        IntegerLaw::Geometric { eps, cells } | IntegerLaw::OneSided { eps, cells } => exp_minus(eps, 1, cells, BITS),
-        IntegerLaw::Staircase { eps, .. } | IntegerLaw::TruncatedStaircase { eps, .. } | IntegerLaw::Canonical { eps, .. } => {
-            exp_minus(eps, 1, 1, MORE)
+/// e^(−ε/D) for the geometric distribution, e^(−ε) for the staircase.
+fn decay(distribution: &IntegerDistribution) -> Real {
+    match *distribution {
+        IntegerDistribution::Geometric { eps, cells } | IntegerDistribution::OneSided { eps, cells } => {
+            exp_minus(eps, 1, cells, BITS)
         }
+        IntegerDistribution::Staircase { eps, .. }
+        | IntegerDistribution::TruncatedStaircase { eps, .. }
+        | IntegerDistribution::Canonical { eps, .. } => exp_minus(eps, 1, 1, MORE),
     }
 }
 
-/// S(j), as docs/contract.md writes it, given `decay(law)`.
-fn survival(law: &IntegerLaw, b: &Real, j: u64) -> Real {
-    match *law {
-        IntegerLaw::OneSided { eps, cells } => exp_minus(eps, j, cells, BITS),
-        IntegerLaw::Geometric { eps, cells } => integer(2, BITS) * exp_minus(eps, j, cells, BITS) / (integer(1, BITS) + b),
-        IntegerLaw::Staircase { eps, cells, r } => {
+/// S(j), as docs/contract.md writes it, given `decay(distribution)`.
+fn survival(distribution: &IntegerDistribution, b: &Real, j: u64) -> Real {
+    match *distribution {
+        IntegerDistribution::OneSided { eps, cells } => exp_minus(eps, j, cells, BITS),
+        IntegerDistribution::Geometric { eps, cells } => {
+            integer(2, BITS) * exp_minus(eps, j, cells, BITS) / (integer(1, BITS) + b)
+        }
+        IntegerDistribution::Staircase { eps, cells, r } => {
             let dc = integer(cells, MORE) * b / (integer(1, MORE) - b);
             let stair = if j < r { 0 } else { (j - r) / cells + 1 };
             let t = integer(2 * r - 1, MORE) + integer(2, MORE) * &dc;
             let edge = IBig::from(r) + IBig::from(stair) * IBig::from(cells) - IBig::from(j);
             integer(2, MORE) / t * exp_minus(eps, stair, 1, MORE) * (Real::from(edge) + dc)
         }
-        IntegerLaw::TruncatedStaircase { eps, cells, r, most } => {
-            let law = IntegerLaw::Staircase { eps, cells, r };
-            let beyond = survival(&law, b, most + 1);
-            (survival(&law, b, j) - &beyond) / (integer(1, MORE) - beyond)
+        IntegerDistribution::TruncatedStaircase { eps, cells, r, most } => {
+            let distribution = IntegerDistribution::Staircase { eps, cells, r };
+            let beyond = survival(&distribution, b, most + 1);
+            (survival(&distribution, b, j) - &beyond) / (integer(1, MORE) - beyond)
         }
-        IntegerLaw::Canonical { eps, delta, .. } => {
+        IntegerDistribution::Canonical { eps, delta, .. } => {
             let (one, delta) = (integer(1, MORE), real(delta, MORE));
             let fixed = &delta * b / (&one - b);
             let first = b * (&one - delta) / (one + b);
@@ -52,7 +56,7 @@ fn survival(law: &IntegerLaw, b: &Real, j: u64) -> Real {
 }
 
 /// The magnitude of v = numerator / 2^(63 + 64·words) followed by `tail` in every later word.
-fn at(law: &IntegerLaw, numerator: &IBig, words: usize, tail: u64) -> u64 {
+fn at(distribution: &IntegerDistribution, numerator: &IBig, words: usize, tail: u64) -> u64 {
     let word = |shift: usize| -> u64 {
         let mask = (IBig::ONE << 64) - 1;
         u64::try_from((numerator.clone() >> shift) & mask).unwrap()
@@ -62,11 +66,11 @@ fn at(law: &IntegerLaw, numerator: &IBig, words: usize, tail: u64) -> u64 {
         assert!(e < WORDS, "extension word {e} does not exist");
         if e < words { word(64 * (words - 1 - e)) } else { tail }
     };
-    magnitude(law, v63, &mut extension)
+    magnitude(distribution, v63, &mut extension)
 }
 
 /// Checks all v around S(j) at one depth; returns whether neighbouring thresholds were far enough apart to say anything.
-fn check_threshold(law: &IntegerLaw, j: u64, thresholds: &[Real; 3], words: usize) -> bool {
+fn check_threshold(distribution: &IntegerDistribution, j: u64, thresholds: &[Real; 3], words: usize) -> bool {
     let scale = 63 + 64 * words;
     let below = floor_scaled(&thresholds[1], scale);
     let above: IBig = below.clone() + 1;
@@ -76,23 +80,40 @@ fn check_threshold(law: &IntegerLaw, j: u64, thresholds: &[Real; 3], words: usiz
     if !isolated || above >= IBig::ONE << scale {
         return false;
     }
-    let case = || format!("{law:?}, j {j}, {words} words");
-    assert_eq!(at(law, &(below.clone() - 1), words, u64::MAX), j, "just below: {}", case());
-    assert_eq!(at(law, &below, words, 0), j, "at the leading bits: {}", case());
-    assert_eq!(at(law, &above, words, 0), j - 1, "just above: {}", case());
+    let case = || format!("{distribution:?}, j {j}, {words} words");
+    assert_eq!(
+        at(distribution, &(below.clone() - 1), words, u64::MAX),
+        j,
+        "just below: {}",
+        case()
+    );
+    assert_eq!(at(distribution, &below, words, 0), j, "at the leading bits: {}", case());
+    assert_eq!(at(distribution, &above, words, 0), j - 1, "just above: {}", case());
     if below > IBig::from(2) {
-        assert_eq!(at(law, &(below - 2), words, 0x5555_5555_5555_5555), j, "below: {}", case());
+        assert_eq!(
+            at(distribution, &(below - 2), words, 0x5555_5555_5555_5555),
+            j,
+            "below: {}",
+            case()
+        );
     }
-    assert_eq!(at(law, &above, words, 0x5555_5555_5555_5555), j - 1, "above: {}", case());
+    assert_eq!(
+        at(distribution, &above, words, 0x5555_5555_5555_5555),
+        j - 1,
+        "above: {}",
+        case()
+    );
     true
 }
 
 /// Thresholds worth a look: the first, the edges of the first stairs, and pseudo-random ones out to the tail.
-fn interesting(law: &IntegerLaw, points: &mut Points) -> Vec<u64> {
-    let (eps, cells, r) = match *law {
-        IntegerLaw::Geometric { eps, cells } | IntegerLaw::OneSided { eps, cells } => (eps, cells, 1),
-        IntegerLaw::Staircase { eps, cells, r } | IntegerLaw::TruncatedStaircase { eps, cells, r, .. } => (eps, cells, r),
-        IntegerLaw::Canonical { eps, .. } => (eps, 1, 1),
+fn interesting(distribution: &IntegerDistribution, points: &mut Points) -> Vec<u64> {
+    let (eps, cells, r) = match *distribution {
+        IntegerDistribution::Geometric { eps, cells } | IntegerDistribution::OneSided { eps, cells } => (eps, cells, 1),
+        IntegerDistribution::Staircase { eps, cells, r } | IntegerDistribution::TruncatedStaircase { eps, cells, r, .. } => {
+            (eps, cells, r)
+        }
+        IntegerDistribution::Canonical { eps, .. } => (eps, 1, 1),
     };
     let mut js = vec![
         1,
@@ -111,11 +132,11 @@ fn interesting(law: &IntegerLaw, points: &mut Points) -> Vec<u64> {
         // Below 2^62, where j + 1 is still far from saturation.
         js.push(points.between(1, ((cells as f64 / eps * depth) as u64).clamp(1, 1 << 62)));
     }
-    if let IntegerLaw::TruncatedStaircase { most, .. } = *law {
+    if let IntegerDistribution::TruncatedStaircase { most, .. } = *distribution {
         js.extend([most - 1, most, most + 1 - cells, most - points.between(0, most / 2)]);
         js.retain(|&j| j <= most);
     }
-    if let IntegerLaw::Canonical { most, .. } = *law {
+    if let IntegerDistribution::Canonical { most, .. } = *distribution {
         js.extend([most.max(2) - 1, most, most - points.between(0, most / 2)]);
         js.retain(|&j| j <= most);
     }
@@ -125,18 +146,24 @@ fn interesting(law: &IntegerLaw, points: &mut Points) -> Vec<u64> {
     js
 }
 
-/// Walks the interesting thresholds of one law; returns the number of cases that said something.
-fn walk(law: &IntegerLaw, points: &mut Points) -> usize {
-    let b = decay(law);
+/// Walks the interesting thresholds of one distribution; returns the number of cases that said something.
+fn walk(distribution: &IntegerDistribution, points: &mut Points) -> usize {
+    let b = decay(distribution);
     let mut count = 0;
-    for j in interesting(law, points) {
-        let thresholds = [j - 1, j, j + 1].map(|j| if j == 0 { integer(1, BITS) } else { survival(law, &b, j) });
+    for j in interesting(distribution, points) {
+        let thresholds = [j - 1, j, j + 1].map(|j| {
+            if j == 0 {
+                integer(1, BITS)
+            } else {
+                survival(distribution, &b, j)
+            }
+        });
         let first = (-thresholds[1].log2().to_f64().value()).max(0.0) as usize / 64;
         if first + 5 > WORDS {
             continue;
         }
         for depth in [0, 1, 2, 4] {
-            count += usize::from(check_threshold(law, j, &thresholds, first + depth));
+            count += usize::from(check_threshold(distribution, j, &thresholds, first + depth));
         }
     }
     count
@@ -185,7 +212,7 @@ fn geometric_steps_at_its_thresholds() {
     let mut points = Points(3);
     let count: usize = pairs()
         .iter()
-        .map(|&(eps, cells)| walk(&IntegerLaw::Geometric { eps, cells }, &mut points))
+        .map(|&(eps, cells)| walk(&IntegerDistribution::Geometric { eps, cells }, &mut points))
         .sum();
     assert!(count > 3000, "only {count} cases were decidable");
 }
@@ -195,7 +222,7 @@ fn one_sided_steps_at_its_thresholds() {
     let mut points = Points(5);
     let count: usize = pairs()
         .iter()
-        .map(|&(eps, cells)| walk(&IntegerLaw::OneSided { eps, cells }, &mut points))
+        .map(|&(eps, cells)| walk(&IntegerDistribution::OneSided { eps, cells }, &mut points))
         .sum();
     assert!(count > 3000, "only {count} cases were decidable");
 }
@@ -208,7 +235,7 @@ fn staircase_steps_at_its_thresholds() {
         let mut shapes = vec![1, optimal_r_l1(eps, cells), optimal_r_l2(eps, cells), cells];
         shapes.dedup();
         for r in shapes {
-            count += walk(&IntegerLaw::Staircase { eps, cells, r }, &mut points);
+            count += walk(&IntegerDistribution::Staircase { eps, cells, r }, &mut points);
         }
     }
     assert!(count > 6000, "only {count} cases were decidable");
@@ -222,7 +249,7 @@ fn truncated_staircase_steps_at_its_thresholds() {
     for (eps, cells) in pairs().into_iter().filter(|(eps, _)| *eps >= 0.1) {
         for (r, delta) in [(1, 0.5), (optimal_r_l1(eps, cells), 1e-3), (cells, 1e-30)] {
             let most = most_truncated_staircase(eps, cells, r, delta);
-            count += walk(&IntegerLaw::TruncatedStaircase { eps, cells, r, most }, &mut points);
+            count += walk(&IntegerDistribution::TruncatedStaircase { eps, cells, r, most }, &mut points);
         }
     }
     assert!(count > 3000, "only {count} cases were decidable");
@@ -235,40 +262,48 @@ fn canonical_noise_steps_at_its_thresholds() {
     let mut count = 0;
     for eps in [(-40.0_f64).exp2(), 1e-6, 1e-3, 0.1, 0.5, 1.0, 3.0, 20.0, 300.0, 700.0] {
         for delta in [1.0_f64.next_down(), 0.9, 0.3, 0.01, 1e-6, 1e-20, 1e-40] {
-            let law = |most| IntegerLaw::Canonical { eps, delta, most };
+            let distribution = |most| IntegerDistribution::Canonical { eps, delta, most };
             let most = most_canonical(eps, delta);
-            let b = decay(&law(most));
+            let b = decay(&distribution(most));
             let zero = integer(0, MORE);
             assert!(
-                survival(&law(most), &b, most) > zero && survival(&law(most), &b, most + 1) <= zero,
+                survival(&distribution(most), &b, most) > zero && survival(&distribution(most), &b, most + 1) <= zero,
                 "{eps} {delta}"
             );
-            count += walk(&law(most), &mut points);
-            assert_eq!(magnitude(&law(most), 0, &mut |_: usize| 0), most);
-            assert_eq!(magnitude(&law(most), (1 << 63) - 1, &mut |_: usize| u64::MAX), 0);
+            count += walk(&distribution(most), &mut points);
+            assert_eq!(magnitude(&distribution(most), 0, &mut |_: usize| 0), most);
+            assert_eq!(magnitude(&distribution(most), (1 << 63) - 1, &mut |_: usize| u64::MAX), 0);
         }
     }
     assert!(count > 800, "only {count} cases were decidable");
 }
 
-/// The bits of v = 0 give the end of the law, and ones the centre.
+/// The bits of v = 0 give the end of the distribution, and ones the centre.
 #[test]
 fn truncated_staircases_end() {
     for (eps, cells) in pairs() {
         for delta in [0.5, 1e-9] {
             let most = most_truncated_staircase(eps, cells, 1, delta);
-            let law = IntegerLaw::TruncatedStaircase { eps, cells, r: 1, most };
-            assert_eq!(magnitude(&law, 0, &mut |_: usize| 0), most, "{law:?}");
+            let distribution = IntegerDistribution::TruncatedStaircase { eps, cells, r: 1, most };
+            assert_eq!(magnitude(&distribution, 0, &mut |_: usize| 0), most, "{distribution:?}");
             // v = 2^(−63 − 64·201), below S_A(A) where e^(−ε) is far above.
             if eps < 1000.0 {
-                assert_eq!(magnitude(&law, 0, &mut |e: usize| u64::from(e == 200)), most, "{law:?}");
+                assert_eq!(
+                    magnitude(&distribution, 0, &mut |e: usize| u64::from(e == 200)),
+                    most,
+                    "{distribution:?}"
+                );
             }
-            assert_eq!(magnitude(&law, (1 << 63) - 1, &mut |_: usize| u64::MAX), 0, "{law:?}");
+            assert_eq!(
+                magnitude(&distribution, (1 << 63) - 1, &mut |_: usize| u64::MAX),
+                0,
+                "{distribution:?}"
+            );
         }
     }
 }
 
-/// A staircase with one cell is the geometric law: two formulas, one function of the bits.
+/// A staircase with one cell is the geometric distribution: two formulas, one function of the bits.
 #[test]
 fn one_cell_staircase_is_geometric() {
     let mut points = Points(5);
@@ -277,25 +312,29 @@ fn one_cell_staircase_is_geometric() {
         let v63 = points.word() >> (1 + points.word() % 63);
         let key = points.word();
         let mut extension = |e: usize| Points(key ^ e as u64).word();
-        let geometric = magnitude(&IntegerLaw::Geometric { eps, cells: 1 }, v63, &mut extension);
-        let staircase = magnitude(&IntegerLaw::Staircase { eps, cells: 1, r: 1 }, v63, &mut extension);
+        let geometric = magnitude(&IntegerDistribution::Geometric { eps, cells: 1 }, v63, &mut extension);
+        let staircase = magnitude(&IntegerDistribution::Staircase { eps, cells: 1, r: 1 }, v63, &mut extension);
         assert_eq!(geometric, staircase, "eps {eps:e}, v63 {v63}");
     }
 }
 
-/// Leading zero words: the tail is reachable, and v = 0 saturates, for every law that validation lets through.
+/// Leading zero words: the tail is reachable, and v = 0 saturates, for every distribution that validation lets through.
 #[test]
 fn zeros_reach_the_tail_and_saturate() {
     for (eps, cells) in pairs().into_iter().chain([(1e300, 1), (1e308, 1 << 53), (f64::MAX, 7)]) {
-        for law in [
-            IntegerLaw::Geometric { eps, cells },
-            IntegerLaw::Staircase { eps, cells, r: 1 },
-            IntegerLaw::Staircase { eps, cells, r: cells },
+        for distribution in [
+            IntegerDistribution::Geometric { eps, cells },
+            IntegerDistribution::Staircase { eps, cells, r: 1 },
+            IntegerDistribution::Staircase { eps, cells, r: cells },
         ] {
-            assert_eq!(magnitude(&law, 0, &mut |_: usize| 0), i64::MAX as u64, "{law:?}");
+            assert_eq!(
+                magnitude(&distribution, 0, &mut |_: usize| 0),
+                i64::MAX as u64,
+                "{distribution:?}"
+            );
             for zeros in [1, 5, 64, WORDS - 1] {
                 let mut extension = |e: usize| u64::from(e == zeros);
-                let found = magnitude(&law, 0, &mut extension);
+                let found = magnitude(&distribution, 0, &mut extension);
                 // v = 2^−(63 + 64(zeros + 1)); S(j) falls by e^−eps per D cells, and S(1) ≥ v unless b underflows.
                 let depth = (63 + 64 * (zeros + 1)) as f64 * std::f64::consts::LN_2;
                 let expected = cells as f64 * depth / eps;
@@ -303,7 +342,7 @@ fn zeros_reach_the_tail_and_saturate() {
                 let capped = expected.min(i64::MAX as f64);
                 assert!(
                     (found as f64 - capped).abs() <= slack + 1.0,
-                    "{law:?}: {found} against {capped}"
+                    "{distribution:?}: {found} against {capped}"
                 );
             }
         }

@@ -103,7 +103,7 @@ fn shapes_are_optimal_by_brute_force() {
     }
 }
 
-/// (E|X|, E X²) of the staircase law by summing its pmf ∝ b^J until b^J is below 2^−200.
+/// (E|X|, E X²) of the staircase distribution by summing its pmf ∝ b^J until b^J is below 2^−200.
 fn costs(eps: f64, cells: u64, r: u64) -> (Real, Real) {
     const BITS: usize = 256;
     let b = exp_minus(eps, 1, 1, BITS);

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 /// Random inputs for each target. All of them take some seconds.
 const INPUTS: usize = if cfg!(miri) { 2 } else { 300 };
 
-/// A target's generator starts at this plus the length of the target's name. Miri takes hours for long tables; its seed gives laws without them.
+/// A target's generator starts at this plus the length of the target's name. Miri takes hours for long tables; its seed gives mechanisms without
+/// them.
 const SEED: u64 = if cfg!(miri) { 342_000 } else { 0 };
 
 const MOST_BYTES: u64 = if cfg!(miri) { 40 } else { 512 };

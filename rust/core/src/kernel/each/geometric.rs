@@ -118,13 +118,13 @@ fn tolerance(slack: f64, scale: f64, doubt: f64) -> f64 {
 
 #[inline(always)]
 fn place<A: Arithmetic>(scale: f64, offset: f64, slack: f64, whole: f64, minus_ln: f64) -> (f64, bool) {
-    let law = GeometricLane {
+    let distribution = GeometricLane {
         bits: f64::from(WORD_BITS),
         scale,
         offset,
         slack,
     };
-    law.place::<A>(whole, minus_ln)
+    distribution.place::<A>(whole, minus_ln)
 }
 
 #[cfg(test)]

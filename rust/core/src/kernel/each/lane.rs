@@ -1,10 +1,10 @@
-//! The stages of a lane that makes the constants of its law.
+//! The stages of a lane that makes the constants of its distribution.
 
 use super::super::arithmetic::Arithmetic;
 #[cfg(doc)]
 use super::super::lane::Lane;
 
-/// A family's law in a lane: [`Lane`] with its constants, N numbers, made on the way.
+/// A family's distribution in a lane: [`Lane`] with its constants, N numbers, made on the way.
 ///
 /// A block goes through each stage before it goes through the next. The stages are short, so that the processor works on several of their chains at
 /// a time: for a staircase on AVX2, they take 27 to 95 instructions for four lanes.

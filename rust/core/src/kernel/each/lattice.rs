@@ -4,7 +4,7 @@ use super::super::float::{ceil, exp2, floor, inverse_power, round};
 use super::super::lane::MAX_SPAN;
 use super::super::staircase::LEAST_EPS;
 
-/// The lattice of a law.
+/// The lattice of a distribution.
 pub(super) struct Placed {
     /// D, a whole number below 2⁵¹ if it is `known`.
     pub cells: f64,

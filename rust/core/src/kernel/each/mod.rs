@@ -1,13 +1,13 @@
-//! A law of its own for every value: each lane computes the constants of its law too, without branches.
+//! A distribution of its own for every value: each lane computes the constants of its distribution too, without branches.
 //!
 //! | file | subject |
 //! |---|---|
 //! | `lattice` | parameters to cells and granularity |
 //! | `first_stair` | r of a staircase |
 //! | `lane` | the stages of a lane that makes its own constants |
-//! | `geometric`, `staircase` | constants of a law, and the lane that uses them |
+//! | `geometric`, `staircase` | constants of a distribution, and the lane that uses them |
 //!
-//! Out-of-range parameters get an infinite tolerance, so that the slow path decides, and refuses what no law has.
+//! Out-of-range parameters get an infinite tolerance, so that the slow path decides, and refuses what no distribution has.
 
 mod first_stair;
 mod geometric;
@@ -27,7 +27,8 @@ use lane::OwnLane;
 use lattice::{Integers, LaplacePowers, Placement, StaircasePowers};
 use staircase::Stepped;
 
-/// What all values of a block have in common: the kind of law and, for a staircase, how r is given. `L1` is the r of least E|X|, `Number` a γ or r.
+/// What all values of a block have in common: the kind of distribution and, for a staircase, how r is given. `L1` is the r of least E|X|, `Number` a
+/// γ or r.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Laplace,
@@ -47,7 +48,7 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// Whether all of them are in the range of the fast path, and so have laws. On a tier that is available.
+    /// Whether all of them are in the range of the fast path, and so have distributions. On a tier that is available.
     pub fn are_ordinary(&self, tier: Tier, family: Family) -> bool {
         match family {
             Family::Laplace => self.are_on::<LaplacePowers, OptimalL1>(tier),

@@ -4,13 +4,13 @@
 use super::*;
 use crate::exact;
 use crate::kernel::float::U;
-use crate::law::one_word::{Kind, OneWordLaw, Shape};
+use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape};
 use crate::random::Random;
 
 const WORDS: u64 = 1 << 63;
 
-/// The law of a kind at random, so wide that there is a step.
-fn wide(kind: Kind, random: &mut Random) -> IntegerLaw {
+/// The distribution of a kind at random, so wide that there is a step.
+fn wide(kind: Kind, random: &mut Random) -> IntegerDistribution {
     loop {
         let eps = random.power(1e-12, 2e-3);
         let sensitivity = match kind {
@@ -22,31 +22,31 @@ fn wide(kind: Kind, random: &mut Random) -> IntegerLaw {
         } else {
             Shape::L1
         };
-        if let Ok((law, _)) = OneWordLaw::place(kind, eps, sensitivity, shape)
-            && FixedPoint::new(&law).is_some()
+        if let Ok((distribution, _)) = OneWordMechanism::place(kind, eps, sensitivity, shape)
+            && FixedPoint::new(&distribution).is_some()
         {
-            return law;
+            return distribution;
         }
     }
 }
 
-/// The law on −A … A.
-fn truncated(eps: f64, cells: u64, r: u64, delta: f64) -> IntegerLaw {
+/// The distribution on −A … A.
+fn truncated(eps: f64, cells: u64, r: u64, delta: f64) -> IntegerDistribution {
     let most = exact::most_truncated_staircase(eps, cells, r, delta);
-    IntegerLaw::TruncatedStaircase { eps, cells, r, most }
+    IntegerDistribution::TruncatedStaircase { eps, cells, r, most }
 }
 
 /// The last word with the magnitude of `word`, or a larger one.
-fn last_of(law: &IntegerLaw, word: u64) -> u64 {
-    last_at(law, exact::magnitude(law, word, &mut |_: usize| 0), word)
+fn last_of(distribution: &IntegerDistribution, word: u64) -> u64 {
+    last_at(distribution, exact::magnitude(distribution, word, &mut |_: usize| 0), word)
 }
 
 /// The last word from `least` on with that magnitude, or a larger one: magnitudes fall as words grow.
-fn last_at(law: &IntegerLaw, level: u64, mut least: u64) -> u64 {
+fn last_at(distribution: &IntegerDistribution, level: u64, mut least: u64) -> u64 {
     let mut most = WORDS - 1;
     while least < most {
         let middle = least.midpoint(most) + 1;
-        if exact::magnitude(law, middle, &mut |_: usize| 0) >= level {
+        if exact::magnitude(distribution, middle, &mut |_: usize| 0) >= level {
             least = middle;
         } else {
             most = middle - 1;
@@ -56,12 +56,12 @@ fn last_at(law: &IntegerLaw, level: u64, mut least: u64) -> u64 {
 }
 
 /// Whether it is sure, and then right.
-fn sure(step: &FixedPoint, law: &IntegerLaw, word: u64) -> bool {
+fn sure(step: &FixedPoint, distribution: &IntegerDistribution, word: u64) -> bool {
     let Some(magnitude) = step.decide(word) else {
         return false;
     };
-    let ends = [0, u64::MAX].map(|rest| exact::magnitude(law, word, &mut |_: usize| rest));
-    assert_eq!(ends, [magnitude; 2], "{law:?} {word:#x}");
+    let ends = [0, u64::MAX].map(|rest| exact::magnitude(distribution, word, &mut |_: usize| rest));
+    assert_eq!(ends, [magnitude; 2], "{distribution:?} {word:#x}");
     true
 }
 
@@ -72,25 +72,25 @@ fn words_beside_an_edge_are_right_or_not_sure() {
     let (mut random, mut decided) = (Random(6), 0);
     for kind in KINDS {
         for _ in 0..60 {
-            let mut law = wide(kind, &mut random);
-            if let IntegerLaw::Geometric { eps, cells } = law
+            let mut distribution = wide(kind, &mut random);
+            if let IntegerDistribution::Geometric { eps, cells } = distribution
                 && random.next() < 0.3
             {
-                law = IntegerLaw::OneSided { eps, cells };
+                distribution = IntegerDistribution::OneSided { eps, cells };
             }
-            if let IntegerLaw::Staircase { eps, cells, r } = law
+            if let IntegerDistribution::Staircase { eps, cells, r } = distribution
                 && random.next() < 0.5
             {
-                law = truncated(eps, cells, r, random.power(1e-38, 0.5));
+                distribution = truncated(eps, cells, r, random.power(1e-38, 0.5));
             }
-            let step = FixedPoint::new(&law).unwrap();
-            let edge = last_of(&law, random.word() >> 1 >> (random.word() % 20));
+            let step = FixedPoint::new(&distribution).unwrap();
+            let edge = last_of(&distribution, random.word() >> 1 >> (random.word() % 20));
             let distances = (0..50).map(|i| 1_u64 << i >> 1);
             let beside = distances.flat_map(|d| [edge.saturating_sub(d), edge.saturating_add(d).min(WORDS - 1)]);
-            decided += beside.filter(|word| sure(&step, &law, *word)).count();
+            decided += beside.filter(|word| sure(&step, &distribution, *word)).count();
             // The least words, and those of the least noise.
-            (0..20).for_each(|word| _ = sure(&step, &law, word));
-            (1..20).for_each(|i| _ = sure(&step, &law, WORDS - i));
+            (0..20).for_each(|word| _ = sure(&step, &distribution, word));
+            (1..20).for_each(|i| _ = sure(&step, &distribution, WORDS - i));
         }
     }
     assert!(decided > 10_000, "{decided}");
@@ -99,23 +99,23 @@ fn words_beside_an_edge_are_right_or_not_sure() {
 /// Every word whose leading 15 bits are given, followed by the same 48.
 #[test]
 fn every_leading_part_of_a_word_is_right_or_not_sure() {
-    for law in [
-        IntegerLaw::Geometric {
+    for distribution in [
+        IntegerDistribution::Geometric {
             eps: 3e-6,
             cells: 1 << 32,
         },
-        IntegerLaw::Staircase {
+        IntegerDistribution::Staircase {
             eps: 1e-4,
             cells: 5 << 30,
             r: 3 << 29,
         },
         truncated(1e-4, 5 << 30, 3 << 29, 1e-6),
     ] {
-        let step = FixedPoint::new(&law).unwrap();
+        let step = FixedPoint::new(&distribution).unwrap();
         let decided = (0..1_u64 << 15)
-            .filter(|part| sure(&step, &law, part << 48 | 0x5a5a_1234_8765))
+            .filter(|part| sure(&step, &distribution, part << 48 | 0x5a5a_1234_8765))
             .count();
-        assert!(decided > (1 << 15) - 400, "{decided} of {law:?}");
+        assert!(decided > (1 << 15) - 400, "{decided} of {distribution:?}");
     }
 }
 
@@ -123,30 +123,30 @@ fn every_leading_part_of_a_word_is_right_or_not_sure() {
 #[test]
 fn few_words_are_left_in_doubt() {
     let mut random = Random(7);
-    for (law, most) in [
+    for (distribution, most) in [
         (
-            IntegerLaw::Geometric {
+            IntegerDistribution::Geometric {
                 eps: 3e-6,
                 cells: 1 << 32,
             },
             0.003,
         ),
         (
-            IntegerLaw::OneSided {
+            IntegerDistribution::OneSided {
                 eps: 3e-6,
                 cells: 1 << 32,
             },
             0.003,
         ),
         (
-            IntegerLaw::Geometric {
+            IntegerDistribution::Geometric {
                 eps: 1e-9,
                 cells: 1 << 24,
             },
             0.02,
         ),
         (
-            IntegerLaw::Staircase {
+            IntegerDistribution::Staircase {
                 eps: 1e-4,
                 cells: 5 << 30,
                 r: 3 << 29,
@@ -154,7 +154,7 @@ fn few_words_are_left_in_doubt() {
             0.001,
         ),
         (
-            IntegerLaw::Staircase {
+            IntegerDistribution::Staircase {
                 eps: 1e-9,
                 cells: 1 << 24,
                 r: 5 << 20,
@@ -164,14 +164,15 @@ fn few_words_are_left_in_doubt() {
         (truncated(1e-4, 5 << 30, 3 << 29, 1e-6), 0.001),
         (truncated(1e-9, 1 << 24, 5 << 20, 0.5), 0.02),
     ] {
-        let step = FixedPoint::new(&law).unwrap();
+        let step = FixedPoint::new(&distribution).unwrap();
         let doubtful = (0..100_000).filter(|_| step.decide(random.word() >> 1).is_none()).count();
-        println!("{law:?}: {doubtful}");
-        assert!(doubtful as f64 <= 1e5 * most, "{doubtful} of {law:?}");
+        println!("{distribution:?}: {doubtful}");
+        assert!(doubtful as f64 <= 1e5 * most, "{doubtful} of {distribution:?}");
     }
 }
 
-/// Evidence: the definition. At an edge the logarithm's own error leaves both sides in doubt, where the depth below a stair's outermost cell adds none.
+/// Evidence: the definition. At an edge the logarithm's own error leaves both sides in doubt, where the depth below a stair's outermost cell adds
+/// none.
 #[test]
 fn logarithms_at_an_edge_are_not_sure() {
     let (cells, r) = (1 << 24, 5 << 20);
@@ -208,30 +209,33 @@ fn staircase_tolerance() {
 fn the_offset_is_a_logarithm() {
     let mut random = Random(8);
     for _ in 0..500 {
-        let law = wide(Kind::Staircase, &mut random);
-        let IntegerLaw::Staircase { eps, cells, r } = law else {
+        let distribution = wide(Kind::Staircase, &mut random);
+        let IntegerDistribution::Staircase { eps, cells, r } = distribution else {
             unreachable!()
         };
-        let Some(FixedPoint::Staircase(step)) = FixedPoint::new(&law) else {
+        let Some(FixedPoint::Staircase(step)) = FixedPoint::new(&distribution) else {
             unreachable!()
         };
         let truth = ((r as f64 - 0.5) / cells as f64 * eps.exp_m1()).ln_1p();
         let computed = step.offset as f64 * power_of_two(-(BITS as i32));
-        assert!((computed / truth - 1.0).abs() <= 1e-13, "{law:?}: {computed:e} {truth:e}");
+        assert!(
+            (computed / truth - 1.0).abs() <= 1e-13,
+            "{distribution:?}: {computed:e} {truth:e}"
+        );
     }
 }
 
-/// Where a stair ends, an error of J's quotient has up to 170 words taken for the stair before. Half of it are roundings that grow with J, half is that
-/// of 1/ε: this ε has a large one. The cells that such words seem to have differ from theirs by one for a few words of each stair.
+/// Where a stair ends, an error of J's quotient has up to 170 words taken for the stair before. Half of it are roundings that grow with J, half is
+/// that of 1/ε: this ε has a large one. The cells that such words seem to have differ from theirs by one for a few words of each stair.
 #[test]
 fn words_beside_the_end_of_a_stair_are_right_or_not_sure() {
     let (eps, cells, r) = (0.003_874_172_871_859_349_4, 1 << 45, 1 << 44);
-    let law = IntegerLaw::Staircase { eps, cells, r };
-    let step = FixedPoint::new(&law).unwrap();
+    let distribution = IntegerDistribution::Staircase { eps, cells, r };
+    let step = FixedPoint::new(&distribution).unwrap();
     let mut decided = 0;
     for stair in (960..=992).step_by(2) {
-        let end = last_at(&law, r + stair * cells, 0);
-        decided += (end - 200..end + 20).filter(|word| sure(&step, &law, *word)).count();
+        let end = last_at(&distribution, r + stair * cells, 0);
+        decided += (end - 200..end + 20).filter(|word| sure(&step, &distribution, *word)).count();
     }
     assert!(decided > 1000, "{decided}");
 }

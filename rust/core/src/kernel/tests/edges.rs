@@ -7,7 +7,7 @@ use super::super::lane::SIGN;
 use super::super::tier::Tier;
 use crate::exact;
 use crate::lattice::value::Steps;
-use crate::law::one_word::{Kind, OneWordLaw, Shape};
+use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape};
 use crate::random::Random;
 
 /// The last word whose magnitude, followed by zeros, is at least that of `word`: magnitudes fall as words grow.
@@ -38,12 +38,12 @@ fn beside(edge: u64) -> [u64; BLOCK] {
     })
 }
 
-/// On every tier, with constants made in the lanes and with those of one law.
+/// On every tier, with constants made in the lanes and with those of one distribution.
 fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64, shape: Shape, random: &mut Random) {
-    let Ok((law, lattice)) = OneWordLaw::place(kind, eps, sensitivity, shape) else {
+    let Ok((distribution, lattice)) = OneWordMechanism::place(kind, eps, sensitivity, shape) else {
         return;
     };
-    let magnitude = |word: u64, rest: u64| exact::magnitude(&law, word, &mut |_: usize| rest);
+    let magnitude = |word: u64, rest: u64| exact::magnitude(&distribution, word, &mut |_: usize| rest);
     let number = if let Shape::Number(number) = shape { number } else { 0.0 };
     let given = Given {
         eps: &[eps; BLOCK],
@@ -59,11 +59,11 @@ fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64,
         for &tier in tiers {
             let right = |i: usize, cells: f64| {
                 let decided = decided[i].map(|magnitude| magnitude as f64);
-                assert_eq!(Some(cells), decided, "{tier:?} {law:?} {:#x}", words[i]);
+                assert_eq!(Some(cells), decided, "{tier:?} {distribution:?} {:#x}", words[i]);
             };
-            // A law has a first level from its second fill on.
-            let kernel = Kernel::new(&law);
-            for kernel in [&kernel, &kernel, &Kernel::quick(&law)] {
+            // A distribution has a first level from its second fill on.
+            let kernel = Kernel::new(&distribution);
+            for kernel in [&kernel, &kernel, &Kernel::quick(&distribution)] {
                 let (mut cells, mut sure) = ([0.0_f64; BLOCK], [true; BLOCK]);
                 kernel.fill(tier, &words, Steps::WHOLE, &mut cells, |i, _| sure[i] = false);
                 (0..BLOCK).filter(|i| sure[*i]).for_each(|i| right(i, cells[i]));

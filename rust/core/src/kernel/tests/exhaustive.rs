@@ -11,7 +11,7 @@ use super::super::mapped::{MappedLane, Truncated};
 use super::super::staircase::StaircaseLane;
 use super::super::thresholds::ThresholdLane;
 use super::super::tier::Tier;
-use crate::exact::{self, IntegerLaw};
+use crate::exact::{self, IntegerDistribution};
 use crate::lattice::value::Steps;
 
 /// A sign bit less than 16.
@@ -19,20 +19,20 @@ const BITS: u32 = 15;
 
 /// What the exact path says of all 2¹⁵ leading parts of v.
 struct Truth<'a> {
-    law: &'a IntegerLaw,
+    distribution: &'a IntegerDistribution,
     /// The magnitudes of each, followed by zeros and by ones.
     ends: Vec<[f64; 2]>,
 }
 
 impl<'a> Truth<'a> {
-    fn new(law: &'a IntegerLaw) -> Self {
+    fn new(distribution: &'a IntegerDistribution) -> Self {
         let decide = |bits: u64, rest: u64| {
             // The 48 bits that follow in a full word, then extension words.
             let (low, next) = (rest & ((1 << 48) - 1), rest);
-            exact::magnitude(law, bits << 48 | low, &mut |_: usize| next) as f64
+            exact::magnitude(distribution, bits << 48 | low, &mut |_: usize| next) as f64
         };
         let ends = (0..1 << BITS).map(|bits| [decide(bits, 0), decide(bits, u64::MAX)]).collect();
-        Self { law, ends }
+        Self { distribution, ends }
     }
 
     /// Tries them all; returns how many were accepted, by each arithmetic.
@@ -43,7 +43,7 @@ impl<'a> Truth<'a> {
     fn accepted_by<A: Arithmetic>(&self, lane: &impl Lane) -> usize {
         let accepts = |(bits, ends): (u64, &[f64; 2])| {
             let (magnitude, sure) = lane.magnitude::<A>(bits);
-            assert!(!sure || *ends == [magnitude; 2], "{:?} {bits}", self.law);
+            assert!(!sure || *ends == [magnitude; 2], "{:?} {bits}", self.distribution);
             sure
         };
         (0..).zip(&self.ends).filter(|word| accepts(*word)).count()
@@ -51,11 +51,11 @@ impl<'a> Truth<'a> {
 }
 
 /// An accepted word must decide; a word that decides must be accepted unless it lies near an edge.
-fn most_of(accepted: [usize; 2], law: &IntegerLaw, edges: f64) {
+fn most_of(accepted: [usize; 2], distribution: &IntegerDistribution, edges: f64) {
     let all = f64::from(1_u32 << BITS);
     assert!(
         accepted.iter().all(|count| *count as f64 >= all * 0.999 - 3.0 * edges),
-        "{accepted:?} accepted, {edges} edges: {law:?}"
+        "{accepted:?} accepted, {edges} edges: {distribution:?}"
     );
 }
 
@@ -67,25 +67,25 @@ fn at_most(fewer: [usize; 2], more: [usize; 2]) -> bool {
 fn geometric() {
     for eps in [1e-3, 0.1, 1.0, 4.0, 50.0, 700.0] {
         for cells in [1, 10, 1000] {
-            let law = IntegerLaw::Geometric { eps, cells };
-            let truth = Truth::new(&law);
+            let distribution = IntegerDistribution::Geometric { eps, cells };
+            let truth = Truth::new(&distribution);
             let count = truth.accepted(&GeometricLane::new(eps, cells, BITS));
-            most_of(count, &law, 11.0 * cells as f64 / eps);
+            most_of(count, &distribution, 11.0 * cells as f64 / eps);
             if let Some(coarse) = CoarseLane::new(eps, cells, BITS) {
-                most_of(truth.accepted(&coarse), &law, 11.0 * cells as f64 / eps);
+                most_of(truth.accepted(&coarse), &distribution, 11.0 * cells as f64 / eps);
             }
             if let Some(thresholds) = ThresholdLane::<8>::new(eps, cells, BITS) {
-                most_of(truth.accepted(&thresholds), &law, 16.0);
+                most_of(truth.accepted(&thresholds), &distribution, 16.0);
             }
-            let law = IntegerLaw::OneSided { eps, cells };
-            let truth = Truth::new(&law);
+            let distribution = IntegerDistribution::OneSided { eps, cells };
+            let truth = Truth::new(&distribution);
             let count = truth.accepted(&GeometricLane::one_sided(eps, cells, BITS));
-            most_of(count, &law, 11.0 * cells as f64 / eps);
+            most_of(count, &distribution, 11.0 * cells as f64 / eps);
             if let Some(coarse) = CoarseLane::one_sided(eps, cells, BITS) {
-                most_of(truth.accepted(&coarse), &law, 11.0 * cells as f64 / eps);
+                most_of(truth.accepted(&coarse), &distribution, 11.0 * cells as f64 / eps);
             }
             if let Some(thresholds) = ThresholdLane::<8>::one_sided(eps, cells, BITS) {
-                most_of(truth.accepted(&thresholds), &law, 16.0);
+                most_of(truth.accepted(&thresholds), &distribution, 16.0);
             }
         }
     }
@@ -96,16 +96,16 @@ fn staircase() {
     for eps in [0.01, 0.5, 2.0, 4.0, 50.0] {
         for cells in [1, 5, 1000] {
             for r in [1, exact::optimal_r_l1(eps, cells), cells] {
-                let law = IntegerLaw::Staircase { eps, cells, r };
-                let truth = Truth::new(&law);
+                let distribution = IntegerDistribution::Staircase { eps, cells, r };
+                let truth = Truth::new(&distribution);
                 let stairs = StaircaseLane::new(eps, cells, r, BITS);
                 let by_logarithm = truth.accepted(&stairs);
                 let edges = 11.0 / eps * cells as f64 + cells as f64;
-                most_of(by_logarithm, &law, edges);
+                most_of(by_logarithm, &distribution, edges);
                 let by_ladder = truth.accepted(&LadderLane::<8>::new(&stairs));
                 assert!(at_most(by_ladder, by_logarithm));
                 if eps >= 2.0 {
-                    assert_eq!(by_ladder, by_logarithm, "{law:?}");
+                    assert_eq!(by_ladder, by_logarithm, "{distribution:?}");
                 }
             }
         }
@@ -119,18 +119,18 @@ fn truncated_staircase() {
             let first = exact::optimal_r_l1(eps, cells);
             for (r, delta) in [(1, 0.5), (first, 0.1), (first, 1e-3), (cells, 1e-9)] {
                 let most = exact::most_truncated_staircase(eps, cells, r, delta);
-                let law = IntegerLaw::TruncatedStaircase { eps, cells, r, most };
-                let truth = Truth::new(&law);
+                let distribution = IntegerDistribution::TruncatedStaircase { eps, cells, r, most };
+                let truth = Truth::new(&distribution);
                 let truncated = Truncated::new(eps, cells, r, most, BITS);
                 let by_logarithm = truth.accepted(&MappedLane::new(truncated.map, truncated.stairs.clone()));
                 // A step of V counts as one of the staircase's words, which the map makes smaller.
                 let edges = 11.0 / eps * cells as f64 + cells as f64;
-                most_of(by_logarithm, &law, edges);
+                most_of(by_logarithm, &distribution, edges);
                 let ladder = LadderLane::<8>::new(&truncated.stairs);
                 let by_ladder = truth.accepted(&MappedLane::new(truncated.map, ladder));
                 assert!(at_most(by_ladder, by_logarithm));
                 if truncated.reached <= 8 {
-                    assert_eq!(by_ladder, by_logarithm, "{law:?}");
+                    assert_eq!(by_ladder, by_logarithm, "{distribution:?}");
                 }
             }
         }
@@ -141,30 +141,30 @@ fn truncated_staircase() {
 fn canonical_noise() {
     for eps in [1e-3, 0.5, 3.0, 50.0] {
         for delta in [0.9, 0.1, 1e-3, 1e-9] {
-            let law = canonical_law(eps, delta);
-            let truth = Truth::new(&law);
+            let distribution = canonical_distribution(eps, delta);
+            let truth = Truth::new(&distribution);
             let map = canonical::map(eps, delta, BITS);
             let fine = GeometricLane::mapped(eps, BITS);
-            // A step of V counts as one of the geometric law's words, which the map makes smaller.
+            // A step of V counts as one of the geometric distribution's words, which the map makes smaller.
             let edges = ((22.0 / eps).min(2.0 + 1.0 / delta) + 1.0) * (1.0 + 2.0 * delta / eps);
             let count = truth.accepted(&MappedLane::new(map, fine));
             assert!(eps <= 3.0 || count == [0; 2]);
             if eps <= 3.0 {
-                most_of(count, &law, edges);
+                most_of(count, &distribution, edges);
             }
             if let Some(coarse) = CoarseLane::mapped(eps, BITS) {
                 assert!(at_most(truth.accepted(&MappedLane::new(map, coarse)), count));
             }
             if let Some(thresholds) = ThresholdLane::<8>::canonical(eps, delta, BITS) {
-                most_of(truth.accepted(&thresholds), &law, 16.0);
+                most_of(truth.accepted(&thresholds), &distribution, 16.0);
             }
         }
     }
 }
 
-fn canonical_law(eps: f64, delta: f64) -> IntegerLaw {
+fn canonical_distribution(eps: f64, delta: f64) -> IntegerDistribution {
     let most = exact::most_canonical(eps, delta);
-    IntegerLaw::Canonical { eps, delta, most }
+    IntegerDistribution::Canonical { eps, delta, most }
 }
 
 /// Evidence: words beside the edges of canonical noise, where an error of the tolerance would show, followed by zeros and by ones; both levels.
@@ -173,7 +173,7 @@ fn canonical_words_beside_an_edge_are_right_or_not_sure() {
     let mut decided = 0;
     for eps in [1e-12, 1e-9, 1e-6, 1e-3, 0.05, 0.3, 1.5, 4.0, 20.0] {
         for delta in [1.0 - 1e-12, 0.5, 0.01, 1e-9, 1e-30] {
-            decided += beside_edges(&canonical_law(eps, delta));
+            decided += beside_edges(&canonical_distribution(eps, delta));
         }
     }
     assert!(decided > 30_000, "{decided}");
@@ -188,18 +188,18 @@ fn truncated_words_beside_an_edge_are_right_or_not_sure() {
             for delta in [0.5, 0.01, 1e-9] {
                 let r = exact::optimal_r_l1(eps, cells);
                 let most = exact::most_truncated_staircase(eps, cells, r, delta);
-                decided += beside_edges(&IntegerLaw::TruncatedStaircase { eps, cells, r, most });
+                decided += beside_edges(&IntegerDistribution::TruncatedStaircase { eps, cells, r, most });
             }
         }
     }
     assert!(decided > 50_000, "{decided}");
 }
 
-/// Checks both levels beside some edges of a law; returns how many words a lane was sure of.
-fn beside_edges(law: &IntegerLaw) -> usize {
+/// Checks both levels beside some edges of a distribution; returns how many words a lane was sure of.
+fn beside_edges(distribution: &IntegerDistribution) -> usize {
     let mut decided = 0;
-    let magnitude = |word: u64, rest: u64| exact::magnitude(law, word, &mut |_: usize| rest);
-    let kernels = [Kernel::new(law), Kernel::quick(law)];
+    let magnitude = |word: u64, rest: u64| exact::magnitude(distribution, word, &mut |_: usize| rest);
+    let kernels = [Kernel::new(distribution), Kernel::quick(distribution)];
     for start in (1..12_u64)
         .map(|i| (i << 59) + i * i)
         .chain([1, 1 << 20, 1 << 40])
@@ -212,14 +212,14 @@ fn beside_edges(law: &IntegerLaw) -> usize {
             for kernel in &kernels {
                 if let Some(cells) = kernel.decide(word) {
                     decided += 1;
-                    assert_eq!(ends, [cells; 2], "{law:?} {word:#x}");
+                    assert_eq!(ends, [cells; 2], "{distribution:?} {word:#x}");
                 }
                 for tier in Tier::tested() {
                     let mut out = [f64::NAN; BLOCK];
                     kernel.fill(tier, &[word; BLOCK], Steps::WHOLE, &mut out, |_, value| *value = f64::NAN);
                     assert!(
                         out[0].is_nan() || ends == [out[0]; 2],
-                        "{law:?} {word:#x} {tier:?} {}",
+                        "{distribution:?} {word:#x} {tier:?} {}",
                         out[0]
                     );
                 }
@@ -229,23 +229,23 @@ fn beside_edges(law: &IntegerLaw) -> usize {
     decided
 }
 
-/// Evidence: words beside the edges of one-sided laws, where an error of the tolerance would show, followed by zeros and by ones.
+/// Evidence: words beside the edges of one-sided distributions, where an error of the tolerance would show, followed by zeros and by ones.
 #[test]
 fn one_sided_words_beside_an_edge_are_right_or_not_sure() {
     let mut decided = 0;
     for eps in [1e-3, 0.3, 1.5, 4.0, 20.0] {
         for cells in [1, 7, 1000, 1 << 20, 1 << 33] {
-            let law = IntegerLaw::OneSided { eps, cells };
-            let magnitude = |word: u64, rest: u64| exact::magnitude(&law, word, &mut |_: usize| rest);
+            let distribution = IntegerDistribution::OneSided { eps, cells };
+            let magnitude = |word: u64, rest: u64| exact::magnitude(&distribution, word, &mut |_: usize| rest);
             for start in (1..40_u64).map(|i| (i << 57) + i * i) {
                 let edge = last_with(|word| magnitude(word, 0), start);
                 let beside = (0..40).flat_map(|i| [edge.saturating_sub(1 << i >> 1), edge.saturating_add(1 << i >> 1)]);
                 for word in beside.map(|word| word.min(!SIGN)) {
-                    for kernel in [Kernel::new(&law), Kernel::quick(&law)] {
+                    for kernel in [Kernel::new(&distribution), Kernel::quick(&distribution)] {
                         let Some(cells) = kernel.decide(word) else { continue };
                         decided += 1;
                         let ends = [magnitude(word, 0) as f64, magnitude(word, u64::MAX) as f64];
-                        assert_eq!(ends, [cells; 2], "{law:?} {word:#x}");
+                        assert_eq!(ends, [cells; 2], "{distribution:?} {word:#x}");
                     }
                 }
             }
@@ -275,23 +275,26 @@ fn full_words_agree_with_the_exact_path() {
     for eps in [0.01, 0.1, 1.0, 4.0, 20.0] {
         for cells in [1, 7, 1 << 20, 1 << 33, (1 << 35) + 12_345] {
             let r = exact::optimal_r_l1(eps, cells);
-            let geometric = IntegerLaw::Geometric { eps, cells };
-            let staircase = IntegerLaw::Staircase { eps, cells, r };
-            for law in [geometric, IntegerLaw::OneSided { eps, cells }, staircase] {
-                let kernel = Kernel::new(&law);
+            let geometric = IntegerDistribution::Geometric { eps, cells };
+            let staircase = IntegerDistribution::Staircase { eps, cells, r };
+            for distribution in [geometric, IntegerDistribution::OneSided { eps, cells }, staircase] {
+                let kernel = Kernel::new(&distribution);
                 let mut decided = 0_u32;
                 for _ in 0..2000 {
                     word = word.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9_7f4a_7c15);
                     let Some(cells) = kernel.decide(word) else { continue };
                     decided += 1;
-                    let magnitude = exact::magnitude(&law, word & !SIGN, &mut |_: usize| word);
-                    assert_eq!(cells.abs(), magnitude as f64, "{law:?} {word:#x}");
+                    let magnitude = exact::magnitude(&distribution, word & !SIGN, &mut |_: usize| word);
+                    assert_eq!(cells.abs(), magnitude as f64, "{distribution:?} {word:#x}");
                     assert_eq!(cells.is_sign_negative(), word & SIGN != 0);
                 }
                 // The error bound is at most 2⁻⁴⁸ of the noise scale and the sensitivity, on either side of an edge.
                 let span = cells as f64 * (1.0 + 1.0 / eps);
                 let doubtful = 2000.0 * 2.0 * span / (1_u64 << 48) as f64;
-                assert!(f64::from(decided) >= 1995.0 - 2.0 * doubtful, "{decided} of 2000: {law:?}");
+                assert!(
+                    f64::from(decided) >= 1995.0 - 2.0 * doubtful,
+                    "{decided} of 2000: {distribution:?}"
+                );
             }
         }
     }

@@ -29,7 +29,7 @@ pub(super) fn wholes<A: Arithmetic, const MAPPED: bool>(words: &[u64; BLOCK], ma
     })
 }
 
-/// Tolerance on x for each unit of κ, for what the map of a geometric law adds.
+/// Tolerance on x for each unit of κ, for what the map of a geometric distribution adds.
 pub(super) fn per_scale_of_map<const MAPPED: bool>() -> f64 {
     if MAPPED { PER_SCALE_MAPPED } else { 0.0 }
 }
@@ -63,7 +63,7 @@ impl Certain {
         steps: Steps,
         out: &mut [T; BLOCK],
     ) -> bool {
-        // A loop for either: a sum with 0 takes the other laws 1 to 6 % more time.
+        // A loop for either: a sum with 0 takes the other distributions 1 to 6 % more time.
         if steps.is_moved() {
             self.write_by::<A, _>(words, reduced, out, |_, nearest| T::from_moved(nearest, steps))
         } else {

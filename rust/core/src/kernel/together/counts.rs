@@ -1,4 +1,4 @@
-//! The first level of geometric laws of few magnitudes: the leading bits of each word against a few thresholds.
+//! The first level of geometric distributions of few magnitudes: the leading bits of each word against a few thresholds.
 
 use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::elementary::{exp, exp_m1};
@@ -8,8 +8,9 @@ use crate::lattice::value::{Steps, Value};
 
 /// The magnitude is the number of thresholds S(j)·2¹⁵, j = 1, 2, …, above the 15 leading bits of V, where those are no threshold's whole part.
 ///
-/// A threshold is kept as its whole part, and made from S(j) as in [`ThresholdLane`](super::super::thresholds::ThresholdLane): a law has no first level
-/// where the error of a threshold, 2⁻⁴⁵ of it, could change the whole part. The last whole part is 0. So the words below all others are not certain.
+/// A threshold is kept as its whole part, and made from S(j) as in [`ThresholdLane`](super::super::thresholds::ThresholdLane): a distribution has no
+/// first level where the error of a threshold, 2⁻⁴⁵ of it, could change the whole part. The last whole part is 0. So the words below all others are
+/// not certain.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Counts<const N: usize> {
     thresholds: [i16; N],
@@ -21,7 +22,7 @@ pub(super) fn two_sided(eps: f64, cells: u64, j: usize) -> f64 {
     2.0 / (1.0 + 1.0 / (1.0 + exp_m1(step.min(700.0)))) * one_sided(eps, cells, j)
 }
 
-/// S(j) of the one-sided law.
+/// S(j) of the one-sided distribution.
 pub(super) fn one_sided(eps: f64, cells: u64, j: usize) -> f64 {
     let step = eps / cells as f64;
     1.0 / exp::<Separate>((step * j as f64).min(700.0), 0.0)
@@ -77,7 +78,7 @@ mod tests {
 
     /// Evidence: the definitions, by the standard library's exponential.
     #[test]
-    fn survival_functions_are_those_of_the_laws() {
+    fn survival_functions_are_those_of_the_distributions() {
         for (eps, cells) in [(1.3_f64, 1), (5.0, 3), (0.02, 7)] {
             let b = (-eps / cells as f64).exp();
             for j in 1..9 {

@@ -1,4 +1,4 @@
-//! The first level of staircase laws of few stairs: the largest of a few lines.
+//! The first level of staircase distributions of few stairs: the largest of a few lines.
 
 use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::float::{U, larger};
@@ -15,8 +15,8 @@ use crate::lattice::value::{Steps, Value};
 /// L_J(V) = r − 1 + J·D + D·c − V·unit_J,
 /// ```
 ///
-/// from the formula of [`StaircaseLane`]. Neighbouring lines meet where the stair changes, and slopes grow with J: the inverse of the survival function
-/// is convex, and the largest line is the one of V's stair. No stair is looked for, and no word is on a wrong one.
+/// from the formula of [`StaircaseLane`]. Neighbouring lines meet where the stair changes, and slopes grow with J: the inverse of the survival
+/// function is convex, and the largest line is the one of V's stair. No stair is looked for, and no word is on a wrong one.
 ///
 /// What is rounded is the largest line and a half, so that the distance to the nearest whole number tells how far the line is from an edge.
 ///
@@ -29,8 +29,8 @@ use crate::lattice::value::{Steps, Value};
 /// θ                    s/V           the bits beyond the word: y grows by less than one unit
 /// ```
 ///
-/// A line of another stair is off by more. But an error of V and of its unit by a factor 1 + δ is that of the same line at V·(1 + δ): no line is above the
-/// largest one there, which is by at most s·δ above the one here.
+/// A line of another stair is off by more. But an error of V and of its unit by a factor 1 + δ is that of the same line at V·(1 + δ): no line is
+/// above the largest one there, which is by at most s·δ above the one here.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Lines<const N: usize> {
     /// L_J(0) + ½.
@@ -91,7 +91,8 @@ impl<const N: usize> Lines<N> {
         })
     }
 
-    /// The lines of the staircase at U = scale·V + offset ([`super::super::mapped::Map`]) are lines of V. The step from V to V + 1 is less than one of U.
+    /// The lines of the staircase at U = scale·V + offset ([`super::super::mapped::Map`]) are lines of V. The step from V to V + 1 is less than one
+    /// of U.
     ///
     /// In place of the 12.5·s above: y as there without V and without the product with it, 9.5, and with x the part of scale·V in U,
     ///
@@ -101,12 +102,12 @@ impl<const N: usize> Lines<N> {
     /// ```
     ///
     /// A sum of an offset is rounded relative to itself. Of a line that is reached it is not below −s: 2 more, 15.5 in all.
-    pub fn truncated(law: &Truncated) -> Option<Self> {
-        let (stairs, map) = (&law.stairs.stairs, law.map);
-        let lines = Self::first_lines(stairs, (law.reached - 1) as f64);
+    pub fn truncated(distribution: &Truncated) -> Option<Self> {
+        let (stairs, map) = (&distribution.stairs.stairs, distribution.map);
+        let lines = Self::first_lines(stairs, (distribution.reached - 1) as f64);
         // The last V of the last line but those that are not reached; negative where all are there.
         let end = (lines[N - 1].end(stairs) * (1.0 + power_of_two(-40)) - map.offset) / map.scale;
-        let lowest = if law.reached <= N as u64 {
+        let lowest = if distribution.reached <= N as u64 {
             even(stairs)
         } else {
             even(stairs).max(end)
@@ -158,29 +159,29 @@ mod tests {
 
     /// Evidence: counting. The stairs end at 3, 13, 23 and 33, and u = τ = S(24) is the first word of the fourth.
     #[test]
-    fn a_truncated_law_has_the_lines_that_it_reaches() {
+    fn a_truncated_distribution_has_the_lines_that_it_reaches() {
         let lines = Lines::<8>::truncated(&Truncated::new(1.0, 10, 4, 23, WORD_BITS)).unwrap();
         assert!(lines.offsets[..4].is_sorted_by(|one, next| one < next), "{lines:?}");
         assert_eq!(lines.offsets[4..], [lines.offsets[3]; 4]);
     }
 
-    /// Evidence: the definition. If the law has more stairs, the least word that is certain is mapped to where the last line's stair ends.
+    /// Evidence: the definition. If the distribution has more stairs, the least word that is certain is mapped to where the last line's stair ends.
     #[test]
-    fn words_of_a_truncated_law_beyond_the_last_line_are_not_certain() {
+    fn words_of_a_truncated_distribution_beyond_the_last_line_are_not_certain() {
         let [few, many] = [25, 50].map(|most| Truncated::new(4.0, 10, 4, most, WORD_BITS));
         assert_eq!((few.reached, many.reached), (4, 6));
         let stairs = &few.stairs.stairs;
-        let [least, lowest] = [&few, &many].map(|law| Lines::<4>::truncated(law).unwrap().certain.lowest);
+        let [least, lowest] = [&few, &many].map(|distribution| Lines::<4>::truncated(distribution).unwrap().certain.lowest);
         assert_eq!(least, even(stairs));
         let end = Line::new(stairs, 3.0).end(stairs);
         assert!(((lowest * many.map.scale + many.map.offset) / end - 1.0).abs() < 1e-9);
     }
 
-    /// The errors that the table names, added up: those of y, of bits beyond the word, of an offset, and what every law has.
+    /// The errors that the table names, added up: those of y, of bits beyond the word, of an offset, and what every distribution has.
     #[test]
     fn the_tolerance_is_the_sum_of_all_errors() {
-        let law = StaircaseLane::new(4.0, 10, 4, WORD_BITS);
-        let (stairs, lowest, largest) = (&law.stairs, 1e12, 41.5);
+        let distribution = StaircaseLane::new(4.0, 10, 4, WORD_BITS);
+        let (stairs, lowest, largest) = (&distribution.stairs, 1e12, 41.5);
         let s = stairs.cells + stairs.floor;
         let sum = [s * PER_Y, s / lowest, s * PER_Y / lowest, largest * PER_OFFSET, stairs.slack];
         let expected: f64 = sum.iter().sum();

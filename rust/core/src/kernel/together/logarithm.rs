@@ -1,4 +1,4 @@
-//! The first level of geometric laws of any scale where no instruction looks up tables.
+//! The first level of geometric distributions of any scale where no instruction looks up tables.
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::elementary::{atanh, rough_atanh, split_ln};

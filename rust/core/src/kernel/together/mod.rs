@@ -1,21 +1,21 @@
 //! The first level: the words of a block decided together, by one test for all of them.
 //!
-//! A lane ([`super::lane`]) gives every word a tolerance of its own. Here the tolerance is one number for the law, and words are few cases: what is
-//! left of the work is a fraction. A block with one word that is not certain is not certain, and its words go through their lanes: at
-//! most one block in 16.
+//! A lane ([`super::lane`]) gives every word a tolerance of its own. Here the tolerance is one number for the distribution, and words are few cases:
+//! what is left of the work is a fraction. A block with one word that is not certain is not certain, and its words go through their lanes: at most
+//! one block in 16.
 //!
-//! | file | laws |
+//! | file | distributions |
 //! |---|---|
 //! | `lines` | staircases of up to 16 stairs, truncated or not |
-//! | `counts` | geometric laws of up to 16 magnitudes |
-//! | `narrow` | other geometric laws of small scale |
-//! | `logarithm` | geometric laws of any other scale |
+//! | `counts` | geometric distributions of up to 16 magnitudes |
+//! | `narrow` | other geometric distributions of small scale |
+//! | `logarithm` | geometric distributions of any other scale |
 //!
-//! Canonical noise has those of the geometric laws: the same `counts`, and the others after its map of v.
+//! Canonical noise has those of the geometric distributions: the same `counts`, and the others after its map of v.
 //!
 //! Where an instruction looks up tables of 16 numbers, on AVX-512:
 //!
-//! | file | laws |
+//! | file | distributions |
 //! |---|---|
 //! | `octaves` | staircases of more stairs, truncated or not, ε from about ¼ on |
 //! | `narrow_table` | as `narrow` |
@@ -37,7 +37,7 @@ use super::lane::{RARE, WORD_BITS};
 use super::mapped::{Map, Truncated};
 use super::staircase::StaircaseLane;
 use super::tier::{Tier, Work, run_on};
-use crate::exact::IntegerLaw;
+use crate::exact::IntegerDistribution;
 use crate::lattice::value::{Steps, Value};
 use crate::reveal;
 use block::Block;
@@ -52,9 +52,9 @@ use table::Table;
 /// The enum of first levels, and what each of its variants does by [`Block`].
 macro_rules! first_levels {
     ($($variant:ident($level:ty) = $name:literal,)+) => {
-        /// The first level of a law that has one.
+        /// The first level of a distribution that has one.
         #[derive(Clone, Debug)]
-        #[allow(clippy::large_enum_variant, reason = "a law keeps a pointer to it")]
+        #[allow(clippy::large_enum_variant, reason = "a distribution keeps a pointer to it")]
         pub(super) enum Together {
             $($variant($level)),+
         }
@@ -116,9 +116,9 @@ first_levels! {
 
 impl Together {
     /// For a tier that has instructions for `tables`, or for one that has none.
-    pub fn new(law: &IntegerLaw, tables: bool) -> Option<Self> {
-        match *law {
-            IntegerLaw::Geometric { eps, cells } => {
+    pub fn new(distribution: &IntegerDistribution, tables: bool) -> Option<Self> {
+        match *distribution {
+            IntegerDistribution::Geometric { eps, cells } => {
                 let scale = cells as f64 / eps;
                 Self::geometric(
                     scale,
@@ -127,14 +127,16 @@ impl Together {
                     tables,
                 )
             }
-            IntegerLaw::OneSided { eps, cells } => {
+            IntegerDistribution::OneSided { eps, cells } => {
                 Self::geometric(cells as f64 / eps, 0.0, |j| counts::one_sided(eps, cells, j), tables)
             }
-            IntegerLaw::Staircase { eps, cells, r } => Self::staircase(&StaircaseLane::new(eps, cells, r, WORD_BITS), tables),
-            IntegerLaw::TruncatedStaircase { eps, cells, r, most } => {
+            IntegerDistribution::Staircase { eps, cells, r } => {
+                Self::staircase(&StaircaseLane::new(eps, cells, r, WORD_BITS), tables)
+            }
+            IntegerDistribution::TruncatedStaircase { eps, cells, r, most } => {
                 Self::truncated_staircase(&Truncated::new(eps, cells, r, most, WORD_BITS), tables)
             }
-            IntegerLaw::Canonical { eps, delta, .. } => Self::canonical(eps, delta, tables),
+            IntegerDistribution::Canonical { eps, delta, .. } => Self::canonical(eps, delta, tables),
         }
     }
 
@@ -165,7 +167,7 @@ impl Together {
             .or_else(|| Counts::new(survival, error).map(Self::Counts16))
     }
 
-    /// Of the words beside an edge it leaves up to 1 + δ times as many in doubt as the geometric law.
+    /// Of the words beside an edge it leaves up to 1 + δ times as many in doubt as the geometric distribution.
     fn canonical(eps: f64, delta: f64, tables: bool) -> Option<Self> {
         let survivals = canonical::survivals::<16>(eps, delta);
         let counts = Self::counts(&|j| survivals[j - 1], canonical::ERROR, tables);
@@ -197,17 +199,17 @@ impl Together {
         }
     }
 
-    fn truncated_staircase(law: &Truncated, tables: bool) -> Option<Self> {
-        match law.stairs_above(RARE) {
-            0..=3 => Lines::truncated(law).map(Self::Lines3),
-            4 => Lines::truncated(law).map(Self::Lines4),
-            _ if tables => Octaves::new(&law.stairs, law.map)
+    fn truncated_staircase(distribution: &Truncated, tables: bool) -> Option<Self> {
+        match distribution.stairs_above(RARE) {
+            0..=3 => Lines::truncated(distribution).map(Self::Lines3),
+            4 => Lines::truncated(distribution).map(Self::Lines4),
+            _ if tables => Octaves::new(&distribution.stairs, distribution.map)
                 .map(Self::Truncated2)
-                .or_else(|| Octaves::new(&law.stairs, law.map).map(Self::Truncated3))
-                .or_else(|| Octaves::new(&law.stairs, law.map).map(Self::Truncated4)),
-            5..=8 => Lines::truncated(law).map(Self::Lines8),
-            9..=12 => Lines::truncated(law).map(Self::Lines12),
-            13..=16 => Lines::truncated(law).map(Self::Lines16),
+                .or_else(|| Octaves::new(&distribution.stairs, distribution.map).map(Self::Truncated3))
+                .or_else(|| Octaves::new(&distribution.stairs, distribution.map).map(Self::Truncated4)),
+            5..=8 => Lines::truncated(distribution).map(Self::Lines8),
+            9..=12 => Lines::truncated(distribution).map(Self::Lines12),
+            13..=16 => Lines::truncated(distribution).map(Self::Lines16),
             _ => None,
         }
     }
@@ -233,14 +235,20 @@ struct Filling<'a, T> {
 
 impl<T: Value> Filling<'_, T> {
     /// A function for every family: one for all of them has a frame with the arrays of all, which [`crate::stack`] would have to wipe.
-    fn by(self, tier: Tier, law: &impl Block) {
-        run_on(tier, FillingBy { filling: self, law });
+    fn by(self, tier: Tier, distribution: &impl Block) {
+        run_on(
+            tier,
+            FillingBy {
+                filling: self,
+                distribution,
+            },
+        );
     }
 }
 
 struct FillingBy<'a, 'b, T, B> {
     filling: Filling<'a, T>,
-    law: &'b B,
+    distribution: &'b B,
 }
 
 impl<T: Value, B: Block> Work for FillingBy<'_, '_, T, B> {
@@ -255,7 +263,7 @@ impl<T: Value, B: Block> Work for FillingBy<'_, '_, T, B> {
             doubt,
         } = self.filling;
         for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
-            if !reveal::condition(self.law.write::<A, T>(words, steps, out)) {
+            if !reveal::condition(self.distribution.write::<A, T>(words, steps, out)) {
                 doubt(b, out);
             }
         }
@@ -267,25 +275,25 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// Evidence: counts. Of 20 000 random blocks at most one in 25 is left to the lanes, and a law has the first level that is meant for it.
+    /// Evidence: counts. Of 20 000 random blocks at most one in 25 is left to the lanes, and a distribution has the first level that is meant for it.
     #[test]
     fn few_blocks_are_in_doubt() {
         let mut random = Random(5);
-        let staircase = |eps, cells, r| IntegerLaw::Staircase { eps, cells, r };
-        let geometric = |eps, cells| IntegerLaw::Geometric { eps, cells };
+        let staircase = |eps, cells, r| IntegerDistribution::Staircase { eps, cells, r };
+        let geometric = |eps, cells| IntegerDistribution::Geometric { eps, cells };
         let truncated = |eps, cells, r, delta| {
             let most = crate::exact::most_truncated_staircase(eps, cells, r, delta);
-            IntegerLaw::TruncatedStaircase { eps, cells, r, most }
+            IntegerDistribution::TruncatedStaircase { eps, cells, r, most }
         };
-        let one_sided = IntegerLaw::OneSided {
+        let one_sided = IntegerDistribution::OneSided {
             eps: 1.0,
             cells: 1 << 33,
         };
         let canonical = |eps, delta| {
             let most = crate::exact::most_canonical(eps, delta);
-            IntegerLaw::Canonical { eps, delta, most }
+            IntegerDistribution::Canonical { eps, delta, most }
         };
-        for (law, without_tables, with_tables) in [
+        for (distribution, without_tables, with_tables) in [
             (staircase(4.0, 1 << 35, 1 << 32), "Lines3", "Lines3"),
             (staircase(1.0, 1 << 32, 1 << 31), "Lines12", "Octaves2"),
             (staircase(1.0, 10, 4), "Lines12", "Octaves2"),
@@ -316,9 +324,9 @@ mod tests {
         ] {
             for tier in Tier::tested() {
                 let expected = if tier.has_tables() { with_tables } else { without_tables };
-                let together = Together::new(&law, tier.has_tables());
+                let together = Together::new(&distribution, tier.has_tables());
                 let name = together.as_ref().map(|level| format!("{level:?}")).unwrap_or_default();
-                assert_eq!(name.split('(').next(), Some(expected), "{law:?} {tier:?}");
+                assert_eq!(name.split('(').next(), Some(expected), "{distribution:?} {tier:?}");
                 let Some(together) = together else {
                     continue;
                 };
@@ -327,7 +335,7 @@ mod tests {
                     let words = [(); BLOCK].map(|()| random.word());
                     together.fill(tier, &[words], Steps::WHOLE, &mut [[0.0_f64; BLOCK]], &mut |_, _| left += 1);
                 }
-                assert!(left <= 800, "{law:?} {tier:?} {left}");
+                assert!(left <= 800, "{distribution:?} {tier:?} {left}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The first level of geometric laws of small scale: `f32`, twice as many lanes to a vector.
+//! The first level of geometric distributions of small scale: `f32`, twice as many lanes to a vector.
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::lane::WORD_BITS;
@@ -53,7 +53,8 @@ pub(super) struct NarrowMap {
     offset: f32,
 }
 
-/// Error of U, relative to it. The part of V has four: V, the scale, their product and the sum. That of the offset has two. Those of `f64` are far less.
+/// Error of U, relative to it. The part of V has four: V, the scale, their product and the sum. That of the offset has two. Those of `f64` are far
+/// less.
 pub(in super::super) const MAPPED_WORD: f64 = 4.5 * U;
 
 impl NarrowMap {

@@ -1,4 +1,4 @@
-//! The first level of geometric laws of small scale where an instruction looks up tables of 16 numbers: `f32`, no division.
+//! The first level of geometric distributions of small scale where an instruction looks up tables of 16 numbers: `f32`, no division.
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::mapped::Map;

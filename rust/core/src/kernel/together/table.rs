@@ -1,4 +1,4 @@
-//! The first level of geometric laws of any scale, where an instruction looks up tables of 16 numbers: no division.
+//! The first level of geometric distributions of any scale, where an instruction looks up tables of 16 numbers: no division.
 
 use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::elementary::{minus_ln, minus_ln_1p, split_ln};

@@ -8,17 +8,17 @@ use std::fmt::Debug;
 use super::super::answer::{Answer, private};
 use super::add;
 use crate::lattice::dyadic::power_of_two;
-use crate::{AnyLaw, Kind, OneWordLaw, Shape, Value};
+use crate::{AnyMechanism, Kind, OneWordMechanism, Shape, Value};
 
 /// Noise for every word of `bits` leading bits, followed by zeros and by ones.
-fn noises(law: &OneWordLaw, bits: u32) -> BTreeSet<i64> {
+fn noises(mechanism: &OneWordMechanism, bits: u32) -> BTreeSet<i64> {
     let rest = u64::MAX >> bits;
     (0..1_u64 << bits)
         .map(|word| word << (64 - bits))
         .flat_map(|word| {
             [
-                law.sampler().cells(word, |_| 0),
-                law.sampler().cells(word | rest, |_| u64::MAX),
+                mechanism.sampler().cells(word, |_| 0),
+                mechanism.sampler().cells(word | rest, |_| u64::MAX),
             ]
         })
         .collect()
@@ -32,13 +32,13 @@ fn reach(noises: &BTreeSet<i64>) -> i64 {
         .unwrap()
 }
 
-fn indistinct<A: Answer + Debug, T: Value + PartialEq + Debug>(law: &OneWordLaw, noises: &BTreeSet<i64>, x: A, y: A) {
-    let lattice = law.sampler().lattice();
+fn indistinct<A: Answer + Debug, T: Value + PartialEq + Debug>(mechanism: &OneWordMechanism, noises: &BTreeSet<i64>, x: A, y: A) {
+    let lattice = mechanism.sampler().lattice();
     let rounded = [x, y].map(|answer| answer.round_to_lattice(lattice.log2_granularity));
     let apart = rounded[0].abs_diff(rounded[1]);
     assert!(
-        apart <= law.cells().into(),
-        "{x:?} and {y:?} are {apart} cells apart: {law:?}"
+        apart <= mechanism.cells().into(),
+        "{x:?} and {y:?} are {apart} cells apart: {mechanism:?}"
     );
 
     let mut outputs: BTreeMap<i128, T> = BTreeMap::new();
@@ -49,7 +49,7 @@ fn indistinct<A: Answer + Debug, T: Value + PartialEq + Debug>(law: &OneWordLaw,
             let output: T = add(answer, noise, lattice);
             assert_ne!(format!("{output:?}"), "-0.0", "{answer:?} with {noise}");
             let known = *outputs.entry(sum).or_insert(output);
-            assert_eq!(output, known, "{x:?} and {y:?} reach {sum} differently: {law:?}");
+            assert_eq!(output, known, "{x:?} and {y:?} reach {sum} differently: {mechanism:?}");
             reached[i].insert(sum);
         }
     }
@@ -57,14 +57,14 @@ fn indistinct<A: Answer + Debug, T: Value + PartialEq + Debug>(law: &OneWordLaw,
     let (low, high) = (rounded[0].min(rounded[1]), rounded[0].max(rounded[1]));
     let m = i128::from(reach(noises));
     for sum in high - m..=low + m {
-        assert!(reached.iter().all(|reached| reached.contains(&sum)), "{sum}: {law:?}");
+        assert!(reached.iter().all(|reached| reached.contains(&sum)), "{sum}: {mechanism:?}");
     }
     // Where m is 0 there are too many cells for a short word, and only the function above is checked.
-    assert!(m == 0 || high - m < low + m, "{law:?}");
+    assert!(m == 0 || high - m < low + m, "{mechanism:?}");
 }
 
 /// Δ = 1 and Δ = 3.
-fn small() -> Vec<OneWordLaw> {
+fn small() -> Vec<OneWordMechanism> {
     [
         (Kind::DiscreteLaplace, 0.5, 1.0),
         (Kind::DiscreteLaplace, 2.0, 1.0),
@@ -72,15 +72,15 @@ fn small() -> Vec<OneWordLaw> {
         (Kind::DiscreteLaplace, 1.0, 3.0),
         (Kind::DiscreteStaircase, 1.0, 3.0),
     ]
-    .map(|(kind, eps, sensitivity)| OneWordLaw::new(kind, eps, sensitivity, Shape::L1).unwrap())
+    .map(|(kind, eps, sensitivity)| OneWordMechanism::new(kind, eps, sensitivity, Shape::L1).unwrap())
     .into()
 }
 
 #[test]
 fn neighbours_on_a_small_lattice() {
-    for law in small() {
-        let noises = noises(&law, 16);
-        let delta = law.sensitivity();
+    for mechanism in small() {
+        let noises = noises(&mechanism, 16);
+        let delta = mechanism.sensitivity();
         let quarters = (-24..24).map(|n| f64::from(n) / 4.0).map(|x| (x, x + delta));
         let awkward = [
             (0.1 + 0.2, 0.3),
@@ -94,30 +94,30 @@ fn neighbours_on_a_small_lattice() {
             (2.0_f64.powi(53) - 1.0, 2.0_f64.powi(53)),
         ];
         for (x, y) in quarters.chain(awkward) {
-            indistinct::<f64, f64>(&law, &noises, x, y);
-            indistinct::<f64, f32>(&law, &noises, x, y);
-            indistinct::<f64, i64>(&law, &noises, x, y);
-            indistinct::<f64, i32>(&law, &noises, x, y);
+            indistinct::<f64, f64>(&mechanism, &noises, x, y);
+            indistinct::<f64, f32>(&mechanism, &noises, x, y);
+            indistinct::<f64, i64>(&mechanism, &noises, x, y);
+            indistinct::<f64, i32>(&mechanism, &noises, x, y);
         }
         for x in [0, -1, 1 << 53, (1 << 53) + 1, 10_000_000_000_000_001] {
-            indistinct::<i64, f64>(&law, &noises, x, x + delta as i64);
-            indistinct::<i64, i64>(&law, &noises, x, x + delta as i64);
+            indistinct::<i64, f64>(&mechanism, &noises, x, x + delta as i64);
+            indistinct::<i64, i64>(&mechanism, &noises, x, x + delta as i64);
         }
     }
 }
 
 #[test]
 fn neighbours_at_the_ends_of_integers() {
-    for law in small() {
-        let noises = noises(&law, 16);
-        let delta = law.sensitivity() as i64;
+    for mechanism in small() {
+        let noises = noises(&mechanism, 16);
+        let delta = mechanism.sensitivity() as i64;
         for end in [i64::MAX, i64::MIN + delta] {
-            indistinct::<i64, i64>(&law, &noises, end, end - delta);
-            indistinct::<i64, f32>(&law, &noises, end, end - delta);
+            indistinct::<i64, i64>(&mechanism, &noises, end, end - delta);
+            indistinct::<i64, f32>(&mechanism, &noises, end, end - delta);
         }
         for end in [i32::MAX, i32::MIN] {
-            indistinct::<i64, i32>(&law, &noises, end.into(), i64::from(end) - delta);
-            indistinct::<f64, i32>(&law, &noises, end.into(), f64::from(end) - law.sensitivity());
+            indistinct::<i64, i32>(&mechanism, &noises, end.into(), i64::from(end) - delta);
+            indistinct::<f64, i32>(&mechanism, &noises, end.into(), f64::from(end) - mechanism.sensitivity());
         }
     }
 }
@@ -136,11 +136,11 @@ fn neighbours_on_default_lattices() {
             (992, f64::MIN),
         ] {
             let delta = power_of_two(log2);
-            let law = OneWordLaw::new(kind, 1.0, delta, Shape::L1).unwrap();
-            let noises = noises(&law, 11);
+            let mechanism = OneWordMechanism::new(kind, 1.0, delta, Shape::L1).unwrap();
+            let noises = noises(&mechanism, 11);
             let inwards = -delta.copysign(x);
-            indistinct::<f64, f64>(&law, &noises, x, x + inwards);
-            indistinct::<f64, f32>(&law, &noises, x, x + inwards);
+            indistinct::<f64, f64>(&mechanism, &noises, x, x + inwards);
+            indistinct::<f64, f32>(&mechanism, &noises, x, x + inwards);
         }
     }
 }
@@ -180,6 +180,6 @@ impl Answer for HalfEven {
 #[test]
 #[should_panic(expected = "are 2 cells apart")]
 fn half_to_even_is_found() {
-    let law = OneWordLaw::new(Kind::DiscreteLaplace, 0.5, 1.0, Shape::L1).unwrap();
-    indistinct::<HalfEven, f64>(&law, &noises(&law, 16), HalfEven(0.5), HalfEven(1.5));
+    let mechanism = OneWordMechanism::new(Kind::DiscreteLaplace, 0.5, 1.0, Shape::L1).unwrap();
+    indistinct::<HalfEven, f64>(&mechanism, &noises(&mechanism, 16), HalfEven(0.5), HalfEven(1.5));
 }

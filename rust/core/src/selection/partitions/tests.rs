@@ -24,7 +24,8 @@ fn draw(mechanism: &PartitionSelection, count: i64, word: u64, extension: impl F
     (shown[0], mechanism.noisy(count, needed[0]))
 }
 
-/// Evidence: the coin alone. Words on each threshold and beside it, with extensions of all zeros and all ones, and at random; kept thresholds or none.
+/// Evidence: the coin alone. Words on each threshold and beside it, with extensions of all zeros and all ones, and at random; kept thresholds or
+/// none.
 #[test]
 fn batches_are_what_the_coins_say() {
     let mut random = Random(7);
@@ -130,8 +131,8 @@ fn the_largest_counts_saturate() {
     }
 }
 
-/// Evidence: fills of mechanisms whose thresholds are kept and are not, word by word; and the law: how often each of some counts is shown by coins,
-/// within 5.5 standard deviations of 64 bits of π(n). The seed is fixed; 1 seed in 10⁶ would give a false alarm.
+/// Evidence: fills of mechanisms whose thresholds are kept and are not, word by word; and the mechanism: how often each of some counts is shown by
+/// coins, within 5.5 standard deviations of 64 bits of π(n). The seed is fixed; 1 seed in 10⁶ would give a false alarm.
 #[test]
 fn coins_show_what_kept_thresholds_show() {
     const N: usize = 4000;

@@ -1,8 +1,8 @@
 //! Fills in which every value has its own parameters.
 //!
-//! Compares which parameters are refused, and each value with the law that has its parameters.
+//! Compares which parameters are refused, and each value with the mechanism that has its parameters.
 
-use stairnoise::{AnyLaw, DrawError, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes};
+use stairnoise::{AnyMechanism, DrawError, Kind, Mechanism, OneWordMechanism, Parameters, PerElement, Shape, Shapes};
 
 use super::input::Input;
 
@@ -42,44 +42,55 @@ fn compare(kind: Kind, parameters: &Parameters<'_>, answers: &[f64], fill: &stai
     let alone: Vec<_> = (0..n)
         .map(|i| {
             let (eps, sensitivity, shape) = parameters.at(i);
-            OneWordLaw::new(kind, eps, sensitivity, shape)
+            OneWordMechanism::new(kind, eps, sensitivity, shape)
         })
         .collect();
-    let mut laws = Laws::new(kind);
+    let mut mechanisms = PerElement::new(kind);
     let refused = alone
         .iter()
         .enumerate()
-        .find_map(|(i, law)| law.as_ref().err().map(|error| (i, *error)));
-    let said = laws.check(parameters);
+        .find_map(|(i, mechanism)| mechanism.as_ref().err().map(|error| (i, *error)));
+    let said = mechanisms.check(parameters);
     // As text, because NaN is not equal to itself.
     assert_eq!(format!("{:?}", said.err()), format!("{refused:?}"));
     if refused.is_some() {
         return;
     }
-    let fit = |(law, answer): (&Result<OneWordLaw, _>, _)| law.as_ref().is_ok_and(|law| law.check_answers(&[answer]).is_ok());
+    let fit = |(mechanism, answer): (&Result<OneWordMechanism, _>, _)| {
+        mechanism
+            .as_ref()
+            .is_ok_and(|mechanism| mechanism.check_answers(&[answer]).is_ok())
+    };
     let unfit = alone.iter().zip(answers.iter().copied()).position(|pair| !fit(pair));
     if let Some(index) = unfit {
-        assert_eq!(laws.check_answers(answers, parameters), Err(DrawError::OffLattice(index)));
+        assert_eq!(
+            mechanisms.check_answers(answers, parameters),
+            Err(DrawError::OffLattice(index))
+        );
         return;
     }
-    assert_eq!(laws.check_answers(answers, parameters), Ok(()));
+    assert_eq!(mechanisms.check_answers(answers, parameters), Ok(()));
     let (mut noise, mut cells, mut released) = (vec![0.0; n], vec![0_i64; n], vec![0.0; n]);
-    laws.write(fill, 0, &mut noise, parameters).expect("as checked");
-    laws.write(fill, 0, &mut cells, parameters).expect("as checked");
-    laws.release_part(fill, 0, answers, &mut released, parameters)
+    mechanisms.write(fill, 0, &mut noise, parameters).expect("as checked");
+    mechanisms.write(fill, 0, &mut cells, parameters).expect("as checked");
+    mechanisms
+        .release_part(fill, 0, answers, &mut released, parameters)
         .expect("as checked");
-    for (i, law) in alone.into_iter().enumerate() {
-        let law = law.expect("as checked");
+    for (i, mechanism) in alone.into_iter().enumerate() {
+        let mechanism = mechanism.expect("as checked");
         let (mut one, mut whole, mut sum) = ([0.0], [0_i64], [0.0]);
-        law.write(fill, i as u64, &mut one);
-        law.write(fill, i as u64, &mut whole);
-        law.release_part(fill, i as u64, &answers[i..=i], &mut sum);
+        mechanism.write(fill, i as u64, &mut one);
+        mechanism.write(fill, i as u64, &mut whole);
+        mechanism.release_part(fill, i as u64, &answers[i..=i], &mut sum);
         assert_eq!(
             (noise[i], cells[i], released[i]),
             (one[0], whole[0], sum[0]),
-            "value {i} of {law:?}"
+            "value {i} of {mechanism:?}"
         );
-        let described = laws.describe(law.eps(), law.sensitivity(), parameters.at(i).2);
-        assert_eq!(described, Ok((law.granularity(), law.cells(), law.r().unwrap_or(0))));
+        let described = mechanisms.describe(mechanism.eps(), mechanism.sensitivity(), parameters.at(i).2);
+        assert_eq!(
+            described,
+            Ok((mechanism.granularity(), mechanism.cells(), mechanism.r().unwrap_or(0)))
+        );
     }
 }

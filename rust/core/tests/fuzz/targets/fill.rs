@@ -1,9 +1,9 @@
-//! Fills of the four laws, with any key, number, start and length.
+//! Fills of the four mechanisms, with any key, number, start and length.
 //!
 //! Compares a fill with its pieces, its types and what several threads write; and some of its values with those that the exact path makes of
 //! the contract's words.
 
-use stairnoise::{DrawError, Fill, Law, OneWordLaw, Value};
+use stairnoise::{DrawError, Fill, Mechanism, OneWordMechanism, Value};
 
 use super::input::Input;
 use super::oracle::{Words, float, int, log2_of_power};
@@ -12,7 +12,7 @@ const LAST: u64 = 1 << 62;
 
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
-    let Some(law) = input.law() else { return };
+    let Some(mechanism) = input.mechanism() else { return };
     let (mut generator, key) = input.generator();
     for _ in 0..input.below(3) {
         generator.next(0).expect("an empty fill");
@@ -32,11 +32,11 @@ pub fn run(bytes: &[u8]) {
     };
     assert!(start + n as u64 <= LAST);
     let cuts = input.cuts(n);
-    let cells = same_in_pieces::<i64>(&law, &fill, n, &cuts);
-    let narrow = same_in_pieces::<i32>(&law, &fill, n, &cuts);
-    let floats = same_in_pieces::<f64>(&law, &fill, n, &cuts);
-    let short = same_in_pieces::<f32>(&law, &fill, n, &cuts);
-    let log2_granularity = log2_of_power(law.granularity());
+    let cells = same_in_pieces::<i64>(&mechanism, &fill, n, &cuts);
+    let narrow = same_in_pieces::<i32>(&mechanism, &fill, n, &cuts);
+    let floats = same_in_pieces::<f64>(&mechanism, &fill, n, &cuts);
+    let short = same_in_pieces::<f32>(&mechanism, &fill, n, &cuts);
+    let log2_granularity = log2_of_power(mechanism.granularity());
     for (i, &value) in floats.iter().enumerate() {
         assert!(value.is_finite() && value.to_bits() != (-0.0_f64).to_bits());
         assert!(short[i].is_finite() && short[i].to_bits() != (-0.0_f32).to_bits());
@@ -48,27 +48,32 @@ pub fn run(bytes: &[u8]) {
     for _ in 0..12.min(n) {
         let i = input.below(n);
         assert_eq!(stream[i], words.word(start + i as u64));
-        let expected = words.cells(&law, start + i as u64);
-        assert_eq!(cells[i], int(expected.into()), "value {i} from {start} of {law:?}");
+        let expected = words.cells(&mechanism, start + i as u64);
+        assert_eq!(cells[i], int(expected.into()), "value {i} from {start} of {mechanism:?}");
         assert_eq!(
             floats[i],
             float(expected.into(), log2_granularity),
-            "value {i} from {start} of {law:?}"
+            "value {i} from {start} of {mechanism:?}"
         );
     }
     let mut again = vec![0.0; n];
     let mut view = generator.at(start).expect("no fork");
-    law.fill_parallel(&mut view, &mut again, 2).expect("the same fill");
+    mechanism.fill_parallel(&mut view, &mut again, 2).expect("the same fill");
     assert_eq!(again, floats);
 }
 
-fn same_in_pieces<T: Value + PartialEq + std::fmt::Debug>(law: &OneWordLaw, fill: &Fill, n: usize, cuts: &[usize]) -> Vec<T> {
+fn same_in_pieces<T: Value + PartialEq + std::fmt::Debug>(
+    mechanism: &OneWordMechanism,
+    fill: &Fill,
+    n: usize,
+    cuts: &[usize],
+) -> Vec<T> {
     let mut whole = vec![T::default(); n];
-    law.write(fill, 0, &mut whole);
+    mechanism.write(fill, 0, &mut whole);
     for ends in cuts.windows(2) {
         let mut piece = vec![T::default(); ends[1] - ends[0]];
-        law.write(fill, ends[0] as u64, &mut piece);
-        assert_eq!(piece, whole[ends[0]..ends[1]], "{ends:?} of {n} of {law:?}");
+        mechanism.write(fill, ends[0] as u64, &mut piece);
+        assert_eq!(piece, whole[ends[0]..ends[1]], "{ends:?} of {n} of {mechanism:?}");
     }
     whole
 }

@@ -1,12 +1,12 @@
 //! Fills of Gaussian noise in which every value has its own σ² and lattice.
 //!
-//! Compares which parameters, answers and outputs are refused, and each value with the law that has its parameters.
+//! Compares which parameters, answers and outputs are refused, and each value with the mechanism that has its parameters.
 
-use stairnoise::{DiscreteGaussians, DrawError, Gaussian, GaussianParameters, Generator, Law, ParamError};
+use stairnoise::{DiscreteGaussians, DrawError, Gaussian, GaussianParameters, Generator, Mechanism, ParamError};
 
 use super::input::Input;
 
-/// Those that laws have, the ends, and what is beyond them.
+/// Those that mechanisms have, the ends, and what is beyond them.
 const EXPONENTS: [i64; 16] = [
     0,
     0,
@@ -29,7 +29,7 @@ const EXPONENTS: [i64; 16] = [
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let n = input.count(400);
-    // A few different parameters, so that some recur; in most cases all have a law.
+    // A few different parameters, so that some recur; in most cases all have a mechanism.
     let known = if input.byte() < 224 { 11 } else { EXPONENTS.len() };
     let few: Vec<(f64, i64)> = (0..=input.below(20))
         .map(|_| (input.parameter(), EXPONENTS[input.below(known)]))
@@ -41,7 +41,7 @@ pub fn run(bytes: &[u8]) {
         sigma2: &sigma2,
         log2_granularity: &log2_granularity,
     };
-    let alone: Vec<_> = few.iter().map(|&(sigma2, exponent)| law(sigma2, exponent)).collect();
+    let alone: Vec<_> = few.iter().map(|&(sigma2, exponent)| mechanism(sigma2, exponent)).collect();
     let refused = chosen
         .iter()
         .enumerate()
@@ -56,8 +56,8 @@ pub fn run(bytes: &[u8]) {
         .map(|i| if i % 64 == 63 { input.number() } else { input.ordinary() })
         .collect();
     let unfit = (0..n).find_map(|i| {
-        let law = alone[chosen[i]].as_ref().expect("as checked");
-        let error = law.check_answers(&answers[i..=i]).err()?;
+        let mechanism = alone[chosen[i]].as_ref().expect("as checked");
+        let error = mechanism.check_answers(&answers[i..=i]).err()?;
         Some(match error {
             DrawError::NotFinite(_) => DrawError::NotFinite(i),
             DrawError::OffLattice(_) => DrawError::OffLattice(i),
@@ -70,25 +70,28 @@ pub fn run(bytes: &[u8]) {
     let drawn = draw(&key, &parameters, unfit.is_none().then_some(&answers), &cuts);
     let fills: Vec<_> = alone
         .iter()
-        .map(|law| law.as_ref().ok()?.next_fill(&mut Generator::from_key(&key), n).ok())
+        .map(|mechanism| mechanism.as_ref().ok()?.next_fill(&mut Generator::from_key(&key), n).ok())
         .collect();
     for i in 0..n {
-        let (law, fill) = (&alone[chosen[i]], fills[chosen[i]].as_ref().expect("few values of a law"));
+        let (mechanism, fill) = (
+            &alone[chosen[i]],
+            fills[chosen[i]].as_ref().expect("few values of a mechanism"),
+        );
         let (mut noise, mut sum) = ([0.0], [0.0]);
         fill.write(i as u64, &mut noise).expect("memory for a value");
-        assert_eq!(drawn.noise[i], noise[0], "value {i} of {law:?}");
+        assert_eq!(drawn.noise[i], noise[0], "value {i} of {mechanism:?}");
         if unfit.is_none() {
             fill.release(i as u64, &answers[i..=i], &mut sum).expect("memory for a value");
-            assert_eq!(drawn.released[i], sum[0], "value {i} of {law:?}");
+            assert_eq!(drawn.released[i], sum[0], "value {i} of {mechanism:?}");
         }
         if let Some(whole) = &drawn.whole {
-            assert_eq!(whole[i] as f64, noise[0], "value {i} of {law:?}");
+            assert_eq!(whole[i] as f64, noise[0], "value {i} of {mechanism:?}");
         }
     }
 }
 
-/// Exponents that are too large for the law's type have none either.
-fn law(sigma2: f64, log2_granularity: i64) -> Result<Gaussian, ParamError> {
+/// Exponents that are too large for the mechanism's type have none either.
+fn mechanism(sigma2: f64, log2_granularity: i64) -> Result<Gaussian, ParamError> {
     Gaussian::scaled(sigma2, log2_granularity.clamp(-2000, 2000) as i32)
 }
 
@@ -105,23 +108,25 @@ fn draw(key: &[u8; 32], parameters: &GaussianParameters<'_>, answers: Option<&Ve
     let n = parameters.sigma2.len();
     let fill = Generator::from_key(key).next_staged(n).expect("few values");
     let (mut noise, mut released, mut whole) = (vec![0.0; n], vec![0.0; n], vec![0_i64; n]);
-    let mut laws = DiscreteGaussians::new();
+    let mut mechanisms = DiscreteGaussians::new();
     for ends in cuts.windows(2) {
         let range = ends[0]..ends[1];
         let part = GaussianParameters {
             sigma2: &parameters.sigma2[range.clone()],
             log2_granularity: &parameters.log2_granularity[range.clone()],
         };
-        laws.write(&fill, ends[0] as u64, &mut noise[range.clone()], &part)
+        mechanisms
+            .write(&fill, ends[0] as u64, &mut noise[range.clone()], &part)
             .expect("as checked");
         if let Some(answers) = answers {
             let out = &mut released[range.clone()];
-            laws.release_part(&fill, ends[0] as u64, &answers[range], out, &part)
+            mechanisms
+                .release_part(&fill, ends[0] as u64, &answers[range], out, &part)
                 .expect("as checked");
         }
     }
     let integers = parameters.log2_granularity.iter().all(|exponent| *exponent == 0);
-    let written = laws.write(&fill, 0, &mut whole, parameters);
+    let written = mechanisms.write(&fill, 0, &mut whole, parameters);
     assert_eq!(written.err(), (!integers).then_some(ParamError::NotWhole));
     Drawn {
         noise,

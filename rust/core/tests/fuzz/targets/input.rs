@@ -1,7 +1,7 @@
-//! Makes numbers, laws and generators from bytes. Missing bytes are zeros.
+//! Makes numbers, mechanisms and generators from bytes. Missing bytes are zeros.
 
 use arbitrary::Unstructured;
-use stairnoise::{Generator, Kind, OneWordLaw, Shape, Share};
+use stairnoise::{Generator, Kind, OneWordMechanism, Shape, Share};
 
 pub struct Input<'a>(Unstructured<'a>);
 
@@ -70,7 +70,7 @@ impl<'a> Input<'a> {
         (1.0 + fraction) * (f64::from(self.byte() % 16) - 8.0).exp2()
     }
 
-    /// A parameter, which some law accepts in most cases.
+    /// A parameter, which some mechanism accepts in most cases.
     pub fn parameter(&mut self) -> f64 {
         if self.byte() < 64 { self.number() } else { self.ordinary() }
     }
@@ -110,7 +110,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// ε, Δ and a shape, which some law accepts in most cases.
+    /// ε, Δ and a shape, which some mechanism accepts in most cases.
     pub fn parameters(&mut self, kind: Kind) -> (f64, f64, Shape) {
         let eps = self.parameter();
         let mut sensitivity = self.parameter();
@@ -120,10 +120,10 @@ impl<'a> Input<'a> {
         (eps, sensitivity, self.shape(kind, sensitivity))
     }
 
-    pub fn law(&mut self) -> Option<OneWordLaw> {
+    pub fn mechanism(&mut self) -> Option<OneWordMechanism> {
         let kind = self.kind();
         let (eps, sensitivity, shape) = self.parameters(kind);
-        OneWordLaw::new(kind, eps, sensitivity, shape).ok()
+        OneWordMechanism::new(kind, eps, sensitivity, shape).ok()
     }
 
     pub fn share(&mut self) -> Share {

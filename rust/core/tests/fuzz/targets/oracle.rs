@@ -2,8 +2,8 @@
 
 use aes::Aes256;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
-use stairnoise::exact::{IntegerLaw, magnitude};
-use stairnoise::{AnyLaw, OneWordLaw};
+use stairnoise::exact::{IntegerDistribution, magnitude};
+use stairnoise::{AnyMechanism, OneWordMechanism};
 
 /// The words of one fill of a key.
 pub struct Words {
@@ -40,11 +40,11 @@ impl Words {
     }
 
     /// X of value `i`, by the exact path alone.
-    pub fn cells(&self, law: &OneWordLaw, i: u64) -> i64 {
-        let (eps, cells) = (law.eps(), law.cells());
-        let integers = match law.r() {
-            Some(r) => IntegerLaw::Staircase { eps, cells, r },
-            None => IntegerLaw::Geometric { eps, cells },
+    pub fn cells(&self, mechanism: &OneWordMechanism, i: u64) -> i64 {
+        let (eps, cells) = (mechanism.eps(), mechanism.cells());
+        let integers = match mechanism.r() {
+            Some(r) => IntegerDistribution::Staircase { eps, cells, r },
+            None => IntegerDistribution::Geometric { eps, cells },
         };
         let word = self.word(i);
         let magnitude = magnitude(&integers, word & !(1 << 63), &mut |e| self.extension(i, e));

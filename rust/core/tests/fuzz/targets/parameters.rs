@@ -1,14 +1,14 @@
 //! Constructors with any numbers.
 //!
-//! A constructor refuses numbers with a text that names the parameter and the value, or makes a law that draws and releases finite multiples
+//! A constructor refuses numbers with a text that names the parameter and the value, or makes a mechanism that draws and releases finite multiples
 //! of its granularity.
 
 use std::fmt::Debug;
 
 use stairnoise::probe::{Numbers, several_draws};
 use stairnoise::{
-    AnyLaw, DiscreteLaplace, DiscreteStaircase, Gamma, Generator, Laplace, Law, OneWordLaw, ParamError, R, Selection, Share,
-    Staircase, largest_quotient,
+    AnyMechanism, DiscreteLaplace, DiscreteStaircase, Gamma, Generator, Laplace, Mechanism, OneWordMechanism, ParamError, R,
+    Selection, Share, Staircase, largest_quotient,
 };
 
 use super::input::Input;
@@ -95,44 +95,46 @@ fn refused(error: ParamError) {
     assert!(text.contains(" must ") && text.contains("got "), "{text}");
 }
 
-fn four<L: Into<OneWordLaw>>(law: Result<L, ParamError>) {
-    let law: OneWordLaw = match law {
-        Ok(law) => law.into(),
+fn four<L: Into<OneWordMechanism>>(mechanism: Result<L, ParamError>) {
+    let mechanism: OneWordMechanism = match mechanism {
+        Ok(mechanism) => mechanism.into(),
         Err(error) => return refused(error),
     };
     let mut generator = Generator::from_seed(7).allow_release();
     let mut noise = [f64::NAN; 9];
-    law.fill(&mut generator, &mut noise).expect("noise");
-    multiples(&noise, law.granularity(), &law);
-    let most = (law.granularity() * 2_f64.powi(125)).min(f64::MAX);
-    law.release(
-        &mut generator,
-        &[0.0, 1.5, -most, most, 3.0, 4.0, 5.0, 5e-324, -0.0].map(|x| x.min(most)),
-        &mut noise,
-    )
-    .expect("released values");
-    multiples(&noise, law.granularity(), &law);
+    mechanism.fill(&mut generator, &mut noise).expect("noise");
+    multiples(&noise, mechanism.granularity(), &mechanism);
+    let most = (mechanism.granularity() * 2_f64.powi(125)).min(f64::MAX);
+    mechanism
+        .release(
+            &mut generator,
+            &[0.0, 1.5, -most, most, 3.0, 4.0, 5.0, 5e-324, -0.0].map(|x| x.min(most)),
+            &mut noise,
+        )
+        .expect("released values");
+    multiples(&noise, mechanism.granularity(), &mechanism);
 }
 
-fn staged(law: Result<Box<dyn AnyLaw>, ParamError>) {
-    let law = match law {
-        Ok(law) => law,
+fn staged(mechanism: Result<Box<dyn AnyMechanism>, ParamError>) {
+    let mechanism = match mechanism {
+        Ok(mechanism) => mechanism,
         Err(error) => return refused(error),
     };
     let mut generator = Generator::from_seed(7).allow_release();
     let mut noise = [f64::NAN; 3];
-    law.fill(&mut generator, &mut noise).expect("noise");
-    multiples(&noise, law.granularity(), &law);
-    let most = (law.granularity() * 2_f64.powi(125)).min(f64::MAX);
-    law.release(&mut generator, &[1.5, -most, 5e-324].map(|x| x.min(most)), &mut noise)
+    mechanism.fill(&mut generator, &mut noise).expect("noise");
+    multiples(&noise, mechanism.granularity(), &mechanism);
+    let most = (mechanism.granularity() * 2_f64.powi(125)).min(f64::MAX);
+    mechanism
+        .release(&mut generator, &[1.5, -most, 5e-324].map(|x| x.min(most)), &mut noise)
         .expect("released values");
-    multiples(&noise, law.granularity(), &law);
+    multiples(&noise, mechanism.granularity(), &mechanism);
 }
 
-fn multiples(values: &[f64], granularity: f64, law: &impl Debug) {
+fn multiples(values: &[f64], granularity: f64, mechanism: &impl Debug) {
     log2_of_power(granularity);
     for value in values {
         // What saturated is the largest finite number, which is a multiple too.
-        assert!(value.is_finite() && value % granularity == 0.0, "{value} of {law:?}");
+        assert!(value.is_finite() && value % granularity == 0.0, "{value} of {mechanism:?}");
     }
 }

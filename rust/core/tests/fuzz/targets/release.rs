@@ -1,22 +1,22 @@
-//! Releases of any answers by the four laws.
+//! Releases of any answers by the four mechanisms.
 //!
-//! A release refuses lengths that differ, answers that are not finite or do not fit the lattice, and integers for a continuous law. It then
+//! A release refuses lengths that differ, answers that are not finite or do not fit the lattice, and integers for a continuous mechanism. It then
 //! draws and writes nothing. Otherwise each value is the rounded answer plus the noise, added up in integers (contract, section 4).
 
 use std::fmt::Debug;
 
-use stairnoise::{Answer, DrawError, Generator, Law, OneWordLaw};
+use stairnoise::{Answer, DrawError, Generator, Mechanism, OneWordMechanism};
 
 use super::input::Input;
 use super::oracle::{True, float, int, log2_of_power, rounded};
 
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
-    let Some(law) = input.law() else { return };
+    let Some(mechanism) = input.mechanism() else { return };
     let n = input.count(150);
     let (mut generator, _) = input.generator();
     let places = if input.byte() == 0 { n + 1 } else { n };
-    let g = law.granularity();
+    let g = mechanism.granularity();
     if input.flag() {
         let answers: Vec<f64> = (0..n)
             .map(|_| match input.byte() % 4 {
@@ -25,7 +25,7 @@ pub fn run(bytes: &[u8]) {
                 _ => input.ordinary(),
             })
             .collect();
-        check(&law, &mut generator, &answers, places, f64::is_finite);
+        check(&mechanism, &mut generator, &answers, places, f64::is_finite);
     } else {
         let answers: Vec<i64> = (0..n)
             .map(|_| {
@@ -36,28 +36,29 @@ pub fn run(bytes: &[u8]) {
                 }
             })
             .collect();
-        check(&law, &mut generator, &answers, places, |_| true);
+        check(&mechanism, &mut generator, &answers, places, |_| true);
     }
 }
 
 fn check<A: Answer + True + Debug>(
-    law: &OneWordLaw,
+    mechanism: &OneWordMechanism,
     generator: &mut Generator,
     answers: &[A],
     places: usize,
     finite: impl Fn(A) -> bool,
 ) {
-    let log2_granularity = log2_of_power(law.granularity());
+    let log2_granularity = log2_of_power(mechanism.granularity());
     let mut floats = vec![7.0; places];
     let mut whole = vec![7_i64; places];
     let mut noise = vec![0_i64; places];
     let first = generator.next_fill();
     let mut same = generator.at(0).expect("no fork");
-    law.next_fill(&mut same, places)
+    mechanism
+        .next_fill(&mut same, places)
         .and_then(|fill| Ok(fill.write(0, &mut noise)?))
         .expect("noise");
     let mut view = generator.at(0).expect("no fork");
-    let done = law.release(generator, answers, &mut floats);
+    let done = mechanism.release(generator, answers, &mut floats);
     let refused = |(index, &answer): (usize, &A)| {
         if !finite(answer) {
             Some(DrawError::NotFinite(index))
@@ -67,7 +68,7 @@ fn check<A: Answer + True + Debug>(
             None
         }
     };
-    let done_whole = law.release(&mut view, answers, &mut whole);
+    let done_whole = mechanism.release(&mut view, answers, &mut whole);
     let equal = answers.len() == places;
     if equal && log2_granularity != 0 {
         assert_eq!(done_whole, Err(DrawError::NotWhole));
@@ -93,10 +94,10 @@ fn check<A: Answer + True + Debug>(
         assert_eq!(
             floats[i],
             float(sum, log2_granularity),
-            "{answer:?} + {} of {law:?}",
+            "{answer:?} + {} of {mechanism:?}",
             noise[i]
         );
         let integer = if log2_granularity == 0 { int(sum) } else { 7 };
-        assert_eq!(whole[i], integer, "{answer:?} + {} of {law:?}", noise[i]);
+        assert_eq!(whole[i], integer, "{answer:?} + {} of {mechanism:?}", noise[i]);
     }
 }

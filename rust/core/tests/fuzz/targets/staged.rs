@@ -1,10 +1,10 @@
-//! Laws that take several words for a value.
+//! Mechanisms that take several words for a value.
 //!
 //! Compares a fill with its pieces and with values one at a time, released values with the noise, and bounded noise with its bounds.
 
 use stairnoise::{
-    Arete, DrawError, Gaussian, GeneralizedDiscreteLaplace, LatticeNoise, Law, LawFill, MergedLaplace, MultiScaleDiscreteLaplace,
-    TruncatedLaplace,
+    Arete, DrawError, Gaussian, GeneralizedDiscreteLaplace, LatticeNoise, Mechanism, MechanismFill, MergedLaplace,
+    MultiScaleDiscreteLaplace, TruncatedLaplace,
 };
 
 use super::input::Input;
@@ -20,12 +20,12 @@ pub fn run(bytes: &[u8]) {
                 let distance = sensitivity * (1.0 + f64::from(input.byte()));
                 input.byte().is_multiple_of(3).then_some(sign * distance)
             });
-            if let Ok(law) = TruncatedLaplace::new(eps, delta, sensitivity, bounds[0], bounds[1]) {
-                let (below, above) = law.bounds();
-                for cells in drawn(&law, &mut input, 700) {
+            if let Ok(mechanism) = TruncatedLaplace::new(eps, delta, sensitivity, bounds[0], bounds[1]) {
+                let (below, above) = mechanism.bounds();
+                for cells in drawn(&mechanism, &mut input, 700) {
                     assert!(
                         -i128::from(below) <= cells.into() && i128::from(cells) <= above.into(),
-                        "{cells} of {law:?}"
+                        "{cells} of {mechanism:?}"
                     );
                 }
             }
@@ -81,18 +81,18 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-fn checked<L: Law, E>(law: Result<L, E>, input: &mut Input<'_>, most: usize) {
-    if let Ok(law) = law {
-        drawn(&law, input, most);
+fn checked<L: Mechanism, E>(mechanism: Result<L, E>, input: &mut Input<'_>, most: usize) {
+    if let Ok(mechanism) = mechanism {
+        drawn(&mechanism, input, most);
     }
 }
 
-/// The exponent of how many indices a fill has, and the refusal of others: for laws of one draw a value, and for others.
+/// The exponent of how many indices a fill has, and the refusal of others: for mechanisms of one draw a value, and for others.
 pub const ONE_DRAW: (u32, DrawError) = (62, DrawError::IndexTooLarge);
 const SEVERAL_DRAWS: (u32, DrawError) = (40, DrawError::StagedIndexTooLarge);
 
-fn drawn<L: Law>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i64> {
-    check(law, input, most, SEVERAL_DRAWS).map_or(vec![], |drawn| drawn.cells)
+fn drawn<L: Mechanism>(mechanism: &L, input: &mut Input<'_>, most: usize) -> Vec<i64> {
+    check(mechanism, input, most, SEVERAL_DRAWS).map_or(vec![], |drawn| drawn.cells)
 }
 
 /// Fill 0 of a key, from an index on.
@@ -102,19 +102,24 @@ pub struct Drawn {
     pub start: u64,
 }
 
-/// Compares a fill of the law with itself in other forms. `None` if it is refused.
-pub fn check<L: Law>(law: &L, input: &mut Input<'_>, most: usize, (log2_end, refusal): (u32, DrawError)) -> Option<Drawn> {
-    let log2_granularity = log2_of_power(law.granularity());
-    assert_eq!(log2_granularity, law.log2_granularity());
+/// Compares a fill of the mechanism with itself in other forms. `None` if it is refused.
+pub fn check<L: Mechanism>(
+    mechanism: &L,
+    input: &mut Input<'_>,
+    most: usize,
+    (log2_end, refusal): (u32, DrawError),
+) -> Option<Drawn> {
+    let log2_granularity = log2_of_power(mechanism.granularity());
+    assert_eq!(log2_granularity, mechanism.log2_granularity());
     let (mut generator, key) = input.generator();
     let start = input.start(log2_end);
     let n = input.count(most);
     let mut view = generator.at(start).expect("no fork");
     let fits = start + n as u64 <= 1 << log2_end;
-    let Ok(fill) = law.next_fill(&mut view, n) else {
+    let Ok(fill) = mechanism.next_fill(&mut view, n) else {
         assert!(!fits);
         let mut untouched = vec![7.0; n];
-        let refused = law.fill(&mut view, &mut untouched);
+        let refused = mechanism.fill(&mut view, &mut untouched);
         assert_eq!(refused, Err(refusal));
         assert!(untouched.iter().all(|value| *value == 7.0));
         return None;
@@ -122,7 +127,7 @@ pub fn check<L: Law>(law: &L, input: &mut Input<'_>, most: usize, (log2_end, ref
     assert!(fits);
     let mut cells = vec![0_i64; n];
     fill.write(0, &mut cells).unwrap();
-    pieces(law, &fill, &cells, &input.cuts(n));
+    pieces(mechanism, &fill, &cells, &input.cuts(n));
     let mut floats = vec![0.0_f64; n];
     fill.write(0, &mut floats).unwrap();
     let answers: Vec<f64> = (0..n)
@@ -130,7 +135,7 @@ pub fn check<L: Law>(law: &L, input: &mut Input<'_>, most: usize, (log2_end, ref
         .collect();
     let fits = |answer: &f64| answer.is_finite() && rounded(*answer, log2_granularity).unsigned_abs() < 1 << 126;
     if let Some(index) = answers.iter().position(|answer| !fits(answer)) {
-        let refused = law.release(&mut generator, &answers, &mut vec![0.0; n]);
+        let refused = mechanism.release(&mut generator, &answers, &mut vec![0.0; n]);
         let rule: fn(usize) -> DrawError = if answers[index].is_finite() {
             DrawError::OffLattice
         } else {
@@ -149,33 +154,33 @@ pub fn check<L: Law>(law: &L, input: &mut Input<'_>, most: usize, (log2_end, ref
             assert_eq!(
                 released.0[i],
                 float(sum, log2_granularity),
-                "{answer} + {} of {law:?}",
+                "{answer} + {} of {mechanism:?}",
                 cells[i]
             );
             let integer = if whole { int(sum) } else { 0 };
-            assert_eq!(released.1[i], integer, "{answer} + {} of {law:?}", cells[i]);
+            assert_eq!(released.1[i], integer, "{answer} + {} of {mechanism:?}", cells[i]);
         }
     }
     for (i, &value) in floats.iter().enumerate() {
         assert_eq!(
             value,
             float(cells[i].into(), log2_granularity),
-            "{} cells of {law:?}",
+            "{} cells of {mechanism:?}",
             cells[i]
         );
     }
     Some(Drawn { cells, key, start })
 }
 
-pub fn pieces<L: Law>(law: &L, fill: &LawFill<'_>, cells: &[i64], cuts: &[usize]) {
+pub fn pieces<L: Mechanism>(mechanism: &L, fill: &MechanismFill<'_>, cells: &[i64], cuts: &[usize]) {
     for ends in cuts.windows(2) {
         let mut piece = vec![0_i64; ends[1] - ends[0]];
         fill.write(ends[0] as u64, &mut piece).unwrap();
-        assert_eq!(piece, cells[ends[0]..ends[1]], "{ends:?} of {} of {law:?}", cells.len());
+        assert_eq!(piece, cells[ends[0]..ends[1]], "{ends:?} of {} of {mechanism:?}", cells.len());
     }
     for &i in cuts.iter().filter(|i| **i < cells.len()) {
         let mut one = [0_i64];
         fill.write(i as u64, &mut one).unwrap();
-        assert_eq!(one[0], cells[i], "value {i} of {} of {law:?}", cells.len());
+        assert_eq!(one[0], cells[i], "value {i} of {} of {mechanism:?}", cells.len());
     }
 }

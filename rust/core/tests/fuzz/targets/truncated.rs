@@ -1,10 +1,10 @@
 //! Truncated staircases, with any bounds.
 //!
-//! Compares the middle and the bounds of a law with the contract's rule (section 14), a fill with its pieces, and some of its values with those that the
-//! exact path makes of the contract's words.
+//! Compares the middle and the bounds of a mechanism with the contract's rule (section 14), a fill with its pieces, and some of its values with those
+//! that the exact path makes of the contract's words.
 
-use stairnoise::exact::{IntegerLaw, magnitude};
-use stairnoise::{AnyLaw, Law, TruncatedDiscreteStaircase, TruncatedStaircase};
+use stairnoise::exact::{IntegerDistribution, magnitude};
+use stairnoise::{AnyMechanism, Mechanism, TruncatedDiscreteStaircase, TruncatedStaircase};
 
 use super::input::Input;
 use super::oracle::Words;
@@ -17,12 +17,12 @@ pub fn run(bytes: &[u8]) {
         let sensitivity = input.word() >> input.below(64);
         let r = 1 + input.word() % sensitivity.max(1);
         let [lower, upper] = [(); 2].map(|()| input.flag().then(|| input.word() as i64 >> input.below(64)));
-        if let Ok(law) = TruncatedDiscreteStaircase::new(eps, delta, sensitivity, r, lower, upper) {
-            assert_eq!(law.lengths()[0], r);
+        if let Ok(mechanism) = TruncatedDiscreteStaircase::new(eps, delta, sensitivity, r, lower, upper) {
+            assert_eq!(mechanism.lengths()[0], r);
             drawn(
-                &law,
+                &mechanism,
                 eps,
-                law.bounds(),
+                mechanism.bounds(),
                 [lower, upper].map(|bound| bound.map(i128::from)),
                 &mut input,
             );
@@ -30,8 +30,8 @@ pub fn run(bytes: &[u8]) {
     } else {
         let (sensitivity, gamma) = (input.parameter(), f64::from(u32::from(input.byte()) + 1) / 256.0);
         let [lower, upper] = [(); 2].map(|()| input.flag().then(|| input.number()));
-        if let Ok(law) = TruncatedStaircase::new(eps, delta, sensitivity, gamma, lower, upper) {
-            let g = law.granularity();
+        if let Ok(mechanism) = TruncatedStaircase::new(eps, delta, sensitivity, gamma, lower, upper) {
+            let g = mechanism.granularity();
             // Below 2⁶¹, so that an `i128` holds it.
             let inside = [lower.map(|bound| (bound / g).ceil()), upper.map(|bound| (bound / g).floor())];
             // A quotient below the least number is no zero, and neither is its whole number.
@@ -41,29 +41,33 @@ pub fn run(bytes: &[u8]) {
                 inside[0].map(|steps| steps as i128 + i128::from(up(lower))),
                 inside[1].map(|steps| steps as i128 - i128::from(down(upper))),
             ];
-            drawn(&law, eps, law.bounds(), steps, &mut input);
+            drawn(&mechanism, eps, mechanism.bounds(), steps, &mut input);
         }
     }
 }
 
-fn drawn(law: &impl Law, eps: f64, bounds: (i64, i64), [lower, upper]: [Option<i128>; 2], input: &mut Input<'_>) {
-    let [r, most, above, below] = law.lengths() else {
-        panic!("{law:?}")
+fn drawn(mechanism: &impl Mechanism, eps: f64, bounds: (i64, i64), [lower, upper]: [Option<i128>; 2], input: &mut Input<'_>) {
+    let [r, most, above, below] = mechanism.lengths() else {
+        panic!("{mechanism:?}")
     };
     let (end, centre) = (i128::from(*most), i128::from(*above) - i128::from(*below));
     let least = lower.map_or(i128::MIN, |lower| lower + end);
     assert_eq!(
         centre,
         0.clamp(least, upper.map_or(i128::MAX, |upper| upper - end)),
-        "{law:?}"
+        "{mechanism:?}"
     );
-    assert_eq!((bounds.0.into(), bounds.1.into()), (centre - end, centre + end), "{law:?}");
-    let Some(Drawn { cells, key, start }) = check(law, input, 1100, ONE_DRAW) else {
+    assert_eq!(
+        (bounds.0.into(), bounds.1.into()),
+        (centre - end, centre + end),
+        "{mechanism:?}"
+    );
+    let Some(Drawn { cells, key, start }) = check(mechanism, input, 1100, ONE_DRAW) else {
         return;
     };
-    let integers = IntegerLaw::TruncatedStaircase {
+    let integers = IntegerDistribution::TruncatedStaircase {
         eps,
-        cells: law.cells(),
+        cells: mechanism.cells(),
         r: *r,
         most: *most,
     };
@@ -73,6 +77,6 @@ fn drawn(law: &impl Law, eps: f64, bounds: (i64, i64), [lower, upper]: [Option<i
         let (index, word) = (start + i as u64, words.word(start + i as u64));
         let magnitude = i128::from(magnitude(&integers, word & !(1 << 63), &mut |e| words.extension(index, e)));
         let expected = centre + if word >> 63 == 1 { -magnitude } else { magnitude };
-        assert_eq!(i128::from(cells[i]), expected, "value {i} from {start} of {law:?}");
+        assert_eq!(i128::from(cells[i]), expected, "value {i} from {start} of {mechanism:?}");
     }
 }

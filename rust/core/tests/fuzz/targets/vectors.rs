@@ -3,7 +3,7 @@
 //! Compares a fill with its pieces and with coordinates one at a time, from any place; and a vector's norm with that of the largest ball that
 //! was drawn.
 
-use stairnoise::{AnyLaw, Law, MultivariateStaircase, Norm};
+use stairnoise::{AnyMechanism, Mechanism, MultivariateStaircase, Norm};
 
 use super::input::Input;
 use super::oracle::log2_of_power;
@@ -23,17 +23,17 @@ pub fn run(bytes: &[u8]) {
         input.number()
     };
     let norm = [Norm::L1, Norm::L2, Norm::LInf][input.below(3)];
-    let Ok(law) = MultivariateStaircase::new(eps, sensitivity, dim, gamma, norm) else {
+    let Ok(mechanism) = MultivariateStaircase::new(eps, sensitivity, dim, gamma, norm) else {
         return;
     };
-    assert!((1..=100_000).contains(&dim) && 1 <= law.r() && law.r() <= law.cells());
-    assert_eq!(log2_of_power(law.granularity()), law.log2_granularity());
+    assert!((1..=100_000).contains(&dim) && 1 <= mechanism.r() && mechanism.r() <= mechanism.cells());
+    assert_eq!(log2_of_power(mechanism.granularity()), mechanism.log2_granularity());
     let (mut generator, _) = input.generator();
     let start = input.start(39);
     let n = input.count(if dim > 64 { 5000 } else { 600 });
     let mut view = generator.at(start).expect("no fork");
-    let fill = law.next_fill(&mut view, n).expect("indices below 2^40");
+    let fill = mechanism.next_fill(&mut view, n).expect("indices below 2^40");
     let mut cells = vec![0_i64; n];
     fill.write(0, &mut cells).unwrap();
-    pieces(&law, &fill, &cells, &input.cuts(n));
+    pieces(&mechanism, &fill, &cells, &input.cuts(n));
 }

@@ -1,7 +1,7 @@
 //! The ends of what words and parameters can be: splits and remainders are exact there, and nothing wrong is accepted.
 
 use super::{LONGEST, SQRT_HALF};
-use crate::exact::{self, IntegerLaw};
+use crate::exact::{self, IntegerDistribution};
 use crate::kernel::arithmetic::{Arithmetic, Fused, Separate};
 use crate::kernel::fill::Kernel;
 use crate::kernel::geometric::{CoarseLane, GeometricLane};
@@ -57,14 +57,17 @@ fn accepted_magnitudes_are_below_2_to_the_51() {
     for cells in [1, 1000, 1 << 25, (1 << 45) - 1] {
         for eps in [cells as f64 / MAX_SPAN * 1.01, 1.0, 30.0] {
             let lanes = [
-                IntegerLaw::Geometric { eps, cells },
-                IntegerLaw::OneSided { eps, cells },
-                IntegerLaw::Staircase { eps, cells, r: cells },
+                IntegerDistribution::Geometric { eps, cells },
+                IntegerDistribution::OneSided { eps, cells },
+                IntegerDistribution::Staircase { eps, cells, r: cells },
             ];
-            for law in lanes {
+            for distribution in lanes {
                 for word in 1..64 {
-                    let answer = Kernel::new(&law).decide(word);
-                    assert!(answer.unwrap_or(0.0) < power_of_two(51), "{law:?} {word}: {answer:?}");
+                    let answer = Kernel::new(&distribution).decide(word);
+                    assert!(
+                        answer.unwrap_or(0.0) < power_of_two(51),
+                        "{distribution:?} {word}: {answer:?}"
+                    );
                 }
             }
         }
@@ -83,34 +86,34 @@ fn nothing_wrong_is_accepted_at_the_ends() {
     for eps in dense.chain([1e-300, 1e-20, 1e-7, 1e-3, 0.5, 700.0, 700.1, 1e4, 1e300, f64::MAX]) {
         for cells in [1, 1000, 1 << 33, 1 << 50] {
             for r in [1, cells] {
-                let law = IntegerLaw::Staircase { eps, cells, r };
+                let distribution = IntegerDistribution::Staircase { eps, cells, r };
                 let lane = StaircaseLane::new(eps, cells, r, 63);
-                refused::<Separate>(&lane, &law);
-                refused::<Fused>(&lane, &law);
-                refused::<Separate>(&LadderLane::<4>::new(&lane), &law);
-                refused::<Separate>(&LadderLane::<8>::new(&lane), &law);
-                refused::<Fused>(&LadderLane::<4>::new(&lane), &law);
-                refused::<Fused>(&LadderLane::<8>::new(&lane), &law);
-                agrees(&law);
+                refused::<Separate>(&lane, &distribution);
+                refused::<Fused>(&lane, &distribution);
+                refused::<Separate>(&LadderLane::<4>::new(&lane), &distribution);
+                refused::<Separate>(&LadderLane::<8>::new(&lane), &distribution);
+                refused::<Fused>(&LadderLane::<4>::new(&lane), &distribution);
+                refused::<Fused>(&LadderLane::<8>::new(&lane), &distribution);
+                agrees(&distribution);
             }
-            let law = IntegerLaw::Geometric { eps, cells };
+            let distribution = IntegerDistribution::Geometric { eps, cells };
             let lane = GeometricLane::new(eps, cells, 63);
-            refused::<Separate>(&lane, &law);
-            refused::<Fused>(&lane, &law);
+            refused::<Separate>(&lane, &distribution);
+            refused::<Fused>(&lane, &distribution);
             if let Some(coarse) = CoarseLane::new(eps, cells, 63) {
-                refused::<Separate>(&coarse, &law);
-                refused::<Fused>(&coarse, &law);
+                refused::<Separate>(&coarse, &distribution);
+                refused::<Fused>(&coarse, &distribution);
             }
-            agrees(&law);
-            agrees(&IntegerLaw::OneSided { eps, cells });
+            agrees(&distribution);
+            agrees(&IntegerDistribution::OneSided { eps, cells });
         }
         for delta in [f64::from_bits(1), 1e-300, 1e-39, 1e-9, 0.3, 1.0_f64.next_down()] {
             if eps >= (-40.0_f64).exp2() {
                 let most = exact::most_canonical(eps, delta);
-                agrees(&IntegerLaw::Canonical { eps, delta, most });
+                agrees(&IntegerDistribution::Canonical { eps, delta, most });
                 let lane = MappedLane::new(canonical::map(eps, delta, 63), GeometricLane::mapped(eps, 63));
-                agrees_on::<Separate>(&lane, &IntegerLaw::Canonical { eps, delta, most });
-                agrees_on::<Fused>(&lane, &IntegerLaw::Canonical { eps, delta, most });
+                agrees_on::<Separate>(&lane, &IntegerDistribution::Canonical { eps, delta, most });
+                agrees_on::<Fused>(&lane, &IntegerDistribution::Canonical { eps, delta, most });
             }
         }
     }
@@ -118,23 +121,23 @@ fn nothing_wrong_is_accepted_at_the_ends() {
 
 const WORDS: [u64; 9] = [0, 1, 2, 3, 1000, 1 << 20, 1 << 40, 1 << 62, (1 << 63) - 1];
 
-fn agrees_on<A: Arithmetic>(lane: &impl Lane, law: &IntegerLaw) {
+fn agrees_on<A: Arithmetic>(lane: &impl Lane, distribution: &IntegerDistribution) {
     for word in WORDS {
         let (magnitude, sure) = lane.magnitude::<A>(word);
         for rest in [0, u64::MAX] {
-            let exact = exact::magnitude(law, word, &mut |_: usize| rest);
-            assert!(!sure || magnitude == exact as f64, "{law:?} {word}: {magnitude}");
+            let exact = exact::magnitude(distribution, word, &mut |_: usize| rest);
+            assert!(!sure || magnitude == exact as f64, "{distribution:?} {word}: {magnitude}");
         }
     }
 }
 
-fn agrees(law: &IntegerLaw) {
-    let kernel = Kernel::new(law);
+fn agrees(distribution: &IntegerDistribution) {
+    let kernel = Kernel::new(distribution);
     for word in WORDS {
         if let Some(magnitude) = kernel.decide(word) {
             for rest in [0, u64::MAX] {
-                let exact = exact::magnitude(law, word, &mut |_: usize| rest);
-                assert_eq!(magnitude, exact as f64, "{law:?} {word}");
+                let exact = exact::magnitude(distribution, word, &mut |_: usize| rest);
+                assert_eq!(magnitude, exact as f64, "{distribution:?} {word}");
             }
         }
     }

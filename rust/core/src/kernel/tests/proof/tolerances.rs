@@ -174,8 +174,8 @@ fn mapped_tolerance() {
     // By the part that scale·V has of U; an error of τ counts by the part that the offset has.
     let whole = f64::max(word + scale + product, tail) + sum;
     let alone = (floor + unit + whole + product + difference) * SECOND_ORDER;
-    // A slope is a product with the scale, and both are multiplied with V; an offset has a product with τ. Two sums are rounded relative to themselves,
-    // which are at least −(D + D·c).
+    // A slope is a product with the scale, and both are multiplied with V; an offset has a product with τ. Two sums are rounded relative to
+    // themselves, which are at least −(D + D·c).
     let parts = f64::max(word + scale + product + product, tail + product);
     let line = (floor + unit + parts + 2.0 * sum) * SECOND_ORDER;
     for total in [alone, line] {
@@ -236,7 +236,7 @@ fn tolerance_of_the_table() {
 
 /// The tables of `Narrow`.
 #[test]
-fn tolerance_of_narrow_laws() {
+fn tolerance_of_narrow_distributions() {
     let u = f64::from(f32::EPSILON) / 2.0;
     for longest in (0..=22).map(f64::from) {
         // e·ln 2 is at most ℓ + ½·ln 2: the constant and the product; then their sum, κ and the product with it.

@@ -1,0 +1,146 @@
+//! The class of every mechanism with scalar parameters.
+
+use numpy::{Element, PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use stairnoise::{Mechanism as _, Modulus, OutOfMemory, Value};
+
+use crate::buffer::{same_shape, with_answers, with_output, with_residues};
+use crate::column::Column;
+use crate::drawing;
+use crate::errors;
+use crate::stream::Stream;
+use crate::usual;
+
+/// A noise mechanism with scalar parameters, ready to draw.
+#[pyclass(frozen, name = "Law", module = "stairnoise._native")]
+pub(crate) struct Mechanism(pub Box<dyn stairnoise::AnyMechanism>);
+
+#[pymethods]
+impl Mechanism {
+    #[getter]
+    fn granularity(&self) -> f64 {
+        self.0.granularity()
+    }
+
+    /// ⌈Δ/g⌉; 0 for a mechanism that has no sensitivity.
+    #[getter]
+    fn cells(&self) -> u64 {
+        self.0.cells()
+    }
+
+    /// The mechanism's own lengths in lattice steps, fewer than 1024.
+    #[getter]
+    fn lengths(&self) -> Vec<u64> {
+        self.0.lengths().to_vec()
+    }
+
+    fn draw_float(&self, stream: &Stream) -> PyResult<f64> {
+        self.draw(stream)
+    }
+
+    fn draw_int(&self, stream: &Stream) -> PyResult<i64> {
+        self.draw(stream)
+    }
+
+    #[pyo3(signature = (stream, out, threads = 0))]
+    fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>, threads: usize) -> PyResult<()> {
+        with_output!(out, out => drawing::fill(py, out, &self.0, stream, threads))
+    }
+
+    #[pyo3(signature = (stream, values, out, threads = 0))]
+    fn release(
+        &self,
+        py: Python<'_>,
+        stream: &Stream,
+        values: &Bound<'_, PyUntypedArray>,
+        out: &Bound<'_, PyUntypedArray>,
+        threads: usize,
+    ) -> PyResult<()> {
+        same_shape("values", values.shape(), out.shape())?;
+        with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads)))
+    }
+
+    /// Releases integers modulo `largest` + 1, which every element of `out` holds; for a mechanism of integers.
+    #[pyo3(signature = (stream, values, largest, out, threads = 0))]
+    fn release_modulo(
+        &self,
+        py: Python<'_>,
+        stream: &Stream,
+        values: &Bound<'_, PyArrayDyn<i64>>,
+        largest: u64,
+        out: &Bound<'_, PyUntypedArray>,
+        threads: usize,
+    ) -> PyResult<()> {
+        same_shape("values", values.shape(), out.shape())?;
+        let modulus = Modulus::new(u128::from(largest) + 1).map_err(errors::parameter)?;
+        with_residues!(out, out => drawing::release_modulo(py, values, modulus, out, &self.0, stream, threads))
+    }
+
+    /// Releases numbers of one axis that lie in several chunks, with 0 where `nulls` has a byte other than 0; to be `kept` null, it gets no noise.
+    #[allow(clippy::too_many_arguments, reason = "Python's")]
+    #[pyo3(signature = (stream, chunks, nulls, out, kept = false, threads = 0))]
+    fn release_column(
+        &self,
+        py: Python<'_>,
+        stream: &Stream,
+        chunks: &Bound<'_, PyList>,
+        nulls: Option<&Bound<'_, PyArrayDyn<u8>>>,
+        out: &Bound<'_, PyUntypedArray>,
+        kept: bool,
+        threads: usize,
+    ) -> PyResult<()> {
+        if let Ok(chunks) = arrays::<i64>(chunks) {
+            let column = Column::new(&chunks, nulls)?;
+            with_output!(out, out => drawing::release_column(py, (&column, kept), out, &self.0, stream, threads))
+        } else {
+            let chunks = arrays::<f64>(chunks)?;
+            let column = Column::new(&chunks, nulls)?;
+            with_output!(out, out => drawing::release_column(py, (&column, kept), out, &self.0, stream, threads))
+        }
+    }
+
+    /// A view of the stream's next fill of `n` values, which is taken.
+    fn next_view(&self, stream: &Stream, n: u64) -> PyResult<Stream> {
+        stream.next_view_of(&self.0, n).map_err(errors::draw)
+    }
+
+    /// A new array of a few draws; `None` for more, for which the package makes one.
+    fn sample_usual<'py>(&self, py: Python<'py>, stream: &Stream, n: usize, whole: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
+        usual::sample(py, n, whole, &self.0, stream)
+    }
+
+    /// Fills an `out` as outputs usually are; false for any other, which [`Mechanism::fill`] takes.
+    fn fill_usual(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyAny>, whole: bool) -> PyResult<bool> {
+        usual::fill(py, out, whole, &self.0, stream)
+    }
+
+    /// Releases values as they usually are; `None` for any others, which [`Mechanism::release`] takes, and for a stream that may not release.
+    fn release_usual<'py>(
+        &self,
+        py: Python<'py>,
+        stream: &Stream,
+        values: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+        whole: bool,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if !stream.may_release() {
+            return Ok(None);
+        }
+        usual::release(py, values, out, whole, &self.0, stream)
+    }
+}
+
+/// The arrays of a list, whose own `__len__` is not asked, as `extract` would.
+fn arrays<'py, A: Element>(list: &Bound<'py, PyList>) -> PyResult<Vec<Bound<'py, PyArrayDyn<A>>>> {
+    list.iter().map(|array| Ok(array.cast_into()?)).collect()
+}
+
+impl Mechanism {
+    fn draw<T: Value>(&self, stream: &Stream) -> PyResult<T> {
+        let mut value = [T::default()];
+        let fill = stream.next_fill(&self.0, 1).map_err(errors::draw)?;
+        fill.write(0, &mut value).map_err(|OutOfMemory| errors::memory())?;
+        Ok(value[0])
+    }
+}

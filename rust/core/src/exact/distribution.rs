@@ -1,0 +1,50 @@
+//! A distribution on the integers, by the numbers that its survival function is made of.
+
+/// A distribution on the integers (docs/contract.md section 2), its parameters already validated:
+/// ε finite and positive, 1 ≤ cells ≤ 2⁵³, 1 ≤ r ≤ cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum IntegerDistribution {
+    /// S(j) = 2 e^(−εj/D) / (1 + e^(−ε/D)).
+    Geometric {
+        /// ε.
+        eps: f64,
+        /// D.
+        cells: u64,
+    },
+    /// S(j) = e^(−εj/D), the distribution of a one-sided geometric number: only the magnitude has a meaning.
+    OneSided {
+        /// ε.
+        eps: f64,
+        /// D.
+        cells: u64,
+    },
+    /// S(j) = (2/t) · b^J · (r + JD − j + Dc).
+    Staircase {
+        /// ε.
+        eps: f64,
+        /// D.
+        cells: u64,
+        /// Half-width of the middle step, 1 ≤ r ≤ D.
+        r: u64,
+    },
+    /// That distribution on −A … A: (S(j) − S(A + 1)) / (1 − S(A + 1)) with the S of the staircase.
+    TruncatedStaircase {
+        /// ε.
+        eps: f64,
+        /// D.
+        cells: u64,
+        /// Half-width of the middle step, 1 ≤ r ≤ D.
+        r: u64,
+        /// A, from D to 2⁶² − 1.
+        most: u64,
+    },
+    /// S(j) = 2a_j, a_1 = (1 − δ)/(1 + e^ε), a_(j+1) = e^(−ε)·(a_j − δ), on −A … A.
+    Canonical {
+        /// ε.
+        eps: f64,
+        /// δ, 0 < δ < 1.
+        delta: f64,
+        /// A, the largest j with S(j) > 0.
+        most: u64,
+    },
+}

@@ -1,0 +1,316 @@
+//! A mechanism of its own for every value: arrays of parameters.
+
+mod output;
+mod parameters;
+mod room;
+
+use output::{NoiseAlone, Output, Released, write_block};
+pub use parameters::{Parameters, Shapes};
+use room::{Room, family};
+
+use crate::error::{DrawError, ParamError};
+use crate::exact::IntegerDistribution;
+use crate::kernel::{BLOCK, DrawnBlock, Tier};
+use crate::lattice::Answer;
+use crate::lattice::Value;
+use crate::lattice::answer::limit;
+use crate::lattice::release;
+use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape};
+use crate::memory;
+use crate::stream::{CHUNK, Fill, Generator, Words};
+
+/// Mechanisms of one kind with parameters by the value.
+///
+/// Values are drawn a block at a time. Values that the block kernel is not sure of are drawn one by one, from a mechanism of their parameters.
+///
+/// Some parameters have no block kernel (the shape l2, an ε beyond 700). Their mechanisms are kept, so that parameters that recur are prepared once.
+/// The collection is direct-mapped: a new mechanism takes the place of whatever was there. Parameters that come for the first time get a mechanism
+/// that is quick to make. When they come again, a mechanism is made that is quick to draw from, and this one is kept.
+#[derive(Debug)]
+pub struct PerElement {
+    kind: Kind,
+    /// Empty before the first mechanism is needed: most arrays need none.
+    places: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    key: [u64; 3],
+    mechanism: Option<OneWordMechanism>,
+}
+
+const PLACES: usize = 1024;
+
+impl PerElement {
+    /// An empty collection of mechanisms of one kind.
+    pub fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            places: Vec::new(),
+        }
+    }
+
+    /// Whether there is a mechanism for every value.
+    ///
+    /// # Errors
+    /// The position of the first that has none, and [`ParamError`] as [`OneWordMechanism::new`].
+    pub fn check(&self, parameters: &Parameters<'_>) -> Result<(), (usize, ParamError)> {
+        let (mut room, tier) = (Room::new(), Tier::current());
+        for first in (0..parameters.eps.len()).step_by(BLOCK) {
+            let block = parameters.block(first);
+            // Parameters in the range of the fast path have mechanisms. Blocks with any other are checked one by one.
+            if family(self.kind, block.shape.form()).is_some_and(|family| room.given(&block).are_ordinary(tier, family)) {
+                continue;
+            }
+            for i in 0..block.eps.len() {
+                let (eps, sensitivity, shape) = block.at(i);
+                OneWordMechanism::check(self.kind, eps, sensitivity, shape).map_err(|error| (first + i, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether every answer is a number that the lattice of its parameters takes, which have passed [`PerElement::check`].
+    ///
+    /// # Errors
+    /// [`DrawError::NotFinite`] or [`DrawError::OffLattice`], with the position of the first that is not.
+    pub fn check_answers<A: Answer>(&self, answers: &[A], parameters: &Parameters<'_>) -> Result<(), DrawError> {
+        // A sensitivity has less than 2⁵³ steps on any lattice: one multiplication decides for all but monstrous answers.
+        // 2⁷³·Δ is at most the limit 2¹²⁶·g.
+        let (fixed, per_sensitivity) = if self.is_discrete() {
+            (limit(0), 0.0)
+        } else {
+            (0.0, limit(-53))
+        };
+        let surely = |sensitivity: f64| fixed + per_sensitivity * sensitivity;
+        let answers_of_block = answers.chunks(BLOCK).zip(parameters.sensitivity.chunks(BLOCK));
+        for (n, (answers, sensitivities)) in answers_of_block.enumerate() {
+            let all = answers.iter().zip(sensitivities);
+            if all.fold(true, |all, (answer, sensitivity)| all & answer.is_below(surely(*sensitivity))) {
+                continue;
+            }
+            for (i, answer) in (n * BLOCK..).zip(answers) {
+                let (eps, sensitivity, shape) = parameters.at(i);
+                let lattice = OneWordMechanism::check(self.kind, eps, sensitivity, shape);
+                let most = lattice.map_or(f64::INFINITY, |lattice| limit(lattice.log2_granularity));
+                release::check_answers(&[*answer], most).map_err(|error| error.at(i))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Granularity, cells and r (0 for the Laplace kinds) of the mechanism with these parameters.
+    ///
+    /// # Errors
+    /// [`ParamError`], as [`OneWordMechanism::new`].
+    pub fn describe(&self, eps: f64, sensitivity: f64, shape: Shape) -> Result<(f64, u64, u64), ParamError> {
+        let (mechanism, lattice) = OneWordMechanism::place(self.kind, eps, sensitivity, shape)?;
+        let r = match mechanism {
+            IntegerDistribution::Geometric { .. }
+            | IntegerDistribution::OneSided { .. }
+            | IntegerDistribution::Canonical { .. } => 0,
+            IntegerDistribution::Staircase { r, .. } | IntegerDistribution::TruncatedStaircase { r, .. } => r,
+        };
+        Ok((lattice.granularity(), lattice.cells, r))
+    }
+
+    /// Calls `draw` with the mechanism of these parameters.
+    fn with<R>(
+        &mut self,
+        eps: f64,
+        sensitivity: f64,
+        shape: Shape,
+        draw: impl FnOnce(&OneWordMechanism) -> R,
+    ) -> Result<R, ParamError> {
+        // The names take bits of two NaNs; every NaN that is given becomes a third.
+        let shape_key = match shape {
+            Shape::L1 => u64::MAX,
+            Shape::L2 => u64::MAX - 1,
+            Shape::Number(number) if number.is_nan() => f64::NAN.to_bits(),
+            Shape::Number(number) => number.to_bits(),
+        };
+        let key = [eps.to_bits(), sensitivity.to_bits(), shape_key];
+        if self.places.is_empty() {
+            // No mechanism has an ε of zero bits.
+            self.places = memory::filled(
+                Entry {
+                    key: [0; 3],
+                    mechanism: None,
+                },
+                PLACES,
+            )?;
+        }
+        let entry = &mut self.places[place(key)];
+        // Parameters that come for the first time: only their key is kept.
+        if entry.key != key {
+            let mechanism = OneWordMechanism::quick(self.kind, eps, sensitivity, shape)?;
+            *entry = Entry { key, mechanism: None };
+            return Ok(draw(&mechanism));
+        }
+        if entry.mechanism.is_none() {
+            entry.mechanism = Some(OneWordMechanism::new(self.kind, eps, sensitivity, shape)?);
+        }
+        match &entry.mechanism {
+            Some(mechanism) => Ok(draw(mechanism)),
+            None => unreachable!("it was just made"),
+        }
+    }
+
+    /// Fills `out` with noise from the generator's next fill: `out[i]` from the mechanism of parameters i.
+    ///
+    /// # Errors
+    /// [`DrawError`]: parameters that are not as many as the places or that have no mechanism, integers for a continuous kind, an exhausted
+    /// generator, no memory. Then `out` is as it was, unless memory ran out on the way.
+    pub fn fill<T: Value>(
+        &mut self,
+        generator: &mut Generator,
+        out: &mut [T],
+        parameters: &Parameters<'_>,
+    ) -> Result<(), DrawError> {
+        self.check_all::<T>(out.len(), parameters)?;
+        let fill = generator.next(out.len())?;
+        self.write(&fill, 0, out, parameters).map_err(DrawError::of_checked)
+    }
+
+    /// Adds noise to every answer: `out[i]` is `answers[i]`, released by the mechanism of parameters i, as
+    /// [`Mechanism::release`](crate::Mechanism::release) does it.
+    ///
+    /// Every answer is a release of its own, with its own ε.
+    ///
+    /// ```
+    /// use stairnoise::{Generator, Kind, PerElement, Parameters, Shape, Shapes};
+    ///
+    /// let parameters = Parameters {
+    ///     eps: &[0.5, 1.0, 2.0],
+    ///     sensitivity: &[1.0; 3],
+    ///     shape: Shapes::Same(Shape::L1),
+    /// };
+    /// let mut released = [0_i64; 3];
+    /// let mut mechanisms = PerElement::new(Kind::DiscreteStaircase);
+    /// mechanisms.release(&mut Generator::from_os()?, &[3797_i64, 485, 161], &mut released, &parameters)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`PerElement::fill`]; also for a generator with a seed ([`DrawError::Seeded`]), lengths that differ, and answers that
+    /// [`PerElement::check_answers`] refuses.
+    pub fn release<A: Answer, T: Value>(
+        &mut self,
+        generator: &mut Generator,
+        answers: &[A],
+        out: &mut [T],
+        parameters: &Parameters<'_>,
+    ) -> Result<(), DrawError> {
+        generator.check_release()?;
+        release::check_lengths(answers, out)?;
+        self.check_all::<T>(out.len(), parameters)?;
+        self.check_answers(answers, parameters)?;
+        let fill = generator.next(out.len())?;
+        self.release_part(&fill, 0, answers, out, parameters)
+            .map_err(DrawError::of_checked)
+    }
+
+    /// Refuses what cannot be drawn, before anything is.
+    fn check_all<T: Value>(&self, out: usize, parameters: &Parameters<'_>) -> Result<(), DrawError> {
+        if let Some(values) = parameters.lengths().find(|values| *values != out) {
+            return Err(DrawError::ParameterCount { values, out });
+        }
+        self.check_type::<T>().map_err(|_| DrawError::NotWhole)?;
+        self.check(parameters)
+            .map_err(|(index, error)| DrawError::Parameters { index, error })
+    }
+
+    /// Writes value `first + i` of the fill, drawn from the mechanism of parameters i, to `out[i]`.
+    ///
+    /// # Errors
+    /// [`ParamError`] at the first parameters that no mechanism has; values before it have been written.
+    pub fn write<T: Value>(
+        &mut self,
+        fill: &Fill,
+        first: u64,
+        out: &mut [T],
+        parameters: &Parameters<'_>,
+    ) -> Result<(), ParamError> {
+        self.each(Tier::current(), fill, first, out, parameters, NoiseAlone)
+    }
+
+    /// Writes `answers[i]` plus value `first + i` of the fill, on the lattice of the mechanism of parameters i, to `out[i]`. The parameters and the
+    /// answers have passed [`PerElement::check`] and [`PerElement::check_answers`], and the fill's generator [`Generator::check_release`].
+    ///
+    /// # Errors
+    /// [`ParamError`] at the first parameters that no mechanism has; values before it have been written.
+    pub fn release_part<A: Answer, T: Value>(
+        &mut self,
+        fill: &Fill,
+        first: u64,
+        answers: &[A],
+        out: &mut [T],
+        parameters: &Parameters<'_>,
+    ) -> Result<(), ParamError> {
+        self.check_type::<T>()?;
+        self.each(Tier::current(), fill, first, out, parameters, Released(answers))
+    }
+
+    fn is_discrete(&self) -> bool {
+        matches!(self.kind, Kind::DiscreteStaircase | Kind::DiscreteLaplace)
+    }
+
+    fn check_type<T: Value>(&self) -> Result<(), ParamError> {
+        let fits = self.is_discrete() || !T::WHOLE;
+        fits.then_some(()).ok_or(ParamError::NotWhole)
+    }
+
+    /// Block by block on the fast path; what it is not sure of, value by value.
+    fn each<T: Value>(
+        &mut self,
+        tier: Tier,
+        fill: &Fill,
+        first: u64,
+        out: &mut [T],
+        parameters: &Parameters<'_>,
+        output: impl Output<T>,
+    ) -> Result<(), ParamError> {
+        let (stage, mut words) = (fill.stage(), Words::new());
+        let (mut room, mut drawn) = (Room::new(), DrawnBlock::NOTHING);
+        for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
+            let base = chunk * CHUNK;
+            let words = words.at(stage, first + base as u64, out.len());
+            for (n, (words, out)) in words.chunks(BLOCK).zip(out.chunks_mut(BLOCK)).enumerate() {
+                let base = base + n * BLOCK;
+                let parameters = parameters.block(base);
+                room.draw(tier, self.kind, &parameters, words, &mut drawn);
+                let output = output.from(base);
+                for i in ones(write_block(tier, &drawn, out, output)) {
+                    let (eps, sensitivity, shape) = parameters.at(i);
+                    out[i] = self.with(eps, sensitivity, shape, |mechanism| {
+                        let sampler = mechanism.sampler();
+                        let noise = sampler.cells(words[i], |e| stage.extension(first + (base + i) as u64, e));
+                        output.cells(i, noise, sampler.lattice().log2_granularity)
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The positions of the ones, from the lowest.
+fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let position = mask.trailing_zeros() as usize;
+        mask &= mask.wrapping_sub(1);
+        (position < u64::BITS as usize).then_some(position)
+    })
+}
+
+/// A few multiplications spread neighbouring floats, whose low bits are often all zero, over the places.
+fn place(key: [u64; 3]) -> usize {
+    // 2⁶⁴ over the golden ratio: Fibonacci hashing (Knuth 1998, volume 3, section 6.4).
+    let mixed = key.iter().fold(0_u64, |mixed, part| {
+        (mixed ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    });
+    (mixed >> 32) as usize % PLACES
+}
+
+#[cfg(test)]
+mod tests;

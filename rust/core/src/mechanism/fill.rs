@@ -1,0 +1,158 @@
+//! One fill of one mechanism, written in pieces.
+
+use crate::draw::sampler::Sampler;
+use crate::draw::staged::{self, Staged, each_chunk};
+use crate::error::DrawError;
+use crate::lattice::release;
+use crate::lattice::{Answer, Modulus, Residue, Value};
+use crate::mechanism::tiles::Tiles;
+use crate::memory::OutOfMemory;
+use crate::stream::{Fill, Generator, StagedFill};
+
+/// How the values of a mechanism are drawn.
+#[derive(Clone, Copy)]
+pub struct Source<'a>(How<'a>);
+
+#[derive(Clone, Copy)]
+enum How<'a> {
+    /// One word a value: the kernels write values of any element type at once.
+    OneWord(&'a Sampler),
+    /// Several draws a value: what they give are lattice steps, which are converted after that.
+    Staged(&'a dyn Staged),
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn one_word(sampler: &'a Sampler) -> Self {
+        Self(How::OneWord(sampler))
+    }
+
+    pub(crate) fn staged(mechanism: &'a dyn Staged) -> Self {
+        Self(How::Staged(mechanism))
+    }
+
+    pub(super) fn draws(self) -> usize {
+        match self.0 {
+            How::OneWord(_) => 1,
+            How::Staged(mechanism) => mechanism.draws(),
+        }
+    }
+
+    pub(super) fn next_view(self, generator: &mut Generator, n: u64) -> Result<Generator, DrawError> {
+        match self.0 {
+            How::OneWord(_) => generator.next_view(n),
+            How::Staged(_) => generator.next_staged_view(n),
+        }
+    }
+
+    pub(super) fn together(self) -> usize {
+        match self.0 {
+            How::OneWord(_) => 1,
+            How::Staged(mechanism) => mechanism.together(),
+        }
+    }
+}
+
+/// One fill of one mechanism: the noise of any number of values, by index. Made by [`Mechanism::next_fill`](crate::Mechanism::next_fill).
+///
+/// Writing the same values twice repeats their noise.
+pub struct MechanismFill<'a>(Inner<'a>);
+
+enum Inner<'a> {
+    OneWord(&'a Sampler, Fill),
+    Staged(&'a dyn Staged, i32, StagedFill),
+}
+
+impl<'a> MechanismFill<'a> {
+    #[inline]
+    pub(super) fn next(
+        source: Source<'a>,
+        log2_granularity: i32,
+        generator: &mut Generator,
+        n: usize,
+    ) -> Result<Self, DrawError> {
+        Ok(Self(match source.0 {
+            How::OneWord(sampler) => Inner::OneWord(sampler, generator.next(n)?),
+            How::Staged(mechanism) => {
+                mechanism.prepare()?;
+                Inner::Staged(mechanism, log2_granularity, generator.next_staged(n)?)
+            }
+        }))
+    }
+
+    /// Writes the noise of the values `first .. first + out.len()`; lattice steps, where the elements are integers.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    #[inline]
+    pub fn write<T: Value>(&self, first: u64, out: &mut [T]) -> Result<(), OutOfMemory> {
+        match &self.0 {
+            Inner::OneWord(sampler, fill) => {
+                sampler.write(fill.stage(), first, out);
+                Ok(())
+            }
+            Inner::Staged(mechanism, log2_granularity, fill) => staged::write(*mechanism, *log2_granularity, fill, first, out),
+        }
+    }
+
+    /// This fill in tiles of rows that begin `pitch` values after each other; `None` for a mechanism of several draws, for which long rows are
+    /// better, and where some rows would begin within a block of the cipher.
+    #[doc(hidden)]
+    pub fn in_tiles<T: Value>(&self, pitch: u64) -> Option<Tiles<'_, T>> {
+        match &self.0 {
+            Inner::OneWord(sampler, fill) if (fill.start() | pitch).is_multiple_of(2) => Some(Tiles::new(sampler, fill)),
+            _ => None,
+        }
+    }
+
+    /// Adds the noise of the values `first .. first + out.len()` to as many answers, which have passed
+    /// [`Mechanism::check_answers`](crate::Mechanism::check_answers), and the generator [`Generator::check_release`].
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    #[inline]
+    pub fn release<A: Answer, T: Value>(&self, first: u64, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
+        match &self.0 {
+            Inner::OneWord(sampler, fill) => {
+                // A release in pieces is checked before its first piece, as a whole.
+                debug_assert!(release::check(answers, out, sampler.lattice().log2_granularity).is_ok());
+                sampler.release(fill.stage(), first, answers, out);
+                Ok(())
+            }
+            Inner::Staged(mechanism, log2_granularity, fill) => {
+                debug_assert!(release::check(answers, out, *log2_granularity).is_ok());
+                staged::release(*mechanism, *log2_granularity, fill, first, answers, out)
+            }
+        }
+    }
+
+    /// Writes the residues modulo `modulus` of as many answers, each with the noise of one of the values `first .. first + out.len()`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    pub fn release_modulo<T: Residue>(
+        &self,
+        first: u64,
+        answers: &[i64],
+        modulus: Modulus,
+        out: &mut [T],
+    ) -> Result<(), OutOfMemory> {
+        // The type was checked before the first piece, as that of a release.
+        debug_assert!(answers.len() == out.len() && modulus.check_type::<T>().is_ok());
+        let add = |done: usize, noise: &[i64], out: &mut [T]| modulus.write_sums(&answers[done..], noise, out);
+        match &self.0 {
+            Inner::OneWord(sampler, fill) => each_chunk(
+                1,
+                out,
+                |done, noise: &mut [i64]| {
+                    sampler.write(fill.stage(), first + done as u64, noise);
+                    Ok(())
+                },
+                add,
+            ),
+            Inner::Staged(mechanism, _, fill) => {
+                let draw = |done, noise: &mut [i64]| mechanism.write_cells(fill, first + done as u64, noise);
+                each_chunk(mechanism.together(), out, draw, add)
+            }
+        }
+    }
+}

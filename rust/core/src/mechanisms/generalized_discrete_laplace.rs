@@ -1,0 +1,68 @@
+//! The generalized discrete Laplace mechanism.
+
+use crate::draw::differences::{Difference, Differences};
+use crate::draw::negative_binomial::NegativeBinomial;
+use crate::draw::share::Share;
+use crate::error::ParamError;
+use crate::exact::exp::Step;
+use crate::mechanism::fill::Source;
+use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
+#[cfg(feature = "probe")]
+use crate::mechanisms::probed::{Probed, boxed, named};
+
+/// The generalized discrete Laplace mechanism: noise in shares for integers, N − N'.
+///
+/// N and N' are negative binomial of shape β and ratio e^(−a). The mechanism is infinitely divisible; β = 1 is the discrete Laplace mechanism.
+///
+/// ```
+/// use stairnoise::{GeneralizedDiscreteLaplace, Generator, Mechanism, Share};
+///
+/// let party = GeneralizedDiscreteLaplace::new(0.25, 0.5, Share::new(1, 100)?)?;
+/// let mut noise = [0_i64; 10];
+/// party.fill(&mut Generator::from_seed(1), &mut noise)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct GeneralizedDiscreteLaplace(Differences);
+
+impl GeneralizedDiscreteLaplace {
+    /// A share of the mechanism of shape `beta` and rate `a`.
+    ///
+    /// # Errors
+    /// [`ParamError`]: `a` is not from 2⁻¹¹ to 2¹⁰, `beta` is not positive, below 2⁻⁴⁰ for the share, or too large for a table.
+    pub fn new(beta: f64, a: f64, share: Share) -> Result<Self, ParamError> {
+        let mechanism = NegativeBinomial::new(("beta", beta), share, ("a", a), Step::new(a, 1))?;
+        Ok(Self(Differences::new(vec![(1, Difference::table(mechanism))])))
+    }
+}
+
+impl AnyMechanism for GeneralizedDiscreteLaplace {
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.0)
+    }
+}
+
+impl Mechanism for GeneralizedDiscreteLaplace {
+    type Value = i64;
+}
+
+impl IntegerMechanism for GeneralizedDiscreteLaplace {}
+
+#[cfg(feature = "probe")]
+pub(super) const PROBED: Probed = Probed {
+    // Up to sixteen thresholds are counted, more are searched.
+    examples: || {
+        let mechanism = |(beta, a, share)| {
+            named(
+                format!("GeneralizedDiscreteLaplace({beta}, {a}), {share:?}"),
+                GeneralizedDiscreteLaplace::new(beta, a, share),
+            )
+        };
+        let settings = [(1.0, 4.0), (0.25, 3.5), (1.5, 0.2)];
+        settings
+            .iter()
+            .flat_map(|&(beta, a)| Share::PROBED.map(|share| mechanism((beta, a, share))))
+            .collect()
+    },
+    of: |n| boxed(GeneralizedDiscreteLaplace::new(n.reals[0], n.reals[1], n.share)),
+};

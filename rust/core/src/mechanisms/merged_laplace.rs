@@ -1,0 +1,203 @@
+//! The merged Laplace mechanism.
+
+use crate::draw::segments::{Segment, Segments, Side};
+use crate::error::ParamError;
+use crate::lattice::Answer;
+use crate::lattice::params::{Lattice, Narrowing};
+use crate::mechanism::fill::Source;
+use crate::mechanism::{AnyMechanism, Mechanism};
+#[cfg(feature = "probe")]
+use crate::mechanisms::probed::{Probed, boxed, named};
+use crate::memory::{self, OutOfMemory};
+
+/// Noise whose density falls at one rate near 0 and at others farther out (Mugunthan, Xiao and Kagal 2020).
+///
+/// # Density
+/// ln f falls by εⱼ/Δ per unit of |x| from breakpoint cⱼ₋₁ to cⱼ, and f is continuous. c₀ is 0, and the last segment has no end.
+///
+/// # What is drawn
+/// The same on the multiples of g: ln P(X = kg) falls by εⱼ/⌈Δ/g⌉ per lattice step between the breakpoints, rounded to the lattice.
+///
+/// # Privacy
+/// Pure: the largest loss over one sensitivity, which is not any of the εⱼ in general.
+///
+/// # Example
+/// ```
+/// use stairnoise::{Generator, Mechanism, MergedLaplace};
+///
+/// let mechanism = MergedLaplace::new(&[0.25, 0.5], &[1.0], 1.0)?;
+/// let mut noise = [0.0_f64; 1000];
+/// mechanism.fill(&mut Generator::from_os()?, &mut noise)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct MergedLaplace {
+    breaks: Vec<u64>,
+    mechanism: Segments,
+}
+
+/// Breakpoints are within this many lattice steps.
+const MOST_STEPS: i128 = 1 << 62;
+
+/// A value takes the draws of all segments.
+const MOST_SEGMENTS: usize = 1024;
+
+impl MergedLaplace {
+    /// `eps` has one entry more than `breakpoints`, from the centre outwards. The lattice is that of the largest ε.
+    ///
+    /// # Errors
+    /// [`ParamError`] unless every ε ≥ 2⁻⁴⁰ and Δ are finite and positive, and the lattice fits all of them. The breakpoints, rounded to the lattice,
+    /// must be positive and rise.
+    pub fn new(eps: &[f64], breakpoints: &[f64], sensitivity: f64) -> Result<Self, ParamError> {
+        if !(eps.len() == breakpoints.len() + 1 && eps.len() <= MOST_SEGMENTS) {
+            let rule = "one more than the breakpoints, and at most 1024";
+            return Err(ParamError::Rule {
+                parameter: "the number of eps",
+                rule,
+                value: eps.len() as f64,
+            });
+        }
+        for &eps in eps {
+            // Alone it must be a mechanism too.
+            Lattice::continuous(eps, sensitivity, Narrowing::Laplace)?;
+        }
+        let largest = eps.iter().copied().fold(0.0, f64::max);
+        let lattice = Lattice::continuous(largest, sensitivity, Narrowing::Laplace)?;
+        for &eps in eps {
+            // On the lattice of the largest ε a smaller one has the longer tail.
+            lattice.fits(eps, sensitivity)?;
+        }
+        let breaks = cells_of(breakpoints, lattice)?;
+        let mechanism = mechanism(eps, &breaks, lattice)?;
+        Ok(Self { breaks, mechanism })
+    }
+
+    /// The breakpoints in lattice steps.
+    pub fn breaks(&self) -> &[u64] {
+        &self.breaks
+    }
+}
+
+impl AnyMechanism for MergedLaplace {
+    fn log2_granularity(&self) -> i32 {
+        self.mechanism.lattice().log2_granularity
+    }
+
+    fn cells(&self) -> u64 {
+        self.mechanism.lattice().cells
+    }
+
+    fn lengths(&self) -> &[u64] {
+        &self.breaks
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.mechanism)
+    }
+}
+
+impl Mechanism for MergedLaplace {
+    type Value = f64;
+}
+
+/// Zero on its own, then for every ε the integers beyond one break up to and with the next, on both sides; and the falls up to each break.
+fn mechanism(eps: &[f64], breaks: &[u64], lattice: Lattice) -> Result<Segments, OutOfMemory> {
+    let starts = || core::iter::once(0).chain(breaks.iter().copied());
+    let length = |i: usize, start| breaks.get(i).map(|end| end - start);
+    // Zero alone: a segment of both signs would count it twice.
+    let zero = Segment {
+        side: Side::Plus,
+        first: 0,
+        length: Some(1),
+        eps: eps[0],
+        falls: 0,
+    };
+    let beyond = eps.iter().zip(starts()).enumerate().map(|(i, (&eps, start))| Segment {
+        side: Side::Both,
+        first: start + 1,
+        length: length(i, start),
+        eps,
+        falls: i,
+    });
+    let falls = breaks
+        .iter()
+        .zip(starts())
+        .zip(eps)
+        .map(|((end, start), &eps)| (eps, end - start));
+    let (falls, mut segments) = (memory::collected(falls)?, memory::filled(zero, 1)?);
+    beyond
+        .into_iter()
+        .try_for_each(|segment| memory::push(&mut segments, segment))?;
+    Segments::new(segments, falls, lattice)
+}
+
+/// Rounded half up, which must leave them positive and rising.
+fn cells_of(breakpoints: &[f64], lattice: Lattice) -> Result<Vec<u64>, ParamError> {
+    let mut last = 0;
+    let cells = breakpoints.iter().map(|&breakpoint| {
+        let steps = if breakpoint.is_finite() {
+            breakpoint.round_to_lattice(lattice.log2_granularity)
+        } else {
+            // Not positive: refused below.
+            -1
+        };
+        let good = last < steps && steps < MOST_STEPS;
+        last = steps;
+        good.then_some(steps as u64).ok_or(ParamError::Rule {
+            parameter: "breakpoints",
+            rule: "positive, increasing by at least the granularity, and within 2**62 multiples of it",
+            value: breakpoint,
+        })
+    });
+    cells.collect()
+}
+
+#[cfg(feature = "probe")]
+pub(super) const PROBED: Probed = Probed {
+    // One more segment than epsilons; of more than eight the one in use is read from a table.
+    examples: || {
+        let mechanism = |epsilons| {
+            let eps: Vec<f64> = (0..epsilons).map(|i| 0.5 + 0.25 * f64::from(i)).collect();
+            let breaks: Vec<f64> = (1..epsilons).map(f64::from).collect();
+            named(
+                format!("MergedLaplace of {epsilons} rates"),
+                MergedLaplace::new(&eps, &breaks, 1.0),
+            )
+        };
+        [1, 2, 7, 12].into_iter().map(mechanism).collect()
+    },
+    of: |n| boxed(MergedLaplace::new(&[n.reals[0], n.reals[1]], &[n.reals[2]], n.reals[3])),
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_is_no_mechanism() {
+        let error = |eps: &[f64], breaks: &[f64]| MergedLaplace::new(eps, breaks, 1.0).unwrap_err().to_string();
+        assert!(error(&[1.0], &[1.0]).starts_with("the number of eps must be one more than"));
+        assert!(error(&[], &[]).starts_with("the number of eps must be one more than"));
+        for bad in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
+            assert!(
+                error(&[1.0, bad], &[1.0]).starts_with("eps must be finite and greater than 0"),
+                "{bad}"
+            );
+            assert!(
+                error(&[1.0, 2.0], &[bad]).starts_with("breakpoints must be positive"),
+                "{bad}"
+            );
+        }
+        assert!(error(&[1.0, 2.0, 3.0], &[2.0, 2.0]).starts_with("breakpoints must be positive, increasing"));
+        assert!(error(&[1e4, 1e-12], &[2.0]).starts_with("eps and sensitivity must give a lattice"));
+        assert!(error(&[1.0, 2.0], &[1e300]).starts_with("breakpoints"));
+    }
+
+    #[test]
+    fn breakpoints_are_rounded_to_the_lattice() {
+        let mechanism = MergedLaplace::new(&[5.0, 0.5, 1.0], &[0.4, 1.7], 1.0).unwrap();
+        let g = mechanism.granularity();
+        assert_eq!(mechanism.cells() as f64 * g, 1.0);
+        assert_eq!(mechanism.breaks(), [(0.4 / g).round() as u64, (1.7 / g).round() as u64]);
+    }
+}

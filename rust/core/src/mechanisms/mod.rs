@@ -1,0 +1,58 @@
+//! The named mechanisms, one file each: its parameters are checked, its lattice is chosen, and the trait `Mechanism` says how it is drawn.
+
+mod arete;
+mod discrete_canonical;
+mod discrete_gaussian;
+mod discrete_gaussians;
+mod discrete_laplace;
+mod discrete_staircase;
+mod gaussian;
+mod generalized_discrete_laplace;
+mod laplace;
+mod lattice_noise;
+mod merged_laplace;
+mod multi_scale_discrete_laplace;
+mod multivariate;
+#[cfg(feature = "probe")]
+pub(crate) mod probed;
+mod skellam;
+mod staircase;
+mod truncated_discrete_staircase;
+mod truncated_laplace;
+mod truncated_staircase;
+
+pub use arete::Arete;
+pub use discrete_canonical::DiscreteCanonical;
+pub use discrete_gaussian::DiscreteGaussian;
+pub use discrete_gaussians::{DiscreteGaussians, GaussianParameters};
+pub use discrete_laplace::DiscreteLaplace;
+pub use discrete_staircase::{DiscreteStaircase, R};
+pub use gaussian::Gaussian;
+pub use generalized_discrete_laplace::GeneralizedDiscreteLaplace;
+pub use laplace::Laplace;
+pub use lattice_noise::LatticeNoise;
+pub use merged_laplace::MergedLaplace;
+pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
+pub use multivariate::{MultivariateStaircase, Norm};
+pub use skellam::Skellam;
+pub use staircase::{Gamma, Staircase};
+pub use truncated_discrete_staircase::TruncatedDiscreteStaircase;
+pub use truncated_laplace::TruncatedLaplace;
+pub use truncated_staircase::TruncatedStaircase;
+
+/// What the checks that go over all mechanisms of several draws need of them.
+#[cfg(feature = "probe")]
+pub(crate) const PROBED: [probed::Probed; 12] = [
+    truncated_laplace::PROBED,
+    truncated_staircase::PROBED,
+    truncated_discrete_staircase::PROBED,
+    discrete_canonical::PROBED,
+    merged_laplace::PROBED,
+    lattice_noise::PROBED,
+    generalized_discrete_laplace::PROBED,
+    multi_scale_discrete_laplace::PROBED,
+    arete::PROBED,
+    skellam::PROBED,
+    discrete_gaussian::PROBED,
+    multivariate::PROBED,
+];

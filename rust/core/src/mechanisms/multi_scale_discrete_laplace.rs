@@ -1,0 +1,89 @@
+//! The multi-scale discrete Laplace mechanism.
+
+use crate::draw::differences::{Difference, Differences};
+use crate::draw::negative_binomial::NegativeBinomial;
+use crate::draw::share::Share;
+use crate::error::ParamError;
+use crate::exact::exp::Step;
+use crate::lattice::params::Lattice;
+use crate::mechanism::fill::Source;
+use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
+#[cfg(feature = "probe")]
+use crate::mechanisms::probed::{Probed, boxed, named};
+use crate::memory;
+
+/// A value takes a draw for every unit of the sensitivity.
+const MOST_SENSITIVITY: f64 = (1 << 16) as f64;
+
+/// The multi-scale discrete Laplace mechanism: noise in shares for integers, Σ m·X_m over m = 1 … Δ.
+///
+/// The X_m are two-sided geometric of ratio e^(−ε). The mechanism is infinitely divisible, and ε-private under shifts up to Δ.
+#[derive(Debug)]
+pub struct MultiScaleDiscreteLaplace {
+    cells: u64,
+    sum: Differences,
+}
+
+impl MultiScaleDiscreteLaplace {
+    /// A share of the mechanism.
+    ///
+    /// # Errors
+    /// [`ParamError`]: `eps` is not from 2⁻¹¹ to 2¹⁰, or `sensitivity` is not a whole number from 1 to 2¹⁶.
+    pub fn new(eps: f64, sensitivity: f64, share: Share) -> Result<Self, ParamError> {
+        let lattice = Lattice::integers(eps, sensitivity)?;
+        if lattice.cells as f64 > MOST_SENSITIVITY {
+            return Err(ParamError::Rule {
+                parameter: "sensitivity",
+                rule: "at most 2**16",
+                value: sensitivity,
+            });
+        }
+        // Made for the whole too, because it checks ε.
+        let mechanism = NegativeBinomial::new(("n_parties", 1.0), share, ("eps", eps), Step::new(eps, 1))?;
+        let term = if share.is_whole() {
+            Difference::geometric(eps, 1)
+        } else {
+            Difference::table(mechanism)
+        };
+        // All terms share one table or sampler: a clone is a pointer.
+        let terms = memory::collected((1..=lattice.cells as u32).map(|m| (m, term.clone())))?;
+        Ok(Self {
+            cells: lattice.cells,
+            sum: Differences::new(terms),
+        })
+    }
+}
+
+impl AnyMechanism for MultiScaleDiscreteLaplace {
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.sum)
+    }
+
+    fn cells(&self) -> u64 {
+        self.cells
+    }
+}
+
+impl Mechanism for MultiScaleDiscreteLaplace {
+    type Value = i64;
+}
+
+impl IntegerMechanism for MultiScaleDiscreteLaplace {}
+
+#[cfg(feature = "probe")]
+pub(super) const PROBED: Probed = Probed {
+    examples: || {
+        let [whole, third] = Share::PROBED;
+        let mechanism = |(eps, sensitivity, share)| {
+            named(
+                format!("MultiScaleDiscreteLaplace({eps}, {sensitivity}), {share:?}"),
+                MultiScaleDiscreteLaplace::new(eps, sensitivity, share),
+            )
+        };
+        [(4.0, 1.0, third), (1.0, 3.0, whole), (1.0, 3.0, third)]
+            .into_iter()
+            .map(mechanism)
+            .collect()
+    },
+    of: |n| boxed(MultiScaleDiscreteLaplace::new(n.reals[0], n.reals[1], n.share)),
+};

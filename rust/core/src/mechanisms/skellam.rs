@@ -1,0 +1,175 @@
+//! The Skellam mechanism.
+
+use crate::draw::share::Share;
+use crate::draw::skellam::SkellamMagnitude;
+use crate::draw::staged::Staged;
+use crate::draw::table::LaterTable;
+use crate::error::ParamError;
+use crate::mechanism::fill::Source;
+use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
+#[cfg(feature = "probe")]
+use crate::mechanisms::probed::{Probed, boxed, named};
+use crate::memory::OutOfMemory;
+use crate::stream::{CHUNK, SHORT, ShortWords, StagedFill, Words, WordsIn};
+use crate::wiped::wipe;
+
+/// The Skellam mechanism: the difference of two independent Poisson variables of mean μ/2 each, whose sums are Skellam again.
+///
+/// # Probabilities
+/// P(k) = e^(−μ)·I_|k|(μ) for every integer k, with the modified Bessel function I. The variance is μ. A share of a mechanism has a share of its μ.
+///
+/// # What is drawn
+/// Every integer has exactly its probability. |X| comes from a table of its survival function, and the sign from the same word. From μ = 2²⁴ on a
+/// value is the sum of as few equal terms as tables up to there allow.
+///
+/// # Example
+/// ```
+/// use stairnoise::{Generator, Mechanism, Share, Skellam};
+///
+/// let party = Skellam::new(100.0, Share::new(1, 50)?)?;
+/// let mut noise = [0_i64; 1000];
+/// party.fill(&mut Generator::from_os()?, &mut noise)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Skellam {
+    terms: u64,
+    table: LaterTable<SkellamMagnitude>,
+}
+
+impl Skellam {
+    /// A share of the mechanism of variance μ.
+    ///
+    /// # Errors
+    /// [`ParamError`] unless μ is from 2⁻²⁰ to 2³⁰, and at least 2⁻⁴⁰ for the share.
+    pub fn new(mu: f64, share: Share) -> Result<Self, ParamError> {
+        let magnitude = SkellamMagnitude::new(mu, share)?;
+        Ok(Self {
+            terms: magnitude.terms(),
+            table: LaterTable::new(magnitude),
+        })
+    }
+
+    /// [`Staged::write_cells`] by way of words and of single terms, which are wiped.
+    fn write_in<const N: usize>(
+        &self,
+        words: &mut WordsIn<N>,
+        term: &mut [i64],
+        fill: &StagedFill,
+        first: u64,
+        out: &mut [i64],
+    ) -> Result<(), OutOfMemory> {
+        let table = self.table.table()?;
+        for (first, out) in (first..).step_by(term.len()).zip(out.chunks_mut(term.len())) {
+            table.write_signed_in(words, fill.stage(0), first, out);
+            let term = &mut term[..out.len()];
+            for stage in 1..self.terms {
+                table.write_signed_in(words, fill.stage(stage), first, term);
+                for (out, term) in out.iter_mut().zip(&*term) {
+                    // 64 terms far below 2⁵⁰. A check would be a branch on noise.
+                    *out = out.wrapping_add(*term);
+                }
+            }
+        }
+        let used = out.len().min(term.len());
+        wipe(&mut term[..used]);
+        Ok(())
+    }
+}
+
+impl AnyMechanism for Skellam {
+    fn source(&self) -> Source<'_> {
+        Source::staged(self)
+    }
+}
+
+impl Mechanism for Skellam {
+    type Value = i64;
+}
+
+impl IntegerMechanism for Skellam {}
+
+impl Staged for Skellam {
+    fn prepare(&self) -> Result<(), OutOfMemory> {
+        self.table.table().map(drop)
+    }
+
+    fn draws(&self) -> usize {
+        self.terms as usize
+    }
+
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        if out.len() <= SHORT {
+            self.write_in(&mut ShortWords::new(), &mut [0; SHORT], fill, first, out)
+        } else {
+            self.write_in(&mut Words::new(), &mut [0; CHUNK], fill, first, out)
+        }
+    }
+}
+
+#[cfg(feature = "probe")]
+pub(super) const PROBED: Probed = Probed {
+    // Up to sixteen thresholds are counted, more are searched; and a mechanism of two terms.
+    examples: || {
+        let mechanism = |mu| {
+            Share::PROBED
+                .map(|share| named(format!("Skellam({mu}), {share:?}"), Skellam::new(mu, share)))
+                .into_iter()
+        };
+        [0.25, 100.0, 30_000_000.0].into_iter().flat_map(mechanism).collect()
+    },
+    of: |n| boxed(Skellam::new(n.reals[0], n.share)),
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Generator;
+    use crate::replay::further::draws;
+    use crate::replay::{float, list, vectors, whole, word};
+
+    #[test]
+    fn golden_vectors() {
+        for entry in vectors("skellam.json") {
+            let [mu, _, parties, present] = list(&entry["arguments"]) else {
+                panic!("{entry}")
+            };
+            let mechanism = Skellam::new(float(mu), Share::new(whole(present), whole(parties)).unwrap()).unwrap();
+            assert_eq!(mechanism.terms, whole(&entry["terms"]), "{entry}");
+            draws(&mechanism, &entry);
+            for edge in list(&entry["edges"]) {
+                let [v63, extension, expected] = list(edge) else {
+                    panic!("{edge}")
+                };
+                let (v63, first) = (word(v63), word(extension));
+                let extension = |e| if e == 0 { first } else { 0 };
+                assert_eq!(
+                    mechanism.table.table().unwrap().index(v63, extension),
+                    whole(expected),
+                    "{edge} of {entry}"
+                );
+            }
+        }
+    }
+
+    /// Evidence: equality. However many values are asked for at once, and from whichever on, each is what it is alone; mechanisms of one term and of
+    /// several.
+    #[test]
+    fn values_do_not_depend_on_how_many_are_drawn() {
+        for mu in [0.5, 100.0, 40_000_000.0] {
+            let mechanism = Skellam::new(mu, Share::WHOLE).unwrap();
+            let fill = Generator::from_seed(9).next_staged(2 * CHUNK + 9).unwrap();
+            let mut alone = [0_i64; 2 * CHUNK + 9];
+            for (first, value) in (0..).zip(&mut alone) {
+                mechanism.write_cells(&fill, first, core::slice::from_mut(value)).unwrap();
+            }
+            for first in [0, 1, 7] {
+                for n in [2, 8, 9, SHORT, SHORT + 1, CHUNK, CHUNK + 1, 2 * CHUNK] {
+                    let mut out = vec![1_i64; n];
+                    mechanism.write_cells(&fill, first as u64, &mut out).unwrap();
+                    assert_eq!(out, alone[first..first + n], "{mu} {first} {n}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The truncated Laplace mechanism.
+
+use crate::draw::segments::{Segment, Segments, Side};
+use crate::error::ParamError;
+use crate::exact::{MOST_TRUNCATION, Truncation};
+use crate::lattice::dyadic::floor_scaled;
+use crate::lattice::params::{Lattice, Narrowing};
+use crate::mechanism::fill::Source;
+use crate::mechanism::{AnyMechanism, Mechanism};
+#[cfg(feature = "probe")]
+use crate::mechanisms::probed::{Probed, boxed, named};
+use crate::memory::OutOfMemory;
+
+/// The Laplace mechanism of scale Δ/ε between two bounds, (ε, δ)-differentially private (Geng, Ding, Guo and Kumar 2020; Mugunthan, Xiao and Kagal
+/// 2020).
+///
+/// # Density
+/// f(x) ∝ e^(−ε|x|/Δ) for A ≤ x ≤ B.
+///
+/// # What is drawn
+/// g times an integer k from −a to b with probability proportional to e^(−ε|k|/D), D = ⌈Δ/g⌉: the truncated two-sided geometric distribution. Its δ
+/// is exactly the probability of the D outermost integers at the nearer end. The bounds that are chosen are the least whose δ is at most `delta`.
+///
+/// # Example
+/// ```
+/// use stairnoise::{Generator, Mechanism, TruncatedLaplace};
+///
+/// let mechanism = TruncatedLaplace::new(1.0, 1e-6, 1.0, None, None)?;
+/// let mut noise = [0.0_f64; 1000];
+/// mechanism.fill(&mut Generator::from_os()?, &mut noise)?;
+/// assert!(noise.iter().all(|x| x.abs() < 14.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct TruncatedLaplace {
+    /// The steps below 0 and above.
+    bounds: [u64; 2],
+    mechanism: Segments,
+}
+
+/// 2⁻¹²⁸ keeps the bounds far inside 64 bits.
+const LEAST_DELTA: f64 = f64::from_bits((1023 - 128) << 52);
+
+impl TruncatedLaplace {
+    /// Bounds that are given are rounded to the lattice, towards 0. Without any the mechanism is symmetric.
+    ///
+    /// # Errors
+    /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ and Δ are finite and positive, the lattice fits, and 2⁻¹²⁸ ≤ δ ≤ ½. Bounds must be at least Δ from 0. Two
+    /// bounds must leave the outermost Δ no more than δ; a single one must allow another bound that does.
+    pub fn new(eps: f64, delta: f64, sensitivity: f64, lower: Option<f64>, upper: Option<f64>) -> Result<Self, ParamError> {
+        let lattice = Lattice::continuous(eps, sensitivity, Narrowing::Laplace)?;
+        if !(LEAST_DELTA..=0.5).contains(&delta) {
+            return Err(rule("delta", "from 2**-128 to 0.5", delta));
+        }
+        let lower_cells = lower
+            .map(|lower| bound("lower", -lower, lower, sensitivity, lattice))
+            .transpose()?;
+        let upper_cells = upper
+            .map(|upper| bound("upper", upper, upper, sensitivity, lattice))
+            .transpose()?;
+        let truncation = Truncation {
+            eps,
+            cells: lattice.cells,
+            delta,
+        };
+        let other = |name, given: Option<f64>, cells| {
+            let far = "far enough from 0 for a bound on the other side to leave no more than delta";
+            // Asked only about a bound that is given: the NaN never shows.
+            truncation.other(cells).ok_or(rule(name, far, given.unwrap_or(f64::NAN)))
+        };
+        let (below, above) = match (lower_cells, upper_cells) {
+            (None, None) => {
+                let cells = truncation.symmetric();
+                (cells, cells)
+            }
+            (Some(below), None) => (below, other("lower", lower, below)?),
+            (None, Some(above)) => (other("upper", upper, above)?, above),
+            (Some(below), Some(above)) if truncation.holds(below.min(above), below.max(above)) => (below, above),
+            _ => {
+                return Err(rule(
+                    "delta",
+                    "at least what lower and upper leave to the outermost sensitivity",
+                    delta,
+                ));
+            }
+        };
+        Ok(Self::of(eps, lattice, below, above)?)
+    }
+
+    fn of(eps: f64, lattice: Lattice, below: u64, above: u64) -> Result<Self, OutOfMemory> {
+        let segment = |side, first, length| Segment {
+            side,
+            first,
+            length: Some(length),
+            eps,
+            falls: 0,
+        };
+        // Zero belongs to the upper segment: it has one sign.
+        let segments = vec![segment(Side::Plus, 0, above + 1), segment(Side::Minus, 1, below)];
+        Ok(Self {
+            bounds: [below, above],
+            mechanism: Segments::new(segments, Vec::new(), lattice)?,
+        })
+    }
+
+    /// (a, b): draws are from −a to b lattice steps.
+    pub fn bounds(&self) -> (u64, u64) {
+        self.bounds.into()
+    }
+}
+
+impl AnyMechanism for TruncatedLaplace {
+    fn log2_granularity(&self) -> i32 {
+        self.mechanism.lattice().log2_granularity
+    }
+
+    fn cells(&self) -> u64 {
+        self.mechanism.lattice().cells
+    }
+
+    fn lengths(&self) -> &[u64] {
+        &self.bounds
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.mechanism)
+    }
+}
+
+impl Mechanism for TruncatedLaplace {
+    type Value = f64;
+}
+
+/// A bound in lattice steps, rounded towards 0.
+fn bound(name: &'static str, distance: f64, given: f64, sensitivity: f64, lattice: Lattice) -> Result<u64, ParamError> {
+    let far = if name == "lower" {
+        "at most -sensitivity"
+    } else {
+        "at least the sensitivity"
+    };
+    // Not the opposite comparison: NaN must be refused.
+    let outside = distance >= sensitivity;
+    if !outside {
+        return Err(rule(name, far, given));
+    }
+    // In f64: exact, or infinite, since g is a power of two and the distance at least 2³¹ steps or so.
+    let within = distance / lattice.granularity() < MOST_TRUNCATION as f64;
+    if !within {
+        return Err(rule(name, "within 2**62 multiples of the granularity from 0", given));
+    }
+    // A distance of Δ or more has at least D − 1 whole steps, as `Truncation` requires.
+    Ok(floor_scaled(distance, lattice.log2_granularity))
+}
+
+fn rule(parameter: &'static str, rule: &'static str, value: f64) -> ParamError {
+    ParamError::Rule { parameter, rule, value }
+}
+
+#[cfg(feature = "probe")]
+pub(super) const PROBED: Probed = Probed {
+    examples: || {
+        let symmetric = [(0.1, 1e-6), (1.0, 1e-6), (4.0, 1e-3)].map(|(eps, delta)| {
+            let mechanism = TruncatedLaplace::new(eps, delta, 1.0, None, None);
+            named(format!("TruncatedLaplace({eps}, {delta})"), mechanism)
+        });
+        let mechanism = TruncatedLaplace::new(1.0, 1e-6, 1.0, Some(-20.0), Some(30.0));
+        symmetric
+            .into_iter()
+            .chain([named("TruncatedLaplace(1, 1e-6, -20, 30)", mechanism)])
+            .collect()
+    },
+    of: |n| {
+        boxed(TruncatedLaplace::new(
+            n.reals[0],
+            n.reals[1],
+            n.reals[2],
+            n.bounds[0],
+            n.bounds[1],
+        ))
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value as Json;
+
+    use super::*;
+    use crate::replay::further::draws;
+    use crate::replay::{float, list, vectors, whole};
+
+    #[test]
+    fn refuses_what_is_no_mechanism() {
+        let error = |delta, lower, upper| TruncatedLaplace::new(1.0, delta, 1.0, lower, upper).unwrap_err().to_string();
+        for bad in [f64::NAN, 0.0, -1.0, 0.6, f64::INFINITY, 1e-39] {
+            assert!(
+                error(bad, None, None).starts_with("delta must be from 2**-128 to 0.5, got"),
+                "{bad}"
+            );
+        }
+        for bad in [f64::NAN, 0.0, 0.9, -3.0] {
+            assert!(
+                error(0.01, None, Some(bad)).starts_with("upper must be at least the sensitivity, got"),
+                "{bad}"
+            );
+            assert!(
+                error(0.01, Some(-bad), None).starts_with("lower must be at most -sensitivity, got"),
+                "{bad}"
+            );
+        }
+        assert!(error(0.01, None, Some(f64::INFINITY)).starts_with("upper must be within 2**62"));
+        assert!(error(0.01, None, Some(4.0)).starts_with("upper must be far enough from 0"));
+        assert!(error(0.01, Some(-4.0), Some(40.0)).starts_with("delta must be at least what"));
+        assert!(TruncatedLaplace::new(0.0, 0.01, 1.0, None, None).is_err());
+    }
+
+    #[test]
+    fn bounds_are_those_that_were_asked_for_or_the_least() {
+        let mechanism = |lower, upper| TruncatedLaplace::new(1.0, 0.01, 1.0, lower, upper).unwrap();
+        let (a, b) = mechanism(None, None).bounds();
+        assert_eq!(a, b);
+        let g = mechanism(None, None).granularity();
+        assert!((a as f64 * g - 4.464_920_175_891_208).abs() < 1e-8);
+        let (a, b) = mechanism(None, Some(4.4625)).bounds();
+        assert_eq!(b as f64 * g, (4.4625 / g).floor() * g);
+        assert!((a as f64 * g - 5.007_548).abs() < 1e-4);
+        assert_eq!(mechanism(Some(-4.4625), None).bounds(), (b, a));
+        assert_eq!(
+            mechanism(Some(-6.0), Some(5.0)).bounds(),
+            ((6.0 / g) as u64, (5.0 / g) as u64)
+        );
+    }
+    #[test]
+    fn golden_vectors() {
+        for entry in vectors("truncated_laplace.json") {
+            let [eps, delta, sensitivity, lower, upper] = list(&entry["arguments"]) else {
+                panic!("{entry}")
+            };
+            let bound = |json: &Json| (!json.is_null()).then(|| float(json));
+            let mechanism =
+                TruncatedLaplace::new(float(eps), float(delta), float(sensitivity), bound(lower), bound(upper)).unwrap();
+            assert_eq!(mechanism.cells(), whole(&entry["cells"]), "{entry}");
+            assert_eq!(
+                mechanism.bounds(),
+                (whole(&entry["below"]), whole(&entry["above"])),
+                "{entry}"
+            );
+            draws(&mechanism, &entry);
+        }
+    }
+}
