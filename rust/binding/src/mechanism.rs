@@ -24,9 +24,9 @@ impl Mechanism {
     }
 
     /// ⌈Δ/g⌉; 0 for a mechanism that has no sensitivity.
-    #[getter]
-    fn cells(&self) -> u64 {
-        self.0.cells()
+    #[getter(cells)]
+    fn sensitivity_steps(&self) -> u64 {
+        self.0.sensitivity_steps()
     }
 
     /// The mechanism's own lengths in lattice steps, fewer than 1024.

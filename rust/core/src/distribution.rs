@@ -16,14 +16,14 @@ use crate::{DiscreteLaplace, DiscreteStaircase, Laplace, Mechanism, OneWordMecha
 fn sample<T: Value, R: Rng + ?Sized>(mechanism: &OneWordMechanism, rng: &mut R) -> T {
     let word = rng.next_u64();
     let mut drawn = Vec::new();
-    let cells = mechanism.sampler().cells(word, |e| {
+    let steps = mechanism.sampler().steps(word, |e| {
         // The exact path may ask for a word again.
         while drawn.len() <= e {
             drawn.push(rng.next_u64());
         }
         drawn[e]
     });
-    mechanism.sampler().value(cells)
+    mechanism.sampler().value(steps)
 }
 
 macro_rules! distribution {

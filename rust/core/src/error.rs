@@ -21,7 +21,7 @@ pub enum ParamError {
     R {
         /// The value received.
         r: f64,
-        /// The sensitivity, in cells.
+        /// The sensitivity, in steps.
         sensitivity: f64,
     },
     /// An integer that `f64` does not hold: the mechanism would be another one.

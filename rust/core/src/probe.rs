@@ -2,7 +2,7 @@
 //! the public interface.
 
 use crate::kernel::Tier;
-use crate::lattice::value::Steps;
+use crate::lattice::value::Scaling;
 use crate::lines::Lines;
 use crate::mechanisms::PROBED;
 pub use crate::mechanisms::probed::{Named, Numbers, Probed};
@@ -35,7 +35,7 @@ pub fn doubts(mechanism: &OneWordMechanism, words: &[u64], scratch: &mut [f64], 
     mechanism
         .sampler()
         .kernel()
-        .fill(Tier::current(), words, Steps::WHOLE, scratch, |i, _: &mut f64| found(i));
+        .fill(Tier::current(), words, Scaling::WHOLE, scratch, |i, _: &mut f64| found(i));
 }
 
 /// Which kernel draws a mechanism: its second level.

@@ -155,7 +155,7 @@ fn shapes() {
                     power_of_two(case[4].as_i64().unwrap() as i32),
                     "{case}"
                 );
-                assert_eq!(mechanism.cells(), whole(&case[5]), "{case}");
+                assert_eq!(mechanism.sensitivity_steps(), whole(&case[5]), "{case}");
                 assert_eq!(mechanism.r().unwrap_or(0), whole(&case[6]), "{case}");
             }
             Err(ParamError::TooWide { .. } | ParamError::Granularity { .. }) => assert!(case[5].is_null(), "{case}"),
@@ -176,15 +176,15 @@ fn fills() {
             .last()
             .unwrap();
         let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
-        let mut cells = vec![0_i64; expected.len()];
+        let mut steps = vec![0_i64; expected.len()];
         let fill = view.next(expected.len()).unwrap();
-        mechanism.write(&fill, 0, &mut cells);
-        assert_eq!(cells, expected, "{entry}");
+        mechanism.write(&fill, 0, &mut steps);
+        assert_eq!(steps, expected, "{entry}");
         for (i, case) in list(&entry["words"]).iter().enumerate() {
             assert_eq!(fill.stage().word(i as u64), word(case), "{entry}");
             let consumed = whole(&entry["extensions"][i]);
             let mut asked = 0;
-            mechanism.sampler().cells(fill.stage().word(i as u64), |e| {
+            mechanism.sampler().steps(fill.stage().word(i as u64), |e| {
                 asked = asked.max(e as u64 + 1);
                 fill.stage().extension(i as u64, e)
             });
@@ -197,21 +197,25 @@ fn fills() {
 fn boundaries() {
     for name in ["boundaries_geometric.json", "boundaries_staircase.json"] {
         for entry in vectors(name) {
-            let (eps, cells, r) = (float(&entry["eps"]), whole(&entry["cells"]), whole(&entry["r"]));
+            let (eps, sensitivity_steps, r) = (float(&entry["eps"]), whole(&entry["cells"]), whole(&entry["r"]));
             let mechanism = match r {
-                0 => IntegerDistribution::Geometric { eps, cells },
-                r => IntegerDistribution::Staircase { eps, cells, r },
+                0 => IntegerDistribution::Geometric { eps, sensitivity_steps },
+                r => IntegerDistribution::Staircase {
+                    eps,
+                    sensitivity_steps,
+                    r,
+                },
             };
             let lattice = Lattice {
                 log2_granularity: 0,
-                cells,
+                sensitivity_steps,
             };
             let sampler = Sampler::new(mechanism, lattice);
             for case in cases(&entry) {
                 let forced: Vec<u64> = list(&case[1]).iter().map(word).collect();
                 let extension = |e| forced.get(e).copied().unwrap_or(0);
                 let expected = case[3].as_i64().unwrap();
-                assert_eq!(sampler.cells(word(&case[0]), extension), expected, "{mechanism:?} {case}");
+                assert_eq!(sampler.steps(word(&case[0]), extension), expected, "{mechanism:?} {case}");
                 let magnitude = exact::magnitude(&mechanism, word(&case[0]) << 1 >> 1, &mut { extension });
                 assert_eq!(
                     magnitude,
@@ -524,8 +528,8 @@ fn gaussian_fills() {
             .last()
             .unwrap();
         let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
-        let mut cells = vec![0_i64; count];
-        fill.write(0, &mut cells).unwrap();
-        assert_eq!(cells, expected, "{entry}");
+        let mut steps = vec![0_i64; count];
+        fill.write(0, &mut steps).unwrap();
+        assert_eq!(steps, expected, "{entry}");
     }
 }

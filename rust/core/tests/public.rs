@@ -30,12 +30,12 @@ fn a_mechanism_tells_its_parameters_and_its_lattice() {
     assert_eq!(OneWordMechanism::from(stairs).r(), Some(3));
     let mechanism = OneWordMechanism::from(counts);
     assert_eq!(
-        (mechanism.kind(), mechanism.cells(), mechanism.r()),
+        (mechanism.kind(), mechanism.sensitivity_steps(), mechanism.r()),
         (Kind::DiscreteLaplace, 7, None)
     );
     assert_eq!(DiscreteGaussian::new(2.5).unwrap().sigma2(), 2.5);
     let truncated = TruncatedLaplace::new(0.5, 0.25, 3.0, None, None).unwrap();
-    assert_eq!(truncated.cells() as f64 * truncated.granularity(), 3.0);
+    assert_eq!(truncated.sensitivity_steps() as f64 * truncated.granularity(), 3.0);
     assert_eq!(MergedLaplace::new(&[0.5], &[], 3.0).unwrap().breaks(), []);
     assert_eq!(Selection::exponential(0.5, 3.0, true).unwrap().eps(), 0.5);
 }
@@ -95,10 +95,10 @@ fn every_mechanism() -> Vec<(Box<dyn AnyMechanism>, u64, Vec<u64>)> {
 /// Evidence: lengths that the parameters give by the contract's formulas; equality of pieces with the whole; refusals by their rule.
 #[test]
 fn every_mechanism_can_do_the_same() {
-    for (mechanism, cells, lengths) in every_mechanism() {
+    for (mechanism, sensitivity_steps, lengths) in every_mechanism() {
         assert_eq!(
-            (mechanism.cells(), mechanism.lengths()),
-            (cells, &lengths[..]),
+            (mechanism.sensitivity_steps(), mechanism.lengths()),
+            (sensitivity_steps, &lengths[..]),
             "{mechanism:?}"
         );
         let (mut whole, mut shared, mut released) = ([0.0; 12], [0.0; 12], [0.0; 12]);

@@ -23,14 +23,17 @@ pub(crate) enum Difference {
 }
 
 impl Difference {
-    /// The two-sided geometric distribution of ratio e^(−eps/cells).
-    pub fn geometric(eps: f64, cells: u64) -> Self {
+    /// The two-sided geometric distribution of ratio e^(−eps/sensitivity_steps).
+    pub fn geometric(eps: f64, sensitivity_steps: u64) -> Self {
         // The integers: the term's scale multiplies what is drawn.
         let lattice = Lattice {
             log2_granularity: 0,
-            cells,
+            sensitivity_steps,
         };
-        Self::Geometric(Arc::new(Sampler::new(IntegerDistribution::Geometric { eps, cells }, lattice)))
+        Self::Geometric(Arc::new(Sampler::new(
+            IntegerDistribution::Geometric { eps, sensitivity_steps },
+            lattice,
+        )))
     }
 
     /// The difference of two negative binomial variables.
@@ -100,7 +103,7 @@ impl Staged for Differences {
         self.0.iter().map(|(_, term)| stages(term)).sum()
     }
 
-    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         if out.len() <= SHORT {
             self.write_by_way_of(&mut ShortWords::new(), &mut [0; SHORT], fill, first, out)
         } else {
@@ -110,7 +113,7 @@ impl Staged for Differences {
 }
 
 impl Differences {
-    /// [`Staged::write_cells`] by way of words, one room for all stages, and of sums, which are wiped.
+    /// [`Staged::write_steps`] by way of words, one room for all stages, and of sums, which are wiped.
     fn write_by_way_of<const N: usize>(
         &self,
         words: &mut WordsIn<N>,
@@ -130,8 +133,8 @@ impl Differences {
             }
             for (out, sum) in out.iter_mut().zip(sums) {
                 // The sum saturates at ±(2⁶³ − 1), which is one short of the least `i64`.
-                let cells = i64::from_cells(*sum, 0);
-                *out = cells.wrapping_add(i64::from(cells == i64::MIN));
+                let steps = i64::from_steps(*sum, 0);
+                *out = steps.wrapping_add(i64::from(steps == i64::MIN));
             }
             Ok(())
         });

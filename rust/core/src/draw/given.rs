@@ -116,10 +116,10 @@ impl Staged for WeightedDistribution {
         self.table.table().map(drop)
     }
 
-    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.table.table()?.write(fill.stage(0), first, out);
-        for cells in out {
-            *cells = self.integer(*cells);
+        for steps in out {
+            *steps = self.integer(*steps);
         }
         Ok(())
     }

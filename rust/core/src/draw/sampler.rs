@@ -4,7 +4,7 @@ use crate::exact::{self, IntegerDistribution};
 use crate::kernel::{Arithmetic, FixedPoint, Kernel, Tier, WORD_BITS, Work, run_on};
 use crate::lattice::params::Lattice;
 use crate::lattice::release::{add, add_each};
-use crate::lattice::value::Steps;
+use crate::lattice::value::Scaling;
 use crate::lattice::{Answer, Value};
 use crate::lines::Lines;
 use crate::reveal;
@@ -68,16 +68,16 @@ impl Sampler {
     }
 
     /// X + centre for a word and the extension words of the same value: X is the function of contract, section 2.
-    pub fn cells(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
+    pub fn steps(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
         match self.kernel.decide(word) {
-            Some(cells) => self.move_cells(i64::from_whole(cells, 1.0)),
-            None => self.doubtful_cells(word, extension),
+            Some(steps) => self.move_steps(i64::from_whole(steps, 1.0)),
+            None => self.undecided_steps(word, extension),
         }
     }
 
     /// A check would be a branch on noise.
-    fn move_cells(&self, cells: i64) -> i64 {
-        cells.wrapping_add(self.centre)
+    fn move_steps(&self, steps: i64) -> i64 {
+        steps.wrapping_add(self.centre)
     }
 
     /// The values `first .. first + out.len()` of a stage.
@@ -88,7 +88,7 @@ impl Sampler {
     /// [`Sampler::write`] on a tier that is available.
     fn write_on<T: Value>(&self, tier: Tier, stage: Stage<'_>, first: u64, out: &mut [T]) {
         if out.len() <= FEW {
-            self.each_of_few(stage, first, out, |_, cells| self.value(cells));
+            self.each_of_few(stage, first, out, |_, steps| self.value(steps));
         } else if out.len() <= SHORT {
             self.write_by(&mut ShortWords::new(), tier, stage, first, out);
         } else {
@@ -99,7 +99,7 @@ impl Sampler {
     /// [`Sampler::write`] by way of words of the caller's, who wipes them after several stages.
     pub fn write_in<const N: usize, T: Value>(&self, words: &mut WordsIn<N>, stage: Stage<'_>, first: u64, out: &mut [T]) {
         if out.len() <= FEW {
-            self.each_of_few(stage, first, out, |_, cells| self.value(cells));
+            self.each_of_few(stage, first, out, |_, steps| self.value(steps));
         } else {
             self.write_by(words, Tier::current(), stage, first, out);
         }
@@ -131,15 +131,15 @@ impl Sampler {
     /// The values of `words`; `extension(i, e)` is extension word `e` of `words[i]`.
     #[inline]
     pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [T]) {
-        let doubt = |i: usize, value: &mut T| *value = self.value(self.doubtful_cells(words[i], |e| extension(i, e)));
+        let doubt = |i: usize, value: &mut T| *value = self.value(self.undecided_steps(words[i], |e| extension(i, e)));
         if !self.kernel.is_ever_sure() {
             // The kernel would only prepare to be written over.
             out.iter_mut().enumerate().for_each(|(i, value)| doubt(i, value));
-        } else if let Some(steps) = Steps::new(self.granularity, self.centre) {
-            self.kernel.fill(tier, words, steps, out, doubt);
+        } else if let Some(scaling) = Scaling::new(self.granularity, self.centre) {
+            self.kernel.fill(tier, words, scaling, out, doubt);
         } else {
             for (i, value) in out.iter_mut().enumerate() {
-                *value = self.value(self.cells(words[i], |e| extension(i, e)));
+                *value = self.value(self.steps(words[i], |e| extension(i, e)));
             }
         }
     }
@@ -149,17 +149,17 @@ impl Sampler {
     pub fn each_of_few<T>(&self, stage: Stage<'_>, first: u64, out: &mut [T], element: impl Fn(usize, i64) -> T) {
         let words = stage.few_words(first, out.len());
         for (i, (out, word)) in out.iter_mut().zip(&*words).enumerate() {
-            *out = element(i, self.cells(*word, |e| stage.extension(first + i as u64, e)));
+            *out = element(i, self.steps(*word, |e| stage.extension(first + i as u64, e)));
         }
     }
 
-    /// `cells` steps of the lattice as an element.
-    pub fn value<T: Value>(&self, cells: i64) -> T {
+    /// `steps` steps of the lattice as an element.
+    pub fn value<T: Value>(&self, steps: i64) -> T {
         // `from_whole` takes magnitudes below 2⁵¹.
-        if reveal::condition(cells.unsigned_abs() < 1 << 51) {
-            T::from_whole(cells as f64, self.granularity)
+        if reveal::condition(steps.unsigned_abs() < 1 << 51) {
+            T::from_whole(steps as f64, self.granularity)
         } else {
-            T::from_cells(cells.into(), self.lattice.log2_granularity)
+            T::from_steps(steps.into(), self.lattice.log2_granularity)
         }
     }
 
@@ -221,8 +221,8 @@ impl Sampler {
     /// X + centre for a word that the kernel is not sure of.
     #[cold]
     #[inline(never)]
-    fn doubtful_cells(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
-        // From a noise scale of 2⁴⁵ cells on every word comes here. Fixed point takes 50 to 80 ns, the exact path 1 to 2 µs
+    fn undecided_steps(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
+        // From a noise scale of 2⁴⁵ steps on every word comes here. Fixed point takes 50 to 80 ns, the exact path 1 to 2 µs
         // (docs/evidence/timing.md).
         let decided = self
             .fixed_point
@@ -231,17 +231,17 @@ impl Sampler {
         if let Some(magnitude) = decided {
             // A mask: a branch would depend on the sign of the noise.
             let sign = (word.cast_signed()) >> WORD_BITS;
-            return self.move_cells((magnitude.cast_signed() ^ sign).wrapping_sub(sign));
+            return self.move_steps((magnitude.cast_signed() ^ sign).wrapping_sub(sign));
         }
-        let cells = self.exact_cells(word, extension);
+        let steps = self.exact_steps(word, extension);
         stack::wipe_deep();
-        self.move_cells(cells)
+        self.move_steps(steps)
     }
 
     /// Not inlined: what it leaves is below the frame of its caller, which wipes it.
     #[cold]
     #[inline(never)]
-    fn exact_cells(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> i64 {
+    fn exact_steps(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> i64 {
         reveal::slow_path();
         let word = reveal::word(word);
         let magnitude = exact::magnitude(&self.distribution, word & !(1 << WORD_BITS), &mut |e| {
@@ -302,17 +302,25 @@ mod tests {
     #[test]
     fn every_tier_writes_values_of_moved_distributions() {
         let mut generator = Generator::from_seed(5);
-        for (eps, cells, log2_granularity) in [
+        for (eps, sensitivity_steps, log2_granularity) in [
             (1e-3, 10_u64, 0),
             (0.5, 1, 0),
             (1.0, 10, 0),
             (4.0, 1 << 33, -33),
             (1e-6, 1 << 32, -32),
         ] {
-            let r = cells.div_ceil(3);
-            let most = exact::most_truncated_staircase(eps, cells, r, 1e-4);
-            let distribution = IntegerDistribution::TruncatedStaircase { eps, cells, r, most };
-            let lattice = Lattice { log2_granularity, cells };
+            let r = sensitivity_steps.div_ceil(3);
+            let most = exact::most_truncated_staircase(eps, sensitivity_steps, r, 1e-4);
+            let distribution = IntegerDistribution::TruncatedStaircase {
+                eps,
+                sensitivity_steps,
+                r,
+                most,
+            };
+            let lattice = Lattice {
+                log2_granularity,
+                sensitivity_steps,
+            };
             let plain = Sampler::new(distribution, lattice);
             for centre in [
                 most.cast_signed(),
@@ -327,8 +335,8 @@ mod tests {
                 let fill = generator.next(2 * CHUNK).unwrap();
                 let stage = fill.stage();
                 for i in 0..100 {
-                    let cells = |sampler: &Sampler| sampler.cells(stage.word(i), |e| stage.extension(i, e));
-                    assert_eq!(cells(&moved), cells(&plain) + centre);
+                    let steps = |sampler: &Sampler| sampler.steps(stage.word(i), |e| stage.extension(i, e));
+                    assert_eq!(steps(&moved), steps(&plain) + centre);
                 }
                 for tier in Tier::tested() {
                     same_values::<f64>(&moved, tier, stage);
@@ -346,7 +354,7 @@ mod tests {
                 let mut out = vec![T::default(); n];
                 sampler.write_on(tier, stage, first, &mut out);
                 for (i, value) in (first..).zip(out) {
-                    let alone = sampler.value::<T>(sampler.cells(stage.word(i), |e| stage.extension(i, e)));
+                    let alone = sampler.value::<T>(sampler.steps(stage.word(i), |e| stage.extension(i, e)));
                     assert_eq!(value, alone, "{tier:?} value {i} of {n} of {sampler:?}");
                 }
             }
@@ -424,7 +432,7 @@ mod tests {
 
     fn same_slices<T: Value + PartialEq + core::fmt::Debug>(sampler: &Sampler, tiers: &[Tier], stage: Stage<'_>) {
         let alone: Vec<T> = (0..4 * BLOCK as u64)
-            .map(|i| sampler.value(sampler.cells(stage.word(i), |e| stage.extension(i, e))))
+            .map(|i| sampler.value(sampler.steps(stage.word(i), |e| stage.extension(i, e))))
             .collect();
         let mut out = [T::default(); 2 * BLOCK + 1];
         for &tier in tiers {

@@ -84,12 +84,16 @@ impl Segments {
             length: segment.length.unwrap_or(u64::MAX),
             inverse: segment.length.map_or(0.0, |length| 1.0 / length as f64),
         });
-        let (cells, places) = (lattice.cells, memory::collected(places)?);
+        let (sensitivity_steps, places) = (lattice.sensitivity_steps, memory::collected(places)?);
         let samplers = rates
             .iter()
-            .map(|&eps| Sampler::new(IntegerDistribution::OneSided { eps, cells }, lattice));
+            .map(|&eps| Sampler::new(IntegerDistribution::OneSided { eps, sensitivity_steps }, lattice));
         let samplers = memory::collected(samplers)?;
-        let weights = SegmentWeights { cells, segments, falls };
+        let weights = SegmentWeights {
+            sensitivity_steps,
+            segments,
+            falls,
+        };
         Ok(Self {
             lattice,
             table: Table::new(Box::new(weights))?,
@@ -147,7 +151,7 @@ impl Staged for Segments {
         1 + self.samplers.len()
     }
 
-    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         if out.len() <= SHORT {
             self.write_by_way_of::<_, SHORT>(&mut Room::new(ShortWords::new()), fill, first, out);
         } else {
@@ -158,7 +162,7 @@ impl Staged for Segments {
 }
 
 impl Segments {
-    /// [`Staged::write_cells`], a room at a time.
+    /// [`Staged::write_steps`], a room at a time.
     fn write_by_way_of<const N: usize, const M: usize>(
         &self,
         room: &mut Room<N, M>,
@@ -182,7 +186,7 @@ impl Segments {
                 self.write_other_rates(room, distances, first, out);
             }
             for (out, chosen) in out.iter_mut().zip(&room.chosen) {
-                *out = self.place(*chosen & !FREE).cells(out.unsigned_abs(), *chosen);
+                *out = self.place(*chosen & !FREE).steps(out.unsigned_abs(), *chosen);
             }
         }
         // Segments tell roughly how large the noise is.
@@ -255,7 +259,7 @@ impl ReadySegment {
 
     /// The integer at `distance` from the first one; beyond the end from the first one again. The leading bit of `word` has the sign.
     #[inline]
-    fn cells(&self, distance: u64, word: u64) -> i64 {
+    fn steps(&self, distance: u64, word: u64) -> i64 {
         let inside = self.modulo(distance);
         // Both are below 2⁶³, and what is beyond saturates. A check would be a branch on noise.
         let sum = self.first.wrapping_add(inside).cast_signed();
@@ -286,7 +290,7 @@ impl ReadySegment {
 #[derive(Debug)]
 struct SegmentWeights {
     /// D.
-    cells: u64,
+    sensitivity_steps: u64,
     segments: Vec<Segment>,
     falls: Vec<(f64, u64)>,
 }
@@ -302,7 +306,7 @@ impl Weights for SegmentWeights {
                 level = level.times(&self.fall(fall, p));
             }
             fallen = segment.falls;
-            let mut weight = geometric_sum(&Step::new(segment.eps, self.cells), segment.length, p).times(&level);
+            let mut weight = geometric_sum(&Step::new(segment.eps, self.sensitivity_steps), segment.length, p).times(&level);
             // The falls end at the integer before the first one, which is one step of this ε away.
             if segment.first > 0 {
                 weight = weight.times(&self.fall((segment.eps, 1), p));
@@ -322,7 +326,7 @@ impl Weights for SegmentWeights {
 impl SegmentWeights {
     /// e^(−ε·count/D).
     fn fall(&self, (eps, count): (f64, u64), p: usize) -> Enclosure {
-        Power::fixed_or_tiny(Step::new(eps, self.cells).power(count, p).as_ref(), p)
+        Power::fixed_or_tiny(Step::new(eps, self.sensitivity_steps).power(count, p).as_ref(), p)
     }
 }
 
@@ -332,7 +336,7 @@ mod tests {
     use crate::Generator;
 
     /// e^(−ε|k|/D) for 1 ≤ |k| ≤ 3, from then on with another ε, and 1 at 0.
-    fn two_slopes(cells: u64) -> Segments {
+    fn two_slopes(sensitivity_steps: u64) -> Segments {
         let (inner, outer) = (0.75, 0.25);
         let segment = |side, first, length, eps, falls| Segment {
             side,
@@ -348,7 +352,7 @@ mod tests {
         ];
         let lattice = Lattice {
             log2_granularity: 0,
-            cells,
+            sensitivity_steps,
         };
         Segments::new(segments, vec![(inner, 3)], lattice).unwrap()
     }
@@ -365,10 +369,10 @@ mod tests {
         let n = 200_000;
         let fill = Generator::from_seed(11).next_staged(n).unwrap();
         let mut out = vec![0; n];
-        distribution.write_cells(&fill, 0, &mut out).unwrap();
+        distribution.write_steps(&fill, 0, &mut out).unwrap();
         for k in -20..=20 {
             let p = weight(k) / total;
-            let count = out.iter().filter(|&&cells| cells == k).count() as f64;
+            let count = out.iter().filter(|&&steps| steps == k).count() as f64;
             let deviation = (count - n as f64 * p) / (n as f64 * p * (1.0 - p)).sqrt();
             assert!(deviation.abs() < 5.0, "{k}: {count}, expected {}", n as f64 * p);
         }
@@ -413,10 +417,10 @@ mod tests {
         let distribution = two_slopes(1 << 33);
         let fill = Generator::from_seed(12).next_staged(2000).unwrap();
         let mut whole = vec![0; 2000];
-        distribution.write_cells(&fill, 0, &mut whole).unwrap();
+        distribution.write_steps(&fill, 0, &mut whole).unwrap();
         for (first, n) in [(0, 1), (1, 5), (3, 9), (511, 2), (512, 600), (700, 1300)] {
             let mut piece = vec![0; n];
-            distribution.write_cells(&fill, first as u64, &mut piece).unwrap();
+            distribution.write_steps(&fill, first as u64, &mut piece).unwrap();
             assert_eq!(piece, whole[first..first + n]);
         }
     }

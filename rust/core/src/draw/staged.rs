@@ -29,7 +29,7 @@ pub(crate) trait Staged: Send + Sync {
     }
 
     /// Writes the values `first .. first + out.len()` of a fill, in lattice steps; magnitudes above 2⁶³ − 1 saturate there.
-    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory>;
+    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory>;
 }
 
 /// Writes the values `first .. first + out.len()` of a fill.
@@ -41,7 +41,7 @@ pub(crate) fn write<T: Value>(
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
     let tier = Tier::current();
-    let draw = |done, noise: &mut [i64]| mechanism.write_cells(fill, first + done as u64, noise);
+    let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
     each_chunk(mechanism.together(), out, draw, |_, noise, out| {
         convert(tier, log2_granularity, noise, out);
     })
@@ -86,7 +86,7 @@ impl<T: Value> Work for Converting<'_, T> {
             }
         } else {
             for (out, noise) in out.iter_mut().zip(noise) {
-                *out = T::from_cells((*noise).into(), log2_granularity);
+                *out = T::from_steps((*noise).into(), log2_granularity);
             }
         }
     }
@@ -102,7 +102,7 @@ pub(crate) fn release<A: Answer, T: Value>(
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
     let tier = Tier::current();
-    let draw = |done, noise: &mut [i64]| mechanism.write_cells(fill, first + done as u64, noise);
+    let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
     each_chunk(mechanism.together(), out, draw, |done, noise, out| {
         add(tier, log2_granularity, &answers[done..][..out.len()], noise, out);
     })
@@ -113,7 +113,7 @@ pub(crate) fn add<A: Answer, T: Value>(tier: Tier, log2_granularity: i32, answer
     // Adding reads the granularity alone.
     let lattice = Lattice {
         log2_granularity,
-        cells: 1,
+        sensitivity_steps: 1,
     };
     run_on(
         tier,
@@ -176,11 +176,11 @@ mod tests {
     use super::*;
     use crate::Generator;
 
-    /// Cells that are given.
-    struct GivenCells(Vec<i64>);
+    /// Steps that are given.
+    struct GivenSteps(Vec<i64>);
 
-    impl Staged for GivenCells {
-        fn write_cells(&self, _: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    impl Staged for GivenSteps {
+        fn write_steps(&self, _: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
             out.copy_from_slice(&self.0[first as usize..][..out.len()]);
             Ok(())
         }
@@ -189,24 +189,24 @@ mod tests {
     /// Evidence: equality with one element after another, for parts with and without large magnitudes.
     #[test]
     fn parts_are_converted_like_elements() {
-        let mut cells: Vec<i64> = (0..2 * PART as i64 + 5).map(|i| (i - 4000) * 7_654_321).collect();
+        let mut steps: Vec<i64> = (0..2 * PART as i64 + 5).map(|i| (i - 4000) * 7_654_321).collect();
         for (at, large) in [
             (PART + 1, i64::MIN),
             (PART + 2, i64::MAX),
             (PART + 3, 1 << 51),
             (PART + 4, -(1 << 51) - 1),
         ] {
-            cells[at] = large;
+            steps[at] = large;
         }
-        let fill = Generator::from_seed(1).next_staged(cells.len()).unwrap();
-        let mut floats = vec![1.0_f64; cells.len()];
-        let mut integers = vec![1_i64; cells.len()];
-        let mechanism = GivenCells(cells);
+        let fill = Generator::from_seed(1).next_staged(steps.len()).unwrap();
+        let mut floats = vec![1.0_f64; steps.len()];
+        let mut integers = vec![1_i64; steps.len()];
+        let mechanism = GivenSteps(steps);
         write(&mechanism, -3, &fill, 0, &mut floats).unwrap();
         write(&mechanism, -3, &fill, 0, &mut integers).unwrap();
-        for (i, cells) in mechanism.0.iter().enumerate() {
-            assert_eq!(floats[i].to_bits(), f64::from_cells((*cells).into(), -3).to_bits(), "{cells}");
-            assert_eq!(integers[i], *cells);
+        for (i, steps) in mechanism.0.iter().enumerate() {
+            assert_eq!(floats[i].to_bits(), f64::from_steps((*steps).into(), -3).to_bits(), "{steps}");
+            assert_eq!(integers[i], *steps);
         }
     }
 }

@@ -30,9 +30,14 @@ impl TruncatedStairs {
         lower: Option<i64>,
         upper: Option<i64>,
     ) -> Result<Self, ParamError> {
-        let cells = lattice.cells;
-        let most = exact::most_truncated_staircase(eps, cells, r, check_delta(delta)?);
-        let distribution = IntegerDistribution::TruncatedStaircase { eps, cells, r, most };
+        let sensitivity_steps = lattice.sensitivity_steps;
+        let most = exact::most_truncated_staircase(eps, sensitivity_steps, r, check_delta(delta)?);
+        let distribution = IntegerDistribution::TruncatedStaircase {
+            eps,
+            sensitivity_steps,
+            r,
+            most,
+        };
         let centre = centre(most.cast_signed(), lower, upper).ok_or(ParamError::Rule {
             parameter: "delta",
             rule: "large enough for the noise to fit between lower and upper",

@@ -1,7 +1,7 @@
 //! A distribution on the integers, by the numbers that its survival function is made of.
 
 /// A distribution on the integers (docs/contract.md section 2), its parameters already validated:
-/// ε finite and positive, 1 ≤ cells ≤ 2⁵³, 1 ≤ r ≤ cells.
+/// ε finite and positive, 1 ≤ sensitivity_steps ≤ 2⁵³, 1 ≤ r ≤ sensitivity_steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum IntegerDistribution {
     /// S(j) = 2 e^(−εj/D) / (1 + e^(−ε/D)).
@@ -9,21 +9,21 @@ pub enum IntegerDistribution {
         /// ε.
         eps: f64,
         /// D.
-        cells: u64,
+        sensitivity_steps: u64,
     },
     /// S(j) = e^(−εj/D), the distribution of a one-sided geometric number: only the magnitude has a meaning.
     OneSided {
         /// ε.
         eps: f64,
         /// D.
-        cells: u64,
+        sensitivity_steps: u64,
     },
     /// S(j) = (2/t) · b^J · (r + JD − j + Dc).
     Staircase {
         /// ε.
         eps: f64,
         /// D.
-        cells: u64,
+        sensitivity_steps: u64,
         /// Half-width of the middle step, 1 ≤ r ≤ D.
         r: u64,
     },
@@ -32,7 +32,7 @@ pub enum IntegerDistribution {
         /// ε.
         eps: f64,
         /// D.
-        cells: u64,
+        sensitivity_steps: u64,
         /// Half-width of the middle step, 1 ≤ r ≤ D.
         r: u64,
         /// A, from D to 2⁶² − 1.

@@ -13,25 +13,25 @@ use crate::lattice::dyadic::decompose;
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "cells ≤ 2^53 is exact, and so are integers 0 ≤ r ≤ 2^53"
+    reason = "sensitivity_steps ≤ 2^53 is exact, and so are integers 0 ≤ r ≤ 2^53"
 )]
-pub fn optimal_r_l1(eps: f64, cells: u64) -> u64 {
-    let quotient = cells as f64 / (1.0 + (eps / 2.0).exp());
+pub fn optimal_r_l1(eps: f64, sensitivity_steps: u64) -> u64 {
+    let quotient = sensitivity_steps as f64 / (1.0 + (eps / 2.0).exp());
     let error = quotient * (-48.0_f64).exp2();
     let (least, most) = ((quotient - error).ceil() as u64, (quotient + error).ceil() as u64);
     // The quotient may underflow to 0, but r is positive: `most` ≤ 1 decides.
     if least == most || most <= 1 {
         most.max(1)
     } else {
-        optimal_r_l1_exact(eps, cells, most)
+        optimal_r_l1_exact(eps, sensitivity_steps, most)
     }
 }
 
 /// One more than the last r with r < D/(1 + e^(ε/2)), that is r < (D − r)·e^(−ε/2). Never equal: e^(−ε/2) is irrational and D > r > 0.
-fn optimal_r_l1_exact(eps: f64, cells: u64, guess: u64) -> u64 {
+fn optimal_r_l1_exact(eps: f64, sensitivity_steps: u64, guess: u64) -> u64 {
     let mut decay = Decay::new(Step::new(eps, 2));
-    1 + last_true(guess - 1, cells, |r| {
-        decay.decide(|s, p| Enclosure::point(r, p).less(&s.linear(0, cells - r)))
+    1 + last_true(guess - 1, sensitivity_steps, |r| {
+        decay.decide(|s, p| Enclosure::point(r, p).less(&s.linear(0, sensitivity_steps - r)))
     })
 }
 
@@ -45,21 +45,21 @@ fn optimal_r_l1_exact(eps: f64, cells: u64, guess: u64) -> u64 {
 /// ```
 ///
 /// Never equal: b is transcendental, and the two sides differ at b = 0, where the left is r(4r²−1) > 0.
-pub fn optimal_r_l2(eps: f64, cells: u64) -> u64 {
+pub fn optimal_r_l2(eps: f64, sensitivity_steps: u64) -> u64 {
     let mut decay = Decay::new(Step::new(eps, 1));
     let insufficient = |r: u64| {
-        let rest = cells - r;
+        let rest = sensitivity_steps - r;
         decay.decide(|b, p| {
             let q = b.linear(r, rest);
             let (below, above) = (b.linear(2 * r - 1, 2 * rest + 1), b.linear(2 * r + 1, 2 * rest - 1));
             let right = b
-                .linear(0, cells)
-                .mul(&b.linear(cells, cells))
-                .mul(&Enclosure::point(2 * cells, p));
+                .linear(0, sensitivity_steps)
+                .mul(&b.linear(sensitivity_steps, sensitivity_steps))
+                .mul(&Enclosure::point(2 * sensitivity_steps, p));
             q.mul(&below).mul(&above).less(&right)
         })
     };
-    1 + last_true(guess_l2(eps, cells), cells, insufficient)
+    1 + last_true(guess_l2(eps, sensitivity_steps), sensitivity_steps, insufficient)
 }
 
 /// The continuous optimum D·γ without its cancellation: γ = b(1+2b) / (2(y² + yb + b²)), y³ = b(1+b)/2. Where b underflows this is NaN,
@@ -70,11 +70,11 @@ pub fn optimal_r_l2(eps: f64, cells: u64) -> u64 {
     clippy::cast_sign_loss,
     reason = "a guess"
 )]
-fn guess_l2(eps: f64, cells: u64) -> u64 {
+fn guess_l2(eps: f64, sensitivity_steps: u64) -> u64 {
     let b = (-eps).exp();
     let y = (b * (1.0 + b) / 2.0).cbrt();
     let gamma = b * (1.0 + 2.0 * b) / (2.0 * (y * y + y * b + b * b));
-    (cells as f64 * gamma) as u64
+    (sensitivity_steps as f64 * gamma) as u64
 }
 
 /// e^(−step), at a precision that only grows.
@@ -109,12 +109,12 @@ impl Decay {
 /// ⌈γ·D⌉, exactly, for 0 < γ ≤ 1 and 1 ≤ D ≤ 2^53.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "an exponent at most 127, and a result at most cells"
+    reason = "an exponent at most 127, and a result at most sensitivity_steps"
 )]
-pub fn ceil_product(gamma: f64, cells: u64) -> u64 {
+pub fn ceil_product(gamma: f64, sensitivity_steps: u64) -> u64 {
     // The product is below 2^106 units of 2^exponent, and exponent ≤ −52 since γ ≤ 1.
     let (mantissa, exponent) = decompose(gamma);
-    let product = u128::from(mantissa) * u128::from(cells);
+    let product = u128::from(mantissa) * u128::from(sensitivity_steps);
     // From 2^106 on every divisor gives 1: the cut keeps the shift in range.
     let bits = exponent.unsigned_abs().min(127);
     product.div_ceil(1 << bits) as u64
@@ -129,9 +129,9 @@ mod tests {
     #[test]
     fn guesses_are_near() {
         for eps in [1e-6, 0.01, 0.5, 1.0, 4.0, 20.0, 100.0, 700.0] {
-            for cells in [1, 2, 10, 1000, 1 << 20, 1 << 33] {
-                let (r, asked) = questions::of(|| optimal_r_l2(eps, cells));
-                assert!(asked <= 4, "{asked} for {r} of {eps} and {cells}");
+            for sensitivity_steps in [1, 2, 10, 1000, 1 << 20, 1 << 33] {
+                let (r, asked) = questions::of(|| optimal_r_l2(eps, sensitivity_steps));
+                assert!(asked <= 4, "{asked} for {r} of {eps} and {sensitivity_steps}");
             }
         }
     }

@@ -92,7 +92,7 @@ mod tests {
     /// Evidence: floating point, to 12 digits, and the identity sum·(1 − x) + x^n = 1 to the width of the enclosures.
     #[test]
     fn sums_are_enclosed() {
-        for (eps, cells) in [
+        for (eps, sensitivity_steps) in [
             (1.0, 1),
             (0.3, 7),
             (2.0, 1 << 33),
@@ -103,8 +103,8 @@ mod tests {
             (4e6, 1),
             (3.0, 1 << 52),
         ] {
-            let step = Step::new(eps, cells);
-            let theta = eps / cells as f64;
+            let step = Step::new(eps, sensitivity_steps);
+            let theta = eps / sensitivity_steps as f64;
             for p in [2, 3, 5] {
                 for length in [
                     Some(1),
@@ -118,13 +118,16 @@ mod tests {
                     let sum = geometric_sum(&step, length, p);
                     let rise = length.map_or(f64::INFINITY, |n| theta * n as f64);
                     let expected = -(-rise).exp_m1() / -(-theta).exp_m1();
-                    assert!((value(&sum.lo) / expected - 1.0).abs() < 1e-12, "{eps} {cells} {length:?}");
+                    assert!(
+                        (value(&sum.lo) / expected - 1.0).abs() < 1e-12,
+                        "{eps} {sensitivity_steps} {length:?}"
+                    );
                     assert!(!limbs::less(&sum.hi, &sum.lo));
                     let mut width = sum.hi.clone();
                     limbs::sub(&mut width, &sum.lo);
                     assert!(
                         value(&width) <= value(&sum.lo) * (-64.0_f64).exp2(),
-                        "{eps} {cells} {length:?} {p}"
+                        "{eps} {sensitivity_steps} {length:?} {p}"
                     );
                     identity(&step, length, &sum, p);
                 }

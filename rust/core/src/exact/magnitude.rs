@@ -38,8 +38,23 @@ const LARGEST: u64 = (1 << 63) - 1;
 /// significant bits or leaves the answer open.
 pub fn magnitude(distribution: &IntegerDistribution, v63: u64, extension: &mut impl Extension) -> u64 {
     debug_assert!(v63 < 1 << 63);
-    if let IntegerDistribution::TruncatedStaircase { eps, cells, r, most } = *distribution {
-        return truncated_staircase::magnitude(&IntegerDistribution::Staircase { eps, cells, r }, most, v63, extension);
+    if let IntegerDistribution::TruncatedStaircase {
+        eps,
+        sensitivity_steps,
+        r,
+        most,
+    } = *distribution
+    {
+        return truncated_staircase::magnitude(
+            &IntegerDistribution::Staircase {
+                eps,
+                sensitivity_steps,
+                r,
+            },
+            most,
+            v63,
+            extension,
+        );
     }
     if let IntegerDistribution::Canonical { eps, delta, most } = *distribution {
         return canonical::magnitude(eps, delta, most, v63, extension);
@@ -62,17 +77,19 @@ pub(super) struct Numerator {
 impl IntegerDistribution {
     pub(super) fn step(&self) -> Step {
         match *self {
-            Self::Geometric { eps, cells } | Self::OneSided { eps, cells } => Step::new(eps, cells),
+            Self::Geometric { eps, sensitivity_steps } | Self::OneSided { eps, sensitivity_steps } => {
+                Step::new(eps, sensitivity_steps)
+            }
             Self::Staircase { eps, .. } | Self::TruncatedStaircase { eps, .. } | Self::Canonical { eps, .. } => Step::new(eps, 1),
         }
     }
 
-    pub(super) fn cells(&self) -> u64 {
+    pub(super) fn sensitivity_steps(&self) -> u64 {
         match *self {
-            Self::Geometric { cells, .. }
-            | Self::OneSided { cells, .. }
-            | Self::Staircase { cells, .. }
-            | Self::TruncatedStaircase { cells, .. } => cells,
+            Self::Geometric { sensitivity_steps, .. }
+            | Self::OneSided { sensitivity_steps, .. }
+            | Self::Staircase { sensitivity_steps, .. }
+            | Self::TruncatedStaircase { sensitivity_steps, .. } => sensitivity_steps,
             Self::Canonical { .. } => 1,
         }
     }
@@ -80,13 +97,25 @@ impl IntegerDistribution {
     pub(super) fn numerator(&self, j: u64) -> Numerator {
         match *self {
             Self::Geometric { .. } | Self::OneSided { .. } | Self::Canonical { .. } => Numerator { count: j, k: 1, m: 0 },
-            Self::Staircase { cells, r, .. } | Self::TruncatedStaircase { cells, r, .. } => {
+            Self::Staircase {
+                sensitivity_steps, r, ..
+            }
+            | Self::TruncatedStaircase {
+                sensitivity_steps, r, ..
+            } => {
                 let (count, k) = if j < r {
                     (0, r - j)
                 } else {
-                    ((j - r) / cells + 1, cells - (j - r) % cells)
+                    (
+                        (j - r) / sensitivity_steps + 1,
+                        sensitivity_steps - (j - r) % sensitivity_steps,
+                    )
                 };
-                Numerator { count, k, m: cells - k }
+                Numerator {
+                    count,
+                    k,
+                    m: sensitivity_steps - k,
+                }
             }
         }
     }
@@ -96,7 +125,12 @@ impl IntegerDistribution {
         match *self {
             Self::Geometric { .. } | Self::Canonical { .. } => (1, 1),
             Self::OneSided { .. } => (2, 0),
-            Self::Staircase { cells, r, .. } | Self::TruncatedStaircase { cells, r, .. } => (2 * r - 1, 2 * (cells - r) + 1),
+            Self::Staircase {
+                sensitivity_steps, r, ..
+            }
+            | Self::TruncatedStaircase {
+                sensitivity_steps, r, ..
+            } => (2 * r - 1, 2 * (sensitivity_steps - r) + 1),
         }
     }
 
@@ -110,25 +144,37 @@ impl IntegerDistribution {
     )]
     pub(super) fn guess(&self, ln_half_v: f64) -> u64 {
         match *self {
-            Self::Geometric { eps, cells } | Self::OneSided { eps, cells } => {
-                let scale = cells as f64 / eps;
+            Self::Geometric { eps, sensitivity_steps } | Self::OneSided { eps, sensitivity_steps } => {
+                let scale = sensitivity_steps as f64 / eps;
                 let (a, b) = self.denominator();
-                let ln_denominator = (a as f64 + b as f64 * (-eps / cells as f64).exp()).ln();
+                let ln_denominator = (a as f64 + b as f64 * (-eps / sensitivity_steps as f64).exp()).ln();
                 (-(ln_half_v + ln_denominator) * scale).round() as u64
             }
-            Self::Canonical { eps, delta, .. } => {
-                Self::Geometric { eps, cells: 1 }.guess(canonical::ln_mapped(eps, delta, ln_half_v))
+            Self::Canonical { eps, delta, .. } => Self::Geometric {
+                eps,
+                sensitivity_steps: 1,
             }
-            Self::Staircase { eps, cells, r } | Self::TruncatedStaircase { eps, cells, r, .. } => {
+            .guess(canonical::ln_mapped(eps, delta, ln_half_v)),
+            Self::Staircase {
+                eps,
+                sensitivity_steps,
+                r,
+            }
+            | Self::TruncatedStaircase {
+                eps,
+                sensitivity_steps,
+                r,
+                ..
+            } => {
                 let (a, b) = self.denominator();
                 let decay = (-eps).exp();
-                let width = cells as f64;
+                let width = sensitivity_steps as f64;
                 // With q = v/2·(A + B·b): stair `count` is where D·b^count ≥ q > D·b^(count + 1), and there k + (D − k)·b = q/b^count.
                 let depth = width.ln() - ln_half_v - (a as f64 + b as f64 * decay).ln();
                 let count = (depth / eps).floor().max(0.0);
                 let height = width * (count * eps - depth).exp();
                 let k = (height - width * decay) / -(-eps).exp_m1();
-                let edge = (count as u64).saturating_mul(cells).saturating_add(r);
+                let edge = (count as u64).saturating_mul(sensitivity_steps).saturating_add(r);
                 edge.saturating_sub(k.round() as u64)
             }
         }
@@ -151,9 +197,9 @@ struct Decision<'a, E> {
 
 impl<'a, E: Extension> Decision<'a, E> {
     fn new(distribution: &'a IntegerDistribution, uniform: Uniform<'a, E>) -> Self {
-        // b is known to 2^13 units of 2^−128 (`exp::Step::power`, shift < 128) and enters with a factor up to 2·cells beside A ≥ 1: below
-        // 2^46 cells two limbs leave a relative error below 2^−67, finer than v63.
-        let p = if distribution.cells() < 1 << 46 { 2 } else { 3 };
+        // b is known to 2^13 units of 2^−128 (`exp::Step::power`, shift < 128) and enters with a factor up to 2·D beside A ≥ 1: below
+        // 2^46 steps two limbs leave a relative error below 2^−67, finer than v63.
+        let p = if distribution.sensitivity_steps() < 1 << 46 { 2 } else { 3 };
         let point = Enclosure::point(0, p);
         let mut decision = Self {
             distribution,
@@ -227,11 +273,15 @@ mod tests {
             (0..50).flat_map(|zeros| [0x5555_5555_5555_5555, 0x7123_4567_89ab_cdef, (1_u64 << 63) - 1].map(|bits| bits >> zeros));
         let mut distributions = Vec::new();
         for eps in [0.003, 0.3, 4.0, 30.0] {
-            for (cells, r) in [(1, 1), (10, 4), (1000, 1000), (1 << 20, 77)] {
+            for (sensitivity_steps, r) in [(1, 1), (10, 4), (1000, 1000), (1 << 20, 77)] {
                 distributions.extend([
-                    IntegerDistribution::Geometric { eps, cells },
-                    IntegerDistribution::OneSided { eps, cells },
-                    IntegerDistribution::Staircase { eps, cells, r },
+                    IntegerDistribution::Geometric { eps, sensitivity_steps },
+                    IntegerDistribution::OneSided { eps, sensitivity_steps },
+                    IntegerDistribution::Staircase {
+                        eps,
+                        sensitivity_steps,
+                        r,
+                    },
                 ]);
             }
             for delta in [0.1, 1e-6, 1e-20] {
@@ -256,11 +306,15 @@ mod tests {
     /// Evidence: κ·(−ln v) is 10^300 or so.
     #[test]
     fn magnitudes_saturate_at_the_largest_integer() {
-        let (eps, cells, r) = (1e-300, 1, 1);
+        let (eps, sensitivity_steps, r) = (1e-300, 1, 1);
         for distribution in [
-            IntegerDistribution::Geometric { eps, cells },
-            IntegerDistribution::OneSided { eps, cells },
-            IntegerDistribution::Staircase { eps, cells, r },
+            IntegerDistribution::Geometric { eps, sensitivity_steps },
+            IntegerDistribution::OneSided { eps, sensitivity_steps },
+            IntegerDistribution::Staircase {
+                eps,
+                sensitivity_steps,
+                r,
+            },
         ] {
             assert_eq!(
                 magnitude(&distribution, 1 << 61, &mut |_| 0),

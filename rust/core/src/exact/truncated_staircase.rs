@@ -48,12 +48,16 @@ const FIRST_PRECISION: usize = 3;
 
 /// A, the least from D on for which the outermost D integers of an end have at most `delta`: 2^−128 ≤ `delta` ≤ ½. It is below 2^61, as 2D + 89·D/ε
 /// is.
-pub fn most(eps: f64, cells: u64, r: u64, delta: f64) -> u64 {
-    let distribution = IntegerDistribution::Staircase { eps, cells, r };
+pub fn most(eps: f64, sensitivity_steps: u64, r: u64, delta: f64) -> u64 {
+    let distribution = IntegerDistribution::Staircase {
+        eps,
+        sensitivity_steps,
+        r,
+    };
     // S(j) > 2δ/(1 − b + 2δb), about.
     let decay = (-eps).exp();
     let guess = distribution.guess((delta / (2.0 * delta).mul_add(decay, -(-eps).exp_m1())).ln());
-    cells + last_true(guess, MOST - cells, |j| is_more(&distribution, j, delta))
+    sensitivity_steps + last_true(guess, MOST - sensitivity_steps, |j| is_more(&distribution, j, delta))
 }
 
 /// Whether the outermost D integers of an end of −(D + j − 1) … D + j − 1 have more than `delta`.
@@ -109,8 +113,12 @@ pub fn magnitude(distribution: &IntegerDistribution, most: u64, v63: u64, extens
         return most;
     };
     let guess = distribution.guess(ln_mapped(distribution, most, uniform.ln()));
-    // Two limbs as for the staircase (`Decision`), where there are no more cells: a fifth less time for a value at ε = 1/200.
-    let mut p = if distribution.cells() < 1 << 46 { 2 } else { FIRST_PRECISION };
+    // Two limbs as for the staircase (`Decision`), where there are no more steps: a fifth less time for a value at ε = 1/200.
+    let mut p = if distribution.sensitivity_steps() < 1 << 46 {
+        2
+    } else {
+        FIRST_PRECISION
+    };
     let mut terms = Terms::new(distribution, p);
     let mut tail = terms.weight(most + 1);
     last_true(guess, most + 1, |j| {
@@ -192,10 +200,14 @@ mod tests {
     #[test]
     fn a_guess_is_the_magnitude_or_one_more() {
         for eps in [0.003, 0.3, 4.0, 30.0] {
-            for (cells, r) in [(1, 1), (10, 4), (1 << 20, 77)] {
+            for (sensitivity_steps, r) in [(1, 1), (10, 4), (1 << 20, 77)] {
                 for delta in [0.3, 0.01, 1e-6] {
-                    let distribution = IntegerDistribution::Staircase { eps, cells, r };
-                    let most = most(eps, cells, r, delta);
+                    let distribution = IntegerDistribution::Staircase {
+                        eps,
+                        sensitivity_steps,
+                        r,
+                    };
+                    let most = most(eps, sensitivity_steps, r, delta);
                     for v63 in (0..40).map(|zeros| 0x7123_4567_89ab_cdef >> zeros) {
                         let mut extension = |_| 0x0123_4567_89ab_cdef;
                         let x = magnitude(&distribution, most, v63, &mut extension);
@@ -215,10 +227,14 @@ mod tests {
     #[test]
     fn the_tail_is_known_to_2_to_the_minus_120() {
         for eps in [1e-12, 1e-4, 0.3, 4.0, 60.0, 700.0] {
-            for (cells, r) in [(1, 1), (10, 4), (1 << 32, 1 << 31), (1 << 53, 1), (1 << 53, 1 << 53)] {
+            for (sensitivity_steps, r) in [(1, 1), (10, 4), (1 << 32, 1 << 31), (1 << 53, 1), (1 << 53, 1 << 53)] {
                 for delta in [0.5, 1e-6, 1e-38] {
-                    let distribution = IntegerDistribution::Staircase { eps, cells, r };
-                    let most = most(eps, cells, r, delta);
+                    let distribution = IntegerDistribution::Staircase {
+                        eps,
+                        sensitivity_steps,
+                        r,
+                    };
+                    let most = most(eps, sensitivity_steps, r, delta);
                     let (found, finer) = (
                         tail(&distribution, most),
                         tail_from(&Terms::new(&distribution, 2 * FIRST_PRECISION), most),
@@ -228,9 +244,17 @@ mod tests {
                         "{distribution:?} {delta}: {found:x} {finer:x}"
                     );
                     if most < 100_000 {
-                        let weight = |x: u64| (-eps * if x < r { 0.0 } else { ((x - r) / cells + 1) as f64 }).exp();
+                        let weight = |x: u64| {
+                            (-eps
+                                * if x < r {
+                                    0.0
+                                } else {
+                                    ((x - r) / sensitivity_steps + 1) as f64
+                                })
+                            .exp()
+                        };
                         let above = |least: u64| {
-                            (least..least + 2_000 + (800.0 * cells as f64 / eps) as u64)
+                            (least..least + 2_000 + (800.0 * sensitivity_steps as f64 / eps) as u64)
                                 .map(weight)
                                 .sum::<f64>()
                         };
@@ -260,7 +284,7 @@ mod tests {
         ];
         let distribution = IntegerDistribution::Staircase {
             eps: 1.0,
-            cells: 1,
+            sensitivity_steps: 1,
             r: 1,
         };
         for (more, expected) in [(0, 1), (1, 0)] {

@@ -23,7 +23,7 @@ use super::exp::{Power, Step};
 use super::search::last_true;
 use crate::lattice::dyadic::decompose;
 
-/// Bounds are below this many cells.
+/// Bounds are below this many steps.
 pub const MOST: u64 = 1 << 62;
 
 /// ε, D and δ of a truncated distribution: ε finite and positive, 1 ≤ D ≤ 2^53, 2^−128 ≤ δ ≤ ½.
@@ -32,16 +32,16 @@ pub struct Truncation {
     /// ε.
     pub eps: f64,
     /// D.
-    pub cells: u64,
+    pub sensitivity_steps: u64,
     /// δ.
     pub delta: f64,
 }
 
 impl Truncation {
-    /// Whether δ is at most what is allowed, for a distribution that ends after `short` cells on one side and after `long` on the other.
+    /// Whether δ is at most what is allowed, for a distribution that ends after `short` steps on one side and after `long` on the other.
     /// D − 1 ≤ `short` ≤ `long` ≤ 2^62.
     pub fn holds(&self, short: u64, long: u64) -> bool {
-        debug_assert!(self.cells - 1 <= short && short <= long && long <= MOST);
+        debug_assert!(self.sensitivity_steps - 1 <= short && short <= long && long <= MOST);
         // Equality is impossible (see above), so some precision decides.
         let mut p = 2;
         loop {
@@ -53,11 +53,11 @@ impl Truncation {
     }
 
     fn compare(&self, short: u64, long: u64, p: usize) -> Option<bool> {
-        let step = Step::new(self.eps, self.cells);
+        let step = Step::new(self.eps, self.sensitivity_steps);
         let power = |count: u64| Power::fixed_or_tiny(step.power(count, p).as_ref(), p);
         let (one, x) = (Enclosure::point(1, p), power(1));
         let (near, far) = (power(short + 1), power(long + 1));
-        let left = power(short + 1 - self.cells).plus(&self.times_delta(&near.plus(&far)));
+        let left = power(short + 1 - self.sensitivity_steps).plus(&self.times_delta(&near.plus(&far)));
         let right = self.times_delta(&one.plus(&x)).plus(&near);
         left.less(&right)
     }
@@ -80,7 +80,7 @@ impl Truncation {
         } else {
             self.eps - (2.0 * self.delta).ln()
         };
-        let inside = self.cells - 1;
+        let inside = self.sensitivity_steps - 1;
         let guess = self.guess(depth) - inside;
         1 + inside
             + last_true(guess.saturating_sub(1), MOST - inside, |beyond| {
@@ -88,23 +88,23 @@ impl Truncation {
             })
     }
 
-    /// The least bound of at least D cells that the other side may have when one side ends after `given` ≥ D − 1 cells; `None` if there is none below
+    /// The least bound of at least D steps that the other side may have when one side ends after `given` ≥ D − 1 steps; `None` if there is none below
     /// 2^62.
     pub fn other(&self, given: u64) -> Option<u64> {
         let symmetric = self.symmetric();
         // x and y = x^(given + 1), rounded: for guesses alone.
-        let theta = self.eps / self.cells as f64;
+        let theta = self.eps / self.sensitivity_steps as f64;
         let (x, y) = ((-theta).exp(), (-theta * (given as f64 + 1.0)).exp());
         if given >= symmetric {
-            // The other side has at least D cells. The search below begins beyond.
-            if self.cells <= given && self.holds(self.cells, given) {
-                return Some(self.cells);
+            // The other side has at least D steps. The search below begins beyond.
+            if self.sensitivity_steps <= given && self.holds(self.sensitivity_steps, given) {
+                return Some(self.sensitivity_steps);
             }
             // x^(m+1)·(e^ε − 1 + delta) = delta·(1 + x − x^(M+1)).
             let depth = (self.eps.exp_m1() + self.delta).ln() - (self.delta * (1.0 + x - y)).ln();
-            let guess = self.guess(depth) - self.cells;
-            let fails = |more: u64| !self.holds(self.cells + more, given);
-            return Some(1 + self.cells + last_true(guess.saturating_sub(1), given - self.cells, fails));
+            let guess = self.guess(depth) - self.sensitivity_steps;
+            let fails = |more: u64| !self.holds(self.sensitivity_steps + more, given);
+            return Some(1 + self.sensitivity_steps + last_true(guess.saturating_sub(1), given - self.sensitivity_steps, fails));
         }
         // δ falls with the other bound: if the farthest one leaves too much, all do.
         if !self.holds(given, MOST) {
@@ -125,7 +125,7 @@ impl Truncation {
     )]
     fn guess(&self, depth: f64) -> u64 {
         // NaN converts to 0, which becomes D.
-        ((depth / self.eps * self.cells as f64) as u64).clamp(self.cells, MOST - 1)
+        ((depth / self.eps * self.sensitivity_steps as f64) as u64).clamp(self.sensitivity_steps, MOST - 1)
     }
 }
 
@@ -135,19 +135,29 @@ mod tests {
     use super::*;
 
     /// δ by the formula, in floating point.
-    fn delta(eps: f64, cells: u64, short: u64, long: u64) -> f64 {
-        let theta = eps / cells as f64;
+    fn delta(eps: f64, sensitivity_steps: u64, short: u64, long: u64) -> f64 {
+        let theta = eps / sensitivity_steps as f64;
         let power = |count: u64| (-theta * count as f64).exp();
-        power(short + 1 - cells) * -(-eps).exp_m1() / (1.0 + power(1) - power(short + 1) - power(long + 1))
+        power(short + 1 - sensitivity_steps) * -(-eps).exp_m1() / (1.0 + power(1) - power(short + 1) - power(long + 1))
     }
 
     fn cases() -> impl Iterator<Item = Truncation> {
         let eps = [1e-6, 1e-3, 0.1, 0.7, 1.0, 4.0, 30.0, 650.0];
-        let cells = [1, 2, 3, 10, 1000, (1 << 33) + 5];
+        let sensitivity_steps = [1, 2, 3, 10, 1000, (1 << 33) + 5];
         let delta = [0.5, 0.3, 0.01, 1e-6, 1e-20, (-128.0_f64).exp2()];
         eps.into_iter()
-            .flat_map(move |eps| cells.into_iter().map(move |cells| (eps, cells)))
-            .flat_map(move |(eps, cells)| delta.into_iter().map(move |delta| Truncation { eps, cells, delta }))
+            .flat_map(move |eps| {
+                sensitivity_steps
+                    .into_iter()
+                    .map(move |sensitivity_steps| (eps, sensitivity_steps))
+            })
+            .flat_map(move |(eps, sensitivity_steps)| {
+                delta.into_iter().map(move |delta| Truncation {
+                    eps,
+                    sensitivity_steps,
+                    delta,
+                })
+            })
     }
 
     /// Evidence: δ in floating point, to 11 digits: what is allowed, and less would not do.
@@ -157,8 +167,8 @@ mod tests {
             let (k, asked) = questions::of(|| distribution.symmetric());
             // A large K is not known to the unit.
             assert!(asked <= 4 + 2 * (64 - (k >> 44).leading_zeros()), "{distribution:?}: {asked}");
-            assert!(k >= distribution.cells);
-            let achieved = |k| delta(distribution.eps, distribution.cells, k, k) / distribution.delta;
+            assert!(k >= distribution.sensitivity_steps);
+            let achieved = |k| delta(distribution.eps, distribution.sensitivity_steps, k, k) / distribution.delta;
             assert!(achieved(k) <= 1.0 + 1e-9, "{distribution:?}: {}", achieved(k));
             assert!(achieved(k - 1) >= 1.0 - 1e-9, "{distribution:?}: {}", achieved(k - 1));
             assert!(distribution.holds(k, k) && !distribution.holds(k - 1, k - 1));
@@ -171,7 +181,14 @@ mod tests {
         let (mut found, mut searches) = ([0; 3], [0; 2]);
         for distribution in cases() {
             let k = distribution.symmetric();
-            for given in [distribution.cells, k - 1, k, k + 1, k + distribution.cells, 3 * k] {
+            for given in [
+                distribution.sensitivity_steps,
+                k - 1,
+                k,
+                k + 1,
+                k + distribution.sensitivity_steps,
+                3 * k,
+            ] {
                 let (_, first) = questions::of(|| distribution.symmetric());
                 let (other, asked) = questions::of(|| distribution.other(given));
                 let asked = asked - first;
@@ -194,7 +211,7 @@ mod tests {
                 let holds = |other: u64| distribution.holds(given.min(other), given.max(other));
                 assert!(holds(other), "{distribution:?} {given} {other}");
                 assert!(
-                    other == distribution.cells || !holds(other - 1),
+                    other == distribution.sensitivity_steps || !holds(other - 1),
                     "{distribution:?} {given} {other}"
                 );
                 found[1 + usize::from(other > given)] += 1;

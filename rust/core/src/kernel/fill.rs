@@ -15,7 +15,7 @@ use super::thresholds::ThresholdLane;
 use super::tier::{Tier, Work, run_on};
 use super::together::Together;
 use crate::exact::IntegerDistribution;
-use crate::lattice::value::{Steps, Value};
+use crate::lattice::value::{Scaling, Value};
 use crate::lines::Lines;
 use crate::reveal;
 use crate::stream::FEW;
@@ -108,11 +108,18 @@ impl Kernel {
     }
 
     /// Writes an answer for every word and calls `doubt` with the positions whose answer the caller must replace.
-    pub fn fill<T: Value>(&self, tier: Tier, words: &[u64], steps: Steps, out: &mut [T], mut doubt: impl FnMut(usize, &mut T)) {
+    pub fn fill<T: Value>(
+        &self,
+        tier: Tier,
+        words: &[u64],
+        scaling: Scaling,
+        out: &mut [T],
+        mut doubt: impl FnMut(usize, &mut T),
+    ) {
         let (blocks, rest) = words.as_chunks::<BLOCK>();
         let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
         if !blocks.is_empty() {
-            self.fill_blocks(tier, blocks, steps, out_blocks, &mut doubt);
+            self.fill_blocks(tier, blocks, scaling, out_blocks, &mut doubt);
         }
         let done = words.len() - rest.len();
         if rest.len() > FEW {
@@ -120,7 +127,7 @@ impl Kernel {
             let (mut block, mut values) = ([rest[0]; BLOCK], [T::default(); BLOCK]);
             block[..rest.len()].copy_from_slice(rest);
             let (one, drawn) = (core::slice::from_ref(&block), core::slice::from_mut(&mut values));
-            self.fill_blocks(tier, one, steps, drawn, &mut |i, value| {
+            self.fill_blocks(tier, one, scaling, drawn, &mut |i, value| {
                 if i < rest.len() {
                     doubt(done + i, value);
                 }
@@ -133,7 +140,7 @@ impl Kernel {
         } else {
             for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
                 match self.decide(*word) {
-                    Some(cells) => *value = T::from_moved(cells, steps),
+                    Some(steps) => *value = T::from_moved(steps, scaling),
                     None => doubt(done + i, value),
                 }
             }
@@ -144,17 +151,17 @@ impl Kernel {
         &self,
         tier: Tier,
         blocks: &[[u64; BLOCK]],
-        steps: Steps,
+        scaling: Scaling,
         out: &mut [[T; BLOCK]],
         doubt: &mut dyn FnMut(usize, &mut T),
     ) {
         let Some(together) = self.first.as_ref().and_then(|first| first.get(tier, blocks.len())) else {
-            return self.lanes.fill(tier, blocks, steps, out, doubt);
+            return self.lanes.fill(tier, blocks, scaling, out, doubt);
         };
-        together.fill(tier, blocks, steps, out, &mut |b, out| {
+        together.fill(tier, blocks, scaling, out, &mut |b, out| {
             let (block, out) = (core::slice::from_ref(&blocks[b]), core::slice::from_mut(out));
             self.lanes
-                .fill(tier, block, steps, out, &mut |i, value| doubt(b * BLOCK + i, value));
+                .fill(tier, block, scaling, out, &mut |i, value| doubt(b * BLOCK + i, value));
         });
     }
 }
@@ -170,10 +177,10 @@ macro_rules! lanes {
 
         impl Lanes {
             fn decide(&self, word: u64) -> Option<f64> {
-                let (cells, sure) = match self {
+                let (steps, sure) = match self {
                     $(Self::$variant(lane) => signed::<Baseline>(lane, word)),+
                 };
-                reveal::condition(sure).then_some(cells)
+                reveal::condition(sure).then_some(steps)
             }
 
             fn is_ever_sure(&self) -> bool {
@@ -194,11 +201,11 @@ macro_rules! lanes {
                 &self,
                 tier: Tier,
                 blocks: &[[u64; BLOCK]],
-                steps: Steps,
+                scaling: Scaling,
                 out: &mut [[T; BLOCK]],
                 doubt: &mut dyn FnMut(usize, &mut T),
             ) {
-                let filling = Filling { blocks, steps, out, doubt };
+                let filling = Filling { blocks, scaling, out, doubt };
                 match self {
                     $(Self::$variant(lane) => filling.by(tier, lane)),+
                 }
@@ -226,18 +233,24 @@ impl Lanes {
     /// Comparisons where they leave at most 2⁻¹⁴ of the mass in doubt, the rough logarithm where it leaves 2⁻¹⁶, otherwise the fine one.
     fn new(distribution: &IntegerDistribution) -> Self {
         match *distribution {
-            IntegerDistribution::Geometric { eps, cells } => ThresholdLane::new(eps, cells, WORD_BITS)
+            IntegerDistribution::Geometric { eps, sensitivity_steps } => ThresholdLane::new(eps, sensitivity_steps, WORD_BITS)
                 .map(Self::Thresholds4)
-                .or_else(|| ThresholdLane::new(eps, cells, WORD_BITS).map(Self::Thresholds8))
-                .or_else(|| CoarseLane::new(eps, cells, WORD_BITS).map(Self::Coarse))
-                .unwrap_or_else(|| Self::Geometric(GeometricLane::new(eps, cells, WORD_BITS))),
-            IntegerDistribution::OneSided { eps, cells } => ThresholdLane::one_sided(eps, cells, WORD_BITS)
-                .map(Self::Thresholds4)
-                .or_else(|| ThresholdLane::one_sided(eps, cells, WORD_BITS).map(Self::Thresholds8))
-                .or_else(|| CoarseLane::one_sided(eps, cells, WORD_BITS).map(Self::Coarse))
-                .unwrap_or_else(|| Self::Geometric(GeometricLane::one_sided(eps, cells, WORD_BITS))),
-            IntegerDistribution::Staircase { eps, cells, r } => {
-                let stairs = StaircaseLane::new(eps, cells, r, WORD_BITS);
+                .or_else(|| ThresholdLane::new(eps, sensitivity_steps, WORD_BITS).map(Self::Thresholds8))
+                .or_else(|| CoarseLane::new(eps, sensitivity_steps, WORD_BITS).map(Self::Coarse))
+                .unwrap_or_else(|| Self::Geometric(GeometricLane::new(eps, sensitivity_steps, WORD_BITS))),
+            IntegerDistribution::OneSided { eps, sensitivity_steps } => {
+                ThresholdLane::one_sided(eps, sensitivity_steps, WORD_BITS)
+                    .map(Self::Thresholds4)
+                    .or_else(|| ThresholdLane::one_sided(eps, sensitivity_steps, WORD_BITS).map(Self::Thresholds8))
+                    .or_else(|| CoarseLane::one_sided(eps, sensitivity_steps, WORD_BITS).map(Self::Coarse))
+                    .unwrap_or_else(|| Self::Geometric(GeometricLane::one_sided(eps, sensitivity_steps, WORD_BITS)))
+            }
+            IntegerDistribution::Staircase {
+                eps,
+                sensitivity_steps,
+                r,
+            } => {
+                let stairs = StaircaseLane::new(eps, sensitivity_steps, r, WORD_BITS);
                 // By the mass beyond the last rung, at most 2⁻¹⁴: all of it goes to the slow path.
                 match stairs.stairs_above(RARE) {
                     0..=4 => Self::Ladder4(LadderLane::new(&stairs)),
@@ -245,8 +258,13 @@ impl Lanes {
                     _ => Self::Staircase(stairs),
                 }
             }
-            IntegerDistribution::TruncatedStaircase { eps, cells, r, most } => {
-                let distribution = Truncated::new(eps, cells, r, most, WORD_BITS);
+            IntegerDistribution::TruncatedStaircase {
+                eps,
+                sensitivity_steps,
+                r,
+                most,
+            } => {
+                let distribution = Truncated::new(eps, sensitivity_steps, r, most, WORD_BITS);
                 match distribution.stairs_above(RARE) {
                     0..=4 => Self::TruncatedLadder4(MappedLane::new(distribution.map, LadderLane::new(&distribution.stairs))),
                     5..=8 => Self::TruncatedLadder8(MappedLane::new(distribution.map, LadderLane::new(&distribution.stairs))),
@@ -269,11 +287,24 @@ impl Lanes {
 
     fn quick(distribution: &IntegerDistribution) -> Self {
         match *distribution {
-            IntegerDistribution::Geometric { eps, cells } => Self::Geometric(GeometricLane::new(eps, cells, WORD_BITS)),
-            IntegerDistribution::OneSided { eps, cells } => Self::Geometric(GeometricLane::one_sided(eps, cells, WORD_BITS)),
-            IntegerDistribution::Staircase { eps, cells, r } => Self::Staircase(StaircaseLane::new(eps, cells, r, WORD_BITS)),
-            IntegerDistribution::TruncatedStaircase { eps, cells, r, most } => {
-                let distribution = Truncated::new(eps, cells, r, most, WORD_BITS);
+            IntegerDistribution::Geometric { eps, sensitivity_steps } => {
+                Self::Geometric(GeometricLane::new(eps, sensitivity_steps, WORD_BITS))
+            }
+            IntegerDistribution::OneSided { eps, sensitivity_steps } => {
+                Self::Geometric(GeometricLane::one_sided(eps, sensitivity_steps, WORD_BITS))
+            }
+            IntegerDistribution::Staircase {
+                eps,
+                sensitivity_steps,
+                r,
+            } => Self::Staircase(StaircaseLane::new(eps, sensitivity_steps, r, WORD_BITS)),
+            IntegerDistribution::TruncatedStaircase {
+                eps,
+                sensitivity_steps,
+                r,
+                most,
+            } => {
+                let distribution = Truncated::new(eps, sensitivity_steps, r, most, WORD_BITS);
                 Self::Truncated(MappedLane::new(distribution.map, distribution.stairs))
             }
             IntegerDistribution::Canonical { eps, delta, .. } => Self::canonical(eps, delta),
@@ -284,7 +315,7 @@ impl Lanes {
 /// [`Lanes::fill`].
 struct Filling<'a, T> {
     blocks: &'a [[u64; BLOCK]],
-    steps: Steps,
+    scaling: Scaling,
     out: &'a mut [[T; BLOCK]],
     /// Called rarely: the kernels are compiled once for an element type, whoever asks.
     doubt: &'a mut dyn FnMut(usize, &mut T),
@@ -310,7 +341,7 @@ impl<T: Value, L: Lane> Work for FillingBy<'_, '_, T, L> {
         let Self { filling, lane } = self;
         let Filling {
             blocks,
-            steps,
+            scaling,
             out,
             doubt,
         } = filling;
@@ -319,7 +350,7 @@ impl<T: Value, L: Lane> Work for FillingBy<'_, '_, T, L> {
         let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
         for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
             // Which words are in doubt is computed again, and only for blocks that have any.
-            if !reveal::condition(fill_block::<A, T>(lane, words, steps, reduced, out)) {
+            if !reveal::condition(fill_block::<A, T>(lane, words, scaling, reduced, out)) {
                 for (i, (word, value)) in words.iter().zip(out).enumerate() {
                     if !reveal::condition(signed::<A>(lane, *word).1) {
                         doubt(b * BLOCK + i, value);
@@ -336,7 +367,7 @@ impl<T: Value, L: Lane> Work for FillingBy<'_, '_, T, L> {
 fn fill_block<A: Arithmetic, T: Value>(
     lane: &impl Lane,
     words: &[u64; BLOCK],
-    steps: Steps,
+    scaling: Scaling,
     reduced: &mut [[f64; BLOCK]; 3],
     out: &mut [T; BLOCK],
 ) -> bool {
@@ -347,7 +378,7 @@ fn fill_block<A: Arithmetic, T: Value>(
     let mut sure_lanes = 0_u64;
     for i in 0..BLOCK {
         let (magnitude, sure) = lane.finish::<A>([reduced[0][i], reduced[1][i], reduced[2][i]]);
-        out[i] = T::from_moved(with_sign(magnitude, words[i]), steps);
+        out[i] = T::from_moved(with_sign(magnitude, words[i]), scaling);
         sure_lanes = sure_lanes.wrapping_add(u64::from(sure));
     }
     sure_lanes == BLOCK as u64
@@ -366,16 +397,26 @@ mod tests {
     fn lanes_fill_blocks_as_they_decide_words() {
         let mut random = Random(10);
         for eps in [1e-5, 0.003, 0.05, 0.7, 2.0] {
-            let (cells, r, delta) = (1000, 300, 1e-6);
+            let (sensitivity_steps, r, delta) = (1000, 300, 1e-6);
             for distribution in [
-                IntegerDistribution::Geometric { eps, cells: 1 },
-                IntegerDistribution::OneSided { eps, cells: 1 },
-                IntegerDistribution::Staircase { eps, cells, r },
+                IntegerDistribution::Geometric {
+                    eps,
+                    sensitivity_steps: 1,
+                },
+                IntegerDistribution::OneSided {
+                    eps,
+                    sensitivity_steps: 1,
+                },
+                IntegerDistribution::Staircase {
+                    eps,
+                    sensitivity_steps,
+                    r,
+                },
                 IntegerDistribution::TruncatedStaircase {
                     eps,
-                    cells,
+                    sensitivity_steps,
                     r,
-                    most: exact::most_truncated_staircase(eps, cells, r, delta),
+                    most: exact::most_truncated_staircase(eps, sensitivity_steps, r, delta),
                 },
                 IntegerDistribution::Canonical {
                     eps,
@@ -387,7 +428,9 @@ mod tests {
                 for tier in Tier::tested() {
                     let words = core::array::from_fn(|_| random.word());
                     let (mut out, mut sure) = ([0.0_f64; BLOCK], [true; BLOCK]);
-                    lanes.fill(tier, &[words], Steps::WHOLE, from_mut(&mut out), &mut |i, _| sure[i] = false);
+                    lanes.fill(tier, &[words], Scaling::WHOLE, from_mut(&mut out), &mut |i, _| {
+                        sure[i] = false;
+                    });
                     for i in 0..BLOCK {
                         if let Some(alone) = lanes.decide(words[i]).filter(|_| sure[i]) {
                             assert_eq!(out[i], alone, "{tier:?} {distribution:?} {:#x}", words[i]);
@@ -407,16 +450,22 @@ mod tests {
     fn doubtful_words_are_told_by_their_places() {
         let mut random = Random(11);
         for distribution in [
-            IntegerDistribution::Geometric { eps: 0.5, cells: 1 },
-            IntegerDistribution::Geometric { eps: 4.0, cells: 1 },
+            IntegerDistribution::Geometric {
+                eps: 0.5,
+                sensitivity_steps: 1,
+            },
+            IntegerDistribution::Geometric {
+                eps: 4.0,
+                sensitivity_steps: 1,
+            },
             IntegerDistribution::Staircase {
                 eps: 4.0,
-                cells: 10,
+                sensitivity_steps: 10,
                 r: 4,
             },
             IntegerDistribution::Staircase {
                 eps: 1e-3,
-                cells: 10,
+                sensitivity_steps: 10,
                 r: 4,
             },
         ] {
@@ -429,7 +478,7 @@ mod tests {
                     words[place] = 0;
                 }
                 let (mut out, mut places) = (vec![0.0_f64; words.len()], Vec::new());
-                kernel.fill(tier, &words, Steps::WHOLE, &mut out, |place, _| places.push(place));
+                kernel.fill(tier, &words, Scaling::WHOLE, &mut out, |place, _| places.push(place));
                 places.retain(|&place| kernel.decide(words[place]).is_none());
                 places.sort_unstable();
                 assert!(
@@ -444,7 +493,10 @@ mod tests {
     #[test]
     fn a_first_level_is_made_for_many_blocks_or_for_a_second_fill() {
         let made = |fills: &[usize]| {
-            let kernel = Kernel::new(&IntegerDistribution::Geometric { eps: 0.5, cells: 1 });
+            let kernel = Kernel::new(&IntegerDistribution::Geometric {
+                eps: 0.5,
+                sensitivity_steps: 1,
+            });
             let first = kernel.first.expect("a distribution has one");
             for &blocks in fills {
                 first.get(Tier::Portable, blocks);

@@ -1,4 +1,4 @@
-//! The step between the lanes and the exact path, for distributions whose many cells an `f64` cannot tell apart.
+//! The step between the lanes and the exact path, for distributions whose many steps an `f64` cannot tell apart.
 //!
 //! It evaluates the formulas of `geometric` and `staircase` in fixed point of 128 bits, with a bound on the error. Its verdict is of the same
 //! kind: an integer, or "not sure".
@@ -31,31 +31,45 @@ const LEAST_SCALE: f64 = (1_u64 << 40) as f64;
 /// No distribution of numbers has a larger noise scale.
 const MOST_SCALE: f64 = (1_u64 << 54) as f64;
 
-/// A staircase has no more cells and no larger ε: a stair's places fit an `f64`, and the series of e^ε is short.
-const MOST_CELLS: u64 = 1 << 45;
+/// A staircase has no more steps and no larger ε: a stair's places fit an `f64`, and the series of e^ε is short.
+const MOST_STEPS: u64 = 1 << 45;
 const MOST_EPS: f64 = 1.0 / 256.0;
 
 impl FixedPoint {
     /// `None` where the lanes are sure of nearly every word, and where this step would not be.
     pub fn new(distribution: &IntegerDistribution) -> Option<Self> {
-        let (IntegerDistribution::Geometric { eps, cells }
-        | IntegerDistribution::OneSided { eps, cells }
-        | IntegerDistribution::Staircase { eps, cells, .. }
-        | IntegerDistribution::TruncatedStaircase { eps, cells, .. }) = *distribution
+        let (IntegerDistribution::Geometric { eps, sensitivity_steps }
+        | IntegerDistribution::OneSided { eps, sensitivity_steps }
+        | IntegerDistribution::Staircase {
+            eps, sensitivity_steps, ..
+        }
+        | IntegerDistribution::TruncatedStaircase {
+            eps, sensitivity_steps, ..
+        }) = *distribution
         else {
             // Not written for the map of canonical noise.
             return None;
         };
-        if !(LEAST_SCALE..=MOST_SCALE).contains(&(cells as f64 / eps)) {
+        if !(LEAST_SCALE..=MOST_SCALE).contains(&(sensitivity_steps as f64 / eps)) {
             return None;
         }
-        let staircase = |r| (cells <= MOST_CELLS && eps <= MOST_EPS).then(|| FixedStaircase::new(eps, cells, r));
+        let staircase =
+            |r| (sensitivity_steps <= MOST_STEPS && eps <= MOST_EPS).then(|| FixedStaircase::new(eps, sensitivity_steps, r));
         match *distribution {
-            IntegerDistribution::Geometric { .. } => Some(Self::Geometric(FixedGeometric::new(eps, cells, 1 << 63))),
-            IntegerDistribution::OneSided { .. } => Some(Self::Geometric(FixedGeometric::new(eps, cells, 0))),
+            IntegerDistribution::Geometric { .. } => Some(Self::Geometric(FixedGeometric::new(eps, sensitivity_steps, 1 << 63))),
+            IntegerDistribution::OneSided { .. } => Some(Self::Geometric(FixedGeometric::new(eps, sensitivity_steps, 0))),
             IntegerDistribution::Staircase { r, .. } => staircase(r).map(Self::Staircase),
             IntegerDistribution::TruncatedStaircase { r, most, .. } => {
-                let tail = || exact::tail(&IntegerDistribution::Staircase { eps, cells, r }, most);
+                let tail = || {
+                    exact::tail(
+                        &IntegerDistribution::Staircase {
+                            eps,
+                            sensitivity_steps,
+                            r,
+                        },
+                        most,
+                    )
+                };
                 staircase(r).map(|stairs| Self::Truncated(stairs, tail()))
             }
             IntegerDistribution::Canonical { .. } => None,
@@ -97,9 +111,9 @@ pub(crate) struct FixedGeometric {
 }
 
 impl FixedGeometric {
-    fn new(eps: f64, cells: u64, offset: u64) -> Self {
+    fn new(eps: f64, sensitivity_steps: u64, offset: u64) -> Self {
         let (significand, exponent) = decompose(eps);
-        let (scale, log2) = ratio(cells, significand);
+        let (scale, log2) = ratio(sensitivity_steps, significand);
         let p = (log2 - exponent).cast_unsigned();
         Self {
             scale,
@@ -170,28 +184,28 @@ pub(crate) struct FixedStaircase {
     unit: f64,
     /// D·c.
     floor: f64,
-    cells: u64,
+    sensitivity_steps: u64,
     /// r − 1.
     first: u64,
     slack: f64,
 }
 
 impl FixedStaircase {
-    fn new(eps: f64, cells: u64, r: u64) -> Self {
+    fn new(eps: f64, sensitivity_steps: u64, r: u64) -> Self {
         let (significand, exponent) = decompose(eps);
         let fixed_eps = u128::from(significand) << (BITS.cast_signed() + exponent);
         let shift = 128 - fixed_eps.leading_zeros() - 60;
-        let floor = cells as f64 / exp_m1(eps);
+        let floor = sensitivity_steps as f64 / exp_m1(eps);
         Self {
             eps: fixed_eps,
-            offset: offset(fixed_eps << (128 - BITS), cells, r) >> (128 - BITS),
+            offset: offset(fixed_eps << (128 - BITS), sensitivity_steps, r) >> (128 - BITS),
             stairs: power_of_two(64 - BITS.cast_signed()) / eps,
             shift,
             unit: power_of_two(shift.cast_signed() - BITS.cast_signed()),
             floor,
-            cells,
+            sensitivity_steps,
             first: r - 1,
-            slack: floor * (2.0 * ERROR) + cells as f64 * power_of_two(-58) + power_of_two(-48),
+            slack: floor * (2.0 * ERROR) + sensitivity_steps as f64 * power_of_two(-58) + power_of_two(-48),
         }
     }
 
@@ -208,8 +222,8 @@ impl FixedStaircase {
         let beyond = (depth + self.floor) * f64::from_bits(u64::from(logarithm.zeros).wrapping_add(1023 - 63) << 52);
         let below = depth - q;
         let inside = (below >= tolerance) & (below + (beyond + tolerance) <= 1.0);
-        let on_stair = (q >= 0.0) & (q < self.cells as f64);
-        let outermost = self.first.wrapping_add(stair.wrapping_mul(self.cells));
+        let on_stair = (q >= 0.0) & (q < self.sensitivity_steps as f64);
+        let outermost = self.first.wrapping_add(stair.wrapping_mul(self.sensitivity_steps));
         (outermost.wrapping_sub(nearest(q).1.cast_unsigned()), inside & on_stair)
     }
 }
@@ -225,7 +239,7 @@ fn rise(w: f64) -> f64 {
 const TERMS: usize = 17;
 
 /// C = ln(1 + ρ·(e^ε − 1)) in 2^−128, ρ = (r − ½)/D, for ε in 2^−128: an error of less than 2^−120.
-fn offset(eps: u128, cells: u64, r: u64) -> u128 {
+fn offset(eps: u128, sensitivity_steps: u64, r: u64) -> u128 {
     let (mut exp, mut factorial) = (0, [1_u128; TERMS]);
     for k in 1..TERMS {
         factorial[k] = factorial[k - 1] * (k as u128 + 1);
@@ -235,7 +249,7 @@ fn offset(eps: u128, cells: u64, r: u64) -> u128 {
         exp = u128::MAX / divisor + high(eps, exp);
     }
     let growth = eps + high(eps, high(eps, exp));
-    let (digits, log2) = ratio(2 * r - 1, 2 * cells);
+    let (digits, log2) = ratio(2 * r - 1, 2 * sensitivity_steps);
     let g = high(digits >> (-1 - log2), growth);
     // ½ − g/3 + g²/4 − …
     let ln = (2..=TERMS as u128).rev().fold(0, |sum, k| u128::MAX / k - high(g, sum));

@@ -35,8 +35,8 @@ pub(crate) struct GeometricLane {
 }
 
 impl GeometricLane {
-    pub fn new(eps: f64, cells: u64, bits: u32) -> Self {
-        let scale = cells as f64 / eps;
+    pub fn new(eps: f64, sensitivity_steps: u64, bits: u32) -> Self {
+        let scale = sensitivity_steps as f64 / eps;
         let (scale, offset, slack) = if scale > MAX_SPAN {
             // No word is sure.
             (0.0, 0.0, f64::INFINITY)
@@ -52,10 +52,10 @@ impl GeometricLane {
     }
 
     /// The one-sided distribution.
-    pub fn one_sided(eps: f64, cells: u64, bits: u32) -> Self {
+    pub fn one_sided(eps: f64, sensitivity_steps: u64, bits: u32) -> Self {
         Self {
             offset: 0.0,
-            ..Self::new(eps, cells, bits)
+            ..Self::new(eps, sensitivity_steps, bits)
         }
     }
 
@@ -134,14 +134,14 @@ pub(crate) struct CoarseLane(GeometricLane);
 
 impl CoarseLane {
     /// `None` where the scale is too large.
-    pub fn new(eps: f64, cells: u64, bits: u32) -> Option<Self> {
+    pub fn new(eps: f64, sensitivity_steps: u64, bits: u32) -> Option<Self> {
         // 2·128·2⁻²⁴ = 2⁻¹⁶: the tolerance on either side.
-        (cells as f64 / eps <= 128.0).then(|| Self::roughly(GeometricLane::new(eps, cells, bits)))
+        (sensitivity_steps as f64 / eps <= 128.0).then(|| Self::roughly(GeometricLane::new(eps, sensitivity_steps, bits)))
     }
 
     /// The one-sided distribution.
-    pub fn one_sided(eps: f64, cells: u64, bits: u32) -> Option<Self> {
-        (cells as f64 / eps <= 128.0).then(|| Self::roughly(GeometricLane::one_sided(eps, cells, bits)))
+    pub fn one_sided(eps: f64, sensitivity_steps: u64, bits: u32) -> Option<Self> {
+        (sensitivity_steps as f64 / eps <= 128.0).then(|| Self::roughly(GeometricLane::one_sided(eps, sensitivity_steps, bits)))
     }
 
     /// As [`GeometricLane::mapped`].

@@ -77,7 +77,7 @@ impl<const N: usize> OfWhole for LadderLane<N> {
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
         let mut unit = self.rungs[0].unit;
         let mut outermost = self.rungs[0].outermost;
-        // Tops fall, so that the last stair reached counts. Units and outermost cells grow, as `raised` requires.
+        // Tops fall, so that the last stair reached counts. Units and outermost steps grow, as `raised` requires.
         for rung in &self.rungs[1..] {
             let reached = whole < rung.top;
             unit = A::raised(unit, rung.unit, reached);
@@ -121,8 +121,8 @@ mod tests {
         }
         let mut random = Random(8);
         for eps in [1.2, 2.0, 4.0, 10.0, 60.0, 300.0, 700.0, 800.0] {
-            for (cells, r) in [(1, 1), (5, 2), (1 << 33, 1 << 31), (1 << 44, 1)] {
-                let stairs = StaircaseLane::new(eps, cells, r, WORD_BITS);
+            for (sensitivity_steps, r) in [(1, 1), (5, 2), (1 << 33, 1 << 31), (1 << 44, 1)] {
+                let stairs = StaircaseLane::new(eps, sensitivity_steps, r, WORD_BITS);
                 let (four, eight) = (LadderLane::<4>::new(&stairs), LadderLane::<8>::new(&stairs));
                 let tops = eight.rungs.iter().map(|rung| rung.top as u64);
                 let beside = tops.flat_map(|top| (0..6).map(move |i| top.saturating_add(i).saturating_sub(3)));

@@ -51,12 +51,22 @@ pub(super) struct Truncated {
 }
 
 impl Truncated {
-    pub fn new(eps: f64, cells: u64, r: u64, most: u64, bits: u32) -> Self {
+    pub fn new(eps: f64, sensitivity_steps: u64, r: u64, most: u64, bits: u32) -> Self {
         // In integers: a quotient of f64s may round to the next one.
-        let reached = (most + 1 - r) / cells + 2;
+        let reached = (most + 1 - r) / sensitivity_steps + 2;
         Self {
-            stairs: StaircaseLane::new(eps, cells, r, bits),
-            map: Map::new(exact::tail(&IntegerDistribution::Staircase { eps, cells, r }, most), bits),
+            stairs: StaircaseLane::new(eps, sensitivity_steps, r, bits),
+            map: Map::new(
+                exact::tail(
+                    &IntegerDistribution::Staircase {
+                        eps,
+                        sensitivity_steps,
+                        r,
+                    },
+                    most,
+                ),
+                bits,
+            ),
             reached,
         }
     }

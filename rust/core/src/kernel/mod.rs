@@ -1,7 +1,7 @@
 //! The certified fast path: from a 64-bit word to the integer that it decides, or "not sure".
 //!
 //! Every lane evaluates the inverse of the survival function in `f64` with a bound on its total error: rounding, polynomial, parameters
-//! and the bits of `v` beyond the word. If the whole error interval lies inside one cell, that integer is the answer, whatever
+//! and the bits of `v` beyond the word. If the whole error interval lies inside the interval of one integer, that integer is the answer, whatever
 //! arithmetic produced the approximation; otherwise the integer slow path ([`crate::exact`]) decides. So no polynomial, compiler or
 //! instruction set can change a value: only how often the slow path is asked.
 //!

@@ -44,7 +44,7 @@ pub(crate) struct StaircaseLane {
 pub(super) struct Stairs {
     /// (t/2)·2^−bits.
     pub unit: f64,
-    pub cells: f64,
+    pub sensitivity_steps: f64,
     /// D·c.
     pub floor: f64,
     /// r − 1.
@@ -65,15 +65,15 @@ pub(super) const PER_Y: f64 = 1.0 / (1_u64 << 49) as f64;
 pub(super) const FIXED: f64 = 1.0 / (1_u64 << 40) as f64;
 
 impl StaircaseLane {
-    pub fn new(eps: f64, cells: u64, r: u64, bits: u32) -> Self {
-        let (cells, r) = (cells as f64, r as f64);
-        let floor = cells / exp_m1(eps);
+    pub fn new(eps: f64, sensitivity_steps: u64, r: u64, bits: u32) -> Self {
+        let (sensitivity_steps, r) = (sensitivity_steps as f64, r as f64);
+        let floor = sensitivity_steps / exp_m1(eps);
         let half_t = (r - 0.5) + floor;
-        let decidable = eps >= LEAST_EPS && cells + cells / eps <= MAX_SPAN;
+        let decidable = eps >= LEAST_EPS && sensitivity_steps + sensitivity_steps / eps <= MAX_SPAN;
         Self {
             stairs: Stairs {
                 unit: half_t * power_of_two(-bits.cast_signed()),
-                cells,
+                sensitivity_steps,
                 floor,
                 first: r - 1.0,
                 eps,
@@ -100,10 +100,10 @@ impl Stairs {
         self.unit * exp::<A>(stair * high, stair * (self.eps - high))
     }
 
-    /// |X| of the outermost cell of stair J.
+    /// |X| of the outermost step of stair J.
     #[inline(always)]
     pub fn outermost(&self, stair: f64) -> f64 {
-        self.first + stair * self.cells
+        self.first + stair * self.sensitivity_steps
     }
 
     /// The acceptance test, on a stair whose `unit` and `outermost` are given.
@@ -116,7 +116,7 @@ impl Stairs {
         let below = depth - q;
         // Only comparisons that NaN and infinity fail: those are not sure. `&`, because `&&` would be a branch on noise.
         let inside = (below >= tolerance) & (below + (unit + tolerance) <= 1.0);
-        let on_stair = (q >= 0.0) & (q < self.cells);
+        let on_stair = (q >= 0.0) & (q < self.sensitivity_steps);
         (outermost - q, inside & on_stair)
     }
 }

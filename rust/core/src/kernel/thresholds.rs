@@ -23,16 +23,16 @@ pub(crate) struct ThresholdLane<const N: usize> {
 
 impl<const N: usize> ThresholdLane<N> {
     /// `None` where more than 2⁻¹⁴ of the mass lies beyond the last threshold.
-    pub fn new(eps: f64, cells: u64, bits: u32) -> Option<Self> {
-        let step = eps / cells as f64;
+    pub fn new(eps: f64, sensitivity_steps: u64, bits: u32) -> Option<Self> {
+        let step = eps / sensitivity_steps as f64;
         // The largest argument of the exponential is 700.
         let divisor = 1.0 + 1.0 / (1.0 + exp_m1(step.min(700.0)));
         Self::of(step, 2.0, divisor, bits)
     }
 
     /// The one-sided distribution, S(j) = e^(−εj/D).
-    pub fn one_sided(eps: f64, cells: u64, bits: u32) -> Option<Self> {
-        Self::of(eps / cells as f64, 1.0, 1.0, bits)
+    pub fn one_sided(eps: f64, sensitivity_steps: u64, bits: u32) -> Option<Self> {
+        Self::of(eps / sensitivity_steps as f64, 1.0, 1.0, bits)
     }
 
     /// Canonical noise on the integers, whose thresholds have an absolute error.
@@ -114,16 +114,16 @@ mod tests {
             }
         };
         let error = power_of_two(-45);
-        for (eps, cells) in [(4.0, 1), (9.0, 3), (60.0, 1)] {
-            let b = (-eps / cells as f64).exp();
+        for (eps, sensitivity_steps) in [(4.0, 1), (9.0, 3), (60.0, 1)] {
+            let b = (-eps / sensitivity_steps as f64).exp();
             check(
-                &ThresholdLane::new(eps, cells, WORD_BITS).unwrap(),
+                &ThresholdLane::new(eps, sensitivity_steps, WORD_BITS).unwrap(),
                 &|j| 2.0 * b.powi(j) / (1.0 + b),
                 error,
                 0.0,
             );
             check(
-                &ThresholdLane::one_sided(eps, cells, WORD_BITS).unwrap(),
+                &ThresholdLane::one_sided(eps, sensitivity_steps, WORD_BITS).unwrap(),
                 &|j| b.powi(j),
                 error,
                 0.0,
@@ -148,8 +148,8 @@ mod tests {
             assert_eq!(answer, distribution.magnitude::<Separate>(bits), "{distribution:?} {bits:x}");
         }
         let mut random = Random(9);
-        for (eps, cells) in [(1.3, 1), (2.0, 1), (4.0, 1), (30.0, 5), (60.0, 1), (700.0, 1), (2000.0, 1)] {
-            let distribution = ThresholdLane::<8>::new(eps, cells, WORD_BITS).unwrap();
+        for (eps, sensitivity_steps) in [(1.3, 1), (2.0, 1), (4.0, 1), (30.0, 5), (60.0, 1), (700.0, 1), (2000.0, 1)] {
+            let distribution = ThresholdLane::<8>::new(eps, sensitivity_steps, WORD_BITS).unwrap();
             let beside = distribution
                 .below
                 .iter()
@@ -160,7 +160,7 @@ mod tests {
                 check::<Separate, 8>(&distribution, bits);
                 check::<Fused, 8>(&distribution, bits);
                 check::<FusedWide, 8>(&distribution, bits);
-                if let Some(distribution) = ThresholdLane::<4>::new(eps, cells, WORD_BITS) {
+                if let Some(distribution) = ThresholdLane::<4>::new(eps, sensitivity_steps, WORD_BITS) {
                     check::<FusedWide, 4>(&distribution, bits);
                 }
             }

@@ -21,7 +21,7 @@ pub trait Answer: Copy + private::Sealed {
     /// ⌊x/g + ½⌋, computed exactly and saturating at ±2¹²⁶.
     ///
     /// Half upwards commutes with shifts by lattice steps; half to even does not, and would let a change of Δ move the rounded answer
-    /// by more than ⌈Δ/g⌉ cells.
+    /// by more than ⌈Δ/g⌉ steps.
     #[doc(hidden)]
     fn round_to_lattice(self, log2_granularity: i32) -> i128;
 
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn halves_go_up_on_both_sides_of_zero() {
-        for (x, log2, cells) in [
+        for (x, log2, steps) in [
             (0.5, 0, 1),
             (1.5, 0, 2),
             (-0.5, 0, 0),
@@ -217,7 +217,7 @@ mod tests {
             (-6.1, 2, -2),
             (6.0, 2, 2),
         ] {
-            assert_eq!(x.round_to_lattice(log2), cells, "{x} on 2^{log2}");
+            assert_eq!(x.round_to_lattice(log2), steps, "{x} on 2^{log2}");
         }
     }
 
@@ -232,12 +232,12 @@ mod tests {
     fn numbers_of_steps_saturate() {
         let limit = power_of_two(126);
         for log2 in [-126, -125, -80, 0, 100] {
-            let cells = |steps: f64| (steps * power_of_two(log2)).round_to_lattice(log2);
-            assert_eq!(cells(limit.next_down()), LIMIT - (1 << 73), "2^{log2}");
-            assert_eq!(cells(limit / 2.0), LIMIT / 2, "2^{log2}");
+            let steps = |steps: f64| (steps * power_of_two(log2)).round_to_lattice(log2);
+            assert_eq!(steps(limit.next_down()), LIMIT - (1 << 73), "2^{log2}");
+            assert_eq!(steps(limit / 2.0), LIMIT / 2, "2^{log2}");
             for beyond in [1.0, 1.5, 2.0, 3.0, 4.0, 1e30] {
-                assert_eq!(cells(beyond * limit), LIMIT, "{beyond} 2^{log2}");
-                assert_eq!(cells(-beyond * limit), -LIMIT, "{beyond} 2^{log2}");
+                assert_eq!(steps(beyond * limit), LIMIT, "{beyond} 2^{log2}");
+                assert_eq!(steps(-beyond * limit), -LIMIT, "{beyond} 2^{log2}");
             }
         }
     }

@@ -3,24 +3,24 @@
 use crate::error::ParamError;
 use crate::lattice::dyadic::{ceil_scaled, floor_log2, power_of_two};
 
-/// Cells in the smaller of the sensitivity and the noise scale: at least 2³². Finer lattices send more values down the slow path: the
+/// Steps in the smaller of the sensitivity and the noise scale: at least 2³². Finer lattices send more values down the slow path: the
 /// fast path decides with an error near 2⁻⁴⁸ of the noise scale.
 const LOG2_CELLS: i32 = 32;
 
-/// The lattice is never refined further than this, so that the cells in a sensitivity stay below 2⁵³ and are exact in an `f64`.
+/// The lattice is never refined further than this, so that the steps in a sensitivity stay below 2⁵³ and are exact in an `f64`.
 const MAX_REFINEMENT: i32 = 20;
 
 /// Below 2⁻⁴⁰ even a lattice as coarse as the sensitivity is close to `MAX_SPAN`.
 const LEAST_LOG2_EPS: i32 = -40;
 
-/// Bound on cells + cells/ε: the mean magnitude is below it and a tail of 2⁸ times that still fits an `i64`.
+/// Bound on D + D/ε: the mean magnitude is below it and a tail of 2⁸ times that still fits an `i64`.
 const MAX_SPAN: f64 = (1_u64 << 54) as f64;
 
-/// Where continuous noise lives: `cells` steps of 2^`log2_granularity` cover one sensitivity.
+/// Where continuous noise lives: `sensitivity_steps` steps of 2^`log2_granularity` cover one sensitivity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lattice {
     pub log2_granularity: i32,
-    pub cells: u64,
+    pub sensitivity_steps: u64,
 }
 
 /// How much narrower than the sensitivity the noise of a family gets as ε grows.
@@ -45,8 +45,13 @@ impl Lattice {
                 log2_granularity,
             });
         }
-        let cells = ceil_scaled(sensitivity, log2_granularity);
-        fits(eps, cells).then_some(Self { log2_granularity, cells }).ok_or(too_wide)
+        let sensitivity_steps = ceil_scaled(sensitivity, log2_granularity);
+        fits(eps, sensitivity_steps)
+            .then_some(Self {
+                log2_granularity,
+                sensitivity_steps,
+            })
+            .ok_or(too_wide)
     }
 
     /// The integers, for a discrete mechanism.
@@ -62,13 +67,13 @@ impl Lattice {
         }
         Ok(Self {
             log2_granularity: 0,
-            cells: sensitivity as u64,
+            sensitivity_steps: sensitivity as u64,
         })
     }
 
     /// Whether it holds a mechanism of another ε.
     pub fn fits(self, eps: f64, sensitivity: f64) -> Result<(), ParamError> {
-        fits(eps, self.cells)
+        fits(eps, self.sensitivity_steps)
             .then_some(())
             .ok_or(ParamError::TooWide { eps, sensitivity })
     }
@@ -112,9 +117,9 @@ fn refinement(eps: f64, narrowing: Narrowing) -> i32 {
     narrower.clamp(0.0, f64::from(MAX_REFINEMENT)) as i32
 }
 
-fn fits(eps: f64, cells: u64) -> bool {
-    let cells = cells as f64;
-    floor_log2(eps) >= LEAST_LOG2_EPS && cells + cells / eps <= MAX_SPAN
+fn fits(eps: f64, sensitivity_steps: u64) -> bool {
+    let sensitivity_steps = sensitivity_steps as f64;
+    floor_log2(eps) >= LEAST_LOG2_EPS && sensitivity_steps + sensitivity_steps / eps <= MAX_SPAN
 }
 
 /// The largest `f64` that is not above ε/k: the ε of one of k parts, whose sum must not exceed ε. A k beyond 2⁵³ counts as the next larger `f64`.
@@ -155,9 +160,9 @@ mod tests {
                 for family in [Narrowing::Laplace, Narrowing::Staircase] {
                     let lattice = Lattice::continuous(eps, sensitivity, family).unwrap();
                     let g = lattice.granularity();
-                    assert!(lattice.cells <= 1 << 53, "{eps} {sensitivity} {lattice:?}");
-                    assert!(lattice.cells as f64 * g >= sensitivity);
-                    assert!((lattice.cells - 1) as f64 * g < sensitivity);
+                    assert!(lattice.sensitivity_steps <= 1 << 53, "{eps} {sensitivity} {lattice:?}");
+                    assert!(lattice.sensitivity_steps as f64 * g >= sensitivity);
+                    assert!((lattice.sensitivity_steps - 1) as f64 * g < sensitivity);
                 }
             }
         }

@@ -29,10 +29,10 @@ pub(crate) fn add_each<A: Answer, T: Value>(answers: &[A], noise: &[i64], lattic
     } else {
         for ((answer, noise), out) in sums {
             // Cannot overflow, as magnitudes are up to 2¹²⁶ and 2⁶³; wrapping avoids a branch on noise.
-            let cells = answer
+            let steps = answer
                 .round_to_lattice(lattice.log2_granularity)
                 .wrapping_add((*noise).into());
-            *out = T::from_cells(cells, lattice.log2_granularity);
+            *out = T::from_steps(steps, lattice.log2_granularity);
         }
     }
 }
@@ -114,8 +114,8 @@ mod tests {
             (1, -1074, false),
         ] {
             assert_eq!(check_answers(&[n], limit(log2)).is_ok(), fits, "{n} on 2^{log2}");
-            let cells = n.round_to_lattice(log2);
-            assert!(!fits || cells.abs() < LIMIT, "{n} on 2^{log2}");
+            let steps = n.round_to_lattice(log2);
+            assert!(!fits || steps.abs() < LIMIT, "{n} on 2^{log2}");
         }
     }
 
@@ -124,7 +124,7 @@ mod tests {
     fn large_noise_is_added_exactly() {
         let lattice = Lattice {
             log2_granularity: 0,
-            cells: 1,
+            sensitivity_steps: 1,
         };
         let (noise, mut out) = ([1 << 53, -(1 << 53)], [0.0; 2]);
         add_each(&[2.0, 2.0], &noise, lattice, &mut out);
@@ -137,10 +137,10 @@ mod tests {
         for log2_granularity in [-1074, -1023, -1022, -40, -3, 0, 1, 60, 960] {
             let lattice = Lattice {
                 log2_granularity,
-                cells: 1,
+                sensitivity_steps: 1,
             };
             let g = lattice.granularity();
-            for cells in [
+            for steps in [
                 0.0,
                 0.25,
                 0.499_999_999_999_999_94,
@@ -157,10 +157,10 @@ mod tests {
                 1e30,
             ] {
                 for x in [
-                    cells * g,
-                    -cells * g,
-                    (cells * g).next_up(),
-                    -(cells * g).next_up(),
+                    steps * g,
+                    -steps * g,
+                    (steps * g).next_up(),
+                    -(steps * g).next_up(),
                     5e-324,
                     1e300,
                 ] {
@@ -180,19 +180,19 @@ mod tests {
                         i64::MIN,
                     ] {
                         let sum = x.round_to_lattice(log2_granularity) + i128::from(noise);
-                        let general = f64::from_cells(sum, log2_granularity);
+                        let general = f64::from_steps(sum, log2_granularity);
                         let got: f64 = add(x, noise, lattice);
                         assert_eq!(got.to_bits(), general.to_bits(), "{x} + {noise} on 2^{log2_granularity}");
-                        let (got, general): (f32, f32) = (add(x, noise, lattice), f32::from_cells(sum, log2_granularity));
+                        let (got, general): (f32, f32) = (add(x, noise, lattice), f32::from_steps(sum, log2_granularity));
                         assert_eq!(got.to_bits(), general.to_bits(), "{x} + {noise} on 2^{log2_granularity}");
                         if log2_granularity == 0 {
-                            assert_eq!(add::<f64, i64>(x, noise, lattice), i64::from_cells(sum, 0), "{x} + {noise}");
-                            assert_eq!(add::<f64, i32>(x, noise, lattice), i32::from_cells(sum, 0), "{x} + {noise}");
+                            assert_eq!(add::<f64, i64>(x, noise, lattice), i64::from_steps(sum, 0), "{x} + {noise}");
+                            assert_eq!(add::<f64, i32>(x, noise, lattice), i32::from_steps(sum, 0), "{x} + {noise}");
                             let n = x as i64;
                             let sum = i128::from(n) + i128::from(noise);
-                            assert_eq!(add::<i64, i64>(n, noise, lattice), i64::from_cells(sum, 0), "{n} + {noise}");
-                            assert_eq!(add::<i64, i32>(n, noise, lattice), i32::from_cells(sum, 0), "{n} + {noise}");
-                            assert_eq!(add::<i64, f32>(n, noise, lattice), f32::from_cells(sum, 0), "{n} + {noise}");
+                            assert_eq!(add::<i64, i64>(n, noise, lattice), i64::from_steps(sum, 0), "{n} + {noise}");
+                            assert_eq!(add::<i64, i32>(n, noise, lattice), i32::from_steps(sum, 0), "{n} + {noise}");
+                            assert_eq!(add::<i64, f32>(n, noise, lattice), f32::from_steps(sum, 0), "{n} + {noise}");
                         }
                     }
                 }

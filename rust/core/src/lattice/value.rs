@@ -7,7 +7,7 @@ use crate::lattice::dyadic::{DIRECT, power_of_two};
 
 /// An element type that noise can be written as.
 ///
-/// Floating types hold `cells · g`, rounded once to nearest and never −0.0; integer types hold `cells`, saturating, and are for mechanisms with g =
+/// Floating types hold `steps · g`, rounded once to nearest and never −0.0; integer types hold `steps`, saturating, and are for mechanisms with g =
 /// 1.
 pub trait Value: Copy + Default + Send + private::Sealed {
     /// Whether this is an integer type.
@@ -16,7 +16,7 @@ pub trait Value: Copy + Default + Send + private::Sealed {
 
     /// A magnitude below 2⁵¹ that is a whole number, with its sign; the fast path's answer.
     #[doc(hidden)]
-    fn from_whole(cells: f64, granularity: f64) -> Self;
+    fn from_whole(steps: f64, granularity: f64) -> Self;
 
     /// [`Value::from_whole`] of the whole number `nearest` to x. It is −0.0 only where `FUSED`, and there a product and a sum are one instruction.
     #[doc(hidden)]
@@ -25,25 +25,25 @@ pub trait Value: Copy + Default + Send + private::Sealed {
         Self::from_whole(nearest, granularity)
     }
 
-    /// [`Value::from_whole`] of `cells` plus a centre.
+    /// [`Value::from_whole`] of `steps` plus a centre.
     #[doc(hidden)]
     #[inline(always)]
-    fn from_moved(cells: f64, steps: Steps) -> Self {
-        Self::from_whole(cells + steps.centre as f64, steps.granularity)
+    fn from_moved(steps: f64, scaling: Scaling) -> Self {
+        Self::from_whole(steps + scaling.centre as f64, scaling.granularity)
     }
 
     /// [`Value::from_whole`] of an integer of 32 bits.
     #[doc(hidden)]
     #[inline(always)]
-    fn from_narrow(cells: i32, granularity: f64) -> Self {
-        Self::from_whole(cells.into(), granularity)
+    fn from_narrow(steps: i32, granularity: f64) -> Self {
+        Self::from_whole(steps.into(), granularity)
     }
 
     /// [`Value::from_whole`] of an integer.
     #[doc(hidden)]
     #[inline(always)]
-    fn from_near(cells: i64, granularity: f64) -> Self {
-        Self::from_whole(near(cells), granularity)
+    fn from_near(steps: i64, granularity: f64) -> Self {
+        Self::from_whole(near(steps), granularity)
     }
 
     /// (⌊x/g + ½⌋ + noise)·g for an answer x of `steps` = x/g that [is quick](Answer::is_quick), and whole noise below [`NEAR`]. The same work for
@@ -51,19 +51,19 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     #[doc(hidden)]
     fn from_sum<A: Answer>(answer: A, steps: f64, noise: f64, granularity: f64) -> Self;
 
-    /// Any number of cells; the slow path's answer, and a released value.
+    /// Any number of steps; the slow path's answer, and a released value.
     #[doc(hidden)]
-    fn from_cells(cells: i128, log2_granularity: i32) -> Self;
+    fn from_steps(steps: i128, log2_granularity: i32) -> Self;
 }
 
 /// How a kernel's whole numbers become elements: (X + centre)·g.
 #[derive(Clone, Copy, Debug)]
-pub struct Steps {
+pub struct Scaling {
     granularity: f64,
     centre: i64,
 }
 
-impl Steps {
+impl Scaling {
     /// X itself.
     #[cfg(any(test, feature = "probe"))]
     pub(crate) const WHOLE: Self = Self {
@@ -118,9 +118,9 @@ impl Value for f64 {
     const WHOLE: bool = false;
 
     #[inline(always)]
-    fn from_whole(cells: f64, granularity: f64) -> Self {
+    fn from_whole(steps: f64, granularity: f64) -> Self {
         // −0.0 + 0.0 = 0.0.
-        cells * granularity + 0.0
+        steps * granularity + 0.0
     }
 
     #[inline(always)]
@@ -134,9 +134,9 @@ impl Value for f64 {
     }
 
     #[inline(always)]
-    fn from_moved(cells: f64, steps: Steps) -> Self {
+    fn from_moved(steps: f64, scaling: Scaling) -> Self {
         // −0.0 + 0.0 = 0.0, and no other sum that is zero is −0.0.
-        (cells + steps.centre as f64) * steps.granularity
+        (steps + scaling.centre as f64) * scaling.granularity
     }
 
     #[inline(always)]
@@ -145,9 +145,9 @@ impl Value for f64 {
         ((half_up(steps) + noise) * granularity).clamp(Self::MIN, Self::MAX)
     }
 
-    fn from_cells(cells: i128, log2_granularity: i32) -> Self {
+    fn from_steps(steps: i128, log2_granularity: i32) -> Self {
         // The conversion rounds. The product is exact or overflows: it is a multiple of 2⁻¹⁰⁷⁴, as g is.
-        let value = cells as f64 * power_of_two(log2_granularity);
+        let value = steps as f64 * power_of_two(log2_granularity);
         value.clamp(f64::MIN, f64::MAX)
     }
 }
@@ -156,20 +156,20 @@ impl Value for f32 {
     const WHOLE: bool = false;
 
     #[inline(always)]
-    fn from_whole(cells: f64, granularity: f64) -> Self {
-        let value = (cells * granularity).clamp(f64::from(f32::MIN), f64::from(f32::MAX));
+    fn from_whole(steps: f64, granularity: f64) -> Self {
+        let value = (steps * granularity).clamp(f64::from(f32::MIN), f64::from(f32::MAX));
         value as f32 + 0.0
     }
 
     #[inline(always)]
     fn from_sum<A: Answer>(_: A, steps: f64, noise: f64, granularity: f64) -> Self {
-        // As in `from_cells`, rounding to odd first.
+        // As in `from_steps`, rounding to odd first.
         Self::from_whole(sum_to_odd(half_up(steps), noise), granularity)
     }
 
-    fn from_cells(cells: i128, log2_granularity: i32) -> Self {
+    fn from_steps(steps: i128, log2_granularity: i32) -> Self {
         // Rounding to nearest twice is not rounding to nearest; to odd and then to nearest is (Boldo and Melquiond 2008, Theorem 1).
-        let value = round_to_odd(cells) * power_of_two(log2_granularity);
+        let value = round_to_odd(steps) * power_of_two(log2_granularity);
         value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32 + 0.0
     }
 }
@@ -213,12 +213,12 @@ impl Value for i64 {
     const WHOLE: bool = true;
 
     #[inline(always)]
-    fn from_whole(cells: f64, _granularity: f64) -> Self {
+    fn from_whole(steps: f64, _granularity: f64) -> Self {
         // Lanes that the slow path will overwrite may hold anything: saturating, or wrapping.
         if DIRECT {
-            return cells as i64;
+            return steps as i64;
         }
-        (cells + SHIFTER).to_bits().wrapping_sub(SHIFTER.to_bits()) as i64
+        (steps + SHIFTER).to_bits().wrapping_sub(SHIFTER.to_bits()) as i64
     }
 
     #[inline(always)]
@@ -228,18 +228,18 @@ impl Value for i64 {
     }
 
     #[inline(always)]
-    fn from_moved(cells: f64, steps: Steps) -> Self {
-        Self::from_whole(cells, steps.granularity).wrapping_add(steps.centre)
+    fn from_moved(steps: f64, scaling: Scaling) -> Self {
+        Self::from_whole(steps, scaling.granularity).wrapping_add(scaling.centre)
     }
 
     #[inline(always)]
-    fn from_narrow(cells: i32, _granularity: f64) -> Self {
-        cells.into()
+    fn from_narrow(steps: i32, _granularity: f64) -> Self {
+        steps.into()
     }
 
     #[inline(always)]
-    fn from_near(cells: i64, _granularity: f64) -> Self {
-        cells
+    fn from_near(steps: i64, _granularity: f64) -> Self {
+        steps
     }
 
     #[inline(always)]
@@ -247,29 +247,29 @@ impl Value for i64 {
         answer.rounded().saturating_add(Self::from_whole(noise, granularity))
     }
 
-    fn from_cells(cells: i128, _log2_granularity: i32) -> Self {
-        let (low, high) = (cells as i64, (cells >> 64) as i64);
+    fn from_steps(steps: i128, _log2_granularity: i32) -> Self {
+        let (low, high) = (steps as i64, (steps >> 64) as i64);
         saturated(low, high ^ (low >> 63), high >> 63, i64::MAX)
     }
 }
 
 #[inline]
-fn narrow(cells: i64) -> i32 {
-    let low = i64::from(cells as i32);
-    saturated(low, cells ^ low, cells >> 63, i32::MAX.into()) as i32
+fn narrow(steps: i64) -> i32 {
+    let low = i64::from(steps as i32);
+    saturated(low, steps ^ low, steps >> 63, i32::MAX.into()) as i32
 }
 
 impl Value for i32 {
     const WHOLE: bool = true;
 
     #[inline(always)]
-    fn from_narrow(cells: i32, _granularity: f64) -> Self {
-        cells
+    fn from_narrow(steps: i32, _granularity: f64) -> Self {
+        steps
     }
 
     #[inline(always)]
-    fn from_whole(cells: f64, granularity: f64) -> Self {
-        let clamped = cells.clamp(f64::from(i32::MIN), f64::from(i32::MAX));
+    fn from_whole(steps: f64, granularity: f64) -> Self {
+        let clamped = steps.clamp(f64::from(i32::MIN), f64::from(i32::MAX));
         i64::from_whole(clamped, granularity) as i32
     }
 
@@ -279,8 +279,8 @@ impl Value for i32 {
         Self::from_whole(half_up(steps) + noise, granularity)
     }
 
-    fn from_cells(cells: i128, log2_granularity: i32) -> Self {
-        narrow(i64::from_cells(cells, log2_granularity))
+    fn from_steps(steps: i128, log2_granularity: i32) -> Self {
+        narrow(i64::from_steps(steps, log2_granularity))
     }
 }
 
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn both_doors_agree_on_whole_numbers() {
-        for cells in [
+        for steps in [
             0_i64,
             1,
             -1,
@@ -314,15 +314,15 @@ mod tests {
             -(1 << 50),
             (1 << 51) - 1,
         ] {
-            let whole = cells as f64;
-            assert_eq!(f64::from_near(cells, 0.25), f64::from_cells(cells.into(), -2));
-            assert_eq!(f32::from_near(cells, 0.25), f32::from_cells(cells.into(), -2));
-            assert_eq!(i64::from_near(cells, 1.0), cells);
-            assert_eq!(i32::from_near(cells, 1.0), i32::from_cells(cells.into(), 0));
-            assert_eq!(f64::from_whole(whole, 0.25), f64::from_cells(cells.into(), -2));
-            assert_eq!(f32::from_whole(whole, 0.25), f32::from_cells(cells.into(), -2));
-            assert_eq!(i64::from_whole(whole, 1.0), i64::from_cells(cells.into(), 0));
-            assert_eq!(i32::from_whole(whole, 1.0), i32::from_cells(cells.into(), 0));
+            let whole = steps as f64;
+            assert_eq!(f64::from_near(steps, 0.25), f64::from_steps(steps.into(), -2));
+            assert_eq!(f32::from_near(steps, 0.25), f32::from_steps(steps.into(), -2));
+            assert_eq!(i64::from_near(steps, 1.0), steps);
+            assert_eq!(i32::from_near(steps, 1.0), i32::from_steps(steps.into(), 0));
+            assert_eq!(f64::from_whole(whole, 0.25), f64::from_steps(steps.into(), -2));
+            assert_eq!(f32::from_whole(whole, 0.25), f32::from_steps(steps.into(), -2));
+            assert_eq!(i64::from_whole(whole, 1.0), i64::from_steps(steps.into(), 0));
+            assert_eq!(i32::from_whole(whole, 1.0), i32::from_steps(steps.into(), 0));
         }
     }
 
@@ -343,7 +343,7 @@ mod tests {
         assert!(f64::from_whole(-0.0, 0.25).is_sign_positive());
         assert!(f32::from_whole(-0.0, 0.25).is_sign_positive());
         assert!(f32::from_whole(-1.0, 1e-300).is_sign_positive(), "underflow");
-        assert!(f32::from_cells(-1, -1000).is_sign_positive(), "underflow");
+        assert!(f32::from_steps(-1, -1000).is_sign_positive(), "underflow");
         for steps in [-0.0, -0.3, -0.5, 0.4] {
             assert!(f64::from_sum(steps, steps, -0.0, 0.25).is_sign_positive());
             assert!(f32::from_sum(steps, steps, -0.0, 0.25).is_sign_positive());
@@ -353,10 +353,10 @@ mod tests {
     #[test]
     fn single_precision_rounds_once() {
         // 2²⁴ + 1 + 2⁻⁴⁰ lies above a tie that rounding to f64 first would land on.
-        let cells = (1_i128 << 64) + (1 << 40) + 1;
-        assert_eq!(f32::from_cells(cells, -40), 16_777_218.0);
-        assert_eq!(f32::from_cells(cells - 1, -40), 16_777_216.0, "the tie itself");
-        assert_eq!(f32::from_cells(-cells, -40), -16_777_218.0);
+        let steps = (1_i128 << 64) + (1 << 40) + 1;
+        assert_eq!(f32::from_steps(steps, -40), 16_777_218.0);
+        assert_eq!(f32::from_steps(steps - 1, -40), 16_777_216.0, "the tie itself");
+        assert_eq!(f32::from_steps(-steps, -40), -16_777_218.0);
     }
 
     /// Evidence: the sum in integers, for answers on both sides of every bound of a type.
@@ -377,12 +377,12 @@ mod tests {
             for noise in noises {
                 let sum = i128::from(answer) + i128::from(noise);
                 let whole = noise as f64;
-                assert_eq!(i64::from_sum(answer, answer as f64, whole, 1.0), i64::from_cells(sum, 0));
-                assert_eq!(i32::from_sum(answer, answer as f64, whole, 1.0), i32::from_cells(sum, 0));
+                assert_eq!(i64::from_sum(answer, answer as f64, whole, 1.0), i64::from_steps(sum, 0));
+                assert_eq!(i32::from_sum(answer, answer as f64, whole, 1.0), i32::from_steps(sum, 0));
                 let x = answer as f64 + 0.5;
                 if x.is_quick(true) {
                     let sum = x.round_to_lattice(0) + i128::from(noise);
-                    assert_eq!(i32::from_sum(x, x, whole, 1.0), i32::from_cells(sum, 0), "{x} {noise}");
+                    assert_eq!(i32::from_sum(x, x, whole, 1.0), i32::from_steps(sum, 0), "{x} {noise}");
                 }
             }
         }
@@ -390,9 +390,9 @@ mod tests {
 
     #[test]
     fn the_ends_saturate() {
-        assert_eq!(i64::from_cells(i128::MAX, 0), i64::MAX);
-        assert_eq!(i32::from_cells(i128::MIN, 0), i32::MIN);
-        assert_eq!(f64::from_cells(i128::MAX, 960), f64::MAX);
-        assert_eq!(f32::from_cells(i128::MIN, 960), f32::MIN);
+        assert_eq!(i64::from_steps(i128::MAX, 0), i64::MAX);
+        assert_eq!(i32::from_steps(i128::MIN, 0), i32::MIN);
+        assert_eq!(f64::from_steps(i128::MAX, 960), f64::MAX);
+        assert_eq!(f32::from_steps(i128::MIN, 960), f32::MIN);
     }
 }

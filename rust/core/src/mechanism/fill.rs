@@ -150,7 +150,7 @@ impl<'a> MechanismFill<'a> {
                 add,
             ),
             Inner::Staged(mechanism, _, fill) => {
-                let draw = |done, noise: &mut [i64]| mechanism.write_cells(fill, first + done as u64, noise);
+                let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
                 each_chunk(mechanism.together(), out, draw, add)
             }
         }

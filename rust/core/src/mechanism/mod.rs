@@ -55,7 +55,7 @@ pub trait AnyMechanism: Debug + Send + Sync {
     }
 
     /// ⌈Δ/g⌉: the sensitivity in lattice steps; 0 for a mechanism that has no sensitivity.
-    fn cells(&self) -> u64 {
+    fn sensitivity_steps(&self) -> u64 {
         0
     }
 
@@ -320,8 +320,8 @@ macro_rules! pointers {
                 (**self).log2_granularity()
             }
 
-            fn cells(&self) -> u64 {
-                (**self).cells()
+            fn sensitivity_steps(&self) -> u64 {
+                (**self).sensitivity_steps()
             }
 
             fn lengths(&self) -> &[u64] {

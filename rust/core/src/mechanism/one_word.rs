@@ -78,12 +78,16 @@ impl OneWordMechanism {
         shape: Shape,
     ) -> Result<(IntegerDistribution, Lattice), ParamError> {
         let lattice = Self::check(kind, eps, sensitivity, shape)?;
-        let cells = lattice.cells;
+        let sensitivity_steps = lattice.sensitivity_steps;
         let mechanism = match kind {
-            Kind::Laplace | Kind::DiscreteLaplace => IntegerDistribution::Geometric { eps, cells },
+            Kind::Laplace | Kind::DiscreteLaplace => IntegerDistribution::Geometric { eps, sensitivity_steps },
             Kind::Staircase | Kind::DiscreteStaircase => {
-                let r = resolve(kind, eps, cells, shape);
-                IntegerDistribution::Staircase { eps, cells, r }
+                let r = resolve(kind, eps, sensitivity_steps, shape);
+                IntegerDistribution::Staircase {
+                    eps,
+                    sensitivity_steps,
+                    r,
+                }
             }
         };
         Ok((mechanism, lattice))
@@ -152,8 +156,8 @@ impl AnyMechanism for OneWordMechanism {
         self.sampler.lattice().log2_granularity
     }
 
-    fn cells(&self) -> u64 {
-        self.sampler.lattice().cells
+    fn sensitivity_steps(&self) -> u64 {
+        self.sampler.lattice().sensitivity_steps
     }
 
     fn lengths(&self) -> &[u64] {
@@ -176,11 +180,11 @@ impl Mechanism for OneWordMechanism {
 impl IntegerMechanism for OneWordMechanism {}
 
 /// r of the contract, section 3: an exact function of the parameters.
-fn resolve(kind: Kind, eps: f64, cells: u64, shape: Shape) -> u64 {
+fn resolve(kind: Kind, eps: f64, sensitivity_steps: u64, shape: Shape) -> u64 {
     match shape {
-        Shape::L1 => exact::optimal_r_l1(eps, cells),
-        Shape::L2 => exact::optimal_r_l2(eps, cells),
-        Shape::Number(gamma) if kind == Kind::Staircase => exact::ceil_product(gamma, cells),
+        Shape::L1 => exact::optimal_r_l1(eps, sensitivity_steps),
+        Shape::L2 => exact::optimal_r_l2(eps, sensitivity_steps),
+        Shape::Number(gamma) if kind == Kind::Staircase => exact::ceil_product(gamma, sensitivity_steps),
         // `check` has found it whole, and no larger than the sensitivity.
         Shape::Number(r) => r as u64,
     }
@@ -205,8 +209,8 @@ macro_rules! one_word_mechanism {
                 self.0.log2_granularity()
             }
 
-            fn cells(&self) -> u64 {
-                self.0.cells()
+            fn sensitivity_steps(&self) -> u64 {
+                self.0.sensitivity_steps()
             }
 
             fn lengths(&self) -> &[u64] {

@@ -53,7 +53,13 @@ impl DiscreteCanonical {
             let most = exact::most_canonical(eps, delta);
             (IntegerDistribution::Canonical { eps, delta, most }, most)
         } else {
-            (IntegerDistribution::Geometric { eps, cells: 1 }, i64::MAX.unsigned_abs())
+            (
+                IntegerDistribution::Geometric {
+                    eps,
+                    sensitivity_steps: 1,
+                },
+                i64::MAX.unsigned_abs(),
+            )
         };
         Ok(Self {
             sampler: Sampler::new(mechanism, lattice),
@@ -68,8 +74,8 @@ impl DiscreteCanonical {
 }
 
 impl AnyMechanism for DiscreteCanonical {
-    fn cells(&self) -> u64 {
-        self.sampler.lattice().cells
+    fn sensitivity_steps(&self) -> u64 {
+        self.sampler.lattice().sensitivity_steps
     }
 
     fn lengths(&self) -> &[u64] {
@@ -172,7 +178,7 @@ mod tests {
             };
             let mechanism = DiscreteCanonical::new(float(eps), float(delta)).unwrap();
             assert_eq!(
-                (mechanism.cells(), mechanism.end()),
+                (mechanism.sensitivity_steps(), mechanism.end()),
                 (whole(&entry["cells"]), whole(&entry["end"])),
                 "{entry}"
             );

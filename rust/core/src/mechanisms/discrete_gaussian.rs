@@ -109,13 +109,19 @@ impl DiscreteGaussian {
         // Proposals are integers: the granularity comes in when accepted ones are converted.
         let integers = Lattice {
             log2_granularity: 0,
-            cells: t,
+            sensitivity_steps: t,
         };
         Ok(Self {
             sigma2,
             t,
             log2_granularity,
-            proposal: sampler(IntegerDistribution::Geometric { eps: 1.0, cells: t }, integers),
+            proposal: sampler(
+                IntegerDistribution::Geometric {
+                    eps: 1.0,
+                    sensitivity_steps: t,
+                },
+                integers,
+            ),
             coin: Coin::new(sigma2, t),
         })
     }
@@ -131,7 +137,7 @@ impl DiscreteGaussian {
             let stage = fill.pair_stage(attempt);
             // Attempt a reads block i + a·2⁴⁰ (contract, section 8).
             let [word, coin] = stage.pair(i);
-            let proposal = self.proposal.cells(word, |e| stage.extension(i, 0, e));
+            let proposal = self.proposal.steps(word, |e| stage.extension(i, 0, e));
             let verdict = self.coin.decide(proposal, coin);
             if verdict.unwrap_or_else(|| self.accepts(stage, i, proposal, coin)) {
                 return proposal;
@@ -163,7 +169,7 @@ impl DiscreteGaussian {
         }
     }
 
-    /// [`Staged::write_cells`] on a tier that is available.
+    /// [`Staged::write_steps`] on a tier that is available.
     pub(super) fn write_on(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) {
         if out.len() <= FEW {
             for (i, value) in (first..).zip(out) {
@@ -389,7 +395,7 @@ impl Mechanism for DiscreteGaussian {
 impl IntegerMechanism for DiscreteGaussian {}
 
 impl Staged for DiscreteGaussian {
-    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.write_on(Tier::current(), fill, first, out);
         Ok(())
     }

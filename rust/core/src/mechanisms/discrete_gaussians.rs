@@ -169,7 +169,7 @@ impl DiscreteGaussians {
         check_type::<T>(parameters)?;
         let draw = |done: usize, noise: &mut [i64]| {
             let sigma2 = &parameters.sigma2[done..][..noise.len()];
-            self.write_cells(tier, fill, first + done as u64, sigma2, noise)
+            self.write_steps(tier, fill, first + done as u64, sigma2, noise)
         };
         each_chunk(1, out, draw, |done, noise, out| {
             let granularities = &parameters.log2_granularity[done..][..out.len()];
@@ -187,7 +187,7 @@ impl DiscreteGaussians {
     }
 
     /// Writes the values `first .. first + out.len()` of a fill, at most [`PART`], in lattice steps.
-    fn write_cells(
+    fn write_steps(
         &mut self,
         tier: Tier,
         fill: &StagedFill,

@@ -39,7 +39,7 @@ impl DiscreteLaplace {
 
     /// The sensitivity Δ, as given.
     pub fn sensitivity(&self) -> u64 {
-        self.cells()
+        self.sensitivity_steps()
     }
 }
 

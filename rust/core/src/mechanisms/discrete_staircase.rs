@@ -51,7 +51,7 @@ impl DiscreteStaircase {
 
     /// The sensitivity Δ, as given.
     pub fn sensitivity(&self) -> u64 {
-        self.cells()
+        self.sensitivity_steps()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape, one_word_mechani
 /// f(x) = (ε/2Δ)·e^(−ε|x|/Δ).
 ///
 /// # What is drawn
-/// The two-sided geometric distribution that loses ε over ⌈Δ/g⌉ cells, times g: every lattice point has exactly its probability.
+/// The two-sided geometric distribution that loses ε over ⌈Δ/g⌉ steps, times g: every lattice point has exactly its probability.
 ///
 /// # Example
 /// ```

@@ -29,7 +29,7 @@ use crate::mechanisms::probed::{Probed, boxed, named};
 #[derive(Debug)]
 pub struct LatticeNoise {
     log2_granularity: i32,
-    cells: u64,
+    sensitivity_steps: u64,
     mechanism: WeightedDistribution,
 }
 
@@ -56,10 +56,10 @@ impl LatticeNoise {
             check_tail(weights, ratio)?;
         }
         let log2_granularity = check_granularity(granularity)?;
-        let cells = check_sensitivity(sensitivity, granularity, weights.len())?;
+        let sensitivity_steps = check_sensitivity(sensitivity, granularity, weights.len())?;
         Ok(Self {
             log2_granularity,
-            cells,
+            sensitivity_steps,
             mechanism: WeightedDistribution::new(weights, tail_ratio)?,
         })
     }
@@ -125,15 +125,15 @@ fn check_sensitivity(sensitivity: f64, granularity: f64, weights: usize) -> Resu
         return Err(ParamError::Sensitivity(sensitivity));
     }
     // By a power of two: exact, or below 1, or infinite.
-    let cells = sensitivity / granularity;
-    if !(cells >= 1.0 && cells.trunc() == cells) {
+    let sensitivity_steps = sensitivity / granularity;
+    if !(sensitivity_steps >= 1.0 && sensitivity_steps.trunc() == sensitivity_steps) {
         return Err(broken("sensitivity", "a multiple of the granularity", sensitivity));
     }
-    if cells * (cells + weights as f64) > MOST_OUTCOMES {
+    if sensitivity_steps * (sensitivity_steps + weights as f64) > MOST_OUTCOMES {
         let rule = "D steps of the granularity with D*(D + number of weights) at most 2**21";
         return Err(broken("sensitivity", rule, sensitivity));
     }
-    Ok(cells as u64)
+    Ok(sensitivity_steps as u64)
 }
 
 impl AnyMechanism for LatticeNoise {
@@ -141,8 +141,8 @@ impl AnyMechanism for LatticeNoise {
         self.log2_granularity
     }
 
-    fn cells(&self) -> u64 {
-        self.cells
+    fn sensitivity_steps(&self) -> u64 {
+        self.sensitivity_steps
     }
 
     fn source(&self) -> Source<'_> {
@@ -273,7 +273,7 @@ mod tests {
             let weights: Vec<f64> = list(&arguments[0]).iter().map(float).collect();
             let ratio = (!arguments[1].is_null()).then(|| float(&arguments[1]));
             let mechanism = LatticeNoise::new(&weights, ratio, float(&arguments[2]), float(&arguments[3])).unwrap();
-            assert_eq!(mechanism.cells(), whole(&entry["cells"]), "{entry}");
+            assert_eq!(mechanism.sensitivity_steps(), whole(&entry["cells"]), "{entry}");
             draws(&mechanism, &entry);
         }
     }

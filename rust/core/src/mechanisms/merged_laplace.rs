@@ -67,7 +67,7 @@ impl MergedLaplace {
             // On the lattice of the largest ε a smaller one has the longer tail.
             lattice.fits(eps, sensitivity)?;
         }
-        let breaks = cells_of(breakpoints, lattice)?;
+        let breaks = steps_of(breakpoints, lattice)?;
         let mechanism = mechanism(eps, &breaks, lattice)?;
         Ok(Self { breaks, mechanism })
     }
@@ -83,8 +83,8 @@ impl AnyMechanism for MergedLaplace {
         self.mechanism.lattice().log2_granularity
     }
 
-    fn cells(&self) -> u64 {
-        self.mechanism.lattice().cells
+    fn sensitivity_steps(&self) -> u64 {
+        self.mechanism.lattice().sensitivity_steps
     }
 
     fn lengths(&self) -> &[u64] {
@@ -132,9 +132,9 @@ fn mechanism(eps: &[f64], breaks: &[u64], lattice: Lattice) -> Result<Segments, 
 }
 
 /// Rounded half up, which must leave them positive and rising.
-fn cells_of(breakpoints: &[f64], lattice: Lattice) -> Result<Vec<u64>, ParamError> {
+fn steps_of(breakpoints: &[f64], lattice: Lattice) -> Result<Vec<u64>, ParamError> {
     let mut last = 0;
-    let cells = breakpoints.iter().map(|&breakpoint| {
+    let sensitivity_steps = breakpoints.iter().map(|&breakpoint| {
         let steps = if breakpoint.is_finite() {
             breakpoint.round_to_lattice(lattice.log2_granularity)
         } else {
@@ -149,7 +149,7 @@ fn cells_of(breakpoints: &[f64], lattice: Lattice) -> Result<Vec<u64>, ParamErro
             value: breakpoint,
         })
     });
-    cells.collect()
+    sensitivity_steps.collect()
 }
 
 #[cfg(feature = "probe")]
@@ -197,7 +197,7 @@ mod tests {
     fn breakpoints_are_rounded_to_the_lattice() {
         let mechanism = MergedLaplace::new(&[5.0, 0.5, 1.0], &[0.4, 1.7], 1.0).unwrap();
         let g = mechanism.granularity();
-        assert_eq!(mechanism.cells() as f64 * g, 1.0);
+        assert_eq!(mechanism.sensitivity_steps() as f64 * g, 1.0);
         assert_eq!(mechanism.breaks(), [(0.4 / g).round() as u64, (1.7 / g).round() as u64]);
     }
 }

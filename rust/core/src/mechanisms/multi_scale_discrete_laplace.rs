@@ -20,7 +20,7 @@ const MOST_SENSITIVITY: f64 = (1 << 16) as f64;
 /// The X_m are two-sided geometric of ratio e^(−ε). The mechanism is infinitely divisible, and ε-private under shifts up to Δ.
 #[derive(Debug)]
 pub struct MultiScaleDiscreteLaplace {
-    cells: u64,
+    sensitivity_steps: u64,
     sum: Differences,
 }
 
@@ -31,7 +31,7 @@ impl MultiScaleDiscreteLaplace {
     /// [`ParamError`]: `eps` is not from 2⁻¹¹ to 2¹⁰, or `sensitivity` is not a whole number from 1 to 2¹⁶.
     pub fn new(eps: f64, sensitivity: f64, share: Share) -> Result<Self, ParamError> {
         let lattice = Lattice::integers(eps, sensitivity)?;
-        if lattice.cells as f64 > MOST_SENSITIVITY {
+        if lattice.sensitivity_steps as f64 > MOST_SENSITIVITY {
             return Err(ParamError::Rule {
                 parameter: "sensitivity",
                 rule: "at most 2**16",
@@ -46,9 +46,9 @@ impl MultiScaleDiscreteLaplace {
             Difference::table(mechanism)
         };
         // All terms share one table or sampler: a clone is a pointer.
-        let terms = memory::collected((1..=lattice.cells as u32).map(|m| (m, term.clone())))?;
+        let terms = memory::collected((1..=lattice.sensitivity_steps as u32).map(|m| (m, term.clone())))?;
         Ok(Self {
-            cells: lattice.cells,
+            sensitivity_steps: lattice.sensitivity_steps,
             sum: Differences::new(terms),
         })
     }
@@ -59,8 +59,8 @@ impl AnyMechanism for MultiScaleDiscreteLaplace {
         Source::staged(&self.sum)
     }
 
-    fn cells(&self) -> u64 {
-        self.cells
+    fn sensitivity_steps(&self) -> u64 {
+        self.sensitivity_steps
     }
 }
 

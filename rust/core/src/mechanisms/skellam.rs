@@ -50,7 +50,7 @@ impl Skellam {
         })
     }
 
-    /// [`Staged::write_cells`] by way of words and of single terms, which are wiped.
+    /// [`Staged::write_steps`] by way of words and of single terms, which are wiped.
     fn write_in<const N: usize>(
         &self,
         words: &mut WordsIn<N>,
@@ -98,7 +98,7 @@ impl Staged for Skellam {
         self.terms as usize
     }
 
-    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         if out.len() <= SHORT {
             self.write_in(&mut ShortWords::new(), &mut [0; SHORT], fill, first, out)
         } else {
@@ -161,12 +161,12 @@ mod tests {
             let fill = Generator::from_seed(9).next_staged(2 * CHUNK + 9).unwrap();
             let mut alone = [0_i64; 2 * CHUNK + 9];
             for (first, value) in (0..).zip(&mut alone) {
-                mechanism.write_cells(&fill, first, core::slice::from_mut(value)).unwrap();
+                mechanism.write_steps(&fill, first, core::slice::from_mut(value)).unwrap();
             }
             for first in [0, 1, 7] {
                 for n in [2, 8, 9, SHORT, SHORT + 1, CHUNK, CHUNK + 1, 2 * CHUNK] {
                     let mut out = vec![1_i64; n];
-                    mechanism.write_cells(&fill, first as u64, &mut out).unwrap();
+                    mechanism.write_steps(&fill, first as u64, &mut out).unwrap();
                     assert_eq!(out, alone[first..first + n], "{mu} {first} {n}");
                 }
             }

@@ -55,8 +55,13 @@ impl TruncatedDiscreteStaircase {
     /// # Errors
     /// [`ParamError`], as [`TruncatedDiscreteStaircase::new`].
     pub fn end(eps: f64, delta: f64, sensitivity: u64, r: u64) -> Result<u64, ParamError> {
-        let cells = checked(eps, sensitivity, r)?.cells;
-        Ok(exact::most_truncated_staircase(eps, cells, r, check_delta(delta)?))
+        let sensitivity_steps = checked(eps, sensitivity, r)?.sensitivity_steps;
+        Ok(exact::most_truncated_staircase(
+            eps,
+            sensitivity_steps,
+            r,
+            check_delta(delta)?,
+        ))
     }
 
     /// The least and the largest integer that can be drawn.
@@ -68,7 +73,7 @@ impl TruncatedDiscreteStaircase {
 fn checked(eps: f64, sensitivity: u64, r: u64) -> Result<Lattice, ParamError> {
     let sensitivity = exactly("sensitivity", sensitivity)?;
     let lattice = Lattice::integers(eps, sensitivity)?;
-    if !(1..=lattice.cells).contains(&r) {
+    if !(1..=lattice.sensitivity_steps).contains(&r) {
         return Err(ParamError::R {
             r: r as f64,
             sensitivity,
@@ -90,8 +95,8 @@ fn check(parameter: &'static str, bound: Option<i64>) -> Result<(), ParamError> 
 }
 
 impl AnyMechanism for TruncatedDiscreteStaircase {
-    fn cells(&self) -> u64 {
-        self.0.lattice().cells
+    fn sensitivity_steps(&self) -> u64 {
+        self.0.lattice().sensitivity_steps
     }
 
     fn lengths(&self) -> &[u64] {
@@ -216,7 +221,7 @@ mod tests {
             )
             .unwrap();
             let (centre, end) = (entry["centre"].as_i64().unwrap(), whole(&entry["end"]));
-            assert_eq!(mechanism.cells(), whole(&entry["cells"]), "{entry}");
+            assert_eq!(mechanism.sensitivity_steps(), whole(&entry["cells"]), "{entry}");
             let moved = [centre.max(0), centre.min(0)].map(i64::unsigned_abs);
             assert_eq!(mechanism.lengths(), [whole(&entry["r"]), end, moved[0], moved[1]], "{entry}");
             draws(&mechanism, &entry);

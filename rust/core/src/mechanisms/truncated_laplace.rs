@@ -52,26 +52,28 @@ impl TruncatedLaplace {
         if !(LEAST_DELTA..=0.5).contains(&delta) {
             return Err(rule("delta", "from 2**-128 to 0.5", delta));
         }
-        let lower_cells = lower
+        let lower_steps = lower
             .map(|lower| bound("lower", -lower, lower, sensitivity, lattice))
             .transpose()?;
-        let upper_cells = upper
+        let upper_steps = upper
             .map(|upper| bound("upper", upper, upper, sensitivity, lattice))
             .transpose()?;
         let truncation = Truncation {
             eps,
-            cells: lattice.cells,
+            sensitivity_steps: lattice.sensitivity_steps,
             delta,
         };
-        let other = |name, given: Option<f64>, cells| {
+        let other = |name, given: Option<f64>, sensitivity_steps| {
             let far = "far enough from 0 for a bound on the other side to leave no more than delta";
             // Asked only about a bound that is given: the NaN never shows.
-            truncation.other(cells).ok_or(rule(name, far, given.unwrap_or(f64::NAN)))
+            truncation
+                .other(sensitivity_steps)
+                .ok_or(rule(name, far, given.unwrap_or(f64::NAN)))
         };
-        let (below, above) = match (lower_cells, upper_cells) {
+        let (below, above) = match (lower_steps, upper_steps) {
             (None, None) => {
-                let cells = truncation.symmetric();
-                (cells, cells)
+                let sensitivity_steps = truncation.symmetric();
+                (sensitivity_steps, sensitivity_steps)
             }
             (Some(below), None) => (below, other("lower", lower, below)?),
             (None, Some(above)) => (other("upper", upper, above)?, above),
@@ -114,8 +116,8 @@ impl AnyMechanism for TruncatedLaplace {
         self.mechanism.lattice().log2_granularity
     }
 
-    fn cells(&self) -> u64 {
-        self.mechanism.lattice().cells
+    fn sensitivity_steps(&self) -> u64 {
+        self.mechanism.lattice().sensitivity_steps
     }
 
     fn lengths(&self) -> &[u64] {
@@ -238,7 +240,7 @@ mod tests {
             let bound = |json: &Json| (!json.is_null()).then(|| float(json));
             let mechanism =
                 TruncatedLaplace::new(float(eps), float(delta), float(sensitivity), bound(lower), bound(upper)).unwrap();
-            assert_eq!(mechanism.cells(), whole(&entry["cells"]), "{entry}");
+            assert_eq!(mechanism.sensitivity_steps(), whole(&entry["cells"]), "{entry}");
             assert_eq!(
                 mechanism.bounds(),
                 (whole(&entry["below"]), whole(&entry["above"])),

@@ -47,7 +47,7 @@ impl TruncatedStaircase {
         if !(gamma > 0.0 && gamma <= 1.0) {
             return Err(ParamError::Gamma(gamma));
         }
-        let r = exact::ceil_product(gamma, lattice.cells);
+        let r = exact::ceil_product(gamma, lattice.sensitivity_steps);
         let steps = |name, bound: Option<f64>, up| bound.map(|bound| steps(name, bound, up, lattice)).transpose();
         let (lower, upper) = (steps("lower", lower, true)?, steps("upper", upper, false)?);
         TruncatedStairs::new(eps, delta, lattice, r, lower, upper).map(Self)
@@ -86,8 +86,8 @@ impl AnyMechanism for TruncatedStaircase {
         self.0.lattice().log2_granularity
     }
 
-    fn cells(&self) -> u64 {
-        self.0.lattice().cells
+    fn sensitivity_steps(&self) -> u64 {
+        self.0.lattice().sensitivity_steps
     }
 
     fn lengths(&self) -> &[u64] {
@@ -202,7 +202,7 @@ mod tests {
             )
             .unwrap();
             let (centre, end) = (entry["centre"].as_i64().unwrap(), whole(&entry["end"]));
-            assert_eq!(mechanism.cells(), whole(&entry["cells"]), "{entry}");
+            assert_eq!(mechanism.sensitivity_steps(), whole(&entry["cells"]), "{entry}");
             let moved = [centre.max(0), centre.min(0)].map(i64::unsigned_abs);
             assert_eq!(mechanism.lengths(), [whole(&entry["r"]), end, moved[0], moved[1]], "{entry}");
             draws(&mechanism, &entry);

@@ -21,9 +21,9 @@ pub(crate) fn draws(mechanism: &dyn AnyMechanism, entry: &Json) {
         .map(|_| mechanism.next_fill(&mut view, expected.len()).unwrap())
         .last()
         .unwrap();
-    let mut cells = vec![0_i64; expected.len()];
-    fill.write(0, &mut cells).unwrap();
-    assert_eq!(cells, expected, "{entry}");
+    let mut steps = vec![0_i64; expected.len()];
+    fill.write(0, &mut steps).unwrap();
+    assert_eq!(steps, expected, "{entry}");
 }
 
 fn floats(json: &Json) -> Vec<f64> {
@@ -56,7 +56,7 @@ fn merged_laplace() {
         let arguments = list(&entry["arguments"]);
         let (eps, breakpoints) = (floats(&arguments[0]), floats(&arguments[1]));
         let mechanism = MergedLaplace::new(&eps, &breakpoints, float(&arguments[2])).unwrap();
-        assert_eq!(mechanism.cells(), whole(&entry["cells"]), "{entry}");
+        assert_eq!(mechanism.sensitivity_steps(), whole(&entry["cells"]), "{entry}");
         let breaks: Vec<u64> = list(&entry["breaks"]).iter().map(whole).collect();
         assert_eq!(mechanism.breaks(), breaks, "{entry}");
         draws(&mechanism, &entry);
@@ -87,10 +87,14 @@ fn of_vectors(entry: &Json) -> MultivariateStaircase {
         other => panic!("{other}"),
     };
     let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
-    let (cells, r) = (whole(&entry["cells"]), whole(&entry["r"]));
-    let gamma = (r as f64 / cells as f64).next_down();
+    let (sensitivity_steps, r) = (whole(&entry["cells"]), whole(&entry["r"]));
+    let gamma = (r as f64 / sensitivity_steps as f64).next_down();
     let mechanism = MultivariateStaircase::new(eps, sensitivity, whole(&entry["dim"]), gamma, norm).unwrap();
-    assert_eq!((mechanism.cells(), mechanism.r()), (cells, r), "{entry}");
+    assert_eq!(
+        (mechanism.sensitivity_steps(), mechanism.r()),
+        (sensitivity_steps, r),
+        "{entry}"
+    );
     mechanism
 }
 
@@ -112,11 +116,11 @@ fn long_vectors() {
             .map(|_| mechanism.next_fill(&mut view, dim as usize).unwrap())
             .last()
             .unwrap();
-        let mut cells = vec![0_i64; dim as usize];
-        fill.write(0, &mut cells).unwrap();
+        let mut steps = vec![0_i64; dim as usize];
+        fill.write(0, &mut steps).unwrap();
         let drawn: Vec<i64> = list(&entry["places"])
             .iter()
-            .map(|place| cells[whole(place) as usize])
+            .map(|place| steps[whole(place) as usize])
             .collect();
         let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
         assert_eq!(drawn, expected, "{entry}");

@@ -18,8 +18,8 @@ const MORE: usize = BITS + 64;
 /// e^(−ε/D) for the geometric distribution, e^(−ε) for the staircase.
 fn decay(distribution: &IntegerDistribution) -> Real {
     match *distribution {
-        IntegerDistribution::Geometric { eps, cells } | IntegerDistribution::OneSided { eps, cells } => {
-            exp_minus(eps, 1, cells, BITS)
+        IntegerDistribution::Geometric { eps, sensitivity_steps } | IntegerDistribution::OneSided { eps, sensitivity_steps } => {
+            exp_minus(eps, 1, sensitivity_steps, BITS)
         }
         IntegerDistribution::Staircase { eps, .. }
         | IntegerDistribution::TruncatedStaircase { eps, .. }
@@ -30,19 +30,32 @@ fn decay(distribution: &IntegerDistribution) -> Real {
 /// S(j), as docs/contract.md writes it, given `decay(distribution)`.
 fn survival(distribution: &IntegerDistribution, b: &Real, j: u64) -> Real {
     match *distribution {
-        IntegerDistribution::OneSided { eps, cells } => exp_minus(eps, j, cells, BITS),
-        IntegerDistribution::Geometric { eps, cells } => {
-            integer(2, BITS) * exp_minus(eps, j, cells, BITS) / (integer(1, BITS) + b)
+        IntegerDistribution::OneSided { eps, sensitivity_steps } => exp_minus(eps, j, sensitivity_steps, BITS),
+        IntegerDistribution::Geometric { eps, sensitivity_steps } => {
+            integer(2, BITS) * exp_minus(eps, j, sensitivity_steps, BITS) / (integer(1, BITS) + b)
         }
-        IntegerDistribution::Staircase { eps, cells, r } => {
-            let dc = integer(cells, MORE) * b / (integer(1, MORE) - b);
-            let stair = if j < r { 0 } else { (j - r) / cells + 1 };
+        IntegerDistribution::Staircase {
+            eps,
+            sensitivity_steps,
+            r,
+        } => {
+            let dc = integer(sensitivity_steps, MORE) * b / (integer(1, MORE) - b);
+            let stair = if j < r { 0 } else { (j - r) / sensitivity_steps + 1 };
             let t = integer(2 * r - 1, MORE) + integer(2, MORE) * &dc;
-            let edge = IBig::from(r) + IBig::from(stair) * IBig::from(cells) - IBig::from(j);
+            let edge = IBig::from(r) + IBig::from(stair) * IBig::from(sensitivity_steps) - IBig::from(j);
             integer(2, MORE) / t * exp_minus(eps, stair, 1, MORE) * (Real::from(edge) + dc)
         }
-        IntegerDistribution::TruncatedStaircase { eps, cells, r, most } => {
-            let distribution = IntegerDistribution::Staircase { eps, cells, r };
+        IntegerDistribution::TruncatedStaircase {
+            eps,
+            sensitivity_steps,
+            r,
+            most,
+        } => {
+            let distribution = IntegerDistribution::Staircase {
+                eps,
+                sensitivity_steps,
+                r,
+            };
             let beyond = survival(&distribution, b, most + 1);
             (survival(&distribution, b, j) - &beyond) / (integer(1, MORE) - beyond)
         }
@@ -108,11 +121,21 @@ fn check_threshold(distribution: &IntegerDistribution, j: u64, thresholds: &[Rea
 
 /// Thresholds worth a look: the first, the edges of the first stairs, and pseudo-random ones out to the tail.
 fn interesting(distribution: &IntegerDistribution, points: &mut Points) -> Vec<u64> {
-    let (eps, cells, r) = match *distribution {
-        IntegerDistribution::Geometric { eps, cells } | IntegerDistribution::OneSided { eps, cells } => (eps, cells, 1),
-        IntegerDistribution::Staircase { eps, cells, r } | IntegerDistribution::TruncatedStaircase { eps, cells, r, .. } => {
-            (eps, cells, r)
+    let (eps, sensitivity_steps, r) = match *distribution {
+        IntegerDistribution::Geometric { eps, sensitivity_steps } | IntegerDistribution::OneSided { eps, sensitivity_steps } => {
+            (eps, sensitivity_steps, 1)
         }
+        IntegerDistribution::Staircase {
+            eps,
+            sensitivity_steps,
+            r,
+        }
+        | IntegerDistribution::TruncatedStaircase {
+            eps,
+            sensitivity_steps,
+            r,
+            ..
+        } => (eps, sensitivity_steps, r),
         IntegerDistribution::Canonical { eps, .. } => (eps, 1, 1),
     };
     let mut js = vec![
@@ -121,19 +144,24 @@ fn interesting(distribution: &IntegerDistribution, points: &mut Points) -> Vec<u
         r.saturating_sub(1),
         r,
         r + 1,
-        r + cells - 1,
-        r + cells,
-        r + cells + 1,
-        r + 2 * cells,
+        r + sensitivity_steps - 1,
+        r + sensitivity_steps,
+        r + sensitivity_steps + 1,
+        r + 2 * sensitivity_steps,
     ];
     js.push(points.between(1, r));
-    js.push(r + points.between(0, cells));
+    js.push(r + points.between(0, sensitivity_steps));
     for depth in [1.0, 40.0, 300.0] {
         // Below 2^62, where j + 1 is still far from saturation.
-        js.push(points.between(1, ((cells as f64 / eps * depth) as u64).clamp(1, 1 << 62)));
+        js.push(points.between(1, ((sensitivity_steps as f64 / eps * depth) as u64).clamp(1, 1 << 62)));
     }
     if let IntegerDistribution::TruncatedStaircase { most, .. } = *distribution {
-        js.extend([most - 1, most, most + 1 - cells, most - points.between(0, most / 2)]);
+        js.extend([
+            most - 1,
+            most,
+            most + 1 - sensitivity_steps,
+            most - points.between(0, most / 2),
+        ]);
         js.retain(|&j| j <= most);
     }
     if let IntegerDistribution::Canonical { most, .. } = *distribution {
@@ -142,7 +170,7 @@ fn interesting(distribution: &IntegerDistribution, points: &mut Points) -> Vec<u
     }
     js.sort_unstable();
     js.dedup();
-    js.retain(|&j| j >= 1 && eps * (j as f64 / cells as f64 - 1.0) < 2000.0);
+    js.retain(|&j| j >= 1 && eps * (j as f64 / sensitivity_steps as f64 - 1.0) < 2000.0);
     js
 }
 
@@ -169,7 +197,7 @@ fn walk(distribution: &IntegerDistribution, points: &mut Points) -> usize {
     count
 }
 
-/// eps from 2^−40 to 10^6, cells from 1 to 2^53, wherever D + D/eps ≤ 2^54 allows the pair.
+/// eps from 2^−40 to 10^6, D from 1 to 2^53, wherever D + D/eps ≤ 2^54 allows the pair.
 fn pairs() -> Vec<(f64, u64)> {
     let mut pairs = Vec::new();
     for eps in [
@@ -186,7 +214,7 @@ fn pairs() -> Vec<(f64, u64)> {
         700.0,
         1e6,
     ] {
-        for cells in [
+        for sensitivity_steps in [
             1,
             2,
             3,
@@ -199,8 +227,8 @@ fn pairs() -> Vec<(f64, u64)> {
             (1 << 52) + 1,
             1 << 53,
         ] {
-            if cells as f64 + cells as f64 / eps <= 18_014_398_509_481_984.0 {
-                pairs.push((eps, cells));
+            if sensitivity_steps as f64 + sensitivity_steps as f64 / eps <= 18_014_398_509_481_984.0 {
+                pairs.push((eps, sensitivity_steps));
             }
         }
     }
@@ -212,7 +240,7 @@ fn geometric_steps_at_its_thresholds() {
     let mut points = Points(3);
     let count: usize = pairs()
         .iter()
-        .map(|&(eps, cells)| walk(&IntegerDistribution::Geometric { eps, cells }, &mut points))
+        .map(|&(eps, sensitivity_steps)| walk(&IntegerDistribution::Geometric { eps, sensitivity_steps }, &mut points))
         .sum();
     assert!(count > 3000, "only {count} cases were decidable");
 }
@@ -222,7 +250,7 @@ fn one_sided_steps_at_its_thresholds() {
     let mut points = Points(5);
     let count: usize = pairs()
         .iter()
-        .map(|&(eps, cells)| walk(&IntegerDistribution::OneSided { eps, cells }, &mut points))
+        .map(|&(eps, sensitivity_steps)| walk(&IntegerDistribution::OneSided { eps, sensitivity_steps }, &mut points))
         .sum();
     assert!(count > 3000, "only {count} cases were decidable");
 }
@@ -231,11 +259,23 @@ fn one_sided_steps_at_its_thresholds() {
 fn staircase_steps_at_its_thresholds() {
     let mut points = Points(4);
     let mut count = 0;
-    for (eps, cells) in pairs() {
-        let mut shapes = vec![1, optimal_r_l1(eps, cells), optimal_r_l2(eps, cells), cells];
+    for (eps, sensitivity_steps) in pairs() {
+        let mut shapes = vec![
+            1,
+            optimal_r_l1(eps, sensitivity_steps),
+            optimal_r_l2(eps, sensitivity_steps),
+            sensitivity_steps,
+        ];
         shapes.dedup();
         for r in shapes {
-            count += walk(&IntegerDistribution::Staircase { eps, cells, r }, &mut points);
+            count += walk(
+                &IntegerDistribution::Staircase {
+                    eps,
+                    sensitivity_steps,
+                    r,
+                },
+                &mut points,
+            );
         }
     }
     assert!(count > 6000, "only {count} cases were decidable");
@@ -246,10 +286,22 @@ fn staircase_steps_at_its_thresholds() {
 fn truncated_staircase_steps_at_its_thresholds() {
     let mut points = Points(6);
     let mut count = 0;
-    for (eps, cells) in pairs().into_iter().filter(|(eps, _)| *eps >= 0.1) {
-        for (r, delta) in [(1, 0.5), (optimal_r_l1(eps, cells), 1e-3), (cells, 1e-30)] {
-            let most = most_truncated_staircase(eps, cells, r, delta);
-            count += walk(&IntegerDistribution::TruncatedStaircase { eps, cells, r, most }, &mut points);
+    for (eps, sensitivity_steps) in pairs().into_iter().filter(|(eps, _)| *eps >= 0.1) {
+        for (r, delta) in [
+            (1, 0.5),
+            (optimal_r_l1(eps, sensitivity_steps), 1e-3),
+            (sensitivity_steps, 1e-30),
+        ] {
+            let most = most_truncated_staircase(eps, sensitivity_steps, r, delta);
+            count += walk(
+                &IntegerDistribution::TruncatedStaircase {
+                    eps,
+                    sensitivity_steps,
+                    r,
+                    most,
+                },
+                &mut points,
+            );
         }
     }
     assert!(count > 3000, "only {count} cases were decidable");
@@ -281,10 +333,15 @@ fn canonical_noise_steps_at_its_thresholds() {
 /// The bits of v = 0 give the end of the distribution, and ones the centre.
 #[test]
 fn truncated_staircases_end() {
-    for (eps, cells) in pairs() {
+    for (eps, sensitivity_steps) in pairs() {
         for delta in [0.5, 1e-9] {
-            let most = most_truncated_staircase(eps, cells, 1, delta);
-            let distribution = IntegerDistribution::TruncatedStaircase { eps, cells, r: 1, most };
+            let most = most_truncated_staircase(eps, sensitivity_steps, 1, delta);
+            let distribution = IntegerDistribution::TruncatedStaircase {
+                eps,
+                sensitivity_steps,
+                r: 1,
+                most,
+            };
             assert_eq!(magnitude(&distribution, 0, &mut |_: usize| 0), most, "{distribution:?}");
             // v = 2^(−63 − 64·201), below S_A(A) where e^(−ε) is far above.
             if eps < 1000.0 {
@@ -303,7 +360,7 @@ fn truncated_staircases_end() {
     }
 }
 
-/// A staircase with one cell is the geometric distribution: two formulas, one function of the bits.
+/// A staircase of sensitivity 1 is the geometric distribution: two formulas, one function of the bits.
 #[test]
 fn one_cell_staircase_is_geometric() {
     let mut points = Points(5);
@@ -312,8 +369,23 @@ fn one_cell_staircase_is_geometric() {
         let v63 = points.word() >> (1 + points.word() % 63);
         let key = points.word();
         let mut extension = |e: usize| Points(key ^ e as u64).word();
-        let geometric = magnitude(&IntegerDistribution::Geometric { eps, cells: 1 }, v63, &mut extension);
-        let staircase = magnitude(&IntegerDistribution::Staircase { eps, cells: 1, r: 1 }, v63, &mut extension);
+        let geometric = magnitude(
+            &IntegerDistribution::Geometric {
+                eps,
+                sensitivity_steps: 1,
+            },
+            v63,
+            &mut extension,
+        );
+        let staircase = magnitude(
+            &IntegerDistribution::Staircase {
+                eps,
+                sensitivity_steps: 1,
+                r: 1,
+            },
+            v63,
+            &mut extension,
+        );
         assert_eq!(geometric, staircase, "eps {eps:e}, v63 {v63}");
     }
 }
@@ -321,11 +393,19 @@ fn one_cell_staircase_is_geometric() {
 /// Leading zero words: the tail is reachable, and v = 0 saturates, for every distribution that validation lets through.
 #[test]
 fn zeros_reach_the_tail_and_saturate() {
-    for (eps, cells) in pairs().into_iter().chain([(1e300, 1), (1e308, 1 << 53), (f64::MAX, 7)]) {
+    for (eps, sensitivity_steps) in pairs().into_iter().chain([(1e300, 1), (1e308, 1 << 53), (f64::MAX, 7)]) {
         for distribution in [
-            IntegerDistribution::Geometric { eps, cells },
-            IntegerDistribution::Staircase { eps, cells, r: 1 },
-            IntegerDistribution::Staircase { eps, cells, r: cells },
+            IntegerDistribution::Geometric { eps, sensitivity_steps },
+            IntegerDistribution::Staircase {
+                eps,
+                sensitivity_steps,
+                r: 1,
+            },
+            IntegerDistribution::Staircase {
+                eps,
+                sensitivity_steps,
+                r: sensitivity_steps,
+            },
         ] {
             assert_eq!(
                 magnitude(&distribution, 0, &mut |_: usize| 0),
@@ -335,10 +415,10 @@ fn zeros_reach_the_tail_and_saturate() {
             for zeros in [1, 5, 64, WORDS - 1] {
                 let mut extension = |e: usize| u64::from(e == zeros);
                 let found = magnitude(&distribution, 0, &mut extension);
-                // v = 2^−(63 + 64(zeros + 1)); S(j) falls by e^−eps per D cells, and S(1) ≥ v unless b underflows.
+                // v = 2^−(63 + 64(zeros + 1)); S(j) falls by e^−eps per D steps, and S(1) ≥ v unless b underflows.
                 let depth = (63 + 64 * (zeros + 1)) as f64 * std::f64::consts::LN_2;
-                let expected = cells as f64 * depth / eps;
-                let slack = 2.0 * cells as f64 * (1.0 + 40.0 / eps) + expected * 1e-12;
+                let expected = sensitivity_steps as f64 * depth / eps;
+                let slack = 2.0 * sensitivity_steps as f64 * (1.0 + 40.0 / eps) + expected * 1e-12;
                 let capped = expected.min(i64::MAX as f64);
                 assert!(
                     (found as f64 - capped).abs() <= slack + 1.0,

@@ -9,17 +9,17 @@ use stairnoise::exact::{ceil_product, optimal_r_l1, optimal_r_l2};
 const BITS: usize = 600;
 
 /// r is enough: r ≥ D/(1 + e^(ε/2)).
-fn enough_l1(eps: f64, cells: u64, r: u64) -> bool {
+fn enough_l1(eps: f64, sensitivity_steps: u64, r: u64) -> bool {
     let s = exp_minus(eps, 1, 2, BITS);
-    integer(r, BITS) * (integer(1, BITS) + &s) >= integer(cells, BITS) * s
+    integer(r, BITS) * (integer(1, BITS) + &s) >= integer(sensitivity_steps, BITS) * s
 }
 
 /// r is enough: Q(4Q² − (1−b)²) ≥ 2D³·b(1+b), Q = r(1−b) + D·b.
-fn enough_l2(eps: f64, cells: u64, r: u64) -> bool {
+fn enough_l2(eps: f64, sensitivity_steps: u64, r: u64) -> bool {
     let b = exp_minus(eps, 1, 1, BITS);
     let rest = integer(1, BITS) - &b;
-    let q = integer(r, BITS) * &rest + integer(cells, BITS) * &b;
-    let cubed = Real::from(IBig::from(cells).pow(3));
+    let q = integer(r, BITS) * &rest + integer(sensitivity_steps, BITS) * &b;
+    let cubed = Real::from(IBig::from(sensitivity_steps).pow(3));
     let left = &q * (integer(4, BITS) * &q * &q - &rest * &rest);
     left >= integer(2, BITS) * cubed * &b * (integer(1, BITS) + &b)
 }
@@ -46,8 +46,8 @@ fn pairs(points: &mut Points) -> Vec<(f64, u64)> {
         1e300,
         f64::MAX,
     ] {
-        for cells in [1, 2, 3, 1000, (1 << 35) - 1, 1 << 52, (1 << 53) - 1, 1 << 53] {
-            pairs.push((eps, cells));
+        for sensitivity_steps in [1, 2, 3, 1000, (1 << 35) - 1, 1 << 52, (1 << 53) - 1, 1 << 53] {
+            pairs.push((eps, sensitivity_steps));
         }
     }
     for _ in 0..3000 {
@@ -63,20 +63,23 @@ fn underflows(eps: f64) -> bool {
 
 #[test]
 fn shapes_are_the_least_that_suffice() {
-    for (eps, cells) in pairs(&mut Points(6)) {
-        let (l1, l2) = (optimal_r_l1(eps, cells), optimal_r_l2(eps, cells));
-        assert!(1 <= l1 && l1 <= l2 && l2 <= cells, "eps {eps:e}, cells {cells}: {l1}, {l2}");
+    for (eps, sensitivity_steps) in pairs(&mut Points(6)) {
+        let (l1, l2) = (optimal_r_l1(eps, sensitivity_steps), optimal_r_l2(eps, sensitivity_steps));
+        assert!(
+            1 <= l1 && l1 <= l2 && l2 <= sensitivity_steps,
+            "eps {eps:e}, sensitivity_steps {sensitivity_steps}: {l1}, {l2}"
+        );
         if underflows(eps) {
-            assert_eq!((l1, l2), (1, 1), "eps {eps:e}, cells {cells}");
+            assert_eq!((l1, l2), (1, 1), "eps {eps:e}, sensitivity_steps {sensitivity_steps}");
         } else {
             assert!(
-                is_least(|r| enough_l1(eps, cells, r), l1),
-                "l1: eps {eps:e}, cells {cells}: {l1}"
+                is_least(|r| enough_l1(eps, sensitivity_steps, r), l1),
+                "l1: eps {eps:e}, sensitivity_steps {sensitivity_steps}: {l1}"
             );
             if eps > 1e-50 {
                 assert!(
-                    is_least(|r| enough_l2(eps, cells, r), l2),
-                    "l2: eps {eps:e}, cells {cells}: {l2}"
+                    is_least(|r| enough_l2(eps, sensitivity_steps, r), l2),
+                    "l2: eps {eps:e}, sensitivity_steps {sensitivity_steps}: {l2}"
                 );
             }
         }
@@ -87,16 +90,17 @@ fn shapes_are_the_least_that_suffice() {
 #[test]
 fn shapes_are_optimal_by_brute_force() {
     for eps in [0.05, 0.3, 1.0, 2.5, 5.0, 9.0, 14.0] {
-        for cells in [1, 2, 3, 5, 8, 13, 40] {
-            let (first, second): (Vec<Real>, Vec<Real>) = (1..=cells).map(|r| costs(eps, cells, r)).unzip();
+        for sensitivity_steps in [1, 2, 3, 5, 8, 13, 40] {
+            let (first, second): (Vec<Real>, Vec<Real>) =
+                (1..=sensitivity_steps).map(|r| costs(eps, sensitivity_steps, r)).unzip();
             for (name, r, costs) in [
-                ("l1", optimal_r_l1(eps, cells), first),
-                ("l2", optimal_r_l2(eps, cells), second),
+                ("l1", optimal_r_l1(eps, sensitivity_steps), first),
+                ("l2", optimal_r_l2(eps, sensitivity_steps), second),
             ] {
                 let least = costs.iter().min().unwrap();
                 assert!(
                     &costs[r as usize - 1] == least,
-                    "{name}, eps {eps}, cells {cells}: r = {r} is not optimal"
+                    "{name}, eps {eps}, sensitivity_steps {sensitivity_steps}: r = {r} is not optimal"
                 );
             }
         }
@@ -104,7 +108,7 @@ fn shapes_are_optimal_by_brute_force() {
 }
 
 /// (E|X|, E X²) of the staircase distribution by summing its pmf ∝ b^J until b^J is below 2^−200.
-fn costs(eps: f64, cells: u64, r: u64) -> (Real, Real) {
+fn costs(eps: f64, sensitivity_steps: u64, r: u64) -> (Real, Real) {
     const BITS: usize = 256;
     let b = exp_minus(eps, 1, 1, BITS);
     let (mut mass, mut first, mut second) = (integer(1, BITS), integer(0, BITS), integer(0, BITS));
@@ -115,7 +119,7 @@ fn costs(eps: f64, cells: u64, r: u64) -> (Real, Real) {
         mass += Real::from(sum(0) * 2) * &height;
         first += Real::from(sum(1) * 2) * &height;
         second += Real::from(sum(2) * 2) * &height;
-        (from, to) = (to, to + cells);
+        (from, to) = (to, to + sensitivity_steps);
         height *= &b;
     }
     (first / &mass, second / mass)
@@ -128,7 +132,7 @@ fn ceil_product_is_exact() {
     let mut gammas = vec![5e-324, f64::MIN_POSITIVE, 1e-300, 0.5, 1.0 - f64::EPSILON / 2.0, 1.0];
     gammas.extend((0..20_000).map(|_| points.magnitude(-60, 0)));
     for gamma in gammas {
-        for cells in [
+        for sensitivity_steps in [
             1,
             2,
             3,
@@ -136,11 +140,11 @@ fn ceil_product_is_exact() {
             1 << 53,
             1 + (points.word() >> (11 + points.word() % 53)),
         ] {
-            let r = IBig::from(ceil_product(gamma, cells));
-            let product = Real::try_from(gamma).unwrap().with_precision(200).value() * integer(cells, 200);
+            let r = IBig::from(ceil_product(gamma, sensitivity_steps));
+            let product = Real::try_from(gamma).unwrap().with_precision(200).value() * integer(sensitivity_steps, 200);
             assert!(
                 Real::from(r.clone()) >= product && Real::from(r - 1) < product,
-                "gamma {gamma:e}, cells {cells}"
+                "gamma {gamma:e}, sensitivity_steps {sensitivity_steps}"
             );
         }
     }
@@ -157,10 +161,10 @@ fn shapes_agree_with_reference_values() {
     let mut count = 0;
     for entry in text.split("\"id\":").filter(|entry| field(entry, "group") == Some("ds_opt")) {
         let eps = field(entry, "eps").unwrap().parse().unwrap();
-        let cells = field(entry, "D").unwrap().parse().unwrap();
+        let sensitivity_steps = field(entry, "D").unwrap().parse().unwrap();
         let r = match field(entry, "quantity").unwrap() {
-            "r_l1" => optimal_r_l1(eps, cells),
-            "r_l2" => optimal_r_l2(eps, cells),
+            "r_l1" => optimal_r_l1(eps, sensitivity_steps),
+            "r_l2" => optimal_r_l2(eps, sensitivity_steps),
             other => panic!("unknown quantity {other}"),
         };
         assert_eq!(r.to_string(), field(entry, "value").unwrap(), "{entry}");

@@ -5,10 +5,10 @@ use super::super::float::{U, ceil, round};
 /// How r follows from the caller's number, D, and D/(1 + e^(ε/2)).
 pub(super) trait FirstStair {
     /// Whether there is such an r.
-    fn exists(number: f64, cells: f64) -> bool;
+    fn exists(number: f64, sensitivity_steps: f64) -> bool;
 
     /// r, and whether it is certain.
-    fn r(number: f64, cells: f64, quotient: f64) -> (f64, bool);
+    fn r(number: f64, sensitivity_steps: f64, quotient: f64) -> (f64, bool);
 }
 
 /// ⌈D/(1 + e^(ε/2))⌉.
@@ -45,12 +45,12 @@ impl FirstStair for Fraction {
     }
 
     #[inline(always)]
-    fn r(gamma: f64, cells: f64, _: f64) -> (f64, bool) {
-        let product = gamma * cells;
+    fn r(gamma: f64, sensitivity_steps: f64, _: f64) -> (f64, bool) {
+        let product = gamma * sensitivity_steps;
         let r = ceil(product);
         // Rounding is monotone, so that a product that is no whole number lies between the same two whole numbers as γ·D.
         let certain = (r != product) | (f64::from_bits(gamma.to_bits() & SHORT) == gamma);
-        (r, certain & Self::exists(gamma, cells))
+        (r, certain & Self::exists(gamma, sensitivity_steps))
     }
 }
 
@@ -59,13 +59,13 @@ pub(super) struct Whole;
 
 impl FirstStair for Whole {
     #[inline(always)]
-    fn exists(number: f64, cells: f64) -> bool {
-        (1.0..=cells).contains(&number) & (round(number) == number)
+    fn exists(number: f64, sensitivity_steps: f64) -> bool {
+        (1.0..=sensitivity_steps).contains(&number) & (round(number) == number)
     }
 
     #[inline(always)]
-    fn r(number: f64, cells: f64, _: f64) -> (f64, bool) {
-        (number, Self::exists(number, cells))
+    fn r(number: f64, sensitivity_steps: f64, _: f64) -> (f64, bool) {
+        (number, Self::exists(number, sensitivity_steps))
     }
 }
 
@@ -80,11 +80,11 @@ mod tests {
         let mut random = Random(3);
         let mut lost = 0;
         for _ in 0..1000 {
-            let cells = (random.word() >> 19 | 1 << 44 | 1) as f64;
+            let sensitivity_steps = (random.word() >> 19 | 1 << 44 | 1) as f64;
             let mut remainder = |digit: u64, short: bool| {
                 let gamma = f64::from_bits((random.word() >> 12 | 0.5_f64.to_bits()) & SHORT | digit);
                 assert_eq!(f64::from_bits(gamma.to_bits() & SHORT) == gamma, short);
-                gamma.mul_add(cells, -(gamma * cells))
+                gamma.mul_add(sensitivity_steps, -(gamma * sensitivity_steps))
             };
             assert_eq!(remainder(1 << 45, true), 0.0);
             lost += i32::from(remainder(1 << 44, false) != 0.0);

@@ -23,14 +23,14 @@ impl<L: Placement> OwnLane<2> for Many<L> {
     fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64) {
         let place = L::place(eps, sensitivity);
         (
-            [place.cells, if place.known { 0.0 } else { f64::INFINITY }, 0.0],
+            [place.sensitivity_steps, if place.known { 0.0 } else { f64::INFINITY }, 0.0],
             place.granularity,
         )
     }
 
     #[inline(always)]
-    fn prepare<A: Arithmetic>(eps: f64, _: f64, [cells, doubt, _]: [f64; 3]) -> [f64; 2] {
-        let scale = cells / eps;
+    fn prepare<A: Arithmetic>(eps: f64, _: f64, [sensitivity_steps, doubt, _]: [f64; 3]) -> [f64; 2] {
+        let scale = sensitivity_steps / eps;
         [scale, tolerance(scale * PER_SCALE + (FIXED + BETA), scale, doubt)]
     }
 
@@ -76,16 +76,16 @@ impl<L: Placement> OwnLane<3> for Few<L> {
     #[inline(always)]
     fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64) {
         let place = L::place(eps, sensitivity);
-        let rise = exp::<A>(eps / place.cells, 0.0);
+        let rise = exp::<A>(eps / place.sensitivity_steps, 0.0);
         (
-            [place.cells, if place.known { 0.0 } else { f64::INFINITY }, rise],
+            [place.sensitivity_steps, if place.known { 0.0 } else { f64::INFINITY }, rise],
             place.granularity,
         )
     }
 
     #[inline(always)]
-    fn prepare<A: Arithmetic>(eps: f64, _: f64, [cells, doubt, rise]: [f64; 3]) -> [f64; 3] {
-        let scale = cells / eps;
+    fn prepare<A: Arithmetic>(eps: f64, _: f64, [sensitivity_steps, doubt, rise]: [f64; 3]) -> [f64; 3] {
+        let scale = sensitivity_steps / eps;
         let slack = tolerance(scale * PER_SCALE_FEW + FIXED, scale, doubt);
         // 1 + b is the factor of V.
         [scale, slack, 1.0 + 1.0 / rise]

@@ -7,7 +7,7 @@ use super::super::staircase::LEAST_EPS;
 /// The lattice of a distribution.
 pub(super) struct Placed {
     /// D, a whole number below 2⁵¹ if it is `known`.
-    pub cells: f64,
+    pub sensitivity_steps: f64,
     /// g.
     pub granularity: f64,
     /// Whether the rest is right: an ordinary ε between 2⁻²⁰ and 700, and a lattice that `params` would not refuse.
@@ -27,7 +27,7 @@ impl Placement for Integers {
     fn place(eps: f64, sensitivity: f64) -> Placed {
         let whole = (1.0..=MAX_SPAN).contains(&sensitivity) & (round(sensitivity) == sensitivity);
         Placed {
-            cells: sensitivity,
+            sensitivity_steps: sensitivity,
             granularity: 1.0,
             known: whole & ordinary(eps),
         }
@@ -73,7 +73,7 @@ fn on_powers(eps: f64, sensitivity: f64, refinement: f64) -> Placed {
     let normal = (sensitivity > 0.0) & (f64::MIN_POSITIVE..=MOST).contains(&granularity);
     Placed {
         // Exact: a significand times a power of two. From D = 2⁵¹ on, D + D/ε is beyond `MAX_SPAN` for an ordinary ε.
-        cells: ceil(significand * steps),
+        sensitivity_steps: ceil(significand * steps),
         granularity,
         known: normal & ordinary(eps),
     }

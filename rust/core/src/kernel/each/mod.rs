@@ -2,7 +2,7 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | `lattice` | parameters to cells and granularity |
+//! | `lattice` | parameters to steps and granularity |
 //! | `first_stair` | r of a staircase |
 //! | `lane` | the stages of a lane that makes its own constants |
 //! | `geometric`, `staircase` | constants of a distribution, and the lane that uses them |
@@ -77,8 +77,8 @@ impl<L: Placement, S: FirstStair> Work for Ordinary<'_, (L, S)> {
         let mut ordinary = 0_u64;
         for i in 0..BLOCK {
             let place = L::place(eps[i], sensitivity[i]);
-            let decidable = place.known & (place.cells + place.cells / eps[i] <= MAX_SPAN);
-            ordinary = ordinary.wrapping_add(u64::from(decidable & S::exists(shape[i], place.cells)));
+            let decidable = place.known & (place.sensitivity_steps + place.sensitivity_steps / eps[i] <= MAX_SPAN);
+            ordinary = ordinary.wrapping_add(u64::from(decidable & S::exists(shape[i], place.sensitivity_steps)));
         }
         ordinary == BLOCK as u64
     }
@@ -89,7 +89,7 @@ impl<L: Placement, S: FirstStair> Work for Ordinary<'_, (L, S)> {
 #[repr(align(64))]
 pub(crate) struct DrawnBlock {
     /// X, signed; NaN where it is not certain.
-    pub cells: [f64; BLOCK],
+    pub steps: [f64; BLOCK],
     /// g.
     pub granularity: [f64; BLOCK],
     /// What one stage hands to the next. Kept from block to block, because clearing it takes time.
@@ -102,7 +102,7 @@ const MOST_CONSTANTS: usize = 8;
 
 impl DrawnBlock {
     pub const NOTHING: Self = Self {
-        cells: [f64::NAN; BLOCK],
+        steps: [f64::NAN; BLOCK],
         granularity: [1.0; BLOCK],
         constants: [[0.0; BLOCK]; MOST_CONSTANTS],
         reduced: [[0.0; BLOCK]; 3],
@@ -110,7 +110,7 @@ impl DrawnBlock {
 
     /// A block of which nothing is certain.
     pub fn nothing(&mut self) {
-        self.cells = [f64::NAN; BLOCK];
+        self.steps = [f64::NAN; BLOCK];
     }
 
     /// Draws a block on a tier that is available.
@@ -129,7 +129,7 @@ impl DrawnBlock {
 /// Wipes what tells the noise, which in a release is as secret as the answers.
 impl Drop for DrawnBlock {
     fn drop(&mut self) {
-        wipe(&mut self.cells);
+        wipe(&mut self.steps);
         wipe(self.reduced.as_flattened_mut());
     }
 }
@@ -168,7 +168,7 @@ impl Work for Draw<'_> {
 fn draw_lanes<A: Arithmetic, L: OwnLane<N>, const N: usize>(given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut DrawnBlock) {
     const { assert!(N <= MOST_CONSTANTS) };
     let DrawnBlock {
-        cells,
+        steps,
         granularity,
         constants,
         reduced,
@@ -195,7 +195,7 @@ fn draw_lanes<A: Arithmetic, L: OwnLane<N>, const N: usize>(given: &Given<'_>, w
         let (magnitude, sure) = L::finish::<A>(at(constants, i), at(reduced, i));
         let signed = with_sign(magnitude, words[i]);
         // NaN marks doubt: no mask has to be kept beside the values.
-        cells[i] = if sure { signed } else { f64::NAN };
+        steps[i] = if sure { signed } else { f64::NAN };
     }
 }
 
@@ -222,7 +222,7 @@ mod tests {
     /// Evidence: the definition, ε from 2⁻²⁰ to 700 and D + D/ε up to 2⁴⁵, on both sides of its bounds.
     #[test]
     fn ordinary_parameters_are_those_of_the_fast_path() {
-        for (log2_eps, log2_cells, expected) in [
+        for (log2_eps, log2_steps, expected) in [
             (-10, 34, true),
             (-10, 35, false),
             (0, 44, true),
@@ -232,9 +232,9 @@ mod tests {
             (9, 0, true),
             (10, 0, false),
         ] {
-            let [eps, cells] = [log2_eps, log2_cells].map(|log2| 2.0_f64.powi(log2));
+            let [eps, sensitivity_steps] = [log2_eps, log2_steps].map(|log2| 2.0_f64.powi(log2));
             let mut given = [[1.0; BLOCK], [1.0; BLOCK]];
-            (given[0][BLOCK - 1], given[1][BLOCK - 1]) = (eps, cells);
+            (given[0][BLOCK - 1], given[1][BLOCK - 1]) = (eps, sensitivity_steps);
             let given = Given {
                 eps: &given[0],
                 sensitivity: &given[1],
@@ -246,7 +246,11 @@ mod tests {
                     Family::DiscreteStaircaseL1,
                     Family::DiscreteStaircaseNumber,
                 ] {
-                    assert_eq!(given.are_ordinary(tier, family), expected, "{eps} {cells} {family:?}");
+                    assert_eq!(
+                        given.are_ordinary(tier, family),
+                        expected,
+                        "{eps} {sensitivity_steps} {family:?}"
+                    );
                 }
             }
         }

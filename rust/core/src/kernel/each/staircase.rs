@@ -37,25 +37,25 @@ impl<L: Placement, S: FirstStair> OwnLane<8> for Stepped<L, S> {
     fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64) {
         let place = L::place(eps, sensitivity);
         let slack = if place.known { FIXED } else { f64::INFINITY };
-        ([place.cells, slack, growth::<A>(0.5 * eps)], place.granularity)
+        ([place.sensitivity_steps, slack, growth::<A>(0.5 * eps)], place.granularity)
     }
 
     #[inline(always)]
-    fn prepare<A: Arithmetic>(eps: f64, shape: f64, [cells, slack, growth]: [f64; 3]) -> [f64; 8] {
-        let floor = cells / rise(growth);
-        let (r, certain) = S::r(shape, cells, floor * growth);
+    fn prepare<A: Arithmetic>(eps: f64, shape: f64, [sensitivity_steps, slack, growth]: [f64; 3]) -> [f64; 8] {
+        let floor = sensitivity_steps / rise(growth);
+        let (r, certain) = S::r(shape, sensitivity_steps, floor * growth);
         let half_t = (r - 0.5) + floor;
         // One division for two quotients. The stair that they guess need not be right, and `proof` has room for a rounding of the span.
         let inverse = 1.0 / (eps * floor);
         let (inverse_eps, ratio) = (inverse * floor, half_t * (inverse * eps));
-        let span = A::mul_add(cells, inverse_eps, cells);
+        let span = A::mul_add(sensitivity_steps, inverse_eps, sensitivity_steps);
         let decidable = certain & (span <= MAX_SPAN);
         let slack = if decidable {
             A::mul_add(span, PER_SPAN, slack)
         } else {
             f64::INFINITY
         };
-        [eps, inverse_eps, cells, floor, r - 1.0, half_t, slack, ratio]
+        [eps, inverse_eps, sensitivity_steps, floor, r - 1.0, half_t, slack, ratio]
     }
 
     #[inline(always)]
@@ -79,10 +79,10 @@ impl<L: Placement, S: FirstStair> OwnLane<8> for Stepped<L, S> {
 }
 
 #[inline(always)]
-fn stairs([eps, _, cells, floor, first, half_t, slack, _]: [f64; 8]) -> Stairs {
+fn stairs([eps, _, sensitivity_steps, floor, first, half_t, slack, _]: [f64; 8]) -> Stairs {
     Stairs {
         unit: half_t * UNIT,
-        cells,
+        sensitivity_steps,
         floor,
         first,
         eps,

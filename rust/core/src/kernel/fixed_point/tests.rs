@@ -31,9 +31,14 @@ fn wide(kind: Kind, random: &mut Random) -> IntegerDistribution {
 }
 
 /// The distribution on −A … A.
-fn truncated(eps: f64, cells: u64, r: u64, delta: f64) -> IntegerDistribution {
-    let most = exact::most_truncated_staircase(eps, cells, r, delta);
-    IntegerDistribution::TruncatedStaircase { eps, cells, r, most }
+fn truncated(eps: f64, sensitivity_steps: u64, r: u64, delta: f64) -> IntegerDistribution {
+    let most = exact::most_truncated_staircase(eps, sensitivity_steps, r, delta);
+    IntegerDistribution::TruncatedStaircase {
+        eps,
+        sensitivity_steps,
+        r,
+        most,
+    }
 }
 
 /// The last word with the magnitude of `word`, or a larger one.
@@ -73,15 +78,19 @@ fn words_beside_an_edge_are_right_or_not_sure() {
     for kind in KINDS {
         for _ in 0..60 {
             let mut distribution = wide(kind, &mut random);
-            if let IntegerDistribution::Geometric { eps, cells } = distribution
+            if let IntegerDistribution::Geometric { eps, sensitivity_steps } = distribution
                 && random.next() < 0.3
             {
-                distribution = IntegerDistribution::OneSided { eps, cells };
+                distribution = IntegerDistribution::OneSided { eps, sensitivity_steps };
             }
-            if let IntegerDistribution::Staircase { eps, cells, r } = distribution
+            if let IntegerDistribution::Staircase {
+                eps,
+                sensitivity_steps,
+                r,
+            } = distribution
                 && random.next() < 0.5
             {
-                distribution = truncated(eps, cells, r, random.power(1e-38, 0.5));
+                distribution = truncated(eps, sensitivity_steps, r, random.power(1e-38, 0.5));
             }
             let step = FixedPoint::new(&distribution).unwrap();
             let edge = last_of(&distribution, random.word() >> 1 >> (random.word() % 20));
@@ -102,11 +111,11 @@ fn every_leading_part_of_a_word_is_right_or_not_sure() {
     for distribution in [
         IntegerDistribution::Geometric {
             eps: 3e-6,
-            cells: 1 << 32,
+            sensitivity_steps: 1 << 32,
         },
         IntegerDistribution::Staircase {
             eps: 1e-4,
-            cells: 5 << 30,
+            sensitivity_steps: 5 << 30,
             r: 3 << 29,
         },
         truncated(1e-4, 5 << 30, 3 << 29, 1e-6),
@@ -127,28 +136,28 @@ fn few_words_are_left_in_doubt() {
         (
             IntegerDistribution::Geometric {
                 eps: 3e-6,
-                cells: 1 << 32,
+                sensitivity_steps: 1 << 32,
             },
             0.003,
         ),
         (
             IntegerDistribution::OneSided {
                 eps: 3e-6,
-                cells: 1 << 32,
+                sensitivity_steps: 1 << 32,
             },
             0.003,
         ),
         (
             IntegerDistribution::Geometric {
                 eps: 1e-9,
-                cells: 1 << 24,
+                sensitivity_steps: 1 << 24,
             },
             0.02,
         ),
         (
             IntegerDistribution::Staircase {
                 eps: 1e-4,
-                cells: 5 << 30,
+                sensitivity_steps: 5 << 30,
                 r: 3 << 29,
             },
             0.001,
@@ -156,7 +165,7 @@ fn few_words_are_left_in_doubt() {
         (
             IntegerDistribution::Staircase {
                 eps: 1e-9,
-                cells: 1 << 24,
+                sensitivity_steps: 1 << 24,
                 r: 5 << 20,
             },
             0.02,
@@ -171,14 +180,14 @@ fn few_words_are_left_in_doubt() {
     }
 }
 
-/// Evidence: the definition. At an edge the logarithm's own error leaves both sides in doubt, where the depth below a stair's outermost cell adds
+/// Evidence: the definition. At an edge the logarithm's own error leaves both sides in doubt, where the depth below a stair's outermost step adds
 /// none.
 #[test]
 fn logarithms_at_an_edge_are_not_sure() {
-    let (cells, r) = (1 << 24, 5 << 20);
-    let stairs = FixedStaircase::new(1e-9, cells, r);
+    let (sensitivity_steps, r) = (1 << 24, 5 << 20);
+    let stairs = FixedStaircase::new(1e-9, sensitivity_steps, r);
     let place = |minus_ln| stairs.place(&Logarithm { minus_ln, zeros: 0 });
-    let outermost = r - 1 + 1_000_000_000 * cells;
+    let outermost = r - 1 + 1_000_000_000 * sensitivity_steps;
     let (mut inside, mut outside) = (0, 2_u128 << BITS);
     while outside - inside > 1 {
         let middle = inside.midpoint(outside);
@@ -210,13 +219,18 @@ fn the_offset_is_a_logarithm() {
     let mut random = Random(8);
     for _ in 0..500 {
         let distribution = wide(Kind::Staircase, &mut random);
-        let IntegerDistribution::Staircase { eps, cells, r } = distribution else {
+        let IntegerDistribution::Staircase {
+            eps,
+            sensitivity_steps,
+            r,
+        } = distribution
+        else {
             unreachable!()
         };
         let Some(FixedPoint::Staircase(step)) = FixedPoint::new(&distribution) else {
             unreachable!()
         };
-        let truth = ((r as f64 - 0.5) / cells as f64 * eps.exp_m1()).ln_1p();
+        let truth = ((r as f64 - 0.5) / sensitivity_steps as f64 * eps.exp_m1()).ln_1p();
         let computed = step.offset as f64 * power_of_two(-(BITS as i32));
         assert!(
             (computed / truth - 1.0).abs() <= 1e-13,
@@ -226,15 +240,19 @@ fn the_offset_is_a_logarithm() {
 }
 
 /// Where a stair ends, an error of J's quotient has up to 170 words taken for the stair before. Half of it are roundings that grow with J, half is
-/// that of 1/ε: this ε has a large one. The cells that such words seem to have differ from theirs by one for a few words of each stair.
+/// that of 1/ε: this ε has a large one. The steps that such words seem to have differ from theirs by one for a few words of each stair.
 #[test]
 fn words_beside_the_end_of_a_stair_are_right_or_not_sure() {
-    let (eps, cells, r) = (0.003_874_172_871_859_349_4, 1 << 45, 1 << 44);
-    let distribution = IntegerDistribution::Staircase { eps, cells, r };
+    let (eps, sensitivity_steps, r) = (0.003_874_172_871_859_349_4, 1 << 45, 1 << 44);
+    let distribution = IntegerDistribution::Staircase {
+        eps,
+        sensitivity_steps,
+        r,
+    };
     let step = FixedPoint::new(&distribution).unwrap();
     let mut decided = 0;
     for stair in (960..=992).step_by(2) {
-        let end = last_at(&distribution, r + stair * cells, 0);
+        let end = last_at(&distribution, r + stair * sensitivity_steps, 0);
         decided += (end - 200..end + 20).filter(|word| sure(&step, &distribution, *word)).count();
     }
     assert!(decided > 1000, "{decided}");

@@ -6,7 +6,7 @@ use super::super::fill::Kernel;
 use super::super::lane::SIGN;
 use super::super::tier::Tier;
 use crate::exact;
-use crate::lattice::value::Steps;
+use crate::lattice::value::Scaling;
 use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape};
 use crate::random::Random;
 
@@ -57,31 +57,31 @@ fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64,
         // What a word decides whatever follows it.
         let decided = words.map(|word| Some(magnitude(word, 0)).filter(|least| *least == magnitude(word, u64::MAX)));
         for &tier in tiers {
-            let right = |i: usize, cells: f64| {
+            let right = |i: usize, steps: f64| {
                 let decided = decided[i].map(|magnitude| magnitude as f64);
-                assert_eq!(Some(cells), decided, "{tier:?} {distribution:?} {:#x}", words[i]);
+                assert_eq!(Some(steps), decided, "{tier:?} {distribution:?} {:#x}", words[i]);
             };
             // A distribution has a first level from its second fill on.
             let kernel = Kernel::new(&distribution);
             for kernel in [&kernel, &kernel, &Kernel::quick(&distribution)] {
-                let (mut cells, mut sure) = ([0.0_f64; BLOCK], [true; BLOCK]);
-                kernel.fill(tier, &words, Steps::WHOLE, &mut cells, |i, _| sure[i] = false);
-                (0..BLOCK).filter(|i| sure[*i]).for_each(|i| right(i, cells[i]));
+                let (mut steps, mut sure) = ([0.0_f64; BLOCK], [true; BLOCK]);
+                kernel.fill(tier, &words, Scaling::WHOLE, &mut steps, |i, _| sure[i] = false);
+                (0..BLOCK).filter(|i| sure[*i]).for_each(|i| right(i, steps[i]));
             }
             // Each of them among words that leave the verdict on the block to it.
             for i in 0..BLOCK {
-                let (mut cells, mut sure) = ([0.0_f64; BLOCK], true);
+                let (mut steps, mut sure) = ([0.0_f64; BLOCK], true);
                 let mut block = [word; BLOCK];
                 block[i] = words[i];
-                kernel.fill(tier, &block, Steps::WHOLE, &mut cells, |k, _| sure &= k != i);
+                kernel.fill(tier, &block, Scaling::WHOLE, &mut steps, |k, _| sure &= k != i);
                 if sure {
-                    right(i, cells[i]);
+                    right(i, steps[i]);
                 }
             }
             let mut drawn = DrawnBlock::NOTHING;
             drawn.draw(tier, family, &given, &words);
-            for i in (0..BLOCK).filter(|i| !drawn.cells[*i].is_nan()) {
-                right(i, drawn.cells[i]);
+            for i in (0..BLOCK).filter(|i| !drawn.steps[*i].is_nan()) {
+                right(i, drawn.steps[i]);
                 assert_eq!(drawn.granularity[i], lattice.granularity());
             }
         }

@@ -12,7 +12,7 @@ use super::super::staircase::StaircaseLane;
 use super::super::thresholds::ThresholdLane;
 use super::super::tier::Tier;
 use crate::exact::{self, IntegerDistribution};
-use crate::lattice::value::Steps;
+use crate::lattice::value::Scaling;
 
 /// A sign bit less than 16.
 const BITS: u32 = 15;
@@ -66,25 +66,25 @@ fn at_most(fewer: [usize; 2], more: [usize; 2]) -> bool {
 #[test]
 fn geometric() {
     for eps in [1e-3, 0.1, 1.0, 4.0, 50.0, 700.0] {
-        for cells in [1, 10, 1000] {
-            let distribution = IntegerDistribution::Geometric { eps, cells };
+        for sensitivity_steps in [1, 10, 1000] {
+            let distribution = IntegerDistribution::Geometric { eps, sensitivity_steps };
             let truth = Truth::new(&distribution);
-            let count = truth.accepted(&GeometricLane::new(eps, cells, BITS));
-            most_of(count, &distribution, 11.0 * cells as f64 / eps);
-            if let Some(coarse) = CoarseLane::new(eps, cells, BITS) {
-                most_of(truth.accepted(&coarse), &distribution, 11.0 * cells as f64 / eps);
+            let count = truth.accepted(&GeometricLane::new(eps, sensitivity_steps, BITS));
+            most_of(count, &distribution, 11.0 * sensitivity_steps as f64 / eps);
+            if let Some(coarse) = CoarseLane::new(eps, sensitivity_steps, BITS) {
+                most_of(truth.accepted(&coarse), &distribution, 11.0 * sensitivity_steps as f64 / eps);
             }
-            if let Some(thresholds) = ThresholdLane::<8>::new(eps, cells, BITS) {
+            if let Some(thresholds) = ThresholdLane::<8>::new(eps, sensitivity_steps, BITS) {
                 most_of(truth.accepted(&thresholds), &distribution, 16.0);
             }
-            let distribution = IntegerDistribution::OneSided { eps, cells };
+            let distribution = IntegerDistribution::OneSided { eps, sensitivity_steps };
             let truth = Truth::new(&distribution);
-            let count = truth.accepted(&GeometricLane::one_sided(eps, cells, BITS));
-            most_of(count, &distribution, 11.0 * cells as f64 / eps);
-            if let Some(coarse) = CoarseLane::one_sided(eps, cells, BITS) {
-                most_of(truth.accepted(&coarse), &distribution, 11.0 * cells as f64 / eps);
+            let count = truth.accepted(&GeometricLane::one_sided(eps, sensitivity_steps, BITS));
+            most_of(count, &distribution, 11.0 * sensitivity_steps as f64 / eps);
+            if let Some(coarse) = CoarseLane::one_sided(eps, sensitivity_steps, BITS) {
+                most_of(truth.accepted(&coarse), &distribution, 11.0 * sensitivity_steps as f64 / eps);
             }
-            if let Some(thresholds) = ThresholdLane::<8>::one_sided(eps, cells, BITS) {
+            if let Some(thresholds) = ThresholdLane::<8>::one_sided(eps, sensitivity_steps, BITS) {
                 most_of(truth.accepted(&thresholds), &distribution, 16.0);
             }
         }
@@ -94,13 +94,17 @@ fn geometric() {
 #[test]
 fn staircase() {
     for eps in [0.01, 0.5, 2.0, 4.0, 50.0] {
-        for cells in [1, 5, 1000] {
-            for r in [1, exact::optimal_r_l1(eps, cells), cells] {
-                let distribution = IntegerDistribution::Staircase { eps, cells, r };
+        for sensitivity_steps in [1, 5, 1000] {
+            for r in [1, exact::optimal_r_l1(eps, sensitivity_steps), sensitivity_steps] {
+                let distribution = IntegerDistribution::Staircase {
+                    eps,
+                    sensitivity_steps,
+                    r,
+                };
                 let truth = Truth::new(&distribution);
-                let stairs = StaircaseLane::new(eps, cells, r, BITS);
+                let stairs = StaircaseLane::new(eps, sensitivity_steps, r, BITS);
                 let by_logarithm = truth.accepted(&stairs);
-                let edges = 11.0 / eps * cells as f64 + cells as f64;
+                let edges = 11.0 / eps * sensitivity_steps as f64 + sensitivity_steps as f64;
                 most_of(by_logarithm, &distribution, edges);
                 let by_ladder = truth.accepted(&LadderLane::<8>::new(&stairs));
                 assert!(at_most(by_ladder, by_logarithm));
@@ -115,16 +119,21 @@ fn staircase() {
 #[test]
 fn truncated_staircase() {
     for eps in [1e-3, 0.5, 4.0, 50.0] {
-        for cells in [1, 5, 1000] {
-            let first = exact::optimal_r_l1(eps, cells);
-            for (r, delta) in [(1, 0.5), (first, 0.1), (first, 1e-3), (cells, 1e-9)] {
-                let most = exact::most_truncated_staircase(eps, cells, r, delta);
-                let distribution = IntegerDistribution::TruncatedStaircase { eps, cells, r, most };
+        for sensitivity_steps in [1, 5, 1000] {
+            let first = exact::optimal_r_l1(eps, sensitivity_steps);
+            for (r, delta) in [(1, 0.5), (first, 0.1), (first, 1e-3), (sensitivity_steps, 1e-9)] {
+                let most = exact::most_truncated_staircase(eps, sensitivity_steps, r, delta);
+                let distribution = IntegerDistribution::TruncatedStaircase {
+                    eps,
+                    sensitivity_steps,
+                    r,
+                    most,
+                };
                 let truth = Truth::new(&distribution);
-                let truncated = Truncated::new(eps, cells, r, most, BITS);
+                let truncated = Truncated::new(eps, sensitivity_steps, r, most, BITS);
                 let by_logarithm = truth.accepted(&MappedLane::new(truncated.map, truncated.stairs.clone()));
                 // A step of V counts as one of the staircase's words, which the map makes smaller.
-                let edges = 11.0 / eps * cells as f64 + cells as f64;
+                let edges = 11.0 / eps * sensitivity_steps as f64 + sensitivity_steps as f64;
                 most_of(by_logarithm, &distribution, edges);
                 let ladder = LadderLane::<8>::new(&truncated.stairs);
                 let by_ladder = truth.accepted(&MappedLane::new(truncated.map, ladder));
@@ -184,11 +193,16 @@ fn canonical_words_beside_an_edge_are_right_or_not_sure() {
 fn truncated_words_beside_an_edge_are_right_or_not_sure() {
     let mut decided = 0;
     for eps in [1e-3, 0.3, 1.5, 4.0, 20.0] {
-        for cells in [1, 7, 1000, 1 << 20, 1 << 33] {
+        for sensitivity_steps in [1, 7, 1000, 1 << 20, 1 << 33] {
             for delta in [0.5, 0.01, 1e-9] {
-                let r = exact::optimal_r_l1(eps, cells);
-                let most = exact::most_truncated_staircase(eps, cells, r, delta);
-                decided += beside_edges(&IntegerDistribution::TruncatedStaircase { eps, cells, r, most });
+                let r = exact::optimal_r_l1(eps, sensitivity_steps);
+                let most = exact::most_truncated_staircase(eps, sensitivity_steps, r, delta);
+                decided += beside_edges(&IntegerDistribution::TruncatedStaircase {
+                    eps,
+                    sensitivity_steps,
+                    r,
+                    most,
+                });
             }
         }
     }
@@ -210,13 +224,13 @@ fn beside_edges(distribution: &IntegerDistribution) -> usize {
         for word in beside.map(|word| word.min(!SIGN)) {
             let ends = [magnitude(word, 0) as f64, magnitude(word, u64::MAX) as f64];
             for kernel in &kernels {
-                if let Some(cells) = kernel.decide(word) {
+                if let Some(steps) = kernel.decide(word) {
                     decided += 1;
-                    assert_eq!(ends, [cells; 2], "{distribution:?} {word:#x}");
+                    assert_eq!(ends, [steps; 2], "{distribution:?} {word:#x}");
                 }
                 for tier in Tier::tested() {
                     let mut out = [f64::NAN; BLOCK];
-                    kernel.fill(tier, &[word; BLOCK], Steps::WHOLE, &mut out, |_, value| *value = f64::NAN);
+                    kernel.fill(tier, &[word; BLOCK], Scaling::WHOLE, &mut out, |_, value| *value = f64::NAN);
                     assert!(
                         out[0].is_nan() || ends == [out[0]; 2],
                         "{distribution:?} {word:#x} {tier:?} {}",
@@ -234,18 +248,18 @@ fn beside_edges(distribution: &IntegerDistribution) -> usize {
 fn one_sided_words_beside_an_edge_are_right_or_not_sure() {
     let mut decided = 0;
     for eps in [1e-3, 0.3, 1.5, 4.0, 20.0] {
-        for cells in [1, 7, 1000, 1 << 20, 1 << 33] {
-            let distribution = IntegerDistribution::OneSided { eps, cells };
+        for sensitivity_steps in [1, 7, 1000, 1 << 20, 1 << 33] {
+            let distribution = IntegerDistribution::OneSided { eps, sensitivity_steps };
             let magnitude = |word: u64, rest: u64| exact::magnitude(&distribution, word, &mut |_: usize| rest);
             for start in (1..40_u64).map(|i| (i << 57) + i * i) {
                 let edge = last_with(|word| magnitude(word, 0), start);
                 let beside = (0..40).flat_map(|i| [edge.saturating_sub(1 << i >> 1), edge.saturating_add(1 << i >> 1)]);
                 for word in beside.map(|word| word.min(!SIGN)) {
                     for kernel in [Kernel::new(&distribution), Kernel::quick(&distribution)] {
-                        let Some(cells) = kernel.decide(word) else { continue };
+                        let Some(steps) = kernel.decide(word) else { continue };
                         decided += 1;
                         let ends = [magnitude(word, 0) as f64, magnitude(word, u64::MAX) as f64];
-                        assert_eq!(ends, [cells; 2], "{distribution:?} {word:#x}");
+                        assert_eq!(ends, [steps; 2], "{distribution:?} {word:#x}");
                     }
                 }
             }
@@ -273,23 +287,27 @@ fn last_with(magnitude: impl Fn(u64) -> u64, word: u64) -> u64 {
 fn full_words_agree_with_the_exact_path() {
     let mut word = 1_u64;
     for eps in [0.01, 0.1, 1.0, 4.0, 20.0] {
-        for cells in [1, 7, 1 << 20, 1 << 33, (1 << 35) + 12_345] {
-            let r = exact::optimal_r_l1(eps, cells);
-            let geometric = IntegerDistribution::Geometric { eps, cells };
-            let staircase = IntegerDistribution::Staircase { eps, cells, r };
-            for distribution in [geometric, IntegerDistribution::OneSided { eps, cells }, staircase] {
+        for sensitivity_steps in [1, 7, 1 << 20, 1 << 33, (1 << 35) + 12_345] {
+            let r = exact::optimal_r_l1(eps, sensitivity_steps);
+            let geometric = IntegerDistribution::Geometric { eps, sensitivity_steps };
+            let staircase = IntegerDistribution::Staircase {
+                eps,
+                sensitivity_steps,
+                r,
+            };
+            for distribution in [geometric, IntegerDistribution::OneSided { eps, sensitivity_steps }, staircase] {
                 let kernel = Kernel::new(&distribution);
                 let mut decided = 0_u32;
                 for _ in 0..2000 {
                     word = word.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9_7f4a_7c15);
-                    let Some(cells) = kernel.decide(word) else { continue };
+                    let Some(steps) = kernel.decide(word) else { continue };
                     decided += 1;
                     let magnitude = exact::magnitude(&distribution, word & !SIGN, &mut |_: usize| word);
-                    assert_eq!(cells.abs(), magnitude as f64, "{distribution:?} {word:#x}");
-                    assert_eq!(cells.is_sign_negative(), word & SIGN != 0);
+                    assert_eq!(steps.abs(), magnitude as f64, "{distribution:?} {word:#x}");
+                    assert_eq!(steps.is_sign_negative(), word & SIGN != 0);
                 }
                 // The error bound is at most 2⁻⁴⁸ of the noise scale and the sensitivity, on either side of an edge.
-                let span = cells as f64 * (1.0 + 1.0 / eps);
+                let span = sensitivity_steps as f64 * (1.0 + 1.0 / eps);
                 let doubtful = 2000.0 * 2.0 * span / (1_u64 << 48) as f64;
                 assert!(
                     f64::from(decided) >= 1995.0 - 2.0 * doubtful,

@@ -5,7 +5,7 @@ use super::super::geometric::PER_SCALE_MAPPED;
 use super::super::lane::{SIGN, WORD_BITS, with_sign};
 use super::super::mapped::Map;
 use crate::lattice::dyadic::power_of_two;
-use crate::lattice::value::{Steps, Value};
+use crate::lattice::value::{Scaling, Value};
 
 /// The share of blocks that may be left to the lanes.
 pub(super) const MOST_IN_DOUBT: f64 = 1.0 / 16.0;
@@ -13,7 +13,7 @@ pub(super) const MOST_IN_DOUBT: f64 = 1.0 / 16.0;
 /// One family's way to decide a block.
 pub(super) trait Block {
     /// Writes an answer for every word; whether all of them are certain.
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool;
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool;
 }
 
 /// V of every word, or U of a [`Map`].
@@ -60,14 +60,14 @@ impl Certain {
         &self,
         words: &[u64; BLOCK],
         reduced: impl Fn(usize) -> (f64, f64),
-        steps: Steps,
+        scaling: Scaling,
         out: &mut [T; BLOCK],
     ) -> bool {
         // A loop for either: a sum with 0 takes the other distributions 1 to 6 % more time.
-        if steps.is_moved() {
-            self.write_by::<A, _>(words, reduced, out, |_, nearest| T::from_moved(nearest, steps))
+        if scaling.is_moved() {
+            self.write_by::<A, _>(words, reduced, out, |_, nearest| T::from_moved(nearest, scaling))
         } else {
-            let granularity = steps.granularity();
+            let granularity = scaling.granularity();
             self.write_by::<A, _>(words, reduced, out, |x, nearest| {
                 if A::ROUNDS {
                     T::from_nearest::<true>(x, nearest, granularity)

@@ -4,7 +4,7 @@ use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::elementary::{exp, exp_m1};
 
 use super::block::Block;
-use crate::lattice::value::{Steps, Value};
+use crate::lattice::value::{Scaling, Value};
 
 /// The magnitude is the number of thresholds S(j)·2¹⁵, j = 1, 2, …, above the 15 leading bits of V, where those are no threshold's whole part.
 ///
@@ -17,14 +17,14 @@ pub(in super::super) struct Counts<const N: usize> {
 }
 
 /// S(j) of geometric(ε, D), as in `ThresholdLane`.
-pub(super) fn two_sided(eps: f64, cells: u64, j: usize) -> f64 {
-    let step = eps / cells as f64;
-    2.0 / (1.0 + 1.0 / (1.0 + exp_m1(step.min(700.0)))) * one_sided(eps, cells, j)
+pub(super) fn two_sided(eps: f64, sensitivity_steps: u64, j: usize) -> f64 {
+    let step = eps / sensitivity_steps as f64;
+    2.0 / (1.0 + 1.0 / (1.0 + exp_m1(step.min(700.0)))) * one_sided(eps, sensitivity_steps, j)
 }
 
 /// S(j) of the one-sided distribution.
-pub(super) fn one_sided(eps: f64, cells: u64, j: usize) -> f64 {
-    let step = eps / cells as f64;
+pub(super) fn one_sided(eps: f64, sensitivity_steps: u64, j: usize) -> f64 {
+    let step = eps / sensitivity_steps as f64;
     1.0 / exp::<Separate>((step * j as f64).min(700.0), 0.0)
 }
 
@@ -46,11 +46,11 @@ impl<const N: usize> Counts<N> {
 
 impl<const N: usize> Block for Counts<N> {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool {
         let thresholds = self.thresholds;
         // In integers of 16 bits, as many at a time as a vector has room for.
         let leading = words.map(|word| (word >> 48) as i16);
-        let mut cells = [0_i16; BLOCK];
+        let mut steps = [0_i16; BLOCK];
         let mut doubt = 0_i16;
         for i in 0..BLOCK {
             let (magnitude, sign) = (leading[i] & i16::MAX, leading[i] >> 15);
@@ -63,10 +63,10 @@ impl<const N: usize> Block for Counts<N> {
                 count += i16::from(magnitude < thresholds[j]);
                 doubt |= i16::from(magnitude == thresholds[j]);
             }
-            cells[i] = (count ^ sign).wrapping_sub(sign);
+            steps[i] = (count ^ sign).wrapping_sub(sign);
         }
         for i in 0..BLOCK {
-            out[i] = T::from_narrow(cells[i].into(), steps.granularity());
+            out[i] = T::from_narrow(steps[i].into(), scaling.granularity());
         }
         doubt == 0
     }
@@ -79,17 +79,17 @@ mod tests {
     /// Evidence: the definitions, by the standard library's exponential.
     #[test]
     fn survival_functions_are_those_of_the_distributions() {
-        for (eps, cells) in [(1.3_f64, 1), (5.0, 3), (0.02, 7)] {
-            let b = (-eps / cells as f64).exp();
+        for (eps, sensitivity_steps) in [(1.3_f64, 1), (5.0, 3), (0.02, 7)] {
+            let b = (-eps / sensitivity_steps as f64).exp();
             for j in 1..9 {
                 let (one, two) = (b.powi(j), 2.0 * b.powi(j) / (1.0 + b));
                 assert!(
-                    (one_sided(eps, cells, j as usize) / one - 1.0).abs() < 1e-14,
-                    "{eps} {cells} {j}"
+                    (one_sided(eps, sensitivity_steps, j as usize) / one - 1.0).abs() < 1e-14,
+                    "{eps} {sensitivity_steps} {j}"
                 );
                 assert!(
-                    (two_sided(eps, cells, j as usize) / two - 1.0).abs() < 1e-14,
-                    "{eps} {cells} {j}"
+                    (two_sided(eps, sensitivity_steps, j as usize) / two - 1.0).abs() < 1e-14,
+                    "{eps} {sensitivity_steps} {j}"
                 );
             }
         }

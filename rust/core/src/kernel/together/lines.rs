@@ -7,7 +7,7 @@ use super::super::mapped::Truncated;
 use super::super::staircase::{PER_Y, StaircaseLane, Stairs};
 use super::block::{Block, Certain};
 use crate::lattice::dyadic::power_of_two;
-use crate::lattice::value::{Steps, Value};
+use crate::lattice::value::{Scaling, Value};
 
 /// On stair J a word V has |X| = ⌈L_J(V)⌉ with the line
 ///
@@ -69,13 +69,13 @@ impl Line {
 
 /// Where the two kinds of doubt that depend on it are equal: words below it, and words beside an edge.
 pub(super) fn even(stairs: &Stairs) -> f64 {
-    (2.0 * (stairs.cells + stairs.floor) * power_of_two(WORD_BITS.cast_signed())).sqrt()
+    (2.0 * (stairs.sensitivity_steps + stairs.floor) * power_of_two(WORD_BITS.cast_signed())).sqrt()
 }
 
 /// On the largest line of words from `lowest` on, given the largest offset.
 pub(super) fn tolerance(stairs: &Stairs, lowest: f64, largest: f64) -> f64 {
     // Infinite where no word is decided.
-    (stairs.cells + stairs.floor) * (PER_Y + (1.0 + PER_Y) / lowest) + largest * PER_OFFSET + stairs.slack
+    (stairs.sensitivity_steps + stairs.floor) * (PER_Y + (1.0 + PER_Y) / lowest) + largest * PER_OFFSET + stairs.slack
 }
 
 impl<const N: usize> Lines<N> {
@@ -130,7 +130,7 @@ impl<const N: usize> Lines<N> {
 
 impl<const N: usize> Block for Lines<N> {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool {
         let Self { offsets, slopes, .. } = *self;
         let largest = |whole| {
             let mut line = A::mul_add(whole, slopes[0], offsets[0]);
@@ -142,13 +142,13 @@ impl<const N: usize> Block for Lines<N> {
         if A::IN_STAGES && N <= FEW {
             let whole = words.map(|word| A::from_bits(word & !SIGN));
             let largest = whole.map(largest);
-            self.certain.write::<A, T>(words, |i| (whole[i], largest[i]), steps, out)
+            self.certain.write::<A, T>(words, |i| (whole[i], largest[i]), scaling, out)
         } else {
             let reduced = |i: usize| {
                 let whole = A::from_bits(words[i] & !SIGN);
                 (whole, largest(whole))
             };
-            self.certain.write::<A, T>(words, reduced, steps, out)
+            self.certain.write::<A, T>(words, reduced, scaling, out)
         }
     }
 }
@@ -182,7 +182,7 @@ mod tests {
     fn the_tolerance_is_the_sum_of_all_errors() {
         let distribution = StaircaseLane::new(4.0, 10, 4, WORD_BITS);
         let (stairs, lowest, largest) = (&distribution.stairs, 1e12, 41.5);
-        let s = stairs.cells + stairs.floor;
+        let s = stairs.sensitivity_steps + stairs.floor;
         let sum = [s * PER_Y, s / lowest, s * PER_Y / lowest, largest * PER_OFFSET, stairs.slack];
         let expected: f64 = sum.iter().sum();
         assert!((tolerance(stairs, lowest, largest) / expected - 1.0).abs() < 1e-9);

@@ -7,7 +7,7 @@ use super::super::geometric::{FIXED, PER_SCALE_ROUGH};
 use super::super::lane::WORD_BITS;
 use super::super::mapped::Map;
 use super::block::{Block, Certain, per_scale_of_map, wholes};
-use crate::lattice::value::{Steps, Value};
+use crate::lattice::value::{Scaling, Value};
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋.
 ///
@@ -73,7 +73,7 @@ impl<const ROUGH: bool, const MAPPED: bool> Logarithm<ROUGH, MAPPED> {
 
 impl<const ROUGH: bool, const MAPPED: bool> Block for Logarithm<ROUGH, MAPPED> {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool {
         let whole = wholes::<A, MAPPED>(words, self.map);
         let Self {
             octave, offset, slope, ..
@@ -90,6 +90,6 @@ impl<const ROUGH: bool, const MAPPED: bool> Block for Logarithm<ROUGH, MAPPED> {
             };
             x[i] = A::mul_add(slope, half, A::mul_add(e[i], octave, offset));
         }
-        self.certain.write::<A, T>(words, |i| (whole[i], x[i]), steps, out)
+        self.certain.write::<A, T>(words, |i| (whole[i], x[i]), scaling, out)
     }
 }

@@ -38,7 +38,7 @@ use super::mapped::{Map, Truncated};
 use super::staircase::StaircaseLane;
 use super::tier::{Tier, Work, run_on};
 use crate::exact::IntegerDistribution;
-use crate::lattice::value::{Steps, Value};
+use crate::lattice::value::{Scaling, Value};
 use crate::reveal;
 use block::Block;
 use counts::Counts;
@@ -72,11 +72,11 @@ macro_rules! first_levels {
                 &self,
                 tier: Tier,
                 blocks: &[[u64; BLOCK]],
-                steps: Steps,
+                scaling: Scaling,
                 out: &mut [[T; BLOCK]],
                 doubt: &mut dyn FnMut(usize, &mut [T; BLOCK]),
             ) {
-                let filling = Filling { blocks, steps, out, doubt };
+                let filling = Filling { blocks, scaling, out, doubt };
                 match self {
                     $(Self::$variant(level) => filling.by(tier, level)),+
                 }
@@ -118,24 +118,32 @@ impl Together {
     /// For a tier that has instructions for `tables`, or for one that has none.
     pub fn new(distribution: &IntegerDistribution, tables: bool) -> Option<Self> {
         match *distribution {
-            IntegerDistribution::Geometric { eps, cells } => {
-                let scale = cells as f64 / eps;
+            IntegerDistribution::Geometric { eps, sensitivity_steps } => {
+                let scale = sensitivity_steps as f64 / eps;
                 Self::geometric(
                     scale,
                     half_log_ratio(1.0 / scale),
-                    |j| counts::two_sided(eps, cells, j),
+                    |j| counts::two_sided(eps, sensitivity_steps, j),
                     tables,
                 )
             }
-            IntegerDistribution::OneSided { eps, cells } => {
-                Self::geometric(cells as f64 / eps, 0.0, |j| counts::one_sided(eps, cells, j), tables)
-            }
-            IntegerDistribution::Staircase { eps, cells, r } => {
-                Self::staircase(&StaircaseLane::new(eps, cells, r, WORD_BITS), tables)
-            }
-            IntegerDistribution::TruncatedStaircase { eps, cells, r, most } => {
-                Self::truncated_staircase(&Truncated::new(eps, cells, r, most, WORD_BITS), tables)
-            }
+            IntegerDistribution::OneSided { eps, sensitivity_steps } => Self::geometric(
+                sensitivity_steps as f64 / eps,
+                0.0,
+                |j| counts::one_sided(eps, sensitivity_steps, j),
+                tables,
+            ),
+            IntegerDistribution::Staircase {
+                eps,
+                sensitivity_steps,
+                r,
+            } => Self::staircase(&StaircaseLane::new(eps, sensitivity_steps, r, WORD_BITS), tables),
+            IntegerDistribution::TruncatedStaircase {
+                eps,
+                sensitivity_steps,
+                r,
+                most,
+            } => Self::truncated_staircase(&Truncated::new(eps, sensitivity_steps, r, most, WORD_BITS), tables),
             IntegerDistribution::Canonical { eps, delta, .. } => Self::canonical(eps, delta, tables),
         }
     }
@@ -219,7 +227,7 @@ impl Together {
     pub fn is_certain(&self, tier: Tier, word: u64) -> bool {
         let mut certain = true;
         let doubt = &mut |_, _: &mut [f64; BLOCK]| certain = false;
-        self.fill(tier, &[[word; BLOCK]], Steps::WHOLE, &mut [[0.0; BLOCK]], doubt);
+        self.fill(tier, &[[word; BLOCK]], Scaling::WHOLE, &mut [[0.0; BLOCK]], doubt);
         certain
     }
 }
@@ -227,7 +235,7 @@ impl Together {
 /// [`Together::fill`].
 struct Filling<'a, T> {
     blocks: &'a [[u64; BLOCK]],
-    steps: Steps,
+    scaling: Scaling,
     out: &'a mut [[T; BLOCK]],
     /// Called rarely, as in [`super::fill`].
     doubt: &'a mut dyn FnMut(usize, &mut [T; BLOCK]),
@@ -258,12 +266,12 @@ impl<T: Value, B: Block> Work for FillingBy<'_, '_, T, B> {
     fn run<A: Arithmetic>(self) {
         let Filling {
             blocks,
-            steps,
+            scaling,
             out,
             doubt,
         } = self.filling;
         for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
-            if !reveal::condition(self.distribution.write::<A, T>(words, steps, out)) {
+            if !reveal::condition(self.distribution.write::<A, T>(words, scaling, out)) {
                 doubt(b, out);
             }
         }
@@ -279,15 +287,24 @@ mod tests {
     #[test]
     fn few_blocks_are_in_doubt() {
         let mut random = Random(5);
-        let staircase = |eps, cells, r| IntegerDistribution::Staircase { eps, cells, r };
-        let geometric = |eps, cells| IntegerDistribution::Geometric { eps, cells };
-        let truncated = |eps, cells, r, delta| {
-            let most = crate::exact::most_truncated_staircase(eps, cells, r, delta);
-            IntegerDistribution::TruncatedStaircase { eps, cells, r, most }
+        let staircase = |eps, sensitivity_steps, r| IntegerDistribution::Staircase {
+            eps,
+            sensitivity_steps,
+            r,
+        };
+        let geometric = |eps, sensitivity_steps| IntegerDistribution::Geometric { eps, sensitivity_steps };
+        let truncated = |eps, sensitivity_steps, r, delta| {
+            let most = crate::exact::most_truncated_staircase(eps, sensitivity_steps, r, delta);
+            IntegerDistribution::TruncatedStaircase {
+                eps,
+                sensitivity_steps,
+                r,
+                most,
+            }
         };
         let one_sided = IntegerDistribution::OneSided {
             eps: 1.0,
-            cells: 1 << 33,
+            sensitivity_steps: 1 << 33,
         };
         let canonical = |eps, delta| {
             let most = crate::exact::most_canonical(eps, delta);
@@ -333,7 +350,7 @@ mod tests {
                 let mut left = 0;
                 for _ in 0..20_000 {
                     let words = [(); BLOCK].map(|()| random.word());
-                    together.fill(tier, &[words], Steps::WHOLE, &mut [[0.0_f64; BLOCK]], &mut |_, _| left += 1);
+                    together.fill(tier, &[words], Scaling::WHOLE, &mut [[0.0_f64; BLOCK]], &mut |_, _| left += 1);
                 }
                 assert!(left <= 800, "{distribution:?} {tier:?} {left}");
             }

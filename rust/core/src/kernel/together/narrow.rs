@@ -5,7 +5,7 @@ use super::super::lane::WORD_BITS;
 use super::super::mapped::Map;
 use super::block::{Block, MOST_IN_DOUBT};
 use crate::lattice::dyadic::power_of_two;
-use crate::lattice::value::{Steps, Value};
+use crate::lattice::value::{Scaling, Value};
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋, on the 31 leading bits V of v in `f32`.
 ///
@@ -118,14 +118,14 @@ pub(in super::super) fn minus_ln<A: Arithmetic>(m: f32) -> f32 {
 
 impl<const MAPPED: bool> Block for Narrow<MAPPED> {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool {
         let leading = A::high_halves(words);
         let x = magnitudes::<A, MAPPED>(&leading, self.map).map(|v| {
             let (e, m) = split(v);
             let logarithm = A::mul_add_narrow(e, core::f32::consts::LN_2, minus_ln::<A>(m));
             A::mul_add_narrow(self.scale, logarithm, self.offset)
         });
-        self.certain.write::<A, T>(&leading, &x, steps, out)
+        self.certain.write::<A, T>(&leading, &x, scaling, out)
     }
 }
 
@@ -168,23 +168,23 @@ impl Certain {
         &self,
         leading: &[i32; BLOCK],
         x: &[f32; BLOCK],
-        steps: Steps,
+        scaling: Scaling,
         out: &mut [T; BLOCK],
     ) -> bool {
         // Differences of bits, of which a sign says that a word is not certain: numbers from zero upwards are in the order of their bits.
         let mut doubt = 0_u32;
         let (inside, least) = (self.inside.to_bits(), self.least);
-        let mut cells = [0; BLOCK];
+        let mut steps = [0; BLOCK];
         for i in 0..BLOCK {
             let (magnitude, sign) = (leading[i].cast_unsigned() & !SIGN, leading[i].cast_unsigned() & SIGN);
             let x = f32::from_bits(x[i].to_bits() ^ sign);
             let shifted = x + SHIFTER;
             let off = (x - (shifted - SHIFTER)).abs();
             doubt |= inside.wrapping_sub(off.to_bits()) | magnitude.wrapping_sub(least);
-            cells[i] = shifted.to_bits().wrapping_sub(SHIFTER.to_bits()).cast_signed();
+            steps[i] = shifted.to_bits().wrapping_sub(SHIFTER.to_bits()).cast_signed();
         }
-        for (out, cells) in out.iter_mut().zip(A::widened(&cells)) {
-            *out = T::from_near(cells, steps.granularity());
+        for (out, steps) in out.iter_mut().zip(A::widened(&steps)) {
+            *out = T::from_near(steps, scaling.granularity());
         }
         doubt & SIGN == 0
     }

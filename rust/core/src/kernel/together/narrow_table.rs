@@ -4,7 +4,7 @@ use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::mapped::Map;
 use super::block::Block;
 use super::narrow::{BITS, Certain, NarrowMap, U, least, longest, magnitudes, per_scale_of_map};
-use crate::lattice::value::{Steps, Value};
+use crate::lattice::value::{Scaling, Value};
 
 /// The formula of [`Narrow`](super::narrow::Narrow). With V = m·2^e, 1 ≤ m < 2, and R near 1/m by the four leading bits of m,
 /// |t| = |m·R − 1| ≤ 1/32 and
@@ -84,7 +84,7 @@ const LEADING: u32 = 19;
 
 impl<const MAPPED: bool> Block for NarrowTable<MAPPED> {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool {
         let leading = A::high_halves(words);
         let magnitudes = magnitudes::<A, MAPPED>(&leading, self.map);
         let reciprocals = A::look_up_narrow::<LEADING>(&RECIPROCALS, &magnitudes);
@@ -97,6 +97,6 @@ impl<const MAPPED: bool> Block for NarrowTable<MAPPED> {
             let series = A::mul_add_narrow(t, A::mul_add_narrow(t, third, second), first);
             x[i] = A::mul_add_narrow(t, series, A::mul_add_narrow(exponents[i], self.octave, offsets[i]));
         }
-        self.certain.write::<A, T>(&leading, &x, steps, out)
+        self.certain.write::<A, T>(&leading, &x, scaling, out)
     }
 }

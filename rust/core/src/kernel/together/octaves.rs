@@ -7,7 +7,7 @@ use super::super::staircase::StaircaseLane;
 use super::block::{Block, Certain, wholes};
 use super::lines::{Line, even, tolerance};
 use crate::lattice::dyadic::power_of_two;
-use crate::lattice::value::{Steps, Value};
+use crate::lattice::value::{Scaling, Value};
 
 /// The largest of the lines of [`Lines`](super::lines::Lines) is that of V's stair, and few stairs meet the octave of V, from 2^e to 2^(e+1): for
 /// each octave from 2⁴⁸ on, up to N lines, found by the four last bits of e.
@@ -74,7 +74,7 @@ impl<const N: usize, const MAPPED: bool> Octaves<N, MAPPED> {
 
 impl<const N: usize, const MAPPED: bool> Block for Octaves<N, MAPPED> {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool {
         let whole = wholes::<A, MAPPED>(words, self.map);
         let mut largest = [f64::MIN; BLOCK];
         for n in 0..N {
@@ -85,6 +85,6 @@ impl<const N: usize, const MAPPED: bool> Block for Octaves<N, MAPPED> {
                 largest[i] = if n == 0 { line } else { larger(largest[i], line) };
             }
         }
-        self.certain.write::<A, T>(words, |i| (whole[i], largest[i]), steps, out)
+        self.certain.write::<A, T>(words, |i| (whole[i], largest[i]), scaling, out)
     }
 }

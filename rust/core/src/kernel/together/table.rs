@@ -5,7 +5,7 @@ use super::super::elementary::{minus_ln, minus_ln_1p, split_ln};
 use super::super::float::{U, minus_small};
 use super::super::mapped::Map;
 use super::block::{Block, Certain, per_scale_of_map, wholes};
-use crate::lattice::value::{Steps, Value};
+use crate::lattice::value::{Scaling, Value};
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋.
 ///
@@ -86,7 +86,7 @@ pub(in super::super) fn reciprocal(i: usize) -> f64 {
 
 impl<const MAPPED: bool> Block for Table<MAPPED> {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool {
         const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
         let Self { scale, octave, .. } = *self;
         let whole = wholes::<A, MAPPED>(words, self.map);
@@ -100,6 +100,6 @@ impl<const MAPPED: bool> Block for Table<MAPPED> {
             let t = A::mul_add(m, reciprocals[i], -1.0);
             x[i] = A::mul_add(scale, minus_ln_1p::<A, f64>(t), A::mul_add(e, octave, offsets[i]));
         }
-        self.certain.write::<A, T>(words, |i| (whole[i], x[i]), steps, out)
+        self.certain.write::<A, T>(words, |i| (whole[i], x[i]), scaling, out)
     }
 }

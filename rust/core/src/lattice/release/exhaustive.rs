@@ -1,5 +1,5 @@
 //! Evidence: exhaustion, against attacks on the output (Mironov 2012; Haney et al. 2022). Every word of 16 bits draws noise for true answers one
-//! sensitivity apart. Privacy needs three facts, which are checked. Neighbours are rounded to at most ⌈Δ/g⌉ cells from each other. The output is a
+//! sensitivity apart. Privacy needs three facts, which are checked. Neighbours are rounded to at most ⌈Δ/g⌉ steps from each other. The output is a
 //! function of rounded answer plus noise alone. Both neighbours reach the same outputs. Statistical attacks are in tests/attacks/.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,8 +17,8 @@ fn noises(mechanism: &OneWordMechanism, bits: u32) -> BTreeSet<i64> {
         .map(|word| word << (64 - bits))
         .flat_map(|word| {
             [
-                mechanism.sampler().cells(word, |_| 0),
-                mechanism.sampler().cells(word | rest, |_| u64::MAX),
+                mechanism.sampler().steps(word, |_| 0),
+                mechanism.sampler().steps(word | rest, |_| u64::MAX),
             ]
         })
         .collect()
@@ -37,8 +37,8 @@ fn indistinct<A: Answer + Debug, T: Value + PartialEq + Debug>(mechanism: &OneWo
     let rounded = [x, y].map(|answer| answer.round_to_lattice(lattice.log2_granularity));
     let apart = rounded[0].abs_diff(rounded[1]);
     assert!(
-        apart <= mechanism.cells().into(),
-        "{x:?} and {y:?} are {apart} cells apart: {mechanism:?}"
+        apart <= mechanism.sensitivity_steps().into(),
+        "{x:?} and {y:?} are {apart} steps apart: {mechanism:?}"
     );
 
     let mut outputs: BTreeMap<i128, T> = BTreeMap::new();
@@ -59,7 +59,7 @@ fn indistinct<A: Answer + Debug, T: Value + PartialEq + Debug>(mechanism: &OneWo
     for sum in high - m..=low + m {
         assert!(reached.iter().all(|reached| reached.contains(&sum)), "{sum}: {mechanism:?}");
     }
-    // Where m is 0 there are too many cells for a short word, and only the function above is checked.
+    // Where m is 0 there are too many steps for a short word, and only the function above is checked.
     assert!(m == 0 || high - m < low + m, "{mechanism:?}");
 }
 
@@ -122,7 +122,7 @@ fn neighbours_at_the_ends_of_integers() {
     }
 }
 
-/// Lattices of 2³² cells and more: short words reach some of the cells.
+/// Lattices of 2³² steps and more: short words reach some of the steps.
 #[test]
 fn neighbours_on_default_lattices() {
     for kind in [Kind::Laplace, Kind::Staircase] {
@@ -178,7 +178,7 @@ impl Answer for HalfEven {
 }
 
 #[test]
-#[should_panic(expected = "are 2 cells apart")]
+#[should_panic(expected = "are 2 steps apart")]
 fn half_to_even_is_found() {
     let mechanism = OneWordMechanism::new(Kind::DiscreteLaplace, 0.5, 1.0, Shape::L1).unwrap();
     indistinct::<HalfEven, f64>(&mechanism, &noises(&mechanism, 16), HalfEven(0.5), HalfEven(1.5));

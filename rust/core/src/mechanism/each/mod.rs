@@ -99,7 +99,7 @@ impl PerElement {
         Ok(())
     }
 
-    /// Granularity, cells and r (0 for the Laplace kinds) of the mechanism with these parameters.
+    /// Granularity, steps and r (0 for the Laplace kinds) of the mechanism with these parameters.
     ///
     /// # Errors
     /// [`ParamError`], as [`OneWordMechanism::new`].
@@ -111,7 +111,7 @@ impl PerElement {
             | IntegerDistribution::Canonical { .. } => 0,
             IntegerDistribution::Staircase { r, .. } | IntegerDistribution::TruncatedStaircase { r, .. } => r,
         };
-        Ok((lattice.granularity(), lattice.cells, r))
+        Ok((lattice.granularity(), lattice.sensitivity_steps, r))
     }
 
     /// Calls `draw` with the mechanism of these parameters.
@@ -284,8 +284,8 @@ impl PerElement {
                     let (eps, sensitivity, shape) = parameters.at(i);
                     out[i] = self.with(eps, sensitivity, shape, |mechanism| {
                         let sampler = mechanism.sampler();
-                        let noise = sampler.cells(words[i], |e| stage.extension(first + (base + i) as u64, e));
-                        output.cells(i, noise, sampler.lattice().log2_granularity)
+                        let noise = sampler.steps(words[i], |e| stage.extension(first + (base + i) as u64, e));
+                        output.steps(i, noise, sampler.lattice().log2_granularity)
                     })?;
                 }
             }

@@ -1,4 +1,4 @@
-//! What becomes of the cells that a block's kernel drew: noise, or released answers.
+//! What becomes of the steps that a block's kernel drew: noise, or released answers.
 
 use crate::kernel::{Arithmetic, BLOCK, DrawnBlock, Tier, Work, run_on};
 use crate::lattice::Answer;
@@ -6,15 +6,15 @@ use crate::lattice::Value;
 use crate::lattice::dyadic::floor_log2;
 use crate::reveal;
 
-/// What becomes of the cells that are drawn for value i.
+/// What becomes of the steps that are drawn for value i.
 pub(super) trait Output<T>: Copy {
     /// What becomes of those from value `first` on.
     fn from(self, first: usize) -> Self;
 
     /// From the fast path: below 2⁵¹, or anything if they are NaN.
-    fn whole(&self, i: usize, cells: f64, granularity: f64) -> T;
+    fn whole(&self, i: usize, steps: f64, granularity: f64) -> T;
 
-    fn cells(&self, i: usize, cells: i64, log2_granularity: i32) -> T;
+    fn steps(&self, i: usize, steps: i64, log2_granularity: i32) -> T;
 }
 
 #[derive(Clone, Copy)]
@@ -26,12 +26,12 @@ impl<T: Value> Output<T> for NoiseAlone {
     }
 
     #[inline(always)]
-    fn whole(&self, _: usize, cells: f64, granularity: f64) -> T {
-        T::from_whole(cells, granularity)
+    fn whole(&self, _: usize, steps: f64, granularity: f64) -> T {
+        T::from_whole(steps, granularity)
     }
 
-    fn cells(&self, _: usize, cells: i64, log2_granularity: i32) -> T {
-        T::from_cells(cells.into(), log2_granularity)
+    fn steps(&self, _: usize, steps: i64, log2_granularity: i32) -> T {
+        T::from_steps(steps.into(), log2_granularity)
     }
 }
 
@@ -44,21 +44,21 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
     }
 
     #[inline(always)]
-    fn whole(&self, i: usize, cells: f64, granularity: f64) -> T {
+    fn whole(&self, i: usize, steps: f64, granularity: f64) -> T {
         let answer = self.0[i];
         if answer.is_quick(T::WHOLE) {
-            return T::from_sum(answer, answer.nearest() / granularity, cells, granularity);
+            return T::from_sum(answer, answer.nearest() / granularity, steps, granularity);
         }
         // In doubt: what is written here is written over.
-        if reveal::condition(cells.is_nan()) {
+        if reveal::condition(steps.is_nan()) {
             return T::default();
         }
-        self.cells(i, cells as i64, floor_log2(granularity))
+        self.steps(i, steps as i64, floor_log2(granularity))
     }
 
-    fn cells(&self, i: usize, cells: i64, log2_granularity: i32) -> T {
-        let sum = self.0[i].round_to_lattice(log2_granularity) + i128::from(cells);
-        T::from_cells(sum, log2_granularity)
+    fn steps(&self, i: usize, steps: i64, log2_granularity: i32) -> T {
+        let sum = self.0[i].round_to_lattice(log2_granularity) + i128::from(steps);
+        T::from_steps(sum, log2_granularity)
     }
 }
 
@@ -88,19 +88,19 @@ impl<T, O: Output<T>> Work for WriteBlock<'_, T, O> {
         if reveal::condition(sure == n as u64) {
             return 0;
         }
-        reveal::word((0..n).fold(0, |doubtful, i| doubtful | u64::from(drawn.cells[i].is_nan()) << i))
+        reveal::word((0..n).fold(0, |doubtful, i| doubtful | u64::from(drawn.steps[i].is_nan()) << i))
     }
 }
 
 /// How many of those that were written are sure.
 #[inline(always)]
 fn write<T>(drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
-    let DrawnBlock { cells, granularity, .. } = drawn;
+    let DrawnBlock { steps, granularity, .. } = drawn;
     // Counting, not a flag: the compiler turns a sum into a vector sum.
     let mut sure = 0_u64;
     for i in 0..out.len() {
-        out[i] = output.whole(i, cells[i], granularity[i]);
-        sure = sure.wrapping_add(u64::from(!cells[i].is_nan()));
+        out[i] = output.whole(i, steps[i], granularity[i]);
+        sure = sure.wrapping_add(u64::from(!steps[i].is_nan()));
     }
     sure
 }

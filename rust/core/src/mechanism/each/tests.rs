@@ -42,10 +42,10 @@ impl Columns {
 
 fn alone(kind: Kind, (eps, sensitivity, shape): (f64, f64, Shape), fill: &Fill, index: u64) -> (OneWordMechanism, i64) {
     let mechanism = OneWordMechanism::new(kind, eps, sensitivity, shape).unwrap();
-    let cells = mechanism
+    let steps = mechanism
         .sampler()
-        .cells(fill.stage().word(index), |e| fill.stage().extension(index, e));
-    (mechanism, cells)
+        .steps(fill.stage().word(index), |e| fill.stage().extension(index, e));
+    (mechanism, steps)
 }
 
 fn same_values<T: Value + PartialEq + core::fmt::Debug>(kind: Kind, tier: Tier, fill: &Fill, given: &[(f64, f64, Shape)]) {
@@ -68,11 +68,11 @@ fn same_values<T: Value + PartialEq + core::fmt::Debug>(kind: Kind, tier: Tier, 
             .each(tier, fill, first, &mut released, &parameters, Released(&answers))
             .unwrap();
         for i in 0..n {
-            let (mechanism, cells) = alone(kind, given[i], fill, first + i as u64);
+            let (mechanism, steps) = alone(kind, given[i], fill, first + i as u64);
             let log2_granularity = mechanism.sampler().lattice().log2_granularity;
-            assert_eq!(noise[i], mechanism.sampler().value(cells), "{tier:?} {kind:?} {:?}", given[i]);
-            let sum = answers[i].round_to_lattice(log2_granularity) + i128::from(cells);
-            assert_eq!(released[i], T::from_cells(sum, log2_granularity), "{:?}", given[i]);
+            assert_eq!(noise[i], mechanism.sampler().value(steps), "{tier:?} {kind:?} {:?}", given[i]);
+            let sum = answers[i].round_to_lattice(log2_granularity) + i128::from(steps);
+            assert_eq!(released[i], T::from_steps(sum, log2_granularity), "{:?}", given[i]);
         }
     }
 }

@@ -23,14 +23,14 @@ const TINY: i64 = -(ROOTS as i64) * 1_500_000;
 pub(super) struct Balls {
     pub eps: f64,
     pub dim: u64,
-    pub cells: u64,
+    pub sensitivity_steps: u64,
     pub r: u64,
 }
 
 impl Balls {
     /// The weight of ball m with `p` limbs of fraction.
     fn weight(&self, m: u64, p: usize) -> Scaled {
-        let radius = u128::from(self.r) + u128::from(m) * u128::from(self.cells);
+        let radius = u128::from(self.r) + u128::from(m) * u128::from(self.sensitivity_steps);
         let volume = Scaled::integer(radius, p).power(self.dim);
         let power = |parts| {
             let root = Step::new(self.eps, parts).power(m, p)?;
@@ -42,7 +42,7 @@ impl Balls {
 
     /// The exponent of the largest weight, or nearly: the logarithm is concave and largest at d/ε − γ, between this ball and the next.
     fn largest_exponent(&self, p: usize) -> i64 {
-        let mode = (self.dim as f64 / self.eps - self.r as f64 / self.cells as f64).max(0.0) as u64;
+        let mode = (self.dim as f64 / self.eps - self.r as f64 / self.sensitivity_steps as f64).max(0.0) as u64;
         self.weight(mode, p).exponent.max(self.weight(mode + 1, p).exponent)
     }
 
@@ -167,15 +167,22 @@ mod tests {
     /// Evidence: the formula in floating point, relative to the largest weight, and enclosures that shrink with the precision.
     #[test]
     fn weights_are_the_formula() {
-        for (eps, dim, cells, r) in [
+        for (eps, dim, sensitivity_steps, r) in [
             (1.0, 2, 1 << 33, 5_000_000_000),
             (0.05, 10, (1 << 32) + 9, 3),
             (30.0, 1, 1 << 52, 1 << 33),
             (7.0, 300, 12_345_678_901, 12_345_678_901),
             (7.0, 5, 1 << 34, 9),
         ] {
-            let balls = Balls { eps, dim, cells, r };
-            let log = |m: u64| dim as f64 * ((r as f64 + m as f64 * cells as f64) / cells as f64).ln() - eps * m as f64;
+            let balls = Balls {
+                eps,
+                dim,
+                sensitivity_steps,
+                r,
+            };
+            let log = |m: u64| {
+                dim as f64 * ((r as f64 + m as f64 * sensitivity_steps as f64) / sensitivity_steps as f64).ln() - eps * m as f64
+            };
             let value = |x: &Limbs| x.iter().rev().fold(0.0, |sum, limb| sum * 2_f64.powi(64) + *limb as f64);
             let (weights, _) = exact::listed(&balls, 2);
             let mode = (0..weights.len())
@@ -205,7 +212,7 @@ mod tests {
         let balls = Balls {
             eps: 2_218_071.0,
             dim: 100_000,
-            cells: 1 << 52,
+            sensitivity_steps: 1 << 52,
             r: 1 << 20,
         };
         let (weights, _) = exact::listed(&balls, 2);
@@ -222,7 +229,7 @@ mod tests {
         let balls = Balls {
             eps: 0.01,
             dim: 7,
-            cells: 1 << 32,
+            sensitivity_steps: 1 << 32,
             r: 77,
         };
         let (weights, rest) = exact::listed(&balls, 2);

@@ -11,14 +11,14 @@ use crate::reveal;
 
 /// Not inlined, so that its loops have all registers.
 #[inline(never)]
-pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], sorted: &mut [u64], cells: &mut [i64]) {
+pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], sorted: &mut [u64], steps: &mut [i64]) {
     for (bits_of, word) in sorted.iter_mut().zip(words) {
         *bits_of = bits(*word);
     }
     sort::ascending(sorted);
     // With bits unknown, a spacing is less than one unit off in both directions; the first in one only.
     let mut before = None;
-    for (i, (word, cell)) in words.iter().zip(cells).enumerate() {
+    for (i, (word, step)) in words.iter().zip(steps).enumerate() {
         let (least, width) = match before {
             None => (sorted[0], 1),
             Some(before) if reveal::condition(sorted[i] > before) => (sorted[i].wrapping_sub(before).wrapping_sub(1), 2),
@@ -29,7 +29,7 @@ pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], sorted: &mut [u64], cells:
         if !reveal::condition(sure) {
             magnitude = doubtful(doubt, words, sorted, i, magnitude);
         }
-        *cell = signed(magnitude, *word);
+        *step = signed(magnitude, *word);
         before = Some(sorted[i]);
     }
 }

@@ -17,12 +17,12 @@ pub(super) fn rounded(radius: u64, bits: u64, width: u64) -> (u64, bool) {
 
 /// Not inlined, so that its loops have all registers.
 #[inline(never)]
-pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], cells: &mut [i64]) {
-    for (i, (word, cell)) in words.iter().zip(cells).enumerate() {
+pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], steps: &mut [i64]) {
+    for (i, (word, step)) in words.iter().zip(steps).enumerate() {
         let (mut magnitude, sure) = rounded(doubt.radius, bits(*word), 1);
         if !reveal::condition(sure) {
             magnitude = doubt.cube(i, magnitude);
         }
-        *cell = signed(magnitude, *word);
+        *step = signed(magnitude, *word);
     }
 }

@@ -46,7 +46,7 @@ use crate::wiped::Wiped;
 use balls::Balls;
 use doubt::Doubt;
 
-/// Cells in a sensitivity at least, as for one dimension.
+/// Steps in a sensitivity at least, as for one dimension.
 const LOG2_CELLS: i32 = 32;
 
 /// The lattice is never refined further than this.
@@ -59,7 +59,7 @@ const MOST_DIMENSIONS: u64 = 100_000;
 const FEW_DIMENSIONS: usize = 1 << 12;
 
 /// Coordinates made at a time, about: with their words they fit the second-level cache.
-const MOST_CELLS: usize = 1 << 12;
+const MOST_STEPS: usize = 1 << 12;
 
 /// A coordinate of a point of the ℓ2 ball takes about as long as this many plain draws.
 const L2_DRAWS: usize = 16;
@@ -108,7 +108,7 @@ pub struct MultivariateStaircase {
     norm: Norm,
     dim: usize,
     log2_granularity: i32,
-    cells: u64,
+    sensitivity_steps: u64,
     r: u64,
     balls: LaterTable<Balls>,
 }
@@ -129,19 +129,24 @@ impl MultivariateStaircase {
                 log2_granularity,
             });
         }
-        let cells = ceil_scaled(sensitivity, log2_granularity) + rounding_of_answers(norm, dim);
-        let r = match ceil_gamma(gamma, cells) {
+        let sensitivity_steps = ceil_scaled(sensitivity, log2_granularity) + rounding_of_answers(norm, dim);
+        let r = match ceil_gamma(gamma, sensitivity_steps) {
             // γ = 0 and γ = 1 are the same mechanism.
-            0 => cells,
+            0 => sensitivity_steps,
             r => r,
         };
         Ok(Self {
             norm,
             dim: dim as usize,
             log2_granularity,
-            cells,
+            sensitivity_steps,
             r,
-            balls: LaterTable::new(Balls { eps, dim, cells, r }),
+            balls: LaterTable::new(Balls {
+                eps,
+                dim,
+                sensitivity_steps,
+                r,
+            }),
         })
     }
 
@@ -153,7 +158,7 @@ impl MultivariateStaircase {
     /// Radius of ball m in lattice steps.
     fn radius(&self, m: i64) -> u64 {
         // m may have 63 bits, and D about 53.
-        let radius = u128::from(self.r) + u128::from(m.unsigned_abs()) * u128::from(self.cells);
+        let radius = u128::from(self.r) + u128::from(m.unsigned_abs()) * u128::from(self.sensitivity_steps);
         if reveal::condition(radius < MOST_RADIUS.into()) {
             radius as u64
         } else {
@@ -165,9 +170,9 @@ impl MultivariateStaircase {
     fn draw(&self, balls: &Table, tier: Tier, fill: &StagedFill, first: u64, count: usize, batch: &mut Batch) {
         balls.write(fill.stage(0), first, &mut batch.balls[..count]);
         let doubt = |i: usize| Doubt::new(fill, first + i as u64, self.dim, self.radius(batch.balls[i]));
-        let cells = &mut batch.cells[..count * self.dim];
+        let steps = &mut batch.steps[..count * self.dim];
         if let Some(pairs) = &mut batch.pairs {
-            round::points(tier, fill, first, self.dim, doubt, pairs, cells);
+            round::points(tier, fill, first, self.dim, doubt, pairs, steps);
             return;
         }
         if count <= FEW_VECTORS {
@@ -183,24 +188,24 @@ impl MultivariateStaircase {
                 }
             }
         }
-        let vectors = batch.words.chunks_exact(self.dim).zip(cells.chunks_exact_mut(self.dim));
-        for (i, (words, cells)) in vectors.enumerate() {
+        let vectors = batch.words.chunks_exact(self.dim).zip(steps.chunks_exact_mut(self.dim));
+        for (i, (words, steps)) in vectors.enumerate() {
             if self.norm == Norm::L1 {
-                cross::point(&doubt(i), words, &mut batch.room, cells);
+                cross::point(&doubt(i), words, &mut batch.room, steps);
             } else {
-                cube::point(&doubt(i), words, cells);
+                cube::point(&doubt(i), words, steps);
             }
         }
     }
 
-    /// [`Staged::write_cells`] on a tier that is available.
+    /// [`Staged::write_steps`] on a tier that is available.
     fn write_on(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         let (fill, start) = stages(fill, self.dim);
         let dim = self.dim as u64;
         // Vectors are counted from the beginning of the fill: this view may begin inside one.
         let (mut vector, mut skip) = ((start + first) / dim, ((start + first) % dim) as usize);
         // `Words` hands out at most CHUNK words of a stage.
-        let most = (MOST_CELLS / self.dim).clamp(1, CHUNK);
+        let most = (MOST_STEPS / self.dim).clamp(1, CHUNK);
         let needed = (skip + out.len()).div_ceil(self.dim);
         let balls = self.balls.table()?;
         let mut batch = Batch::new(self.norm, needed.min(most), self.dim)?;
@@ -208,7 +213,7 @@ impl MultivariateStaircase {
         while !left.is_empty() {
             let count = (skip + left.len()).div_ceil(self.dim).min(most);
             self.draw(balls, tier, &fill, vector, count, &mut batch);
-            let drawn = &batch.cells[skip..count * self.dim];
+            let drawn = &batch.steps[skip..count * self.dim];
             // The last vector may be wanted in part.
             let (now, later) = left.split_at_mut(drawn.len().min(left.len()));
             now.copy_from_slice(&drawn[..now.len()]);
@@ -229,8 +234,8 @@ impl AnyMechanism for MultivariateStaircase {
     }
 
     /// D: the sensitivity in lattice steps, with what rounding the answers adds.
-    fn cells(&self) -> u64 {
-        self.cells
+    fn sensitivity_steps(&self) -> u64 {
+        self.sensitivity_steps
     }
 
     fn lengths(&self) -> &[u64] {
@@ -256,7 +261,7 @@ impl Staged for MultivariateStaircase {
         if self.norm == Norm::L2 { L2_DRAWS } else { 1 }
     }
 
-    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.write_on(Tier::current(), fill, first, out)
     }
 }
@@ -265,7 +270,7 @@ impl Staged for MultivariateStaircase {
 struct Batch {
     balls: Wiped<i64>,
     words: Wiped<u64>,
-    cells: Wiped<i64>,
+    steps: Wiped<i64>,
     room: Wiped<u64>,
     pairs: Option<round::Pairs>,
 }
@@ -278,7 +283,7 @@ impl Batch {
         Ok(Self {
             balls: memory::filled(0, count)?.into(),
             words: memory::filled(0, count * words)?.into(),
-            cells: memory::filled(0, count * dim)?.into(),
+            steps: memory::filled(0, count * dim)?.into(),
             room: memory::filled(0, dim)?.into(),
             pairs,
         })
@@ -333,8 +338,12 @@ fn rounding_of_answers(norm: Norm, dim: u64) -> u64 {
 }
 
 /// ⌈γ·D⌉ for 0 ≤ γ ≤ 1.
-fn ceil_gamma(gamma: f64, cells: u64) -> u64 {
-    if gamma > 0.0 { ceil_product(gamma, cells) } else { 0 }
+fn ceil_gamma(gamma: f64, sensitivity_steps: u64) -> u64 {
+    if gamma > 0.0 {
+        ceil_product(gamma, sensitivity_steps)
+    } else {
+        0
+    }
 }
 
 #[cfg(feature = "probe")]
@@ -394,12 +403,12 @@ mod tests {
     #[test]
     fn radii_saturate() {
         let mechanism = MultivariateStaircase::new(0.5, 1.0, 2, 0.3, Norm::L1).unwrap();
-        assert_eq!(mechanism.radius(3), mechanism.r() + 3 * mechanism.cells());
+        assert_eq!(mechanism.radius(3), mechanism.r() + 3 * mechanism.sensitivity_steps());
         assert_eq!(mechanism.radius(i64::MAX), MOST_RADIUS);
     }
 
     /// Evidence: a second way to the same numbers. Every coordinate from the fast paths is the one that the exact path finds from a wrong guess,
-    /// on lattices from 2³³ cells on, where rounding is nearly always clear, to 2⁵³ and beyond, where it nearly never is.
+    /// on lattices from 2³³ steps on, where rounding is nearly always clear, to 2⁵³ and beyond, where it nearly never is.
     #[test]
     fn fast_and_exact_paths_agree() {
         let fill = Generator::from_seed(5).next_staged(1 << 20).unwrap();
@@ -408,14 +417,14 @@ mod tests {
                 for (eps, gamma) in [(0.5, 0.3), (5.0, 1.0), (300.0, 0.9)] {
                     let mechanism = MultivariateStaircase::new(eps, 1.0, dim, gamma, norm).unwrap();
                     let mut noise = vec![0; 4 * mechanism.dim];
-                    mechanism.write_cells(&fill, 0, &mut noise).unwrap();
+                    mechanism.write_steps(&fill, 0, &mut noise).unwrap();
                     for (index, vector) in (0..).zip(noise.chunks(mechanism.dim)) {
                         let mut m = [0];
                         mechanism.balls.table().unwrap().write(fill.stage(0), index, &mut m);
                         let doubt = Doubt::new(&fill, index, mechanism.dim, mechanism.radius(m[0]));
-                        for (i, cells) in vector.iter().enumerate() {
-                            let expected = exact(&doubt, norm, i, cells.unsigned_abs() + 1);
-                            assert_eq!(*cells, expected, "{mechanism:?} {index} {i}");
+                        for (i, steps) in vector.iter().enumerate() {
+                            let expected = exact(&doubt, norm, i, steps.unsigned_abs() + 1);
+                            assert_eq!(*steps, expected, "{mechanism:?} {index} {i}");
                         }
                     }
                 }
@@ -446,13 +455,13 @@ mod tests {
                         let radius = doubt.radius;
                         let again = |_| Doubt::new(&fill, index, mechanism.dim, radius);
                         match (norm, &mut batch.pairs) {
-                            (Norm::L1, _) => cross::point(&doubt, &batch.words, &mut batch.room, &mut batch.cells),
-                            (_, Some(pairs)) => round::points(tier, &fill, index, mechanism.dim, again, pairs, &mut batch.cells),
-                            _ => cube::point(&doubt, &batch.words, &mut batch.cells),
+                            (Norm::L1, _) => cross::point(&doubt, &batch.words, &mut batch.room, &mut batch.steps),
+                            (_, Some(pairs)) => round::points(tier, &fill, index, mechanism.dim, again, pairs, &mut batch.steps),
+                            _ => cube::point(&doubt, &batch.words, &mut batch.steps),
                         }
-                        for (i, cells) in batch.cells.iter().enumerate() {
-                            let expected = exact(&doubt, norm, i, cells.unsigned_abs());
-                            assert_eq!(*cells, expected, "{norm:?} {dim} 2^{log2} {index} {i}");
+                        for (i, steps) in batch.steps.iter().enumerate() {
+                            let expected = exact(&doubt, norm, i, steps.unsigned_abs());
+                            assert_eq!(*steps, expected, "{norm:?} {dim} 2^{log2} {index} {i}");
                         }
                     }
                 }
@@ -488,11 +497,11 @@ mod tests {
             for dim in [1, 2, 3, 7, 10, 600] {
                 let mechanism = MultivariateStaircase::new(2.0, 1.0, dim, 0.5, norm).unwrap();
                 let mut noise = vec![0; 1200 / mechanism.dim * mechanism.dim];
-                mechanism.write_cells(&fill, 0, &mut noise).unwrap();
+                mechanism.write_steps(&fill, 0, &mut noise).unwrap();
                 for (index, vector) in (0..).zip(noise.chunks(mechanism.dim)) {
                     let mut m = [0];
                     mechanism.balls.table().unwrap().write(fill.stage(0), index, &mut m);
-                    let x = vector.iter().map(|cells| *cells as f64);
+                    let x = vector.iter().map(|steps| *steps as f64);
                     let (size, slack) = match norm {
                         Norm::L1 => (x.map(f64::abs).sum(), dim as f64 / 2.0),
                         Norm::L2 => (x.map(|x| x * x).sum::<f64>().sqrt(), (dim as f64).sqrt() / 2.0),
@@ -517,12 +526,12 @@ mod tests {
                 let mut generator = Generator::from_seed(7);
                 let mut whole = vec![0; 1500];
                 mechanism
-                    .write_cells(&generator.at(0).unwrap().next_staged(1500).unwrap(), 0, &mut whole)
+                    .write_steps(&generator.at(0).unwrap().next_staged(1500).unwrap(), 0, &mut whole)
                     .unwrap();
                 for (start, first, n) in [(0, 1, 9), (3, 0, 20), (5, 8, 700), (699, 2, 701)] {
                     let fill = generator.at(start as u64).unwrap().next_staged(1400).unwrap();
                     let mut piece = vec![0; n];
-                    mechanism.write_cells(&fill, first as u64, &mut piece).unwrap();
+                    mechanism.write_steps(&fill, first as u64, &mut piece).unwrap();
                     assert_eq!(piece, whole[start + first..][..n], "{norm:?} {dim} {start} {first}");
                 }
             }
@@ -560,6 +569,6 @@ mod tests {
     fn the_ends_of_gamma_meet() {
         let mechanism = |gamma| MultivariateStaircase::new(1.0, 1.0, 3, gamma, Norm::L2).unwrap();
         assert_eq!(mechanism(0.0).r(), mechanism(1.0).r());
-        assert_eq!(mechanism(0.0).cells(), (1 << 32) + 2);
+        assert_eq!(mechanism(0.0).sensitivity_steps(), (1 << 32) + 2);
     }
 }

@@ -1,10 +1,10 @@
 //! A uniform point of the ℓ2 ball, from points (u, v) uniform in the unit disk.
 //!
-//! A point of the disk has q = u² + v² uniform on [0, 1] and a direction that does not depend on q. Take a uniform point of the ball in 2h
-//! dimensions as h pairs. The element of area is half that of the squared length times that of the angle. So the squared lengths of the pairs
-//! are uniform on the simplex: the nonnegative vectors of sum at most 1. The spacings σ of h uniform numbers are uniform there too. The q
-//! serve as these numbers, and the directions are those of the pairs. In an odd dimension one more coordinate y is drawn and dropped. Given y, the others are
-//! uniform in the ball of radius √(1 − y²), so they are divided by it. The coordinates are
+//! A point of the disk has q = u² + v² uniform on [0, 1] and a direction that does not depend on q. Take a uniform point of the ball in 2h dimensions
+//! as h pairs. The element of area is half that of the squared length times that of the angle. So the squared lengths of the pairs are uniform on the
+//! simplex: the nonnegative vectors of sum at most 1. The spacings σ of h uniform numbers are uniform there too. The q serve as these numbers, and
+//! the directions are those of the pairs. In an odd dimension one more coordinate y is drawn and dropped. Given y, the others are uniform in the ball
+//! of radius √(1 − y²), so they are divided by it. The coordinates are
 //!
 //! ```text
 //! u·√(σ/(q·N)), v·√(σ/(q·N)),   N = 1, or 1 − σ'·v'²/q' with those of the last pair, whose v' is the one dropped.
@@ -40,7 +40,7 @@ pub(super) struct Pairs {
     rest: Wiped<f64>,
     rest_error: Wiped<f64>,
     /// The coordinates of one pair of every vector.
-    cells: [Wiped<i64>; 2],
+    steps: [Wiped<i64>; 2],
     /// Room to sort one vector's numbers.
     row: Wiped<f64>,
     fine: Fine,
@@ -56,7 +56,7 @@ impl Pairs {
             radius: all(0.0, count)?,
             rest: all(1.0, count)?,
             rest_error: all(0.0, count)?,
-            cells: [memory::filled(0, count)?.into(), memory::filled(0, count)?.into()],
+            steps: [memory::filled(0, count)?.into(), memory::filled(0, count)?.into()],
             row: all(0.0, pairs(dim))?,
             fine: Fine::new(pairs(dim))?,
         })
@@ -71,9 +71,9 @@ pub(super) fn points<'a>(
     dim: usize,
     doubt: impl Fn(usize) -> Doubt<'a>,
     all: &mut Pairs,
-    cells: &mut [i64],
+    steps: &mut [i64],
 ) {
-    let (count, h) = (cells.len() / dim, pairs(dim));
+    let (count, h) = (steps.len() / dim, pairs(dim));
     // Pair by pair for all vectors, so that loops run over vectors: measured at half the time of vector after vector.
     all.points.draw(tier, fill, first, [count, dim], &doubt);
     for (i, radius) in all.radius[..count].iter_mut().enumerate() {
@@ -89,31 +89,31 @@ pub(super) fn points<'a>(
         // In an odd dimension the last pair has one coordinate.
         for c in 2 * j..dim.min(2 * j + 2) {
             all_sure &= reveal::condition(sure[c % 2]);
-            for (cells, cell) in cells.chunks_exact_mut(dim).zip(&*all.cells[c % 2]) {
-                cells[c] = *cell;
+            for (steps, step) in steps.chunks_exact_mut(dim).zip(&*all.steps[c % 2]) {
+                steps[c] = *step;
             }
         }
     }
     if !all_sure {
-        for (i, cells) in cells.chunks_exact_mut(dim).enumerate() {
-            settle(all, &doubt(i), [i, count], cells);
+        for (i, steps) in steps.chunks_exact_mut(dim).enumerate() {
+            settle(all, &doubt(i), [i, count], steps);
         }
     }
 }
 
 /// The coordinates of the i-th of `count` vectors that are not certain yet.
 #[cold]
-fn settle(all: &mut Pairs, doubt: &Doubt<'_>, [i, count]: [usize; 2], cells: &mut [i64]) {
-    let is_unsure = |cell: &i64| reveal::condition(*cell == UNSURE);
-    if !cells.iter().any(is_unsure) {
+fn settle(all: &mut Pairs, doubt: &Doubt<'_>, [i, count]: [usize; 2], steps: &mut [i64]) {
+    let is_unsure = |step: &i64| reveal::condition(*step == UNSURE);
+    if !steps.iter().any(is_unsure) {
         return;
     }
     let points = (0..pairs(doubt.dim)).map(|j| all.points.leading_bits(doubt, count, [i, j]));
     all.fine.load(doubt.dim, points);
-    for (c, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| is_unsure(cell)) {
+    for (c, step) in steps.iter_mut().enumerate().filter(|(_, step)| is_unsure(step)) {
         let x = [&all.points.u, &all.points.v][c % 2][c / 2 * count + i];
         let magnitude = all.fine.round(doubt, c).cast_signed();
-        *cell = if reveal::condition(x.is_sign_negative()) {
+        *step = if reveal::condition(x.is_sign_negative()) {
             -magnitude
         } else {
             magnitude
@@ -196,7 +196,7 @@ impl Work for Rounding<'_> {
         );
         let (sigma, radius) = (&all.sigma[range], &all.radius[..count]);
         let (rest, rest_error) = (&all.rest[..count], &all.rest_error[..count]);
-        let [first, second] = &mut all.cells;
+        let [first, second] = &mut all.steps;
         let (first, second) = (&mut first[..count], &mut second[..count]);
         let mut sure = [0_usize; 2];
         for i in 0..count {
@@ -239,14 +239,14 @@ mod tests {
     fn what_is_sure_beside_a_long_dropped_coordinate_is_exact() {
         let fill = Generator::from_seed(12).next_staged(1 << 20).unwrap();
         let mut all = Pairs::new(512, 1).unwrap();
-        let mut cells = [0; 512];
+        let mut steps = [0; 512];
         for tier in Tier::tested() {
             let mut found = 0;
             for block in 0..200 {
                 let doubt = |i| Doubt::new(&fill, 512 * block + i as u64, 1, (1 << (46 + block % 3)) + 12_345);
-                points(tier, &fill, 512 * block, 1, doubt, &mut all, &mut cells);
-                for (i, cell) in cells.iter().enumerate().filter(|(i, _)| all.rest[*i] < 0.02) {
-                    let guess = cell.unsigned_abs();
+                points(tier, &fill, 512 * block, 1, doubt, &mut all, &mut steps);
+                for (i, step) in steps.iter().enumerate().filter(|(i, _)| all.rest[*i] < 0.02) {
+                    let guess = step.unsigned_abs();
                     assert_eq!(guess, doubt(i).round(0, guess), "{tier:?} {block} {i}");
                     found += 1;
                 }

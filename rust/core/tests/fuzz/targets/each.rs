@@ -70,9 +70,9 @@ fn compare(kind: Kind, parameters: &Parameters<'_>, answers: &[f64], fill: &stai
         return;
     }
     assert_eq!(mechanisms.check_answers(answers, parameters), Ok(()));
-    let (mut noise, mut cells, mut released) = (vec![0.0; n], vec![0_i64; n], vec![0.0; n]);
+    let (mut noise, mut steps, mut released) = (vec![0.0; n], vec![0_i64; n], vec![0.0; n]);
     mechanisms.write(fill, 0, &mut noise, parameters).expect("as checked");
-    mechanisms.write(fill, 0, &mut cells, parameters).expect("as checked");
+    mechanisms.write(fill, 0, &mut steps, parameters).expect("as checked");
     mechanisms
         .release_part(fill, 0, answers, &mut released, parameters)
         .expect("as checked");
@@ -83,14 +83,18 @@ fn compare(kind: Kind, parameters: &Parameters<'_>, answers: &[f64], fill: &stai
         mechanism.write(fill, i as u64, &mut whole);
         mechanism.release_part(fill, i as u64, &answers[i..=i], &mut sum);
         assert_eq!(
-            (noise[i], cells[i], released[i]),
+            (noise[i], steps[i], released[i]),
             (one[0], whole[0], sum[0]),
             "value {i} of {mechanism:?}"
         );
         let described = mechanisms.describe(mechanism.eps(), mechanism.sensitivity(), parameters.at(i).2);
         assert_eq!(
             described,
-            Ok((mechanism.granularity(), mechanism.cells(), mechanism.r().unwrap_or(0)))
+            Ok((
+                mechanism.granularity(),
+                mechanism.sensitivity_steps(),
+                mechanism.r().unwrap_or(0)
+            ))
         );
     }
 }

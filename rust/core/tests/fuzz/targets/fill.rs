@@ -32,7 +32,7 @@ pub fn run(bytes: &[u8]) {
     };
     assert!(start + n as u64 <= LAST);
     let cuts = input.cuts(n);
-    let cells = same_in_pieces::<i64>(&mechanism, &fill, n, &cuts);
+    let steps = same_in_pieces::<i64>(&mechanism, &fill, n, &cuts);
     let narrow = same_in_pieces::<i32>(&mechanism, &fill, n, &cuts);
     let floats = same_in_pieces::<f64>(&mechanism, &fill, n, &cuts);
     let short = same_in_pieces::<f32>(&mechanism, &fill, n, &cuts);
@@ -40,7 +40,7 @@ pub fn run(bytes: &[u8]) {
     for (i, &value) in floats.iter().enumerate() {
         assert!(value.is_finite() && value.to_bits() != (-0.0_f64).to_bits());
         assert!(short[i].is_finite() && short[i].to_bits() != (-0.0_f32).to_bits());
-        assert_eq!(narrow[i], cells[i].clamp(i32::MIN.into(), i32::MAX.into()) as i32);
+        assert_eq!(narrow[i], steps[i].clamp(i32::MIN.into(), i32::MAX.into()) as i32);
     }
     let words = Words::new(&key, number);
     let mut stream = vec![0; n];
@@ -48,8 +48,8 @@ pub fn run(bytes: &[u8]) {
     for _ in 0..12.min(n) {
         let i = input.below(n);
         assert_eq!(stream[i], words.word(start + i as u64));
-        let expected = words.cells(&mechanism, start + i as u64);
-        assert_eq!(cells[i], int(expected.into()), "value {i} from {start} of {mechanism:?}");
+        let expected = words.steps(&mechanism, start + i as u64);
+        assert_eq!(steps[i], int(expected.into()), "value {i} from {start} of {mechanism:?}");
         assert_eq!(
             floats[i],
             float(expected.into(), log2_granularity),

@@ -40,11 +40,15 @@ impl Words {
     }
 
     /// X of value `i`, by the exact path alone.
-    pub fn cells(&self, mechanism: &OneWordMechanism, i: u64) -> i64 {
-        let (eps, cells) = (mechanism.eps(), mechanism.cells());
+    pub fn steps(&self, mechanism: &OneWordMechanism, i: u64) -> i64 {
+        let (eps, sensitivity_steps) = (mechanism.eps(), mechanism.sensitivity_steps());
         let integers = match mechanism.r() {
-            Some(r) => IntegerDistribution::Staircase { eps, cells, r },
-            None => IntegerDistribution::Geometric { eps, cells },
+            Some(r) => IntegerDistribution::Staircase {
+                eps,
+                sensitivity_steps,
+                r,
+            },
+            None => IntegerDistribution::Geometric { eps, sensitivity_steps },
         };
         let word = self.word(i);
         let magnitude = magnitude(&integers, word & !(1 << 63), &mut |e| self.extension(i, e));
@@ -105,10 +109,10 @@ pub fn rounded(answer: impl True, log2_granularity: i32) -> i128 {
 }
 
 /// K·g as the contract has it, for `f64`.
-pub fn float(cells: i128, log2_granularity: i32) -> f64 {
+pub fn float(steps: i128, log2_granularity: i32) -> f64 {
     // Two factors, because 2^−1074 has no normal neighbour to be computed from.
     let (half, rest) = (log2_granularity / 2, log2_granularity - log2_granularity / 2);
-    let value = cells as f64 * power_of_two(half) * power_of_two(rest);
+    let value = steps as f64 * power_of_two(half) * power_of_two(rest);
     value.clamp(f64::MIN, f64::MAX)
 }
 
@@ -118,6 +122,6 @@ fn power_of_two(n: i32) -> f64 {
     f64::from_bits(((1023 + n) as u64) << 52)
 }
 
-pub fn int(cells: i128) -> i64 {
-    cells.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+pub fn int(steps: i128) -> i64 {
+    steps.clamp(i64::MIN.into(), i64::MAX.into()) as i64
 }

@@ -22,10 +22,10 @@ pub fn run(bytes: &[u8]) {
             });
             if let Ok(mechanism) = TruncatedLaplace::new(eps, delta, sensitivity, bounds[0], bounds[1]) {
                 let (below, above) = mechanism.bounds();
-                for cells in drawn(&mechanism, &mut input, 700) {
+                for steps in drawn(&mechanism, &mut input, 700) {
                     assert!(
-                        -i128::from(below) <= cells.into() && i128::from(cells) <= above.into(),
-                        "{cells} of {mechanism:?}"
+                        -i128::from(below) <= steps.into() && i128::from(steps) <= above.into(),
+                        "{steps} of {mechanism:?}"
                     );
                 }
             }
@@ -66,9 +66,9 @@ pub fn run(bytes: &[u8]) {
             }
             let ratio = input.byte().is_multiple_of(2).then(|| f64::from(input.byte()) / 256.0);
             let granularity = [1.0, 0.25, 1024.0, 3.0][input.below(4)];
-            let cells = f64::from(input.byte() % 8);
+            let steps = f64::from(input.byte() % 8);
             checked(
-                LatticeNoise::new(&weights, ratio, granularity, cells * granularity),
+                LatticeNoise::new(&weights, ratio, granularity, steps * granularity),
                 &mut input,
                 700,
             );
@@ -92,12 +92,12 @@ pub const ONE_DRAW: (u32, DrawError) = (62, DrawError::IndexTooLarge);
 const SEVERAL_DRAWS: (u32, DrawError) = (40, DrawError::StagedIndexTooLarge);
 
 fn drawn<L: Mechanism>(mechanism: &L, input: &mut Input<'_>, most: usize) -> Vec<i64> {
-    check(mechanism, input, most, SEVERAL_DRAWS).map_or(vec![], |drawn| drawn.cells)
+    check(mechanism, input, most, SEVERAL_DRAWS).map_or(vec![], |drawn| drawn.steps)
 }
 
 /// Fill 0 of a key, from an index on.
 pub struct Drawn {
-    pub cells: Vec<i64>,
+    pub steps: Vec<i64>,
     pub key: [u8; 32],
     pub start: u64,
 }
@@ -125,9 +125,9 @@ pub fn check<L: Mechanism>(
         return None;
     };
     assert!(fits);
-    let mut cells = vec![0_i64; n];
-    fill.write(0, &mut cells).unwrap();
-    pieces(mechanism, &fill, &cells, &input.cuts(n));
+    let mut steps = vec![0_i64; n];
+    fill.write(0, &mut steps).unwrap();
+    pieces(mechanism, &fill, &steps, &input.cuts(n));
     let mut floats = vec![0.0_f64; n];
     fill.write(0, &mut floats).unwrap();
     let answers: Vec<f64> = (0..n)
@@ -150,37 +150,37 @@ pub fn check<L: Mechanism>(
             fill.release(0, &answers, &mut released.1).unwrap();
         }
         for (i, &answer) in answers.iter().enumerate() {
-            let sum = rounded(answer, log2_granularity) + i128::from(cells[i]);
+            let sum = rounded(answer, log2_granularity) + i128::from(steps[i]);
             assert_eq!(
                 released.0[i],
                 float(sum, log2_granularity),
                 "{answer} + {} of {mechanism:?}",
-                cells[i]
+                steps[i]
             );
             let integer = if whole { int(sum) } else { 0 };
-            assert_eq!(released.1[i], integer, "{answer} + {} of {mechanism:?}", cells[i]);
+            assert_eq!(released.1[i], integer, "{answer} + {} of {mechanism:?}", steps[i]);
         }
     }
     for (i, &value) in floats.iter().enumerate() {
         assert_eq!(
             value,
-            float(cells[i].into(), log2_granularity),
-            "{} cells of {mechanism:?}",
-            cells[i]
+            float(steps[i].into(), log2_granularity),
+            "{} steps of {mechanism:?}",
+            steps[i]
         );
     }
-    Some(Drawn { cells, key, start })
+    Some(Drawn { steps, key, start })
 }
 
-pub fn pieces<L: Mechanism>(mechanism: &L, fill: &MechanismFill<'_>, cells: &[i64], cuts: &[usize]) {
+pub fn pieces<L: Mechanism>(mechanism: &L, fill: &MechanismFill<'_>, steps: &[i64], cuts: &[usize]) {
     for ends in cuts.windows(2) {
         let mut piece = vec![0_i64; ends[1] - ends[0]];
         fill.write(ends[0] as u64, &mut piece).unwrap();
-        assert_eq!(piece, cells[ends[0]..ends[1]], "{ends:?} of {} of {mechanism:?}", cells.len());
+        assert_eq!(piece, steps[ends[0]..ends[1]], "{ends:?} of {} of {mechanism:?}", steps.len());
     }
-    for &i in cuts.iter().filter(|i| **i < cells.len()) {
+    for &i in cuts.iter().filter(|i| **i < steps.len()) {
         let mut one = [0_i64];
         fill.write(i as u64, &mut one).unwrap();
-        assert_eq!(one[0], cells[i], "value {i} of {} of {mechanism:?}", cells.len());
+        assert_eq!(one[0], steps[i], "value {i} of {} of {mechanism:?}", steps.len());
     }
 }

@@ -62,21 +62,21 @@ fn drawn(mechanism: &impl Mechanism, eps: f64, bounds: (i64, i64), [lower, upper
         (centre - end, centre + end),
         "{mechanism:?}"
     );
-    let Some(Drawn { cells, key, start }) = check(mechanism, input, 1100, ONE_DRAW) else {
+    let Some(Drawn { steps, key, start }) = check(mechanism, input, 1100, ONE_DRAW) else {
         return;
     };
     let integers = IntegerDistribution::TruncatedStaircase {
         eps,
-        cells: mechanism.cells(),
+        sensitivity_steps: mechanism.sensitivity_steps(),
         r: *r,
         most: *most,
     };
     let words = Words::new(&key, 0);
-    for _ in 0..12.min(cells.len()) {
-        let i = input.below(cells.len());
+    for _ in 0..12.min(steps.len()) {
+        let i = input.below(steps.len());
         let (index, word) = (start + i as u64, words.word(start + i as u64));
         let magnitude = i128::from(magnitude(&integers, word & !(1 << 63), &mut |e| words.extension(index, e)));
         let expected = centre + if word >> 63 == 1 { -magnitude } else { magnitude };
-        assert_eq!(i128::from(cells[i]), expected, "value {i} from {start} of {mechanism:?}");
+        assert_eq!(i128::from(steps[i]), expected, "value {i} from {start} of {mechanism:?}");
     }
 }

@@ -26,14 +26,14 @@ pub fn run(bytes: &[u8]) {
     let Ok(mechanism) = MultivariateStaircase::new(eps, sensitivity, dim, gamma, norm) else {
         return;
     };
-    assert!((1..=100_000).contains(&dim) && 1 <= mechanism.r() && mechanism.r() <= mechanism.cells());
+    assert!((1..=100_000).contains(&dim) && 1 <= mechanism.r() && mechanism.r() <= mechanism.sensitivity_steps());
     assert_eq!(log2_of_power(mechanism.granularity()), mechanism.log2_granularity());
     let (mut generator, _) = input.generator();
     let start = input.start(39);
     let n = input.count(if dim > 64 { 5000 } else { 600 });
     let mut view = generator.at(start).expect("no fork");
     let fill = mechanism.next_fill(&mut view, n).expect("indices below 2^40");
-    let mut cells = vec![0_i64; n];
-    fill.write(0, &mut cells).unwrap();
-    pieces(&mechanism, &fill, &cells, &input.cuts(n));
+    let mut steps = vec![0_i64; n];
+    fill.write(0, &mut steps).unwrap();
+    pieces(&mechanism, &fill, &steps, &input.cuts(n));
 }

@@ -54,12 +54,16 @@ fn the_exponent_of_a_stair_is_exact_in_its_high_part() {
 fn accepted_magnitudes_are_below_2_to_the_51() {
     assert!(MAX_SPAN * (LONGEST + 1.0) < power_of_two(51));
     assert!(MAX_SPAN * (LONGEST + 4.0) < power_of_two(51));
-    for cells in [1, 1000, 1 << 25, (1 << 45) - 1] {
-        for eps in [cells as f64 / MAX_SPAN * 1.01, 1.0, 30.0] {
+    for sensitivity_steps in [1, 1000, 1 << 25, (1 << 45) - 1] {
+        for eps in [sensitivity_steps as f64 / MAX_SPAN * 1.01, 1.0, 30.0] {
             let lanes = [
-                IntegerDistribution::Geometric { eps, cells },
-                IntegerDistribution::OneSided { eps, cells },
-                IntegerDistribution::Staircase { eps, cells, r: cells },
+                IntegerDistribution::Geometric { eps, sensitivity_steps },
+                IntegerDistribution::OneSided { eps, sensitivity_steps },
+                IntegerDistribution::Staircase {
+                    eps,
+                    sensitivity_steps,
+                    r: sensitivity_steps,
+                },
             ];
             for distribution in lanes {
                 for word in 1..64 {
@@ -84,10 +88,14 @@ fn refused<A: Arithmetic>(lane: &impl Lane, what: &dyn std::fmt::Debug) {
 fn nothing_wrong_is_accepted_at_the_ends() {
     let dense = (1..400).map(|i| f64::from(i) * 3.7);
     for eps in dense.chain([1e-300, 1e-20, 1e-7, 1e-3, 0.5, 700.0, 700.1, 1e4, 1e300, f64::MAX]) {
-        for cells in [1, 1000, 1 << 33, 1 << 50] {
-            for r in [1, cells] {
-                let distribution = IntegerDistribution::Staircase { eps, cells, r };
-                let lane = StaircaseLane::new(eps, cells, r, 63);
+        for sensitivity_steps in [1, 1000, 1 << 33, 1 << 50] {
+            for r in [1, sensitivity_steps] {
+                let distribution = IntegerDistribution::Staircase {
+                    eps,
+                    sensitivity_steps,
+                    r,
+                };
+                let lane = StaircaseLane::new(eps, sensitivity_steps, r, 63);
                 refused::<Separate>(&lane, &distribution);
                 refused::<Fused>(&lane, &distribution);
                 refused::<Separate>(&LadderLane::<4>::new(&lane), &distribution);
@@ -96,16 +104,16 @@ fn nothing_wrong_is_accepted_at_the_ends() {
                 refused::<Fused>(&LadderLane::<8>::new(&lane), &distribution);
                 agrees(&distribution);
             }
-            let distribution = IntegerDistribution::Geometric { eps, cells };
-            let lane = GeometricLane::new(eps, cells, 63);
+            let distribution = IntegerDistribution::Geometric { eps, sensitivity_steps };
+            let lane = GeometricLane::new(eps, sensitivity_steps, 63);
             refused::<Separate>(&lane, &distribution);
             refused::<Fused>(&lane, &distribution);
-            if let Some(coarse) = CoarseLane::new(eps, cells, 63) {
+            if let Some(coarse) = CoarseLane::new(eps, sensitivity_steps, 63) {
                 refused::<Separate>(&coarse, &distribution);
                 refused::<Fused>(&coarse, &distribution);
             }
             agrees(&distribution);
-            agrees(&IntegerDistribution::OneSided { eps, cells });
+            agrees(&IntegerDistribution::OneSided { eps, sensitivity_steps });
         }
         for delta in [f64::from_bits(1), 1e-300, 1e-39, 1e-9, 0.3, 1.0_f64.next_down()] {
             if eps >= (-40.0_f64).exp2() {
