@@ -28,7 +28,7 @@ PARTS = {"core": "rust/core/src/", "binding": "rust/binding/src/", "package": "p
 LEAST = 95.0
 
 # Modules that are compiled for tests alone. cargo-llvm-cov leaves out `tests.rs` and folders `tests` by itself.
-TEST_MODULES = r"/(edges|exhaustive|proof|random|replay)(\.rs$|/)"
+TEST_MODULES = r"/(edges|exhaustive|proof|testing)(\.rs$|/)"
 # These loop for minutes, or compare values with oracles, and run no other lines.
 NOT_RUST = ["--skip", "edges", "--skip", "exhaustive", "--skip", "proof"]
 NOT_PYTHON = ["--ignore=tests/exactness", "--ignore=tests/oracles", "--ignore=tests/statistical"]

@@ -33,7 +33,7 @@ if [ $# -gt 0 ]; then
     exit
 fi
 # One program after the other: every law's golden vectors, then what is tested of each module and is not a long loop.
-run --lib -- replay:: golden_vectors stream:: value:: dyadic:: share:: params:: kernel::float kernel::tier exact::exp exact::gaussian exact::ln2 exact::search \
+run --lib -- golden:: golden_vectors stream:: value:: dyadic:: share:: params:: kernel::float kernel::tier exact::exp exact::gaussian exact::ln2 exact::search \
     exact::weights mechanisms::merged mechanisms::truncated refuses bits_are_listed multivariate::sort release::tests::halves release::tests::extremes \
     release::tests::integers no_bits_at_all a_weight_of_next_to_nothing
 run --test public --test fuzz

@@ -45,5 +45,5 @@ if [ $# -gt 0 ]; then
 fi
 # The golden vectors, and what depends on threads, memory, the bits of an address, or the feature. Other tests of the stream need
 # `Generator::from_os`.
-run --lib -- replay:: golden_vectors keyed:: memory:: parallel:: selection:: \
+run --lib -- golden:: golden_vectors keyed:: memory:: parallel:: selection:: \
     stream::cipher stream::entropy stream::erasure stream::fill every_way_to_a_word indices_and_fills

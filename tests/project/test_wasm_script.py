@@ -35,13 +35,13 @@ def skipped(what: str) -> tuple[int, str, str]:
 
 def test_builds_and_runs_both(machine: Complete) -> None:
     page, system = TARGETS
-    assert machine.run("test_wasm.sh", "replay::", "stream::") == (
+    assert machine.run("test_wasm.sh", "golden::", "stream::") == (
         0,
         f"cargo build --locked --release -p stairnoise --no-default-features --example browser --target {page}\n"
         " -D warnings|\n"
         f"node rust/core/examples/browser/check.mjs target/{page}/release/examples/browser.wasm\n"
         f"cargo test --locked -p stairnoise --no-default-features --features rand,probe --target {system} --lib"
-        " -- replay:: stream::\n"
+        " -- golden:: stream::\n"
         " -D warnings|node --no-warnings ../../scripts/run_wasi.mjs\n",
         "",
     )
@@ -50,7 +50,7 @@ def test_builds_and_runs_both(machine: Complete) -> None:
 def test_by_default_golden_vectors_are_replayed(machine: Complete) -> None:
     status, output, _ = machine.run("test_wasm.sh")
     assert status == 0
-    assert " --lib -- replay:: golden_vectors " in output
+    assert " --lib -- golden:: golden_vectors " in output
 
 
 def test_a_failed_build_is_a_failure(machine: Complete) -> None:

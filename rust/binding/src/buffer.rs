@@ -22,7 +22,7 @@ use stairnoise::{OutOfMemory, Tiles, Value, parallel};
 use crate::borrows::Borrow;
 use crate::errors::{self, ParameterError};
 use crate::layout::{Block, Layout, Order};
-use crate::turn;
+use crate::transpose;
 
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
@@ -39,15 +39,18 @@ pub(crate) struct Parts {
     /// A value takes as long as this many usual ones.
     pub price: usize,
     /// How many values are drawn together, as the coordinates of a vector are.
-    pub together: usize,
+    pub joint_values: usize,
 }
 
 impl Parts {
-    pub const USUAL: Self = Self { price: 1, together: 1 };
+    pub const ONE_WORD: Self = Self {
+        price: 1,
+        joint_values: 1,
+    };
 
     /// Values written at a time.
     pub fn stage(self) -> usize {
-        STAGE.next_multiple_of(self.together)
+        STAGE.next_multiple_of(self.joint_values)
     }
 }
 
@@ -238,10 +241,10 @@ impl<'py, T: Element> Output<'py, T> {
     }
 
     /// Pieces of about `most` values. Where values come in C order, long ones begin with a page, so that no two threads reach the same new one.
-    /// Values that belong `together` are not parted where `most` is a multiple of their number; their pieces begin anywhere in a page.
-    pub fn pieces(&mut self, most: usize, together: usize) -> impl Iterator<Item = Piece<'_, T>> + Send {
+    /// Values that belong `joint_values` are not parted where `most` is a multiple of their number; their pieces begin anywhere in a page.
+    pub fn pieces(&mut self, most: usize, joint_values: usize) -> impl Iterator<Item = Piece<'_, T>> + Send {
         let all = self.order.all(self.len());
-        let ahead = if together == 1 && self.layout.is_contiguous() && all.rows == 1 {
+        let ahead = if joint_values == 1 && self.layout.is_contiguous() && all.rows == 1 {
             parallel::ahead(self.first, self.len(), most)
         } else {
             0
@@ -251,7 +254,7 @@ impl<'py, T: Element> Output<'py, T> {
         // Pieces do not overlap, and the output is borrowed as mutable for as long as any of them lives.
         let head = (ahead > 0).then_some(head);
         head.into_iter()
-            .chain(self.order.pieces(rest, most, together))
+            .chain(self.order.pieces(rest, most, joint_values))
             .map(|block| this.piece(block))
     }
 
@@ -347,7 +350,7 @@ impl<T: Copy + Default> Piece<'_, T> {
             }
         }
         if !direct {
-            turn::settle();
+            transpose::settle();
         }
         Ok(())
     }
@@ -366,7 +369,7 @@ impl<T: Copy + Default> Piece<'_, T> {
         for tile in self.order.small_tiles(self.block, Tiles::<T>::MOST) {
             self.scatter(&tile, fill.draw(&tile.as_tile()));
         }
-        turn::settle();
+        transpose::settle();
     }
 
     /// Copies the values of a tile to their places.
@@ -384,7 +387,7 @@ impl<T: Copy + Default> Piece<'_, T> {
                 let rows = rows.map(|place| &values[place..][..patch.columns]);
                 let first = self.memory.wrapping_byte_offset(patch.offset);
                 // SAFETY: for every column the places of `ROWS` elements of this piece, one after the other; as below.
-                unsafe { turn::write_columns(rows, first, patch.stride, self.layout.len() * size_of::<T>()) };
+                unsafe { transpose::write_columns(rows, first, patch.stride, self.layout.len() * size_of::<T>()) };
                 return;
             }
             for (place, offset) in patch.rows() {

@@ -17,7 +17,7 @@ const DEAREST: usize = PIECE / 64;
 fn parts(mechanism: &impl Mechanism) -> Parts {
     Parts {
         price: mechanism.draws().min(DEAREST),
-        together: mechanism.together(),
+        joint_values: mechanism.joint_values(),
     }
 }
 
@@ -203,7 +203,7 @@ pub(crate) fn map<A: Element + Copy + Sync, T: Element + Copy + Default>(
     threads::fill(
         py,
         out,
-        Parts::USUAL,
+        Parts::ONE_WORD,
         1,
         || (),
         |(), piece| {

@@ -11,7 +11,10 @@ use crate::stream::Stream;
 use crate::threads;
 
 /// Where σ² differs from value to value, values are drawn one by one.
-const PARTS: Parts = Parts { price: 4, together: 1 };
+const PARTS: Parts = Parts {
+    price: 4,
+    joint_values: 1,
+};
 
 /// The parameters of every value.
 struct Parameters<'py> {

@@ -76,7 +76,7 @@ impl Keys {
             },
             bind_value,
         };
-        if mechanism.0.together() != width.unwrap_or(1) {
+        if mechanism.0.joint_values() != width.unwrap_or(1) {
             return Err(PyValueError::new_err(
                 "width must be the number of values that the mechanism draws together",
             ));
@@ -198,7 +198,7 @@ impl Release<'_> {
         let answers = copied(&Input::for_output("values", values, out)?)?;
         let parts = Parts {
             price: (PRICE / width).max(1).saturating_mul(mechanism.draws()).min(1 << 10),
-            together: width,
+            joint_values: width,
         };
         let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
         // All rows are checked before one is drawn.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use stairnoise::Tile;
 
-use crate::turn::LINE;
+use crate::transpose::LINE;
 
 /// So many values are in the first cache, whatever order they are written in.
 const CACHED: usize = 1 << 12;
@@ -144,8 +144,8 @@ impl Layout {
         }
     }
 
-    /// From the first row to each of a band's, in bytes; the last stands for those beyond it. Rows differ in leading axes alone: from one to another is as
-    /// far in every column.
+    /// From the first row to each of a band's, in bytes; the last stands for those beyond it. Rows differ in leading axes alone: from one to another
+    /// is as far in every column.
     fn down<const ROWS: usize>(&self, band: &Block) -> [isize; ROWS] {
         let row = |row: usize| row.min(band.rows - 1);
         if let [(_, stride), (columns, _)] = *self.axes
@@ -164,8 +164,8 @@ impl Layout {
     }
 }
 
-/// How an array is walked through: by `rows` rows at a time, `pitch` values from one to the next. Bands begin `lead` rows after the first, where a line
-/// does.
+/// How an array is walked through: by `rows` rows at a time, `pitch` values from one to the next. Bands begin `lead` rows after the first, where a
+/// line does.
 #[derive(Clone, Copy)]
 pub(crate) struct Order {
     pitch: usize,
@@ -207,13 +207,13 @@ impl Order {
         }
     }
 
-    /// Pieces of about `most` values; those that belong `together` are not parted.
-    pub fn pieces(self, all: Block, most: usize, together: usize) -> impl Iterator<Item = Block> + Send {
+    /// Pieces of about `most` values; those that belong `joint_values` are not parted.
+    pub fn pieces(self, all: Block, most: usize, joint_values: usize) -> impl Iterator<Item = Block> + Send {
         let rows = self.bands(most, all.columns);
         let columns = if rows > self.rows {
             all.columns
         } else {
-            (most / rows).next_multiple_of(together)
+            (most / rows).next_multiple_of(joint_values)
         };
         self.cut(all, rows, columns)
     }

@@ -9,7 +9,7 @@
 //! | `buffer` | every fact about a caller's array, and how noise gets into it |
 //! | `column` | numbers in chunks, with nulls among them |
 //! | `drawing` | noise and releases of one mechanism into a caller's array; a function of every element |
-//! | `each` | mechanisms of one word with arrays of parameters |
+//! | `per_element` | mechanisms of one word with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
 //! | `gaussians` | discrete Gaussian mechanisms with arrays of parameters |
 //! | `keyed` | the classes of keyed releases |
@@ -22,8 +22,8 @@
 //! | `selection` | the class of mechanisms that select |
 //! | `stream` | the classes of generators |
 //! | `threads` | long fills: on several threads, and stopped by Ctrl-C |
-//! | `turn` | rows written as columns |
-//! | `usual` | arguments as they usually are |
+//! | `transpose` | rows written as columns |
+//! | `fast_path` | arguments as they usually are |
 #![deny(unsafe_code)]
 
 use pyo3::prelude::*;
@@ -35,8 +35,8 @@ mod borrows;
 mod buffer;
 mod column;
 mod drawing;
-mod each;
 mod errors;
+mod fast_path;
 mod gaussians;
 mod keyed;
 mod labels;
@@ -45,11 +45,11 @@ mod mechanism;
 mod mechanisms;
 mod names;
 mod partitions;
+mod per_element;
 mod selection;
 mod stream;
 mod threads;
-mod turn;
-mod usual;
+mod transpose;
 
 // No class can be changed but behind a lock of its own, and no lock is held while Python runs: threads need no lock of the interpreter.
 #[pymodule(gil_used = false)]
@@ -63,8 +63,6 @@ mod _native {
     #[pymodule_export]
     use crate::buffer::{own, same_memory};
     #[pymodule_export]
-    use crate::each::{check, describe, fill_each, largest_quotients, release_each};
-    #[pymodule_export]
     use crate::gaussians::{check_gaussians, fill_gaussians, release_gaussians};
     #[pymodule_export]
     use crate::keyed::Keys;
@@ -76,6 +74,8 @@ mod _native {
     use crate::names::Named;
     #[pymodule_export]
     use crate::partitions::PartitionSelection;
+    #[pymodule_export]
+    use crate::per_element::{check, describe, fill_each, largest_quotients, release_each};
     #[pymodule_export]
     use crate::selection::Selection;
     #[pymodule_export]

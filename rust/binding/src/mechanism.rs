@@ -9,8 +9,8 @@ use crate::buffer::{same_shape, with_answers, with_output, with_residues};
 use crate::column::Column;
 use crate::drawing;
 use crate::errors;
+use crate::fast_path;
 use crate::stream::Stream;
-use crate::usual;
 
 /// A noise mechanism with scalar parameters, ready to draw.
 #[pyclass(frozen, name = "Law", module = "stairnoise._native")]
@@ -107,12 +107,12 @@ impl Mechanism {
 
     /// A new array of a few draws; `None` for more, for which the package makes one.
     fn sample_usual<'py>(&self, py: Python<'py>, stream: &Stream, n: usize, whole: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
-        usual::sample(py, n, whole, &self.0, stream)
+        fast_path::sample(py, n, whole, &self.0, stream)
     }
 
     /// Fills an `out` as outputs usually are; false for any other, which [`Mechanism::fill`] takes.
     fn fill_usual(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyAny>, whole: bool) -> PyResult<bool> {
-        usual::fill(py, out, whole, &self.0, stream)
+        fast_path::fill(py, out, whole, &self.0, stream)
     }
 
     /// Releases values as they usually are; `None` for any others, which [`Mechanism::release`] takes, and for a stream that may not release.
@@ -127,7 +127,7 @@ impl Mechanism {
         if !stream.may_release() {
             return Ok(None);
         }
-        usual::release(py, values, out, whole, &self.0, stream)
+        fast_path::release(py, values, out, whole, &self.0, stream)
     }
 }
 

@@ -119,7 +119,7 @@ impl PartitionSelection {
         threads::fill(
             py,
             places,
-            Parts::USUAL,
+            Parts::ONE_WORD,
             threads,
             || (),
             |(), piece| {

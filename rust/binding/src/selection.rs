@@ -83,7 +83,7 @@ impl Selection {
             py,
             stream,
             (out, threads, rows.length),
-            Parts { price, together: 1 },
+            Parts { price, joint_values: 1 },
             || self.0.selector(again),
             |selector, fill, first, part| {
                 let places = (first as usize..).map(|place| rows.row(place));
@@ -111,7 +111,7 @@ impl Selection {
             py,
             stream,
             (out, threads, rows.length),
-            Parts { price, together: k },
+            Parts { price, joint_values: k },
             || self.0.top_selector(k),
             |selector, fill, first, part| selector.write_top(fill, first, |place| rows.row(place), part),
         )

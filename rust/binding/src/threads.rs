@@ -56,7 +56,7 @@ pub(crate) fn fill<T: Element, S>(
         0 | 1 if threads > 1 => parallel::piece(out.len(), size_of::<T>(), threads),
         price => (PIECE / price.max(1)).max(1),
     }
-    .next_multiple_of(parts.together);
+    .next_multiple_of(parts.joint_values);
     let work = out.len().saturating_mul(parts.price);
     let all = &mut out;
     // A single piece is too short to share, or to look for signals.
@@ -65,7 +65,7 @@ pub(crate) fn fill<T: Element, S>(
     }
     detach_for(py, work, || {
         let mut signals = Signals::new();
-        let pieces = all.pieces(most, parts.together);
+        let pieces = all.pieces(most, parts.joint_values);
         parallel::each(pieces, threads, state, write, || signals.look())?;
         signals.result
     })

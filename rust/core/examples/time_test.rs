@@ -139,8 +139,8 @@ fn controls(random: &mut Random, fills: usize) -> usize {
         }
     });
     let slow_fill = |words: &[u64]| probe::write(&mechanism, words, out);
-    let doubtful: Vec<[u64; N]> = small.iter().map(|words| with_doubt(*words)).collect();
-    let slow = compare(random, fills / 10, [&small, &doubtful], slow_fill);
+    let undecided: Vec<[u64; N]> = small.iter().map(|words| with_doubt(*words)).collect();
+    let slow = compare(random, fills / 10, [&small, &undecided], slow_fill);
     [
         one_by_one.report("control: counting, small against large", true),
         slow.report("control: one value in 512 on the slow path", true),

@@ -166,7 +166,7 @@
 // | `mechanisms` | the mechanisms, one file each |
 // | `mechanism` | the traits `Mechanism` and `AnyMechanism`, fills, parameters per element |
 // | `selection` | one of finitely many candidates, or some of many partitions, instead of noise |
-// | `draw` | how integers are drawn: kernel first, exact when in doubt; one draw or several a value |
+// | `draw` | how integers are drawn: kernel first, exact when undecided; one draw or several a value |
 // | `kernel` | the certified fast path: word → integer, or "not sure" |
 // | `exact` | the integer slow path that answers when the fast path is not sure |
 // | `lattice` | validated parameters, the choice of lattice, integers as values and in releases |
@@ -177,14 +177,16 @@
 // | `distribution` | `rand_distr::Distribution` for the four mechanisms of one word, with the feature `rand` |
 // | `error` | what is refused, in words |
 // | `memory` | memory whose size follows an input |
-// | `lines` | memory on whole cache lines |
+// | `cache_lines` | memory on whole cache lines |
 // | `parallel` | a slice filled by several threads |
 // | `probe` | doors for the checks of timing and taint, with the feature `probe` |
-// | `reveal` | what the work of a draw depends on besides its parameters |
+// | `declassify` | what the work of a draw depends on besides its parameters |
 // | `stack` | what draws leave on the stack, overwritten |
 // | `wiped` | numbers that tell noise, overwritten |
-// | `random`, `replay` | for tests: parameters at random; golden vectors |
+// | `testing` | for tests alone |
 
+mod cache_lines;
+mod declassify;
 #[cfg(feature = "rand")]
 mod distribution;
 mod draw;
@@ -194,7 +196,6 @@ pub mod exact;
 mod kernel;
 pub mod keyed;
 mod lattice;
-mod lines;
 mod mechanism;
 mod mechanisms;
 mod memory;
@@ -203,14 +204,11 @@ pub mod parallel;
 #[cfg(feature = "probe")]
 #[doc(hidden)]
 pub mod probe;
-#[cfg(test)]
-mod random;
-#[cfg(test)]
-mod replay;
-mod reveal;
 mod selection;
 mod stack;
 mod stream;
+#[cfg(test)]
+mod testing;
 mod wiped;
 
 pub use draw::share::Share;
@@ -220,9 +218,9 @@ pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
 pub use lattice::params::largest_quotient;
 pub use lattice::{Answer, Modulus, Residue, Value};
-pub use mechanism::each::{Parameters, PerElement, Shapes};
 pub use mechanism::fill::MechanismFill;
 pub use mechanism::one_word::{Kind, OneWordMechanism, Shape};
+pub use mechanism::per_element::{Parameters, PerElement, Shapes};
 #[doc(hidden)]
 pub use mechanism::tiles::Tiles;
 pub use mechanism::{AnyMechanism, Holds, IntegerMechanism, Mechanism};

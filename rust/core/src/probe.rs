@@ -1,12 +1,12 @@
 //! Doors for the checks of timing and taint (docs/evidence/timing.md), and the mechanisms that checks go over, behind the feature `probe`. No part of
 //! the public interface.
 
+use crate::cache_lines::CacheLines;
+pub use crate::declassify::hooks::{CLASSIFY, DECLASSIFY, SLOW_PATHS};
 use crate::kernel::Tier;
 use crate::lattice::value::Scaling;
-use crate::lines::Lines;
 use crate::mechanisms::PROBED;
 pub use crate::mechanisms::probed::{Named, Numbers, Probed};
-pub use crate::reveal::hooks::{CLASSIFY, DECLASSIFY, SLOW_PATHS};
 use crate::stream::CHUNK;
 use crate::{Answer, OneWordMechanism, ParamError, PartitionSelection, Value};
 
@@ -17,7 +17,7 @@ pub fn write<T: Value>(mechanism: &OneWordMechanism, words: &[u64], out: &mut [T
 
 /// [`OneWordMechanism::release_part`] for given words, whose extension words are all zero.
 pub fn release<A: Answer, T: Value>(mechanism: &OneWordMechanism, words: &[u64], answers: &[A], out: &mut [T]) {
-    let Lines(noise) = &mut Lines([0_i64; CHUNK]);
+    let CacheLines(noise) = &mut CacheLines([0_i64; CHUNK]);
     let tier = Tier::current();
     for ((words, answers), out) in words.chunks(CHUNK).zip(answers.chunks(CHUNK)).zip(out.chunks_mut(CHUNK)) {
         let noise = &mut noise[..out.len()];

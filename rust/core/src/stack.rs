@@ -10,7 +10,7 @@ pub(crate) fn wipe_kernels() {
     wipe::<{ 8 << 10 }>();
 }
 
-/// The same for fills in stages, whose doubtful values take deeper calls; and what an exact path left.
+/// The same for fills in stages, whose undecided values take deeper calls; and what an exact path left.
 pub(crate) fn wipe_deep() {
     wipe::<{ 16 << 10 }>();
 }

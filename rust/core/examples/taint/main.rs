@@ -5,7 +5,7 @@
 #[path = "../common/cases.rs"]
 mod cases;
 #[cfg(target_arch = "x86_64")]
-mod further;
+mod several_draws;
 #[cfg(target_arch = "x86_64")]
 mod valgrind;
 
@@ -32,7 +32,7 @@ mod check {
     };
 
     use crate::cases::{KERNELS, MECHANISMS, answers, one_by_one};
-    use crate::{further, valgrind};
+    use crate::{several_draws, valgrind};
 
     /// Values of a long fill: whole blocks and a rest, and enough for some on the slow path.
     const LONG: usize = 40 * 512 + 3 * 64 + 37;
@@ -101,7 +101,7 @@ mod check {
         assert!(first_levels.into_iter().eq(probe::first_levels().iter().copied()));
         parameters_by_the_value(&mut report);
         gaussians_by_the_value(&mut report);
-        further::all(&mut report);
+        several_draws::all(&mut report);
         controls(&mut report);
         println!("{} failures", report.failures);
         if report.failures == 0 {

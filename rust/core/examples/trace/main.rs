@@ -45,7 +45,7 @@ mod check {
     /// At least this many of them must have the same verdicts, or the case says nothing.
     const LEAST_ALIKE: usize = 4;
 
-    /// A digest of what the module `reveal` lets through.
+    /// A digest of what the module `declassify` lets through.
     static VERDICTS: AtomicU64 = AtomicU64::new(0);
 
     fn hook(word: &mut u64) {

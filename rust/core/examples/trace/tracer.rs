@@ -43,7 +43,7 @@ const CODE: usize = 1 << 15;
 /// What the longest instruction takes.
 const LONGEST: usize = 15;
 
-static ROOM: AtomicPtr<Registers> = AtomicPtr::new(null_mut());
+static CAPACITY: AtomicPtr<Registers> = AtomicPtr::new(null_mut());
 static STEPS: AtomicUsize = AtomicUsize::new(0);
 
 /// Keeps the registers before an instruction. Where the room is full it only counts.
@@ -54,7 +54,7 @@ extern "C" fn keep(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::
         unsafe {
             let context: *const libc::ucontext_t = context.cast();
             let registers: *const Registers = (&raw const (*context).uc_mcontext.gregs).cast();
-            *ROOM.load(Ordering::Relaxed).add(step) = *registers;
+            *CAPACITY.load(Ordering::Relaxed).add(step) = *registers;
         }
     }
 }
@@ -82,7 +82,7 @@ struct Step {
 impl Tracer {
     pub fn new() -> Self {
         let mut room = vec![[0; ORDER.len()]; MOST];
-        ROOM.store(room.as_mut_ptr(), Ordering::Relaxed);
+        CAPACITY.store(room.as_mut_ptr(), Ordering::Relaxed);
         // A stack of its own: what lies below the stack pointer stays as it is. It is never freed.
         let stack = Vec::leak(vec![0_u8; 1 << 18]);
         // SAFETY: both calls are given live structures; the handler does nothing that a signal handler may not.

@@ -122,8 +122,8 @@ impl Differences {
         first: u64,
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
-        let (room, used) = (sums.len(), out.len().min(sums.len()));
-        let mut parts = (first..).step_by(room).zip(out.chunks_mut(room));
+        let (capacity, used) = (sums.len(), out.len().min(sums.len()));
+        let mut parts = (first..).step_by(capacity).zip(out.chunks_mut(capacity));
         let result = parts.try_for_each(|(first, out)| {
             let sums = &mut sums[..out.len()];
             sums.fill(0);

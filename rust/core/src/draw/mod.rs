@@ -2,9 +2,9 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | `sampler` | one distribution on the integers, one word a value: kernel first, exact when in doubt |
-//! | `table` | a distribution given by weights: thresholds first, exact when in doubt |
-//! | `given` | a distribution by its weights, with geometric tails or none |
+//! | `sampler` | one distribution on the integers, one word a value: kernel first, exact when undecided |
+//! | `table` | a distribution given by weights: thresholds first, exact when undecided |
+//! | `weighted` | a distribution by its weights, with geometric tails or none |
 //! | `segments` | distributions that fall geometrically, segment by segment |
 //! | `differences` | sums of differences of draws: the infinitely divisible distributions |
 //! | `negative_binomial` | the weights of those differences |
@@ -14,7 +14,6 @@
 //! | `staged` | lattice steps of several draws each, as values and in releases |
 
 pub(crate) mod differences;
-pub(crate) mod given;
 pub(crate) mod negative_binomial;
 pub(crate) mod sampler;
 pub(crate) mod segments;
@@ -23,3 +22,4 @@ pub(crate) mod skellam;
 pub(crate) mod staged;
 pub(crate) mod table;
 pub(crate) mod truncated;
+pub(crate) mod weighted;

@@ -1,13 +1,13 @@
 //! One distribution on the integers, ready to draw one word a value.
 
+use crate::cache_lines::CacheLines;
+use crate::declassify;
 use crate::exact::{self, IntegerDistribution};
 use crate::kernel::{Arithmetic, FixedPoint, Kernel, Tier, WORD_BITS, Work, run_on};
 use crate::lattice::params::Lattice;
 use crate::lattice::release::{add, add_each};
 use crate::lattice::value::Scaling;
 use crate::lattice::{Answer, Value};
-use crate::lines::Lines;
-use crate::reveal;
 use crate::stack;
 use crate::stream::{CHUNK, FEW, SHORT, ShortWords, Stage, Tile, TileWords, Words, WordsIn};
 use crate::wiped::wipe;
@@ -114,9 +114,9 @@ impl Sampler {
         first: u64,
         out: &mut [T],
     ) {
-        let room = WordsIn::<N>::ROOM;
-        for (chunk, out) in out.chunks_mut(room).enumerate() {
-            let first = first + (chunk * room) as u64;
+        let capacity = WordsIn::<N>::CAPACITY;
+        for (chunk, out) in out.chunks_mut(capacity).enumerate() {
+            let first = first + (chunk * capacity) as u64;
             let extension = |i, e| stage.extension(first + i as u64, e);
             self.write_words(tier, words.at(stage, first, out.len()), extension, out);
         }
@@ -131,12 +131,12 @@ impl Sampler {
     /// The values of `words`; `extension(i, e)` is extension word `e` of `words[i]`.
     #[inline]
     pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [T]) {
-        let doubt = |i: usize, value: &mut T| *value = self.value(self.undecided_steps(words[i], |e| extension(i, e)));
+        let undecided = |i: usize, value: &mut T| *value = self.value(self.undecided_steps(words[i], |e| extension(i, e)));
         if !self.kernel.is_ever_sure() {
             // The kernel would only prepare to be written over.
-            out.iter_mut().enumerate().for_each(|(i, value)| doubt(i, value));
+            out.iter_mut().enumerate().for_each(|(i, value)| undecided(i, value));
         } else if let Some(scaling) = Scaling::new(self.granularity, self.centre) {
-            self.kernel.fill(tier, words, scaling, out, doubt);
+            self.kernel.fill(tier, words, scaling, out, undecided);
         } else {
             for (i, value) in out.iter_mut().enumerate() {
                 *value = self.value(self.steps(words[i], |e| extension(i, e)));
@@ -156,7 +156,7 @@ impl Sampler {
     /// `steps` steps of the lattice as an element.
     pub fn value<T: Value>(&self, steps: i64) -> T {
         // `from_whole` takes magnitudes below 2⁵¹.
-        if reveal::condition(steps.unsigned_abs() < 1 << 51) {
+        if declassify::condition(steps.unsigned_abs() < 1 << 51) {
             T::from_whole(steps as f64, self.granularity)
         } else {
             T::from_steps(steps.into(), self.lattice.log2_granularity)
@@ -187,7 +187,7 @@ impl Sampler {
         out: &mut [T],
     ) {
         let tier = Tier::current();
-        let Lines(noise) = &mut Lines([0_i64; M]);
+        let CacheLines(noise) = &mut CacheLines([0_i64; M]);
         for (chunk, (answers, out)) in answers.chunks(M).zip(out.chunks_mut(M)).enumerate() {
             let (first, noise) = (first + (chunk * M) as u64, &mut noise[..out.len()]);
             let extension = |i, e| stage.extension(first + i as u64, e);
@@ -242,10 +242,10 @@ impl Sampler {
     #[cold]
     #[inline(never)]
     fn exact_steps(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> i64 {
-        reveal::slow_path();
-        let word = reveal::word(word);
+        declassify::slow_path();
+        let word = declassify::word(word);
         let magnitude = exact::magnitude(&self.distribution, word & !(1 << WORD_BITS), &mut |e| {
-            reveal::word(extension(e))
+            declassify::word(extension(e))
         });
         // `exact::magnitude` saturates at `i64::MAX`, so this changes nothing and the negation below cannot overflow.
         let magnitude = i64::try_from(magnitude).unwrap_or(i64::MAX);
@@ -274,7 +274,7 @@ impl<A: Answer, T: Value> Work for Adding<'_, A, T> {
 mod tests {
     use super::*;
     use crate::kernel::BLOCK;
-    use crate::random::Random;
+    use crate::testing::random::Random;
     use crate::{Generator, Kind, OneWordMechanism, Shape};
 
     /// Evidence: every tier writes what is drawn one by one. Lengths go around a block and a chunk, starts have both parities, and distributions
@@ -383,7 +383,7 @@ mod tests {
         }
     }
 
-    /// Evidence: equality with a fill of which the tile is a part, for a distribution of certain words and one of doubtful ones.
+    /// Evidence: equality with a fill of which the tile is a part, for a distribution of certain words and one of undecided ones.
     #[test]
     fn tiles_have_the_values_of_their_places() {
         for (eps, sensitivity) in [(4.0, 1.0), (1e-12, 1.0)] {

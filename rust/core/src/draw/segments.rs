@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::ops::ControlFlow;
 
+use crate::declassify;
 use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
 use crate::draw::table::Table;
@@ -12,7 +13,6 @@ use crate::exact::{IntegerDistribution, Weights, geometric_sum};
 use crate::kernel::WORD_BITS;
 use crate::lattice::params::Lattice;
 use crate::memory::{self, OutOfMemory};
-use crate::reveal;
 use crate::stream::{CHUNK, SHORT, ShortWords, Stage, StagedFill, Words, WordsIn};
 use crate::wiped::wipe;
 
@@ -110,7 +110,7 @@ impl Segments {
     #[inline]
     fn place(&self, index: u64) -> ReadySegment {
         if self.places.len() > FEW {
-            return self.places[reveal::word(index) as usize];
+            return self.places[declassify::word(index) as usize];
         }
         let mut chosen = self.places[0];
         for (i, place) in (1..).zip(&self.places[1..]) {
@@ -122,18 +122,18 @@ impl Segments {
     /// Stage 1 of the values whose segments do not have the first rate.
     fn write_other_rates<const N: usize, const M: usize>(
         &self,
-        room: &mut Room<N, M>,
+        buffers: &mut Buffers<N, M>,
         stage: Stage<'_>,
         first: u64,
         distances: &mut [i64],
     ) {
         let n = distances.len();
-        let (chosen, rates, of_rate) = (&room.chosen[..n], &mut room.rates[..n], &mut room.of_rate[..n]);
+        let (chosen, rates, of_rate) = (&buffers.chosen[..n], &mut buffers.rates[..n], &mut buffers.of_rate[..n]);
         for (rate, chosen) in rates.iter_mut().zip(chosen) {
             *rate = self.place(*chosen & !FREE).side_and_rate & !(FREE | MINUS);
         }
         for (rate, sampler) in (1..).zip(&self.samplers[1..]) {
-            sampler.write_in(&mut room.words, stage, first, of_rate);
+            sampler.write_in(&mut buffers.words, stage, first, of_rate);
             for ((distance, of_rate), rate_of_value) in distances.iter_mut().zip(&*of_rate).zip(&*rates) {
                 // A branch would tell the rate, and so the segment.
                 let mask = equal(*rate_of_value, rate).cast_signed();
@@ -153,9 +153,9 @@ impl Staged for Segments {
 
     fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         if out.len() <= SHORT {
-            self.write_by_way_of::<_, SHORT>(&mut Room::new(ShortWords::new()), fill, first, out);
+            self.write_by_way_of::<_, SHORT>(&mut Buffers::new(ShortWords::new()), fill, first, out);
         } else {
-            self.write_by_way_of::<_, CHUNK>(&mut Room::new(Words::new()), fill, first, out);
+            self.write_by_way_of::<_, CHUNK>(&mut Buffers::new(Words::new()), fill, first, out);
         }
         Ok(())
     }
@@ -165,15 +165,15 @@ impl Segments {
     /// [`Staged::write_steps`], a room at a time.
     fn write_by_way_of<const N: usize, const M: usize>(
         &self,
-        room: &mut Room<N, M>,
+        buffers: &mut Buffers<N, M>,
         fill: &StagedFill,
         first: u64,
         out: &mut [i64],
     ) {
         let (choices, distances) = (fill.stage(0), fill.stage(1));
         for (first, out) in (first..).step_by(M).zip(out.chunks_mut(M)) {
-            let chosen = &mut room.chosen[..out.len()];
-            let words = room.words.at(choices, first, out.len());
+            let chosen = &mut buffers.chosen[..out.len()];
+            let words = buffers.words.at(choices, first, out.len());
             let extension = |i: usize, e: usize| choices.extension(first + i as u64, e);
             self.table.indices(words, extension, chosen);
             // The word has the sign too.
@@ -181,21 +181,21 @@ impl Segments {
                 *chosen |= word & FREE;
             }
             // All rates read the words of stage 1, and a value keeps the one of its segment (contract, section 6).
-            self.samplers[0].write_in(&mut room.words, distances, first, out);
+            self.samplers[0].write_in(&mut buffers.words, distances, first, out);
             if self.samplers.len() > 1 {
-                self.write_other_rates(room, distances, first, out);
+                self.write_other_rates(buffers, distances, first, out);
             }
-            for (out, chosen) in out.iter_mut().zip(&room.chosen) {
+            for (out, chosen) in out.iter_mut().zip(&buffers.chosen) {
                 *out = self.place(*chosen & !FREE).steps(out.unsigned_abs(), *chosen);
             }
         }
         // Segments tell roughly how large the noise is.
-        wipe(&mut room.chosen[..out.len().min(M)]);
+        wipe(&mut buffers.chosen[..out.len().min(M)]);
     }
 }
 
 /// What `M` values are drawn by way of. It is in the frame that the words' drop wipes below: of calls in between few bytes are left.
-struct Room<const N: usize, const M: usize> {
+struct Buffers<const N: usize, const M: usize> {
     /// For one stage after the other.
     words: WordsIn<N>,
     /// The segments, and in the leading bits the signs.
@@ -204,7 +204,7 @@ struct Room<const N: usize, const M: usize> {
     of_rate: [i64; M],
 }
 
-impl<const N: usize, const M: usize> Room<N, M> {
+impl<const N: usize, const M: usize> Buffers<N, M> {
     fn new(words: WordsIn<N>) -> Self {
         Self {
             words,
@@ -274,8 +274,8 @@ impl ReadySegment {
     /// `distance` modulo the length. A division takes longer than all the rest, and where it is needed depends on the value.
     #[inline]
     fn modulo(&self, distance: u64) -> u64 {
-        if reveal::condition(distance >= NEAR) {
-            return reveal::word(distance) % reveal::word(self.length);
+        if declassify::condition(distance >= NEAR) {
+            return declassify::word(distance) % declassify::word(self.length);
         }
         // The quotient is below 2⁵⁰ and three roundings of at most 2⁻⁵³ each from right: to the nearest integer it is less than one off.
         let quotient = distance.cast_signed() as f64 * self.inverse + SHIFTER;
@@ -381,7 +381,7 @@ mod tests {
     /// Evidence: equality with the language's remainder, around multiples of the length and the limit of the quick way.
     #[test]
     fn remainders_are_remainders() {
-        let mut random = crate::random::Random(5);
+        let mut random = crate::testing::random::Random(5);
         for length in [
             1,
             2,

@@ -1,5 +1,6 @@
 //! Mechanisms that take several draws for a value: they write lattice steps, which become values or releases here.
 
+use crate::declassify;
 use crate::draw::sampler::Adding;
 use crate::kernel::{Arithmetic, Tier, Work, run_on};
 use crate::lattice::dyadic::power_of_two;
@@ -7,7 +8,6 @@ use crate::lattice::params::Lattice;
 use crate::lattice::value::NEAR;
 use crate::lattice::{Answer, Value};
 use crate::memory::{self, OutOfMemory};
-use crate::reveal;
 use crate::stream::{CHUNK, SHORT, StagedFill};
 use crate::wiped::wipe;
 
@@ -19,7 +19,7 @@ pub(crate) trait Staged: Send + Sync {
     }
 
     /// How many values are drawn together: one of them is as much work as all. Parts of a fill should be multiples of it.
-    fn together(&self) -> usize {
+    fn joint_values(&self) -> usize {
         1
     }
 
@@ -42,7 +42,7 @@ pub(crate) fn write<T: Value>(
 ) -> Result<(), OutOfMemory> {
     let tier = Tier::current();
     let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
-    each_chunk(mechanism.together(), out, draw, |_, noise, out| {
+    each_chunk(mechanism.joint_values(), out, draw, |_, noise, out| {
         convert(tier, log2_granularity, noise, out);
     })
 }
@@ -80,7 +80,7 @@ impl<T: Value> Work for Converting<'_, T> {
         let near = if granularity.is_normal() { NEAR } else { 0 };
         // Together they have no more bits than the longest: one question for all of them.
         let magnitudes = noise.iter().fold(0, |all, noise| all | noise.unsigned_abs());
-        if reveal::condition(magnitudes < near) {
+        if declassify::condition(magnitudes < near) {
             for (out, noise) in out.iter_mut().zip(noise) {
                 *out = T::from_near(*noise, granularity);
             }
@@ -103,7 +103,7 @@ pub(crate) fn release<A: Answer, T: Value>(
 ) -> Result<(), OutOfMemory> {
     let tier = Tier::current();
     let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
-    each_chunk(mechanism.together(), out, draw, |done, noise, out| {
+    each_chunk(mechanism.joint_values(), out, draw, |done, noise, out| {
         add(tier, log2_granularity, &answers[done..][..out.len()], noise, out);
     })
 }
@@ -130,9 +130,9 @@ pub(crate) fn add<A: Answer, T: Value>(tier: Tier, log2_granularity: i32, answer
 pub(crate) const PART: usize = 8 * CHUNK;
 
 /// Calls `draw(done, noise)` and then `convert(done, noise, out)` for parts of `out`; `done` elements come before a part. A part has at most
-/// [`PART`] values, or a few more that are drawn `together`.
+/// [`PART`] values, or a few more that are drawn `joint_values`.
 pub(crate) fn each_chunk<T, E: From<OutOfMemory>>(
-    together: usize,
+    joint_values: usize,
     out: &mut [T],
     draw: impl FnMut(usize, &mut [i64]) -> Result<(), E>,
     convert: impl Fn(usize, &[i64], &mut [T]),
@@ -143,31 +143,31 @@ pub(crate) fn each_chunk<T, E: From<OutOfMemory>>(
     } else if out.len() <= CHUNK {
         each_part(out, &mut [0; CHUNK], draw, convert)
     } else {
-        let most = PART.next_multiple_of(together);
-        let mut room = memory::filled(0, most.min(out.len()))?;
-        each_part(out, &mut room, draw, convert)
+        let most = PART.next_multiple_of(joint_values);
+        let mut buffer = memory::filled(0, most.min(out.len()))?;
+        each_part(out, &mut buffer, draw, convert)
     }
 }
 
-/// [`each_chunk`] by way of `room`, which is wiped.
+/// [`each_chunk`] by way of `buffer`, which is wiped.
 fn each_part<T, E>(
     out: &mut [T],
-    room: &mut [i64],
+    buffer: &mut [i64],
     mut draw: impl FnMut(usize, &mut [i64]) -> Result<(), E>,
     convert: impl Fn(usize, &[i64], &mut [T]),
 ) -> Result<(), E> {
-    let used = out.len().min(room.len());
+    let used = out.len().min(buffer.len());
     let result = (0..)
-        .step_by(room.len())
-        .zip(out.chunks_mut(room.len()))
+        .step_by(buffer.len())
+        .zip(out.chunks_mut(buffer.len()))
         .try_for_each(|(done, out)| {
-            let noise = &mut room[..out.len()];
+            let noise = &mut buffer[..out.len()];
             draw(done, noise)?;
             convert(done, noise, out);
             Ok(())
         });
     // Before the result is returned: after an error there may be noise in the room too.
-    wipe(&mut room[..used]);
+    wipe(&mut buffer[..used]);
     result
 }
 

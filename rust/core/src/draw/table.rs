@@ -5,11 +5,11 @@
 use core::ops::ControlFlow;
 use std::sync::OnceLock;
 
+use crate::declassify;
 use crate::exact::limbs;
 use crate::exact::{self, Sums, Weights};
 use crate::kernel::{Arithmetic, BLOCK, Tier, WORD_BITS, Work, run_on};
 use crate::memory::{self, OutOfMemory};
-use crate::reveal;
 use crate::stream::{self, CHUNK, SHORT, ShortWords, Stage, Words, WordsIn};
 use crate::wiped::wipe;
 
@@ -117,7 +117,7 @@ impl Table {
 
     /// The number of j ≥ 1 with v < S(j). Bit 63 is ignored.
     pub fn index(&self, word: u64, extension: impl FnMut(usize) -> u64) -> u64 {
-        reveal::found(self.search(reveal::word(word), extension))
+        declassify::found(self.search(declassify::word(word), extension))
     }
 
     #[inline]
@@ -147,8 +147,8 @@ impl Table {
         if v63 >= self.thresholds[index].saturating_add(self.margin) {
             index as u64
         } else {
-            reveal::slow_path();
-            exact::index(&*self.weights, v63, &mut |e| reveal::word(extension(e)), index as u64)
+            declassify::slow_path();
+            exact::index(&*self.weights, v63, &mut |e| declassify::word(extension(e)), index as u64)
         }
     }
 
@@ -160,11 +160,11 @@ impl Table {
     /// [`Table::index`] of each of at most [`CHUNK`] words, `extension(i, e)` the extension of the i-th: without branches for a few thresholds.
     pub fn indices(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [u64]) {
         let counted = self.above_zero().len() <= FEW;
-        if counted && reveal::condition(run_on(Tier::current(), Counting { table: self, words, out })) {
+        if counted && declassify::condition(run_on(Tier::current(), Counting { table: self, words, out })) {
             return;
         }
         for (i, (word, out)) in words.iter().zip(out).enumerate() {
-            if !counted || reveal::condition(self.is_near(*word)) {
+            if !counted || declassify::condition(self.is_near(*word)) {
                 *out = self.index(*word, |e| extension(i, e));
             }
         }
@@ -249,8 +249,8 @@ impl Table {
         indices: &mut [u64],
         out: &mut [i64],
     ) {
-        let room = indices.len().min(WordsIn::<N>::ROOM);
-        for (first, out) in (first..).step_by(room).zip(out.chunks_mut(room)) {
+        let capacity = indices.len().min(WordsIn::<N>::CAPACITY);
+        for (first, out) in (first..).step_by(capacity).zip(out.chunks_mut(capacity)) {
             self.write_words::<SIGNED>(stage, first, words.at(stage, first, out.len()), indices, out);
         }
     }
@@ -378,7 +378,7 @@ mod tests {
     use crate::exact::enclosure::Enclosure;
     use crate::exact::exp::Step;
     use crate::exact::limbs::Limbs;
-    use crate::random::Random;
+    use crate::testing::random::Random;
 
     /// Weights e^(−k·step) for k = 0, 1, …: all of them, or some.
     #[derive(Clone, Copy, Debug)]

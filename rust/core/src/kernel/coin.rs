@@ -4,7 +4,7 @@ use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::float::{exp2, from_small, round};
 
 use super::tier::{Tier, Work, run_on};
-use crate::reveal;
+use crate::declassify;
 
 /// Fast path of the discrete Gaussian's acceptance: u < e^(−(|Y| − σ²/t)²/(2σ²)), t ≥ σ/1.5.
 ///
@@ -61,7 +61,7 @@ impl Coin {
     /// The verdict on one proposal, if it is certain.
     pub fn decide(&self, proposal: i64, word: u64) -> Option<bool> {
         let (accepted, rejected) = self.lane::<Baseline>(proposal, word);
-        reveal::condition(accepted | rejected).then_some(reveal::condition(accepted))
+        declassify::condition(accepted | rejected).then_some(declassify::condition(accepted))
     }
 
     /// Calls `each` with the verdicts on every block of them, on a tier that is available.
@@ -159,7 +159,7 @@ impl Coin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::testing::random::Random;
 
     /// Evidence: counts. About one word in 2²⁰ is not certain; with this seed none of 100 000 is.
     #[test]

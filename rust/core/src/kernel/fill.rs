@@ -6,6 +6,7 @@ use zeroize::optimization_barrier;
 
 use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::canonical;
+use super::first_level::FirstLevel;
 use super::geometric::{CoarseLane, GeometricLane};
 use super::ladder::LadderLane;
 use super::lane::{Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
@@ -13,27 +14,26 @@ use super::mapped::{MappedLane, Truncated};
 use super::staircase::StaircaseLane;
 use super::thresholds::ThresholdLane;
 use super::tier::{Tier, Work, run_on};
-use super::together::Together;
+use crate::cache_lines::CacheLines;
+use crate::declassify;
 use crate::exact::IntegerDistribution;
 use crate::lattice::value::{Scaling, Value};
-use crate::lines::Lines;
-use crate::reveal;
 use crate::stream::FEW;
 use crate::wiped::wipe;
 
-/// The fast path of a distribution: blocks together where it has a first level, lanes where it has none or leaves a block in doubt.
+/// The fast path of a distribution: blocks together where it has a first level, lanes where it has none or leaves a block undecided.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
-    first: Option<Box<FirstLevel>>,
+    first: Option<Box<LazyFirstLevel>>,
     lanes: Lanes,
 }
 
 /// Made when it is first worth it, for tiers without tables and for those with them: a distribution takes less than a microsecond to make, and this
 /// another.
 #[derive(Clone, Debug)]
-struct FirstLevel {
+struct LazyFirstLevel {
     distribution: IntegerDistribution,
-    levels: [OnceLock<Option<Box<Together>>>; 2],
+    levels: [OnceLock<Option<Box<FirstLevel>>>; 2],
     /// Set by the first short fill.
     asked: OnceLock<()>,
 }
@@ -41,15 +41,15 @@ struct FirstLevel {
 /// A single fill of fewer blocks is not worth making it.
 const WORTH: usize = 8;
 
-impl FirstLevel {
-    fn get(&self, tier: Tier, blocks: usize) -> Option<&Together> {
+impl LazyFirstLevel {
+    fn get(&self, tier: Tier, blocks: usize) -> Option<&FirstLevel> {
         let level = &self.levels[usize::from(tier.has_tables())];
         let made = level.get();
         if made.is_none() && blocks < WORTH && self.asked.set(()).is_ok() {
             return None;
         }
         level
-            .get_or_init(|| Together::new(&self.distribution, tier.has_tables()).map(Box::new))
+            .get_or_init(|| FirstLevel::new(&self.distribution, tier.has_tables()).map(Box::new))
             .as_deref()
     }
 }
@@ -57,7 +57,7 @@ impl FirstLevel {
 impl Kernel {
     pub fn new(distribution: &IntegerDistribution) -> Self {
         Self {
-            first: Some(Box::new(FirstLevel {
+            first: Some(Box::new(LazyFirstLevel {
                 distribution: *distribution,
                 levels: [const { OnceLock::new() }; 2],
                 asked: OnceLock::new(),
@@ -93,7 +93,7 @@ impl Kernel {
     /// Which first level it has on a tier.
     #[cfg(feature = "probe")]
     pub fn first_level(&self, tier: Tier) -> &'static str {
-        self.first(tier).map_or("none", Together::name)
+        self.first(tier).map_or("none", FirstLevel::name)
     }
 
     /// Whether that level is certain of a block of this word; true where there is none.
@@ -103,23 +103,23 @@ impl Kernel {
     }
 
     #[cfg(feature = "probe")]
-    fn first(&self, tier: Tier) -> Option<&Together> {
+    fn first(&self, tier: Tier) -> Option<&FirstLevel> {
         self.first.as_ref().and_then(|first| first.get(tier, WORTH))
     }
 
-    /// Writes an answer for every word and calls `doubt` with the positions whose answer the caller must replace.
+    /// Writes an answer for every word and calls `undecided` with the positions whose answer the caller must replace.
     pub fn fill<T: Value>(
         &self,
         tier: Tier,
         words: &[u64],
         scaling: Scaling,
         out: &mut [T],
-        mut doubt: impl FnMut(usize, &mut T),
+        mut undecided: impl FnMut(usize, &mut T),
     ) {
         let (blocks, rest) = words.as_chunks::<BLOCK>();
         let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
         if !blocks.is_empty() {
-            self.fill_blocks(tier, blocks, scaling, out_blocks, &mut doubt);
+            self.fill_blocks(tier, blocks, scaling, out_blocks, &mut undecided);
         }
         let done = words.len() - rest.len();
         if rest.len() > FEW {
@@ -129,7 +129,7 @@ impl Kernel {
             let (one, drawn) = (core::slice::from_ref(&block), core::slice::from_mut(&mut values));
             self.fill_blocks(tier, one, scaling, drawn, &mut |i, value| {
                 if i < rest.len() {
-                    doubt(done + i, value);
+                    undecided(done + i, value);
                 }
             });
             out_rest.copy_from_slice(&values[..rest.len()]);
@@ -141,7 +141,7 @@ impl Kernel {
             for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
                 match self.decide(*word) {
                     Some(steps) => *value = T::from_moved(steps, scaling),
-                    None => doubt(done + i, value),
+                    None => undecided(done + i, value),
                 }
             }
         }
@@ -153,15 +153,15 @@ impl Kernel {
         blocks: &[[u64; BLOCK]],
         scaling: Scaling,
         out: &mut [[T; BLOCK]],
-        doubt: &mut dyn FnMut(usize, &mut T),
+        undecided: &mut dyn FnMut(usize, &mut T),
     ) {
-        let Some(together) = self.first.as_ref().and_then(|first| first.get(tier, blocks.len())) else {
-            return self.lanes.fill(tier, blocks, scaling, out, doubt);
+        let Some(level) = self.first.as_ref().and_then(|first| first.get(tier, blocks.len())) else {
+            return self.lanes.fill(tier, blocks, scaling, out, undecided);
         };
-        together.fill(tier, blocks, scaling, out, &mut |b, out| {
+        level.fill(tier, blocks, scaling, out, &mut |b, out| {
             let (block, out) = (core::slice::from_ref(&blocks[b]), core::slice::from_mut(out));
             self.lanes
-                .fill(tier, block, scaling, out, &mut |i, value| doubt(b * BLOCK + i, value));
+                .fill(tier, block, scaling, out, &mut |i, value| undecided(b * BLOCK + i, value));
         });
     }
 }
@@ -180,7 +180,7 @@ macro_rules! lanes {
                 let (steps, sure) = match self {
                     $(Self::$variant(lane) => signed::<Baseline>(lane, word)),+
                 };
-                reveal::condition(sure).then_some(steps)
+                declassify::condition(sure).then_some(steps)
             }
 
             fn is_ever_sure(&self) -> bool {
@@ -196,16 +196,16 @@ macro_rules! lanes {
                 }
             }
 
-            /// Writes an answer for every word and calls `doubt` with the positions of those that are not certain.
+            /// Writes an answer for every word and calls `undecided` with the positions of those that are not certain.
             fn fill<T: Value>(
                 &self,
                 tier: Tier,
                 blocks: &[[u64; BLOCK]],
                 scaling: Scaling,
                 out: &mut [[T; BLOCK]],
-                doubt: &mut dyn FnMut(usize, &mut T),
+                undecided: &mut dyn FnMut(usize, &mut T),
             ) {
-                let filling = Filling { blocks, scaling, out, doubt };
+                let filling = Filling { blocks, scaling, out, undecided };
                 match self {
                     $(Self::$variant(lane) => filling.by(tier, lane)),+
                 }
@@ -230,7 +230,7 @@ lanes! {
 }
 
 impl Lanes {
-    /// Comparisons where they leave at most 2⁻¹⁴ of the mass in doubt, the rough logarithm where it leaves 2⁻¹⁶, otherwise the fine one.
+    /// Comparisons where they leave at most 2⁻¹⁴ of the mass undecided, the rough logarithm where it leaves 2⁻¹⁶, otherwise the fine one.
     fn new(distribution: &IntegerDistribution) -> Self {
         match *distribution {
             IntegerDistribution::Geometric { eps, sensitivity_steps } => ThresholdLane::new(eps, sensitivity_steps, WORD_BITS)
@@ -318,7 +318,7 @@ struct Filling<'a, T> {
     scaling: Scaling,
     out: &'a mut [[T; BLOCK]],
     /// Called rarely: the kernels are compiled once for an element type, whoever asks.
-    doubt: &'a mut dyn FnMut(usize, &mut T),
+    undecided: &'a mut dyn FnMut(usize, &mut T),
 }
 
 impl<T: Value> Filling<'_, T> {
@@ -343,17 +343,17 @@ impl<T: Value, L: Lane> Work for FillingBy<'_, '_, T, L> {
             blocks,
             scaling,
             out,
-            doubt,
+            undecided,
         } = filling;
         // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise
         // (docs/evidence/timing.md).
-        let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
+        let CacheLines(reduced) = &mut CacheLines([[0.0; BLOCK]; 3]);
         for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
-            // Which words are in doubt is computed again, and only for blocks that have any.
-            if !reveal::condition(fill_block::<A, T>(lane, words, scaling, reduced, out)) {
+            // Which words are undecided is computed again, and only for blocks that have any.
+            if !declassify::condition(fill_block::<A, T>(lane, words, scaling, reduced, out)) {
                 for (i, (word, value)) in words.iter().zip(out).enumerate() {
-                    if !reveal::condition(signed::<A>(lane, *word).1) {
-                        doubt(b * BLOCK + i, value);
+                    if !declassify::condition(signed::<A>(lane, *word).1) {
+                        undecided(b * BLOCK + i, value);
                     }
                 }
             }
@@ -390,9 +390,9 @@ mod tests {
 
     use super::*;
     use crate::exact;
-    use crate::random::Random;
+    use crate::testing::random::Random;
 
-    /// A block of which the first level leaves a word in doubt is filled by lanes, which decide each word as they decide one alone.
+    /// A block of which the first level leaves a word undecided is filled by lanes, which decide each word as they decide one alone.
     #[test]
     fn lanes_fill_blocks_as_they_decide_words() {
         let mut random = Random(10);

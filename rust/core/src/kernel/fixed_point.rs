@@ -11,9 +11,9 @@ mod logarithm;
 use super::elementary::exp_m1;
 use super::float::{ceil, floor, nearest};
 use super::staircase::PER_Y;
+use crate::declassify;
 use crate::exact::{self, IntegerDistribution};
 use crate::lattice::dyadic::{decompose, power_of_two};
-use crate::reveal;
 use logarithm::{BITS, ERROR, Logarithm, high};
 
 /// The fixed-point step of a distribution.
@@ -25,7 +25,7 @@ pub(crate) enum FixedPoint {
     Truncated(FixedStaircase, u128),
 }
 
-/// Below this noise scale the lanes leave at most 0.2 % of the words in doubt, and this step is not used.
+/// Below this noise scale the lanes leave at most 0.2 % of the words undecided, and this step is not used.
 const LEAST_SCALE: f64 = (1_u64 << 40) as f64;
 
 /// No distribution of numbers has a larger noise scale.
@@ -83,7 +83,7 @@ impl FixedPoint {
             Self::Staircase(distribution) => distribution.place(&Logarithm::of(bits)),
             Self::Truncated(distribution, tail) => distribution.place(&Logarithm::of_long(mapped(bits, *tail))),
         };
-        reveal::condition(sure).then_some(magnitude)
+        declassify::condition(sure).then_some(magnitude)
     }
 }
 
@@ -98,7 +98,7 @@ fn mapped(bits: u64, tail: u128) -> u128 {
 
 /// |X| = ⌊x⌋, x = κ·(−ln v) + β, as in [`super::geometric::GeometricLane`].
 ///
-/// β is ½ to within 1/(8κ) (see `each::geometric`); of the one-sided distribution it is 0. Bits beyond the word lower x by at most κ/V.
+/// β is ½ to within 1/(8κ) (see `per_element::geometric`); of the one-sided distribution it is 0. Bits beyond the word lower x by at most κ/V.
 #[derive(Clone, Debug)]
 pub(crate) struct FixedGeometric {
     /// κ in 2^(p − 127), 2^p ≤ κ < 2^(p + 1).
@@ -129,12 +129,12 @@ impl FixedGeometric {
         let x = (high(self.scale, logarithm.minus_ln) >> (BITS - 65 - self.p)).wrapping_add(self.offset.into());
         let part = x as u64;
         // κ/V ≤ κ·2^(zeros − 63), rounded up.
-        let room = 61_u32.wrapping_sub(self.p);
+        let capacity = 61_u32.wrapping_sub(self.p);
         // Where the zeros exceed the room, the shift wraps to some number. Such a word is not accepted.
-        let beyond = ((self.scale >> 65) as u64).wrapping_shr(room.wrapping_sub(logarithm.zeros));
+        let beyond = ((self.scale >> 65) as u64).wrapping_shr(capacity.wrapping_sub(logarithm.zeros));
         let least = beyond.wrapping_add(self.slack).wrapping_add(1);
         let inside = (part >= least) & (part <= u64::MAX - self.slack);
-        ((x >> 64) as u64, inside & (logarithm.zeros <= room))
+        ((x >> 64) as u64, inside & (logarithm.zeros <= capacity))
     }
 }
 

@@ -128,7 +128,7 @@ impl OfWhole for GeometricLane {
     }
 }
 
-/// [`GeometricLane`] where the scale κ is so small that a logarithm to 2⁻²⁴ leaves no more than 2⁻¹⁶ of the words in doubt.
+/// [`GeometricLane`] where the scale κ is so small that a logarithm to 2⁻²⁴ leaves no more than 2⁻¹⁶ of the words undecided.
 #[derive(Clone, Debug)]
 pub(crate) struct CoarseLane(GeometricLane);
 

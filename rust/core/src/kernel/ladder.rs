@@ -105,7 +105,7 @@ mod tests {
     use super::super::arithmetic::{Fused, FusedWide};
     use super::super::lane::WORD_BITS;
     use super::*;
-    use crate::random::Random;
+    use crate::testing::random::Random;
 
     /// Evidence: equality, on words beside every rung's top, at both ends and at random: a lane alone is sure of the same words, and gives the same
     /// magnitude, as among others.

@@ -15,8 +15,8 @@
 //! | `coin` | the acceptance of the discrete Gaussian distribution |
 //! | `lane` | what the families have in common |
 //! | `fill` | which of them draws a distribution, and fills by it |
-//! | `together` | the first level: blocks of words decided together |
-//! | `each` | the families where every value has parameters of its own |
+//! | `first_level` | the first level: blocks of words decided together |
+//! | `per_element` | the families where every value has parameters of its own |
 //! | `elementary` | −ln, exp and exp − 1 with stated errors |
 //! | `tier` | the chooser of instruction sets |
 //! | `arithmetic` | the operations that they do differently |
@@ -32,30 +32,30 @@ mod arithmetic;
 mod avx512;
 mod canonical;
 mod coin;
-mod each;
 mod elementary;
 mod fill;
+mod first_level;
 mod fixed_point;
 mod float;
 mod geometric;
 mod ladder;
 mod lane;
 mod mapped;
+mod per_element;
 mod registers;
 mod staircase;
 #[cfg(test)]
 mod tests;
 mod thresholds;
 mod tier;
-mod together;
 
 pub(crate) use arithmetic::{Arithmetic, BLOCK, Baseline};
 pub(crate) use coin::Coin;
-pub(crate) use each::{DrawnBlock, Family, Given};
 pub(crate) use fill::Kernel;
 pub(crate) use fixed_point::FixedPoint;
 pub(crate) use float::{U, less, nearest};
 pub(crate) use lane::WORD_BITS;
+pub(crate) use per_element::{BlockParameters, DrawnBlock, Family};
 pub(crate) use registers::clear as clear_registers;
 pub(crate) use tier::{Tier, Work, run_on};
 pub use tier::{cpu_tier, cpu_tiers};

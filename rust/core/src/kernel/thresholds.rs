@@ -91,7 +91,7 @@ mod tests {
     use super::super::arithmetic::{Fused, FusedWide};
     use super::super::lane::WORD_BITS;
     use super::*;
-    use crate::random::Random;
+    use crate::testing::random::Random;
 
     /// Evidence: the definition, by the standard library's exponential. Both integers are as far from it as the
     /// interval that is kept, to a tenth, and up to two for the bits beyond the word.

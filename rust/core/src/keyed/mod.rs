@@ -108,16 +108,16 @@ impl Keyed {
         out: &mut [T],
     ) -> Result<(), DrawError> {
         crate::lattice::release::check(answers, out, mechanism.log2_granularity())?;
-        let together = mechanism.together();
-        assert!(answers.len().is_multiple_of(together), "answers must be whole rows");
+        let joint_values = mechanism.joint_values();
+        assert!(answers.len().is_multiple_of(joint_values), "answers must be whole rows");
         memory::has_room()?;
         let mut bytes = Vec::new();
-        let rows = answers.chunks(together).zip(out.chunks_mut(together));
+        let rows = answers.chunks(joint_values).zip(out.chunks_mut(joint_values));
         for (row, (answers, out)) in (first..).zip(rows) {
             bytes.clear();
             address(row, &mut bytes);
             let mut generator = self.generator(&bytes);
-            mechanism.next_fill(&mut generator, together)?.release(0, answers, out)?;
+            mechanism.next_fill(&mut generator, joint_values)?.release(0, answers, out)?;
         }
         stack::wipe_deep();
         Ok(())

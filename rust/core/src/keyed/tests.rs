@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::*;
-use crate::replay::{bytes, float, is_packaged, list, vectors, whole};
+use crate::testing::golden::{bytes, float, is_packaged, list, vectors, whole};
 use crate::{DiscreteLaplace, Kind, Laplace, MultivariateStaircase, Norm, OneWordMechanism, Shape};
 
 fn label(json: &Json, bytes: &mut Vec<u8>) {
@@ -12,7 +12,7 @@ fn label(json: &Json, bytes: &mut Vec<u8>) {
         "N" => address::none(bytes),
         "B" => address::bool(bytes, content.as_bool().unwrap()),
         "S" => address::text(bytes, content.as_str().unwrap()),
-        "Y" => address::binary(bytes, &crate::replay::bytes(content)),
+        "Y" => address::binary(bytes, &crate::testing::golden::bytes(content)),
         "D" => address::date(bytes, content.as_str().unwrap().parse().unwrap()),
         "T" => address::tuple(bytes, |bytes| list(content).iter().for_each(|part| label(part, bytes))),
         "I" => address::integer(bytes, content.as_str().unwrap().parse().unwrap()),
@@ -90,12 +90,12 @@ fn check<L: Mechanism, T: Holds<L> + PartialEq + fmt::Debug>(
     write: impl Fn(usize, &mut Vec<u8>) + Copy,
     n: usize,
 ) {
-    let together = mechanism.together();
+    let joint_values = mechanism.joint_values();
     let answers: Vec<i64> = (0..n as i64).map(|i| i * i - 40).collect();
     let mut out = vec![T::default(); n];
     key.release(mechanism, 0, write, &answers, &mut out).unwrap();
-    for (row, (answers, out)) in answers.chunks(together).zip(out.chunks(together)).enumerate() {
-        let (mut bytes, mut alone, mut part) = (Vec::new(), vec![T::default(); together], vec![T::default(); together]);
+    for (row, (answers, out)) in answers.chunks(joint_values).zip(out.chunks(joint_values)).enumerate() {
+        let (mut bytes, mut alone, mut part) = (Vec::new(), vec![T::default(); joint_values], vec![T::default(); joint_values]);
         write(row, &mut bytes);
         mechanism.release(&mut key.generator(&bytes), answers, &mut alone).unwrap();
         assert_eq!(alone, out);
@@ -168,7 +168,7 @@ impl Labels for Numbers {
 /// Evidence: the same by comparing every two rows.
 #[test]
 fn repeated_labels_are_found_and_must_agree() {
-    let mut random = crate::random::Random(8);
+    let mut random = crate::testing::random::Random(8);
     for n in (0..200).step_by(if cfg!(miri) { 50 } else { 1 }) {
         let labels = Numbers((0..n).map(|_| ((random.word() % (1 + 3 * n as u64)) as i64) - 7).collect());
         let repeated: Vec<_> = (0..n as usize).filter(|&i| labels.0[..i].contains(&labels.0[i])).collect();

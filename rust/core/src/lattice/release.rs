@@ -5,8 +5,8 @@
 use super::answer::{Answer, limit};
 use super::params::Lattice;
 use super::value::{NEAR, Value, near};
+use crate::declassify;
 use crate::error::DrawError;
-use crate::reveal;
 use crate::stream::CHUNK;
 
 /// Writes (⌊x/g + ½⌋ + noise)·g for every answer x: by [`Value::from_sum`] if that is exact for all.
@@ -20,7 +20,7 @@ pub(crate) fn add_each<A: Answer, T: Value>(answers: &[A], noise: &[i64], lattic
         .iter()
         .fold(granularity.is_normal(), |all, answer| all & answer.is_quick(T::WHOLE));
     let sums = answers.iter().zip(noise).zip(out);
-    if quick && reveal::condition(magnitudes < NEAR) {
+    if quick && declassify::condition(magnitudes < NEAR) {
         // A power of two: multiplying by it is dividing by g.
         let inverse = granularity.recip();
         for ((answer, noise), out) in sums {

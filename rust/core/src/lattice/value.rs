@@ -291,7 +291,7 @@ mod tests {
     /// Evidence: the sum in integers.
     #[test]
     fn sums_that_are_not_exact_are_odd() {
-        let (mut random, mut inexact) = (crate::random::Random(12), 0);
+        let (mut random, mut inexact) = (crate::testing::random::Random(12), 0);
         for _ in 0..20_000 {
             let [a, b] = [(); 2].map(|()| (random.word().cast_signed() >> (random.word() % 64)) as f64);
             let sum = a as i128 + b as i128;

@@ -44,10 +44,10 @@ impl<'a> Source<'a> {
         }
     }
 
-    pub(super) fn together(self) -> usize {
+    pub(super) fn joint_values(self) -> usize {
         match self.0 {
             How::OneWord(_) => 1,
-            How::Staged(mechanism) => mechanism.together(),
+            How::Staged(mechanism) => mechanism.joint_values(),
         }
     }
 }
@@ -151,7 +151,7 @@ impl<'a> MechanismFill<'a> {
             ),
             Inner::Staged(mechanism, _, fill) => {
                 let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
-                each_chunk(mechanism.together(), out, draw, add)
+                each_chunk(mechanism.joint_values(), out, draw, add)
             }
         }
     }

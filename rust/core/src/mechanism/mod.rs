@@ -5,11 +5,11 @@
 //! | `fill` | one fill of one mechanism, written in pieces |
 //! | `tiles` | one fill of one mechanism, by tiles |
 //! | `one_word` | the four mechanisms that take one word a value, chosen when the program runs |
-//! | `each` | one of the four with parameters of its own for every value |
+//! | `per_element` | one of the four with parameters of its own for every value |
 
-pub(crate) mod each;
 pub(crate) mod fill;
 pub(crate) mod one_word;
+pub(crate) mod per_element;
 pub(crate) mod tiles;
 
 use core::fmt::Debug;
@@ -95,8 +95,8 @@ pub trait Mechanism: AnyMechanism {
     }
 
     /// How many values are drawn together: one of them is as much work as all. Parts of a fill should be multiples of it.
-    fn together(&self) -> usize {
-        self.source().together()
+    fn joint_values(&self) -> usize {
+        self.source().joint_values()
     }
 
     /// The generator's next fill, of `n` values: [`Mechanism::fill`] and [`Mechanism::release`] in pieces.

@@ -2,9 +2,9 @@
 
 use zeroize::optimization_barrier;
 
+use crate::cache_lines::CacheLines;
 use crate::draw::sampler::Sampler;
 use crate::lattice::Value;
-use crate::lines::Lines;
 use crate::stream::{Fill, TILE, Tile, TileWords};
 
 /// A fill of one mechanism, drawn in tiles. Words and values of one are here, and wiped when all are drawn.
@@ -13,7 +13,7 @@ use crate::stream::{Fill, TILE, Tile, TileWords};
 /// none does; with words that begin 3 KiB later a tile takes up to a third longer (Zen 4).
 #[repr(C)]
 pub struct Tiles<'a, T: Value> {
-    values: Lines<[T; TILE]>,
+    values: CacheLines<[T; TILE]>,
     words: TileWords,
     sampler: &'a Sampler,
     fill: &'a Fill,
@@ -25,7 +25,7 @@ impl<'a, T: Value> Tiles<'a, T> {
 
     pub(super) fn new(sampler: &'a Sampler, fill: &'a Fill) -> Self {
         Self {
-            values: Lines([T::default(); TILE]),
+            values: CacheLines([T::default(); TILE]),
             words: TileWords::new(),
             sampler,
             fill,

@@ -118,8 +118,8 @@ pub(super) const PROBED: Probed = Probed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::replay::further::draws;
-    use crate::replay::{float, list, vectors, whole};
+    use crate::testing::golden::several_draws::draws;
+    use crate::testing::golden::{float, list, vectors, whole};
     use crate::{DiscreteLaplace, Generator};
 
     #[test]

@@ -1,5 +1,6 @@
 //! The discrete Gaussian mechanism.
 
+use crate::declassify;
 use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
 use crate::error::ParamError;
@@ -11,7 +12,6 @@ use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
 #[cfg(feature = "probe")]
 use crate::mechanisms::probed::{Probed, boxed, named};
 use crate::memory::OutOfMemory;
-use crate::reveal;
 use crate::stack;
 use crate::stream::{CHUNK, PairStage, StagedFill};
 use crate::wiped::wipe;
@@ -150,9 +150,9 @@ impl DiscreteGaussian {
     /// The exact verdict on the proposal of the pair of value `i`.
     #[cold]
     fn accepts(&self, stage: PairStage<'_>, i: u64, proposal: i64, coin: u64) -> bool {
-        reveal::slow_path();
-        let mut extension = |e| reveal::word(stage.extension(i, 1, e));
-        let (magnitude, coin) = (reveal::word(proposal.unsigned_abs()), reveal::word(coin));
+        declassify::slow_path();
+        let mut extension = |e| declassify::word(stage.extension(i, 1, e));
+        let (magnitude, coin) = (declassify::word(proposal.unsigned_abs()), declassify::word(coin));
         exact::accept(self.sigma2, self.t, magnitude, coin, &mut extension)
     }
 
@@ -295,8 +295,8 @@ impl DiscreteGaussian {
             // n is above `place`, so the shift is below 64.
             let all = u64::MAX >> (BLOCK - (n - place).min(BLOCK));
             // Verdicts say nothing about the values that are accepted: branches on them are declared.
-            let mut accepted = reveal::word(verdicts.accepted);
-            for k in bits(reveal::word(verdicts.unsure) & all) {
+            let mut accepted = declassify::word(verdicts.accepted);
+            for k in bits(declassify::word(verdicts.unsure) & all) {
                 let verdict = self.accepts(stage, index((place + k) as u16), proposals[b][k], coins[b][k]);
                 accepted = accepted & !(1 << k) | u64::from(verdict) << k;
             }
@@ -342,7 +342,7 @@ fn push_bits(mask: u64, entry: impl Fn(u16) -> u16, out: &mut [u16]) -> usize {
     count
 }
 
-/// What an attempt draws and proposes; wiped on drop, with what kernels left on the stack. On whole cache lines ([`crate::lines::Lines`]).
+/// What an attempt draws and proposes; wiped on drop, with what kernels left on the stack. On whole cache lines ([`crate::cache_lines::CacheLines`]).
 #[repr(align(64))]
 struct Attempt<const N: usize> {
     drawn: Drawn<N>,

@@ -1,6 +1,6 @@
 //! A mechanism given by its weights.
 
-use crate::draw::given::WeightedDistribution;
+use crate::draw::weighted::WeightedDistribution;
 use crate::error::ParamError;
 use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
 use crate::mechanism::fill::Source;
@@ -186,8 +186,8 @@ pub(super) const PROBED: Probed = Probed {
 mod tests {
     use super::*;
     use crate::Generator;
-    use crate::replay::further::draws;
-    use crate::replay::{float, list, vectors, whole};
+    use crate::testing::golden::several_draws::draws;
+    use crate::testing::golden::{float, list, vectors, whole};
 
     fn error(weights: &[f64], tail_ratio: Option<f64>, granularity: f64, sensitivity: f64) -> String {
         let mechanism = LatticeNoise::new(weights, tail_ratio, granularity, sensitivity);

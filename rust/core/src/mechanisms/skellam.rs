@@ -125,8 +125,8 @@ pub(super) const PROBED: Probed = Probed {
 mod tests {
     use super::*;
     use crate::Generator;
-    use crate::replay::further::draws;
-    use crate::replay::{float, list, vectors, whole, word};
+    use crate::testing::golden::several_draws::draws;
+    use crate::testing::golden::{float, list, vectors, whole, word};
 
     #[test]
     fn golden_vectors() {

@@ -137,8 +137,8 @@ mod tests {
     use serde_json::Value as Json;
 
     use super::*;
-    use crate::replay::further::draws;
-    use crate::replay::{float, list, vectors, whole};
+    use crate::testing::golden::several_draws::draws;
+    use crate::testing::golden::{float, list, vectors, whole};
 
     #[test]
     fn refuses_what_is_no_mechanism() {

@@ -6,10 +6,10 @@
 
 use super::decay;
 use super::levels::{Levels, least};
+use crate::declassify;
 use crate::exact::bernoulli;
 use crate::kernel::{Arithmetic, Tier, Work, run_on};
 use crate::memory::{self, OutOfMemory};
-use crate::reveal;
 use crate::stream::{CHUNK, EXTENSION_WORDS, Fill, Stage, Words};
 use crate::wiped::Wiped;
 
@@ -263,18 +263,18 @@ fn packed(bytes: &[u8; BLOCK]) -> u64 {
 fn decide(levels: &Levels, costs: &[f64], coins: &Coins, heads: &mut [u64], unsure: &[u64], bits: &mut impl Bits, first: u64) {
     let mut best = None;
     for (b, (heads, unsure)) in heads.iter_mut().zip(unsure).enumerate() {
-        let mut unsure = reveal::word(*unsure);
+        let mut unsure = declassify::word(*unsure);
         while unsure != 0 {
             let place = unsure.trailing_zeros();
             unsure &= unsure - 1;
             let j = b * BLOCK + place as usize;
             let (index, coin) = (first + 1 + (j / COINS) as u64, j % COINS);
             let leading = bits.words(index, 1)[0] >> (16 * coin) << 48;
-            let extension = |e| reveal::word(continuation(bits, index, coin, e));
-            let word = reveal::word(leading) | extension(0) >> 16;
+            let extension = |e| declassify::word(continuation(bits, index, coin, e));
+            let word = declassify::word(leading) | extension(0) >> 16;
             let weight = coins.bounded.then(|| coins.weights[j]);
             let fell = weight.and_then(|weight| rough(weight, word)).unwrap_or_else(|| {
-                reveal::slow_path();
+                declassify::slow_path();
                 // The bits after the word, in words again: the first has 48 of the first extension word.
                 let mut rest = |e| extension(e) << 48 | extension(e + 1) >> 16;
                 let best = *best.get_or_insert_with(|| least(costs));
@@ -314,13 +314,13 @@ fn one_of(heads: &[u64], word: u64, extension: impl Fn(usize) -> u64) -> usize {
     for (b, &block) in heads.iter().enumerate() {
         let count = u64::from(block.count_ones());
         // All ones at the block that the candidate is in.
-        let here = u64::from(reveal::condition(!passed & (wanted < count))).wrapping_neg();
+        let here = u64::from(declassify::condition(!passed & (wanted < count))).wrapping_neg();
         mask |= block & here;
         begin |= (b * BLOCK) as u64 & here;
         passed |= here != 0;
         wanted = wanted.wrapping_sub(count & u64::from(!passed).wrapping_neg());
     }
-    reveal::word(begin.wrapping_add(nth(mask, wanted))) as usize
+    declassify::word(begin.wrapping_add(nth(mask, wanted))) as usize
 }
 
 /// The place of set bit number `n` of a mask, counted from 0.
@@ -328,7 +328,7 @@ fn nth(mut mask: u64, mut n: u64) -> u64 {
     let mut place = 0;
     for half in [32, 16, 8, 4, 2, 1] {
         let low = u64::from((mask & ((1 << half) - 1)).count_ones());
-        let above = u64::from(reveal::condition(n >= low));
+        let above = u64::from(declassify::condition(n >= low));
         n = n.wrapping_sub(low & above.wrapping_neg());
         mask >>= half & above.wrapping_neg();
         place |= half & above.wrapping_neg();
@@ -341,13 +341,13 @@ fn part_of(m: u64, word: u64, extension: impl Fn(usize) -> u64) -> u64 {
     let product = u128::from(m) * u128::from(word);
     let (whole, mut rest) = ((product >> 64) as u64, product as u64);
     // The bits that follow add less than m units: a carry is open only where that reaches a whole.
-    if !reveal::condition(rest > m.wrapping_neg()) {
+    if !declassify::condition(rest > m.wrapping_neg()) {
         return whole;
     }
-    reveal::slow_path();
+    declassify::slow_path();
     for e in 0..EXTENSION_WORDS {
-        let product = u128::from(reveal::word(m)) * u128::from(reveal::word(extension(e)));
-        let (sum, carried) = reveal::word(rest).overflowing_add((product >> 64) as u64);
+        let product = u128::from(declassify::word(m)) * u128::from(declassify::word(extension(e)));
+        let (sum, carried) = declassify::word(rest).overflowing_add((product >> 64) as u64);
         // `sum` lacks what comes from further words: less than 1 + m/2^64, so at most one more unit.
         if carried || sum != u64::MAX {
             return whole + u64::from(carried);
@@ -362,7 +362,7 @@ mod tests {
     use super::*;
     use crate::Generator;
     use crate::exact::Exponent;
-    use crate::random::Random;
+    use crate::testing::random::Random;
 
     /// Evidence: ⌊m·u⌋ in 192-bit integers, at words about every multiple of 1/m and with one extension word on either side.
     #[test]

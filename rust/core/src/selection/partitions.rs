@@ -3,13 +3,13 @@
 use std::hint::black_box;
 use std::sync::OnceLock;
 
+use crate::declassify;
 use crate::error::{DrawError, ParamError};
 use crate::exact::Growth;
 use crate::exact::search::last_true;
 use crate::kernel::{Arithmetic, Tier, Work, run_on};
 use crate::lattice::params::largest_quotient;
 use crate::memory::{self, OutOfMemory};
-use crate::reveal;
 use crate::stream::{CHUNK, Fill, Generator, Stage, Words};
 use crate::wiped::wipe;
 
@@ -228,10 +228,10 @@ impl PartitionSelection {
     /// Whether each count is shown by its word; `extension(i, e)` is extension word `e` of `words[i]`.
     fn shown(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, counts: &[i64], out: &mut [bool]) {
         let coin = |i: usize, count: i64| {
-            reveal::slow_path();
-            let mut extension = |e| reveal::word(extension(i, e));
+            declassify::slow_path();
+            let mut extension = |e| declassify::word(extension(i, e));
             self.growth
-                .contains(count.cast_unsigned(), reveal::word(words[i]), &mut extension)
+                .contains(count.cast_unsigned(), declassify::word(words[i]), &mut extension)
         };
         let Some(prefixes) = self.prefixes() else {
             for (i, (out, &count)) in out.iter_mut().zip(counts).enumerate() {
@@ -247,9 +247,9 @@ impl PartitionSelection {
             *out = word < prefix;
             tied |= u64::from(word == prefix);
         }
-        if reveal::condition(tied != 0) {
+        if declassify::condition(tied != 0) {
             for (i, (out, &count)) in out.iter_mut().zip(counts).enumerate() {
-                if reveal::condition(words[i] == prefix(count)) {
+                if declassify::condition(words[i] == prefix(count)) {
                     *out = coin(i, count);
                 }
             }
@@ -259,13 +259,13 @@ impl PartitionSelection {
     /// The least count that each word shows, from 1 to n₂; `extension` as in [`PartitionSelection::shown`].
     fn needed(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [u64]) {
         let counted = self.prefixes().is_some_and(|prefixes| prefixes.len() - 2 <= FEW);
-        if counted && reveal::condition(self.count_needed(words, out)) {
+        if counted && declassify::condition(self.count_needed(words, out)) {
             return;
         }
         for (i, (&word, out)) in words.iter().zip(out).enumerate() {
-            let word = reveal::word(word);
-            let mut extension = |e| reveal::word(extension(i, e));
-            *out = reveal::found(self.search_needed(word, &mut extension));
+            let word = declassify::word(word);
+            let mut extension = |e| declassify::word(extension(i, e));
+            *out = declassify::found(self.search_needed(word, &mut extension));
         }
     }
 
@@ -284,7 +284,7 @@ impl PartitionSelection {
         };
         let mut n = thresholds.first_not_below(word);
         while n < certain && thresholds.prefixes[n as usize] == word {
-            reveal::slow_path();
+            declassify::slow_path();
             if self.growth.contains(n, word, extension) {
                 break;
             }

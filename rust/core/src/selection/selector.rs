@@ -8,8 +8,8 @@ use super::levels::Levels;
 use super::rounds::{Once, Rounds, Rows};
 use super::row::Row;
 use super::thresholds::RowThresholds;
+use crate::declassify;
 use crate::memory::{self, OutOfMemory};
-use crate::reveal;
 use crate::stream::{CHUNK, Fill, Words};
 
 /// How a candidate is drawn by the weights.
@@ -21,7 +21,8 @@ pub(super) enum Draw {
     Flips,
 }
 
-/// Selects from rows in pieces; made by [`Selection::selector`](super::Selection::selector) or [`Selection::top_selector`](super::Selection::top_selector).
+/// Selects from rows in pieces; made by [`Selection::selector`](super::Selection::selector) or
+/// [`Selection::top_selector`](super::Selection::top_selector).
 #[derive(Debug)]
 pub struct Selector<'a> {
     levels: Cow<'a, Levels>,
@@ -50,8 +51,8 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// The values `first .. first + out.len()` of a fill, one for each of the `rows`, which are equally long, have a finite cost and only costs that are
-    /// not [refused](super::Selection::refused). Rows that begin at the same place must be the same, for as long as this selector is used.
+    /// The values `first .. first + out.len()` of a fill, one for each of the `rows`, which are equally long, have a finite cost and only costs that
+    /// are not [refused](super::Selection::refused). Rows that begin at the same place must be the same, for as long as this selector is used.
     ///
     /// # Errors
     /// [`OutOfMemory`]; then some of `out` may have been written.
@@ -65,8 +66,8 @@ impl<'a> Selector<'a> {
         self.draw(fill, first, &mut Once::of(rows), out)
     }
 
-    /// The values `first .. first + out.len()` of a fill for a [`Selection::top_selector`](super::Selection::top_selector): value i·k + r is candidate r of the `k` from `row(i)`, the
-    /// best first. Rows have at least `k` finite costs.
+    /// The values `first .. first + out.len()` of a fill for a [`Selection::top_selector`](super::Selection::top_selector): value i·k + r is
+    /// candidate r of the `k` from `row(i)`, the best first. Rows have at least `k` finite costs.
     ///
     /// # Errors
     /// [`OutOfMemory`]; then some of `out` may have been written.
@@ -113,7 +114,7 @@ impl<'a> Selector<'a> {
                 let Some(costs) = rows.costs()? else { return Ok(()) };
                 let index = self.index(costs, words[i], |e| stage.extension(first + i as u64, e))?;
                 rows.selected(index);
-                *place = reveal::found(index as u64).cast_signed();
+                *place = declassify::found(index as u64).cast_signed();
             }
         }
         Ok(())
@@ -129,7 +130,7 @@ impl<'a> Selector<'a> {
             let bits = bits.get_or_insert_with(|| Consecutive::new(fill, (first + len) * words));
             let index = self.flip(costs, bits, value * words)?;
             rows.selected(index);
-            *place = reveal::found(index as u64).cast_signed();
+            *place = declassify::found(index as u64).cast_signed();
         }
         Ok(())
     }
@@ -159,8 +160,8 @@ impl<'a> Selector<'a> {
         };
         let levels = &*self.levels;
         // The work depends on the candidate, and the candidate is released.
-        let word = reveal::word(word);
-        let mut extension = |e| reveal::word(extension(e));
+        let word = declassify::word(word);
+        let mut extension = |e| declassify::word(extension(e));
         if let Some(kept) = kept {
             let thresholds = kept.of(costs, || RowThresholds::new(levels, costs, row), RowThresholds::len)?;
             return thresholds.index(levels, costs, word, extension);
@@ -179,7 +180,7 @@ fn exact_index(
     word: u64,
     extension: &mut impl FnMut(usize) -> u64,
 ) -> Result<usize, OutOfMemory> {
-    reveal::slow_path();
+    declassify::slow_path();
     // Without a guess the search begins in the middle.
     levels.choice(costs)?.index(word, extension, costs.len() / 2)
 }

@@ -122,17 +122,17 @@ impl CostStairs {
         let (stair_eights, stair_rest) = stairs.as_chunks_mut::<LANES>();
         for (stairs, costs) in stair_eights.iter_mut().zip(eights) {
             for lane in 0..LANES {
-                let (stair, doubt) = self.rough(costs[lane]);
+                let (stair, undecided) = self.rough(costs[lane]);
                 stairs[lane] = stair;
                 least[lane] = smaller(stair, least[lane]);
-                unsure[lane] |= doubt;
+                unsure[lane] |= undecided;
             }
         }
         for ((place, &cost), lane) in stair_rest.iter_mut().zip(rest).zip(0..) {
-            let (stair, doubt) = self.rough(cost);
+            let (stair, undecided) = self.rough(cost);
             *place = stair;
             least[lane] = smaller(stair, least[lane]);
-            unsure[lane] |= doubt;
+            unsure[lane] |= undecided;
         }
         // One question for all costs: a branch for each would keep the compiler from vectors.
         if unsure.contains(&true) {
@@ -174,7 +174,7 @@ impl CostStairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::testing::random::Random;
     use dashu_int::IBig;
 
     /// The same from big integers: every number times 2^1074 is whole.

@@ -4,8 +4,8 @@ use super::row::Row;
 use super::thresholds::RowThresholds;
 use super::{Selection, kept};
 use crate::error::{DrawError, ParamError};
-use crate::random::Random;
 use crate::stream::Generator;
+use crate::testing::random::Random;
 
 /// The candidate for forced words, three times: fast path first, thresholds first, and the exact path alone.
 fn select(mechanism: &Selection, costs: &[f64], word: u64, extension: impl Fn(usize) -> u64) -> usize {
@@ -94,7 +94,7 @@ fn no_bits_at_all_select_the_last_candidate() {
 }
 
 /// Evidence: the fast path, the thresholds and the exact path agree, word by word, on rows of every length around a block. The words are within
-/// a few units of the thresholds as floating point has them, where each path is in doubt.
+/// a few units of the thresholds as floating point has them, where each path is undecided.
 #[test]
 fn all_paths_agree() {
     let mut random = Random(31);

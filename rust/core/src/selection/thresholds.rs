@@ -2,9 +2,9 @@
 
 use super::levels::Levels;
 use super::row::Row;
+use crate::declassify;
 use crate::exact::Choice;
 use crate::memory::{self, OutOfMemory};
-use crate::reveal;
 use std::cell::OnceCell;
 
 /// The thresholds S(j) in units of 2^−64, and a guide that finds the one for a word (Chen and Asau 1974).
@@ -75,7 +75,7 @@ impl RowThresholds {
         if self.sure(j, word) {
             return Ok(j);
         }
-        reveal::slow_path();
+        declassify::slow_path();
         // Most rows never need exact weights: made at the first doubt, then kept.
         let choice = if let Some(choice) = self.choice.get() {
             choice

@@ -22,9 +22,9 @@ use super::pages::Pages;
 use super::pieces::{PIECE, PIECES, Piece};
 use super::process::{found_family, number_in_family, process_mark};
 use super::shared_cipher::SharedCipher;
+use crate::cache_lines::CacheLines;
 use crate::error::DrawError;
 use crate::kernel::Tier;
-use crate::lines::Lines;
 use crate::memory;
 use crate::stack;
 
@@ -316,7 +316,7 @@ impl BitGenerator {
             stack::wipe_kernels();
         }
         // In memory that no other thread can erase.
-        let mut first = Lines([const { AtomicU64::new(0) }; PIECE]);
+        let mut first = CacheLines([const { AtomicU64::new(0) }; PIECE]);
         let others = (made.load(Relaxed) as usize + 1..PIECES).map(|n| (n, self.piece(n)));
         self.next.encrypt(
             tweak(Domain::BitGenerator, BUFFERS, 0),

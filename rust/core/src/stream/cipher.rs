@@ -250,8 +250,8 @@ fn encrypt(aes: &Aes256Enc, tweak: u64, indices: impl Iterator<Item = u64>, out:
 
 // These functions are never inlined, so that what the `aes` crate leaves on the stack lies below their caller's frame, where `stack::wipe` wipes.
 //
-// It leaves copies of the key schedule, and with AES-NI round keys more than 2 KiB down: the search of memory (`tests/generators/test_keys_in_memory.py`)
-// finds keys where less is wiped than here.
+// It leaves copies of the key schedule, and with AES-NI round keys more than 2 KiB down: the search of memory
+// (`tests/generators/test_keys_in_memory.py`) finds keys where less is wiped than here.
 
 /// Round keys that find no room in registers are left on the stack.
 #[inline(never)]
@@ -287,7 +287,7 @@ fn words(block: &Block) -> [u64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::replay::{is_packaged, vectors};
+    use crate::testing::golden::{is_packaged, vectors};
 
     /// Every implementation that this processor has. The others are named on standard error.
     fn all(key: &[u8; 32]) -> Vec<(&'static str, Arc<Cipher>)> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::cipher::{Cipher, Domain};
+use crate::cache_lines::CacheLines;
 use crate::kernel::BLOCK;
-use crate::lines::Lines;
 use crate::stack;
 use crate::wiped::wipe;
 
@@ -278,19 +278,19 @@ impl PairStage<'_> {
 /// Consecutive words of a stage, some at a time; wiped on drop, and with them what kernels that were called from the same function left of
 /// them on the stack.
 pub(crate) struct WordsIn<const BLOCKS: usize> {
-    blocks: Lines<[[u64; 2]; BLOCKS]>,
+    blocks: CacheLines<[[u64; 2]; BLOCKS]>,
     /// The most blocks that were used at a time.
     used: usize,
 }
 
 impl<const BLOCKS: usize> WordsIn<BLOCKS> {
     /// Words that it holds, from the first or second of a block on.
-    pub const ROOM: usize = 2 * (BLOCKS - 1);
+    pub const CAPACITY: usize = 2 * (BLOCKS - 1);
 
     /// Room for words, none of which are there yet.
     pub fn new() -> Self {
         Self {
-            blocks: Lines([[0; 2]; BLOCKS]),
+            blocks: CacheLines([[0; 2]; BLOCKS]),
             used: 0,
         }
     }

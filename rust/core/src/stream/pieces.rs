@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU64;
 
 #[cfg(target_arch = "x86_64")]
-use crate::lines::Lines;
+use crate::cache_lines::CacheLines;
 
 /// Words of a piece. The registers that one takes are enough to hide the latency of a round; with twice as many the processor cannot look as
 /// far ahead as it encrypts.
@@ -20,7 +20,7 @@ pub(super) type RoundKeys = [[AtomicU64; 2]; 15];
 
 /// The counters of a piece from its first on: (0, 0), …, (15, 0).
 #[cfg(target_arch = "x86_64")]
-pub(super) static STEPS: Lines<[[u64; 2]; PIECE / 2]> = Lines({
+pub(super) static STEPS: CacheLines<[[u64; 2]; PIECE / 2]> = CacheLines({
     let mut steps = [[0; 2]; PIECE / 2];
     let mut n = 0;
     while n < steps.len() {

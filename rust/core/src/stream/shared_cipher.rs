@@ -8,7 +8,7 @@ use zeroize::{Zeroizing, optimization_barrier};
 
 use super::cipher::{Cipher, Wide};
 use super::pieces::{PIECE, PIECES, Piece, RoundKeys};
-use crate::lines::Lines;
+use crate::cache_lines::CacheLines;
 use crate::wiped::wipe;
 
 /// AES-256 under a key that is set again and again; wiped on drop.
@@ -54,7 +54,7 @@ impl SharedCipher {
             return;
         }
         Cipher::once(&self.key(), |cipher| {
-            let mut blocks = Lines([[[0; 2]; PIECE / 2]; PIECES]);
+            let mut blocks = CacheLines([[[0; 2]; PIECE / 2]; PIECES]);
             cipher.encrypt_counters(tweak, 0, blocks.0.as_flattened_mut());
             for (n, piece) in pieces {
                 for (number, place) in blocks.0[n].as_flattened().iter().zip(piece) {

@@ -5,7 +5,7 @@ use super::*;
 use crate::exact;
 use crate::kernel::float::U;
 use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape};
-use crate::random::Random;
+use crate::testing::random::Random;
 
 const WORDS: u64 = 1 << 63;
 
@@ -174,13 +174,13 @@ fn few_words_are_left_in_doubt() {
         (truncated(1e-9, 1 << 24, 5 << 20, 0.5), 0.02),
     ] {
         let step = FixedPoint::new(&distribution).unwrap();
-        let doubtful = (0..100_000).filter(|_| step.decide(random.word() >> 1).is_none()).count();
-        println!("{distribution:?}: {doubtful}");
-        assert!(doubtful as f64 <= 1e5 * most, "{doubtful} of {distribution:?}");
+        let undecided = (0..100_000).filter(|_| step.decide(random.word() >> 1).is_none()).count();
+        println!("{distribution:?}: {undecided}");
+        assert!(undecided as f64 <= 1e5 * most, "{undecided} of {distribution:?}");
     }
 }
 
-/// Evidence: the definition. At an edge the logarithm's own error leaves both sides in doubt, where the depth below a stair's outermost step adds
+/// Evidence: the definition. At an edge the logarithm's own error leaves both sides undecided, where the depth below a stair's outermost step adds
 /// none.
 #[test]
 fn logarithms_at_an_edge_are_not_sure() {

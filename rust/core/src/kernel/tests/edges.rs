@@ -1,14 +1,14 @@
 //! Evidence: words beside the edges between magnitudes, where an error of the tolerance would show.
 
 use super::super::arithmetic::BLOCK;
-use super::super::each::{DrawnBlock, Family, Given};
 use super::super::fill::Kernel;
 use super::super::lane::SIGN;
+use super::super::per_element::{BlockParameters, DrawnBlock, Family};
 use super::super::tier::Tier;
 use crate::exact;
 use crate::lattice::value::Scaling;
 use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape};
-use crate::random::Random;
+use crate::testing::random::Random;
 
 /// The last word whose magnitude, followed by zeros, is at least that of `word`: magnitudes fall as words grow.
 fn last_of(magnitude: impl Fn(u64, u64) -> u64, word: u64) -> u64 {
@@ -45,7 +45,7 @@ fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64,
     };
     let magnitude = |word: u64, rest: u64| exact::magnitude(&distribution, word, &mut |_: usize| rest);
     let number = if let Shape::Number(number) = shape { number } else { 0.0 };
-    let given = Given {
+    let parameters = BlockParameters {
         eps: &[eps; BLOCK],
         sensitivity: &[sensitivity; BLOCK],
         shape: &[number; BLOCK],
@@ -79,7 +79,7 @@ fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64,
                 }
             }
             let mut drawn = DrawnBlock::NOTHING;
-            drawn.draw(tier, family, &given, &words);
+            drawn.draw(tier, family, &parameters, &words);
             for i in (0..BLOCK).filter(|i| !drawn.steps[*i].is_nan()) {
                 right(i, drawn.steps[i]);
                 assert_eq!(drawn.granularity[i], lattice.granularity());

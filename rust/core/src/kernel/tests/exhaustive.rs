@@ -308,9 +308,9 @@ fn full_words_agree_with_the_exact_path() {
                 }
                 // The error bound is at most 2⁻⁴⁸ of the noise scale and the sensitivity, on either side of an edge.
                 let span = sensitivity_steps as f64 * (1.0 + 1.0 / eps);
-                let doubtful = 2000.0 * 2.0 * span / (1_u64 << 48) as f64;
+                let undecided = 2000.0 * 2.0 * span / (1_u64 << 48) as f64;
                 assert!(
-                    f64::from(decided) >= 1995.0 - 2.0 * doubtful,
+                    f64::from(decided) >= 1995.0 - 2.0 * undecided,
                     "{decided} of 2000: {distribution:?}"
                 );
             }

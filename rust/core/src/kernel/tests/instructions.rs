@@ -2,7 +2,7 @@
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::tier::{Tier, Work, run_on};
-use crate::random::Random;
+use crate::testing::random::Random;
 
 const EXPONENT: u32 = 52;
 const LEADING: u32 = 19;

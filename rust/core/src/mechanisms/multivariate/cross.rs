@@ -4,14 +4,14 @@
 //! Theorem V.2.1). The reason is that sorting has the Jacobian 1.
 
 use super::cube::rounded;
-use super::doubt::Doubt;
 use super::sign::{bits, signed};
 use super::sort;
-use crate::reveal;
+use super::undecided::UndecidedVector;
+use crate::declassify;
 
 /// Not inlined, so that its loops have all registers.
 #[inline(never)]
-pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], sorted: &mut [u64], steps: &mut [i64]) {
+pub(super) fn point(undecided: &UndecidedVector<'_>, words: &[u64], sorted: &mut [u64], steps: &mut [i64]) {
     for (bits_of, word) in sorted.iter_mut().zip(words) {
         *bits_of = bits(*word);
     }
@@ -21,13 +21,13 @@ pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], sorted: &mut [u64], steps:
     for (i, (word, step)) in words.iter().zip(steps).enumerate() {
         let (least, width) = match before {
             None => (sorted[0], 1),
-            Some(before) if reveal::condition(sorted[i] > before) => (sorted[i].wrapping_sub(before).wrapping_sub(1), 2),
+            Some(before) if declassify::condition(sorted[i] > before) => (sorted[i].wrapping_sub(before).wrapping_sub(1), 2),
             // Equal in all bits known: less than one unit apart.
             Some(_) => (0, 1),
         };
-        let (mut magnitude, sure) = rounded(doubt.radius, least, width);
-        if !reveal::condition(sure) {
-            magnitude = doubtful(doubt, words, sorted, i, magnitude);
+        let (mut magnitude, sure) = rounded(undecided.radius, least, width);
+        if !declassify::condition(sure) {
+            magnitude = decided_exactly(undecided, words, sorted, i, magnitude);
         }
         *step = signed(magnitude, *word);
         before = Some(sorted[i]);
@@ -35,8 +35,8 @@ pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], sorted: &mut [u64], steps:
 }
 
 #[cold]
-pub(super) fn doubtful(doubt: &Doubt<'_>, words: &[u64], sorted: &[u64], i: usize, guess: u64) -> u64 {
-    let rank = |i: usize| sort::Rank::of(words.iter().map(|word| reveal::word(bits(*word))), sorted, i);
+pub(super) fn decided_exactly(undecided: &UndecidedVector<'_>, words: &[u64], sorted: &[u64], i: usize, guess: u64) -> u64 {
+    let rank = |i: usize| sort::Rank::of(words.iter().map(|word| declassify::word(bits(*word))), sorted, i);
     let lower = i.checked_sub(1).map(rank);
-    doubt.cross(lower.as_ref(), &rank(i), guess)
+    undecided.cross(lower.as_ref(), &rank(i), guess)
 }

@@ -1,8 +1,8 @@
 //! A uniform point of the ℓ∞ ball: a uniform magnitude and a fair sign for each coordinate.
 
-use super::doubt::Doubt;
 use super::sign::{bits, signed};
-use crate::reveal;
+use super::undecided::UndecidedVector;
+use crate::declassify;
 
 /// ⌊ρ·v + ½⌋ for a real number v that lies from `bits`·2⁻⁶³ to (`bits` + `width`)·2⁻⁶³, the upper end excluded, and whether that decides it.
 pub(super) fn rounded(radius: u64, bits: u64, width: u64) -> (u64, bool) {
@@ -17,11 +17,11 @@ pub(super) fn rounded(radius: u64, bits: u64, width: u64) -> (u64, bool) {
 
 /// Not inlined, so that its loops have all registers.
 #[inline(never)]
-pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], steps: &mut [i64]) {
+pub(super) fn point(undecided: &UndecidedVector<'_>, words: &[u64], steps: &mut [i64]) {
     for (i, (word, step)) in words.iter().zip(steps).enumerate() {
-        let (mut magnitude, sure) = rounded(doubt.radius, bits(*word), 1);
-        if !reveal::condition(sure) {
-            magnitude = doubt.cube(i, magnitude);
+        let (mut magnitude, sure) = rounded(undecided.radius, bits(*word), 1);
+        if !declassify::condition(sure) {
+            magnitude = undecided.cube(i, magnitude);
         }
         *step = signed(magnitude, *word);
     }

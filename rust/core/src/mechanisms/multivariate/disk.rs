@@ -2,11 +2,11 @@
 
 use super::FEW_VECTORS;
 use super::attempts::{ATTEMPTS, attempt_word, pairs};
-use super::doubt::Doubt;
 use super::sign::{SIGN, bits};
+use super::undecided::UndecidedVector;
+use crate::declassify;
 use crate::kernel::{Arithmetic, Baseline, Tier, Work, run_on};
 use crate::memory::{self, OutOfMemory};
-use crate::reveal;
 use crate::stream::{StagedFill, Words};
 use crate::wiped::Wiped;
 
@@ -61,7 +61,7 @@ impl Points {
         fill: &StagedFill,
         first: u64,
         [count, dim]: [usize; 2],
-        doubt: impl Fn(usize) -> Doubt<'a>,
+        undecided: impl Fn(usize) -> UndecidedVector<'a>,
     ) {
         let pairs = pairs(dim);
         let early = &mut self.words[..2 * EARLY as usize * pairs * count];
@@ -87,26 +87,32 @@ impl Points {
         let mut open = 0;
         for (place, q) in self.q[..n].iter().enumerate() {
             self.open[open] = place;
-            open += usize::from(reveal::condition(*q >= INSIDE));
+            open += usize::from(declassify::condition(*q >= INSIDE));
         }
         self.open.truncate(open);
-        self.later(fill, first, [count, dim], doubt);
+        self.later(fill, first, [count, dim], undecided);
     }
 
     /// The open places, attempt after attempt.
-    fn later<'a>(&mut self, fill: &StagedFill, first: u64, [count, dim]: [usize; 2], doubt: impl Fn(usize) -> Doubt<'a>) {
+    fn later<'a>(
+        &mut self,
+        fill: &StagedFill,
+        first: u64,
+        [count, dim]: [usize; 2],
+        undecided: impl Fn(usize) -> UndecidedVector<'a>,
+    ) {
         let pairs = pairs(dim);
         for attempt in EARLY.. {
             let mut open = core::mem::take(&mut self.open);
             open.retain(|&place| {
                 let q = self.q[place];
-                let outside = reveal::condition(q >= INSIDE);
+                let outside = declassify::condition(q >= INSIDE);
                 // The last attempt counts whatever its q: `decide` draws it from half the square.
-                let doubtful = outside && (reveal::condition(q <= OUTSIDE) || attempt == ATTEMPTS - 1);
-                if doubtful {
-                    self.decide(&doubt(place % count), [place, pairs, place / count]);
+                let on_the_circle = outside && (declassify::condition(q <= OUTSIDE) || attempt == ATTEMPTS - 1);
+                if on_the_circle {
+                    self.decide(&undecided(place % count), [place, pairs, place / count]);
                 }
-                outside && !doubtful
+                outside && !on_the_circle
             });
             self.open = open;
             if self.open.is_empty() {
@@ -125,32 +131,32 @@ impl Points {
         }
     }
 
-    /// The leading 127 bits of u and v of pair j of vector i, the vector that `doubt` is about. They are those of the first attempt in the disk.
-    pub fn leading_bits(&self, doubt: &Doubt<'_>, count: usize, [i, j]: [usize; 2]) -> [u128; 2] {
-        let pairs = pairs(doubt.dim);
+    /// The leading 127 bits of u and v of pair j of vector i, the vector that `undecided` is about. They are those of the first attempt in the disk.
+    pub fn leading_bits(&self, undecided: &UndecidedVector<'_>, count: usize, [i, j]: [usize; 2]) -> [u128; 2] {
+        let pairs = pairs(undecided.dim);
         let words = |attempt| {
             let s = attempt_word(pairs, j, attempt);
             let place = (s - 1) as usize * count + i;
             if attempt < EARLY {
                 [self.words[place], self.words[place + count]]
             } else {
-                doubt.words(s)
+                undecided.words(s)
             }
         };
-        let square = |attempt| f64::from_bits(reveal::word(point::<Baseline>(words(attempt)).2.to_bits()));
+        let square = |attempt| f64::from_bits(declassify::word(point::<Baseline>(words(attempt)).2.to_bits()));
         // The first attempt that may be in the disk counts if it certainly is. Otherwise the exact path decides.
         let likely = (0..ATTEMPTS - 1).find(|attempt| square(*attempt) <= OUTSIDE);
         let certain = likely.filter(|attempt| square(*attempt) < INSIDE);
-        let attempt = certain.unwrap_or_else(|| doubt.accepted(j));
+        let attempt = certain.unwrap_or_else(|| undecided.accepted(j));
         let (first, words) = (attempt_word(pairs, j, attempt), words(attempt));
-        [0, 1].map(|second| doubt.leading_bits(first + second as u64, attempt, words[second]))
+        [0, 1].map(|second| undecided.leading_bits(first + second as u64, attempt, words[second]))
     }
 
     /// The point of a pair, exactly the one that counts.
     #[cold]
-    fn decide(&mut self, doubt: &Doubt<'_>, [place, pairs, j]: [usize; 3]) {
-        let attempt = doubt.accepted(j);
-        let words = doubt.words(attempt_word(pairs, j, attempt));
+    fn decide(&mut self, undecided: &UndecidedVector<'_>, [place, pairs, j]: [usize; 3]) {
+        let attempt = undecided.accepted(j);
+        let words = undecided.words(attempt_word(pairs, j, attempt));
         // The numbers of the last attempt begin with a zero bit (contract, section 9).
         let halve = u64::from(attempt == ATTEMPTS - 1);
         let words = words.map(|word| bits(word) >> halve | word & SIGN);
@@ -184,7 +190,7 @@ impl Work for EarlyAttempts<'_> {
             for i in 0..count {
                 let one = point::<A>([first[0][i], first[1][i]]);
                 let other = point::<A>([second[0][i], second[1][i]]);
-                let chosen = reveal::condition(one.2 <= OUTSIDE);
+                let chosen = declassify::condition(one.2 <= OUTSIDE);
                 u[i] = if chosen { one.0 } else { other.0 };
                 v[i] = if chosen { one.1 } else { other.1 };
                 q[i] = if chosen { one.2 } else { other.2 };

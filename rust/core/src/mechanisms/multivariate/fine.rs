@@ -6,11 +6,11 @@
 
 use zeroize::Zeroizing;
 
-use super::doubt::Doubt;
+use super::undecided::UndecidedVector;
 use super::wide::{Between, product};
+use crate::declassify;
 use crate::exact::search::last_true;
 use crate::memory::{self, OutOfMemory};
-use crate::reveal;
 
 /// u² + v² is at most this many units of 2⁻¹²⁷ above what is computed: 2·(u + v) < 2.83 for the bits of u and v beyond the 127th, and 1 for the bits
 /// that each square loses.
@@ -56,11 +56,11 @@ impl Fine {
         self.rest = (dim % 2 == 1).then(|| self.rest_of_odd(h - 1));
     }
 
-    /// Magnitude of coordinate i of the vector that `doubt` is about.
-    pub fn round(&self, doubt: &Doubt<'_>, i: usize) -> u64 {
-        reveal::slow_path();
-        let (found, sure) = self.decide(reveal::word(doubt.radius), i);
-        if sure { found } else { doubt.round(i, found) }
+    /// Magnitude of coordinate i of the vector that `undecided` is about.
+    pub fn round(&self, undecided: &UndecidedVector<'_>, i: usize) -> u64 {
+        declassify::slow_path();
+        let (found, sure) = self.decide(declassify::word(undecided.radius), i);
+        if sure { found } else { undecided.round(i, found) }
     }
 
     /// The magnitude in a ball of this radius, and whether it is certain.
@@ -134,19 +134,19 @@ mod tests {
     fn long_vectors_are_decided_together() {
         let fill = Generator::from_seed(3).next_staged(1 << 20).unwrap();
         for (dim, radius) in [(300, 1 << 50), (301, 1 << 60), (20_000, 1 << 46), (20_001, 1 << 52)] {
-            let doubt = Doubt::new(&fill, 1, dim, radius + 12_345);
+            let undecided = UndecidedVector::new(&fill, 1, dim, radius + 12_345);
             let mut fine = Fine::new(pairs(dim)).unwrap();
             let first = |j| {
-                let attempt = doubt.accepted(j);
+                let attempt = undecided.accepted(j);
                 let s = attempt_word(pairs(dim), j, attempt);
-                [s, s + 1].map(|s| doubt.leading_bits(s, attempt, doubt.words(s)[0]))
+                [s, s + 1].map(|s| undecided.leading_bits(s, attempt, undecided.words(s)[0]))
             };
             fine.load(dim, (0..pairs(dim)).map(first));
             for i in 0..dim {
-                let (found, sure) = fine.decide(doubt.radius, i);
+                let (found, sure) = fine.decide(undecided.radius, i);
                 assert!(sure, "{dim} {i}");
                 if dim < 1000 && i % 30 == 0 {
-                    assert_eq!(found, doubt.round(i, found), "{dim} {i}");
+                    assert_eq!(found, undecided.round(i, found), "{dim} {i}");
                 }
             }
         }

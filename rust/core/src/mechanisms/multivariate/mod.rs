@@ -12,22 +12,23 @@
 //! | `sort` | a few numbers in order, without branches |
 //! | `fine` | the same points of the ℓ2 ball from 127 bits, a vector at a time |
 //! | `wide` | products of 128 bits, for `fine` |
-//! | `doubt` | the same points from as many bits as it takes |
-//! | `fixed` | intervals of binary fractions, for `doubt` |
+//! | `undecided` | the same points from as many bits as it takes |
+//! | `fixed` | intervals of binary fractions, for `undecided` |
 
 mod attempts;
 mod balls;
 mod cross;
 mod cube;
 mod disk;
-mod doubt;
 mod fine;
 mod fixed;
 mod round;
 mod sign;
 mod sort;
+mod undecided;
 mod wide;
 
+use crate::declassify;
 use crate::draw::staged::Staged;
 use crate::draw::table::{LaterTable, Table};
 use crate::error::ParamError;
@@ -39,12 +40,11 @@ use crate::mechanism::{AnyMechanism, Mechanism};
 #[cfg(feature = "probe")]
 use crate::mechanisms::probed::{Probed, boxed, named};
 use crate::memory::{self, OutOfMemory};
-use crate::reveal;
 use crate::stack;
 use crate::stream::{CHUNK, StagedFill, Words};
 use crate::wiped::Wiped;
 use balls::Balls;
-use doubt::Doubt;
+use undecided::UndecidedVector;
 
 /// Steps in a sensitivity at least, as for one dimension.
 const LOG2_CELLS: i32 = 32;
@@ -159,7 +159,7 @@ impl MultivariateStaircase {
     fn radius(&self, m: i64) -> u64 {
         // m may have 63 bits, and D about 53.
         let radius = u128::from(self.r) + u128::from(m.unsigned_abs()) * u128::from(self.sensitivity_steps);
-        if reveal::condition(radius < MOST_RADIUS.into()) {
+        if declassify::condition(radius < MOST_RADIUS.into()) {
             radius as u64
         } else {
             MOST_RADIUS
@@ -169,10 +169,10 @@ impl MultivariateStaircase {
     /// `count` vectors from `first` on; `batch` has room for as many or more.
     fn draw(&self, balls: &Table, tier: Tier, fill: &StagedFill, first: u64, count: usize, batch: &mut Batch) {
         balls.write(fill.stage(0), first, &mut batch.balls[..count]);
-        let doubt = |i: usize| Doubt::new(fill, first + i as u64, self.dim, self.radius(batch.balls[i]));
+        let undecided = |i: usize| UndecidedVector::new(fill, first + i as u64, self.dim, self.radius(batch.balls[i]));
         let steps = &mut batch.steps[..count * self.dim];
         if let Some(pairs) = &mut batch.pairs {
-            round::points(tier, fill, first, self.dim, doubt, pairs, steps);
+            round::points(tier, fill, first, self.dim, undecided, pairs, steps);
             return;
         }
         if count <= FEW_VECTORS {
@@ -191,9 +191,9 @@ impl MultivariateStaircase {
         let vectors = batch.words.chunks_exact(self.dim).zip(steps.chunks_exact_mut(self.dim));
         for (i, (words, steps)) in vectors.enumerate() {
             if self.norm == Norm::L1 {
-                cross::point(&doubt(i), words, &mut batch.room, steps);
+                cross::point(&undecided(i), words, &mut batch.scratch, steps);
             } else {
-                cube::point(&doubt(i), words, steps);
+                cube::point(&undecided(i), words, steps);
             }
         }
     }
@@ -252,7 +252,7 @@ impl Staged for MultivariateStaircase {
         self.balls.table().map(drop)
     }
 
-    fn together(&self) -> usize {
+    fn joint_values(&self) -> usize {
         self.dim
     }
 
@@ -271,7 +271,7 @@ struct Batch {
     balls: Wiped<i64>,
     words: Wiped<u64>,
     steps: Wiped<i64>,
-    room: Wiped<u64>,
+    scratch: Wiped<u64>,
     pairs: Option<round::Pairs>,
 }
 
@@ -284,7 +284,7 @@ impl Batch {
             balls: memory::filled(0, count)?.into(),
             words: memory::filled(0, count * words)?.into(),
             steps: memory::filled(0, count * dim)?.into(),
-            room: memory::filled(0, dim)?.into(),
+            scratch: memory::filled(0, dim)?.into(),
             pairs,
         })
     }
@@ -382,21 +382,21 @@ mod tests {
     const NORMS: [Norm; 3] = [Norm::L1, Norm::L2, Norm::LInf];
 
     /// Coordinate i by the exact path from a guess, with the sign of its word.
-    fn exact(doubt: &Doubt<'_>, norm: Norm, i: usize, guess: u64) -> i64 {
+    fn exact(undecided: &UndecidedVector<'_>, norm: Norm, i: usize, guess: u64) -> i64 {
         let (magnitude, s) = match norm {
             Norm::L1 => {
-                let words: Vec<_> = (0..doubt.dim).map(|j| doubt.words(1 + j as u64)[0]).collect();
+                let words: Vec<_> = (0..undecided.dim).map(|j| undecided.words(1 + j as u64)[0]).collect();
                 let mut sorted: Vec<_> = words.iter().map(|word| bits(*word)).collect();
                 sorted.sort_unstable();
-                (cross::doubtful(doubt, &words, &sorted, i, guess), 1 + i as u64)
+                (cross::decided_exactly(undecided, &words, &sorted, i, guess), 1 + i as u64)
             }
             Norm::L2 => {
-                let word = attempts::attempt_word(attempts::pairs(doubt.dim), i / 2, doubt.accepted(i / 2));
-                (doubt.round(i, guess), word + i as u64 % 2)
+                let word = attempts::attempt_word(attempts::pairs(undecided.dim), i / 2, undecided.accepted(i / 2));
+                (undecided.round(i, guess), word + i as u64 % 2)
             }
-            Norm::LInf => (doubt.cube(i, guess), 1 + i as u64),
+            Norm::LInf => (undecided.cube(i, guess), 1 + i as u64),
         };
-        signed(magnitude, doubt.words(s)[0])
+        signed(magnitude, undecided.words(s)[0])
     }
 
     /// A ball so large has a probability below 2⁻⁴⁰⁰⁰⁰; its radius is what fits.
@@ -421,9 +421,9 @@ mod tests {
                     for (index, vector) in (0..).zip(noise.chunks(mechanism.dim)) {
                         let mut m = [0];
                         mechanism.balls.table().unwrap().write(fill.stage(0), index, &mut m);
-                        let doubt = Doubt::new(&fill, index, mechanism.dim, mechanism.radius(m[0]));
+                        let undecided = UndecidedVector::new(&fill, index, mechanism.dim, mechanism.radius(m[0]));
                         for (i, steps) in vector.iter().enumerate() {
-                            let expected = exact(&doubt, norm, i, steps.unsigned_abs() + 1);
+                            let expected = exact(&undecided, norm, i, steps.unsigned_abs() + 1);
                             assert_eq!(*steps, expected, "{mechanism:?} {index} {i}");
                         }
                     }
@@ -447,20 +447,20 @@ mod tests {
                 for log2 in [38, 44, 46, 47, 48, 49, 60, 61] {
                     let mechanism = MultivariateStaircase::new(1.0, 1.0, dim, 0.5, norm).unwrap();
                     for index in 0..20 {
-                        let doubt = Doubt::new(&fill, index, mechanism.dim, (1 << log2) + 12_345);
+                        let undecided = UndecidedVector::new(&fill, index, mechanism.dim, (1 << log2) + 12_345);
                         let mut batch = Batch::new(norm, 1, mechanism.dim).unwrap();
                         for (s, word) in (1..).zip(batch.words.iter_mut()) {
                             *word = fill.stage(s).word(index);
                         }
-                        let radius = doubt.radius;
-                        let again = |_| Doubt::new(&fill, index, mechanism.dim, radius);
+                        let radius = undecided.radius;
+                        let again = |_| UndecidedVector::new(&fill, index, mechanism.dim, radius);
                         match (norm, &mut batch.pairs) {
-                            (Norm::L1, _) => cross::point(&doubt, &batch.words, &mut batch.room, &mut batch.steps),
+                            (Norm::L1, _) => cross::point(&undecided, &batch.words, &mut batch.scratch, &mut batch.steps),
                             (_, Some(pairs)) => round::points(tier, &fill, index, mechanism.dim, again, pairs, &mut batch.steps),
-                            _ => cube::point(&doubt, &batch.words, &mut batch.steps),
+                            _ => cube::point(&undecided, &batch.words, &mut batch.steps),
                         }
                         for (i, steps) in batch.steps.iter().enumerate() {
-                            let expected = exact(&doubt, norm, i, steps.unsigned_abs());
+                            let expected = exact(&undecided, norm, i, steps.unsigned_abs());
                             assert_eq!(*steps, expected, "{norm:?} {dim} 2^{log2} {index} {i}");
                         }
                     }

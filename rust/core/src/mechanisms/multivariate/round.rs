@@ -12,12 +12,12 @@
 
 use super::attempts::pairs;
 use super::disk::{Points, Q_ERROR};
-use super::doubt::Doubt;
 use super::fine::Fine;
 use super::sort;
+use super::undecided::UndecidedVector;
+use crate::declassify;
 use crate::kernel::{Arithmetic, Tier, U, Work, nearest, run_on};
 use crate::memory::{self, OutOfMemory};
-use crate::reveal;
 use crate::stream::StagedFill;
 use crate::wiped::Wiped;
 
@@ -69,15 +69,15 @@ pub(super) fn points<'a>(
     fill: &StagedFill,
     first: u64,
     dim: usize,
-    doubt: impl Fn(usize) -> Doubt<'a>,
+    undecided: impl Fn(usize) -> UndecidedVector<'a>,
     all: &mut Pairs,
     steps: &mut [i64],
 ) {
     let (count, h) = (steps.len() / dim, pairs(dim));
     // Pair by pair for all vectors, so that loops run over vectors: measured at half the time of vector after vector.
-    all.points.draw(tier, fill, first, [count, dim], &doubt);
+    all.points.draw(tier, fill, first, [count, dim], &undecided);
     for (i, radius) in all.radius[..count].iter_mut().enumerate() {
-        *radius = doubt(i).radius as f64;
+        *radius = undecided(i).radius as f64;
     }
     run_on(tier, Spacings { all, count, pairs: h });
     if dim % 2 == 1 {
@@ -88,7 +88,7 @@ pub(super) fn points<'a>(
         let sure = run_on(tier, Rounding { all, count, j });
         // In an odd dimension the last pair has one coordinate.
         for c in 2 * j..dim.min(2 * j + 2) {
-            all_sure &= reveal::condition(sure[c % 2]);
+            all_sure &= declassify::condition(sure[c % 2]);
             for (steps, step) in steps.chunks_exact_mut(dim).zip(&*all.steps[c % 2]) {
                 steps[c] = *step;
             }
@@ -96,24 +96,24 @@ pub(super) fn points<'a>(
     }
     if !all_sure {
         for (i, steps) in steps.chunks_exact_mut(dim).enumerate() {
-            settle(all, &doubt(i), [i, count], steps);
+            settle(all, &undecided(i), [i, count], steps);
         }
     }
 }
 
 /// The coordinates of the i-th of `count` vectors that are not certain yet.
 #[cold]
-fn settle(all: &mut Pairs, doubt: &Doubt<'_>, [i, count]: [usize; 2], steps: &mut [i64]) {
-    let is_unsure = |step: &i64| reveal::condition(*step == UNSURE);
+fn settle(all: &mut Pairs, undecided: &UndecidedVector<'_>, [i, count]: [usize; 2], steps: &mut [i64]) {
+    let is_unsure = |step: &i64| declassify::condition(*step == UNSURE);
     if !steps.iter().any(is_unsure) {
         return;
     }
-    let points = (0..pairs(doubt.dim)).map(|j| all.points.leading_bits(doubt, count, [i, j]));
-    all.fine.load(doubt.dim, points);
+    let points = (0..pairs(undecided.dim)).map(|j| all.points.leading_bits(undecided, count, [i, j]));
+    all.fine.load(undecided.dim, points);
     for (c, step) in steps.iter_mut().enumerate().filter(|(_, step)| is_unsure(step)) {
         let x = [&all.points.u, &all.points.v][c % 2][c / 2 * count + i];
-        let magnitude = all.fine.round(doubt, c).cast_signed();
-        *step = if reveal::condition(x.is_sign_negative()) {
+        let magnitude = all.fine.round(undecided, c).cast_signed();
+        *step = if declassify::condition(x.is_sign_negative()) {
             -magnitude
         } else {
             magnitude
@@ -243,11 +243,11 @@ mod tests {
         for tier in Tier::tested() {
             let mut found = 0;
             for block in 0..200 {
-                let doubt = |i| Doubt::new(&fill, 512 * block + i as u64, 1, (1 << (46 + block % 3)) + 12_345);
-                points(tier, &fill, 512 * block, 1, doubt, &mut all, &mut steps);
+                let undecided = |i| UndecidedVector::new(&fill, 512 * block + i as u64, 1, (1 << (46 + block % 3)) + 12_345);
+                points(tier, &fill, 512 * block, 1, undecided, &mut all, &mut steps);
                 for (i, step) in steps.iter().enumerate().filter(|(i, _)| all.rest[*i] < 0.02) {
                     let guess = step.unsigned_abs();
-                    assert_eq!(guess, doubt(i).round(0, guess), "{tier:?} {block} {i}");
+                    assert_eq!(guess, undecided(i).round(0, guess), "{tier:?} {block} {i}");
                     found += 1;
                 }
             }

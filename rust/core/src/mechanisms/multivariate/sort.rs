@@ -76,7 +76,7 @@ impl Rank {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::testing::random::Random;
 
     /// Evidence: the standard library's order, for every length around the change of method.
     #[test]

@@ -110,7 +110,7 @@ pub(super) fn product(a: u128, b: u128) -> (u128, u128) {
 mod tests {
     use super::*;
     use crate::exact::limbs;
-    use crate::random::Random;
+    use crate::testing::random::Random;
 
     fn number(random: &mut Random) -> u128 {
         let bits = u128::from(random.word()) << 64 | u128::from(random.word());

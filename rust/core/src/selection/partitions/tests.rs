@@ -1,6 +1,6 @@
 use super::*;
-use crate::random::Random;
-use crate::replay::{float, list, vectors, whole, word};
+use crate::testing::golden::{float, list, vectors, whole, word};
+use crate::testing::random::Random;
 
 fn cases() -> impl Iterator<Item = PartitionSelection> {
     [

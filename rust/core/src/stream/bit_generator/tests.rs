@@ -2,7 +2,7 @@ use super::super::entropy::tests::without_entropy;
 #[cfg(target_os = "linux")]
 use super::super::process::tests::{clone, fork, in_child};
 use super::*;
-use crate::replay::vectors;
+use crate::testing::golden::vectors;
 
 /// Words of a buffer.
 const WORDS: usize = 508;

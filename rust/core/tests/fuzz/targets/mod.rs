@@ -9,13 +9,13 @@
     reason = "conversions of numbers that are in range, and floats that are equal"
 )]
 
-pub mod each;
 pub mod fill;
 pub mod gaussians;
 mod input;
 mod oracle;
 pub mod parameters;
 pub mod partitions;
+pub mod per_element;
 pub mod release;
 pub mod selection;
 pub mod staged;
@@ -29,7 +29,7 @@ pub const ALL: [(&str, Run); 10] = [
     ("parameters", parameters::run),
     ("fill", fill::run),
     ("release", release::run),
-    ("each", each::run),
+    ("per_element", per_element::run),
     ("gaussians", gaussians::run),
     ("staged", staged::run),
     ("vectors", vectors::run),

@@ -5,7 +5,7 @@ use dashu_float::round::mode::HalfEven;
 use dashu_int::IBig;
 
 use super::*;
-use crate::random::Random;
+use crate::testing::random::Random;
 
 type Real = FBig<HalfEven, 2>;
 

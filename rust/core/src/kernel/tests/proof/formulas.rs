@@ -9,8 +9,8 @@ use super::{
 };
 use crate::kernel::arithmetic::{Fused, Separate};
 use crate::kernel::elementary::{self, LN2_HIGH, MulAdd};
+use crate::kernel::first_level::{narrow, narrow_table, table};
 use crate::kernel::float;
-use crate::kernel::together::{narrow, narrow_table, table};
 use crate::lattice::dyadic::power_of_two;
 
 #[test]

@@ -9,9 +9,9 @@ use super::{
 };
 use crate::kernel::arithmetic::{Fused, Separate};
 use crate::kernel::elementary::{self, MulAdd};
+use crate::kernel::first_level::{lines, logarithm, narrow, narrow_table, table};
 use crate::kernel::lane::MAX_SPAN;
-use crate::kernel::together::{lines, logarithm, narrow, narrow_table, table};
-use crate::kernel::{canonical, each, geometric, staircase};
+use crate::kernel::{canonical, geometric, per_element, staircase};
 use crate::lattice::dyadic::power_of_two;
 
 /// x = κ·ℓ + β for every scale and logarithm that can occur: its error is below the tolerance of the acceptance test.
@@ -35,13 +35,13 @@ fn geometric_tolerance() {
     geometric_tolerance_on_tiers(all, offset, word + ROUGH_MINUS_LN, rough, geometric::FIXED);
 
     // With constants made in the lane: κ from 2³²/700 up, and β in the tolerance;
-    let half = Bounded::argument(0.5, 0.5).off_by(each::BETA);
-    let fixed = geometric::FIXED + each::BETA;
+    let half = Bounded::argument(0.5, 0.5).off_by(per_element::BETA);
+    let fixed = geometric::FIXED + per_element::BETA;
     geometric_tolerance_on_tiers(|| binades(22, 45, 64), half, U + absolute, geometric::PER_SCALE, fixed);
     // or β in the logarithm.
     let decay = (EXP + U) * 0.5;
     let word = (0.3 * U + decay + 3.0 * U) * SECOND_ORDER;
-    geometric_tolerance_on_tiers(all, 0.0.into(), word + absolute, each::PER_SCALE_FEW, geometric::FIXED);
+    geometric_tolerance_on_tiers(all, 0.0.into(), word + absolute, per_element::PER_SCALE_FEW, geometric::FIXED);
 }
 
 fn geometric_tolerance_on_tiers<S: Iterator<Item = Bounded>>(
@@ -87,7 +87,7 @@ fn geometric_tolerance_on<A: MulAdd<Bounded>>(
 /// β ≥ ½ − 1/(8κ) on the lattices of powers; and an error of u in x = 1/κ moves b = e^(−x) by x·u, 1 + b by x/(1 + e^x) of that.
 #[test]
 fn the_offset_in_a_lane() {
-    assert!(700.0 / power_of_two(32) / 8.0 <= each::BETA);
+    assert!(700.0 / power_of_two(32) / 8.0 <= per_element::BETA);
     for x in binades(-45, 10, 64) {
         assert!(x.hi / (1.0 + x.lo.exp()) <= 0.3, "{x:?}");
     }
@@ -103,16 +103,16 @@ fn quotients_in_a_lane() {
 fn quotients_in_a_lane_on<A: MulAdd<Bounded>>() {
     let check = |m: Bounded, x: Bounded| {
         assert!(m.relative() <= EXP_M1, "{x:?}");
-        let floor = Bounded::from(1.0) / each::rise(m);
+        let floor = Bounded::from(1.0) / per_element::rise(m);
         assert!(
-            floor.relative() * SECOND_ORDER <= each::FLOOR_ERROR,
+            floor.relative() * SECOND_ORDER <= per_element::FLOOR_ERROR,
             "{x:?}: {}",
             floor.relative() / U
         );
         // m cancels: what is left of its error is that of 2 + m, and two roundings follow the quotient.
         let sum = Bounded::from(2.0) + m;
         let shape = sum.relative() + 3.0 * U;
-        assert!(shape * SECOND_ORDER <= each::L1_ERROR, "{x:?}: {}", shape / U);
+        assert!(shape * SECOND_ORDER <= per_element::L1_ERROR, "{x:?}: {}", shape / U);
     };
     // Half of an ordinary ε: near zero by binades, then exponent by exponent.
     for x in binades(-21, -2, PIECES).chain(pieces(0.25, arguments(0).1, PIECES)) {
@@ -157,8 +157,12 @@ fn staircase_tolerance() {
         staircase::PER_Y / U
     );
     // With constants made in the lane: y and D·c are at most D + D/ε, itself off by less than 2⁻⁴⁰.
-    let total = (each::FLOOR_ERROR + y + difference) * SECOND_ORDER;
-    assert!(total <= (staircase::PER_Y + each::PER_SPAN) / SECOND_ORDER, "{}", total / U);
+    let total = (per_element::FLOOR_ERROR + y + difference) * SECOND_ORDER;
+    assert!(
+        total <= (staircase::PER_Y + per_element::PER_SPAN) / SECOND_ORDER,
+        "{}",
+        total / U
+    );
     // The acceptance test works on numbers up to 2, each off by less than 2u, and with a floor of zero where e^ε overflows.
     let beyond = MAX_SPAN * (-700.0_f64).exp();
     assert!(8.0 * 2.0 * U + 2.0 * beyond <= staircase::FIXED);

@@ -75,7 +75,7 @@ pub const FROM_EXPONENT_2: f64 = 3.5 * U;
 
 /// The argument of the series, as the formula has it, what is known of it, and that its first step rounds nothing.
 struct Reduced {
-    given: Vec<String>,
+    hypotheses: Vec<String>,
     hints: Vec<String>,
 }
 
@@ -89,7 +89,7 @@ fn reduced<A: MulAdd<Symbol>>(n: Symbol, x: Symbol, x_low: Symbol) -> Reduced {
     let second = A::mul_add(-n, LN2_LOW.into(), x_low);
     let f = first + second;
     Reduced {
-        given: vec![
+        hypotheses: vec![
             format!("k in [-{EXPONENTS}, -1]"),
             "x in [0.25, 700]".into(),
             format!("|{}| <= {LARGEST_F}", f.exact()),
@@ -112,11 +112,11 @@ fn low_part(most: f64) -> (Symbol, Vec<String>) {
     let most = most * (-25.0_f64).exp2();
     let x_low = Symbol::float("low");
     let x_low = Symbol::pair(&x_low.computed(), "LOW");
-    let given = vec![
+    let hypotheses = vec![
         format!("low in [0, {}]", above(most)),
         format!("|low - LOW| <= {}", above(most * U)),
     ];
-    (x_low, given)
+    (x_low, hypotheses)
 }
 
 fn exp<A: MulAdd<Symbol>>(how: &str) -> String {
@@ -128,11 +128,11 @@ fn exp<A: MulAdd<Symbol>>(how: &str) -> String {
     text(&about, DOUBLE, || {
         let (n, x) = (minus_k(), Symbol::float("x"));
         let (x_low, low) = low_part(700.0);
-        let Reduced { given, hints, .. } = reduced::<A>(n, x, x_low);
+        let Reduced { hypotheses, hints, .. } = reduced::<A>(n, x, x_low);
         let result = elementary::exp_scaled::<A, Symbol>(Symbol::scale(["1", "1"]), n, x, x_low);
-        let given = [given, low, vec![left_out(result)]].concat();
+        let hypotheses = [hypotheses, low, vec![left_out(result)]].concat();
         Claim {
-            given,
+            hypotheses,
             goals: vec![Goal::new(format!("|{} -/ X|", result.computed()), EXP, U)],
             hints,
             ..Claim::default()
@@ -151,7 +151,7 @@ fn exp_near_0<A: MulAdd<Symbol>>(how: &str) -> String {
         let result = elementary::exp_scaled::<A, Symbol>(Symbol::scale(["1", "1"]), 0.0.into(), x, x_low);
         let range = format!("x in [0, {LARGEST_F}]");
         Claim {
-            given: [vec![range], low, vec![left_out(result)]].concat(),
+            hypotheses: [vec![range], low, vec![left_out(result)]].concat(),
             goals: vec![Goal::new(format!("|{} -/ X|", result.computed()), EXP, U)],
             hints: vec!["$ x in 16;".into()],
             ..Claim::default()
@@ -171,10 +171,10 @@ fn exp_m1<A: MulAdd<Symbol>>(growth: &Growth, how: &str) -> String {
     );
     text(&about, DOUBLE, || {
         let (n, x) = (minus_k(), Symbol::float("x"));
-        let Reduced { given, hints, .. } = reduced::<A>(n, x, 0.0.into());
+        let Reduced { hypotheses, hints, .. } = reduced::<A>(n, x, 0.0.into());
         let result = elementary::exp_m1_scaled::<A, Symbol>(Symbol::scale(growth.less_one), n, x);
         Claim {
-            given: [given, vec![growth.w.into(), left_out(result)]].concat(),
+            hypotheses: [hypotheses, vec![growth.w.into(), left_out(result)]].concat(),
             goals: vec![Goal::new(
                 format!("|{} -/ X|", result.computed()),
                 growth.bound,
@@ -196,7 +196,7 @@ fn exp_m1_near_0<A: MulAdd<Symbol>>(how: &str) -> String {
         let result = elementary::exp_m1_scaled::<A, Symbol>(Symbol::scale(["0", "0"]), 0.0.into(), x);
         let exact = result.exact();
         Claim {
-            given: vec![
+            hypotheses: vec![
                 format!("x in [0x1p-60, {LARGEST_F}]"),
                 format!("|X -/ {exact}| <= {}", above(left_out_of_exp(LARGEST_F) / LARGEST_F)),
             ],
@@ -221,7 +221,7 @@ fn quotient() -> String {
     text(about, DOUBLE, || {
         let z = quotient_of(Symbol::pair("g", "G"));
         Claim {
-            given: vec!["G in [0x1p-61, 0x1p1015]".into(), format!("|g -/ G| <= {}", literal(EXP_M1))],
+            hypotheses: vec!["G in [0x1p-61, 0x1p1015]".into(), format!("|g -/ G| <= {}", literal(EXP_M1))],
             goals: vec![Goal::relative(z, QUOTIENT, 7.0 * U)],
             hints: vec!["(4 / G) / (3 + 4 / G) -> 1 / (1 + 3 / (4 / G));".into()],
             ..Claim::default()
@@ -236,7 +236,7 @@ fn series() -> String {
         let z = Symbol::pair(&z.computed(), "Z");
         let sum = elementary::atanh_ratio(z * z);
         Claim {
-            given: vec!["Z in [0, 0.33333334]".into(), format!("|z -/ Z| <= {}", literal(QUOTIENT))],
+            hypotheses: vec!["Z in [0, 0.33333334]".into(), format!("|z -/ Z| <= {}", literal(QUOTIENT))],
             goals: vec![
                 Goal::relative(sum, SERIES, U),
                 Goal::new(format!("|{}|", sum.exact()), 1.125, 1.01),
@@ -256,7 +256,7 @@ fn product() -> String {
         let (x, z, a) = (Symbol::float("x"), Symbol::pair("z", "Z"), Symbol::pair("a", "A"));
         let result = Symbol::from(2.0) * (z / x) * a;
         Claim {
-            given: vec![
+            hypotheses: vec![
                 "x in [0x1p-60, 0x1p10]".into(),
                 "Z in [0x1p-64, 0.33333334]".into(),
                 format!("|z -/ Z| <= {}", literal(QUOTIENT)),

@@ -6,7 +6,7 @@ use super::single;
 use super::symbol::{Symbol, above, literal};
 use crate::kernel::arithmetic::{Fused, Separate};
 use crate::kernel::elementary::{self, MulAdd};
-use crate::kernel::together::narrow;
+use crate::kernel::first_level::narrow;
 
 pub fn scripts() -> Vec<(String, String)> {
     let mut all = vec![("split_ln".into(), split_ln())];
@@ -43,7 +43,7 @@ fn split_ln() -> String {
         let s = quotient();
         let bound = 2.0 * U * (1.0 + (-24.0_f64).exp2());
         Claim {
-            given: vec![significands(), "|m - 1| >= 0x1p-53".into()],
+            hypotheses: vec![significands(), "|m - 1| >= 0x1p-53".into()],
             goals: vec![Goal::relative(s, bound, 1.9 * U)],
             ..Claim::default()
         }
@@ -86,7 +86,7 @@ fn half_logarithm(about: &str, formula: fn(Symbol) -> Symbol, terms: i32, bound:
         let result = formula(quotient());
         let (computed, exact) = (result.computed(), result.exact());
         Claim {
-            given: vec![significands(), format!("|X - {exact}| <= {}", above(left_out(terms) / 2.0))],
+            hypotheses: vec![significands(), format!("|X - {exact}| <= {}", above(left_out(terms) / 2.0))],
             goals: vec![Goal::new(format!("|{computed} - X|"), bound, too_tight)],
             hints: vec!["$ m in 64;".into()],
             ..Claim::default()
@@ -105,7 +105,7 @@ fn minus_ln<A: MulAdd<Symbol>>(how: &str) -> String {
         let [absolute, _] = MINUS_LN;
         let (computed, exact) = (result.unrounded(), result.exact());
         Claim {
-            given: vec![
+            hypotheses: vec![
                 significands(),
                 "e in [0, 64]".into(),
                 format!("|X - {exact}| <= {}", above(left_out(10))),
@@ -127,7 +127,7 @@ fn rough_minus_ln<A: MulAdd<Symbol>>(how: &str) -> String {
         let result = elementary::rough_minus_ln::<A, Symbol>(Symbol::whole("e"), s);
         let (computed, exact) = (result.computed(), result.exact());
         Claim {
-            given: vec![
+            hypotheses: vec![
                 significands(),
                 "e in [0, 64]".into(),
                 format!("|X - {exact}| <= {}", above(left_out(4))),
@@ -149,7 +149,7 @@ fn minus_ln_1p<A: MulAdd<Symbol>>(how: &str) -> String {
         let result = elementary::minus_ln_1p::<A, Symbol>(t);
         let (computed, exact) = (result.computed(), result.exact());
         Claim {
-            given: vec![
+            hypotheses: vec![
                 "|t| <= 0x1p-5".into(),
                 format!("|X - {exact}| <= {}", above(left_out_of_ln_1p())),
             ],
@@ -170,7 +170,7 @@ fn narrow_minus_ln<A: MulAdd<Symbol>>(how: &str) -> String {
         let (computed, exact) = (result.computed(), result.exact());
         let least = f64::from(f32::from_bits(narrow::SQRT_HALF));
         Claim {
-            given: vec![
+            hypotheses: vec![
                 format!("m in [{}, {}]", literal(least), literal(2.0 * least)),
                 format!("|X - {exact}| <= {}", above(left_out(4))),
             ],

@@ -69,7 +69,7 @@ impl Goal {
 pub struct Claim {
     /// Beside those of the symbols.
     pub definitions: Vec<String>,
-    pub given: Vec<String>,
+    pub hypotheses: Vec<String>,
     pub goals: Vec<Goal>,
     pub hints: Vec<String>,
 }
@@ -78,7 +78,7 @@ pub struct Claim {
 pub fn text(about: &str, format: Format, claim: impl FnOnce() -> Claim) -> String {
     let Claim {
         definitions,
-        given,
+        hypotheses,
         goals,
         hints,
     } = claim();
@@ -93,8 +93,8 @@ pub fn text(about: &str, format: Format, claim: impl FnOnce() -> Claim) -> Strin
     lines.push(format!("@rnd = {};  # u is {}", format.name, literal(format.u)));
     lines.extend(computed);
     lines.extend(definitions);
-    let given: Vec<_> = given.into_iter().chain(known).collect();
-    lines.push(format!("{{ {} ->", given.join("\n  /\\ ")));
+    let hypotheses: Vec<_> = hypotheses.into_iter().chain(known).collect();
+    lines.push(format!("{{ {} ->", hypotheses.join("\n  /\\ ")));
     let last = goals.len() - 1;
     for (i, goal) in goals.iter().enumerate() {
         let and = if i == 0 { "  " } else { "  /\\ " };

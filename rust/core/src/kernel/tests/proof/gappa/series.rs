@@ -6,7 +6,7 @@ use super::super::polynomials::economised_logarithm;
 use super::super::{LARGEST_F, U, left_out_of_exp, left_out_of_ln_1p};
 use super::logarithms::{LARGEST_S, left_out};
 use crate::kernel::elementary::{LN2_HIGH, LN2_LOW};
-use crate::kernel::together::narrow_table;
+use crate::kernel::first_level::narrow_table;
 use crate::lattice::dyadic::decompose;
 
 /// An `f64` as a quotient of integers.

@@ -4,7 +4,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use crate::kernel::arithmetic::{Arithmetic, Fused, Separate};
 use crate::kernel::elementary::{MulAdd, Number};
-use crate::kernel::together::narrow;
+use crate::kernel::first_level::narrow;
 
 /// [`narrow::minus_ln`], given −2/3, −2/5 and −2/7.
 pub fn minus_ln<A: MulAdd<N>, N: Number>(m: N, [c3, c5, c7]: [N; 3]) -> N {

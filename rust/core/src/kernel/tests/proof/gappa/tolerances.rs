@@ -11,8 +11,8 @@ use super::super::{
 use super::exponentials::FROM_EXPONENT_2;
 use super::script::{Claim, DOUBLE, Goal, SINGLE, text};
 use super::symbol::{Symbol, literal};
-use crate::kernel::together::{lines, logarithm, narrow, narrow_table, table};
-use crate::kernel::{canonical, each, geometric, staircase};
+use crate::kernel::first_level::{lines, logarithm, narrow, narrow_table, table};
+use crate::kernel::{canonical, geometric, per_element, staircase};
 
 /// u of `f32`.
 const NARROW_U: f64 = f32::EPSILON as f64 / 2.0;
@@ -27,9 +27,9 @@ pub fn scripts() -> Vec<(String, String)> {
         (
             "staircase_in_a_lane".into(),
             staircase(
-                "`each::staircase`: PER_Y and PER_SPAN, with FLOOR_ERROR for D c",
-                each::FLOOR_ERROR - U,
-                staircase::PER_Y + each::PER_SPAN,
+                "`per_element::staircase`: PER_Y and PER_SPAN, with FLOOR_ERROR for D c",
+                per_element::FLOOR_ERROR - U,
+                staircase::PER_Y + per_element::PER_SPAN,
                 17.0 * U,
             ),
         ),
@@ -103,7 +103,7 @@ fn offset_of_stair() -> String {
             "t rnd= J * high;".into(),
         ],
         // Gappa must not prove it of four times as many stairs.
-        given: [
+        hypotheses: [
             vec!["|J| <= 0x1p27  # not 0x1p29".into()],
             ranges([("high", (-20.0_f64).exp2(), 701.0)]),
         ]
@@ -119,7 +119,7 @@ struct Geometric {
     about: &'static str,
     /// W, the relative error of the number whose logarithm is taken, and its definitions.
     word: &'static [&'static str],
-    given: Vec<String>,
+    hypotheses: Vec<String>,
     /// Absolute error of the logarithm.
     logarithm: f64,
     /// Of β.
@@ -158,7 +158,7 @@ impl Geometric {
                 name: "geometric",
                 about: "`GeometricLane`: PER_SCALE, PER_X and FIXED",
                 word,
-                given: roundings(["v"]),
+                hypotheses: roundings(["v"]),
                 logarithm: fine,
                 offset: beta,
                 per_scale: geometric::PER_SCALE,
@@ -169,7 +169,7 @@ impl Geometric {
                 name: "geometric_rough",
                 about: "`CoarseLane`: PER_SCALE_ROUGH",
                 word,
-                given: roundings(["v"]),
+                hypotheses: roundings(["v"]),
                 logarithm: ROUGH_MINUS_LN,
                 offset: beta,
                 per_scale: geometric::PER_SCALE + rough,
@@ -181,7 +181,7 @@ impl Geometric {
                 about: "`GeometricLane::mapped`: PER_SCALE_MAPPED. U = scale V + tau, the first being the part s. g, the error of\n\
                     e^eps - 1, counts by its part in the sum with 2 delta. q1 to q4 are of sums and quotients, p of scale V, f of U",
                 word: MAPPED,
-                given: mapped(),
+                hypotheses: mapped(),
                 logarithm: fine,
                 offset: beta,
                 per_scale: of_mapped,
@@ -192,7 +192,7 @@ impl Geometric {
                 name: "geometric_mapped_rough",
                 about: "`CoarseLane::mapped`: PER_SCALE_ROUGH and PER_SCALE_MAPPED. Letters as in geometric_mapped",
                 word: MAPPED,
-                given: mapped(),
+                hypotheses: mapped(),
                 logarithm: ROUGH_MINUS_LN,
                 offset: beta,
                 per_scale: of_mapped + rough,
@@ -201,25 +201,25 @@ impl Geometric {
             },
             Self {
                 name: "geometric_in_a_lane_many",
-                about: "`each::geometric::Many`: BETA, by which the offset is off",
+                about: "`per_element::geometric::Many`: BETA, by which the offset is off",
                 word,
-                given: roundings(["v"]),
+                hypotheses: roundings(["v"]),
                 logarithm: fine,
-                offset: each::BETA,
+                offset: per_element::BETA,
                 per_scale: geometric::PER_SCALE,
                 too_tight: 2.1 * U,
-                fixed: geometric::FIXED + each::BETA,
+                fixed: geometric::FIXED + per_element::BETA,
             },
             Self {
                 name: "geometric_in_a_lane_few",
-                about: "`each::geometric::Few`: PER_SCALE_FEW. The offset is in the logarithm: V (1 + b), b = e^(-1/K), whose\n\
+                about: "`per_element::geometric::Few`: PER_SCALE_FEW. The offset is in the logarithm: V (1 + b), b = e^(-1/K), whose\n\
                     error r counts at most half. Relative errors: x of 1/K, as far as it counts, e of exp, q of its inverse, f of\n\
                     1 + b, p of the product",
                 word: &[
                     "r = (1 + e) / (1 + q) - 1;",
                     "W = (1 + v) * (1 + x) * (1 + r * h) * (1 + f) * (1 + p) - 1;",
                 ],
-                given: [
+                hypotheses: [
                     roundings(["v", "q", "f", "p"]),
                     errors([("e", EXP), ("x", 0.3 * U)]),
                     ranges([("h", 0.0, 0.5)]),
@@ -227,7 +227,7 @@ impl Geometric {
                 .concat(),
                 logarithm: fine,
                 offset: 0.0,
-                per_scale: each::PER_SCALE_FEW,
+                per_scale: per_element::PER_SCALE_FEW,
                 too_tight: 5.5 * U,
                 fixed: geometric::FIXED,
             },
@@ -255,8 +255,8 @@ impl Geometric {
         definitions.push("A = |W| * (1 + |W|) + l;".into());
         definitions.push("X1 = |ds / (1 + ds)|;  X2 = |(M - 1) / (M * (1 + ds))|;".into());
         definitions.push("K1 = A * ((1 + dk) * (1 + dp));  K2 = |M - 1| * A / (1 + dr);".into());
-        let given = [
-            self.given.clone(),
+        let hypotheses = [
+            self.hypotheses.clone(),
             roundings(["ds", "dk", "dp", "dr"]),
             ranges([("l", 0.0, self.logarithm), ("b", 0.0, self.offset), ("test", 0.0, 1.5 * U)]),
         ];
@@ -267,7 +267,7 @@ impl Geometric {
         };
         text(&about, DOUBLE, || Claim {
             definitions,
-            given: given.concat(),
+            hypotheses: hypotheses.concat(),
             goals: vec![
                 Goal::new("|X1 + X2|", geometric::PER_X / SECOND_ORDER, 3.9 * U),
                 Goal::new("|K1 + K2|", (self.per_scale - THETA) / SECOND_ORDER, self.too_tight),
@@ -281,19 +281,19 @@ impl Geometric {
 /// D/(m·(2 + m)), and m of it.
 fn floor_in_a_lane(range: &str, which: &str, of_m: f64, floor_too_tight: f64, sum_too_tight: f64) -> String {
     let about = format!(
-        "`each::staircase`: FLOOR_ERROR of 1/(m (2 + m)), and L1_ERROR, for\n\
+        "`per_element::staircase`: FLOOR_ERROR of 1/(m (2 + m)), and L1_ERROR, for\n\
          m = e^(eps/2) - 1 {which}.\n\
          m cancels in the second, which has the error of 2 + m and three roundings."
     );
     text(&about, DOUBLE, || {
         let m = Symbol::pair("m", "M");
-        let floor = Symbol::from(1.0) / each::rise(m);
+        let floor = Symbol::from(1.0) / per_element::rise(m);
         let sum = Symbol::from(2.0) + m;
         Claim {
-            given: vec![format!("M in {range}"), format!("|m -/ M| <= {}", literal(of_m))],
+            hypotheses: vec![format!("M in {range}"), format!("|m -/ M| <= {}", literal(of_m))],
             goals: vec![
-                Goal::relative(floor, each::FLOOR_ERROR / SECOND_ORDER, floor_too_tight),
-                Goal::relative(sum, each::L1_ERROR / SECOND_ORDER - 3.001 * U, sum_too_tight),
+                Goal::relative(floor, per_element::FLOOR_ERROR / SECOND_ORDER, floor_too_tight),
+                Goal::relative(sum, per_element::L1_ERROR / SECOND_ORDER - 3.001 * U, sum_too_tight),
             ],
             hints: vec!["M / (2 + M) -> 1 / (1 + 2 / M);".into()],
             ..Claim::default()
@@ -317,7 +317,7 @@ fn staircase(what: &str, of_growth: f64, bound: f64, too_tight: f64) -> String {
             "R = (1 + t) * (1 + e) * (1 + u) * (1 + v) * (1 + p);".into(),
             "E = y * (R - 1) * (1 + s * phi) + phi * (s * y - F);".into(),
         ],
-        given: of_a_stair(
+        hypotheses: of_a_stair(
             [
                 errors([("g", of_growth), ("e", EXP)]),
                 roundings(["q", "t", "u", "v", "p", "d"]),
@@ -341,7 +341,7 @@ fn mapped_lane() -> String {
             "R = (1 + t) * (1 + e) * (1 + u) * (1 + W) * (1 + f) * (1 + p);".into(),
             "E = y * (R - 1) * (1 + s * phi) + phi * (s * y - F);".into(),
         ],
-        given: of_a_stair(
+        hypotheses: of_a_stair(
             [
                 errors([("g", EXP_M1), ("e", EXP)]),
                 roundings(["q", "t", "u", "v", "c", "m", "a", "f", "p", "d"]),
@@ -372,7 +372,7 @@ fn mapped_lines() -> String {
             "E = y * (R - 1) * (1 + s * phi) + phi * (s * y - F);".into(),
             "D = (1 + d1) * (1 + d2);".into(),
         ],
-        given: of_a_stair(
+        hypotheses: of_a_stair(
             [
                 errors([("g", EXP_M1), ("e", EXP)]),
                 roundings(["q", "t", "u", "v", "c", "m", "p", "a", "o", "d1", "d2"]),
@@ -392,7 +392,7 @@ fn mapped_lines() -> String {
 fn offset_of_a_line() -> String {
     let about = "`Lines`: PER_OFFSET, for three sums and the test. Its other error is that of `staircase`.";
     text(about, DOUBLE, || Claim {
-        given: roundings(["a", "b", "c", "d"]),
+        hypotheses: roundings(["a", "b", "c", "d"]),
         goals: vec![Goal::new(
             "|(1 + a) * (1 + b) * (1 + c) * (1 + d) - 1|",
             lines::PER_OFFSET,
@@ -417,7 +417,7 @@ fn canonical_thresholds() -> String {
             "R = (1 + e) * (1 + f) / (1 + r) - 1;".into(),
             "step = w * z * (1 + R) + (S - W) * z * R;".into(),
         ],
-        given: [
+        hypotheses: [
             errors([("m", EXP_M1), ("w", most)]),
             roundings(["a", "b", "c", "d", "e", "f"]),
             ranges([("k", 0.0, 1.0), ("z", 0.0, 1.0), ("S", 0.0, 1.0), ("W", 0.0, 1.0)]),
@@ -443,7 +443,7 @@ fn table() -> String {
             "T = N * ((1 + k) * (1 + g) - 1) + (n + t) * ((1 + k) * (1 + g));".into(),
             "X = E * ((1 + s1) * (1 + s2)) + T * (1 + s2) + (L + O) * (s1 * (1 + s2)) + (L + O + N) * s2;".into(),
         ],
-        given: [
+        hypotheses: [
             roundings(["w", "k", "a", "b", "c", "r", "d", "f", "g", "s1", "s2"]),
             ranges([("L", 0.0, longest + LN_2), ("O", -LN_2, 0.0), ("N", -0.0325, 0.0325)]),
             // t is rounded once, of at most 1/32.
@@ -472,7 +472,7 @@ fn logarithm(what: &str, atanh: f64, rough: f64, too_tight: f64) -> String {
             "X = E * ((1 + s1) * (1 + s2)) - T * (1 + s2) + L * (s1 * (1 + s2)) + l * s2;".into(),
             "S = (1 + f) * (1 + s1) * (1 + s2);".into(),
         ],
-        given: [
+        hypotheses: [
             roundings(["w", "k", "a", "b", "c", "d", "f", "s1", "s2"]),
             ranges([("l", 0.0, longest), ("A", -0.3466, 0.3466), ("B", -0.5, 0.0)]),
             errors([("n", 2.0 * atanh), ("o", offset), ("test", 2.0 * U)]),
@@ -499,7 +499,7 @@ fn narrow_mapped_word() -> String {
         product, o of the offset, f of the sum; w, 7u of f64, is in scale and offset before.";
     text(about, SINGLE, || Claim {
         definitions: vec!["W = x * ((1 + v) * (1 + c) * (1 + m) * (1 + w) - 1) + (1 - x) * ((1 + o) * (1 + w) - 1);".into()],
-        given: [
+        hypotheses: [
             narrow_roundings(["v", "c", "m", "o", "f"]),
             errors([("w", 7.0 * U)]),
             ranges([("x", 0.0, 1.0)]),
@@ -526,7 +526,7 @@ fn narrow() -> String {
             "S = (1 + s) * (1 + k) * (1 + m);".into(),
             "E = n * S - N * S * (O - 1);".into(),
         ],
-        given: [
+        hypotheses: [
             narrow_roundings(["c", "p", "s", "k", "m", "w"]),
             errors([("n", narrow::LOGARITHM), ("N", 0.3466)]),
         ]
@@ -554,7 +554,7 @@ fn narrow_table() -> String {
             format!("I = {third} * t * ((1 + a) * (1 + d) - 1) + {second} * ((1 + b) * (1 + d) - 1);"),
             format!("J = I * t * (1 + e) + ({third} * t + {second}) * t * e + {first} * ((1 + c) * (1 + e) - 1);"),
         ],
-        given: [
+        hypotheses: [
             narrow_roundings(["a", "b", "c", "d", "e", "f", "g", "w", "h"]),
             errors([("n", narrow_table::LOGARITHM), ("t", 1.0 / 32.0 + NARROW_U), ("N", 0.0325)]),
             ranges([("O", 0.0, whole), ("L", 0.0, whole)]),

@@ -1,12 +1,12 @@
 //! A mechanism of its own for every value: arrays of parameters.
 
 mod output;
+mod padding;
 mod parameters;
-mod room;
 
 use output::{NoiseAlone, Output, Released, write_block};
+use padding::{Padding, family};
 pub use parameters::{Parameters, Shapes};
-use room::{Room, family};
 
 use crate::error::{DrawError, ParamError};
 use crate::exact::IntegerDistribution;
@@ -55,11 +55,13 @@ impl PerElement {
     /// # Errors
     /// The position of the first that has none, and [`ParamError`] as [`OneWordMechanism::new`].
     pub fn check(&self, parameters: &Parameters<'_>) -> Result<(), (usize, ParamError)> {
-        let (mut room, tier) = (Room::new(), Tier::current());
+        let (mut padding, tier) = (Padding::new(), Tier::current());
         for first in (0..parameters.eps.len()).step_by(BLOCK) {
             let block = parameters.block(first);
             // Parameters in the range of the fast path have mechanisms. Blocks with any other are checked one by one.
-            if family(self.kind, block.shape.form()).is_some_and(|family| room.given(&block).are_ordinary(tier, family)) {
+            if family(self.kind, block.shape.form())
+                .is_some_and(|family| padding.block_parameters(&block).are_ordinary(tier, family))
+            {
                 continue;
             }
             for i in 0..block.eps.len() {
@@ -271,14 +273,14 @@ impl PerElement {
         output: impl Output<T>,
     ) -> Result<(), ParamError> {
         let (stage, mut words) = (fill.stage(), Words::new());
-        let (mut room, mut drawn) = (Room::new(), DrawnBlock::NOTHING);
+        let (mut padding, mut drawn) = (Padding::new(), DrawnBlock::NOTHING);
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let base = chunk * CHUNK;
             let words = words.at(stage, first + base as u64, out.len());
             for (n, (words, out)) in words.chunks(BLOCK).zip(out.chunks_mut(BLOCK)).enumerate() {
                 let base = base + n * BLOCK;
                 let parameters = parameters.block(base);
-                room.draw(tier, self.kind, &parameters, words, &mut drawn);
+                padding.draw(tier, self.kind, &parameters, words, &mut drawn);
                 let output = output.from(base);
                 for i in ones(write_block(tier, &drawn, out, output)) {
                     let (eps, sensitivity, shape) = parameters.at(i);

@@ -37,9 +37,9 @@ use super::lane::{RARE, WORD_BITS};
 use super::mapped::{Map, Truncated};
 use super::staircase::StaircaseLane;
 use super::tier::{Tier, Work, run_on};
+use crate::declassify;
 use crate::exact::IntegerDistribution;
 use crate::lattice::value::{Scaling, Value};
-use crate::reveal;
 use block::Block;
 use counts::Counts;
 use lines::Lines;
@@ -55,11 +55,11 @@ macro_rules! first_levels {
         /// The first level of a distribution that has one.
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "a distribution keeps a pointer to it")]
-        pub(super) enum Together {
+        pub(super) enum FirstLevel {
             $($variant($level)),+
         }
 
-        impl Together {
+        impl FirstLevel {
             #[cfg(feature = "probe")]
             pub fn name(&self) -> &'static str {
                 match self {
@@ -67,16 +67,16 @@ macro_rules! first_levels {
                 }
             }
 
-            /// Writes an answer for every word, and calls `doubt` with the blocks of which the caller must replace all answers.
+            /// Writes an answer for every word, and calls `undecided` with the blocks of which the caller must replace all answers.
             pub fn fill<T: Value>(
                 &self,
                 tier: Tier,
                 blocks: &[[u64; BLOCK]],
                 scaling: Scaling,
                 out: &mut [[T; BLOCK]],
-                doubt: &mut dyn FnMut(usize, &mut [T; BLOCK]),
+                undecided: &mut dyn FnMut(usize, &mut [T; BLOCK]),
             ) {
-                let filling = Filling { blocks, scaling, out, doubt };
+                let filling = Filling { blocks, scaling, out, undecided };
                 match self {
                     $(Self::$variant(level) => filling.by(tier, level)),+
                 }
@@ -114,7 +114,7 @@ first_levels! {
     Truncated4(Octaves<4, true>) = "truncated octaves",
 }
 
-impl Together {
+impl FirstLevel {
     /// For a tier that has instructions for `tables`, or for one that has none.
     pub fn new(distribution: &IntegerDistribution, tables: bool) -> Option<Self> {
         match *distribution {
@@ -175,7 +175,7 @@ impl Together {
             .or_else(|| Counts::new(survival, error).map(Self::Counts16))
     }
 
-    /// Of the words beside an edge it leaves up to 1 + δ times as many in doubt as the geometric distribution.
+    /// Of the words beside an edge it leaves up to 1 + δ times as many undecided as the geometric distribution.
     fn canonical(eps: f64, delta: f64, tables: bool) -> Option<Self> {
         let survivals = canonical::survivals::<16>(eps, delta);
         let counts = Self::counts(&|j| survivals[j - 1], canonical::ERROR, tables);
@@ -226,19 +226,19 @@ impl Together {
     #[cfg(feature = "probe")]
     pub fn is_certain(&self, tier: Tier, word: u64) -> bool {
         let mut certain = true;
-        let doubt = &mut |_, _: &mut [f64; BLOCK]| certain = false;
-        self.fill(tier, &[[word; BLOCK]], Scaling::WHOLE, &mut [[0.0; BLOCK]], doubt);
+        let undecided = &mut |_, _: &mut [f64; BLOCK]| certain = false;
+        self.fill(tier, &[[word; BLOCK]], Scaling::WHOLE, &mut [[0.0; BLOCK]], undecided);
         certain
     }
 }
 
-/// [`Together::fill`].
+/// [`FirstLevel::fill`].
 struct Filling<'a, T> {
     blocks: &'a [[u64; BLOCK]],
     scaling: Scaling,
     out: &'a mut [[T; BLOCK]],
     /// Called rarely, as in [`super::fill`].
-    doubt: &'a mut dyn FnMut(usize, &mut [T; BLOCK]),
+    undecided: &'a mut dyn FnMut(usize, &mut [T; BLOCK]),
 }
 
 impl<T: Value> Filling<'_, T> {
@@ -268,11 +268,11 @@ impl<T: Value, B: Block> Work for FillingBy<'_, '_, T, B> {
             blocks,
             scaling,
             out,
-            doubt,
+            undecided,
         } = self.filling;
         for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
-            if !reveal::condition(self.distribution.write::<A, T>(words, scaling, out)) {
-                doubt(b, out);
+            if !declassify::condition(self.distribution.write::<A, T>(words, scaling, out)) {
+                undecided(b, out);
             }
         }
     }
@@ -281,7 +281,7 @@ impl<T: Value, B: Block> Work for FillingBy<'_, '_, T, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::testing::random::Random;
 
     /// Evidence: counts. Of 20 000 random blocks at most one in 25 is left to the lanes, and a distribution has the first level that is meant for it.
     #[test]
@@ -341,16 +341,16 @@ mod tests {
         ] {
             for tier in Tier::tested() {
                 let expected = if tier.has_tables() { with_tables } else { without_tables };
-                let together = Together::new(&distribution, tier.has_tables());
-                let name = together.as_ref().map(|level| format!("{level:?}")).unwrap_or_default();
+                let level = FirstLevel::new(&distribution, tier.has_tables());
+                let name = level.as_ref().map(|level| format!("{level:?}")).unwrap_or_default();
                 assert_eq!(name.split('(').next(), Some(expected), "{distribution:?} {tier:?}");
-                let Some(together) = together else {
+                let Some(level) = level else {
                     continue;
                 };
                 let mut left = 0;
                 for _ in 0..20_000 {
                     let words = [(); BLOCK].map(|()| random.word());
-                    together.fill(tier, &[words], Scaling::WHOLE, &mut [[0.0_f64; BLOCK]], &mut |_, _| left += 1);
+                    level.fill(tier, &[words], Scaling::WHOLE, &mut [[0.0_f64; BLOCK]], &mut |_, _| left += 1);
                 }
                 assert!(left <= 800, "{distribution:?} {tier:?} {left}");
             }

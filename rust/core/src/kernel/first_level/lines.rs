@@ -79,7 +79,7 @@ pub(super) fn tolerance(stairs: &Stairs, lowest: f64, largest: f64) -> f64 {
 }
 
 impl<const N: usize> Lines<N> {
-    /// `None` where too many blocks would be in doubt.
+    /// `None` where too many blocks would be undecided.
     pub fn new(staircase: &StaircaseLane) -> Option<Self> {
         let stairs = &staircase.stairs;
         let lines = Self::first_lines(stairs, f64::INFINITY);

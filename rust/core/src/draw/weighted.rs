@@ -23,16 +23,16 @@ const REST: u64 = 1 << 24;
 
 /// In the order of the contract, section 15: w(−m) … w(m), then the tails, m + 1, −(m + 1), m + 2, ….
 #[derive(Clone, Debug)]
-pub(crate) struct GivenWeights(Arc<Given>);
+pub(crate) struct ListedWeights(Arc<Listed>);
 
 #[derive(Debug)]
-struct Given {
+struct Listed {
     /// Multiplied by a power of two, so that the largest is from 1 to 2.
     body: Vec<Dyadic>,
     ratio: Option<Dyadic>,
 }
 
-impl Weights for GivenWeights {
+impl Weights for ListedWeights {
     /// The table's question v < S(j) can be an equality, of rational numbers. v is not less then, as the search has it. All 8192 words of v would
     /// have to be those of S(j).
     fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
@@ -76,7 +76,7 @@ fn is_small(number: &Limbs) -> bool {
 /// What draws integers by such weights.
 #[derive(Debug)]
 pub(crate) struct WeightedDistribution {
-    table: LaterTable<GivenWeights>,
+    table: LaterTable<ListedWeights>,
     /// m.
     reach: u64,
 }
@@ -93,7 +93,7 @@ impl WeightedDistribution {
         let ratio = ratio.map(decompose);
         memory::has_room()?;
         Ok(Self {
-            table: LaterTable::new(GivenWeights(Arc::new(Given { body, ratio }))),
+            table: LaterTable::new(ListedWeights(Arc::new(Listed { body, ratio }))),
             reach: (weights.len() / 2) as u64,
         })
     }
@@ -130,9 +130,9 @@ mod tests {
     use super::*;
     use crate::draw::table::Table;
     use crate::exact::{self, listed};
-    use crate::random::Random;
+    use crate::testing::random::Random;
 
-    fn weights(list: &[f64], ratio: Option<f64>) -> GivenWeights {
+    fn weights(list: &[f64], ratio: Option<f64>) -> ListedWeights {
         WeightedDistribution::new(list, ratio).unwrap().table.weights().clone()
     }
 

@@ -1,10 +1,10 @@
 //! What becomes of the steps that a block's kernel drew: noise, or released answers.
 
+use crate::declassify;
 use crate::kernel::{Arithmetic, BLOCK, DrawnBlock, Tier, Work, run_on};
 use crate::lattice::Answer;
 use crate::lattice::Value;
 use crate::lattice::dyadic::floor_log2;
-use crate::reveal;
 
 /// What becomes of the steps that are drawn for value i.
 pub(super) trait Output<T>: Copy {
@@ -50,7 +50,7 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
             return T::from_sum(answer, answer.nearest() / granularity, steps, granularity);
         }
         // In doubt: what is written here is written over.
-        if reveal::condition(steps.is_nan()) {
+        if declassify::condition(steps.is_nan()) {
             return T::default();
         }
         self.steps(i, steps as i64, floor_log2(granularity))
@@ -85,10 +85,10 @@ impl<T, O: Output<T>> Work for WriteBlock<'_, T, O> {
             Some(out) => write(drawn, out, output),
             None => write(drawn, out, output),
         };
-        if reveal::condition(sure == n as u64) {
+        if declassify::condition(sure == n as u64) {
             return 0;
         }
-        reveal::word((0..n).fold(0, |doubtful, i| doubtful | u64::from(drawn.steps[i].is_nan()) << i))
+        declassify::word((0..n).fold(0, |undecided, i| undecided | u64::from(drawn.steps[i].is_nan()) << i))
     }
 }
 

@@ -72,7 +72,7 @@ impl FirstStair for Whole {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::testing::random::Random;
 
     /// Evidence: fused remainders of products with the longest D, as a digit more leaves some.
     #[test]

@@ -37,7 +37,7 @@ const EXPONENT: u32 = 52;
 const MARGIN: f64 = 1.0 / (1_u64 << 40) as f64;
 
 impl<const N: usize, const MAPPED: bool> Octaves<N, MAPPED> {
-    /// `None` where an octave has more lines, or too many blocks would be in doubt.
+    /// `None` where an octave has more lines, or too many blocks would be undecided.
     pub fn new(staircase: &StaircaseLane, map: Map) -> Option<Self> {
         let stairs = &staircase.stairs;
         let lowest = even(stairs).max(power_of_two(LEAST));

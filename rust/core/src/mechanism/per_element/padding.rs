@@ -1,18 +1,18 @@
 //! Blocks of parameters and words as the kernels take them.
 
 use super::parameters::{Parameters, Shapes};
-use crate::kernel::{BLOCK, DrawnBlock, Family, Given, Tier};
+use crate::kernel::{BLOCK, BlockParameters, DrawnBlock, Family, Tier};
 use crate::mechanism::one_word::{Kind, Shape};
 use crate::wiped::wipe;
 
-/// Where blocks that are not full are filled up, with ordinary parameters; on whole cache lines ([`crate::lines::Lines`]).
+/// Where blocks that are not full are filled up, with ordinary parameters; on whole cache lines ([`crate::cache_lines::CacheLines`]).
 #[repr(align(64))]
-pub(super) struct Room {
+pub(super) struct Padding {
     words: [u64; BLOCK],
     parameters: [[f64; BLOCK]; 3],
 }
 
-impl Room {
+impl Padding {
     pub fn new() -> Self {
         Self {
             words: [0; BLOCK],
@@ -21,8 +21,8 @@ impl Room {
         }
     }
 
-    pub fn given<'a>(&'a mut self, parameters: &Parameters<'a>) -> Given<'a> {
-        given(&mut self.parameters, parameters)
+    pub fn block_parameters<'a>(&'a mut self, parameters: &Parameters<'a>) -> BlockParameters<'a> {
+        block_parameters(&mut self.parameters, parameters)
     }
 
     /// Draws a value for every word, at most [`BLOCK`]; none is sure if their shapes have no fast path.
@@ -31,7 +31,7 @@ impl Room {
             Some(family) => drawn.draw(
                 tier,
                 family,
-                &given(&mut self.parameters, parameters),
+                &block_parameters(&mut self.parameters, parameters),
                 full(words, &mut self.words),
             ),
             None => drawn.nothing(),
@@ -39,14 +39,17 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for Padding {
     fn drop(&mut self) {
         wipe(&mut self.words);
     }
 }
 
-fn given<'a>([eps, sensitivity, shape]: &'a mut [[f64; BLOCK]; 3], parameters: &Parameters<'a>) -> Given<'a> {
-    Given {
+fn block_parameters<'a>(
+    [eps, sensitivity, shape]: &'a mut [[f64; BLOCK]; 3],
+    parameters: &Parameters<'a>,
+) -> BlockParameters<'a> {
+    BlockParameters {
         eps: full(parameters.eps, eps),
         sensitivity: full(parameters.sensitivity, sensitivity),
         shape: match parameters.shape {
@@ -62,12 +65,12 @@ fn given<'a>([eps, sensitivity, shape]: &'a mut [[f64; BLOCK]; 3], parameters: &
 }
 
 /// A block of elements, followed by what is in the room if they are fewer.
-fn full<'a, E: Copy>(elements: &'a [E], room: &'a mut [E; BLOCK]) -> &'a [E; BLOCK] {
+fn full<'a, E: Copy>(elements: &'a [E], padding: &'a mut [E; BLOCK]) -> &'a [E; BLOCK] {
     if let Some(block) = elements.first_chunk() {
         return block;
     }
-    room[..elements.len()].copy_from_slice(elements);
-    room
+    padding[..elements.len()].copy_from_slice(elements);
+    padding
 }
 
 /// The fast path of a kind and a form of shape, if there is one.

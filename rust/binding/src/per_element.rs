@@ -76,7 +76,7 @@ impl<'py> Parameters<'py> {
     /// A value of the shape l2 takes at least as long as four usual ones: it has no fast path, and its mechanism is prepared on its own.
     fn parts(&self) -> Parts {
         let price = if matches!(self.shape, Shapes::Same(Shape::L2)) { 4 } else { 1 };
-        Parts { price, together: 1 }
+        Parts { price, joint_values: 1 }
     }
 
     /// Refuses parameters that some value has no mechanism for, before anything is drawn.

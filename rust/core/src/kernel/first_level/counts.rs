@@ -51,7 +51,7 @@ impl<const N: usize> Block for Counts<N> {
         // In integers of 16 bits, as many at a time as a vector has room for.
         let leading = words.map(|word| (word >> 48) as i16);
         let mut steps = [0_i16; BLOCK];
-        let mut doubt = 0_i16;
+        let mut undecided = 0_i16;
         for i in 0..BLOCK {
             let (magnitude, sign) = (leading[i] & i16::MAX, leading[i] >> 15);
             let mut count = 0_i16;
@@ -61,14 +61,14 @@ impl<const N: usize> Block for Counts<N> {
             )]
             for j in 0..N {
                 count += i16::from(magnitude < thresholds[j]);
-                doubt |= i16::from(magnitude == thresholds[j]);
+                undecided |= i16::from(magnitude == thresholds[j]);
             }
             steps[i] = (count ^ sign).wrapping_sub(sign);
         }
         for i in 0..BLOCK {
             out[i] = T::from_narrow(steps[i].into(), scaling.granularity());
         }
-        doubt == 0
+        undecided == 0
     }
 }
 

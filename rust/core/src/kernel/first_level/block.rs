@@ -44,7 +44,7 @@ pub(super) struct Certain {
 }
 
 impl Certain {
-    /// With this tolerance on x. `None` where too many blocks would be in doubt, or a number is NaN.
+    /// With this tolerance on x. `None` where too many blocks would be undecided, or a number is NaN.
     pub fn new(tolerance: f64, lowest: f64) -> Option<Self> {
         let in_doubt = BLOCK as f64 * (lowest * power_of_two(-WORD_BITS.cast_signed()) + 2.0 * tolerance);
         (in_doubt <= MOST_IN_DOUBT).then_some(Self {
@@ -88,16 +88,16 @@ impl Certain {
     ) -> bool {
         // Differences of bits, of which a sign says that a word is not certain: numbers from zero upwards are in the order of their bits, and NaN is
         // beyond all of them.
-        let mut doubt = 0;
+        let mut undecided = 0;
         let (inside, lowest) = (self.inside.to_bits(), self.lowest.to_bits());
         for i in 0..BLOCK {
             let (whole, x) = reduced(i);
             let x = with_sign(x, words[i]);
             let nearest = A::round(x);
-            doubt |= inside.wrapping_sub((x - nearest).abs().to_bits()) | whole.to_bits().wrapping_sub(lowest);
+            undecided |= inside.wrapping_sub((x - nearest).abs().to_bits()) | whole.to_bits().wrapping_sub(lowest);
             out[i] = value(x, nearest);
         }
-        doubt & SIGN == 0
+        undecided & SIGN == 0
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
     use super::super::table::{self, Table};
     use super::*;
 
-    /// Evidence: the share of blocks in doubt. A scale that leaves room for the table's own tolerance is too large where words are mapped.
+    /// Evidence: the share of blocks undecided. A scale that leaves room for the table's own tolerance is too large where words are mapped.
     #[test]
     fn mapped_words_have_a_larger_tolerance() {
         let most = (MOST_IN_DOUBT / BLOCK as f64 - table::LEAST * power_of_two(-63)) / 2.0;

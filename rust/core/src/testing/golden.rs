@@ -1,7 +1,7 @@
 //! Evidence: golden vectors. Words, lattices and values computed by an oracle that shares no code with this crate
 //! (`tests/oracles/`, exact rationals and interval arithmetic; format in `tests/vectors/README.md`).
 
-pub(crate) mod further;
+pub(crate) mod several_draws;
 
 use std::fs;
 use std::io::{Write as _, stderr};

@@ -12,12 +12,12 @@ use super::attempts::{ATTEMPTS, attempt_word, pairs};
 use super::fixed::Fixed;
 use super::sign::bits;
 use super::sort::Rank;
+use crate::declassify;
 use crate::exact::search::last_true;
-use crate::reveal;
 use crate::stream::{EXTENSION_WORDS, StagedFill};
 
 /// One vector, whose radius is known.
-pub(super) struct Doubt<'a> {
+pub(super) struct UndecidedVector<'a> {
     fill: &'a StagedFill,
     vector: u64,
     pub dim: usize,
@@ -27,7 +27,7 @@ pub(super) struct Doubt<'a> {
 /// What may not be decided yet, from a number of extension words.
 type Question<'a, T> = &'a mut dyn FnMut(usize) -> Option<T>;
 
-impl<'a> Doubt<'a> {
+impl<'a> UndecidedVector<'a> {
     pub fn new(fill: &'a StagedFill, vector: u64, dim: usize, radius: u64) -> Self {
         Self {
             fill,
@@ -44,7 +44,7 @@ impl<'a> Doubt<'a> {
 
     /// The leading 127 bits of the number of a stage that is part of this attempt, from its word.
     pub fn leading_bits(&self, s: u64, attempt: u64, word: u64) -> u128 {
-        let [first, second] = [word, self.fill.stage(s).extension(self.vector, 0)].map(reveal::word);
+        let [first, second] = [word, self.fill.stage(s).extension(self.vector, 0)].map(declassify::word);
         (u128::from(bits(first)) << 64 | u128::from(second)) >> u32::from(attempt == ATTEMPTS - 1)
     }
 
@@ -88,7 +88,7 @@ impl<'a> Doubt<'a> {
             // by q'.
             let odd = 2 * u128::from(k) - 1;
             let mut left = square(&Fixed::integer(odd)).times(&squares[j]);
-            let mut right = square(&Fixed::integer(2 * u128::from(reveal::word(self.radius))))
+            let mut right = square(&Fixed::integer(2 * u128::from(declassify::word(self.radius))))
                 .times(&coordinate(j, i % 2, known))
                 .times(&spacing(squares.clone(), j));
             if self.dim % 2 == 1 {
@@ -103,7 +103,7 @@ impl<'a> Doubt<'a> {
     /// The first attempt of pair j with u² + v² < 1; the last attempt always has.
     #[cold]
     pub fn accepted(&self, j: usize) -> u64 {
-        reveal::slow_path();
+        declassify::slow_path();
         let pairs = pairs(self.dim);
         (0..ATTEMPTS - 1)
             .find(|t| {
@@ -119,15 +119,15 @@ impl<'a> Doubt<'a> {
     /// k − ½ ≤ ρ·y, if that is decided.
     fn linear(&self, k: u64, y: &Fixed) -> Option<bool> {
         let odd = Fixed::integer(2 * u128::from(k) - 1);
-        let right = Fixed::integer(2 * u128::from(reveal::word(self.radius))).times(y);
+        let right = Fixed::integer(2 * u128::from(declassify::word(self.radius))).times(y);
         right.less(&odd).map(|less| !less)
     }
 
     /// The number of k ≥ 1 for which the inequality holds, given a guess.
     fn magnitude(&self, guess: u64, holds: impl Fn(u64, usize) -> Option<bool>) -> u64 {
-        reveal::slow_path();
+        declassify::slow_path();
         // In the unit ball no coordinate is above 1.
-        last_true(reveal::word(guess), reveal::word(self.radius) + 1, |k| {
+        last_true(declassify::word(guess), declassify::word(self.radius) + 1, |k| {
             decide(&mut |known| holds(k, known))
         })
     }
@@ -139,9 +139,9 @@ impl<'a> Doubt<'a> {
 
     fn expansion_of_attempt(&self, s: u64, attempt: u64, known: usize) -> Fixed {
         let stage = self.fill.stage(s);
-        let first = bits(reveal::word(stage.word(self.vector))) >> u64::from(attempt == ATTEMPTS - 1);
+        let first = bits(declassify::word(stage.word(self.vector))) >> u64::from(attempt == ATTEMPTS - 1);
         let words: Vec<_> = core::iter::once(first)
-            .chain((0..known).map(|e| reveal::word(stage.extension(self.vector, e))))
+            .chain((0..known).map(|e| declassify::word(stage.extension(self.vector, e))))
             .collect();
         // Words beyond the last one are zero (contract, section 1).
         Fixed::expansion(&words, known == EXTENSION_WORDS)

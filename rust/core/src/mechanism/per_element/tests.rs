@@ -1,7 +1,7 @@
 //! Blocks of values with parameters of their own, against mechanisms made one by one.
 
 use super::*;
-use crate::random::Random;
+use crate::testing::random::Random;
 use crate::{Generator, Mechanism};
 
 const KINDS: [Kind; 4] = [Kind::Staircase, Kind::DiscreteStaircase, Kind::Laplace, Kind::DiscreteLaplace];
@@ -238,23 +238,23 @@ fn ordinary_parameters_leave_few_values_in_doubt() {
     for tier in Tier::tested() {
         for kind in KINDS {
             for form in 0..2 {
-                let (mut room, mut drawn) = (Room::new(), DrawnBlock::NOTHING);
+                let (mut padding, mut drawn) = (Padding::new(), DrawnBlock::NOTHING);
                 let fill = generator.next(1000 * BLOCK).unwrap();
-                let mut doubtful = 0;
+                let mut undecided = 0;
                 for first in (0..1000 * BLOCK as u64).step_by(BLOCK) {
                     let given: [_; BLOCK] = core::array::from_fn(|_| random.parameters(kind, form, false));
                     let columns = Columns::new(&given);
                     let mut words = Words::new();
-                    room.draw(
+                    padding.draw(
                         tier,
                         kind,
                         &columns.parameters(),
                         words.at(fill.stage(), first, BLOCK),
                         &mut drawn,
                     );
-                    doubtful += write_block(tier, &drawn, &mut [0.0_f64; BLOCK], NoiseAlone).count_ones();
+                    undecided += write_block(tier, &drawn, &mut [0.0_f64; BLOCK], NoiseAlone).count_ones();
                 }
-                assert!(doubtful < 64, "{doubtful} of 64000: {tier:?} {kind:?} {form}");
+                assert!(undecided < 64, "{undecided} of 64000: {tier:?} {kind:?} {form}");
             }
         }
     }

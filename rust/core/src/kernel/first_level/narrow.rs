@@ -72,7 +72,7 @@ pub(super) fn per_scale_of_map<const MAPPED: bool>() -> f64 {
 }
 
 impl<const MAPPED: bool> Narrow<MAPPED> {
-    /// Of scale κ, with β. `None` where too many blocks would be in doubt.
+    /// Of scale κ, with β. `None` where too many blocks would be undecided.
     pub fn new(scale: f64, offset: f64, map: Map) -> Option<Self> {
         let least = least(scale);
         let longest = longest(least);
@@ -152,7 +152,7 @@ pub(super) struct Certain {
 }
 
 impl Certain {
-    /// With this tolerance on x. `None` where too many blocks would be in doubt.
+    /// With this tolerance on x. `None` where too many blocks would be undecided.
     pub fn new(tolerance: f64, least: u32) -> Option<Self> {
         let in_doubt = BLOCK as f64 * (f64::from(least) * power_of_two(-BITS.cast_signed()) + 2.0 * tolerance);
         (in_doubt <= MOST_IN_DOUBT).then_some(Self {
@@ -172,7 +172,7 @@ impl Certain {
         out: &mut [T; BLOCK],
     ) -> bool {
         // Differences of bits, of which a sign says that a word is not certain: numbers from zero upwards are in the order of their bits.
-        let mut doubt = 0_u32;
+        let mut undecided = 0_u32;
         let (inside, least) = (self.inside.to_bits(), self.least);
         let mut steps = [0; BLOCK];
         for i in 0..BLOCK {
@@ -180,13 +180,13 @@ impl Certain {
             let x = f32::from_bits(x[i].to_bits() ^ sign);
             let shifted = x + SHIFTER;
             let off = (x - (shifted - SHIFTER)).abs();
-            doubt |= inside.wrapping_sub(off.to_bits()) | magnitude.wrapping_sub(least);
+            undecided |= inside.wrapping_sub(off.to_bits()) | magnitude.wrapping_sub(least);
             steps[i] = shifted.to_bits().wrapping_sub(SHIFTER.to_bits()).cast_signed();
         }
         for (out, steps) in out.iter_mut().zip(A::widened(&steps)) {
             *out = T::from_near(steps, scaling.granularity());
         }
-        doubt & SIGN == 0
+        undecided & SIGN == 0
     }
 }
 

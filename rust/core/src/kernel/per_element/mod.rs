@@ -41,13 +41,13 @@ pub(crate) enum Family {
 
 /// The parameters of each value of a block. `shape` is read where the family says that it is a number.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Given<'a> {
+pub(crate) struct BlockParameters<'a> {
     pub eps: &'a [f64; BLOCK],
     pub sensitivity: &'a [f64; BLOCK],
     pub shape: &'a [f64; BLOCK],
 }
 
-impl Given<'_> {
+impl BlockParameters<'_> {
     /// Whether all of them are in the range of the fast path, and so have distributions. On a tier that is available.
     pub fn are_ordinary(&self, tier: Tier, family: Family) -> bool {
         match family {
@@ -65,14 +65,14 @@ impl Given<'_> {
 }
 
 /// [`Given::are_ordinary`] for one way to a lattice and one to r.
-struct Ordinary<'a, F>(&'a Given<'a>, PhantomData<F>);
+struct Ordinary<'a, F>(&'a BlockParameters<'a>, PhantomData<F>);
 
 impl<L: Placement, S: FirstStair> Work for Ordinary<'_, (L, S)> {
     type Result = bool;
 
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> bool {
-        let Given { eps, sensitivity, shape } = self.0;
+        let BlockParameters { eps, sensitivity, shape } = self.0;
         // Counting, not a flag: the compiler turns a sum into a vector sum.
         let mut ordinary = 0_u64;
         for i in 0..BLOCK {
@@ -84,7 +84,7 @@ impl<L: Placement, S: FirstStair> Work for Ordinary<'_, (L, S)> {
     }
 }
 
-/// The values of a block, all arrays from the beginning of a cache line on ([`crate::lines::Lines`]).
+/// The values of a block, all arrays from the beginning of a cache line on ([`crate::cache_lines::CacheLines`]).
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct DrawnBlock {
@@ -114,11 +114,11 @@ impl DrawnBlock {
     }
 
     /// Draws a block on a tier that is available.
-    pub fn draw(&mut self, tier: Tier, family: Family, given: &Given<'_>, words: &[u64; BLOCK]) {
+    pub fn draw(&mut self, tier: Tier, family: Family, parameters: &BlockParameters<'_>, words: &[u64; BLOCK]) {
         let drawn = self;
         let work = Draw {
             family,
-            given,
+            parameters,
             words,
             drawn,
         };
@@ -137,7 +137,7 @@ impl Drop for DrawnBlock {
 /// [`DrawnBlock::draw`].
 struct Draw<'a> {
     family: Family,
-    given: &'a Given<'a>,
+    parameters: &'a BlockParameters<'a>,
     words: &'a [u64; BLOCK],
     drawn: &'a mut DrawnBlock,
 }
@@ -149,23 +149,27 @@ impl Work for Draw<'_> {
     fn run<A: Arithmetic>(self) {
         let Self {
             family,
-            given,
+            parameters,
             words,
             drawn,
         } = self;
         match family {
-            Family::Laplace => draw_lanes::<A, Many<LaplacePowers>, _>(given, words, drawn),
-            Family::DiscreteLaplace => draw_lanes::<A, Few<Integers>, _>(given, words, drawn),
-            Family::StaircaseL1 => draw_lanes::<A, Stepped<StaircasePowers, OptimalL1>, _>(given, words, drawn),
-            Family::StaircaseNumber => draw_lanes::<A, Stepped<StaircasePowers, Fraction>, _>(given, words, drawn),
-            Family::DiscreteStaircaseL1 => draw_lanes::<A, Stepped<Integers, OptimalL1>, _>(given, words, drawn),
-            Family::DiscreteStaircaseNumber => draw_lanes::<A, Stepped<Integers, Whole>, _>(given, words, drawn),
+            Family::Laplace => draw_lanes::<A, Many<LaplacePowers>, _>(parameters, words, drawn),
+            Family::DiscreteLaplace => draw_lanes::<A, Few<Integers>, _>(parameters, words, drawn),
+            Family::StaircaseL1 => draw_lanes::<A, Stepped<StaircasePowers, OptimalL1>, _>(parameters, words, drawn),
+            Family::StaircaseNumber => draw_lanes::<A, Stepped<StaircasePowers, Fraction>, _>(parameters, words, drawn),
+            Family::DiscreteStaircaseL1 => draw_lanes::<A, Stepped<Integers, OptimalL1>, _>(parameters, words, drawn),
+            Family::DiscreteStaircaseNumber => draw_lanes::<A, Stepped<Integers, Whole>, _>(parameters, words, drawn),
         }
     }
 }
 
 #[inline(always)]
-fn draw_lanes<A: Arithmetic, L: OwnLane<N>, const N: usize>(given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut DrawnBlock) {
+fn draw_lanes<A: Arithmetic, L: OwnLane<N>, const N: usize>(
+    parameters: &BlockParameters<'_>,
+    words: &[u64; BLOCK],
+    drawn: &mut DrawnBlock,
+) {
     const { assert!(N <= MOST_CONSTANTS) };
     let DrawnBlock {
         steps,
@@ -174,12 +178,12 @@ fn draw_lanes<A: Arithmetic, L: OwnLane<N>, const N: usize>(given: &Given<'_>, w
         reduced,
     } = drawn;
     for i in 0..BLOCK {
-        let (placed, g) = L::place::<A>(given.eps[i], given.sensitivity[i]);
+        let (placed, g) = L::place::<A>(parameters.eps[i], parameters.sensitivity[i]);
         [reduced[0][i], reduced[1][i], reduced[2][i]] = placed;
         granularity[i] = g;
     }
     for i in 0..BLOCK {
-        let made = L::prepare::<A>(given.eps[i], given.shape[i], at(reduced, i));
+        let made = L::prepare::<A>(parameters.eps[i], parameters.shape[i], at(reduced, i));
         for (all, one) in constants.iter_mut().zip(made) {
             all[i] = one;
         }
@@ -233,11 +237,11 @@ mod tests {
             (10, 0, false),
         ] {
             let [eps, sensitivity_steps] = [log2_eps, log2_steps].map(|log2| 2.0_f64.powi(log2));
-            let mut given = [[1.0; BLOCK], [1.0; BLOCK]];
-            (given[0][BLOCK - 1], given[1][BLOCK - 1]) = (eps, sensitivity_steps);
-            let given = Given {
-                eps: &given[0],
-                sensitivity: &given[1],
+            let mut parameters = [[1.0; BLOCK], [1.0; BLOCK]];
+            (parameters[0][BLOCK - 1], parameters[1][BLOCK - 1]) = (eps, sensitivity_steps);
+            let parameters = BlockParameters {
+                eps: &parameters[0],
+                sensitivity: &parameters[1],
                 shape: &[1.0; BLOCK],
             };
             for tier in Tier::tested() {
@@ -247,7 +251,7 @@ mod tests {
                     Family::DiscreteStaircaseNumber,
                 ] {
                     assert_eq!(
-                        given.are_ordinary(tier, family),
+                        parameters.are_ordinary(tier, family),
                         expected,
                         "{eps} {sensitivity_steps} {family:?}"
                     );

@@ -29,9 +29,9 @@ impl<L: Placement> OwnLane<2> for Many<L> {
     }
 
     #[inline(always)]
-    fn prepare<A: Arithmetic>(eps: f64, _: f64, [sensitivity_steps, doubt, _]: [f64; 3]) -> [f64; 2] {
+    fn prepare<A: Arithmetic>(eps: f64, _: f64, [sensitivity_steps, undecided, _]: [f64; 3]) -> [f64; 2] {
         let scale = sensitivity_steps / eps;
-        [scale, tolerance(scale * PER_SCALE + (FIXED + BETA), scale, doubt)]
+        [scale, tolerance(scale * PER_SCALE + (FIXED + BETA), scale, undecided)]
     }
 
     #[inline(always)]
@@ -84,9 +84,9 @@ impl<L: Placement> OwnLane<3> for Few<L> {
     }
 
     #[inline(always)]
-    fn prepare<A: Arithmetic>(eps: f64, _: f64, [sensitivity_steps, doubt, rise]: [f64; 3]) -> [f64; 3] {
+    fn prepare<A: Arithmetic>(eps: f64, _: f64, [sensitivity_steps, undecided, rise]: [f64; 3]) -> [f64; 3] {
         let scale = sensitivity_steps / eps;
-        let slack = tolerance(scale * PER_SCALE_FEW + FIXED, scale, doubt);
+        let slack = tolerance(scale * PER_SCALE_FEW + FIXED, scale, undecided);
         // 1 + b is the factor of V.
         [scale, slack, 1.0 + 1.0 / rise]
     }
@@ -109,11 +109,11 @@ impl<L: Placement> OwnLane<3> for Few<L> {
     }
 }
 
-/// `doubt` is 0 or infinite.
+/// `undecided` is 0 or infinite.
 #[inline(always)]
-fn tolerance(slack: f64, scale: f64, doubt: f64) -> f64 {
+fn tolerance(slack: f64, scale: f64, undecided: f64) -> f64 {
     // NaN fails the comparison.
-    if scale <= MAX_SPAN { slack + doubt } else { f64::INFINITY }
+    if scale <= MAX_SPAN { slack + undecided } else { f64::INFINITY }
 }
 
 #[inline(always)]
