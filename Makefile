@@ -157,9 +157,9 @@ test-gappa: | tools  ## the float bounds of the kernels, proven by Gappa, and th
 test-gappa-coq: | tools  ## the proofs of the logarithm and the exponential, checked by Coq (minutes)
 	@'$(PYTHON)' scripts/test_gappa.py --coq
 
-# The test that compares them then passes.
+# The tests that compare them then pass.
 .PHONY: proofs
-proofs: | tools  ## rust/core/proofs again, from the formulas and constants of the source
+proofs: | tools  ## what Coq reads in rust/core/proofs again, from the formulas and constants of the source
 	STAIRNOISE_WRITE_PROOFS=1 cargo test --locked -p $(CRATE) --lib --all-features are_those_of_the_source
 
 .PHONY: test-tiers

@@ -84,7 +84,7 @@ pub fn text(about: &str, format: Format, claim: impl FnOnce() -> Claim) -> Strin
     } = claim();
     let [computed, known, found] = take();
     let mut lines: Vec<String> = about.lines().map(|line| format!("# {line}").trim_end().to_owned()).collect();
-    lines.push("# Written by `make proofs` from the formulas and constants in rust/core/src/kernel.".into());
+    lines.push("# Written by `make test-gappa` from the formulas and constants in rust/core/src/kernel.".into());
     if computed.iter().any(|line| line.starts_with("t1 ")) {
         lines.push(
             "# Small letters are computed, capitals are exact. t1, t2, ... are the results of the formula in its order.".into(),
