@@ -608,7 +608,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[cfg_attr(miri, ignore = "Miri has no fork")]
     fn a_forked_child_draws_other_words() {
-        use crate::stream::process::tests::{clone, fork, in_child};
+        use crate::testing::children::{clone, fork, in_child};
         let next_word = |generator: &mut Generator| generator.next(1).unwrap().stage().word(0).to_le_bytes();
         for made_by in [fork, clone] {
             let itself: fn(Generator) -> Generator = |generator| generator;

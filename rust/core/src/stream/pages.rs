@@ -118,8 +118,8 @@ impl<const N: usize> Drop for Pages<N> {
 mod tests {
     use std::sync::atomic::Ordering::Relaxed;
 
-    use super::super::process::tests::{clone, fork, in_child};
     use super::*;
+    use crate::testing::children::{clone, fork, in_child};
 
     /// What children find in the first and the last number, and the parent afterwards, where the parent wrote 7 and children write 9.
     fn found<const N: usize>(pages: &Pages<N>, fork: fn() -> libc::c_long) -> [u64; 4] {

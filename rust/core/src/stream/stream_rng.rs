@@ -169,7 +169,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[cfg_attr(miri, ignore = "Miri has no fork")]
     fn a_forked_child_draws_other_words() {
-        use super::super::process::tests::{fork, in_child};
+        use crate::testing::children::{fork, in_child};
         let next = |rng: &mut StreamRng| rng.try_next_u64().unwrap().to_le_bytes();
         let mut rng = Generator::from_os().unwrap().rng().unwrap();
         next(&mut rng);

@@ -1,7 +1,7 @@
 use super::super::entropy::tests::without_entropy;
-#[cfg(target_os = "linux")]
-use super::super::process::tests::{clone, fork, in_child};
 use super::*;
+#[cfg(target_os = "linux")]
+use crate::testing::children::{clone, fork, in_child};
 use crate::testing::golden::vectors;
 
 /// Words of a buffer.
