@@ -1,0 +1,309 @@
+//! Arrays that are read, in the order in which the output is written.
+#![allow(
+    unsafe_code,
+    reason = "NumPy's memory: elements at any strides, read and written by several threads"
+)]
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::slice;
+
+use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use stairnoise::OutOfMemory;
+
+use super::{Elements, Inputs, LONGER, STAGE, room, same_memory, same_shape};
+use crate::borrows::Borrow;
+use crate::errors::ParameterError;
+use crate::layout::{Block, Layout};
+
+/// An array to be read. No other call writes to it at the same time. This call may, but reads each value before it writes it.
+pub(crate) struct Input<'py, A> {
+    pub(super) first: *const A,
+    pub(super) layout: Layout,
+    /// `None` where the memory is the output's.
+    borrow: Option<Borrow>,
+    _array: PhantomData<&'py A>,
+}
+
+// SAFETY: memory that is read alone, or by the piece that owns the place (see `Input::in_place_of`).
+unsafe impl<A: Sync> Sync for Input<'_, A> {}
+// SAFETY: as above.
+unsafe impl<A: Sync> Send for Input<'_, A> {}
+
+impl<'py, A: Element + Copy> Input<'py, A> {
+    pub fn new(name: &str, array: &'py Bound<'_, PyArrayDyn<A>>) -> PyResult<Self> {
+        let mut input = Self::unborrowed(array);
+        let borrow = Borrow::new(input.first.addr(), &input.layout, size_of::<A>(), false)
+            .ok_or_else(|| ParameterError::new_err(format!("{name} must not be written to by another call, nor overlap out")))?;
+        input.borrow = Some(borrow);
+        Ok(input)
+    }
+
+    /// The true answers for an output that is borrowed already; they may lie in its very places.
+    pub fn for_output<T: Element>(
+        name: &str,
+        array: &'py Bound<'_, PyArrayDyn<A>>,
+        out: &Bound<'_, PyArrayDyn<T>>,
+    ) -> PyResult<Self> {
+        if same_memory(array.as_untyped(), out.as_untyped()) {
+            return Ok(Self::unborrowed(array));
+        }
+        Self::new(name, array)
+    }
+
+    fn unborrowed(array: &'py Bound<'_, PyArrayDyn<A>>) -> Self {
+        Self {
+            first: array.data(),
+            layout: Layout::new(array.shape(), array.strides(), size_of::<A>()),
+            borrow: None,
+            _array: PhantomData,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.layout.len()
+    }
+
+    /// Whether the elements lie in C order, apart from the output.
+    pub fn is_slice(&self) -> bool {
+        self.borrow.is_some() && self.layout.is_contiguous() && self.first.is_aligned()
+    }
+
+    /// Copies the elements from `first` on, in C order, of an input that [is a slice](Self::is_slice).
+    pub fn copy_to(&self, first: usize, part: &mut [A]) {
+        assert!(self.is_slice() && first <= self.len() && part.len() <= self.len() - first);
+        // SAFETY: initialised elements one after the other, and memory of this process's own.
+        unsafe { self.first.add(first).copy_to_nonoverlapping(part.as_mut_ptr(), part.len()) };
+    }
+
+    /// All elements in C order.
+    pub fn copied(&self) -> Result<Vec<A>, OutOfMemory> {
+        if self.len() == 0 {
+            return Ok(Vec::new());
+        }
+        let mut all = room(self.get(0), self.len())?;
+        self.copy_all(&mut all)?;
+        Ok(all)
+    }
+
+    /// Copies all elements in C order.
+    pub(super) fn copy_all(&self, all: &mut [A]) -> Result<(), OutOfMemory> {
+        if self.is_slice() {
+            self.copy_to(0, all);
+            return Ok(());
+        }
+        let mut elements = self.in_order(STAGE)?;
+        for part in Block::parts(self.len(), STAGE) {
+            elements.begin(&part)?;
+            elements.advance(part.first, part.len());
+            all[part.first..][..part.len()].copy_from_slice(elements.part());
+        }
+        Ok(())
+    }
+
+    /// The elements in step with an output that is written `most` at a time.
+    pub fn in_order(&self, most: usize) -> Result<InOrder<'_, A>, OutOfMemory> {
+        Ok(if self.is_slice() && self.len() > 0 {
+            InOrder::Contiguous {
+                input: self,
+                n: 0,
+                stage: room(self.get(0), (most * LONGER).min(self.len()))?,
+            }
+        } else if self.layout.is_one_element() && self.len() > 0 {
+            InOrder::Same {
+                n: 0,
+                stage: room(self.get(0), (most * LONGER).min(self.len()))?,
+            }
+        } else {
+            InOrder::Staged {
+                input: self,
+                tile: Block::default(),
+                part: 0..0,
+                stage: Vec::new(),
+            }
+        })
+    }
+
+    /// The element at a position in C order.
+    pub fn get(&self, position: usize) -> A {
+        assert!(position < self.len());
+        // SAFETY: the place of an element, by the array's own shape and strides; it may not be aligned.
+        unsafe { self.first.byte_offset(self.layout.offset(position)).read_unaligned() }
+    }
+
+    /// Copies the elements of a tile to the beginning of `stage`.
+    fn gather(&self, tile: &Block, stage: &mut Vec<A>) -> Result<(), OutOfMemory> {
+        if let Some(more) = tile.len().checked_sub(stage.len()).filter(|more| *more > 0) {
+            stage.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
+            stage.resize(tile.len(), self.get(tile.first));
+        }
+        self.layout.patches::<8>(tile, |patch| {
+            if let Some(rows) = patch.dense() {
+                for column in 0..patch.columns {
+                    let place = self.first.wrapping_byte_offset(patch.offset + column as isize * patch.stride);
+                    // SAFETY: the places of eight elements, one after the other; as in `get`.
+                    let line = unsafe { place.cast::<[A; 8]>().read_unaligned() };
+                    for (row, value) in rows.iter().zip(line) {
+                        stage[row + column] = value;
+                    }
+                }
+                return;
+            }
+            for (place, offset) in patch.rows() {
+                for (i, value) in (0_isize..).zip(&mut stage[place..][..patch.columns]) {
+                    // SAFETY: as in `get`.
+                    *value = unsafe { self.first.byte_offset(offset + i * patch.stride).read_unaligned() };
+                }
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Elements of an input, a part at a time and in step with [`Piece::write`]: copies, because another Python thread may write to the caller's. A part
+/// may not hold what it held in an earlier pass, but it does not change while it is used. The copy stays in the cache: a tenth of a nanosecond a
+/// value.
+pub(crate) enum InOrder<'a, A> {
+    Contiguous {
+        input: &'a Input<'a, A>,
+        n: usize,
+        stage: Vec<A>,
+    },
+    /// A scalar that was broadcast.
+    Same { n: usize, stage: Vec<A> },
+    /// Elements at strides, or in the places that are written.
+    Staged {
+        input: &'a Input<'a, A>,
+        tile: Block,
+        part: Range<usize>,
+        stage: Vec<A>,
+    },
+}
+
+impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
+    fn part(&self) -> &[A] {
+        match self {
+            Self::Contiguous { n, stage, .. } | Self::Same { n, stage } => &stage[..*n],
+            Self::Staged { stage, part, .. } => &stage[part.clone()],
+        }
+    }
+}
+
+/// Elements of this process's own memory, a part at a time.
+pub(crate) struct OwnInOrder<'a, A> {
+    all: &'a [A],
+    part: Range<usize>,
+}
+
+impl<'a, A> OwnInOrder<'a, A> {
+    pub fn of(all: &'a [A]) -> Self {
+        Self { all, part: 0..0 }
+    }
+}
+
+impl<A> Elements<A> for OwnInOrder<'_, A> {
+    const MAY_CHANGE: bool = false;
+
+    fn part(&self) -> &[A] {
+        &self.all[self.part.clone()]
+    }
+}
+
+impl<A> Inputs for OwnInOrder<'_, A> {
+    fn begin(&mut self, _: &Block) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn advance(&mut self, first: usize, n: usize) {
+        self.part = first..first + n;
+    }
+}
+
+impl<A: Element + Copy> Inputs for InOrder<'_, A> {
+    fn begin(&mut self, block: &Block) -> Result<(), OutOfMemory> {
+        if let Self::Staged { input, tile, stage, .. } = self {
+            *tile = *block;
+            input.gather(tile, stage)?;
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, first: usize, count: usize) {
+        match self {
+            Self::Contiguous { input, n, stage } => {
+                *n = count;
+                input.copy_to(first, &mut stage[..count]);
+            }
+            Self::Same { n, .. } => *n = count,
+            Self::Staged { tile, part, .. } => {
+                let place = tile.place(first);
+                *part = place..place + count;
+            }
+        }
+    }
+}
+
+/// Rows of elements that lie one after the other, at any strides; they may repeat.
+pub(crate) struct Rows<'py, A> {
+    first: *const A,
+    layout: Layout,
+    /// Elements of a row, at least one.
+    pub length: usize,
+    /// How often each row comes.
+    pub repeats: usize,
+    _borrow: Borrow,
+    _array: PhantomData<&'py A>,
+}
+
+// SAFETY: memory that no call writes while it is borrowed.
+unsafe impl<A: Sync> Sync for Rows<'_, A> {}
+// SAFETY: as above.
+unsafe impl<A: Sync> Send for Rows<'_, A> {}
+
+impl<'py, A: Element> Rows<'py, A> {
+    /// The rows along the last axis: one for every place of an output of shape `out`.
+    pub fn new(name: &str, array: &'py Bound<'_, PyArrayDyn<A>>, out: &[usize]) -> PyResult<Self> {
+        let (Some((&length, rows)), Some((&step, strides))) = (array.shape().split_last(), array.strides().split_last()) else {
+            return Err(PyValueError::new_err(format!(
+                "{name} must have candidates along the last axis"
+            )));
+        };
+        if length == 0 {
+            return Err(PyValueError::new_err(format!(
+                "{name} must have candidates along the last axis"
+            )));
+        }
+        same_shape("the rows of costs", rows, out)?;
+        let size = size_of::<A>();
+        let whole = Layout::new(array.shape(), array.strides(), size);
+        let first = array.data();
+        // Nothing is read of an empty array, and a row of one element has no step.
+        if whole.len() > 0
+            && ((length > 1 && step != size as isize) || !first.is_aligned() || !whole.step().is_multiple_of(align_of::<A>()))
+        {
+            return Err(PyValueError::new_err(format!(
+                "{name} must be contiguous along the last axis, and aligned"
+            )));
+        }
+        let borrow = Borrow::new(first.addr(), &whole, size, false)
+            .ok_or_else(|| ParameterError::new_err(format!("{name} must not be written to by another call, nor overlap out")))?;
+        let repeated = rows.iter().zip(strides).filter(|(_, stride)| **stride == 0);
+        Ok(Self {
+            first,
+            layout: Layout::new(rows, strides, length * size),
+            length,
+            repeats: repeated.map(|(times, _)| times).product(),
+            _borrow: borrow,
+            _array: PhantomData,
+        })
+    }
+
+    /// The row for place `position` of the output.
+    pub fn row(&self, position: usize) -> &[A] {
+        assert!(position < self.layout.len());
+        // SAFETY: `length` aligned elements one after the other, which no call writes while they are borrowed.
+        unsafe { slice::from_raw_parts(self.first.byte_offset(self.layout.offset(position)), self.length) }
+    }
+}
