@@ -1,5 +1,5 @@
 //! Memory that goes to and from Polars by Arrow's C data interface (<https://arrow.apache.org/docs/format/CDataInterface.html>): numbers of one type
-//! and the bits that tell which are no nulls, without a copy.
+//! and the bits that mark the values that are not null, without a copy.
 #![allow(unsafe_code, reason = "structures of C, and memory behind pointers in them")]
 
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -70,7 +70,7 @@ struct Stream {
     private_data: *mut c_void,
 }
 
-// SAFETY: the interface lets a consumer release from any thread, and nobody writes to what is lent.
+// SAFETY: the interface lets a consumer release from any thread, and lent memory is never written to.
 unsafe impl Send for Schema {}
 // SAFETY: as above.
 unsafe impl Send for Array {}
@@ -80,7 +80,7 @@ unsafe impl Sync for Array {}
 impl Drop for Schema {
     fn drop(&mut self) {
         if let Some(release) = self.release {
-            // SAFETY: a structure that its producer filled and nobody has released or taken: both leave `None`.
+            // SAFETY: a structure that its producer filled and that is neither released nor taken: both leave `None`.
             unsafe { release(self) };
         }
     }

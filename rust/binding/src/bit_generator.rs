@@ -169,7 +169,7 @@ unsafe extern "C" fn next_double(state: *mut c_void) -> f64 {
 /// The upper 53 bits of a word, as a number from 0 to 1 − 2⁻⁵³.
 ///
 /// The conversion keeps the upper half of its register, and so waits for the draw before unless the register is new. Compilers give it a new one in a
-/// loop, but not where a function begins: then a draw took 2.2 to 2.6 ns in place of 1.6 (Zen 4).
+/// loop, but not where a function begins: then a draw took 2.2 to 2.6 ns instead of 1.6 (Zen 4).
 fn double(word: u64) -> f64 {
     const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
     #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,7 @@
 //! Which memory the calls that are running read and write.
 //!
 //! Long calls let other Python threads run. A second call that would write what the first one uses, or read what it writes, is refused. The list
-//! has calls of this extension alone. The caller must see that nobody else writes to an array at the same time, as with NumPy.
+//! has calls of this extension alone. As with NumPy, the caller must make sure that no other code writes to an array at the same time.
 //!
 //! A child that was forked during a call has a copy of the list, but not the thread that would end the call. So entries hold for the process
 //! that made them. The list is locked only with the interpreter attached, until which `os.fork` in another thread waits.

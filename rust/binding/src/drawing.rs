@@ -11,7 +11,7 @@ use crate::errors::{self, Failure};
 use crate::stream::Stream;
 use crate::threads;
 
-/// Values of more draws come in pieces of 64 all the same: fewer at a time would take longer each.
+/// Pieces hold at least 64 values, however many draws each takes: smaller pieces take longer per value.
 const DEAREST: usize = PIECE / 64;
 
 fn parts(mechanism: &impl Mechanism) -> Parts {

@@ -1,7 +1,7 @@
-//! Arguments as they usually are, recognised here in one look; the package's checks of all others take a few microseconds more.
+//! Fast path for common arguments; all others take the Python checks, which need a few microseconds more.
 //!
-//! A usual array is of NumPy's own class, of the element type of the mechanism's draws or of true answers, C-contiguous, and has from 1 to 32 axes.
-//! No two of its elements share a byte. Anything else is left to the package, which converts it or says what is wrong with it.
+//! A common array is of NumPy's own class, of the element type of the mechanism's draws or of true answers, C-contiguous, and has from 1 to 32 axes.
+//! No two of its elements share a byte. The package converts or refuses anything else.
 
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -30,7 +30,7 @@ fn output<'a, 'py, T: Element>(object: &'a Bound<'py, PyAny>) -> Option<&'a Boun
     array(object).filter(|array: &&Bound<'py, PyArrayDyn<T>>| is_writable(array.as_untyped()))
 }
 
-/// Fills `out` if it is usual and of the dtype of the mechanism's draws: int64 if they are `whole`, otherwise float64. Tells whether it did.
+/// Fills `out` if it is a common array of the draws' dtype: int64 if they are `whole`, otherwise float64. Returns whether it did.
 pub(crate) fn fill(
     py: Python<'_>,
     out: &Bound<'_, PyAny>,
@@ -78,8 +78,8 @@ pub(crate) fn sample<'py>(
     Ok(Some(array))
 }
 
-/// Releases a Python number or a usual array of float64 or int64; `None` for anything else. Where the mechanism is `whole`, releases of integers are
-/// integers. A given `out` is usual too, of a dtype that the release would have without it, and apart from the values or in their very place.
+/// Releases a Python number or a common array of float64 or int64; `None` for anything else. Where the mechanism is `whole`, releases of integers are
+/// integers. A given `out` is a common array of the dtype that the release has without it. It shares no byte with the values, or is the same memory.
 pub(crate) fn release<'py>(
     py: Python<'py>,
     values: &Bound<'py, PyAny>,

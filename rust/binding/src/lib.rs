@@ -23,7 +23,7 @@
 //! | `stream` | the classes of generators |
 //! | `threads` | long fills: on several threads, and stopped by Ctrl-C |
 //! | `transpose` | rows written as columns |
-//! | `fast_path` | arguments as they usually are |
+//! | `fast_path` | fast path for common arguments |
 #![deny(unsafe_code)]
 
 use pyo3::prelude::*;

@@ -77,7 +77,7 @@ impl Mechanism {
         with_residues!(out, out => drawing::release_modulo(py, values, modulus, out, &self.0, stream, threads))
     }
 
-    /// Releases numbers of one axis that lie in several chunks, with 0 where `nulls` has a byte other than 0; to be `kept` null, it gets no noise.
+    /// Releases a chunked column; nulls become noisy 0 or, with `kept`, stay null. `nulls` has a byte other than 0 for each null.
     #[allow(clippy::too_many_arguments, reason = "Python's")]
     #[pyo3(signature = (stream, chunks, nulls, out, kept = false, threads = 0))]
     fn release_column(
@@ -110,12 +110,12 @@ impl Mechanism {
         fast_path::sample(py, n, whole, &self.0, stream)
     }
 
-    /// Fills an `out` as outputs usually are; false for any other, which [`Mechanism::fill`] takes.
+    /// Fills a common `out`; false for any other, which [`Mechanism::fill`] takes.
     fn fill_usual(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyAny>, whole: bool) -> PyResult<bool> {
         fast_path::fill(py, out, whole, &self.0, stream)
     }
 
-    /// Releases values as they usually are; `None` for any others, which [`Mechanism::release`] takes, and for a stream that may not release.
+    /// Releases common values; `None` for any others, which [`Mechanism::release`] takes, and for a stream that may not release.
     fn release_usual<'py>(
         &self,
         py: Python<'py>,

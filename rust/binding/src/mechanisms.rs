@@ -101,7 +101,7 @@ fn truncated_staircase(
     ))
 }
 
-/// Its lengths are those of the other.
+/// `lengths` is as in `truncated_staircase`.
 #[pyfunction]
 fn truncated_discrete_staircase(
     eps: f64,

@@ -92,7 +92,7 @@ pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
         }
         Ok(())
     };
-    // Where one part is all, nobody waits for a signal, and the clock is not read.
+    // A single part is not interrupted by signals, so the clock is not read.
     if len <= STAGE {
         let order = Order::of_values(len);
         return look_at(&mut state(), order, order.all(len)).map_err(|(position, error)| refusal(position, error));
@@ -110,7 +110,7 @@ pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
             })
         };
         let mut signals = Signals::new();
-        // How it ended is told by what it left.
+        // The outcome is read from `signals` and `refused`.
         let _ = detach_for(py, len, || {
             let pieces = order.pieces(order.all(len), PIECE, 1);
             parallel::each(pieces, threads, &state, look_on, || signals.look())
@@ -121,7 +121,7 @@ pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
     let Some(refused) = first_refused(order)? else {
         return Ok(());
     };
-    // Of rows that were read together another may have come before.
+    // Rows are read in groups, so an earlier row may also be refused.
     let earlier = if order.is_of_values() {
         None
     } else {

@@ -1,14 +1,14 @@
 //! Rows of values written as columns that fill whole lines of the cache, as arrays in Fortran's order have them.
 //!
 //! Two or four columns at a time are turned in registers of SSE2, which every x86-64 has, or four in those of AVX. Beyond the caches lines are stored
-//! past them: nobody reads them soon, and a line that is written whole need not be fetched first. Of 2000 × 2000 values that takes 0.15 ns a value in
-//! place of 0.5; in the second cache 0.1 in place of 0.3 (Zen 5).
+//! past them: they are not read soon, and a line that is written whole need not be fetched first. Of 2000 × 2000 values that takes 0.15 ns a value in
+//! place of 0.5; in the second cache 0.1 instead of 0.3 (Zen 5).
 #![allow(unsafe_code, reason = "stores at strides, by way of registers")]
 
 /// Bytes of a line of the cache.
 pub(crate) const LINE: usize = 64;
 
-/// Outputs of so many bytes are larger than what is left of the caches. At 5 MB both kinds of store take the same time, at 32 MB those past the
+/// Outputs from this size on, in bytes, exceed what is left of the caches. At 5 MB both kinds of store take the same time, at 32 MB those past the
 /// caches take a third of what columns cost.
 const LARGE: usize = 1 << 23;
 
@@ -17,7 +17,7 @@ const LARGE: usize = 1 << 23;
 /// `whole` is how many bytes the array has of which this is a part.
 ///
 /// # Safety
-/// The rows are of one length. At each of these places so many elements may be written, which nothing else refers to; they may not be aligned.
+/// The rows are of one length. `ROWS` elements may be written at each of these places, and nothing else refers to them. They need not be aligned.
 pub(crate) unsafe fn write_columns<T: Copy, const ROWS: usize>(rows: [&[T]; ROWS], first: *mut T, stride: isize, whole: usize) {
     let past = whole >= LARGE && first.addr().is_multiple_of(LINE) && stride.unsigned_abs().is_multiple_of(LINE);
     // SAFETY: as the caller's; past the caches only where all lines begin where lines of the cache do.

@@ -34,7 +34,7 @@ pub(crate) fn found(found: u64) -> u64 {
     found
 }
 
-/// Who is told of what passes: the programs of `make test-taint`, `make test-trace` and `make test-time` set them.
+/// Functions that receive what passes: the programs of `make test-taint`, `make test-trace` and `make test-time` set them.
 #[cfg(feature = "probe")]
 pub(crate) mod hooks {
     use std::hint::black_box;

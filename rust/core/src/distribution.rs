@@ -4,7 +4,7 @@
 //! `rand` has an index.
 //!
 //! One 64-bit word a value, and further words in the rare case that it does not decide: the function of contract, section 2, with the
-//! generator's next words in place of the extension words. The guarantees are only as good as the generator: for releases, use
+//! generator's next words instead of the extension words. The guarantees are only as good as the generator: for releases, use
 //! [`crate::Generator`].
 
 use rand::Rng;

@@ -2,7 +2,7 @@
 //!
 //! The noise of a *mechanism* is a random multiple of a power of two, the *granularity*, drawn with exactly its probability: ε is the `f64` that you
 //! give, taken as the exact rational number that it is. A *release* rounds a true answer to that lattice, adds the noise in integers, and converts
-//! last. So the low-order bits of a released number tell nothing. Keys come from the operating system, or from you.
+//! last. So the low-order bits of a released number reveal nothing. Keys come from the operating system, or from you.
 //!
 //! ```
 //! use stairnoise::{DiscreteLaplace, Generator, Mechanism};
@@ -142,7 +142,7 @@
 //!
 //! # Features and platforms
 //!
-//! - `entropy`, on by default: keys from the operating system. Without it, asking for one is always [`DrawError::Entropy`], and nothing else changes.
+//! - `entropy`, on by default: keys from the operating system. Without it, asking for one always returns [`DrawError::Entropy`].
 //! - `rand`: the four mechanisms of one word are distributions of `rand_distr`, and `Generator::rng` gives the stream's words to distributions of
 //!   other crates. Neither is needed for noise and releases.
 //! - `probe` is for the checks of this crate, and no part of its interface.
@@ -179,10 +179,10 @@
 // | `memory` | memory whose size follows an input |
 // | `cache_lines` | memory on whole cache lines |
 // | `parallel` | a slice filled by several threads |
-// | `probe` | doors for the checks of timing and taint, with the feature `probe` |
+// | `probe` | access for the checks of timing and taint, with the feature `probe` |
 // | `declassify` | what the work of a draw depends on besides its parameters |
 // | `stack` | what draws leave on the stack, overwritten |
-// | `wiped` | numbers that tell noise, overwritten |
+// | `wiped` | numbers that reveal noise, overwritten |
 // | `testing` | for tests alone |
 
 mod cache_lines;

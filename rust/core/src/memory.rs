@@ -33,7 +33,7 @@ pub(crate) fn has_room() -> Result<(), OutOfMemory> {
     const ROOM: usize = 1 << 13;
     let mut room = Vec::<u8>::new();
     room.try_reserve_exact(ROOM).map_err(|_| OutOfMemory)?;
-    // The compiler may leave out memory that nobody looks at.
+    // The compiler may leave out memory that is never read.
     core::hint::black_box(&room);
     Ok(())
 }

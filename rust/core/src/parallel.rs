@@ -123,7 +123,7 @@ pub fn each<I: Iterator + Send, S, E: Send>(
     }
 }
 
-/// How many threads a long fill uses if nobody says: as many as the process may run at once.
+/// The default number of threads of a long fill: as many as the process may run at once.
 pub fn available_threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }

@@ -1,5 +1,5 @@
-//! Doors for the checks of timing and taint (docs/evidence/timing.md), and the mechanisms that checks go over, behind the feature `probe`. No part of
-//! the public interface.
+//! Access for the checks of timing and taint (docs/evidence/timing.md), and the mechanisms that checks go over, behind the feature `probe`. No part
+//! of the public interface.
 
 use crate::cache_lines::CacheLines;
 pub use crate::declassify::hooks::{CLASSIFY, DECLASSIFY, SLOW_PATHS};
@@ -62,7 +62,7 @@ pub fn first_levels() -> &'static [&'static str] {
     }
 }
 
-/// What the file of each mechanism of several draws calls `PROBED`.
+/// The constants `PROBED` of all mechanisms of several draws.
 pub fn several_draws() -> &'static [Probed] {
     &PROBED
 }

@@ -1,7 +1,7 @@
-//! Numbers that are wiped: those that tell noise.
+//! Numbers that are wiped because they reveal noise.
 //!
 //! `Zeroize` stores the elements of a slice one by one, because each store is volatile; that was a fifth of the time of vectors in the l2 norm. Here
-//! they are stored as any others, and the compiler is told that they are looked at.
+//! they are stored normally, and a barrier makes the compiler treat them as read.
 
 use core::fmt;
 use core::ops::{Deref, DerefMut};

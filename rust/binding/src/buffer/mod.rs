@@ -1,6 +1,6 @@
 //! The gate between NumPy's memory and the core: element types, strides, borrows, and when to let other threads run.
 //!
-//! Every fact about an array is read from NumPy's own structure, where no subclass can tell another. Noise is written to the memory found there
+//! Every fact about an array is read from NumPy's own structure, which no subclass can override. Noise is written to the memory found there
 //! and to nothing else. Elements need not be aligned. Everything that can fail is done before a fill is taken.
 //!
 //! | file | subject |

@@ -98,7 +98,7 @@ impl<'py, T: Element> Output<'py, T> {
     }
 }
 
-/// Values of an output, which nobody else writes or reads.
+/// Values of an output, which no other code writes or reads.
 pub(crate) struct Piece<'a, T> {
     block: Block,
     order: Order,
@@ -190,7 +190,7 @@ impl<T: Copy + Default> Piece<'_, T> {
     }
 
     /// Writes the values of a fill to such a piece, tile by tile: memory takes the lines of one while the next is drawn. It takes those of a whole
-    /// band of rows after each other, and nothing is drawn meanwhile: 1.27 ns a value of 2000 × 2000 in place of 1.12 (Zen 4).
+    /// band of rows after each other, and nothing is drawn meanwhile: 1.27 ns a value of 2000 × 2000 instead of 1.12 (Zen 4).
     pub fn write_tiles(self, mut fill: Tiles<'_, T>)
     where
         T: Value,

@@ -135,7 +135,7 @@ impl Segments {
         for (rate, sampler) in (1..).zip(&self.samplers[1..]) {
             sampler.write_in(&mut buffers.words, stage, first, of_rate);
             for ((distance, of_rate), rate_of_value) in distances.iter_mut().zip(&*of_rate).zip(&*rates) {
-                // A branch would tell the rate, and so the segment.
+                // A branch would reveal the rate, and thereby the segment.
                 let mask = equal(*rate_of_value, rate).cast_signed();
                 *distance = (*distance & !mask) | (of_rate & mask);
             }
@@ -189,7 +189,7 @@ impl Segments {
                 *out = self.place(*chosen & !FREE).steps(out.unsigned_abs(), *chosen);
             }
         }
-        // Segments tell roughly how large the noise is.
+        // Segments roughly reveal the size of the noise.
         wipe(&mut buffers.chosen[..out.len().min(M)]);
     }
 }

@@ -27,7 +27,8 @@ const MOST: u64 = 1 << 50;
 /// The precision of the first answer, in limbs.
 const FIRST: usize = 2;
 
-/// Limbs of fraction of the prefixes' enclosures. A step is off by less than three units and shrinks what was off before by b ≤ 1 − 2^−41: 2^43 units.
+/// Limbs of fraction of the prefixes' enclosures. A step is off by less than three units and shrinks what was off before by b ≤ 1 − 2^−41: 2^43
+/// units.
 const PREFIX: usize = 3;
 
 /// Limbs of fraction for π(n₁), which is a quotient by at least δ·(1 − b) > 2^−170.

@@ -12,8 +12,8 @@ use core::arch::x86_64::{
     _mm512_storeu_ps,
 };
 
-// SAFETY, of every block here: only the arithmetic of the tier of AVX-512 calls these functions, on a processor that has AVX-512 F. A pointer is to the
-// element of an array at i, and as many follow as a register takes: i goes in steps of that number, of which the length is a multiple.
+// SAFETY, of every block here: only the arithmetic of the tier of AVX-512 calls these functions, on a processor that has AVX-512 F. A pointer is to
+// the element of an array at i, and as many follow as a register takes: i goes in steps of that number, of which the length is a multiple.
 
 /// `Arithmetic::high_halves`: two vectors of words give one, whose even places are the first vector's and whose odd places the second's.
 #[inline(always)]

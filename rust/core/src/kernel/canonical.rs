@@ -5,7 +5,7 @@ use super::float::U;
 use super::mapped::Map;
 use crate::lattice::dyadic::power_of_two;
 
-/// u = τ + (1 − τ)·v with τ = 2δ/(g + 2δ), g = e^ε − 1, on words of so many bits.
+/// u = τ + (1 − τ)·v with τ = 2δ/(g + 2δ), g = e^ε − 1, on words of `bits` bits.
 ///
 /// With S_G(j) = 2b^j/(1 + b) of geometric(ε, 1), the survival function of `exact::canonical` is (S_G(j) − τ)/(1 − τ). So v < S(j) is u < S_G(j),
 /// and |X| is the geometric magnitude for u. No u is beyond A, because S_G(A + 1) ≤ τ.

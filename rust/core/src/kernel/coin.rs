@@ -100,7 +100,7 @@ impl Coin {
         let f = n - square;
         let f2 = f * f;
         let [c0, c1, c2, c3, c4, c5, c6] = EXP2;
-        // Estrin's scheme: three short chains in place of one of six steps.
+        // Estrin's scheme: three short chains instead of one of six steps.
         let high = A::mul_add(A::mul_add(c6, f, c5), f, c4);
         let middle = A::mul_add(A::mul_add(c3, f, c2), f2, A::mul_add(c1, f, c0));
         // 2^52 times the probability, beside the 52 leading bits of u: u·2^52 is in [whole, whole + 1).

@@ -28,8 +28,7 @@ pub(crate) struct Kernel {
     lanes: Lanes,
 }
 
-/// Made when it is first worth it, for tiers without tables and for those with them: a distribution takes less than a microsecond to make, and this
-/// another.
+/// Built on the first long fill, or on the second fill, once for tiers with tables and once for tiers without: making it takes a microsecond.
 #[derive(Clone, Debug)]
 struct LazyFirstLevel {
     distribution: IntegerDistribution,
@@ -38,7 +37,7 @@ struct LazyFirstLevel {
     asked: OnceLock<()>,
 }
 
-/// A single fill of fewer blocks is not worth making it.
+/// A first fill of fewer blocks does not build it.
 const WORTH: usize = 8;
 
 impl LazyFirstLevel {
@@ -317,12 +316,12 @@ struct Filling<'a, T> {
     blocks: &'a [[u64; BLOCK]],
     scaling: Scaling,
     out: &'a mut [[T; BLOCK]],
-    /// Called rarely: the kernels are compiled once for an element type, whoever asks.
+    /// Called rarely. Dynamic, so that the kernels are compiled once for an element type.
     undecided: &'a mut dyn FnMut(usize, &mut T),
 }
 
 impl<T: Value> Filling<'_, T> {
-    /// A function for every kernel: one for all of them has a frame with the arrays of all, which [`crate::stack`] would have to wipe.
+    /// One function per kernel keeps the stack frame small that [`crate::stack`] must wipe.
     fn by(self, tier: Tier, lane: &impl Lane) {
         run_on(tier, FillingBy { filling: self, lane });
     }

@@ -1,4 +1,4 @@
-//! The step between the lanes and the exact path, for distributions whose many steps an `f64` cannot tell apart.
+//! The step between the lanes and the exact path, for distributions with more steps than an `f64` distinguishes.
 //!
 //! It evaluates the formulas of `geometric` and `staircase` in fixed point of 128 bits, with a bound on the error. Its verdict is of the same
 //! kind: an integer, or "not sure".

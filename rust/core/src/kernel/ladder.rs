@@ -1,4 +1,4 @@
-//! The fast path of the staircase distribution where a few stairs carry nearly all of the mass: comparisons in place of the logarithm.
+//! The fast path of the staircase distribution where a few stairs carry nearly all of the mass: comparisons instead of the logarithm.
 
 use super::arithmetic::{Arithmetic, Separate};
 use super::float::{less, masked};

@@ -8,7 +8,7 @@ pub(crate) const WORD_BITS: u32 = 63;
 /// The sign bit of a word.
 pub(super) const SIGN: u64 = 1 << 63;
 
-/// Beyond this many steps in a sensitivity and in the noise scale, a double cannot tell neighbouring steps apart. Every word then goes to the slow
+/// Beyond this many steps in a sensitivity and in the noise scale, a double does not distinguish neighbouring steps. Every word then goes to the slow
 /// path. The bound also keeps every accepted magnitude below 2⁵¹: the scale is at most 2⁴⁵ steps and −ln v at most 45.
 pub(super) const MAX_SPAN: f64 = (1_u64 << 45) as f64;
 

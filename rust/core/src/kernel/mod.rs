@@ -8,7 +8,7 @@
 //! | file | subject |
 //! |---|---|
 //! | `geometric`, `staircase` | the two families: formula, error bound, acceptance |
-//! | `ladder`, `thresholds` | the same with few stairs, or few magnitudes: comparisons in place of the logarithm |
+//! | `ladder`, `thresholds` | the same with few stairs, or few magnitudes: comparisons instead of the logarithm |
 //! | `mapped` | truncated staircases: a linear map of v, then the staircase |
 //! | `canonical` | canonical noise: another linear map of v, then the geometric distribution |
 //! | `fixed_point` | the same in fixed point of 128 bits, for the widest distributions |

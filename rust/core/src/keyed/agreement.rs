@@ -25,11 +25,11 @@ pub struct Agreement {
     pub repeated: Vec<usize>,
 }
 
-/// A place of the table that nobody has taken; no row has this number.
+/// A free place of the table; no row has this number.
 const FREE: u64 = u64::MAX;
 
 impl Agreement {
-    /// Looks for labels of several rows; `agree(a, b)` tells whether the values of two rows are the same. `go_on` is asked now and then.
+    /// Looks for labels of several rows; `agree(a, b)` returns whether two rows have the same values. `go_on` is called now and then.
     ///
     /// # Errors
     /// The first row whose label has another value in an earlier row; `None` if `go_on` said no, or for want of memory.
@@ -38,7 +38,7 @@ impl Agreement {
         agree: impl Fn(usize, usize) -> bool,
         mut go_on: impl FnMut() -> bool,
     ) -> Result<Self, Disagreement> {
-        // Hashes that nobody can foresee: labels that collide would take quadratic time.
+        // Unpredictable hashes: labels that collide would take quadratic time.
         let state = RandomState::new();
         let places = labels.len().saturating_mul(2).max(2);
         let places = places.checked_next_power_of_two().ok_or(OutOfMemory)?;

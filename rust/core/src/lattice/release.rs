@@ -1,6 +1,6 @@
 //! Adding noise to true answers: round to the lattice, add in integers, convert last (contract, section 4).
 //!
-//! Adding a noisy `f64` to an `f64` answer would let the low bits of the sum tell the answer (Mironov 2012; Haney et al. 2022).
+//! Adding a noisy `f64` to an `f64` answer would let the low-order bits of the sum reveal the answer (Mironov 2012; Haney et al. 2022).
 
 use super::answer::{Answer, limit};
 use super::params::Lattice;

@@ -261,7 +261,7 @@ pub trait Mechanism: AnyMechanism {
         release::check_answers(answers, limit(self.log2_granularity()))
     }
 
-    /// Whether [`Mechanism::check_answers`] refuses no number of this type: nobody need look at them.
+    /// True if every value of this type passes [`Mechanism::check_answers`], so the check can be skipped.
     #[doc(hidden)]
     fn takes_all<A: Answer>(&self) -> bool {
         A::are_below(limit(self.log2_granularity()))

@@ -44,7 +44,7 @@ pub struct DiscreteGaussian {
     coin: Coin,
 }
 
-/// Beyond, the tail of the mechanism would come near the end of an `i64`, and `f64`s cannot tell neighbouring proposals apart.
+/// Beyond, the tail of the mechanism would come near the end of an `i64`, and `f64` does not distinguish neighbouring proposals.
 const MOST_SIGMA2: f64 = (1_u128 << 90) as f64;
 /// Below, the mechanism is 0 but for a probability of 2^−756 000.
 const LEAST_SIGMA2: f64 = 1.0 / (1 << 20) as f64;

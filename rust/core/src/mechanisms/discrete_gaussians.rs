@@ -214,7 +214,7 @@ impl DiscreteGaussians {
         Ok(())
     }
 
-    /// Calls `draw` with the mechanism of this σ², which is to draw so many values.
+    /// Calls `draw` with the mechanism of this σ², which draws this many values.
     fn with(&mut self, sigma2: f64, values: usize, draw: impl FnOnce(&DiscreteGaussian)) -> Result<(), ParamError> {
         let key = sigma2.to_bits();
         if self.places.is_empty() {

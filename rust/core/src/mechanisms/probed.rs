@@ -4,7 +4,7 @@ use crate::draw::share::Share;
 use crate::error::ParamError;
 use crate::mechanism::AnyMechanism;
 
-/// A mechanism with a name that tells its parameters.
+/// A mechanism with a name that contains its parameters.
 pub type Named = (String, Box<dyn AnyMechanism>);
 
 /// A mechanism of several draws, for checks that go over all of them.

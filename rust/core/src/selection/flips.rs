@@ -13,7 +13,7 @@ use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, EXTENSION_WORDS, Fill, Stage, Words};
 use crate::wiped::Wiped;
 
-/// A word has the leading bits of so many coins.
+/// A word has the leading bits of this many coins.
 const COINS: usize = 4;
 
 /// Coins are tossed in blocks, whose verdicts are the bits of a word.
@@ -304,7 +304,7 @@ fn rough(weight: f64, word: u64) -> Option<bool> {
 }
 
 /// Candidate ⌊m·u⌋ of the m whose coins fell heads, counted from 0; there is at least one, the best. What depends on them is the work
-/// that tells where that candidate is, which is released.
+/// that reveals where that candidate is, which is released.
 fn one_of(heads: &[u64], word: u64, extension: impl Fn(usize) -> u64) -> usize {
     // Nothing here overflows; wrapping operations have no check, which would be a branch on noise.
     let counts = heads.iter().map(|mask| u64::from(mask.count_ones()));

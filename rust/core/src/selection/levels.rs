@@ -83,9 +83,9 @@ impl Levels {
     /// The level of every cost, and the least one. `None` if an exponent q up to 45 might be off by more than 4·2^−53 of itself, or a larger
     /// one pass for less.
     ///
-    /// Differences of stairs below 2^53 are exact and ε/2 is; the factor must be large enough for the stairs that are cut off, and far from 0. Between
-    /// costs, the difference, the factor (1, 2 if ε is shared; the halving is exact) and the product are rounded; a difference that overflows makes
-    /// q > 2^1024·10^−300.
+    /// Differences of stairs below 2^53 are exact and ε/2 is; the factor must be large enough for the stairs that are cut off, and far from 0.
+    /// Between costs, the difference, the factor (1, 2 if ε is shared; the halving is exact) and the product are rounded; a difference that overflows
+    /// makes q > 2^1024·10^−300.
     #[inline(always)]
     pub fn fill(&self, costs: &[f64], levels: &mut [f64]) -> Option<f64> {
         match &self.rule {

@@ -46,7 +46,8 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The staircase mechanism on a finite set: P(i) = w_i/Σw, w = e^(−εJ/2), J = 0 for c < γΔ and ⌊c/Δ − γ⌋ + 1 otherwise, computed exactly; costs are ≥ 0.
+    /// The staircase mechanism on a finite set: P(i) = w_i/Σw, w = e^(−εJ/2), J = 0 for c < γΔ and ⌊c/Δ − γ⌋ + 1 otherwise, computed exactly; costs
+    /// are ≥ 0.
     ///
     /// ε-differentially private where one person changes every cost by at most Δ. `monotonic` promises that no two costs then move in opposite
     /// directions, and takes w = e^(−εJ).
@@ -133,8 +134,8 @@ impl Selection {
     /// Selects once from each of `out.len()` rows of equally many candidates: `out[i]` is an index into row i.
     ///
     /// # Errors
-    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), costs that are no costs or not as many in every row, an exhausted generator, no
-    /// memory. Then nothing was drawn and `out` is as it was, unless memory ran out on the way.
+    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), costs that are no costs or not as many in every row, an exhausted generator,
+    /// no memory. Then nothing was drawn and `out` is as it was, unless memory ran out on the way.
     pub fn select(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
         generator.check_release()?;
         let n = self.check_rows(costs, out.len(), 1)?;
@@ -145,8 +146,8 @@ impl Selection {
     /// Selects `out.len()` times, independently, from one row.
     ///
     /// # Errors
-    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), costs that are no costs or not as many in every row, an exhausted generator, no
-    /// memory. Then nothing was drawn and `out` is as it was, unless memory ran out on the way.
+    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), costs that are no costs or not as many in every row, an exhausted generator,
+    /// no memory. Then nothing was drawn and `out` is as it was, unless memory ran out on the way.
     pub fn select_often(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
         generator.check_release()?;
         let n = self.check_rows(costs, 1, 1)?;
@@ -154,8 +155,8 @@ impl Selection {
         Ok(self.selector(true).write(&fill, 0, std::iter::repeat(costs), out)?)
     }
 
-    /// Selects `k` different candidates, best first, from each of `out.len()`/k rows: one after the other, each with an exact k-th of ε from those that
-    /// are left. All k together are ε-differentially private.
+    /// Selects `k` different candidates, best first, from each of `out.len()`/k rows: one after the other, each with an exact k-th of ε from those
+    /// that are left. All k together are ε-differentially private.
     ///
     /// # Errors
     /// As [`Selection::select`], and for a row with fewer than `k` finite costs.

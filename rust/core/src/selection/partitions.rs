@@ -189,7 +189,7 @@ impl PartitionSelection {
         }
     }
 
-    /// As [`PartitionSelection::write_shown`], with the noisy count in place of true and 0 in place of false.
+    /// As [`PartitionSelection::write_shown`], with the noisy count instead of true and 0 instead of false.
     pub fn write_released(&self, fill: &Fill, first: u64, counts: &[i64], out: &mut [i64]) {
         let (stage, mut words) = (fill.stage(), Words::new());
         let mut needed = [0; CHUNK];

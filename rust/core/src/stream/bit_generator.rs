@@ -1,10 +1,10 @@
 //! Words one after another, for generators of other libraries, such as NumPy's (contract, section 17).
 //!
 //! The key that makes a buffer of words makes its own successor too and is overwritten by it, and a word is erased as it is taken: memory that is
-//! read later does not tell the words taken before. A forked child starts with an empty buffer and a key of its own.
+//! read later does not reveal the words taken before. A forked child starts with an empty buffer and a key of its own.
 //!
 //! While words are taken from one buffer, the next is made piece by piece in the place of words that were taken. Its key is there in any case, so
-//! that its words tell nothing more. A piece is so small that the processor encrypts it beside the draws that follow, which have other work to do.
+//! that its words reveal nothing more. A piece is so small that the processor encrypts it beside the draws that follow, which have other work to do.
 //!
 //! A draw cannot report an error, so that nothing here can fail once a generator is made: no memory is asked for, nothing is locked, and a
 //! forked child gets its key whether or not the operating system has entropy. All of the state is atomic numbers. Draws of several threads at
@@ -69,7 +69,7 @@ pub struct BitGenerator {
     children: Mutex<Zeroizing<Key>>,
 }
 
-/// What tells a forked child that it is one.
+/// How a forked child recognises that it is one.
 #[derive(PartialEq)]
 enum Forks {
     /// Nothing: the key was given, and a forked child draws what its parent draws.
@@ -178,7 +178,7 @@ impl BitGenerator {
         Ok(child)
     }
 
-    /// Whether the key was given, so that somebody can draw the same words again.
+    /// Whether the caller gave the key, so that the same words can be drawn again.
     pub fn is_given(&self) -> bool {
         self.given
     }

@@ -1,4 +1,4 @@
-//! Erasure of keys: after a fill, the memory of a generator with a key from the operating system does not tell that fill's key
+//! Erasure of keys: after a fill, the memory of a generator with a key from the operating system does not reveal that fill's key
 //! (contract, section 11).
 //!
 //! Fast key erasure (Bernstein 2017): a key makes its successor and the keys of the next fills, and is overwritten by them.

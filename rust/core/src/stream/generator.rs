@@ -24,7 +24,7 @@ pub struct Generator {
     start: u64,
     /// Whether it draws what another generator draws too.
     is_view: bool,
-    /// Whether the key is no seed, or somebody said that a seed will do.
+    /// False for a seed unless [`Generator::allow_release`] was called.
     may_release: bool,
 }
 
@@ -66,7 +66,7 @@ impl Children {
     /// The child of this number, from 0 on.
     ///
     /// # Errors
-    /// [`DrawError::NoChild`] unless so many were asked for, [`DrawError::Entropy`] if the operating system gives no entropy,
+    /// [`DrawError::NoChild`] if fewer were asked for, [`DrawError::Entropy`] if the operating system gives no entropy,
     /// [`DrawError::OutOfMemory`].
     pub fn child(&self, number: u64) -> Result<Generator, DrawError> {
         if number >= self.n {
@@ -93,7 +93,7 @@ impl Generator {
     /// A key from the operating system, with the feature `entropy`.
     ///
     /// In a forked child the generator takes a new key before its first draw: parent and child never share noise. Keys are erased as they
-    /// are used: memory that is read after a fill was dropped does not tell its noise (contract, section 11).
+    /// are used: memory that is read after a fill was dropped does not reveal its noise (contract, section 11).
     ///
     /// # Errors
     /// [`DrawError::Entropy`] if the operating system gives no entropy, and always without the feature `entropy`; there is no fallback.
@@ -110,7 +110,7 @@ impl Generator {
     }
 
     /// A reproducible stream for tests and studies. Noise may be drawn from it, but releases and selections refuse it ([`DrawError::Seeded`]):
-    /// whoever guesses the seed can subtract the noise.
+    /// anyone who guesses the seed can subtract the noise.
     ///
     /// ```
     /// use stairnoise::{DrawError, Generator, Laplace, Mechanism};
@@ -276,7 +276,7 @@ impl Generator {
         }
     }
 
-    /// Whether the key was given, so that somebody can draw the same values again.
+    /// Whether the caller gave the key, so that the same values can be drawn again.
     pub fn is_given(&self) -> bool {
         matches!(self.source, Source::Given { .. } | Source::Taken { process: None, .. })
     }

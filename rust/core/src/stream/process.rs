@@ -1,4 +1,4 @@
-//! A number that tells a process from those that it was forked from.
+//! A number that differs between a process and its ancestors by fork.
 //!
 //! A process id is not enough: ids are used again, and the first process of every container has the id 1. A handler of `pthread_atfork` runs
 //! only for forks through the C library. A page that the kernel wipes in every child misses no fork, and reading it costs a load; asking for

@@ -43,7 +43,7 @@ pub struct StreamRng {
 impl Generator {
     /// Takes the next fill, and gives its words in order to distributions of other crates.
     ///
-    /// With a seed the words can be drawn again by whoever guesses it. No release can be refused here: the generator is then known to other crates
+    /// Anyone who guesses a seed can draw the words again. No release can be refused here: the generator is then known to other crates
     /// only.
     ///
     /// # Errors

@@ -116,8 +116,8 @@ fn encrypt_counters(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &
     }
 }
 
-// Neither function is inlined: around a loop the compiler would keep round keys in registers, and spill those that do not fit to a stack that
-// nobody wipes. Neither takes or returns vectors, because these would pass through the stack.
+// Neither function is inlined: around a loop the compiler would keep round keys in registers, and spill those that do not fit to a stack that is
+// never wiped. Neither takes or returns vectors, because these would pass through the stack.
 
 /// Writes AES(index, tweak) for index = `first`, `first + 1`, …
 #[inline(never)]

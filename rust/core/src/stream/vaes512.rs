@@ -118,8 +118,8 @@ fn encrypt_indices(keys: &[__m128i; ROUNDS + 1], tweak: u64, indices: &[u64], ou
     }
 }
 
-/// Not inlined: around a loop that also makes inputs, the compiler would spill round keys to a stack that nobody wipes. It takes no vectors, which would
-/// pass through the stack.
+/// Not inlined: around a loop that also makes inputs, the compiler would spill round keys to a stack that is never wiped. It takes no vectors, which
+/// would pass through the stack.
 #[inline(never)]
 #[target_feature(enable = "vaes,avx512f,aes")]
 fn encrypt_indexed(keys: &[__m128i; ROUNDS + 1], tweak: u64, indices: &[u64; BATCH], out: &mut [[u64; 2]; BATCH]) {

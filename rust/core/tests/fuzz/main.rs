@@ -63,7 +63,16 @@ macro_rules! at_random {
 }
 
 at_random!(
-    parameters, fill, release, each, gaussians, staged, vectors, selection, partitions, truncated
+    parameters,
+    fill,
+    release,
+    per_element,
+    gaussians,
+    staged,
+    vectors,
+    selection,
+    partitions,
+    truncated
 );
 
 /// Where the programs of the fuzz targets and their kept inputs are; nowhere beside the crate as it is published.

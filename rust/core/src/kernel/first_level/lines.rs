@@ -18,7 +18,7 @@ use crate::lattice::value::{Scaling, Value};
 /// from the formula of [`StaircaseLane`]. Neighbouring lines meet where the stair changes, and slopes grow with J: the inverse of the survival
 /// function is convex, and the largest line is the one of V's stair. No stair is looked for, and no word is on a wrong one.
 ///
-/// What is rounded is the largest line and a half, so that the distance to the nearest whole number tells how far the line is from an edge.
+/// What is rounded is the largest line and a half, so that the distance to the nearest whole number shows how far the line is from an edge.
 ///
 /// Error of the largest line, D + D·c = s, in units of u, and steps of V:
 ///

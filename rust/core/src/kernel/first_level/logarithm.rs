@@ -17,7 +17,7 @@ use crate::lattice::value::{Scaling, Value};
 /// x − ½ = e·κ·ln 2 + (β − ½) − 2κ·atanh s.
 /// ```
 ///
-/// What is rounded is x − ½, so that the distance to the nearest whole number tells how far x is from an edge.
+/// What is rounded is x − ½, so that the distance to the nearest whole number shows how far x is from an edge.
 ///
 /// Error of x where V ≥ 2⁴⁸, so that ℓ = −ln v ≤ 10.4 and e·ln 2 ≤ ℓ + ½·ln 2, in units of u:
 ///
@@ -33,7 +33,7 @@ use crate::lattice::value::{Scaling, Value};
 ///
 /// [`PER_SCALE`], [`PER_X`] and [`FIXED`] cover it, and [`PER_SCALE_ROUGH`] where the logarithm is `ROUGH`.
 ///
-/// `MAPPED`: all of this is about U of `canonical` in place of V.
+/// `MAPPED`: all of this is about U of `canonical` instead of V.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Logarithm<const ROUGH: bool, const MAPPED: bool> {
     map: Map,

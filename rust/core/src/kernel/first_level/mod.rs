@@ -1,8 +1,8 @@
 //! The first level: the words of a block decided together, by one test for all of them.
 //!
-//! A lane ([`super::lane`]) gives every word a tolerance of its own. Here the tolerance is one number for the distribution, and words are few cases:
-//! what is left of the work is a fraction. A block with one word that is not certain is not certain, and its words go through their lanes: at most
-//! one block in 16.
+//! A lane ([`super::lane`]) gives every word a tolerance of its own. Here the tolerance is one number per distribution, and few branches decide a
+//! word: what is left of the work is a fraction. A block with one word that is not certain is not certain, and its words go through their lanes: at
+//! most one block in 16.
 //!
 //! | file | distributions |
 //! |---|---|
@@ -242,7 +242,7 @@ struct Filling<'a, T> {
 }
 
 impl<T: Value> Filling<'_, T> {
-    /// A function for every family: one for all of them has a frame with the arrays of all, which [`crate::stack`] would have to wipe.
+    /// One function per family keeps the stack frame small that [`crate::stack`] must wipe.
     fn by(self, tier: Tier, distribution: &impl Block) {
         run_on(
             tier,

@@ -9,7 +9,7 @@ use crate::lattice::value::{Scaling, Value};
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋, on the 31 leading bits V of v in `f32`.
 ///
-/// What is rounded is x − ½, so that the distance to the nearest whole number tells how far x is from an edge.
+/// What is rounded is x − ½, so that the distance to the nearest whole number shows how far x is from an edge.
 ///
 /// Error of x, ℓ the logarithm, in units of 2⁻²⁴:
 ///
@@ -22,7 +22,7 @@ use crate::lattice::value::{Scaling, Value};
 /// θ                           κ/V        in x: the bits beyond those 31
 /// ```
 ///
-/// `MAPPED`: all of this is about U in place of V, and [`MAPPED_WORD`] is in place of the first line.
+/// `MAPPED`: all of this is about U instead of V, and [`MAPPED_WORD`] is instead of the first line.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Narrow<const MAPPED: bool> {
     map: NarrowMap,

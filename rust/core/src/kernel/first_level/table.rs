@@ -30,7 +30,7 @@ use crate::lattice::value::{Scaling, Value};
 ///
 /// [`PER_SCALE`] and [`FIXED`] cover it.
 ///
-/// `MAPPED`: all of this is about U of `canonical` in place of V.
+/// `MAPPED`: all of this is about U of `canonical` instead of V.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Table<const MAPPED: bool> {
     map: Map,

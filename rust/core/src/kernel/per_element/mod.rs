@@ -126,7 +126,7 @@ impl DrawnBlock {
     }
 }
 
-/// Wipes what tells the noise, which in a release is as secret as the answers.
+/// Wipes what reveals the noise, which in a release is as secret as the answers.
 impl Drop for DrawnBlock {
     fn drop(&mut self) {
         wipe(&mut self.steps);

@@ -1,8 +1,8 @@
 //! Proof: the errors stated in `elementary` hold over the whole range of the arguments, and those of the lanes follow from them.
 //!
-//! The formulas of `elementary` are evaluated, from the source that the lanes use, on two other kinds of number. On `Series` the file
-//! `polynomials` shows what is computed: Taylor polynomials of the stated degree, and an economised one, whose coefficients are correctly
-//! rounded; what a polynomial leaves of its series is bounded by the terms left out. On `Bounded` the file `formulas` shows how well. The arguments are cut into
+//! The formulas of `elementary` are evaluated, from the source that the lanes use, on two other kinds of number. On `Series` the file `polynomials`
+//! shows what is computed: Taylor polynomials of the stated degree, and an economised one, whose coefficients are correctly rounded; what a
+//! polynomial leaves of its series is bounded by the terms left out. On `Bounded` the file `formulas` shows how well. The arguments are cut into
 //! pieces without gaps. On each piece every rounding is charged half a last place of the largest number that can occur there.
 
 mod bounded;

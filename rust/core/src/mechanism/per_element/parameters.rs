@@ -31,7 +31,7 @@ impl Shapes<'_> {
         }
     }
 
-    /// One of them, which tells what kind of shape they all are.
+    /// One of them; all have its kind of shape.
     pub(super) fn form(&self) -> Shape {
         match self {
             Self::Same(shape) => *shape,

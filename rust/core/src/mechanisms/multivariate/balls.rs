@@ -97,7 +97,7 @@ impl Scaled {
         }
     }
 
-    /// Something in place of a power of e below 2^(−24 000 000): between nothing and that.
+    /// Something instead of a power of e below 2^(−24 000 000): between nothing and that.
     fn tiny(p: usize) -> Self {
         let mut hi = Limbs::zero(p + 1);
         hi[p] = 1;

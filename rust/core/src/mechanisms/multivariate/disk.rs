@@ -23,7 +23,7 @@ pub(super) const Q_ERROR: f64 = 5.5 * UNIT;
 /// Below it q is certainly less than 1.
 const INSIDE: f64 = 1.0 - 8.0 * UNIT;
 
-/// Above it q is certainly at least 1: rounding a sum above 1 adds 2 in place of 1.
+/// Above it q is certainly at least 1: rounding a sum above 1 adds 2 instead of 1.
 const OUTSIDE: f64 = 1.0 + 8.0 * UNIT;
 
 /// The points of some vectors, that of pair j of vector i at place j·count + i; wiped on drop.

@@ -51,7 +51,7 @@ pub(super) fn columns(numbers: &mut [f64], count: usize, row: &mut [f64]) {
     }
 }
 
-/// Where the i-th smallest of some numbers is, as far as leading bits tell.
+/// Where the i-th smallest of some numbers is, as far as leading bits decide.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Rank {
     /// The numbers that have its leading bits.

@@ -98,7 +98,7 @@ pub fn text(about: &str, format: Format, claim: impl FnOnce() -> Claim) -> Strin
     let last = goals.len() - 1;
     for (i, goal) in goals.iter().enumerate() {
         let and = if i == 0 { "  " } else { "  /\\ " };
-        // `scripts/test_gappa.py` puts the second number in place of the first.
+        // `scripts/test_gappa.py` puts the second number instead of the first.
         let not = goal.too_tight.map_or_else(String::new, |wrong| {
             let [bound, wrong_bound] = [goal.bound, wrong].map(|bound| format.readable(bound));
             format!("  # {bound}; not {} ({wrong_bound})", literal(wrong))

@@ -281,7 +281,8 @@ impl Div for Symbol {
     }
 }
 
-/// a·b + a is a·(1 + b), and x²·b + x is x·(1 + x·b): Gappa must be told, or it takes the two for independent. `product` is a·b, computed and exactly.
+/// a·b + a is a·(1 + b), and x²·b + x is x·(1 + x·b): Gappa must be told, or it takes the two for independent. `product` is a·b, computed and
+/// exactly.
 fn factor(a: Symbol, product: [&str; 2], b: Symbol, c: Symbol) {
     let [rounded, exact_product] = product;
     let [first, second, term] = [a, b, c].map(Symbol::texts);
