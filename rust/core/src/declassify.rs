@@ -1,4 +1,4 @@
-//! What the work of a draw depends on besides its parameters: each branch on noise passes through here.
+//! Every branch on noise passes through here, except the sorts of long vectors (docs/evidence/timing.md).
 //!
 //! The taint check (docs/evidence/timing.md) declares what passes public and reports every other branch and address that depends on random words.
 //! Without the feature `probe` these are identities.

@@ -1,5 +1,4 @@
-//! Access for the checks of timing and taint (docs/evidence/timing.md), and the mechanisms that checks go over, behind the feature `probe`. No part
-//! of the public interface.
+//! Access for the checks of timing and taint (docs/evidence/timing.md), with the feature `probe`; not part of the public interface.
 
 use crate::cache_lines::CacheLines;
 pub use crate::declassify::hooks::{CLASSIFY, DECLASSIFY, SLOW_PATHS};

@@ -44,7 +44,7 @@ pub(crate) const LONGER: usize = 4;
 pub(crate) struct Parts {
     /// A value takes as long as this many usual ones.
     pub price: usize,
-    /// How many values are drawn together, as the coordinates of a vector are.
+    /// The number of values drawn jointly, as the coordinates of a vector are.
     pub joint_values: usize,
 }
 

@@ -18,12 +18,13 @@ pub(crate) trait Staged: Send + Sync {
         Ok(())
     }
 
-    /// How many values are drawn together: one of them is as much work as all. Parts of a fill should be multiples of it.
+    /// The number of values drawn jointly, as the coordinates of a vector are. Drawing one of them takes as long as all, so parts of a fill should be
+    /// multiples of this number.
     fn joint_values(&self) -> usize {
         1
     }
 
-    /// Draws that a value takes: about how many times as long as a single one.
+    /// The number of draws per value; a value takes about this many times as long as a single draw.
     fn draws(&self) -> usize {
         1
     }

@@ -25,10 +25,10 @@ use crate::parallel;
 use crate::stream::Generator;
 use fill::{MechanismFill, Source};
 
-/// What a mechanism is: its lattice, and how its values are drawn. Everything that is done with it is in [`Mechanism`].
+/// A mechanism's lattice, and how its values are drawn. [`Mechanism`] has the methods that use it.
 ///
-/// All mechanisms of this crate have it, and no others: no other crate can name what [`AnyMechanism::source`] returns. `dyn AnyMechanism` is a
-/// mechanism too, so that a mechanism can be chosen when the program runs. Its [`Mechanism::Value`] is `f64`.
+/// Only mechanisms of this crate implement it, because no other crate can name the type that [`AnyMechanism::source`] returns. `dyn AnyMechanism` is
+/// a mechanism too, so a program can choose one when it runs. Its [`Mechanism::Value`] is `f64`.
 ///
 /// ```
 /// use stairnoise::{AnyMechanism, DiscreteGaussian, Gamma, Generator, Mechanism, Staircase};
@@ -66,7 +66,7 @@ pub trait AnyMechanism: Debug + Send + Sync {
     }
 }
 
-/// What is done with a noise mechanism: drawing noise, and releasing true answers with noise.
+/// Draws noise, and releases true answers with noise.
 ///
 /// The noise of a mechanism is exact random multiples of a power of two, the *granularity* g. Every call takes the generator's next fill, so no two
 /// calls share noise.
@@ -89,12 +89,13 @@ pub trait Mechanism: AnyMechanism {
         power_of_two(self.log2_granularity())
     }
 
-    /// Draws that a value takes: about how many times as long as a single one.
+    /// The number of draws per value; a value takes about this many times as long as a single draw.
     fn draws(&self) -> usize {
         self.source().draws()
     }
 
-    /// How many values are drawn together: one of them is as much work as all. Parts of a fill should be multiples of it.
+    /// The number of values drawn jointly, as the coordinates of a vector are. Drawing one of them takes as long as all, so parts of a fill should be
+    /// multiples of this number.
     fn joint_values(&self) -> usize {
         self.source().joint_values()
     }
@@ -280,8 +281,8 @@ fn release_into<L: Mechanism + ?Sized, A: Answer, T: Value>(
     Ok(mechanism.next_fill(generator, out.len())?.release(0, answers, out)?)
 }
 
-/// A mechanism whose values integers hold: a mechanism of integers, or a mechanism whose granularity is known only when the program runs. The latter
-/// refuses integers by [`DrawError::NotWhole`] if its granularity is not 1.
+/// A mechanism with integer values, or one whose granularity is known only when the program runs. The latter refuses integers with
+/// [`DrawError::NotWhole`] if its granularity is not 1.
 ///
 /// ```compile_fail,E0277
 /// use stairnoise::{Generator, Laplace, Mechanism};
@@ -308,7 +309,7 @@ impl Mechanism for dyn AnyMechanism + '_ {
 
 impl IntegerMechanism for dyn AnyMechanism + '_ {}
 
-/// What a pointer to a mechanism can do is what the mechanism can do.
+/// A pointer to a mechanism is a mechanism.
 macro_rules! pointers {
     ($($pointer:ty),+) => {$(
         impl<L: AnyMechanism + ?Sized> AnyMechanism for $pointer {

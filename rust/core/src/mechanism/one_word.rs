@@ -10,7 +10,7 @@ use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
 use crate::stream::Fill;
 
-/// Which of the four mechanisms.
+/// One of the four mechanisms that take one word a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// [`crate::Staircase`].
@@ -93,7 +93,7 @@ impl OneWordMechanism {
         Ok((mechanism, lattice))
     }
 
-    /// Everything that [`OneWordMechanism::new`] may refuse, without preparing to draw.
+    /// The checks of [`OneWordMechanism::new`], without preparing to draw.
     pub(crate) fn check(kind: Kind, eps: f64, sensitivity: f64, shape: Shape) -> Result<Lattice, ParamError> {
         let lattice = match kind {
             Kind::Staircase => Lattice::continuous(eps, sensitivity, Narrowing::Staircase),
@@ -190,7 +190,7 @@ fn resolve(kind: Kind, eps: f64, sensitivity_steps: u64, shape: Shape) -> u64 {
     }
 }
 
-/// What the types of the four mechanisms share.
+/// Methods that the types of the four mechanisms share.
 macro_rules! one_word_mechanism {
     ($mechanism:ident: $value:ident) => {
         impl $mechanism {

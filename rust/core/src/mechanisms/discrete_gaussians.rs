@@ -24,7 +24,7 @@ pub struct GaussianParameters<'a> {
 /// Value i is the one that [`Gaussian`](crate::Gaussian) of parameters i draws as value i of the same fill: the other parameters make no difference.
 ///
 /// Values are drawn a part at a time, and those of a part that have the same σ² together. Their mechanisms are kept by σ², because the lattice comes
-/// in when values are converted. As in [`PerElement`](crate::Mechanisms), the collection is direct-mapped. A σ² that comes for the first time and for
+/// in when values are converted. As in [`PerElement`](crate::PerElement), the collection is direct-mapped. A σ² that comes for the first time and for
 /// few values gets a mechanism that is quick to make.
 #[derive(Debug, Default)]
 pub struct DiscreteGaussians {
@@ -257,7 +257,7 @@ fn check_type<T: Value>(parameters: &GaussianParameters<'_>) -> Result<(), Param
     fits.then_some(()).ok_or(ParamError::NotWhole)
 }
 
-/// Refuses what cannot be drawn, before anything is.
+/// Refuses what cannot be drawn, before the first draw.
 fn check_all<T: Value>(out: usize, parameters: &GaussianParameters<'_>) -> Result<(), DrawError> {
     let counts = [parameters.sigma2.len(), parameters.log2_granularity.len()];
     if let Some(values) = counts.into_iter().find(|values| *values != out) {

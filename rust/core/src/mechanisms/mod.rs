@@ -40,7 +40,7 @@ pub use truncated_discrete_staircase::TruncatedDiscreteStaircase;
 pub use truncated_laplace::TruncatedLaplace;
 pub use truncated_staircase::TruncatedStaircase;
 
-/// What the checks that go over all mechanisms of several draws need of them.
+/// Examples and constructors of all mechanisms of several draws, for checks.
 #[cfg(feature = "probe")]
 pub(crate) const PROBED: [probed::Probed; 12] = [
     truncated_laplace::PROBED,

@@ -1,4 +1,4 @@
-//! What checks that go over all mechanisms of several draws need of each: examples, and its constructor.
+//! For checks of all mechanisms of several draws: examples and constructors.
 
 use crate::draw::share::Share;
 use crate::error::ParamError;

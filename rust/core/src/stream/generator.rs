@@ -28,13 +28,13 @@ pub struct Generator {
     may_release: bool,
 }
 
-/// Where the key came from, which decides what a forked child does and what is left of a fill.
+/// Origin of the key. It decides what a forked child does and what a fill leaves in memory.
 enum Source {
     /// The operating system, in the process of this mark.
     Os { keys: Box<FillKeys>, process: u64 },
     /// The user, who asked for these very values.
     Given { cipher: Arc<Cipher>, next_child: u64 },
-    /// A fill that another generator took: the key of this fill, and of no other one of the operating system's.
+    /// A fill that another generator took: the key of this fill alone.
     Taken {
         cipher: Arc<Cipher>,
         number: u64,
@@ -52,7 +52,7 @@ impl Source {
     }
 }
 
-/// Children of a [`Generator`] that are made when they are needed.
+/// Children of a [`Generator`], made on demand.
 ///
 /// Making the same child of a given key twice repeats its noise.
 pub struct Children {

@@ -1,4 +1,4 @@
-//! A distribution of its own for every value: each lane computes the constants of its distribution too, without branches.
+//! Parameters per element: each lane also computes the constants of its distribution, without branches.
 //!
 //! | file | subject |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | `lane` | the stages of a lane that makes its own constants |
 //! | `geometric`, `staircase` | constants of a distribution, and the lane that uses them |
 //!
-//! Out-of-range parameters get an infinite tolerance, so that the slow path decides, and refuses what no distribution has.
+//! Out-of-range parameters get an infinite tolerance: the slow path decides, and refuses invalid parameters.
 
 mod first_stair;
 mod geometric;
@@ -27,8 +27,8 @@ use lane::OwnLane;
 use lattice::{Integers, LaplacePowers, Placement, StaircasePowers};
 use staircase::Stepped;
 
-/// What all values of a block have in common: the kind of distribution and, for a staircase, how r is given. `L1` is the r of least E|X|, `Number` a
-/// γ or r.
+/// What all values of a block have in common: the kind of distribution and, for a staircase, how r is specified. `L1` is the r of least E|X|,
+/// `Number` a γ or r.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Laplace,

@@ -1,4 +1,4 @@
-//! A mechanism of its own for every value: arrays of parameters.
+//! Arrays of parameters: one mechanism per element.
 
 mod output;
 mod padding;
@@ -19,13 +19,13 @@ use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape};
 use crate::memory;
 use crate::stream::{CHUNK, Fill, Generator, Words};
 
-/// Mechanisms of one kind with parameters by the value.
+/// A mechanism of one kind that takes its own parameters for every element.
 ///
-/// Values are drawn a block at a time. Values that the block kernel is not sure of are drawn one by one, from a mechanism of their parameters.
+/// Values are drawn a block at a time. Values that the block kernel leaves undecided are drawn one by one, from a mechanism with their parameters.
 ///
-/// Some parameters have no block kernel (the shape l2, an ε beyond 700). Their mechanisms are kept, so that parameters that recur are prepared once.
-/// The collection is direct-mapped: a new mechanism takes the place of whatever was there. Parameters that come for the first time get a mechanism
-/// that is quick to make. When they come again, a mechanism is made that is quick to draw from, and this one is kept.
+/// Some parameters have no block kernel (the shape l2, an ε beyond 700). Their mechanisms are kept in a direct-mapped cache, so that recurring
+/// parameters are prepared once. The first use of parameters makes a mechanism that is quick to make. The second use makes one that is quick to draw
+/// from, and keeps it.
 #[derive(Debug)]
 pub struct PerElement {
     kind: Kind,
@@ -212,7 +212,7 @@ impl PerElement {
             .map_err(DrawError::of_checked)
     }
 
-    /// Refuses what cannot be drawn, before anything is.
+    /// Refuses what cannot be drawn, before the first draw.
     fn check_all<T: Value>(&self, out: usize, parameters: &Parameters<'_>) -> Result<(), DrawError> {
         if let Some(values) = parameters.lengths().find(|values| *values != out) {
             return Err(DrawError::ParameterCount { values, out });
@@ -262,7 +262,7 @@ impl PerElement {
         fits.then_some(()).ok_or(ParamError::NotWhole)
     }
 
-    /// Block by block on the fast path; what it is not sure of, value by value.
+    /// Block by block on the fast path; undecided values one by one.
     fn each<T: Value>(
         &mut self,
         tier: Tier,

@@ -1,4 +1,4 @@
-//! What becomes of the steps that a block's kernel drew: noise, or released answers.
+//! Output of what a block's kernel drew: noise, or released answers.
 
 use crate::declassify;
 use crate::kernel::{Arithmetic, BLOCK, DrawnBlock, Tier, Work, run_on};
@@ -6,9 +6,9 @@ use crate::lattice::Answer;
 use crate::lattice::Value;
 use crate::lattice::dyadic::floor_log2;
 
-/// What becomes of the steps that are drawn for value i.
+/// How the steps drawn for value i become an element of the output.
 pub(super) trait Output<T>: Copy {
-    /// What becomes of those from value `first` on.
+    /// The output from value `first` on.
     fn from(self, first: usize) -> Self;
 
     /// From the fast path: below 2⁵¹, or anything if they are NaN.
@@ -62,7 +62,7 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
     }
 }
 
-/// Writes what was drawn, and returns the positions that are not sure, as ones: anything was written there.
+/// Writes what was drawn, and returns the undecided positions as ones. The values at these positions are arbitrary.
 pub(super) fn write_block<T>(tier: Tier, drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
     run_on(tier, WriteBlock { drawn, out, output })
 }
@@ -92,7 +92,7 @@ impl<T, O: Output<T>> Work for WriteBlock<'_, T, O> {
     }
 }
 
-/// How many of those that were written are sure.
+/// The number of written values that are sure.
 #[inline(always)]
 fn write<T>(drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
     let DrawnBlock { steps, granularity, .. } = drawn;

@@ -64,7 +64,7 @@ fn block_parameters<'a>(
     }
 }
 
-/// A block of elements, followed by what is in the room if they are fewer.
+/// A block of elements, filled up from `padding` if there are fewer.
 fn full<'a, E: Copy>(elements: &'a [E], padding: &'a mut [E; BLOCK]) -> &'a [E; BLOCK] {
     if let Some(block) = elements.first_chunk() {
         return block;

@@ -1,4 +1,4 @@
-//! What is given of the mechanisms of consecutive values.
+//! Parameters of consecutive values.
 
 use crate::kernel::BLOCK;
 use crate::mechanism::one_word::Shape;
@@ -41,7 +41,7 @@ impl Shapes<'_> {
 }
 
 impl Parameters<'_> {
-    /// Those of value i: ε, Δ and the shape.
+    /// The parameters of value i: ε, Δ and the shape.
     pub fn at(&self, i: usize) -> (f64, f64, Shape) {
         (self.eps[i], self.sensitivity[i], self.shape.at(i))
     }
