@@ -13,9 +13,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stairnoise::OutOfMemory;
 
-use super::{Elements, Inputs, LONGER, STAGE, room, same_memory, same_shape};
+use super::array::{Elements, Inputs, LONGER, STAGE, new_array, room, same_memory, same_shape};
 use crate::borrows::Borrow;
-use crate::errors::ParameterError;
+use crate::errors::{self, ParameterError};
 use crate::layout::{Block, Layout};
 
 /// An array to be read. No other call writes to it at the same time. This call may, but reads each value before it writes it.
@@ -89,7 +89,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
     }
 
     /// Copies all elements in C order.
-    pub(super) fn copy_all(&self, all: &mut [A]) -> Result<(), OutOfMemory> {
+    fn copy_all(&self, all: &mut [A]) -> Result<(), OutOfMemory> {
         if self.is_slice() {
             self.copy_to(0, all);
             return Ok(());
@@ -306,4 +306,13 @@ impl<'py, A: Element> Rows<'py, A> {
         // SAFETY: `length` aligned elements one after the other, which no call writes while they are borrowed.
         unsafe { slice::from_raw_parts(self.first.byte_offset(self.layout.offset(position)), self.length) }
     }
+}
+
+/// A new array of the same elements in C order, which no other call knows; errors call the array `name`.
+#[pyfunction]
+pub(crate) fn own<'py>(name: &str, array: &Bound<'py, PyArrayDyn<f64>>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let input = Input::new(name, array)?;
+    new_array(array.py(), array.shape(), |own| {
+        input.copy_all(own).map_err(|OutOfMemory| errors::memory())
+    })
 }

@@ -11,7 +11,8 @@ use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::{OutOfMemory, Tiles, Value, parallel};
 
-use super::{Input, LONGER, is_writable, room};
+use super::array::{Inputs, LONGER, is_writable, room};
+use super::input::Input;
 use crate::borrows::Borrow;
 use crate::errors::ParameterError;
 use crate::layout::{Block, Layout, Order};
@@ -108,44 +109,6 @@ pub(crate) struct Piece<'a, T> {
 
 // SAFETY: the values of a piece are its own, and plain numbers.
 unsafe impl<T: Send> Send for Piece<'_, T> {}
-
-/// What is read in step with an output.
-pub(crate) trait Inputs {
-    /// Comes to a tile, none of whose places has been written.
-    fn begin(&mut self, tile: &Block) -> Result<(), OutOfMemory>;
-
-    /// Comes to what belongs to `n` values of the tile, the first of which has the number `first`.
-    fn advance(&mut self, first: usize, n: usize);
-}
-
-/// Inputs of one element type.
-pub(crate) trait Elements<A>: Inputs {
-    /// Whether another pass may give other elements, because another thread writes to them.
-    const MAY_CHANGE: bool = true;
-
-    /// The elements that [`Inputs::advance`] has reached.
-    fn part(&self) -> &[A];
-}
-
-impl Inputs for () {
-    fn begin(&mut self, _: &Block) -> Result<(), OutOfMemory> {
-        Ok(())
-    }
-
-    fn advance(&mut self, _: usize, _: usize) {}
-}
-
-impl<A: Inputs, B: Inputs> Inputs for (A, B) {
-    fn begin(&mut self, tile: &Block) -> Result<(), OutOfMemory> {
-        self.0.begin(tile)?;
-        self.1.begin(tile)
-    }
-
-    fn advance(&mut self, first: usize, n: usize) {
-        self.0.advance(first, n);
-        self.1.advance(first, n);
-    }
-}
 
 impl<T: Copy + Default> Piece<'_, T> {
     /// Has `write(first, inputs, part)` write all values, at most [`LONGER`] times `most` at a time: straight into contiguous memory, and into other

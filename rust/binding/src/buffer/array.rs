@@ -1,0 +1,214 @@
+//! What arrays that are read and arrays that are written have in common.
+#![allow(
+    unsafe_code,
+    reason = "NumPy's memory: elements at any strides, read and written by several threads"
+)]
+
+use std::ffi::{c_int, c_void};
+use std::slice;
+
+use numpy::npyffi::objects::_PyArray_GET_ITEM_DATA;
+use numpy::npyffi::{PY_ARRAY_API, npy_intp};
+use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use stairnoise::OutOfMemory;
+
+use crate::layout::Block;
+
+/// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
+const DETACH_FROM: usize = 1 << 11;
+
+/// Values staged on the way to memory that is not contiguous, and written at a time.
+pub(crate) const STAGE: usize = 1 << 12;
+
+/// Contiguous writes are this much longer, to amortise setup and wiping.
+pub(crate) const LONGER: usize = 4;
+
+/// What the values of a mechanism cost, and which of them belong together.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts {
+    /// A value takes as long as this many values of one word.
+    pub price: usize,
+    /// The number of values drawn jointly, as the coordinates of a vector are.
+    pub joint_values: usize,
+}
+
+impl Parts {
+    pub const ONE_WORD: Self = Self {
+        price: 1,
+        joint_values: 1,
+    };
+
+    /// Values written at a time.
+    pub fn stage(self) -> usize {
+        STAGE.next_multiple_of(self.joint_values)
+    }
+}
+
+/// Room for `n` values.
+pub(crate) fn room<T: Copy>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
+    // On the heap: draws must run in threads of 128 KiB of stack, which is musl's default.
+    let mut room = Vec::new();
+    room.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
+    room.resize(n, value);
+    Ok(room)
+}
+
+/// Runs `work`, letting other Python threads run if it is long.
+pub(crate) fn detach_for<R: Send>(py: Python<'_>, values: usize, work: impl FnOnce() -> R + Send) -> R {
+    if values < DETACH_FROM { work() } else { py.detach(work) }
+}
+
+/// Runs `$body` with `$array` bound to `$out` as an array of whichever supported element type it has.
+macro_rules! with_output {
+    ($out:expr, $array:ident => $body:expr) => {{
+        let out: &Bound<'_, numpy::PyUntypedArray> = $out;
+        if let Ok($array) = out.cast::<numpy::PyArrayDyn<f64>>() {
+            $body
+        } else if let Ok($array) = out.cast::<numpy::PyArrayDyn<i64>>() {
+            $body
+        } else if let Ok($array) = out.cast::<numpy::PyArrayDyn<f32>>() {
+            $body
+        } else if let Ok($array) = out.cast::<numpy::PyArrayDyn<i32>>() {
+            $body
+        } else {
+            Err($crate::buffer::array::element_type(
+                "out",
+                out,
+                "float64, float32, int64 or int32",
+            ))
+        }
+    }};
+}
+
+/// Runs `$body` with `$array` bound to `$values` as an array of `f64` or `i64`.
+macro_rules! with_answers {
+    ($values:expr, $array:ident => $body:expr) => {{
+        let values: &Bound<'_, numpy::PyUntypedArray> = $values;
+        if let Ok($array) = values.cast::<numpy::PyArrayDyn<f64>>() {
+            $body
+        } else if let Ok($array) = values.cast::<numpy::PyArrayDyn<i64>>() {
+            $body
+        } else {
+            Err($crate::buffer::array::element_type("values", values, "float64 or int64"))
+        }
+    }};
+}
+
+/// Runs `$body` with `$array` bound to `$out` as an array of whichever type of residues it has.
+macro_rules! with_residues {
+    ($out:expr, $array:ident => $body:expr) => {{
+        let out: &Bound<'_, numpy::PyUntypedArray> = $out;
+        if let Ok($array) = out.cast::<numpy::PyArrayDyn<u64>>() {
+            $body
+        } else if let Ok($array) = out.cast::<numpy::PyArrayDyn<i64>>() {
+            $body
+        } else if let Ok($array) = out.cast::<numpy::PyArrayDyn<u32>>() {
+            $body
+        } else {
+            Err($crate::buffer::array::element_type("out", out, "uint64, int64 or uint32"))
+        }
+    }};
+}
+
+pub(crate) use {with_answers, with_output, with_residues};
+
+pub(crate) fn element_type(name: &str, array: &Bound<'_, PyUntypedArray>, allowed: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "{name} must be an array of {allowed} in native byte order, got {}",
+        array.dtype()
+    ))
+}
+
+/// An input must have the output's shape.
+pub(crate) fn same_shape(name: &str, got: &[usize], out: &[usize]) -> PyResult<()> {
+    if got == out {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!(
+        "{name} must have the shape of out {out:?}, got {got:?}"
+    )))
+}
+
+/// Whether two arrays have the same elements at the same places: first element, shape and strides.
+#[pyfunction]
+pub(crate) fn same_memory(a: &Bound<'_, PyUntypedArray>, b: &Bound<'_, PyUntypedArray>) -> bool {
+    let facts = |array: &Bound<'_, PyUntypedArray>| (data(array), array.dtype().itemsize());
+    facts(a) == facts(b) && a.shape() == b.shape() && a.strides() == b.strides()
+}
+
+/// A new array of zeros. NumPy's error is returned, where `PyArray::zeros` would panic for want of memory.
+pub(crate) fn zeros<'py, T: Element>(py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    // NumPy has at most 64 axes, and no axis is longer than an `isize` counts.
+    let mut lengths: Vec<npy_intp> = shape.iter().map(|&length| length as npy_intp).collect();
+    let (axes, dtype) = (lengths.len() as c_int, T::get_dtype(py).into_dtype_ptr());
+    // SAFETY: `axes` lengths, and an element type whose reference NumPy takes over; NULL is turned into its error.
+    let array = unsafe {
+        let array = PY_ARRAY_API.PyArray_Zeros(py, axes, lengths.as_mut_ptr(), dtype, 0);
+        Bound::from_owned_ptr_or_err(py, array)?
+    };
+    Ok(array.cast_into()?)
+}
+
+/// A new array whose elements `write` has written; its error, and no array, if it fails.
+pub(crate) fn new_array<'py, T: Element + Copy>(
+    py: Python<'py>,
+    shape: &[usize],
+    write: impl FnOnce(&mut [T]) -> PyResult<()>,
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    let array = zeros::<T>(py, shape)?;
+    // SAFETY: aligned, initialised elements, one after the other, of an array that nothing else refers to yet.
+    write(unsafe { slice::from_raw_parts_mut(array.data(), array.len()) })?;
+    Ok(array)
+}
+
+/// Where the first element lies.
+pub(crate) fn data(array: &Bound<'_, PyUntypedArray>) -> *const c_void {
+    // SAFETY: the pointer is that of a live array, and this thread is attached to the interpreter.
+    unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data.cast() }
+}
+
+pub(crate) fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
+    // SAFETY: as in `data`.
+    let flags = unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).flags };
+    flags & numpy::npyffi::NPY_ARRAY_WRITEABLE != 0
+}
+
+/// What is read in step with an output.
+pub(crate) trait Inputs {
+    /// Comes to a tile, none of whose places has been written.
+    fn begin(&mut self, tile: &Block) -> Result<(), OutOfMemory>;
+
+    /// Comes to what belongs to `n` values of the tile, the first of which has the number `first`.
+    fn advance(&mut self, first: usize, n: usize);
+}
+
+/// Inputs of one element type.
+pub(crate) trait Elements<A>: Inputs {
+    /// Whether another pass may give other elements, because another thread writes to them.
+    const MAY_CHANGE: bool = true;
+
+    /// The elements that [`Inputs::advance`] has reached.
+    fn part(&self) -> &[A];
+}
+
+impl Inputs for () {
+    fn begin(&mut self, _: &Block) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn advance(&mut self, _: usize, _: usize) {}
+}
+
+impl<A: Inputs, B: Inputs> Inputs for (A, B) {
+    fn begin(&mut self, tile: &Block) -> Result<(), OutOfMemory> {
+        self.0.begin(tile)?;
+        self.1.begin(tile)
+    }
+
+    fn advance(&mut self, first: usize, n: usize) {
+        self.0.advance(first, n);
+        self.1.advance(first, n);
+    }
+}
