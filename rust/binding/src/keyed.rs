@@ -14,7 +14,7 @@ use crate::labels::{Column, Labels};
 use crate::mechanism::Mechanism;
 use crate::threads::{self, Signals};
 
-/// A row takes as long as this many usual values: 300 ns.
+/// A row takes as long as this many values of one word: 300 ns.
 const PRICE: usize = 64;
 
 /// The keys that a secret has, one for each purpose.

@@ -73,7 +73,7 @@ impl<'py> Parameters<'py> {
         })
     }
 
-    /// A value of the shape l2 takes at least as long as four usual ones: it has no fast path, and its mechanism is prepared on its own.
+    /// A value of the shape l2 takes at least as long as four of one word: it has no fast path, and its mechanism is prepared on its own.
     fn parts(&self) -> Parts {
         let price = if matches!(self.shape, Shapes::Same(Shape::L2)) { 4 } else { 1 };
         Parts { price, joint_values: 1 }

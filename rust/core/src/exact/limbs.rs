@@ -89,7 +89,7 @@ pub fn mul(a: &[u64], b: &[u64]) -> Limbs {
 /// ⌊a·b / 2^(64(n − 1))⌋ for factors of n limbs: the product of two numbers with one integer limb each. It must fit one integer limb.
 pub fn mul_floor(a: &[u64], b: &[u64]) -> Limbs {
     let mut product = Limbs::zero(a.len());
-    // The usual lengths as constants let the compiler unroll, which halves the time of `exp::Step::power`.
+    // The common lengths as constants let the compiler unroll, which halves the time of `exp::Step::power`.
     match a.len() {
         3 => add_product_floor(&mut product[..3], &a[..3], &b[..3]),
         4 => add_product_floor(&mut product[..4], &a[..4], &b[..4]),

@@ -80,7 +80,7 @@ impl<T, O: Output<T>> Work for WriteBlock<'_, T, O> {
     fn run<A: Arithmetic>(self) -> u64 {
         let Self { drawn, out, output } = self;
         let n = out.len();
-        // The usual length, known: the compiler makes vectors of it.
+        // A constant length lets the compiler make vectors of it.
         let sure = match out.first_chunk_mut::<BLOCK>() {
             Some(out) => write(drawn, out, output),
             None => write(drawn, out, output),
