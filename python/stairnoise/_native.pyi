@@ -121,7 +121,7 @@ class Keys:
     def identity(self) -> bytes: ...
     def release(
         self,
-        law: Law,
+        mechanism: Law,
         head: bytes,
         labels: Labels,
         values: NDArray[Any],
