@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import stairnoise as sn
 from benches.family import Mechanism
-from benches.laws import Law, optimal_gamma, staircase_moments
+from benches.mechanisms import Law, optimal_gamma, staircase_moments
 from benches.peers import algorithm_1
 from benches.timing import BULK, Draw, Run, affordable, fill, side_by_side
 

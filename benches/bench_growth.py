@@ -12,7 +12,7 @@ import pytest
 
 import stairnoise as sn
 from benches import bench_each, machine, ours
-from benches.laws import staircase
+from benches.mechanisms import staircase
 from benches.timing import BULK, Run, side_by_side
 
 LARGEST = int(os.environ.get("STAIRNOISE_BENCH_LARGEST", 100 * BULK))

@@ -11,7 +11,7 @@ import pytest
 
 import stairnoise as sn
 from benches import ours
-from benches.laws import Law, discrete_laplace, laplace
+from benches.mechanisms import Law, discrete_laplace, laplace
 from benches.peers import reason_absent
 from benches.timing import BULK, Run, side_by_side
 

@@ -11,7 +11,7 @@ import pytest
 
 import stairnoise as sn
 from benches import ours
-from benches.laws import Law, discrete_laplace, laplace, staircase
+from benches.mechanisms import Law, discrete_laplace, laplace, staircase
 from benches.timing import BULK, Run, fill, side_by_side
 
 OUTPUTS: list[tuple[str, Law, Callable[[int], Any]]] = [

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from benches import ours
-from benches.laws import Law, discrete_laplace, laplace, staircase
+from benches.mechanisms import Law, discrete_laplace, laplace, staircase
 from benches.peers import reason_absent
 from benches.timing import BULK, IN_CACHE, Draw, Run, fill, side_by_side
 

@@ -9,7 +9,7 @@ import pytest
 
 from benches import ours
 from benches.counts import COUNTS, noise_of
-from benches.laws import Law, discrete_laplace, discrete_staircase, laplace, staircase
+from benches.mechanisms import Law, discrete_laplace, discrete_staircase, laplace, staircase
 from benches.timing import Run, side_by_side
 
 LAWS = (staircase(1), laplace(1), discrete_laplace(1), discrete_staircase(1, 10))

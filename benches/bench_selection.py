@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import stairnoise as sn
-from benches.laws import STANDARD_ERRORS
+from benches.mechanisms import STANDARD_ERRORS
 from benches.timing import Run, fill, side_by_side
 
 EPS, DEAREST = 1.0, 10.0

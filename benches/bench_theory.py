@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benches import ours
-from benches.laws import Law, discrete_laplace, discrete_staircase, laplace, staircase
+from benches.mechanisms import Law, discrete_laplace, discrete_staircase, laplace, staircase
 from benches.timing import Run, side_by_side
 
 POINTS = 10**6

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 import stairnoise as sn
 from benches import builds, machine, report
-from benches.laws import discrete_laplace
+from benches.mechanisms import discrete_laplace
 from benches.peers import version
 from benches.timing import Run
 

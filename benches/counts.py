@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benches import ours, peers
-from benches.laws import Law, laplace, staircase
+from benches.mechanisms import Law, laplace, staircase
 from benches.timing import Draw
 
 COUNTS = np.array([3797, 22, 13410, 291, 8757, 717, 822])

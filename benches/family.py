@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benches.laws import STANDARD_ERRORS
+from benches.mechanisms import STANDARD_ERRORS
 
 
 @dataclass(frozen=True)

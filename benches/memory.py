@@ -20,7 +20,7 @@ import numpy as np
 
 import stairnoise as sn
 from benches import ours
-from benches.laws import staircase
+from benches.mechanisms import staircase
 
 MIB = 2**20
 PRIVATE = 32 * MIB

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import stairnoise as sn
-from benches.laws import Law
+from benches.mechanisms import Law
 from benches.timing import Draw, Run
 
 CLASSES: dict[str, Callable[..., Any]] = {

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benches.laws import Law
+from benches.mechanisms import Law
 from benches.timing import Draw
 
 BLOCK = 1 << 14

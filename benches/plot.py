@@ -11,7 +11,7 @@ import numpy as np
 from benches.bench_release import LAWS as RELEASED
 from benches.bench_release import OTHERS
 from benches.bench_release import work as release
-from benches.laws import COMPARED, Law
+from benches.mechanisms import COMPARED, Law
 from benches.ours import dtype
 from benches.peers import PEERS
 from benches.results import Record, Result, Results, number, power

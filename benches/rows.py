@@ -16,7 +16,7 @@ import stairnoise as sn
 from benches import ours
 from benches.cases import KEY, Case, Noise, buffer, bulk, method_of, released, sampled, small
 from benches.family import MECHANISMS
-from benches.laws import LAWS, Law
+from benches.mechanisms import LAWS, Law
 from benches.timing import IN_CACHE, Draw
 
 LARGE = 10**7

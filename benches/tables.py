@@ -11,7 +11,7 @@ from benches.bench_release import NOISE, OTHERS
 from benches.bench_release import work as release_work
 from benches.counts import EPS as COUNTS_EPS
 from benches.counts import UNFAIR, WAYS
-from benches.laws import COMPARED
+from benches.mechanisms import COMPARED
 from benches.memory import MIB, PRIVATE
 from benches.peers import PEERS
 from benches.results import Record, Result, Results, number, over, power

@@ -25,7 +25,7 @@ from benches.family import (
     TRUNCATED_STAIRCASE,
     Mechanism,
 )
-from benches.laws import LAWS, Law, discrete_laplace, discrete_staircase, laplace, staircase
+from benches.mechanisms import LAWS, Law, discrete_laplace, discrete_staircase, laplace, staircase
 from benches.memory import MIB
 from benches.results import Results, number
 

@@ -35,7 +35,7 @@ NOT_PYTHON = ["--ignore=tests/exactness", "--ignore=tests/oracles", "--ignore=te
 # These fail or hang where lines are counted: they look where the package is, search memory for keys, which counters leave
 # elsewhere, wait for long work, fork while coverage.py holds its lock, or trace a child that has no memory left.
 DESELECTED = [
-    "tests/by_law/test_multivariate_staircase_long.py::test_the_work_of_a_vector_does_not_grow_with_the_square_of_its_length",
+    "tests/by_mechanism/test_multivariate_staircase_long.py::test_the_work_of_a_vector_does_not_grow_with_the_square_of_its_length",
     "tests/generators/test_keys_in_memory.py",
     "tests/generators/test_repeated_noise.py::test_fork_in_a_thread_while_others_draw",
     "tests/interface/test_installed.py::test_the_modules_are_where_they_should_be",

@@ -15,14 +15,14 @@ sys.dont_write_bytecode = False
 
 TESTS = Path(__file__).parent
 # `--quick` looks into a folder that is not here only for the files that have changed.
-QUICK = {"by_law", "by_method", "exactness", "interface", "reference", "theory"}
+QUICK = {"by_mechanism", "by_method", "exactness", "interface", "reference", "theory"}
 # What a folder of tests is about, beside the folders above.
 ABOUT = {
     "attacks": ("rust/core/src/lattice/", "tests/attacks/"),
     "cli": ("python/stairnoise/cli/",),
-    "engines": ("python/stairnoise/_columns/", "python/stairnoise/_keyed/", "python/stairnoise/engines/", "tests/engines/"),
-    "generators": ("python/stairnoise/_keyed/", "python/stairnoise/rng.py", "rust/core/src/keyed/", "rust/core/src/stream/"),
-    "ledger": ("python/stairnoise/_ledger/", "tests/ledger/"),
+    "engines": ("python/stairnoise/columns/", "python/stairnoise/keyed/", "python/stairnoise/engines/", "tests/engines/"),
+    "generators": ("python/stairnoise/keyed/", "python/stairnoise/rng.py", "rust/core/src/keyed/", "rust/core/src/stream/"),
+    "ledger": ("python/stairnoise/accounting/ledger/", "tests/ledger/"),
     "oracles": ("tests/oracles/",),
     "packaging": ("Cargo.toml", "pyproject.toml", "packaging/", "scripts/"),
     "pages": ("README.md", "docs/"),

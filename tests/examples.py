@@ -2,7 +2,7 @@
 
 import pytest
 
-from stairnoise._registry import ROWS
+from stairnoise.registry import ROWS
 
 EXAMPLES = [
     pytest.param((row, example), id=f"{row.name}-{example.by or index}")

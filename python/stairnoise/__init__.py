@@ -24,39 +24,39 @@ from stairnoise._errors import (
 )
 from stairnoise._errors import meant as _known_name
 from stairnoise._native import __version__
-from stairnoise._registry import ROWS as _ROWS
 from stairnoise._sample import sample
+from stairnoise.registry import ROWS as _ROWS
 from stairnoise.rng import SecureRng, SeededRng
 
 if _typing.TYPE_CHECKING:
-    from stairnoise._keyed.rng import KeyedRng
-    from stairnoise._law.guarantee import Guarantee
-    from stairnoise._laws.arete import Arete
-    from stairnoise._laws.discrete_canonical import DiscreteCanonical
-    from stairnoise._laws.discrete_gaussian import DiscreteGaussian
-    from stairnoise._laws.discrete_laplace import DiscreteLaplace
-    from stairnoise._laws.discrete_staircase import DiscreteStaircase
-    from stairnoise._laws.gaussian import Gaussian
-    from stairnoise._laws.generalized_discrete_laplace import GeneralizedDiscreteLaplace
-    from stairnoise._laws.laplace import Laplace
-    from stairnoise._laws.lattice_noise import LatticeNoise
-    from stairnoise._laws.merged_laplace import MergedLaplace
-    from stairnoise._laws.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
-    from stairnoise._laws.multivariate_staircase import MultivariateStaircase
-    from stairnoise._laws.skellam import Skellam
-    from stairnoise._laws.staircase import Staircase
-    from stairnoise._laws.truncated_discrete_staircase import TruncatedDiscreteStaircase
-    from stairnoise._laws.truncated_laplace import TruncatedLaplace
-    from stairnoise._laws.truncated_staircase import TruncatedStaircase
-    from stairnoise._ledger.ledger import Ledger, Spending
     from stairnoise._selftest import SelftestReport, selftest
+    from stairnoise.accounting.ledger.ledger import Ledger, Spending
+    from stairnoise.accounting.privacy_loss import PrivacyLoss
     from stairnoise.bit_generator import SecureBitGenerator
     from stairnoise.calibration import calibrate
     from stairnoise.comparison import Comparison, compare
     from stairnoise.inference import binomial_interval, binomial_test
+    from stairnoise.keyed.rng import KeyedRng
+    from stairnoise.mechanism.guarantee import Guarantee
+    from stairnoise.mechanisms.arete.mechanism import Arete
+    from stairnoise.mechanisms.discrete_canonical.mechanism import DiscreteCanonical
+    from stairnoise.mechanisms.discrete_gaussian.mechanism import DiscreteGaussian
+    from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
+    from stairnoise.mechanisms.discrete_staircase.mechanism import DiscreteStaircase
+    from stairnoise.mechanisms.gaussian.mechanism import Gaussian
+    from stairnoise.mechanisms.generalized_discrete_laplace.mechanism import GeneralizedDiscreteLaplace
+    from stairnoise.mechanisms.laplace.mechanism import Laplace
+    from stairnoise.mechanisms.lattice_noise.mechanism import LatticeNoise
+    from stairnoise.mechanisms.merged_laplace.mechanism import MergedLaplace
+    from stairnoise.mechanisms.multi_scale_discrete_laplace.mechanism import MultiScaleDiscreteLaplace
+    from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase
+    from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
+    from stairnoise.mechanisms.skellam.mechanism import Skellam
+    from stairnoise.mechanisms.staircase.mechanism import Staircase
+    from stairnoise.mechanisms.truncated_discrete_staircase.mechanism import TruncatedDiscreteStaircase
+    from stairnoise.mechanisms.truncated_laplace.mechanism import TruncatedLaplace
+    from stairnoise.mechanisms.truncated_staircase.mechanism import TruncatedStaircase
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
-    from stairnoise.partition_selection import PartitionSelection
-    from stairnoise.privacy import PrivacyLoss
     from stairnoise.residues import centered_residue
     from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
 
@@ -137,13 +137,13 @@ _MODULES = {
     **{row.class_name: row.module for row in _ROWS},
     "Comparison": "stairnoise.comparison",
     "ExponentialMechanism": "stairnoise.selection",
-    "Guarantee": "stairnoise._law.guarantee",
-    "KeyedRng": "stairnoise._keyed.rng",
-    "Ledger": "stairnoise._ledger.ledger",
-    "PartitionSelection": "stairnoise.partition_selection",
+    "Guarantee": "stairnoise.mechanism.guarantee",
+    "KeyedRng": "stairnoise.keyed.rng",
+    "Ledger": "stairnoise.accounting.ledger.ledger",
+    "PartitionSelection": "stairnoise.mechanisms.partition_selection.mechanism",
     "PermuteAndFlip": "stairnoise.selection",
-    "PrivacyLoss": "stairnoise.privacy",
-    "Spending": "stairnoise._ledger.ledger",
+    "PrivacyLoss": "stairnoise.accounting.privacy_loss",
+    "Spending": "stairnoise.accounting.ledger.ledger",
     "SecureBitGenerator": "stairnoise.bit_generator",
     "SelftestReport": "stairnoise._selftest",
     "StaircaseSelection": "stairnoise.selection",

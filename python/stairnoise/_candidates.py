@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
-from stairnoise._registry import ROWS, Compared, Row
+from stairnoise.registry import ROWS, Compared, Row
 
 
 class Setting(NamedTuple):

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from stairnoise._candidates import CANDIDATES, Candidate, Setting
 from stairnoise._errors import ParameterError
-from stairnoise._registry import Row, load
-from stairnoise._theory.numerics.roots import bisection
 from stairnoise.calibration import Target, calibrated, line
+from stairnoise.numerics.roots import bisection
+from stairnoise.registry import Row, load
 
 _ALPHA = 0.05
 

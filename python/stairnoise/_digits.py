@@ -11,7 +11,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from fractions import Fraction
 from functools import lru_cache
 
-from stairnoise._theory.numerics.rounding import rounded_down
+from stairnoise.numerics.rounding import rounded_down
 
 _OF_A_BOUND, _OF_OTHERS = 3, 4
 # The largest and the smallest float64 have 308 and 324 digits on either side of the point.

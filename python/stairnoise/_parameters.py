@@ -14,9 +14,9 @@ from typing import Any, Literal, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._columns.libraries import refuse_lazy
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline, place, received
 from stairnoise._memory import base_view, by_dlpack, exports_buffer, exports_dlpack, is_array, obstacle
+from stairnoise.columns.libraries import refuse_lazy
 
 Real = float | NDArray[np.float64]
 Cost = Literal["l1", "l2"]

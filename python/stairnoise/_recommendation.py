@@ -114,7 +114,7 @@ def _distinct(a: float, b: float) -> tuple[str, str]:
 def _composition(eps: float) -> str:
     """Compare the cost of very many releases at the same variance: it is proportional to the mean loss."""
     # Imported here, so that programs which only draw noise do not wait for it.
-    from stairnoise._theory.optimal.equal_variance import mean_losses
+    from stairnoise.mechanisms.staircase.equal_variance import mean_losses
 
     ours, theirs = mean_losses(eps)
     if not abs(ours - theirs) > _NOTICEABLE * theirs:

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from stairnoise._errors import ParameterError, ParameterTypeError, arguments_of, meant, received
 from stairnoise._output import Size
 from stairnoise._parameters import Cost, RealLike
-from stairnoise._registry import BY_NAME, Mechanism, Row
+from stairnoise.registry import BY_NAME, Mechanism, Row
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from typing_extensions import TypedDict, Unpack
 
-    from stairnoise._registry import OfIntegers, OfReals, OfVectors
     from stairnoise._types import Array, Memory, Number, Out, Scalar
+    from stairnoise.registry import OfIntegers, OfReals, OfVectors
 
     class _Parameters(TypedDict, total=False):
         """Arguments of `sample` for every mechanism, and parameters that are single numbers."""

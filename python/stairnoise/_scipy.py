@@ -14,8 +14,8 @@ from scipy.stats import rv_continuous, rv_discrete
 from scipy.stats._distn_infrastructure import _ShapeInfo as ShapeInfo
 
 from stairnoise._errors import ParameterError
-from stairnoise._registry import load
-from stairnoise._theory.laws.lattice_as_density import Cells
+from stairnoise.distributions.lattice_as_density import Cells
+from stairnoise.registry import load
 from stairnoise.rng import SeededRng
 
 _SEED_BYTES = 16

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Buffer, TypedDict, TypeVar
 
-    from stairnoise._keyed.rng import KeyedRng
+    from stairnoise.keyed.rng import KeyedRng
     from stairnoise.rng import Rng
 
     Integer = int | np.integer[Any]

@@ -18,7 +18,7 @@ from stairnoise._candidates import CANDIDATES, Candidate, Setting
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._native import largest_quotient
 from stairnoise._parameters import Cost, count, single
-from stairnoise._registry import ROWS, Row
+from stairnoise.registry import ROWS, Row
 
 if TYPE_CHECKING:
     from stairnoise._types import Number
@@ -231,7 +231,7 @@ def _found(candidate: Candidate, setting: Setting, target: Target, power: int) -
 
 def _stair(candidate: Candidate, target: Target, power: int) -> float:
     """Return the first stair that is best for so many releases."""
-    from stairnoise._theory.optimal import many_releases
+    from stairnoise.mechanisms.staircase import many_releases
 
     budget = target.eps, target.delta, target.releases, power
     if candidate.row.kind == "discrete":

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
-from stairnoise._law.accuracy import in_float32, last_place, refuse
 from stairnoise._parameters import Real, RealLike, argument, common_shape, confidence_level, number_array
-from stairnoise._theory import binomial
+from stairnoise.mechanism.accuracy import in_float32, last_place, refuse
+from stairnoise.numerics import binomial
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
@@ -367,7 +367,7 @@ def _uniforms(rng: Rng | None) -> Callable[[tuple[int, ...]], Any]:
     def draw(shape: tuple[int, ...]) -> Any:
         if rng is None:
             return 0.0
-        from stairnoise._registry import load
+        from stairnoise.registry import load
 
         # δ = 1/2 leaves the first stair alone: noise is uniform on the multiples of 2**-36 from -1/2 to 1/2.
         flat = load("truncated_staircase")(eps=1.0, delta=0.5, sensitivity=0.5, gamma=1.0)

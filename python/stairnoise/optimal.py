@@ -22,21 +22,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._law.array_parameters import describe
-from stairnoise._law.cost import CostFunction, check_function, each
 from stairnoise._parameters import Real, RealLike, common_shape, real
-from stairnoise._registry import BY_NAME
-from stairnoise._theory.laws import real_moments as moments
-from stairnoise._theory.laws.moments import lattice_abs_moment
-from stairnoise._theory.optimal import cost_function as functions
-from stairnoise._theory.optimal import power_cost as powers
-from stairnoise._theory.optimal.shapes import gamma_l1, gamma_l2
+from stairnoise.distributions import real_moments as moments
+from stairnoise.distributions.moments import lattice_abs_moment
+from stairnoise.mechanism.array_parameters import describe
+from stairnoise.mechanism.cost import CostFunction, check_function, each
+from stairnoise.mechanisms.staircase import cost as functions
+from stairnoise.mechanisms.staircase import power_cost as powers
+from stairnoise.mechanisms.staircase.calibration import gamma_l1, gamma_l2
+from stairnoise.registry import BY_NAME
 
 __all__ = ["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"]
 
 if TYPE_CHECKING:
-    from stairnoise._law.cost import Costs
     from stairnoise._types import Array, Float, Floats, Number
+    from stairnoise.mechanism.cost import Costs
 
     OneCost = Literal["l1", "l2"] | Number | CostFunction
     Costly = OneCost | Array

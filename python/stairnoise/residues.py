@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterTypeError, got
-from stairnoise._law.residues import checked_modulus
 from stairnoise._parameters import RealLike, number_array
+from stairnoise.mechanism.residues import checked_modulus
 
 if TYPE_CHECKING:
     from stairnoise._types import Integer, Integers

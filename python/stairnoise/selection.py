@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._parameters import RealLike, flag, single
-from stairnoise._selecting import Selecting
-from stairnoise._theory import permute_and_flip
+from stairnoise.mechanism.selection import Selecting
+from stairnoise.mechanisms.permute_and_flip import distribution as permute_and_flip
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ import itertools
 import mpmath as mp
 
 import stairnoise as sn
-from stairnoise.privacy import privacy_loss
+from stairnoise.accounting.privacy_loss import privacy_loss
 
 TOLERANCE = 1e-12
 # What the sums leave out.

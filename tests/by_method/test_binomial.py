@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import ROWS
+from stairnoise.registry import ROWS
 
 OF_NUMBERS = [row for row in ROWS if row.kind != "vector"]
 

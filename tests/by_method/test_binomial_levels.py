@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import ROWS
-from stairnoise._theory.numerics.roots import least_integer
+from stairnoise.numerics.roots import least_integer
+from stairnoise.registry import ROWS
 
 N, P, DRAWS = 20, 0.3, 100_000
 SIDES = ["greater", "less", "two-sided"]

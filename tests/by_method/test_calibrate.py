@@ -12,11 +12,11 @@ import pytest
 
 import stairnoise as sn
 from stairnoise._candidates import CANDIDATES
-from stairnoise._registry import ROWS
-from stairnoise._theory.laws.moments import staircase_abs_moment
-from stairnoise._theory.numerics.roots import bisection
-from stairnoise._theory.optimal import many_releases
-from stairnoise.privacy import privacy_loss
+from stairnoise.accounting.privacy_loss import privacy_loss
+from stairnoise.distributions.moments import staircase_abs_moment
+from stairnoise.mechanisms.staircase import many_releases
+from stairnoise.numerics.roots import bisection
+from stairnoise.registry import ROWS
 
 CALIBRATED = [row for row in ROWS if row.compared]
 NEED_A_DELTA = [row.class_name for row in CALIBRATED if "delta" in CANDIDATES[row.compared[0].name].compared.takes]

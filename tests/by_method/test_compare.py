@@ -12,7 +12,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import _candidates
-from stairnoise._registry import BY_NAME, ROWS, Compared
+from stairnoise.registry import BY_NAME, ROWS, Compared
 
 
 class Expected(NamedTuple):

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory.optimal.discrete_gaussian_sigma import _log_sum
-from stairnoise._theory.privacy import convolution, models
-from stairnoise._theory.privacy.curve import Curve
-from stairnoise._theory.privacy.parts import steps
-from stairnoise.privacy import privacy_loss
+from stairnoise.accounting import convolution, models
+from stairnoise.accounting.curve import Curve
+from stairnoise.accounting.privacy_loss import privacy_loss
+from stairnoise.mechanisms.discrete_gaussian.calibration import _log_sum
+from stairnoise.mechanisms.laplace import loss as steps
 from tests.by_method.privacy_pairs import (
     CASES,
     TRUNCATED,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory.privacy import models
+from stairnoise.accounting import models
 from tests.by_method.privacy_pairs import close
 
 

@@ -13,7 +13,7 @@ import pytest
 from mpmath import mp
 
 import stairnoise as sn
-from stairnoise._theory.privacy.convolution import _multiplications, convolution
+from stairnoise.accounting.convolution import _multiplications, convolution
 
 
 def delta_of_sums(sigma2: float, k: int, eps: float) -> float:

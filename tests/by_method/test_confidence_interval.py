@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory.sums import laplace as laplace_sums
-from stairnoise._theory.sums import staircase as staircase_sums
+from stairnoise.mechanisms.laplace import sums as laplace_sums
+from stairnoise.mechanisms.staircase import sums as staircase_sums
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT.parent / "shared" / "reference" / "values.json"

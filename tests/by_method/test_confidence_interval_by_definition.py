@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory.laws.slopes import Slopes
-from stairnoise._theory.sums import listed as listed_sums
-from stairnoise._theory.sums import slopes as slope_sums
+from stairnoise.distributions import slopes_sums as slope_sums
+from stairnoise.distributions.slopes import Slopes
+from stairnoise.numerics import sums as listed_sums
 
 SCALE = 2**200
 ALPHAS = [0.5, 0.05, 1e-3, 1e-6, 1e-9, 1e-12]

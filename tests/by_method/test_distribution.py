@@ -1,4 +1,4 @@
-"""What the distribution functions of all mechanisms have in common; tests/by_law compares each with its definition."""
+"""What the distribution functions of all mechanisms have in common; tests/by_mechanism compares each with its definition."""
 
 import math
 

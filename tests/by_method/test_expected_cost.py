@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import ROWS
+from stairnoise.registry import ROWS
 from tests.examples import promise
 
 LAWS = [law for row in ROWS if row.kind != "vector" for law in row.laws()]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import ROWS
+from stairnoise.registry import ROWS
 from tests.examples import promise
 
 LAWS = [law for row in ROWS for law in row.laws()] + [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import ROWS
+from stairnoise.registry import ROWS
 
 EPS = [2.0**-38, 1e-8, 1e-3, 0.1, 1.0, 4.0, 10.0, 36.0, 100.0, 355.0, 700.0]
 SENSITIVITY = [1, 2, 3, 10, 1000, 10**6]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import ROWS
+from stairnoise.registry import ROWS
 
 # Parameters that are lengths, by what they are called.
 LENGTHS = ("sensitivity", "lower", "upper", "breakpoints", "theta", "lam")

@@ -9,8 +9,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from stairnoise._theory.laws import moments
-from stairnoise._theory.laws import real_moments as fractional
+from stairnoise.distributions import moments
+from stairnoise.distributions import real_moments as fractional
 
 FILE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "values.json"
 TOLERANCE = 1e-12

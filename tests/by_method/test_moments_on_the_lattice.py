@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.privacy import privacy_loss
+from stairnoise.accounting.privacy_loss import privacy_loss
 
 LEVELS = np.array([0.9, 0.5, 0.05, 1e-3, 1e-9])
 WITHIN = [2.0**-20, 1e-5, 0.01, 0.5, 1.0, 1.32, 1.4, 2.66, 4.0, 7.9, 13.0, 20.0, 26.5, 27.0]

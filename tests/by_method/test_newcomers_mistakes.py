@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.privacy import privacy_loss
+from stairnoise.accounting.privacy_loss import privacy_loss
 
 VALUE, TYPE = sn.ParameterError, sn.ParameterTypeError
 

@@ -8,7 +8,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import _html
-from stairnoise._registry import ROWS
+from stairnoise.registry import ROWS
 
 LAWS = [pytest.param(row, law, id=repr(law)) for row in ROWS for law in row.laws()]
 

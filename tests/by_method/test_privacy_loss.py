@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.privacy import PrivacyLoss, privacy_loss
+from stairnoise.accounting.privacy_loss import PrivacyLoss, privacy_loss
 from tests.by_method.privacy_pairs import CASES, TOLERANCE, TRUNCATED, close, hockey_stick, merged, neyman_pearson, pmf, renyi
 
 FILE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "values.json"
@@ -330,7 +330,7 @@ def test_objects_are_values():
 def test_documented_examples_run():
     import doctest
 
-    from stairnoise import privacy
+    from stairnoise.accounting import privacy_loss as privacy
 
     done = doctest.testmod(privacy)
     assert done.failed == 0

@@ -19,10 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stairnoise as sn
-from stairnoise._theory.laws.slopes import Slopes
-from stairnoise._theory.privacy.parts.listed import Listed
-from stairnoise._theory.privacy.parts.runs import Runs
-from stairnoise.privacy import PrivacyLoss, privacy_loss
+from stairnoise.accounting.losses.listed import Listed
+from stairnoise.accounting.losses.runs import Runs
+from stairnoise.accounting.privacy_loss import PrivacyLoss, privacy_loss
+from stairnoise.distributions.slopes import Slopes
 
 LISTED = 70  # nepers that the oracles list
 

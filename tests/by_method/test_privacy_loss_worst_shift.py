@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory.laws.slopes import Slopes
-from stairnoise._theory.privacy.parts.largest import Largest
-from stairnoise._theory.privacy.parts.runs import Runs
-from stairnoise.privacy import PrivacyLoss, privacy_loss
+from stairnoise.accounting.losses.largest import Largest
+from stairnoise.accounting.losses.runs import Runs
+from stairnoise.accounting.privacy_loss import PrivacyLoss, privacy_loss
+from stairnoise.distributions.slopes import Slopes
 
 LEVELS = (0.0, 0.01, 0.3, 0.9, 1.7, 3.1)
 ORDERS = (0.3, 1.5, 2.0, 6.0)

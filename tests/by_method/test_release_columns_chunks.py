@@ -12,8 +12,8 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import _native
-from stairnoise._columns import of_pandas
-from stairnoise._columns.release import _MOST_CHUNKS
+from stairnoise.columns import of_pandas
+from stairnoise.columns.release import _MOST_CHUNKS
 from tests.by_method.columns import SILENT, seeded
 
 pd = pytest.importorskip("pandas")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import ROWS
+from stairnoise.registry import ROWS
 
 INTEGERS = [
     *(row.make(row.examples[0]) for row in ROWS if row.kind == "discrete" and row.class_name != "LatticeNoise"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import BY_NAME, ROWS, Mechanism
+from stairnoise.registry import BY_NAME, ROWS, Mechanism
 
 NAMES = [repr(row.name) for row in ROWS]
 ALL = f"{', '.join(NAMES[:-1])} or {NAMES[-1]}"

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stairnoise as sn
-from stairnoise._registry import BY_NAME, ROWS, Example, Row, name_of
 from stairnoise.cli.commands import run
 from stairnoise.engines import add_to_sqlite, release_part
+from stairnoise.registry import BY_NAME, ROWS, Example, Row, name_of
 from tests.examples import each_law
 
 UNSTATED = "sensitivity must be stated for a release"

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import ROWS
-from stairnoise._theory.privacy import grid
+from stairnoise.accounting import grid
+from stairnoise.registry import ROWS
 from tests.by_method.privacy_pairs import hockey_stick, product
 from tests.examples import each_law_of_numbers
 

@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 import stairnoise as sn
 from stairnoise import figures
 from stairnoise._errors import arguments_of
-from stairnoise._registry import ROWS
 from stairnoise.cli import main
 from stairnoise.cli.commands import app
 from stairnoise.cli.csv_table import read_table
 from stairnoise.cli.noise_report import moments
+from stairnoise.registry import ROWS
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._columns.reading import by_library
+from stairnoise.columns.reading import by_library
 from stairnoise.engines import add_to_duckdb, add_to_sqlite, polars_expr, release_part
 from tests.engines.table import KEYED, LAW, STATISTIC
 from tests.interface.canaries import NUMBER, TEXT, leaks

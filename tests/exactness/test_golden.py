@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from tests.exactness.laws import build, rng_before
+from tests.exactness.mechanisms import build, rng_before
 from tests.oracles import draw
 from tests.oracles.generate.encoding import decoded, float_of, read, shape_of
 from tests.oracles.lattice import lattice, law

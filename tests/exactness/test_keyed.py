@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import BY_NAME, ROWS
+from stairnoise.registry import BY_NAME, ROWS
 from tests.oracles import gaussian, keyed
 from tests.oracles.generate import keyed as generate
 from tests.oracles.generate.encoding import decoded, read

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from tests.exactness.laws import NAMES, build
+from tests.exactness.mechanisms import NAMES, build
 from tests.oracles import draw, release, stream
 from tests.oracles.lattice import KINDS, Shape, lattice, law
 

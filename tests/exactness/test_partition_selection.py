@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._partition_rules.truncated_geometric import TruncatedGeometric
-from stairnoise._theory.gaussian_threshold import least_threshold
-from tests.exactness.laws import rng_before
+from stairnoise.mechanisms.partition_selection.calibration import least_threshold
+from stairnoise.mechanisms.partition_selection.rules.truncated_geometric import TruncatedGeometric
+from tests.exactness.mechanisms import rng_before
 from tests.oracles import gaussian_threshold, partition_selection, stream
 from tests.oracles.generate import gaussian_thresholds, partition_selections
 from tests.oracles.generate.encoding import float_of, read

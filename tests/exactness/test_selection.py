@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from tests.exactness.laws import rng_before
+from tests.exactness.mechanisms import rng_before
 from tests.oracles import selection, stream
 from tests.oracles.generate import selections
 from tests.oracles.generate.encoding import float_of, read

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import load
-from tests.exactness.laws import rng_before
+from stairnoise.registry import load
+from tests.exactness.mechanisms import rng_before
 from tests.oracles import (
     discrete_canonical,
     merged_laplace,
@@ -19,7 +19,7 @@ from tests.oracles import (
     truncated_laplace,
     truncated_staircase,
 )
-from tests.oracles.generate import laws
+from tests.oracles.generate import mechanisms as laws
 from tests.oracles.generate.encoding import decoded, read
 
 INPUTS = ("arguments", "seed", "fill", "index", "count")

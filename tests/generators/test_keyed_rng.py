@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import BY_NAME, ROWS
+from stairnoise.registry import BY_NAME, ROWS
 from tests.generators.keyed import LABELS, ROWS_OF_ALL, VALUES, keyed, released
 
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import ROWS
+from stairnoise.registry import ROWS
 
 LAWS = [row.class_name for row in ROWS]
 SELECTIONS = ["ExponentialMechanism", "PartitionSelection", "PermuteAndFlip", "StaircaseSelection"]

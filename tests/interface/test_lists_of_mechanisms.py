@@ -10,8 +10,8 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import query
-from stairnoise._registry import ROWS
 from stairnoise.query.mechanism import MECHANISMS, OF_COUNTS, WITHOUT_DELTA
+from stairnoise.registry import ROWS
 
 CLASSES = {row.class_name for row in ROWS}
 

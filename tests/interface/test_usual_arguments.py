@@ -10,8 +10,8 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 import stairnoise as sn
-from stairnoise._registry import ROWS
 from stairnoise._sample import _kept_law
+from stairnoise.registry import ROWS
 
 LAWS = [
     sn.Laplace(1.0, sensitivity=1),

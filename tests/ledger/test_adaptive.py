@@ -101,7 +101,7 @@ def test_sums_hold_for_any_choice(seed):
 
 
 PLACES = ("docs/privacy.md", "docs/guarantees.md", "docs/ledger.md", "docs/which_epsilon.md", "SECURITY.md")
-MODULES = ("python/stairnoise/privacy.py", "python/stairnoise/_ledger/ledger.py")
+MODULES = ("python/stairnoise/accounting/privacy_loss.py", "python/stairnoise/accounting/ledger/ledger.py")
 SENTENCE = (
     "losses compose if the mechanisms and their parameters were fixed in advance; earlier released numbers may decide what is "
     "asked, and when to stop"

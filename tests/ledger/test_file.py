@@ -17,7 +17,7 @@ from contextlib import closing
 import pytest
 
 import stairnoise as sn
-from stairnoise._ledger import file
+from stairnoise.accounting.ledger import file
 
 LAW = sn.DiscreteLaplace(eps=0.25)
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs limits and signals of POSIX")
@@ -209,7 +209,7 @@ def test_a_crash_while_spending_spends_nothing_and_leaves_a_ledger(ledger):
     """Killed between the row and its commit."""
     done = run(
         ledger,
-        "from stairnoise._ledger import rows\n"
+        "from stairnoise.accounting.ledger import rows\n"
         "write = rows.write\n"
         "def killed(*arguments):\n"
         "    write(*arguments)\n"
@@ -247,7 +247,7 @@ def test_an_interrupt_while_spending_spends_nothing(ledger, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("stairnoise._ledger.rows.total", interrupted)
+        patch.setattr("stairnoise.accounting.ledger.rows.total", interrupted)
         with pytest.raises(KeyboardInterrupt):
             ledger.spend(LAW, data="people")
     assert ledger.spend(LAW, data="people").total == 0.25
@@ -289,5 +289,7 @@ def test_nothing_is_stored_of_the_data_but_a_keyed_fingerprint(ledger):
 
 
 def run(ledger, code):
-    program = f"import os, signal, sys, stairnoise as sn, stairnoise._ledger.file\nledger = sn.Ledger(sys.argv[1])\n{code}"
+    program = (
+        f"import os, signal, sys, stairnoise as sn, stairnoise.accounting.ledger.file\nledger = sn.Ledger(sys.argv[1])\n{code}"
+    )
     return subprocess.run([sys.executable, "-c", program, str(ledger.path)], capture_output=True, text=True, check=False)

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stairnoise as sn
-from stairnoise._ledger import costs
-from stairnoise._registry import ROWS
+from stairnoise.accounting.ledger import costs
+from stairnoise.registry import ROWS
 from tests.examples import promise as promised
 
 LAW = sn.DiscreteLaplace(eps=0.25)

@@ -145,7 +145,7 @@ def test_a_wheel_that_is_wrong_is_not_tested(checkout: Checkout) -> None:
 
 def test_the_copy_has_tests_and_pages_and_no_package(tmp_path: Path) -> None:
     test_installed.copy_tests(tmp_path)
-    assert {"by_law", "interface", "pages", "vectors"} <= {path.name for path in (tmp_path / "tests").iterdir()}
+    assert {"by_mechanism", "interface", "pages", "vectors"} <= {path.name for path in (tmp_path / "tests").iterdir()}
     assert not {"packaging", "project"} & {path.name for path in (tmp_path / "tests").iterdir()}
     assert {"CONTRIBUTING.md", "docs", "README.md", "pyproject.toml", "tests"} <= {path.name for path in tmp_path.iterdir()}
     assert not {"Cargo.toml", "python", "rust", "scripts"} & {path.name for path in tmp_path.iterdir()}

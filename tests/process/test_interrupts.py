@@ -54,7 +54,7 @@ CALLS = {
         "sn.MergedLaplace(e, b, 1.0).sample(10**6)",
     ),
     "a long convolution": (
-        "from stairnoise._theory.privacy.convolution import _directly; law = np.exp(-np.arange(2.0**18) / 2**16)",
+        "from stairnoise.accounting.convolution import _directly; law = np.exp(-np.arange(2.0**18) / 2**16)",
         "_directly([(law, 2)], 2**18)",
     ),
     "a large law": ("", "sn.MultivariateStaircase((4096 + 128) / 2**16, dim=4096)"),

@@ -12,14 +12,14 @@ import sys
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import ROWS
+from stairnoise.registry import ROWS
 
 PROGRAM = """
 import sys, threading
 from functools import partial
 import numpy as np
 import stairnoise as sn
-from stairnoise._registry import ROWS
+from stairnoise.registry import ROWS
 
 eps = np.linspace(0.1, 2, 100)
 LAWS = {

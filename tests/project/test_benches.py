@@ -38,7 +38,7 @@ from benches import (
 from benches.__main__ import PYTEST
 from benches.results import FORMAT, Results
 from benches.worker import Worker
-from stairnoise._registry import ROWS
+from stairnoise.registry import ROWS
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stairnoise._keyed import encoding
-from stairnoise._keyed.labels import _encoded, label_column
+from stairnoise.keyed import encoding
+from stairnoise.keyed.labels import _encoded, label_column
 from tests.oracles import keyed as oracle
 
 EPOCH = datetime.date(1970, 1, 1)

@@ -19,7 +19,7 @@ from mpmath import mp
 from numpy.typing import NDArray
 
 import stairnoise as sn
-from stairnoise._registry import ROWS, Row
+from stairnoise.registry import ROWS, Row
 from tests.oracles import gaussian as gaussian_oracle
 from tests.oracles import partitions as oracle
 

@@ -10,7 +10,8 @@ import pytest
 from scipy import stats
 
 import stairnoise as sn
-from stairnoise._selftest import events, laws
+from stairnoise._selftest import events
+from stairnoise._selftest import mechanisms as laws
 from stairnoise._selftest.events import Events, evidence
 
 # The bound

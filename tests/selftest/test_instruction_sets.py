@@ -6,7 +6,8 @@ import json
 import pytest
 
 import stairnoise as sn
-from stairnoise._selftest import generators, instruction_sets, laws
+from stairnoise._selftest import generators, instruction_sets
+from stairnoise._selftest import mechanisms as laws
 from tests.selftest.outcomes import failed
 
 

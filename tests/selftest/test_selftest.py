@@ -13,10 +13,11 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import _selftest
-from stairnoise._registry import ROWS
-from stairnoise._selftest import known_answers, laws, random_words
+from stairnoise._selftest import known_answers, random_words
+from stairnoise._selftest import mechanisms as laws
 from stairnoise._selftest.events import FALSE_ALARM
 from stairnoise._selftest.report import Outcome, Planned, SelftestReport
+from stairnoise.registry import ROWS
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = 2**14
@@ -58,9 +59,9 @@ def test_every_mechanism_has_its_checks():
     classes = {name for name in classes if hasattr(getattr(sn, name), "sample") or hasattr(getattr(sn, name), "select")}
     choices = {"StaircaseSelection", "ExponentialMechanism", "PermuteAndFlip", "PartitionSelection"}
     assert classes == {row.class_name for row in ROWS} | choices
-    by_law = {check.name.partition("(")[0] for check in laws.planned(None)}
+    by_mechanism = {check.name.partition("(")[0] for check in laws.planned(None)}
     by_answer = {check.name.partition(":")[0] for check in known_answers.planned()}
-    assert classes <= by_law
+    assert classes <= by_mechanism
     assert classes <= by_answer
     tested = [*laws.laws(), *laws.vectors(), *(choice.mechanism for choice in laws.choices()), *laws.selections()]
     assert {type(law).__name__ for law in tested} == classes

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import stairnoise as sn
-from stairnoise._registry import ROWS, Row
+from stairnoise.registry import ROWS, Row
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

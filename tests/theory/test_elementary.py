@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from stairnoise._theory.numerics import elementary
+from stairnoise.numerics import elementary
 
 POINTS = np.concatenate(
     [np.linspace(-0.999, 0.999, 58), [x * s for x in 10.0 ** np.arange(-15, 0) for s in (-1, 1)], [-20.0, 20.0]]

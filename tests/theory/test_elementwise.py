@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from stairnoise._theory.numerics.elementwise import Floats
+from stairnoise.numerics.elementwise import Floats
 
 NUMBERS = [0.0, -0.0, 1.0, -1.5, 2.5, 5e-324, -1e-9, 700.0, 710.0, -800.0, 1e308, -1e308, np.inf, -np.inf, np.nan]
 

@@ -13,7 +13,7 @@ import pytest
 from scipy import optimize
 
 import stairnoise as sn
-from stairnoise.privacy import privacy_loss
+from stairnoise.accounting.privacy_loss import privacy_loss
 
 DELTA = 1e-6
 

@@ -5,7 +5,7 @@ import random
 import pytest
 from mpmath import mp
 
-from stairnoise._theory.numerics.fixed_point import fixed_point
+from stairnoise.numerics.fixed_point import fixed_point
 
 FUNCTIONS = {
     "exp": (mp.exp, (0.0, 2.0**-40, 0.5, 1.0, 7.3, 18.2)),

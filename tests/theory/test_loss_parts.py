@@ -6,15 +6,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from stairnoise._theory.laws.slopes import Slopes
-from stairnoise._theory.privacy.curve import Curve
-from stairnoise._theory.privacy.parts.atoms import Atoms
-from stairnoise._theory.privacy.parts.ended_atoms import ended_atoms
-from stairnoise._theory.privacy.parts.largest import Largest
-from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
-from stairnoise._theory.privacy.parts.listed import Listed
-from stairnoise._theory.privacy.parts.runs import Runs
-from stairnoise._theory.privacy.parts.steps import Steps
+from stairnoise.accounting.curve import Curve
+from stairnoise.accounting.losses.largest import Largest
+from stairnoise.accounting.losses.listed import Listed
+from stairnoise.accounting.losses.runs import Runs
+from stairnoise.distributions.slopes import Slopes
+from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
+from stairnoise.mechanisms.laplace.loss import Steps
+from stairnoise.mechanisms.staircase.loss import Atoms
+from stairnoise.mechanisms.truncated_staircase.loss import ended_atoms
 
 SLOPES = Slopes((Fraction(1, 8), Fraction(1, 3)), (5,), 30, 12)
 PARTS = {

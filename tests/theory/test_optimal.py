@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import stairnoise as sn
 from stairnoise import optimal
 from stairnoise import optimal as so
-from stairnoise._theory.optimal import cost_function, power_cost
+from stairnoise.mechanisms.staircase import cost as cost_function
+from stairnoise.mechanisms.staircase import power_cost
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT.parent / "shared" / "reference" / "values.json"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stairnoise._theory.numerics import roots
+from stairnoise.numerics import roots
 
 INTEGERS = st.integers(min_value=-(2**70), max_value=2**70)
 FLOATS = st.floats(min_value=0, max_value=1e300, exclude_min=True)

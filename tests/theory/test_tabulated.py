@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory.laws.tabulated import Tabulated
+from stairnoise.distributions.tabulated import Tabulated
 
 LAW = sn.DiscreteLaplace(0.3)
 FAR = 2000

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from typing_extensions import assert_type
 
 import stairnoise as sn
-from stairnoise.privacy import privacy_loss
+from stairnoise.accounting.privacy_loss import privacy_loss
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import stairnoise
-from stairnoise._registry import ROWS, Example, Row
+from stairnoise.registry import ROWS, Example, Row
 
 HERE = Path(__file__).parent
 typing_extensions = pytest.importorskip("typing_extensions")

@@ -21,7 +21,8 @@ from time import perf_counter
 from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._selftest import generators, instruction_sets, known_answers, laws, random_words
+from stairnoise._selftest import generators, instruction_sets, known_answers, random_words
+from stairnoise._selftest import mechanisms as laws
 from stairnoise._selftest.report import Outcome, Planned, SelftestCheck, SelftestReport, facts
 from stairnoise.rng import SecureRng, SeededRng
 

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from stairnoise._errors import CopyError, ParameterError
-from stairnoise._laws.discrete_laplace import DiscreteLaplace
-from stairnoise._laws.gaussian import Gaussian
-from stairnoise._laws.multivariate_staircase import MultivariateStaircase
-from stairnoise._laws.staircase import Staircase
 from stairnoise._selftest.random_words import top_bits
 from stairnoise._selftest.report import Outcome, Planned
 from stairnoise.bit_generator import SecureBitGenerator
-from stairnoise.partition_selection import PartitionSelection
+from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
+from stairnoise.mechanisms.gaussian.mechanism import Gaussian
+from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase
+from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
+from stairnoise.mechanisms.staircase.mechanism import Staircase
 from stairnoise.rng import SecureRng, SeededRng
 from stairnoise.selection import ExponentialMechanism
 

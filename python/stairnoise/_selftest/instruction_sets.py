@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._cpu import cpu_tiers
 from stairnoise._selftest.generators import run_main
-from stairnoise._selftest.laws import Choice, choices, laws, short, vectors
+from stairnoise._selftest.mechanisms import Choice, choices, laws, short, vectors
 from stairnoise._selftest.report import Outcome, Planned, processors
 from stairnoise.rng import SeededRng
 

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from stairnoise import selection
-from stairnoise._laws.discrete_laplace import DiscreteLaplace
-from stairnoise._registry import ROWS
 from stairnoise._selftest.contract import Key
 from stairnoise._selftest.random_words import top_bits
 from stairnoise._selftest.report import Outcome, Planned
 from stairnoise.bit_generator import SecureBitGenerator
-from stairnoise.partition_selection import PartitionSelection
+from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
+from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
+from stairnoise.registry import ROWS
 from stairnoise.rng import SecureRng, SeededRng
 
 SUBJECT = "known answers"

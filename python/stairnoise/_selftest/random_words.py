@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._laws.discrete_laplace import DiscreteLaplace
 from stairnoise._selftest.contract import NIST_VECTORS, Key, discrete_laplace, encrypt, expand
 from stairnoise._selftest.events import Events
 from stairnoise._selftest.report import Outcome, Planned
+from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.rng import SecureRng
 from stairnoise.selection import ExponentialMechanism
 

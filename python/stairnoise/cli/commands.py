@@ -14,7 +14,6 @@ import stairnoise
 from stairnoise import figures
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, arguments_of, meant
 from stairnoise._optional import MissingPackageError
-from stairnoise._registry import BY_NAME, ROWS
 from stairnoise._sample import make_law, needed_parameters
 from stairnoise.cli.comparison_table import print_comparison
 from stairnoise.cli.csv_table import DELIMITERS, read_table
@@ -26,6 +25,7 @@ from stairnoise.cli.private_table import NewFile, print_private_table, print_wri
 from stairnoise.cli.query import bounds_in_one, csv_fields, query
 from stairnoise.cli.screen import console, plain
 from stairnoise.cli.selftest import selftest
+from stairnoise.registry import BY_NAME, ROWS
 
 _USAGE_ERROR = 2
 # Typer has moved its usage errors between modules, but not the base class of the one that it exports.

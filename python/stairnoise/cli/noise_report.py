@@ -19,7 +19,7 @@ from stairnoise.cli.screen import cell, print_rows
 from stairnoise.rng import SeededRng
 
 if TYPE_CHECKING:
-    from stairnoise._laws.multivariate_staircase import MultivariateStaircase
+    from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase
 
 _SUFFIXES = (".npy", ".csv")
 # Values from which a time for each says something.

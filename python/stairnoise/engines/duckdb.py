@@ -5,18 +5,18 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from stairnoise._columns import of_arrow
-from stairnoise._columns.reading import by_library
 from stairnoise._errors import ParameterTypeError, outline
-from stairnoise._keyed.rng import name as checked_name
 from stairnoise._optional import require
+from stairnoise.columns import of_arrow
+from stairnoise.columns.reading import by_library
 from stairnoise.engines.rows import KeyedRelease
+from stairnoise.keyed.rng import name as checked_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stairnoise._keyed.rng import KeyedRng
     from stairnoise.engines.label_types import LabelType
+    from stairnoise.keyed.rng import KeyedRng
 
 
 def add_to_duckdb(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stairnoise._columns.libraries import library, refuse_lazy
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise.columns.libraries import library, refuse_lazy
 from stairnoise.engines.rows import KeyedRelease
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stairnoise._keyed.rng import KeyedRng
     from stairnoise._types import Columns
     from stairnoise.engines.label_types import LabelType
+    from stairnoise.keyed.rng import KeyedRng
 
 
 def release_part(

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from stairnoise._errors import ParameterError, ParameterTypeError, place, received
-from stairnoise._keyed import encoding
-from stairnoise._keyed.labels import label_column
 from stairnoise._native import Labels
+from stairnoise.keyed import encoding
+from stairnoise.keyed.labels import label_column
 
 LabelType = Literal["text", "integer", "boolean", "date", "bytes"]
 

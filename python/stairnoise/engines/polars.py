@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stairnoise._columns import of_polars
-from stairnoise._columns.reading import by_library
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise._optional import require
+from stairnoise.columns import of_polars
+from stairnoise.columns.reading import by_library
 from stairnoise.engines.rows import KeyedRelease
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     import polars
 
-    from stairnoise._keyed.rng import KeyedRng
     from stairnoise.engines.label_types import LabelType
+    from stairnoise.keyed.rng import KeyedRng
 
 
 def polars_expr(

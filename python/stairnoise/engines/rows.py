@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._columns.column import Chunks, Column
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
-from stairnoise._keyed.labels import label_column
-from stairnoise._keyed.release import KeyedNoise, head
-from stairnoise._keyed.rng import KeyedRng, name
-from stairnoise._law.partitions import NAME
-from stairnoise._law.release import Releasing
 from stairnoise._values import true_values
+from stairnoise.columns.column import Chunks, Column
 from stairnoise.engines.label_types import declared, typed_labels
+from stairnoise.keyed.labels import label_column
+from stairnoise.keyed.release import KeyedNoise, head
+from stairnoise.keyed.rng import KeyedRng, name
+from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanism.release import Releasing
 from stairnoise.rng import SeededRng
 
 if TYPE_CHECKING:

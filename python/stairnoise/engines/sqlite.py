@@ -6,15 +6,15 @@ import datetime
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._errors import ParameterTypeError, outline
-from stairnoise._keyed.rng import name as checked_name
 from stairnoise.engines.label_types import wrong_type
 from stairnoise.engines.rows import KeyedRelease
+from stairnoise.keyed.rng import name as checked_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stairnoise._keyed.rng import KeyedRng
     from stairnoise.engines.label_types import LabelType
+    from stairnoise.keyed.rng import KeyedRng
 
 
 def add_to_sqlite(

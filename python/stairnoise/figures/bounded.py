@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stairnoise._laws.truncated_laplace import TruncatedLaplace
-from stairnoise._laws.truncated_staircase import TruncatedStaircase
 from stairnoise._parameters import single
-from stairnoise.figures.law import draw
+from stairnoise.figures.mechanism import draw
 from stairnoise.figures.style import LAPLACE, STAIRCASE, THIRD, house_style, legend_below, log_scale, new_figure, whole_ticks
+from stairnoise.mechanisms.truncated_laplace.mechanism import TruncatedLaplace
+from stairnoise.mechanisms.truncated_staircase.mechanism import TruncatedStaircase
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stairnoise._laws.laplace import Laplace
-from stairnoise._laws.staircase import Staircase
 from stairnoise._parameters import Cost
-from stairnoise.figures.law import draw, require_scalars, visible
+from stairnoise.figures.mechanism import draw, require_scalars, visible
 from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, legend_below, log_scale, new_figure
+from stairnoise.mechanisms.laplace.mechanism import Laplace
+from stairnoise.mechanisms.staircase.mechanism import Staircase
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

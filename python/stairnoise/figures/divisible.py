@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stairnoise._laws.discrete_laplace import DiscreteLaplace
-from stairnoise._laws.discrete_staircase import DiscreteStaircase
 from stairnoise._parameters import count
 from stairnoise.figures.style import (
     FIFTH,
@@ -21,6 +19,8 @@ from stairnoise.figures.style import (
     new_figure,
     whole_ticks,
 )
+from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
+from stairnoise.mechanisms.discrete_staircase.mechanism import DiscreteStaircase
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,8 +59,8 @@ def infinitely_divisible_variance(sensitivities: tuple[int, ...] = (1, 3, 10, 10
 
 
 def _draw(axis: Any, sensitivity: int) -> None:
-    from stairnoise._laws.generalized_discrete_laplace import GeneralizedDiscreteLaplace
-    from stairnoise._laws.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
+    from stairnoise.mechanisms.generalized_discrete_laplace.mechanism import GeneralizedDiscreteLaplace
+    from stairnoise.mechanisms.multi_scale_discrete_laplace.mechanism import MultiScaleDiscreteLaplace
 
     eps = np.linspace(_LOW, _HIGH, _POINTS)
     generalized = [GeneralizedDiscreteLaplace.from_eps(e, sensitivity).var() for e in eps.tolist()]

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stairnoise._laws.laplace import Laplace
-from stairnoise._laws.staircase import Staircase
 from stairnoise.figures.style import (
     FIFTH,
     FOURTH,
@@ -21,6 +19,8 @@ from stairnoise.figures.style import (
     new_figure,
     whole_ticks,
 )
+from stairnoise.mechanisms.laplace.mechanism import Laplace
+from stairnoise.mechanisms.staircase.mechanism import Staircase
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stairnoise._laws.laplace import Laplace
-from stairnoise._laws.staircase import Staircase
 from stairnoise._parameters import single
 from stairnoise.figures.style import STAIRCASE, THIRD, house_style, legend_below, log_scale, new_figure, whole_ticks
+from stairnoise.mechanisms.laplace.mechanism import Laplace
+from stairnoise.mechanisms.staircase.mechanism import Staircase
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

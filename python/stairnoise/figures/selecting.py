@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stairnoise.figures.style import FOURTH, LAPLACE, STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
-from stairnoise.partition_selection import PartitionSelection
+from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
 from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
 
 if TYPE_CHECKING:

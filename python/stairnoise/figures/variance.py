@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._laws.discrete_laplace import DiscreteLaplace
-from stairnoise._laws.discrete_staircase import DiscreteStaircase
-from stairnoise.figures.law import require_scalars
+from stairnoise.figures.mechanism import require_scalars
 from stairnoise.figures.style import (
     FOURTH,
     LAPLACE,
@@ -21,6 +19,8 @@ from stairnoise.figures.style import (
     new_figure,
     whole_ticks,
 )
+from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
+from stairnoise.mechanisms.discrete_staircase.mechanism import DiscreteStaircase
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from stairnoise._laws.multivariate_staircase import MultivariateStaircase, Norm
 from stairnoise._parameters import Cost
 from stairnoise.figures.style import house_style, legend_below, load, new_figure
+from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase, Norm
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

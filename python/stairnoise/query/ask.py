@@ -9,8 +9,8 @@ from stairnoise.query.release import Release
 from stairnoise.query.table import PrivateTable
 
 if TYPE_CHECKING:
-    from stairnoise._keyed.rng import KeyedRng
-    from stairnoise._ledger.ledger import Ledger
+    from stairnoise.accounting.ledger.ledger import Ledger
+    from stairnoise.keyed.rng import KeyedRng
     from stairnoise.query.reading import CSV
     from stairnoise.rng import Rng
 

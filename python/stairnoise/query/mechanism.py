@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
 from stairnoise._parameters import single
 from stairnoise._recommendation import LAPLACE_UP_TO
-from stairnoise._registry import BY_NAME, ROWS
 from stairnoise.query.arguments import Statistic
 from stairnoise.query.question import Question
+from stairnoise.registry import BY_NAME, ROWS
 
 # Counts are whole numbers and sums whole multiples of a unit, so the noise of every mechanism here is whole too.
 WITHOUT_DELTA = tuple(row.name for row in ROWS if row.released and row.kind == "discrete")
@@ -41,7 +41,7 @@ class Budget(NamedTuple):
 
     def selection(self, share: float, k: int) -> Any:
         """Return the mechanism that decides which groups are shown, and counts them."""
-        from stairnoise.partition_selection import PartitionSelection
+        from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
 
         assert self.delta is not None
         return PartitionSelection(self.eps * share, self.delta, k)

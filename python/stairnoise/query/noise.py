@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from stairnoise._digits import downwards, is_finer, last_digit, private_value, upwards
 from stairnoise._errors import ParameterError
-from stairnoise._keyed.rng import KeyedRng
+from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.answers import Answers
 from stairnoise.query.mechanism import Budget, changed_cells
 from stairnoise.query.question import Question

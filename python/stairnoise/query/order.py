@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stairnoise._keyed.rng import KeyedRng
+    from stairnoise.keyed.rng import KeyedRng
 
 _LABEL = "order of each person's groups"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, received
-from stairnoise._keyed.rng import KeyedRng
 from stairnoise._parameters import confidence_level, flag, single
+from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.address import is_address, without_secrets
 from stairnoise.query.answers import Answers
 from stairnoise.query.arguments import question
@@ -161,7 +161,7 @@ def _nonnegative(nonnegative: object, asked: Question) -> bool:
 
 
 def _ledger(ledger: object) -> Any:
-    from stairnoise._ledger.ledger import Ledger
+    from stairnoise.accounting.ledger.ledger import Ledger
 
     if ledger is not None and not isinstance(ledger, Ledger):
         raise ParameterTypeError(f"ledger must be a Ledger or None, got {received(ledger)}")

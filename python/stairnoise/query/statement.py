@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from stairnoise._keyed.rng import KeyedRng
 from stairnoise._native import __version__
+from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.mechanism import Budget, changed_cells
 from stairnoise.query.noise import Part, Plan, Rows, level, scaled
 

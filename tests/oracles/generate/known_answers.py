@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.oracles import release
-from tests.oracles.generate import laws
+from tests.oracles.generate import mechanisms as laws
 from tests.oracles.generate.encoding import decoded, float_of, read, shape_of
 
 FILE = Path(__file__).resolve().parents[3] / "python" / "stairnoise" / "data" / "known_answers.json"

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import stairnoise as sn
-from stairnoise._registry import ROWS
-from stairnoise._selecting import Selecting
-from stairnoise.privacy import privacy_loss
+from stairnoise.accounting.privacy_loss import privacy_loss
+from stairnoise.mechanism.selection import Selecting
+from stairnoise.registry import ROWS
 
 LAWS = ["Staircase", "Laplace", "DiscreteStaircase", "DiscreteLaplace"]
 

@@ -1,0 +1,275 @@
+"""Convolution powers of distributions on a lattice, with small relative error far into the tails.
+
+A distribution is an array: entry i is the probability of a loss i steps below the largest one. No
+probabilities are subtracted, except in the Fourier transforms of `_by_tilting`, whose errors are compared with the
+entries that they belong to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache, reduce
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.numerics.roots import bisection, widened
+
+Array = NDArray[np.float64]
+
+# Multiplications up to which direct convolution is taken: about 50 ms.
+_DIRECT_WORK = 2**26
+# Laws of few atoms are taken directly for so many times the work: their lattices are long, and so transforms take 0.2 s and more.
+_FOR_FEW = 4
+# Multiplications that `np.convolve` makes in one call, during which Python sees no signal: about 10 ms.
+_AT_ONCE = 2**24
+# Entries beside the largest loss, which are always computed directly.
+_DIRECT_TOP = 256
+# A transform is read within this many standard deviations of its tilted mean: the distribution is at least 0.04 of its peak.
+_READ = 2.5
+# Probability of what a transform of limited length folds back, as a natural logarithm (Bernstein's inequality).
+_FOLDED = 60.0
+_LEAST_LOG = math.log(2.0**-1074)
+# Error of a transform's entries, as a share of the largest, and what the errors may add up to, as a share of the sum.
+_TRANSFORM_ERROR, _BELIEVED = 2.0**-48, 1e-9
+# Nonzero entries of a distribution that is added entry by entry.
+_FEW = 64
+_SHIFT = 512
+
+
+def trinomial(k: int, plus: float, zero: float, minus: float) -> Array:
+    """Probabilities of the sums k, k-1, ..., 0 of `k` independent signs +1, 0, -1.
+
+    The coefficients of ``(plus + zero x + minus x²)**k`` satisfy ``n plus c[n] =
+    (k-n+1) zero c[n-1] + (2k-n+2) minus c[n-2]``, whose terms are positive up to n = k.
+    """
+    mantissa, exponent = _scaled_power(plus, k)
+    values, exponents = [mantissa], [exponent]
+    before, now = 0.0, mantissa
+    for n in range(1, k + 1):
+        before, now = now, ((k - n + 1) * zero * now + (2 * k - n + 2) * minus * before) / (n * plus)
+        if now > 2.0**_SHIFT:
+            before, now, exponent = math.ldexp(before, -_SHIFT), math.ldexp(now, -_SHIFT), exponent + _SHIFT
+        values.append(now)
+        exponents.append(exponent)
+    return np.asarray(np.ldexp(np.array(values), np.array(exponents)))
+
+
+def _scaled_power(base: float, k: int) -> tuple[float, int]:
+    """``base**k`` as a mantissa and a power of two, by repeated squaring."""
+    result, result_exponent = 1.0, 0
+    square, exponent = math.frexp(base)
+    while k:
+        if k & 1:
+            result, shift = math.frexp(result * square)
+            result_exponent += exponent + shift
+        square, shift = math.frexp(square * square)
+        exponent = 2 * exponent + shift
+        k >>= 1
+    return result, result_exponent
+
+
+def convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
+    """First `length` entries, no more than there are, of the convolution of the distributions, each taken its number of times."""
+    if not all(law.any() for law, _ in laws):
+        return np.zeros(length)
+    # A distribution may begin or end with zeros, where no tilt can move its mean.
+    ends = [np.flatnonzero(law)[[0, -1]] for law, _ in laws]
+    first = sum(k * int(begin) for (_, k), (begin, _) in zip(laws, ends, strict=True))
+    last = sum(k * int(end) for (_, k), (_, end) in zip(laws, ends, strict=True))
+    inside = min(length - 1, last) - first + 1
+    if inside <= 0:
+        return np.zeros(length)
+    trimmed = [(law[begin : end + 1], k) for (law, k), (begin, end) in zip(laws, ends, strict=True)]
+    return np.pad(_convolution(trimmed, inside), (first, length - first - inside))
+
+
+def _convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
+    if _direct_work(laws, length) <= _DIRECT_WORK:
+        return _directly(laws, length)
+    found, error = _by_tilting(laws, length)
+    if (np.cumsum(error) <= _BELIEVED * np.cumsum(found)).all():
+        return found
+    # Losses with gaps between them, such as 30 and 0: under no tilt are the gap's probabilities near the largest one.
+    few = [(law, k) for law, k in laws if np.count_nonzero(law) <= _FEW]
+    many = [(law, k) for law, k in laws if np.count_nonzero(law) > _FEW]
+    if not few or not many:
+        return _directly(laws, length)
+    of_many = convolution(many, min(length, 1 + sum((law.size - 1) * k for law, k in many)))
+    product = reduce(lambda a, b: _convolve(a, b, length), (_direct_power(law, k, length) for law, k in few), of_many)
+    return np.pad(product, (0, length - product.size))
+
+
+def _direct_work(laws: Sequence[tuple[Array, int]], length: int) -> int:
+    sizes = [min(length, (law.size - 1) * k + 1) for law, k in laws]
+    powers = 0
+    for size, (law, k) in zip(sizes, laws, strict=True):
+        if k > 1:
+            powers += size * (_multiplications(law, k) // _FOR_FEW if _multiplications(law, k) < size else 2 * size)
+    return powers + sum(a * b for a, b in pairwise(sizes))
+
+
+def _multiplications(law: Array, k: int) -> int:
+    """Multiplications to an entry of a power that is a product of `k` distributions, not of squares."""
+    return k * int(np.count_nonzero(law))
+
+
+def _directly(laws: Sequence[tuple[Array, int]], length: int) -> Array:
+    product = reduce(lambda a, b: _convolve(a, b, length), (_direct_power(law, k, length) for law, k in laws))
+    return np.pad(product, (0, length - product.size))
+
+
+def _direct_power(law: Array, k: int, length: int) -> Array:
+    if _multiplications(law, k) < min(length, (law.size - 1) * k + 1):
+        return _by_factors(law[:length], k, length)
+    result, square = np.ones(1), law[:length]
+    while k:
+        if k & 1:
+            result = _convolve(result, square, length)
+        k >>= 1
+        if k:
+            square = _convolve(square, square, length)
+    return result
+
+
+def _by_factors(law: Array, k: int, length: int) -> Array:
+    """Power of a distribution of few atoms, whose square has many: one factor after another.
+
+    Of each product, what lies between zeros is kept: many rare losses together are too improbable for float64.
+    """
+    first, power = 0, np.ones(1)
+    for _ in range(k):
+        power = _convolve(power, law, length - first)
+        there = np.flatnonzero(power)
+        if not there.size:
+            return np.zeros(1)
+        first, power = first + int(there[0]), power[there[0] : there[-1] + 1]
+    return np.pad(power, (first, 0))
+
+
+def _convolve(a: Array, b: Array, length: int) -> Array:
+    """First `length` entries of the convolution of two arrays."""
+    few, other = sorted((a, b), key=np.count_nonzero)
+    places = np.flatnonzero(few)
+    if places.size > few.size / 8:
+        return np.convolve(a, b)[:length] if a.size * b.size <= _AT_ONCE else _entry_by_entry(a, b, length)
+    result = np.zeros(min(a.size + b.size - 1, length))
+    for place in places[places < result.size]:
+        part = result[place : place + other.size]
+        part += few[place] * other[: part.size]
+    return result
+
+
+def _entry_by_entry(a: Array, b: Array, length: int) -> Array:
+    """First `length` entries of ``np.convolve(a, b)``, bit for bit, so that Ctrl-C is seen between two of them."""
+    long, short = (a, b) if a.size >= b.size else (b, a)
+    mirrored = short[::-1].copy()
+    result = np.empty(min(a.size + b.size - 1, length))
+    for i in range(result.size):
+        # Entries first to last of `long` meet the mirrored array moved by this much.
+        moved = i - short.size + 1
+        first, end = max(moved, 0), min(i + 1, long.size)
+        result[i] = long[first:end] @ mirrored[first - moved : end - moved]
+    return result
+
+
+class _Tilted:
+    """The sum of all releases, each distribution multiplied by exp(-tilt i) and normalised."""
+
+    def __init__(self, laws: Sequence[tuple[Array, int]], tilt: float) -> None:
+        self.tilt = tilt
+        self.logarithm = self.mean = self.variance = 0.0
+        self.laws = []
+        for law, k in laws:
+            index = np.arange(law.size)
+            exponent = -tilt * index
+            shift = exponent[law > 0].max()
+            weighted = law * np.exp(np.minimum(exponent - shift, 0.0))
+            total = float(weighted.sum())
+            weighted /= total
+            mean = float(weighted @ index)
+            self.laws.append((weighted, k))
+            self.logarithm += k * (math.log(total) + shift)
+            self.mean += k * mean
+            self.variance += k * float(weighted @ (index - mean) ** 2)
+
+    def probabilities(self, low: int, high: int) -> tuple[Array, Array]:
+        """Entries `low` to `high`, which lie within `_READ` deviations of the mean, without the tilt, and their errors."""
+        size = self._length()
+        transform = np.ones(size // 2 + 1, np.complex128)
+        for law, k in self.laws:
+            transform *= _power(np.fft.rfft(law, size), k)
+        index = np.arange(low, high + 1)
+        sums = np.maximum(np.fft.irfft(transform, size), 0.0)
+        with np.errstate(over="ignore"):
+            without = np.exp(self.logarithm + self.tilt * index)
+        return sums[index % size] * without, _TRANSFORM_ERROR * sums.max() * without
+
+    def _length(self) -> int:
+        """Power of two that holds every sum, or all but exp(-60) of them to either side of the mean."""
+        widest = max(law.size for law, _ in self.laws)
+        total = sum((law.size - 1) * k for law, k in self.laws) + 1
+        r = widest * _FOLDED / 3
+        beside = r + math.sqrt(r * r + 2 * _FOLDED * self.variance)
+        return 1 << int(max(min(total, 2 * beside + 2), widest)).bit_length()
+
+
+def _power(values: NDArray[np.complex128], k: int) -> NDArray[np.complex128]:
+    """``values**k`` by repeated squaring, ten times as fast as NumPy's logarithms."""
+    result = np.ones_like(values)
+    while k:
+        if k & 1:
+            result *= values
+        k >>= 1
+        if k:
+            values = values * values
+    return result
+
+
+def _by_tilting(laws: Sequence[tuple[Array, int]], length: int) -> tuple[Array, Array]:
+    """Convolution by Fourier transforms of tilted distributions, and the errors of its entries.
+
+    A transform's error is the same everywhere, about 1e-16 times the number of distributions and the peak. So
+    the distribution is tilted, which convolution commutes with, until its peak is where it is read (the
+    saddle point), for one window after another from the last entry to the first.
+    """
+    result, error = np.zeros(length), np.zeros(length)
+    top = min(_DIRECT_TOP, length)
+    result[:top] = _directly(laws, top)
+    high, bracket = length - 1, (-1.0, 1.0)
+    while high >= top:
+        at_edge = _tilt_to(laws, float(high), bracket)
+        reach = _READ * math.sqrt(at_edge.variance)
+        window = _tilt_to(laws, max(high - reach, high / 2), (at_edge.tilt, at_edge.tilt + 1.0))
+        low = max(math.floor(window.mean - _READ * math.sqrt(window.variance)), top)
+        low = min(low, high)
+        # the largest and the smallest entry of the window are those of its ends
+        if window.logarithm + window.tilt * (high if window.tilt > 0 else low) > _LEAST_LOG:
+            found, off = window.probabilities(low, high)
+            # Where the tilted sum is far from normal, its errors may hide the lower entries: the next window has them again.
+            hidden = np.flatnonzero(np.cumsum(off) > _BELIEVED * np.cumsum(found))
+            if hidden.size and hidden[-1] < high - low:
+                low += int(hidden[-1]) + 1
+                found, off = found[hidden[-1] + 1 :], off[hidden[-1] + 1 :]
+            result[low : high + 1], error[low : high + 1] = found, off
+        elif window.tilt > 0:
+            break
+        bracket = (window.tilt, window.tilt + 1.0)
+        high = low - 1
+    return result, error
+
+
+def _tilt_to(laws: Sequence[tuple[Array, int]], mean: float, bracket: tuple[float, float]) -> _Tilted:
+    """Tilt under which the sum has roughly this mean, which falls as the tilt grows."""
+    tilted = lru_cache(maxsize=2)(lambda tilt: _Tilted(laws, tilt))
+
+    def shortfall(tilt: float) -> float:
+        return mean - tilted(tilt).mean
+
+    def near(tilt: float) -> bool:
+        return abs(shortfall(tilt)) <= 0.05 * math.sqrt(tilted(tilt).variance) + 0.05
+
+    low, high = widened(shortfall, *bracket)
+    return tilted(bisection(lambda tilt: shortfall(tilt) >= 0, low, high, relative=1e-13, near=near))

@@ -1,0 +1,216 @@
+"""What a release costs, and what all releases of a ledger cost together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache, reduce
+from operator import add
+from typing import Any, NamedTuple
+
+from stairnoise._errors import LedgerError, ParameterError, ParameterTypeError, received
+from stairnoise._parameters import single
+from stairnoise.accounting.privacy_loss import PrivacyLoss
+from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanism.partitions import NAME, partitions
+from stairnoise.mechanism.selection import Selecting
+from stairnoise.mechanism.shares import Shares
+from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
+from stairnoise.numerics.rounding import rounded_up
+from stairnoise.registry import ROWS
+
+# What is counted by its ε and δ alone, and draws nothing by key.
+_PROMISES = (Guarantee, PartitionSelection, Selecting)
+_CLASSES = {row.class_name: row for row in ROWS}
+# Profiles are sums of float64 in positive arithmetic, whose relative error stays far below this allowance.
+_ROUNDING = 2.0**-30
+# The ε that a law of shares computes has a relative error of at most this.
+_SHARES_ERROR = Fraction(1, 10**12)
+
+
+class Cost(NamedTuple):
+    """What one release costs, in the form that the file keeps."""
+
+    law: str
+    """The mechanism as text."""
+    exact: str | None
+    """JSON from which `_made` makes it again, with its exact parameters; None if only ε and δ count."""
+    sensitivity: float | int | None
+    """The sensitivity that the caller named; None for the mechanism's own."""
+    l2_sensitivity: float | None
+    """The l2 norm of the change of all values together that the caller named, instead of a sensitivity."""
+    partitions: int
+    eps: float | None
+    delta: float | None
+
+
+def cost_of(law: Any, k: object, sensitivity: Any = None, l2_sensitivity: Any = None) -> Cost:
+    """Return the cost of a release in which one person changes `k` values, or any number by at most `l2_sensitivity`."""
+    number = partitions(k, NAME)
+    if l2_sensitivity is not None:
+        return _of_vector(law, number, sensitivity, l2_sensitivity)
+    if isinstance(law, _PROMISES):
+        return _of_promise(law, number, sensitivity)
+    if not callable(getattr(type(law), "guarantee", None)):
+        raise ParameterTypeError(f"law must be a mechanism, a Guarantee or a list of them, got {received(law)}")
+    if getattr(law, "_parameter_shape", ()):
+        raise ParameterError(f"law must have scalar parameters: spend one mechanism for each, got {received(law)}")
+    promise = law.guarantee(sensitivity, max_partitions_contributed=number)
+    eps = promise.eps
+    if isinstance(law, Shares) and eps != getattr(law, "eps", None):
+        eps = rounded_up(Fraction(eps) * (1 + _SHARES_ERROR))
+    exact = _written(law) if callable(getattr(type(law), "_loss", None)) else None
+    given = None if sensitivity is None else promise.sensitivity
+    return Cost(repr(law), exact, given, None, number, *_checked(law, eps, promise.delta, exact))
+
+
+def is_drawn_by_key(law: object) -> bool:
+    """Tell whether a KeyedRng can draw the noise, so that a repetition is the same noise."""
+    return not isinstance(law, _PROMISES)
+
+
+def _of_promise(law: Any, k: int, sensitivity: Any) -> Cost:
+    """Return the cost of a guarantee, of a partition selection, or of `k` selections."""
+    if sensitivity is not None:
+        raise ParameterError(f"sensitivity must be left out for {received(law)}, got {received(sensitivity)}")
+    if isinstance(law, Selecting):
+        return Cost(repr(law), None, None, None, k, float(as_typed(law.eps) * k), 0.0)
+    if k != 1:
+        raise ParameterError(f"{NAME} must be 1 for a {type(law).__name__}, which covers its own partitions, got {k}")
+    promise = law if isinstance(law, Guarantee) else law.guarantee()
+    return Cost(repr(law), None, None, None, promise.partitions, *_checked(law, promise.eps, promise.delta, None))
+
+
+def _of_vector(law: Any, k: int, sensitivity: Any, l2_sensitivity: Any) -> Cost:
+    """Return the cost of integers that change together by at most `l2_sensitivity`, as `DiscreteGaussian.release` takes it."""
+    norm = single(l2_sensitivity, "l2_sensitivity")
+    if sensitivity is not None or k != 1:
+        raise ParameterError(
+            f"sensitivity and {NAME} must be left out beside l2_sensitivity, got {received(sensitivity)} and {k}"
+        )
+    _loss_of_vector(law, norm)  # raises if there is no such loss
+    return Cost(repr(law), _written(law), None, norm, 1, None, None)
+
+
+def _loss_of_vector(law: Any, norm: float) -> PrivacyLoss[float]:
+    if not callable(getattr(type(law), "_loss_of_vector", None)):
+        raise ParameterError(
+            f"l2_sensitivity must be left out for {received(law)}: only DiscreteGaussian(sigma2) is released with it, got {norm}"
+        )
+    return PrivacyLoss._of(((law._loss_of_vector(norm), 1),), (f"{law!r} at an l2 sensitivity of {norm}",))
+
+
+def _checked(law: object, eps: Any, delta: Any, exact: str | None) -> tuple[float | None, float | None]:
+    if eps is None:
+        if exact is None:
+            raise ParameterError(f"law must have an eps to be counted by, got {received(law)}")
+        return None, None
+    if not (isinstance(eps, float) and 0 <= eps < float("inf")) or not (isinstance(delta, float) and 0 <= delta <= 1):
+        raise ParameterError(f"law must guarantee one finite eps, and a delta from 0 to 1, got {received(law)}")
+    return eps, delta
+
+
+@lru_cache(maxsize=16)
+def total(costs: tuple[tuple[Cost, int], ...], delta: float, composed: bool) -> float:
+    """Return an ε for which all releases together are (ε, δ)-differentially private, as `as_typed`; inf if there is none.
+
+    `costs` are different costs, and how many releases had each. The total is the ε and the δ of all releases added up. With
+    `composed` it may also be the composed loss of those whose loss can be composed, with the ε and δ of the others added.
+    """
+    bound = _added(costs, delta)
+    if not composed:
+        return _float(bound)
+    losses, others = [], []
+    for cost, times in costs:
+        try:
+            loss = _loss(cost.exact, cost.partitions, cost.sensitivity, cost.l2_sensitivity)
+            losses.append(loss.compose(times))
+        except ParameterError:
+            others.append((cost, times))
+    left = as_typed(delta) - sum((times * as_typed(cost.delta or 0.0) for cost, times in others), Fraction(0))
+    rest = _added(others, delta)
+    if losses and left >= 0 and rest is not None:
+        eps = _composed(losses, max(0.0, float(left) * (1 - _ROUNDING)))
+        if eps is not None and (bound is None or eps + rest < bound):
+            bound = eps + rest
+    return _float(bound)
+
+
+def as_typed(number: float) -> Fraction:
+    """Return the shortest decimal of a float64: what was typed, so that ten times 0.1 is 1.
+
+    It differs from the float64 by at most a 2**-53rd of it. So does the float64 that is next to an exact sum. The ε of the
+    mechanisms themselves are therefore at most a 2**-51st above a total of decimals.
+    """
+    return Fraction(repr(number))
+
+
+def _float(bound: Fraction | None) -> float:
+    return float("inf") if bound is None else float(bound)
+
+
+def _added(costs: Sequence[tuple[Cost, int]], delta: float) -> Fraction | None:
+    """Return the sum of all ε as typed, or None if an ε is unknown or the δ add up to more than `delta`."""
+    eps = deltas = Fraction(0)
+    for cost, times in costs:
+        if cost.eps is None or cost.delta is None:
+            return None
+        eps += times * as_typed(cost.eps)
+        deltas += times * as_typed(cost.delta)
+    return eps if deltas <= as_typed(delta) else None
+
+
+def _composed(losses: list[Any], delta: float) -> Fraction | None:
+    """Return the ε of all losses together, or None if they cannot be composed or no ε suffices."""
+    try:
+        eps = reduce(add, losses).eps_for_delta(delta)
+    except ParameterError:
+        return None
+    return as_typed(eps) if eps < float("inf") else None
+
+
+@lru_cache(maxsize=256)
+def _loss(exact: str | None, k: int, sensitivity: Any, l2_sensitivity: Any) -> Any:
+    """Return the loss of one release; a ParameterError says that only its ε and δ are known."""
+    if exact is None:
+        raise ParameterError("law must have a privacy loss")
+    law = _made(exact)
+    if l2_sensitivity is not None:
+        return _loss_of_vector(law, l2_sensitivity)
+    promise = law.guarantee(sensitivity, max_partitions_contributed=k)
+    try:
+        law = law.for_partitions(k)
+    except ParameterError:
+        # The laws of shares release k values with the noise of one, and take no sensitivity that would divide it.
+        if hasattr(law, "eps"):
+            raise
+    return law.privacy_loss(sensitivity=sensitivity).compose(promise.partitions)
+
+
+def _written(law: Any) -> str:
+    """Write a mechanism down as numbers and words; unlike a pickle, these run no code when they are read."""
+    maker, arguments = law.__reduce__()[:2]
+    return json.dumps(
+        {
+            "mechanism": type(law).__name__,
+            "by": "" if maker is type(law) else maker.__name__,
+            "arguments": arguments,
+            "exact": law._exact_parameters(),
+        }
+    )
+
+
+def _made(exact: str) -> Any:
+    """Make a mechanism again from what `_written` returned."""
+    try:
+        written = json.loads(exact)
+        kind = _CLASSES[written["mechanism"]].load()
+        made_by = {"": kind, "_calibrated": getattr(kind, "_calibrated", None)}[written["by"]]
+        law = made_by(*written["arguments"])
+        same = json.loads(_written(law)) == written
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError):
+        same = False
+    if not same:
+        raise LedgerError("the ledger holds a mechanism that this version of stairnoise cannot read")
+    return law

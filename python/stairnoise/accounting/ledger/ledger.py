@@ -1,0 +1,554 @@
+"""The class `Ledger`."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
+
+from stairnoise._errors import BudgetError, LedgerError, ParameterError, ParameterTypeError, received
+from stairnoise._parameters import flag, single
+from stairnoise.accounting.ledger import rows
+from stairnoise.accounting.ledger.costs import Cost, as_typed, cost_of, is_drawn_by_key
+from stairnoise.accounting.ledger.rows import Limits, Names, Row
+from stairnoise.keyed.rng import KeyedRng
+from stairnoise.keyed.rng import name as text
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from stairnoise._types import Number
+    from stairnoise.mechanism.guarantee import Guarantee, Guaranteed
+    from stairnoise.mechanism.selection import Selecting
+    from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
+    from stairnoise.rng import Rng
+
+    Spendable = Guaranteed | Guarantee | PartitionSelection | Selecting
+
+_DIGITS = frozenset("0123456789abcdef")
+
+
+class Spending(NamedTuple):
+    """One row of a ledger: a release that was paid for. `Ledger.spend` and `Ledger.report` return them.
+
+    Attributes
+    ----------
+    data : str
+        Which data, as the caller named them.
+    release : str or None
+        Name of the release, if it has one.
+    statistic : str or None
+        Name of the statistic, if it has one.
+    law : str
+        The mechanism with its parameters.
+    max_partitions_contributed : int
+        How many of the values one person can change.
+    eps : float or None
+        ε of the guarantee of this release alone. None for a mechanism that has only a ρ.
+    delta : float or None
+        δ of that guarantee.
+    total : float
+        ε of all releases up to and with this one, at the ledger's δ.
+    fingerprint : str or None
+        Keyed fingerprint of the rows. None for a fresh release, for a refused one, and for one whose data were never read.
+    time : str
+        When it was spent, in UTC.
+    refused : bool
+        Whether the release was refused, because its name stands for other rows. It was not drawn and costs nothing.
+    """
+
+    data: str
+    release: str | None
+    statistic: str | None
+    law: str
+    max_partitions_contributed: int
+    eps: float | None
+    delta: float | None
+    total: float
+    fingerprint: str | None
+    time: str
+    refused: bool
+
+
+Spending.__module__ = "stairnoise"
+
+
+class Ledger:
+    """A file that counts what the releases about a group of people cost, and refuses what would exceed their budget.
+
+    ``spend`` writes the cost of a release to the file before its noise is drawn. Several processes of one machine may spend
+    from one ledger; the file is locked while one of them does. What has been spent stays spent if a program then crashes.
+
+    A ledger keeps honest programs within a budget. It is not access control: nothing stops a program that draws without
+    spending, and nobody notices if an older copy of the file comes back.
+
+    Parameters
+    ----------
+    path : str or path
+        File of the ledger, an SQLite database on a local disk.
+    budget : float or None
+        ε > 0 that all releases together may cost. The file is made if it does not exist. If it exists, it must have this
+        budget and this `delta`. None: open a ledger that exists, with the budget that it has.
+    delta : float or None
+        δ of the guarantee of all releases together, from 0 to below 1. None: 0, or with ``budget=None`` what the ledger has.
+    composed : bool or None
+        True: losses are composed at `delta`, because you fixed all mechanisms and their parameters in advance. None: False, or
+        with ``budget=None`` what the ledger has.
+    timeout : float, default 30.0
+        Seconds to wait while another process has locked the file.
+
+    Raises
+    ------
+    LedgerError
+        The file cannot be opened or made, is not a ledger, is damaged, stayed locked, or has other limits.
+    ParameterTypeError
+        An argument has the wrong type.
+    ParameterError
+        A number is out of range or NaN, `delta` or `composed` is given without a budget, or `composed` without a `delta`.
+
+    Notes
+    -----
+    The total is the sum of all ε, if all δ add up to at most `delta`. Both are sums of the decimals that were typed: ten times
+    0.1 is 1. The float64 numbers that the mechanisms use can add up to a little more, by at most a 2**-51st. This is a privacy
+    filter: earlier released numbers may decide anything, such as the next mechanism and its ε and δ [1]_.
+
+    With ``composed=True`` the total is the lesser of that sum and of the composed `PrivacyLoss` at `delta`. A
+    mechanism of which only ε and δ are known (a vector, a selection, a `Guarantee`) has no such loss. Then its ε is added to
+    the composed ε of the others, and its δ is taken from the δ of the others. Losses compose if the mechanisms and their
+    parameters were fixed in advance; earlier released numbers may decide what is asked, and when to stop.
+
+    There is one budget for all rows, whatever their `data` are called. Make one ledger for each group of people that has no
+    member in common with another one.
+
+    References
+    ----------
+    .. [1] Rogers, Roth, Ullman and Vadhan, "Privacy Odometers and Filters: Pay-as-you-Go Composition", NeurIPS 2016.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import stairnoise as sn
+    >>> directory = tempfile.TemporaryDirectory()
+    >>> ledger = sn.Ledger(Path(directory.name, "census.ledger"), budget=1)
+    >>> law = sn.DiscreteLaplace(eps=0.75)
+    >>> spent = ledger.spend(law, data="census", statistic="count")
+    >>> private = law.release([120, 45])
+    >>> ledger.total(), ledger.remaining()
+    (0.75, 0.25)
+    >>> ledger.spend(law, data="census", statistic="sum")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    stairnoise.BudgetError: the budget of ... must not be exceeded: ...
+    >>> directory.cleanup()
+    """
+
+    __slots__ = ("_limits", "_path", "_timeout")
+    __module__ = "stairnoise"
+
+    _path: Path
+    _timeout: float
+    _limits: Limits
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        budget: Number | None = None,
+        *,
+        delta: Number | None = None,
+        composed: bool | None = None,
+        timeout: Number = 30.0,
+    ) -> None:
+        self._path = _file(path)
+        self._timeout = _in_range(timeout, "timeout", "from 0 to 10**6 seconds", 0 <= single(timeout, "timeout") <= 10**6)
+        given = None if budget is None else _in_range(budget, "budget", "finite and greater than 0", _is_budget(budget))
+        level = None if delta is None else _in_range(delta, "delta", "from 0 to 1, without 1", 0 <= single(delta, "delta") < 1)
+        if given is None and level is not None:
+            raise ParameterError(f"budget must be given with a delta, got {received(budget)}")
+        together = None if composed is None else flag(composed, "composed")
+        if given is None and together is not None:
+            raise ParameterError(f"budget must be given with composed, got {received(budget)}")
+        if together and not level:
+            raise ParameterError(f"delta must be greater than 0 to compose losses, got {received(delta)}")
+        self._limits = self._opened(None if given is None else Limits(given, level or 0.0, bool(together)))
+
+    def _opened(self, asked: Limits | None) -> Limits:
+        """Return the limits of the file; make the file first if it does not exist."""
+        from stairnoise._native import __version__
+        from stairnoise.accounting.ledger import file
+
+        if asked is not None and not file.exists(self._path):
+            file.create(self._path, (*asked, 0, _now(), __version__))
+        with file.transaction(self._path, self._timeout) as connection:
+            found, _ = rows.read(connection, self._path)
+        if asked is not None and found != asked:
+            raise LedgerError(f"{self._path} has {_named_limits(found)}, and cannot get others, got {_named_limits(asked)}")
+        return found
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    @property
+    def budget(self) -> float:
+        """ε that all releases together may cost."""
+        return self._limits.budget
+
+    @property
+    def delta(self) -> float:
+        """δ of the guarantee of all releases together."""
+        return self._limits.delta
+
+    @property
+    def composed(self) -> bool:
+        """Whether losses are composed, for mechanisms that were fixed in advance."""
+        return bool(self._limits.composed)
+
+    @overload
+    def spend(
+        self,
+        law: Spendable,
+        *,
+        data: str,
+        release: str | None = None,
+        statistic: str | None = None,
+        fingerprint: str | None = None,
+        max_partitions_contributed: int = 1,
+        sensitivity: Number | None = None,
+        l2_sensitivity: Number | None = None,
+        rng: Rng | KeyedRng | None = None,
+    ) -> Spending: ...
+    @overload
+    def spend(
+        self,
+        law: Sequence[Spendable],
+        *,
+        data: str,
+        release: str | None = None,
+        statistic: Sequence[str] | None = None,
+        fingerprint: Sequence[str] | None = None,
+        max_partitions_contributed: int | Sequence[int] = 1,
+        sensitivity: Number | Sequence[Number | None] | None = None,
+        l2_sensitivity: Number | Sequence[Number | None] | None = None,
+        rng: Rng | KeyedRng | None = None,
+    ) -> list[Spending]: ...
+    def spend(
+        self,
+        law: Spendable | Sequence[Spendable],
+        *,
+        data: str,
+        release: str | None = None,
+        statistic: str | Sequence[str] | None = None,
+        fingerprint: str | Sequence[str] | None = None,
+        max_partitions_contributed: int | Sequence[int] = 1,
+        sensitivity: Number | Sequence[Number | None] | None = None,
+        l2_sensitivity: Number | Sequence[Number | None] | None = None,
+        rng: Rng | KeyedRng | None = None,
+    ) -> Spending | list[Spending]:
+        """Write the cost of a release to the file; call it before the release draws noise.
+
+        A release with a KeyedRng costs nothing if the ledger has a row for the same noise: the same secret, release,
+        statistic, mechanism, `max_partitions_contributed`, labels and true answers. Every other release costs, even if it
+        repeats an earlier question.
+
+        Parameters
+        ----------
+        law : mechanism, Guarantee, or list of them
+            What the release draws with. A list is spent as a whole or not at all, such as the two mechanisms of a mean. A
+            `Guarantee` stands for a release that another library makes.
+        data : str
+            Name of the data set, or of the people in it. Not empty.
+        release : str or None
+            Name of the release. It may be left out with a KeyedRng, which has the name.
+        statistic : str, None, or list of str
+            Name of what the values are, such as "count"; one for each mechanism of a list.
+        fingerprint : str, None, or list of str; only with a KeyedRng
+            What `KeyedRng.fingerprint` returns for the values and their labels, one for each mechanism of a list.
+        max_partitions_contributed : int or list of int, default 1
+            How many of the values one person can change, as in `release`. For a mechanism that selects, how many selections
+            one person's data enter. 1 for a `PartitionSelection` and a `Guarantee`, which know it.
+        sensitivity : int, float, None, or list of them
+            As in `guarantee`: the largest change of one value, only for the mechanisms that were not made for one. It does not
+            cover a vector whose change it bounds in a norm: several values that change by 1 can cost more than one that
+            changes by their norm.
+        l2_sensitivity : float, None, or list of them
+            As in `DiscreteGaussian.release`, instead of `sensitivity`: one person changes any number of integers, by at most
+            this in the l2 norm. It is counted as the worst change of integers of that norm.
+        rng : KeyedRng, SecureRng or None
+            The generator of the release. Only a KeyedRng changes what is written; it is refused for what draws nothing by
+            key.
+
+        Returns
+        -------
+        Spending, or a list of them
+            The row that was written, or the row that paid for the same noise before.
+
+        Raises
+        ------
+        BudgetError
+            All releases together would cost more than the budget. The class is a LedgerError.
+        LedgerError
+            The release and statistic were spent with other rows or another secret, which the ledger records. Or the file is
+            locked, cannot be written, is damaged, or the disk is full. No noise may be drawn after any error.
+        ParameterError, ParameterTypeError
+            An argument is not allowed. `law` has array parameters, or states neither ε nor a privacy loss.
+        """
+        laws = list(law) if isinstance(law, (list, tuple)) else [law]
+        several = isinstance(law, (list, tuple))
+        if not laws:
+            raise ParameterError("law must be a mechanism or a list of at least one, got an empty list")
+        partitions = _each(max_partitions_contributed, "max_partitions_contributed", len(laws), several)
+        sensitivities = _each(sensitivity, "sensitivity", len(laws), several)
+        norms = _each(l2_sensitivity, "l2_sensitivity", len(laws), several)
+        statistics = _names(statistic, "statistic", len(laws), several)
+        fingerprints = _names(fingerprint, "fingerprint", len(laws), several)
+        for each in laws:
+            if isinstance(rng, KeyedRng) and not is_drawn_by_key(each):
+                raise ParameterTypeError(
+                    f"rng must be left out for a {type(each).__name__}, which draws nothing by key: each of its releases costs, "
+                    f"got {received(rng)}"
+                )
+        costs = [cost_of(*each) for each in zip(laws, partitions, sensitivities, norms, strict=True)]
+        asked = [_named(data, release, name, mark, rng) for name, mark in zip(statistics, fingerprints, strict=True)]
+        spent = [_spending(row) for _, row in self._spend(asked, costs)]
+        return spent if several else spent[0]
+
+    def _charge(
+        self, laws: Sequence[Spendable], data: str, statistics: Sequence[str], partitions: Sequence[int], rng: object
+    ) -> list[tuple[int, Row]]:
+        """Write the cost of releases whose true answers have not been read, and return their rows with the numbers of these.
+
+        A keyed release that has a row costs nothing. `_confirm` compares its true answers before anything is drawn, so a row
+        without them has no noise yet, and whoever asks again takes it.
+        """
+        release, bind = (rng.release_name, rng.bind) if isinstance(rng, KeyedRng) else (None, None)
+        asked = [Names(data, release, statistic, None, bind) for statistic in statistics]
+        return self._spend(asked, [cost_of(law, k) for law, k in zip(laws, partitions, strict=True)])
+
+    def _confirm(self, paid: Sequence[tuple[int, Row]], fingerprints: Sequence[str]) -> None:
+        """Say which true answers the rows are about; refuse them if their name stands for others."""
+        from stairnoise.accounting.ledger import file
+
+        with file.transaction(self._path, self._timeout, "write") as connection:
+            known = self._read(connection)
+            if any(known[number - 1 : number] == [] or not known[number - 1].has_noise_of(row) for number, row in paid):
+                raise LedgerError(f"{self._path} has been replaced by a ledger without this release")
+            marked = [row.marked(each) for (_, row), each in zip(paid, fingerprints, strict=True)]
+            refused = _of_other_rows(known, marked)
+            if refused is None:
+                for (number, _), each in zip(paid, fingerprints, strict=True):
+                    rows.mark(connection, number, each)
+            else:
+                rows.write(connection, [_refusal(refused, rows.last_total(known))])
+        _require_no(refused)
+
+    def _spend(self, asked: list[Names], costs: list[Cost]) -> list[tuple[int, Row]]:
+        """Write all rows that nobody has paid for, or none and raise; return the number and the row of each."""
+        from stairnoise.accounting.ledger import file
+
+        wanted = [Row(*each, 0.0, _now(), False) for each in zip(asked, costs, strict=True)]
+        with file.transaction(self._path, self._timeout, "write") as connection:
+            known = self._read(connection)
+            refused = _of_other_rows(known, wanted)
+            if refused is None:
+                paid = self._paid(connection, known, wanted)
+            else:
+                rows.write(connection, [_refusal(refused, rows.last_total(known))])
+        _require_no(refused)
+        return paid
+
+    def _paid(self, connection: sqlite3.Connection, known: list[Row], wanted: list[Row]) -> list[tuple[int, Row]]:
+        """Find the rows that paid for the same noise, and write the others with their total."""
+        book, places = list(known), []
+        for row in wanted:
+            places.append(next((place for place, each in enumerate(book) if each.has_noise_of(row)), len(book)))
+            if places[-1] == len(book):
+                book.append(row)
+            elif row.names.fingerprint is not None:
+                book[places[-1]] = book[places[-1]].marked(row.names.fingerprint)
+                rows.mark(connection, places[-1] + 1, row.names.fingerprint)
+        if new := book[len(known) :]:
+            before, after = rows.last_total(known), rows.total_of(book, self._limits)
+            if after > self.budget:
+                self._refuse(before, after)
+            book[len(known) :] = [row._replace(total=after) for row in new]
+            rows.write(connection, book[len(known) :])
+        return [(place + 1, book[place]) for place in places]
+
+    def _read(self, connection: sqlite3.Connection) -> list[Row]:
+        limits, known = rows.read(connection, self._path)
+        if limits != self._limits:
+            raise LedgerError(f"{self._path} has been replaced by a ledger of other limits")
+        return known
+
+    def _refuse(self, before: float, after: float) -> NoReturn:
+        level = f" at delta = {self.delta}" if self.delta else ""
+        would = f"it would be eps = {after}"
+        if after == math.inf:
+            # No eps is large enough.
+            would = f"the deltas would exceed the ledger's, {self.delta}, or a mechanism states no eps and none is composed"
+        raise BudgetError(
+            f"the budget of {self._path} must not be exceeded: eps = {before} of {self.budget}{level} is spent, and with this "
+            f"release {would}; nothing has been spent"
+        )
+
+    def total(self) -> float:
+        """Return the ε of all releases together, at the ledger's δ.
+
+        Returns
+        -------
+        float
+            0.0 for a ledger without rows.
+
+        Raises
+        ------
+        LedgerError
+            The file cannot be read, or stayed locked.
+        """
+        from stairnoise.accounting.ledger import file
+
+        with file.transaction(self._path, self._timeout) as connection:
+            return rows.last_total(self._read(connection))
+
+    def remaining(self) -> float:
+        """Return what is left of the budget: its decimals less those of the total.
+
+        Unless losses are composed, a mechanism with a pure ε of at most this always fits.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        LedgerError
+            The file cannot be read, or stayed locked.
+        """
+        return max(0.0, float(as_typed(self.budget) - as_typed(self.total())))
+
+    def report(self) -> list[Spending]:
+        """Return all rows, the oldest first; ``pandas.DataFrame(ledger.report())`` makes a table of them.
+
+        Returns
+        -------
+        list of Spending
+
+        Raises
+        ------
+        LedgerError
+            The file cannot be read, or stayed locked.
+        """
+        from stairnoise.accounting.ledger import file
+
+        with file.transaction(self._path, self._timeout) as connection:
+            return [_spending(row) for row in self._read(connection)]
+
+    def __repr__(self) -> str:
+        level = f", delta={self.delta}" if self.delta else ""
+        level += ", composed=True" if self.composed else ""
+        return f"Ledger({str(self._path)!r}, budget={self.budget}{level})"
+
+
+def _file(path: object) -> Path:
+    """Check the name of a file and return it with its directory."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterTypeError(f"path must be the name of a file, got {received(path)}")
+    name = os.fspath(path)
+    if not isinstance(name, str):
+        raise ParameterTypeError(f"path must be the name of a file as text, got {received(name)}")
+    try:
+        usable = bool(name) and b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        usable = False
+    if not usable:
+        raise ParameterError(f"path must be a name that files can have, got {received(name)}")
+    return Path(os.path.abspath(name))  # noqa: PTH100 - Path.absolute keeps "..", which as_uri would not resolve
+
+
+def _named_limits(limits: Limits) -> str:
+    composed = ", composed" if limits.composed else ""
+    return f"budget = {limits.budget} at delta = {limits.delta}{composed}"
+
+
+def _is_budget(budget: Any) -> bool:
+    return 0 < single(budget, "budget") < math.inf
+
+
+def _in_range(value: Any, name: str, rule: str, good: bool) -> float:
+    if not good:
+        raise ParameterError(f"{name} must be {rule}, got {received(value)}")
+    return single(value, name)
+
+
+def _each(value: Any, name: str, n: int, several: bool) -> list[Any]:
+    """Return a value for each of `n` laws: one for all of them, or one for each in a list."""
+    if not (several and isinstance(value, (list, tuple))):
+        return [value] * n
+    if len(value) != n:
+        raise ParameterError(f"{name} must be one for each mechanism, {n}, got {len(value)}")
+    return list(value)
+
+
+def _names(value: Any, name: str, n: int, several: bool) -> list[Any]:
+    """Return a text or None for each of `n` laws: several need a list, because each has its own."""
+    if n > 1 and isinstance(value, str):
+        raise ParameterTypeError(f"{name} must be a list with one for each mechanism, {n}, got {received(value)}")
+    return _each(value, name, n, several)
+
+
+def _named(data: object, release: object, statistic: object, fingerprint: object, rng: object) -> Names:
+    """Check the names of one release; keyed ones need all of them."""
+    people = text(data, "data")
+    if not isinstance(rng, KeyedRng):
+        if fingerprint is not None:
+            raise ParameterTypeError(
+                f"rng must be the KeyedRng of the release in a spending with a fingerprint, got {received(rng)}"
+            )
+        of, what = (each if each is None else text(each, name) for each, name in ((release, "release"), (statistic, "statistic")))
+        return Names(people, of, what, None, None)
+    if release is not None and text(release, "release") != rng.release_name:
+        raise ParameterError(
+            f"release must be left out, or the name of the KeyedRng, {rng.release_name!r}, got {received(release)}"
+        )
+    if fingerprint is None or statistic is None:
+        missing = "fingerprint" if fingerprint is None else "statistic"
+        raise ParameterTypeError(f"{missing} must be given in a spending with a KeyedRng, got None")
+    mark = text(fingerprint, "fingerprint")
+    if len(mark) != 64 or not _DIGITS.issuperset(mark):
+        raise ParameterError(f"fingerprint must be what fingerprint() of the KeyedRng returns, got {received(mark)}")
+    return Names(people, rng.release_name, text(statistic, "statistic"), mark, rng.bind)
+
+
+def _of_other_rows(known: list[Row], wanted: list[Row]) -> Row | None:
+    """Return the first row that was wanted under a name that stands for other data, or None."""
+    return next((row for row in wanted if any(each.has_other_answers_than(row) for each in (*known, *wanted))), None)
+
+
+def _refusal(row: Row, total: float) -> Row:
+    """Return the row of a release that was refused: it costs nothing."""
+    names, cost = row.names._replace(fingerprint=None), row.cost._replace(exact=None, eps=0.0, delta=0.0)
+    return Row(names, cost, total, _now(), True)
+
+
+def _require_no(refused: Row | None) -> None:
+    if refused is not None:
+        _, name, statistic, *_ = refused.names
+        raise LedgerError(
+            f"release {name!r} must be of one state of the data: its statistic {statistic!r} was spent with "
+            "other rows or another secret; give the new state a name of its own; the ledger has recorded this refusal"
+        )
+
+
+def _spending(row: Row) -> Spending:
+    names, cost = row.names, row.cost
+    return Spending(
+        *names[:3], cost.law, cost.partitions, cost.eps, cost.delta, row.total, names.fingerprint, row.time, bool(row.refused)
+    )
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")

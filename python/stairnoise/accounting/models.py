@@ -1,0 +1,152 @@
+"""Lattices for composed privacy losses: the loss's own, or two that enclose it.
+
+Every model is the loss of a pair of distributions. An upper model's pair dominates the true pair
+(the true one is a random function of it), a lower model's is dominated by it, and both relations
+survive composition, adaptive composition included [1]_.
+
+* Upper, for a Laplace distribution: the profile is replaced by its chords, in exp(t), between nodes [2]_.
+* Upper, for a loss off the lattice: it is split between the two nodes beside it, so that the
+  probabilities under both centres are kept.
+* Lower: neighbouring losses of the Laplace density are merged, which puts them at the midpoint of
+  their cell; ε is rounded down to the lattice, by noise added to the release.
+* Where a loss of another kind takes part, both models of that one are those of `parts.general`.
+
+References
+----------
+.. [1] Zhu, Dong and Wang, "Optimal Accounting of Differential Privacy via Characteristic Function",
+   AISTATS 2022, theorem 10.
+.. [2] Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, "Connect the Dots: Tighter Discrete
+   Approximations of Privacy Loss Distributions", PoPETs 2022(4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from stairnoise.accounting.convolution import convolution
+from stairnoise.accounting.curve import Curve
+from stairnoise.accounting.losses.loss import EXACT_NODES, Model, Part
+
+Parts = Sequence[tuple[Part, int]]
+
+# Nodes over all releases, and at most and at least over one, of a bracket.
+_NODES, _MOST, _LEAST = 2**18, 2**12, 16
+# Releases in a bracket.
+MOST_BRACKETED = 2**14
+# ε of one release: beyond it, probabilities on a lattice leave float64. A closed form needs no such limit.
+MOST_EPS = 512.0
+# Allowance for the rounding of a bracket's float64 arithmetic, some thousand times what tests measure.
+_ROUNDING = 1e-9
+
+
+def pure_eps(parts: Parts) -> float:
+    """Largest loss of all releases together."""
+    return math.fsum(k * float(part.eps) for part, k in parts)
+
+
+def composable(parts: Parts) -> bool:
+    """Tell whether float64 holds the probabilities of every release on a lattice."""
+    return _in_closed_form(parts) or all(part.top <= MOST_EPS for part, _ in parts)
+
+
+def _in_closed_form(parts: Parts) -> bool:
+    return len(parts) == 1 and parts[0][0].composes_in_closed_form
+
+
+def exact_step(parts: Parts) -> Fraction | None:
+    """Step of the lattice that holds every loss exactly, None if it would have too many nodes."""
+    common = Fraction(0)
+    for part, _ in parts:
+        if (step := part.own_step()) is None:
+            return None
+        numerator = math.gcd(common.numerator * step.denominator, step.numerator * common.denominator)
+        common = Fraction(numerator, common.denominator * step.denominator)
+    return common if _in_closed_form(parts) or pure_eps(parts) / float(common) <= EXACT_NODES else None
+
+
+def exact_curve(parts: Parts, step: Fraction) -> Curve:
+    """Compose the loss on its own lattice."""
+    top = pure_eps(parts)
+    if _in_closed_form(parts):
+        part, k = parts[0]
+        return Curve(top, float(part.eps), part.powers(k))
+    exact_top = sum(k * Fraction(float(part.eps)) for part, k in parts)
+    length = int(exact_top / step) + 1
+    return Curve(top, float(step), convolution([(part.on_lattice(step), k) for part, k in parts], length))
+
+
+def bracket(parts: Parts) -> tuple[Curve, Curve]:
+    """Lower and upper curve of a loss that no small lattice holds."""
+    step, upper = _step(parts), upper_curve(parts)
+    lower = _symmetric_lower(parts, step) if _symmetric(parts) else _lower(parts, step)
+    if not upper.profile_scalar(0.0) >= lower.profile_scalar(0.0) * (1 - _ROUNDING):
+        raise ArithmeticError("bounds must be in order: their probabilities do not add up")
+    return lower, upper
+
+
+def upper_curve(parts: Parts) -> Curve:
+    """Upper curve of a loss that no small lattice holds, which is not compared with the lower one."""
+    step = _step(parts)
+    return _symmetric_upper(parts, step) if _symmetric(parts) else _upper(parts, step)
+
+
+def _symmetric(parts: Parts) -> bool:
+    return all(part.symmetric for part, _ in parts)
+
+
+def _step(parts: Parts) -> float:
+    widths = [2 * part.top for part, _ in parts]
+    nodes = max(min(_NODES, _MOST * sum(k for _, k in parts)), 1)
+    fair = sum(k * width for (_, k), width in zip(parts, widths, strict=True)) / nodes
+    # Where every loss is 0 or infinite, any step will do.
+    step = min(fair, max(widths) / _LEAST) or 1.0
+    return parts[0][0].suitable_step(step) if len(parts) == 1 and not _symmetric(parts) else step
+
+
+def _lower(parts: Parts, step: float) -> Curve:
+    return _general([(part.lower_model(step), k) for part, k in parts], step, -_ROUNDING)
+
+
+def _upper(parts: Parts, step: float) -> Curve:
+    return _general([(part.upper_model(step), k) for part, k in parts], step, _ROUNDING)
+
+
+def _general(models: Sequence[tuple[Model, int]], step: float, allowance: float) -> Curve:
+    """Curve of losses that each have their own lattice of the same step."""
+    top = sum(k * model.top for model, k in models)
+    nodes = sum(k * (model.masses.size - 1) for model, k in models) + 1
+    length = min(max(math.floor(top / step) + 1, 1), nodes)
+    masses = convolution([(model.masses, k) for model, k in models], length)
+    infinite = 0.0 - math.expm1(sum(k * _log_rest(model.infinite) for model, k in models))
+    return Curve(top, step, masses, infinite=infinite, symmetric=False, allowance=allowance)
+
+
+def _log_rest(infinite: float) -> float:
+    return math.log1p(-infinite) if infinite < 1 else -math.inf
+
+
+def _symmetric_upper(parts: Parts, step: float) -> Curve:
+    top = pure_eps(parts)
+    # Of the distributions with too many steps to list, the one of the widest: the model's step is a multiple of its own.
+    anchor = max((part for part, _ in parts), key=lambda part: part.steps_to_keep)
+    if anchor.steps_to_keep:
+        step = anchor.steps_to_keep * max(1, math.ceil(step / anchor.steps_to_keep))
+    elif len(parts) == 1:
+        eps = float(parts[0][0].eps)
+        step = 2 * eps / math.ceil(2 * eps / step)
+    models = [(part.upper_model(step, aligned=part is anchor), k) for part, k in parts]
+    masses = convolution([(model.masses, k) for model, k in models], math.floor(top / step) + 1)
+    infinite = sum(k * model.infinite for model, k in models)
+    return Curve(top, step, masses, infinite=infinite, symmetric=False, allowance=_ROUNDING)
+
+
+def _symmetric_lower(parts: Parts, step: float) -> Curve:
+    if len(parts) == 1:
+        eps = float(parts[0][0].eps)
+        step = eps / math.ceil(eps / step)
+    laws = [(part.lower_model(step).masses, k) for part, k in parts]
+    top = sum(k * (law.size - 1) for law, k in laws) / 2
+    masses = convolution(laws, math.floor(top) + 1)
+    return Curve(min(top * step, pure_eps(parts)), step, masses, allowance=-_ROUNDING)

@@ -1,0 +1,656 @@
+"""Privacy loss of one release or of many: privacy profile, Rényi divergence, trade-off curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._parameters import Real, RealLike, common_shape, count, flag, real
+from stairnoise._types import Float, Generic
+from stairnoise.accounting import models
+from stairnoise.accounting.curve import Curve
+from stairnoise.accounting.losses.loss import Part
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from stairnoise._types import Array, Floats, Number
+
+    class Loses(Protocol[Float]):
+        """A law of numbers."""
+
+        def privacy_loss(self, *, lattice: bool = ..., sensitivity: Number | None = ...) -> PrivacyLoss[Float]:
+            """Privacy loss of one release."""
+
+
+Bounds = tuple[Real, Real]
+
+_MOST_RELEASES = 2**20
+# Profiles computed for floats and for arrays may differ by this factor; and the least step by which ε is raised.
+_MARGIN, _LEAST_STEP = 1 - 2.0**-50, 2.0**-1022
+
+
+class PrivacyLoss(Generic[Float]):
+    r"""The privacy loss of one release or of several, for the worst pair of neighbouring inputs.
+
+    P and Q are the distributions of a release for two inputs that differ by the sensitivity. The loss is
+    :math:`L = \ln(dP/dQ)`, a random number under P. Its distribution determines the privacy of the release.
+    Among all differences in (0, Δ], Δ is the worst for every measure below except `var`, and P and Q may be
+    exchanged. Losses compose if the mechanisms and their parameters were fixed in advance; earlier released numbers
+    may decide what is asked, and when to stop.
+
+    The loss of a staircase has three values, and that of discrete Laplace noise has Δ + 1. The loss of the
+    Laplace density is continuous, the loss of Gaussian noise is unbounded, and truncated noise has an infinite
+    loss with probability δ.
+
+    All results for a single release are closed forms or sums over the outcomes. Composed losses are computed on
+    their own lattice if it is small (``exact`` is True), in positive arithmetic or by tilted Fourier transforms.
+    Otherwise two lattices enclose the true loss. Every answer is then the one on the safe side, and
+    ``bounds=True`` returns both.
+
+    `privacy_loss`, a method of every mechanism for numbers, makes such objects; so do `compose` and ``+``. They
+    are immutable, hashable and can be pickled.
+
+    References
+    ----------
+    .. [1] Geng and Viswanath, "The Optimal Mechanism in Differential Privacy", arXiv:1212.1186.
+    .. [2] Sommer, Meiser and Mohammadi, "Privacy Loss Classes", PoPETs 2019(2).
+    .. [3] Mironov, "Rényi Differential Privacy", CSF 2017.
+    .. [4] Dong, Roth and Su, "Gaussian Differential Privacy", JRSS B 84(1), 2022.
+    .. [5] Zhu, Dong and Wang, "Optimal Accounting of Differential Privacy via Characteristic
+       Function", AISTATS 2022.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> from stairnoise.accounting.privacy_loss import privacy_loss
+    >>> once = privacy_loss(sn.DiscreteStaircase(eps=1))
+    >>> once
+    PrivacyLoss(DiscreteStaircase(eps=1.0, r='l1'))
+    >>> hundred = once.compose(100)
+    >>> hundred.eps, hundred.exact
+    (100.0, True)
+    >>> round(hundred.eps_for_delta(1e-6), 2)
+    83.53
+    """
+
+    __module__ = "stairnoise"
+    __slots__ = ("_at_one_eps", "_bracket", "_exact", "_names", "_parts", "_single")
+    # Distinct releases with the number of times that each was made, and the text of each.
+    _parts: tuple[tuple[Part, int], ...]
+    _names: tuple[str, ...]
+    # The loss of all releases where it is of the kind of one release's.
+    _single: Part | None
+    # Lower and upper curve of a composed loss, the same one if exact; None until first used.
+    _bracket: tuple[Curve, Curve] | None
+    _exact: bool
+    # The profile at one ε >= 0 in plain floats, if there is one curve; None until that exists.
+    _at_one_eps: Callable[[float], float] | None
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise ParameterTypeError("PrivacyLoss must be made by a law's privacy_loss(), got a direct call")
+
+    @classmethod
+    def _of(cls, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...]) -> PrivacyLoss[Float]:
+        self: PrivacyLoss[Float] = object.__new__(cls)
+        _set_parts(self, parts)
+        _set_names(self, names)
+        _set_bracket(self, None)
+        part = parts[0][0].together(parts[0][1]) if len(parts) == 1 else None
+        _set_single(self, part)
+        scalar = part is not None and self._shape == ()
+        _set_at_one_eps(self, part.profile_scalar if part is not None and scalar else None)
+        _set_exact(self, part is not None or models.exact_step(parts) is not None)
+        return self
+
+    @property
+    def releases(self) -> int:
+        """How many releases are composed."""
+        return sum(k for _, k in self._parts)
+
+    @property
+    def eps(self) -> Float:
+        """Pure ε: the largest possible loss, summed over all releases; inf for noise without a pure ε."""
+        eps = _plain(self._single.eps) if self._single is not None else models.pure_eps(self._parts)
+        return eps  # type: ignore[return-value]
+
+    @property
+    def exact(self) -> bool:
+        """True if answers are exact up to rounding, False if they are bounds on the safe side.
+
+        `rdp`, `mean` and `var` are always exact.
+        """
+        return self._exact
+
+    # Measures
+
+    @overload
+    def privacy_profile(self, eps: Number, *, bounds: Literal[False] = False) -> Float: ...
+    @overload
+    def privacy_profile(self, eps: Number, *, bounds: Literal[True]) -> tuple[Float, Float]: ...
+    @overload
+    def privacy_profile(self, eps: Array, *, bounds: Literal[False] = False) -> Floats: ...
+    @overload
+    def privacy_profile(self, eps: Array, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
+    @overload
+    def privacy_profile(self, eps: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]: ...
+    def privacy_profile(self, eps: RealLike, *, bounds: bool = False) -> Any:
+        r"""Least δ for which the releases are (ε, δ)-differentially private.
+
+        .. math:: δ(ε) = E\,(1 - e^{ε - L})_+
+
+        It is also called the hockey-stick divergence. For ε < 0 it is
+        :math:`1 - e^{ε} + e^{ε} δ(-ε)`, because P and Q mirror each other.
+
+        Parameters
+        ----------
+        eps : float or array of float
+            Any number except NaN; broadcasts against array parameters.
+        bounds : bool, default False
+            True: return a lower and an upper bound, which are equal if `exact`.
+
+        Returns
+        -------
+        float or ndarray, or two of them
+            Without `bounds` and if not `exact`, the upper bound.
+
+        Raises
+        ------
+        ParameterTypeError
+            `eps` is not a real number, or `bounds` is not a bool.
+        ParameterError
+            `eps` is NaN, or does not broadcast.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> loss = sn.privacy.privacy_loss(sn.Laplace(eps=1))
+        >>> round(loss.privacy_profile(0.5), 6)
+        0.221199
+        >>> low, high = loss.compose(10).privacy_profile(5.0, bounds=True)
+        >>> low < high < 1.0001 * low
+        True
+        """
+        bounds = flag(bounds, "bounds")
+        if self._at_one_eps is not None and type(eps) is float and 0 <= eps < math.inf:
+            return _both(min(self._at_one_eps(eps), 1.0) if eps < self.eps else self._endless, bounds)
+        level = real(eps, "eps")
+        _require(level, "eps", "a number, not NaN", level == level)
+        self._broadcast("eps", level)
+        with np.errstate(all="ignore"):
+            t = np.abs(np.asarray(level))
+            found = self._evaluate(lambda loss: loss.profile(t), bounds)
+            found = _each(found, lambda delta: np.where(np.less(level, 0), -np.expm1(-t) + np.exp(-t) * delta, delta))
+            # No loss exceeds the pure ε; the rounding of a list may say otherwise.
+            return _each(found, lambda delta: np.where(np.less(level, self.eps) | np.isinf(self.eps), delta, 0.0))
+
+    @overload
+    def eps_for_delta(self, delta: Number, *, bounds: Literal[False] = False) -> Float: ...
+    @overload
+    def eps_for_delta(self, delta: Number, *, bounds: Literal[True]) -> tuple[Float, Float]: ...
+    @overload
+    def eps_for_delta(self, delta: Array, *, bounds: Literal[False] = False) -> Floats: ...
+    @overload
+    def eps_for_delta(self, delta: Array, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
+    @overload
+    def eps_for_delta(self, delta: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]: ...
+    def eps_for_delta(self, delta: RealLike, *, bounds: bool = False) -> Any:
+        """Least ε >= 0 with δ(ε) <= `delta`, rounded up so that its `privacy_profile` is at most `delta`.
+
+        Parameters
+        ----------
+        delta : float or array of float
+            In [0, 1]; broadcasts against array parameters. 0 gives the pure ε.
+        bounds : bool, default False
+            True: return a lower and an upper bound, which are equal if `exact`.
+
+        Returns
+        -------
+        float or ndarray, or two of them
+            Without `bounds` and if not `exact`, the upper bound. inf if `delta` is below the probability of an infinite
+            loss, because no ε then suffices.
+
+        Raises
+        ------
+        ParameterTypeError
+            `delta` is not a real number, or `bounds` is not a bool.
+        ParameterError
+            `delta` is out of range, or does not broadcast.
+        """
+        bounds = flag(bounds, "bounds")
+        level = real(delta, "delta")
+        _require(level, "delta", "from 0 to 1", np.greater_equal(level, 0) & np.less_equal(level, 1))
+        self._broadcast("delta", level)
+        with np.errstate(all="ignore"):
+            eps = self._evaluate(lambda loss: loss.eps_for_delta(np.asarray(level)), bounds)
+            # No loss exceeds the pure ε; the lattice of a bound may say otherwise.
+            eps = _each(eps, lambda t: np.where(np.equal(level, 0), self.eps, np.minimum(t, self.eps)))
+            if not isinstance(eps, tuple):
+                return self._raised(eps, level)
+            high = self._raised(eps[1], level)
+            return (high if self._exact else eps[0]), high
+
+    def _raised(self, eps: Real, delta: Real) -> Real:
+        """Raise ε until the profile is at most delta.
+
+        Near a pure ε, δ may double from one float64 to the one below.
+        """
+        steps = 1.0
+        while np.any(short := self._exceeds(eps, delta)):
+            larger = eps + steps * np.maximum(np.spacing(eps), _LEAST_STEP)
+            eps = _plain(np.where(short, np.minimum(larger, self.eps), eps))
+            steps *= 2
+        return eps
+
+    def _exceeds(self, eps: Real, delta: Real) -> Any:
+        """Tell where the profile may be above delta, as computed for floats or for arrays; never at an infinite ε."""
+        found, endless = self.privacy_profile(eps), self._endless
+        below = np.less_equal(found - endless, (delta - endless) * _MARGIN)
+        return np.isfinite(eps) & ~(np.less_equal(found, delta) & (below | np.equal(eps, 0)))
+
+    @overload
+    def tradeoff(self, false_alarm: Number, *, bounds: Literal[False] = False) -> Float: ...
+    @overload
+    def tradeoff(self, false_alarm: Number, *, bounds: Literal[True]) -> tuple[Float, Float]: ...
+    @overload
+    def tradeoff(self, false_alarm: Array, *, bounds: Literal[False] = False) -> Floats: ...
+    @overload
+    def tradeoff(self, false_alarm: Array, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
+    @overload
+    def tradeoff(self, false_alarm: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]: ...
+    def tradeoff(self, false_alarm: RealLike, *, bounds: bool = False) -> Any:
+        """Least probability of a missed detection for a probability of a false alarm.
+
+        A test tries to tell two neighbouring inputs apart from the releases. If its probability of a
+        false alarm is `false_alarm`, it misses with at least the probability returned. This is the
+        trade-off function f of f-differential privacy: convex, falling, and its own inverse. At 0 it
+        is 1 minus the probability of an infinite loss; mechanisms without δ have no infinite loss.
+
+        Parameters
+        ----------
+        false_alarm : float or array of float
+            In [0, 1]; broadcasts against array parameters.
+        bounds : bool, default False
+            True: return a lower and an upper bound, which are equal if `exact`.
+
+        Returns
+        -------
+        float or ndarray, or two of them
+            Without `bounds` and if not `exact`, the lower bound, which is guaranteed.
+
+        Raises
+        ------
+        ParameterTypeError
+            `false_alarm` is not a real number, or `bounds` is not a bool.
+        ParameterError
+            `false_alarm` is out of range, or does not broadcast.
+        """
+        bounds = flag(bounds, "bounds")
+        level = real(false_alarm, "false_alarm")
+        _require(level, "false_alarm", "from 0 to 1", np.greater_equal(level, 0) & np.less_equal(level, 1))
+        self._broadcast("false_alarm", level)
+        alpha = np.asarray(level)
+        with np.errstate(all="ignore"):
+            missed = self._evaluate(lambda loss: np.where(alpha == 0, 1 - self._endless_of(loss), loss.tradeoff(alpha)), bounds)
+        return (missed[1], missed[0]) if isinstance(missed, tuple) else missed
+
+    @overload
+    def rdp(self, alpha: Number) -> Float: ...
+    @overload
+    def rdp(self, alpha: Array) -> Floats: ...
+    @overload
+    def rdp(self, alpha: RealLike) -> Float | Floats: ...
+    def rdp(self, alpha: RealLike) -> Any:
+        r"""Rényi divergence of order `alpha` between P and Q.
+
+        .. math:: D_α = \frac{1}{α - 1} \ln E_Q \left(\frac{dP}{dQ}\right)^α
+
+        It has a closed form for every distribution, and the values of composed releases add up.
+
+        Parameters
+        ----------
+        alpha : float or array of float
+            Order > 0; broadcasts against array parameters. 1 gives the Kullback-Leibler divergence,
+            inf the pure ε.
+
+        Returns
+        -------
+        float or ndarray
+            In nats.
+
+        Raises
+        ------
+        ParameterTypeError
+            `alpha` is not a real number.
+        ParameterError
+            `alpha` is not greater than 0, or does not broadcast.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> loss = sn.privacy.privacy_loss(sn.Laplace(eps=1))
+        >>> round(loss.rdp(2), 5), round(loss.compose(10).rdp(2), 5)
+        (0.61912, 6.19124)
+        """
+        level = real(alpha, "alpha")
+        _require(level, "alpha", "greater than 0", np.greater(level, 0))
+        self._broadcast("alpha", level)
+        with np.errstate(all="ignore"):
+            return _plain(np.asarray(sum(k * _divergence(part, level) for part, k in self._parts)))
+
+    def mean(self) -> Float:
+        """Mean of the loss under P: the Kullback-Leibler divergence, ``rdp(1)``."""
+        with np.errstate(all="ignore"):
+            return _plain(np.asarray(sum(k * part.mean() for part, k in self._parts)))  # type: ignore[return-value]
+
+    def var(self) -> Float:
+        """Variance of the loss under P, for the difference Δ.
+
+        It is not a measure of privacy, because a smaller difference may have a larger variance. At ε = 20 it may be
+        hundreds of times larger: the loss of a staircase is nearly always ε at Δ, but ε or 0 at Δ/2.
+        """
+        with np.errstate(all="ignore"):
+            return _plain(np.asarray(sum(k * part.var() for part, k in self._parts)))  # type: ignore[return-value]
+
+    # Composition
+
+    def compose(self, k: int) -> PrivacyLoss[Float]:
+        """Privacy loss of `k` independent repetitions.
+
+        Parameters
+        ----------
+        k : int
+            At least 1. At most 2**20 releases may be composed in total, or 2**14 if the result is
+            not `exact`.
+
+        Returns
+        -------
+        PrivacyLoss
+
+        Raises
+        ------
+        ParameterTypeError
+            `k` is not an integer.
+        ParameterError
+            `k` is out of range, or the mechanism has array parameters. Or ``eps`` is above 512, and the
+            releases are not all of one staircase mechanism.
+        """
+        number = count(k, "k", least=1, most=_MOST_RELEASES)
+        if number == 1:
+            return self
+        self._require_scalar("composition")
+        return self._checked(tuple((part, number * times) for part, times in self._parts), self._names, "k", k)
+
+    def __add__(self, other: PrivacyLoss[Float]) -> PrivacyLoss[Float]:
+        """Privacy loss of the releases of both, which may come from different mechanisms."""
+        if not isinstance(other, PrivacyLoss):
+            return NotImplemented
+        self._require_scalar("composition")
+        other._require_scalar("composition")
+        parts, names = list(self._parts), list(self._names)
+        keys = [part.key() for part, _ in parts]
+        for (part, k), name in zip(other._parts, other._names, strict=True):
+            if part.key() in keys:
+                place = keys.index(part.key())
+                parts[place] = (part, parts[place][1] + k)
+            else:
+                parts.append((part, k))
+                names.append(name)
+                keys.append(part.key())
+        return self._checked(tuple(parts), tuple(names), "other", other)
+
+    def _checked(
+        self, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...], name: str, value: object
+    ) -> PrivacyLoss[Float]:
+        if not models.composable(parts):
+            most_eps = max(part.top for part, _ in parts)
+            raise ParameterError(
+                f"eps, or the largest loss at this sensitivity, must be at most {models.MOST_EPS:g} to compose Laplace or "
+                f"different laws, got {most_eps}"
+            )
+        composed = self._of(parts, names)
+        most = _MOST_RELEASES if composed._exact else models.MOST_BRACKETED
+        if composed.releases > most:
+            raise ParameterError(
+                f"{name} must leave at most {most} releases for losses like these, got {received(value)} "
+                f"and {composed.releases} releases"
+            )
+        return composed
+
+    def _require_scalar(self, what: str) -> None:
+        shape = self._shape
+        if shape != ():
+            raise ParameterError(f"{what} must be of laws with scalar parameters, got parameters of shape {shape}")
+
+    def to_dp_accounting(self, interval: Number = 1e-4) -> Any:
+        """Return the loss as a privacy loss distribution of Google's package dp_accounting.
+
+        It composes there with the mechanisms that dp_accounting knows, such as Gaussian noise for random batches. It is
+        never below this loss: its δ is at least `privacy_profile` at every ε, and so is that of every composition,
+        up to the rounding of dp_accounting itself.
+
+        Parameters
+        ----------
+        interval : float, default 1e-4
+            Distance of two losses on the grid of the result, greater than 0. Only distributions with the same
+            ``value_discretization_interval`` compose. Choose it much smaller than the ε of one release.
+
+        Returns
+        -------
+        dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
+            With `get_epsilon_for_delta`, `get_delta_for_epsilon`, `compose` and `self_compose`. Adding and removing a person
+            cost the same there; for noise without symmetry that is the worse of both.
+
+        Raises
+        ------
+        ParameterTypeError
+            `interval` is not a real number.
+        ParameterError
+            `interval` is not finite and greater than 0, or so small that the grid has more than 2**20 steps. Or the
+            mechanism has array parameters.
+        ModuleNotFoundError
+            dp_accounting is not installed; ``pip install 'stairnoise[accounting]'``.
+
+        Notes
+        -----
+        Between two nodes the profile is replaced by its chord, which is above it [1]_. Composed k times, the result's ε
+        exceeds the true one by at most k times `interval`, and usually by less than k times its square. Besides, δ is
+        raised by a relative 2**-30, which covers rounding. An unbounded loss counts as infinite from where its δ is
+        2**-80 more than the probability of an infinite one.
+
+        dp_accounting composes by Fourier transforms, whose errors are near 1e-15 and not relative to δ. For a smaller δ
+        compose here first, where errors are relative, and convert the composed loss.
+
+        References
+        ----------
+        .. [1] Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, "Connect the Dots: Tighter Discrete
+           Approximations of Privacy Loss Distributions", PoPETs 2022(4).
+
+        Examples
+        --------
+        ::
+
+            from dp_accounting.pld import privacy_loss_distribution as pld
+
+            counts = sn.DiscreteStaircase(eps=0.5).privacy_loss().to_dp_accounting()
+            training = pld.from_gaussian_mechanism(2.0, sampling_prob=0.01).self_compose(1000)
+            counts.compose(training).get_epsilon_for_delta(1e-6)
+        """
+        self._require_scalar("to_dp_accounting")
+        from stairnoise.accounting import dp_accounting as _accounting
+
+        return _accounting.distribution(self, interval)
+
+    # Evaluation
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return self._parts[0][0].eps.shape
+
+    def _broadcast(self, name: str, value: Real) -> None:
+        if self._shape:
+            common_shape({name: value, "parameters": np.empty(self._shape)})
+
+    def _curves(self) -> tuple[Curve, Curve]:
+        """Return the lower and the upper curve of a composed loss."""
+        if self._bracket is None:
+            pitch = models.exact_step(self._parts)
+            if pitch is not None:
+                curve = models.exact_curve(self._parts, pitch)
+                curves = (curve, curve)
+                object.__setattr__(self, "_at_one_eps", curve.profile_scalar)
+            else:
+                curves = models.bracket(self._parts)
+            object.__setattr__(self, "_bracket", curves)
+            return curves
+        return self._bracket
+
+    def _from_above(self) -> PrivacyLoss[Float]:
+        """Return the loss with its upper curve alone, in half the time: a search compares the two curves only where it ends."""
+        if self._single is not None or self._exact:
+            return self
+        loss: PrivacyLoss[Float] = PrivacyLoss._of(self._parts, self._names)
+        curve = models.upper_curve(self._parts)
+        object.__setattr__(loss, "_bracket", (curve, curve))
+        return loss
+
+    def _evaluate(self, read: Callable[[Any], NDArray[np.float64]], bounds: bool) -> Real | Bounds:
+        """Apply `read` to the closed form, to the upper curve, or to both curves."""
+        part = self._single
+        if part is not None:
+            return _both(_plain(read(part)), bounds)
+        lower, upper = self._curves()
+        result = _plain(read(upper))
+        if not bounds:
+            return result
+        return (result if lower is upper else _plain(read(lower))), result
+
+    def _endless_of(self, loss: Any) -> float:
+        """Return the probability of an infinite loss; a pure ε rules it out, though the lattice of a bound may have one."""
+        return float(loss.infinite) if self._shape == () and math.isinf(self.eps) else 0.0
+
+    @property
+    def _endless(self) -> float:
+        part = self._single
+        return self._endless_of(part if part is not None else self._curves()[1])
+
+    # Identity
+
+    def _key(self) -> object:
+        return frozenset((part.key(), k) for part, k in self._parts)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, PrivacyLoss) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PrivacyLoss._of, (self._parts, self._names)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"PrivacyLoss is immutable: make a new one to set {name}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"PrivacyLoss is immutable: {name} cannot be deleted")
+
+    def __repr__(self) -> str:
+        terms = (name if k == 1 else f"{k} × {name}" for name, (_, k) in zip(self._names, self._parts, strict=True))
+        return f"PrivacyLoss({' + '.join(terms)})"
+
+    def _repr_html_(self) -> str | None:
+        """Return the table that a notebook shows, or None for the ``repr``."""
+        from stairnoise._html import of_loss
+
+        return of_loss(self)
+
+
+# By the slots themselves, which takes half the time of `object.__setattr__`: a loss is made in every call of a law's methods.
+_set_parts, _set_names, _set_bracket, _set_single, _set_at_one_eps, _set_exact = (
+    vars(PrivacyLoss)[slot].__set__ for slot in ("_parts", "_names", "_bracket", "_single", "_at_one_eps", "_exact")
+)
+
+
+def privacy_loss(law: Loses[Float], *, lattice: bool = True, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
+    """Privacy loss of one release; the same as the method `privacy_loss` of every mechanism for numbers.
+
+    Parameters
+    ----------
+    law : a mechanism that adds noise to numbers
+        Parameters of `Staircase`, `DiscreteStaircase`, `Laplace` and `DiscreteLaplace` may be arrays.
+    lattice, sensitivity
+        As for the method.
+
+    Returns
+    -------
+    PrivacyLoss
+
+    Raises
+    ------
+    ParameterTypeError
+        `law` is not such a mechanism, or `lattice` is not a bool.
+    ParameterError
+        As for the method.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> from stairnoise.accounting.privacy_loss import privacy_loss
+    >>> drawn = privacy_loss(sn.Staircase(eps=2)).privacy_profile(1.0)
+    >>> density = privacy_loss(sn.Staircase(eps=2), lattice=False).privacy_profile(1.0)
+    >>> 0 < abs(drawn - density) < 1e-9
+    True
+    """
+    if not callable(getattr(type(law), "_loss", None)):
+        raise ParameterTypeError(f"law must be a noise law of numbers, got {received(law)}")
+    return law.privacy_loss(lattice=lattice, sensitivity=sensitivity)
+
+
+def loss_of(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
+    """Return the privacy loss of what is drawn, or of the density; a sensitivity of None is the law's own."""
+    return (_remembered if law._parameter_shape == () else _made)(law, sensitivity, drawn)
+
+
+def _made(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
+    with np.errstate(all="ignore"):
+        part: Part = law._loss(sensitivity) if drawn else law._density_loss()
+    name = repr(law) if sensitivity is None else f"{law!r} at sensitivity {sensitivity}"
+    return PrivacyLoss._of(((part, 1),), (name if drawn else f"{name} as a density",))
+
+
+# Remembered, so that a law's methods do not recompute it. Only 16, because a law in shares may have a long list.
+_remembered = lru_cache(maxsize=16)(_made)
+
+
+def _divergence(part: Part, level: Real) -> Any:
+    order = np.asarray(level)
+    if np.size(part.eps) == 1 and type(level) is float and level != 1 and level < math.inf:
+        return part.rdp(order)
+    plain_order = np.where((order == 1) | np.isinf(order), 2.0, order)
+    return np.where(order == 1, part.mean(), np.where(np.isinf(order), part.eps, part.rdp(plain_order)))
+
+
+def _plain(result: NDArray[np.float64]) -> Real:
+    return float(result) if result.ndim == 0 else result
+
+
+def _both(result: Real, bounds: bool) -> Real | Bounds:
+    return (result, result) if bounds else result
+
+
+def _each(results: Real | Bounds, change: Any) -> Real | Bounds:
+    if isinstance(results, tuple):
+        return _plain(change(results[0])), _plain(change(results[1]))
+    return _plain(change(results))
+
+
+def _require(value: Real, name: str, rule: str, good: Any) -> None:
+    bad = np.flatnonzero(~np.asarray(good))
+    if bad.size:
+        raise ParameterError(f"{name} must be {rule}, got {np.asarray(value).item(int(bad[0]))}")

@@ -1,0 +1,219 @@
+"""The release of a column, and of the named columns of a frame: read as arrays, released, and made again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise._parameters import exact_array
+from stairnoise._values import whole_numbers
+from stairnoise.columns.answers import Answers, read_answers
+from stairnoise.columns.column import Chunks, Nulls
+from stairnoise.columns.libraries import library, refuse_lazy
+from stairnoise.columns.reading import by_library, reader
+from stairnoise.mechanism.drawing import require_values
+from stairnoise.mechanism.partitions import NAME
+
+_LABELS = (str, bytes, int, float, np.generic)
+_MODULES_OF_LABELS = {"datetime", "decimal", "pandas"}
+_ALL = "all"
+# More are copied into one array: the extension looks at each beside every other, to see which memory is in use.
+_MOST_CHUNKS = 1000
+
+
+class Noise(Protocol):
+    """What adds noise to columns: that of a stream, or that of labels."""
+
+    def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
+        """Write the noisy answers of the column number `place` to `out`, and 0 for missing ones: no noise stays behind a null."""
+
+    def rehearse(self, answers: Chunks) -> None:
+        """Refuse answers that `add` would refuse, before another column has drawn."""
+
+
+class Fresh(NamedTuple):
+    """Noise of a stream."""
+
+    law: Any
+    stream: _native.Stream
+    k: int
+    threads: int
+
+    def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
+        arrays, nulls = answers
+        if self.law._parameter_shape or (nulls is None and len(arrays) == 1) or len(arrays) > _MOST_CHUNKS:
+            self.law._add_noise(self.stream, answers.whole(), out, self.k, self.threads)
+            if missing is not None:
+                out[missing] = 0
+            return
+        law = self.law._keeping_guarantee(self.k, NAME)._scalar_law
+        contiguous = [np.require(array, requirements=["C", "A"]) for array in arrays]
+        places = None if nulls is None else nulls.view(np.uint8)
+        law.release_column(self.stream, contiguous, places, out, missing is not None, self.threads)
+
+    def rehearse(self, answers: Chunks) -> None:
+        """With scalar parameters the least and the largest answer decide: NaN is both of them if there is one."""
+
+        def try_out(some: NDArray[Any]) -> None:
+            # The noise of this stream is used for nothing.
+            self.law._add_noise(_native.Stream.from_seed(0, True), some, np.empty(some.shape), self.k, self.threads)
+
+        whole = answers.whole()
+        if self.law._parameter_shape:
+            try_out(whole)
+        elif whole.size:
+            try:
+                try_out(np.array([whole.min(), whole.max()]))
+            except ParameterError:
+                try_out(whole)  # names the place
+
+
+def released(law: Any, noise: Noise, values: Any, columns: object, nulls: str, out: object) -> Any:
+    """Release a column, or the columns of a frame that `columns` names; what is returned is of the same library.
+
+    Nothing is drawn before everything has been checked.
+    """
+    file, names = opened(values, columns)
+    if out is not None:
+        raise ParameterError(f"out must be left out for a column, which comes back as a new one, got {outline(out)}")
+    if names is None:
+        one = read_answers(file, values, nulls)
+        _require(law, one.answers)
+        return _noisy(law, noise, 0, one)
+    frame = by_library("values", values, file.frame, values, names)
+    found = []
+    for name, column in zip(names, frame.columns, strict=True):
+        with _named(name):
+            found.append(read_answers(file, column, nulls))
+    made = _vectors(law, noise, found, names) if law._value_shape else _columns(law, noise, found, names)
+    return by_library("values", values, frame.replace, made)
+
+
+def require_whole(values: Any, columns: object) -> None:
+    """Refuse a column, or named columns of a frame, with a number that is not whole."""
+    file, names = opened(values, columns)
+    if names is None:
+        whole_numbers(by_library("values", values, file.column, values).chunks.whole())
+        return
+    for name, column in zip(names, by_library("values", values, file.frame, values, names).columns, strict=True):
+        with _named(name):
+            whole_numbers(by_library("values", column, file.column, column).chunks.whole())
+
+
+def opened(values: Any, columns: object) -> tuple[Any, list[Any] | None]:
+    """Return the file for the library of `values`, and the names of the columns of a frame."""
+    refuse_lazy(values, "values")
+    found = library(values)
+    if found is None or found[1] == "column":
+        if columns is not None:
+            got = f"{received(columns)} beside {outline(values)}"
+            raise ParameterError(f"columns must be left out for values that have no named columns, got {got}")
+        assert found is not None  # called for columns and frames, and where `columns` is given
+        return reader(found[0]), None
+    if columns is None:
+        raise ParameterError(f'columns must name the columns to release, or be "all", got None beside {outline(values)}')
+    file = reader(found[0])
+    return file, _all_names(file, values) if isinstance(columns, str) and columns == _ALL else _names(columns)
+
+
+def _all_names(file: Any, values: Any) -> list[Any]:
+    names: list[Any] = by_library("values", values, file.labels, values)
+    if any(isinstance(name, str) and name == _ALL for name in names):
+        raise ParameterError("columns must be a list of names for a frame with a column \"all\", got 'all'")
+    if not names:
+        raise ParameterError(f"columns must name at least one column, got none in {outline(values)}")
+    return names
+
+
+def _names(columns: Any) -> list[Any]:
+    if isinstance(columns, str):
+        return [columns]
+    if not isinstance(columns, (list, tuple)) and library(columns) != ("pandas", "column"):
+        raise ParameterTypeError(f"columns must be a text or a list of names, got {received(columns)}")
+    names = list(columns)
+    if not names:
+        raise ParameterError("columns must name at least one column, got none")
+    for index, name in enumerate(names):
+        if not _is_label(name):
+            raise ParameterTypeError(f"columns must be a text or a list of names, got {received(name)} at index ({index},)")
+    return names
+
+
+def _is_label(name: object) -> bool:
+    """Tell whether a name can be looked for among the labels of a frame without running foreign code."""
+    kind = type(name)
+    if issubclass(kind, tuple):
+        return all(map(_is_label, tuple.__iter__(name)))  # type: ignore[arg-type]
+    return issubclass(kind, _LABELS) or kind.__module__.partition(".")[0] in _MODULES_OF_LABELS
+
+
+@contextmanager
+def _named(name: object) -> Iterator[None]:
+    """Name the column of a frame in errors, as the caller does in `columns`."""
+    try:
+        yield
+    except (ParameterError, ParameterTypeError) as error:
+        raise type(error)(f"{error} of column {received(name)}") from None
+
+
+def _require(law: Any, answers: Chunks) -> None:
+    law._require_stated(answers.dtype)
+    require_values(answers.shape, law._value_shape, "values")
+    if law._released_shape(answers.shape) != answers.shape:
+        raise ParameterError(
+            f"values must have the shape that they and the parameters, of shape {law._parameter_shape}, broadcast to, "
+            f"because a column comes back as one, got {answers.shape}"
+        )
+
+
+def _columns(law: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
+    """Release each column as an array of its own, one after the other."""
+    for name, each in zip(names, found, strict=True):
+        with _named(name):
+            _require(law, each.answers)
+            if len(found) > 1:
+                noise.rehearse(each.answers)
+    made = []
+    for place, each in enumerate(found):
+        with _named(names[place]):
+            made.append(_noisy(law, noise, place, each))
+    return made
+
+
+def _vectors(law: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
+    """Release each row of the columns as a vector."""
+    answers = [each.answers.whole() for each in found]
+    if len({column.dtype for column in answers}) > 1:
+        for place, column in enumerate(answers):
+            with _named(names[place]):
+                answers[place] = exact_array(column, "values")
+    vectors = np.stack(answers, axis=-1)
+    law._require_stated(vectors.dtype)
+    require_values(vectors.shape, law._value_shape, "values")
+    noisy = np.empty(vectors.shape, law._released_dtype(vectors, all(each.single_precision for each in found)))
+    noise.add(0, Chunks([vectors]), noisy, None)
+    made = []
+    for place, each in enumerate(found):
+        column = noisy[:, place].copy()
+        if each.missing is not None:
+            column[each.missing] = 0
+        made.append(_made(each, column))
+    return made
+
+
+def _noisy(law: Any, noise: Noise, place: int, one: Answers) -> Any:
+    """Release one column."""
+    noisy = np.empty(one.answers.shape, law._released_dtype(one.answers, one.single_precision))
+    noise.add(place, one.answers, noisy, one.missing)
+    return _made(one, one.column.within_ends(noisy))
+
+
+def _made(one: Answers, noisy: NDArray[Any]) -> Any:
+    """Make the column of released numbers."""
+    return by_library("values", one.source, one.column.make, noisy, one.missing)

@@ -1,0 +1,146 @@
+"""From a half line to the whole line: the functions of a symmetric distribution, with SciPy's names.
+
+Each maker takes the functions of a half line (`staircase`, `laplace`) and returns a formula for `elementwise.evaluate`.
+No small probability is computed as ``1 - cdf``. `Lattice` is the same distribution rounded to the nearest integer: its
+P(X <= i) is the distribution function at ``i + 1/2``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from stairnoise.numerics.elementwise import Formula
+
+# Nearer than this, relatively, to a decision, a quantile is checked against the cdf itself.
+_DOUBT = 2.0**-44
+_LEAST = 5e-324
+_LEAST_NORMAL = 2.0**-1022
+_LARGEST = 2.0**1000
+# Two units of u in the last place, and some.
+_ROUNDING = 2.0**-51
+
+
+class Line:
+    """Formulas of a continuous symmetric distribution."""
+
+    def __init__(self, half: ModuleType) -> None:
+        self.pdf = _even(half.density)
+        self.logpdf = _even(half.log_density)
+        self.cdf = _one_sided(half.survival, upper=False)
+        self.sf = _one_sided(half.survival, upper=True)
+        self.logcdf = _log_one_sided(half.survival, half.log_survival, upper=False)
+        self.logsf = _log_one_sided(half.survival, half.log_survival, upper=True)
+        self.ppf = _quantile(half.survival_inverse, upper=False)
+        self.isf = _quantile(half.survival_inverse, upper=True)
+        self.entropy = _of_no_argument(half.entropy)
+        self.error_bound = _error_bound(self.isf)
+
+
+class Lattice:
+    """Formulas of the same distribution rounded to the nearest integer."""
+
+    def __init__(self, half: ModuleType) -> None:
+        self.pmf = _at_integers(_even(half.density), 0.0)
+        self.logpmf = _at_integers(_even(half.log_density), -math.inf)
+        self.cdf = _to_the_right(_one_sided(half.survival, upper=False))
+        self.sf = _to_the_right(_one_sided(half.survival, upper=True))
+        self.logcdf = _to_the_right(_log_one_sided(half.survival, half.log_survival, upper=False))
+        self.logsf = _to_the_right(_log_one_sided(half.survival, half.log_survival, upper=True))
+        self.ppf = _lattice_quantile(half.survival_inverse, self.cdf, upper=False)
+        self.isf = _lattice_quantile(half.survival_inverse, self.sf, upper=True)
+        self.entropy = _of_no_argument(half.entropy)
+        self.error_bound = _error_bound(self.isf)
+
+
+def _of_no_argument(f: Callable[[Any, Any], Any]) -> Formula:
+    return lambda xp, _, k: f(xp, k)
+
+
+def _even(f: Formula) -> Formula:
+    return lambda xp, x, k: f(xp, xp.abs(x), k)
+
+
+def _one_sided(survival: Formula, *, upper: bool) -> Formula:
+    """Make P(X <= x), or P(X > x)."""
+
+    def formula(xp: Any, x: Any, k: Any) -> Any:
+        s = survival(xp, xp.abs(x), k)
+        small = x > 0 if upper else x < 0
+        return xp.where(small, s, 1 - s)
+
+    return formula
+
+
+def _log_one_sided(survival: Formula, log_survival: Formula, *, upper: bool) -> Formula:
+    def formula(xp: Any, x: Any, k: Any) -> Any:
+        y = xp.abs(x)
+        small = x > 0 if upper else x < 0
+        # Where all points of a block are on one side the other need not be computed.
+        if xp.min(small):
+            return log_survival(xp, y, k)
+        # The last addition turns the -0.0 of log1p(-0.0) into 0.0.
+        log_large = xp.log1p(-survival(xp, y, k)) + 0.0
+        return xp.where(small, log_survival(xp, y, k), log_large) if xp.any(small) else log_large
+
+    return formula
+
+
+def _quantile(survival_inverse: Formula, *, upper: bool) -> Formula:
+    """Make the x with P(X <= x) = u, or with P(X > x) = u; NaN outside [0, 1]."""
+
+    def formula(xp: Any, u: Any, k: Any) -> Any:
+        s = xp.minimum(u, 1 - u)
+        y = survival_inverse(xp, s, k)
+        x = xp.copysign(y, 0.5 - u if upper else u - 0.5)
+        # The least of all is NaN where one is.
+        return x if xp.min(s) >= 0 else xp.where(s >= 0, x, xp.nan)
+
+    return formula
+
+
+def _error_bound(isf: Formula) -> Formula:
+    return lambda xp, alpha, k: isf(xp, xp.maximum(alpha / 2, _LEAST), k)
+
+
+def _at_integers(f: Formula, elsewhere: float) -> Formula:
+    # inf - inf is NaN and no difference: infinities are left to f.
+    return lambda xp, x, k: xp.where(x - xp.floor(x) > 0, elsewhere, f(xp, x, k))
+
+
+def _to_the_right(f: Formula) -> Formula:
+    return lambda xp, x, k: f(xp, xp.floor(x) + 0.5, k)
+
+
+def _lattice_quantile(survival_inverse: Formula, function: Formula, *, upper: bool) -> Formula:
+    """Make the least integer i with cdf(i) >= u, or with sf(i) <= u; `function` is cdf or sf.
+
+    Rounding moves the inverse, and the u that a caller has from the function. Where either could matter, the function
+    itself decides. So ``ppf(cdf(i)) == i`` for every i that the cdf distinguishes from its neighbours.
+    """
+    quantile = _quantile(survival_inverse, upper=upper)
+
+    def formula(xp: Any, u: Any, k: Any) -> Any:
+        x = quantile(xp, u, k) - 0.5
+        size = xp.minimum(xp.abs(x), _LARGEST)
+        # P(X = i) is at least drop/D of either tail's probability: so far, at most, u's rounding moves x. One bound
+        # serves a whole block: it is seldom reached, and to compute one for each element would cost more than that saves.
+        most = xp.max(u)
+        tail = xp.maximum(xp.minimum(xp.min(u), 1 - most), _LEAST)
+        moved = xp.maximum(most, _LEAST_NORMAL) * _ROUNDING * xp.max(k.D / (k.drop * k.scale)) / tail
+        doubt = moved + _DOUBT * (xp.max(size) + 1)
+        least = xp.ceil(x) + 0.0  # no -0.0
+        return least if xp.min(xp.abs(size - xp.floor(size + 0.5))) > doubt else checked(xp, u, k, x, least)
+
+    def checked(xp: Any, u: Any, k: Any, x: Any, least: Any) -> Any:
+        finite = xp.abs(x) < xp.inf
+        i = xp.floor(xp.where(finite, x, 0.0) + 0.5) - 1
+        for _ in range(3):
+            value = function(xp, i, k)
+            enough = value <= u if upper else value >= u
+            i = xp.where(enough, i, i + 1)
+        return xp.where(finite, i + 0.0, least)
+
+    return formula

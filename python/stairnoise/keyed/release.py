@@ -1,0 +1,159 @@
+"""Releases: from the arguments of `release` to the extension."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._memory import apart
+from stairnoise._output import released_array
+from stairnoise._values import true_values
+from stairnoise.columns.column import Chunks
+from stairnoise.columns.libraries import library
+from stairnoise.columns.reading import by_library
+from stairnoise.columns.release import opened, released
+from stairnoise.keyed import encoding
+from stairnoise.keyed.fingerprint import column_of
+from stairnoise.keyed.labels import label_column
+from stairnoise.keyed.rng import KeyedRng, name
+from stairnoise.mechanism.drawing import require_values, threads_asked
+from stairnoise.mechanism.partitions import NAME, partitions
+from stairnoise.registry import name_of
+from stairnoise.rng import SeededRng
+
+if TYPE_CHECKING:
+    from stairnoise._native import Keys, Labels
+    from stairnoise.columns.column import Nulls
+
+
+def released_by_key(
+    law: Any,
+    values: Any,
+    columns: object,
+    nulls: str,
+    labels: object,
+    statistic: object,
+    k: Any,
+    rng: object,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Release true answers with the noise of their labels; the arguments are those of `release` of a mechanism."""
+    keyed = _keyed(rng, labels, statistic)
+    vector, workers = law._value_shape, threads_asked(threads)
+    if columns is not None or library(values) is not None:
+        names = opened(values, columns)[1]
+        # A row of vectors has one statistic, as a column alone has.
+        statistics = [name(statistic, "statistic")] if names is None or vector else _statistics(statistic, len(names))
+        heads = [head(law, keyed, each, k) for each in statistics]
+        # A column is one vector, and the rows of a frame are several.
+        rows = None if vector and names is None else by_library("values", values, len, values)
+        noise = KeyedNoise(law, keyed, heads, label_column(labels, rows), k, workers)
+        return released(law, noise, values, columns, nulls, out)
+    heads = [head(law, keyed, name(statistic, "statistic"), k)]
+    answers, single_precision = true_values(values)
+    law._require_stated(answers.dtype)
+    require_values(answers.shape, vector, "values")
+    column = column_of(labels, answers, vector)
+    noisy = released_array(answers.shape, out, law._released_dtype(answers, single_precision), law._release_dtypes)
+    KeyedNoise(law, keyed, heads, column, k, workers).add(0, Chunks([answers]), noisy, None)
+    if out is not None:
+        return out
+    return noisy.item() if noisy.shape == () else noisy
+
+
+class KeyedNoise:
+    """The noise of labels, for each column of a release: what `stairnoise.columns.release` takes for noise."""
+
+    __slots__ = ("_drawn", "_heads", "_keyed", "_keys", "_labels", "_threads", "_width")
+
+    def __init__(self, law: Any, keyed: KeyedRng, heads: list[bytes], labels: Labels, k: Any, threads: int) -> None:
+        self._drawn, self._width = law._keeping_guarantee(k, NAME)._scalar_law, (*law._value_shape, None)[0]
+        self._keyed, self._heads, self._labels, self._threads = keyed, heads, labels, threads
+        self._keys: Keys | None = None
+
+    def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
+        """Write noisy answers to `out`, which is of NumPy's own class, and 0 for a missing one."""
+        labels = self._labels
+        # The secret is not fetched for nothing, such as the empty frames by which clusters infer types.
+        if not len(labels) or (missing is not None and missing.all()):
+            out[...] = 0
+            return
+        rows = answers.whole()
+        if missing is not None:
+            # In its place comes the first that is not missing, so that its label has no value, and places stay as they are.
+            places = np.where(missing, np.argmin(missing), np.arange(len(rows)))
+            rows, labels = rows[places], labels.taken(places)
+        self._keys = self._keys or self._keyed._derived()
+        # The extension takes rows one after the other, so others are copied.
+        whole = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+        rows = np.ascontiguousarray(rows).reshape(rows.shape)
+        self._keys.release(
+            self._drawn,
+            self._heads[place],
+            labels,
+            apart(rows, whole),
+            whole,
+            bind_value=self._keyed.bind == "value",
+            width=self._width,
+            threads=self._threads,
+        )
+        if missing is not None:
+            whole[missing] = 0
+        if whole is not out:
+            out[...] = whole
+
+    def rehearse(self, answers: Chunks) -> None:
+        """Do nothing: a release by key takes nothing from a stream, and can be repeated."""
+
+
+def _keyed(rng: object, labels: object, statistic: object) -> KeyedRng:
+    """Require a KeyedRng with labels and a statistic: none of the three has a meaning without the others."""
+    if not isinstance(rng, KeyedRng):
+        given = "labels" if labels is not None else "a statistic"
+        shown = "a SeededRng" if isinstance(rng, SeededRng) else received(rng)
+        raise ParameterTypeError(f"rng must be a KeyedRng in a release with {given}, got {shown}")
+    if labels is None:
+        raise ParameterTypeError("labels must be given in a release with a KeyedRng, one for each value, got None")
+    if statistic is None:
+        raise ParameterTypeError("statistic must be given in a release with a KeyedRng, the public name of the values, got None")
+    return rng
+
+
+def _statistics(statistic: object, columns: int) -> list[str]:
+    """Return the public name of each column: under one name equal rows of two columns would share noise."""
+    if not isinstance(statistic, (list, tuple)):
+        if columns > 1:
+            raise ParameterError(
+                f"statistic must be a list of {columns} different names, one for each column, got {received(statistic)}"
+            )
+        return [name(statistic, "statistic")]
+    found = [name(each, f"statistic[{place}]") for place, each in enumerate(statistic)]
+    if len(found) != columns:
+        raise ParameterError(f"statistic must have one name for each column, {columns}, got {len(found)}")
+    if len(set(found)) < columns:
+        raise ParameterError(f"statistic must have different names, or columns would share noise, got {received(statistic)}")
+    return found
+
+
+def head(law: Any, keyed: KeyedRng, statistic: str, k: Any) -> bytes:
+    """Return what all rows of a release have in common."""
+    if law._parameter_shape:
+        raise ParameterError(
+            f"rng must not be a KeyedRng for a mechanism of array parameters: make one mechanism for each, "
+            f"got parameters of shape {law._parameter_shape}"
+        )
+    drawn = law._keeping_guarantee(k, NAME)
+    return b"".join(
+        (
+            encoding.text(keyed.release_name),
+            encoding.text(statistic),
+            encoding.parameters(name_of(law), law._exact_parameters()),
+            encoding.integer(partitions(k, NAME)),
+            encoding.parameters(name_of(drawn), drawn._exact_parameters()),
+            encoding.text(keyed.bind),
+        )
+    )

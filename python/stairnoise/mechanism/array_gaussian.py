@@ -1,0 +1,224 @@
+"""Array parameters of Gaussian noise: every element has σ² and a lattice of its own.
+
+Scalar parameters make an ordinary law. A law of arrays is drawn from arrays, and is asked element by element for all else:
+each different element answers once, as the law of scalar parameters that it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, place, received
+from stairnoise._output import Shape
+from stairnoise._parameters import Real, argument, common_shape
+from stairnoise._types import Default, Float, Value
+from stairnoise.mechanism.additive import LawOfNumbers
+from stairnoise.mechanism.cost import CostFunction
+from stairnoise.mechanism.distribution import plain
+from stairnoise.mechanism.partitions import NAME
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from stairnoise.accounting.losses.loss import Part
+    from stairnoise.distributions.elements import Elements
+
+Found = TypeVar("Found")
+
+
+class Lattices(NamedTuple):
+    """Arrays of one shape: σ² of every element in steps of its lattice, the lattice, and the steps to its sensitivity."""
+
+    sigma2: NDArray[np.float64]
+    log2_granularity: NDArray[np.int64]
+    cells: NDArray[np.float64]
+
+
+class GaussianArrays(LawOfNumbers[Default, Value, Float]):
+    """A law of Gaussian noise on a lattice, whose parameters may be arrays."""
+
+    __slots__ = ("_lattices",)
+
+    # Of array parameters; not set for scalars.
+    _lattices: Lattices
+
+    if TYPE_CHECKING:
+
+        def _element(self, index: tuple[int, ...]) -> Any:
+            """Return the law of scalar parameters that the element is."""
+
+    @classmethod
+    def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
+        """Make a law for one call, whose `out` may be the memory of an argument: these are copied."""
+        del out
+        return cls(**arguments)
+
+    @property
+    def _parameter_shape(self) -> Shape:  # type: ignore[override]
+        return () if self._scalar_law is not None else self._lattices.sigma2.shape
+
+    def _store_arrays(self, lattices: Lattices, given: dict[str, Any], *, stated: bool, noise_alone: bool) -> None:
+        """Keep the elements of a law of array parameters, as `_store` does for scalars."""
+        _native.check_gaussians(lattices.sigma2, lattices.log2_granularity)
+        object.__setattr__(self, "_lattices", lattices)
+        self._store(None, given, stated=stated, noise_alone=noise_alone)
+
+    # Drawing and releasing
+
+    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
+        if self._scalar_law is not None:
+            super()._fill(stream, out, threads)
+            return
+        _native.fill_gaussians(*self._spread(out.shape), stream, out, threads)
+
+    def _fill_part(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int) -> None:
+        if self._scalar_law is not None:
+            super()._fill(stream, out, threads)
+            return
+
+        def rows(parameter: NDArray[Any]) -> NDArray[Any]:
+            along_rows = parameter.ndim == out.ndim and len(parameter) > 1
+            return np.broadcast_to(parameter[first : first + len(out)] if along_rows else parameter, out.shape)
+
+        sigma2, log2_granularity, _ = self._lattices
+        _native.fill_gaussians(rows(sigma2), rows(log2_granularity), stream, out, threads)
+
+    def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
+        return super()._next_view(stream, values) if self._scalar_law is not None else stream.next_staged_view(values)
+
+    def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
+        if self._scalar_law is not None:
+            super()._add_noise(stream, answers, out, k, threads)
+            return
+        law = self if k == 1 else self._keeping_guarantee(k, NAME)
+        _native.release_gaussians(*law._spread(out.shape), stream, answers, out, threads)
+
+    def _spread(self, shape: Shape) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        sigma2, log2_granularity, _ = self._lattices
+        return np.broadcast_to(sigma2, shape), np.broadcast_to(log2_granularity, shape)
+
+    # Different elements
+
+    def _different(self) -> tuple[list[Any], NDArray[np.intp]]:
+        """Return the laws of elements that differ, and for every element the number of its law."""
+        columns = [np.asarray(column).reshape(-1) for column in self._lattices]
+        rows = np.stack([column.astype(np.float64) for column in columns], axis=-1)
+        _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        shape = self._parameter_shape
+        laws = [self._element(tuple(map(int, np.unravel_index(position, shape)))) for position in first]
+        return laws, which.reshape(shape)
+
+    def _of_elements(self, answer: Callable[[Any], Any]) -> Any:
+        """Return an answer of every element; a float if the parameters are scalars."""
+        if self._parameter_shape == ():
+            return answer(self)
+        laws, which = self._different()
+        return np.array([answer(law) for law in laws], np.float64)[which]
+
+    # The distribution
+
+    def _functions_of_elements(self) -> Elements:
+        """Return `_functions` of array parameters."""
+        from stairnoise.distributions.elements import Elements
+
+        laws, which = self._different()
+        return Elements([law._functions() for law in laws], which)
+
+    def _apply(self, function: str, value: object, name: str) -> Real:
+        if self._parameter_shape == ():
+            return super()._apply(function, value, name)
+        x = argument(value, name)
+        common_shape({name: x, "parameters": np.empty(self._parameter_shape)})
+        distribution: Elements = self._distribution
+        with np.errstate(all="ignore"):
+            return plain(distribution.at(function, x))
+
+    def _skewness(self) -> Real:
+        found: Real = self._of_elements(lambda law: super()._skewness())
+        return found
+
+    def _excess_kurtosis(self) -> Real:
+        found: Real = self._of_elements(lambda law: super()._excess_kurtosis())
+        return found
+
+    def _expected_power(self, p: Real) -> Any:
+        if self._parameter_shape == () or isinstance(p, float):
+            return super()._expected_power(p)
+        shape = np.broadcast_shapes(p.shape, self._parameter_shape)
+        powers, found = np.broadcast_to(p, shape), np.empty(shape)
+        for power in np.unique(p):
+            found = np.where(powers == power, self.abs_moment(float(power)), found)
+        return found
+
+    def _expected_cost(self, function: CostFunction) -> Any:
+        return self._of_elements(lambda law: super()._expected_cost(function))
+
+    def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        if self._parameter_shape == ():
+            return super()._bounds_on_lattice(alpha, k)
+        laws, which = self._different()
+        numbers, levels = np.broadcast_arrays(which, alpha)
+        bounds = np.empty(numbers.shape, object)
+        for index in np.ndindex(bounds.shape):
+            bounds[index] = super(GaussianArrays, laws[numbers[index]])._bounds_on_lattice(levels[index], k)[1].item()
+        return np.ldexp(1.0, self._lattices.log2_granularity), bounds
+
+    def _loss_of_elements(self, sensitivity: Any) -> Part:
+        """Return `_loss` of array parameters; the sensitivity is one for all, or each element's own."""
+        from stairnoise.accounting.losses.elements import ElementLosses
+        from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
+
+        shape = self._parameter_shape
+        pairs = np.stack([self._lattices.sigma2, np.broadcast_to(np.asarray(sensitivity, np.float64), shape)], axis=-1)
+        found, which = np.unique(pairs.reshape(-1, 2), axis=0, return_inverse=True)
+        losses = [LatticeGaussian(sigma2, cells) for sigma2, cells in found.tolist()]
+        return ElementLosses(losses, which.reshape(shape))
+
+    def _frozen(self, scipy: Any) -> Any:
+        if self._parameter_shape == ():
+            return super()._frozen(scipy)
+        raise ParameterError(f"as_scipy must be asked of scalar parameters, got parameters of shape {self._parameter_shape}")
+
+
+def require(name: str, given: object, value: Real, allowed: Any, rule: str) -> None:
+    """Refuse the first number that is not allowed, by its index; a single one as it was given."""
+    if allowed.all():
+        return
+    if isinstance(value, float):
+        raise ParameterError(f"{name} must be {rule}, got {received(given)}")
+    index = tuple(int(i) for i in np.argwhere(~np.asarray(allowed))[0])
+    raise ParameterError(f"{name} must be {rule}, got {value[index].item()}{place(index)}")
+
+
+def each_different(make: Callable[..., Found], shape: Shape, *parameters: Any) -> tuple[list[Found], NDArray[np.intp]]:
+    """Call `make` once for all elements that have the same parameters; return what it found, and the number of each element.
+
+    A `ParameterError` gets the index of the first element that it is about.
+    """
+    code, columns = np.zeros(shape, np.int64), []
+    for parameter in parameters:
+        values, number = np.unique(np.asarray(parameter), return_inverse=True)
+        code = code * values.size + np.broadcast_to(number.reshape(np.shape(parameter)), shape)
+        columns.append(values)
+    codes, first, which = np.unique(code, return_index=True, return_inverse=True)
+
+    def numbers(position: int) -> Iterator[Any]:
+        left = int(codes[position])
+        for values in reversed(columns):
+            left, number = divmod(left, values.size)
+            yield values[number].item()
+
+    found: list[Any] = [None] * codes.size
+    # In the order in which elements come, so that the first bad one is named.
+    for position in np.argsort(first):
+        try:
+            found[position] = make(*reversed(list(numbers(position))))
+        except ParameterError as error:
+            index = tuple(map(int, np.unravel_index(first[position], shape)))
+            raise ParameterError(f"{error}{place(index)}") from None
+    return found, which.reshape(shape)

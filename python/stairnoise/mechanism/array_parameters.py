@@ -1,0 +1,345 @@
+"""Array parameters: a capability of the laws that need one random word a draw.
+
+Each element of the output then has its own parameters. Scalar parameters make an ordinary law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, received
+from stairnoise._output import Shape
+from stairnoise._parameters import Cost, Real, RealLike, argument, common_shape, lent, real
+from stairnoise._types import Default, Float, Value, Whole
+from stairnoise.distributions.symmetric import Lattice
+from stairnoise.mechanism.additive import DiscreteLaw, LawOfNumbers
+from stairnoise.mechanism.distribution import plain
+from stairnoise.mechanism.eps_for_error import EpsForError
+from stairnoise.mechanism.on_lattice import Family
+from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanisms.staircase import distribution as staircase
+from stairnoise.numerics.elementwise import evaluate
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Spec = Cost | Real | None
+
+# A sensitivity for which no r is too large.
+_WIDEST = 2.0**53
+_BOUND = Lattice(staircase).error_bound
+
+
+class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
+    """A law of ε, a sensitivity and perhaps a shape, each a number or an array.
+
+    Scalar parameters are kept as Python numbers, array parameters as read-only copies in the caller's
+    shapes. A law of scalars holds a native law that is ready to draw.
+    """
+
+    __slots__ = ("_eps", "_lattice", "_parameter_shape", "_sensitivity", "_spec")
+
+    # Name of the law in the extension, and the function of that name.
+    _native_name: ClassVar[Any]
+    _make: ClassVar[Any]
+    # Name of the shape parameter; the Laplace laws have none.
+    _spec_name: ClassVar[str | None] = None
+    # Formulas of the law on its lattice.
+    _family: ClassVar[Family]
+
+    _eps: Real
+    _sensitivity: Real
+    _spec: Spec
+    # Granularity and r. They take time, so they are not set until first used.
+    _lattice: tuple[Any, Any]
+
+    @classmethod
+    def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
+        """Make a law for one call, which reads the arrays of its `arguments` in place."""
+        names = ("eps", "sensitivity", cls._spec_name)
+        given: list[Any] = [arguments.get(name, default) for name, default in zip(names, (None, None, "l1"), strict=True) if name]
+        law = cls.__new__(cls)
+        law._validate(*given, convert=partial(lent, out=out))
+        return law
+
+    def _validate(
+        self, eps: RealLike, sensitivity: RealLike | None, spec: object = None, *, convert: Callable[[object, str], Real] = real
+    ) -> None:
+        """Check and store the parameters; every such law's constructor calls this."""
+        stated = sensitivity is not None
+        rate, change = convert(eps, "eps"), 1.0 if sensitivity is None else convert(sensitivity, "sensitivity")
+        checked = self._check_spec(spec, convert)
+        store = object.__setattr__
+        store(self, "_eps", rate)
+        store(self, "_sensitivity", change)
+        store(self, "_spec", checked)
+        scalar = type(rate) is float and type(change) is float and not isinstance(checked, np.ndarray)
+        self._check(() if scalar else self._common_shape(), stated)
+
+    def _common_shape(self) -> Shape:
+        parameters = {"eps": self._eps, "sensitivity": self._sensitivity}
+        if self._spec_name and not isinstance(self._spec, str):
+            parameters[self._spec_name] = self._spec  # type: ignore[assignment]
+        return common_shape(parameters)
+
+    def _check_spec(self, spec: object, convert: Callable[[object, str], Real]) -> Spec:
+        name = self._spec_name
+        if name is None:
+            return None
+        if isinstance(spec, str):
+            if spec in ("l1", "l2"):
+                return spec  # type: ignore[return-value]
+            raise ParameterError(f'{name} must be "l1", "l2" or a number, got {received(spec)}')
+        return convert(spec, name)
+
+    @classmethod
+    def _native_law(cls, eps: float, sensitivity: float, spec: Any) -> _native.Law:
+        """Return the extension's law of scalar parameters."""
+        law: _native.Law = cls._make(eps, sensitivity) if cls._spec_name is None else cls._make(eps, sensitivity, spec)
+        return law
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "_native_name" in vars(cls):
+            cls._make = staticmethod(getattr(_native, cls._native_name))
+
+    def _check(self, shape: Shape, stated: bool) -> None:
+        """Check the numbers by the extension, and make its law if they are scalars."""
+        object.__setattr__(self, "_parameter_shape", shape)
+        if shape == ():
+            self._store(self._native_law(self._eps, self._sensitivity, self._spec), None, stated=stated)  # type: ignore[arg-type]
+            return
+        if 0 in shape:
+            self._check_each_alone()
+        _native.check(self._native_name, *self._broadcast(shape))
+        self._store(None, None, stated=stated)
+
+    @property
+    def sensitivity(self) -> Value | float:
+        """Largest change Δ of one value that one person can cause."""
+        return self._sensitivity  # type: ignore[return-value]
+
+    @property
+    def granularity(self) -> Value:
+        """Lattice step g, a power of two: every draw is a multiple of it."""
+        granularity: Value = self._place()[0]
+        return granularity
+
+    def _place(self) -> tuple[Any, Any]:
+        """Return granularity and r; arrays of them for array parameters."""
+        try:
+            return self._lattice
+        except AttributeError:
+            granularity, _, r = self._describe()
+        granularity.flags.writeable = False
+        r.flags.writeable = False
+        lattice = (granularity, r) if self._parameter_shape else (granularity.item(), r.item())
+        object.__setattr__(self, "_lattice", lattice)
+        return lattice
+
+    def _check_each_alone(self) -> None:
+        """Check each parameter alone for a law of empty shape, which has no element to check."""
+        cost: Spec = "l1" if self._spec_name else None
+        _native.check(self._native_name, *_spread(self._eps, 1.0, cost, np.shape(self._eps)))
+        _native.check(self._native_name, *_spread(1.0, self._sensitivity, cost, np.shape(self._sensitivity)))
+        if not (self._spec is None or isinstance(self._spec, str)):
+            sensitivity = self._sensitivity if np.size(self._sensitivity) else _WIDEST
+            shape = np.broadcast_shapes(np.shape(sensitivity), np.shape(self._spec))
+            _native.check(self._native_name, *_spread(1.0, sensitivity, self._spec, shape))
+
+    @property
+    def eps(self) -> Float | float:
+        """Privacy parameter ε of one draw."""
+        return self._eps  # type: ignore[return-value]
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """Return the constructor's arguments."""
+        arguments = (self._eps, self._sensitivity if self._stated else None)
+        return arguments if self._spec_name is None else (*arguments, self._spec)
+
+    def _with_eps(self, eps: Real) -> Self:
+        return type(self)(eps, *self._arguments()[1:])  # type: ignore[call-arg]
+
+    def _broadcast(self, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
+        return _spread(self._eps, self._sensitivity, self._spec, shape)
+
+    def _named_arguments(self) -> dict[str, Any]:
+        return dict(zip(("eps", "sensitivity", self._spec_name), self._arguments(), strict=False))  # type: ignore[arg-type]
+
+    # Drawing and releasing, with the parameters of each element
+
+    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
+        if self._scalar_law is not None:
+            super()._fill(stream, out, threads)
+            return
+        # The parameters were checked when the law was made.
+        _native.fill_each(self._native_name, *self._broadcast(out.shape), stream, out, threads)
+
+    def _fill_part(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int) -> None:
+        if self._scalar_law is not None:
+            super()._fill(stream, out, threads)
+            return
+
+        def rows(parameter: Any) -> Any:
+            along_rows = isinstance(parameter, np.ndarray) and parameter.ndim == out.ndim and len(parameter) > 1
+            return parameter[first : first + len(out)] if along_rows else parameter
+
+        parameters = _spread(rows(self._eps), rows(self._sensitivity), rows(self._spec), out.shape)
+        _native.fill_each(self._native_name, *parameters, stream, out, threads)
+
+    def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
+        return stream.next_view(values) if self._scalar_law is None else super()._next_view(stream, values)
+
+    def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
+        if self._scalar_law is not None:
+            super()._add_noise(stream, answers, out, k, threads)
+            return
+        if k > 1:
+            self._check_shares(k)
+        _native.release_each(self._native_name, *self._broadcast(out.shape), stream, answers, out, k, threads)
+
+    def _check_shares(self, k: int) -> None:
+        """Refuse a k for which some element has no law; this needs no array of quotients."""
+        try:
+            _native.check(self._native_name, *self._broadcast(self._parameter_shape), k)
+        except ParameterError as error:
+            raise self._no_law(k, NAME, error) from None
+
+    def _divided_among(self, k: int) -> Self:
+        """Return the law for eps/k, rounded down so that k releases stay within eps."""
+        if isinstance(self._eps, float):
+            share: Real = _native.largest_quotient(self._eps, k)
+        else:
+            share = np.empty(self._eps.shape)
+            _native.largest_quotients(self._eps, k, share)
+        return self._with_eps(share)
+
+    def _exact_parameters(self) -> dict[str, Any]:
+        exact: dict[str, Any] = {"eps": self.eps, "sensitivity": self.sensitivity}
+        return exact if self._spec_name is None else exact | {"r": self._scalar_law.lengths[0]}
+
+    # The distribution, symmetric and for each element
+
+    def _apply(self, function: str, value: object, name: str) -> Real:
+        x = value if type(value) is float else argument(value, name)
+        if self._parameter_shape:
+            common_shape({name: x, "parameters": np.empty(self._parameter_shape)})
+        try:
+            distribution = self._distribution_made  # the property takes 40 ns more
+        except AttributeError:
+            distribution = self._distribution
+        return distribution.at(function, x)  # type: ignore[no-any-return]
+
+    def median(self) -> Float:
+        """Return the median, which is 0 by symmetry."""
+        return self.mean()
+
+    @property
+    def _unit(self) -> Any:
+        return 1.0 if self._integers else self._sensitivity
+
+    def _in_units(self) -> Any:
+        eps, sensitivity, *shape = self._arguments()
+        return type(self)(eps, sensitivity if self._integers else 1.0, *shape)._distribution  # type: ignore[call-arg]
+
+    def _skewness(self) -> Real:
+        return self.mean()
+
+    def _excess_kurtosis(self) -> Real:
+        # Kurtosis does not depend on the scale.
+        moment = self._in_units().closed_moment
+        with np.errstate(all="ignore"):
+            # Two divisions, because the square may underflow.
+            kurtosis = np.asarray(moment(4)) / moment(2) / moment(2) - 3
+        return plain(np.broadcast_to(kurtosis, self._parameter_shape).copy())
+
+    def _expected_power(self, p: Real) -> Any:
+        if isinstance(p, float) and p in (1.0, 2.0):
+            return self.abs_moment(int(p))
+        return self._distribution.real_moment(p)
+
+    def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        eps, _, _ = self._broadcast(self._parameter_shape)
+        granularity, cells, r = self._describe()
+        if k == 1:
+            with np.errstate(all="ignore"):
+                constants = self._family.constants(eps, cells.astype(np.float64), r.astype(np.float64))
+            return granularity, np.asarray(evaluate(_BOUND, alpha, constants)).astype(object)
+        operands = np.broadcast_arrays(eps, cells, r, alpha)
+        bounds = np.empty(operands[0].shape, object)
+        for index in np.ndindex(bounds.shape):
+            one_eps, D, one_r, level = (operand[index].item() for operand in operands)
+            bounds[index] = self._family.sum_bound(one_eps, D, one_r, k, level)
+        return granularity, bounds
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        bound: int = self._bounds_on_lattice(np.array(alpha), k)[1].item()
+        return bound
+
+    def _loss(self, sensitivity: Any) -> Any:
+        eps, _, _ = self._broadcast(self._parameter_shape)
+        _, cells, r = self._describe()
+        return self._family.loss(eps, cells.astype(np.float64), r)
+
+    def _describe(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return granularity, lattice steps to a sensitivity, and r of every element."""
+        law = self._scalar_law
+        if law is not None:
+            return np.array(law.granularity), np.array(law.cells), np.array(next(iter(law.lengths), 0))
+        return describe(self._native_name, *self._broadcast(self._parameter_shape))
+
+
+class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteLaw[Whole, Float]):
+    """A law on the integers whose parameters may be arrays."""
+
+    __slots__ = ()
+
+    @property
+    def sensitivity(self) -> Whole | int:
+        """Largest change Δ of one value that one person can cause, an integer."""
+        sensitivity: Whole | int = integers(self._sensitivity)
+        return sensitivity
+
+    @property
+    def granularity(self) -> int:  # type: ignore[override]
+        """Lattice step, which is 1: draws are integers."""
+        return 1
+
+    def _arguments(self) -> tuple[Any, ...]:
+        eps, *others = super()._arguments()
+        return eps, *map(integers, others)
+
+
+def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
+    """Broadcast the parameters to `shape`, as the extension requires."""
+    return (
+        np.broadcast_to(eps, shape),
+        np.broadcast_to(sensitivity, shape),
+        spec if spec is None or isinstance(spec, str) else np.broadcast_to(spec, shape),
+    )
+
+
+def describe(
+    kind: Any, eps: NDArray[np.float64], sensitivity: NDArray[np.float64], spec: Any
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return granularity, lattice steps to a sensitivity, and r for each element."""
+    found = np.empty(eps.shape, np.float64), np.empty(eps.shape, np.int64), np.empty(eps.shape, np.int64)
+    _native.describe(kind, eps, sensitivity, spec, *found)
+    return found
+
+
+def integers(value: Any) -> Any:
+    """Convert floats to integers, after the extension has checked them; "l1", "l2" and None stay as they are."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, float):
+        return int(value)
+    whole = value.astype(np.int64)
+    whole.flags.writeable = False
+    return whole

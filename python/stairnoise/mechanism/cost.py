@@ -1,0 +1,136 @@
+r"""Expected costs of noise, for powers of \|x\| and for any function of \|x\|."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._errors import ParameterError
+from stairnoise._parameters import Real
+from stairnoise._types import Default, Float, Value
+from stairnoise.mechanism.distribution import Distribution
+
+if TYPE_CHECKING:
+    from stairnoise.mechanisms.staircase.cost import Cost
+
+CostFunction = Callable[[NDArray[np.float64]], Any]
+
+# Sums end where less than this probability is left; `_checked_sum` refuses costs for which the rest counts.
+_NOTHING = 1e-300
+_NEGLIGIBLE = 1e-17
+_MOST_LISTED = 2**24
+# Panels of a piece begin at 2**-6 of it. Near 0 a cost may consist of rounding errors, and splitting there gains nothing.
+_DEPTH = 1.0
+
+
+class Costs(Distribution[Default, Value, Float]):
+    """A law of numbers that knows the expected costs of its noise."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        _integers: ClassVar[bool]
+
+    def _kinks(self) -> tuple[float, ...]:
+        """Return the magnitudes other than 0 at which the density is not smooth."""
+        return ()
+
+    def _expected_power(self, p: Real) -> Any:
+        """Return E|X|**p, for every element of p if it is an array."""
+        if isinstance(p, float):
+            return self.abs_moment(p)
+        return np.array([self.abs_moment(float(one)) for one in p.flat], np.float64).reshape(p.shape)
+
+    def _expected_cost(self, function: CostFunction) -> Any:
+        """Return the expected cost for a function that does not decrease with the magnitude."""
+        law: Any = self
+        return lattice_cost(function, law, 1.0, law.pmf) if self._integers else density_cost(function, law)
+
+
+def lattice_cost(function: CostFunction, law: Any, step: float, mass: Callable[[NDArray[np.float64]], Any]) -> float:
+    """Return the expected cost of a law on the multiples of `step`; `mass` returns their probabilities."""
+    from stairnoise.mechanisms.staircase.cost import Cost
+
+    farthest = float(law._tail_bound(_NOTHING)) / step
+    if not farthest <= _MOST_LISTED:
+        raise ParameterError(f"law must reach at most 2**24 lattice steps from 0 where cost is a function, got {law!r}")
+    cost, x = Cost(function), np.arange(int(farthest) + 1.0) * step
+    _require_finite(cost, float(x[-1]))
+    terms = cost(x) * (mass(x) + np.where(x > 0, mass(-x), 0.0))
+    return cost.at_zero + _checked_sum(float(terms.sum()), float(terms[-1]), law)
+
+
+def density_cost(function: CostFunction, law: Any) -> float:
+    """Return the expected cost of a law with a density, integrated over the magnitude."""
+    from stairnoise.mechanisms.staircase.cost import Cost, integrate
+
+    cost, farthest = Cost(function), float(law._tail_bound(_NOTHING))
+    _require_finite(cost, farthest)
+
+    def density(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(cost(x) * (law.pdf(x) + law.pdf(-x)))
+
+    def piece(start: float, end: float) -> float:
+        width = end - start
+        return float(integrate(lambda u: density(start + u * width) * width, _DEPTH).integral[-1])
+
+    ends = [0.0, *sorted(kink for kink in law._kinks() if 0 < kink < farthest), farthest]
+    total = sum(map(piece, ends[:-1], ends[1:]))
+    return cost.at_zero + _checked_sum(total, float(density(np.array([farthest]))[0]) * farthest, law)
+
+
+def _require_finite(cost: Cost, farthest: float) -> None:
+    if not np.isfinite(cost(np.array([farthest]))[0]):
+        raise ParameterError(f"cost must be finite wherever the law has probability, got inf at |x| = {farthest}")
+
+
+def _checked_sum(total: float, last: float, law: Any) -> float:
+    if last > _NEGLIGIBLE * total and np.isinf(law.support()[1]):
+        raise ParameterError("cost must have a finite expected value, got one that grows as fast as the law falls")
+    return total
+
+
+# Functions as costs of laws with array parameters: one element at a time
+
+
+def check_function(eps: Real, cells: Real | None = None) -> None:
+    """Refuse parameters for which the sum would take too long or underflow."""
+    from stairnoise.mechanisms.staircase import cost as functions
+
+    if cells is None:
+        good, rule = np.asarray(eps) >= functions.LEAST_EPS, "eps must be from 2**-7 to 700 where cost is a function"
+    else:
+        most = np.maximum(cells, np.asarray(cells) / eps)
+        good = most <= functions.MOST_CELLS
+        rule = "sensitivity and sensitivity/eps must be at most 2**20, and eps at most 700, where cost is a function"
+    bad = np.flatnonzero(~(good & (np.asarray(eps) <= functions.MOST_EPS)))
+    if bad.size:
+        shown = np.broadcast_to(eps, np.shape(good)).item(bad[0])
+        more = "" if cells is None else f" and sensitivity {np.broadcast_to(cells, np.shape(good)).item(bad[0])}"
+        raise ParameterError(f"{rule}, got eps {shown}{more}")
+
+
+def as_float(value: Any) -> Real:
+    return float(value) if np.ndim(value) == 0 else np.asarray(value, np.float64)
+
+
+def each(function: Callable[..., float], shape: tuple[int, ...], *parameters: Real) -> Any:
+    """Apply a function of scalars to every element."""
+    if shape == ():
+        return function(*map(float, parameters))
+    spread = [np.broadcast_to(parameter, shape) for parameter in parameters]
+    result = np.empty(shape)
+    for index in np.ndindex(shape):
+        result[index] = function(*(float(parameter[index]) for parameter in spread))
+    return result
+
+
+def lattice_staircase_cost(function: CostFunction, eps: float, D: int, r: int) -> float:
+    """Return the expected cost of a discrete staircase; in a two-sided geometric distribution each stair is one integer."""
+    from stairnoise.mechanisms.staircase import cost as functions
+
+    fold = functions.discrete_fold(function, eps, D)
+    return fold.at_zero + float(fold.costs()[r - 1])

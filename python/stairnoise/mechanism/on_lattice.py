@@ -1,0 +1,69 @@
+"""The two families of laws that need one random word a draw, on a lattice of D = ⌈Δ/g⌉ steps to a sensitivity.
+
+Each family has the constants of its distribution functions, the tail of a sum of draws, and the privacy loss of one draw.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stairnoise.mechanisms.staircase import distribution as staircase
+
+
+class Geometric:
+    """Laplace: probabilities fall by e^(-ε/D) from one lattice point to the next."""
+
+    @staticmethod
+    def constants(eps: Any, cells: Any, r: Any) -> staircase.Stairs:
+        """Return the constants of a staircase whose stairs have one point each."""
+        del r
+        return staircase.lattice(eps / cells, 1.0, 1.0)
+
+    @staticmethod
+    def sum_bound(eps: float, cells: int, r: int, k: int, alpha: float) -> int:
+        """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
+        from stairnoise.mechanisms.laplace import sums as laplace_sums
+
+        del r
+        return laplace_sums.error_bound(eps / cells, k, alpha)
+
+    @staticmethod
+    def loss(eps: Any, cells: Any, r: Any) -> Any:
+        """Return the loss of one release at a difference of D steps."""
+        from stairnoise.mechanisms.laplace.loss import Steps
+
+        del r
+        return Steps(eps, cells)
+
+
+class OfStairs:
+    """Staircases: probabilities fall by e^(-ε) every D lattice points, the first time after r points."""
+
+    @staticmethod
+    def constants(eps: Any, cells: Any, r: Any) -> staircase.Stairs:
+        """Return the constants of the staircase."""
+        return staircase.lattice(eps, cells, r)
+
+    @staticmethod
+    def sum_bound(eps: float, cells: int, r: int, k: int, alpha: float) -> int:
+        """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
+        if cells == 1:
+            return Geometric.sum_bound(eps, cells, r, k, alpha)
+        from stairnoise.mechanisms.staircase import sums as staircase_sums
+
+        return staircase_sums.error_bound(eps, cells, r, k, alpha)
+
+    @staticmethod
+    def loss(eps: Any, cells: Any, r: Any) -> Any:
+        """Return the loss of one release at a difference of D steps."""
+        from stairnoise.mechanisms.staircase.loss import Atoms
+
+        stair = np.asarray(r, np.int64)
+        # The central stair is (2r - 1)/D wide. The difference from 1 is computed in integers, which loses no digits.
+        gap = 2 * stair - 1 - np.asarray(cells, np.int64)
+        return Atoms(eps, (2 * stair - 1) / cells, gap / cells)
+
+
+Family = type[Geometric] | type[OfStairs]

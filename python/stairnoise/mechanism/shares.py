@@ -1,0 +1,132 @@
+"""What all infinitely divisible laws do: they split into shares that add up to the whole."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from stairnoise._parameters import count
+from stairnoise.mechanism.guarantee import AnySensitivity, Guarantee
+from stairnoise.mechanism.immutable import once
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_MOST_PARTIES = 2**32 - 1
+
+
+def parties(n_parties: object, present: object) -> dict[str, Any]:
+    """Check the two parameters that make a law a share of itself."""
+    n = count(n_parties, "n_parties", least=1, most=_MOST_PARTIES)
+    return {"n_parties": n, "present": count(present, "present", least=1, most=n)}
+
+
+class Shares(AnySensitivity):
+    """A law that is the sum of any number of independent, equal shares."""
+
+    __slots__ = ()
+
+    _given: dict[str, Any]
+
+    @property
+    def n_parties(self) -> int:
+        """Number of shares that add up to the whole."""
+        n: int = self._given["n_parties"]
+        return n
+
+    @property
+    def present(self) -> int:
+        """Number of shares whose sum this mechanism adds."""
+        present: int = self._given["present"]
+        return present
+
+    if TYPE_CHECKING:
+
+        def privacy_eps(self, sensitivity: Any = ..., *, max_partitions_contributed: int = 1) -> float: ...
+        def _terms(self) -> list[Any]:
+            """Return the terms of the sum, in lattice steps: `stairnoise.distributions.infinitely_divisible.Term`."""
+
+    @property
+    def sensitivity(self) -> Any:
+        """Largest change Δ of the sum that one person can cause; None for noise alone."""
+        return self._given["sensitivity"]
+
+    @property
+    def _default_sensitivity(self) -> Any:
+        return self.sensitivity or 1
+
+    @property
+    def _step(self) -> float:
+        """Lattice step."""
+        return 1.0
+
+    def mean(self) -> float:
+        """E X, zero by symmetry."""
+        return 0.0
+
+    @once
+    def var(self) -> float:
+        """E X², in closed form."""
+        from stairnoise.distributions import infinitely_divisible as theory
+
+        return self._step * theory.variance(self._terms()) * self._step
+
+    @once
+    def std(self) -> float:
+        """Square root of the variance."""
+        return math.sqrt(self.var())
+
+    def _falls_from_its_mode(self) -> bool:
+        return True
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise.distributions.infinitely_divisible_sums import sum_bound
+
+        return sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
+
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        return Guarantee(self.privacy_eps(sensitivity, max_partitions_contributed=k), 0.0, None, sensitivity, k)
+
+    def _laplace(self) -> Any:
+        """Return the Laplace law to compare the whole with; None for a share."""
+        return super()._laplace() if self.n_parties == self.present else None  # type: ignore[misc]
+
+    @property
+    def _fraction(self) -> float:
+        fraction: float = self._given["present"] / self._given["n_parties"]
+        return fraction
+
+    def _exact_share(self) -> dict[str, Any]:
+        """Return the parties of a law's exact parameters: 2 of 4 shares have the noise of 1 of 2."""
+        part = Fraction(self.present, self.n_parties)
+        return {"n_parties": part.denominator, "present": part.numerator}
+
+    def share(self, n_parties: int, present: int = 1) -> Self:
+        """Return the mechanism for one party; the noise of `n_parties` such parties adds up to this noise.
+
+        A share alone protects almost nothing. The sum is private once enough parties have added their shares, and only
+        from people who never see a part of the sum. ``share(n, present).privacy_eps()`` states the ε of the noise of
+        the parties present.
+
+        Parameters
+        ----------
+        n_parties : int
+            How many parties, at least 1; the product over repeated calls is at most 2**32 - 1.
+        present : int, default 1
+            From 1 to `n_parties`. The mechanism adds the sum of this many shares, for parties that drop out.
+
+        Returns
+        -------
+        a mechanism of the same class
+            The split is exact: the shape is multiplied by the fraction ``present/n_parties``, which is not rounded to
+            float64.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            A number is out of range or not an integer, or a share would be too small for a table.
+        """
+        given = parties(n_parties, present)
+        combined = {name: self._given[name] * number for name, number in given.items()}
+        return type(self)(*(self._named_arguments() | combined).values())

@@ -1,0 +1,190 @@
+"""Canonical noise on the integers for 0 < δ < 1: its functions and its moments.
+
+With b = exp(-ε), c = δ/(e^ε - 1) and a[k] = P(X >= k), from k = 1 on and up to the end A,
+
+    a[k] = (a[1] + c) b**(k-1) - c,     and from the end, with i = A - k,     a[A-i] = a[A] e**(iε) + δ (e**(iε) - 1)/(e^ε - 1).
+
+The second form has no difference. It is taken where the first one would lose more than a factor of two. a[A] itself is a
+difference that may be tiny, and is computed in decimals. P(X = k) is P(X = 0) b**abs(k), except at both ends, where it is a[A].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.mechanisms.truncated_staircase.distribution import sum_of_terms
+from stairnoise.numerics.roots import least_integers
+
+Array = NDArray[np.float64]
+
+# a[A] loses those of ε, up to 13 where ε is tiny, and those by which it is smaller than δ.
+_DIGITS = 90
+_LEAST = 5e-324
+# Of two, below which a power of an integer is a float64.
+_MOST_EXPONENT = 1000
+
+
+class End(NamedTuple):
+    """The last probability a[A], and ratios of it that stay in range where it is tiny."""
+
+    mass: float
+    log_mass: float
+    of_delta: float
+    """a[A]/δ, greater than 0 and at most 1."""
+    log_part: float
+    """Logarithm of a[A] over P(X = 0) b**A, which it would be if the noise went on; at most 0."""
+
+
+@lru_cache(maxsize=256)
+def end_of(eps: float, delta: float, end: int) -> End:
+    """Return the mass of each end, to float64's last digits."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        b, d = (-Decimal(eps)).exp(), Decimal(delta)
+        centre = (1 - b + 2 * d * b) / (1 + b)
+        # a[A] = (P(X = 0) b**A - δ b)/(1 - b). Its part is divided by b**A first, because that may underflow where A = 1.
+        part = (1 - d * (Decimal(eps) * (end - 1)).exp() / centre) / (1 - b)
+        log_mass = part.ln() + centre.ln() - Decimal(eps) * end
+        ratio = (log_mass - d.ln()).exp()
+        return End(float(log_mass.exp()), float(log_mass), float(ratio), float(part.ln()))
+
+
+class Canonical:
+    """Functions of canonical noise for (ε, δ) that ends at `end`."""
+
+    def __init__(self, eps: float, delta: float, end: int) -> None:
+        self._eps, self._delta, self._end = eps, delta, float(end)
+        self._last = end_of(eps, delta, end)
+        decay, drop = math.exp(-eps), -math.expm1(-eps)
+        centre = drop + 2 * delta * decay
+        self._log_delta, self._drop = math.log(delta), drop
+        self._zero = centre / (1 + decay)
+        # ln P(X = 0), where P(X = 0) may be next to 1.
+        self._log_zero = math.log1p(-2 * decay * (1 - delta) / (1 + decay)) if self._zero > 0.5 else math.log(self._zero)
+        # a[1] + c is e**log_height, and c = δ b/drop over it is `lost` b; both as factors of b.
+        self._log_height = self._log_zero - eps - math.log(drop)
+        self._lost = delta * (1 + decay) / centre
+
+    # Tails
+
+    def _log_tail(self, k: Array) -> Array:
+        """Ln a[k] for 1 <= k <= A."""
+        eps, last = self._eps, self._last
+        share = self._lost * np.exp(eps * (k - 1))
+        i = self._end - k
+        # (e**(iε) - 1)/(e^ε - 1), for an ε of any size.
+        steps = np.exp(eps * (i - 1)) * (np.expm1(-i * eps) / -self._drop)
+        near = self._log_delta + np.log(last.of_delta * np.exp(i * eps) + steps)
+        far = self._log_height - eps * (k - 1) + np.log1p(-share)
+        return np.where(share <= 0.5, far, np.where(i > 0, near, last.log_mass))
+
+    def _tail(self, k: Array) -> Array:
+        """a[k] for k >= 1."""
+        eps, last = self._eps, self._last
+        height = self._zero / self._drop
+        share = self._lost * np.exp(eps * (k - 1))
+        i = np.maximum(self._end - k, 0.0)
+        steps = np.exp(eps * (i - 1)) * (np.expm1(-i * eps) / -self._drop)
+        near = self._delta * (last.of_delta * np.exp(i * eps) + steps)
+        far = height * np.exp(-eps * k) * (1 - share)
+        inside = np.where(share <= 0.5, far, np.where(i > 0, near, last.mass))
+        return np.where(k <= self._end, inside, 0.0)
+
+    def sf(self, x: Array) -> Array:
+        """P(X > x)."""
+        k = np.floor(x) + 1
+        return np.where(np.isnan(x), x, np.where(k >= 1, self._tail(np.maximum(k, 1.0)), 1 - self._tail(np.maximum(1 - k, 1.0))))
+
+    def cdf(self, x: Array) -> Array:
+        """P(X <= x)."""
+        return self.sf(-np.floor(x) - 1)
+
+    def logsf(self, x: Array) -> Array:
+        """Ln P(X > x)."""
+        k = np.floor(x) + 1
+        inside = np.clip(k, 1.0, self._end)
+        upper = np.where(k <= self._end, self._log_tail(inside), -np.inf)
+        lower = np.log1p(-self._tail(np.maximum(1 - k, 1.0))) + 0.0
+        return np.where(np.isnan(x), x, np.where(k >= 1, upper, lower))
+
+    def logcdf(self, x: Array) -> Array:
+        """Ln P(X <= x)."""
+        return self.logsf(-np.floor(x) - 1)
+
+    # Probabilities
+
+    def pmf(self, x: Array) -> Array:
+        """P(X = x)."""
+        k = np.abs(x)
+        inside = np.where(k < self._end, self._zero * np.exp(-self._eps * k), self._last.mass)
+        return np.where(np.isnan(x), x, np.where((k <= self._end) & (k == np.floor(k)), inside, 0.0))
+
+    def logpmf(self, x: Array) -> Array:
+        """Ln P(X = x)."""
+        k = np.abs(x)
+        inside = np.where(k < self._end, self._log_zero - self._eps * k, self._last.log_mass)
+        return np.where(np.isnan(x), x, np.where((k <= self._end) & (k == np.floor(k)), inside, -np.inf))
+
+    # Quantiles
+
+    def ppf(self, q: Array) -> Array:
+        """Least x with P(X <= x) >= q; NaN outside [0, 1]."""
+        # A cdf may round to 1 before the end.
+        return self._least(q, lambda i: (self.cdf(i) >= q) & ((q < 1) | (i == self._end)))
+
+    def isf(self, q: Array) -> Array:
+        """Least x with P(X > x) <= q; NaN outside [0, 1]."""
+        return self._least(q, lambda i: self.sf(i) <= q)
+
+    def _least(self, q: Array, enough: Callable[[Array], Any]) -> Array:
+        below, high = np.full(np.shape(q), -self._end - 1), np.full(np.shape(q), self._end)
+        return np.where((q >= 0) & (q <= 1), least_integers(enough, below, high) + 0.0, np.nan)
+
+    def error_bound(self, alpha: Array) -> Array:
+        """Least t with P(|X| > t) <= alpha."""
+        return self.isf(np.maximum(alpha / 2, _LEAST))
+
+    # Moments
+
+    def support(self) -> tuple[float, float]:
+        """Return the ends."""
+        return -self._end, self._end
+
+    def mean(self) -> float:
+        """E X, which is 0 by symmetry."""
+        return 0.0
+
+    def var(self) -> float:
+        """E X²."""
+        return self.abs_moment(2)
+
+    def moment(self, order: int) -> float:
+        """E X**order."""
+        return 0.0 if order % 2 else self.abs_moment(order)
+
+    def abs_moment(self, p: float) -> float:
+        """E|X|**p; inf for p < 0, because 0 has a probability."""
+        if p <= 0:
+            return math.inf if p < 0 else 1.0
+        eps, p, last = self._eps, float(p), self._last
+
+        def terms(k: Array) -> Array:
+            # By logarithms only where a power overflows: they cost digits.
+            if p * math.log2(self._end) < _MOST_EXPONENT:
+                return np.asarray(np.exp(-eps * k) * k**p)
+            return np.exp(p * np.log(k) - eps * k)
+
+        inside = sum_of_terms(terms, self._end)
+        return float(2 * (self._zero * inside + np.exp(last.log_mass + p * math.log(self._end))))
+
+    def entropy(self) -> float:
+        """Entropy in nats: every probability but the last is P(X = 0) times a power of b."""
+        inside = 2 * self._zero * sum_of_terms(lambda m: np.exp(-self._eps * m) * m, self._end)
+        return float(self._eps * inside - self._log_zero * (1 - 2 * self._last.mass) - 2 * self._last.mass * self._last.log_mass)

@@ -1,0 +1,225 @@
+"""The least σ² of discrete Gaussian noise for (ε, δ): of one value, or of k values that one person changes together.
+
+Each of k values moves by `shift` = Δ and has the noise X of σ². The privacy loss is a function of the sum S of the k noises,
+whose probabilities are ``p(s) = C exp(-s²/(2kσ²)) ψ(s)`` with a ψ of period k, so that
+
+    p(s + kΔ) = p(s) exp(-(s - c)Δ/σ² - ε),   c = εσ²/Δ - kΔ/2
+    δ = sum over s > c of p(s) (1 - exp(-(s - c)Δ/σ²))
+
+δ and 1 - δ are sums of positive terms. The one that has to be below 1/2 is computed, as a logarithm. ψ is 1 to a
+relative 10 k exp(-π²σ²) (see `sums.discrete_gaussian`): below 1e-13 from `_SMOOTH` on, for every k that a comparison
+needs. Below, S is listed by convolution of positive numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+from stairnoise.numerics import candidates, normal
+from stairnoise.numerics.roots import Rising, bisection, least_integer
+
+Array = NDArray[np.float64]
+
+# Exponents of the least candidate for σ², for few values and for many, and of the largest.
+_LOG2_LEAST, _LOG2_LEAST_OF_MANY, _LOG2_MOST = -4, 3, 90
+# Sums of more values are not listed.
+_MOST_LISTED = 2**12
+_SMOOTH = 8.0
+# Part of δ, or of 1 - δ, that is left unused: more than the relative errors of both.
+_MARGIN = 2.0**-32
+# exp(-60) of a probability is left out of a list.
+_LEFT_OUT = 120.0
+# From this σ of the sum on, Euler and Maclaurin's formula takes the place of a sum.
+_SUMMED = 2.0**12
+# Of one value: the profile's relative error, with room, how near to the least σ² the answer is, and the range of σ².
+_PROFILE_ERROR = 4e-11
+_RESOLUTION = 1e-9
+# More than rounding errors move the least σ² relatively.
+_APART = 1e-10
+_LEAST_SIGMA2, _MOST_SIGMA2 = 2.0**-20, 2.0**90
+
+
+def least_sigma2(eps: float, delta: float, shift: int) -> float:
+    """Least σ² whose profile is at most δ for certain, to a relative 1e-9; inf where it is beyond 2**90.
+
+    The profile is that of the outcomes above m up to the end ``(m + Δ/2)Δ/ε``, where the next m takes over. Up to the end of
+    m = 0 it falls with σ². Between two later ends it may rise before it falls, but from end to end it falls
+    (docs/gaussian.md). So the first end that is enough is the upper end of an interval in which the profile crosses δ once.
+    """
+
+    def room(sigma2: float) -> float:
+        """Return the logarithm of δ over the profile; where it rounds to 0, something with the right sign."""
+        with np.errstate(all="ignore"):
+            found = DiscreteGaussianLaw(sigma2).hockey_stick(np.array([eps]), float(shift))
+        most = float(found[0]) * (1 + _PROFILE_ERROR)
+        return (math.log(delta / most) or delta - most) if most > 0 else math.inf
+
+    def end(m: int) -> float:
+        return min((m + shift / 2) * shift / eps, _MOST_SIGMA2)
+
+    def first_end(sigma2: float) -> int:
+        return max(math.ceil(eps * sigma2 / shift - shift / 2), 0)
+
+    if room(_LEAST_SIGMA2) >= 0:
+        return _LEAST_SIGMA2
+    below = first_end(_LEAST_SIGMA2) - 1
+    m = least_integer(lambda m: room(end(m)) >= 0, below, first_end(_enough_for_certain(eps, delta, shift)))
+    low, high = end(m - 1) if m - 1 > below else _LEAST_SIGMA2, end(m)
+    enough = Rising(room)
+    if not enough(high):
+        return math.inf
+    enough.close_in(low, high, _APART)
+    return bisection(enough, low, high, relative=_RESOLUTION, middle=_geometric_mean)
+
+
+def _enough_for_certain(eps: float, delta: float, shift: int) -> float:
+    """Return a σ² that is enough, as all above it are.
+
+    Bun and Steinke's bound (2016, proposition 1.3) gives one, and for small ε Pinsker's inequality a lesser one: δ(0), the
+    total variation, is at most Δ/(2σ).
+    """
+    odds = -math.log(delta)
+    root = shift * (math.sqrt(odds + eps) + math.sqrt(odds)) / eps
+    pinsker = shift / (2 * delta)
+    return min(root * root / 2, pinsker * pinsker, _MOST_SIGMA2)
+
+
+def _geometric_mean(low: float, high: float) -> float:
+    return math.sqrt(low) * math.sqrt(high)
+
+
+def partitions_sigma2(eps: float, delta: float, shift: int, k: int) -> float:
+    """Return a σ² with which `k` >= 2 values are (ε, δ)-differentially private together; inf if no σ² up to 2**90 does."""
+    log2_least = _LOG2_LEAST if k <= _MOST_LISTED else _LOG2_LEAST_OF_MANY
+    return candidates.least(lambda sigma2: _is_enough(eps, delta, shift, k, sigma2), log2_least, _LOG2_MOST)
+
+
+def _is_enough(eps: float, delta: float, shift: int, k: int, sigma2: float) -> bool:
+    """Tell whether δ or 1 - δ is on the right side, with the margin."""
+    threshold = Fraction(eps) * Fraction(sigma2) / shift - Fraction(k * shift, 2)
+    # X is sub-Gaussian (Canonne, Kamath and Steinke 2020): δ <= exp(-z²/2) for z > 0, and 1 - δ <= 2 exp(-z²/2) for z < 0.
+    z = float(threshold) / math.sqrt(k * sigma2)
+    if z > 0 and -z * z / 2 < math.log(delta) - 1:
+        return True
+    if z < 0 and math.log(2) - z * z / 2 < math.log1p(-delta) - 1:
+        return False
+    first = math.floor(threshold) + 1
+    slope = shift / sigma2
+    loss = float((first - threshold) * shift / Fraction(sigma2))
+    make = _Listed if sigma2 < _SMOOTH else _Normal
+    sums = make(k, sigma2, first, loss, slope)
+    if delta <= 0.5:
+        return sums.log_delta() + math.log1p(_MARGIN) <= math.log(delta)
+    return sums.log_rest() + math.log1p(-_MARGIN) >= math.log1p(-delta)
+
+
+class _Listed:
+    """Sums over a list of the probabilities of S around its threshold: those of X tilted there, k times convolved."""
+
+    def __init__(self, k: int, sigma2: float, first: int, loss: float, slope: float) -> None:
+        self._k, self._sigma2 = k, sigma2
+        self._first, self._loss, self._slope = first, loss, slope
+
+    def log_delta(self) -> float:
+        s, log_p = self._around(max(self._first / self._k, 0.0))
+        beyond = s >= self._first
+        gain = -np.expm1(-(self._loss + (s[beyond] - self._first) * self._slope))
+        return _log_sum(log_p[beyond] + np.log(gain, where=gain > 0, out=np.full_like(gain, -np.inf)))
+
+    def log_rest(self) -> float:
+        s, log_p = self._around(min(self._first / self._k, 0.0))
+        return _log_sum(log_p - np.maximum(self._loss + (s - self._first) * self._slope, 0.0) * (s >= self._first))
+
+    def _around(self, centre: float) -> tuple[Array, Array]:
+        """Values of S and logarithms of their probabilities, those that matter with X tilted to have its mean near `centre`."""
+        reach = math.sqrt(_LEFT_OUT * self._sigma2) + 2
+        x = np.arange(math.floor(centre - reach), math.ceil(centre + reach) + 1.0)
+        tilted = np.exp(-((x - centre) ** 2) / (2 * self._sigma2))
+        total = float(np.sum(tilted))
+        # Ends of the list for S, and of every list for fewer values on the way, as they are wider than they need be.
+        half = math.ceil(math.sqrt(_LEFT_OUT * self._sigma2 * self._k)) + 2
+        start, law = _power(int(x[0]), tilted / total, self._k, centre, half)
+        s = start + np.arange(law.size, dtype=np.float64)
+        scale = math.log(total) - DiscreteGaussianLaw(self._sigma2).log_total
+        with np.errstate(divide="ignore"):
+            log_p = np.log(law) + self._k * scale - centre * (s - self._k * centre / 2) / self._sigma2
+        return s, log_p
+
+
+def _power(start: int, law: Array, k: int, centre: float, half: int) -> tuple[int, Array]:
+    """Return the k-th convolution power of a list that begins at `start`, cut to `half` on both sides of its centre."""
+    result: tuple[int, Array] | None = None
+    square, times, done = (start, law), 1, 0
+    while True:
+        if k & 1:
+            result = square if result is None else _cut(result, square, (done + times) * centre, half)
+            done += times
+        k >>= 1
+        if not k:
+            assert result is not None
+            return result
+        square, times = _cut(square, square, 2 * times * centre, half), 2 * times
+
+
+def _cut(a: tuple[int, Array], b: tuple[int, Array], middle: float, half: int) -> tuple[int, Array]:
+    start, law = a[0] + b[0], np.convolve(a[1], b[1])
+    begin = max(math.floor(middle) - half - start, 0)
+    return start + begin, law[begin : math.ceil(middle) + half - start + 1]
+
+
+class _Normal:
+    """The same sums where S has the discrete Gaussian distribution of kσ², apart from a negligible part."""
+
+    def __init__(self, k: int, sigma2: float, first: int, loss: float, slope: float) -> None:
+        self._law = DiscreteGaussianLaw(k * sigma2)
+        self._first, self._loss, self._slope = float(first), loss, slope
+        self._log_p = -self._first * self._first / (2 * self._law.sigma2) - self._law.log_total
+
+    def log_delta(self) -> float:
+        law, first, slope = self._law, self._first, self._slope
+        if law.sigma < _SUMMED:
+            i, log_weights = self._terms()
+            gain = -np.expm1(-(self._loss + i * slope))
+            return self._log_p + _log_sum(log_weights + np.log(gain, where=gain > 0, out=np.full_like(gain, -np.inf)))
+        z, s = np.array([first / law.sigma]), slope * law.sigma
+        if s < 1:
+            integral = law.sigma * normal.weighted(z, lambda u: -np.expm1(-(self._loss + s * u)))
+            edge = -math.expm1(-self._loss) / 2
+            ends = law._derivatives(z) - math.exp(-self._loss) * law._derivatives(z + s)
+            relative = integral + edge + ends
+        else:
+            relative = self._mills(z) - math.exp(-self._loss) * self._mills(z + s)
+        return self._log_p + math.log(float(relative[0]))
+
+    def log_rest(self) -> float:
+        law = self._law
+        below = float(law.logcdf(np.array([self._first - 1]))[0])
+        if law.sigma < _SUMMED:
+            i, log_weights = self._terms()
+            beyond = _log_sum(log_weights - self._loss - i * self._slope)
+        else:
+            z = np.array([self._first / law.sigma + self._slope * law.sigma])
+            beyond = math.log(float(self._mills(z)[0])) - self._loss
+        return float(np.logaddexp(below, self._log_p + beyond))
+
+    def _terms(self) -> tuple[Array, Array]:
+        """Distances of sums from the first one, and the logarithms of their probabilities relative to the first one's."""
+        most = math.ceil(float(self._law.sigma * normal.reach(np.array([self._first / self._law.sigma]))[0])) + 2
+        i = np.arange(most + 1.0)
+        return i, -(2 * self._first + i) * i / (2 * self._law.sigma2)
+
+    def _mills(self, z: Array) -> Array:
+        """Sum of the probabilities from z standard deviations on, relative to the first of them."""
+        return np.asarray(self._law.sigma * normal.weighted(z, np.ones_like) + 0.5 + self._law._derivatives(z))
+
+
+def _log_sum(logarithms: Array) -> float:
+    largest = float(np.max(logarithms, initial=-math.inf))
+    if largest == -math.inf:
+        return largest
+    return largest + math.log(float(np.sum(np.exp(logarithms - largest))))

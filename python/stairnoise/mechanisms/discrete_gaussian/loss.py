@@ -1,0 +1,136 @@
+"""One release of discrete Gaussian noise on a lattice of any fineness: a loss without bound, linear in the noise.
+
+For a change by D steps the loss of the outcome k is ``(D² - 2kD)/(2σ²)``: above t for k < c(t) = D/2 - tσ²/D.
+
+References
+----------
+.. [1] Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS 2020: proposition 5 is the bound
+   on the Rényi divergence that `LatticeGaussian.rdp` attains where (1 - α) D is an integer.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.accounting.inverse import least_eps
+from stairnoise.accounting.losses.general import General
+from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+
+Array = NDArray[np.float64]
+
+# In standard deviations: beyond lie 1e-56 of the probability on each side.
+_REACH = 16.0
+# In standard deviations of the weights, which are 1e-80 there.
+_WINDOW = 20.0
+# From this σ² on, the sum of k draws has the distribution of kσ², to a relative 10 k exp(-π²σ²) (see `sums.discrete_gaussian`).
+_SMOOTH = 8.0
+# A bound on the σ² of a sum, below where a square overflows. Rounding of more than 2**53 steps moves δ by a relative 1e-14.
+_MOST_SIGMA2 = 2.0**200
+
+
+class LatticeGaussian(General):
+    """The loss of the distribution P(X = k) ∝ exp(-k²/(2σ²)) under a shift of `cells`."""
+
+    __slots__ = ("_law", "bottom", "cells", "pitch", "top")
+
+    # The loss has no bound, and is never infinite.
+    eps = np.array(math.inf)
+    infinite = beyond = 0.0
+    top: float
+
+    def __init__(self, sigma2: float, cells: float) -> None:
+        self._law = DiscreteGaussianLaw(sigma2)
+        self.cells = cells
+        self.pitch = cells / sigma2
+        # The losses of two outcomes, so that a lattice with a step that divides the pitch holds all between them.
+        middle, width = cells * self.pitch / 2, math.ceil(_REACH * self._law.sigma) * self.pitch
+        self.top, self.bottom = middle + width, middle - width
+
+    def key(self) -> tuple[Any, ...]:
+        """Return what two equal releases have in common."""
+        return ("lattice gaussian", self._law.sigma2, self.cells)
+
+    def profile(self, t: Array) -> Array:
+        """δ at t >= 0."""
+        return self._law.hockey_stick(t, self.cells)
+
+    def profile_scalar(self, t: float) -> float:
+        """δ at one t >= 0."""
+        with np.errstate(all="ignore"):
+            return float(self._law.hockey_stick(np.array([t]), self.cells)[0])
+
+    def eps_for_delta(self, delta: Array) -> Array:
+        """Least t >= 0 with δ(t) <= delta."""
+        return least_eps(self.profile, delta, self.top)
+
+    def tradeoff(self, alpha: Array) -> Array:
+        """Least probability of a missed detection: an alarm for k < m, and at k = m in proportion."""
+        flat = np.ravel(alpha)
+        x = self._law.ppf(flat)
+        share = (flat - self._law.cdf(x - 1)) / self._law.pmf(x)
+        m = x + self.cells
+        missed = self._law.sf(m) + self._law.pmf(m) * np.clip(1 - share, 0.0, 1.0)
+        return np.asarray(np.where((flat > 0) & (flat < 1), missed, 1 - flat).reshape(np.shape(alpha)))
+
+    def mean(self) -> Array:
+        """Kullback-Leibler divergence."""
+        return np.array(self.cells * self.cells / (2 * self._law.sigma2))
+
+    def var(self) -> Array:
+        """Variance of the loss."""
+        slope = self.cells / self._law.sigma2
+        return np.array(slope * slope * self._law.var())
+
+    def rdp(self, alpha: Array) -> Array:
+        """Rényi divergence at a finite order other than 1: αD²/(2σ²), and less where (1 - α) D is no integer.
+
+        The moment is ``exp(α(α-1)D²/(2σ²)) θ((1-α)D)/θ(0)``, θ(c) the sum of ``exp(-(k-c)²/(2σ²))``.
+        """
+        order = np.asarray(alpha, np.float64)
+        centre = (1 - order) * self.cells
+        distance = np.abs(centre - np.round(centre))
+        return np.asarray(order * self.mean() + self._log_theta_ratio(distance) / (order - 1))
+
+    def _log_theta_ratio(self, c: Array) -> Array:
+        sigma2 = self._law.sigma2
+        if sigma2 >= 1:
+            # Poisson's formula: 1 + 2 Σ exp(-2π²σ²n²) cos(2πnc); terms beyond the second are below 1e-77
+            first, second = (2 * math.exp(-2 * math.pi**2 * sigma2 * n * n) for n in (1, 2))
+            less = first * 2 * np.sin(math.pi * c) ** 2 + second * 2 * np.sin(2 * math.pi * c) ** 2
+            return np.log1p(-less / (1 + first + second))
+        k = np.arange(-math.ceil(_WINDOW) - 1, math.ceil(_WINDOW) + 2, dtype=np.float64)
+        apart = np.sum(np.exp(-((k - np.expand_dims(c, -1)) ** 2 - np.expand_dims(c, -1) ** 2) / (2 * sigma2)), axis=-1)
+        return np.asarray(np.log(apart) - c * c / (2 * sigma2) - math.log(float(np.sum(np.exp(-k * k / (2 * sigma2))))))
+
+    def masses(self, nodes: Array) -> tuple[Array, Array, float]:
+        """Logarithms of the probabilities, under both centres, of a loss in (nodes[i+1], nodes[i]], -inf for none.
+
+        And the probability, under the true centre, of a loss above the first node.
+        """
+        # The largest k with a loss above a node.
+        last = np.ceil(self.cells / 2 - nodes * (self._law.sigma2 / self.cells)) - 1
+        return self._between(last), self._between(last - self.cells), float(self._law.cdf(last[:1])[0])
+
+    def together(self, k: int) -> LatticeGaussian | None:
+        """Return the loss of the sum of the k outcomes, on which alone their loss depends."""
+        if k == 1:
+            return self
+        sigma2, cells = self._law.sigma2, k * self.cells
+        if sigma2 < _SMOOTH or k * sigma2 > _MOST_SIGMA2:
+            return None
+        return LatticeGaussian(k * sigma2, cells)
+
+    def suitable_step(self, step: float) -> float:
+        """Return a step that divides the distance between two losses, or the one given where it is longer than that."""
+        return step if self.pitch < step else self.pitch / math.ceil(self.pitch / step)
+
+    def _between(self, last: Array) -> Array:
+        """Logarithms of P(last[i] < X <= last[i+1]), from the tails on the nearer side."""
+        below, above = self._law.cdf(last), self._law.sf(last)
+        masses = np.where(last[1:] < 0, np.diff(below), -np.diff(above))
+        with np.errstate(divide="ignore"):
+            return np.log(np.where(np.diff(last) > 0, np.maximum(masses, 0.0), 0.0))

@@ -1,0 +1,583 @@
+"""The discrete Gaussian mechanism."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from numbers import Number as AnyNumber
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._parameters import Real, RealLike, common_shape, count, real, single
+from stairnoise._types import Float, Whole
+from stairnoise._values import whole_numbers
+from stairnoise.columns.libraries import library
+from stairnoise.mechanism.additive import DiscreteLaw
+from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, each_different, require
+from stairnoise.mechanism.guarantee import AnySensitivity, Guarantee
+from stairnoise.mechanism.immutable import comparable, display
+from stairnoise.mechanism.partitions import NAME, partitions
+from stairnoise.mechanism.release import REFUSE, Nulls
+from stairnoise.numerics.rounding import rounded_up
+from stairnoise.rng import Rng
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
+    from typing_extensions import Unpack
+
+    from stairnoise._types import (
+        Array,
+        Columns,
+        Floats,
+        FrameOptions,
+        Integer,
+        Integers,
+        Memory,
+        Number,
+        Out,
+        ReleaseOptions,
+        Singles,
+    )
+    from stairnoise.accounting.losses.loss import Part
+    from stairnoise.keyed.rng import KeyedRng
+
+    class _Options(ReleaseOptions, total=False):
+        l2_sensitivity: RealLike | None
+
+    class _FrameOptions(FrameOptions, total=False):
+        l2_sensitivity: RealLike | None
+
+
+_LARGEST_EPS = 2.0**20
+_LARGEST_CALIBRATED = 2**40
+_LEAST_SIGMA, _LARGEST_SIGMA = 2.0**-10, 2.0**45
+_SIGMAS = "from 2**-10 to 2**45"
+# A release moved by more than this would leave int64.
+_LARGEST_SENSITIVITY = 2**62
+
+
+class _Calibration(NamedTuple):
+    """`partitions` values, each changed by at most `sensitivity`, are (eps, delta)-differentially private together.
+
+    Of array parameters ε, δ and the sensitivity are numbers or arrays that broadcast.
+    """
+
+    eps: Real
+    delta: Real
+    sensitivity: int | NDArray[np.int64]
+    partitions: int
+
+
+class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], DiscreteLaw[Whole, Float]):
+    r"""Discrete Gaussian noise: the counterpart of Gaussian noise for counts, which census releases use.
+
+    .. math:: P(X = k) = \frac{e^{-k^2/(2σ^2)}}{\sum_{j ∈ ℤ} e^{-j^2/(2σ^2)}}
+
+    Draws are exact: every integer has the probability above, for the float64 σ² as it is. One release
+    of one value is ``rho(sensitivity)``-zero-concentrated differentially private. It is also
+    (ε, ``privacy_profile(ε, sensitivity)``)-differentially private for every ε, but not ε-differentially
+    private for any ε alone.
+
+    A mechanism made from `sigma2` states only ρ. ``release(values, max_partitions_contributed=k)``
+    draws with k·σ² (rounded up), so k values together have the ``rho`` of one. They do not have its
+    (ε, δ). A mechanism made by `from_eps` keeps its (ε, δ) for the k values together. It uses a larger
+    σ², computed for the sum of k draws.
+
+    ``release`` first rounds each value that is not an integer to the nearest one, halves upwards. A
+    value that changes by at most an integer Δ also changes by at most Δ after rounding. So the
+    guarantees above hold for any values.
+
+    A bound on the l2 norm of the change of several values holds for integers only. If 100 values go
+    from 0.45 to 0.55, they change by 1 in the l2 norm, but by 10 after rounding. For such a bound use
+    ``release(values, l2_sensitivity=s)``, which refuses values that are not whole numbers.
+
+    Parameters
+    ----------
+    sigma2 : float or array of float
+        Parameter σ², from 2**-20 to 2**90. The variance is smaller, by less than a relative 1e-6 for σ² >= 1.
+
+    sigma : float or array of float
+        Instead of `sigma2`: its square root σ, from 2**-10 to 2**45. σ² is rounded up to the next float64.
+
+    Raises
+    ------
+    ParameterTypeError
+        A parameter is not a real number, or neither is given.
+    ParameterError
+        A parameter is out of range, or float64 does not hold it exactly. Or both are given.
+
+    References
+    ----------
+    .. [1] Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS
+       2020, arXiv:2004.00010: algorithm 3, proposition 5, theorem 7.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> d = sn.DiscreteGaussian(100)
+    >>> d
+    DiscreteGaussian(sigma2=100.0)
+    >>> d == sn.DiscreteGaussian(sigma=10)
+    True
+    >>> d.rho(), d.error_bound(0.95)
+    (0.005, 20)
+    >>> f"{d.privacy_profile(0.5):.3g}"
+    '6.93e-09'
+    >>> d.release([12, 40, 7]).dtype.name
+    'int64'
+    """
+
+    __slots__ = ("_calibration",)
+    _partitions_rule = "leave a sigma2 that fits 64-bit integers"
+    __module__ = "stairnoise"
+
+    # What the law was calibrated for; None if it was made from sigma2.
+    _calibration: _Calibration | None
+
+    @overload
+    def __init__(self: DiscreteGaussian[int, float], sigma2: Number) -> None: ...
+    @overload
+    def __init__(self: DiscreteGaussian[int, float], *, sigma: Number) -> None: ...
+    @overload
+    def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], sigma2: Number | Array) -> None: ...
+    @overload
+    def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], *, sigma: Number | Array) -> None: ...
+    @overload
+    def __init__(
+        self: DiscreteGaussian[int | NDArray[np.int64], Real], sigma2: RealLike | None = None, *, sigma: RealLike | None = None
+    ) -> None: ...
+    def __init__(self, sigma2: RealLike | None = None, *, sigma: RealLike | None = None) -> None:
+        if sigma is not None:
+            if sigma2 is not None:
+                raise ParameterError(f"sigma2 must be left out beside sigma, got {received(sigma2)}")
+            number = _squared(sigma)
+        elif sigma2 is None:
+            raise ParameterTypeError("sigma2 must be given, or sigma instead, got None")
+        else:
+            number = real(sigma2, "sigma2")
+        self._keep(number, None, stated=False)
+
+    def _keep(self, sigma2: Real, calibration: _Calibration | None, *, stated: bool) -> None:
+        """Keep the parameter, and what it was calibrated for; every constructor ends here."""
+        object.__setattr__(self, "_calibration", calibration)
+        if isinstance(sigma2, float):
+            native = _native.discrete_gaussian(sigma2)
+            self._store(native, {"sigma2": sigma2}, stated=stated, noise_alone=calibration is None)
+            return
+        integers, change = np.zeros((), np.int64), 0 if calibration is None else calibration.sensitivity
+        cells = np.asarray(change, np.float64)
+        lattices = Lattices(sigma2, np.broadcast_to(integers, sigma2.shape), np.broadcast_to(cells, sigma2.shape))
+        self._store_arrays(lattices, {"sigma2": sigma2}, stated=stated, noise_alone=calibration is None)
+
+    @classmethod
+    def _calibrated(cls, sigma2: Real, eps: Any, delta: Any, sensitivity: Any, partitions: int) -> DiscreteGaussian[Any, Any]:
+        """Return the law of a pickle or of a ledger's file; the sensitivity is None if nobody stated it."""
+        law, stated = cls.__new__(cls), sensitivity is not None
+        law._keep(sigma2, _Calibration(eps, delta, sensitivity if stated else 1, partitions), stated=stated)
+        return law
+
+    def _element(self, index: tuple[int, ...]) -> DiscreteGaussian[int, float]:
+        sigma2 = self._lattices.sigma2[index].item()
+        if self._calibration is None:
+            return DiscreteGaussian(sigma2)
+        *numbers, partitions = self._calibration
+        eps, delta, change = (np.broadcast_to(number, self._parameter_shape)[index].item() for number in numbers)
+        return self._calibrated(sigma2, eps, delta, change if self._stated else None, partitions)
+
+    @overload
+    @classmethod
+    def from_eps(cls, eps: Number, delta: Number, sensitivity: int | None = None) -> DiscreteGaussian[int, float]: ...  # type: ignore[overload-overlap]
+    @overload
+    @classmethod
+    def from_eps(
+        cls, eps: Number | Array, delta: Number | Array, sensitivity: Integer | Integers | None = None
+    ) -> DiscreteGaussian[NDArray[np.int64], Floats]: ...
+    @overload
+    @classmethod
+    def from_eps(
+        cls, eps: RealLike, delta: RealLike, sensitivity: RealLike | None = None
+    ) -> DiscreteGaussian[int | NDArray[np.int64], Real]: ...
+    @classmethod
+    def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: Any = None) -> Any:
+        """Return the mechanism of the least σ² for which one value is (ε, δ)-differentially private.
+
+        A larger σ² need not keep (ε, δ), because δ may rise with σ² before it falls again. The mechanism remembers its (ε, δ):
+        ``for_partitions(k)``, and a release with ``max_partitions_contributed=k``, keep them for k values together.
+
+        Parameters
+        ----------
+        eps : float or array of float
+            Privacy parameter ε > 0, at most 2**20.
+        delta : float or array of float
+            Privacy parameter δ, 0 < δ < 1.
+        sensitivity : int, array of int or None
+            Largest change of the value that one person can cause, from 1 to 2**40. None is 1: `release` then takes integers
+            only.
+
+        Returns
+        -------
+        DiscreteGaussian
+            Its ``privacy_profile(eps, sensitivity)`` is at most `delta`, with room for rounding errors of a relative 1e-10.
+            σ² is within a relative 1e-9 of the least from 2**-20 on with this room.
+
+        Raises
+        ------
+        ParameterTypeError
+            A parameter is not a real number.
+        ParameterError
+            A parameter is out of range, the shapes do not broadcast, or the noise would not fit 64-bit integers.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> d = sn.DiscreteGaussian.from_eps(eps=1, delta=1e-6)
+        >>> round(d.sigma2, 4), d.privacy_profile(1) <= 1e-6
+        (17.8995, True)
+        """
+        stated = sensitivity is not None
+        budget, slack, shift = real(eps, "eps"), real(delta, "delta"), _changes(sensitivity) if stated else 1
+        require(
+            "eps", eps, budget, np.greater(budget, 0) & np.less_equal(budget, _LARGEST_EPS), "greater than 0 and at most 2**20"
+        )
+        require("delta", delta, slack, np.greater(slack, 0) & np.less(slack, 1), "greater than 0 and less than 1")
+        return cls._for_values(budget, slack, shift, 1, stated)
+
+    @classmethod
+    def _for_values(
+        cls, eps: Real, delta: Real, sensitivity: int | NDArray[np.int64], partitions: int, stated: bool
+    ) -> DiscreteGaussian[Any, Any]:
+        """Return the law with which so many values are (eps, delta)-differentially private together."""
+        from stairnoise.mechanisms.discrete_gaussian.calibration import least_sigma2, partitions_sigma2
+
+        def calibrate(eps: float, delta: float, shift: int) -> float:
+            if partitions > 1:
+                return partitions_sigma2(eps, delta, shift, partitions)
+            try:
+                sigma2 = least_sigma2(eps, delta, shift)
+                _native.discrete_gaussian(sigma2)
+            except ParameterError as error:
+                raise ParameterError(
+                    f"eps, delta and sensitivity must leave a sigma2 that fits 64-bit integers, "
+                    f"got {eps}, {delta} and {shift}: {error}"
+                ) from None
+            return sigma2
+
+        given: Any = {"eps": eps, "delta": delta, "sensitivity": sensitivity}
+        shape = common_shape(given)
+        change = sensitivity if stated else None
+        if shape == ():
+            return cls._calibrated(calibrate(*given.values()), eps, delta, change, partitions)
+        found, which = each_different(calibrate, shape, *given.values())
+        sigma2 = np.array(found, np.float64)[which]
+        sigma2.flags.writeable = False
+        return cls._calibrated(sigma2, eps, delta, change, partitions)
+
+    @property
+    def sigma2(self) -> Float:
+        """Parameter σ²."""
+        sigma2: Float = self._given["sigma2"]
+        return sigma2
+
+    @property
+    def sigma(self) -> Float:
+        """Square root σ of the parameter; the standard deviation is smaller, by less than a relative 1e-6 for σ² >= 1."""
+        return self._plain(np.sqrt(self._given["sigma2"]))
+
+    @property
+    def eps(self) -> Float | float | None:
+        """ε given to `from_eps`, for one value, or for k together after ``for_partitions(k)``; None if made from `sigma2`."""
+        return None if self._calibration is None else self._calibration.eps  # type: ignore[return-value]
+
+    @property
+    def delta(self) -> Float | float | None:
+        """δ given to `from_eps`, for the same values as `eps`; None if made from `sigma2`."""
+        return None if self._calibration is None else self._calibration.delta  # type: ignore[return-value]
+
+    @property
+    def sensitivity(self) -> Whole | int | None:
+        """Largest change Δ of one value, as given to `from_eps`; None if made from `sigma2`."""
+        return None if self._calibration is None else self._calibration.sensitivity  # type: ignore[return-value]
+
+    def rho(self, sensitivity: RealLike | None = None, *, l2_sensitivity: RealLike | None = None) -> Float:
+        """ρ of zero-concentrated differential privacy: Δ²/(2σ²).
+
+        It covers one value that changes by at most `sensitivity`. For a mechanism made from `sigma2` it also covers k values
+        that change by at most `sensitivity` each and are released with ``max_partitions_contributed=k``. For values that are
+        not whole numbers, `sensitivity` must be an integer, because rounding can turn a change by 0.5 into one by 1.
+
+        Parameters
+        ----------
+        sensitivity : float or None
+            Largest change Δ > 0 of one value. None: the one given to `from_eps`, or 1.
+        l2_sensitivity : float or None
+            Instead of `sensitivity`: largest l2 norm of the change of any number of integers, released with
+            ``release(values, l2_sensitivity=l2_sensitivity)`` [1]_.
+
+        Returns
+        -------
+        float or ndarray of float64
+
+        Raises
+        ------
+        ParameterTypeError
+            A sensitivity is not a real number.
+        ParameterError
+            A sensitivity is not finite and greater than 0, or is an array. Or both are given. Or `l2_sensitivity` is given
+            to a mechanism of array parameters, whose values have no ρ in common.
+
+        References
+        ----------
+        .. [1] Canonne, Kamath and Steinke, theorem 14.
+        """
+        change: float
+        if l2_sensitivity is None:
+            change = self._default_sensitivity if sensitivity is None else _positive(sensitivity, "sensitivity")
+        elif sensitivity is None:
+            self._require_one_rho(l2_sensitivity)
+            change = _positive(l2_sensitivity, "l2_sensitivity")
+        else:
+            raise ParameterError(f"l2_sensitivity must be left out beside sensitivity, got {received(l2_sensitivity)}")
+        return self._rho(change)
+
+    def _rho(self, change: Any) -> Float:
+        change = change * 1.0
+        rho: Float = change * change / (2.0 * self._given["sigma2"])
+        return rho if type(rho) is float else self._plain(rho)
+
+    def _require_one_rho(self, l2_sensitivity: object) -> None:
+        if self._parameter_shape:
+            raise ParameterError(
+                f"l2_sensitivity must be left out for array parameters, whose values have no rho in common, "
+                f"got {received(l2_sensitivity)}"
+            )
+
+    @overload
+    def release(self, values: Columns, **options: Unpack[_FrameOptions]) -> Columns: ...
+    @overload
+    def release(self, values: RealLike, *, out: Out, **options: Unpack[_Options]) -> Out: ...
+    @overload
+    def release(self, values: Integer, *, out: None = None, **options: Unpack[_Options]) -> Whole: ...  # type: ignore[overload-overlap]
+    @overload
+    def release(self, values: Number, *, out: None = None, **options: Unpack[_Options]) -> Float: ...
+    @overload
+    def release(self, values: Singles, *, out: None = None, **options: Unpack[_Options]) -> Singles: ...
+    @overload
+    def release(self, values: Integers, *, out: None = None, **options: Unpack[_Options]) -> NDArray[np.int64]: ...  # type: ignore[overload-overlap]
+    @overload
+    def release(self, values: Array, *, out: None = None, **options: Unpack[_Options]) -> Floats: ...
+    @overload
+    def release(self, values: RealLike, *, out: None = None, **options: Unpack[_Options]) -> Whole | Float | NDArray[Any]: ...
+    def release(
+        self,
+        values: Any,
+        *,
+        columns: Iterable[Hashable] | None = None,
+        nulls: Nulls = REFUSE,
+        labels: object = None,
+        statistic: str | Sequence[str] | None = None,
+        max_partitions_contributed: int = 1,
+        l2_sensitivity: RealLike | None = None,
+        rng: Rng | KeyedRng | None = None,
+        out: Memory | None = None,
+        threads: int | None = None,
+    ) -> Any:
+        """Add noise to true answers and return the private ones; see `release` of the other mechanisms.
+
+        Parameters
+        ----------
+        values : int, float, array of them, column or frame
+            True answers, finite. Those that are not integers are first rounded to the nearest one. Columns and frames are
+            those of pandas, Polars and PyArrow, as for the other mechanisms.
+        columns : str, list of names, or None
+            Columns of a frame to release. A frame must have it, and nothing else may.
+        nulls : {"refuse", "zero", "keep"}, default "refuse"
+            What to do with the nulls of a column: raise an error, release the answer 0, or keep them null.
+        labels, statistic
+            As for the other mechanisms, only with a KeyedRng.
+        max_partitions_contributed : int, default 1
+            How many of the values one person can change, each by at most an integer Δ. The noise is that of
+            `for_partitions`. All values together keep the (ε, δ) of a mechanism made by `from_eps`, or the ``rho(Δ)`` of
+            one value for a mechanism made from `sigma2`.
+        l2_sensitivity : float or None
+            Instead of `max_partitions_contributed`, for a mechanism made from `sigma2`. One person can change any number
+            of the values, by at most this in the l2 norm. The whole release then has
+            ``rho(l2_sensitivity=l2_sensitivity)``. `values` must be whole numbers, because rounding can make a small
+            change large. The noise does not depend on `l2_sensitivity`.
+        rng : SecureRng, KeyedRng or None
+            None: one secure generator for the whole process. A SeededRng is refused unless it was made with
+            ``allow_release=True``.
+        out : ndarray or other writable memory, or None
+            Array to fill and return, or memory as for `sample`; it may be `values` itself. Its dtype is one that `sample`
+            allows, or float32.
+        threads : int or None
+            How many threads release a long array, as in `sample`. The released numbers do not depend on it.
+
+        Returns
+        -------
+        int, float, ndarray, column or frame
+            int64 if the values are integers. Otherwise float32 if the values are float32, else float64. A
+            zero-dimensional result is a Python scalar. A column or frame is of the type that `values` has; its integers
+            are int64.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            A value is NaN or infinite, or, with `l2_sensitivity`, not a whole number; the text names the first such
+            index. Or another argument is not allowed. Nothing has been drawn and `out` is untouched.
+        LazyError
+            `values` stands for a computation, which has not been run. The class is a ParameterTypeError.
+        """
+        if l2_sensitivity is not None:
+            _positive(l2_sensitivity, "l2_sensitivity")
+            self._require_one_rho(l2_sensitivity)
+            if self._calibration is not None:
+                raise ParameterError(
+                    "l2_sensitivity must be left out for a law made by from_eps, which promises (eps, delta) and not rho, "
+                    f"got {received(l2_sensitivity)}"
+                )
+            if partitions(max_partitions_contributed, NAME) > 1:
+                raise ParameterError(
+                    f"max_partitions_contributed must be 1 with l2_sensitivity, got {max_partitions_contributed}"
+                )
+            if columns is None and library(values) is None:
+                values = whole_numbers(values)
+            else:
+                from stairnoise.columns.release import require_whole
+
+                require_whole(values, columns)
+        return super().release(  # type: ignore[call-overload,misc]
+            values,
+            columns=columns,
+            nulls=nulls,
+            labels=labels,
+            statistic=statistic,
+            max_partitions_contributed=max_partitions_contributed,
+            rng=rng,
+            out=out,
+            threads=threads,
+        )
+
+    def _functions(self) -> Any:
+        from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+
+        return self._functions_of_elements() if self._parameter_shape else DiscreteGaussianLaw(self._given["sigma2"])
+
+    @property
+    def _default_sensitivity(self) -> Any:
+        return 1 if self._calibration is None else self._calibration.sensitivity
+
+    def _checked_sensitivity(self, sensitivity: Any) -> Any:
+        if self._calibration is not None and sensitivity is self._calibration.sensitivity:
+            return sensitivity
+        return count(sensitivity, "sensitivity", least=1, most=_LARGEST_SENSITIVITY)
+
+    def _loss(self, sensitivity: Any) -> Part:
+        from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
+
+        if self._parameter_shape:
+            return self._loss_of_elements(sensitivity)
+        return LatticeGaussian(self._given["sigma2"], float(sensitivity))
+
+    def _loss_of_vector(self, norm: float) -> Part:
+        """Return the loss of integers that change together by at most this in the l2 norm."""
+        from stairnoise.mechanisms.discrete_gaussian import vector_loss as theory
+
+        self._require_one_rho(norm)
+        if self._calibration is not None:
+            raise ParameterError(f"l2_sensitivity must be left out for a law made by from_eps, got {norm}")
+        # A root that float64 rounded down counts as the root.
+        square = max(1, math.floor(Fraction(math.nextafter(_positive(norm, "l2_sensitivity"), math.inf)) ** 2))
+        sigma2: Any = self._given["sigma2"]
+        if not theory.can_be_computed(sigma2, square):
+            raise ParameterError(
+                f"l2_sensitivity must be at most {math.isqrt(theory.MOST_LISTED)}, or 2**15 for a sigma2 of at least "
+                f"{theory.LEAST_ROUNDED:g}, to compute its loss, got {norm} and sigma2 = {sigma2}"
+            )
+        return theory.loss_of_change(sigma2, square)
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise.mechanisms.discrete_gaussian.sums import sum_bound
+
+        return sum_bound(self._given["sigma2"], k, alpha)
+
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        law = self._keeping_guarantee(k, NAME)
+        if law._calibration is None:
+            # k values with k times the variance together have the ρ of one.
+            return Guarantee(None, None, self._rho(sensitivity), sensitivity, k)
+        eps, delta, change, number = law._calibration
+        made_for_it = bool(np.all(np.equal(sensitivity, change)))
+        return Guarantee(
+            eps if made_for_it else None, delta if made_for_it else None, number * law._rho(sensitivity), sensitivity, number
+        )
+
+    def _divided_among(self, k: int) -> DiscreteGaussian[Any, Any]:
+        if self._calibration is not None:
+            eps, delta, sensitivity, before = self._calibration
+            return self._for_values(eps, delta, sensitivity, before * k, self._stated)
+        if not self._parameter_shape:
+            return DiscreteGaussian(_times(self._given["sigma2"], k))
+        found, which = each_different(lambda sigma2: _times(sigma2, k), self._parameter_shape, self._given["sigma2"])
+        return DiscreteGaussian(np.array(found, np.float64)[which])
+
+    def _exact_parameters(self) -> dict[str, Any]:
+        return {"sigma2": self._given["sigma2"]}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._calibration is None:
+            return super().__reduce__()
+        return self._calibrated, (self._given["sigma2"], *self._calibration._replace(sensitivity=self._stated_sensitivity))
+
+    def __repr__(self) -> str:
+        if self._calibration is None:
+            return super().__repr__()
+        *given, partitions = zip(self._calibration._fields, self._calibration, strict=True)
+        arguments = ", ".join(f"{name}={display(value)}" for name, value in given if name != "sensitivity" or self._stated)
+        wider = f".for_partitions({partitions[1]})" if partitions[1] > 1 else ""
+        return f"DiscreteGaussian.from_eps({arguments}){wider}"
+
+    def _key(self) -> tuple[object, ...]:
+        calibration = None if self._calibration is None else tuple(map(comparable, self._calibration))
+        return (*super()._key(), calibration, self._stated)
+
+
+def _squared(sigma: RealLike) -> Real:
+    """Return the least float64 not below σ², of every element."""
+    deviation = real(sigma, "sigma")
+    require(
+        "sigma", sigma, deviation, np.greater_equal(deviation, _LEAST_SIGMA) & np.less_equal(deviation, _LARGEST_SIGMA), _SIGMAS
+    )
+    if isinstance(deviation, float):
+        return rounded_up(Fraction(deviation) ** 2)
+    found, which = each_different(lambda sigma: rounded_up(Fraction(sigma) ** 2), deviation.shape, deviation)
+    sigma2 = np.array(found, np.float64)[which]
+    sigma2.flags.writeable = False
+    return sigma2
+
+
+def _times(sigma2: float, k: int) -> float:
+    return rounded_up(Fraction(sigma2) * k)
+
+
+def _changes(sensitivity: Any) -> int | NDArray[np.int64]:
+    """Return checked sensitivities of `from_eps`."""
+    changes = None if isinstance(sensitivity, (AnyNumber, np.generic, str)) else real(sensitivity, "sensitivity")
+    if not isinstance(changes, np.ndarray):
+        return count(sensitivity, "sensitivity", least=1, most=_LARGEST_CALIBRATED)
+    allowed = np.equal(changes, np.floor(changes)) & np.greater_equal(changes, 1) & np.less_equal(changes, _LARGEST_CALIBRATED)
+    require("sensitivity", sensitivity, changes, allowed, "an integer from 1 to 2**40")
+    whole = changes.astype(np.int64)
+    whole.flags.writeable = False
+    return whole
+
+
+def _positive(value: RealLike, name: str) -> float:
+    number = single(value, name)
+    if not 0.0 < number < math.inf:
+        raise ParameterError(f"{name} must be finite and greater than 0, got {received(value)}")
+    return number

@@ -1,0 +1,114 @@
+"""The discrete Laplace mechanism."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._parameters import Real, RealLike
+from stairnoise._types import Float, Whole
+from stairnoise.distributions import moments
+from stairnoise.distributions.symmetric import Lattice
+from stairnoise.mechanism.array_parameters import DiscreteArrayParameters
+from stairnoise.mechanism.cost import CostFunction, check_function, each, lattice_staircase_cost
+from stairnoise.mechanism.eps_for_error import least_eps_of_integers
+from stairnoise.mechanism.on_lattice import Geometric
+from stairnoise.mechanism.symmetric import Symmetric, real_moments
+from stairnoise.mechanisms.staircase import distribution as staircase
+
+if TYPE_CHECKING:
+    from stairnoise._types import Array, Floats, Number
+
+_FORMULAS = Lattice(staircase)
+
+
+class DiscreteLaplace(DiscreteArrayParameters[Whole, Float]):
+    r"""Discrete Laplace noise, also called two-sided geometric.
+
+    .. math:: P(X = i) = \frac{1 - λ}{1 + λ}\, λ^{|i|}, \qquad λ = e^{-ε/Δ}
+
+    Draws are exact: every integer has the probability above, for the float64 ε as it is.
+    Magnitudes above 2**63 - 1 saturate there.
+
+    ``release`` first rounds a true value that is not an integer to the nearest one, halves upwards.
+
+    Parameters
+    ----------
+    eps : float or array of float
+        Privacy parameter ε > 0 of one draw.
+    sensitivity : int, array of int or None
+        Largest change Δ >= 1 of the value that one person can cause. None is 1: `release` then takes integers only.
+
+    Raises
+    ------
+    ParameterTypeError
+        A parameter is not a real number.
+    ParameterError
+        A parameter is out of range, is not an integer where one is required, or float64 does not hold
+        it exactly. Or the shapes do not broadcast, or the noise would not fit 64-bit integers.
+
+    References
+    ----------
+    .. [1] Ghosh, Roughgarden and Sundararajan, "Universally Utility-Maximizing Privacy
+       Mechanisms", SIAM Journal on Computing 41(6), 2012.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> d = sn.DiscreteLaplace(eps=1)
+    >>> d
+    DiscreteLaplace(eps=1.0)
+    >>> round(d.var(), 6), d.error_bound(0.95)
+    (1.841347, 3)
+    >>> counts = d.release([12, 40, 7])
+    >>> counts.dtype.name
+    'int64'
+    """
+
+    __slots__ = ()
+    __module__ = "stairnoise"
+    _native_name = "discrete_laplace"
+    _family = Geometric
+
+    @overload
+    def __init__(self: DiscreteLaplace[int, float], eps: Number, sensitivity: Number | None = None) -> None: ...
+    @overload
+    def __init__(
+        self: DiscreteLaplace[NDArray[np.int64], Floats], eps: Number | Array, sensitivity: Number | Array | None = None
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: DiscreteLaplace[int | NDArray[np.int64], Real], eps: RealLike, sensitivity: RealLike | None = None
+    ) -> None: ...
+    def __init__(self, eps: RealLike, sensitivity: RealLike | None = None) -> None:
+        self._validate(eps, sensitivity)
+
+    def _functions(self) -> Symmetric:
+        # The probabilities fall by the same factor at every integer, as in a staircase whose stairs
+        # have one integer each, with this eps.
+        each_integer = self._eps / self._sensitivity
+        return Symmetric(
+            _FORMULAS,
+            lambda: staircase.lattice(each_integer, 1.0, 1.0),
+            self._parameter_shape,
+            lambda p: moments.lattice_abs_moment(p, each_integer, 1.0, 1.0),
+            lambda p: real_moments().lattice_abs_moment(p, each_integer, 1.0, 1.0),
+        )
+
+    @classmethod
+    def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
+        from stairnoise.mechanisms.staircase import least_eps
+
+        del spec
+        return least_eps.discrete_laplace(t, alpha, D, least_eps_of_integers(D))
+
+    def _expected_cost(self, function: CostFunction) -> Any:
+        check_function(self._eps, self._sensitivity)
+        return each(
+            lambda eps, D: lattice_staircase_cost(function, eps / D, 1, 1), self._parameter_shape, self._eps, self._sensitivity
+        )
+
+    def _frozen(self, scipy: Any) -> Any:
+        return scipy.shaped("discrete_laplace", self.eps, self.sensitivity)

@@ -1,0 +1,243 @@
+"""The σ of Gaussian noise, the least for (ε, δ) to the last bit or one that is given, on the lattice that the noise is drawn on.
+
+Notation: ``B(ε, s) = Φ(s/2 - ε/s) - e^ε Φ(-s/2 - ε/s)`` is the least δ of Gaussian noise whose σ is 1/s of the l2 sensitivity
+(Balle and Wang 2018, theorem 8). It grows with s, and ``dB/ds = φ(ε/s - s/2)`` is log-concave in s: so ln B is concave,
+and Newton's steps for ln B = ln δ from a point to the left of the root stay there and converge.
+
+Because ``e^ε φ(ε/s + s/2) = φ(ε/s - s/2)``, B is this density times the difference of two Mills ratios.
+
+Numbers are integers in units of 2**-bits with enough bits for an error far below 1e-30, so that a comparison with δ is
+certain. The search begins in float64; then one such step is enough.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+from stairnoise._errors import ParameterError
+from stairnoise.numerics.fixed_point import FixedPoint, fixed_point
+from stairnoise.numerics.rounding import rounded_up
+
+# Bits beyond those that differences cancel: the error of ln B was at most 3e-35, next to where Mills' ratio changes its formula.
+_BITS = 160
+# Reciprocal of the relative error claimed for B, far above that of its parts.
+_ERROR = 10**30
+# After a step below this, relatively, the next one would be below the error: it goes with the third power.
+_LAST_STEP_BITS = 40
+# More steps than a search in float64 has taken, and its last one.
+_FLOAT_STEPS, _LAST_FLOAT_STEP = 60, 1e-13
+# From here on Mills' ratio in float64 is a continued fraction.
+_SERIES_END, _FRACTIONS = 5.0, 40
+
+
+class Calibration(NamedTuple):
+    """Noise is 2**log2_granularity times the discrete Gaussian distribution of `sigma2`."""
+
+    log2_granularity: int
+    sigma2: float
+    cells: int
+
+
+def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> Calibration:
+    """Least variance, in steps of the lattice, of noise for a release in which one person changes `partitions` values.
+
+    The distribution on the lattice is compared with normal noise rounded to it, cell by cell: with h = 1/(8σ²) and |y| <= Kσ + n,
+    the probability of y is at most e**h that of the cell and at least e**(-(Kσ+n)²/(24σ⁴)) of it. So
+
+        δ <= e**(k h) B(ε - k (K + n/σ)²/(24σ²) - k h, √k n/σ) + 2k e**h (1 - Φ(K))
+
+    for k values of n cells each. K is such that ``2k exp(-K²/2) = e**-70 δ``, so the last term is negligible. The derivation
+    is in docs/gaussian.md, and the numbers' definition in docs/contract.md.
+
+    Raises
+    ------
+    ParameterError
+        The lattice would not fit float64 or int64.
+    """
+    wanted = (
+        f"eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps {eps!r} and delta {delta!r}"
+    )
+    least = _lower_bound(eps, delta, -math.log(delta))
+    n = fixed_point(_bits(eps, least))
+    exact_eps, log_delta = n.of(eps), n.log(*_as_integer(delta))
+    ideal, mills = root(n, exact_eps, log_delta, n.of(_start(eps, delta, least)), n.of(least))
+    change, exponent = _as_integer(sensitivity)
+    wide = n.sqrt(partitions << n.bits)
+    log2_g = _log2_granularity(sensitivity, exponent + _floor_log2(change * wide, ideal), wanted)
+    cells = _shifted_up(change, exponent - log2_g)
+    sigma = _shifted(n.over(change * wide, ideal), exponent - log2_g)
+    loss = _lattice_loss(n, sigma, cells, log_delta, partitions)
+    goal = log_delta + n.log(n.one - loss)
+    shift2 = partitions * cells * cells
+    # dB/dε = -e^ε Φ(-s/2 - ε/s): by that much s falls.
+    near = ideal - n.times(loss, mills)
+    if near < ideal // 2:
+        # A δ so near 1 that the loss counts for more than 1 - δ.
+        left, log_left = (exact_eps - loss) / n.one, goal / n.one
+        start = n.of(_lower_bound(left, math.exp(log_left), -log_left))
+        near, _ = root(n, exact_eps - loss, goal, start, start)
+    sigma2 = _least_sigma2(n, exact_eps - loss, goal, shift2, near)
+    return Calibration(log2_g, sigma2, cells)
+
+
+def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
+    """Noise of a standard deviation of at least `sigma`, or of at least √k times as much so that k values keep the ρ of one.
+
+    ρ is D²/(2σ²) for D cells, in steps of the lattice. The lattice of k values may be coarser, and D rounded up by more there.
+
+    Raises
+    ------
+    ParameterError
+        The lattice would not fit float64 or int64.
+    """
+    variance = Fraction(sigma) ** 2
+    log2_sigma = _floor_log2(variance.numerator * partitions, variance.denominator) // 2
+    wanted = f"sigma must be below 2**33 times the sensitivity, got sigma {sigma!r} and sensitivity {sensitivity!r}"
+    log2_g = _log2_granularity(sensitivity, log2_sigma, wanted)
+    change, exponent = _as_integer(sensitivity)
+    cells = _shifted_up(change, exponent - log2_g)
+    if partitions == 1:
+        return Calibration(log2_g, rounded_up(variance / Fraction(4) ** log2_g), cells)
+    one = of_sigma(sigma, sensitivity, 1)
+    return Calibration(log2_g, rounded_up(partitions * Fraction(one.sigma2) * Fraction(cells, one.cells) ** 2), cells)
+
+
+def _least_sigma2(n: FixedPoint, eps: int, goal: int, shift2: int, s: int) -> float:
+    """Return the least float64 σ² with B(ε, √shift2/σ) below e^goal for certain, s being near the root."""
+    found = _quotient_above(shift2 << 2 * n.bits, s * s)
+    sigma2 = log_b = 0.0
+    while found != sigma2:
+        sigma2 = found
+        here = _shift_over_sigma(n, shift2, sigma2)
+        log_b, step, _ = _step(n, eps, goal, here)
+        found = _quotient_above(shift2 << 2 * n.bits, (here + step) ** 2)
+    while log_b + n.one // _ERROR > goal:
+        sigma2 = math.nextafter(sigma2, math.inf)
+        log_b = log_profile(n, eps, _shift_over_sigma(n, shift2, sigma2))
+    return sigma2
+
+
+def _shift_over_sigma(n: FixedPoint, shift2: int, sigma2: float) -> int:
+    numerator, denominator = sigma2.as_integer_ratio()
+    return math.isqrt((shift2 * denominator << 2 * n.bits) // numerator)
+
+
+def root(n: FixedPoint, eps: int, goal: int, s: int, least: int) -> tuple[int, int]:
+    """Return s with ln B(eps, s) = goal, and Mills' ratio of ε/s - s/2, from a start that may be anywhere above `least`."""
+    while True:
+        _, step, mills = _step(n, eps, goal, s)
+        small = abs(step) << _LAST_STEP_BITS <= s
+        # From the right a step goes beyond the root, where ln B is flat so far that it must not be followed.
+        s = max(s + step, least)
+        if small:
+            return s, mills
+
+
+def log_profile(n: FixedPoint, eps: int, s: int) -> int:
+    """Return ln B(eps, s)."""
+    return _step(n, eps, 0, s)[0]
+
+
+def _step(n: FixedPoint, eps: int, goal: int, s: int) -> tuple[int, int, int]:
+    """Return ln B(ε, s), the step to where it is `goal`, and Mills' ratio of ε/s - s/2.
+
+    Newton's step, or Halley's where it is small: B over its derivative is `ratio`, the second derivative over the first `bend`.
+    """
+    near = n.over(eps, s) - s // 2
+    mills = n.mills(near)
+    ratio = mills - n.mills(near + s)
+    log_b = n.log(ratio) - n.times(near, near) // 2 - n.half_log_2pi
+    step = n.times(goal - log_b, ratio)
+    if abs(step) << _LAST_STEP_BITS // 2 <= s:
+        bend = n.times(near, n.over(n.over(eps, s), s) + n.one // 2)
+        step -= n.times(n.times(step, step), bend - n.over(n.one, ratio)) // 2
+    return log_b, step, mills
+
+
+def _start(eps: float, delta: float, least: float) -> float:
+    """Return what Newton's method from `least` finds in float64: near the root, unless rounding or overflow is in the way."""
+    s, goal = least, math.log(delta) + math.log(2 * math.pi) / 2
+    for _ in range(_FLOAT_STEPS):
+        near = eps / s - s / 2
+        ratio = _float_mills(near) - _float_mills(near + s)
+        if not 0 < ratio < math.inf:
+            return least
+        step = (goal + near * near / 2 - math.log(ratio)) * ratio
+        s = max(s + step, least)
+        if abs(step) <= s * _LAST_FLOAT_STEP:
+            break
+    return s
+
+
+def _float_mills(x: float) -> float:
+    """(1 - Φ(x))/φ(x) to about fourteen digits; inf where it would overflow."""
+    if x < _SERIES_END:
+        return math.sqrt(math.pi / 2) * math.erfc(x / math.sqrt(2)) * math.exp(x * x / 2) if x > -37 else math.inf
+    value = x
+    for k in range(_FRACTIONS, 0, -1):
+        value = x + k / value
+    return 1 / value
+
+
+def _lattice_loss(n: FixedPoint, sigma: int, cells: int, log_delta: int, partitions: int) -> int:
+    """Return the cost of the lattice: a small part of ε, and the same part of δ, relatively."""
+    width = n.sqrt(2 * (n.log(2 * partitions, 0) - log_delta) + 140 * n.one)
+    square = (width + n.over(cells << n.bits, sigma)) ** 2 + (3 << 2 * n.bits)
+    return n.over(partitions * square, 24 * sigma * sigma)
+
+
+def _log2_granularity(sensitivity: float, log2_sigma: int, wanted: str) -> int:
+    """At least 2**32 cells in σ and in the sensitivity, but no more than 2**44 in σ.
+
+    The text `wanted` is the error's where σ is too large for that.
+    """
+    log2_sensitivity = math.frexp(sensitivity)[1] - 1
+    log2_g = max(min(log2_sensitivity, log2_sigma) - 32, log2_sigma - 43)
+    if log2_sensitivity - log2_g < 10:
+        raise ParameterError(wanted)
+    if not -1074 <= log2_g <= 960:
+        raise ParameterError(
+            f"sensitivity must give a granularity from 2**-1074 to 2**960, got {sensitivity!r} (granularity 2**{log2_g})"
+        )
+    return log2_g
+
+
+def _lower_bound(eps: float, delta: float, odds: float) -> float:
+    """Of the root: by zero-concentrated privacy (Bun and Steinke 2016), and by B(ε, s) <= s/√(2π)."""
+    bound = max(2 * eps / (math.sqrt(2 * (odds + eps)) + math.sqrt(2 * odds)), delta * math.sqrt(2 * math.pi))
+    return bound * (1 - 2.0**-40)
+
+
+def _bits(eps: float, least: float) -> int:
+    """Return the bits of a number: B is a difference of ratios that agree in as many as s² is below max(ε, 1)."""
+    return _BITS + max(0, math.ceil(-2 * math.log2(least))) + max(0, math.ceil(math.log2(eps)))
+
+
+def _as_integer(x: float) -> tuple[int, int]:
+    """Return an integer and the exponent of the power of 2 whose product is x."""
+    fraction, exponent = math.frexp(x)
+    return int(math.ldexp(fraction, 53)), exponent - 53
+
+
+def _floor_log2(a: int, b: int) -> int:
+    """Of a/b."""
+    guess = a.bit_length() - b.bit_length()
+    below = a << -guess < b if guess < 0 else a < b << guess
+    return guess - below
+
+
+def _shifted(x: int, places: int) -> int:
+    return x << places if places >= 0 else x >> -places
+
+
+def _shifted_up(x: int, places: int) -> int:
+    return -_shifted(-x, places)
+
+
+def _quotient_above(a: int, b: int) -> float:
+    """Return the least float64 that is not below a/b."""
+    nearest = a / b
+    numerator, denominator = nearest.as_integer_ratio()
+    return nearest if numerator * b >= a * denominator else math.nextafter(nearest, math.inf)

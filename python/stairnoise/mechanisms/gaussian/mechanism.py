@@ -1,0 +1,405 @@
+"""The Gaussian mechanism, calibrated analytically."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, ParameterTypeError, place, received
+from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, real, single
+from stairnoise._types import Float
+from stairnoise.mechanism.additive import ContinuousLaw
+from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, each_different, require
+from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanism.partitions import NAME
+from stairnoise.numerics.rounding import rounded_up
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from stairnoise._types import Array, Floats, Number
+    from stairnoise.accounting.losses.loss import Part
+    from stairnoise.mechanisms.gaussian.calibration import Calibration
+
+_LEAST_EPS, _LARGEST_EPS = 2.0**-40, 2.0**20
+_RESOLUTION = 1e-12
+# A sensitivity is at most so many times a σ that is given.
+_MOST_BELOW = 2.0**20
+
+
+class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
+    r"""Gaussian noise of the least σ that is (ε, δ)-differentially private.
+
+    .. math:: Φ\left(\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) - e^ε\, Φ\left(-\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) = δ
+
+    Draws are exact on the lattice of multiples of ``granularity``; their distribution is the discrete
+    Gaussian on it. The guarantee is proven for that distribution, not for the normal one. ``sigma`` is
+    larger to cover the difference: by less than 1e-9 relative for σ up to 1000 Δ, and by less than
+    2**-42 σ/Δ relative beyond. Distribution functions are those of the normal distribution with this
+    ``sigma``. The distribution function on the lattice differs by less than 1e-10.
+
+    ``release(values, max_partitions_contributed=k)`` is (ε, δ)-differentially private as a whole. The
+    l2 sensitivity is then Δ√k, so ``sigma`` is about √k times as large, not k times.
+    ``for_partitions(k)`` returns the mechanism that releases each value.
+
+    For a vector of d coordinates, released with one call, Δ bounds its change in the l2 norm after rounding. Every
+    coordinate is rounded to a multiple of ``granularity`` g, so a change by c before rounding is at most c + g√d
+    afterwards. Make the mechanism with ``sensitivity=c + g * d**0.5``.
+
+    ``Gaussian(sigma=z * sensitivity)`` has the standard deviation that you give, such as a noise multiplier z
+    times the clipping norm. It states ρ, and `privacy_profile` and `compose` tell its (ε, δ).
+
+    Parameters
+    ----------
+    eps : float or array of float
+        Privacy parameter ε of one release, from 2**-40 to 2**20.
+    delta : float or array of float
+        Privacy parameter δ, 0 < δ < 1.
+    sensitivity : float, array of float or None
+        Largest change Δ > 0 of the value that one person can cause. None is 1, for study: `release` requires that you state
+        it or `sigma`, and `guarantee` of a `sigma` requires it.
+    sigma : float or array of float
+        Instead of `eps` and `delta`: the standard deviation of the noise, from 2**-20 to 2**33 times the sensitivity.
+        It is the sigma of `release`, not of a library that multiplies it by the sensitivity. What is drawn has at least
+        this σ, and more by less than a relative 2**-52.
+
+    Raises
+    ------
+    ParameterTypeError
+        A parameter is not a real number, or neither `sigma` nor both of `eps` and `delta` are given.
+    ParameterError
+        A parameter is out of range, or float64 does not hold it exactly. Or the shapes do not broadcast, or the noise
+        would be 2**33 times as wide as the sensitivity. Or `sigma` is given beside `eps` or `delta`.
+
+    Notes
+    -----
+    Many programs use the classic formula σ = √(2 ln(1.25/δ)) Δ/ε [3]_. It is proven for ε < 1 only. For larger ε its δ
+    is not the one that was asked for: with δ = 10⁻⁶ it is 2 times as large at ε = 10, and 160 times at ε = 20. For
+    smaller ε it adds more noise than is needed: 1.73 times at ε = 0.01. This class solves the equation above instead,
+    which is right for every ε.
+
+    References
+    ----------
+    .. [1] Balle and Wang, "Improving the Gaussian Mechanism for Differential Privacy: Analytical
+       Calibration and Optimal Denoising", ICML 2018, arXiv:1805.06530, theorem 8.
+    .. [2] Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS
+       2020, arXiv:2004.00010.
+    .. [3] Dwork and Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem A.1.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> d = sn.Gaussian(eps=1, delta=1e-6, sensitivity=1)
+    >>> d
+    Gaussian(eps=1.0, delta=1e-06, sensitivity=1.0)
+    >>> round(d.sigma, 6), round(d.error_bound(0.95), 4)
+    (4.224679, 8.2802)
+    >>> f"{d.privacy_profile(2):.3g}"
+    '1.08e-18'
+    >>> d.release([12.5, 40.0, 7.25]).shape
+    (3,)
+    >>> round(sn.Gaussian(sigma=1.1).compose(100).eps_for_delta(1e-5), 2)
+    79.28
+    >>> sn.Gaussian(eps=[0.5, 1, 2], delta=1e-6).sigma.round(4)
+    array([8.0576, 4.2247, 2.2305])
+    """
+
+    __slots__ = ("_calibration", "_partitions")
+    _partitions_rule = "leave a lattice that fits"
+    __module__ = "stairnoise"
+
+    # Of scalar parameters; not set for arrays.
+    _calibration: Calibration
+    _partitions: int
+
+    @overload
+    def __init__(self: Gaussian[float], eps: Number, delta: Number, sensitivity: Number | None = None) -> None: ...
+    @overload
+    def __init__(self: Gaussian[float], *, sensitivity: Number | None = None, sigma: Number) -> None: ...
+    @overload
+    def __init__(
+        self: Gaussian[Floats], eps: Number | Array, delta: Number | Array, sensitivity: Number | Array | None = None
+    ) -> None: ...
+    @overload
+    def __init__(self: Gaussian[Floats], *, sensitivity: Number | Array | None = None, sigma: Number | Array) -> None: ...
+    @overload
+    def __init__(
+        self: Gaussian[Real],
+        eps: RealLike | None = None,
+        delta: RealLike | None = None,
+        sensitivity: RealLike | None = None,
+        *,
+        sigma: RealLike | None = None,
+    ) -> None: ...
+    def __init__(
+        self,
+        eps: RealLike | None = None,
+        delta: RealLike | None = None,
+        sensitivity: RealLike | None = None,
+        *,
+        sigma: RealLike | None = None,
+    ) -> None:
+        stated, width = sensitivity is not None, 1.0 if sensitivity is None else sensitivity
+        if sigma is not None:
+            self._calibrate(_of_sigma(eps, delta, width, sigma), 1, stated)
+            return
+        for name, value in (("eps", eps), ("delta", delta)):
+            if value is None:
+                raise ParameterTypeError(f"{name} must be given, or sigma instead of eps and delta, got None")
+        budget, slack, change = real(eps, "eps"), real(delta, "delta"), real(width, "sensitivity")
+        allowed = np.greater_equal(budget, _LEAST_EPS) & np.less_equal(budget, _LARGEST_EPS)
+        require("eps", eps, budget, allowed, "from 2**-40 to 2**20 for Gaussian noise")
+        require("delta", delta, slack, np.greater(slack, 0) & np.less(slack, 1), "greater than 0 and less than 1")
+        _require_positive("sensitivity", width, change)
+        self._calibrate({"eps": budget, "delta": slack, "sensitivity": change}, 1, stated)
+
+    def _calibrate(self, given: dict[str, Any], partitions: int, stated: bool) -> None:
+        """Choose the noise with which `partitions` values have the guarantee together, and keep it."""
+        from stairnoise.mechanisms.gaussian import calibration as gaussian_sigma
+
+        calibrate: Callable[..., Calibration] = gaussian_sigma.of_sigma if "sigma" in given else gaussian_sigma.calibrate
+        object.__setattr__(self, "_partitions", partitions)
+        shape = common_shape(given)
+        if shape == ():
+            self._keep(given, calibrate(*given.values(), partitions), stated)
+            return
+        found, which = each_different(lambda *numbers: calibrate(*numbers, partitions), shape, *given.values())
+        sigma2 = np.array([law.sigma2 for law in found], np.float64)
+        log2_granularity = np.array([law.log2_granularity for law in found], np.int64)
+        cells = np.array([float(law.cells) for law in found], np.float64)
+        lattices = Lattices(sigma2[which], log2_granularity[which], cells[which])
+        self._store_arrays(lattices, given, stated=stated, noise_alone="sigma" in given)
+
+    def _keep(self, given: dict[str, Any], calibration: Calibration, stated: bool) -> None:
+        object.__setattr__(self, "_calibration", calibration)
+        native = _native.discrete_gaussian(calibration.sigma2, calibration.log2_granularity)
+        self._store(native, given, stated=stated, noise_alone="sigma" in given)
+
+    def _element(self, index: tuple[int, ...]) -> Gaussian[float]:
+        from stairnoise.mechanisms.gaussian.calibration import Calibration
+
+        law: Gaussian[Any] = type(self).__new__(type(self))
+        object.__setattr__(law, "_partitions", self._partitions)
+        shape = self._parameter_shape
+        given = {name: np.broadcast_to(value, shape)[index].item() for name, value in self._given.items()}
+        sigma2, log2_granularity, cells = (column[index].item() for column in self._lattices)
+        law._keep(given, Calibration(log2_granularity, sigma2, int(cells)), self._stated)
+        return law
+
+    @classmethod
+    def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, *, delta: RealLike, sensitivity: RealLike = 1.0) -> float:
+        """Least ε, with this δ, for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.
+
+        The inequality holds for every larger ε too, because σ falls as ε grows. The noise drawn at a larger ε keeps it up
+        to one step of its lattice.
+
+        Parameters
+        ----------
+        t : float
+            Largest error, positive.
+        confidence : float, default 0.95
+            Probability of no larger error, at least 0.5 and less than 1.
+        delta : float
+            Privacy parameter δ, 0 < δ < 1.
+        sensitivity : float, default 1.0
+            Largest change Δ > 0 of the value that one person can cause.
+
+        Returns
+        -------
+        float
+            Within a relative 1e-9 of the least, and rounded so that
+            ``Gaussian(eps, delta, sensitivity).error_bound(confidence)`` is at most `t`. The same bound of the noise drawn is at
+            most `t` too.
+
+        Raises
+        ------
+        ParameterTypeError
+            An argument is not a real number.
+        ParameterError
+            An argument is out of range or an array, or no ε up to 2**20 is large enough.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> eps = sn.Gaussian.eps_for_error(t=10, confidence=0.95, delta=1e-6)
+        >>> round(eps, 4), round(sn.Gaussian(eps, 1e-6).error_bound(0.95), 6)
+        (0.8162, 10.0)
+        """
+        limit, level, slack, change = (
+            single(value, name)
+            for name, value in (("t", t), ("confidence", confidence), ("delta", delta), ("sensitivity", sensitivity))
+        )
+        alpha = 1 - confidence_level(level)
+        if not 0 < limit < math.inf:
+            raise ParameterError(f"t must be finite and greater than 0, got {received(t)}")
+
+        from stairnoise.numerics.roots import bisection
+
+        def enough(eps: float) -> bool:
+            try:
+                law: Gaussian[float] = cls(eps, slack, change)
+            except ParameterError:
+                # The noise is too wide for the lattice.
+                return False
+            _, drawn = law._bounds_on_lattice(np.array(alpha), 1)
+            return bool(law._tail_bound(alpha) <= limit and drawn.item() <= limit / law.granularity)
+
+        cls(_LARGEST_EPS, delta, sensitivity)
+        low, high = _LEAST_EPS, _LARGEST_EPS
+        if not enough(high):
+            raise ParameterError(
+                f"t must be an error that some eps keeps below with this confidence and delta, got {received(t)}"
+            )
+        if enough(low):
+            return low
+        return bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low * high))
+
+    @property
+    def eps(self) -> Float | float | None:
+        """ε of one value, or of k values together if made by ``for_partitions(k)``; None if made from `sigma`."""
+        return self._given.get("eps")
+
+    @property
+    def delta(self) -> Float | float | None:
+        """Privacy parameter δ, for the same values as `eps`; None if made from `sigma`."""
+        return self._given.get("delta")
+
+    @property
+    def sensitivity(self) -> Float | float:
+        """Largest change Δ of one value that one person can cause."""
+        sensitivity: Float | float = self._given["sensitivity"]
+        return sensitivity
+
+    @property
+    def granularity(self) -> Float:
+        """Lattice step g, a power of two: every draw is a multiple of it."""
+        if self._parameter_shape:
+            granularity: Any = np.ldexp(1.0, self._lattices.log2_granularity)
+            granularity.flags.writeable = False
+        else:
+            granularity = self._scalar_law.granularity
+        return granularity  # type: ignore[no-any-return]
+
+    @property
+    def sigma(self) -> Float:
+        """Standard deviation σ of the noise."""
+        if self._partitions == 1 and "sigma" in self._given:
+            # What is drawn has no other σ in float64.
+            given = self._given["sigma"]
+            return np.broadcast_to(given, self._parameter_shape).copy() if self._parameter_shape else given  # type: ignore[no-any-return]
+        sigma2, log2_granularity = self._noise
+        return self._plain(np.ldexp(np.sqrt(sigma2), log2_granularity))
+
+    @property
+    def sigma2(self) -> Float:
+        """Variance σ² of the noise; inf if float64 overflows."""
+        sigma2, log2_granularity = self._noise
+        with np.errstate(over="ignore"):
+            return self._plain(np.ldexp(sigma2, 2 * log2_granularity))
+
+    @property
+    def rho(self) -> Float:
+        """ρ of zero-concentrated differential privacy of one value: Δ²/(2σ²), with Δ in whole lattice steps.
+
+        For several values, `guarantee` states ρ.
+        """
+        return self._rho(1)
+
+    def _rho(self, values: int) -> Float:
+        """Return the ρ of so many values together; rounded up if it is all that is promised."""
+
+        def rho(law: Gaussian[float]) -> float:
+            cells, sigma2 = law._calibration.cells, law._calibration.sigma2
+            if "sigma" in law._given:
+                return rounded_up(values * Fraction(cells) ** 2 / (2 * Fraction(sigma2)))
+            return values * (float(cells) * float(cells) / (2 * sigma2))
+
+        found: Float = self._of_elements(rho)
+        return found
+
+    @property
+    def _noise(self) -> tuple[Any, Any]:
+        """σ² in lattice steps, and the lattice."""
+        if self._parameter_shape:
+            return self._lattices[:2]
+        return self._calibration.sigma2, self._calibration.log2_granularity
+
+    def _functions(self) -> Any:
+        from stairnoise.mechanisms.gaussian.distribution import NormalLaw
+
+        return self._functions_of_elements() if self._parameter_shape else NormalLaw(float(self.sigma))
+
+    def _loss(self, sensitivity: Any) -> Part:
+        from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
+
+        if self._parameter_shape:
+            return self._loss_of_elements(self._lattices.cells)
+        return LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise.mechanisms.discrete_gaussian.sums import sum_bound
+
+        return sum_bound(self._calibration.sigma2, k, alpha)
+
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        law = self._keeping_guarantee(k, NAME)
+        return Guarantee(law.eps, law.delta, law._rho(law._partitions), law.sensitivity, law._partitions)
+
+    def _divided_among(self, k: int) -> Gaussian[Float]:
+        return self._of_given(self._given, self._partitions * k, self._stated)
+
+    def _exact_parameters(self) -> dict[str, Any]:
+        found = self._calibration
+        return {**self._given, "sigma2": found.sigma2, "log2_granularity": found.log2_granularity}
+
+    @classmethod
+    def _of_given(cls, given: dict[str, Any], partitions: int, stated: bool) -> Gaussian[Any]:
+        """Return the law with which `partitions` values together keep the guarantee that the parameters give one."""
+        law = cls.__new__(cls)
+        law._calibrate(given, partitions, stated)
+        return law
+
+    @classmethod
+    def _calibrated(cls, eps: Any, delta: Any, sensitivity: Any, partitions: int, sigma: Any = None) -> Gaussian[Any]:
+        """Return the law of a pickle or of a ledger's file."""
+        given = {"eps": eps, "delta": delta} if sigma is None else {"sigma": sigma}
+        stated = sensitivity is not None
+        return cls._of_given({**given, "sensitivity": sensitivity if stated else 1.0}, partitions, stated)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arguments = (self.eps, self.delta, self._stated_sensitivity, self._partitions)
+        return self._calibrated, (*arguments, self._given["sigma"]) if "sigma" in self._given else arguments
+
+    def __repr__(self) -> str:
+        return super().__repr__() + (f".for_partitions({self._partitions})" if self._partitions > 1 else "")
+
+    def _key(self) -> tuple[object, ...]:
+        return (*super()._key(), self._partitions)
+
+
+def _of_sigma(eps: object, delta: object, sensitivity: object, sigma: object) -> dict[str, Any]:
+    """Return the checked parameters of a law made from `sigma`."""
+    for name, value in (("eps", eps), ("delta", delta)):
+        if value is not None:
+            raise ParameterError(f"{name} must be left out beside sigma, got {received(value)}")
+    deviation, change = real(sigma, "sigma"), real(sensitivity, "sensitivity")
+    _require_positive("sigma", sigma, deviation)
+    _require_positive("sensitivity", sensitivity, change)
+    given = {"sigma": deviation, "sensitivity": change}
+    shape = common_shape(given)
+    with np.errstate(over="ignore"):
+        enough = np.greater_equal(np.asarray(deviation) * _MOST_BELOW, change)
+    if not np.all(enough):
+        index = tuple(map(int, np.argwhere(~np.broadcast_to(enough, shape))[0]))
+        shown = (np.broadcast_to(value, shape)[index].item() for value in given.values())
+        text = "sigma must be at least 2**-20 times the sensitivity, got sigma {} and sensitivity {}".format(*shown)
+        raise ParameterError(text + place(index))
+    return given
+
+
+def _require_positive(name: str, given: object, value: Real) -> None:
+    require(name, given, value, np.greater(value, 0) & np.less(value, math.inf), "finite and greater than 0")

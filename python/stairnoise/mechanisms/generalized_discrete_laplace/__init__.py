@@ -1,0 +1,1 @@
+"""The generalized discrete laplace mechanism."""

@@ -1,0 +1,1 @@
+"""The lattice noise mechanism."""

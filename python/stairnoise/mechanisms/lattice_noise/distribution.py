@@ -1,0 +1,198 @@
+"""A distribution on the integers from -m to m by its weights, with a geometric tail on both sides or none.
+
+With weights w and a ratio ρ, the integers ±(m + j) beyond have the weights w(±m) ρ**j. Everything is normalised by the sum of
+all weights, tails included.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.distributions.tabulated import Tabulated
+
+Floats = NDArray[np.float64]
+
+# Terms of the moments of a tail: beyond, even those of order 64 are below rounding.
+_NEPERS = 800.0
+
+
+class Weights(NamedTuple):
+    """Weights of -m … m, the largest from 1 to 2, and what their tails and their sum follow from."""
+
+    scaled: Floats
+    ratio: float | None
+    total: float
+    """Sum of all weights."""
+
+    @property
+    def reach(self) -> int:
+        """Return m."""
+        return self.scaled.size // 2
+
+    @property
+    def log_ratio(self) -> float:
+        """Logarithm of ρ, -inf without a tail."""
+        return -math.inf if self.ratio is None else math.log(self.ratio)
+
+    @property
+    def probabilities(self) -> Floats:
+        """Probabilities of -m … m."""
+        return self.scaled / self.total
+
+    @property
+    def log_probabilities(self) -> Floats:
+        """Their logarithms, also where the probabilities underflow."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.scaled) - math.log(self.total))
+
+
+def weights_of(given: Floats, ratio: float | None) -> Weights:
+    """Scale weights by a power of two, which is exact: the largest is at most 2**1022 times the least."""
+    scaled = np.ldexp(given, 1 - int(np.frexp(given.max())[1]))
+    tails = 0.0 if ratio is None else (float(scaled[0]) + float(scaled[-1])) * ratio / (1 - ratio)
+    return Weights(scaled, ratio, math.fsum([*scaled.tolist(), tails]))
+
+
+def functions(weights: Weights, step: float) -> Tabulated:
+    """Return the functions of the distribution on the multiples of a step."""
+    if weights.ratio is not None:
+        return Tailed(weights, step)
+    used = np.flatnonzero(weights.scaled)
+    first, last = int(used[0]), int(used[-1])
+    return Tabulated(first - weights.reach, weights.log_probabilities[first : last + 1], step, bounded=True)
+
+
+class Tailed(Tabulated):
+    """Functions of a distribution with tails: sums of the list, and closed forms beyond."""
+
+    def __init__(self, weights: Weights, step: float) -> None:
+        super().__init__(-weights.reach, weights.log_probabilities, step)
+        ratio = weights.ratio or 0.0
+        self._m, self._log_ratio, self._ratio = weights.reach, weights.log_ratio, ratio
+        self._rest = math.log1p(-ratio)
+        self._ends = float(self._log_pmf[0]), float(self._log_pmf[-1])
+        log_left, log_right = (end + self._log_ratio - self._rest for end in self._ends)
+        below = math.exp(log_left) + np.cumsum(self._pmf)
+        above = math.exp(log_right) + np.append(np.cumsum(self._pmf[:0:-1])[::-1], 0.0)
+        self._cdf = np.where(below < above, below, 1 - above)
+        self._sf = np.where(above < below, above, 1 - below)
+        log_below = np.logaddexp.accumulate(np.append(log_left, self._log_pmf))[1:]
+        log_above = np.logaddexp.accumulate(np.append(log_right, self._log_pmf[:0:-1]))[::-1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self._log_cdf = np.where(below < above, log_below, np.log1p(-above))
+            self._log_sf = np.where(above < below, log_above, np.log1p(-below))
+
+    def _log_left(self, k: Floats) -> Floats:
+        """Logarithm of P(X <= k), for k <= -m."""
+        return np.asarray(self._ends[0] + (-self._m - k) * self._log_ratio - self._rest)
+
+    def _log_right(self, k: Floats) -> Floats:
+        """Logarithm of P(X > k), for k >= m."""
+        return np.asarray(self._ends[1] + (k - self._m + 1) * self._log_ratio - self._rest)
+
+    def pmf(self, x: Floats) -> Floats:
+        """P(X = x)."""
+        return np.asarray(np.exp(self.logpmf(x)))
+
+    def logpmf(self, x: Floats) -> Floats:
+        """Natural logarithm of P(X = x)."""
+        k = x / self._step
+        end = np.where(k < 0, *self._ends)
+        beyond = np.where(k == np.floor(k), end + (np.abs(k) - self._m) * self._log_ratio, -math.inf)
+        return np.where(np.abs(k) > self._m, beyond, self._at(x, self._log_pmf, -math.inf))
+
+    def cdf(self, x: Floats) -> Floats:
+        """P(X <= x)."""
+        return self._tailed(x, self._cdf, np.exp, lambda log: -np.expm1(log))
+
+    def sf(self, x: Floats) -> Floats:
+        """P(X > x)."""
+        return self._tailed(x, self._sf, lambda log: -np.expm1(log), np.exp)
+
+    def logcdf(self, x: Floats) -> Floats:
+        """Natural logarithm of P(X <= x)."""
+        return self._tailed(x, self._log_cdf, np.asarray, lambda log: np.log(-np.expm1(log)))
+
+    def logsf(self, x: Floats) -> Floats:
+        """Natural logarithm of P(X > x)."""
+        return self._tailed(x, self._log_sf, lambda log: np.log(-np.expm1(log)), np.asarray)
+
+    def _tailed(self, x: Floats, values: Floats, left: Any, right: Any) -> Floats:
+        """Values of the list, and functions of the logarithm of a tail on both sides of it."""
+        k = np.floor(x / self._step)
+        inside = self._up_to(x, values, 0.0, 0.0)
+        return np.where(k < -self._m, left(self._log_left(k)), np.where(k > self._m, right(self._log_right(k)), inside))
+
+    def ppf(self, q: Floats) -> Floats:
+        """Least x with P(X <= x) >= q."""
+        inside = np.searchsorted(self._cdf, q)
+        return self._place(q, 1 - np.asarray(q), q <= self._cdf[0], q > self._cdf[-1], inside)
+
+    def isf(self, q: Floats) -> Floats:
+        """Least x with P(X > x) <= q."""
+        inside = self._sf.size - np.searchsorted(self._sf[::-1], q, side="right")
+        return self._place(1 - np.asarray(q), q, q >= self._sf[0], q < self._sf[-1], inside)
+
+    def _place(self, below: Floats, above: Floats, on_left: Any, on_right: Any, inside: Any) -> Floats:
+        """Least x with `below` at or below it, or no more than `above` above it."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # P(X <= k) falls with -k, P(X > k) with k.
+            left = -self._m - np.floor((np.log(below) + self._rest - self._ends[0]) / self._log_ratio)
+            right = self._m - 1 + np.ceil((np.log(above) + self._rest - self._ends[1]) / self._log_ratio)
+            # A quotient that is whole may have been rounded to either side.
+            left = np.where(np.exp(self._log_left(left - 1)) >= below, left - 1, left)
+            left = np.where(np.exp(self._log_left(left)) < below, left + 1, left)
+            right = np.where(np.exp(self._log_right(right - 1)) <= above, right - 1, right)
+            right = np.where(np.exp(self._log_right(right)) > above, right + 1, right)
+        k = np.where(
+            on_left, np.minimum(left, -self._m), np.where(on_right, np.maximum(right, self._m + 1), self._inside(inside))
+        )
+        k = np.where(below <= 0, -math.inf, np.where(above <= 0, math.inf, k))
+        return np.where((below >= 0) & (above >= 0), k * self._step, np.nan)
+
+    def _inside(self, index: Any) -> Floats:
+        return np.asarray(self._k[np.minimum(index, self._k.size - 1)])
+
+    def error_bound(self, alpha: Floats) -> Floats:
+        """Least t with P(|X| > t) <= alpha."""
+        t = np.arange(self._m + 1, dtype=np.float64) * self._step
+        beyond = self.sf(t) + self.cdf(-t - self._step)
+        listed = np.minimum(t.size - np.searchsorted(beyond[::-1], alpha, side="right"), t.size - 1)
+        both = np.logaddexp(*self._ends) - self._rest
+        place = np.ceil((np.log(alpha) - both) / self._log_ratio)
+        place = np.where(np.exp(both + (place - 1) * self._log_ratio) <= alpha, place - 1, place)
+        place = np.where(np.exp(both + place * self._log_ratio) > alpha, place + 1, place)
+        far = (self._m - 1 + np.maximum(place, 2.0)) * self._step
+        return np.asarray(np.where(alpha < beyond[-1], far, t[listed]))
+
+    def entropy(self) -> float:
+        """Shannon's entropy in nats."""
+        odds = self._ratio / (1 - self._ratio)
+        tails = sum(-math.exp(end) * odds * (end + self._log_ratio / (1 - self._ratio)) for end in self._ends)
+        return super().entropy() + tails
+
+    def var(self) -> float:
+        """E (X - E X)²."""
+        mean = self.mean()
+        inside = float(np.sum(self._pmf * (self._k * self._step - mean) ** 2))
+        return inside + self._tails(lambda x: (x - mean) ** 2)
+
+    def moment(self, order: int) -> float:
+        """E X**order."""
+        return super().moment(order) + self._tails(lambda x: x ** float(order))
+
+    def abs_moment(self, p: float) -> float:
+        """E|X|**p; inf for p < 0 where 0 has a probability."""
+        return super().abs_moment(p) + self._tails(lambda x: np.abs(x) ** float(p))
+
+    def _tails(self, function: Any) -> float:
+        """Return the expected value of a power of X, beyond the list."""
+        j = np.arange(1.0, math.ceil(_NEPERS / -self._log_ratio) + 1)
+        masses = np.exp(j * self._log_ratio)
+        x = (self._m + j) * self._step
+        left, right = (math.exp(end) for end in self._ends)
+        return float(np.sum(masses * (left * function(-x) + right * function(x))))

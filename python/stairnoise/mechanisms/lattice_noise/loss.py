@@ -1,0 +1,223 @@
+r"""The privacy of noise by its weights: every shift up to the sensitivity, both ways.
+
+Weights may rise and fall as they like, so no shift is known to be the worst. What changes of up to D steps reveal is the
+worst, over the shifts s = 1, …, D, of
+
+    P(X = k)  against  P(X = k - s)     and     P(X = k)  against  P(X = k + s).
+
+`loss` lists all of them in float64, for every measure. `pure_eps`, `delta` and `infinite` are bounds on the safe side from
+integers: weights are dyadic rationals, and the weights of a tail are enclosed by integers of `_BITS` more bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.accounting.losses.largest import Largest
+from stairnoise.mechanisms.lattice_noise.distribution import Weights
+from stairnoise.mechanisms.lattice_noise.one_shift import OneShift
+from stairnoise.numerics.rounding import rounded_up
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.object_]
+
+_BITS, _DIGITS = 192, 60
+# Losses this near to the largest, in float64, may be the largest.
+_NEAR = 1e-9
+
+
+def shifts(weights: Weights, cells: int) -> Iterator[int]:
+    """Every shift that matters: for symmetric weights the positive ones, which the negative ones mirror."""
+    symmetric = np.array_equal(weights.scaled, weights.scaled[::-1])
+    for steps in range(1, cells + 1):
+        yield steps
+        if not symmetric:
+            yield -steps
+
+
+def loss(weights: Weights, cells: int) -> OneShift | Largest:
+    """Return the loss of the worst shift up to D steps."""
+    pairs = parts(weights, cells)
+    return pairs[0] if len(pairs) == 1 else Largest(pairs)
+
+
+def parts(weights: Weights, cells: int) -> list[OneShift]:
+    """Return the loss of every shift that `shifts` returns."""
+    digest = hashlib.sha256(weights.scaled.tobytes()).digest(), weights.ratio
+    return [_one(weights, shift, digest) for shift in shifts(weights, cells)]
+
+
+def _one(weights: Weights, shift: int, digest: tuple[object, ...]) -> OneShift:
+    pairs = _pairs(weights, shift)
+    eps = pure_eps_of(weights, shift) if pairs.infinite == 0 else 0.0
+    return OneShift(("given weights", *digest, shift), pairs.log_p, pairs.losses, eps, pairs.infinite)
+
+
+class _Pairs(NamedTuple):
+    """Outcomes that two centres have, and the probability of those that only the true one has.
+
+    Where an outcome is in the same tail of both, its loss is the same as that of the whole tail: two outcomes stand for all.
+    """
+
+    log_p: Array
+    here: Array
+    there: Array
+    """Weights under the true centre and under the other one, without powers of ρ."""
+    powers: Array
+    """Powers of ρ of the ratio of both probabilities."""
+    losses: Array
+    infinite: float
+
+
+def _pairs(weights: Weights, shift: int) -> _Pairs:
+    scaled = weights.scaled if shift > 0 else weights.scaled[::-1]
+    steps, m, ratio = abs(shift), weights.reach, weights.ratio
+    log_total = math.log(weights.total)
+    k = np.arange(-m, m + 1) if ratio is None else np.arange(1 - m, m + steps)
+    here, there = (scaled[np.clip(place, -m, m) + m] for place in (k, k - steps))
+    beyond, other_beyond = (np.maximum(np.abs(place) - m, 0) for place in (k, k - steps))
+    if ratio is None:
+        there = np.where(other_beyond > 0, 0.0, there)
+        other_beyond = np.zeros_like(beyond)
+    lost = here[there == 0] * (ratio or 0.0) ** beyond[there == 0]
+    both = (here > 0) & (there > 0)
+    log_ratio = 0.0 if ratio is None else weights.log_ratio
+    log_p = np.log(here[both]) + beyond[both] * log_ratio - log_total
+    here, there, powers = here[both], there[both], (beyond - other_beyond)[both]
+    if ratio is not None:
+        # Down from -m, and up from m + s.
+        ends = np.log(scaled[[0, -1]]) + np.array([0, steps]) * log_ratio - math.log1p(-ratio) - log_total
+        log_p, powers = np.concatenate([log_p, ends]), np.append(powers, [-steps, steps])
+        here, there = (np.append(weight, scaled[[0, -1]]) for weight in (here, there))
+    losses = np.log(here / there) + powers * log_ratio
+    return _Pairs(log_p, here, there, powers, losses, min(math.fsum(lost.tolist()) / weights.total, 1.0))
+
+
+# Bounds from integers
+
+
+class _Exact(NamedTuple):
+    """Weights as integers in one unit, those of the tails from below and from above."""
+
+    low: Integers
+    high: Integers
+    """The weights of -m - D … m + D; without a tail, 0 beyond m."""
+    beyond: tuple[int, int]
+    """Upper bounds of all weights from -m on down, and from m on up; 0 without a tail."""
+    total: int
+    """Lower bound of the sum of all weights."""
+    ratio: Fraction
+
+
+@lru_cache(maxsize=4)
+def _exact(key: bytes, ratio: float | None, cells: int) -> _Exact:
+    scaled = np.frombuffer(key)
+    unit = min(math.frexp(weight)[1] for weight in scaled.tolist() if weight) - 53 - _BITS
+    body = [int(math.ldexp(math.frexp(weight)[0], 53)) << (math.frexp(weight)[1] - 53 - unit) for weight in scaled.tolist()]
+    if ratio is None:
+        zeros = [0] * cells
+        both = np.array([*zeros, *body, *zeros], object)
+        return _Exact(both, both, (0, 0), sum(body), Fraction(0))
+    p, q = ratio.as_integer_ratio()
+    lows, highs = [], []
+    for end in (body[0], body[-1]):
+        low, high = [end], [end]
+        for _ in range(cells):
+            low.append(low[-1] * p // q)
+            high.append(-(-high[-1] * p // q))
+        lows.append(low[1:])
+        highs.append(high[1:])
+    left, right = (end * q // (q - p) for end in (body[0], body[-1]))
+    total = sum(body) - body[0] - body[-1] + left + right
+    return _Exact(
+        np.array([*lows[0][::-1], *body, *lows[1]], object),
+        np.array([*highs[0][::-1], *body, *highs[1]], object),
+        (left + 1, right + 1),
+        total,
+        Fraction(ratio),
+    )
+
+
+def _of(weights: Weights, cells: int) -> _Exact:
+    return _exact(weights.scaled.tobytes(), weights.ratio, cells)
+
+
+def infinite(weights: Weights, cells: int) -> Fraction:
+    """Probability of an infinite loss at the worst shift, from above."""
+    return max(_positive(weights, shift, cells, None) for shift in shifts(weights, cells))
+
+
+def delta(weights: Weights, shift: int, cells: int, eps: float) -> Fraction:
+    """δ at ε >= 0 of one shift, from above: by less than 1e-50."""
+    return _positive(weights, shift, cells, None if eps >= pure_eps_of(weights, shift) else _power_below(eps))
+
+
+def _positive(weights: Weights, shift: int, cells: int, power: Fraction | None) -> Fraction:
+    """Σ (P(k) - power·P(k - s))₊, from above; for None the sum of the P(k) with P(k - s) = 0."""
+    exact = _of(weights, cells)
+    low, high = (exact.low, exact.high) if shift > 0 else (exact.low[::-1], exact.high[::-1])
+    steps = abs(shift)
+    # What is left out of these lists is in the tails, beyond -m and beyond m + s.
+    skip = 1 + cells if weights.ratio is not None else cells
+    size = 2 * weights.reach + steps - (1 if weights.ratio is not None else -1)
+    here = high[skip : skip + size]
+    there = low[skip - steps : skip - steps + size]
+    if power is None:
+        return Fraction(int(here[there == 0].sum()), exact.total)
+    terms = here * power.denominator - there * power.numerator
+    inside = Fraction(int(np.maximum(terms, 0).sum()), power.denominator)
+    if weights.ratio is not None:
+        # Down from -m, P(k - s) is ρ**s times P(k).
+        left = exact.beyond[0] if shift > 0 else exact.beyond[1]
+        inside += left * max(Fraction(0), 1 - power * _rounded_down(exact.ratio**steps))
+    return inside / exact.total
+
+
+def _rounded_down(x: Fraction) -> Fraction:
+    """Cut a fraction's digits, of which a power has very many."""
+    return Fraction((x.numerator << 1100) // x.denominator, 1 << 1100)
+
+
+def _power_below(eps: float) -> Fraction:
+    """Return a rational a little below e**ε."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        nearest = Decimal(eps).exp()
+        return Fraction(nearest - nearest.scaleb(3 - _DIGITS)) if eps else Fraction(1)
+
+
+def pure_eps(weights: Weights, cells: int) -> float:
+    """Largest finite loss over all shifts, rounded up; 0 if there is none."""
+    return max(pure_eps_of(weights, shift) for shift in shifts(weights, cells))
+
+
+def pure_eps_of(weights: Weights, shift: int) -> float:
+    """Largest finite loss under one shift, rounded up; 0 if there is none."""
+    pairs = _pairs(weights, shift)
+    if not pairs.losses.size:
+        return 0.0
+    largest = float(pairs.losses.max())
+    near = pairs.losses >= largest - _NEAR * max(1.0, abs(largest))
+    exact = Decimal(-1)
+    with localcontext() as context:
+        context.prec = _DIGITS
+        log_ratio = Decimal(0) if weights.ratio is None else Decimal(weights.ratio).ln()
+        for power in set(pairs.powers[near].tolist()):
+            # Rounding keeps the order: the largest quotient is among those that are largest once rounded.
+            here, there = (weight[near & (pairs.powers == power)] for weight in (pairs.here, pairs.there))
+            first = here / there == (here / there).max()
+            both = set(zip(here[first].tolist(), there[first].tolist(), strict=True))
+            quotient = max(Fraction(weight) / Fraction(other) for weight, other in both)
+            exact = max(exact, (Decimal(quotient.numerator) / Decimal(quotient.denominator)).ln() + power * log_ratio)
+        # No logarithm of a rational but 1 is rational: rounding is away from the exact value by a little.
+        raised = exact + exact.copy_abs().scaleb(6 - _DIGITS)
+    return rounded_up(Fraction(raised)) if raised > 0 else 0.0

@@ -1,0 +1,1 @@
+"""The merged laplace mechanism."""

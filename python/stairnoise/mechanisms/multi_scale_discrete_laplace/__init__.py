@@ -1,0 +1,1 @@
+"""The multi scale discrete laplace mechanism."""

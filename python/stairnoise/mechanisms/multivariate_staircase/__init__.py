@@ -1,0 +1,1 @@
+"""The multivariate staircase mechanism."""

@@ -1,0 +1,209 @@
+r"""The γ in (0, 1] of least E ‖X‖^p, p = 1 or 2, for staircase noise in d dimensions.
+
+E ‖X‖^p is proportional to F = Φ(b, −d−p, γ)/Φ(b, −d, γ), which is the same for γ = 0 and 1 and may have several minima
+between them: all of (0, 1] is searched. Its slope is proportional to (d+p) Φ_{d+p−1}/Φ_{d+p} − d Φ_{d−1}/Φ_d, with Φ_s for
+Φ(b, −s, γ).
+
+The smaller ε and the larger d, the flatter F is: at ε = 0.1 and d = 10 it varies by 1e-20 of itself. Where the sums of the
+series would lose that in rounding, Φ_s = e^{εγ} s! ε^{−s−1} (1 + η_s) with the small part η_s alone, by Lipschitz's formula or
+by its expansion in powers of ε:
+
+    η_s = 2 Re Σ_{k ≥ 1} z_k^{s+1} e^{2πikγ},  z_k = ε/(ε + 2πik);      η_s = (−1)^s Σ_{j > s} C(j−1, s) (−ε)^j B_j(γ)/j!
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.mechanisms.multivariate_staircase import long_calibration as long_vector_gamma
+from stairnoise.mechanisms.multivariate_staircase.distribution import last_ball
+from stairnoise.numerics.roots import Rising, bisection
+
+Floats = NDArray[np.float64]
+Function = Callable[[Floats], Floats]
+Parts = Callable[..., list[Floats]]
+
+# Above this size of η the series itself has digits enough.
+_LARGE = 1e-4
+# From this many dimensions on, Lipschitz's formula needs few terms.
+_MANY_DIMENSIONS = 8
+# Terms smaller than the first by this factor change no bit of a sum. By the other they change no more than which of two
+# neighbours on a grid is the best.
+_LOST = 2.0**64
+_LOST_ON_GRID = 2.0**40
+_BERNOULLI = 80
+_NATS, _NATS_ON_GRID = 60.0, 34.0
+_GRID = 256
+_LEAST_LOG = -690.0
+_LEAST = 1e-300
+# In so many dimensions at most, rounding errors of the slope move its root by less than 1e-10 of itself. This is allowed for.
+_MOST_SMOOTH = 512
+_DOUBT = 1e-9
+# How near to the root places are looked for on both sides, and how short the last bracket is, relatively.
+_APART, _SHORT = 2.0**-44, 2.0**-40
+
+
+class Search(NamedTuple):
+    """The cost, up to a constant factor and summand, and its slope, up to a positive factor."""
+
+    cost: Function
+    slope: Function
+
+
+@lru_cache(maxsize=256)
+def optimal(eps: float, dim: int, p: int) -> float:
+    """Return the best γ, with a relative error below 1e-9 where it is not below 1e-300."""
+    if dim > long_vector_gamma.LONG:
+        return long_vector_gamma.optimal(eps, dim, p)
+    search = _search(eps, dim, p)
+    grid = _grid(eps)
+    best = int(np.argmin(search.cost(grid)))
+    at_best = float(search.slope(grid[best : best + 1])[0])
+    if at_best > 0:
+        low, high = float(grid[best - 1]) if best else _LEAST, float(grid[best])
+    elif best + 1 < grid.size:
+        low, high = float(grid[best]), float(grid[best + 1])
+    else:
+        # Beyond 1 the distribution goes on as from 0.
+        low, high = _LEAST, float(grid[0])
+
+    def slope(gamma: float) -> float:
+        return float(search.slope(np.array([gamma]))[0])
+
+    if low > _LEAST and dim <= _MOST_SMOOTH:
+        holds = Rising(slope)
+        holds.close_in(low, high, _APART)
+        gamma = bisection(holds, low, high, relative=_SHORT)
+        # Where rounding errors of the slope could decide the rounded number, the path to it is the plain one.
+        if rounded(gamma * (1 - _DOUBT)) == rounded(gamma * (1 + _DOUBT)):
+            return gamma
+    return bisection(lambda gamma: not slope(gamma) < 0, low, high)
+
+
+def rounded(gamma: float) -> float:
+    """γ to 24 significant bits, so that machines whose elementary functions differ in the last bits agree on it."""
+    fraction, exponent = math.frexp(gamma)
+    return math.ldexp(round(math.ldexp(fraction, 24)), exponent - 24)
+
+
+def _grid(eps: float) -> Floats:
+    """Points of (0, 1]: evenly, and below 1/256 evenly in the logarithm down to below b."""
+    even = np.arange(1, _GRID + 1) / _GRID
+    least = max(_LEAST_LOG, -eps - 5)
+    if least >= math.log(even[0]):
+        return even
+    small = np.exp(np.linspace(least, math.log(even[0]), 4 * int(-least), endpoint=False))
+    return np.concatenate([small, even])
+
+
+def _search(eps: float, dim: int, p: int) -> Search:
+    # |z_1|^(d+1), the size of η_d.
+    log_size = (dim + 1) * (math.log(eps) - math.log(math.hypot(eps, 2 * math.pi)))
+    if log_size > math.log(_LARGE):
+        return _by_series(eps, dim, p)
+    if dim >= _MANY_DIMENSIONS:
+        rough, fine = (_harmonics(eps, dim, log_size, lost) for lost in (_LOST_ON_GRID, _LOST))
+        return _by_small_parts(rough, fine, dim, p, math.exp(log_size))
+    powers = _powers(eps, dim)
+    return _by_small_parts(powers, powers, dim, p, 1.0)
+
+
+def _by_series(eps: float, dim: int, p: int) -> Search:
+    rough, fine = (np.arange(last_ball(eps, dim, 1.0, nats) + 1, dtype=np.float64) for nats in (_NATS_ON_GRID, _NATS))
+
+    def means(index: Floats, gamma: Floats, q: int, *powers: int) -> Floats:
+        """Mean of (m + γ)^q over weights b^m (m + γ)^s, for each s of `powers`."""
+        radii = index + gamma[:, None]
+        logs = np.array(powers)[:, None, None] * np.log(radii) - eps * index
+        weights = np.exp(logs - logs.max(axis=2, keepdims=True))
+        total: Floats = (weights * radii**q).sum(axis=2) / weights.sum(axis=2)
+        return total
+
+    def slope(gamma: Floats) -> Floats:
+        above, at = means(fine, gamma, -1, dim + p, dim)
+        difference: Floats = (dim + p) * above - dim * at
+        return difference
+
+    return Search(lambda gamma: means(rough, gamma, p, dim)[0], slope)
+
+
+def _by_small_parts(of_grid: Parts, of_one: Parts, dim: int, p: int, unit: float) -> Search:
+    """With η of one γ and several s in units of `unit`; a rough one for costs."""
+
+    def cost(gamma: Floats) -> Floats:
+        there, here = of_grid(gamma, dim + p, dim)
+        return (there - here) / (1 + unit * here)
+
+    def slope(gamma: Floats) -> Floats:
+        a, b, c, e = of_one(gamma, dim + p - 1, dim, dim - 1, dim + p)
+        return a + b - c - e + unit * (a * b - c * e)
+
+    return Search(cost, slope)
+
+
+def _harmonics(eps: float, dim: int, log_unit: float, lost: float) -> Parts:
+    """By Lipschitz's formula, for s from d − 1 on."""
+    # |z_k/z_1|^d is below 1/lost from here on.
+    last = math.hypot(eps, 2 * math.pi) * lost ** (1 / dim)
+    turns = 2 * np.pi * np.arange(1, math.ceil(last / (2 * math.pi)) + 1)
+    log_z, angle = math.log(eps) - np.log(np.hypot(eps, turns)), -np.arctan2(turns, eps)
+
+    @cache
+    def waves(*s: int) -> tuple[Floats, Floats]:
+        powers = np.array(s)[:, None, None] + 1
+        return powers * angle, np.exp(powers * log_z - log_unit)
+
+    def etas(gamma: Floats, *s: int) -> list[Floats]:
+        phases, sizes = waves(*s)
+        return list(2 * (np.cos(phases + turns * gamma[:, None]) * sizes).sum(axis=2))
+
+    return etas
+
+
+def _powers(eps: float, dim: int) -> Parts:
+    """By powers of ε, for s from d − 1 to d + 2."""
+    number = _terms(eps, dim + 2)
+
+    @cache
+    def factors(s: int) -> Floats:
+        return np.array([(-1) ** s * math.comb(j - 1, s) * (-eps) ** j for j in range(s + 1, number)])
+
+    def etas(gamma: Floats, *s: int) -> list[Floats]:
+        bernoulli = _bernoulli_over_factorial(gamma, dim, number)
+        return [np.asarray(factors(i) @ bernoulli[i + 1 - dim :]) for i in s]
+
+    return etas
+
+
+def _terms(eps: float, s: int) -> int:
+    """Return the first j whose terms of η_s, below 2 C(j−1, s) (ε/2π)^j, change no bit of a sum."""
+    size, j = 1.0, s + 1
+    while size > 1 / _LOST and j < _BERNOULLI:
+        size *= eps / (2 * math.pi) * j / (j - s)
+        j += 1
+    return j
+
+
+def _bernoulli_over_factorial(gamma: Floats, first: int, number: int) -> Floats:
+    """B_j(γ)/j! for j from `first` to `number` − 1, expanded about ½, where the terms cancel least."""
+    steps = np.concatenate([np.ones((1, gamma.size)), (gamma - 0.5) / np.arange(1, number)[:, None]])
+    powers, rows = np.multiply.accumulate(steps), _about_one_half()
+    return np.array([rows[j, : j + 1] @ powers[: j + 1] for j in range(first, number)])
+
+
+@lru_cache(maxsize=1)
+def _about_one_half() -> Floats:
+    """Return the matrix that takes t^k/k! for k = 0, 1, … to B_j(½ + t)/j!, of B_j(½)/j! = (2^(1−j) − 1) B_j/j!."""
+    # B_j/j! from x = (e^x - 1) · Σ B_j x^j/j!.
+    over: list[Fraction] = [Fraction(1)]
+    for j in range(1, _BERNOULLI):
+        over.append(-sum((over[i] / math.factorial(j + 1 - i) for i in range(j)), Fraction(0)))
+    middle = [float((Fraction(2) ** (1 - j) - 1) * value) for j, value in enumerate(over)]
+    return np.array([[middle[j - k] if k <= j else 0.0 for k in range(_BERNOULLI)] for j in range(_BERNOULLI)])

@@ -1,0 +1,106 @@
+r"""Groups that are shown where a count with discrete Gaussian noise reaches a threshold τ: the least τ, and the exact δ.
+
+One person adds 1 to k groups. Say that j of them have nobody else, and the other k - j are large. With the person, each of the
+j groups is hidden with the probability ``q = P(1 + Z < τ)``; without, all are hidden for certain. The noisy counts of the others
+cost what k - j values of ``DiscreteGaussian(σ²)`` cost, ``δ_m(t)`` for m values at any t. So the divergences are
+
+    1 - q^j + q^j δ_{k-j}(ε - j ln q)    with the person against without
+    δ_{k-j}(ε + j ln q)                  without against with
+
+and δ is the largest of them over j from 0 to k. No other counts have more: what is shown of a group that has people without this
+person is a function of its noisy count. Nor have fewer groups: both divergences grow with j and with k - j.
+
+The sum of m values of noise is all that δ_m depends on. Its distribution is the discrete Gaussian of mσ², to a relative
+``10 m exp(-π²σ²)`` (see `sums.discrete_gaussian`): below 1e-11 for the σ² here.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from stairnoise.mechanisms.discrete_gaussian.calibration import partitions_sigma2
+from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+from stairnoise.numerics.roots import least_integer
+
+_LEAST_SIGMA2 = 4.0
+# A larger ε gives no less noise.
+_MOST_EPS = 2.0**20
+# More than the relative errors of the divergences, and than what a range of j is above the largest of them.
+_MARGIN = 2.0**-32
+_SAME = 2.0**-34
+
+
+class Found(NamedTuple):
+    """The noise, the least noisy count that is shown, and a δ that both have together: exact, but for its margin above."""
+
+    sigma2: float
+    threshold: int
+    delta: float
+
+
+class Worst(NamedTuple):
+    """The largest divergence, and ranges (first, last) of j, all of whose divergences are at most it but for `_SAME`."""
+
+    delta: float
+    ranges: list[tuple[int, int]]
+
+
+@lru_cache(maxsize=64)
+def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | None:
+    """Return the least noise that keeps (ε, δ) by itself with the least threshold; None unless that is less than `below`."""
+    with np.errstate(all="ignore"):
+        sigma2 = max(partitions_sigma2(min(eps, _MOST_EPS), delta, 1, k), _LEAST_SIGMA2)
+        # δ is at least that of k groups of this person alone, 1 - q^k.
+        appears = -math.expm1(math.log1p(-delta / (1 + _MARGIN)) / k)
+        first = 2 + int(DiscreteGaussianLaw(sigma2).isf(np.array([appears]))[0])
+
+        def reached(threshold: int) -> float:
+            return worst(eps, sigma2, threshold, k).delta * (1 + _MARGIN)
+
+        if first >= below:
+            return None
+        threshold, exact = first, reached(first)
+        if exact > delta:
+            if reached(below - 1) > delta:
+                return None
+            threshold = least_integer(lambda candidate: reached(candidate) <= delta, first, below - 1)
+            exact = reached(threshold)
+        return Found(sigma2, threshold, exact)
+
+
+def worst(eps: float, sigma2: float, threshold: int, k: int) -> Worst:
+    """Find the largest divergence: a range of j has at most that of its largest j beside its largest k - j."""
+    log_q = log_hidden(sigma2, threshold)
+    largest = max(_divergence(eps, sigma2, log_q, 0, k), _divergence(eps, sigma2, log_q, k, 0))
+    ranges, rest = [], [(0, k)]
+    while rest:
+        first, last = rest.pop()
+        bound = _divergence(eps, sigma2, log_q, last, k - first)
+        if first < last and bound > largest * (1 + _SAME):
+            middle = (first + last) // 2
+            rest += [(middle + 1, last), (first, middle)]
+            continue
+        largest = max(largest, bound) if first == last else largest
+        ranges.append((first, last))
+    return Worst(largest, ranges)
+
+
+def log_hidden(sigma2: float, threshold: int) -> float:
+    """Return ln q: of the probability that a group of one person is hidden."""
+    return float(DiscreteGaussianLaw(sigma2).logcdf(np.array([threshold - 2.0]))[0])
+
+
+def _divergence(eps: float, sigma2: float, log_q: float, alone: int, large: int) -> float:
+    """Return the larger divergence if a person is alone in so many groups, and in so many large ones."""
+    rise = -alone * log_q
+    if large == 0:
+        return -math.expm1(-rise)
+    both = np.array([eps + rise, abs(eps - rise)])
+    gone, back = map(float, DiscreteGaussianLaw(large * sigma2).hockey_stick(both, float(large)))
+    if rise > eps:
+        back = -math.expm1(eps - rise) + math.exp(eps - rise) * back
+    return max(-math.expm1(-rise) + math.exp(-rise) * gone, back)

@@ -1,0 +1,96 @@
+"""A loss beside which something may appear that cannot appear without a person.
+
+With the person, all that this person alone makes visible is hidden with the probability q, and something else has the loss L of
+two centres. Without, all is hidden for certain. So the losses are infinite with the probability 1 - q and L + ln q otherwise,
+with the person against without, and L - ln q without against with.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.accounting.inverse import least_eps
+from stairnoise.accounting.losses.general import General
+from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
+
+Array = NDArray[np.float64]
+
+
+class Appearing(General):
+    """The loss of a person who is added or removed, where all but `noise` is hidden with the probability exp(`log_q`)."""
+
+    __slots__ = ("_added", "_log_q", "_noise", "_rise", "bottom", "infinite", "top")
+
+    eps = np.array(math.inf)
+    beyond = 0.0
+    infinite: float
+    top: float
+
+    def __init__(self, noise: LatticeGaussian, log_q: float, *, added: bool) -> None:
+        self._noise, self._log_q, self._added = noise, log_q, added
+        self.infinite = -math.expm1(log_q) if added else 0.0
+        # From a loss to that of the noise.
+        self._rise = -log_q if added else log_q
+        self.top, self.bottom = noise.top - self._rise, noise.bottom - self._rise
+
+    @property
+    def infinite_mass(self) -> float:
+        """Probability of an infinite loss."""
+        return self.infinite
+
+    def key(self) -> tuple[Any, ...]:
+        """Return what two equal releases have in common."""
+        return ("appearing", *self._noise.key(), self._log_q, self._added)
+
+    def profile(self, t: Array) -> Array:
+        """δ at t >= 0."""
+        size = np.abs(t + self._rise)
+        known = self._noise.profile(size)
+        known = np.where(t + self._rise < 0, -np.expm1(-size) + np.exp(-size) * known, known)
+        return np.asarray(self.infinite + (1 - self.infinite) * known)
+
+    def profile_scalar(self, t: float) -> float:
+        """δ at one t >= 0."""
+        with np.errstate(all="ignore"):
+            return float(self.profile(np.array([t]))[0])
+
+    def eps_for_delta(self, delta: Array) -> Array:
+        """Least t >= 0 with δ(t) <= delta, inf where what appears alone is more."""
+        return np.asarray(np.where(delta < self.infinite, np.inf, least_eps(self.profile, delta, max(self.top, 0.0))))
+
+    def tradeoff(self, alpha: Array) -> Array:
+        """Least probability of a missed detection: what appears is no false alarm."""
+        if self._added:
+            return np.asarray((1 - self.infinite) * self._noise.tradeoff(alpha))
+        return self._noise.tradeoff(np.minimum(np.exp(-self._log_q) * alpha, 1.0))
+
+    def mean(self) -> Array:
+        """Kullback-Leibler divergence."""
+        return np.asarray(math.inf if self.infinite else self._noise.mean() - self._log_q)
+
+    def var(self) -> Array:
+        """Variance of the loss."""
+        return np.asarray(math.inf if self.infinite else self._noise.var())
+
+    def rdp(self, alpha: Array) -> Array:
+        """Rényi divergence at a finite order other than 1."""
+        order = np.asarray(alpha, np.float64)
+        if not self._added:
+            return np.asarray(self._noise.rdp(order) - self._log_q)
+        below = np.where(order < 1, order, 0.5)
+        finite = self._noise.rdp(below) + below / (below - 1) * self._log_q
+        return np.asarray(np.where(order < 1, finite, math.inf if self.infinite else self._noise.rdp(order)))
+
+    def masses(self, nodes: Array) -> tuple[Array, Array, float]:
+        """Logarithms of the probabilities, under both centres, of a loss in (nodes[i+1], nodes[i]], -inf for none.
+
+        And the probability, under the true centre, of a finite loss above the first node.
+        """
+        log_p, log_q, above = self._noise.masses(nodes + self._rise)
+        if self._added:
+            return log_p + self._log_q, log_q, above * (1 - self.infinite)
+        return log_p, log_q + self._log_q, above

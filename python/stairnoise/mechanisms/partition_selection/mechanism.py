@@ -1,0 +1,364 @@
+"""Which partitions of a data set may be shown: the keys of a GROUP BY are data too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._errors import ParameterError, ParameterTypeError, got, outline
+from stairnoise._parameters import RealLike, argument, number_array, single
+from stairnoise._values import require
+from stairnoise.columns.libraries import library
+from stairnoise.mechanism.drawing import threads_asked
+from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanism.immutable import Immutable
+from stairnoise.mechanism.partitions import NAME, partitions
+from stairnoise.mechanisms.partition_selection.rules.choice import best_rule
+from stairnoise.mechanisms.partition_selection.rules.rule import Rule
+from stairnoise.rng import Rng, release_stream
+
+if TYPE_CHECKING:
+    from stairnoise._types import Array, ColumnOfItsOwn, Columns, Floats, Integer, Integers, Number
+    from stairnoise.accounting.privacy_loss import PrivacyLoss
+    from stairnoise.columns.column import Column
+
+    _Shown = NDArray[np.bool_]
+
+_MOST_COMPOSED = 2**14
+_TOO_LARGE = 2**63
+
+
+class PartitionSelection(Immutable):
+    r"""Shows partitions (groups) of a data set with as large probabilities as (ε, δ)-differential privacy allows.
+
+    Which groups occur in the data reveals people: a group of one person is shown only because of that person. `select` says
+    which groups are shown. `release` says it together with their noisy counts, and shows each group with the same
+    probability. A group without people is never shown.
+
+    If one person adds to one group, a group of n people is shown with probability
+
+    .. math:: π(0) = 0,\quad π(n+1) = \min(e^ε π(n) + δ,\; 1 - e^{-ε}(1 - π(n) - δ),\; 1)
+
+    No other (ε, δ)-differentially private rule shows a group of any size n with a larger probability [1]_.
+
+    If one person adds to k groups, there are two rules: this one with ε/k and δ/k, and a group is shown where its count with
+    discrete Gaussian noise reaches a threshold. The mechanism is the rule with the smaller `threshold`, from which on groups
+    are shown more often than not. Neither is the best possible.
+
+    Each person must add at most 1 to a group's count, and add to at most `max_partitions_contributed` groups. Choose at
+    most so many groups for each person before you count.
+
+    Parameters
+    ----------
+    eps : float
+        Privacy parameter ε > 0 of all groups together.
+    delta : float
+        Privacy parameter δ of all groups together, from 2**-128 to 0.5.
+    max_partitions_contributed : int, default 1
+        To how many groups k one person can add. ``eps/k`` and ``delta/k``, rounded down, must be at least 2**-40 and
+        2**-128.
+
+    Raises
+    ------
+    ParameterTypeError
+        A parameter is not a number, or `max_partitions_contributed` is not an integer.
+    ParameterError
+        A parameter is out of range, an array, or not exactly representable in float64.
+
+    Notes
+    -----
+    Without Gaussian noise, one random number decides for a group: the least count N that it shows has P(N ≤ n) = π(n).
+    `release` gives ``n - N + threshold`` for a group of n ≥ N people, so the noise is ``threshold - N``. Its steps
+    π(n) − π(n−1) rise by e^ε from one to the next, then fall by e^−ε, and end. Adding this noise to every count is
+    (ε, δ)-differentially private in itself, and hiding what is below the threshold is post-processing.
+
+    Gaussian noise has the variance of ``DiscreteGaussian.from_eps(eps, delta).for_partitions(k)``, or 4 if that is more. The
+    threshold is the least for which the whole release has (ε, δ), by the exact divergence. ``docs/selection.md`` has the proofs.
+
+    References
+    ----------
+    .. [1] Desfontaines, Voss, Gipson and Mandayam, "Differentially private partition selection", PoPETs 2022(1).
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> mechanism = sn.PartitionSelection(eps=1, delta=1e-6)
+    >>> mechanism.probability([0, 1, 10, 14, 20]).round(4).tolist()
+    [0.0, 0.0, 0.0128, 0.6999, 0.9993]
+    >>> mechanism.threshold, mechanism.always_shown
+    (14, 28)
+    >>> several = sn.PartitionSelection(eps=1, delta=1e-6, max_partitions_contributed=10)
+    >>> several.threshold, several.always_shown, several.sigma2
+    (71, None, 178.48828125)
+    >>> shown, values = mechanism.release([0, 3, 120])
+    >>> shown.tolist()
+    [False, False, True]
+    """
+
+    __slots__ = ("_given", "_rule")
+    __module__ = "stairnoise"
+
+    # One number describes the law, as far as a privacy loss asks.
+    _parameter_shape = ()
+    _given: dict[str, Any]
+    _rule: Rule
+
+    def __init__(self, eps: RealLike, delta: RealLike, max_partitions_contributed: int = 1) -> None:
+        rate, chance, k = single(eps, "eps"), single(delta, "delta"), partitions(max_partitions_contributed, NAME)
+        store = object.__setattr__
+        store(self, "_rule", best_rule(rate, chance, k))
+        store(self, "_given", {"eps": rate, "delta": chance, "max_partitions_contributed": k})
+
+    def _named_arguments(self) -> dict[str, Any]:
+        return self._given
+
+    @property
+    def eps(self) -> float:
+        """Privacy parameter ε of all groups together."""
+        eps: float = self._given["eps"]
+        return eps
+
+    @property
+    def delta(self) -> float:
+        """Privacy parameter δ of all groups together."""
+        delta: float = self._given["delta"]
+        return delta
+
+    @property
+    def max_partitions_contributed(self) -> int:
+        """To how many groups one person can add."""
+        k: int = self._given["max_partitions_contributed"]
+        return k
+
+    @property
+    def threshold(self) -> int:
+        """Least count that `release` gives: the least n that is shown with a probability above ½."""
+        return self._rule.threshold
+
+    @property
+    def always_shown(self) -> int | None:
+        """Least n that is shown for certain. None if the noise is Gaussian, which hides a group of any size at times."""
+        return self._rule.always_shown
+
+    @property
+    def sigma2(self) -> float | None:
+        """Parameter σ² of the discrete Gaussian noise; None if the noise is the truncated geometric one."""
+        return self._rule.sigma2
+
+    @property
+    def achieved_delta(self) -> float:
+        """δ at ε of one release, for a person who adds to `max_partitions_contributed` groups: at most `delta`.
+
+        For one group, and for Gaussian noise, it is exact, but for a relative 1e-9 above. Otherwise it is `delta`, which is
+        what the groups have in sum.
+        """
+        return self._rule.achieved_delta
+
+    def guarantee(self) -> Guarantee:
+        """Return what one call of `select` or `release` promises; one person adds 1 to each of the `partitions` counts."""
+        return Guarantee(self.eps, self.delta, None, 1, self.max_partitions_contributed)
+
+    def privacy_loss(self) -> PrivacyLoss[float]:
+        """Return the privacy loss of one release, for a person who adds to `max_partitions_contributed` groups.
+
+        Returns
+        -------
+        PrivacyLoss
+            Of the counts that are the worst for this person: small groups, large ones, or some of both. It is on the safe
+            side for several groups, and may exceed the guarantee by a little.
+
+        Raises
+        ------
+        ParameterError
+            `max_partitions_contributed` is above 2**14 and the noise is not Gaussian. `guarantee` has no such limit.
+        """
+        pieces = self._rule.pieces
+        if pieces > _MOST_COMPOSED:
+            raise ParameterError(
+                f"max_partitions_contributed must be at most 2**14 to compose as many losses, got {pieces}; "
+                "guarantee() has no such limit"
+            )
+        from stairnoise.accounting.privacy_loss import loss_of
+
+        once: PrivacyLoss[float] = loss_of(self, None, True)
+        return once if pieces == 1 else once.compose(pieces)
+
+    def _loss(self, sensitivity: Any) -> Any:
+        return self._rule.loss()
+
+    def noise_mean(self) -> float:
+        """Return the mean of the noise in a large count, of at least `always_shown` if there is such a number.
+
+        Raises
+        ------
+        ParameterError
+            There would be more than 2**22 values of noise to list.
+        """
+        return self._rule.noise_mean()
+
+    def noise_std(self) -> float:
+        """Return the standard deviation of the noise in a large count, of at least `always_shown` if there is such a number.
+
+        Raises
+        ------
+        ParameterError
+            There would be more than 2**22 values of noise to list.
+        """
+        return self._rule.noise_std()
+
+    def _half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
+        """Return bounds of the noise in shown values, which hold with the probability `confidence` for a group of any size."""
+        return self._rule.half_widths(values, confidence)
+
+    @overload
+    def probability(self, n: Number) -> float: ...
+    @overload
+    def probability(self, n: Array) -> Floats: ...
+    @overload
+    def probability(self, n: RealLike) -> float | Floats: ...
+    def probability(self, n: RealLike) -> Any:
+        """Return the probability with which a group of `n` people is shown: π(n), unless the noise is Gaussian.
+
+        Parameters
+        ----------
+        n : float or array of float
+            Whole numbers of people, at least 0.
+
+        Returns
+        -------
+        float or ndarray of float64
+            The relative error is below 1e-12.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            A number is negative or not whole, or `n` is not a real number or an array of real numbers.
+        """
+        people = np.asarray(argument(n, "n"))
+        require("n", (people >= 0) & (people == np.floor(people)), "a whole number that is at least 0")
+        found = self._rule.probability(people)
+        return found if found.ndim else float(found)
+
+    @overload
+    def select(self, counts: Integer, *, rng: Rng | None = None, threads: int | None = None) -> bool: ...
+    @overload
+    def select(self, counts: Integers | ColumnOfItsOwn, *, rng: Rng | None = None, threads: int | None = None) -> _Shown: ...
+    def select(self, counts: Any, *, rng: Rng | None = None, threads: int | None = None) -> Any:
+        """Say which groups are shown, privately.
+
+        Parameters
+        ----------
+        counts : int, array of int, or column of integers of pandas, Polars or PyArrow
+            How many people each group has. Groups that could occur but do not may be left out: they are never shown.
+        rng : SecureRng or None
+            None: one secure generator for the whole process. A SeededRng is refused unless it was made with
+            ``allow_release=True``.
+        threads : int or None
+            How many threads share 2**18 groups or more. None: the environment variable STAIRNOISE_NUM_THREADS, or else as
+            many threads as the process may run at once. The result does not depend on it.
+
+        Returns
+        -------
+        bool or ndarray of bool
+            Of the shape of `counts`. It is one that `release` would show from the same fill of the generator. Publish it
+            with the names of the groups that are shown, and not with the places of the others.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            A count is negative (the text names the first such index) or null, or is not an integer. Or another argument is
+            not allowed. Nothing has been drawn.
+        LazyError
+            `counts` stands for a computation, such as a Polars LazyFrame. It has not been run. The class is a
+            ParameterTypeError.
+        """
+        stream, workers = release_stream(rng), threads_asked(threads)
+        shown = self._rule.select(stream, _people(_column(counts), counts), workers)
+        return shown if shown.ndim else bool(shown)
+
+    @overload
+    def release(self, counts: Integer, *, rng: Rng | None = None, threads: int | None = None) -> tuple[bool, int]: ...
+    @overload
+    def release(
+        self, counts: Integers, *, rng: Rng | None = None, threads: int | None = None
+    ) -> tuple[_Shown, NDArray[np.int64]]: ...
+    @overload
+    def release(self, counts: Columns, *, rng: Rng | None = None, threads: int | None = None) -> tuple[_Shown, Columns]: ...
+    def release(self, counts: Any, *, rng: Rng | None = None, threads: int | None = None) -> Any:
+        """Say which groups are shown, and release the counts of these, together privately.
+
+        It has one guarantee and takes the privacy budget once. It shows groups with the same probabilities as `select`.
+
+        Parameters
+        ----------
+        counts : int, array of int, or column of integers of pandas, Polars or PyArrow
+            How many people each group has, as for `select`.
+        rng : SecureRng or None
+            As for `select`.
+        threads : int or None
+            As for `select`.
+
+        Returns
+        -------
+        shown : bool or ndarray of bool
+            As `select` returns.
+        values : int, ndarray of int64, or column
+            Noisy counts, which are at least `threshold`; 0 for groups that are not shown. A column comes back as a column
+            of the same library.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError, LazyError
+            As `select` raises.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import stairnoise as sn
+        >>> names = np.array(["Aarau", "Bern", "Chur"])
+        >>> shown, values = sn.PartitionSelection(eps=1, delta=1e-6).release([2, 140000, 38000])
+        >>> dict(zip(names[shown], values[shown]))  # doctest: +SKIP
+        {'Bern': 139999, 'Chur': 38002}
+        """
+        stream, workers = release_stream(rng), threads_asked(threads)
+        column = _column(counts)
+        values = self._rule.release(stream, _people(column, counts), workers)
+        # The threshold is at least 1.
+        shown = values != 0
+        if column is None:
+            return (shown, values) if shown.ndim else (bool(shown), int(values))
+        from stairnoise.columns.reading import by_library
+
+        return shown, by_library("counts", counts, column.make, column.within_ends(values), None)
+
+
+def _column(counts: Any) -> Column | None:
+    """Read a column; return None for everything else."""
+    found = library(counts)
+    if found is None:
+        return None
+    if found[1] == "frame":
+        raise ParameterTypeError(f"counts must be a single column, got {outline(counts)}")
+    from stairnoise.columns.reading import by_library, reader
+
+    try:
+        column: Column = by_library("counts", counts, reader(found[0]).column, counts)
+    except (ParameterError, ParameterTypeError) as error:
+        text = str(error).replace("values must be", "counts must be", 1)
+        raise type(error)(text) from None
+    nulls = column.chunks.nulls
+    if nulls is not None:
+        raise ParameterError(f"counts must not be null, got a null at index ({int(np.argmax(nulls))},)")
+    return column
+
+
+def _people(column: Column | None, counts: object) -> NDArray[np.int64]:
+    """Return the counts as int64, or refuse them; the rule refuses negative ones."""
+    array = number_array(counts, "counts") if column is None else column.chunks.whole()
+    if array.dtype.kind == "f":
+        raise ParameterTypeError(f"counts must be integers, got {got('counts', counts, array)}")
+    if array.dtype.kind == "O" or array.dtype == np.uint64:
+        require("counts", np.asarray((array >= 0) & (array < _TOO_LARGE), np.bool_), "at least 0 and below 2**63")
+    return array.astype(np.int64, copy=False)

@@ -1,0 +1,20 @@
+"""The choice between the two rules."""
+
+from __future__ import annotations
+
+from stairnoise.mechanisms.partition_selection.rules.rule import Rule
+from stairnoise.mechanisms.partition_selection.rules.truncated_geometric import TruncatedGeometric
+
+
+def best_rule(eps: float, delta: float, k: int) -> Rule:
+    """Return the rule with the least threshold; of two that are equal, the truncated geometric one."""
+    geometric = TruncatedGeometric(eps, delta, k)
+    # For one group per person it is the best of all.
+    if k == 1:
+        return geometric
+    # Imported here because it is mathematics that most mechanisms never need.
+    from stairnoise.mechanisms.partition_selection.calibration import least_threshold
+    from stairnoise.mechanisms.partition_selection.rules.gaussian_threshold import GaussianThreshold
+
+    found = least_threshold(eps, delta, k, geometric.threshold)
+    return geometric if found is None else GaussianThreshold(eps, k, found)

@@ -1,0 +1,92 @@
+"""The rule for people of several groups: a group is shown where its count with discrete Gaussian noise reaches a threshold."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise._values import require
+from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+from stairnoise.mechanisms.partition_selection.rules.rule import Rule
+
+if TYPE_CHECKING:
+    from stairnoise._types import Floats
+    from stairnoise.mechanisms.partition_selection.calibration import Found
+
+# Part of a probability that is left unused for rounding.
+_MARGIN = 1 - 2.0**-20
+
+
+class GaussianThreshold(Rule):
+    """Noise Z of every group, which is shown if it has people and n + Z >= threshold: what is equal counts as shown in δ."""
+
+    always_shown = None
+    pieces = 1
+    sigma2: float
+
+    def __init__(self, eps: float, k: int, found: Found) -> None:
+        self._eps, self._k = eps, k
+        self.sigma2, self.threshold, self.achieved_delta = found
+
+    @cached_property
+    def _noise(self) -> DiscreteGaussianLaw:
+        return DiscreteGaussianLaw(self.sigma2)
+
+    def probability(self, people: Floats) -> Floats:
+        """P(Z >= threshold - n), and 0 for nobody."""
+        with np.errstate(all="ignore"):
+            return np.where(people > 0, np.exp(self._noise.logsf(self.threshold - 1 - people)), 0.0)
+
+    def noise_mean(self) -> float:
+        """Return 0.0."""
+        return 0.0
+
+    def noise_std(self) -> float:
+        """Return the standard deviation of Z."""
+        return math.sqrt(self._noise.var())
+
+    def half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
+        """Bounds of the noise in shown values: t for large ones, v - 1 for a smaller value v, which is of one person or more.
+
+        t is the least number that Z exceeds in size with a probability of at most (1 - confidence)·P(Z > -threshold). A group of
+        2·threshold - 1 or more is hidden with less than the rest. If it is smaller, its value can be 2·threshold + t - 1 or more
+        only for a Z above t, which is as improbable among the Z that show the group: the tail of Z is log-concave. And its noise
+        is never below 1 - v where it is shown.
+        """
+        rare = (1 - confidence) * _MARGIN * -math.expm1(float(self._noise.logsf(np.array([self.threshold - 1.0]))[0]))
+        t = int(self._noise.error_bound(np.array([rare]))[0])
+        return np.where(values >= 2 * self.threshold + t - 1, t, np.maximum(values - 1, t)).astype(np.int64)
+
+    def loss(self) -> Any:
+        """Loss of all groups of a person: the worst of the pairs that `worst` goes through, range by range."""
+        from stairnoise.accounting.losses.largest import Largest
+        from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
+        from stairnoise.mechanisms.partition_selection.calibration import log_hidden, worst
+        from stairnoise.mechanisms.partition_selection.loss import Appearing
+
+        log_q = log_hidden(self.sigma2, self.threshold)
+        pairs = []
+        for first, last in worst(self._eps, self.sigma2, self.threshold, self._k).ranges:
+            # A person without any large group is covered by one with one.
+            large = max(self._k - first, 1)
+            noise = LatticeGaussian(large * self.sigma2, float(large))
+            pairs += [Appearing(noise, last * log_q, added=added) for added in (True, False)]
+        return Largest(pairs)
+
+    def select(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.bool_]:
+        """Tell which groups `release` would show."""
+        return np.asarray(self.release(stream, people, threads) != 0)
+
+    def release(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
+        """Return n + Z where a group is shown."""
+        # Counts are read several times, so they are read from memory of our own.
+        counts = np.array(people, order="C")
+        require("counts", counts >= 0, "at least 0")
+        noisy = np.empty(counts.shape, np.int64)
+        _native.discrete_gaussian(self.sigma2).release(stream, counts, noisy, threads)
+        return np.where((counts > 0) & (noisy >= self.threshold), noisy, 0)

@@ -1,0 +1,1 @@
+"""The permute and flip mechanism."""

@@ -1,0 +1,136 @@
+"""Probabilities of the Skellam distribution, P(X = k) = e^(-μ) I_k(μ), and losses of its shifts.
+
+From w = √(k² + μ²) = `_EXPANDED` on, by the uniform expansion of the modified Bessel function [1]_, whose terms are polynomials
+in (k/w)² over powers of w; below, by the ratios of neighbours, from far out inwards.
+
+References
+----------
+.. [1] NIST Digital Library of Mathematical Functions, 10.41.3 and 10.41.9.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.distributions.tabulated import Tabulated
+
+Floats = NDArray[np.float64]
+
+# Probabilities are listed as long as float64 has them with all its digits.
+_NEPERS = 680.0
+# Twelve terms of the expansion leave a relative error below 1e-17 from here on.
+_EXPANDED, _TERMS = 64.0, 12
+# From this k on, ratios of neighbours below `_EXPANDED` do not depend on where they start.
+_FAR = 400
+# Nodes of a quadrature over a shift, where the integrand's singularities are at least twice its length away from its middle.
+_NODES = 16
+
+
+class SkellamLaw(Tabulated):
+    """The distribution, with its moments in closed form."""
+
+    def __init__(self, mu: float) -> None:
+        above = log_pmf(mu, np.arange(reach(mu, _NEPERS) + 1.0))
+        super().__init__(1 - above.size, np.concatenate([above[:0:-1], above]))
+        self._mu = mu
+
+    def mean(self) -> float:
+        """E X, zero by symmetry."""
+        return 0.0
+
+    def var(self) -> float:
+        """E X²."""
+        return self._mu
+
+
+def reach(mu: float, nepers: float) -> int:
+    """Return a k with ln P(0)/P(k) at least `nepers`, near the least."""
+    low, high = 0, 1
+    while fall(mu, high) < nepers:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fall(mu, middle) >= nepers else (middle, high)
+    return high
+
+
+def fall(mu: float, k: int) -> float:
+    """Integral of asinh(t/μ) from 0 to k: the first term of the expansion of ln P(0)/P(k), and less than it."""
+    return k * math.asinh(k / mu) - k * (k / (math.hypot(k, mu) + mu))
+
+
+def log_pmf(mu: float, k: Floats) -> Floats:
+    """Natural logarithms of P(X = k) for integers k, with an absolute error near 1e-15 of their size."""
+    k = np.abs(k)
+    w = np.hypot(k, mu)
+    near = w < _EXPANDED
+    corrections = np.log1p(_corrections(k, np.maximum(w, _EXPANDED)))
+    found = k * (k / (w + mu)) - k * np.arcsinh(k / mu) - 0.5 * np.log(2 * math.pi * w) + corrections
+    if near.any():
+        found[near] = _listed(mu)[k[near].astype(np.intp)]
+    return np.asarray(found)
+
+
+def loss(mu: float, k: Floats, shift: int) -> Floats:
+    """Return ln P(X = k)/P(X = k - shift), which falls with k.
+
+    Where both have expansions, and the shift is short, their difference is taken term by term, without cancellation.
+    """
+    other, middle = k - shift, k - shift / 2
+    w, v = np.hypot(k, mu), np.hypot(other, mu)
+    if min(w.min(), v.min()) < _EXPANDED or 2 * shift > np.hypot(middle, mu).min():
+        return log_pmf(mu, k) - log_pmf(mu, other)
+    integral = np.zeros(k.shape)
+    for node, weight in _quadrature():
+        integral += (weight * shift / 2) * np.arcsinh((middle + node * shift / 2) / mu)
+    rest = np.log1p(_corrections(k, w)) - np.log1p(_corrections(other, v))
+    return np.asarray(rest - integral - 0.25 * np.log1p(2 * shift * middle / (v * v)))
+
+
+def _corrections(k: Floats, w: Floats) -> Floats:
+    """Sum of the terms of the expansion but the first, 1."""
+    p2 = (k / w) ** 2
+    total = np.zeros(w.shape)
+    for polynomial in _polynomials()[:0:-1]:
+        value = np.zeros(w.shape)
+        for coefficient in polynomial[::-1]:
+            value = value * p2 + coefficient
+        total = (total + value) / w
+    return total
+
+
+@lru_cache(maxsize=1)
+def _quadrature() -> tuple[tuple[float, float], ...]:
+    """Nodes and weights of Gauss and Legendre."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return tuple(zip(nodes.tolist(), weights.tolist(), strict=True))
+
+
+@lru_cache(maxsize=1)
+def _polynomials() -> tuple[tuple[float, ...], ...]:
+    """Coefficients in p² of U_j(p)/p^j, from U_{j+1} = ½p²(1 - p²)U_j' + ⅛∫(1 - 5s²)U_j ds."""
+    found = [[Fraction(1)]]
+    for j in range(_TERMS - 1):
+        now, following = found[-1], [Fraction(0)] * (j + 2)
+        for i, c in enumerate(now):
+            power = j + 2 * i
+            following[i] += c * (Fraction(power, 2) + Fraction(1, 8 * (power + 1)))
+            following[i + 1] -= c * (Fraction(power, 2) + Fraction(5, 8 * (power + 3)))
+        found.append(following)
+    return tuple(tuple(map(float, polynomial)) for polynomial in found)
+
+
+@lru_cache(maxsize=16)
+def _listed(mu: float) -> Floats:
+    """Logarithms of P(X = k) below `_EXPANDED`, from I_{k+1}/I_k = μ/(2(k + 1) + μ I_{k+2}/I_{k+1})."""
+    ratio, ratios = 0.0, [0.0] * _FAR
+    for k in range(_FAR, 0, -1):
+        ratios[k - 1] = ratio = mu / (2 * k + mu * ratio)
+    logs = np.append(0.0, np.cumsum(np.log(ratios)))
+    total = 1 + 2 * math.fsum(np.exp(logs[1:]).tolist())
+    return np.asarray(logs[: int(_EXPANDED) + 1] - math.log(total))

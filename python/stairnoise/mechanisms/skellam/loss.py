@@ -1,0 +1,114 @@
+"""One release of Skellam noise: a loss without bound that falls with the outcome, as the distribution is log-concave.
+
+For a change by s the loss of the outcome k is ``ln I_k(μ) - ln I_{k-s}(μ)``.
+
+References
+----------
+.. [1] Agarwal, Kairouz and Liu, "The Skellam Mechanism for Differentially Private Federated Learning", NeurIPS 2021.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.accounting.losses.listed import Listed
+from stairnoise.mechanisms.skellam import distribution as theory
+
+Array = NDArray[np.float64]
+
+# In nepers: where the list of outcomes ends, and where composed losses end.
+_LISTED, _COMPOSED = 400.0, 130.0
+# Terms of a moment smaller than the largest by more nepers than this have no part in it.
+_SHORT = 45.0
+# Of more terms, all count as much as the largest.
+_MOST_TERMS = 2**22
+# Orders times shifts beyond which floats do not tell outcomes apart.
+_FARTHEST = 2.0**100
+
+
+class SkellamLoss(Listed):
+    """The loss of the distribution of variance `mu` under a shift.
+
+    Outcomes that are less probable than about e^(-400) under both centres are left out, and below e^(-130) where losses are
+    composed.
+    """
+
+    __slots__ = ("_mu", "_shift")
+
+    def __init__(self, mu: float, shift: int) -> None:
+        self._mu, self._shift = mu, shift
+        end = theory.reach(mu, _LISTED)
+        k = np.arange(-end, end + 1.0)
+        # Outcomes far from one centre, and near the other.
+        k = np.concatenate([k, np.arange(max(end + 1, shift - end), shift + end + 1.0)])
+        log_p, losses = theory.log_pmf(mu, k), theory.loss(mu, k, shift)
+        super().__init__(("skellam", mu, shift), log_p, log_p - losses, math.inf, losses=losses)
+        # Under the true centre, losses beyond are less probable than e^(-130).
+        near = float(theory.reach(mu, _COMPOSED))
+        self.top, self.bottom = (float(theory.loss(mu, np.array([k]), shift)[0]) for k in (-near, near + shift))
+
+    def tradeoff(self, alpha: Array) -> Array:
+        """Least probability of a missed detection; 0 where both distributions are too far apart for float64."""
+        return np.nan_to_num(super().tradeoff(alpha), nan=0.0)
+
+    def rdp(self, alpha: Array) -> Array:
+        """Rényi divergence at a finite order other than 1."""
+        return np.asarray(np.vectorize(self._divergence, [np.float64])(alpha))
+
+    def _divergence(self, order: float) -> float:
+        # Between two centres far apart are outcomes that are not listed, and matter for orders below 1 only.
+        between = order < 1 and self._loss.size < 2 * self._shift
+        if (order - 1) * self.top <= 1 and not between:
+            return self._rdp(order)
+        if order * self._shift > _FARTHEST:
+            return float(rdp_bound(self._mu, np.array(order), float(self._shift), float(self._shift)))
+        # The terms P^α Q^(1-α) rise to the outcome `largest`, and fall from there.
+        largest = self._largest(order)
+        peak = self._log_term(order, largest)
+        first, last = (self._edge(order, largest, peak, side) for side in (-1, 1))
+        if last - first > _MOST_TERMS:
+            # As many terms as the largest one: next to the peak that is nothing.
+            return (peak + math.log(last - first)) / (order - 1)
+        terms = self._log_terms(order, np.arange(first, last + 1.0))
+        return (peak + math.log(float(np.sum(np.exp(terms - peak))))) / (order - 1)
+
+    def _log_terms(self, order: float, k: Array) -> Array:
+        return theory.log_pmf(self._mu, k) + (order - 1) * theory.loss(self._mu, k, self._shift)
+
+    def _log_term(self, order: float, k: int) -> float:
+        return float(self._log_terms(order, np.array([float(k)]))[0])
+
+    def _largest(self, order: float) -> int:
+        """Bisection for the first k from which the terms fall: on the side that loses, or between the centres."""
+        low, high = -1, self._shift if order < 1 else 0
+        while self._log_term(order, low) > self._log_term(order, low + 1):
+            low *= 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            rises = self._log_term(order, middle) <= self._log_term(order, middle + 1)
+            low, high = (middle, high) if rises else (low, middle)
+        return high
+
+    def _edge(self, order: float, largest: int, peak: float, side: int) -> int:
+        step = 1
+        while self._log_term(order, largest + side * step) > peak - _SHORT:
+            step *= 2
+        return largest + side * step
+
+
+def rdp_bound(mu: float, alpha: Array, l1: float, l2: float) -> Array:
+    """Theorem 3.5 of the paper at integer orders, and between them the chord of (α - 1) times it, which is 0 at α = 1."""
+
+    def at(order: Array) -> Array:
+        small = np.minimum(((2 * order - 1) * l2 * l2 + 6 * l1) / (4 * mu * mu), 3 * l1 / (2 * mu))
+        return np.asarray(order * l2 * l2 / (2 * mu) + small)
+
+    below = np.floor(alpha)
+    part = alpha - below
+    # A bound that overflows is inf.
+    with np.errstate(over="ignore", invalid="ignore"):
+        chord = (1 - part) * ((below - 1) / (alpha - 1)) * at(below) + part * (below / (alpha - 1)) * at(below + 1)
+        return np.where(part > 0, chord, at(alpha))

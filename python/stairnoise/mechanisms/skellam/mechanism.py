@@ -1,0 +1,317 @@
+"""The Skellam mechanism."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, received
+from stairnoise._parameters import RealLike, count, real, single
+from stairnoise.mechanism.additive import DiscreteLaw
+from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanism.shares import Shares, parties
+from stairnoise.numerics.rounding import rounded_up
+
+if TYPE_CHECKING:
+    from stairnoise._types import Array, Floats, Number
+
+# A sum over more probabilities would take seconds.
+_MOST_SENSITIVITY = 2**20
+_LARGEST_EPS = 2.0**20
+
+
+class _Calibration(NamedTuple):
+    """`partitions` values, each changed by at most the sensitivity, are (eps, delta)-differentially private together."""
+
+    eps: float
+    delta: float
+    partitions: int
+
+
+class Skellam(Shares, DiscreteLaw):
+    r"""Skellam noise: Gaussian-like noise for counts that adds up exactly, for sums over many parties.
+
+    X = N - N', where N and N' are independent Poisson variables of mean μ/2 each:
+
+    .. math:: P(X = k) = e^{-μ} I_{|k|}(μ),
+
+    with the modified Bessel function I. The variance is μ. Variances add up: the sum of n draws of μ/n is one of μ. Sums of
+    discrete Gaussian draws are not discrete Gaussian.
+
+    A release has no pure ε. It is (ε, ``privacy_profile(ε)``)-differentially private for every ε, and its Rényi divergence
+    of order α is ``rdp(α)``. Both are those of the distribution itself; ``rdp_bound(α)`` is the bound of the paper [1]_.
+
+    A mechanism made from `mu` states only the Rényi bound. ``release(values, max_partitions_contributed=k)`` draws with k·μ
+    (rounded up), so k values together have the ``rdp_bound`` of one. A mechanism made by `from_eps` states its (ε, δ), and
+    keeps it for the k values together.
+
+    Parameters
+    ----------
+    mu : float
+        Variance μ of the whole, from 2**-20 to 2**30.
+    sensitivity : int or None
+        Largest change Δ of the sum that one person can cause, from 1 to 2**20. The noise does not depend on it. None is 1, for
+        study: `guarantee` requires that you state it.
+    n_parties, present : int, default 1
+        The noise is the sum of `present` out of `n_parties` equal shares; see `share`.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError
+        A parameter is not a single real number, or is out of range. Or μ of the share is below 2**-40.
+
+    Notes
+    -----
+    Draws are exact: every integer has the probability above, for the float64 μ as it is. The first draw makes a table of
+    about 10 √μ numbers: at μ = 1e6 that takes some 20 ms. Beyond μ = 2**24 a value is the sum of as few equal terms as tables
+    up to 2**24 allow, 64 at most.
+
+    Distribution functions come from a list of probabilities down to about e^(-680), with a relative error below 1e-11.
+
+    References
+    ----------
+    .. [1] Agarwal, Kairouz and Liu, "The Skellam Mechanism for Differentially Private Federated Learning", NeurIPS 2021,
+       arXiv:2110.04995.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> d = sn.Skellam(mu=100)
+    >>> d.var(), d.error_bound(0.95)
+    (100.0, 20)
+    >>> round(d.rdp(8), 5), round(d.rdp_bound(8), 5)
+    (0.03995, 0.04052)
+    >>> party = d.share(n_parties=1000)
+    >>> contributions = party.release([0, 1, 1, 0, 3])  # one party's values, to be added up under encryption
+    """
+
+    __slots__ = ("_calibration",)
+    _partitions_rule = "leave a mu from 2**-20 to 2**30"
+    __module__ = "stairnoise"
+
+    # What the law was calibrated for; None if it was made from mu.
+    _calibration: _Calibration | None
+
+    def __init__(self, mu: RealLike, sensitivity: int | None = None, n_parties: int = 1, present: int = 1) -> None:
+        self._keep(None, mu, sensitivity, n_parties, present)
+
+    def _keep(
+        self, calibration: _Calibration | None, mu: RealLike, sensitivity: int | None, n_parties: int, present: int
+    ) -> None:
+        """Check and keep the parameters, and what the law was calibrated for; every constructor ends here."""
+        given: dict[str, Any] = {
+            "mu": single(mu, "mu"),
+            "sensitivity": 1 if sensitivity is None else self._checked_sensitivity(sensitivity),
+            **parties(n_parties, present),
+        }
+        native = _native.skellam(given["mu"], given["n_parties"], given["present"])
+        object.__setattr__(self, "_calibration", calibration)
+        self._store(native, given, stated=sensitivity is not None, noise_alone=calibration is None)
+
+    @classmethod
+    def _calibrated(cls, given: tuple[Any, ...], *calibration: Any) -> Skellam:
+        law = cls.__new__(cls)
+        law._keep(_Calibration(*calibration), *given)
+        return law
+
+    @classmethod
+    def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: int | None = None) -> Skellam:
+        """Return the mechanism of least μ for which one value is (ε, δ)-differentially private.
+
+        The mechanism remembers its (ε, δ): ``for_partitions(k)``, and a release with ``max_partitions_contributed=k``,
+        keep them for k values together.
+
+        Parameters
+        ----------
+        eps : float
+            ε > 0 of the sum of all shares, at most 2**20.
+        delta : float
+            Privacy parameter δ, from 2**-128 to 0.5.
+        sensitivity : int or None
+            Largest change of the sum that one person can cause, from 1 to 2**20. None is 1: `release` then takes integers
+            only.
+
+        Returns
+        -------
+        Skellam
+            Its ``privacy_profile(eps)`` is at most `delta`, with room for the rounding errors of both. μ has 16 significant
+            bits: it is within a relative 2**-15 of the least, and at least 2**-20.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            A parameter is out of range or of the wrong type, or no μ up to 2**30 is enough.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> d = sn.Skellam.from_eps(eps=1, delta=1e-6)
+        >>> d.privacy_profile(1) <= 1e-6
+        True
+        """
+        from stairnoise.mechanisms.skellam.calibration import least_mu
+
+        budget, slack = single(eps, "eps"), single(delta, "delta")
+        shift = 1 if sensitivity is None else count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
+        if not 0 < budget <= _LARGEST_EPS:
+            raise ParameterError(f"eps must be greater than 0 and at most 2**20, got {received(eps)}")
+        if not 2.0**-128 <= slack <= 0.5:
+            raise ParameterError(f"delta must be from 2**-128 to 0.5, got {received(delta)}")
+        mu = _found(least_mu(budget, slack, shift, 1), budget, slack, shift)
+        return cls._calibrated((mu, sensitivity, 1, 1), budget, slack, 1)
+
+    @property
+    def mu(self) -> float:
+        """Variance μ of the whole."""
+        mu: float = self._given["mu"]
+        return mu
+
+    @property
+    def sensitivity(self) -> int:
+        """Largest change Δ of the sum that one person can cause."""
+        sensitivity: int = self._given["sensitivity"]
+        return sensitivity
+
+    @property
+    def eps(self) -> float | None:
+        """ε given to `from_eps`, for one value, or for k together after ``for_partitions(k)``; None if made from `mu`."""
+        return None if self._calibration is None else self._calibration.eps
+
+    @property
+    def delta(self) -> float | None:
+        """δ given to `from_eps`, for the same values as `eps`; None if made from `mu`."""
+        return None if self._calibration is None else self._calibration.delta
+
+    @overload
+    def rdp_bound(self, alpha: Number, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None) -> float: ...
+    @overload
+    def rdp_bound(self, alpha: Array, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None) -> Floats: ...
+    @overload
+    def rdp_bound(
+        self, alpha: RealLike, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None
+    ) -> float | Floats: ...
+    def rdp_bound(self, alpha: RealLike, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None) -> Any:
+        r"""Bound on the Rényi divergence of order `alpha` in closed form, for one value or for many.
+
+        .. math:: D_α ≤ \frac{αΔ_2^2}{2μ} + \min\left(\frac{(2α - 1)Δ_2^2 + 6Δ_1}{4μ^2}, \frac{3Δ_1}{2μ}\right)
+
+        for integers α > 1 (theorem 3.5 of the paper). Between integers, (α - 1) D_α is convex in α, so it is at most the
+        chord. ``rdp(alpha)`` has the divergence itself, for one value.
+
+        Parameters
+        ----------
+        alpha : float or array of float
+            Order, finite and greater than 1.
+        sensitivity : int or None
+            Δ₁: largest l1 norm of the change of any number of integers, which have this noise each. None: the sensitivity
+            of the mechanism.
+        l2_sensitivity : float or None
+            Δ₂: largest l2 norm of the same change. None: Δ₁, as for one value.
+
+        Returns
+        -------
+        float or ndarray
+            In nats. For the shares present.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            An argument is out of range or of the wrong type, or `l2_sensitivity` is above Δ₁.
+        """
+        import numpy as np
+
+        order, change = real(alpha, "alpha"), self._asked_sensitivity(sensitivity)
+        if not np.all(np.greater(order, 1) & np.less(order, math.inf)):
+            raise ParameterError(f"alpha must be finite and greater than 1, got {received(alpha)}")
+        norm = float(change) if l2_sensitivity is None else single(l2_sensitivity, "l2_sensitivity")
+        if not 0 < norm <= change:
+            raise ParameterError(
+                f"l2_sensitivity must be greater than 0 and at most the l1 norm {change}, got {received(l2_sensitivity)}"
+            )
+        from stairnoise.mechanisms.skellam.loss import rdp_bound
+
+        found = rdp_bound(self.var(), np.asarray(order, np.float64), float(change), norm)
+        return found if np.ndim(found) else float(found)
+
+    def var(self) -> float:
+        """E X², in closed form: μ of the shares present."""
+        return float(self._exact_mu())
+
+    def _checked_sensitivity(self, sensitivity: Any) -> int:
+        return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
+
+    def _functions(self) -> Any:
+        from stairnoise.mechanisms.skellam.distribution import SkellamLaw
+
+        return SkellamLaw(self.var())
+
+    def _loss(self, sensitivity: int) -> Any:
+        from stairnoise.mechanisms.skellam.loss import SkellamLoss
+
+        return SkellamLoss(self.var(), sensitivity)
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise.mechanisms.skellam.sums import sum_bound
+
+        return sum_bound(self._exact_mu(), k, alpha)
+
+    def _promise(self, sensitivity: int, k: int) -> Guarantee:
+        law = self._keeping_guarantee(k, NAME)
+        if law._calibration is None or sensitivity != self.sensitivity or self.present < self.n_parties:
+            return Guarantee(None, None, None, sensitivity, k)
+        eps, delta, number = law._calibration
+        return Guarantee(eps, delta, None, sensitivity, number)
+
+    def _laplace(self) -> Any:
+        return None
+
+    def _divided_among(self, k: int) -> Skellam:
+        others = list(self._named_arguments().values())[1:]
+        if self._calibration is None:
+            return Skellam(rounded_up(Fraction(self.mu) * k), *others)
+        from stairnoise.mechanisms.skellam.calibration import least_mu
+
+        eps, delta, before = self._calibration
+        number = before * k
+        mu = _found(least_mu(eps, delta, self.sensitivity, number), eps, delta, self.sensitivity)
+        return Skellam._calibrated((mu, *others), eps, delta, number)
+
+    def share(self, n_parties: int, present: int = 1) -> Skellam:
+        law = super().share(n_parties, present)
+        if self._calibration is None:
+            return law
+        return Skellam._calibrated(tuple(law._named_arguments().values()), *self._calibration)
+
+    share.__doc__ = Shares.share.__doc__
+
+    def _exact_parameters(self) -> dict[str, Any]:
+        return {"mu": self.mu, "sensitivity": self.sensitivity, **self._exact_share()}
+
+    def _exact_mu(self) -> Fraction:
+        return Fraction(self.mu) * self.present / self.n_parties
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._calibration is None:
+            return super().__reduce__()
+        return self._calibrated, (tuple(self._named_arguments().values()), *self._calibration)
+
+    def __repr__(self) -> str:
+        if self._calibration is None:
+            return super().__repr__()
+        eps, delta, number = self._calibration
+        wider = f".for_partitions({number})" if number > 1 else ""
+        part = f".share({self.n_parties}, {self.present})" if self.n_parties > 1 else ""
+        change = f", sensitivity={self.sensitivity}" if self._stated else ""
+        return f"Skellam.from_eps(eps={eps!r}, delta={delta!r}{change}){wider}{part}"
+
+    def _key(self) -> tuple[object, ...]:
+        return *super()._key(), self._calibration
+
+
+def _found(mu: float, eps: float, delta: float, sensitivity: int) -> float:
+    if mu == math.inf:
+        raise ParameterError(f"eps, delta and sensitivity must leave a mu up to 2**30, got {eps}, {delta} and {sensitivity}")
+    return mu

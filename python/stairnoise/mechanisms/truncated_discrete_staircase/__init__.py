@@ -1,0 +1,1 @@
+"""The truncated discrete staircase mechanism."""

@@ -1,0 +1,159 @@
+"""The best first stair of a truncated staircase on the integers, for its ε, its δ and a cost, by trying all candidates.
+
+The distribution on -A..A is a mixture of uniform ones: on -(N-1)..N-1 with N = r + mD and a weight proportional to
+``(1 - b) b**m (2N-1)`` for m from 0 to L - 1, and on -A..A with ``b**L (2A+1)``, where L is the stair of A + 1. So each cost is a
+quotient of sums of positive terms. They are summed in float64, and in decimals where that leaves more than one candidate.
+
+A is exact where it decides. That takes 4 µs a candidate, so that it is found for those alone whose cost may be the least by A in
+floating point.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+from functools import lru_cache
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise.mechanisms.truncated_staircase.distribution import sum_of_terms
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Up to here every r is a candidate; beyond, only those of 8 significant bits, whose cost is within 1e-5 of the least.
+_MOST_CELLS = 512
+_BITS = 8
+# Relative: far above the rounding of a cost in float64.
+_TIE = 1e-9
+# Relative: far above the rounding of A in floating point.
+_UNSURE = 1e-9
+# Relative, and over D: what a cost may be off by where A is by 1. E|X|**power changes by at most (power + 1)/A of itself, because
+# no integer is less probable than A, and A is at least D.
+_NEAR = 4
+# Decimals: sums of powers up to 3 lose up to 4 times the digits of ε, 12 at most.
+_DIGITS = 120
+
+
+class First(NamedTuple):
+    """A first stair: r, and the γ that it was made from, or r/D."""
+
+    r: int
+    gamma: float
+
+
+@lru_cache(maxsize=256)
+def best(eps: float, delta: float, cells: int, start: int, power: int) -> First:
+    """Return the first stair of least E|X|**power, and of these the narrowest; `start` is that of the staircase without end."""
+    candidates = _candidates(cells, start)
+    r = np.array(list(candidates))
+    # A product beyond float64 is the exponent of what is 0.
+    with np.errstate(over="ignore"):
+        ends, unsure = _approximate_ends(eps, delta, cells, r)
+        r = r[_least(_costs(eps, cells, r, ends, power), np.where(unsure, _NEAR / cells + _UNSURE, _UNSURE))]
+        exact = dict(zip(r.tolist(), _native.truncated_staircase_ends(eps, delta, cells, r.tolist()), strict=True))
+        near = r[_least(_costs(eps, cells, r, np.array(list(exact.values())), power), _TIE)].tolist()
+    least: int = near[0] if len(near) == 1 else _least_exactly(eps, cells, {r: exact[r] for r in near}, power)
+    return First(least, candidates[least])
+
+
+def _candidates(cells: int, start: int) -> dict[int, float]:
+    """Return each r with its γ, the narrowest first.
+
+    Every r, or ⌈γD⌉ for the γ of 8 significant bits from start/(4D) to 4 start/D, and to 1.
+    """
+    if cells <= _MOST_CELLS:
+        return {r: r / cells for r in range(1, cells + 1)}
+    found: dict[int, float] = {}
+    half = 1 << (_BITS - 1)
+    shift = (4 * cells // start).bit_length() + _BITS + 1
+    for exponent in range(shift, -1, -1):
+        # γ = i/2**exponent
+        one = 1 << exponent
+        low, high = -(-start * one // (4 * cells)), min(4 * start * one // cells, one)
+        for i in range(max(half, low), min(2 * half - 1, high) + 1):
+            found.setdefault(-(-i * cells >> exponent), i / one)
+    return dict(sorted(found.items()))
+
+
+def _least(costs: Array, margin: Array | float) -> NDArray[np.bool_]:
+    """Return which costs may be the least, each known to a relative margin."""
+    return np.asarray(costs <= (costs * (1 + margin)).min() * (1 + margin))
+
+
+def _approximate_ends(eps: float, delta: float, cells: int, r: Integers) -> tuple[Array, NDArray[np.bool_]]:
+    """Return A for each r, and where it may be off by 1.
+
+    The question of `_native.truncated_staircase_ends` is solved in floating point: in W(A + 1 - D) = h, W is D b**J where
+    stair J begins, D b**(J + 1) where it ends, and linear between.
+    """
+    b, drop = np.exp(-eps), -np.expm1(-eps)
+    odd = 2.0 * r - 1
+    # ln(D/h)/ε
+    stairs = np.log1p(drop * (cells - delta * odd) / (delta * (odd * drop + 2 * cells * b))) / eps
+    whole = np.floor(stairs)
+    left = cells * np.exp(-eps * (stairs - whole)) * np.expm1(-eps * (1 - (stairs - whole))) / np.expm1(-eps)
+    # W(j) > h up to here.
+    most = np.maximum(r + cells * whole - left, 0.0)
+    ends = cells + np.maximum(np.ceil(most) - 1, 0.0)
+    return ends, np.abs(most - np.rint(most)) <= _UNSURE * ends
+
+
+def _costs(eps: float, cells: int, r: Integers, ends: Array | Integers, power: int) -> Array:
+    last, place = np.unique((ends + 1 - r) // cells + 1, return_inverse=True)
+    S: Any = np.array([[_power_sum(eps, n, q) for n in last.tolist()] for q in range(4)])[:, place]
+    N = ends.astype(np.float64) + 1
+    kept, drop = np.exp(-eps * last[place]), -np.expm1(-eps)
+    total, cost = _quotient(float(cells), r.astype(np.float64), N, S, kept, drop, power)
+    return np.asarray(cost / total)
+
+
+def _power_sum(eps: float, n: float, q: int) -> float:
+    return sum_of_terms(lambda m: np.exp(-eps * m) * m**q, n)
+
+
+def _least_exactly(eps: float, cells: int, ends: dict[int, int], power: int) -> int:
+    """Return the r of least cost, and of these the first, from each r and its A."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        sums = {n: _decimal_sums(eps, n) for n in {(end + 1 - r) // cells + 1 for r, end in ends.items()}}
+
+        def cost(r: int) -> Decimal:
+            end = ends[r]
+            S, kept, drop = sums[(end + 1 - r) // cells + 1]
+            total, cost = _quotient(Decimal(cells), Decimal(r), Decimal(end + 1), S, kept, drop, power)
+            return Decimal(cost / total)
+
+        return min(ends, key=cost)
+
+
+def _decimal_sums(eps: float, n: int) -> tuple[list[Decimal], Decimal, Decimal]:
+    b, kept = (-Decimal(eps)).exp(), (-Decimal(eps) * n).exp()
+    S = [(1 - kept) / (1 - b)]
+    for q in range(1, 4):
+        S.append((b * sum(comb(q, i) * S[i] for i in range(q)) - Decimal(n) ** q * kept) / (1 - b))
+    return S, kept, 1 - b
+
+
+def _quotient(D: Any, r: Any, N: Any, S: Any, kept: Any, drop: Any, power: int) -> tuple[Any, Any]:
+    """Return the sums of the numbers, and of their powers, of the uniform distributions, up to a common factor."""
+    total = drop * ((2 * r - 1) * S[0] + 2 * D * S[1]) + kept * (2 * N - 1)
+    # N(N - 1) and (N - 1)N(2N - 1)/3, as polynomials in m without a negative coefficient.
+    factors = [(r, D), (r - 1, D)] if power == 1 else [(r, D), (r - 1, D), ((2 * r - 1) / 3, 2 * D / 3)]
+    polynomial = _product(factors)
+    centre = sum(coefficient * S[q] for q, coefficient in enumerate(polynomial))
+    outer = N * (N - 1) if power == 1 else N * (N - 1) * (2 * N - 1) / 3
+    return total, drop * centre + kept * outer
+
+
+def _product(factors: list[tuple[Any, Any]]) -> list[Any]:
+    polynomial: list[Any] = [1]
+    for constant, slope in factors:
+        longer = [*(constant * coefficient for coefficient in polynomial), 0]
+        for q, coefficient in enumerate(polynomial):
+            longer[q + 1] = longer[q + 1] + slope * coefficient
+        polynomial = longer
+    return polynomial

@@ -1,0 +1,111 @@
+"""What truncated mechanisms share, and what both truncated staircases do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, received
+from stairnoise._parameters import single
+from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanisms.truncated_staircase import distribution as truncated_staircase
+from stairnoise.numerics.rounding import rounded_up
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from stairnoise.mechanisms.truncated_staircase.calibration import First
+
+COSTS = {"l1": 1, "l2": 2}
+
+
+def shape(value: object, name: str) -> float | str:
+    """Check a first stair: the word for a cost, or a number."""
+    if isinstance(value, str):
+        if value not in COSTS:
+            raise ParameterError(f'{name} must be "l1", "l2" or a number, got {received(value)}')
+        return value
+    return single(value, name)
+
+
+def best(eps: float, delta: float, cells: int, start: int, cost: str) -> First:
+    """Return the first stair of least cost."""
+    # Checks δ before anything is computed with it.
+    _native.truncated_staircase_ends(eps, delta, cells, [1])
+    from stairnoise.mechanisms.truncated_staircase import calibration as truncated_shapes
+
+    return truncated_shapes.best(eps, delta, cells, start, COSTS[cost])
+
+
+class Truncated:
+    """Parameters and guarantee of noise for (ε, δ) between two bounds, on a lattice of D steps to a sensitivity."""
+
+    __slots__ = ()
+    _partitions_rule = "leave an eps and a delta that the law can have"
+
+    if TYPE_CHECKING:
+        _given: dict[str, Any]
+        _scalar_law: Any
+        granularity: Any
+
+        def _keeping_guarantee(self, k: int, name: str) -> Any: ...
+        def _named_arguments(self) -> dict[str, Any]: ...
+
+    @property
+    def _cells(self) -> int:
+        cells: int = self._scalar_law.cells
+        return cells
+
+    @property
+    def eps(self) -> float:
+        """Privacy parameter ε of one draw."""
+        return float(self._given["eps"])
+
+    @property
+    def delta(self) -> float:
+        """Privacy parameter δ of one draw, as given."""
+        return float(self._given["delta"])
+
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
+        return Guarantee(self.eps, self.delta, None, self._given["sensitivity"], k)
+
+    def _divided_among(self, k: int) -> Self:
+        """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
+        share = {name: _native.largest_quotient(self._given[name], k) for name in ("eps", "delta")}
+        return type(self)(**self._named_arguments() | share)
+
+
+class TruncatedStairs(Truncated):
+    """Lengths, privacy loss and sums of truncated staircases."""
+
+    __slots__ = ()
+
+    @property
+    def _steps(self) -> tuple[int, int, int]:
+        """r, A, and the middle of the law."""
+        r, end, above, below = self._scalar_law.lengths
+        return r, end, above - below
+
+    @property
+    def achieved_delta(self) -> float:
+        """δ of the distribution that is drawn, rounded up; at most `delta`."""
+        r, end, _ = self._steps
+        return rounded_up(truncated_staircase.achieved_delta(self.eps, self._cells, r, end))
+
+    def _loss(self, sensitivity: Any) -> Any:
+        from stairnoise.mechanisms.truncated_staircase.loss import ended_atoms
+
+        r, end, _ = self._steps
+        return ended_atoms(self.eps, self._cells, r, end)
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise.mechanisms.truncated_staircase.sums import error_bound
+
+        return error_bound(self.eps, self._cells, *self._steps, k, alpha)
+
+    def _exact_parameters(self) -> dict[str, Any]:
+        r, end, centre = self._steps
+        given = {name: self._given[name] for name in ("eps", "delta", "sensitivity")}
+        return {**given, "r": r, "end": end, "centre": centre}

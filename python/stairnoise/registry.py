@@ -1,0 +1,374 @@
+"""The registry: one row for each mechanism that adds noise.
+
+`sample`, `compare`, the command line, the self-test and the tests of all mechanisms read it and have no lists of their own.
+The rows are plain data. A class is loaded on first use, so importing this module imports no law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+OfReals = Literal["staircase", "laplace", "merged_laplace", "arete", "truncated_laplace", "truncated_staircase", "gaussian"]
+OfIntegers = Literal[
+    "discrete_staircase",
+    "discrete_laplace",
+    "generalized_discrete_laplace",
+    "lattice_noise",
+    "multi_scale_discrete_laplace",
+    "truncated_discrete_staircase",
+    "discrete_canonical",
+    "discrete_gaussian",
+    "skellam",
+]
+OfVectors = Literal["multivariate_staircase"]
+Mechanism = Literal[OfReals, OfIntegers, OfVectors]
+Group = Literal["one number", "with a delta", "several rates", "shares", "vectors", "given weights"]
+
+
+NO_EPS = "the law is given by other parameters: its eps is an argument of its methods"
+NOT_MONOTONE = "not proven: that P(|X| > t) falls as eps grows, the rest fixed"
+RATES = "a release has no single eps to look for"
+WEIGHTS = "the law is given by its weights, which no eps determines"
+VECTORS = "a vector has no distribution function, no quantile and no picture on one axis; its norm has, in norm_cdf and the like"
+VECTOR_LOSS = "the loss of a shift depends on its direction; the release is eps-differentially private, which is what is proven"
+NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
+class Example(NamedTuple):
+    """Arguments of a mechanism's class, or of its class method `by`."""
+
+    arguments: dict[str, Any]
+    by: str = ""
+
+
+class Divided(NamedTuple):
+    """A mechanism, how many values one person changes, and the mechanism whose noise each of these values gets."""
+
+    law: Example
+    partitions: int
+    noise: Example
+
+
+class Compared(NamedTuple):
+    """A line of `compare`: its name, and how to make the mechanism for an ε, a sensitivity and perhaps a δ."""
+
+    name: str
+    baseline: str
+    """Name of the line by whose error this error is divided."""
+    takes: tuple[str, ...] = ("eps", "sensitivity")
+    """First arguments, in order; "change" is the sensitivity as an integer."""
+    fixed: tuple[Any, ...] = ()
+    """Further arguments, after those of `takes`."""
+    by: str = ""
+    """The class method that makes the mechanism; "" stands for the class itself."""
+    when: Literal["always", "delta", "named"] = "always"
+    """Whether `compare` shows it always, if a delta is given, or if it is named."""
+    needs_sensitivity: bool = False
+    """Whether the sensitivity has no default, because the mechanism keeps its noise only."""
+
+
+class Row(NamedTuple):
+    """What the library knows about a mechanism before it loads the class."""
+
+    name: Mechanism
+    """Name in ``sample(mechanism=...)``, and of the file."""
+    class_name: str
+    kind: Literal["continuous", "discrete", "vector"]
+    """Whether a value is a number on a lattice finer than the integers, an integer, or a vector."""
+    group: Group
+    """Purpose, as the documentation groups the mechanisms."""
+    examples: tuple[Example, ...]
+    """Examples that together take every path through the sampler."""
+    arrays: Example | None = None
+    """An example with array parameters; None if parameters must be single numbers."""
+    divided: Divided | None = None
+    compared: tuple[Compared, ...] = ()
+    lacks: Mapping[str, tuple[str, ...]] = NOTHING
+    """Names that other laws have and this one has not, by the reason; names of laws of another kind are not listed."""
+    instead: Mapping[str, tuple[str, ...]] = NOTHING
+    """A parameter that may be given instead of others, and these: they have no default, but None stands in their place."""
+    sampled: bool = True
+    """Whether ``stairnoise sample`` offers it: parameters must be single numbers and words."""
+    released: bool = False
+    """Whether ``stairnoise release`` offers it: ε and a sensitivity must suffice to make it."""
+
+    @property
+    def module(self) -> str:
+        """Name of the module that has the class."""
+        return f"stairnoise.mechanisms.{self.name}.mechanism"
+
+    def load(self) -> Any:
+        """Load and return the class."""
+        return _class(self.module, self.class_name)
+
+    def make(self, example: Example) -> Any:
+        """Return the mechanism of an example."""
+        law = self.load()
+        return (getattr(law, example.by) if example.by else law)(**example.arguments)
+
+    def laws(self) -> tuple[Any, ...]:
+        """Return the mechanisms of all examples with single parameters."""
+        return tuple(map(self.make, self.examples))
+
+
+@cache
+def _class(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
+
+
+def _example(by: str = "", **arguments: Any) -> Example:
+    return Example(arguments, by)
+
+
+ROWS: tuple[Row, ...] = (
+    Row(
+        "staircase",
+        "Staircase",
+        "continuous",
+        "one number",
+        (
+            _example(eps=1.0, sensitivity=1.0),
+            _example(eps=6.0, sensitivity=0.3, gamma="l2"),
+            _example(eps=0.05, sensitivity=10.0, gamma=0.25),
+        ),
+        arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1.0, 2.0, 5.0)),
+        divided=Divided(_example(eps=4.0, sensitivity=1.0), 4, _example(eps=1.0, sensitivity=1.0)),
+        compared=(
+            Compared("Staircase l1", "Laplace", fixed=("l1",)),
+            Compared("Staircase l2", "Laplace", fixed=("l2",)),
+        ),
+        released=True,
+    ),
+    Row(
+        "discrete_staircase",
+        "DiscreteStaircase",
+        "discrete",
+        "one number",
+        (_example(eps=1.0, sensitivity=5), _example(eps=0.3, sensitivity=100, r=30), _example(eps=2.0, sensitivity=1)),
+        arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1, 2, 5)),
+        divided=Divided(_example(eps=4.0, sensitivity=5), 4, _example(eps=1.0, sensitivity=5)),
+        compared=(
+            Compared("DiscreteStaircase l1", "DiscreteLaplace", fixed=("l1",)),
+            Compared("DiscreteStaircase l2", "DiscreteLaplace", fixed=("l2",)),
+        ),
+        released=True,
+    ),
+    Row(
+        "laplace",
+        "Laplace",
+        "continuous",
+        "one number",
+        (_example(eps=1.0, sensitivity=1.0), _example(eps=0.01, sensitivity=3.0)),
+        arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1.0, 2.0, 5.0)),
+        divided=Divided(_example(eps=4.0, sensitivity=1.0), 4, _example(eps=1.0, sensitivity=1.0)),
+        compared=(Compared("Laplace", "Laplace"),),
+        released=True,
+    ),
+    Row(
+        "discrete_laplace",
+        "DiscreteLaplace",
+        "discrete",
+        "one number",
+        (_example(eps=1.0, sensitivity=1), _example(eps=0.1, sensitivity=3)),
+        arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1, 2, 5)),
+        divided=Divided(_example(eps=4.0, sensitivity=1), 4, _example(eps=1.0, sensitivity=1)),
+        compared=(Compared("DiscreteLaplace", "DiscreteLaplace"),),
+        released=True,
+    ),
+    Row(
+        "merged_laplace",
+        "MergedLaplace",
+        "continuous",
+        "several rates",
+        (_example(eps=[0.2, 0.5, 1.0], breakpoints=[1.0, 3.0], sensitivity=1.0),),
+        compared=(Compared("MergedLaplace", "Laplace", by="from_eps", when="named"),),
+        sampled=False,
+        lacks={RATES: ("eps_for_error",)},
+    ),
+    Row(
+        "arete",
+        "Arete",
+        "continuous",
+        "shares",
+        (_example(alpha=0.5, theta=1.0, lam=0.25), _example(alpha=0.5, theta=1.0, lam=0.25, n_parties=10)),
+        compared=(Compared("Arete", "Laplace", by="from_eps", when="named", needs_sensitivity=True),),
+        lacks={NO_EPS: ("eps", "eps_for_error")},
+    ),
+    Row(
+        "truncated_laplace",
+        "TruncatedLaplace",
+        "continuous",
+        "with a delta",
+        (_example(eps=1.0, delta=1e-6, sensitivity=1.0), _example(eps=0.5, delta=1e-3, sensitivity=1.0, upper=20.0)),
+        compared=(Compared("TruncatedLaplace", "Laplace", ("eps", "delta", "sensitivity"), when="delta"),),
+        lacks={NOT_MONOTONE: ("eps_for_error",)},
+    ),
+    Row(
+        "truncated_staircase",
+        "TruncatedStaircase",
+        "continuous",
+        "with a delta",
+        (
+            _example(eps=1.0, delta=1e-6, sensitivity=1.0),
+            _example(eps=4.0, delta=1e-3, sensitivity=1.0, gamma=0.25, lower=0.0),
+            _example(eps=0.05, delta=1e-6, sensitivity=10.0, gamma="l2"),
+        ),
+        compared=(
+            Compared("TruncatedStaircase l1", "Laplace", ("eps", "delta", "sensitivity"), ("l1",), when="delta"),
+            Compared("TruncatedStaircase l2", "Laplace", ("eps", "delta", "sensitivity"), ("l2",), when="delta"),
+        ),
+        lacks={NOT_MONOTONE: ("eps_for_error",)},
+    ),
+    Row(
+        "gaussian",
+        "Gaussian",
+        "continuous",
+        "with a delta",
+        (_example(eps=1.0, delta=1e-6, sensitivity=1.0),),
+        arrays=_example(eps=(0.1, 1.0, 6.0), delta=(1e-6, 1e-6, 1e-3), sensitivity=(1.0, 2.0, 5.0)),
+        compared=(Compared("Gaussian", "Laplace", ("eps", "delta", "sensitivity"), when="delta"),),
+        instead={"sigma": ("eps", "delta")},
+    ),
+    Row(
+        "generalized_discrete_laplace",
+        "GeneralizedDiscreteLaplace",
+        "discrete",
+        "shares",
+        (_example(beta=1.5, a=0.4), _example(beta=1.5, a=0.4, n_parties=10)),
+        compared=(
+            Compared(
+                "GeneralizedDiscreteLaplace",
+                "DiscreteLaplace",
+                ("eps", "change"),
+                by="from_eps",
+                when="named",
+                needs_sensitivity=True,
+            ),
+        ),
+        lacks={NO_EPS: ("eps", "eps_for_error")},
+    ),
+    Row(
+        "multi_scale_discrete_laplace",
+        "MultiScaleDiscreteLaplace",
+        "discrete",
+        "shares",
+        (_example(eps=1.0, sensitivity=3), _example(eps=1.0, sensitivity=3, n_parties=5, present=4)),
+        compared=(Compared("MultiScaleDiscreteLaplace", "DiscreteLaplace", ("eps", "change"), when="named"),),
+        lacks={NOT_MONOTONE: ("eps_for_error",)},
+    ),
+    Row(
+        "truncated_discrete_staircase",
+        "TruncatedDiscreteStaircase",
+        "discrete",
+        "with a delta",
+        (
+            _example(eps=1.0, delta=1e-6, sensitivity=10),
+            _example(eps=0.3, delta=1e-3, sensitivity=3, r=2, lower=0),
+            _example(eps=0.05, delta=1e-6, sensitivity=10, r="l2"),
+        ),
+        compared=(
+            Compared("TruncatedDiscreteStaircase l1", "DiscreteLaplace", ("eps", "delta", "change"), ("l1",), when="delta"),
+            Compared("TruncatedDiscreteStaircase l2", "DiscreteLaplace", ("eps", "delta", "change"), ("l2",), when="delta"),
+        ),
+        lacks={NOT_MONOTONE: ("eps_for_error",)},
+    ),
+    Row(
+        "discrete_canonical",
+        "DiscreteCanonical",
+        "discrete",
+        "with a delta",
+        (
+            _example(eps=1.0, delta=1e-6, sensitivity=1),
+            _example(eps=0.1, delta=0.01, sensitivity=1),
+            _example(eps=0.5, delta=0.0, sensitivity=1),
+        ),
+        divided=Divided(_example(eps=4.0, delta=2.0**-18, sensitivity=1), 4, _example(eps=1.0, delta=2.0**-20, sensitivity=1)),
+        compared=(Compared("DiscreteCanonical", "DiscreteLaplace", ("eps", "delta", "change"), when="delta"),),
+    ),
+    Row(
+        "discrete_gaussian",
+        "DiscreteGaussian",
+        "discrete",
+        "with a delta",
+        (_example(sigma2=0.25), _example(sigma2=150.0)),
+        arrays=_example(sigma2=(0.25, 9.0, 150.0)),
+        divided=Divided(_example(sigma2=8.0), 3, _example(sigma2=24.0)),
+        compared=(Compared("DiscreteGaussian", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="delta"),),
+        lacks={NO_EPS: ("eps_for_error",)},
+        instead={"sigma": ("sigma2",)},
+    ),
+    Row(
+        "lattice_noise",
+        "LatticeNoise",
+        "discrete",
+        "given weights",
+        (
+            _example(weights=[1.0, 2.0, 4.0, 2.0, 1.0], tail_ratio=0.5, sensitivity=1),
+            _example(weights=[1.0, 0.0, 2.0, 30.0, 800.0, 9000.0, 5000.0, 50.0, 0.5], sensitivity=2),
+            _example("from_pmf", weights=[float(12 - abs(k)) for k in range(-10, 11)], tail_ratio=0.875, sensitivity=3),
+        ),
+        sampled=False,
+        lacks={WEIGHTS: ("eps_for_error",)},
+    ),
+    Row(
+        "skellam",
+        "Skellam",
+        "discrete",
+        "shares",
+        (_example(mu=0.5), _example(mu=150.0), _example(mu=150.0, n_parties=10)),
+        divided=Divided(_example(mu=8.0), 3, _example(mu=24.0)),
+        compared=(Compared("Skellam", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="named"),),
+        lacks={NO_EPS: ("eps_for_error",)},
+    ),
+    Row(
+        "multivariate_staircase",
+        "MultivariateStaircase",
+        "vector",
+        "vectors",
+        (
+            _example(eps=1.0, sensitivity=1.0, dim=2, norm="l1"),
+            _example(eps=4.0, sensitivity=1.0, dim=3, norm="l1"),
+            _example(eps=1.0, sensitivity=1.0, dim=2, norm="l2"),
+            _example(eps=4.0, sensitivity=1.0, dim=3, norm="l2"),
+            _example(eps=2.0, sensitivity=1.0, dim=3, norm="linf"),
+        ),
+        lacks={
+            VECTORS: (
+                "abs_moment",
+                "as_scipy",
+                "cdf",
+                "confidence_interval",
+                "eps_for_error",
+                "interval",
+                "isf",
+                "logcdf",
+                "logsf",
+                "median",
+                "moment",
+                "plot",
+                "ppf",
+                "sf",
+                "stats",
+                "support",
+            ),
+            VECTOR_LOSS: ("compose", "privacy_loss", "privacy_profile", "rdp", "tradeoff"),
+        },
+    ),
+)
+
+BY_NAME: dict[str, Row] = {row.name: row for row in ROWS}
+_NAMES: dict[str, Mechanism] = {row.class_name: row.name for row in ROWS}
+
+
+def load(name: Mechanism) -> Any:
+    """Return the class of a mechanism by its name in ``sample(mechanism=...)``."""
+    return BY_NAME[name].load()
+
+
+def name_of(law: Any) -> Mechanism:
+    """Return the name of a mechanism's class, or of the class that it was derived from."""
+    return next(_NAMES[kind.__name__] for kind in type(law).__mro__ if kind.__name__ in _NAMES)

@@ -1,0 +1,95 @@
+"""Arete: its distribution, its exact ε, what is refused.
+
+Evidence: sums in 40 digits, and brute force over the points of the lattice. Deterministic: no false alarms.
+"""
+
+from __future__ import annotations
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise.distributions import infinitely_divisible as theory
+from stairnoise.distributions.infinitely_divisible import Term
+from tests.by_mechanism.infinitely_divisible import hypergeometric, points, probabilities
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rates", [(0.25, 0.75), (0.75, 0.25), (0.5, 0.5)])
+def test_the_end_of_the_list(rates):
+    """A fractional term and a geometric one, summed over all that matters at that place."""
+    terms = [Term(1, 0.2, rates[0]), Term(1, 1.0, rates[1])]
+    listed = theory.log_pmf(terms)
+    slow, fast = sorted(terms, key=lambda term: term.rate)
+    for k in (listed.size // 3, listed.size - 1):
+        with mp.workdps(40):
+            exact = mp.mpf(0)
+            # Of the slow term around k and, where both fall alike, of every split.
+            for j in range(-60, k + 61) if rates[0] == rates[1] else range(k - 250, k + 251):
+                exact += hypergeometric(slow.shape, slow.rate, abs(j)) * hypergeometric(fast.shape, fast.rate, abs(k - j))
+            assert float(mp.mpf(float(listed[k])) - mp.log(exact)) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("alpha", "theta", "lam"), [(0.5, 1.0, 0.25), (0.25, 0.7, 0.1), (0.05, 1 / 3, 0.05), (0.3, 0.1, 2.0)])
+def test_variance_of_arete_is_that_of_the_density_but_for_the_lattice(alpha, theta, lam):
+    law = sn.Arete(alpha, theta, lam)
+    g, continuous = law.granularity, 2 * alpha * theta**2 + 2 * lam**2
+    loss = (2 * alpha + 2) * g**2 / 12
+    assert continuous - law.var() == pytest.approx(loss, rel=1e-2)
+    assert 2**10 <= max(theta, lam) / g < 2**11
+    assert law.entropy() == pytest.approx(
+        -math.fsum(p * math.log(p / g) for p in probabilities(law, np.arange(-90_000, 90_000)) if p > 0)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("alpha", "theta", "lam", "change"),
+    [
+        (math.exp(-0.25), 4.0, math.exp(-0.25), 1.0),
+        (math.exp(-1), 1.0, math.exp(-1), 1.0),  # largest near x = 0.3
+        (math.exp(-3), 1 / 3, math.exp(-3), 1.0),  # largest at 0
+        (0.3, 0.5, 2.0, 0.1),
+        (2.0, 1.0, 0.5, 0.1),
+        (0.5, 1.0, 1.0, 0.1),
+    ],
+)
+def test_exact_eps_of_arete(alpha, theta, lam, change):
+    law = sn.Arete(alpha, theta, lam)
+    found, cells = law.privacy_eps(change), math.ceil(change / law.granularity)
+    k = np.arange(0, int(60 / min(1 / theta, 1 / lam) / law.granularity))
+    loss = law.logpdf(points(law, k)) - law.logpdf(points(law, k + cells))
+    if lam < theta and alpha < 1:
+        assert found == pytest.approx(float(loss.max()), rel=1e-12)
+    else:
+        tail = cells * law.granularity / max(theta, lam) if alpha + (lam == theta) >= 1 or lam > theta else None
+        assert tail is not None
+        assert found == pytest.approx(tail, rel=1e-13)
+        assert loss.max() < found * (1 + 1e-12)
+        assert loss.max() > 0.9 * found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("eps", "expected"), [(12, 8.030), (16, 11.180), (20, 14.250), (24, 17.282)])
+def test_arete_of_the_paper_is_conservative(eps, expected):
+    assert sn.Arete.from_eps(eps, 1).privacy_eps(1.0) == pytest.approx(expected, abs=1e-3)
+    assert sn.Arete.from_eps(eps, 3.0).privacy_eps(3.0) == pytest.approx(expected, abs=2e-2)
+
+
+@pytest.mark.slow
+def test_where_arete_loses_most():
+    """At the mode for eps = 12 and 20, beside it for eps = 4."""
+    for eps, at_mode in ((4, False), (12, True), (20, True)):
+        law = sn.Arete.from_eps(eps, 1)
+        mode = law.logpdf(0.0) - law.logpdf(1.0)
+        assert (law.privacy_eps(1.0) <= mode * (1 + 1e-12)) == at_mode
+
+
+@pytest.mark.parametrize("eps", [5e-324, 1e-300, 64, 700, 1e300])
+def test_arete_names_the_eps_that_has_no_lattice(eps):
+    with pytest.raises(sn.ParameterError, match=r"^eps and sensitivity must give scales that one lattice holds, got "):
+        sn.Arete.from_eps(eps, 1)
