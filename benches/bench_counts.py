@@ -17,7 +17,7 @@ def bench_way(benchmark: Any, way: Way) -> None:
     if reason := reason_absent(way.package):
         pytest.skip(f"peer absent: {reason}")
     release = WAYS[-1]
-    beside = {} if way is release else {release.name: Run(release.make(release.law), len(COUNTS))}
-    run = Run(way.make(way.law), len(COUNTS))
+    beside = {} if way is release else {release.name: Run(release.make(release.mechanism), len(COUNTS))}
+    run = Run(way.make(way.mechanism), len(COUNTS))
     side_by_side(benchmark, "counts", "seven noisy counts", way.name, run, beside)
-    way.law.check(noise_of(run.draw))
+    way.mechanism.check(noise_of(run.draw))

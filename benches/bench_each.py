@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 import stairnoise as sn
 from benches.family import Mechanism
-from benches.mechanisms import Law, optimal_gamma, staircase_moments
+from benches.mechanisms import CoreMechanism, optimal_gamma, staircase_moments
 from benches.peers import algorithm_1
 from benches.timing import BULK, Draw, Run, affordable, fill, side_by_side
 
 LEAST, MOST = 0.1, 4.0
-PREPARED = "staircase, own eps, law prepared"
+PREPARED = "staircase, own eps, mechanism prepared"
 WHOLE = "staircase, own eps, parameters to noise in one call"
 
 
@@ -26,8 +26,8 @@ def epsilons(n: int) -> NDArray[np.float64]:
 
 
 def _ours_prepared(n: int) -> Draw:
-    law, out = sn.Staircase(epsilons(n)), np.zeros(n)
-    return lambda: law.sample(out=out)
+    mechanism, out = sn.Staircase(epsilons(n)), np.zeros(n)
+    return lambda: mechanism.sample(out=out)
 
 
 def _ours_whole(n: int) -> Draw:
@@ -47,11 +47,11 @@ def _numpy_whole(n: int) -> Draw:
 
 
 def check(values: NDArray[np.float64]) -> None:
-    """Check the values in eight parts, each a mixture of the laws in it: a part's ε must be the part's."""
+    """Check the values in eight parts, each a mixture of the mechanisms in it: a part's ε must be the part's."""
     parts = zip(np.array_split(values, 8), np.array_split(epsilons(values.size), 8), strict=True)
     for part, eps in parts:
         abs_mean, second_moment = (float(moment.mean()) for moment in staircase_moments(eps))
-        Law("staircase", float(eps.mean()), 1, abs_mean, second_moment).check(part)
+        CoreMechanism("staircase", float(eps.mean()), 1, abs_mean, second_moment).check(part)
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,13 @@ def sigmas(n: int, different: int) -> NDArray[np.float64]:
 
 
 def _gaussian(n: int, different: int) -> Draw:
-    law, out = sn.Gaussian(sigma=sigmas(n, different)), np.zeros(n)
-    return lambda: law.sample(out=out, threads=1)
+    mechanism, out = sn.Gaussian(sigma=sigmas(n, different)), np.zeros(n)
+    return lambda: mechanism.sample(out=out, threads=1)
 
 
 def _discrete_gaussian(n: int, different: int) -> Draw:
-    law, out = sn.DiscreteGaussian(sigmas(n, different) ** 2), np.zeros(n, np.int64)
-    return lambda: law.sample(out=out, threads=1)
+    mechanism, out = sn.DiscreteGaussian(sigmas(n, different) ** 2), np.zeros(n, np.int64)
+    return lambda: mechanism.sample(out=out, threads=1)
 
 
 def _numpy_normal(n: int, different: int) -> Draw:

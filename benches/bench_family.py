@@ -1,4 +1,4 @@
-"""The mechanisms beyond the four laws, in bulk; the discrete Gaussian law beside its peers."""
+"""The mechanisms beyond the four mechanisms, in bulk; the discrete Gaussian distribution beside its peers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ OPENDP_VALUES = 1000
 
 def ours(mechanism: Mechanism) -> Run:
     """Return stairnoise filling memory that is already there, on one thread."""
-    law: Any = getattr(sn, mechanism.name)(**mechanism.arguments)
+    made: Any = getattr(sn, mechanism.name)(**mechanism.arguments)
     if mechanism.dim > 1:
         vectors = np.zeros((VECTORS, mechanism.dim))
-        return Run(lambda: law.sample(out=vectors, threads=1), vectors.size)
+        return Run(lambda: made.sample(out=vectors, threads=1), vectors.size)
     out = np.zeros(BULK, mechanism.dtype)
-    return Run(lambda: law.sample(out=out, threads=1), BULK)
+    return Run(lambda: made.sample(out=out, threads=1), BULK)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.work)
@@ -61,7 +61,7 @@ def _opendp(sigma2: float) -> Run:
 @pytest.mark.parametrize("mechanism", DISCRETE_GAUSSIANS, ids=lambda mechanism: mechanism.work)
 @pytest.mark.parametrize("peer", ["NumPy normal, rounded", "OpenDP gaussian, integers"])
 def bench_discrete_gaussian_peer(benchmark: Any, mechanism: Mechanism, peer: str) -> None:
-    """Time what else draws such integers: rounded normal noise, which is another law, and OpenDP's exact one."""
+    """Time what else draws such integers: rounded normal noise, which is another mechanism, and OpenDP's exact one."""
     opendp = peer.startswith("OpenDP")
     if opendp and (reason := reason_absent("opendp")):
         pytest.skip(f"peer absent: {reason}")

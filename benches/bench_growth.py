@@ -22,7 +22,7 @@ MAPPED = SIZES[-1]
 
 LAW = staircase(4)
 FORMS = {"float64": 8, "float32": 4, "own eps": 64}
-"""Bytes a value needs, those of the law with its own parameters included."""
+"""Bytes a value needs, those of the mechanism with its own parameters included."""
 
 
 def contender(form: str, threads: int) -> str:
@@ -50,8 +50,8 @@ def bench_size(benchmark: Any, n: int, form: str, threads: int, tmp_path: Path) 
     dtype = np.float32 if form == "float32" else np.float64
     out: Any = _file(tmp_path, n) if mapped else np.zeros(n, dtype)
     own = form == "own eps"
-    law: Any = sn.Staircase(bench_each.epsilons(n)) if own else ours.distribution(LAW)
-    run = Run(lambda: law.sample(out=out, threads=threads), n)
+    mechanism: Any = sn.Staircase(bench_each.epsilons(n)) if own else ours.distribution(LAW)
+    run = Run(lambda: mechanism.sample(out=out, threads=threads), n)
     beside = {"fill": Run(lambda: out.fill(1.0), n)}
     side_by_side(benchmark, "growth", LAW.work, contender(form, threads), run, beside, least=3)
     if 10**4 <= n <= BULK or (n > BULK and not own):  # the check takes 24 bytes a value of its own

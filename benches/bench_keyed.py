@@ -11,7 +11,7 @@ import pytest
 
 import stairnoise as sn
 from benches import ours
-from benches.mechanisms import Law, discrete_laplace, laplace
+from benches.mechanisms import CoreMechanism, discrete_laplace, laplace
 from benches.peers import reason_absent
 from benches.timing import BULK, Run, side_by_side
 
@@ -34,15 +34,15 @@ def _texts(n: int) -> list[str]:
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.work)
-def bench_keyed(benchmark: Any, law: Law, kind: str, n: int) -> None:
+@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: mechanism.work)
+def bench_keyed(benchmark: Any, made: CoreMechanism, kind: str, n: int) -> None:
     """Time a keyed release on one thread, its labels included."""
     package, make = LABELS[kind]
     if absent := reason_absent(package):
         pytest.skip(f"absent: {absent}")
-    mechanism, labels, values = ours.distribution(law), make(n), np.arange(n) % 1000
-    out, keyed = np.zeros(n, ours.dtype(law)), sn.KeyedRng(bytes(32), "benchmark")
+    mechanism, labels, values = ours.distribution(made), make(n), np.arange(n) % 1000
+    out, keyed = np.zeros(n, ours.dtype(made)), sn.KeyedRng(bytes(32), "benchmark")
     run = Run(lambda: mechanism.release(values, labels=labels, statistic="s", rng=keyed, out=out, threads=1), n)
-    beside = {ARRAY: Run(lambda: mechanism.release(values, out=np.zeros(n, ours.dtype(law)), threads=1), n)}
-    drawn = side_by_side(benchmark, "keyed", f"{law.work}, labels {kind}", "stairnoise", run, beside, least=3)
-    law.check(np.asarray(drawn) - values)
+    beside = {ARRAY: Run(lambda: mechanism.release(values, out=np.zeros(n, ours.dtype(made)), threads=1), n)}
+    drawn = side_by_side(benchmark, "keyed", f"{mechanism.work}, labels {kind}", "stairnoise", run, beside, least=3)
+    made.check(np.asarray(drawn) - values)

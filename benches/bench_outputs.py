@@ -11,10 +11,10 @@ import pytest
 
 import stairnoise as sn
 from benches import ours
-from benches.mechanisms import Law, discrete_laplace, laplace, staircase
+from benches.mechanisms import CoreMechanism, discrete_laplace, laplace, staircase
 from benches.timing import BULK, Run, fill, side_by_side
 
-OUTPUTS: list[tuple[str, Law, Callable[[int], Any]]] = [
+OUTPUTS: list[tuple[str, CoreMechanism, Callable[[int], Any]]] = [
     ("float32", staircase(4), lambda n: np.zeros(n, np.float32)),
     ("float32", laplace(4), lambda n: np.zeros(n, np.float32)),
     ("int32", discrete_laplace(4), lambda n: np.zeros(n, np.int32)),
@@ -25,20 +25,22 @@ OUTPUTS: list[tuple[str, Law, Callable[[int], Any]]] = [
 FRESH = "fresh array, staircase, eps=4, sensitivity=1"
 
 
-@pytest.mark.parametrize(("name", "law", "make"), OUTPUTS, ids=[f"{law.work}-{name}" for name, law, _ in OUTPUTS])
-def bench_output(benchmark: Any, name: str, law: Law, make: Any) -> None:
-    """Time a law into an output that is not a plain array of its own type."""
-    run = Run(ours.into(law, make(BULK)), BULK)
-    drawn = side_by_side(benchmark, "outputs", f"{law.work}, into {name}", "stairnoise", run, {"fill": fill()})
-    law.check(np.asarray(drawn))
+@pytest.mark.parametrize(
+    ("name", "mechanism", "make"), OUTPUTS, ids=[f"{mechanism.work}-{name}" for name, mechanism, _ in OUTPUTS]
+)
+def bench_output(benchmark: Any, name: str, mechanism: CoreMechanism, make: Any) -> None:
+    """Time a mechanism into an output that is not a plain array of its own type."""
+    run = Run(ours.into(mechanism, make(BULK)), BULK)
+    drawn = side_by_side(benchmark, "outputs", f"{mechanism.work}, into {name}", "stairnoise", run, {"fill": fill()})
+    mechanism.check(np.asarray(drawn))
 
 
 def bench_memmap(benchmark: Any, tmp_path: Path) -> None:
     """Time the staircase into a file that is mapped to memory."""
-    law, out = staircase(4), np.memmap(tmp_path / "noise", np.float64, "w+", shape=(BULK,))
-    work = f"{law.work}, into np.memmap"
-    drawn = side_by_side(benchmark, "outputs", work, "stairnoise", Run(ours.into(law, out), BULK), {"fill": fill()})
-    law.check(np.asarray(drawn))
+    mechanism, out = staircase(4), np.memmap(tmp_path / "noise", np.float64, "w+", shape=(BULK,))
+    work = f"{mechanism.work}, into np.memmap"
+    drawn = side_by_side(benchmark, "outputs", work, "stairnoise", Run(ours.into(mechanism, out), BULK), {"fill": fill()})
+    mechanism.check(np.asarray(drawn))
 
 
 def bench_full(benchmark: Any) -> None:

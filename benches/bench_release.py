@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from benches import ours
-from benches.mechanisms import Law, discrete_laplace, laplace, staircase
+from benches.mechanisms import CoreMechanism, discrete_laplace, laplace, staircase
 from benches.peers import reason_absent
 from benches.timing import BULK, IN_CACHE, Draw, Run, fill, side_by_side
 
@@ -28,19 +28,19 @@ GRID = 2.0**-20
 """What NumPy's answers are rounded to."""
 
 
-def work(law: Law) -> str:
+def work(mechanism: CoreMechanism) -> str:
     """Return the work in words."""
-    return f"release of {np.dtype(ours.dtype(law)).name}, {law.work}"
+    return f"release of {np.dtype(ours.dtype(mechanism)).name}, {mechanism.work}"
 
 
-def answers(law: Law, n: int) -> NDArray[Any]:
+def answers(mechanism: CoreMechanism, n: int) -> NDArray[Any]:
     """Return true answers, whole numbers below a thousand."""
-    return (np.arange(n) % 1000).astype(ours.dtype(law))
+    return (np.arange(n) % 1000).astype(ours.dtype(mechanism))
 
 
-def mine(law: Law, n: int, **threads: int) -> Run:
+def mine(mechanism: CoreMechanism, n: int, **threads: int) -> Run:
     """Return stairnoise's release into memory that is already there."""
-    d, values, out = ours.distribution(law), answers(law, n), np.zeros(n, ours.dtype(law))
+    d, values, out = ours.distribution(mechanism), answers(mechanism, n), np.zeros(n, ours.dtype(mechanism))
     return Run(lambda: d.release(values, out=out, **threads), n)
 
 
@@ -49,21 +49,21 @@ class Releasing:
     """Another way to private answers."""
 
     name: str
-    make: Callable[[Law, int], Draw]
+    make: Callable[[CoreMechanism, int], Draw]
     package: str = "numpy"
     most: int = BULK
     exact: bool = True
-    """Whether its noise has the law; rounded noise has about the law's spread."""
+    """Whether its noise has the mechanism; rounded noise has about the mechanism's spread."""
     note: str = ""
     secure: bool = False
-    """Whether it releases by an exact law with a secure generator, as stairnoise does."""
+    """Whether it releases by an exact mechanism with a secure generator, as stairnoise does."""
 
 
-def _numpy(law: Law, n: int) -> Draw:
+def _numpy(mechanism: CoreMechanism, n: int) -> Draw:
     """Round and add: Laplace noise rounded for counts, answers rounded to a grid for numbers."""
-    rng, values, scale = np.random.default_rng(1), answers(law, n), law.sensitivity / law.eps
+    rng, values, scale = np.random.default_rng(1), answers(mechanism, n), mechanism.sensitivity / mechanism.eps
     out = np.zeros_like(values)
-    if law.discrete:
+    if mechanism.discrete:
 
         def count() -> NDArray[Any]:
             noise = rng.laplace(0, scale, n)
@@ -79,27 +79,29 @@ def _numpy(law: Law, n: int) -> Draw:
     return number
 
 
-def _opendp(law: Law, n: int) -> Draw:
+def _opendp(mechanism: CoreMechanism, n: int) -> Draw:
     dp = importlib.import_module("opendp.prelude")
     dp.enable_features("contrib")
-    atom = dp.atom_domain(T=int) if law.discrete else dp.atom_domain(T=float, nan=False)
-    metric = dp.l1_distance(T=int if law.discrete else float)
-    measurement = dp.m.make_laplace(dp.vector_domain(atom), metric, scale=law.sensitivity / law.eps)
-    values = answers(law, n).tolist()
+    atom = dp.atom_domain(T=int) if mechanism.discrete else dp.atom_domain(T=float, nan=False)
+    metric = dp.l1_distance(T=int if mechanism.discrete else float)
+    measurement = dp.m.make_laplace(dp.vector_domain(atom), metric, scale=mechanism.sensitivity / mechanism.eps)
+    values = answers(mechanism, n).tolist()
     return lambda: measurement(values)
 
 
-def _diffprivlib(law: Law, n: int) -> Draw:
+def _diffprivlib(made: CoreMechanism, n: int) -> Draw:
     mechanisms = importlib.import_module("diffprivlib.mechanisms")
-    mechanism: Any = (mechanisms.Geometric if law.discrete else mechanisms.Laplace)(epsilon=law.eps, sensitivity=law.sensitivity)
-    values = answers(law, n).tolist()
+    mechanism: Any = (mechanisms.Geometric if made.discrete else mechanisms.Laplace)(
+        epsilon=made.eps, sensitivity=made.sensitivity
+    )
+    values = answers(made, n).tolist()
     return lambda: [mechanism.randomise(value) for value in values]
 
 
-def _pydp(law: Law, n: int) -> Draw:
+def _pydp(made: CoreMechanism, n: int) -> Draw:
     module = importlib.import_module("pydp.algorithms.numerical_mechanisms")
-    mechanism = module.LaplaceMechanism(epsilon=law.eps, sensitivity=law.sensitivity)
-    values = answers(law, n).tolist()
+    mechanism = module.LaplaceMechanism(epsilon=made.eps, sensitivity=made.sensitivity)
+    values = answers(made, n).tolist()
     return lambda: [mechanism.add_noise(value) for value in values]
 
 
@@ -111,14 +113,14 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize("law", LAWS, ids=work)
+@pytest.mark.parametrize("mechanism", LAWS, ids=work)
 @pytest.mark.parametrize("n", SIZES)
-def bench_release(benchmark: Any, law: Law, n: int) -> None:
+def bench_release(benchmark: Any, mechanism: CoreMechanism, n: int) -> None:
     """Time stairnoise's release, beside its noise alone: what the release costs more is the addition."""
-    run = mine(law, n, **one_thread())
-    beside = {"fill": fill(n), NOISE: ours.bulk(law, n)}
-    drawn = side_by_side(benchmark, "release", work(law), "stairnoise", run, beside)
-    law.check(np.asarray(drawn) - answers(law, n))
+    run = mine(mechanism, n, **one_thread())
+    beside = {"fill": fill(n), NOISE: ours.bulk(mechanism, n)}
+    drawn = side_by_side(benchmark, "release", work(mechanism), "stairnoise", run, beside)
+    mechanism.check(np.asarray(drawn) - answers(mechanism, n))
 
 
 def one_thread() -> dict[str, int]:
@@ -126,35 +128,35 @@ def one_thread() -> dict[str, int]:
     return {"threads": 1} if ours.releases_on_threads() else {}
 
 
-@pytest.mark.parametrize("law", LAWS, ids=work)
+@pytest.mark.parametrize("mechanism", LAWS, ids=work)
 @pytest.mark.parametrize("threads", range(2, ours.cores() + 1))
-def bench_threads(benchmark: Any, law: Law, threads: int) -> None:
+def bench_threads(benchmark: Any, mechanism: CoreMechanism, threads: int) -> None:
     """Time a release on several threads, with one thread between its rounds."""
     if not ours.releases_on_threads():
         pytest.skip("absent: this stairnoise's release has no threads=")
-    run, beside = mine(law, BULK, threads=threads), {"fill": fill(), work(law): mine(law, BULK, threads=1)}
-    drawn = side_by_side(benchmark, "release", work(law), f"stairnoise, {threads} threads", run, beside)
-    law.check(np.asarray(drawn) - answers(law, BULK))
+    run, beside = mine(mechanism, BULK, threads=threads), {"fill": fill(), work(mechanism): mine(mechanism, BULK, threads=1)}
+    drawn = side_by_side(benchmark, "release", work(mechanism), f"stairnoise, {threads} threads", run, beside)
+    mechanism.check(np.asarray(drawn) - answers(mechanism, BULK))
 
 
 OTHER_CASES = [
-    pytest.param(law, other, n, id=f"{work(law)}-{other.name}-{n}")
-    for law in (COUNTS, NUMBERS)
+    pytest.param(mechanism, other, n, id=f"{work(mechanism)}-{other.name}-{n}")
+    for mechanism in (COUNTS, NUMBERS)
     for other in OTHERS
     for n in dict.fromkeys(min(n, other.most) for n in SIZES)
 ]
 
 
-@pytest.mark.parametrize(("law", "other", "n"), OTHER_CASES)
-def bench_other(benchmark: Any, law: Law, other: Releasing, n: int) -> None:
+@pytest.mark.parametrize(("mechanism", "other", "n"), OTHER_CASES)
+def bench_other(benchmark: Any, mechanism: CoreMechanism, other: Releasing, n: int) -> None:
     """Time another way to the same release."""
     if reason := reason_absent(other.package):
         pytest.skip(f"peer absent: {reason}")
     size = BULK if n == other.most < BULK else n  # a package for single answers is met by stairnoise in bulk: each at its best
-    beside = {"fill": fill(size), work(law): mine(law, size, **one_thread())}
-    drawn = side_by_side(benchmark, "release", work(law), other.name, Run(other.make(law, n), n), beside)
-    noise = np.asarray(drawn, np.float64) - answers(law, n)
+    beside = {"fill": fill(size), work(mechanism): mine(mechanism, size, **one_thread())}
+    drawn = side_by_side(benchmark, "release", work(mechanism), other.name, Run(other.make(mechanism, n), n), beside)
+    noise = np.asarray(drawn, np.float64) - answers(mechanism, n)
     if other.exact:
-        law.check(noise)
+        mechanism.check(noise)
     else:
-        assert noise.std() == pytest.approx(math.sqrt(law.second_moment), rel=0.15)
+        assert noise.std() == pytest.approx(math.sqrt(mechanism.second_moment), rel=0.15)

@@ -1,4 +1,4 @@
-"""The distribution functions: a million points at a call, and one, beside SciPy's where it has the law."""
+"""The distribution functions: a million points at a call, and one, beside SciPy's where it has the mechanism."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benches import ours
-from benches.mechanisms import Law, discrete_laplace, discrete_staircase, laplace, staircase
+from benches.mechanisms import CoreMechanism, discrete_laplace, discrete_staircase, laplace, staircase
 from benches.timing import Run, side_by_side
 
 POINTS = 10**6
@@ -18,71 +18,79 @@ AIMED_AT = ("density", "cdf", "ppf")
 RNG = np.random.default_rng(1)
 
 
-def method(law: Law, function: str) -> str:
-    """Return the function's name for this law."""
+def method(mechanism: CoreMechanism, function: str) -> str:
+    """Return the function's name for this mechanism."""
     if function != "density":
         return function
-    return "pmf" if law.discrete else "pdf"
+    return "pmf" if mechanism.discrete else "pdf"
 
 
-def work(law: Law, function: str) -> str:
-    """Return the function and its law in words."""
-    return f"{method(law, function)}, {law.work}"
+def work(mechanism: CoreMechanism, function: str) -> str:
+    """Return the function and its mechanism in words."""
+    return f"{method(mechanism, function)}, {mechanism.work}"
 
 
-def arguments(law: Law, function: str, n: int) -> Any:
-    """Return points where the law has its mass; probabilities for the quantile functions."""
+def arguments(mechanism: CoreMechanism, function: str, n: int) -> Any:
+    """Return points where the mechanism has its mass; probabilities for the quantile functions."""
     if function in ("ppf", "isf"):
         return RNG.random(n)
-    return ours.distribution(law).sample(n).astype(np.float64)
+    return ours.distribution(mechanism).sample(n).astype(np.float64)
 
 
-def scipy_law(law: Law) -> Any:
-    """Return SciPy's frozen distribution of a Laplace law; None for the staircases, which it has not."""
+def scipy_mechanism(mechanism: CoreMechanism) -> Any:
+    """Return SciPy's frozen distribution of a Laplace distribution; None for the staircases, which it has not."""
     from scipy import stats
 
-    if law.mechanism == "laplace":
-        return stats.laplace(scale=law.sensitivity / law.eps)
-    if law.mechanism == "discrete_laplace":
-        return stats.dlaplace(law.eps / law.sensitivity)
+    if mechanism.mechanism == "laplace":
+        return stats.laplace(scale=mechanism.sensitivity / mechanism.eps)
+    if mechanism.mechanism == "discrete_laplace":
+        return stats.dlaplace(mechanism.eps / mechanism.sensitivity)
     return None
 
 
-def run(distribution: Any, law: Law, function: str, x: Any) -> Run:
+def run(distribution: Any, mechanism: CoreMechanism, function: str, x: Any) -> Run:
     """Return one call with the points `x`."""
-    call = getattr(distribution, method(law, function))
+    call = getattr(distribution, method(mechanism, function))
     return Run(lambda: call(x), np.size(x))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.work)
-def bench_points(benchmark: Any, law: Law, function: str) -> None:
+@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: mechanism.work)
+def bench_points(benchmark: Any, mechanism: CoreMechanism, function: str) -> None:
     """Time a million points."""
-    x, d = arguments(law, function, POINTS), ours.distribution(law)
-    values = side_by_side(benchmark, "theory", work(law, function), "stairnoise", run(d, law, function, x), {})
-    one_by_one = [getattr(d, method(law, function))(float(point)) for point in x[:1000]]
+    x, d = arguments(mechanism, function, POINTS), ours.distribution(mechanism)
+    values = side_by_side(benchmark, "theory", work(mechanism, function), "stairnoise", run(d, mechanism, function, x), {})
+    one_by_one = [getattr(d, method(mechanism, function))(float(point)) for point in x[:1000]]
     np.testing.assert_allclose(np.asarray(values)[:1000], one_by_one, rtol=1e-13)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.work)
-def bench_one_point(benchmark: Any, law: Law, function: str) -> None:
+@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: mechanism.work)
+def bench_one_point(benchmark: Any, mechanism: CoreMechanism, function: str) -> None:
     """Time one point, a Python float."""
-    x, d = float(arguments(law, function, 1)[0]), ours.distribution(law)
-    value = side_by_side(benchmark, "theory", work(law, function), "stairnoise, one point", run(d, law, function, x), {})
-    assert value == pytest.approx(getattr(d, method(law, function))(np.array([x]))[0], rel=1e-13)
+    x, d = float(arguments(mechanism, function, 1)[0]), ours.distribution(mechanism)
+    value = side_by_side(
+        benchmark, "theory", work(mechanism, function), "stairnoise, one point", run(d, mechanism, function, x), {}
+    )
+    assert value == pytest.approx(getattr(d, method(mechanism, function))(np.array([x]))[0], rel=1e-13)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("law", [law for law in LAWS if law.mechanism.endswith("laplace")], ids=lambda law: law.work)
+@pytest.mark.parametrize(
+    "mechanism",
+    [mechanism for mechanism in LAWS if mechanism.mechanism.endswith("laplace")],
+    ids=lambda mechanism: mechanism.work,
+)
 @pytest.mark.parametrize("points", [POINTS, 1])
-def bench_scipy(benchmark: Any, law: Law, function: str, points: int) -> None:
+def bench_scipy(benchmark: Any, mechanism: CoreMechanism, function: str, points: int) -> None:
     """Time SciPy's functions."""
     pytest.importorskip("scipy")
-    x, d = arguments(law, function, points), ours.distribution(law)
+    x, d = arguments(mechanism, function, points), ours.distribution(mechanism)
     x = float(x[0]) if points == 1 else x
     contender = "scipy, one point" if points == 1 else "scipy"
-    beside = {work(law, function): run(d, law, function, x)}
-    values = side_by_side(benchmark, "theory", work(law, function), contender, run(scipy_law(law), law, function, x), beside)
+    beside = {work(mechanism, function): run(d, mechanism, function, x)}
+    values = side_by_side(
+        benchmark, "theory", work(mechanism, function), contender, run(scipy_mechanism(mechanism), mechanism, function, x), beside
+    )
     # SciPy's discrete tails are differences from 1.
-    np.testing.assert_allclose(values, getattr(d, method(law, function))(x), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(values, getattr(d, method(mechanism, function))(x), rtol=1e-9, atol=1e-12)

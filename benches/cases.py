@@ -54,7 +54,7 @@ class Noise:
     def __str__(self) -> str:
         return f"{self.name}({', '.join(f'{name}={_text(value)}' for name, value in self.arguments.items())})"
 
-    def law(self) -> Any:
+    def mechanism(self) -> Any:
         """Return stairnoise's object."""
         return getattr(sn, self.name)(**self.arguments)
 
@@ -79,7 +79,7 @@ class Noise:
         if self.name in ("DiscreteStaircase", "DiscreteLaplace"):
             return "geometric_difference", a["eps"] / a.get("sensitivity", 1)
         if self.name in ("Gaussian", "DiscreteGaussian"):
-            return "gaussian", float(self.law().std())
+            return "gaussian", float(self.mechanism().std())
         return None
 
 
@@ -103,11 +103,11 @@ def sampled(noise: Noise, out: Callable[[], NDArray[Any]], work: str = "sample i
     """Draw noise alone, into what `out` makes."""
 
     def make() -> Draw:
-        law, array = noise.law(), out()
-        return lambda: law.sample(out=array)
+        mechanism, array = noise.mechanism(), out()
+        return lambda: mechanism.sample(out=array)
 
     def seeded() -> Any:
-        return noise.law().sample(out=out(), rng=sn.SecureRng.from_key(KEY))
+        return noise.mechanism().sample(out=out(), rng=sn.SecureRng.from_key(KEY))
 
     return Case(f"{work}, {noise}", make, int(np.prod(out().shape)), seeded, mkl=noise.mkl, **facts)
 
@@ -131,8 +131,8 @@ def released(noise: Noise, n: int, *, into: bool, **facts: Any) -> Case:
         return {"out": buffer(noise.shape(n), noise.dtype)} if into else {}
 
     def make() -> Draw:
-        law, values, given = noise.stated(), answers(noise, n), options()
-        return lambda: law.release(values, **given)
+        mechanism, values, given = noise.stated(), answers(noise, n), options()
+        return lambda: mechanism.release(values, **given)
 
     def seeded() -> Any:
         return noise.stated().release(answers(noise, n), rng=sn.SecureRng.from_key(KEY), **options())

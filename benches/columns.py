@@ -91,12 +91,12 @@ HELD = (
 
 def measured(held: Held, n: int) -> dict[str, Any]:
     """Return times and their ratio: the median over rounds, before each of which the array was released."""
-    law, values = sn.DiscreteLaplace(COUNTS.eps, COUNTS.sensitivity), (np.arange(n) % 1000).astype(held.dtype)
+    mechanism, values = sn.DiscreteLaplace(COUNTS.eps, COUNTS.sensitivity), (np.arange(n) % 1000).astype(held.dtype)
     missing = np.arange(n) % NULL_EVERY == 0 if held.nulls else np.zeros(n, np.bool_)
     column = held.make(values, missing)
     options: dict[str, Any] = {"nulls": held.nulls} if held.nulls else {}
-    array = Run(lambda: law.release(values, threads=1), n, time.process_time)
-    released = Run(lambda: law.release(column, threads=1, **options), n, time.process_time)
+    array = Run(lambda: mechanism.release(values, threads=1), n, time.process_time)
+    released = Run(lambda: mechanism.release(column, threads=1, **options), n, time.process_time)
     array.calibrate()
     released.calibrate()
     rounds = [(array.seconds() / array.values, released.seconds() / released.values) for _ in range(ROUNDS)]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benches import ours, peers
-from benches.mechanisms import Law, laplace, staircase
+from benches.mechanisms import CoreMechanism, laplace, staircase
 from benches.timing import Draw
 
 COUNTS = np.array([3797, 22, 13410, 291, 8757, 717, 822])
@@ -32,8 +32,8 @@ class Way:
     """One way to the seven noisy counts; `make` gives a draw of all of them."""
 
     name: str
-    law: Law
-    make: Callable[[Law], Draw]
+    mechanism: CoreMechanism
+    make: Callable[[CoreMechanism], Draw]
     package: str = "numpy"
 
 
@@ -42,13 +42,13 @@ def noise_of(draw: Draw, repeats: int = 1500) -> NDArray[np.float64]:
     return np.concatenate([np.asarray(draw(), dtype=np.float64) - COUNTS for _ in range(repeats)])
 
 
-def _numpy_vector(law: Law) -> Draw:
-    rng, scale = np.random.default_rng(1), law.sensitivity / law.eps
+def _numpy_vector(mechanism: CoreMechanism) -> Draw:
+    rng, scale = np.random.default_rng(1), mechanism.sensitivity / mechanism.eps
     return lambda: COUNTS + rng.laplace(0, scale, len(COUNTS))
 
 
-def _numpy_scalars(law: Law) -> Draw:
-    rng, scale, counts = np.random.default_rng(1), law.sensitivity / law.eps, COUNTS.tolist()
+def _numpy_scalars(mechanism: CoreMechanism) -> Draw:
+    rng, scale, counts = np.random.default_rng(1), mechanism.sensitivity / mechanism.eps, COUNTS.tolist()
     return lambda: [count + rng.laplace(0, scale) for count in counts]
 
 
@@ -62,30 +62,30 @@ def staircase_in_python(rng: random.Random, eps: float, sensitivity: float, gamm
     return sign * (stairs + gamma + (1 - gamma) * u) * sensitivity
 
 
-def _python(law: Law) -> Draw:
-    rng, counts, gamma = random.Random(1), COUNTS.tolist(), law.shape or 0.0
-    return lambda: [count + staircase_in_python(rng, law.eps, law.sensitivity, gamma) for count in counts]
+def _python(mechanism: CoreMechanism) -> Draw:
+    rng, counts, gamma = random.Random(1), COUNTS.tolist(), mechanism.shape or 0.0
+    return lambda: [count + staircase_in_python(rng, mechanism.eps, mechanism.sensitivity, gamma) for count in counts]
 
 
-def _diffprivlib(law: Law) -> Draw:
+def _diffprivlib(made: CoreMechanism) -> Draw:
     mechanisms = importlib.import_module("diffprivlib.mechanisms")
-    mechanism: Any = mechanisms.Staircase(epsilon=law.eps, sensitivity=law.sensitivity, random_state=1)
+    mechanism: Any = mechanisms.Staircase(epsilon=made.eps, sensitivity=made.sensitivity, random_state=1)
     counts = COUNTS.tolist()
     return lambda: [mechanism.randomise(count) for count in counts]
 
 
-def _compiled(law: Law) -> Draw:
-    noise = peers.numba_algorithm_1(law, len(COUNTS))
+def _compiled(mechanism: CoreMechanism) -> Draw:
+    noise = peers.numba_algorithm_1(mechanism, len(COUNTS))
     return lambda: COUNTS + noise()
 
 
-def _ours_scalars(law: Law) -> Draw:
-    d, counts = ours.distribution(law), COUNTS.tolist()
+def _ours_scalars(mechanism: CoreMechanism) -> Draw:
+    d, counts = ours.distribution(mechanism), COUNTS.tolist()
     return lambda: [count + d.sample() for count in counts]
 
 
-def _ours_release(law: Law) -> Draw:
-    d = ours.distribution(law)
+def _ours_release(mechanism: CoreMechanism) -> Draw:
+    d = ours.distribution(mechanism)
     return lambda: d.release(COUNTS)
 
 

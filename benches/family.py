@@ -1,4 +1,4 @@
-"""The mechanisms beyond the four laws that are timed, and the check of what was timed.
+"""The mechanisms beyond the four mechanisms that are timed, and the check of what was timed.
 
 The moments are written out again from the literature; nothing here imports stairnoise.
 """
@@ -35,7 +35,7 @@ class Mechanism:
         return f"{self.name}, {', '.join(f'{name}={_text(value)}' for name, value in self.arguments.items())}"
 
     def check(self, values: NDArray[Any]) -> None:
-        """Raise AssertionError unless E X² is the law's within standard errors."""
+        """Raise AssertionError unless E X² is the mechanism's within standard errors."""
         x = np.asarray(self.checked(values), np.float64)
         assert x.size >= 1000, f"too few values to check: {x.size}"
         spread = math.sqrt((self.fourth - self.second**2) / x.size)
@@ -162,7 +162,7 @@ def _fourth(second: float, fourth_cumulant: float) -> float:
 
 
 def generalized_discrete_laplace(beta: float, a: float) -> Mechanism:
-    """Difference of two NB(β, e^−a); cumulants are β times those of the discrete Laplace law (β = 1)."""
+    """Difference of two NB(β, e^−a); cumulants are β times those of the discrete Laplace distribution (β = 1)."""
     x = math.exp(-a)
     second = beta * 2 * x / (1 - x) ** 2
     fourth_cumulant = beta * 2 * x * (1 + 4 * x + x**2) / (1 - x) ** 4

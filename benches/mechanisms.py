@@ -1,4 +1,4 @@
-"""The laws that are timed, and the check that what was timed is noise of that law.
+"""The mechanisms that are timed, and the check that what was timed is noise of that mechanism.
 
 The moments are written out again from the literature; nothing here imports stairnoise.
 """
@@ -19,8 +19,8 @@ Cost = Literal["l1", "l2"]
 
 
 @dataclass(frozen=True)
-class Law:
-    """One noise law, with E|X| and E X² of its exact form."""
+class CoreMechanism:
+    """One mechanism, with E|X| and E X² of its exact form."""
 
     mechanism: str
     eps: float
@@ -37,12 +37,12 @@ class Law:
 
     @property
     def work(self) -> str:
-        """The law in words, as it stands in records."""
+        """The mechanism in words, as it stands in records."""
         shape = f", r={self.cost}" if self.mechanism == "discrete_staircase" else ""
         return f"{self.mechanism}, eps={self.eps:g}, sensitivity={self.sensitivity}{shape}"
 
     def check(self, values: NDArray[Any]) -> None:
-        """Raise AssertionError unless mean and mean magnitude are the law's within standard errors."""
+        """Raise AssertionError unless mean and mean magnitude are the mechanism's within standard errors."""
         x = np.asarray(values, dtype=np.float64).ravel()
         assert x.size >= 1000, f"too few values to check: {x.size}"
         if self.discrete:
@@ -78,22 +78,22 @@ def staircase_moments(eps: Any, sensitivity: int = 1) -> tuple[Any, Any]:
     return t / 4 + d**2 * v / t, t**2 / 12 + d**2 * v + 2 / 3 * d**3 * k3 / t
 
 
-def staircase(eps: float, sensitivity: int = 1) -> Law:
+def staircase(eps: float, sensitivity: int = 1) -> CoreMechanism:
     """Geng & Viswanath's staircase with the gamma that is best for E|X|."""
     abs_mean, second_moment = map(float, staircase_moments(eps, sensitivity))
-    return Law("staircase", eps, sensitivity, abs_mean, second_moment, shape=float(optimal_gamma(eps)))
+    return CoreMechanism("staircase", eps, sensitivity, abs_mean, second_moment, shape=float(optimal_gamma(eps)))
 
 
-def laplace(eps: float, sensitivity: int = 1) -> Law:
+def laplace(eps: float, sensitivity: int = 1) -> CoreMechanism:
     """Laplace of scale sensitivity/eps."""
     scale = sensitivity / eps
-    return Law("laplace", eps, sensitivity, abs_mean=scale, second_moment=2 * scale**2)
+    return CoreMechanism("laplace", eps, sensitivity, abs_mean=scale, second_moment=2 * scale**2)
 
 
-def discrete_laplace(eps: float, sensitivity: int = 1) -> Law:
+def discrete_laplace(eps: float, sensitivity: int = 1) -> CoreMechanism:
     """Two-sided geometric of parameter exp(-eps/sensitivity)."""
     b = math.exp(-eps / sensitivity)
-    return Law(
+    return CoreMechanism(
         "discrete_laplace",
         eps,
         sensitivity,
@@ -109,12 +109,12 @@ def _discrete_moments(eps: float, d: int, r: int) -> tuple[float, float]:
     return (inside + d**2 * c * (1 + 2 * c)) / t, (inside + d**2 * c**2) / 3 + d**2 * v + 2 / 3 * d**3 * k3 / t
 
 
-def discrete_staircase(eps: float, sensitivity: int, cost: Cost = "l1") -> Law:
+def discrete_staircase(eps: float, sensitivity: int, cost: Cost = "l1") -> CoreMechanism:
     """Discrete staircase with the r that makes E|X| ("l1") or E X² ("l2") least, found by trying each."""
     which = ("l1", "l2").index(cost)
     moments = {r: _discrete_moments(eps, sensitivity, r) for r in range(1, sensitivity + 1)}
     r = min(moments, key=lambda r: moments[r][which])
-    return Law("discrete_staircase", eps, sensitivity, *moments[r], shape=r, cost=cost)
+    return CoreMechanism("discrete_staircase", eps, sensitivity, *moments[r], shape=r, cost=cost)
 
 
 COMPARED = (

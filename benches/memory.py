@@ -50,18 +50,18 @@ def _own_eps(n: int, _: Path) -> Prepared:
 
 def _release(n: int, _: Path) -> Prepared:
     values = np.ones(n)
-    law = sn.Staircase(4, sensitivity=1)
-    return lambda: law.release(values) - values, 16 * n
+    mechanism = sn.Staircase(4, sensitivity=1)
+    return lambda: mechanism.release(values) - values, 16 * n
 
 
 def _memmap(n: int, directory: Path) -> Prepared:
     out = np.memmap(directory / "noise", np.float64, "w+", shape=(n,))
-    law = sn.Staircase(4, sensitivity=1)
+    mechanism = sn.Staircase(4, sensitivity=1)
 
     def draw() -> Any:
         used = _status("VmData") or 0
         resource.setrlimit(resource.RLIMIT_DATA, (used + PRIVATE, resource.RLIM_INFINITY))
-        law.sample(out=out, **ours.threads(2))  # a thread's stack counts as allocation, used or not
+        mechanism.sample(out=out, **ours.threads(2))  # a thread's stack counts as allocation, used or not
         resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         return out
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import stairnoise as sn
-from benches.mechanisms import Law
+from benches.mechanisms import CoreMechanism
 from benches.timing import Draw, Run
 
 CLASSES: dict[str, Callable[..., Any]] = {
@@ -21,26 +21,26 @@ CLASSES: dict[str, Callable[..., Any]] = {
 }
 
 
-def distribution(law: Law) -> Any:
-    """Return stairnoise's object for `law`."""
-    shape = {"r": law.cost} if law.mechanism == "discrete_staircase" else {}
-    return CLASSES[law.mechanism](law.eps, law.sensitivity, **shape)
+def distribution(mechanism: CoreMechanism) -> Any:
+    """Return stairnoise's object for `mechanism`."""
+    shape = {"r": mechanism.cost} if mechanism.mechanism == "discrete_staircase" else {}
+    return CLASSES[mechanism.mechanism](mechanism.eps, mechanism.sensitivity, **shape)
 
 
-def dtype(law: Law) -> type[np.generic]:
-    """Return the type that `law` is drawn as by default."""
-    return np.int64 if law.discrete else np.float64
+def dtype(mechanism: CoreMechanism) -> type[np.generic]:
+    """Return the type that `mechanism` is drawn as by default."""
+    return np.int64 if mechanism.discrete else np.float64
 
 
-def into(law: Law, out: Any, **options: Any) -> Draw:
+def into(mechanism: CoreMechanism, out: Any, **options: Any) -> Draw:
     """Return a draw that fills `out`."""
-    d = distribution(law)
+    d = distribution(mechanism)
     return lambda: d.sample(out=out, **options)
 
 
-def bulk(law: Law, n: int) -> Run:
+def bulk(mechanism: CoreMechanism, n: int) -> Run:
     """Return `n` values into memory that is already there."""
-    return Run(into(law, np.zeros(n, dtype=dtype(law))), n)
+    return Run(into(mechanism, np.zeros(n, dtype=dtype(mechanism))), n)
 
 
 def threads(count: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What a user could run instead of stairnoise: NumPy, and packages that may or may not be installed.
 
 A peer that does not import is absent: its benchmark is skipped with the reason, and the record names it.
-Peers use their own random generator, seeded where they allow it. None but OpenDP claims an exact law.
+Peers use their own random generator, seeded where they allow it. None but OpenDP claims an exact mechanism.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benches.mechanisms import Law
+from benches.mechanisms import CoreMechanism
 from benches.timing import Draw
 
 BLOCK = 1 << 14
@@ -28,13 +28,13 @@ class Peer:
 
     name: str
     mechanism: str
-    make: Callable[[Law, int], Draw]
+    make: Callable[[CoreMechanism, int], Draw]
     package: str = "numpy"
     most: int = 10**7
     """The largest n worth waiting for."""
     note: str = ""
     secure: bool = False
-    """Whether it draws an exact law with a secure generator, as stairnoise does."""
+    """Whether it draws an exact mechanism with a secure generator, as stairnoise does."""
 
     def absent(self) -> str | None:
         """Return why this peer cannot run here, or None."""
@@ -92,20 +92,20 @@ def algorithm_1(
     return out
 
 
-def _numpy_algorithm_1(law: Law, n: int) -> Draw:
+def _numpy_algorithm_1(mechanism: CoreMechanism, n: int) -> Draw:
     rng, out = np.random.default_rng(1), np.zeros(n)
-    assert law.shape is not None
-    gamma = law.shape
-    return lambda: algorithm_1(rng, out, law.eps, law.sensitivity, gamma)
+    assert mechanism.shape is not None
+    gamma = mechanism.shape
+    return lambda: algorithm_1(rng, out, mechanism.eps, mechanism.sensitivity, gamma)
 
 
-def _numpy_laplace(law: Law, n: int) -> Draw:
-    rng, scale = np.random.default_rng(1), law.sensitivity / law.eps
+def _numpy_laplace(mechanism: CoreMechanism, n: int) -> Draw:
+    rng, scale = np.random.default_rng(1), mechanism.sensitivity / mechanism.eps
     return lambda: rng.laplace(0.0, scale, n)
 
 
-def _numpy_geometric_difference(law: Law, n: int) -> Draw:
-    rng, p = np.random.default_rng(1), -math.expm1(-law.eps / law.sensitivity)
+def _numpy_geometric_difference(mechanism: CoreMechanism, n: int) -> Draw:
+    rng, p = np.random.default_rng(1), -math.expm1(-mechanism.eps / mechanism.sensitivity)
     out = np.zeros(n, np.int64)
     return lambda: np.subtract(rng.geometric(p, n), rng.geometric(p, n), out=out)
 
@@ -113,16 +113,16 @@ def _numpy_geometric_difference(law: Law, n: int) -> Draw:
 # ---------------------------------------------------------------- packages
 
 
-def _mkl_laplace(law: Law, n: int) -> Draw:
-    return importlib.import_module("benches.mkl").laplace(law.sensitivity / law.eps, np.zeros(n))[0]  # type: ignore[no-any-return]
+def _mkl_laplace(mechanism: CoreMechanism, n: int) -> Draw:
+    return importlib.import_module("benches.mkl").laplace(mechanism.sensitivity / mechanism.eps, np.zeros(n))[0]  # type: ignore[no-any-return]
 
 
-def _mkl_geometric_difference(law: Law, n: int) -> Draw:
+def _mkl_geometric_difference(mechanism: CoreMechanism, n: int) -> Draw:
     samplers = importlib.import_module("benches.mkl")
-    return samplers.geometric_difference(law.eps / law.sensitivity, np.zeros(n, np.int64))[0]  # type: ignore[no-any-return]
+    return samplers.geometric_difference(mechanism.eps / mechanism.sensitivity, np.zeros(n, np.int64))[0]  # type: ignore[no-any-return]
 
 
-def numba_algorithm_1(law: Law, n: int) -> Callable[[], NDArray[np.float64]]:
+def numba_algorithm_1(mechanism: CoreMechanism, n: int) -> Callable[[], NDArray[np.float64]]:
     """Return Algorithm 1 as a compiled loop; made once, so that the compiler runs in the first draw alone."""
     numba = importlib.import_module("numba")
 
@@ -146,23 +146,23 @@ def numba_algorithm_1(law: Law, n: int) -> Callable[[], NDArray[np.float64]]:
 
     compiled = numba.njit(loop)
     rng, out = np.random.default_rng(1), np.zeros(n)
-    return lambda: compiled(rng, out, law.eps, float(law.sensitivity), law.shape)
+    return lambda: compiled(rng, out, mechanism.eps, float(mechanism.sensitivity), mechanism.shape)
 
 
-def _opendp_laplace(law: Law, n: int) -> Draw:
+def _opendp_laplace(mechanism: CoreMechanism, n: int) -> Draw:
     dp = importlib.import_module("opendp.prelude")
     dp.enable_features("contrib")
-    atom = dp.atom_domain(T=int) if law.discrete else dp.atom_domain(T=float, nan=False)
-    metric = dp.l1_distance(T=int if law.discrete else float)
-    scale = law.sensitivity / law.eps
+    atom = dp.atom_domain(T=int) if mechanism.discrete else dp.atom_domain(T=float, nan=False)
+    metric = dp.l1_distance(T=int if mechanism.discrete else float)
+    scale = mechanism.sensitivity / mechanism.eps
     measurement = dp.m.make_laplace(dp.vector_domain(atom), metric, scale=scale)
-    zeros = [0 if law.discrete else 0.0] * n
+    zeros = [0 if mechanism.discrete else 0.0] * n
     return lambda: measurement(zeros)
 
 
-def _diffprivlib_staircase(law: Law, n: int) -> Draw:
+def _diffprivlib_staircase(made: CoreMechanism, n: int) -> Draw:
     mechanisms = importlib.import_module("diffprivlib.mechanisms")
-    mechanism = mechanisms.Staircase(epsilon=law.eps, sensitivity=law.sensitivity, random_state=1)
+    mechanism = mechanisms.Staircase(epsilon=made.eps, sensitivity=made.sensitivity, random_state=1)
     return lambda: [mechanism.randomise(0.0) for _ in range(n)]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from benches.bench_release import LAWS as RELEASED
 from benches.bench_release import OTHERS
 from benches.bench_release import work as release
-from benches.mechanisms import COMPARED, Law
+from benches.mechanisms import COMPARED, CoreMechanism
 from benches.ours import dtype
 from benches.peers import PEERS
 from benches.results import Record, Result, Results, number, power
@@ -38,10 +38,14 @@ def draw(record: Record, path: Path) -> None:
     matplotlib = importlib.import_module("matplotlib")
     figures = importlib.import_module("matplotlib.figure")
     results = Results(record)
-    panels = [(f"{TITLES[law.mechanism]}, {_parameters(law)}", "bulk", law.work) for law in COMPARED]
+    panels = [(f"{TITLES[mechanism.mechanism]}, {_parameters(mechanism)}", "bulk", mechanism.work) for mechanism in COMPARED]
     panels += [
-        (f"Release of {np.dtype(dtype(law)).name}, {TITLES[law.mechanism]}, {_parameters(law)}", "release", release(law))
-        for law in RELEASED
+        (
+            f"Release of {np.dtype(dtype(mechanism)).name}, {TITLES[mechanism.mechanism]}, {_parameters(mechanism)}",
+            "release",
+            release(mechanism),
+        )
+        for mechanism in RELEASED
     ]
     groups = [(title, found) for title, section, work in panels if (found := quickest(results, section, work))]
     rows = sum(len(found) for _, found in groups)
@@ -57,8 +61,8 @@ def draw(record: Record, path: Path) -> None:
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, facecolor="white", dpi=110)
 
 
-def _parameters(law: Law) -> str:
-    return f"ε = {law.eps:g}, Δ = {law.sensitivity}"
+def _parameters(mechanism: CoreMechanism) -> str:
+    return f"ε = {mechanism.eps:g}, Δ = {mechanism.sensitivity}"
 
 
 def _look(contender: str) -> tuple[str, str, str]:

@@ -16,7 +16,7 @@ import stairnoise as sn
 from benches import ours
 from benches.cases import KEY, Case, Noise, buffer, bulk, method_of, released, sampled, small
 from benches.family import MECHANISMS
-from benches.mechanisms import LAWS, Law
+from benches.mechanisms import LAWS, CoreMechanism
 from benches.timing import IN_CACHE, Draw
 
 LARGE = 10**7
@@ -40,14 +40,14 @@ OWN_VARIANCE = [
 RELEASED = (COUNTINGS[1.0], STAIRCASES[4.0], LAPLACES[1.0])
 
 
-def _noise(law: Law) -> Noise:
-    name = "".join(word.capitalize() for word in law.mechanism.split("_"))
-    arguments: dict[str, Any] = {"eps": law.eps}
-    if law.sensitivity != 1:
-        arguments["sensitivity"] = law.sensitivity
-    if law.cost != "l1":
-        arguments["r"] = law.cost
-    return Noise(name, arguments, ours.dtype(law))
+def _noise(mechanism: CoreMechanism) -> Noise:
+    name = "".join(word.capitalize() for word in mechanism.mechanism.split("_"))
+    arguments: dict[str, Any] = {"eps": mechanism.eps}
+    if mechanism.sensitivity != 1:
+        arguments["sensitivity"] = mechanism.sensitivity
+    if mechanism.cost != "l1":
+        arguments["r"] = mechanism.cost
+    return Noise(name, arguments, ours.dtype(mechanism))
 
 
 FURTHER = [Noise(m.name, dict(m.arguments), m.dtype, m.dim) for m in MECHANISMS]
@@ -149,13 +149,13 @@ UNTIMED = ("plot", "sample_chunks")
 
 def _points(noise: Noise, function: str, n: int | None) -> Case:
     def make() -> Draw:
-        rng, law = np.random.default_rng(1), noise.law()
+        rng, mechanism = np.random.default_rng(1), noise.mechanism()
         if function in QUANTILES:
             x = rng.random(n)
         elif noise.dim > 1 and not function.startswith("norm"):
-            x = np.asarray(law.sample(n, rng=sn.SeededRng(1)), np.float64)
+            x = np.asarray(mechanism.sample(n, rng=sn.SeededRng(1)), np.float64)
         else:
-            spread = float(np.max(law.std()))
+            spread = float(np.max(mechanism.std()))
             x = np.rint(rng.normal(0, spread, n)) if noise.dtype is np.int64 else np.abs(rng.normal(0, spread, n))
         return method_of(noise, function, float(x) if np.ndim(x) == 0 else x)
 
@@ -276,11 +276,11 @@ def _others() -> Iterator[Case]:
     eps = np.linspace(0.1, 4, IN_CACHE)
     for noise in (STAIRCASES[4.0], LAPLACES[1.0], COUNTINGS[1.0], DISCRETE[1.0]):
         own = Noise(noise.name, noise.arguments | {"eps": eps}, noise.dtype)
-        yield Case(f"constructing {own}", partial(partial, own.law), IN_CACHE, every_tier=False)
+        yield Case(f"constructing {own}", partial(partial, own.mechanism), IN_CACHE, every_tier=False)
         yield bulk(own)
         yield released(own, IN_CACHE, into=True)
     for own in OWN_VARIANCE:
-        yield Case(f"constructing {own}", partial(partial, own.law), IN_CACHE, every_tier=False)
+        yield Case(f"constructing {own}", partial(partial, own.mechanism), IN_CACHE, every_tier=False)
         yield bulk(own)
         yield released(own, IN_CACHE, into=True)
     for noise in (STAIRCASES[4.0], LAPLACES[1.0], COUNTINGS[1.0], DISCRETE[1.0], GAUSSIANS[1]):

@@ -52,15 +52,17 @@ def costs() -> list[Cost]:
     """Time every part of the plan, on one thread."""
     counts = np.random.default_rng(1).integers(0, 10**6, TASK)
     out = np.empty(TASK, np.int64)
-    law, secret = sn.DiscreteLaplace(1.0), secrets.token_bytes(32)
+    mechanism, secret = sn.DiscreteLaplace(1.0), secrets.token_bytes(32)
     return [
-        Cost("`release` of an int64 array into `out`", "row", timed(lambda: law.release(counts, out=out, threads=1)) / TASK),
-        Cost("`release` by `KeyedRng`, labels of int64", "row", keyed(law, counts, secret)),
+        Cost(
+            "`release` of an int64 array into `out`", "row", timed(lambda: mechanism.release(counts, out=out, threads=1)) / TASK
+        ),
+        Cost("`release` by `KeyedRng`, labels of int64", "row", keyed(mechanism, counts, secret)),
         Cost("HMAC-SHA256 in Python, for comparison", "row", timed(lambda: [mac(secret) for _ in range(10_000)]) / 10_000),
         Cost(
             "`SecureRng.from_key`, and the first draw",
             "task",
-            timed(lambda: [first_draw(law, secret) for _ in range(1000)]) / 1000,
+            timed(lambda: [first_draw(mechanism, secret) for _ in range(1000)]) / 1000,
         ),
         Cost("a Python process that imports stairnoise", "worker", timed(start)),
     ]
@@ -77,19 +79,19 @@ def timed(work: Callable[[], object]) -> float:
     return statistics.median(found)
 
 
-def keyed(law: sn.DiscreteLaplace, counts: np.ndarray, secret: bytes) -> float:
+def keyed(mechanism: sn.DiscreteLaplace, counts: np.ndarray, secret: bytes) -> float:
     """Return the seconds of a row that is released by key."""
     rows = counts[: 10**6]
     labels, rng = np.arange(len(rows)), sn.KeyedRng(secret, "benchmark")
-    return timed(lambda: law.release(rows, labels=labels, statistic="count", rng=rng, threads=1)) / len(rows)
+    return timed(lambda: mechanism.release(rows, labels=labels, statistic="count", rng=rng, threads=1)) / len(rows)
 
 
 def mac(secret: bytes) -> bytes:
-    return hmac.new(secret, b"release|statistic|law|label|value", hashlib.sha256).digest()
+    return hmac.new(secret, b"release|statistic|mechanism|label|value", hashlib.sha256).digest()
 
 
-def first_draw(law: sn.DiscreteLaplace, secret: bytes) -> int:
-    return law.sample(rng=sn.SecureRng.from_key(secret))
+def first_draw(mechanism: sn.DiscreteLaplace, secret: bytes) -> int:
+    return mechanism.sample(rng=sn.SecureRng.from_key(secret))
 
 
 def start() -> None:

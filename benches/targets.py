@@ -25,7 +25,7 @@ from benches.family import (
     TRUNCATED_STAIRCASE,
     Mechanism,
 )
-from benches.mechanisms import LAWS, Law, discrete_laplace, discrete_staircase, laplace, staircase
+from benches.mechanisms import LAWS, CoreMechanism, discrete_laplace, discrete_staircase, laplace, staircase
 from benches.memory import MIB
 from benches.results import Results, number
 
@@ -65,14 +65,14 @@ class Target:
         return number(ratio), f"not met{here}"
 
 
-def _bulk(law: Law, bound: float, *faster: tuple[float, str, str]) -> Iterator[Target]:
-    yield Target(law.work, bound, "× fill", lambda r: r.slower("bulk", law.work, "stairnoise", "fill"))
+def _bulk(mechanism: CoreMechanism, bound: float, *faster: tuple[float, str, str]) -> Iterator[Target]:
+    yield Target(mechanism.work, bound, "× fill", lambda r: r.slower("bulk", mechanism.work, "stairnoise", "fill"))
     for factor, peer, drawn in faster:
-        yield Target(law.work, factor, f"× faster than {peer}", _faster(law, peer, drawn), at_least=True)
+        yield Target(mechanism.work, factor, f"× faster than {peer}", _faster(mechanism, peer, drawn), at_least=True)
 
 
-def _faster(law: Law, peer: str, drawn: str) -> Callable[[Results], float | None]:
-    return lambda results: results.slower("bulk", drawn, peer, law.work)
+def _faster(mechanism: CoreMechanism, peer: str, drawn: str) -> Callable[[Results], float | None]:
+    return lambda results: results.slower("bulk", drawn, peer, mechanism.work)
 
 
 def _own_eps(work: str) -> Iterator[Target]:
@@ -88,21 +88,21 @@ def _fresh(threads: str, bound: float) -> Target:
 
 
 def _scalars() -> Iterator[Target]:
-    for law in SCALARS:
+    for mechanism in SCALARS:
         yield Target(
-            one(law),
+            one(mechanism),
             1,
             "× faster than Generator.laplace()",
-            lambda r, law=law: r.slower("scalars", one(laplace(1)), "Generator.laplace()", one(law)),  # type: ignore[misc]
+            lambda r, mechanism=mechanism: r.slower("scalars", one(laplace(1)), "Generator.laplace()", one(mechanism)),  # type: ignore[misc]
             at_least=True,
             any_processor=True,
         )
-    law = discrete_laplace(1)
+    mechanism = discrete_laplace(1)
     yield Target(
-        seven(law),
+        seven(mechanism),
         1,
         "× faster than counts + Generator.laplace(0, s, 7)",
-        lambda r: r.slower("scalars", seven(laplace(1)), "counts + Generator.laplace", seven(law)),
+        lambda r: r.slower("scalars", seven(laplace(1)), "counts + Generator.laplace", seven(mechanism)),
         at_least=True,
         any_processor=True,
     )
@@ -150,9 +150,9 @@ def _growth() -> Iterator[Target]:
 
 
 def _theory() -> Iterator[Target]:
-    for law in THEORY:
+    for mechanism in THEORY:
         for function in AIMED_AT:
-            what = work(law, function)
+            what = work(mechanism, function)
             for contender, bound in (("stairnoise", 40), ("stairnoise, one point", 5000)):
                 yield Target(
                     what if bound == 40 else f"{what}, one point",
@@ -204,7 +204,7 @@ TARGETS: tuple[Target, ...] = (
     *_bulk(LAPLACE, 4.5, (13, NUMPY, LAPLACE.work), (3.5, MKL, LAPLACE.work)),
     *_bulk(COUNTING, 3, (11, GEOMETRIC, COUNTING.work), (5000, OPENDP, COUNTING.work)),
     *(target for eps in (0.01, 0.1, 1, 10) for target in _bulk(discrete_laplace(eps), 4.5)),
-    *(target for law in LAWS if law.mechanism == "discrete_staircase" for target in _bulk(law, 6)),
+    *(target for mechanism in LAWS if mechanism.mechanism == "discrete_staircase" for target in _bulk(mechanism, 6)),
     *_own_eps(PREPARED),
     *_own_eps(WHOLE),
     _fresh("1 thread", 2.7),

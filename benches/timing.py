@@ -1,8 +1,8 @@
 """The rounds of one contender, with what it is compared to timed between them.
 
 A machine's speed drifts within a run: neighbours come and go, clocks change. So a ratio is never formed from two benchmarks that
-ran minutes apart. Whatever a contender will be divided by (the unit, stairnoise's time for the same law) runs once before each of
-its rounds, and the ratio is that of the two medians.
+ran minutes apart. Whatever a contender will be divided by (the unit, stairnoise's time for the same distribution) runs once
+before each of its rounds, and the ratio is that of the two medians.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ DESELECTED = [
     "tests/generators/test_keys_in_memory.py",
     "tests/generators/test_repeated_noise.py::test_fork_in_a_thread_while_others_draw",
     "tests/interface/test_installed.py::test_the_modules_are_where_they_should_be",
-    "tests/process/test_interrupts.py::test_ctrl_c_ends[a large law]",
+    "tests/process/test_interrupts.py::test_ctrl_c_ends[a large mechanism]",
     "tests/process/test_memory_limits.py",
 ]
 PYTEST = ["pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", "--maxprocesses", "4", "--dist", "worksteal"]

@@ -46,7 +46,7 @@ class Forks:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed:
             raise pytest.UsageError("a file of tests cannot be collected")
-        # In a fork, so that nothing is kept from it, such as the laws of earlier calls.
+        # In a fork, so that nothing is kept from it, such as the mechanisms of earlier calls.
         measured = forked(lambda: self.measured(session.items))
         if measured is None or self.failed:
             raise pytest.UsageError("a test fails without a mutant")

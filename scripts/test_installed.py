@@ -47,9 +47,9 @@ VALUES = """
 import hashlib
 import stairnoise as sn
 rng = sn.SeededRng(5)
-laws = [sn.Laplace(1), sn.Staircase(0.3), sn.DiscreteLaplace(1), sn.DiscreteStaircase(2, sensitivity=5), sn.Gaussian(1, 1e-6),
-        sn.DiscreteGaussian(4.0), sn.MultivariateStaircase(1, dim=3), sn.Arete(0.5, 0.5, 0.5)]
-drawn = hashlib.sha256(b"".join(law.sample(20_000, rng=rng).tobytes() for law in laws)).hexdigest()
+mechanisms = [sn.Laplace(1), sn.Staircase(0.3), sn.DiscreteLaplace(1), sn.DiscreteStaircase(2, sensitivity=5),
+        sn.Gaussian(1, 1e-6), sn.DiscreteGaussian(4.0), sn.MultivariateStaircase(1, dim=3), sn.Arete(0.5, 0.5, 0.5)]
+drawn = hashlib.sha256(b"".join(mechanism.sample(20_000, rng=rng).tobytes() for mechanism in mechanisms)).hexdigest()
 print(drawn, sn.cpu_tiers()[-1])
 """
 EMULATORS = ("qemu-x86_64", "qemu-x86_64-static")

@@ -116,7 +116,7 @@ def rng() -> sn.SeededRng:
 
 
 @pytest.fixture
-def law(request: pytest.FixtureRequest) -> Any:
-    """The law of an example of the registry; see `tests/examples.py`."""
+def mechanism(request: pytest.FixtureRequest) -> Any:
+    """The mechanism of an example of the registry; see `tests/examples.py`."""
     row, example = request.param
     return row.make(example)

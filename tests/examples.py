@@ -1,4 +1,4 @@
-"""The mechanisms of the registry, for tests that go over all of them. A law is made when its test runs."""
+"""The mechanisms of the registry, for tests that go over all of them. A mechanism is made when its test runs."""
 
 import pytest
 
@@ -12,12 +12,12 @@ EXAMPLES = [
 ARRAYS = [pytest.param((row, row.arrays), id=f"{row.name}-arrays") for row in ROWS if row.arrays is not None]
 NUMBERS = [one for one in EXAMPLES if one.values[0][0].kind != "vector"]
 
-# A test with one of these takes `law`, the fixture of tests/conftest.py.
-each_law = pytest.mark.parametrize("law", EXAMPLES, indirect=True)
-each_law_and_array = pytest.mark.parametrize("law", [*EXAMPLES, *ARRAYS], indirect=True)
-each_law_of_numbers = pytest.mark.parametrize("law", NUMBERS, indirect=True)
+# A test with one of these takes `mechanism`, the fixture of tests/conftest.py.
+each_mechanism = pytest.mark.parametrize("mechanism", EXAMPLES, indirect=True)
+each_mechanism_and_array = pytest.mark.parametrize("mechanism", [*EXAMPLES, *ARRAYS], indirect=True)
+each_mechanism_of_numbers = pytest.mark.parametrize("mechanism", NUMBERS, indirect=True)
 
 
-def promise(law, **options):
+def promise(mechanism, **options):
     """Return the guarantee of a mechanism; at sensitivity 1 if it was made from its noise alone."""
-    return law.guarantee(1 if law._is_noise_alone else None, **options)
+    return mechanism.guarantee(1 if mechanism._is_noise_alone else None, **options)

@@ -51,7 +51,7 @@ def _shared(cells_by_key: dict[str, Any]) -> dict[str, Any]:
         name: {
             **cell,
             **{name: texts.setdefault(cell[name], len(texts)) for name in ("says", "notes")},
-            "curves": {law: texts.setdefault(half, len(texts)) for law, half in cell["curves"].items()},
+            "curves": {mechanism: texts.setdefault(half, len(texts)) for mechanism, half in cell["curves"].items()},
         }
         for name, cell in cells_by_key.items()
     }

@@ -54,7 +54,7 @@ def key(kind: str, eps: float, sensitivity: float, delta: float | None, releases
 def cells(eps: float, delta: float | None, releases: int) -> dict[str, Any]:
     """Return what the page shows of each kind and sensitivity.
 
-    Noise for real numbers is that of sensitivity 1, times the sensitivity: its laws have no other scale.
+    Noise for real numbers is that of sensitivity 1, times the sensitivity: its mechanisms have no other scale.
     """
     found = {}
     for kind in KINDS:
@@ -75,15 +75,15 @@ def _cell(table: sn.Comparison, scale: float) -> dict[str, Any]:
     drawn, limit = _drawn(table), 0.0
     # The picture is as wide as most of the noise of its widest curve, and shows an integer beside 0, whose bound may be 0. Ends
     # and halves of the axis are short numbers.
-    widest = max(1.3 * max(table[name].bound_95 for name in drawn), float(hasattr(table[0].law, "pmf")))
+    widest = max(1.3 * max(table[name].bound_95 for name in drawn), float(hasattr(table[0].mechanism, "pmf")))
     power = 10 ** math.floor(math.log10(widest * scale))
     limit = next(power * nice for nice in (1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10) if power * nice >= widest * scale) / scale
-    heights = {name: _heights(table[name].law, limit) for name in drawn}
+    heights = {name: _heights(table[name].mechanism, limit) for name in drawn}
     top = max(line.max() for line in heights.values())
     rows = []
     for row in table:
         numbers = (row.mean_abs * scale, row.std * scale, row.bound_95 * scale, row.p_zero, row.ratio)
-        rows.append([row.mechanism, *(None if number is None else float(f"{number:.4g}") for number in numbers)])
+        rows.append([row.name, *(None if number is None else float(f"{number:.4g}") for number in numbers)])
     return {
         "rows": rows,
         "says": table.recommendation,
@@ -96,15 +96,15 @@ def _cell(table: sn.Comparison, scale: float) -> dict[str, Any]:
 def _drawn(table: sn.Comparison) -> list[str]:
     """Return the mechanisms of the picture: the one of least error, and the ones that it is measured against."""
     usual = ("Laplace", "DiscreteLaplace", "Gaussian", "DiscreteGaussian")
-    rest = [row.mechanism for row in table[1:] if row.mechanism in usual]
-    rest += [row.mechanism for row in table[1:] if row.mechanism not in usual]
+    rest = [row.name for row in table[1:] if row.name in usual]
+    rest += [row.name for row in table[1:] if row.name not in usual]
     return [table[0].mechanism, *rest][:CURVES]
 
 
-def _heights(law: Any, limit: float) -> Any:
+def _heights(mechanism: Any, limit: float) -> Any:
     """Return density or probabilities at every unit of the picture from its middle to the right."""
     x = np.linspace(0, limit, WIDTH // 2 + 1)
-    return law.pdf(x) if hasattr(law, "pdf") else law.pmf(np.floor(x + 0.5))
+    return mechanism.pdf(x) if hasattr(mechanism, "pdf") else mechanism.pmf(np.floor(x + 0.5))
 
 
 def _half(heights: Any) -> str:

@@ -23,25 +23,25 @@ class Picture(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Draw the picture unless it is there, and return the figure."""
         expression = self.arguments[0]
-        law = eval(expression, {"sn": sn})
+        mechanism = eval(expression, {"sn": sn})
         library.note(self.env, __file__)
         name = _FOLDER / f"{library.digest(expression, Path(__file__).read_text(encoding='utf-8'))}.svg"
         path = Path(self.env.srcdir) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            draw(law, path)
-        kind = "Probabilities" if hasattr(law, "pmf") else "Density"
+            draw(mechanism, path)
+        kind = "Probabilities" if hasattr(mechanism, "pmf") else "Density"
         figure = nodes.figure()
-        figure += nodes.image(uri=f"/{name.as_posix()}", alt=f"{kind} of {law!r} where 99 % of the noise falls")
+        figure += nodes.image(uri=f"/{name.as_posix()}", alt=f"{kind} of {mechanism!r} where 99 % of the noise falls")
         figure += nodes.caption("", f"{kind} of ", nodes.literal("", expression))
         return [figure]
 
 
-def draw(law: Any, path: Path) -> None:
+def draw(mechanism: Any, path: Path) -> None:
     """Write the library's picture of a mechanism, in the style of its figures; the caption is its title."""
     with house_style():
         figure, [axes] = new_figure("", height=3.2)
-        law.plot(axes)
+        mechanism.plot(axes)
         axes.set_title("")
     save(figure, path)
 

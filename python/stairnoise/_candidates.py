@@ -31,7 +31,7 @@ class Setting(NamedTuple):
     def change(self) -> int:
         """The sensitivity as an integer, for a discrete mechanism."""
         if not self.sensitivity.is_integer():
-            raise ParameterError(f"sensitivity must be a whole number for a discrete law, got {self.sensitivity}")
+            raise ParameterError(f"sensitivity must be a whole number for a discrete mechanism, got {self.sensitivity}")
         return int(self.sensitivity)
 
 
@@ -45,12 +45,12 @@ class Candidate(NamedTuple):
         """Return the mechanism for this setting, or raise if there is none."""
         if self.compared.needs_sensitivity and not setting.stated:
             raise ParameterError("sensitivity must be stated for a mechanism made from its noise alone, got None")
-        law = self.row.load()
-        make = getattr(law, self.compared.by) if self.compared.by else law
+        mechanism = self.row.load()
+        make = getattr(mechanism, self.compared.by) if self.compared.by else mechanism
         return make(*map(setting.argument, self.compared.takes), *self.compared.fixed)
 
 
-# Continuous laws, then discrete ones.
+# Continuous mechanisms, then discrete ones.
 CANDIDATES = {
     compared.name: Candidate(row, compared) for row in sorted(ROWS, key=lambda row: row.kind) for compared in row.compared
 }

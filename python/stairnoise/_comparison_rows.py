@@ -21,9 +21,9 @@ _ALPHA = 0.05
 class ComparisonRow(NamedTuple):
     """The error of one mechanism."""
 
-    mechanism: str
+    name: str
     """Name of the class; for a staircase also the cost that its shape minimises."""
-    law: Any
+    mechanism: Any
     """The mechanism itself."""
     mean_abs: float
     """E|X|, the expected error; for a vector the expected norm, for a choice the expected cost above the least."""
@@ -50,35 +50,35 @@ def of_numbers(setting: Setting, candidates: Sequence[Candidate], p: int) -> tup
     refused: list[tuple[str, str]] = []
     for candidate in candidates:
         try:
-            law = candidate.make(setting)
+            mechanism = candidate.make(setting)
         except ParameterError as error:
             refused.append((candidate.compared.name, str(error)))
         else:
-            rows.append(_of_number(candidate, law, setting, p))
+            rows.append(_of_number(candidate, mechanism, setting, p))
     if not rows:
         raise ParameterError(refused[0][1])
     return rows, _left_out(refused)
 
 
-def _of_number(candidate: Candidate, law: Any, setting: Setting, p: int) -> ComparisonRow:
+def _of_number(candidate: Candidate, mechanism: Any, setting: Setting, p: int) -> ComparisonRow:
     return ComparisonRow(
-        mechanism=candidate.compared.name,
-        law=law,
-        mean_abs=float(law.abs_moment(1)),
-        std=float(law.std()),
-        bound_95=law.error_bound(1 - _ALPHA),
-        p_zero=float(law.pmf(0)) if candidate.row.kind == "discrete" else None,
-        ratio=_ratio(float(law._root_moment(p)), _baseline(candidate.compared.baseline, setting, p), p),
+        name=candidate.compared.name,
+        mechanism=mechanism,
+        mean_abs=float(mechanism.abs_moment(1)),
+        std=float(mechanism.std()),
+        bound_95=mechanism.error_bound(1 - _ALPHA),
+        p_zero=float(mechanism.pmf(0)) if candidate.row.kind == "discrete" else None,
+        ratio=_ratio(float(mechanism._root_moment(p)), _baseline(candidate.compared.baseline, setting, p), p),
     )
 
 
 def _baseline(name: str, setting: Setting, p: int) -> float:
     """Return (E|X|**p)**(1/p) of Laplace noise of the same kind; 0 if there is none."""
     try:
-        law = CANDIDATES[name].make(setting)
+        mechanism = CANDIDATES[name].make(setting)
     except ParameterError:
         return 0.0
-    return float(law._root_moment(p))
+    return float(mechanism._root_moment(p))
 
 
 def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[ComparisonRow], list[str]]:
@@ -90,33 +90,33 @@ def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[
         No mechanism reaches it.
     """
     power = {"l1": 1, "l2": 2}[cost]
-    laws: dict[str, Any] = {}
+    mechanisms: dict[str, Any] = {}
     refusals: dict[str, str] = {}
 
     def cost_of(row: Row) -> float:
         """Return (E|X|**p)**(1/p) of a mechanism, which is calibrated on first use; 0 if there is none."""
-        if row.name not in laws and row.name not in refusals:
+        if row.name not in mechanisms and row.name not in refusals:
             try:
-                laws[row.name] = calibrated(row, target, cost)
+                mechanisms[row.name] = calibrated(row, target, cost)
             except ParameterError as error:
                 refusals[row.name] = str(error)
-        return float(laws[row.name]._root_moment(power)) if row.name in laws else 0.0
+        return float(mechanisms[row.name]._root_moment(power)) if row.name in mechanisms else 0.0
 
     def of(row: Row) -> ComparisonRow:
-        law = laws[row.name]
+        mechanism = mechanisms[row.name]
         baseline = CANDIDATES[line(row, cost).compared.baseline].row
         return ComparisonRow(
-            mechanism=row.class_name,
-            law=law,
-            mean_abs=float(law.abs_moment(1)),
-            std=float(law.std()),
-            bound_95=law.error_bound(1 - _ALPHA),
-            p_zero=float(law.pmf(0)) if row.kind == "discrete" else None,
+            name=row.class_name,
+            mechanism=mechanism,
+            mean_abs=float(mechanism.abs_moment(1)),
+            std=float(mechanism.std()),
+            bound_95=mechanism.error_bound(1 - _ALPHA),
+            p_zero=float(mechanism.pmf(0)) if row.kind == "discrete" else None,
             ratio=_ratio(cost_of(row), cost_of(baseline), power),
         )
 
     costs = {row.name: cost_of(row) for row in chosen}
-    reached = sorted((row for row in chosen if row.name in laws), key=lambda row: costs[row.name])
+    reached = sorted((row for row in chosen if row.name in mechanisms), key=lambda row: costs[row.name])
     if not reached:
         raise ParameterError(next(iter(refusals.values())))
     refused = [(row.class_name, refusals[row.name]) for row in chosen if row.name in refusals]
@@ -141,12 +141,12 @@ def of_vectors(setting: Setting, dim: int, norm: Any, p: int) -> list[Comparison
     moments = {1: dim * scale, 2: dim * (dim + 1) * scale * scale}
     rows = []
     for cost in ("l1", "l2"):
-        law = load("multivariate_staircase")(setting.eps, setting.argument("sensitivity"), dim, cost, norm)
+        mechanism = load("multivariate_staircase")(setting.eps, setting.argument("sensitivity"), dim, cost, norm)
         first, second = (load("multivariate_staircase")(setting.eps, 1.0, dim, cost, norm).expected_norm(q) for q in (1, 2))
         ratio = _over({1: first, 2: second}[p], moments[p])
-        bound = float(law.norm_isf(_ALPHA))
+        bound = float(mechanism.norm_isf(_ALPHA))
         rows.append(
-            ComparisonRow(f"MultivariateStaircase {cost}", law, first * unit, math.sqrt(second) * unit, bound, None, ratio)
+            ComparisonRow(f"MultivariateStaircase {cost}", mechanism, first * unit, math.sqrt(second) * unit, bound, None, ratio)
         )
     if norm == "l1":
         laplace, bound = CANDIDATES["Laplace"].make(setting), _sum_of_exponentials_isf(dim, _ALPHA) * scale * unit
@@ -174,20 +174,20 @@ def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[Com
     from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
 
     classes = (StaircaseSelection, ExponentialMechanism, PermuteAndFlip)
-    laws: list[Any] = [law(setting.eps, setting.argument("sensitivity")) for law in classes]
+    mechanisms: list[Any] = [mechanism(setting.eps, setting.argument("sensitivity")) for mechanism in classes]
     # First, because a row without a finite cost is refused.
-    chosen = [law.probabilities(costs) for law in laws]
+    chosen = [mechanism.probabilities(costs) for mechanism in mechanisms]
     with np.errstate(over="ignore"):
         errors = costs - costs.min()
         all_roots = [_root_moments(chance, errors) for chance in chosen]
     order = np.argsort(errors)
     rows = []
-    for law, chances, roots in zip(laws, chosen, all_roots, strict=True):
+    for mechanism, chances, roots in zip(mechanisms, chosen, all_roots, strict=True):
         beyond = 1 - np.cumsum(chances[order])
         bound = float(errors[order][np.argmax(beyond <= _ALPHA)]) if np.any(beyond <= _ALPHA) else float(errors.max())
         best = float(chances[errors == 0].sum())
         ratio = _ratio(roots[p - 1], all_roots[1][p - 1], p)
-        rows.append(ComparisonRow(type(law).__name__, law, *roots, bound, best, ratio))
+        rows.append(ComparisonRow(type(mechanism).__name__, mechanism, *roots, bound, best, ratio))
     return rows
 
 

@@ -23,11 +23,11 @@ _EPSILONS = (0.1, 1.0)
 _MOST_LOSSES = 2**16
 
 
-def of_law(law: Any) -> str | None:
+def of_mechanism(mechanism: Any) -> str | None:
     """Return the table of a mechanism with scalar parameters: its parameters, guarantee, granularity and errors."""
-    if getattr(law, "_parameter_shape", ()) != ():
+    if getattr(mechanism, "_parameter_shape", ()) != ():
         return None
-    return _table(type(law).__name__, _law_rows(law))
+    return _table(type(mechanism).__name__, _mechanism_rows(mechanism))
 
 
 def of_loss(loss: Any) -> str | None:
@@ -37,22 +37,22 @@ def of_loss(loss: Any) -> str | None:
     return _table("PrivacyLoss", _loss_rows(loss))
 
 
-def _law_rows(law: Any) -> Rows:
-    arguments = law._shown_arguments()
+def _mechanism_rows(mechanism: Any) -> Rows:
+    arguments = mechanism._shown_arguments()
     for name, value in arguments.items():
         if value is not None:
             yield name, repr(value)
-    row = next(row for row in ROWS if row.class_name == type(law).__name__)
+    row = next(row for row in ROWS if row.class_name == type(mechanism).__name__)
     vectors = row.kind == "vector"
     # For shares, ε and quantiles come from lists of probabilities, which may take minutes to make.
     quick = row.group != "shares"
-    if quick and not law._is_noise_alone:
-        yield "guarantee", repr(law.guarantee()).removeprefix("Guarantee: ")
+    if quick and not mechanism._is_noise_alone:
+        yield "guarantee", repr(mechanism.guarantee()).removeprefix("Guarantee: ")
     if "granularity" not in arguments:
-        yield "granularity", f"{law.granularity:.6g}"
-    yield "standard deviation" + (" of a coordinate" if vectors else ""), f"{law.std():.4g}"
+        yield "granularity", f"{mechanism.granularity:.6g}"
+    yield "standard deviation" + (" of a coordinate" if vectors else ""), f"{mechanism.std():.4g}"
     if quick:
-        bound = at_most(law.error_bound(_CONFIDENCE))
+        bound = at_most(mechanism.error_bound(_CONFIDENCE))
         yield f"{100 * _CONFIDENCE:g} % of the noise", f"has a norm of at most {bound}" if vectors else f"is within ±{bound}"
 
 

@@ -154,17 +154,19 @@ class Labels:
 
 @final
 class Law:
-    """A noise law with scalar parameters, ready to draw; each law has a function below that makes it."""
+    """A mechanism with scalar parameters, ready to draw; each mechanism has a function below that makes it."""
 
     @property
     def granularity(self) -> float:
-        """Lattice step g, a power of two; 1.0 for a law of integers."""
+        """Lattice step g, a power of two; 1.0 for a mechanism of integers."""
     @property
     def cells(self) -> int:
-        """Lattice steps to a sensitivity, ceil(sensitivity / g); 0 for a law without a sensitivity."""
+        """Lattice steps to a sensitivity, ceil(sensitivity / g); 0 for a mechanism without a sensitivity."""
     @property
     def lengths(self) -> list[int]:
-        """The law's own lengths in lattice steps: [r] of a staircase, [below, above] of a truncated law, breakpoints, else []."""
+        """The mechanism's own lengths in lattice steps: [r] of a staircase, [below, above] of a truncated mechanism, breakpoints,
+        else [].
+        """
     def draw_float(self, stream: Stream) -> float: ...
     def draw_int(self, stream: Stream) -> int: ...
     def fill(self, stream: Stream, out: NDArray[Any], threads: int = 0) -> None: ...

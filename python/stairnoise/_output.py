@@ -40,7 +40,7 @@ def output_array(
     size : int, tuple of int, or None
         Shape of the output. None: the shape of `out`, or without it `parameters`.
     parameters : tuple of int
-        Shape of the law's parameters, which must broadcast to the output's shape.
+        Shape of the mechanism's parameters, which must broadcast to the output's shape.
     out : ndarray or other writable memory, or None
         What to fill.
     dtype : dtype or None
@@ -88,7 +88,7 @@ def chunks_of(
     chunk_size : int or None
         Length of a chunk. None: so many that a chunk has about `CHUNK` values.
     parameters : tuple of int
-        Shape of the law's parameters, which must broadcast to the output's shape.
+        Shape of the mechanism's parameters, which must broadcast to the output's shape.
     each : tuple of int
         Shape of one value.
     dtype : dtype or None

@@ -29,7 +29,7 @@ _QUANTITY = {"l1": "E|X|", "l2": "variance"}
 
 def recommend(compared: Iterable[ComparisonRow], eps: float, cost: Cost) -> str:
     """Return a few sentences about releases of one number: the choice, the staircase's gain, and its price."""
-    rows = {row.mechanism: row for row in compared}
+    rows = {row.name: row for row in compared}
     quantity = _QUANTITY[cost]
     staircase, laplace = rows.get(f"Staircase {cost}"), rows.get("Laplace")
     sentences = []
@@ -69,9 +69,9 @@ def recommend_for_releases(compared: Sequence[ComparisonRow], total: str, releas
         if not near:
             continue
         # Of those that are as good: without a δ of its own, and then the usual one.
-        best = min(near, key=lambda row: (getattr(row.law, "delta", None) is not None, row.mechanism != baseline))
+        best = min(near, key=lambda row: (getattr(row.mechanism, "delta", None) is not None, row.name != baseline))
         gain = f": its {_QUANTITY[cost]} is {_against(best.ratio)} {baseline}'s" if best.ratio < 1 - _NOTICEABLE else ""
-        sentences.append(f"For {kind} choose {best.mechanism}{gain}.")
+        sentences.append(f"For {kind} choose {best.name}{gain}.")
     return " ".join(sentences)
 
 
@@ -138,7 +138,7 @@ def _bounded(staircase: ComparisonRow, laplace: ComparisonRow, quantity: str) ->
 
 
 def _for_integers(staircase: ComparisonRow, laplace: ComparisonRow, quantity: str) -> list[str]:
-    if laplace.law.sensitivity == 1:
-        return ["For integers at sensitivity 1 the discrete staircase is the discrete Laplace law."]
+    if laplace.mechanism.sensitivity == 1:
+        return ["For integers at sensitivity 1 the discrete staircase is the discrete Laplace distribution."]
     gain = f"For integers the discrete staircase's {quantity} is {_against(staircase.ratio)} the discrete Laplace's."
     return [gain, *_quantile_caveat(staircase, laplace)]

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from stairnoise._errors import ParameterError, ParameterTypeError, arguments_of, meant, received
 from stairnoise._output import Size
 from stairnoise._parameters import Cost, RealLike
-from stairnoise.registry import BY_NAME, Mechanism, Row
+from stairnoise.registry import BY_NAME, MechanismName, Row
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
@@ -60,9 +60,10 @@ if TYPE_CHECKING:
         r: Cost | RealLike | None
 
 
-# Exact types, whose values never change. Equal values of one of them make equal laws; no law takes a zero, which may have a sign.
+# Exact types, whose values never change. Equal values of one of them make equal mechanisms; no mechanism takes a zero, which may
+# have a sign.
 _KEPT = frozenset({float, int, str, type(None)})
-# Making a law takes 3 µs to 60 ms, a call of `sample` for ten values 1 µs. The largest laws take 1.5 MB.
+# Making a mechanism takes 3 µs to 60 ms, a call of `sample` for ten values 1 µs. The largest mechanisms take 1.5 MB.
 _MOST_KEPT = 8
 
 
@@ -121,7 +122,7 @@ def sample(
     sensitivity: RealLike | None = None,
     *,
     n: Size | None = None,
-    mechanism: Mechanism = "staircase",
+    mechanism: MechanismName = "staircase",
     out: Out,
     dtype: DTypeLike | None = None,
     **parameters: Unpack[_OfArrays],
@@ -133,7 +134,7 @@ def sample(
     sensitivity: RealLike | None = None,
     *,
     n: Size | None = None,
-    mechanism: Mechanism = "staircase",
+    mechanism: MechanismName = "staircase",
     out: None = None,
     dtype: type[Scalar] | np.dtype[Scalar],
     **parameters: Unpack[_OfArrays],
@@ -169,7 +170,7 @@ def sample(
     sensitivity: RealLike | None = None,
     *,
     n: Size | None = None,
-    mechanism: Mechanism = "staircase",
+    mechanism: MechanismName = "staircase",
     out: None = None,
     dtype: DTypeLike | None = None,
     **parameters: Unpack[_OfArrays],
@@ -180,7 +181,7 @@ def sample(
     sensitivity: RealLike | None = None,
     *,
     n: Size | None = None,
-    mechanism: Mechanism = "staircase",
+    mechanism: MechanismName = "staircase",
     gamma: Cost | RealLike | None = None,
     r: Cost | RealLike | None = None,
     rng: Rng | None = None,
@@ -254,32 +255,32 @@ def sample(
         raise ParameterError(f"n must be left out beside size, got {received(n)}")
     given = (mechanism, eps, sensitivity, gamma, r, *parameters.values())
     if _KEPT.issuperset(map(type, given)):
-        law = _kept_law(tuple(parameters), *given)
+        made = _kept_mechanism(tuple(parameters), *given)
     else:
-        row, named = _named_law(mechanism, eps=eps, sensitivity=sensitivity, gamma=gamma, r=r, **parameters)
+        row, named = _named_mechanism(mechanism, eps=eps, sensitivity=sensitivity, gamma=gamma, r=r, **parameters)
         make = row.load()
-        law = make(**named) if row.arrays is None else make._for_one_call(named, out)
+        made = make(**named) if row.arrays is None else make._for_one_call(named, out)
     if n is None:
-        return law.sample(size, rng=rng, out=out, dtype=dtype, threads=threads)
-    return law._sample(n, rng, out, dtype, threads, size_name="n")
+        return made.sample(size, rng=rng, out=out, dtype=dtype, threads=threads)
+    return made._sample(n, rng, out, dtype, threads, size_name="n")
 
 
 sample.__module__ = "stairnoise"
 
 
 @lru_cache(maxsize=_MOST_KEPT, typed=True)
-def _kept_law(names: tuple[str, ...], mechanism: str, *values: Any) -> Any:
-    """Build a law, or return one that was built of the same arguments, by type too: 3 is a count and 3.0 is none."""
-    return make_law(mechanism, **dict(zip(("eps", "sensitivity", "gamma", "r", *names), values, strict=True)))
+def _kept_mechanism(names: tuple[str, ...], mechanism: str, *values: Any) -> Any:
+    """Build a mechanism, or return one that was built of the same arguments, by type too: 3 is a count and 3.0 is none."""
+    return make_mechanism(mechanism, **dict(zip(("eps", "sensitivity", "gamma", "r", *names), values, strict=True)))
 
 
-def make_law(mechanism: str, **parameters: Any) -> Any:
-    """Build the law that `mechanism` names; refuse parameters of other laws, and take None as not given."""
-    row, given = _named_law(mechanism, **parameters)
+def make_mechanism(mechanism: str, **parameters: Any) -> Any:
+    """Build the mechanism that `mechanism` names; refuse parameters of other mechanisms, and take None as not given."""
+    row, given = _named_mechanism(mechanism, **parameters)
     return row.load()(**given)
 
 
-def _named_law(mechanism: str, **parameters: Any) -> tuple[Row, dict[str, Any]]:
+def _named_mechanism(mechanism: str, **parameters: Any) -> tuple[Row, dict[str, Any]]:
     """Return the row that `mechanism` names, and those of `parameters` that are given."""
     row = _row(mechanism)
     allowed = _parameters_of(row)

@@ -1,6 +1,6 @@
-"""The laws as distributions of `scipy.stats`.
+"""The distributions as distributions of `scipy.stats`.
 
-Every generic method calls the law's own closed form, for arrays of arguments and of shapes. SciPy adds
+Every generic method calls the distribution's own closed form, for arrays of arguments and of shapes. SciPy adds
 location, scale and its own tools. Only `as_scipy` imports this module, because SciPy is optional.
 """
 
@@ -33,14 +33,14 @@ class _RandomBytes(Protocol):
 
 
 class Generic:
-    """The methods that SciPy calls; the law with the given shapes answers them."""
+    """The methods that SciPy calls; the distribution with the given shapes answers them."""
 
     _infos: ClassVar[tuple[Any, ...]]
 
     if TYPE_CHECKING:
 
-        def _law(self, *shapes: Any) -> Any:
-            """Make the law with these shape parameters, at scale 1."""
+        def _distribution(self, *shapes: Any) -> Any:
+            """Make the distribution with these shape parameters, at scale 1."""
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("shapes", ", ".join(info.name for info in self._infos))
@@ -50,13 +50,13 @@ class Generic:
         return list(self._infos)
 
     def _argcheck(self, *shapes: Any) -> Any:
-        if self._is_law(*shapes):
+        if self._is_distribution(*shapes):
             return np.ones(np.broadcast(*shapes).shape, bool)
-        return np.vectorize(self._is_law, otypes=[bool])(*shapes)
+        return np.vectorize(self._is_distribution, otypes=[bool])(*shapes)
 
-    def _is_law(self, *shapes: Any) -> bool:
+    def _is_distribution(self, *shapes: Any) -> bool:
         try:
-            self._law(*shapes)
+            self._distribution(*shapes)
         except ParameterError:
             return False
         return True
@@ -70,63 +70,63 @@ class Generic:
         return super().std(*shapes)  # type: ignore[misc]
 
     def _cdf(self, x: Any, *shapes: Any) -> Any:
-        return self._law(*shapes).cdf(x)
+        return self._distribution(*shapes).cdf(x)
 
     def _sf(self, x: Any, *shapes: Any) -> Any:
-        return self._law(*shapes).sf(x)
+        return self._distribution(*shapes).sf(x)
 
     def _logcdf(self, x: Any, *shapes: Any) -> Any:
-        return self._law(*shapes).logcdf(x)
+        return self._distribution(*shapes).logcdf(x)
 
     def _logsf(self, x: Any, *shapes: Any) -> Any:
-        return self._law(*shapes).logsf(x)
+        return self._distribution(*shapes).logsf(x)
 
     def _ppf(self, q: Any, *shapes: Any) -> Any:
-        return self._law(*shapes).ppf(q)
+        return self._distribution(*shapes).ppf(q)
 
     def _isf(self, q: Any, *shapes: Any) -> Any:
-        return self._law(*shapes).isf(q)
+        return self._distribution(*shapes).isf(q)
 
     # For scalar shapes SciPy asks for moments and entropy even if `_argcheck` refused them, and then
     # drops the answer.
 
     def _stats(self, *shapes: Any) -> Any:
-        return self._law(*shapes).stats("mvsk") if self._is_law(*shapes) else (np.nan,) * 4
+        return self._distribution(*shapes).stats("mvsk") if self._is_distribution(*shapes) else (np.nan,) * 4
 
     def _munp(self, n: int, *shapes: Any) -> Any:
-        if not self._is_law(*shapes):
+        if not self._is_distribution(*shapes):
             return np.nan
-        law = self._law(*shapes)
-        return law.mean() if n % 2 else law._distribution.closed_moment(int(n))
+        distribution = self._distribution(*shapes)
+        return distribution.mean() if n % 2 else distribution._distribution.closed_moment(int(n))
 
     def _entropy(self, *shapes: Any) -> Any:
-        return self._law(*shapes).entropy() if self._is_law(*shapes) else np.nan
+        return self._distribution(*shapes).entropy() if self._is_distribution(*shapes) else np.nan
 
     def _rvs(self, *shapes: Any, size: tuple[int, ...], random_state: _RandomBytes) -> NDArray[Any]:
-        """Draw by the law's own sampler, with a seed from SciPy's generator: for study, never for a release."""
+        """Draw by the distribution's own sampler, with a seed from SciPy's generator: for study, never for a release."""
         seed = int.from_bytes(random_state.bytes(_SEED_BYTES), "little")
-        values: NDArray[Any] = self._law(*shapes).sample(size, rng=SeededRng(seed))
+        values: NDArray[Any] = self._distribution(*shapes).sample(size, rng=SeededRng(seed))
         return values
 
 
 class Continuous(Generic, rv_continuous):
-    """A law of real numbers; SciPy's scale is its sensitivity."""
+    """A distribution of real numbers; SciPy's scale is its sensitivity."""
 
     def _pdf(self, x: Any, *shapes: Any) -> Any:
-        return self._law(*shapes).pdf(x)
+        return self._distribution(*shapes).pdf(x)
 
     def _logpdf(self, x: Any, *shapes: Any) -> Any:
-        return self._law(*shapes).logpdf(x)
+        return self._distribution(*shapes).logpdf(x)
 
 
 class Discrete(Generic, rv_discrete):
-    """A law of integers."""
+    """A distribution of integers."""
 
     def _pmf(self, k: Any, *shapes: Any) -> Any:
-        return self._law(*shapes).pmf(k)
+        return self._distribution(*shapes).pmf(k)
 
     def _logpmf(self, k: Any, *shapes: Any) -> Any:
-        return self._law(*shapes).logpmf(k)
+        return self._distribution(*shapes).logpmf(k)
 
 
 class StaircaseGenerator(Continuous):
@@ -134,7 +134,7 @@ class StaircaseGenerator(Continuous):
 
     _infos = (_EPS, _GAMMA)
 
-    def _law(self, eps: Any, gamma: Any) -> Any:
+    def _distribution(self, eps: Any, gamma: Any) -> Any:
         return load("staircase")(eps, 1.0, gamma)
 
 
@@ -143,7 +143,7 @@ class LaplaceGenerator(Continuous):
 
     _infos = (_EPS,)
 
-    def _law(self, eps: Any) -> Any:
+    def _distribution(self, eps: Any) -> Any:
         return load("laplace")(eps)
 
 
@@ -152,7 +152,7 @@ class DiscreteStaircaseGenerator(Discrete):
 
     _infos = (_EPS, _SENSITIVITY, _R)
 
-    def _law(self, eps: Any, sensitivity: Any, r: Any) -> Any:
+    def _distribution(self, eps: Any, sensitivity: Any, r: Any) -> Any:
         return load("discrete_staircase")(eps, sensitivity, r)
 
 
@@ -161,7 +161,7 @@ class DiscreteLaplaceGenerator(Discrete):
 
     _infos = (_EPS, _SENSITIVITY)
 
-    def _law(self, eps: Any, sensitivity: Any) -> Any:
+    def _distribution(self, eps: Any, sensitivity: Any) -> Any:
         return load("discrete_laplace")(eps, sensitivity)
 
 
@@ -171,20 +171,20 @@ discrete_staircase = DiscreteStaircaseGenerator(name="discrete_staircase", a=-np
 discrete_laplace = DiscreteLaplaceGenerator(name="discrete_laplace", a=-np.inf)
 
 
-class OfOneLaw(Generic):
-    """The distribution of one law, without shapes."""
+class OfOneDistribution(Generic):
+    """The distribution of one distribution, without shapes."""
 
     _infos = ()
 
-    def __init__(self, law: Any = None, **settings: Any) -> None:
-        self._one = law
+    def __init__(self, distribution: Any = None, **settings: Any) -> None:
+        self._one = distribution
         super().__init__(**settings)
 
     def _updated_ctor_param(self) -> dict[str, Any]:
         parameters: dict[str, Any] = super()._updated_ctor_param()  # type: ignore[misc]
-        return parameters | {"law": self._one}
+        return parameters | {"distribution": self._one}
 
-    def _law(self) -> Any:
+    def _distribution(self) -> Any:
         return self._one
 
     def _argcheck(self) -> bool:
@@ -203,24 +203,26 @@ class OfOneLaw(Generic):
         return self._one.entropy()
 
 
-class ContinuousOfOneLaw(OfOneLaw, Continuous):
-    """One law of real numbers."""
+class ContinuousOfOne(OfOneDistribution, Continuous):
+    """One distribution of real numbers."""
 
 
-class CellsOfOneLaw(ContinuousOfOneLaw):
-    """One law on a coarse lattice, each value spread over the cell around it, because SciPy's densities have no steps."""
+class LatticeOfOne(ContinuousOfOne):
+    """One distribution on a coarse lattice, each value spread over the cell around it, because SciPy's densities have no
+    steps.
+    """
 
-    def _law(self) -> Any:
+    def _distribution(self) -> Any:
         return Cells(self._one)
 
     def _stats(self) -> Any:
-        return self._law().stats()
+        return self._distribution().stats()
 
     def _std_at_scale_1(self) -> Any:
-        return self._law().std()
+        return self._distribution().std()
 
     def _munp(self, n: int) -> Any:
-        return self._law().moment(int(n))
+        return self._distribution().moment(int(n))
 
     def _rvs(self, *shapes: Any, size: tuple[int, ...], random_state: Any) -> NDArray[Any]:
         values = super()._rvs(*shapes, size=size, random_state=random_state)
@@ -228,29 +230,29 @@ class CellsOfOneLaw(ContinuousOfOneLaw):
         return np.asarray(values + random_state.uniform(-half, half, size))
 
 
-class DiscreteOfOneLaw(OfOneLaw, Discrete):
-    """One law of integers."""
+class DiscreteOfOne(OfOneDistribution, Discrete):
+    """One distribution of integers."""
 
-    def __new__(cls, **settings: Any) -> DiscreteOfOneLaw:
+    def __new__(cls, **settings: Any) -> DiscreteOfOne:
         # SciPy's __new__ accepts only its own settings, and makes another class for some of them.
         return object.__new__(cls)
 
 
 def shaped(name: str, *shapes: Any, **scale: Any) -> Any:
-    """Freeze the distribution of a law with array parameters, found by the law's name."""
+    """Freeze the distribution of a distribution with array parameters, found by the distribution's name."""
     return {one.name: one for one in (staircase, laplace, discrete_staircase, discrete_laplace)}[name](*shapes, **scale)
 
 
-def of_one_law(law: Any, integers: bool) -> Any:
-    """Freeze the distribution of one law, of integers or with a density."""
-    return _frozen(DiscreteOfOneLaw if integers else ContinuousOfOneLaw, law)
+def of_one(distribution: Any, integers: bool) -> Any:
+    """Freeze the distribution of one distribution, of integers or with a density."""
+    return _frozen(DiscreteOfOne if integers else ContinuousOfOne, distribution)
 
 
-def of_cells(law: Any) -> Any:
-    """Freeze the distribution of a law on a coarse lattice, each value spread over its cell."""
-    return _frozen(CellsOfOneLaw, law)
+def of_cells(distribution: Any) -> Any:
+    """Freeze the distribution of a distribution on a coarse lattice, each value spread over its cell."""
+    return _frozen(LatticeOfOne, distribution)
 
 
-def _frozen(kind: Any, law: Any) -> Any:
-    low, high = law.support()
-    return kind(law=law, name=type(law).__name__, a=low, b=high)()
+def _frozen(kind: Any, distribution: Any) -> Any:
+    low, high = distribution.support()
+    return kind(distribution=distribution, name=type(distribution).__name__, a=low, b=high)()

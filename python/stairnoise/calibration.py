@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate"]
 
-Law = TypeVar("Law")
+Mechanism = TypeVar("Mechanism")
 
 _MOMENT = {"l1": 1, "l2": 2}
 _MOST_RELEASES = 2**20
@@ -55,34 +55,34 @@ class Target(NamedTuple):
     stated: bool
     """Whether the caller stated the sensitivity."""
 
-    def spent(self, law: Any, *, searching: bool = True) -> float:
+    def spent(self, mechanism: Any, *, searching: bool = True) -> float:
         """Return the ε of the releases together, at this δ; while `searching`, by the upper bound alone."""
-        # A law that was not made for one sensitivity is asked about this one.
-        asked = {"sensitivity": int(self.sensitivity) if law._integers else self.sensitivity}
-        loss = law.privacy_loss(**asked if hasattr(law, "_checked_sensitivity") else {})
+        # A mechanism that was not made for one sensitivity is asked about this one.
+        asked = {"sensitivity": int(self.sensitivity) if mechanism._integers else self.sensitivity}
+        loss = mechanism.privacy_loss(**asked if hasattr(mechanism, "_checked_sensitivity") else {})
         if not self.delta:
             return self.releases * float(loss.eps)
         composed = loss.compose(self.releases)
         return float((composed._from_above() if searching else composed).eps_for_delta(self.delta))
 
-    def kept_by(self, law: Any) -> bool:
+    def kept_by(self, mechanism: Any) -> bool:
         """Whether the releases together spend at most ε, and at least 0.999 of it."""
-        return _ENOUGH * self.eps <= self.spent(law, searching=False) <= self.eps
+        return _ENOUGH * self.eps <= self.spent(mechanism, searching=False) <= self.eps
 
 
 def calibrate(
-    cls: type[Law],
+    cls: type[Mechanism],
     *,
     eps: Number,
     delta: Number = 0.0,
     releases: int = 1,
     sensitivity: Number | None = None,
     cost: Cost = "l1",
-) -> Law:
+) -> Mechanism:
     r"""Return the mechanism with which `releases` releases together are (ε, δ)-differentially private.
 
-    The guarantee is that of the composed privacy loss: ``law.compose(releases).eps_for_delta(delta)`` is at most `eps`. That
-    holds also if earlier releases decide what is asked next [1]_. It is at least 0.999 `eps` too, so little of ε is
+    The guarantee is that of the composed privacy loss: ``mechanism.compose(releases).eps_for_delta(delta)`` is at most `eps`.
+    That holds also if earlier releases decide what is asked next [1]_. It is at least 0.999 `eps` too, so little of ε is
     wasted. Nothing depends on data, and the result is the same for the same arguments.
 
     - **Pure mechanisms** get a larger ε per release than ``eps/releases``, if δ > 0. With δ = 0 they get ``eps/releases``,
@@ -140,12 +140,12 @@ def calibrate(
     Examples
     --------
     >>> import stairnoise as sn
-    >>> law = sn.calibrate(sn.Laplace, eps=4, delta=1e-6, releases=100)
-    >>> round(law.eps, 4), round(law.compose(100).eps_for_delta(1e-6), 3)
+    >>> mechanism = sn.calibrate(sn.Laplace, eps=4, delta=1e-6, releases=100)
+    >>> round(mechanism.eps, 4), round(mechanism.compose(100).eps_for_delta(1e-6), 3)
     (0.0866, 4.0)
     >>> sn.calibrate(sn.Laplace, eps=4, releases=64)
     Laplace(eps=0.0625)
-    >>> sn.calibrate(sn.Gaussian, eps=4, delta=1e-6, releases=100).std() < law.std()
+    >>> sn.calibrate(sn.Gaussian, eps=4, delta=1e-6, releases=100).std() < mechanism.std()
     True
     """
     row = _row_of(cls)
@@ -156,7 +156,7 @@ def calibrate(
         raise ParameterError(f'cost must be "l1" or "l2", got {received(cost)}')
     if not target.delta and "delta" in line(row, cost).compared.takes:
         raise ParameterError(f"delta must be greater than 0 for a {row.class_name}, got {received(delta)}")
-    found: Law = calibrated(row, target, cost)
+    found: Mechanism = calibrated(row, target, cost)
     return found
 
 
@@ -178,18 +178,18 @@ def calibrated(row: Row, target: Target, cost: str) -> Any:
     setting = Setting(target.eps, target.sensitivity, target.delta or None, target.stated)
     candidate.make(setting)  # what it says about these parameters needs no other words
     try:
-        law = _found(candidate, setting, target, _MOMENT[cost])
+        mechanism = _found(candidate, setting, target, _MOMENT[cost])
     except ParameterError as error:
         raise ParameterError(
             f"eps, delta and releases must leave a {row.class_name} that can be drawn and composed, "
             f"got {target.eps}, {target.delta} and {target.releases}: {error}"
         ) from None
-    if not target.kept_by(law):
+    if not target.kept_by(mechanism):
         raise ParameterError(
             f"eps must be large enough against delta for a {row.class_name}, whose bounds are whole numbers, "
             f"to reach it to 0.1 %, got eps {target.eps} and delta {target.delta}"
         )
-    return law
+    return mechanism
 
 
 def line(row: Row, cost: str) -> Candidate:
@@ -216,17 +216,17 @@ def _found(candidate: Candidate, setting: Setting, target: Target, power: int) -
     ends = [largest_quotient(target.delta * part, target.releases) for part in parts] if needs_delta else [target.delta]
     usual = [(_raised(candidate, setting._replace(delta=end), target), end) for end in ends]
     usual.sort(key=lambda made: made[0]._root_moment(power))
-    law, end = usual[0]
+    mechanism, end = usual[0]
     if len(usual) > 1:
         # Ends that spend all of δ leave nothing for the rounding of a composed loss: if δ is small, no ε is then proven for it.
-        law, end = next((made for made in usual if target.kept_by(made[0])), usual[0])
+        mechanism, end = next((made for made in usual if target.kept_by(made[0])), usual[0])
     if not candidate.compared.fixed or (needs_delta and target.releases == 1):
-        return law
+        return mechanism
     stair = _stair(candidate, target, power)
     other = candidate._replace(compared=candidate.compared._replace(fixed=(stair,)))
     found = _raised(other, setting._replace(delta=end), target)
-    better = found._root_moment(power) < law._root_moment(power) * (1 - _WORTHWHILE) ** (1 / power)
-    return found if better and target.kept_by(found) else law
+    better = found._root_moment(power) < mechanism._root_moment(power) * (1 - _WORTHWHILE) ** (1 / power)
+    return found if better and target.kept_by(found) else mechanism
 
 
 def _stair(candidate: Candidate, target: Target, power: int) -> float:
@@ -282,10 +282,10 @@ def search(make: Callable[[float], Any], target: Target, start: float) -> Any:
             at = _between(low, high, target.eps)
             if not low[0] < at < high[0]:
                 break
-        law = make(at)
-        spent = target.spent(law)
+        mechanism = make(at)
+        spent = target.spent(mechanism)
         if spent <= target.eps:
-            low, best = (at, spent), law
+            low, best = (at, spent), mechanism
         else:
             high = at, spent
     return best

@@ -45,8 +45,8 @@ class Comparison(Sequence[ComparisonRow]):
     -----
     A row is a named tuple. ``table[0]`` is the one of least cost, and ``table["Laplace"]`` that of a mechanism.
 
-    - ``mechanism``: name of the class; for a staircase also the cost that its shape minimises.
-    - ``law``: the mechanism itself.
+    - ``name``: name of the class; for a staircase also the cost that its shape minimises.
+    - ``mechanism``: the mechanism itself.
     - ``mean_abs``: E|X|, the expected error; for a vector the expected norm, for a choice the expected cost above the least.
     - ``std``: square root of E X², the standard deviation.
     - ``bound_95``: smallest t with P(|X| <= t) >= 0.95; an integer for a discrete mechanism.
@@ -103,8 +103,8 @@ class Comparison(Sequence[ComparisonRow]):
         return [_cells(row) for row in self]
 
     def to_dicts(self) -> list[dict[str, str | float | None]]:
-        """Return one dictionary for each row: its fields by name, except `law`."""
-        return [{name: value for name, value in row._asdict().items() if name != "law"} for row in self]
+        """Return one dictionary for each row: its fields by name, except `mechanism`."""
+        return [{name: value for name, value in row._asdict().items() if name != "mechanism"} for row in self]
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of the rows, indexed by mechanism.
@@ -115,7 +115,7 @@ class Comparison(Sequence[ComparisonRow]):
             pandas is not installed.
         """
         pandas = require("pandas", "to_frame needs", "pandas")
-        return pandas.DataFrame(self.to_dicts()).set_index("mechanism").astype(float)
+        return pandas.DataFrame(self.to_dicts()).set_index("name").astype(float)
 
     @overload
     def __getitem__(self, index: int | str) -> ComparisonRow: ...
@@ -126,9 +126,9 @@ class Comparison(Sequence[ComparisonRow]):
         if not isinstance(index, str):
             return self._rows[index]
         for row in self._rows:
-            if row.mechanism == index:
+            if row.name == index:
                 return row
-        names = ", ".join(row.mechanism for row in self._rows)
+        names = ", ".join(row.name for row in self._rows)
         raise KeyError(f"mechanism must be one of {names}, got {index!r}")
 
     def __iter__(self) -> Iterator[ComparisonRow]:
@@ -243,7 +243,7 @@ def compare(
     Laplace         0.125  0.1768      0.3745     –           1
     <BLANKLINE>
     Left out: DiscreteStaircase l1, DiscreteStaircase l2, DiscreteLaplace;
-    sensitivity must be a whole number for a discrete law, got 0.5
+    sensitivity must be a whole number for a discrete mechanism, got 0.5
     <BLANKLINE>
     eps = 4: choose the staircase. The staircase's E|X| is 45 % below Laplace's. Its
     95 % bound is the larger one, though: 0.381 against 0.374. Over very many
@@ -255,9 +255,9 @@ def compare(
     Which noise is least, if a hundred releases together may cost ε = 4?
 
     >>> table = sn.compare(eps=4, delta=1e-6, releases=100, mechanisms=["Staircase", "Laplace", "Gaussian"])
-    >>> [row.mechanism for row in table]
+    >>> [row.name for row in table]
     ['Gaussian', 'Staircase', 'Laplace']
-    >>> table["Laplace"].law.compose(100).eps_for_delta(1e-6) <= 4
+    >>> table["Laplace"].mechanism.compose(100).eps_for_delta(1e-6) <= 4
     True
     """
     number, stated = single(eps, "eps"), sensitivity is not None
@@ -313,7 +313,7 @@ for _public in (compare, Comparison, ComparisonRow):
 def _cells(row: ComparisonRow) -> tuple[str, ...]:
     bound = str(row.bound_95) if isinstance(row.bound_95, int) else f"{row.bound_95:.4g}"
     p_zero = "–" if row.p_zero is None else f"{row.p_zero:.4g}"
-    return row.mechanism, f"{row.mean_abs:.4g}", f"{row.std:.4g}", bound, p_zero, f"{row.ratio:.4g}"
+    return row.name, f"{row.mean_abs:.4g}", f"{row.std:.4g}", bound, p_zero, f"{row.ratio:.4g}"
 
 
 def _aligned(lines: list[tuple[str, ...]]) -> str:

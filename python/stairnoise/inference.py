@@ -30,7 +30,7 @@ from stairnoise.rng import Rng
 if TYPE_CHECKING:
     from stairnoise._types import Array, Floats, Number
 
-    Law = Any
+    Mechanism = Any
 
 Alternative = Literal["two-sided", "less", "greater"]
 
@@ -49,7 +49,13 @@ __all__ = ["binomial_interval", "binomial_test"]
 
 @overload
 def binomial_test(
-    released: Number, n: int, p: Number = 0.5, *, law: Law, alternative: Alternative = "two-sided", rng: Rng | None = None
+    released: Number,
+    n: int,
+    p: Number = 0.5,
+    *,
+    mechanism: Mechanism,
+    alternative: Alternative = "two-sided",
+    rng: Rng | None = None,
 ) -> float: ...
 @overload
 def binomial_test(
@@ -57,7 +63,7 @@ def binomial_test(
     n: int | Array,
     p: Number | Array = 0.5,
     *,
-    law: Law,
+    mechanism: Mechanism,
     alternative: Alternative = "two-sided",
     rng: Rng | None = None,
 ) -> Floats: ...
@@ -67,7 +73,7 @@ def binomial_test(
     n: RealLike,
     p: RealLike = 0.5,
     *,
-    law: Law,
+    mechanism: Mechanism,
     alternative: Alternative = "two-sided",
     rng: Rng | None = None,
 ) -> Real: ...
@@ -76,7 +82,7 @@ def binomial_test(
     n: RealLike,
     p: RealLike = 0.5,
     *,
-    law: Law,
+    mechanism: Mechanism,
     alternative: Alternative = "two-sided",
     rng: Rng | None = None,
 ) -> Any:
@@ -110,9 +116,9 @@ def binomial_test(
         Number of trials, from 1 to 2**32; it is public.
     p : float or array of float, default 0.5
         Probability of success under the null hypothesis, in [0, 1].
-    law : a mechanism that adds noise to one number
+    mechanism : a mechanism that adds noise to one number
         The mechanism of the release, with single parameters. If one person changes k published counts, it is
-        ``law.for_partitions(k)``.
+        ``mechanism.for_partitions(k)``.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         What holds if the null hypothesis does not, as in ``scipy.stats.binomtest``. "two-sided" is as far from n p on either
         side; noise with a mean other than 0 moves n p by it.
@@ -129,9 +135,9 @@ def binomial_test(
     Raises
     ------
     ParameterTypeError
-        An argument is of another type: `law` is not a mechanism that adds noise to one number, or `n` is not an integer.
+        An argument is of another type: `mechanism` is not a mechanism that adds noise to one number, or `n` is not an integer.
     ParameterError
-        An argument is out of range, or the shapes do not broadcast. `law` has array parameters. Or `rng` is given for a
+        An argument is out of range, or the shapes do not broadcast. `mechanism` has array parameters. Or `rng` is given for a
         continuous mechanism, whose noise needs no uniform number.
 
     References
@@ -144,15 +150,15 @@ def binomial_test(
     Examples
     --------
     >>> import stairnoise as sn
-    >>> law = sn.DiscreteLaplace(eps=1)
-    >>> round(sn.binomial_test(63, 100, law=law), 4)
+    >>> mechanism = sn.DiscreteLaplace(eps=1)
+    >>> round(sn.binomial_test(63, 100, mechanism=mechanism), 4)
     0.0156
-    >>> round(sn.binomial_test(63, 100, law=law, alternative="greater"), 4)
+    >>> round(sn.binomial_test(63, 100, mechanism=mechanism, alternative="greater"), 4)
     0.0078
-    >>> sn.binomial_test([50, 63, 80], 100, law=law).round(4).tolist()
+    >>> sn.binomial_test([50, 63, 80], 100, mechanism=mechanism).round(4).tolist()
     [1.0, 0.0156, 0.0]
     """
-    z, trials, side, noise, u = _asked(released, n, law, alternative, rng)
+    z, trials, side, noise, u = _asked(released, n, mechanism, alternative, rng)
     null = argument(p, "p")
     refuse("p", null, (np.asarray(null) >= 0) & (np.asarray(null) <= 1), "from 0 to 1")
     shape = common_shape({"released": z, "n": trials, "p": null})
@@ -164,7 +170,7 @@ def binomial_interval(
     released: Number,
     n: int,
     *,
-    law: Law,
+    mechanism: Mechanism,
     confidence: Number = 0.95,
     alternative: Alternative = "two-sided",
     rng: Rng | None = None,
@@ -174,7 +180,7 @@ def binomial_interval(
     released: Array,
     n: int | Array,
     *,
-    law: Law,
+    mechanism: Mechanism,
     confidence: Number | Array = 0.95,
     alternative: Alternative = "two-sided",
     rng: Rng | None = None,
@@ -184,7 +190,7 @@ def binomial_interval(
     released: RealLike,
     n: RealLike,
     *,
-    law: Law,
+    mechanism: Mechanism,
     confidence: RealLike = 0.95,
     alternative: Alternative = "two-sided",
     rng: Rng | None = None,
@@ -193,7 +199,7 @@ def binomial_interval(
     released: RealLike,
     n: RealLike,
     *,
-    law: Law,
+    mechanism: Mechanism,
     confidence: RealLike = 0.95,
     alternative: Alternative = "two-sided",
     rng: Rng | None = None,
@@ -202,14 +208,14 @@ def binomial_interval(
 
     It has the p that the one-sided `binomial_test` does not reject: for "two-sided" those that neither test rejects at
     (1 - confidence)/2, as Clopper and Pearson's interval without noise. Both the sample and the noise are random here. In
-    ``law.confidence_interval`` only the noise is, for the number that was counted.
+    ``mechanism.confidence_interval`` only the noise is, for the number that was counted.
 
     For every p the interval contains p with at least the probability `confidence`, and with exactly this for 0 < p < 1 where
     the p-value has its level exactly: see `binomial_test`. The one-sided intervals are then the most accurate ones [1]_.
 
     Parameters
     ----------
-    released, n, law, rng
+    released, n, mechanism, rng
         As for `binomial_test`.
     confidence : float or array of float, default 0.95
         At least 0.5 and less than 1.
@@ -234,14 +240,14 @@ def binomial_interval(
     Examples
     --------
     >>> import stairnoise as sn
-    >>> low, high = sn.binomial_interval(63, 100, law=sn.DiscreteLaplace(eps=1))
+    >>> low, high = sn.binomial_interval(63, 100, mechanism=sn.DiscreteLaplace(eps=1))
     >>> round(low, 4), round(high, 4)
     (0.524, 0.728)
-    >>> low, high = sn.binomial_interval(63, 100, law=sn.DiscreteLaplace(eps=1), alternative="greater")
+    >>> low, high = sn.binomial_interval(63, 100, mechanism=sn.DiscreteLaplace(eps=1), alternative="greater")
     >>> round(low, 4), high
     (0.5404, 1.0)
     """
-    z, trials, side, noise, u = _asked(released, n, law, alternative, rng)
+    z, trials, side, noise, u = _asked(released, n, mechanism, alternative, rng)
     level = confidence_level(confidence)
     shape = common_shape({"released": z, "n": trials, "confidence": level})
     beyond = np.asarray((1 - np.asarray(level)) / (2 if side == "two-sided" else 1) * _MARGIN)
@@ -263,7 +269,7 @@ class _Noise(NamedTuple):
     probability, and its tails include what is released as this number.
     """
 
-    law: Any
+    mechanism: Any
     whole: bool
     uniform: bool
     single: bool
@@ -274,25 +280,25 @@ class _Noise(NamedTuple):
         if self.whole:
             return self
         number = np.float32(z) if self.single else np.float64(z)
-        return self._replace(reach=_HALF * max(self.law.granularity, float(last_place(np.asarray(number)))))
+        return self._replace(reach=_HALF * max(self.mechanism.granularity, float(last_place(np.asarray(number)))))
 
     def from_(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(N >= t)."""
         if not self.whole:
-            return np.asarray(self.law.sf(t - self.reach))
+            return np.asarray(self.mechanism.sf(t - self.reach))
         if not self.uniform:
-            return np.asarray(self.law.sf(np.ceil(t) - 1))
+            return np.asarray(self.mechanism.sf(np.ceil(t) - 1))
         m = np.floor(t + 0.5)
-        return np.asarray(self.law.sf(m) + (m + 0.5 - t) * self.law.pmf(m))
+        return np.asarray(self.mechanism.sf(m) + (m + 0.5 - t) * self.mechanism.pmf(m))
 
     def to(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(N <= t)."""
         if not self.whole:
-            return np.asarray(self.law.cdf(t + self.reach))
+            return np.asarray(self.mechanism.cdf(t + self.reach))
         if not self.uniform:
-            return np.asarray(self.law.cdf(np.floor(t)))
+            return np.asarray(self.mechanism.cdf(np.floor(t)))
         m = np.floor(t + 0.5)
-        return np.asarray(self.law.cdf(m - 1) + (t - m + 0.5) * self.law.pmf(m))
+        return np.asarray(self.mechanism.cdf(m - 1) + (t - m + 0.5) * self.mechanism.pmf(m))
 
 
 def _p_value(noise: _Noise, z: float, n: int, p: float, side: str, u: float) -> float:
@@ -301,7 +307,7 @@ def _p_value(noise: _Noise, z: float, n: int, p: float, side: str, u: float) -> 
         return min(binomial.tail(n, p, lambda x: noise.from_(z - x)), 1.0)
     if side == "less":
         return min(binomial.tail(n, p, lambda x: noise.to(z - x)), 1.0)
-    centre = n * p + float(noise.law.mean())
+    centre = n * p + float(noise.mechanism.mean())
     other = 2 * centre - z
     # What is released as the number on the other side counts too, and its place is rounded to a float.
     noise = noise.beside(max(abs(z), abs(other)))
@@ -323,21 +329,21 @@ def _upper(noise: _Noise, z: float, n: int, level: float, u: float) -> float:
 
 
 def _asked(
-    released: RealLike, n: object, law: object, alternative: object, rng: Rng | None
+    released: RealLike, n: object, mechanism: object, alternative: object, rng: Rng | None
 ) -> tuple[Any, Any, str, _Noise, Callable[[tuple[int, ...]], Any]]:
     """Check what both functions take; return also what draws the uniform numbers, or 0 for each."""
-    if not callable(getattr(type(law), "_loss", None)):
-        raise ParameterTypeError(f"law must be a noise law of numbers, got {received(law)}")
-    mechanism: Any = law
-    if mechanism._parameter_shape != ():
-        raise ParameterError(f"law must have single parameters, got parameters of shape {mechanism._parameter_shape}")
+    if not callable(getattr(type(mechanism), "_loss", None)):
+        raise ParameterTypeError(f"mechanism must be a mechanism of numbers, got {received(mechanism)}")
+    made: Any = mechanism
+    if made._parameter_shape != ():
+        raise ParameterError(f"mechanism must have single parameters, got parameters of shape {made._parameter_shape}")
     if not isinstance(alternative, str):
         raise ParameterTypeError(f'alternative must be "two-sided", "less" or "greater", got {received(alternative)}')
     if alternative not in _ALTERNATIVES:
         raise ParameterError(f'alternative must be "two-sided", "less" or "greater", got {received(alternative)}')
-    whole: bool = mechanism._integers
+    whole: bool = made._integers
     if rng is not None and not whole:
-        raise ParameterError(f"rng must be None for a {type(law).__name__}, whose noise is continuous, got {received(rng)}")
+        raise ParameterError(f"rng must be None for a {type(mechanism).__name__}, whose noise is continuous, got {received(rng)}")
     values = number_array(released, "released", rounding=True)
     z = argument(values, "released")
     within = np.abs(z) < _LARGEST
@@ -348,7 +354,7 @@ def _asked(
             f"released must be a whole number for noise that is one, got {outline(released)}; noise of "
             "Staircase(eps, gamma=0.5) is the sum of that of DiscreteLaplace and of a uniform number"
         )
-    noise = _Noise(mechanism, whole, rng is not None, in_float32(released, values))
+    noise = _Noise(made, whole, rng is not None, in_float32(released, values))
     return z, _trials(n), alternative, noise, _uniforms(rng)
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 CostLike = Literal["l1", "l2"] | RealLike | CostFunction
 
 _NAMED = {"l1": 1.0, "l2": 2.0}
-# Every continuous law with sensitivity 1 accepts an eps from here on.
+# Every continuous distribution with sensitivity 1 accepts an eps from here on.
 _LEAST_EPS = 2.0**-40
 _EXACT_INTEGERS = 2**53
 _MECHANISMS = ("staircase", "discrete_staircase")
@@ -290,17 +290,17 @@ def optimal_cost(
 
 
 @overload
-def expected_cost(law: Costs[Any, Any, Float], cost: OneCost) -> Float: ...  # type: ignore[overload-overlap]
+def expected_cost(mechanism: Costs[Any, Any, Float], cost: OneCost) -> Float: ...  # type: ignore[overload-overlap]
 @overload
-def expected_cost(law: Costs[Any, Any, Float], cost: Costly) -> Floats: ...
+def expected_cost(mechanism: Costs[Any, Any, Float], cost: Costly) -> Floats: ...
 @overload
-def expected_cost(law: Costs[Any, Any, Float], cost: CostLike) -> Float | Floats: ...
-def expected_cost(law: Any, cost: CostLike) -> Any:
+def expected_cost(mechanism: Costs[Any, Any, Float], cost: CostLike) -> Float | Floats: ...
+def expected_cost(mechanism: Any, cost: CostLike) -> Any:
     r"""Return the expected cost of a mechanism's noise.
 
     Parameters
     ----------
-    law : a mechanism that adds noise to numbers
+    mechanism : a mechanism that adds noise to numbers
         Array parameters give one result for each element.
     cost : {"l1", "l2"}, float, array of float or callable
         As for `optimal_gamma`, but a number p needs only to be greater than -1. For p < 0 the cost of a discrete
@@ -314,7 +314,7 @@ def expected_cost(law: Any, cost: CostLike) -> Any:
     Raises
     ------
     ParameterTypeError
-        `law` does not add noise to numbers, or `cost` is not a cost.
+        `mechanism` does not add noise to numbers, or `cost` is not a cost.
     ParameterError
         As for `optimal_gamma` and `optimal_r`. Or a function as cost is infinite where noise has a positive probability,
         or grows about as fast as the distribution falls.
@@ -323,24 +323,24 @@ def expected_cost(law: Any, cost: CostLike) -> Any:
     --------
     >>> import stairnoise as sn
     >>> import stairnoise.optimal as so
-    >>> law = sn.Staircase(4, gamma="l1")
-    >>> so.expected_cost(law, "l2") == law.var()
+    >>> mechanism = sn.Staircase(4, gamma="l1")
+    >>> so.expected_cost(mechanism, "l2") == mechanism.var()
     True
-    >>> round(so.expected_cost(law, 0.5), 6), round(so.expected_cost(law, lambda x: x**0.5), 6)
+    >>> round(so.expected_cost(mechanism, 0.5), 6), round(so.expected_cost(mechanism, lambda x: x**0.5), 6)
     (0.303405, 0.303405)
     >>> round(so.expected_cost(sn.Laplace(4), lambda x: x > 1), 6)  # P(|X| > 1)
     0.018316
-    >>> law = sn.Gaussian(1, 1e-6)
-    >>> round(so.expected_cost(law, lambda x: x > 10), 6), round(law.sf(10) + law.cdf(-10), 6)
+    >>> mechanism = sn.Gaussian(1, 1e-6)
+    >>> round(so.expected_cost(mechanism, lambda x: x > 10), 6), round(mechanism.sf(10) + mechanism.cdf(-10), 6)
     (0.017931, 0.017931)
     """
-    if not callable(getattr(type(law), "_expected_cost", None)):
-        raise ParameterTypeError(f"law must be a noise law of numbers, got {received(law)}")
+    if not callable(getattr(type(mechanism), "_expected_cost", None)):
+        raise ParameterTypeError(f"mechanism must be a mechanism of numbers, got {received(mechanism)}")
     kind = _cost(cost, least=-1.0)
     if callable(kind):
-        return law._expected_cost(kind)
-    parameters = {"cost": kind, "the parameters of the law": np.empty(law._parameter_shape)}
-    return _plain(np.broadcast_to(law._expected_power(kind), common_shape(parameters)))
+        return mechanism._expected_cost(kind)
+    parameters = {"cost": kind, "the parameters of the mechanism": np.empty(mechanism._parameter_shape)}
+    return _plain(np.broadcast_to(mechanism._expected_power(kind), common_shape(parameters)))
 
 
 # Powers: vectorised, with the closed forms at p = 1 and 2

@@ -1,7 +1,7 @@
 """The registry: one row for each mechanism that adds noise.
 
 `sample`, `compare`, the command line, the self-test and the tests of all mechanisms read it and have no lists of their own.
-The rows are plain data. A class is loaded on first use, so importing this module imports no law.
+The rows are plain data. A class is loaded on first use, so importing this module imports no mechanism.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ OfIntegers = Literal[
     "skellam",
 ]
 OfVectors = Literal["multivariate_staircase"]
-Mechanism = Literal[OfReals, OfIntegers, OfVectors]
+MechanismName = Literal[OfReals, OfIntegers, OfVectors]
 Group = Literal["one number", "with a delta", "several rates", "shares", "vectors", "given weights"]
 
 
-NO_EPS = "the law is given by other parameters: its eps is an argument of its methods"
+NO_EPS = "the mechanism is given by other parameters: its eps is an argument of its methods"
 NOT_MONOTONE = "not proven: that P(|X| > t) falls as eps grows, the rest fixed"
 RATES = "a release has no single eps to look for"
-WEIGHTS = "the law is given by its weights, which no eps determines"
+WEIGHTS = "the mechanism is given by its weights, which no eps determines"
 VECTORS = "a vector has no distribution function, no quantile and no picture on one axis; its norm has, in norm_cdf and the like"
 VECTOR_LOSS = "the loss of a shift depends on its direction; the release is eps-differentially private, which is what is proven"
 NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -48,7 +48,7 @@ class Example(NamedTuple):
 class Divided(NamedTuple):
     """A mechanism, how many values one person changes, and the mechanism whose noise each of these values gets."""
 
-    law: Example
+    mechanism: Example
     partitions: int
     noise: Example
 
@@ -74,7 +74,7 @@ class Compared(NamedTuple):
 class Row(NamedTuple):
     """What the library knows about a mechanism before it loads the class."""
 
-    name: Mechanism
+    name: MechanismName
     """Name in ``sample(mechanism=...)``, and of the file."""
     class_name: str
     kind: Literal["continuous", "discrete", "vector"]
@@ -88,7 +88,9 @@ class Row(NamedTuple):
     divided: Divided | None = None
     compared: tuple[Compared, ...] = ()
     lacks: Mapping[str, tuple[str, ...]] = NOTHING
-    """Names that other laws have and this one has not, by the reason; names of laws of another kind are not listed."""
+    """Names that other mechanisms have and this one has not, by the reason; names of mechanisms of another kind are not
+    listed.
+    """
     instead: Mapping[str, tuple[str, ...]] = NOTHING
     """A parameter that may be given instead of others, and these: they have no default, but None stands in their place."""
     sampled: bool = True
@@ -107,10 +109,10 @@ class Row(NamedTuple):
 
     def make(self, example: Example) -> Any:
         """Return the mechanism of an example."""
-        law = self.load()
-        return (getattr(law, example.by) if example.by else law)(**example.arguments)
+        mechanism = self.load()
+        return (getattr(mechanism, example.by) if example.by else mechanism)(**example.arguments)
 
-    def laws(self) -> tuple[Any, ...]:
+    def mechanisms(self) -> tuple[Any, ...]:
         """Return the mechanisms of all examples with single parameters."""
         return tuple(map(self.make, self.examples))
 
@@ -361,14 +363,14 @@ ROWS: tuple[Row, ...] = (
 )
 
 BY_NAME: dict[str, Row] = {row.name: row for row in ROWS}
-_NAMES: dict[str, Mechanism] = {row.class_name: row.name for row in ROWS}
+_NAMES: dict[str, MechanismName] = {row.class_name: row.name for row in ROWS}
 
 
-def load(name: Mechanism) -> Any:
+def load(name: MechanismName) -> Any:
     """Return the class of a mechanism by its name in ``sample(mechanism=...)``."""
     return BY_NAME[name].load()
 
 
-def name_of(law: Any) -> Mechanism:
+def name_of(mechanism: Any) -> MechanismName:
     """Return the name of a mechanism's class, or of the class that it was derived from."""
-    return next(_NAMES[kind.__name__] for kind in type(law).__mro__ if kind.__name__ in _NAMES)
+    return next(_NAMES[kind.__name__] for kind in type(mechanism).__mro__ if kind.__name__ in _NAMES)

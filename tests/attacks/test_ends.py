@@ -21,9 +21,9 @@ INT64 = np.iinfo(np.int64)
 COMMON = 6  # |noise| up to here has probability above 1e-3 each
 
 
-def released(law, answer, seed, dtype=None, size=N):
+def released(mechanism, answer, seed, dtype=None, size=N):
     values = np.full(size, answer, dtype)
-    return law.release(values, rng=sn.SeededRng(seed, allow_release=True))
+    return mechanism.release(values, rng=sn.SeededRng(seed, allow_release=True))
 
 
 def compare(first, second, outcomes):
@@ -34,10 +34,10 @@ def compare(first, second, outcomes):
     check_loss_at_most(counts[1], counts[0], EPS, ALPHA)
 
 
-@pytest.mark.parametrize("law", DISCRETE, ids=repr)
+@pytest.mark.parametrize("mechanism", DISCRETE, ids=repr)
 @pytest.mark.parametrize(("end", "inwards"), [(INT64.max, -1), (INT64.min, 1)])
-def test_the_ends_of_int64(law, end, inwards):
-    first, second = (released(law, answer, seed, np.int64) for answer, seed in ((end, 1), (end + inwards, 2)))
+def test_the_ends_of_int64(mechanism, end, inwards):
+    first, second = (released(mechanism, answer, seed, np.int64) for answer, seed in ((end, 1), (end + inwards, 2)))
     compare(first, second, [end + inwards * steps for steps in range(COMMON)])
     for values in (first, second):
         assert (values > 0).all() == (end > 0), "none beyond the other end"
@@ -56,19 +56,19 @@ def test_the_ends_of_floats(family, dtype):
     """Noise wide enough to leave the format: about half of all outputs are the largest number, and none is infinite."""
     largest = float(np.finfo(dtype).max)
     delta = 2.0 ** (np.frexp(largest)[1] - 32)
-    law = family(EPS, delta)
-    first, second = (released(law, answer, seed, dtype) for answer, seed in ((largest, 1), (largest - delta, 2)))
+    mechanism = family(EPS, delta)
+    first, second = (released(mechanism, answer, seed, dtype) for answer, seed in ((largest, 1), (largest - delta, 2)))
     assert np.isfinite(first).all()
     assert np.isfinite(second).all()
     compare(first >= largest, second >= largest, [True, False])
     assert np.count_nonzero(first == largest) > 0.4 * N
 
 
-@pytest.mark.parametrize("law", [*DISCRETE, *CONTINUOUS], ids=repr)
+@pytest.mark.parametrize("mechanism", [*DISCRETE, *CONTINUOUS], ids=repr)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("answer", [0.0, -0.0, -0.3, -1e-300, -5e-324])
-def test_zero_has_no_sign(law, dtype, answer):
-    values = released(law, answer, 4, dtype)
+def test_zero_has_no_sign(mechanism, dtype, answer):
+    values = released(mechanism, answer, 4, dtype)
     assert not np.signbit(values[values == 0]).any()
 
 
@@ -79,20 +79,20 @@ def test_the_sign_of_zero_gives_plain_numpy_away():
     assert signs[1].all()
 
 
-@pytest.mark.parametrize("law", [*DISCRETE, *CONTINUOUS], ids=repr)
+@pytest.mark.parametrize("mechanism", [*DISCRETE, *CONTINUOUS], ids=repr)
 @pytest.mark.parametrize("answer", [5e-324, -5e-324, 1e-310, -1e-310, 2.2250738585072014e-308])
-def test_subnormal_answers_are_zero(law, answer):
+def test_subnormal_answers_are_zero(mechanism, answer):
     """Far below the lattice step every answer is the same lattice point, and so is every output."""
-    assert np.array_equal(released(law, answer, 6, size=1000), released(law, 0.0, 6, size=1000))
+    assert np.array_equal(released(mechanism, answer, 6, size=1000), released(mechanism, 0.0, 6, size=1000))
 
 
 @pytest.mark.parametrize("family", [sn.Laplace, sn.Staircase])
 def test_a_subnormal_lattice(family):
     """Sensitivity 2**-1030: the lattice step is subnormal, and so are most outputs; neighbours reach multiples of it alone."""
-    law = family(EPS, 2.0**-1030)
-    g = law.granularity
+    mechanism = family(EPS, 2.0**-1030)
+    g = mechanism.granularity
     assert 0 < g < np.finfo(float).smallest_normal
-    here, there = (released(law, answer, 7) for answer in (0.0, 2.0**-1030))
+    here, there = (released(mechanism, answer, 7) for answer in (0.0, 2.0**-1030))
     assert (here % g == 0).all()
     cells = there / g - here / g
     assert np.ptp(cells) == 0

@@ -30,15 +30,15 @@ NEIGHBOURS = [(0.0, 1.0), (0.1 + 0.2, 0.3), (1 / 3, 4 / 3), (0.0, 5e-324), (1e16
 WINDOW = 0.25
 
 
-def released(law, answer, seed, size=N):
-    return law.release(np.full(size, answer), rng=sn.SeededRng(seed, allow_release=True))
+def released(mechanism, answer, seed, size=N):
+    return mechanism.release(np.full(size, answer), rng=sn.SeededRng(seed, allow_release=True))
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 @pytest.mark.parametrize(("x", "y"), NEIGHBOURS, ids=repr)
-def test_low_bits_tell_no_neighbours_apart(law, x, y):
+def test_low_bits_tell_no_neighbours_apart(mechanism, x, y):
     """Near the answers and near zero: windows where one of them has more bits than the other."""
-    first, second = released(law, x, 1), released(law, y, 2)
+    first, second = released(mechanism, x, 1), released(mechanism, y, 2)
     for centre in {0.0, x}:
         seen = [bits.events(values - centre if centre else values, WINDOW) for values in (first, second)]
         check_loss_at_most(seen[0], seen[1], EPS, ALPHA)
@@ -59,17 +59,17 @@ def test_the_attack_tells_neighbours_of_plain_numpy_apart(mechanism):
     assert math.log(zero / 2 / math.log(1e9)) > 5 * EPS
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 @pytest.mark.parametrize("x", [0.0, -0.0, 5e-324, -1e-310, 1e-300, 0.1 + 0.2, 1 / 3, -2 / 3, 1.0, 1e3, 1e5])
-def test_every_output_is_on_one_lattice(law, x):
+def test_every_output_is_on_one_lattice(mechanism, x):
     """Multiples of g, odd ones among them, whatever the answer; the neighbour reaches the same."""
-    step = round(math.log2(law.granularity))
-    here, there = (released(law, answer, 4, 20_000) for answer in (x, x + 1.0))
+    step = round(math.log2(mechanism.granularity))
+    here, there = (released(mechanism, answer, 4, 20_000) for answer in (x, x + 1.0))
     assert bits.last_bit(here).min() == bits.last_bit(there).min() == step
     # One key: the outputs differ by the same whole number of cells, at most those of the sensitivity.
-    cells = (there - here) / law.granularity
+    cells = (there - here) / mechanism.granularity
     assert np.ptp(cells) == 0
-    assert abs(cells[0]) <= math.ceil(1.0 / law.granularity)
+    assert abs(cells[0]) <= math.ceil(1.0 / mechanism.granularity)
 
 
 def finest(mechanism, answers):
@@ -79,20 +79,22 @@ def finest(mechanism, answers):
 def test_precision_does_not_tell_the_magnitude():
     """The finest bit in 20 000 outputs: g for `release`, as long as float64 holds it; with NumPy it follows the answer."""
     answers = [0.0, 5e-324, 1e-300, 1e-5, 1.0, 1000.0, 1e5]
-    for law in LAWS:
-        assert finest(lambda x, law=law: released(law, x, 5, 20_000), answers) == {round(math.log2(law.granularity))}
+    for made in LAWS:
+        assert finest(lambda x, mechanism=made: released(mechanism, x, 5, 20_000), answers) == {
+            round(math.log2(made.granularity))
+        }
     rng = np.random.default_rng(6)
     for mechanism in NAIVE:
         assert len(finest(lambda x, mechanism=mechanism: mechanism(rng, x, 20_000, EPS), answers)) > 2
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 @pytest.mark.parametrize("x", [1e7, 1e16, -1e16, 1e20, -9e27])
-def test_beyond_that_the_output_is_a_function_of_the_lattice_point(law, x):
+def test_beyond_that_the_output_is_a_function_of_the_lattice_point(mechanism, x):
     """Where float64 is coarser than g, the output is the lattice point of the sum, rounded: post-processing."""
-    g = Fraction(law.granularity)
-    noise = law.sample(2000, rng=sn.SeededRng(7))
-    for value, drawn in zip(released(law, x, 7, 2000), noise, strict=True):
+    g = Fraction(mechanism.granularity)
+    noise = mechanism.sample(2000, rng=sn.SeededRng(7))
+    for value, drawn in zip(released(mechanism, x, 7, 2000), noise, strict=True):
         cells = math.floor(Fraction(x) / g + Fraction(1, 2))
         point = cells * g + Fraction(drawn)
         assert value == float(point)

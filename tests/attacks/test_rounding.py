@@ -23,11 +23,13 @@ def tails(values, answer):
     return np.array([np.count_nonzero(values <= answer - 1), np.count_nonzero(values >= answer + 2)])
 
 
-@pytest.mark.parametrize("law", [sn.DiscreteLaplace(EPS, sensitivity=1), sn.DiscreteStaircase(EPS, sensitivity=1)], ids=repr)
+@pytest.mark.parametrize(
+    "mechanism", [sn.DiscreteLaplace(EPS, sensitivity=1), sn.DiscreteStaircase(EPS, sensitivity=1)], ids=repr
+)
 @pytest.mark.parametrize("x", HALVES)
-def test_halves_lose_no_more_than_eps(law, x):
+def test_halves_lose_no_more_than_eps(mechanism, x):
     first, second = (
-        law.release(np.full(N, answer), rng=sn.SeededRng(seed, allow_release=True)) for answer, seed in ((x, 1), (x + 1, 2))
+        mechanism.release(np.full(N, answer), rng=sn.SeededRng(seed, allow_release=True)) for answer, seed in ((x, 1), (x + 1, 2))
     )
     check_loss_at_most(tails(first, x), tails(second, x), EPS, ALPHA)
     check_loss_at_most(tails(second, x), tails(first, x), EPS, ALPHA)
@@ -42,7 +44,7 @@ def test_half_to_even_loses_twice_as_much():
 
 
 @pytest.mark.parametrize(
-    "law",
+    "mechanism",
     [
         sn.DiscreteLaplace(EPS, sensitivity=1),
         sn.DiscreteStaircase(EPS, sensitivity=1),
@@ -52,8 +54,8 @@ def test_half_to_even_loses_twice_as_much():
     ids=repr,
 )
 @pytest.mark.parametrize("x", HALVES)
-def test_one_sensitivity_is_the_same_number_of_cells_everywhere(law, x):
+def test_one_sensitivity_is_the_same_number_of_cells_everywhere(mechanism, x):
     """From halves of cells as from anywhere: one key, answers one sensitivity apart."""
-    answers = x * law.granularity + np.array([0.0, 1.0])
-    here, there = (law.release(np.full(1000, answer), rng=sn.SeededRng(4, allow_release=True)) for answer in answers)
-    assert np.array_equal((there - here) / law.granularity, np.full(1000, 1 / law.granularity))
+    answers = x * mechanism.granularity + np.array([0.0, 1.0])
+    here, there = (mechanism.release(np.full(1000, answer), rng=sn.SeededRng(4, allow_release=True)) for answer in answers)
+    assert np.array_equal((there - here) / mechanism.granularity, np.full(1000, 1 / mechanism.granularity))

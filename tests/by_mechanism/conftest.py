@@ -1,4 +1,4 @@
-"""Fixtures for more than one law."""
+"""Fixtures for more than one mechanism."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,6 @@
-"""The staircase and Laplace laws from their definitions, to 500 digits: exact rationals say which stair, mpmath the rest."""
+"""The staircase and Laplace distributions from their definitions, to 500 digits: exact rationals say which stair, mpmath the
+rest.
+"""
 
 import math
 from fractions import Fraction
@@ -27,7 +29,7 @@ def real(x):
 
 
 class StairOracle:
-    """Both staircase laws from their definition: exact rationals say which stair, mpmath the rest."""
+    """Both staircase mechanisms from their definition: exact rationals say which stair, mpmath the rest."""
 
     def __init__(self, eps, D, w):
         self.eps, self.D, self.w = mp.mpf(eps), Fraction(D), Fraction(w)
@@ -69,31 +71,31 @@ class LaplaceOracle:
         return -mp.log(2 * mp.mpf(s)) / self.rate
 
 
-def check_line(law, oracle, x):
-    """All functions of a continuous law at x."""
+def check_line(mechanism, oracle, x):
+    """All functions of a continuous distribution at x."""
     y = abs(x)
     density, tail = oracle.density(y), oracle.survival(y)
     lower, upper = (1 - tail, tail) if x > 0 else (tail, 1 - tail)
-    assert close(law.pdf(x), density)
-    assert close(law.logpdf(x), mp.log(density)) or abs(law.logpdf(x) - mp.log(density)) < 1e-15
-    assert close(law.cdf(x), lower)
-    assert close(law.sf(x), upper)
-    assert close(law.logcdf(x), mp.log(lower))
-    assert close(law.logsf(x), mp.log(upper))
+    assert close(mechanism.pdf(x), density)
+    assert close(mechanism.logpdf(x), mp.log(density)) or abs(mechanism.logpdf(x) - mp.log(density)) < 1e-15
+    assert close(mechanism.cdf(x), lower)
+    assert close(mechanism.sf(x), upper)
+    assert close(mechanism.logcdf(x), mp.log(lower))
+    assert close(mechanism.logsf(x), mp.log(upper))
 
 
-def check_lattice(law, oracle, i):
-    """All functions of a discrete law at the integer i."""
+def check_lattice(mechanism, oracle, i):
+    """All functions of a discrete mechanism at the integer i."""
     pmf = oracle.density(abs(i))
     outside = oracle.survival(abs(i) + Fraction(1, 2)) if i >= 0 else oracle.survival(abs(i) - Fraction(1, 2))
     lower, upper = (1 - outside, outside) if i >= 0 else (outside, 1 - outside)
-    assert close(law.pmf(i), pmf)
-    assert close(law.logpmf(i), mp.log(pmf)) or abs(law.logpmf(i) - mp.log(pmf)) < 1e-15
-    assert close(law.cdf(i), lower)
-    assert close(law.sf(i), upper)
-    assert close(law.logcdf(i), mp.log(lower))
-    assert close(law.logsf(i), mp.log(upper))
-    assert law.cdf(i + 0.5) == law.cdf(i) or abs(i) > 2**51
+    assert close(mechanism.pmf(i), pmf)
+    assert close(mechanism.logpmf(i), mp.log(pmf)) or abs(mechanism.logpmf(i) - mp.log(pmf)) < 1e-15
+    assert close(mechanism.cdf(i), lower)
+    assert close(mechanism.sf(i), upper)
+    assert close(mechanism.logcdf(i), mp.log(lower))
+    assert close(mechanism.logsf(i), mp.log(upper))
+    assert mechanism.cdf(i + 0.5) == mechanism.cdf(i) or abs(i) > 2**51
 
 
 def edges(eps, D, gamma):
@@ -104,14 +106,14 @@ def edges(eps, D, gamma):
         yield from (edge, math.nextafter(edge, 0), math.nextafter(edge, math.inf))
 
 
-def check_quantiles(law, oracle):
-    """Quantiles of both tails and error bounds of a continuous law."""
+def check_quantiles(mechanism, oracle):
+    """Quantiles of both tails and error bounds of a continuous distribution."""
     for s in PROBABILITIES:
         exact = oracle.inverse(s)
-        assert close(law.isf(s), exact)
-        assert close(law.ppf(s), -exact)
+        assert close(mechanism.isf(s), exact)
+        assert close(mechanism.ppf(s), -exact)
         if s > 2**-1022:
-            assert close(law._tail_bound(2 * s), exact)
+            assert close(mechanism._tail_bound(2 * s), exact)
     for u in (0.7, 0.999, 1 - 2.0**-53):
-        assert close(law.ppf(u), oracle.inverse(1 - u))
-        assert close(law.isf(u), -oracle.inverse(1 - u))
+        assert close(mechanism.ppf(u), oracle.inverse(1 - u))
+        assert close(mechanism.isf(u), -oracle.inverse(1 - u))

@@ -1,4 +1,4 @@
-"""Checks of every law of finitely many integers, from the list of its probabilities."""
+"""Checks of every mechanism of finitely many integers, from the list of its probabilities."""
 
 import math
 
@@ -10,28 +10,28 @@ import stairnoise as sn
 LEAST_EXPECTED = 20
 
 
-def check_quantiles(law):
+def check_quantiles(mechanism):
     """Quantiles are the least integers whose tails are small enough, and `error_bound` the least size."""
-    i = np.arange(law.lower, law.upper + 1)
-    cdf, sf = law.cdf(i), law.sf(i)
+    i = np.arange(mechanism.lower, mechanism.upper + 1)
+    cdf, sf = mechanism.cdf(i), mechanism.sf(i)
     q = np.concatenate([np.linspace(0.001, 0.999, 301), np.logspace(-9, -3, 50)])
-    assert law.ppf(q).tolist() == [int(i[np.argmax(cdf >= one)]) for one in q]
-    assert law.isf(q).tolist() == [int(i[np.argmax(sf <= one)]) for one in q]
-    assert law.ppf([0, 1]).tolist() == [law.lower, law.upper]
-    assert law.isf([1, 0]).tolist() == [law.lower, law.upper]
-    assert np.isnan(law.ppf([-0.1, 1.1, math.nan])).all()
-    p, size = law.pmf(i), np.abs(i)
+    assert mechanism.ppf(q).tolist() == [int(i[np.argmax(cdf >= one)]) for one in q]
+    assert mechanism.isf(q).tolist() == [int(i[np.argmax(sf <= one)]) for one in q]
+    assert mechanism.ppf([0, 1]).tolist() == [mechanism.lower, mechanism.upper]
+    assert mechanism.isf([1, 0]).tolist() == [mechanism.lower, mechanism.upper]
+    assert np.isnan(mechanism.ppf([-0.1, 1.1, math.nan])).all()
+    p, size = mechanism.pmf(i), np.abs(i)
     for alpha in (1e-3, 0.05, 0.5, 0.999):
-        assert law._tail_bound(alpha) == next(t for t in range(int(size.max()) + 1) if p[size > t].sum() <= alpha)
+        assert mechanism._tail_bound(alpha) == next(t for t in range(int(size.max()) + 1) if p[size > t].sum() <= alpha)
 
 
-def check_samples(law):
-    """Chi-square with 200 000 values; seed 21; false alarms 1e-6 for each law."""
-    noise = law.sample(200_000, rng=sn.SeededRng(21))
-    assert noise.min() >= law.lower
-    assert noise.max() <= law.upper
-    expected = law.pmf(np.arange(law.lower, law.upper + 1)) * noise.size
-    counts = np.bincount(noise - law.lower, minlength=expected.size)
+def check_samples(mechanism):
+    """Chi-square with 200 000 values; seed 21; false alarms 1e-6 for each mechanism."""
+    noise = mechanism.sample(200_000, rng=sn.SeededRng(21))
+    assert noise.min() >= mechanism.lower
+    assert noise.max() <= mechanism.upper
+    expected = mechanism.pmf(np.arange(mechanism.lower, mechanism.upper + 1)) * noise.size
+    counts = np.bincount(noise - mechanism.lower, minlength=expected.size)
     order = np.argsort(expected)
     # The rarest integers are joined until enough values are expected.
     groups = np.floor(np.cumsum(expected[order]) / LEAST_EXPECTED).astype(int)

@@ -36,13 +36,13 @@ def test_the_end_of_the_list(rates):
 @pytest.mark.slow
 @pytest.mark.parametrize(("alpha", "theta", "lam"), [(0.5, 1.0, 0.25), (0.25, 0.7, 0.1), (0.05, 1 / 3, 0.05), (0.3, 0.1, 2.0)])
 def test_variance_of_arete_is_that_of_the_density_but_for_the_lattice(alpha, theta, lam):
-    law = sn.Arete(alpha, theta, lam)
-    g, continuous = law.granularity, 2 * alpha * theta**2 + 2 * lam**2
+    mechanism = sn.Arete(alpha, theta, lam)
+    g, continuous = mechanism.granularity, 2 * alpha * theta**2 + 2 * lam**2
     loss = (2 * alpha + 2) * g**2 / 12
-    assert continuous - law.var() == pytest.approx(loss, rel=1e-2)
+    assert continuous - mechanism.var() == pytest.approx(loss, rel=1e-2)
     assert 2**10 <= max(theta, lam) / g < 2**11
-    assert law.entropy() == pytest.approx(
-        -math.fsum(p * math.log(p / g) for p in probabilities(law, np.arange(-90_000, 90_000)) if p > 0)
+    assert mechanism.entropy() == pytest.approx(
+        -math.fsum(p * math.log(p / g) for p in probabilities(mechanism, np.arange(-90_000, 90_000)) if p > 0)
     )
 
 
@@ -59,14 +59,14 @@ def test_variance_of_arete_is_that_of_the_density_but_for_the_lattice(alpha, the
     ],
 )
 def test_exact_eps_of_arete(alpha, theta, lam, change):
-    law = sn.Arete(alpha, theta, lam)
-    found, cells = law.privacy_eps(change), math.ceil(change / law.granularity)
-    k = np.arange(0, int(60 / min(1 / theta, 1 / lam) / law.granularity))
-    loss = law.logpdf(points(law, k)) - law.logpdf(points(law, k + cells))
+    mechanism = sn.Arete(alpha, theta, lam)
+    found, cells = mechanism.privacy_eps(change), math.ceil(change / mechanism.granularity)
+    k = np.arange(0, int(60 / min(1 / theta, 1 / lam) / mechanism.granularity))
+    loss = mechanism.logpdf(points(mechanism, k)) - mechanism.logpdf(points(mechanism, k + cells))
     if lam < theta and alpha < 1:
         assert found == pytest.approx(float(loss.max()), rel=1e-12)
     else:
-        tail = cells * law.granularity / max(theta, lam) if alpha + (lam == theta) >= 1 or lam > theta else None
+        tail = cells * mechanism.granularity / max(theta, lam) if alpha + (lam == theta) >= 1 or lam > theta else None
         assert tail is not None
         assert found == pytest.approx(tail, rel=1e-13)
         assert loss.max() < found * (1 + 1e-12)
@@ -84,9 +84,9 @@ def test_arete_of_the_paper_is_conservative(eps, expected):
 def test_where_arete_loses_most():
     """At the mode for eps = 12 and 20, beside it for eps = 4."""
     for eps, at_mode in ((4, False), (12, True), (20, True)):
-        law = sn.Arete.from_eps(eps, 1)
-        mode = law.logpdf(0.0) - law.logpdf(1.0)
-        assert (law.privacy_eps(1.0) <= mode * (1 + 1e-12)) == at_mode
+        mechanism = sn.Arete.from_eps(eps, 1)
+        mode = mechanism.logpdf(0.0) - mechanism.logpdf(1.0)
+        assert (mechanism.privacy_eps(1.0) <= mode * (1 + 1e-12)) == at_mode
 
 
 @pytest.mark.parametrize("eps", [5e-324, 1e-300, 64, 700, 1e300])

@@ -29,7 +29,7 @@ LAWS = [
     sn.DiscreteCanonical(30.0, 1e-25),
     sn.DiscreteCanonical(0.7, 1e-300),
 ]
-laws = pytest.mark.parametrize("law", LAWS, ids=repr)
+mechanisms = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 
 
 def tails(rise, delta):
@@ -46,9 +46,9 @@ def from_tails(a):
     return [*side[::-1], 1 - 2 * a[0], *side]
 
 
-def probabilities(law):
+def probabilities(mechanism):
     with mp.workdps(max(60, mp.dps)):
-        return from_tails(tails(mp.exp(mp.mpf(law.eps)), mp.mpf(law.delta)))
+        return from_tails(tails(mp.exp(mp.mpf(mechanism.eps)), mp.mpf(mechanism.delta)))
 
 
 def hockey_stick(p, growth):
@@ -101,10 +101,10 @@ def test_delta_minus_zero_is_zero():
     [(0.1, 0.01, 6.49480, 66.2011, 18), (0.5, 1e-3, 1.88318, 7.28160, 12), (1, 1e-6, 0.850902, 1.84110, 14)],
 )
 def test_the_table(eps, delta, mean, variance, end):
-    law = sn.DiscreteCanonical(eps, delta)
-    assert (law.lower, law.upper) == (-end, end)
-    assert law.abs_moment(1) == pytest.approx(mean, rel=1e-5)
-    assert law.var() == pytest.approx(variance, rel=1e-5)
+    mechanism = sn.DiscreteCanonical(eps, delta)
+    assert (mechanism.lower, mechanism.upper) == (-end, end)
+    assert mechanism.abs_moment(1) == pytest.approx(mean, rel=1e-5)
+    assert mechanism.var() == pytest.approx(variance, rel=1e-5)
 
 
 def test_k_values_divide_both_parameters():
@@ -143,30 +143,38 @@ def test_the_closed_form_is_the_recursion(case):
     assert 2 * b ** (len(a) + 1) / (1 + b) <= tau
 
 
-@laws
-def test_the_profile_is_that_of_the_probabilities(law):
-    digits = 60 - int(min(0, math.log10(law.delta)))
+@mechanisms
+def test_the_profile_is_that_of_the_probabilities(mechanism):
+    digits = 60 - int(min(0, math.log10(mechanism.delta)))
     with mp.workdps(digits):
-        p = probabilities(law)
-        t = [0.0, 0.3 * law.eps, 0.9 * law.eps, law.eps, 1.1 * law.eps, law.eps + 3.0, law.eps + 40.0]
+        p = probabilities(mechanism)
+        t = [
+            0.0,
+            0.3 * mechanism.eps,
+            0.9 * mechanism.eps,
+            mechanism.eps,
+            1.1 * mechanism.eps,
+            mechanism.eps + 3.0,
+            mechanism.eps + 40.0,
+        ]
         expected = [float(hockey_stick(p, mp.exp(mp.mpf(one)))) for one in t]
     # Beside ε the profile is as steep as P(A - 1) is large: a last place of ε counts there.
-    steep = 4 * float(np.spacing(law.eps) * law.pmf(law.upper - 1))
-    assert law.privacy_profile(t) == pytest.approx(expected, rel=1e-11, abs=max(steep, 1e-300))
-    assert law.privacy_profile(law.eps) == pytest.approx(law.delta, rel=1e-13, abs=steep)
-    assert law.privacy_profile(math.inf) == pytest.approx(float(p[0]), rel=1e-12)
-    assert law.guarantee() == sn.Guarantee(law.eps, law.delta, None, 1, 1)
+    steep = 4 * float(np.spacing(mechanism.eps) * mechanism.pmf(mechanism.upper - 1))
+    assert mechanism.privacy_profile(t) == pytest.approx(expected, rel=1e-11, abs=max(steep, 1e-300))
+    assert mechanism.privacy_profile(mechanism.eps) == pytest.approx(mechanism.delta, rel=1e-13, abs=steep)
+    assert mechanism.privacy_profile(math.inf) == pytest.approx(float(p[0]), rel=1e-12)
+    assert mechanism.guarantee() == sn.Guarantee(mechanism.eps, mechanism.delta, None, 1, 1)
 
 
 def test_composition_is_that_of_the_products():
     """Two and three releases: hockey sticks of the products of the probabilities."""
-    law = sn.DiscreteCanonical(0.7, 0.02)
-    p = np.array([float(one) for one in probabilities(law)])
+    mechanism = sn.DiscreteCanonical(0.7, 0.02)
+    p = np.array([float(one) for one in probabilities(mechanism)])
     one_p, one_q = np.append(p, 0), np.append(0, p)
     here, there = one_p, one_q
     for k in (2, 3):
         here, there = np.outer(here, one_p).ravel(), np.outer(there, one_q).ravel()
-        loss = law.compose(k)
+        loss = mechanism.compose(k)
         for t in (0.2, 0.7, 1.3):
             assert loss.privacy_profile(t) == pytest.approx(float(np.maximum(here - math.exp(t) * there, 0).sum()), rel=1e-6)
 
@@ -174,8 +182,8 @@ def test_composition_is_that_of_the_products():
 def test_accounting_of_another_library():
     """dp_accounting's pessimistic loss distribution, where it is installed: never less than δ, and close."""
     accounting = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution", reason="dp_accounting is not installed")
-    law = sn.DiscreteCanonical(0.5, 1e-3)
-    log_p = law.logpmf(np.arange(law.lower, law.upper + 1)).tolist()
+    mechanism = sn.DiscreteCanonical(0.5, 1e-3)
+    log_p = mechanism.logpmf(np.arange(mechanism.lower, mechanism.upper + 1)).tolist()
     pld = accounting.from_two_probability_mass_functions(
         dict(enumerate(log_p)), dict(enumerate(log_p, start=1)), value_discretization_interval=1e-6
     )
@@ -184,14 +192,14 @@ def test_accounting_of_another_library():
 
 def test_neighbours_at_the_edges():
     """What only one of two neighbouring answers can give has the probability of the end. Seed 9; false alarms 1e-6."""
-    law = sn.DiscreteCanonical(0.3, 0.2)
+    mechanism = sn.DiscreteCanonical(0.3, 0.2)
     n = 200_000
-    noise = law.sample(n, rng=sn.SeededRng(9))
-    for count in ((noise == law.upper).sum(), (noise == law.lower).sum()):
-        assert stats.binomtest(int(count), n, float(law.pmf(law.upper))).pvalue > 5e-7
-    released = law.release(np.full(1000, 10), rng=sn.SeededRng(9, allow_release=True))
-    assert released.min() >= 10 + law.lower
-    assert released.max() <= 10 + law.upper
+    noise = mechanism.sample(n, rng=sn.SeededRng(9))
+    for count in ((noise == mechanism.upper).sum(), (noise == mechanism.lower).sum()):
+        assert stats.binomtest(int(count), n, float(mechanism.pmf(mechanism.upper))).pvalue > 5e-7
+    released = mechanism.release(np.full(1000, 10), rng=sn.SeededRng(9, allow_release=True))
+    assert released.min() >= 10 + mechanism.lower
+    assert released.max() <= 10 + mechanism.upper
 
 
 # ---------------------------------------------------------------- how good it is
@@ -231,11 +239,11 @@ COSTS = {"|x|": lambda x: x, "x**2": lambda x: x**2, "|x| > 2": lambda x: 1.0 * 
 @pytest.mark.parametrize("cost", COSTS)
 def test_linear_programs_find_nothing_better(eps, delta, cost):
     """HiGHS over all noise a little wider than this one. The optimum is this noise's cost, for every cost."""
-    law = sn.DiscreteCanonical(eps, delta)
-    x = np.arange(law.lower, law.upper + 1)
-    ours = float((law.pmf(x) * COSTS[cost](np.abs(x))).sum())
-    assert least_cost(eps, delta, COSTS[cost], law.upper + 6) == pytest.approx(ours, rel=1e-5)
-    assert sn.expected_cost(law, COSTS[cost]) == pytest.approx(ours, rel=1e-12)
+    mechanism = sn.DiscreteCanonical(eps, delta)
+    x = np.arange(mechanism.lower, mechanism.upper + 1)
+    ours = float((mechanism.pmf(x) * COSTS[cost](np.abs(x))).sum())
+    assert least_cost(eps, delta, COSTS[cost], mechanism.upper + 6) == pytest.approx(ours, rel=1e-5)
+    assert sn.expected_cost(mechanism, COSTS[cost]) == pytest.approx(ours, rel=1e-12)
 
 
 def compositions(total, parts):
@@ -254,17 +262,17 @@ def test_every_distribution_of_a_small_lattice_has_larger_tails(eps, delta, tota
     private = np.ones(len(p), bool)
     for here, there in (sides, sides[::-1]):
         private &= np.maximum(here - math.exp(eps) * there, 0).sum(axis=1) <= delta * (1 + 1e-12)
-    law, size = sn.DiscreteCanonical(eps, delta), np.abs(np.arange(parts) - parts // 2)
+    mechanism, size = sn.DiscreteCanonical(eps, delta), np.abs(np.arange(parts) - parts // 2)
     for t in range(parts // 2):
         beyond = p[private][:, size > t].sum(axis=1)
-        assert (beyond >= 2 * law.sf(t) - 1e-12).all()
+        assert (beyond >= 2 * mechanism.sf(t) - 1e-12).all()
     # Noise without a δ has no end, and a small δ leaves none with such probabilities.
     assert private.sum() > 20 or delta < 0.1
 
 
 @pytest.mark.parametrize(("eps", "delta"), [(0.1, 0.01), (0.5, 1e-3), (1, 1e-6), (2, 0.05), (4, 1e-4)])
 def test_tails_are_the_least_of_all_mechanisms(eps, delta):
-    law = sn.DiscreteCanonical(eps, delta)
+    mechanism = sn.DiscreteCanonical(eps, delta)
     others = [
         sn.TruncatedDiscreteStaircase(eps, delta),
         sn.DiscreteGaussian.from_eps(eps, delta),
@@ -273,8 +281,8 @@ def test_tails_are_the_least_of_all_mechanisms(eps, delta):
     ]
     t = np.arange(40)
     for other in others:
-        assert (law.sf(t) <= other.sf(t) * (1 + 1e-12)).all()
-        assert law.abs_moment(1) <= other.abs_moment(1)
+        assert (mechanism.sf(t) <= other.sf(t) * (1 + 1e-12)).all()
+        assert mechanism.abs_moment(1) <= other.abs_moment(1)
         assert other.privacy_profile(eps) <= delta * (1 + 1e-9)
 
 
@@ -323,9 +331,9 @@ def test_a_tiny_delta_is_nearly_none():
 # ---------------------------------------------------------------- distribution
 
 
-@laws
-def test_distribution_by_direct_sums(law):
-    p, i = probabilities(law), np.arange(law.lower, law.upper + 1)
+@mechanisms
+def test_distribution_by_direct_sums(mechanism):
+    p, i = probabilities(mechanism), np.arange(mechanism.lower, mechanism.upper + 1)
     assert len(p) == i.size
     with mp.workdps(60):
         above = [mp.mpf(0)]
@@ -333,48 +341,48 @@ def test_distribution_by_direct_sums(law):
             above.append(above[-1] + one)
         above.reverse()
         below = above[::-1]
-        assert law.pmf(i) == pytest.approx([float(one) for one in p], rel=1e-12)
-        assert law.logpmf(i) == pytest.approx([float(mp.log(one)) for one in p], rel=1e-12, abs=1e-13)
-        assert law.cdf(i) == pytest.approx([float(one) for one in below[1:]], rel=1e-12)
-        assert law.sf(i) == pytest.approx([float(one) for one in above[1:]], rel=1e-12)
-        assert law.logsf(i[:-1]) == pytest.approx([float(mp.log(one)) for one in above[1:-1]], rel=1e-12, abs=1e-13)
-        assert law.logcdf(i) == pytest.approx([float(mp.log(one)) for one in below[1:]], rel=1e-12, abs=1e-13)
+        assert mechanism.pmf(i) == pytest.approx([float(one) for one in p], rel=1e-12)
+        assert mechanism.logpmf(i) == pytest.approx([float(mp.log(one)) for one in p], rel=1e-12, abs=1e-13)
+        assert mechanism.cdf(i) == pytest.approx([float(one) for one in below[1:]], rel=1e-12)
+        assert mechanism.sf(i) == pytest.approx([float(one) for one in above[1:]], rel=1e-12)
+        assert mechanism.logsf(i[:-1]) == pytest.approx([float(mp.log(one)) for one in above[1:-1]], rel=1e-12, abs=1e-13)
+        assert mechanism.logcdf(i) == pytest.approx([float(mp.log(one)) for one in below[1:]], rel=1e-12, abs=1e-13)
         for order in (0.5, 1, 2, 3, 4):
             size = mp.fsum(one * mp.mpf(abs(int(k))) ** order for one, k in zip(p, i, strict=True))
-            assert law.abs_moment(order) == pytest.approx(float(size), rel=1e-12)
-        assert law.entropy() == pytest.approx(float(-mp.fsum(one * mp.log(one) for one in p)), rel=1e-12)
-    assert (law.moment(2), law.moment(3), law.mean(), law.median()) == (law.var(), 0, 0, 0)
-    assert law.support() == (law.lower, law.upper)
-    outside = [law.lower - 1, law.upper + 1, law.lower + 0.5, math.inf, -math.inf]
-    assert law.pmf(outside).tolist() == [0] * 5
-    assert law.logpmf(outside).tolist() == [-math.inf] * 5
-    assert law.cdf([law.lower - 1, law.upper, math.inf]).tolist() == [0, 1, 1]
-    assert law.logsf([law.upper, law.lower - 1, -math.inf]).tolist() == [-math.inf, 0, 0]
-    assert np.isnan([law.pmf(math.nan), law.cdf(math.nan), law.logsf(math.nan)]).all()
+            assert mechanism.abs_moment(order) == pytest.approx(float(size), rel=1e-12)
+        assert mechanism.entropy() == pytest.approx(float(-mp.fsum(one * mp.log(one) for one in p)), rel=1e-12)
+    assert (mechanism.moment(2), mechanism.moment(3), mechanism.mean(), mechanism.median()) == (mechanism.var(), 0, 0, 0)
+    assert mechanism.support() == (mechanism.lower, mechanism.upper)
+    outside = [mechanism.lower - 1, mechanism.upper + 1, mechanism.lower + 0.5, math.inf, -math.inf]
+    assert mechanism.pmf(outside).tolist() == [0] * 5
+    assert mechanism.logpmf(outside).tolist() == [-math.inf] * 5
+    assert mechanism.cdf([mechanism.lower - 1, mechanism.upper, math.inf]).tolist() == [0, 1, 1]
+    assert mechanism.logsf([mechanism.upper, mechanism.lower - 1, -math.inf]).tolist() == [-math.inf, 0, 0]
+    assert np.isnan([mechanism.pmf(math.nan), mechanism.cdf(math.nan), mechanism.logsf(math.nan)]).all()
 
 
-@laws
-def test_quantiles_are_the_least_integers(law):
-    check_quantiles(law)
+@mechanisms
+def test_quantiles_are_the_least_integers(mechanism):
+    check_quantiles(mechanism)
 
 
-@laws
-def test_samples_have_the_probabilities(law):
-    """False alarms 1e-6 for each law."""
-    check_samples(law)
+@mechanisms
+def test_samples_have_the_probabilities(mechanism):
+    """False alarms 1e-6 for each mechanism."""
+    check_samples(mechanism)
 
 
-@pytest.mark.parametrize("law", LAWS[:5], ids=repr)
+@pytest.mark.parametrize("mechanism", LAWS[:5], ids=repr)
 @pytest.mark.parametrize("k", [2, 5])
-def test_bounds_of_sums_hold(law, k):
+def test_bounds_of_sums_hold(mechanism, k):
     """P(|S| > t) by convolution: at most α at the bound, and more one integer before."""
-    p = np.array([float(one) for one in probabilities(law)])
+    p = np.array([float(one) for one in probabilities(mechanism)])
     total = p
     for _ in range(k - 1):
         total = np.convolve(total, p)
-    size = np.abs(np.arange(total.size) + k * law.lower)
+    size = np.abs(np.arange(total.size) + k * mechanism.lower)
     for alpha in (0.3, 1e-3):
-        low, high = law.confidence_interval(0, 1 - alpha, of="sum", terms=k)
+        low, high = mechanism.confidence_interval(0, 1 - alpha, of="sum", terms=k)
         assert total[size > high].sum() <= alpha * (1 + 1e-9)
         assert total[size > high - 1].sum() > alpha
         assert (low, high) == (-high, high)
@@ -382,18 +390,18 @@ def test_bounds_of_sums_hold(law, k):
 
 def test_wide_noise_has_the_moments_of_the_recursion():
     """More integers than are summed one by one: a million tails by the recursion, which does not amplify its rounding errors."""
-    law = sn.DiscreteCanonical(2e-6, 1e-7)
-    a, rise = [(1 - law.delta) / (1 + math.exp(law.eps))], math.exp(law.eps)
-    while a[-1] > law.delta:
-        a.append((a[-1] - law.delta) / rise)
-    assert law.upper == len(a)
+    mechanism = sn.DiscreteCanonical(2e-6, 1e-7)
+    a, rise = [(1 - mechanism.delta) / (1 + math.exp(mechanism.eps))], math.exp(mechanism.eps)
+    while a[-1] > mechanism.delta:
+        a.append((a[-1] - mechanism.delta) / rise)
+    assert mechanism.upper == len(a)
     k, a = np.arange(1.0, len(a) + 1), np.array(a)
-    assert law.abs_moment(1) == pytest.approx(2 * float(a.sum()), rel=1e-9)
-    assert law.var() == pytest.approx(2 * float((a * (2 * k - 1)).sum()), rel=1e-9)
+    assert mechanism.abs_moment(1) == pytest.approx(2 * float(a.sum()), rel=1e-9)
+    assert mechanism.var() == pytest.approx(2 * float((a * (2 * k - 1)).sum()), rel=1e-9)
     p = np.append(a[:-1] - a[1:], a[-1])
     entropy = -(1 - 2 * a[0]) * math.log(1 - 2 * a[0]) - 2 * float((p * np.log(p)).sum())
-    assert law.entropy() == pytest.approx(entropy, rel=1e-9)
-    assert law.sf(k[::1000] - 1) == pytest.approx(a[::1000], rel=1e-9, abs=1e-11)
+    assert mechanism.entropy() == pytest.approx(entropy, rel=1e-9)
+    assert mechanism.sf(k[::1000] - 1) == pytest.approx(a[::1000], rel=1e-9, abs=1e-11)
 
 
 def test_extremes():
@@ -456,7 +464,7 @@ def test_eps_for_error_refuses(arguments, text):
 def test_compare_has_it_at_sensitivity_1_alone():
     table = sn.compare(1, delta=1e-3)
     others = [row for row in table if row.p_zero is not None]
-    assert min(others, key=lambda row: row.mean_abs).mechanism == "DiscreteCanonical"
+    assert min(others, key=lambda row: row.mean_abs).name == "DiscreteCanonical"
     assert "less error than DiscreteCanonical: its E|X| is 0.93 % below the discrete Laplace's." in table.recommendation
     wider = sn.compare(1, 10, delta=1e-3)
     assert all(row.mechanism != "DiscreteCanonical" for row in wider)

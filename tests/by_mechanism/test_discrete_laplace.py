@@ -17,8 +17,8 @@ pytestmark = pytest.mark.usefixtures("many_digits")
 @pytest.mark.parametrize("eps", EPS[1:])
 @pytest.mark.parametrize("D", [1, 3, 1000])
 def test_discrete_laplace(eps, D):
-    law = sn.DiscreteLaplace(eps, D)
+    mechanism = sn.DiscreteLaplace(eps, D)
     oracle = StairOracle(mp.mpf(eps) / D, 1, Fraction(1, 2))
     for i in (0, 1, 2, *(int(D * f / eps) for f in (0.3, 1.1, 17.3, 333.3, 700))):
-        check_lattice(law, oracle, i)
-        check_lattice(law, oracle, -i)
+        check_lattice(mechanism, oracle, i)
+        check_lattice(mechanism, oracle, -i)

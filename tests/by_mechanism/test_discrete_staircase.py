@@ -18,13 +18,13 @@ pytestmark = pytest.mark.usefixtures("many_digits")
 @pytest.mark.parametrize("D", [1, 2, 7, 1000, 10**6])
 @pytest.mark.parametrize("r", ["l1", "l2", 1, "sensitivity"])
 def test_discrete_staircase(eps, D, r):
-    law = sn.DiscreteStaircase(eps, D, D if r == "sensitivity" else r)
-    oracle = StairOracle(eps, D, law.r - Fraction(1, 2))
+    mechanism = sn.DiscreteStaircase(eps, D, D if r == "sensitivity" else r)
+    oracle = StairOracle(eps, D, mechanism.r - Fraction(1, 2))
     last = int(700 / eps)
-    starts = [law.r + m * D for m in (0, 1, 2, last // 2, last)]
+    starts = [mechanism.r + m * D for m in (0, 1, 2, last // 2, last)]
     for i in [0, 1, 2, *(int(D * f / eps) for f in (0.3, 1.1, 17.3, 333.3)), *starts, *(s - 1 for s in starts)]:
-        check_lattice(law, oracle, i)
-        check_lattice(law, oracle, -i)
+        check_lattice(mechanism, oracle, i)
+        check_lattice(mechanism, oracle, -i)
 
 
 def test_scalar_attributes_are_python_numbers():

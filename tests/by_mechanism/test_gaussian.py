@@ -14,7 +14,7 @@ import pytest
 from mpmath import mp
 
 import stairnoise as sn
-from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 from stairnoise.mechanisms.gaussian import calibration as gaussian_sigma
 from stairnoise.numerics import normal
 from stairnoise.numerics.fixed_point import fixed_point
@@ -101,14 +101,14 @@ def test_text_is_no_number() -> None:
 
 
 def test_properties() -> None:
-    law = sn.Gaussian(1, 1e-6, 2)
-    assert (law.eps, law.delta, law.sensitivity) == (1.0, 1e-6, 2.0)
-    assert law.granularity == 2.0**-31
-    assert law.exactness == sn.DiscreteGaussian(4).exactness == "lattice"
+    mechanism = sn.Gaussian(1, 1e-6, 2)
+    assert (mechanism.eps, mechanism.delta, mechanism.sensitivity) == (1.0, 1e-6, 2.0)
+    assert mechanism.granularity == 2.0**-31
+    assert mechanism.exactness == sn.DiscreteGaussian(4).exactness == "lattice"
     assert sn.DiscreteGaussian(4).sigma2 == 4.0
     assert sn.DiscreteGaussian(4).granularity == 1
     assert sn.DiscreteGaussian(4).rho(3) == 9 / 8
-    assert math.isclose(law.rho, 4 / (2 * law.sigma**2), rel_tol=1e-14)
+    assert math.isclose(mechanism.rho, 4 / (2 * mechanism.sigma**2), rel_tol=1e-14)
 
 
 def test_partitions_for_which_no_lattice_is_wide_enough() -> None:
@@ -142,10 +142,10 @@ def test_sigma_is_the_least_but_for_the_lattice(partitions: int) -> None:
     for _ in range(40):
         eps, delta = 2 ** choose.uniform(-20, 20), 10 ** choose.uniform(-15, -0.01)
         sensitivity = 10 ** choose.uniform(-30, 30)
-        law = sn.Gaussian(eps, delta, sensitivity).for_partitions(partitions)
-        s = mp.sqrt(partitions) * mp.mpf(sensitivity) / mp.mpf(law.sigma)
+        mechanism = sn.Gaussian(eps, delta, sensitivity).for_partitions(partitions)
+        s = mp.sqrt(partitions) * mp.mpf(sensitivity) / mp.mpf(mechanism.sigma)
         assert oracle.profile(mp.mpf(eps), s) <= delta
-        cost = max(1e-9, 2**-42 * law.sigma / sensitivity)
+        cost = max(1e-9, 2**-42 * mechanism.sigma / sensitivity)
         assert oracle.profile(mp.mpf(eps), s * (1 + mp.mpf(cost))) > delta
 
 
@@ -164,8 +164,8 @@ def test_sigma_is_the_least_but_for_the_lattice(partitions: int) -> None:
 def test_sigma2_is_the_least_float(parameters: tuple[float, float, float], partitions: int) -> None:
     """B(ε - h, z) = δ(1 - h) of the contract by mpmath, whose z lies between those of σ² and of the float64 below."""
     eps, delta, _ = parameters
-    law = sn.Gaussian(*parameters).for_partitions(partitions)
-    log2_g, sigma2, cells = law._calibration
+    mechanism = sn.Gaussian(*parameters).for_partitions(partitions)
+    log2_g, sigma2, cells = mechanism._calibration
     assert (log2_g, sigma2, cells) == oracle.calibrate(*parameters, partitions)
     with mp.workdps(120):
         ideal = oracle.ratio(mp.mpf(eps), mp.mpf(delta))
@@ -195,8 +195,8 @@ def test_profiles_have_the_digits_that_are_claimed() -> None:
 @pytest.mark.parametrize(("eps", "partitions"), [(0.25, 1), (18.0, 1000)])
 def test_certainty_where_the_profile_is_flat(eps: float, partitions: int) -> None:
     """So near to δ = 1, the error of 1e-30 that is allowed for takes some float64 of σ²; it is kept, and no more."""
-    law, delta = sn.Gaussian(eps, 1 - 2.0**-53, sensitivity=1).for_partitions(partitions), 1 - 2.0**-53
-    log2_g, sigma2, cells = law._calibration
+    mechanism, delta = sn.Gaussian(eps, 1 - 2.0**-53, sensitivity=1).for_partitions(partitions), 1 - 2.0**-53
+    log2_g, sigma2, cells = mechanism._calibration
     with mp.workdps(120):
         ideal = oracle.ratio(mp.mpf(eps), mp.mpf(delta))
         loss = lattice_loss(mp.sqrt(partitions) / ideal / mp.mpf(2) ** log2_g, cells, delta, partitions)
@@ -225,8 +225,8 @@ def reference_sigmas() -> list[Any]:
 def test_reference_sigma(value: Any) -> None:
     """The σ of table B in the comparison of truncated Laplace noise, computed elsewhere at 22 digits or more."""
     parameters = value["params"]
-    law = sn.Gaussian(float(parameters["eps"]), float(parameters["delta"]), float(parameters.get("D", 1)))
-    assert math.isclose(law.sigma, float(value["value"]), rel_tol=1e-9)
+    mechanism = sn.Gaussian(float(parameters["eps"]), float(parameters["delta"]), float(parameters.get("D", 1)))
+    assert math.isclose(mechanism.sigma, float(value["value"]), rel_tol=1e-9)
 
 
 # ---------------------------------------------------------------- privacy of the lattice
@@ -245,20 +245,20 @@ def exact_profile(sigma2: float, eps: float, shift: int) -> mp.mpf:
 
 @pytest.mark.parametrize("sigma2", [0.3, 1.0, 2.7, 100.0, 899.0, 901.0, 4000.0])
 def test_profile_is_the_sum_over_the_best_event(sigma2: float) -> None:
-    law = sn.DiscreteGaussian(sigma2)
+    mechanism = sn.DiscreteGaussian(sigma2)
     for shift in sorted({1, 2, math.ceil(math.sqrt(sigma2) / 3), math.ceil(3 * math.sqrt(sigma2))}):
         for eps in (0.0, 1e-6, 0.1, 1.0, 5.0):
             expected = exact_profile(sigma2, eps, shift)
             if expected > 1e-250:
-                assert relative([law.privacy_profile(eps, shift)], [expected]) < 1e-11, (shift, eps)
+                assert relative([mechanism.privacy_profile(eps, shift)], [expected]) < 1e-11, (shift, eps)
 
 
 @pytest.mark.parametrize(("eps", "delta"), [(1.0, 1e-6), (0.01, 1e-9), (8.0, 1e-3), (2.0**-40, 1e-3), (1000.0, 1e-12)])
-def test_lattice_law_keeps_the_promise(eps: float, delta: float) -> None:
+def test_lattice_mechanism_keeps_the_promise(eps: float, delta: float) -> None:
     """The profile at ε is δ or less, up to the error of its formula, and not much less."""
-    law = sn.Gaussian(eps, delta, sensitivity=1)
-    assert 1 - 1e-8 < law.privacy_profile(eps) / delta <= 1 + 1e-11
-    more = law.privacy_profile(np.array([eps, 2 * eps]))
+    mechanism = sn.Gaussian(eps, delta, sensitivity=1)
+    assert 1 - 1e-8 < mechanism.privacy_profile(eps) / delta <= 1 + 1e-11
+    more = mechanism.privacy_profile(np.array([eps, 2 * eps]))
     assert more[1] < more[0]
 
 
@@ -333,68 +333,68 @@ def test_probabilities_against_cells_of_normal_noise(sigma: float) -> None:
         assert mp.exp(-(mp.mpf(k) ** 2) / (24 * mp.mpf(sigma) ** 4)) / lost <= ratio <= mp.exp(1 / (8 * mp.mpf(sigma) ** 2)), k
 
 
-# ---------------------------------------------------------------- functions of the discrete law
+# ---------------------------------------------------------------- functions of the discrete mechanism
 
 
 @pytest.mark.parametrize("sigma2", SIGMA2)
 def test_probabilities(sigma2: float) -> None:
-    law, (pmf, above) = sn.DiscreteGaussian(sigma2), tails(sigma2)
+    mechanism, (pmf, above) = sn.DiscreteGaussian(sigma2), tails(sigma2)
     last = min(len(pmf) - 2, int(37 * math.sqrt(sigma2)) + 2)
     points = sorted(random.Random(1).sample(range(1, last + 1), min(last, 300)))
     x = np.array(points, float)
-    assert relative(law.pmf(x), [pmf[k] for k in points]) < 1e-12
-    assert relative(law.sf(x - 1), [above[k] for k in points]) < 1e-12
-    assert relative(law.cdf(-x), [above[k] for k in points]) < 1e-12
-    assert relative(law.cdf(x), [1 - above[k + 1] for k in points]) < 1e-12
-    assert relative(law.pmf([0.0]), pmf[:1]) < 1e-14
-    assert np.array_equal(law.pmf(-x), law.pmf(x))
-    assert np.allclose(law.logsf(x), [float(mp.log(above[k + 1])) for k in points], rtol=1e-12)
-    assert law.pmf(0.5) == 0
-    assert np.array_equal(law.sf([2.0, 2.9]), law.sf([2.0, 2.0]))
+    assert relative(mechanism.pmf(x), [pmf[k] for k in points]) < 1e-12
+    assert relative(mechanism.sf(x - 1), [above[k] for k in points]) < 1e-12
+    assert relative(mechanism.cdf(-x), [above[k] for k in points]) < 1e-12
+    assert relative(mechanism.cdf(x), [1 - above[k + 1] for k in points]) < 1e-12
+    assert relative(mechanism.pmf([0.0]), pmf[:1]) < 1e-14
+    assert np.array_equal(mechanism.pmf(-x), mechanism.pmf(x))
+    assert np.allclose(mechanism.logsf(x), [float(mp.log(above[k + 1])) for k in points], rtol=1e-12)
+    assert mechanism.pmf(0.5) == 0
+    assert np.array_equal(mechanism.sf([2.0, 2.9]), mechanism.sf([2.0, 2.0]))
 
 
 @pytest.mark.parametrize("sigma2", [*SIGMA2, 2.0**40, 2.0**64])
 def test_quantiles_invert(sigma2: float) -> None:
-    law = sn.DiscreteGaussian(sigma2)
+    mechanism = sn.DiscreteGaussian(sigma2)
     q = np.concatenate([10.0 ** -np.arange(1, 300, 7), np.linspace(0.01, 0.99, 33)])
     # Where neighbours differ by no more than rounding, a quantile may be off by that much.
     slack = 1e-11
-    k = law.isf(q)
-    assert np.all(law.sf(k) <= q * (1 + slack))
-    assert np.all(law.sf(k - 1) > q * (1 - slack))
-    k = law.ppf(q)
-    assert np.all(law.cdf(k) >= q * (1 - slack))
-    assert np.all(law.cdf(k - 1) < q * (1 + slack))
+    k = mechanism.isf(q)
+    assert np.all(mechanism.sf(k) <= q * (1 + slack))
+    assert np.all(mechanism.sf(k - 1) > q * (1 - slack))
+    k = mechanism.ppf(q)
+    assert np.all(mechanism.cdf(k) >= q * (1 - slack))
+    assert np.all(mechanism.cdf(k - 1) < q * (1 + slack))
     for alpha in (1.0, 0.5, 0.05, 1e-12):
-        t = law._tail_bound(alpha)
-        assert 2 * law.sf(t) <= alpha * (1 + slack)
-        assert t == 0 or 2 * law.sf(t - 1) > alpha * (1 - slack)
-    assert law.ppf([0, 1]).tolist() == [-math.inf, math.inf]
-    assert law.isf([0, 1]).tolist() == [math.inf, -math.inf]
-    assert np.isnan(law.ppf([math.nan, -0.1, 1.1])).all()
-    zeros = np.array([law.ppf(0.5), law.isf(0.5), law.median()])
+        t = mechanism._tail_bound(alpha)
+        assert 2 * mechanism.sf(t) <= alpha * (1 + slack)
+        assert t == 0 or 2 * mechanism.sf(t - 1) > alpha * (1 - slack)
+    assert mechanism.ppf([0, 1]).tolist() == [-math.inf, math.inf]
+    assert mechanism.isf([0, 1]).tolist() == [math.inf, -math.inf]
+    assert np.isnan(mechanism.ppf([math.nan, -0.1, 1.1])).all()
+    zeros = np.array([mechanism.ppf(0.5), mechanism.isf(0.5), mechanism.median()])
     assert not zeros.any()
     assert not np.signbit(zeros).any()
 
 
 @pytest.mark.parametrize("sigma2", SIGMA2[1:])
 def test_moments(sigma2: float) -> None:
-    law, (pmf, _) = sn.DiscreteGaussian(sigma2), tails(sigma2)
+    mechanism, (pmf, _) = sn.DiscreteGaussian(sigma2), tails(sigma2)
 
     def moment(p: float) -> mp.mpf:
         return 2 * mp.fsum(mp.mpf(k) ** p * pmf[k] for k in range(1, len(pmf)))
 
     for p in (0.01, 0.5, 1, 2, 3, 4, 7.5, 20):
-        assert relative([law.abs_moment(p)], [moment(p)]) < 1e-12, p
-    assert relative([law.var()], [moment(2)]) < 1e-12
-    assert (law.mean(), law.moment(3), law.median()) == (0, 0, 0)
-    assert law.abs_moment(-0.5) == math.inf
+        assert relative([mechanism.abs_moment(p)], [moment(p)]) < 1e-12, p
+    assert relative([mechanism.var()], [moment(2)]) < 1e-12
+    assert (mechanism.mean(), mechanism.moment(3), mechanism.median()) == (0, 0, 0)
+    assert mechanism.abs_moment(-0.5) == math.inf
     entropy = -mp.fsum((2 if k else 1) * p * mp.log(p) for k, p in enumerate(pmf) if p > mp.mpf(10) ** -70)
-    assert relative([law.entropy()], [entropy]) < 1e-12
+    assert relative([mechanism.entropy()], [entropy]) < 1e-12
 
 
 @pytest.mark.parametrize("p", [0.01, 0.5, 1.0, 1.5, 2.0, 3.0, 3.9])
-def test_moments_of_wide_laws(p: float) -> None:
+def test_moments_of_wide_mechanisms(p: float) -> None:
     """Beyond sums: the integral with the kink's correction against the same formula with more terms, mpmath's zeta."""
     sigma2 = mp.mpf(1500) ** 2
     integral = (2 * sigma2) ** ((mp.mpf(p) + 1) / 2) * mp.gamma((mp.mpf(p) + 1) / 2)
@@ -410,33 +410,35 @@ def test_moments_beyond_float64(p: float) -> None:
     assert sn.Gaussian(1, 1e-6, 1e280).abs_moment(p) == math.inf
 
 
-@pytest.mark.parametrize("law", [sn.Gaussian(1, 1e-6, sensitivity=1), sn.DiscreteGaussian(0.3), sn.DiscreteGaussian(1e6)])
-def test_support_and_the_moment_that_is_the_whole_probability(law: Any) -> None:
-    assert law.support() == (-math.inf, math.inf)
-    assert law.abs_moment(0) == 1
+@pytest.mark.parametrize("mechanism", [sn.Gaussian(1, 1e-6, sensitivity=1), sn.DiscreteGaussian(0.3), sn.DiscreteGaussian(1e6)])
+def test_support_and_the_moment_that_is_the_whole_probability(mechanism: Any) -> None:
+    assert mechanism.support() == (-math.inf, math.inf)
+    assert mechanism.abs_moment(0) == 1
 
 
 @pytest.mark.parametrize("sigma", [2.0**20, 2.0**44])
-def test_wide_laws_are_normal_laws(sigma: float) -> None:
-    """The laws differ by (z² + 3)/(24σ²) at most once the half of a lattice step is counted, and by the rounding of tails."""
-    law = sn.DiscreteGaussian(sigma * sigma)
+def test_wide_mechanisms_are_normal_mechanisms(sigma: float) -> None:
+    """The mechanisms differ by (z² + 3)/(24σ²) at most once the half of a lattice step is counted, and by the rounding of
+    tails.
+    """
+    mechanism = sn.DiscreteGaussian(sigma * sigma)
     z = np.array([-8.0, -1.0, 0.0, 0.3, 5.0, 37.0])
     k = np.floor(z * sigma)
     expected = [mp.erfc((mp.mpf(x) + 0.5) / (sigma * mp.sqrt(2))) / 2 for x in k]
-    assert relative(law.sf(k), expected) < (37**2 + 3) / (24 * sigma**2) + 1e-12
-    assert relative([law.var()], [mp.mpf(sigma) ** 2]) < 1e-14
+    assert relative(mechanism.sf(k), expected) < (37**2 + 3) / (24 * sigma**2) + 1e-12
+    assert relative([mechanism.var()], [mp.mpf(sigma) ** 2]) < 1e-14
 
 
 def test_far_tails_keep_their_logarithms() -> None:
-    law = DiscreteGaussianLaw(100.0)
+    mechanism = DiscreteGaussianDistribution(100.0)
     k = np.array([1e3, 1e6, 1e9, 1e100])
-    assert np.all(np.isfinite(law.logsf(k)))
-    assert np.all(law.logsf(k) < -(k**2) / 201)
-    assert law.logsf(np.array([np.inf, -np.inf])).tolist() == [-math.inf, 0.0]
-    assert np.isnan(law.logsf(np.array([np.nan]))).all()
+    assert np.all(np.isfinite(mechanism.logsf(k)))
+    assert np.all(mechanism.logsf(k) < -(k**2) / 201)
+    assert mechanism.logsf(np.array([np.inf, -np.inf])).tolist() == [-math.inf, 0.0]
+    assert np.isnan(mechanism.logsf(np.array([np.nan]))).all()
 
 
-# ---------------------------------------------------------------- functions of the normal law
+# ---------------------------------------------------------------- functions of the normal distribution
 
 
 def test_mills_ratio() -> None:
@@ -446,69 +448,69 @@ def test_mills_ratio() -> None:
 
 
 def test_normal_functions() -> None:
-    law = sn.Gaussian(1, 1e-6, sensitivity=1)
-    sigma = mp.mpf(law.sigma)
+    mechanism = sn.Gaussian(1, 1e-6, sensitivity=1)
+    sigma = mp.mpf(mechanism.sigma)
     x = np.array([-60.0, -10.0, -1.0, 0.0, 0.1, 3.0, 40.0, 150.0])
     tail = [mp.erfc(mp.mpf(y) / (sigma * mp.sqrt(2))) / 2 for y in x]
-    assert relative(law.sf(x), tail) < 1e-12
-    assert relative(law.cdf(-x), tail) < 1e-12
-    assert np.allclose(law.logsf(x), [float(mp.log(p)) for p in tail], rtol=1e-12, atol=0)
+    assert relative(mechanism.sf(x), tail) < 1e-12
+    assert relative(mechanism.cdf(-x), tail) < 1e-12
+    assert np.allclose(mechanism.logsf(x), [float(mp.log(p)) for p in tail], rtol=1e-12, atol=0)
     density = [mp.npdf(mp.mpf(y), 0, sigma) for y in x]
-    assert relative(law.pdf(x), density) < 1e-12
-    assert np.allclose(law.logpdf(x), [float(mp.log(p)) for p in density], rtol=1e-13)
+    assert relative(mechanism.pdf(x), density) < 1e-12
+    assert np.allclose(mechanism.logpdf(x), [float(mp.log(p)) for p in density], rtol=1e-13)
     q = np.array([1e-300, 1e-20, 0.025, 0.4, 0.5, 0.6, 0.999])
-    assert np.allclose(law.sf(law.isf(q)), q, rtol=1e-11)
-    assert np.allclose(law.cdf(law.ppf(q)), q, rtol=1e-11)
-    assert (law.ppf(0.5), math.copysign(1, law.ppf(0.5))) == (0, 1)
-    assert law.ppf([0, 1]).tolist() == [-math.inf, math.inf]
-    assert math.isclose(2 * law.sf(law.error_bound(0.95)), 0.05, rel_tol=1e-12)
-    assert relative([law.entropy()], [mp.log(sigma * mp.sqrt(2 * mp.pi * mp.e))]) < 1e-14
+    assert np.allclose(mechanism.sf(mechanism.isf(q)), q, rtol=1e-11)
+    assert np.allclose(mechanism.cdf(mechanism.ppf(q)), q, rtol=1e-11)
+    assert (mechanism.ppf(0.5), math.copysign(1, mechanism.ppf(0.5))) == (0, 1)
+    assert mechanism.ppf([0, 1]).tolist() == [-math.inf, math.inf]
+    assert math.isclose(2 * mechanism.sf(mechanism.error_bound(0.95)), 0.05, rel_tol=1e-12)
+    assert relative([mechanism.entropy()], [mp.log(sigma * mp.sqrt(2 * mp.pi * mp.e))]) < 1e-14
     assert (
         relative(
-            [law.abs_moment(1), law.abs_moment(3.5)],
+            [mechanism.abs_moment(1), mechanism.abs_moment(3.5)],
             [sigma * mp.sqrt(2 / mp.pi), mp.mpf(2) ** 1.75 * sigma**3.5 * mp.gamma(2.25) / mp.sqrt(mp.pi)],
         )
         < 1e-13
     )
-    assert (law.mean(), law.moment(3), law.median()) == (0, 0, 0)
-    assert math.isclose(law.std(), law.sigma)
-    mean, variance, skew, kurtosis = law.stats("mvsk")
+    assert (mechanism.mean(), mechanism.moment(3), mechanism.median()) == (0, 0, 0)
+    assert math.isclose(mechanism.std(), mechanism.sigma)
+    mean, variance, skew, kurtosis = mechanism.stats("mvsk")
     assert (mean, skew, round(kurtosis, 12)) == (0, 0, 0)
-    assert math.isclose(variance, law.sigma**2)
+    assert math.isclose(variance, mechanism.sigma**2)
 
 
-def test_lattice_is_as_near_to_the_normal_law_as_promised() -> None:
+def test_lattice_is_as_near_to_the_normal_mechanism_as_promised() -> None:
     """Half a lattice step times the density at 0 bounds the difference of the distribution functions."""
     for eps, delta in ((1.0, 1e-6), (2.0**20, 0.5), (2.0**-40, 1e-9), (1e-3, 0.9)):
-        law = sn.Gaussian(eps, delta, sensitivity=1)
-        assert law.granularity * law.pdf(0.0) < 1e-10
+        mechanism = sn.Gaussian(eps, delta, sensitivity=1)
+        assert mechanism.granularity * mechanism.pdf(0.0) < 1e-10
 
 
 def test_variance_of_partitions_is_rounded_up() -> None:
-    law = sn.DiscreteGaussian(0.1)
+    mechanism = sn.DiscreteGaussian(0.1)
     for k in (2, 3, 7, 1000):
-        assert Fraction(law.for_partitions(k).sigma2) >= Fraction(0.1) * k
-        assert law.for_partitions(k).rho(math.sqrt(k)) <= law.rho() * (1 + 1e-15)
+        assert Fraction(mechanism.for_partitions(k).sigma2) >= Fraction(0.1) * k
+        assert mechanism.for_partitions(k).rho(math.sqrt(k)) <= mechanism.rho() * (1 + 1e-15)
 
 
 @pytest.mark.parametrize("eps", [5e-324, 1e-300, 1e-15, 1e-12])
 @pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])
 def test_least_sigma2_of_a_tiny_eps(eps, delta):
-    """Against δ(0) of the Gaussian law, 2Φ(Δ/2σ) − 1 = Δ/(σ√2π) to a relative δ²: ε changes it by ε at most."""
+    """Against δ(0) of the Gaussian distribution, 2Φ(Δ/2σ) − 1 = Δ/(σ√2π) to a relative δ²: ε changes it by ε at most."""
     shift = 3
-    law = sn.DiscreteGaussian.from_eps(eps, delta, shift)
+    mechanism = sn.DiscreteGaussian.from_eps(eps, delta, shift)
     expected = (shift / (delta * math.sqrt(2 * math.pi))) ** 2
-    assert law.sigma2 == pytest.approx(expected, rel=2e-9 + delta**2 + 4 * eps / delta)
-    assert law.privacy_profile(eps, shift) <= delta
+    assert mechanism.sigma2 == pytest.approx(expected, rel=2e-9 + delta**2 + 4 * eps / delta)
+    assert mechanism.privacy_profile(eps, shift) <= delta
 
 
 def test_the_bounds_on_sigma2_may_be_above_the_largest_one():
     """Pinsker's inequality asks for more than 2**90 here, too much by π/2; what is needed is 1/(2πδ²), to a relative δ²."""
     delta = 1.3e-14
     assert 1 / (2 * delta) ** 2 > 2.0**90
-    law = sn.DiscreteGaussian.from_eps(1e-300, delta)
-    assert law.sigma2 == pytest.approx(1 / (2 * math.pi * delta**2), rel=2e-9)
-    assert law.privacy_profile(1e-300) <= delta
+    mechanism = sn.DiscreteGaussian.from_eps(1e-300, delta)
+    assert mechanism.sigma2 == pytest.approx(1 / (2 * math.pi * delta**2), rel=2e-9)
+    assert mechanism.privacy_profile(1e-300) <= delta
 
 
 @pytest.mark.parametrize(("eps", "delta"), [(1e-300, 1e-30), (5e-324, 5e-324)])
@@ -519,12 +521,14 @@ def test_an_eps_and_a_delta_beyond_every_sigma2_are_named(eps, delta):
         sn.DiscreteGaussian.from_eps(eps, delta)
 
 
-@pytest.mark.parametrize("law", [sn.Gaussian(1.5, 1e-6, sensitivity=1), sn.DiscreteGaussian(4.0), sn.DiscreteGaussian(1e9)])
-def test_functions_at_the_ends(law):
+@pytest.mark.parametrize("mechanism", [sn.Gaussian(1.5, 1e-6, sensitivity=1), sn.DiscreteGaussian(4.0), sn.DiscreteGaussian(1e9)])
+def test_functions_at_the_ends(mechanism):
     """0 and 1 at infinity, and at numbers so large that their squares are infinite."""
     far = np.array([math.inf, np.finfo(float).max, 2.0**1023, 1e200])
-    assert law.cdf(far).tolist() == law.sf(-far).tolist() == [1.0] * 4
-    assert law.sf(far).tolist() == law.cdf(-far).tolist() == [0.0] * 4
-    assert law.logcdf(far).tolist() == law.logsf(-far).tolist() == [0.0] * 4
-    assert law.logsf(far).tolist() == law.logcdf(-far).tolist() == [-math.inf] * 4
-    assert np.isnan([law.cdf(math.nan), law.sf(math.nan), law.logcdf(math.nan), law.logsf(math.nan)]).all()
+    assert mechanism.cdf(far).tolist() == mechanism.sf(-far).tolist() == [1.0] * 4
+    assert mechanism.sf(far).tolist() == mechanism.cdf(-far).tolist() == [0.0] * 4
+    assert mechanism.logcdf(far).tolist() == mechanism.logsf(-far).tolist() == [0.0] * 4
+    assert mechanism.logsf(far).tolist() == mechanism.logcdf(-far).tolist() == [-math.inf] * 4
+    assert np.isnan(
+        [mechanism.cdf(math.nan), mechanism.sf(math.nan), mechanism.logcdf(math.nan), mechanism.logsf(math.nan)]
+    ).all()

@@ -46,7 +46,7 @@ def elementwise(name: str, answer: Callable[[Any], Any]) -> Any:
 
 
 def drawn_alone(name: str, shape: tuple[int, ...], **options: Any) -> Any:
-    """Draw with the law of each column, and put the columns together."""
+    """Draw with the mechanism of each column, and put the columns together."""
     found = [LAWS[name][1](i).sample(shape, rng=sn.SeededRng(5), **options)[..., i] for i in range(4)]
     return np.stack(found, axis=-1)
 
@@ -54,38 +54,40 @@ def drawn_alone(name: str, shape: tuple[int, ...], **options: Any) -> Any:
 @each
 @pytest.mark.parametrize("rows", [1, 3, 40, 3000])
 def test_values_are_those_of_the_scalar_mechanism(name: str, rows: int) -> None:
-    law = LAWS[name][0]
-    for dtype in law._dtypes:
+    mechanism = LAWS[name][0]
+    for dtype in mechanism._dtypes:
         expected = drawn_alone(name, (rows, 4), dtype=dtype)
         for threads in (1, 3):
-            np.testing.assert_array_equal(law.sample((rows, 4), rng=sn.SeededRng(5), dtype=dtype, threads=threads), expected)
+            np.testing.assert_array_equal(
+                mechanism.sample((rows, 4), rng=sn.SeededRng(5), dtype=dtype, threads=threads), expected
+            )
     expected = drawn_alone(name, (rows, 4))
     if rows == 1:
-        np.testing.assert_array_equal(law.sample(rng=sn.SeededRng(5)), expected[0])
+        np.testing.assert_array_equal(mechanism.sample(rng=sn.SeededRng(5)), expected[0])
     strided = np.zeros((4, 2 * rows, 3), expected.dtype)[::-1, ::2, 1].T
-    assert law.sample(out=strided, rng=sn.SeededRng(5)) is strided
+    assert mechanism.sample(out=strided, rng=sn.SeededRng(5)) is strided
     np.testing.assert_array_equal(strided, expected)
-    part = law.sample((rows - rows // 3, 4), rng=sn.SeededRng(5).at(rows // 3 * 4))
+    part = mechanism.sample((rows - rows // 3, 4), rng=sn.SeededRng(5).at(rows // 3 * 4))
     np.testing.assert_array_equal(part, expected[rows // 3 :])
-    chunks = list(law.sample_chunks((rows, 4), 7, rng=sn.SeededRng(5)))
+    chunks = list(mechanism.sample_chunks((rows, 4), 7, rng=sn.SeededRng(5)))
     np.testing.assert_array_equal(np.concatenate(chunks), expected)
 
 
 @pytest.mark.parametrize("name", ["of eps", "discrete"])
 def test_long_arrays_on_threads(name: str) -> None:
     """More than 2**18 values, which threads share."""
-    law, rows = LAWS[name][0], 2**16 + 5
+    mechanism, rows = LAWS[name][0], 2**16 + 5
     expected = drawn_alone(name, (rows, 4), threads=1)
-    np.testing.assert_array_equal(law.sample((rows, 4), rng=sn.SeededRng(5), threads=3), expected)
-    by_columns = law.sample(out=np.empty((rows, 4), expected.dtype, "F"), rng=sn.SeededRng(5), threads=2)
+    np.testing.assert_array_equal(mechanism.sample((rows, 4), rng=sn.SeededRng(5), threads=3), expected)
+    by_columns = mechanism.sample(out=np.empty((rows, 4), expected.dtype, "F"), rng=sn.SeededRng(5), threads=2)
     np.testing.assert_array_equal(by_columns, expected)
 
 
 @pytest.mark.parametrize("columns", [1, 3])
 def test_chunks_of_parameters_that_differ_by_the_row(columns: int) -> None:
-    law = sn.DiscreteGaussian(np.arange(1.0, 20 * columns + 1).reshape(20, columns))
-    whole = law.sample((20, 3), rng=sn.SeededRng(6))
-    chunks = list(law.sample_chunks((20, 3), 6, rng=sn.SeededRng(6)))
+    mechanism = sn.DiscreteGaussian(np.arange(1.0, 20 * columns + 1).reshape(20, columns))
+    whole = mechanism.sample((20, 3), rng=sn.SeededRng(6))
+    chunks = list(mechanism.sample_chunks((20, 3), 6, rng=sn.SeededRng(6)))
     np.testing.assert_array_equal(np.concatenate(chunks), whole)
 
 
@@ -100,10 +102,10 @@ def test_parameters_that_are_all_different() -> None:
 @pytest.mark.parametrize("k", [1, 3])
 def test_releases_are_those_of_the_scalar_mechanism(name: str, k: int) -> None:
     """In place too: into float64, float32 and integer arrays, contiguous and strided."""
-    law = LAWS[name][0]
+    mechanism = LAWS[name][0]
     true = (np.arange(120).reshape(30, 4) * 37 % 101).astype(np.int64)
     for dtype in ("int64", "float64", "float32"):
-        if dtype == "int64" and not law._integers:
+        if dtype == "int64" and not mechanism._integers:
             continue
         values = true.astype(dtype)
 
@@ -113,20 +115,20 @@ def test_releases_are_those_of_the_scalar_mechanism(name: str, k: int) -> None:
         alone = [LAWS[name][1](i).release(values, **options())[:, i] for i in range(4)]
         expected = np.stack(alone, axis=-1)
         assert expected.dtype == dtype
-        np.testing.assert_array_equal(law.release(values, **options()), expected)
-        assert law.release(values, out=values, **options()) is values
+        np.testing.assert_array_equal(mechanism.release(values, **options()), expected)
+        assert mechanism.release(values, out=values, **options()) is values
         np.testing.assert_array_equal(values, expected)
         strided = np.zeros((4, 60, 2), dtype)[:, ::2, 1].T
         strided[...] = true
-        assert law.release(strided, out=strided, **options()) is strided
+        assert mechanism.release(strided, out=strided, **options()) is strided
         np.testing.assert_array_equal(strided, expected)
 
 
 def test_one_answer_for_every_parameter() -> None:
-    law = sn.Gaussian(sigma=SIGMA)
-    released = law.release(10.0, rng=sn.SeededRng(1, allow_release=True))
+    mechanism = sn.Gaussian(sigma=SIGMA)
+    released = mechanism.release(10.0, rng=sn.SeededRng(1, allow_release=True))
     assert released.shape == (4,)
-    np.testing.assert_array_equal(released, law.release([10.0] * 4, rng=sn.SeededRng(1, allow_release=True)))
+    np.testing.assert_array_equal(released, mechanism.release([10.0] * 4, rng=sn.SeededRng(1, allow_release=True)))
 
 
 FUNCTIONS = ("cdf", "sf", "logcdf", "logsf")
@@ -134,8 +136,8 @@ FUNCTIONS = ("cdf", "sf", "logcdf", "logsf")
 
 @each
 def test_the_distribution_is_that_of_every_element(name: str) -> None:
-    law = LAWS[name][0]
-    density = ("pmf", "logpmf") if law._integers else ("pdf", "logpdf")
+    mechanism = LAWS[name][0]
+    density = ("pmf", "logpmf") if mechanism._integers else ("pdf", "logpdf")
     x, q = np.array([[-3.0], [0.0], [0.5], [1e3], [np.nan]]), np.array([[1e-9], [0.3], [0.5], [1.0]])
     calls = [
         *((f, x) for f in (*FUNCTIONS, *density)),
@@ -144,53 +146,55 @@ def test_the_distribution_is_that_of_every_element(name: str) -> None:
         ("error_bound", 1 - q[:3]),
     ]
     for function, given in calls:
-        found = getattr(law, function)(given)
+        found = getattr(mechanism, function)(given)
         expected = elementwise(name, lambda one, f=function, given=given: getattr(one, f)(given[:, 0])).T  # type: ignore[misc]
         np.testing.assert_array_equal(found, expected, err_msg=function)
         assert found.dtype == expected.dtype
     for method in ("mean", "var", "std", "median", "entropy"):
-        np.testing.assert_array_equal(getattr(law, method)(), elementwise(name, lambda one, m=method: getattr(one, m)()))  # type: ignore[misc]
+        np.testing.assert_array_equal(getattr(mechanism, method)(), elementwise(name, lambda one, m=method: getattr(one, m)()))  # type: ignore[misc]
     for order in (0, 1, 2, 7, 20):
-        np.testing.assert_array_equal(law.moment(order), elementwise(name, lambda one, p=order: one.moment(p)))  # type: ignore[misc]
-    np.testing.assert_array_equal(law.abs_moment(1.5), elementwise(name, lambda one: one.abs_moment(1.5)))
-    np.testing.assert_array_equal(law.stats("mvsk"), elementwise(name, lambda one: one.stats("mvsk")).T)
-    np.testing.assert_array_equal(law.interval(0.9), elementwise(name, lambda one: one.interval(0.9)).T)
-    np.testing.assert_array_equal(law.support(), elementwise(name, lambda one: one.support()).T)
-    np.testing.assert_array_equal(law.granularity, 1 if law._integers else elementwise(name, lambda one: one.granularity))
+        np.testing.assert_array_equal(mechanism.moment(order), elementwise(name, lambda one, p=order: one.moment(p)))  # type: ignore[misc]
+    np.testing.assert_array_equal(mechanism.abs_moment(1.5), elementwise(name, lambda one: one.abs_moment(1.5)))
+    np.testing.assert_array_equal(mechanism.stats("mvsk"), elementwise(name, lambda one: one.stats("mvsk")).T)
+    np.testing.assert_array_equal(mechanism.interval(0.9), elementwise(name, lambda one: one.interval(0.9)).T)
+    np.testing.assert_array_equal(mechanism.support(), elementwise(name, lambda one: one.support()).T)
+    np.testing.assert_array_equal(
+        mechanism.granularity, 1 if mechanism._integers else elementwise(name, lambda one: one.granularity)
+    )
 
 
 @each
 def test_errors_and_costs_are_those_of_every_element(name: str) -> None:
-    law = LAWS[name][0]
+    mechanism = LAWS[name][0]
     for options in ({}, {"of": "sum", "terms": 5}, {"of": "mean", "terms": 3}, {"max_partitions_contributed": 2}):
         expected = elementwise(name, lambda one, options=options: one.confidence_interval(12, 0.9, **options)).T  # type: ignore[misc]
-        np.testing.assert_array_equal(law.confidence_interval(12, 0.9, **options), expected)
-    np.testing.assert_array_equal(so.expected_cost(law, "l2"), elementwise(name, lambda one: so.expected_cost(one, "l2")))
+        np.testing.assert_array_equal(mechanism.confidence_interval(12, 0.9, **options), expected)
+    np.testing.assert_array_equal(so.expected_cost(mechanism, "l2"), elementwise(name, lambda one: so.expected_cost(one, "l2")))
     powers = np.array([[0.5], [1.0], [2.0]])
     expected = elementwise(name, lambda one: so.expected_cost(one, powers[:, 0])).T
-    np.testing.assert_array_equal(so.expected_cost(law, powers), expected)
+    np.testing.assert_array_equal(so.expected_cost(mechanism, powers), expected)
 
 
 def test_costs_that_are_functions() -> None:
     def cost(x: Any) -> Any:
         return x > 2
 
-    for law, alone in (
+    for mechanism, alone in (
         (sn.Gaussian(sigma=[1.0, 2.0]), lambda s: sn.Gaussian(sigma=s)),
         (sn.DiscreteGaussian(sigma=[1.0, 2.0]), lambda s: sn.DiscreteGaussian(sigma=s)),
     ):
-        np.testing.assert_array_equal(so.expected_cost(law, cost), [so.expected_cost(alone(s), cost) for s in (1.0, 2.0)])
+        np.testing.assert_array_equal(so.expected_cost(mechanism, cost), [so.expected_cost(alone(s), cost) for s in (1.0, 2.0)])
 
 
 @each
 def test_privacy_is_that_of_every_element(name: str) -> None:
-    law = LAWS[name][0]
+    mechanism = LAWS[name][0]
     for method, level in (("privacy_profile", 0.5), ("rdp", 3.0), ("rdp", 1.0), ("tradeoff", 0.1)):
         expected = elementwise(name, lambda one, m=method, x=level: getattr(one, m)(x))  # type: ignore[misc]
-        np.testing.assert_allclose(getattr(law, method)(level), expected, rtol=1e-13)
+        np.testing.assert_allclose(getattr(mechanism, method)(level), expected, rtol=1e-13)
         levels = np.full((3, 1), level)
-        np.testing.assert_allclose(getattr(law, method)(levels), np.broadcast_to(expected, (3, 4)), rtol=1e-13)
-    loss = law.privacy_loss()
+        np.testing.assert_allclose(getattr(mechanism, method)(levels), np.broadcast_to(expected, (3, 4)), rtol=1e-13)
+    loss = mechanism.privacy_loss()
     assert (loss.eps == np.inf).all()
     for measure in ("mean", "var"):
         np.testing.assert_array_equal(
@@ -198,21 +202,21 @@ def test_privacy_is_that_of_every_element(name: str) -> None:
         )  # type: ignore[misc]
     eps = loss.eps_for_delta(1e-5)
     np.testing.assert_allclose(eps, elementwise(name, lambda one: one.privacy_loss().eps_for_delta(1e-5)), rtol=1e-12)
-    assert (law.privacy_profile(eps) <= 1e-5).all()
-    assert loss == law.privacy_loss()
-    assert hash(loss) == hash(law.privacy_loss())
+    assert (mechanism.privacy_profile(eps) <= 1e-5).all()
+    assert loss == mechanism.privacy_loss()
+    assert hash(loss) == hash(mechanism.privacy_loss())
     assert pickle.loads(pickle.dumps(loss)) == loss
     with pytest.raises(
-        sn.ParameterError, match=r"composition must be of laws with scalar parameters, got parameters of shape \(4,\)"
+        sn.ParameterError, match=r"composition must be of mechanisms with scalar parameters, got parameters of shape \(4,\)"
     ):
-        law.compose(2)
+        mechanism.compose(2)
 
 
 @each
 @pytest.mark.parametrize("k", [1, 5])
 def test_guarantees_are_those_of_every_element(name: str, k: int) -> None:
-    law = LAWS[name][0]
-    whole = promise(law, max_partitions_contributed=k)
+    mechanism = LAWS[name][0]
+    whole = promise(mechanism, max_partitions_contributed=k)
     alone = [promise(LAWS[name][1](i), max_partitions_contributed=k) for i in range(4)]
     for field in ("eps", "delta", "rho", "sensitivity"):
         expected = [getattr(one, field) for one in alone]
@@ -222,40 +226,40 @@ def test_guarantees_are_those_of_every_element(name: str, k: int) -> None:
             np.testing.assert_array_equal(np.broadcast_to(getattr(whole, field), 4), expected)
     assert whole.partitions == alone[0].partitions
     assert "differentially private" in repr(whole)
-    wide = law.for_partitions(5)
+    wide = mechanism.for_partitions(5)
     np.testing.assert_array_equal(wide.sigma, elementwise(name, lambda one: one.for_partitions(5).sigma))
     for parameter in ("sigma", "sigma2"):
-        np.testing.assert_array_equal(getattr(law, parameter), elementwise(name, lambda one, p=parameter: getattr(one, p)))  # type: ignore[misc]
+        np.testing.assert_array_equal(getattr(mechanism, parameter), elementwise(name, lambda one, p=parameter: getattr(one, p)))  # type: ignore[misc]
 
 
 @each
 def test_text_pickle_and_equality(name: str) -> None:
-    law = LAWS[name][0]
-    again = pickle.loads(pickle.dumps(law))
-    assert again == law
-    assert hash(again) == hash(law)
-    made = eval(repr(law), {"Gaussian": sn.Gaussian, "DiscreteGaussian": sn.DiscreteGaussian, "array": np.array})
-    np.testing.assert_array_equal(made.sigma2, law.sigma2)
-    assert made == law
-    assert law not in {other for key, (other, _) in LAWS.items() if key != name}
+    mechanism = LAWS[name][0]
+    again = pickle.loads(pickle.dumps(mechanism))
+    assert again == mechanism
+    assert hash(again) == hash(mechanism)
+    made = eval(repr(mechanism), {"Gaussian": sn.Gaussian, "DiscreteGaussian": sn.DiscreteGaussian, "array": np.array})
+    np.testing.assert_array_equal(made.sigma2, mechanism.sigma2)
+    assert made == mechanism
+    assert mechanism not in {other for key, (other, _) in LAWS.items() if key != name}
 
 
 def test_an_eps_is_stated_for_the_sensitivity_it_was_made_for() -> None:
-    law = sn.DiscreteGaussian.from_eps(1.0, 1e-6, [1, 2])
-    assert law.guarantee().eps == 1.0
-    promise = law.guarantee(sensitivity=1)
+    mechanism = sn.DiscreteGaussian.from_eps(1.0, 1e-6, [1, 2])
+    assert mechanism.guarantee().eps == 1.0
+    promise = mechanism.guarantee(sensitivity=1)
     assert promise.eps is promise.delta is None
-    np.testing.assert_array_equal(promise.rho, law.rho(1))
+    np.testing.assert_array_equal(promise.rho, mechanism.rho(1))
     assert sn.DiscreteGaussian.from_eps([1.0, 2.0], 1e-6, 3).guarantee(sensitivity=3).eps.tolist() == [1.0, 2.0]
 
 
 def test_parameters_are_copies_that_nobody_changes() -> None:
     sigma2 = np.array([1.0, 4.0])
-    law = sn.DiscreteGaussian(sigma2)
+    mechanism = sn.DiscreteGaussian(sigma2)
     sigma2[0] = 100.0
-    assert law.sigma2.tolist() == [1.0, 4.0]
+    assert mechanism.sigma2.tolist() == [1.0, 4.0]
     with pytest.raises(ValueError, match="read-only"):
-        law.sigma2[0] = 5
+        mechanism.sigma2[0] = 5
     in_place = np.array([2.0, 3.0])
     expected = sn.sample(mechanism="gaussian", sigma=in_place.copy(), rng=sn.SeededRng(3))
     assert sn.sample(mechanism="gaussian", sigma=in_place, out=in_place, rng=sn.SeededRng(3)) is in_place
@@ -265,21 +269,27 @@ def test_parameters_are_copies_that_nobody_changes() -> None:
 def test_each_different_set_of_parameters_is_calibrated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls, calibrate = [], gaussian_sigma.calibrate
     monkeypatch.setattr(gaussian_sigma, "calibrate", lambda *given: calls.append(given) or calibrate(*given))
-    law = sn.Gaussian(np.tile([[0.5], [1.0]], (50, 1)), 1e-6, np.tile([1.0, 2.0, 1.0], 40))
-    assert law.sigma.shape == (100, 120)
+    mechanism = sn.Gaussian(np.tile([[0.5], [1.0]], (50, 1)), 1e-6, np.tile([1.0, 2.0, 1.0], 40))
+    assert mechanism.sigma.shape == (100, 120)
     assert sorted(calls) == [(eps, 1e-6, change, 1) for eps in (0.5, 1.0) for change in (1.0, 2.0)]
 
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 2)])
 def test_empty_arrays(shape: tuple[int, ...]) -> None:
-    for law in (
+    for mechanism in (
         sn.Gaussian(np.empty(shape), 1e-6, sensitivity=1),
         sn.Gaussian(sigma=np.empty(shape), sensitivity=1),
         sn.DiscreteGaussian(np.empty(shape)),
     ):
-        assert law.sample().shape == law.release(np.empty(shape)).shape == law.cdf(0.0).shape == law.var().shape == shape
-        assert law.privacy_profile(1.0).shape == promise(law).rho.shape == shape
-        assert law.for_partitions(3).sigma.shape == shape
+        assert (
+            mechanism.sample().shape
+            == mechanism.release(np.empty(shape)).shape
+            == mechanism.cdf(0.0).shape
+            == mechanism.var().shape
+            == shape
+        )
+        assert mechanism.privacy_profile(1.0).shape == promise(mechanism).rho.shape == shape
+        assert mechanism.for_partitions(3).sigma.shape == shape
 
 
 BAD: list[tuple[Any, str]] = [

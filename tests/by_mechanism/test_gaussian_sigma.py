@@ -18,9 +18,9 @@ import stairnoise as sn
 from tests.oracles import gaussian as oracle
 
 
-def variance(law: Any) -> Fraction:
+def variance(mechanism: Any) -> Fraction:
     """The σ² of what is drawn."""
-    return Fraction(law._calibration.sigma2) * Fraction(4) ** law._calibration.log2_granularity
+    return Fraction(mechanism._calibration.sigma2) * Fraction(4) ** mechanism._calibration.log2_granularity
 
 
 def parameters(case: int) -> tuple[float, float]:
@@ -33,62 +33,62 @@ def parameters(case: int) -> tuple[float, float]:
 @pytest.mark.parametrize("case", range(30))
 def test_what_is_drawn_has_the_sigma_that_was_given(case: int) -> None:
     sigma, sensitivity = parameters(case)
-    law = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
-    assert 0 <= variance(law) / Fraction(sigma) ** 2 - 1 < Fraction(1, 2**51)
-    assert (law.sigma, law.sensitivity, law.eps, law.delta) == (sigma, sensitivity, None, None)
-    assert law.std() == pytest.approx(sigma, rel=1e-15)
+    mechanism = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
+    assert 0 <= variance(mechanism) / Fraction(sigma) ** 2 - 1 < Fraction(1, 2**51)
+    assert (mechanism.sigma, mechanism.sensitivity, mechanism.eps, mechanism.delta) == (sigma, sensitivity, None, None)
+    assert mechanism.std() == pytest.approx(sigma, rel=1e-15)
 
 
 @pytest.mark.parametrize("case", range(30))
 def test_rho_is_that_of_whole_steps_rounded_up(case: int) -> None:
     sigma, sensitivity = parameters(case)
-    law = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
-    steps = math.ceil(Fraction(sensitivity) / Fraction(law.granularity))
-    exact = (steps * Fraction(law.granularity)) ** 2 / (2 * variance(law))
-    assert exact <= law.rho < exact * (1 + Fraction(1, 2**51))
+    mechanism = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
+    steps = math.ceil(Fraction(sensitivity) / Fraction(mechanism.granularity))
+    exact = (steps * Fraction(mechanism.granularity)) ** 2 / (2 * variance(mechanism))
+    assert exact <= mechanism.rho < exact * (1 + Fraction(1, 2**51))
     # Steps are as fine as 2**-32 Δ, or 2**-10 Δ where σ is 2**33 Δ.
     ideal = Fraction(sensitivity) ** 2 / (2 * Fraction(sigma) ** 2)
     assert 1 - 2.0**-50 <= exact / ideal < 1 + max(2.0**-30, 2.0**-41 * sigma / sensitivity)
-    assert law.guarantee() == sn.Guarantee(None, None, law.rho, sensitivity, 1)
+    assert mechanism.guarantee() == sn.Guarantee(None, None, mechanism.rho, sensitivity, 1)
 
 
 @pytest.mark.parametrize("case", range(30))
 def test_k_values_keep_the_rho_of_one(case: int) -> None:
     sigma, sensitivity = parameters(case)
     k = random.Random(f"k {case}").choice([2, 3, 10, 1000, 2**20 + 1])
-    law = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
+    mechanism = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
     if sigma * math.sqrt(k) >= 2.0**33 * sensitivity:
         with pytest.raises(sn.ParameterError, match=rf"^k must leave a lattice that fits, got {k}: sigma must be below 2\*\*33"):
-            law.for_partitions(k)
+            mechanism.for_partitions(k)
         return
-    each = law.for_partitions(k)
+    each = mechanism.for_partitions(k)
     promise = each.guarantee()
-    assert promise == law.guarantee(max_partitions_contributed=k)
-    assert (promise.rho, promise.partitions) == (pytest.approx(law.rho, rel=1e-9), k)
-    assert promise.rho <= law.rho
+    assert promise == mechanism.guarantee(max_partitions_contributed=k)
+    assert (promise.rho, promise.partitions) == (pytest.approx(mechanism.rho, rel=1e-9), k)
+    assert promise.rho <= mechanism.rho
     # Exactly: k D²/σ² of the k values is at most that of one.
-    one, many = law._calibration, each._calibration
+    one, many = mechanism._calibration, each._calibration
     assert k * Fraction(many.cells) ** 2 / Fraction(many.sigma2) <= Fraction(one.cells) ** 2 / Fraction(one.sigma2)
     assert variance(each) >= k * Fraction(sigma) ** 2
     assert each.sigma == pytest.approx(math.sqrt(k) * sigma, rel=2e-3 if sigma > 1000 * sensitivity else 1e-9)
-    assert law.for_partitions(2) != law
-    assert law.for_partitions(2).for_partitions(3) == law.for_partitions(6)
+    assert mechanism.for_partitions(2) != mechanism
+    assert mechanism.for_partitions(2).for_partitions(3) == mechanism.for_partitions(6)
 
 
 @pytest.mark.parametrize("case", range(8))
 def test_the_profile_is_that_of_normal_noise(case: int) -> None:
     choose = random.Random(case)
     sigma, eps = 2 ** choose.uniform(-3, 5), 2 ** choose.uniform(-5, 3)
-    law = sn.Gaussian(sigma=sigma)
+    mechanism = sn.Gaussian(sigma=sigma)
     with mp.workdps(60):
         expected = float(oracle.profile(mp.mpf(eps), 1 / mp.mpf(sigma)))
-    assert law.privacy_profile(eps) == pytest.approx(expected, rel=1e-8)
-    assert law.privacy_loss().mean() == pytest.approx(law.rho, rel=1e-15)
+    assert mechanism.privacy_profile(eps) == pytest.approx(expected, rel=1e-8)
+    assert mechanism.privacy_loss().mean() == pytest.approx(mechanism.rho, rel=1e-15)
 
 
 def test_composed_rounds_are_normal_noise_of_a_kth_of_the_variance() -> None:
-    law = sn.Gaussian(sigma=2.0)
-    low, high = law.compose(100).eps_for_delta(1e-6, bounds=True)
+    mechanism = sn.Gaussian(sigma=2.0)
+    low, high = mechanism.compose(100).eps_for_delta(1e-6, bounds=True)
     expected = sn.Gaussian(sigma=0.2).privacy_loss().eps_for_delta(1e-6)
     assert low * (1 - 1e-9) <= expected <= high * (1 + 1e-9)
     assert high / low < 1.001
@@ -104,35 +104,43 @@ def test_the_calibrated_mechanism_of_the_same_sigma_draws_the_same() -> None:
 
 
 def test_text_pickle_and_equality() -> None:
-    law = sn.Gaussian(sigma=1.5, sensitivity=2)
-    wide = law.for_partitions(4)
-    assert repr(law) == "Gaussian(sigma=1.5, sensitivity=2.0)"
+    mechanism = sn.Gaussian(sigma=1.5, sensitivity=2)
+    wide = mechanism.for_partitions(4)
+    assert repr(mechanism) == "Gaussian(sigma=1.5, sensitivity=2.0)"
     assert repr(wide) == "Gaussian(sigma=1.5, sensitivity=2.0).for_partitions(4)"
     assert eval(repr(wide), {"Gaussian": sn.Gaussian}) == wide
-    for one in (law, wide):
+    for one in (mechanism, wide):
         again = pickle.loads(pickle.dumps(one))
         assert again == one
         assert hash(again) == hash(one)
         assert again._calibration == one._calibration
     assert (
-        len({law, wide, sn.Gaussian(sigma=1.5), sn.Gaussian(1.5, 0.5, sensitivity=1), sn.Gaussian(sigma=1.5, sensitivity=2.0)})
+        len(
+            {
+                mechanism,
+                wide,
+                sn.Gaussian(sigma=1.5),
+                sn.Gaussian(1.5, 0.5, sensitivity=1),
+                sn.Gaussian(sigma=1.5, sensitivity=2.0),
+            }
+        )
         == 4
     )
-    assert repr(law.guarantee()) == (
+    assert repr(mechanism.guarantee()) == (
         "Guarantee: one value that changes by at most 2.0 is 0.8889-zero-concentrated differentially private."
     )
 
 
 def test_ledgers_count_it(tmp_path: Path) -> None:
-    law, wide = sn.Gaussian(sigma=2.0, sensitivity=1), sn.Gaussian(sigma=2.0, sensitivity=1).for_partitions(3)
+    mechanism, wide = sn.Gaussian(sigma=2.0, sensitivity=1), sn.Gaussian(sigma=2.0, sensitivity=1).for_partitions(3)
     for path in ("first", "again"):
         ledger = sn.Ledger(tmp_path / path, budget=100, delta=1e-6, composed=True)
         for _ in range(9):
-            ledger.spend(law, data="people")
+            ledger.spend(mechanism, data="people")
         ledger.spend(wide, data="people")
         # Read from the file.
         found = sn.Ledger(tmp_path / path).total()
-    expected = (law.compose(9) + wide.compose(3)).eps_for_delta(1e-6)
+    expected = (mechanism.compose(9) + wide.compose(3)).eps_for_delta(1e-6)
     assert found == pytest.approx(expected, rel=1e-6)
 
 
@@ -191,34 +199,36 @@ def test_what_is_refused_and_how(call: Any, kind: type[Exception], text: str) ->
 
 @pytest.mark.parametrize("sigma", [2.0**-10, 0.1, 0.7, 2.7, 1.1, 1.3, 3.0, 1 / 3, 1e9 + 1 / 3, 2.0**45])
 def test_discrete_noise_of_a_sigma(sigma: float) -> None:
-    law = sn.DiscreteGaussian(sigma=sigma)
+    mechanism = sn.DiscreteGaussian(sigma=sigma)
     exact = Fraction(sigma) ** 2
-    assert Fraction(math.nextafter(law.sigma2, 0)) < exact <= Fraction(law.sigma2)
-    assert law == sn.DiscreteGaussian(law.sigma2)
-    assert law.sigma == sigma
+    assert Fraction(math.nextafter(mechanism.sigma2, 0)) < exact <= Fraction(mechanism.sigma2)
+    assert mechanism == sn.DiscreteGaussian(mechanism.sigma2)
+    assert mechanism.sigma == sigma
     assert sn.DiscreteGaussian(sigma=np.float32(0.1)).sigma2 >= Fraction(float(np.float32(0.1))) ** 2
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
 @pytest.mark.parametrize(
-    "law", [sn.Gaussian(1, 1e-6, sensitivity=1), sn.Gaussian(sigma=2.5, sensitivity=1), sn.DiscreteGaussian(sigma=2.5)], ids=repr
+    "mechanism",
+    [sn.Gaussian(1, 1e-6, sensitivity=1), sn.Gaussian(sigma=2.5, sensitivity=1), sn.DiscreteGaussian(sigma=2.5)],
+    ids=repr,
 )
-def test_releases_in_place(law: Any, dtype: str) -> None:
+def test_releases_in_place(mechanism: Any, dtype: str) -> None:
     """Contiguous, strided and in another order: as many values as a call stages, and a few."""
-    if dtype == "int64" and not law._integers:
+    if dtype == "int64" and not mechanism._integers:
         pytest.skip("integers are for mechanisms of integers")
 
     def seeded() -> Any:
         return sn.SeededRng(3, allow_release=True)
 
     true = np.arange(6000).reshape(60, 100).astype(dtype)
-    expected = law.release(true, rng=seeded())
+    expected = mechanism.release(true, rng=seeded())
     assert expected.dtype == dtype
     for rows in (2, 60):
         room = np.zeros((2 * rows, 300), dtype)
         for values in (np.empty((rows, 100), dtype), np.empty((rows, 100), dtype, "F"), room[::-2, 1::3]):
             values[...] = true[:rows]
-            assert law.release(values, out=values, rng=seeded()) is values
+            assert mechanism.release(values, out=values, rng=seeded()) is values
             np.testing.assert_array_equal(values, expected[:rows])
         # What lies between the elements is as it was.
         assert np.count_nonzero(room) <= 100 * rows

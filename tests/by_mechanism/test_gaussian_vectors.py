@@ -18,38 +18,38 @@ from tests.oracles import release
 CASES = [(1.0, 1e-3, 10**6), (1.0, 1e-6, 10**6), (1e-8, 1e-10, 10**6), (1e-8, 1e-6, 100), (4.0, 1e-9, 1)]
 
 
-def delta_at(law, eps, steps):
-    """δ of the law for a change by `steps` of its lattice in the l2 norm."""
-    return oracle.profile(mp.mpf(eps), steps / mp.sqrt(mp.mpf(law._calibration.sigma2)))
+def delta_at(mechanism, eps, steps):
+    """δ of the mechanism for a change by `steps` of its lattice in the l2 norm."""
+    return oracle.profile(mp.mpf(eps), steps / mp.sqrt(mp.mpf(mechanism._calibration.sigma2)))
 
 
 @pytest.mark.parametrize(("eps", "delta", "d"), CASES)
 def test_the_root_of_d_has_to_be_added(eps, delta, d):
     with mp.workdps(60):
-        law = sn.Gaussian(eps, delta, sensitivity=1)
-        g = mp.mpf(law.granularity)
-        exceeded = delta_at(law, eps, 1 / g + mp.sqrt(d)) / mp.mpf(delta)
+        mechanism = sn.Gaussian(eps, delta, sensitivity=1)
+        g = mp.mpf(mechanism.granularity)
+        exceeded = delta_at(mechanism, eps, 1 / g + mp.sqrt(d)) / mp.mpf(delta)
         assert exceeded > 1
-        wider = sn.Gaussian(eps, delta, 1 + law.granularity * math.sqrt(d))
-        assert wider.granularity == law.granularity
+        wider = sn.Gaussian(eps, delta, 1 + mechanism.granularity * math.sqrt(d))
+        assert wider.granularity == mechanism.granularity
         # The lattice's own cost for d coordinates instead of one comes on top.
         assert delta_at(wider, eps, 1 / g + mp.sqrt(d)) / mp.mpf(delta) <= 1 + mp.mpf(10) ** -12
-        assert wider.sigma / law.sigma - 1 <= law.granularity * math.sqrt(d) * (1 + 1e-6)
+        assert wider.sigma / mechanism.sigma - 1 <= mechanism.granularity * math.sqrt(d) * (1 + 1e-6)
 
 
 def test_figures_of_the_page():
     """Those that docs/gaussian.md gives, of 10**6 coordinates."""
     with mp.workdps(60):
         for eps, delta, expected in ((1.0, 1e-6, 4.8e-6), (1e-8, 1e-10, 0.0817)):
-            law = sn.Gaussian(eps, delta, sensitivity=1)
-            found = delta_at(law, eps, 1 / mp.mpf(law.granularity) + 1000) / mp.mpf(delta) - 1
+            mechanism = sn.Gaussian(eps, delta, sensitivity=1)
+            found = delta_at(mechanism, eps, 1 / mp.mpf(mechanism.granularity) + 1000) / mp.mpf(delta) - 1
             assert float(found) == pytest.approx(expected, rel=0.02)
 
 
 def test_a_vector_that_rounding_moves_farther():
     """Coordinates just below and just above the middle of two steps: the change grows by all of g√d, nearly."""
-    law = sn.Gaussian(1.0, 1e-6, sensitivity=1)
-    g, d = law.granularity, 10**4
+    mechanism = sn.Gaussian(1.0, 1e-6, sensitivity=1)
+    g, d = mechanism.granularity, 10**4
     below, above = np.full(d, 0.4999 * g), np.full(d, 0.5001 * g)
     steps = [
         release.quotient(b, Fraction(g)) - release.quotient(a, Fraction(g)) for a, b in zip(below[:3], above[:3], strict=True)
@@ -58,6 +58,6 @@ def test_a_vector_that_rounding_moves_farther():
     change, rounded = float(np.linalg.norm(above - below)), g * math.sqrt(d)
     assert rounded - change > 0.999 * g * math.sqrt(d)
     assert rounded <= change + g * math.sqrt(d)
-    noise = law.sample(d, rng=sn.SeededRng(2))
+    noise = mechanism.sample(d, rng=sn.SeededRng(2))
     for values, expected in ((below, noise), (above, noise + g)):
-        assert np.array_equal(law.release(values, rng=sn.SeededRng(2, allow_release=True)), expected)
+        assert np.array_equal(mechanism.release(values, rng=sn.SeededRng(2, allow_release=True)), expected)

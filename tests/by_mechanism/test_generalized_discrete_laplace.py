@@ -31,23 +31,23 @@ from tests.by_mechanism.infinitely_divisible import hypergeometric, largest_loss
     ],
 )
 def test_probabilities_of_one_term(beta, a):
-    law = sn.GeneralizedDiscreteLaplace(beta, a)
+    mechanism = sn.GeneralizedDiscreteLaplace(beta, a)
     for k in (0, 1, 2, 7, int(20 / a), int(250 / a), int(640 / a)):
         exact = hypergeometric(beta, a, k)
-        assert float(law.pmf(k) / exact - 1) == pytest.approx(0, abs=1e-12)
-        assert law.pmf(-k) == law.pmf(k)
-        assert law.logpmf(k) == pytest.approx(float(mp.log(exact)), rel=1e-14, abs=1e-13)
+        assert float(mechanism.pmf(k) / exact - 1) == pytest.approx(0, abs=1e-12)
+        assert mechanism.pmf(-k) == mechanism.pmf(k)
+        assert mechanism.logpmf(k) == pytest.approx(float(mp.log(exact)), rel=1e-14, abs=1e-13)
 
 
-def test_one_is_the_discrete_laplace_law():
-    law, same = sn.GeneralizedDiscreteLaplace(1.0, 0.01), sn.DiscreteLaplace(0.01)
+def test_one_is_the_discrete_laplace_mechanism():
+    mechanism, same = sn.GeneralizedDiscreteLaplace(1.0, 0.01), sn.DiscreteLaplace(0.01)
     k = np.array([-60000, -3000, -1, 0, 1, 17, 1000, 50000])
     for name in ("pmf", "cdf", "sf", "logsf"):
-        assert getattr(law, name)(k) == pytest.approx(getattr(same, name)(k), rel=1e-12)
-    assert (law.var(), law.abs_moment(1), law.entropy()) == pytest.approx(
+        assert getattr(mechanism, name)(k) == pytest.approx(getattr(same, name)(k), rel=1e-12)
+    assert (mechanism.var(), mechanism.abs_moment(1), mechanism.entropy()) == pytest.approx(
         (same.var(), same.abs_moment(1), same.entropy()), rel=1e-11
     )
-    assert law.error_bound(1 - 1e-9) == same.error_bound(1 - 1e-9)
+    assert mechanism.error_bound(1 - 1e-9) == same.error_bound(1 - 1e-9)
 
 
 @pytest.mark.parametrize(("shape", "rate"), [(0.3, 0.5), (0.01, 0.5), (0.3, 2.0**-6), (0.01, 2.0**-6)])
@@ -62,16 +62,16 @@ def test_the_transform_of_two_terms_of_one_rate(shape, rate):
 
 @pytest.mark.parametrize(("beta", "a"), [(0.3, 0.7), (0.05, 0.25), (1.0, 0.5), (0.9, 3.0)])
 @pytest.mark.parametrize("D", [1, 2, 4, 9])
-def test_exact_eps_of_the_generalized_law(beta, a, D):
-    law = sn.GeneralizedDiscreteLaplace(beta, a)
-    assert law.privacy_eps(D) == pytest.approx(largest_loss(law, D, 150), rel=1e-12)
+def test_exact_eps_of_the_generalized_mechanism(beta, a, D):
+    mechanism = sn.GeneralizedDiscreteLaplace(beta, a)
+    assert mechanism.privacy_eps(D) == pytest.approx(largest_loss(mechanism, D, 150), rel=1e-12)
 
 
 def test_exact_eps_of_shapes_above_one_is_approached_in_the_tail():
-    law = sn.GeneralizedDiscreteLaplace(2.5, 0.5)
-    assert law.privacy_eps(3) == 1.5
-    assert largest_loss(law, 3, 100) < largest_loss(law, 3, 1000) < 1.5
-    assert largest_loss(law, 3, 1000) == pytest.approx(1.5, rel=5e-3)
+    mechanism = sn.GeneralizedDiscreteLaplace(2.5, 0.5)
+    assert mechanism.privacy_eps(3) == 1.5
+    assert largest_loss(mechanism, 3, 100) < largest_loss(mechanism, 3, 1000) < 1.5
+    assert largest_loss(mechanism, 3, 1000) == pytest.approx(1.5, rel=5e-3)
 
 
 @pytest.mark.parametrize(
@@ -79,32 +79,32 @@ def test_exact_eps_of_shapes_above_one_is_approached_in_the_tail():
     [(5, 3, 0.22283, 0.90987, 0.50267), (8, 10, 0.02711, 0.21892, 1.12664), (5, 10, 1.0, 0.5, 7.8354), (16, 1, None, None, None)],
 )
 def test_from_eps(eps, D, beta, a, variance):
-    law = sn.GeneralizedDiscreteLaplace.from_eps(eps, D)
-    assert law.privacy_eps(D) <= eps
-    assert law.privacy_eps(D) == pytest.approx(eps, rel=1e-9)
+    mechanism = sn.GeneralizedDiscreteLaplace.from_eps(eps, D)
+    assert mechanism.privacy_eps(D) <= eps
+    assert mechanism.privacy_eps(D) == pytest.approx(eps, rel=1e-9)
     if beta is not None:
-        assert (law.beta, law.a, law.var()) == pytest.approx((beta, a, variance), rel=2e-4)
+        assert (mechanism.beta, mechanism.a, mechanism.var()) == pytest.approx((beta, a, variance), rel=2e-4)
     for rate in np.geomspace(0.3 / D, eps / D, 40)[:-1].tolist():
-        assert sn.GeneralizedDiscreteLaplace.from_eps(eps, D, a=rate).var() >= law.var() * (1 - 1e-9)
-    assert sn.DiscreteLaplace(eps, D).var() >= law.var() * (1 - 1e-9)
+        assert sn.GeneralizedDiscreteLaplace.from_eps(eps, D, a=rate).var() >= mechanism.var() * (1 - 1e-9)
+    assert sn.DiscreteLaplace(eps, D).var() >= mechanism.var() * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(
     ("eps", "D", "a"), [(5.0, 3, 0.9), (8.0, 10, 0.2), (6.0, 1, 2.0), (1.0, 7, 0.1), (30.0, 2, 1.0), (3.0, 3, 1.0)]
 )
 def test_least_shape(eps, D, a):
-    law = sn.GeneralizedDiscreteLaplace.from_eps(eps, D, a)
-    assert eps * (1 - 1e-9) < law.privacy_eps(D) <= eps
-    less = sn.GeneralizedDiscreteLaplace(law.beta * (1 - 1e-9), a)
+    mechanism = sn.GeneralizedDiscreteLaplace.from_eps(eps, D, a)
+    assert eps * (1 - 1e-9) < mechanism.privacy_eps(D) <= eps
+    less = sn.GeneralizedDiscreteLaplace(mechanism.beta * (1 - 1e-9), a)
     assert less.privacy_eps(D) > eps
 
 
 def test_the_parameters_of_the_paper_are_private_and_cost_more():
     """β = Δ e^(2-ε), a = 2/Δ for ε > 2 + ln Δ."""
     for eps, D in ((4.0, 3), (8.0, 10), (10.0, 100)):
-        law = sn.GeneralizedDiscreteLaplace(D * math.exp(2 - eps), 2 / D)
-        assert law.privacy_eps(D) < eps
-        assert law.var() > sn.GeneralizedDiscreteLaplace.from_eps(eps, D).var()
+        mechanism = sn.GeneralizedDiscreteLaplace(D * math.exp(2 - eps), 2 / D)
+        assert mechanism.privacy_eps(D) < eps
+        assert mechanism.var() > sn.GeneralizedDiscreteLaplace.from_eps(eps, D).var()
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_pure_eps_beyond_the_smallest_float(shape, rate, shift):
 
 
 def test_the_least_eps_leaves_one_rate():
-    law = sn.GeneralizedDiscreteLaplace.from_eps(2.0**-11, 1)
-    assert (law.beta, law.a) == (1.0, 2.0**-11)
-    assert law.privacy_eps(1) == 2.0**-11
+    mechanism = sn.GeneralizedDiscreteLaplace.from_eps(2.0**-11, 1)
+    assert (mechanism.beta, mechanism.a) == (1.0, 2.0**-11)
+    assert mechanism.privacy_eps(1) == 2.0**-11
 
 
 @pytest.mark.parametrize(("eps", "a"), [(64, None), (700, None), (2000, None), (2000, 1.0)])

@@ -25,9 +25,9 @@ def probability(beta, a, k, terms=300):
 @pytest.mark.parametrize(("beta", "a"), [(1e9, 20.0), (1e18, 44.0), (9e18, 43.0), (1e5, 10.0), (40.0, 1.5), (1.5, 3.0)])
 @pytest.mark.parametrize("k", [0, 1, 3, 70])
 def test_probabilities(beta, a, k):
-    law = sn.GeneralizedDiscreteLaplace(beta, a)
-    assert law.pmf(k) == pytest.approx(probability(beta, a, k), rel=3e-12)
-    assert law.var() == pytest.approx(beta / (mpmath.cosh(mpmath.mpf(a)) - 1), rel=1e-13)
+    mechanism = sn.GeneralizedDiscreteLaplace(beta, a)
+    assert mechanism.pmf(k) == pytest.approx(probability(beta, a, k), rel=3e-12)
+    assert mechanism.var() == pytest.approx(beta / (mpmath.cosh(mpmath.mpf(a)) - 1), rel=1e-13)
 
 
 def test_far_rates_have_a_variance():
@@ -44,7 +44,7 @@ def test_shapes_that_no_table_holds_are_refused():
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
 @pytest.mark.parametrize(
-    "law",
+    "mechanism",
     [
         "GeneralizedDiscreteLaplace(1e9, 20.0)",
         "GeneralizedDiscreteLaplace(5.2, 2**-11)",
@@ -53,13 +53,13 @@ def test_shapes_that_no_table_holds_are_refused():
         "MultiScaleDiscreteLaplace(1.0, 2**16).share(n_parties=3)",
     ],
 )
-def test_a_law_takes_at_most_16_mib(law):
+def test_a_mechanism_takes_at_most_16_mib(mechanism):
     program = f"""
 import resource
 import stairnoise as sn
 sn.GeneralizedDiscreteLaplace(1.0, 1.0)
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (16 << 20), resource.RLIM_INFINITY))
-law = sn.{law}
+mechanism = sn.{mechanism}
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

@@ -1,4 +1,4 @@
-"""What the infinitely divisible laws share: shares, draws, what is refused.
+"""What the infinitely divisible mechanisms share: shares, draws, what is refused.
 
 Evidence: sums over the list of probabilities, convolutions, and chi-square tests of the sampler with fixed seeds. If the seeds
 change, each statistical check gives at most one false alarm in a million.
@@ -27,67 +27,71 @@ LAWS = [
     sn.Skellam(4.0),
     sn.Skellam(4.0, 1, 10),
 ]
-IDS = [repr(law) for law in LAWS]
-each_law = pytest.mark.parametrize("law", LAWS, ids=IDS)
+IDS = [repr(mechanism) for mechanism in LAWS]
+each_mechanism = pytest.mark.parametrize("mechanism", LAWS, ids=IDS)
 
 
-@each_law
-def test_the_list_has_everything(law):
+@each_mechanism
+def test_the_list_has_everything(mechanism):
     k = np.arange(0, 200_000)
-    p = probabilities(law, k)
+    p = probabilities(mechanism, k)
     assert math.fsum(p) * 2 - p[0] == pytest.approx(1, abs=1e-12)
-    assert 2 * math.fsum(p * points(law, k) ** 2.0) == pytest.approx(law.var(), rel=1e-11)
-    assert law.mean() == 0
-    assert law.median() == 0
-    assert law.cdf(points(law, 5)) + law.sf(points(law, 5)) == pytest.approx(1, rel=1e-15)
-    assert law.ppf(law.cdf(points(law, 3))) == points(law, 3)
-    assert law.support() == (-math.inf, math.inf)
-    bound = law.error_bound(0.999)
-    assert law.sf(bound) + law.cdf(-bound - law.granularity) <= 1e-3 < 2 * law.sf(bound - law.granularity)
+    assert 2 * math.fsum(p * points(mechanism, k) ** 2.0) == pytest.approx(mechanism.var(), rel=1e-11)
+    assert mechanism.mean() == 0
+    assert mechanism.median() == 0
+    assert mechanism.cdf(points(mechanism, 5)) + mechanism.sf(points(mechanism, 5)) == pytest.approx(1, rel=1e-15)
+    assert mechanism.ppf(mechanism.cdf(points(mechanism, 3))) == points(mechanism, 3)
+    assert mechanism.support() == (-math.inf, math.inf)
+    bound = mechanism.error_bound(0.999)
+    assert (
+        mechanism.sf(bound) + mechanism.cdf(-bound - mechanism.granularity)
+        <= 1e-3
+        < 2 * mechanism.sf(bound - mechanism.granularity)
+    )
 
 
 @pytest.mark.parametrize("n", [2, 3, 10])
-@pytest.mark.parametrize("law", LAWS[::2], ids=IDS[::2])
-def test_shares_add_up_to_the_whole(law, n):
+@pytest.mark.parametrize("mechanism", LAWS[::2], ids=IDS[::2])
+def test_shares_add_up_to_the_whole(mechanism, n):
     """The n-fold convolution of a share's probabilities is the whole's; far beyond the list both are below 1e-20."""
-    reach = 60 if law.granularity == 1 else 2**16
+    reach = 60 if mechanism.granularity == 1 else 2**16
     k = np.arange(-reach, reach)
     size = 1 << (2 * n * reach).bit_length()
-    share = probabilities(law.share(n), k)
+    share = probabilities(mechanism.share(n), k)
     total = np.fft.irfft(np.fft.rfft(np.roll(np.pad(share, (0, size - share.size)), -reach)) ** n, size)
-    assert total[:50] == pytest.approx(probabilities(law, np.arange(50)), abs=1e-12)
-    assert law.share(n).var() * n == pytest.approx(law.var(), rel=1e-14)
+    assert total[:50] == pytest.approx(probabilities(mechanism, np.arange(50)), abs=1e-12)
+    assert mechanism.share(n).var() * n == pytest.approx(mechanism.var(), rel=1e-14)
 
 
-@each_law
-def test_shares_of_shares(law):
-    part = law.share(6, 4).share(5)
-    assert (part.n_parties, part.present) == (law.n_parties * 30, law.present * 4)
-    assert part == law.share(30, 4)
-    assert part.var() == pytest.approx(law.var() * 4 / 30, rel=1e-14)
-    assert law.share(1) == law
+@each_mechanism
+def test_shares_of_shares(mechanism):
+    part = mechanism.share(6, 4).share(5)
+    assert (part.n_parties, part.present) == (mechanism.n_parties * 30, mechanism.present * 4)
+    assert part == mechanism.share(30, 4)
+    assert part.var() == pytest.approx(mechanism.var() * 4 / 30, rel=1e-14)
+    assert mechanism.share(1) == mechanism
 
 
-@pytest.mark.parametrize("law", LAWS[::2], ids=IDS[::2])
-def test_draws_of_shares_add_up(law):
+@pytest.mark.parametrize("mechanism", LAWS[::2], ids=IDS[::2])
+def test_draws_of_shares_add_up(mechanism):
     """Chi-square of 400 000 sums of five shares against the whole, with the probability at zero, seeds fixed."""
-    total = sum(law.share(5).sample(400_000, rng=rng) for rng in sn.SeededRng(71).spawn(5))
-    check_draws(total, law)
+    total = sum(mechanism.share(5).sample(400_000, rng=rng) for rng in sn.SeededRng(71).spawn(5))
+    check_draws(total, mechanism)
 
 
-@each_law
-def test_draws(law):
+@each_mechanism
+def test_draws(mechanism):
     """Chi-square of a million draws, seeds fixed."""
-    check_draws(law.sample(1_000_000, rng=sn.SeededRng(72)), law)
+    check_draws(mechanism.sample(1_000_000, rng=sn.SeededRng(72)), mechanism)
 
 
-def check_draws(noise, law):
-    cells = noise / law.granularity
+def check_draws(noise, mechanism):
+    cells = noise / mechanism.granularity
     assert np.array_equal(cells, np.round(cells))
-    reach = int(law.error_bound(0.9999) / law.granularity) + 1
+    reach = int(mechanism.error_bound(0.9999) / mechanism.granularity) + 1
     cells = np.clip(cells, -reach, reach).astype(np.int64)
-    expected = probabilities(law, np.arange(-reach, reach + 1))
-    expected[[0, -1]] = law.sf(points(law, reach - 1))
+    expected = probabilities(mechanism, np.arange(-reach, reach + 1))
+    expected[[0, -1]] = mechanism.sf(points(mechanism, reach - 1))
     counts = np.bincount(cells + reach, minlength=expected.size)
     checks.check_distribution(counts, expected, ALPHA)
     checks.check_symmetry(counts, ALPHA)
@@ -97,32 +101,32 @@ def check_draws(noise, law):
 @pytest.mark.slow
 def test_missing_shares_cost_eps():
     """The tighter β of the rest loses more, and what is promised is what brute force finds."""
-    for law, D in ((sn.GeneralizedDiscreteLaplace.from_eps(8, 10), 10), (sn.MultiScaleDiscreteLaplace(2, 3), 3)):
-        rest = [law.share(100, present).privacy_eps(D) for present in (100, 90, 50, 1)]
+    for mechanism, D in ((sn.GeneralizedDiscreteLaplace.from_eps(8, 10), 10), (sn.MultiScaleDiscreteLaplace(2, 3), 3)):
+        rest = [mechanism.share(100, present).privacy_eps(D) for present in (100, 90, 50, 1)]
         assert sorted(rest) == rest
         assert len(set(rest)) == 4
-    law = sn.Arete(0.2, 1.0, 0.25)
-    part = law.share(4, 3)
-    assert part.privacy_eps(0.5) > law.privacy_eps(0.5)
-    cells, k = math.ceil(0.5 / law.granularity), np.arange(20_000)
+    mechanism = sn.Arete(0.2, 1.0, 0.25)
+    part = mechanism.share(4, 3)
+    assert part.privacy_eps(0.5) > mechanism.privacy_eps(0.5)
+    cells, k = math.ceil(0.5 / mechanism.granularity), np.arange(20_000)
     loss = part.logpdf(points(part, k)) - part.logpdf(points(part, k + cells))
     assert part.privacy_eps(0.5) == pytest.approx(float(loss.max()), rel=1e-6)
 
 
-@each_law
-def test_values_are_on_the_lattice(law):
-    assert law.exactness == "lattice"
-    assert law.sample(3, rng=sn.SeededRng(9)).dtype == (np.float64 if isinstance(law, sn.Arete) else np.int64)
+@each_mechanism
+def test_values_are_on_the_lattice(mechanism):
+    assert mechanism.exactness == "lattice"
+    assert mechanism.sample(3, rng=sn.SeededRng(9)).dtype == (np.float64 if isinstance(mechanism, sn.Arete) else np.int64)
 
 
 def test_release_of_partitions():
-    law, values = sn.MultiScaleDiscreteLaplace(3.0, 2, 4), np.arange(1000)
-    noisy = law.release(values, max_partitions_contributed=3, rng=sn.SeededRng(1, allow_release=True))
+    mechanism, values = sn.MultiScaleDiscreteLaplace(3.0, 2, 4), np.arange(1000)
+    noisy = mechanism.release(values, max_partitions_contributed=3, rng=sn.SeededRng(1, allow_release=True))
     one = sn.MultiScaleDiscreteLaplace(1.0, 2, 4).sample(1000, rng=sn.SeededRng(1))
     assert np.array_equal(noisy - values, one)
     for other in (sn.GeneralizedDiscreteLaplace(0.3, 0.7), sn.Arete(0.5, 1.0, 0.25)):
         with pytest.raises(
-            sn.ParameterError, match=r"^max_partitions_contributed must be 1 for a law given by .*, got 3: make it"
+            sn.ParameterError, match=r"^max_partitions_contributed must be 1 for a mechanism given by .*, got 3: make it"
         ):
             other.release(values, max_partitions_contributed=3)
     assert sn.Arete(0.5, 1.0, 0.25, 3).release(0.3) % sn.Arete(0.5, 1.0, 0.25).granularity == 0
@@ -164,7 +168,7 @@ NAN = math.nan
         (lambda: sn.GeneralizedDiscreteLaplace.from_eps(1.0, 2, 0.6), "a must be from 2**-11 to eps/sensitivity, got 0.6"),
         (lambda: sn.MultiScaleDiscreteLaplace(NAN), "eps must be finite and greater than 0, got nan"),
         (lambda: sn.MultiScaleDiscreteLaplace(1e-4), "eps must be from 2**-11 to 2**10, got 0.0001"),
-        (lambda: sn.MultiScaleDiscreteLaplace(1.0, 1.5), "sensitivity must be a whole number for a discrete law, got 1.5"),
+        (lambda: sn.MultiScaleDiscreteLaplace(1.0, 1.5), "sensitivity must be a whole number for a discrete mechanism, got 1.5"),
         (lambda: sn.MultiScaleDiscreteLaplace(1.0, 2**17), "sensitivity must be at most 2**16, got 131072.0"),
         (lambda: sn.MultiScaleDiscreteLaplace(1.0, 0), "sensitivity must be finite and greater than 0, got 0.0"),
         (lambda: LAWS[2].privacy_eps(0), "sensitivity must be an integer from 1"),

@@ -34,7 +34,7 @@ def test_laplace_noise_has_no_shape():
 
 def test_a_density_is_subnormal_before_it_is_zero():
     """Evidence: the definition, where exp(-eps) alone is 0 and eps/2 times it is not."""
-    law = sn.Laplace(745.2)
-    density = law.pdf(1.0)
-    assert density == law.pdf([1.0])[0]
-    assert density == pytest.approx(math.exp(law.logpdf(1.0)), rel=0.01, abs=0)
+    mechanism = sn.Laplace(745.2)
+    density = mechanism.pdf(1.0)
+    assert density == mechanism.pdf([1.0])[0]
+    assert density == pytest.approx(math.exp(mechanism.logpdf(1.0)), rel=0.01, abs=0)

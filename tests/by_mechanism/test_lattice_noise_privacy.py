@@ -14,48 +14,48 @@ import stairnoise as sn
 NEPERS = 40
 
 
-def probabilities(law: sn.LatticeNoise) -> dict[int, Fraction]:
+def probabilities(mechanism: sn.LatticeNoise) -> dict[int, Fraction]:
     """P(X = kg) by k; a tail ends where nothing is left of it."""
-    weights, m = list(map(Fraction, law.weights.tolist())), len(law.weights) // 2
+    weights, m = list(map(Fraction, mechanism.weights.tolist())), len(mechanism.weights) // 2
     found = dict(zip(range(-m, m + 1), weights, strict=True))
     total = sum(weights)
-    if law.tail_ratio is not None:
-        ratio = Fraction(law.tail_ratio)
-        for j in range(1, math.ceil(-NEPERS / math.log(law.tail_ratio)) + 1):
+    if mechanism.tail_ratio is not None:
+        ratio = Fraction(mechanism.tail_ratio)
+        for j in range(1, math.ceil(-NEPERS / math.log(mechanism.tail_ratio)) + 1):
             found[m + j], found[-m - j] = weights[-1] * ratio**j, weights[0] * ratio**j
         total += (weights[0] + weights[-1]) * ratio / (1 - ratio)
     return {k: weight / total for k, weight in found.items() if weight}
 
 
-def shifts(law: sn.LatticeNoise) -> list[int]:
-    cells = round(law.sensitivity / law.granularity)
+def shifts(mechanism: sn.LatticeNoise) -> list[int]:
+    cells = round(mechanism.sensitivity / mechanism.granularity)
     return [sign * s for s in range(1, cells + 1) for sign in (1, -1)]
 
 
-def end_of(law: sn.LatticeNoise, p: dict[int, Fraction]) -> int:
+def end_of(mechanism: sn.LatticeNoise, p: dict[int, Fraction]) -> int:
     """Beyond it lies the end of a list, which is not the end of the tail."""
-    return max(map(abs, p)) - (0 if law.tail_ratio is None else max(map(abs, shifts(law))))
+    return max(map(abs, p)) - (0 if mechanism.tail_ratio is None else max(map(abs, shifts(mechanism))))
 
 
-def delta(law: sn.LatticeNoise, eps: float) -> float:
+def delta(mechanism: sn.LatticeNoise, eps: float) -> float:
     """The largest Σ (P(k) − e^ε P(k − s))₊."""
-    p = probabilities(law)
-    end, power = end_of(law, p), Fraction(math.exp(eps))
-    return float(max(sum(max(0, p[k] - power * p.get(k - s, 0)) for k in p if abs(k) <= end) for s in shifts(law)))
+    p = probabilities(mechanism)
+    end, power = end_of(mechanism, p), Fraction(math.exp(eps))
+    return float(max(sum(max(0, p[k] - power * p.get(k - s, 0)) for k in p if abs(k) <= end) for s in shifts(mechanism)))
 
 
-def pure_eps(law: sn.LatticeNoise) -> float:
+def pure_eps(mechanism: sn.LatticeNoise) -> float:
     """The largest ln P(k)/P(k − s) that is finite."""
-    p = probabilities(law)
-    end = end_of(law, p)
-    ratios = [p[k] / p[k - s] for s in shifts(law) for k in p if abs(k) <= end and k - s in p]
+    p = probabilities(mechanism)
+    end = end_of(mechanism, p)
+    ratios = [p[k] / p[k - s] for s in shifts(mechanism) for k in p if abs(k) <= end and k - s in p]
     return math.log(max(ratios)) if ratios else 0.0
 
 
-def renyi(law: sn.LatticeNoise, alpha: float) -> float:
-    p = {k: float(x) for k, x in probabilities(law).items()}
-    end, worst = end_of(law, probabilities(law)), 0.0
-    for s in shifts(law):
+def renyi(mechanism: sn.LatticeNoise, alpha: float) -> float:
+    p = {k: float(x) for k, x in probabilities(mechanism).items()}
+    end, worst = end_of(mechanism, probabilities(mechanism)), 0.0
+    for s in shifts(mechanism):
         pairs = [(p[k], p.get(k - s, 0.0)) for k in p if abs(k) <= end]
         if alpha >= 1 and any(q == 0 for _, q in pairs):
             return math.inf
@@ -69,7 +69,7 @@ def renyi(law: sn.LatticeNoise, alpha: float) -> float:
     return worst
 
 
-def random_law(choose: random.Random) -> sn.LatticeNoise:
+def random_mechanism(choose: random.Random) -> sn.LatticeNoise:
     m, cells = choose.randrange(1, 6), choose.randrange(1, 4)
     kinds = (
         lambda: 0.0,
@@ -89,59 +89,59 @@ def random_law(choose: random.Random) -> sn.LatticeNoise:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_every_measure_is_the_worst_over_every_shift(seed: int) -> None:
-    """Evidence: sums in rational numbers, over random laws with holes, tails and no symmetry."""
-    law = random_law(random.Random(seed))
-    losses = law.losses_by_shift(0.0)
-    assert law.eps == pytest.approx(pure_eps(law), rel=1e-13, abs=1e-15)
-    infinite = delta(law, 700.0) if law.eps < 600 else law.delta
-    assert law.delta == pytest.approx(infinite, rel=1e-13, abs=1e-15)
-    assert (law.privacy_loss().eps == law.eps) == (law.delta == 0)
-    for eps in (0.0, 0.25, 1.0, law.eps / 2, law.eps):
-        exact = delta(law, eps)
-        assert law.privacy_profile(eps) == pytest.approx(exact, rel=1e-12, abs=1e-14)
-        listed = law.losses_by_shift(eps).delta
+    """Evidence: sums in rational numbers, over random mechanisms with holes, tails and no symmetry."""
+    mechanism = random_mechanism(random.Random(seed))
+    losses = mechanism.losses_by_shift(0.0)
+    assert mechanism.eps == pytest.approx(pure_eps(mechanism), rel=1e-13, abs=1e-15)
+    infinite = delta(mechanism, 700.0) if mechanism.eps < 600 else mechanism.delta
+    assert mechanism.delta == pytest.approx(infinite, rel=1e-13, abs=1e-15)
+    assert (mechanism.privacy_loss().eps == mechanism.eps) == (mechanism.delta == 0)
+    for eps in (0.0, 0.25, 1.0, mechanism.eps / 2, mechanism.eps):
+        exact = delta(mechanism, eps)
+        assert mechanism.privacy_profile(eps) == pytest.approx(exact, rel=1e-12, abs=1e-14)
+        listed = mechanism.losses_by_shift(eps).delta
         assert listed.max() == pytest.approx(exact, rel=1e-12, abs=1e-14)
     for alpha in (0.5, 1.0, 2.0, 8.0):
-        exact = renyi(law, alpha)
-        found = law.rdp(alpha)
+        exact = renyi(mechanism, alpha)
+        found = mechanism.rdp(alpha)
         assert found == exact or found == pytest.approx(exact, rel=1e-10, abs=1e-13)
-        assert law.losses_by_shift(0.0, alpha).rdp.max() == found
-    assert losses.eps.max() == (math.inf if law.delta else law.eps)
+        assert mechanism.losses_by_shift(0.0, alpha).rdp.max() == found
+    assert losses.eps.max() == (math.inf if mechanism.delta else mechanism.eps)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_bounds_are_on_the_safe_side_of_the_exact_numbers(seed: int) -> None:
-    """Evidence: for laws without tails, exact rational sums with e^ε from below and from above, to 50 digits."""
+    """Evidence: for mechanisms without tails, exact rational sums with e^ε from below and from above, to 50 digits."""
     from decimal import Decimal, localcontext
 
-    law = random_law(random.Random(1000 + seed))
-    if law.tail_ratio is not None:
-        law = sn.LatticeNoise(law.weights, None, float(law.granularity), float(law.sensitivity))
-    p = probabilities(law)
+    mechanism = random_mechanism(random.Random(1000 + seed))
+    if mechanism.tail_ratio is not None:
+        mechanism = sn.LatticeNoise(mechanism.weights, None, float(mechanism.granularity), float(mechanism.sensitivity))
+    p = probabilities(mechanism)
     for eps in (0.0, 0.1, 1.0, 3.0):
         with localcontext() as context:
             context.prec = 50
             power = Fraction(Decimal(eps).exp())
-        for change, found in zip(*law.losses_by_shift(eps)[::2], strict=True):
-            s = round(change / law.granularity)
+        for change, found in zip(*mechanism.losses_by_shift(eps)[::2], strict=True):
+            s = round(change / mechanism.granularity)
             exact = sum(max(0, p[k] - power * p.get(k - s, 0)) for k in p)
             assert exact - Fraction(1, 10**45) <= Fraction(found)
             assert found <= float(exact) * (1 + 2e-16) + 1e-44
 
 
-def test_a_law_for_one_shift_is_a_comb_for_the_others() -> None:
+def test_a_mechanism_for_one_shift_is_a_comb_for_the_others() -> None:
     """Evidence: by hand. Weights that keep ε = 1 at a change of 4 lose 138 at a change of 1, or everything."""
     base = [math.exp(-abs(k)) for k in range(-5, 6)]
     weights = np.full(41, 1e-60)
     weights[::4] = base
     weights[1::4] = weights[2::4] = weights[3::4] = 1e-60 * np.array(base[:-1])
-    law = sn.LatticeNoise(weights, sensitivity=4)
-    eps = law.losses_by_shift(1.5).eps
-    finite = [law._loss(None).pairs[i].top for i in range(len(eps))]
+    mechanism = sn.LatticeNoise(weights, sensitivity=4)
+    eps = mechanism.losses_by_shift(1.5).eps
+    finite = [mechanism._loss(None).pairs[i].top for i in range(len(eps))]
     assert finite[0] > 100
-    assert law.eps > 100
-    assert law.privacy_profile(10.0) > 0.99
-    assert law.losses_by_shift(1.5).delta[-1] < 0.01
+    assert mechanism.eps > 100
+    assert mechanism.privacy_profile(10.0) > 0.99
+    assert mechanism.losses_by_shift(1.5).delta[-1] < 0.01
     comb = sn.LatticeNoise([1, 0, 0, 2, 0, 0, 1], sensitivity=3)
     assert comb.losses_by_shift(1.0).delta.tolist() == [1.0, 1.0, 0.25]
     assert comb.guarantee().delta == 1.0
@@ -152,9 +152,9 @@ def test_a_law_for_one_shift_is_a_comb_for_the_others() -> None:
 def test_composition_dominates_every_choice_of_shifts(seed: int) -> None:
     """Evidence: brute force of three releases, each with a shift of its own; bounds enclose the worst of them."""
     choose = random.Random(seed)
-    law = random_law(choose)
-    p = {k: float(x) for k, x in probabilities(law).items()}
-    end = end_of(law, probabilities(law))
+    mechanism = random_mechanism(choose)
+    p = {k: float(x) for k, x in probabilities(mechanism).items()}
+    end = end_of(mechanism, probabilities(mechanism))
 
     def losses(s: int) -> dict[float, float]:
         found: dict[float, float] = {}
@@ -171,29 +171,29 @@ def test_composition_dominates_every_choice_of_shifts(seed: int) -> None:
                 found[round(x + y, 10)] = found.get(round(x + y, 10), 0.0) + mass * other
         return found
 
-    one = {s: losses(s) for s in shifts(law)}
+    one = {s: losses(s) for s in shifts(mechanism)}
     for _ in range(4):
         chosen = [choose.choice(list(one)) for _ in range(2)]
         total = summed(one[chosen[0]], one[chosen[1]])
         for eps in (0.5, 2.0):
             delta = sum(mass * -math.expm1(eps - loss) for loss, mass in total.items() if loss > eps)
-            low, high = law.compose(2).privacy_profile(eps, bounds=True)
+            low, high = mechanism.compose(2).privacy_profile(eps, bounds=True)
             assert delta <= high * (1 + 1e-8) + 1e-13
             assert low <= high
 
 
 def test_composed_bounds_are_near() -> None:
-    """Evidence: the product distribution of one shift, which is the worst of a law that falls from its mode."""
-    law = sn.LatticeNoise([1, 3, 9, 3, 1], 1 / 3)
-    low, high = law.compose(5).privacy_profile(2.0, bounds=True)
+    """Evidence: the product distribution of one shift, which is the worst of a mechanism that falls from its mode."""
+    mechanism = sn.LatticeNoise([1, 3, 9, 3, 1], 1 / 3)
+    low, high = mechanism.compose(5).privacy_profile(2.0, bounds=True)
     assert low <= high <= low * 1.01
 
 
 def test_another_library_s_accounting() -> None:
     """Evidence: dp-accounting's pessimistic losses of the list, for each shift."""
     accounting: Any = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
-    law = sn.LatticeNoise([1, 0.5, 3, 8, 5, 2, 0.5], sensitivity=2)
-    p = {k: float(x) for k, x in probabilities(law).items()}
+    mechanism = sn.LatticeNoise([1, 0.5, 3, 8, 5, 2, 0.5], sensitivity=2)
+    p = {k: float(x) for k, x in probabilities(mechanism).items()}
     for eps in (0.5, 1.0):
         found = []
         for s in (1, 2, -1, -2):
@@ -202,25 +202,25 @@ def test_another_library_s_accounting() -> None:
                 {k: math.log(x) for k, x in p.items()}, moved, value_discretization_interval=1e-5
             )
             found.append(loss.get_delta_for_epsilon(eps))
-        assert law.privacy_profile(eps) == pytest.approx(max(found), rel=1e-4)
+        assert mechanism.privacy_profile(eps) == pytest.approx(max(found), rel=1e-4)
 
 
 def test_known_mechanisms_by_their_probabilities() -> None:
     """Evidence: closed forms of the mechanisms whose probabilities these are."""
     stairs = sn.TruncatedDiscreteStaircase(1, 1e-3, 5, "l2")
     k = np.arange(stairs.lower, stairs.upper + 1)
-    law = sn.LatticeNoise(stairs.pmf(k), sensitivity=5)
-    assert law.privacy_profile(1.0) == pytest.approx(stairs.achieved_delta, rel=1e-9)
-    assert law.privacy_profile(0.5) == pytest.approx(stairs.privacy_profile(0.5), rel=1e-12)
+    mechanism = sn.LatticeNoise(stairs.pmf(k), sensitivity=5)
+    assert mechanism.privacy_profile(1.0) == pytest.approx(stairs.achieved_delta, rel=1e-9)
+    assert mechanism.privacy_profile(0.5) == pytest.approx(stairs.privacy_profile(0.5), rel=1e-12)
     laplace = sn.DiscreteLaplace(0.5, 3)
-    law = sn.LatticeNoise(laplace.pmf(np.arange(-20, 21)), math.exp(-0.5 / 3), sensitivity=3)
-    assert law.eps == pytest.approx(0.5, rel=1e-12)
-    assert law.var() == pytest.approx(laplace.var(), rel=1e-12)
-    assert law.rdp(3.0) == pytest.approx(laplace.rdp(3.0), rel=1e-10)
+    mechanism = sn.LatticeNoise(laplace.pmf(np.arange(-20, 21)), math.exp(-0.5 / 3), sensitivity=3)
+    assert mechanism.eps == pytest.approx(0.5, rel=1e-12)
+    assert mechanism.var() == pytest.approx(laplace.var(), rel=1e-12)
+    assert mechanism.rdp(3.0) == pytest.approx(laplace.rdp(3.0), rel=1e-10)
     gauss = sn.DiscreteGaussian(4)
-    law = sn.LatticeNoise(gauss.pmf(np.arange(-40, 41)), sensitivity=2)
-    assert law.privacy_profile(1.0) == pytest.approx(gauss.privacy_profile(1.0, 2), rel=1e-9)
-    assert law.compose(10).eps_for_delta(1e-5) == pytest.approx(gauss.compose(10, 2).eps_for_delta(1e-5), rel=1e-3)
+    mechanism = sn.LatticeNoise(gauss.pmf(np.arange(-40, 41)), sensitivity=2)
+    assert mechanism.privacy_profile(1.0) == pytest.approx(gauss.privacy_profile(1.0, 2), rel=1e-9)
+    assert mechanism.compose(10).eps_for_delta(1e-5) == pytest.approx(gauss.compose(10, 2).eps_for_delta(1e-5), rel=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -55,12 +55,12 @@ def below(eps, sigma2, shift):
 
 
 def check(eps, delta, shift):
-    law = sn.DiscreteGaussian.from_eps(eps, delta, shift)
-    assert exact(eps, law.sigma2, shift) <= delta
-    if law.sigma2 > 2.0**-20:
+    mechanism = sn.DiscreteGaussian.from_eps(eps, delta, shift)
+    assert exact(eps, mechanism.sigma2, shift) <= delta
+    if mechanism.sigma2 > 2.0**-20:
         # Room of a relative 1e-10 is left for rounding.
-        assert np.all(on_a_grid(eps, below(eps, law.sigma2, shift), shift) > delta * (1 - 2e-10))
-    return law
+        assert np.all(on_a_grid(eps, below(eps, mechanism.sigma2, shift), shift) > delta * (1 - 2e-10))
+    return mechanism
 
 
 @pytest.mark.parametrize(("eps", "delta"), BEFORE_A_RISE)

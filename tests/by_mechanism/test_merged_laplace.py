@@ -1,4 +1,4 @@
-"""The merged Laplace law: parameters, privacy, distribution.
+"""The merged Laplace distribution: parameters, privacy, distribution.
 
 Evidence: brute force over a small lattice and a dense scan of the density for the privacy loss, quadrature with mpmath for the
 distribution.
@@ -21,7 +21,7 @@ LAWS = [
     sn.MergedLaplace([1, 2, 0.5, 3], [3, 4, 40], 3),
 ]
 
-laws = pytest.mark.parametrize("law", LAWS, ids=repr)
+mechanisms = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 
 
 # ---------------------------------------------------------------- parameters
@@ -114,21 +114,21 @@ def test_pure_eps_is_the_largest_loss_of_all_points_and_shifts(eps, breaks):
     assert float(exact) == pytest.approx(worst, rel=1e-13)
 
 
-@laws
-def test_pure_eps_of_the_density_and_of_the_lattice(law):
-    x = np.linspace(0, 60 * law.sensitivity, 300_001)
-    scanned = (law.logpdf(x) - law.logpdf(x + law.sensitivity)).max()
-    assert law.pure_eps(lattice=False) >= scanned * (1 - 1e-12)
-    assert law.pure_eps(lattice=False) == pytest.approx(scanned, rel=1e-3)
-    assert law.pure_eps() == pytest.approx(law.pure_eps(lattice=False), rel=1e-8)
-    low, high = sorted([min(law.eps), max(law.eps)])
-    assert low <= law.pure_eps() <= high
+@mechanisms
+def test_pure_eps_of_the_density_and_of_the_lattice(mechanism):
+    x = np.linspace(0, 60 * mechanism.sensitivity, 300_001)
+    scanned = (mechanism.logpdf(x) - mechanism.logpdf(x + mechanism.sensitivity)).max()
+    assert mechanism.pure_eps(lattice=False) >= scanned * (1 - 1e-12)
+    assert mechanism.pure_eps(lattice=False) == pytest.approx(scanned, rel=1e-3)
+    assert mechanism.pure_eps() == pytest.approx(mechanism.pure_eps(lattice=False), rel=1e-8)
+    low, high = sorted([min(mechanism.eps), max(mechanism.eps)])
+    assert low <= mechanism.pure_eps() <= high
 
 
 def test_pure_eps_is_rounded_up():
-    law = sn.MergedLaplace([0.1, 0.3, 0.2], [1 / 3, 0.7], sensitivity=1)
-    assert Fraction(law.pure_eps()) >= law._largest_loss()
-    assert Fraction(math.nextafter(law.pure_eps(), 0)) < law._largest_loss()
+    mechanism = sn.MergedLaplace([0.1, 0.3, 0.2], [1 / 3, 0.7], sensitivity=1)
+    assert Fraction(mechanism.pure_eps()) >= mechanism._largest_loss()
+    assert Fraction(math.nextafter(mechanism.pure_eps(), 0)) < mechanism._largest_loss()
 
 
 @pytest.mark.slow
@@ -138,88 +138,94 @@ def test_a_steep_centre_gains_at_large_eps_only():
     for width in np.linspace(0.05, 0.6, 23):
         for tail in np.linspace(0.5, 5.9, 28):
             centre = (6 - (1 - width) * tail) / width
-            law = sn.MergedLaplace([centre, tail], [width], sensitivity=1)
-            assert law.pure_eps(lattice=False) == pytest.approx(6, rel=1e-12)
-            found.append(law.abs_moment(1))
+            mechanism = sn.MergedLaplace([centre, tail], [width], sensitivity=1)
+            assert mechanism.pure_eps(lattice=False) == pytest.approx(6, rel=1e-12)
+            found.append(mechanism.abs_moment(1))
     assert min(found) == pytest.approx(0.1141, rel=0.01)
     assert sn.Staircase(6, sensitivity=1).abs_moment(1) < min(found) < sn.Laplace(6, sensitivity=1).abs_moment(1)
 
 
 @pytest.mark.parametrize("k", [2, 3, 7, 100])
-@laws
-def test_the_share_of_each_partition_is_within_the_whole(law, k):
-    share = law.for_partitions(k)
-    assert k * share._largest_loss() <= law._largest_loss()
-    assert k * share.pure_eps() == pytest.approx(law.pure_eps(), rel=1e-8)
+@mechanisms
+def test_the_share_of_each_partition_is_within_the_whole(mechanism, k):
+    share = mechanism.for_partitions(k)
+    assert k * share._largest_loss() <= mechanism._largest_loss()
+    assert k * share.pure_eps() == pytest.approx(mechanism.pure_eps(), rel=1e-8)
     values = np.arange(20.0)
-    mine = law.release(values, max_partitions_contributed=k, rng=sn.SeededRng(3, allow_release=True))
+    mine = mechanism.release(values, max_partitions_contributed=k, rng=sn.SeededRng(3, allow_release=True))
     assert np.array_equal(mine, share.release(values, rng=sn.SeededRng(3, allow_release=True)))
 
 
 # ---------------------------------------------------------------- distribution
 
 
-def weight(law, x):
-    rates = [mp.mpf(eps) / mp.mpf(law.sensitivity) for eps in law.eps]
-    starts, ends = [0, *law.breakpoints], [*law.breakpoints, mp.inf]
+def weight(mechanism, x):
+    rates = [mp.mpf(eps) / mp.mpf(mechanism.sensitivity) for eps in mechanism.eps]
+    starts, ends = [0, *mechanism.breakpoints], [*mechanism.breakpoints, mp.inf]
     return mp.exp(-sum(rate * (min(x, end) - start) for rate, start, end in zip(rates, starts, ends, strict=True) if x > start))
 
 
-def points(law, start=0):
-    tail = law.sensitivity / law.eps[-1]
-    last = max([start, *law.breakpoints])
-    inner = [start, *(c for c in law.breakpoints if c > start)]
+def points(mechanism, start=0):
+    tail = mechanism.sensitivity / mechanism.eps[-1]
+    last = max([start, *mechanism.breakpoints])
+    inner = [start, *(c for c in mechanism.breakpoints if c > start)]
     return [*inner, *(last + tail * i for i in (1, 4, 10, 25, 50, 100))]
 
 
 @pytest.mark.slow
-@laws
-def test_distribution_against_quadrature(law):
+@mechanisms
+def test_distribution_against_quadrature(mechanism):
     with mp.workdps(25):
-        mass = mp.quad(lambda x: weight(law, x), points(law))
+        mass = mp.quad(lambda x: weight(mechanism, x), points(mechanism))
         for p in (1, 2, 3.5, 4):
-            moment = mp.quad(lambda x, p=p: x**p * weight(law, x), points(law)) / mass
-            assert law.abs_moment(p) == pytest.approx(float(moment), rel=1e-12 if p != 3.5 else 1e-9)
-        entropy = -mp.quad(lambda x: weight(law, x) / mass * mp.log(weight(law, x) / mass / 2), points(law))
-        assert law.entropy() == pytest.approx(float(entropy), rel=1e-12, abs=1e-12)
-        for x in (0.0, 1e-6 * law.sensitivity, *law.breakpoints, 0.7 * law.sensitivity, 30 * law.sensitivity):
-            beyond = mp.quad(lambda y: weight(law, y), points(law, x)) / mass / 2
-            for function, sign in ((law.sf, 1), (law.cdf, -1)):
+            moment = mp.quad(lambda x, p=p: x**p * weight(mechanism, x), points(mechanism)) / mass
+            assert mechanism.abs_moment(p) == pytest.approx(float(moment), rel=1e-12 if p != 3.5 else 1e-9)
+        entropy = -mp.quad(lambda x: weight(mechanism, x) / mass * mp.log(weight(mechanism, x) / mass / 2), points(mechanism))
+        assert mechanism.entropy() == pytest.approx(float(entropy), rel=1e-12, abs=1e-12)
+        for x in (
+            0.0,
+            1e-6 * mechanism.sensitivity,
+            *mechanism.breakpoints,
+            0.7 * mechanism.sensitivity,
+            30 * mechanism.sensitivity,
+        ):
+            beyond = mp.quad(lambda y: weight(mechanism, y), points(mechanism, x)) / mass / 2
+            for function, sign in ((mechanism.sf, 1), (mechanism.cdf, -1)):
                 assert function(sign * x) == pytest.approx(float(beyond), rel=1e-12)
                 assert function(-sign * x) == pytest.approx(float(1 - beyond), rel=1e-12)
-            assert law.pdf(x) == law.pdf(-x) == pytest.approx(float(weight(law, x) / mass / 2), rel=1e-12)
-    assert law.var() == law.moment(2) == law.abs_moment(2)
+            assert mechanism.pdf(x) == mechanism.pdf(-x) == pytest.approx(float(weight(mechanism, x) / mass / 2), rel=1e-12)
+    assert mechanism.var() == mechanism.moment(2) == mechanism.abs_moment(2)
 
 
-@laws
-def test_the_density_is_continuous_with_the_given_slopes(law):
-    for j, c in enumerate(law.breakpoints):
-        assert law.logpdf(math.nextafter(c, 0)) == pytest.approx(law.logpdf(math.nextafter(c, math.inf)), rel=1e-12)
+@mechanisms
+def test_the_density_is_continuous_with_the_given_slopes(mechanism):
+    for j, c in enumerate(mechanism.breakpoints):
+        assert mechanism.logpdf(math.nextafter(c, 0)) == pytest.approx(mechanism.logpdf(math.nextafter(c, math.inf)), rel=1e-12)
         step = 1e-4 * c
-        inner = (law.logpdf(c - step) - law.logpdf(c)) / step * law.sensitivity
-        outer = (law.logpdf(c) - law.logpdf(c + step)) / step * law.sensitivity
-        assert (inner, outer) == pytest.approx((law.eps[j], law.eps[j + 1]), rel=1e-8)
+        inner = (mechanism.logpdf(c - step) - mechanism.logpdf(c)) / step * mechanism.sensitivity
+        outer = (mechanism.logpdf(c) - mechanism.logpdf(c + step)) / step * mechanism.sensitivity
+        assert (inner, outer) == pytest.approx((mechanism.eps[j], mechanism.eps[j + 1]), rel=1e-8)
 
 
-@laws
-def test_quantiles_invert(law):
+@mechanisms
+def test_quantiles_invert(mechanism):
     q = np.concatenate([np.logspace(-300, -1, 60), np.linspace(0.1, 0.9, 41)])
-    assert law.cdf(law.ppf(q)) == pytest.approx(q, rel=1e-11, abs=0)
-    assert law.sf(law.isf(q)) == pytest.approx(q, rel=1e-11, abs=0)
-    assert law.logcdf(law.ppf(q)) == pytest.approx(np.log(q), rel=1e-12, abs=1e-15)
-    assert law.ppf([0, 0.5, 1]).tolist() == [-math.inf, 0, math.inf]
-    assert np.isnan(law.ppf([-0.1, 1.1, math.nan])).all()
+    assert mechanism.cdf(mechanism.ppf(q)) == pytest.approx(q, rel=1e-11, abs=0)
+    assert mechanism.sf(mechanism.isf(q)) == pytest.approx(q, rel=1e-11, abs=0)
+    assert mechanism.logcdf(mechanism.ppf(q)) == pytest.approx(np.log(q), rel=1e-12, abs=1e-15)
+    assert mechanism.ppf([0, 0.5, 1]).tolist() == [-math.inf, 0, math.inf]
+    assert np.isnan(mechanism.ppf([-0.1, 1.1, math.nan])).all()
     for alpha in (1e-100, 0.05, 0.5, 1.0):
-        assert 2 * law.sf(law._tail_bound(alpha)) == pytest.approx(alpha, rel=1e-12, abs=0)
+        assert 2 * mechanism.sf(mechanism._tail_bound(alpha)) == pytest.approx(alpha, rel=1e-12, abs=0)
 
 
 def test_far_tails_have_logarithms():
-    law = sn.MergedLaplace([1, 2], [3], sensitivity=1)
-    assert law.sf(1000) == 0
-    assert law.logsf(2000) - law.logsf(1000) == -2000
-    assert law.logcdf(-1000) == law.logsf(1000)
-    assert law.cdf(1000) == 1
-    assert law.logcdf(1000) == 0
+    mechanism = sn.MergedLaplace([1, 2], [3], sensitivity=1)
+    assert mechanism.sf(1000) == 0
+    assert mechanism.logsf(2000) - mechanism.logsf(1000) == -2000
+    assert mechanism.logcdf(-1000) == mechanism.logsf(1000)
+    assert mechanism.cdf(1000) == 1
+    assert mechanism.logcdf(1000) == 0
 
 
 @pytest.mark.parametrize("name", ["eps", "breakpoints"])

@@ -19,16 +19,16 @@ from tests.by_mechanism.infinitely_divisible import hypergeometric, largest_loss
 def convolution(terms, k):
     """P(X = k) in 40 digits, summed from the definition; for terms that fall fast."""
     with mp.workdps(40):
-        law = {0: mp.mpf(1)}
+        mechanism = {0: mp.mpf(1)}
         for m, shape, rate in terms:
             reach = int(95 / rate) + 2
             single = [hypergeometric(shape, rate, j) for j in range(reach)]
             new: dict = {}
-            for x, p in law.items():
+            for x, p in mechanism.items():
                 for j in range(1 - reach, reach):
                     new[x + m * j] = new.get(x + m * j, 0) + p * single[abs(j)]
-            law = new
-        return [law[j] for j in k]
+            mechanism = new
+        return [mechanism[j] for j in k]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_probabilities_of_several_terms(terms, k, tolerance):
 
 @pytest.mark.parametrize("eps", [1.0, 5.0, 20.0])
 @pytest.mark.parametrize("D", [1, 3, 10])
-def test_variance_of_the_multi_scale_law(eps, D):
+def test_variance_of_the_multi_scale_mechanism(eps, D):
     expected = D * (D + 1) * (2 * D + 1) / 6 / (math.cosh(eps) - 1)
     assert sn.MultiScaleDiscreteLaplace(eps, D).var() == pytest.approx(expected, rel=1e-13)
     if eps == 20:
@@ -58,20 +58,20 @@ def test_variance_of_the_multi_scale_law(eps, D):
 
 
 @pytest.mark.parametrize(("eps", "D"), [(2.0, 3), (1.0, 4), (5.0, 2)])
-def test_exact_eps_of_the_multi_scale_law(eps, D):
-    law = sn.MultiScaleDiscreteLaplace(eps, D)
-    assert law.privacy_eps() == pytest.approx(eps, rel=1e-15)
-    assert largest_loss(law, D, int(100 * D / eps)) == pytest.approx(eps, rel=1e-11)
-    assert law.privacy_eps(2 * D) == pytest.approx(largest_loss(law, 2 * D, int(100 * D / eps)), rel=1e-11)
+def test_exact_eps_of_the_multi_scale_mechanism(eps, D):
+    mechanism = sn.MultiScaleDiscreteLaplace(eps, D)
+    assert mechanism.privacy_eps() == pytest.approx(eps, rel=1e-15)
+    assert largest_loss(mechanism, D, int(100 * D / eps)) == pytest.approx(eps, rel=1e-11)
+    assert mechanism.privacy_eps(2 * D) == pytest.approx(largest_loss(mechanism, 2 * D, int(100 * D / eps)), rel=1e-11)
     for shift in range(1, 2 * D + 2):
-        assert law.privacy_eps(shift) == pytest.approx(eps * math.ceil(shift / D), rel=1e-14)
-        assert largest_loss(law, shift, int(40 * D / eps)) < law.privacy_eps(shift) * (1 + 1e-11)
-    rest = law.share(10, 8)
+        assert mechanism.privacy_eps(shift) == pytest.approx(eps * math.ceil(shift / D), rel=1e-14)
+        assert largest_loss(mechanism, shift, int(40 * D / eps)) < mechanism.privacy_eps(shift) * (1 + 1e-11)
+    rest = mechanism.share(10, 8)
     assert largest_loss(rest, D, int(20 * D / eps)) < rest.privacy_eps() < eps + 1
 
 
 def test_multi_scale_names_the_partitions_that_leave_no_eps():
     with pytest.raises(
-        sn.ParameterError, match=r"^max_partitions_contributed must leave an eps that the law can have, got 4096: "
+        sn.ParameterError, match=r"^max_partitions_contributed must leave an eps that the mechanism can have, got 4096: "
     ):
         sn.MultiScaleDiscreteLaplace(1.5, 2).release(3, max_partitions_contributed=4096)

@@ -1,4 +1,4 @@
-"""MultivariateStaircase: parameters, shapes, the law's functions."""
+"""MultivariateStaircase: parameters, shapes, the mechanism's functions."""
 
 import itertools
 import json
@@ -27,7 +27,7 @@ def entries():
     return [value for value in values if value["group"] == "md"]
 
 
-def law_of(params):
+def mechanism_of(params):
     return sn.MultivariateStaircase(float(params["eps"]), float(params["D"]), params["d"], float(params["gamma"]))
 
 
@@ -39,10 +39,10 @@ QUANTITIES = {
     "gamma_l1": best,
     "gamma_l1_d2_closed_form": best,
     "min_E||X||_1": lambda p: sn.MultivariateStaircase(float(p["eps"]), float(p["D"]), p["d"]).expected_norm(),
-    "E||X||_1": lambda p: law_of(p).expected_norm(),
-    "E X_i^2": lambda p: law_of(p).var(),
-    "density_at_0": lambda p: law_of(p).pdf(np.zeros(p["d"])),
-    "P(||X||_1<=1.5)": lambda p: law_of(p).norm_cdf(1.5),
+    "E||X||_1": lambda p: mechanism_of(p).expected_norm(),
+    "E X_i^2": lambda p: mechanism_of(p).var(),
+    "density_at_0": lambda p: mechanism_of(p).pdf(np.zeros(p["d"])),
+    "P(||X||_1<=1.5)": lambda p: mechanism_of(p).norm_cdf(1.5),
 }
 
 
@@ -135,49 +135,60 @@ def test_regimes_of_the_search_meet():
         assert series.slope(gamma) / eps == pytest.approx(powers.slope(gamma), abs=1e-3 * abs(powers.slope(gamma)).max())
 
 
-# The law
+# The mechanism
 
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_density_has_mass_one(norm):
     """Evidence: a sum over a fine grid of the plane, within what its cells at the stairs' edges can hide."""
-    law = sn.MultivariateStaircase(2.0, 1.0, 2, 0.4, norm)
+    mechanism = sn.MultivariateStaircase(2.0, 1.0, 2, 0.4, norm)
     # Steps without a common measure, so that no edge of a stair runs through a row of the grid's points.
     one, other = 28 / 1400, 28 / 1201 / 2**0.5
     first, second = np.arange(-14, 14, one) + one / 2, np.arange(-14, 14, other) + other / 2
-    mass = sum(law.pdf(np.stack(np.broadcast_arrays(x, second), axis=-1)).sum() for x in first) * one * other
+    mass = sum(mechanism.pdf(np.stack(np.broadcast_arrays(x, second), axis=-1)).sum() for x in first) * one * other
     assert mass == pytest.approx(1, abs=5e-3)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 10, 100])
 def test_quantiles_invert_probabilities(dim):
-    law = sn.MultivariateStaircase(1.5, 2.0, dim, 0.3)
+    mechanism = sn.MultivariateStaircase(1.5, 2.0, dim, 0.3)
     q = np.array([1e-9, 0.001, 0.2, 0.5, 0.9, 0.999])
-    assert law.norm_cdf(law.norm_ppf(q)) == pytest.approx(q, rel=1e-10)
-    assert law.norm_sf(law.norm_isf(q)) == pytest.approx(q, rel=1e-10)
-    assert law.norm_cdf(law.norm_ppf(q)) + law.norm_sf(law.norm_ppf(q)) == pytest.approx(1, rel=1e-14)
+    assert mechanism.norm_cdf(mechanism.norm_ppf(q)) == pytest.approx(q, rel=1e-10)
+    assert mechanism.norm_sf(mechanism.norm_isf(q)) == pytest.approx(q, rel=1e-10)
+    assert mechanism.norm_cdf(mechanism.norm_ppf(q)) + mechanism.norm_sf(mechanism.norm_ppf(q)) == pytest.approx(1, rel=1e-14)
 
 
 def test_ends_of_the_functions():
-    law = sn.MultivariateStaircase(1.0, 1.0, 2, 0.3)
-    assert (law.norm_cdf(0), law.norm_cdf(-1), law.norm_cdf(math.inf)) == (0.0, 0.0, 1.0)
-    assert (law.norm_sf(0), law.norm_sf(-1), law.norm_sf(math.inf)) == (1.0, 1.0, 0.0)
-    assert (law.norm_ppf(0), law.norm_ppf(1), law.norm_isf(0), law.norm_isf(1)) == (0.0, math.inf, math.inf, 0.0)
-    for value in (law.norm_cdf(math.nan), law.norm_ppf(math.nan), law.norm_ppf(1.1), law.norm_isf(-0.1), law.pdf([1, math.nan])):
+    mechanism = sn.MultivariateStaircase(1.0, 1.0, 2, 0.3)
+    assert (mechanism.norm_cdf(0), mechanism.norm_cdf(-1), mechanism.norm_cdf(math.inf)) == (0.0, 0.0, 1.0)
+    assert (mechanism.norm_sf(0), mechanism.norm_sf(-1), mechanism.norm_sf(math.inf)) == (1.0, 1.0, 0.0)
+    assert (mechanism.norm_ppf(0), mechanism.norm_ppf(1), mechanism.norm_isf(0), mechanism.norm_isf(1)) == (
+        0.0,
+        math.inf,
+        math.inf,
+        0.0,
+    )
+    for value in (
+        mechanism.norm_cdf(math.nan),
+        mechanism.norm_ppf(math.nan),
+        mechanism.norm_ppf(1.1),
+        mechanism.norm_isf(-0.1),
+        mechanism.pdf([1, math.nan]),
+    ):
         assert math.isnan(value)
-    assert law.pdf([math.inf, 0]) == 0.0
+    assert mechanism.pdf([math.inf, 0]) == 0.0
 
 
 def test_one_dimension_has_the_functions_of_the_staircase():
-    """Evidence: an independent implementation of the same law."""
+    """Evidence: an independent implementation of the same distribution."""
     x = np.array([0.0, 0.1, 0.29, 0.31, 1.0, 1.5, 7.7, 40.0])
     for norm in NORMS:
-        law, known = sn.MultivariateStaircase(1.3, 1.0, 1, 0.3, norm), sn.Staircase(1.3, 1.0, 0.3)
-        assert law.pdf(x[:, None]) == pytest.approx(known.pdf(x), rel=1e-12)
-        assert law.norm_sf(x) == pytest.approx(2 * known.sf(x), rel=1e-11)
-        assert law.expected_norm(2) == pytest.approx(known.var(), rel=1e-13)
-        assert law.var() == pytest.approx(known.var(), rel=1e-13)
-        assert law.entropy() == pytest.approx(known.entropy(), rel=1e-13)
+        mechanism, known = sn.MultivariateStaircase(1.3, 1.0, 1, 0.3, norm), sn.Staircase(1.3, 1.0, 0.3)
+        assert mechanism.pdf(x[:, None]) == pytest.approx(known.pdf(x), rel=1e-12)
+        assert mechanism.norm_sf(x) == pytest.approx(2 * known.sf(x), rel=1e-11)
+        assert mechanism.expected_norm(2) == pytest.approx(known.var(), rel=1e-13)
+        assert mechanism.var() == pytest.approx(known.var(), rel=1e-13)
+        assert mechanism.entropy() == pytest.approx(known.entropy(), rel=1e-13)
 
 
 def test_functions_scale_with_the_sensitivity():
@@ -196,12 +207,12 @@ def test_zero_and_one_are_the_same_gamma():
 @pytest.mark.parametrize("norm", NORMS)
 def test_densities_of_neighbours_differ_by_eps_at_most(norm):
     """Evidence: random pairs at the sensitivity, seeded."""
-    law = sn.MultivariateStaircase(1.0, 1.0, 3, 0.3, norm)
+    mechanism = sn.MultivariateStaircase(1.0, 1.0, 3, 0.3, norm)
     random = np.random.default_rng(8)
     x, shift = 3 * random.standard_normal((20000, 3)), random.standard_normal((20000, 3))
     order = {"l1": 1, "l2": 2, "linf": np.inf}[norm]
     shift /= np.linalg.norm(shift, order, axis=1, keepdims=True) * (1 + 1e-12)
-    loss = np.abs(law.logpdf(x) - law.logpdf(x + shift))
+    loss = np.abs(mechanism.logpdf(x) - mechanism.logpdf(x + shift))
     assert 1 - 1e-9 < loss.max() < 1 + 1e-9
 
 
@@ -209,44 +220,44 @@ def test_densities_of_neighbours_differ_by_eps_at_most(norm):
 
 
 def test_shapes_and_types():
-    law = sn.MultivariateStaircase(1.0, 1.0, 3, 0.5)
+    mechanism = sn.MultivariateStaircase(1.0, 1.0, 3, 0.5)
     rng = sn.SeededRng(1)
-    assert law.sample(rng=rng).shape == (3,)
-    assert law.sample(4, rng=rng).shape == (4, 3)
-    assert law.sample((2, 0), rng=rng).shape == (2, 0, 3)
-    assert law.sample((), rng=rng).shape == (3,)
-    assert law.sample(4, dtype="float32", rng=rng).dtype == np.float32
+    assert mechanism.sample(rng=rng).shape == (3,)
+    assert mechanism.sample(4, rng=rng).shape == (4, 3)
+    assert mechanism.sample((2, 0), rng=rng).shape == (2, 0, 3)
+    assert mechanism.sample((), rng=rng).shape == (3,)
+    assert mechanism.sample(4, dtype="float32", rng=rng).dtype == np.float32
     out = np.zeros((5, 6))[:, ::2]
-    assert law.sample(out=out, rng=rng) is out
+    assert mechanism.sample(out=out, rng=rng) is out
     assert np.all(out != 0)
-    assert np.all(law.sample(100, rng=rng) % law.granularity == 0)
-    assert law.exactness == "lattice"
-    assert law.mean().tolist() == [0.0, 0.0, 0.0]
+    assert np.all(mechanism.sample(100, rng=rng) % mechanism.granularity == 0)
+    assert mechanism.exactness == "lattice"
+    assert mechanism.mean().tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_slices_and_threads_give_the_same_values(norm):
-    law = sn.MultivariateStaircase(0.7, 1.0, 3, 0.5, norm)
-    whole = law.sample(100_000, rng=sn.SeededRng(5), threads=1)
-    assert np.array_equal(law.sample(100_000, rng=sn.SeededRng(5), threads=3), whole)
+    mechanism = sn.MultivariateStaircase(0.7, 1.0, 3, 0.5, norm)
+    whole = mechanism.sample(100_000, rng=sn.SeededRng(5), threads=1)
+    assert np.array_equal(mechanism.sample(100_000, rng=sn.SeededRng(5), threads=3), whole)
     for start in (1, 2, 511, 77_777):
-        assert np.array_equal(law.sample(20, rng=sn.SeededRng(5).at(start * 3)), whole[start : start + 20])
-    assert not np.array_equal(law.sample(20, rng=sn.SeededRng(6)), whole[:20])
+        assert np.array_equal(mechanism.sample(20, rng=sn.SeededRng(5).at(start * 3)), whole[start : start + 20])
+    assert not np.array_equal(mechanism.sample(20, rng=sn.SeededRng(6)), whole[:20])
 
 
 def test_release_of_vectors():
-    law = sn.MultivariateStaircase(1.0, 1.0, 2, 0.5)
+    mechanism = sn.MultivariateStaircase(1.0, 1.0, 2, 0.5)
     values = np.array([[1, 2], [3, 4]])
-    assert law.release(values).shape == (2, 2)
-    assert law.release(values.astype(np.float32)).dtype == np.float32
-    assert law.release([5.5, 1]).shape == (2,)
+    assert mechanism.release(values).shape == (2, 2)
+    assert mechanism.release(values.astype(np.float32)).dtype == np.float32
+    assert mechanism.release([5.5, 1]).shape == (2,)
     in_place = np.array([5.0, -7.0])
-    expected = law.release(in_place, rng=sn.SeededRng(4, allow_release=True))
-    assert law.release(in_place, out=in_place, rng=sn.SeededRng(4, allow_release=True)) is in_place
+    expected = mechanism.release(in_place, rng=sn.SeededRng(4, allow_release=True))
+    assert mechanism.release(in_place, out=in_place, rng=sn.SeededRng(4, allow_release=True)) is in_place
     assert np.array_equal(in_place, expected)
     assert np.all(in_place != [5.0, -7.0])
     with pytest.raises(ValueError, match="rng"):
-        law.release(values, rng=sn.SeededRng(1))
+        mechanism.release(values, rng=sn.SeededRng(1))
     refused = [
         ([1, 2, 3], "last axis of length dim = 2"),
         (1.0, "last axis"),
@@ -254,25 +265,25 @@ def test_release_of_vectors():
     ]
     for bad, text in refused:
         with pytest.raises(sn.ParameterError, match=text):
-            law.release(bad)
+            mechanism.release(bad)
     with pytest.raises(sn.ParameterError, match="last axis of length dim = 2"):
-        law.sample(out=np.zeros((2, 3)))
+        mechanism.sample(out=np.zeros((2, 3)))
     with pytest.raises(sn.ParameterError, match="max_partitions_contributed must leave an eps"):
-        law.release(values, max_partitions_contributed=10**6)
+        mechanism.release(values, max_partitions_contributed=10**6)
     with pytest.raises(sn.ParameterError, match="out must have shape"):
-        law.release(values, out=np.zeros(2))
+        mechanism.release(values, out=np.zeros(2))
 
 
 def test_a_refused_call_draws_nothing():
-    law, rng = sn.MultivariateStaircase(1.0, 1.0, 2, 0.5), sn.SeededRng(3, allow_release=True)
+    mechanism, rng = sn.MultivariateStaircase(1.0, 1.0, 2, 0.5), sn.SeededRng(3, allow_release=True)
     for refused in (
-        lambda: law.release([math.inf, 0], rng=rng),
-        lambda: law.sample(-1, rng=rng),
-        lambda: law.sample(3, dtype="int64", rng=rng),
+        lambda: mechanism.release([math.inf, 0], rng=rng),
+        lambda: mechanism.sample(-1, rng=rng),
+        lambda: mechanism.sample(3, dtype="int64", rng=rng),
     ):
         with pytest.raises(sn.ParameterError):
             refused()
-    assert np.array_equal(law.sample(3, rng=rng), law.sample(3, rng=sn.SeededRng(3)))
+    assert np.array_equal(mechanism.sample(3, rng=rng), mechanism.sample(3, rng=sn.SeededRng(3)))
 
 
 # Parameters
@@ -309,28 +320,30 @@ def test_wrong_types(change):
 
 
 def test_bad_arguments():
-    law = sn.MultivariateStaircase(1.0, 1.0, 2, 0.5)
+    mechanism = sn.MultivariateStaircase(1.0, 1.0, 2, 0.5)
     for p in (-2, 65, math.nan):
         with pytest.raises(sn.ParameterError, match="p must be greater than -dim"):
-            law.expected_norm(p)
+            mechanism.expected_norm(p)
     with pytest.raises(sn.ParameterError, match="x must have a last axis"):
-        law.pdf([1, 2, 3])
+        mechanism.pdf([1, 2, 3])
 
 
-def test_a_law_is_a_value():
-    law = sn.MultivariateStaircase(1, dim=3, norm="l2", sensitivity=1)
-    assert eval(repr(law), {"MultivariateStaircase": sn.MultivariateStaircase}) == law
-    assert pickle.loads(pickle.dumps(law)) == law
-    assert hash(law) == hash(sn.MultivariateStaircase(1.0, 1.0, 3, "l1", "l2"))
-    assert law != sn.MultivariateStaircase(1, dim=3, sensitivity=1)
+def test_a_mechanism_is_a_value():
+    mechanism = sn.MultivariateStaircase(1, dim=3, norm="l2", sensitivity=1)
+    assert eval(repr(mechanism), {"MultivariateStaircase": sn.MultivariateStaircase}) == mechanism
+    assert pickle.loads(pickle.dumps(mechanism)) == mechanism
+    assert hash(mechanism) == hash(sn.MultivariateStaircase(1.0, 1.0, 3, "l1", "l2"))
+    assert mechanism != sn.MultivariateStaircase(1, dim=3, sensitivity=1)
     with pytest.raises(AttributeError, match="immutable"):
-        law.dim = 4
+        mechanism.dim = 4
 
 
 @pytest.mark.parametrize("gamma", [2.0**-40, 1e-15, 1e-150, 5e-324])
 @pytest.mark.parametrize(("eps", "dim"), [(1.5, 3), (10.0, 3), (700.0, 1), (10.0, 40), (1e300, 2)])
-def test_tiny_gamma_is_nearly_the_law_of_gamma_1(gamma, eps, dim):
-    """γ = 0 and γ = 1 are the same law, so a tiny γ is near both; the difference in E R^p is below (γ + γ^(d+p)e^ε)·1000."""
+def test_tiny_gamma_is_nearly_the_mechanism_of_gamma_1(gamma, eps, dim):
+    """γ = 0 and γ = 1 are the same distribution, so a tiny γ is near both; the difference in E R^p is below (γ +
+    γ^(d+p)e^ε)·1000.
+    """
     if dim * math.log(gamma) + eps > math.log(1e-12):
         return  # the ball at the centre counts
     tiny, one = sn.MultivariateStaircase(eps, 1.0, dim, gamma), sn.MultivariateStaircase(eps, 1.0, dim, 1.0)
@@ -354,7 +367,7 @@ def test_negative_moment_beside_a_tiny_gamma():
 
 
 def test_quantiles_outside_are_nan_however_far_outside():
-    law = sn.MultivariateStaircase(1.5, 1.0, 3)
+    mechanism = sn.MultivariateStaircase(1.5, 1.0, 3)
     q = np.array([-1.0, 1e300, np.finfo(float).max, -np.finfo(float).max, np.nan])
-    assert np.isnan(law.norm_ppf(q)).all()
-    assert np.isnan(law.norm_isf(q)).all()
+    assert np.isnan(mechanism.norm_ppf(q)).all()
+    assert np.isnan(mechanism.norm_isf(q)).all()

@@ -34,14 +34,14 @@ def test_the_work_of_a_vector_does_not_grow_with_the_square_of_its_length() -> N
 def test_parts_and_layouts_of_long_vectors_are_the_whole(norm: str) -> None:
     """Evidence: equality of values drawn together, in other memory, on threads, and vector by vector from their indices."""
     for dim, count in [(5001, 60), (70_001, 2)]:
-        law = sn.MultivariateStaircase(9.0, 1.0, dim, 0.5, norm)
-        whole = law.sample(count, rng=sn.SeededRng(5), threads=1)
+        mechanism = sn.MultivariateStaircase(9.0, 1.0, dim, 0.5, norm)
+        whole = mechanism.sample(count, rng=sn.SeededRng(5), threads=1)
         if count == 60:
-            assert (law.sample(count, rng=sn.SeededRng(5), threads=3) == whole).all()
-            strided = law.sample(rng=sn.SeededRng(5), out=np.zeros_like(whole, order="F"))
+            assert (mechanism.sample(count, rng=sn.SeededRng(5), threads=3) == whole).all()
+            strided = mechanism.sample(rng=sn.SeededRng(5), out=np.zeros_like(whole, order="F"))
             assert (strided == whole).all()
-        assert (law.sample(rng=sn.SeededRng(5).at(dim)) == whole[1]).all()
-        released = law.release(np.zeros((1, dim)), rng=sn.SeededRng(5, allow_release=True))
+        assert (mechanism.sample(rng=sn.SeededRng(5).at(dim)) == whole[1]).all()
+        released = mechanism.release(np.zeros((1, dim)), rng=sn.SeededRng(5, allow_release=True))
         assert (released == whole[:1]).all()
 
 
@@ -58,20 +58,20 @@ def balls(eps: float, dim: int, gamma: "mp.mpf") -> list[tuple["mp.mpf", "mp.mpf
 def test_functions_of_the_norm_in_100_000_dimensions(eps: float) -> None:
     """Evidence: the sums over the balls with 50 digits."""
     dim, gamma = 100_000, 0.3
-    law = sn.MultivariateStaircase(eps, 1.0, dim, gamma)
+    mechanism = sn.MultivariateStaircase(eps, 1.0, dim, gamma)
     with mp.workdps(50):
         listed = balls(eps, dim, mp.mpf(gamma))
         total = sum(w for _, w in listed)
         for p in (1, 2, 7):
             moment = mp.mpf(dim) / (dim + p) * sum(w * r**p for r, w in listed) / total
-            assert law.expected_norm(p) == pytest.approx(float(moment), rel=1e-13)
-        radius = mp.mpf(float(law.norm_ppf(0.4)))
+            assert mechanism.expected_norm(p) == pytest.approx(float(moment), rel=1e-13)
+        radius = mp.mpf(float(mechanism.norm_ppf(0.4)))
         # The ball of every radius r is uniform: (radius/r)^d of it is within.
         inside = sum(w * min(mp.mpf(1), mp.exp(dim * mp.log(radius / r))) for r, w in listed) / total
-        assert law.norm_cdf(float(radius)) == pytest.approx(float(inside), rel=1e-11)
-        assert law.norm_sf(float(radius)) == pytest.approx(float(1 - inside), rel=1e-11)
+        assert mechanism.norm_cdf(float(radius)) == pytest.approx(float(inside), rel=1e-11)
+        assert mechanism.norm_sf(float(radius)) == pytest.approx(float(1 - inside), rel=1e-11)
     # A relative change of 2^-53 in a radius is one of d·2^-53 in the mass inside.
-    assert law.norm_sf(law.error_bound(0.95)) == pytest.approx(0.05, rel=1e-8)
+    assert mechanism.norm_sf(mechanism.error_bound(0.95)) == pytest.approx(0.05, rel=1e-8)
 
 
 @pytest.mark.parametrize("p", [1, 2])

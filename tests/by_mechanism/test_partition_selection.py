@@ -44,14 +44,14 @@ def test_every_release_has_exactly_the_delta(eps, delta):
     The steps come from the recursion of the contract, which golden vectors tie to what is drawn. The divergence is δ up to the
     width of the intervals wherever a new count can be shown, and never more.
     """
-    law = Shown(Partitions(eps, delta, 1))
+    mechanism = Shown(Partitions(eps, delta, 1))
     bits, exact = 600, Fraction(delta)
     with intervals.precision(bits):
-        shown = [*law._at(bits), iv.mpf(1)]
+        shown = [*mechanism._at(bits), iv.mpf(1)]
         steps = [after - before for before, after in itertools.pairwise(shown)]
-        growth, zero, width = intervals.exp(law.eps), iv.mpf(0), iv.mpf(2) ** -400
+        growth, zero, width = intervals.exp(mechanism.eps), iv.mpf(0), iv.mpf(2) ** -400
         worst = []
-        for n in range(law.certain + 3):
+        for n in range(mechanism.certain + 3):
             a, b = outcomes(steps, n), outcomes(steps, n + 1)
             for p, q in ((a, b), (b, a)):
                 total = hockey_stick(p, q, growth, zero)
@@ -132,12 +132,12 @@ def test_nothing_shows_more(eps, delta):
 @pairs
 def test_probability_is_the_recursion(eps, delta):
     """Evidence: the recursion in intervals, by the oracle."""
-    law, mechanism = Shown(Partitions(eps, delta, 1)), sn.PartitionSelection(eps, delta)
-    found = mechanism.probability(np.arange(law.certain + 5))
+    made, mechanism = Shown(Partitions(eps, delta, 1)), sn.PartitionSelection(eps, delta)
+    found = mechanism.probability(np.arange(made.certain + 5))
     with intervals.precision(300):
-        expected = [float(x.mid) for x in law._at(300)] + [1.0] * 5
+        expected = [float(x.mid) for x in made._at(300)] + [1.0] * 5
     assert found == pytest.approx(expected, rel=1e-12, abs=0)
-    assert (mechanism.threshold, mechanism.always_shown) == (law.median, law.certain)
+    assert (mechanism.threshold, mechanism.always_shown) == (made.median, made.certain)
     assert type(mechanism.probability(3)) is float
     assert mechanism.probability([[0, 10**15]]).tolist() == [[0.0, 1.0]]
 

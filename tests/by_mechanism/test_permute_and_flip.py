@@ -125,14 +125,14 @@ def test_mean_costs_are_never_above_those_of_the_exponential_mechanism():
 def test_the_docstrings_half_is_approached_and_not_passed():
     """One candidate of cost d beside the best: a·d/2 against a·d/(1 + a)."""
     for d in (0.0, 1.0, 5.0, 20.0):
-        ours, theirs = (law(2).expected_cost([0.0, d]) for law in (sn.PermuteAndFlip, sn.ExponentialMechanism))
+        ours, theirs = (mechanism(2).expected_cost([0.0, d]) for mechanism in (sn.PermuteAndFlip, sn.ExponentialMechanism))
         assert ours == pytest.approx(theirs * (1 + math.exp(-d)) / 2, rel=1e-13)
 
 
 def test_the_example_of_the_page_of_mechanisms():
     """0.300 above the least cost against 0.420; the second by its formula, the first by all permutations in 30 digits."""
     costs = np.array([3.0, 0.5, 1.25, 4.0])
-    ours, theirs = (law(2).expected_cost(costs) - 0.5 for law in (sn.PermuteAndFlip, sn.ExponentialMechanism))
+    ours, theirs = (mechanism(2).expected_cost(costs) - 0.5 for mechanism in (sn.PermuteAndFlip, sn.ExponentialMechanism))
     assert (round(ours, 3), round(theirs, 3)) == (0.300, 0.420)
     coins = [Fraction(math.exp(-(cost - 0.5))) for cost in costs]
     exact = sum(chance * Fraction(cost - 0.5) for chance, cost in zip(by_permutations(coins), costs, strict=True))
@@ -142,5 +142,5 @@ def test_the_example_of_the_page_of_mechanisms():
 def test_mean_costs_of_long_rows():
     costs = np.random.default_rng(3).uniform(-9, 9, (40, 300))
     for eps in (0.01, 1.0, 30.0):
-        ours, theirs = (law(eps).expected_cost(costs) for law in (sn.PermuteAndFlip, sn.ExponentialMechanism))
+        ours, theirs = (mechanism(eps).expected_cost(costs) for mechanism in (sn.PermuteAndFlip, sn.ExponentialMechanism))
         assert (ours <= theirs * (1 + 1e-12 * np.sign(theirs))).all()

@@ -1,4 +1,4 @@
-"""StaircaseSelection and ExponentialMechanism: arguments, shapes, the law of a row."""
+"""StaircaseSelection and ExponentialMechanism: arguments, shapes, the mechanism of a row."""
 
 import math
 import pickle
@@ -52,7 +52,7 @@ def elementary(numbers, size):
     return sums[size]
 
 
-# The law of a row
+# The mechanism of a row
 
 
 @every
@@ -72,7 +72,7 @@ def test_probabilities_are_those_of_the_definition(mechanism):
 
 
 @every
-def test_extreme_costs_have_their_law(mechanism):
+def test_extreme_costs_have_their_mechanism(mechanism):
     for costs in ([0.0, 5e-324, 1e-310], [1.7e308, 1.7e308], [0.0, 1.7e308, 2.0], [2.0**70, 2.0**70], [-0.0, 0.0]):
         exact = [float(p) for p in reference(mechanism, costs)]
         if isinstance(mechanism, sn.StaircaseSelection) and costs[0] > 1e300:
@@ -315,13 +315,13 @@ def test_properties_are_what_was_given():
 def test_more_rows_than_could_ever_be_looked_at():
     """Rows that repeat by strides of 0 are looked at once; so many selections have no memory, which ends it before a draw."""
     rng = sn.SeededRng(1)
-    for law in (
+    for mechanism in (
         sn.StaircaseSelection(1.0, sensitivity=1),
         sn.ExponentialMechanism(1.0, sensitivity=1),
         sn.PermuteAndFlip(1.0, sensitivity=1),
     ):
         with pytest.raises(MemoryError):
-            law.sample(np.broadcast_to([1.0, 2.0], (2**50, 2)), rng=rng)
+            mechanism.sample(np.broadcast_to([1.0, 2.0], (2**50, 2)), rng=rng)
         with pytest.raises(sn.ParameterError, match=r"got one that is not at index \(0, 1\)$"):
-            law.sample(np.broadcast_to([1.0, math.nan], (2**50, 2)), rng=rng)
+            mechanism.sample(np.broadcast_to([1.0, math.nan], (2**50, 2)), rng=rng)
     assert rng._stream.fill_count == 0

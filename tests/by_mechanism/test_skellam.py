@@ -38,62 +38,64 @@ def everything(mu: float, far: int):
 
 @pytest.mark.parametrize("mu", VARIANCES)
 def test_probabilities(mu):
-    law, end = sn.Skellam(mu), theory.reach(mu, 680)
+    mechanism, end = sn.Skellam(mu), theory.reach(mu, 680)
     for k in sorted({0, 1, 2, 5, 63, 64, 65, end // 3, end // 2, end}):
         exact = mp.log(bessel(mu, k))
         assert theory.log_pmf(mu, np.array([float(k)]))[0] == pytest.approx(float(exact), rel=1e-15, abs=1e-14)
         if k <= end:
-            assert float(law.pmf(k) / bessel(mu, k) - 1) == pytest.approx(0, abs=1e-12)
-            assert law.pmf(-k) == law.pmf(k)
+            assert float(mechanism.pmf(k) / bessel(mu, k) - 1) == pytest.approx(0, abs=1e-12)
+            assert mechanism.pmf(-k) == mechanism.pmf(k)
 
 
 @pytest.mark.parametrize("mu", [1e6, 2.0**30])
 def test_probabilities_of_large_variances(mu):
     """By the recurrence of Bessel functions between neighbours, and by the sum and the variance of all."""
-    law = sn.Skellam(mu)
+    mechanism = sn.Skellam(mu)
     sigma = math.sqrt(mu)
     for z in (0.5, 3.0, 12.0, 30.0):
         k = round(z * sigma)
-        before, here, after = (law.pmf(j) for j in (k - 1, k, k + 1))
+        before, here, after = (mechanism.pmf(j) for j in (k - 1, k, k + 1))
         assert before - after == pytest.approx(2 * k / mu * here, rel=1e-9)
     k = np.arange(1.0, 40 * sigma, dtype=np.float64)
-    assert law.pmf(0) + 2 * math.fsum(law.pmf(k)) == pytest.approx(1, abs=1e-12)
-    assert 2 * math.fsum(k * k * law.pmf(k)) == pytest.approx(mu, rel=1e-11)
+    assert mechanism.pmf(0) + 2 * math.fsum(mechanism.pmf(k)) == pytest.approx(1, abs=1e-12)
+    assert 2 * math.fsum(k * k * mechanism.pmf(k)) == pytest.approx(mu, rel=1e-11)
 
 
 @pytest.mark.parametrize("mu", [1e-3, 0.5, 7.3, 150.0])
 def test_tails_and_quantiles(mu):
-    law, far = sn.Skellam(mu), theory.reach(mu, 690)
+    mechanism, far = sn.Skellam(mu), theory.reach(mu, 690)
     p = everything(mu, far)
     with mp.workdps(30):
         for k in sorted({-far // 2, -9, -1, 0, 3, far // 4, far // 2}):
             above = mp.fsum(q for j, q in p.items() if j > k)
             below = mp.fsum(q for j, q in p.items() if j <= k)
-            assert law.sf(k) == pytest.approx(float(above), rel=1e-12)
-            assert law.cdf(k) == pytest.approx(float(below), rel=1e-12)
-            assert law.logsf(k) == pytest.approx(float(mp.log(above)), rel=1e-12)
-            assert law.isf(float(above) * 1.0001) <= k or law.sf(k) > 0.999
-            assert law.cdf(law.ppf(float(below) * 0.9999)) >= float(below) * 0.9999
-    assert law.var() == law.moment(2) == pytest.approx(mu, rel=1e-12) or law.moment(2) == pytest.approx(mu, rel=1e-12)
-    assert law.moment(4) == pytest.approx(3 * mu * mu + mu, rel=1e-11)
-    assert law.abs_moment(1) == pytest.approx(float(mp.fsum(abs(k) * q for k, q in p.items())), rel=1e-12)
-    assert law.entropy() == pytest.approx(float(-mp.fsum(q * mp.log(q) for q in p.values())), rel=1e-11)
-    bound = law.error_bound(1 - 1e-9)
-    assert 2 * law.sf(bound) <= 1e-9 < 2 * law.sf(bound - 1)
+            assert mechanism.sf(k) == pytest.approx(float(above), rel=1e-12)
+            assert mechanism.cdf(k) == pytest.approx(float(below), rel=1e-12)
+            assert mechanism.logsf(k) == pytest.approx(float(mp.log(above)), rel=1e-12)
+            assert mechanism.isf(float(above) * 1.0001) <= k or mechanism.sf(k) > 0.999
+            assert mechanism.cdf(mechanism.ppf(float(below) * 0.9999)) >= float(below) * 0.9999
+    assert mechanism.var() == mechanism.moment(2) == pytest.approx(mu, rel=1e-12) or mechanism.moment(2) == pytest.approx(
+        mu, rel=1e-12
+    )
+    assert mechanism.moment(4) == pytest.approx(3 * mu * mu + mu, rel=1e-11)
+    assert mechanism.abs_moment(1) == pytest.approx(float(mp.fsum(abs(k) * q for k, q in p.items())), rel=1e-12)
+    assert mechanism.entropy() == pytest.approx(float(-mp.fsum(q * mp.log(q) for q in p.values())), rel=1e-11)
+    bound = mechanism.error_bound(1 - 1e-9)
+    assert 2 * mechanism.sf(bound) <= 1e-9 < 2 * mechanism.sf(bound - 1)
 
 
 @pytest.mark.parametrize("n", [2, 7])
 @pytest.mark.parametrize("mu", [0.3, 5.0, 200.0])
 def test_shares_add_up_to_the_whole(mu, n):
     """The n-fold convolution of a share's probabilities is the whole's."""
-    law, reach = sn.Skellam(mu), theory.reach(mu, 60)
+    mechanism, reach = sn.Skellam(mu), theory.reach(mu, 60)
     k = np.arange(-reach, reach + 1)
-    total = share = law.share(n).pmf(k)
+    total = share = mechanism.share(n).pmf(k)
     for i in range(2, n + 1):
         total = np.convolve(total, share)[reach : -reach or None] if i else total
-    assert total == pytest.approx(law.pmf(k), rel=1e-9, abs=1e-18)
-    assert law.share(n).var() * n == pytest.approx(mu, rel=1e-15)
-    assert law.share(n, n - 1).var() == float(Fraction(mu) * (n - 1) / n)
+    assert total == pytest.approx(mechanism.pmf(k), rel=1e-9, abs=1e-18)
+    assert mechanism.share(n).var() * n == pytest.approx(mu, rel=1e-15)
+    assert mechanism.share(n, n - 1).var() == float(Fraction(mu) * (n - 1) / n)
 
 
 @pytest.mark.parametrize("mu", [0.2, 4.0, 1000.0, 1e6])
@@ -107,16 +109,16 @@ def test_draws_of_several_terms():
 
 
 def test_draws_of_shares_add_up():
-    law = sn.Skellam(50.0)
-    total = sum(law.share(5).sample(300_000, rng=rng) for rng in sn.SeededRng(83).spawn(5))
-    check_draws(total, law)
+    mechanism = sn.Skellam(50.0)
+    total = sum(mechanism.share(5).sample(300_000, rng=rng) for rng in sn.SeededRng(83).spawn(5))
+    check_draws(total, mechanism)
 
 
-def check_draws(noise, law, width=1):
-    reach = int(law.error_bound(0.999) // width) + 1
+def check_draws(noise, mechanism, width=1):
+    reach = int(mechanism.error_bound(0.999) // width) + 1
     cells = np.clip(np.floor(noise / width + 0.5), -reach, reach).astype(np.int64)
     edges = (np.arange(-reach, reach) + 0.5) * width
-    expected = np.diff(np.concatenate([[0.0], law.cdf(np.floor(edges)), [1.0]]))
+    expected = np.diff(np.concatenate([[0.0], mechanism.cdf(np.floor(edges)), [1.0]]))
     counts = np.bincount(cells + reach, minlength=expected.size)
     checks.check_distribution(counts, expected, ALPHA)
     checks.check_symmetry(counts, ALPHA)
@@ -135,23 +137,23 @@ def by_definition(mu, shift, eps):
 
 @pytest.mark.parametrize(("mu", "shift"), [(0.5, 1), (0.01, 2), (14.0, 1), (30.0, 10), (200.0, 3)])
 def test_profile_by_definition(mu, shift):
-    law = sn.Skellam(mu, shift)
+    mechanism = sn.Skellam(mu, shift)
     for eps in (0.0, 0.01, 0.3, 1.0, 3.0, 8.0):
         exact = float(by_definition(mu, shift, eps))
-        assert law.privacy_profile(eps) == pytest.approx(exact, rel=1e-10, abs=1e-80)
+        assert mechanism.privacy_profile(eps) == pytest.approx(exact, rel=1e-10, abs=1e-80)
         if 1e-60 < exact < 0.99:
-            assert law.privacy_loss().eps_for_delta(exact) == pytest.approx(eps, abs=1e-9)
+            assert mechanism.privacy_loss().eps_for_delta(exact) == pytest.approx(eps, abs=1e-9)
 
 
 @pytest.mark.parametrize(("mu", "shift"), [(14.0, 1), (200.0, 3)])
 def test_composition_by_convolution(mu, shift):
     """Two releases: sums over all pairs of outcomes lie between both bounds."""
-    law = sn.Skellam(mu, shift)
+    mechanism = sn.Skellam(mu, shift)
     k = np.arange(-theory.reach(mu, 80), theory.reach(mu, 80) + shift + 1.0)
-    p, q = law.pmf(k), law.pmf(k - shift)
+    p, q = mechanism.pmf(k), mechanism.pmf(k - shift)
     for eps in (0.2, 1.0, 2.5):
         direct = math.fsum(np.maximum(np.outer(p, p) - math.exp(eps) * np.outer(q, q), 0.0).sum(axis=1))
-        low, high = law.compose(2).privacy_profile(eps, bounds=True)
+        low, high = mechanism.compose(2).privacy_profile(eps, bounds=True)
         assert low <= direct * (1 + 1e-9) + 1e-18
         assert direct <= high * (1 + 1e-9)
         assert high <= low * 1.01 + 1e-15
@@ -165,8 +167,8 @@ def test_profile_against_dp_accounting(mu, shift, eps):
     other = theory.log_pmf(mu, np.array(k, dtype=np.float64) - shift)
     upper, lower = (dict(zip(k, log.tolist(), strict=True)) for log in (logs, other))
     found = pld.from_two_probability_mass_functions(lower, upper, value_discretization_interval=1e-5)
-    law = sn.Skellam(mu, shift)
-    assert found.get_delta_for_epsilon(eps) == pytest.approx(law.privacy_profile(eps), rel=1e-3)
+    mechanism = sn.Skellam(mu, shift)
+    assert found.get_delta_for_epsilon(eps) == pytest.approx(mechanism.privacy_profile(eps), rel=1e-3)
 
 
 @pytest.mark.parametrize("case", range(60))
@@ -174,9 +176,9 @@ def test_rdp_is_within_the_bound_of_the_paper(case):
     choose = random.Random(f"skellam rdp {case}")
     mu, shift = 2 ** choose.uniform(-4, 14), choose.choice((1, 1, 2, 5, 20))
     alpha = float(choose.randrange(2, 128)) if case % 2 else 1 + 2 ** choose.uniform(-6, 6)
-    law = sn.Skellam(mu, shift)
-    found = law.rdp(alpha)
-    assert 0 < found <= law.rdp_bound(alpha) * (1 + 1e-12)
+    mechanism = sn.Skellam(mu, shift)
+    found = mechanism.rdp(alpha)
+    assert 0 < found <= mechanism.rdp_bound(alpha) * (1 + 1e-12)
     if alpha * shift * shift < 50 * mu:
         k = np.arange(-theory.reach(mu, 2000), theory.reach(mu, 2000) + shift + 1.0)
         terms = alpha * theory.log_pmf(mu, k) + (1 - alpha) * theory.log_pmf(mu, k - shift)
@@ -185,37 +187,37 @@ def test_rdp_is_within_the_bound_of_the_paper(case):
 
 
 def test_rdp_bound_by_hand():
-    law = sn.Skellam(10.0, 2)
-    assert law.rdp_bound(3) == pytest.approx(3 * 4 / 20 + min((5 * 4 + 12) / 400, 6 / 20), rel=1e-15)
+    mechanism = sn.Skellam(10.0, 2)
+    assert mechanism.rdp_bound(3) == pytest.approx(3 * 4 / 20 + min((5 * 4 + 12) / 400, 6 / 20), rel=1e-15)
     # (α - 1) D is 0 at 1, so that the bound between 1 and 2 is that of 2.
-    assert law.rdp_bound(1.25) == pytest.approx(law.rdp_bound(2), rel=1e-15)
-    assert law.rdp_bound(2.5) == pytest.approx((law.rdp_bound(2) + 2 * law.rdp_bound(3)) / 3, rel=1e-15)
+    assert mechanism.rdp_bound(1.25) == pytest.approx(mechanism.rdp_bound(2), rel=1e-15)
+    assert mechanism.rdp_bound(2.5) == pytest.approx((mechanism.rdp_bound(2) + 2 * mechanism.rdp_bound(3)) / 3, rel=1e-15)
     # A vector with changes of ±1 in nine places.
-    assert law.rdp_bound(3, 9, l2_sensitivity=3) == pytest.approx(3 * 9 / 20 + (5 * 9 + 54) / 400, rel=1e-15)
-    assert np.array_equal(law.rdp_bound([2, 3]), [law.rdp_bound(2), law.rdp_bound(3)])
-    assert law.share(2).rdp_bound(3) == sn.Skellam(5.0, 2).rdp_bound(3)
+    assert mechanism.rdp_bound(3, 9, l2_sensitivity=3) == pytest.approx(3 * 9 / 20 + (5 * 9 + 54) / 400, rel=1e-15)
+    assert np.array_equal(mechanism.rdp_bound([2, 3]), [mechanism.rdp_bound(2), mechanism.rdp_bound(3)])
+    assert mechanism.share(2).rdp_bound(3) == sn.Skellam(5.0, 2).rdp_bound(3)
 
 
 def test_the_largest_change_is_the_worst():
-    law = sn.Skellam(6.0)
+    mechanism = sn.Skellam(6.0)
     for eps in (0.0, 0.4, 2.0):
-        deltas = [law.privacy_profile(eps, shift) for shift in range(1, 8)]
+        deltas = [mechanism.privacy_profile(eps, shift) for shift in range(1, 8)]
         assert deltas == sorted(deltas)
-    assert law.privacy_loss().eps == math.inf
+    assert mechanism.privacy_loss().eps == math.inf
 
 
 @pytest.mark.parametrize(
     ("eps", "delta", "shift"), [(1.0, 1e-6, 1), (0.1, 1e-9, 2), (8.0, 1e-3, 3), (0.5, 0.5, 10), (1e-3, 1e-6, 1)]
 )
 def test_from_eps(eps, delta, shift):
-    law = sn.Skellam.from_eps(eps, delta, shift)
-    assert (law.eps, law.delta, law.sensitivity) == (eps, delta, shift)
-    assert law.privacy_profile(eps) <= delta
-    assert sn.Skellam(law.mu * (1 - 2.0**-14), shift).privacy_profile(eps) > delta
-    promise = law.guarantee()
+    mechanism = sn.Skellam.from_eps(eps, delta, shift)
+    assert (mechanism.eps, mechanism.delta, mechanism.sensitivity) == (eps, delta, shift)
+    assert mechanism.privacy_profile(eps) <= delta
+    assert sn.Skellam(mechanism.mu * (1 - 2.0**-14), shift).privacy_profile(eps) > delta
+    promise = mechanism.guarantee()
     assert (promise.eps, promise.delta, promise.rho, promise.partitions) == (eps, delta, None, 1)
-    assert pickle.loads(pickle.dumps(law)) == law
-    assert eval(repr(law), {"Skellam": sn.Skellam}) == law
+    assert pickle.loads(pickle.dumps(mechanism)) == mechanism
+    assert eval(repr(mechanism), {"Skellam": sn.Skellam}) == mechanism
 
 
 def test_less_noise_than_the_discrete_gaussian_needs():
@@ -225,12 +227,12 @@ def test_less_noise_than_the_discrete_gaussian_needs():
 
 @pytest.mark.parametrize("k", [2, 10])
 def test_several_values_keep_eps_and_delta(k):
-    law = sn.Skellam.from_eps(1, 1e-6)
-    each = law.for_partitions(k)
+    mechanism = sn.Skellam.from_eps(1, 1e-6)
+    each = mechanism.for_partitions(k)
     assert each.compose(k).privacy_profile(1.0, bounds=True)[0] <= 1e-6
-    assert each.mu < k * k * law.mu
-    assert each.guarantee() == law.guarantee(max_partitions_contributed=k)
-    assert each.for_partitions(3).mu == law.for_partitions(3 * k).mu
+    assert each.mu < k * k * mechanism.mu
+    assert each.guarantee() == mechanism.guarantee(max_partitions_contributed=k)
+    assert each.for_partitions(3).mu == mechanism.for_partitions(3 * k).mu
 
 
 @pytest.mark.parametrize("case", range(4))
@@ -246,16 +248,16 @@ def test_variances_of_any_parameters(case):
     assert not oracle.skellam_enough(eps, delta, shift, k, oracle.candidate(index - 1))
 
 
-def test_a_law_of_a_variance_states_its_renyi_bound():
-    law = sn.Skellam(100.0, sensitivity=1)
-    promise = law.guarantee(max_partitions_contributed=4)
+def test_a_mechanism_of_a_variance_states_its_renyi_bound():
+    mechanism = sn.Skellam(100.0, sensitivity=1)
+    promise = mechanism.guarantee(max_partitions_contributed=4)
     assert (promise.eps, promise.delta, promise.rho, promise.partitions) == (None, None, None, 4)
     assert repr(promise).endswith("are (α, rdp_bound(α))-Rényi differentially private for every α > 1 together.")
-    each = law.for_partitions(4)
+    each = mechanism.for_partitions(4)
     assert each == sn.Skellam(400.0, 1)
     for alpha in (2, 3.5, 50):
-        assert each.rdp_bound(alpha, 4, l2_sensitivity=2) <= law.rdp_bound(alpha)
-        assert 4 * each.rdp(alpha) <= law.rdp_bound(alpha)
+        assert each.rdp_bound(alpha, 4, l2_sensitivity=2) <= mechanism.rdp_bound(alpha)
+        assert 4 * each.rdp(alpha) <= mechanism.rdp_bound(alpha)
 
 
 # ---------------------------------------------------------------- parameters
@@ -289,15 +291,15 @@ def test_errors(make, message):
     assert str(caught.value).startswith(message)
 
 
-def test_shares_of_a_calibrated_law():
-    law = sn.Skellam.from_eps(1, 1e-6)
-    whole, part = law.share(1), law.share(10)
-    assert whole == law
-    assert whole.guarantee() == law.guarantee()
+def test_shares_of_a_calibrated_mechanism():
+    mechanism = sn.Skellam.from_eps(1, 1e-6)
+    whole, part = mechanism.share(1), mechanism.share(10)
+    assert whole == mechanism
+    assert whole.guarantee() == mechanism.guarantee()
     assert part.guarantee().eps is None
-    assert part != law
+    assert part != mechanism
     assert eval(repr(part), {"Skellam": sn.Skellam}) == part
-    assert part.for_partitions(2).mu == law.for_partitions(2).mu
+    assert part.for_partitions(2).mu == mechanism.for_partitions(2).mu
 
 
 @pytest.mark.parametrize(("mu", "k"), [(7.0, 20), (0.01, 3), (1e-5, 2), (1e5, 1000)])

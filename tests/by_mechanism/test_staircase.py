@@ -18,20 +18,20 @@ pytestmark = pytest.mark.usefixtures("many_digits")
 @pytest.mark.parametrize("D", [1.0, 0.1, 3.7e5, 1e-100])
 @pytest.mark.parametrize("gamma", ["l1", "l2", 0.5, 0.3, 1.0])
 def test_staircase(eps, D, gamma):
-    law = sn.Staircase(eps, D, gamma)
-    oracle = StairOracle(eps, D, Fraction(law.gamma) * Fraction(D))
+    mechanism = sn.Staircase(eps, D, gamma)
+    oracle = StairOracle(eps, D, Fraction(mechanism.gamma) * Fraction(D))
     anywhere = [D * f / eps for f in (1e-9, 0.01, 0.3, 1.1, 17.3, 333.3, 699.9)]
-    for x in [0.0, *anywhere, *edges(eps, D, law.gamma)]:
-        check_line(law, oracle, x)
-        check_line(law, oracle, -x)
+    for x in [0.0, *anywhere, *edges(eps, D, mechanism.gamma)]:
+        check_line(mechanism, oracle, x)
+        check_line(mechanism, oracle, -x)
 
 
 @pytest.mark.parametrize("eps", EPS)
 @pytest.mark.parametrize("D", [1.0, 0.1, 3.7e5])
 @pytest.mark.parametrize("gamma", ["l1", "l2", 0.3, 1.0])
 def test_quantiles(eps, D, gamma):
-    law = sn.Staircase(eps, D, gamma)
-    check_quantiles(law, StairOracle(eps, D, Fraction(law.gamma) * Fraction(D)))
+    mechanism = sn.Staircase(eps, D, gamma)
+    check_quantiles(mechanism, StairOracle(eps, D, Fraction(mechanism.gamma) * Fraction(D)))
 
 
 def test_scalar_attributes_are_python_numbers():

@@ -1,4 +1,5 @@
-"""The truncated discrete staircase law: parameters, its end, privacy, distribution, and what no other law does better.
+"""The truncated discrete staircase mechanism: parameters, its end, privacy, distribution, and what no other mechanism does
+better.
 
 Evidence: rational arithmetic over every shift for what is revealed, direct sums for the distribution, the tables of
 optimal.md and linear programs for how good it is, and the oracle's exact ends in tests/exactness for what is drawn.
@@ -29,7 +30,7 @@ LAWS = [
     sn.TruncatedDiscreteStaircase(8.0, 1e-6, 10),
     sn.TruncatedDiscreteStaircase(1e-9, 0.5, 4, 1),
 ]
-laws = pytest.mark.parametrize("law", LAWS, ids=repr)
+mechanisms = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 
 
 def weights(b, cells, r, end):
@@ -37,10 +38,12 @@ def weights(b, cells, r, end):
     return [b ** (0 if abs(i) < r else (abs(i) - r) // cells + 1) for i in range(-end, end + 1)]
 
 
-def probabilities(law):
+def probabilities(mechanism):
     """The probabilities with 50 digits, and the least integer."""
     with mp.workdps(50):
-        all_weights = weights(mp.exp(-mp.mpf(law.eps)), law.sensitivity, law.r, (law.upper - law.lower) // 2)
+        all_weights = weights(
+            mp.exp(-mp.mpf(mechanism.eps)), mechanism.sensitivity, mechanism.r, (mechanism.upper - mechanism.lower) // 2
+        )
         total = mp.fsum(all_weights)
         return [weight / total for weight in all_weights]
 
@@ -85,9 +88,9 @@ def test_refused_types(arguments):
 
 def test_a_bound_moves_the_middle_as_little_as_it_must():
     def ends(lower, upper):
-        law = sn.TruncatedDiscreteStaircase(1, 0.01, 3, 2, lower, upper)
-        assert law.mean() == (law.lower + law.upper) / 2
-        return law.lower, law.upper
+        mechanism = sn.TruncatedDiscreteStaircase(1, 0.01, 3, 2, lower, upper)
+        assert mechanism.mean() == (mechanism.lower + mechanism.upper) / 2
+        return mechanism.lower, mechanism.upper
 
     low, high = ends(None, None)
     assert -low == high
@@ -99,14 +102,14 @@ def test_a_bound_moves_the_middle_as_little_as_it_must():
     assert ends(-(2**53), -(2**53) + 2 * high) == (-(2**53), -(2**53) + 2 * high)
 
 
-@laws
-def test_a_moved_law_has_the_noise_of_the_other_one(law):
-    plain = sn.TruncatedDiscreteStaircase(law.eps, law.delta, law.sensitivity, law.r)
-    middle = (law.lower + law.upper) // 2
-    noise = law.sample(1000, rng=sn.SeededRng(2))
+@mechanisms
+def test_a_moved_mechanism_has_the_noise_of_the_other_one(mechanism):
+    plain = sn.TruncatedDiscreteStaircase(mechanism.eps, mechanism.delta, mechanism.sensitivity, mechanism.r)
+    middle = (mechanism.lower + mechanism.upper) // 2
+    noise = mechanism.sample(1000, rng=sn.SeededRng(2))
     assert np.array_equal(noise, plain.sample(1000, rng=sn.SeededRng(2)) + middle)
-    assert law.sample(rng=sn.SeededRng(2)) == noise[0]
-    assert (law.achieved_delta, law.var()) == (plain.achieved_delta, plain.var())
+    assert mechanism.sample(rng=sn.SeededRng(2)) == noise[0]
+    assert (mechanism.achieved_delta, mechanism.var()) == (plain.achieved_delta, plain.var())
 
 
 # ---------------------------------------------------------------- δ
@@ -142,40 +145,40 @@ def test_the_end_is_the_least_for_delta(case):
     r = ("l1", "l2", int(choose.integers(1, cells + 1)))[case % 3]
     given = sn.TruncatedDiscreteStaircase(eps, delta, cells, r)
     for k in (1, 3):
-        law = given.for_partitions(k)
-        assert Fraction(law.eps) * k <= Fraction(eps)
-        assert Fraction(law.delta) * k <= Fraction(delta)
-        p = probabilities(law)
+        mechanism = given.for_partitions(k)
+        assert Fraction(mechanism.eps) * k <= Fraction(eps)
+        assert Fraction(mechanism.delta) * k <= Fraction(delta)
+        p = probabilities(mechanism)
         with mp.workdps(50):
             mass = mp.fsum(p[:cells])
-            assert mass <= mp.mpf(law.delta)
-            assert law.achieved_delta == pytest.approx(float(mass), rel=1e-15)
-            assert mp.mpf(law.achieved_delta) >= mass
-            assert law.upper >= cells
-            if law.upper > cells:
+            assert mass <= mp.mpf(mechanism.delta)
+            assert mechanism.achieved_delta == pytest.approx(float(mass), rel=1e-15)
+            assert mp.mpf(mechanism.achieved_delta) >= mass
+            assert mechanism.upper >= cells
+            if mechanism.upper > cells:
                 shorter = p[1:-1]
-                assert mp.fsum(shorter[:cells]) / mp.fsum(shorter) > mp.mpf(law.delta)
+                assert mp.fsum(shorter[:cells]) / mp.fsum(shorter) > mp.mpf(mechanism.delta)
 
 
-@laws
-def test_the_profile_is_the_largest_of_all_shifts(law):
-    t = np.array([0.0, 0.1, 0.3, 0.77, 1.0, 1.5]) * law.eps
-    p = [float(one) for one in probabilities(law)]
-    largest = [max(hockey_stick(p, s, math.exp(one)) for s in range(1, law.sensitivity + 1)) for one in t]
-    assert law.privacy_profile(t) == pytest.approx(largest, rel=1e-9, abs=1e-13)
-    assert law.privacy_profile(law.eps) == pytest.approx(law.achieved_delta, rel=1e-12)
-    assert law.privacy_profile(math.inf) == pytest.approx(law.achieved_delta, rel=1e-12)
+@mechanisms
+def test_the_profile_is_the_largest_of_all_shifts(mechanism):
+    t = np.array([0.0, 0.1, 0.3, 0.77, 1.0, 1.5]) * mechanism.eps
+    p = [float(one) for one in probabilities(mechanism)]
+    largest = [max(hockey_stick(p, s, math.exp(one)) for s in range(1, mechanism.sensitivity + 1)) for one in t]
+    assert mechanism.privacy_profile(t) == pytest.approx(largest, rel=1e-9, abs=1e-13)
+    assert mechanism.privacy_profile(mechanism.eps) == pytest.approx(mechanism.achieved_delta, rel=1e-12)
+    assert mechanism.privacy_profile(math.inf) == pytest.approx(mechanism.achieved_delta, rel=1e-12)
 
 
 def test_composition_is_that_of_the_products():
     """Two and three releases: hockey sticks of the products of the probabilities, at the largest shift."""
-    law = sn.TruncatedDiscreteStaircase(0.7, 0.02, 3, 2)
-    p = np.array([float(one) for one in probabilities(law)])
+    mechanism = sn.TruncatedDiscreteStaircase(0.7, 0.02, 3, 2)
+    p = np.array([float(one) for one in probabilities(mechanism)])
     here, there = np.append(p, np.zeros(3)), np.append(np.zeros(3), p)
     one_p, one_q = here, there
     for k in (2, 3):
         here, there = np.outer(here, one_p).ravel(), np.outer(there, one_q).ravel()
-        loss = law.compose(k)
+        loss = mechanism.compose(k)
         for t in (0.2, 0.7, 1.3):
             assert loss.privacy_profile(t) == pytest.approx(float(np.maximum(here - math.exp(t) * there, 0).sum()), rel=1e-6)
 
@@ -185,19 +188,19 @@ def test_neighbours_at_the_edges():
 
     Seed 9; the false-alarm rate of the interval is 1e-6.
     """
-    law = sn.TruncatedDiscreteStaircase(0.5, 0.05, 4, 2)
+    mechanism = sn.TruncatedDiscreteStaircase(0.5, 0.05, 4, 2)
     n = 200_000
-    noise = law.sample(n, rng=sn.SeededRng(9))
-    for count in ((noise > law.upper - 4).sum(), (noise < law.lower + 4).sum()):
-        assert stats.binomtest(int(count), n, law.achieved_delta).pvalue > 5e-7
-    released = law.release(np.full(1000, 10), rng=sn.SeededRng(9, allow_release=True))
-    assert released.min() >= 10 + law.lower
-    assert released.max() <= 10 + law.upper
+    noise = mechanism.sample(n, rng=sn.SeededRng(9))
+    for count in ((noise > mechanism.upper - 4).sum(), (noise < mechanism.lower + 4).sum()):
+        assert stats.binomtest(int(count), n, mechanism.achieved_delta).pvalue > 5e-7
+    released = mechanism.release(np.full(1000, 10), rng=sn.SeededRng(9, allow_release=True))
+    assert released.min() >= 10 + mechanism.lower
+    assert released.max() <= 10 + mechanism.upper
 
 
 # ---------------------------------------------------------------- how good it is
 
-# ε, δ, least E X² of any law on the integers, E X² of the law, and its end: D = 10.
+# ε, δ, least E X² of any mechanism on the integers, E X² of the mechanism, and its end: D = 10.
 TABLE = [
     (1, 1e-3, 184.996, 185.129, 67),
     (1, 1e-6, 191.807, 191.811, 136),
@@ -210,10 +213,10 @@ TABLE = [
 
 @pytest.mark.parametrize(("eps", "delta", "least", "variance", "end"), TABLE)
 def test_the_table_of_variances(eps, delta, least, variance, end):
-    law = sn.TruncatedDiscreteStaircase(eps, delta, 10, "l2")
-    assert law.var() == pytest.approx(variance, rel=2e-5)
-    assert law.upper == end
-    assert law.var() >= least * (1 - 1e-5)
+    mechanism = sn.TruncatedDiscreteStaircase(eps, delta, 10, "l2")
+    assert mechanism.var() == pytest.approx(variance, rel=2e-5)
+    assert mechanism.upper == end
+    assert mechanism.var() >= least * (1 - 1e-5)
 
 
 @pytest.mark.parametrize(("eps", "delta"), [(0.3, 0.2), (1, 1e-3), (2, 0.05), (4, 1e-6)])
@@ -221,12 +224,12 @@ def test_the_table_of_variances(eps, delta, least, variance, end):
 def test_the_shape_is_the_best_of_all(eps, delta, cost):
     power = {"l1": 1, "l2": 2}[cost]
     every = {r: sn.TruncatedDiscreteStaircase(eps, delta, 10, r).abs_moment(power) for r in range(1, 11)}
-    law = sn.TruncatedDiscreteStaircase(eps, delta, 10, cost)
-    assert law.r == min(every, key=every.get)
+    mechanism = sn.TruncatedDiscreteStaircase(eps, delta, 10, cost)
+    assert mechanism.r == min(every, key=every.get)
 
 
 def least_second_moment(eps, delta, cells, reach, shifts):
-    """The linear program over symmetric laws on -reach … reach: hockey sticks of these shifts at most δ."""
+    """The linear program over symmetric mechanisms on -reach … reach: hockey sticks of these shifts at most δ."""
     n, growth = 2 * reach + 1, math.exp(eps)
     rows = n + cells
     identity, blocks, right = sparse.identity(rows, format="csr"), [], []
@@ -261,7 +264,9 @@ def least_second_moment(eps, delta, cells, reach, shifts):
 @pytest.mark.long
 @pytest.mark.parametrize(("eps", "delta", "least", "variance", "end"), TABLE)
 def test_linear_programs(eps, delta, least, variance, end):
-    """HiGHS over all symmetric laws a little wider than this one, for every shift; with a law its mirror image is one."""
+    """HiGHS over all symmetric mechanisms a little wider than this one, for every shift; with a mechanism its mirror image is
+    one.
+    """
     found = least_second_moment(eps, delta, 10, end + 15, range(1, 11))
     assert found <= variance * (1 + 1e-6)
     assert found == pytest.approx(least, rel=2e-4)
@@ -269,7 +274,7 @@ def test_linear_programs(eps, delta, least, variance, end):
 
 @pytest.mark.long
 def test_one_shift_alone_would_not_do():
-    """A law that is the best for one shift alone may be a comb, which costs far less and is not private."""
+    """A mechanism that is the best for one shift alone may be a comb, which costs far less and is not private."""
     one = least_second_moment(2, 0.05, 4, 16, (4,))
     every = least_second_moment(2, 0.05, 4, 16, (1, 2, 3, 4))
     ours = sn.TruncatedDiscreteStaircase(2, 0.05, 4, "l2").var()
@@ -279,25 +284,25 @@ def test_one_shift_alone_would_not_do():
 
 @pytest.mark.parametrize("eps", [1, 2, 4, 8])
 def test_less_than_truncated_laplace_on_the_integers(eps):
-    """The truncated Laplace law with steps of 1, from its definition: more variance for the same (ε, δ)."""
+    """The truncated Laplace distribution with steps of 1, from its definition: more variance for the same (ε, δ)."""
     cells, delta = 10, 1e-6
     x = math.exp(-eps / cells)
 
-    def law(end):
+    def mechanism(end):
         p = x ** np.abs(np.arange(-end, end + 1.0))
         return p / p.sum()
 
-    end = next(end for end in range(cells, 10**4) if law(end)[:cells].sum() <= delta)
-    laplace = float((law(end) * np.arange(-end, end + 1.0) ** 2).sum())
+    end = next(end for end in range(cells, 10**4) if mechanism(end)[:cells].sum() <= delta)
+    laplace = float((mechanism(end) * np.arange(-end, end + 1.0) ** 2).sum())
     assert sn.TruncatedDiscreteStaircase(eps, delta, cells, "l2").var() < laplace * {1: 0.97, 2: 0.86, 4: 0.55, 8: 0.1}[eps]
 
 
 # ---------------------------------------------------------------- distribution
 
 
-@laws
-def test_distribution_by_direct_sums(law):
-    p, i = probabilities(law), np.arange(law.lower, law.upper + 1)
+@mechanisms
+def test_distribution_by_direct_sums(mechanism):
+    p, i = probabilities(mechanism), np.arange(mechanism.lower, mechanism.upper + 1)
     with mp.workdps(50):
         below = [mp.mpf(0)]
         for one in p:
@@ -306,65 +311,65 @@ def test_distribution_by_direct_sums(law):
         for one in reversed(p):
             above.append(above[-1] + one)
         above.reverse()
-        assert law.pmf(i) == pytest.approx([float(one) for one in p], rel=1e-12)
-        assert law.cdf(i) == pytest.approx([float(one) for one in below[1:]], rel=1e-12)
-        assert law.sf(i) == pytest.approx([float(one) for one in above[1:]], rel=1e-12, abs=1e-300)
-        assert law.logsf(i[:-1]) == pytest.approx([float(mp.log(one)) for one in above[1:-1]], rel=1e-12, abs=1e-13)
+        assert mechanism.pmf(i) == pytest.approx([float(one) for one in p], rel=1e-12)
+        assert mechanism.cdf(i) == pytest.approx([float(one) for one in below[1:]], rel=1e-12)
+        assert mechanism.sf(i) == pytest.approx([float(one) for one in above[1:]], rel=1e-12, abs=1e-300)
+        assert mechanism.logsf(i[:-1]) == pytest.approx([float(mp.log(one)) for one in above[1:-1]], rel=1e-12, abs=1e-13)
         for order in (1, 2, 3, 4):
             expected = mp.fsum(one * int(k) ** order for one, k in zip(p, i, strict=True))
-            assert law.moment(order) == pytest.approx(float(expected), rel=1e-12, abs=1e-12)
+            assert mechanism.moment(order) == pytest.approx(float(expected), rel=1e-12, abs=1e-12)
             size = mp.fsum(one * abs(int(k)) ** order for one, k in zip(p, i, strict=True))
-            assert law.abs_moment(order) == pytest.approx(float(size), rel=1e-12)
+            assert mechanism.abs_moment(order) == pytest.approx(float(size), rel=1e-12)
         root = mp.fsum(one * mp.sqrt(abs(int(k))) for one, k in zip(p, i, strict=True))
-        assert law.abs_moment(0.5) == pytest.approx(float(root), rel=1e-12)
-        assert law.entropy() == pytest.approx(float(-mp.fsum(one * mp.log(one) for one in p)), rel=1e-12)
-    assert law.var() == pytest.approx(law.moment(2) - law.mean() ** 2, rel=1e-9)
-    assert law.support() == (law.lower, law.upper)
-    outside = [law.lower - 1, law.upper + 1, law.lower + 0.5, math.inf, -math.inf]
-    assert law.pmf(outside).tolist() == [0] * 5
-    assert law.cdf([law.lower - 1, law.upper, math.inf]).tolist() == [0, 1, 1]
+        assert mechanism.abs_moment(0.5) == pytest.approx(float(root), rel=1e-12)
+        assert mechanism.entropy() == pytest.approx(float(-mp.fsum(one * mp.log(one) for one in p)), rel=1e-12)
+    assert mechanism.var() == pytest.approx(mechanism.moment(2) - mechanism.mean() ** 2, rel=1e-9)
+    assert mechanism.support() == (mechanism.lower, mechanism.upper)
+    outside = [mechanism.lower - 1, mechanism.upper + 1, mechanism.lower + 0.5, math.inf, -math.inf]
+    assert mechanism.pmf(outside).tolist() == [0] * 5
+    assert mechanism.cdf([mechanism.lower - 1, mechanism.upper, math.inf]).tolist() == [0, 1, 1]
 
 
-@laws
-def test_quantiles_are_the_least_integers(law):
-    check_quantiles(law)
+@mechanisms
+def test_quantiles_are_the_least_integers(mechanism):
+    check_quantiles(mechanism)
 
 
-@laws
-def test_samples_have_the_probabilities(law):
-    """False alarms 1e-6 for each law."""
-    check_samples(law)
+@mechanisms
+def test_samples_have_the_probabilities(mechanism):
+    """False alarms 1e-6 for each mechanism."""
+    check_samples(mechanism)
 
 
-@laws
+@mechanisms
 @pytest.mark.parametrize("k", [2, 5])
-def test_bounds_of_sums_hold(law, k):
-    """P(|S| > t) by convolution: at most α at the bound, and for a law around 0 not much less."""
-    p = np.array([float(one) for one in probabilities(law)])
+def test_bounds_of_sums_hold(mechanism, k):
+    """P(|S| > t) by convolution: at most α at the bound, and for a mechanism around 0 not much less."""
+    p = np.array([float(one) for one in probabilities(mechanism)])
     total = p
     for _ in range(k - 1):
         total = np.convolve(total, p)
-    size = np.abs(np.arange(total.size) + k * law.lower)
+    size = np.abs(np.arange(total.size) + k * mechanism.lower)
     for alpha in (0.3, 1e-3):
-        low, high = law.confidence_interval(0, 1 - alpha, of="sum", terms=k)
+        low, high = mechanism.confidence_interval(0, 1 - alpha, of="sum", terms=k)
         assert total[size > high].sum() <= alpha * (1 + 1e-9)
-        if law.lower == -law.upper:
+        if mechanism.lower == -mechanism.upper:
             assert total[size > high - 1].sum() > alpha
         assert (low, high) == (-high, high)
 
 
-def test_wide_laws_have_the_moments_of_narrow_ones():
+def test_wide_mechanisms_have_the_moments_of_narrow_ones():
     """Closed sums against direct ones: more stairs than are summed one by one, and more integers than are listed."""
-    law = sn.TruncatedDiscreteStaircase(2e-6, 1e-7, 1, 1)
-    end = law.upper
+    mechanism = sn.TruncatedDiscreteStaircase(2e-6, 1e-7, 1, 1)
+    end = mechanism.upper
     assert end > 2**20
     i = np.arange(1, end + 1.0)
     p = np.exp(-2e-6 * i)
     total = 1 + 2 * p.sum()
     for order in (1, 2, 0.5):
-        assert law.abs_moment(order) == pytest.approx(2 * float((p * i**order).sum()) / total, rel=1e-11)
+        assert mechanism.abs_moment(order) == pytest.approx(2 * float((p * i**order).sum()) / total, rel=1e-11)
     entropy = math.log(total) + 2e-6 * 2 * float((p * i).sum()) / total
-    assert law.entropy() == pytest.approx(entropy, rel=1e-12)
+    assert mechanism.entropy() == pytest.approx(entropy, rel=1e-12)
 
 
 def test_extremes():
@@ -377,7 +382,7 @@ def test_extremes():
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_ends_that_candidates_are_compared_by_are_those_of_the_law(seed):
+def test_the_ends_that_candidates_are_compared_by_are_those_of_the_mechanism(seed):
     """The end in floating point is the exact one, or is known to be off by 1 at most; and no candidate is lost by it."""
     choose = np.random.default_rng(seed)
     for power in (1, 2):
@@ -398,9 +403,9 @@ def test_best_shapes_of_wide_sensitivities_are_near_the_best(r):
     """Above 512 candidates have 8 significant bits; every other r is at most 1e-5 better."""
     power = {"l1": 1, "l2": 2}[r]
     for eps, delta in ((0.5, 0.1), (2.0, 0.05), (5.0, 1e-6)):
-        law = sn.TruncatedDiscreteStaircase(eps, delta, 600, r)
+        mechanism = sn.TruncatedDiscreteStaircase(eps, delta, 600, r)
         best = min(sn.TruncatedDiscreteStaircase(eps, delta, 600, one).abs_moment(power) for one in range(1, 601, 1))
-        assert law.abs_moment(power) <= best * (1 + 1e-5)
+        assert mechanism.abs_moment(power) <= best * (1 + 1e-5)
 
 
 def test_ends_fall_as_delta_grows():

@@ -1,4 +1,4 @@
-"""The truncated Laplace law: parameters, bounds, privacy, distribution.
+"""The truncated Laplace distribution: parameters, bounds, privacy, distribution.
 
 Evidence: brute force over small lattices for what is revealed, quadrature with mpmath for the distribution, and the oracle's
 exact bounds in tests/exactness for what is drawn.
@@ -22,7 +22,7 @@ SYMMETRIC = sn.TruncatedLaplace(0.7, 2.5e-6, sensitivity=1)
 LOPSIDED = sn.TruncatedLaplace(1.0, 0.01, 2.0, upper=8.93)
 LAWS = [SYMMETRIC, LOPSIDED, sn.TruncatedLaplace(4, 0.5, 1e-3), sn.TruncatedLaplace(0.1, 1e-9, 3, -900, 1000)]
 
-laws = pytest.mark.parametrize("law", LAWS, ids=repr)
+mechanisms = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 
 
 # ---------------------------------------------------------------- parameters
@@ -76,9 +76,9 @@ def test_refused_types(arguments):
         sn.TruncatedLaplace(*arguments)
 
 
-@laws
-def test_another_eps_is_another_law(law):
-    assert law != sn.TruncatedLaplace(law.eps / 2, law.delta, law.sensitivity)
+@mechanisms
+def test_another_eps_is_another_mechanism(mechanism):
+    assert mechanism != sn.TruncatedLaplace(mechanism.eps / 2, mechanism.delta, mechanism.sensitivity)
 
 
 def test_attributes():
@@ -95,24 +95,24 @@ def test_attributes():
 # ---------------------------------------------------------------- bounds and δ
 
 
-@laws
-def test_draws_stay_within_the_lattice_bounds(law):
-    low, high = law.lattice_bounds
-    noise = law.sample(200_000, rng=sn.SeededRng(4))
+@mechanisms
+def test_draws_stay_within_the_lattice_bounds(mechanism):
+    low, high = mechanism.lattice_bounds
+    noise = mechanism.sample(200_000, rng=sn.SeededRng(4))
     assert low <= noise.min()
     assert noise.max() <= high
-    scale = law.sensitivity / law.eps
-    assert law.lower == pytest.approx(low, abs=1e-8 * scale)
-    assert law.upper == pytest.approx(high, abs=1e-8 * scale)
+    scale = mechanism.sensitivity / mechanism.eps
+    assert mechanism.lower == pytest.approx(low, abs=1e-8 * scale)
+    assert mechanism.upper == pytest.approx(high, abs=1e-8 * scale)
 
 
-@laws
-def test_delta_is_achieved_and_not_more(law):
-    assert law.achieved_delta <= law.delta
-    symmetric = law.lower == -law.upper
-    if symmetric or law is LOPSIDED:
+@mechanisms
+def test_delta_is_achieved_and_not_more(mechanism):
+    assert mechanism.achieved_delta <= mechanism.delta
+    symmetric = mechanism.lower == -mechanism.upper
+    if symmetric or mechanism is LOPSIDED:
         # One step of the lattice nearer to 0 would leave more.
-        assert law.achieved_delta >= law.delta * (1 - 1e-8)
+        assert mechanism.achieved_delta >= mechanism.delta * (1 - 1e-8)
 
 
 def test_given_bounds_that_are_wider_leave_less():
@@ -147,13 +147,13 @@ def test_profile_is_the_largest_of_all_shifts_and_sets(eps, below, above):
     assert exact == pytest.approx(brute_delta(eps, eps, cells, below, above), rel=1e-12)
 
 
-def test_profile_of_a_law():
+def test_profile_of_a_mechanism():
     d = sn.TruncatedLaplace(1, 1e-6, sensitivity=1)
     laplace = sn.Laplace(1, sensitivity=1)
     t = np.array([0.0, 0.2, 0.9, 1.0, 3.0, math.inf])
     profile = d.privacy_profile(t)
     assert profile[3:] == pytest.approx([d.achieved_delta] * 3, rel=1e-12)
-    # A truncated law is the Laplace law but for the mass cut off.
+    # A truncated mechanism is the Laplace distribution but for the mass cut off.
     assert profile == pytest.approx(laplace.privacy_profile(t), abs=1.1e-6)
     assert type(d.privacy_profile(0.5)) is float
     assert d.privacy_profile(-1) == pytest.approx(1 - math.exp(-1) + math.exp(-1) * d.privacy_profile(1.0))
@@ -182,7 +182,7 @@ def test_other_bound_is_that_of_the_theorem(eps, delta):
             assert truncated_laplace.other_bound(eps, delta, given) == pytest.approx(float(max(e, near)), rel=1e-13)
 
 
-def test_asymmetric_laws_are_never_better():
+def test_asymmetric_mechanisms_are_never_better():
     """Both costs and the bias, for bounds in and beside the window of the theorem."""
     for eps, delta in ((0.1, 0.01), (0.5, 0.1), (1.0, 0.01), (2.0, 0.05), (5.0, 0.2)):
         symmetric = sn.TruncatedLaplace(eps, delta, sensitivity=1)
@@ -207,68 +207,71 @@ def test_the_formula_for_the_other_bound_fails_below_one_sensitivity():
 # ---------------------------------------------------------------- distribution
 
 
-def density(law, x):
-    return mp.exp(-abs(x) * law.eps / law.sensitivity) if law.lower <= x <= law.upper else mp.mpf(0)
+def density(mechanism, x):
+    return mp.exp(-abs(x) * mechanism.eps / mechanism.sensitivity) if mechanism.lower <= x <= mechanism.upper else mp.mpf(0)
 
 
-def pieces(law):
-    inner = [law.lower + (law.upper - law.lower) * i / 16 for i in range(17)]
+def pieces(mechanism):
+    inner = [mechanism.lower + (mechanism.upper - mechanism.lower) * i / 16 for i in range(17)]
     return sorted([*inner, 0.0])
 
 
 @pytest.mark.slow
-@laws
-def test_distribution_against_quadrature(law):
+@mechanisms
+def test_distribution_against_quadrature(mechanism):
     with mp.workdps(25):
-        mass = mp.quad(lambda x: density(law, x), pieces(law))
+        mass = mp.quad(lambda x: density(mechanism, x), pieces(mechanism))
         for power in (1, 2, 3, 4):
-            moment = mp.quad(lambda x, power=power: x**power * density(law, x), pieces(law)) / mass
-            size = law.abs_moment(power)
-            assert law.moment(power) == pytest.approx(float(moment), rel=1e-12, abs=1e-13 * size)
+            moment = mp.quad(lambda x, power=power: x**power * density(mechanism, x), pieces(mechanism)) / mass
+            size = mechanism.abs_moment(power)
+            assert mechanism.moment(power) == pytest.approx(float(moment), rel=1e-12, abs=1e-13 * size)
         for p in (0.5, 1, 2, 3.5):
-            moment = mp.quad(lambda x, p=p: abs(x) ** p * density(law, x), pieces(law)) / mass
-            assert law.abs_moment(p) == pytest.approx(float(moment), rel=1e-9 if p == 0.5 else 1e-12)
-        entropy = mp.log(mass) + mp.quad(lambda x: abs(x) * density(law, x), pieces(law)) / mass * law.eps / law.sensitivity
-        assert law.entropy() == pytest.approx(float(entropy), rel=1e-12, abs=1e-12)
-        for x in (0.9 * law.lower, 0.2 * law.lower, 0.0, 0.3 * law.upper, 0.95 * law.upper):
-            below = mp.quad(lambda y: density(law, y), sorted([y for y in pieces(law) if y < x] + [x]))
-            assert law.cdf(x) == pytest.approx(float(below / mass), rel=1e-12)
-            assert law.sf(x) == pytest.approx(float(1 - below / mass), rel=1e-12)
-            assert law.pdf(x) == pytest.approx(float(density(law, x) / mass), rel=1e-12)
-    assert law.var() == pytest.approx(law.moment(2) - law.mean() ** 2, rel=1e-12)
-    assert law.std() ** 2 == pytest.approx(law.var(), rel=1e-12)
+            moment = mp.quad(lambda x, p=p: abs(x) ** p * density(mechanism, x), pieces(mechanism)) / mass
+            assert mechanism.abs_moment(p) == pytest.approx(float(moment), rel=1e-9 if p == 0.5 else 1e-12)
+        entropy = (
+            mp.log(mass)
+            + mp.quad(lambda x: abs(x) * density(mechanism, x), pieces(mechanism)) / mass * mechanism.eps / mechanism.sensitivity
+        )
+        assert mechanism.entropy() == pytest.approx(float(entropy), rel=1e-12, abs=1e-12)
+        for x in (0.9 * mechanism.lower, 0.2 * mechanism.lower, 0.0, 0.3 * mechanism.upper, 0.95 * mechanism.upper):
+            below = mp.quad(lambda y: density(mechanism, y), sorted([y for y in pieces(mechanism) if y < x] + [x]))
+            assert mechanism.cdf(x) == pytest.approx(float(below / mass), rel=1e-12)
+            assert mechanism.sf(x) == pytest.approx(float(1 - below / mass), rel=1e-12)
+            assert mechanism.pdf(x) == pytest.approx(float(density(mechanism, x) / mass), rel=1e-12)
+    assert mechanism.var() == pytest.approx(mechanism.moment(2) - mechanism.mean() ** 2, rel=1e-12)
+    assert mechanism.std() ** 2 == pytest.approx(mechanism.var(), rel=1e-12)
 
 
-@laws
-def test_quantiles_invert(law):
+@mechanisms
+def test_quantiles_invert(mechanism):
     # Nearer to the bounds float64 does not hold the distance from them.
     q = np.concatenate([np.logspace(-5, -1, 50), np.linspace(0.1, 0.9, 40)])
-    assert law.cdf(law.ppf(q)) == pytest.approx(q, rel=1e-9, abs=0)
-    assert law.sf(law.isf(q)) == pytest.approx(q, rel=1e-9, abs=0)
-    assert law.logcdf(law.ppf(q)) == pytest.approx(np.log(q), rel=1e-9, abs=0)
-    assert law.ppf([0, 1]).tolist() == [law.lower, law.upper]
-    assert law.isf([0, 1]).tolist() == [law.upper, law.lower]
-    assert np.isnan(law.ppf([-0.1, 1.1, math.nan])).all()
-    assert law.interval(0.9)[0] == pytest.approx(law.ppf(0.05), rel=1e-13)
+    assert mechanism.cdf(mechanism.ppf(q)) == pytest.approx(q, rel=1e-9, abs=0)
+    assert mechanism.sf(mechanism.isf(q)) == pytest.approx(q, rel=1e-9, abs=0)
+    assert mechanism.logcdf(mechanism.ppf(q)) == pytest.approx(np.log(q), rel=1e-9, abs=0)
+    assert mechanism.ppf([0, 1]).tolist() == [mechanism.lower, mechanism.upper]
+    assert mechanism.isf([0, 1]).tolist() == [mechanism.upper, mechanism.lower]
+    assert np.isnan(mechanism.ppf([-0.1, 1.1, math.nan])).all()
+    assert mechanism.interval(0.9)[0] == pytest.approx(mechanism.ppf(0.05), rel=1e-13)
 
 
-@laws
-def test_error_bounds_hold(law):
+@mechanisms
+def test_error_bounds_hold(mechanism):
     for alpha in (1e-9, 0.01, 0.05, 0.5, 0.99):
-        t = law._tail_bound(alpha)
-        assert law.sf(t) + law.cdf(-t) == pytest.approx(alpha, rel=1e-6)
-    assert law._tail_bound(1.0) == pytest.approx(0, abs=1e-15)
+        t = mechanism._tail_bound(alpha)
+        assert mechanism.sf(t) + mechanism.cdf(-t) == pytest.approx(alpha, rel=1e-6)
+    assert mechanism._tail_bound(1.0) == pytest.approx(0, abs=1e-15)
 
 
-@laws
-def test_outside_is_empty(law):
-    x = np.array([law.lower * 1.001, law.upper * 1.001, -math.inf, math.inf])
-    assert law.pdf(x).tolist() == [0, 0, 0, 0]
-    assert law.cdf(x).tolist() == [0, 1, 0, 1]
-    assert law.sf(x).tolist() == [1, 0, 1, 0]
-    assert law.logpdf(x).tolist() == [-math.inf] * 4
-    assert np.isnan(law.cdf(math.nan))
-    assert np.isnan(law.pdf(math.nan))
+@mechanisms
+def test_outside_is_empty(mechanism):
+    x = np.array([mechanism.lower * 1.001, mechanism.upper * 1.001, -math.inf, math.inf])
+    assert mechanism.pdf(x).tolist() == [0, 0, 0, 0]
+    assert mechanism.cdf(x).tolist() == [0, 1, 0, 1]
+    assert mechanism.sf(x).tolist() == [1, 0, 1, 0]
+    assert mechanism.logpdf(x).tolist() == [-math.inf] * 4
+    assert np.isnan(mechanism.cdf(math.nan))
+    assert np.isnan(mechanism.pdf(math.nan))
 
 
 def test_extremes():
@@ -297,7 +300,7 @@ def test_release_among_several_partitions_divides_both_parameters():
 def test_release_among_several_partitions_needs_bounds_that_fit():
     d = sn.TruncatedLaplace(1, 0.01, upper=4.4625, sensitivity=1)
     with pytest.raises(
-        sn.ParameterError, match="max_partitions_contributed must leave an eps and a delta that the law can have, got 2"
+        sn.ParameterError, match="max_partitions_contributed must leave an eps and a delta that the mechanism can have, got 2"
     ):
         d.release([1.0], max_partitions_contributed=2, rng=sn.SeededRng(3, allow_release=True))
 
@@ -313,6 +316,10 @@ def test_releases_leave_the_bounds_around_the_answer():
 
 
 def test_profile_far_outside_the_range_of_losses():
-    law = sn.TruncatedLaplace(1.5, 1e-6, sensitivity=1)
-    assert law.privacy_profile(np.finfo(float).max) == law.privacy_profile(1.5) == pytest.approx(law.achieved_delta, rel=1e-12)
-    assert law.privacy_profile(-np.finfo(float).max) == 1.0
+    mechanism = sn.TruncatedLaplace(1.5, 1e-6, sensitivity=1)
+    assert (
+        mechanism.privacy_profile(np.finfo(float).max)
+        == mechanism.privacy_profile(1.5)
+        == pytest.approx(mechanism.achieved_delta, rel=1e-12)
+    )
+    assert mechanism.privacy_profile(-np.finfo(float).max) == 1.0

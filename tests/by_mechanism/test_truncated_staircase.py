@@ -1,7 +1,7 @@
-"""The truncated staircase law: parameters, privacy, distribution, and its place beside truncated Laplace noise.
+"""The truncated staircase mechanism: parameters, privacy, distribution, and its place beside truncated Laplace noise.
 
-Evidence: integrals of the density with mpmath, the law on the integers (test_truncated_discrete_staircase) for what is drawn, and
-published ratios of variances.
+Evidence: integrals of the density with mpmath, the mechanism on the integers (test_truncated_discrete_staircase) for what is
+drawn, and published ratios of variances.
 """
 
 import math
@@ -23,7 +23,7 @@ LAWS = [
     sn.TruncatedStaircase(8.0, 1e-6, 1.0, "l2", lower=-0.5),
     sn.TruncatedStaircase(0.5, 0.5, gamma=1.0, sensitivity=1),
 ]
-laws = pytest.mark.parametrize("law", LAWS, ids=repr)
+mechanisms = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 
 
 @pytest.mark.parametrize(
@@ -55,16 +55,16 @@ def test_refused_types(arguments):
         sn.TruncatedStaircase(*arguments)
 
 
-@laws
-def test_attributes(law):
-    assert law.exactness == "lattice"
-    assert law.granularity == sn.Staircase(law.eps, law.sensitivity).granularity
-    assert law.support() == (law.lower, law.upper) == law.lattice_bounds
-    assert law.mean() == (law.lower + law.upper) / 2
-    assert law != sn.TruncatedStaircase(law.eps / 2, law.delta, law.sensitivity)
-    assert 0 < law.achieved_delta <= law.delta
-    if law.gamma < 1:
-        assert law.achieved_delta >= law.delta * (1 - 1e-6)
+@mechanisms
+def test_attributes(mechanism):
+    assert mechanism.exactness == "lattice"
+    assert mechanism.granularity == sn.Staircase(mechanism.eps, mechanism.sensitivity).granularity
+    assert mechanism.support() == (mechanism.lower, mechanism.upper) == mechanism.lattice_bounds
+    assert mechanism.mean() == (mechanism.lower + mechanism.upper) / 2
+    assert mechanism != sn.TruncatedStaircase(mechanism.eps / 2, mechanism.delta, mechanism.sensitivity)
+    assert 0 < mechanism.achieved_delta <= mechanism.delta
+    if mechanism.gamma < 1:
+        assert mechanism.achieved_delta >= mechanism.delta * (1 - 1e-6)
 
 
 def test_bounds_move_the_middle_and_are_rounded_inwards():
@@ -81,19 +81,19 @@ def test_bounds_move_the_middle_and_are_rounded_inwards():
     assert np.array_equal(noise, plain.sample(1000, rng=sn.SeededRng(2)) + above.mean())
 
 
-@laws
-def test_noise_is_that_of_the_law_on_the_integers(law):
-    g = law.granularity
-    cells, lengths = law._scalar_law.cells, law._scalar_law.lengths
-    on_integers = sn.TruncatedDiscreteStaircase(law.eps, law.delta, cells, lengths[0])
-    assert cells == math.ceil(Fraction(law.sensitivity) / Fraction(g))
-    assert (law.upper - law.lower) / 2 == on_integers.upper * g
-    assert law.achieved_delta == on_integers.achieved_delta
-    noise = law.sample(500, rng=sn.SeededRng(4))
-    steps = on_integers.sample(500, rng=sn.SeededRng(4)) + round(law.mean() / g)
+@mechanisms
+def test_noise_is_that_of_the_mechanism_on_the_integers(mechanism):
+    g = mechanism.granularity
+    cells, lengths = mechanism._sampler.cells, mechanism._sampler.lengths
+    on_integers = sn.TruncatedDiscreteStaircase(mechanism.eps, mechanism.delta, cells, lengths[0])
+    assert cells == math.ceil(Fraction(mechanism.sensitivity) / Fraction(g))
+    assert (mechanism.upper - mechanism.lower) / 2 == on_integers.upper * g
+    assert mechanism.achieved_delta == on_integers.achieved_delta
+    noise = mechanism.sample(500, rng=sn.SeededRng(4))
+    steps = on_integers.sample(500, rng=sn.SeededRng(4)) + round(mechanism.mean() / g)
     assert np.array_equal(noise, steps * g)
-    assert noise.min() >= law.lower
-    assert noise.max() <= law.upper
+    assert noise.min() >= mechanism.lower
+    assert noise.max() <= mechanism.upper
 
 
 @pytest.mark.parametrize(("eps", "ratio"), [(1, 0.959), (2, 0.845), (4, 0.520), (8, 0.108)])
@@ -106,90 +106,93 @@ def test_variance_beside_truncated_laplace(eps, ratio):
 @pytest.mark.parametrize(("eps", "delta"), [(0.5, 0.3), (1, 1e-3), (4, 1e-6), (9, 1e-9)])
 def test_no_other_shape_is_better(eps, delta, cost):
     power = {"l1": 1, "l2": 2}[cost]
-    law = sn.TruncatedStaircase(eps, delta, gamma=cost, sensitivity=1)
+    mechanism = sn.TruncatedStaircase(eps, delta, gamma=cost, sensitivity=1)
     others = [
-        sn.TruncatedStaircase(eps, delta, gamma=float(gamma), sensitivity=1) for gamma in np.geomspace(law.gamma / 30, 1, 40)
+        sn.TruncatedStaircase(eps, delta, gamma=float(gamma), sensitivity=1)
+        for gamma in np.geomspace(mechanism.gamma / 30, 1, 40)
     ]
-    near = [sn.TruncatedStaircase(eps, delta, gamma=law.gamma * factor, sensitivity=1) for factor in (0.98, 0.99, 1.01, 1.02)]
-    assert law.abs_moment(power) <= min(other.abs_moment(power) for other in [*others, *near]) * (1 + 1e-5)
+    near = [
+        sn.TruncatedStaircase(eps, delta, gamma=mechanism.gamma * factor, sensitivity=1) for factor in (0.98, 0.99, 1.01, 1.02)
+    ]
+    assert mechanism.abs_moment(power) <= min(other.abs_moment(power) for other in [*others, *near]) * (1 + 1e-5)
 
 
 # ---------------------------------------------------------------- distribution
 
 
-def density(law, x):
-    middle = mp.mpf(law.mean())
-    if not law.lower <= x <= law.upper:
+def density(mechanism, x):
+    middle = mp.mpf(mechanism.mean())
+    if not mechanism.lower <= x <= mechanism.upper:
         return mp.mpf(0)
-    stair = mp.floor(abs(x - middle) / law.sensitivity - law.gamma) + 1
-    return mp.exp(-law.eps * max(stair, 0))
+    stair = mp.floor(abs(x - middle) / mechanism.sensitivity - mechanism.gamma) + 1
+    return mp.exp(-mechanism.eps * max(stair, 0))
 
 
-def pieces(law):
+def pieces(mechanism):
     """Where the density jumps, with 0 and the middle."""
-    end = (law.upper - law.lower) / 2
-    jumps = [(law.gamma + m) * law.sensitivity for m in range(math.ceil(end / law.sensitivity) + 1)]
-    both = [law.mean() + sign * jump for jump in [*jumps, end, 0.0] if jump <= end for sign in (-1, 1)]
-    return sorted({*both, 0.0 if law.lower < 0 < law.upper else law.lower})
+    end = (mechanism.upper - mechanism.lower) / 2
+    jumps = [(mechanism.gamma + m) * mechanism.sensitivity for m in range(math.ceil(end / mechanism.sensitivity) + 1)]
+    both = [mechanism.mean() + sign * jump for jump in [*jumps, end, 0.0] if jump <= end for sign in (-1, 1)]
+    return sorted({*both, 0.0 if mechanism.lower < 0 < mechanism.upper else mechanism.lower})
 
 
-@laws
-def test_distribution_against_integrals(law):
+@mechanisms
+def test_distribution_against_integrals(mechanism):
     with mp.workdps(30):
-        edges = pieces(law)
+        edges = pieces(mechanism)
 
         def integral(function, to=math.inf):
             ends = [*[edge for edge in edges if edge < to], min(to, edges[-1])]
             total = mp.mpf(0)
             for low, high in pairwise(ends):
                 if high > low:
-                    total += density(law, (mp.mpf(low) + high) / 2) * mp.quad(function, [low, high])
+                    total += density(mechanism, (mp.mpf(low) + high) / 2) * mp.quad(function, [low, high])
             return total
 
         mass = integral(lambda x: mp.mpf(1))
         for order in (1, 2, 3):
             expected = integral(lambda x, order=order: x**order) / mass
-            assert law.moment(order) == pytest.approx(float(expected), rel=1e-11, abs=1e-12 * law.abs_moment(order))
+            assert mechanism.moment(order) == pytest.approx(float(expected), rel=1e-11, abs=1e-12 * mechanism.abs_moment(order))
         for p in (0.5, 1, 2.5):
             expected = integral(lambda x, p=p: abs(x) ** p) / mass
-            assert law.abs_moment(p) == pytest.approx(float(expected), rel=1e-8 if p == 0.5 else 1e-11)
+            assert mechanism.abs_moment(p) == pytest.approx(float(expected), rel=1e-8 if p == 0.5 else 1e-11)
         for part in (0.03, 0.2, 0.5, 0.61, 0.97):
-            x = law.lower + part * (law.upper - law.lower)
+            x = mechanism.lower + part * (mechanism.upper - mechanism.lower)
             below = integral(lambda x: mp.mpf(1), x) / mass
-            assert law.cdf(x) == pytest.approx(float(below), rel=1e-12)
-            assert law.sf(x) == pytest.approx(float(1 - below), rel=1e-12)
-            assert law.pdf(x) == pytest.approx(float(density(law, x) / mass), rel=1e-12)
-            assert law.logpdf(x) == pytest.approx(float(mp.log(density(law, x) / mass)), rel=1e-12, abs=1e-12)
-    assert law.var() == pytest.approx(law.moment(2) - law.mean() ** 2, rel=1e-9)
+            assert mechanism.cdf(x) == pytest.approx(float(below), rel=1e-12)
+            assert mechanism.sf(x) == pytest.approx(float(1 - below), rel=1e-12)
+            assert mechanism.pdf(x) == pytest.approx(float(density(mechanism, x) / mass), rel=1e-12)
+            assert mechanism.logpdf(x) == pytest.approx(float(mp.log(density(mechanism, x) / mass)), rel=1e-12, abs=1e-12)
+    assert mechanism.var() == pytest.approx(mechanism.moment(2) - mechanism.mean() ** 2, rel=1e-9)
 
 
-@laws
-def test_quantiles_invert(law):
+@mechanisms
+def test_quantiles_invert(mechanism):
     q = np.concatenate([np.logspace(-5, -1, 50), np.linspace(0.1, 0.9, 40)])
-    assert law.cdf(law.ppf(q)) == pytest.approx(q, rel=1e-9, abs=0)
-    assert law.sf(law.isf(q)) == pytest.approx(q, rel=1e-9, abs=0)
-    assert law.ppf([0, 1]).tolist() == [law.lower, law.upper]
-    assert law.isf([0, 1]).tolist() == [law.upper, law.lower]
-    assert np.isnan(law.ppf([-0.1, 1.1, math.nan])).all()
+    assert mechanism.cdf(mechanism.ppf(q)) == pytest.approx(q, rel=1e-9, abs=0)
+    assert mechanism.sf(mechanism.isf(q)) == pytest.approx(q, rel=1e-9, abs=0)
+    assert mechanism.ppf([0, 1]).tolist() == [mechanism.lower, mechanism.upper]
+    assert mechanism.isf([0, 1]).tolist() == [mechanism.upper, mechanism.lower]
+    assert np.isnan(mechanism.ppf([-0.1, 1.1, math.nan])).all()
     for alpha in (1e-6, 0.05, 0.5, 0.99):
-        t = law._tail_bound(alpha)
-        assert law.sf(t) + law.cdf(-t) == pytest.approx(alpha, rel=1e-6)
+        t = mechanism._tail_bound(alpha)
+        assert mechanism.sf(t) + mechanism.cdf(-t) == pytest.approx(alpha, rel=1e-6)
 
 
-@laws
-def test_outside_is_empty(law):
-    x = np.array([law.lower - 1, law.upper + 1, -math.inf, math.inf])
-    assert law.pdf(x).tolist() == [0, 0, 0, 0]
-    assert law.cdf(x).tolist() == [0, 1, 0, 1]
-    assert law.sf(x).tolist() == [1, 0, 1, 0]
-    assert law.logpdf(x).tolist() == [-math.inf] * 4
+@mechanisms
+def test_outside_is_empty(mechanism):
+    x = np.array([mechanism.lower - 1, mechanism.upper + 1, -math.inf, math.inf])
+    assert mechanism.pdf(x).tolist() == [0, 0, 0, 0]
+    assert mechanism.cdf(x).tolist() == [0, 1, 0, 1]
+    assert mechanism.sf(x).tolist() == [1, 0, 1, 0]
+    assert mechanism.logpdf(x).tolist() == [-math.inf] * 4
 
 
-@laws
-def test_samples_have_the_distribution(law):
-    """Kolmogorov and Smirnov with 100 000 values; seed 31; false alarms 1e-6 for each law."""
-    noise = law.sample(100_000, rng=sn.SeededRng(31))
-    assert stats.kstest(noise, law.cdf).pvalue > 1e-6
+@mechanisms
+def test_samples_have_the_distribution(mechanism):
+    """Kolmogorov and Smirnov with 100 000 values; seed 31; false alarms 1e-6 for each mechanism."""
+    noise = mechanism.sample(100_000, rng=sn.SeededRng(31))
+    assert stats.kstest(noise, mechanism.cdf).pvalue > 1e-6
 
 
 @pytest.mark.parametrize("eps", [1e-9, 1e-5, 0.01])
@@ -209,21 +212,21 @@ def test_small_eps(eps, delta):
 
 
 def test_profile_is_a_line_in_the_exponential():
-    law = sn.TruncatedStaircase(1.2, 1e-3, sensitivity=1)
+    mechanism = sn.TruncatedStaircase(1.2, 1e-3, sensitivity=1)
     t = np.array([0.0, 0.4, 0.9, 1.2, 3.0, math.inf])
-    found = law.privacy_profile(t)
-    assert found[3:] == pytest.approx([law.achieved_delta] * 3, rel=1e-12)
+    found = mechanism.privacy_profile(t)
+    assert found[3:] == pytest.approx([mechanism.achieved_delta] * 3, rel=1e-12)
     # The total variation of neighbours: the mass within half a sensitivity of 0.
-    assert found[0] == pytest.approx(law.cdf(0.5) - law.cdf(-0.5), rel=1e-8)
+    assert found[0] == pytest.approx(mechanism.cdf(0.5) - mechanism.cdf(-0.5), rel=1e-8)
     straight = found[3] + (found[0] - found[3]) * (math.exp(1.2) - np.exp(t[:4])) / math.expm1(1.2)
     assert found[:4] == pytest.approx(straight, rel=1e-9)
 
 
 def test_release_among_several_partitions_divides_both_parameters():
-    law = sn.TruncatedStaircase(1, 1e-5, 2, "l2", lower=0)
+    mechanism = sn.TruncatedStaircase(1, 1e-5, 2, "l2", lower=0)
     share = sn.TruncatedStaircase(0.25, 2.5e-6, 2, "l2", lower=0)
     values = np.arange(50.0)
-    mine = law.release(values, max_partitions_contributed=4, rng=sn.SeededRng(3, allow_release=True))
+    mine = mechanism.release(values, max_partitions_contributed=4, rng=sn.SeededRng(3, allow_release=True))
     assert np.array_equal(mine, share.release(values, rng=sn.SeededRng(3, allow_release=True)))
     assert (mine >= values).all()
     narrow = sn.TruncatedStaircase(1, 0.01, lower=0, upper=10, sensitivity=1)

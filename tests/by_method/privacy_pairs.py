@@ -1,4 +1,4 @@
-"""Oracles for the privacy of one release and of many: pairs of laws as lists of (P, Q), and what they say.
+"""Oracles for the privacy of one release and of many: pairs of mechanisms as lists of (P, Q), and what they say.
 
 They know nothing of losses with three values: they take the probabilities of the noise, shift them, and sum.
 """
@@ -19,22 +19,22 @@ def close(value, exact, tolerance=TOLERANCE, floor=2.0**-1022):
     return abs(mp.mpf(value) - exact) <= tolerance * abs(exact) + floor
 
 
-def pmf(law):
+def pmf(mechanism):
     """Probability of an integer, as its class documents it."""
-    eps, D = mp.mpf(law.eps), law.sensitivity
-    if isinstance(law, sn.DiscreteLaplace):
+    eps, D = mp.mpf(mechanism.eps), mechanism.sensitivity
+    if isinstance(mechanism, sn.DiscreteLaplace):
         ratio = mp.exp(-eps / D)
         return lambda i: (1 - ratio) / (1 + ratio) * ratio ** abs(i)
     b = mp.exp(-eps)
-    height = (1 - b) / (2 * law.r + 2 * b * (D - law.r) - (1 - b))
-    return lambda i: height * b ** (0 if abs(i) < law.r else (abs(i) - law.r) // D + 1)
+    height = (1 - b) / (2 * mechanism.r + 2 * b * (D - mechanism.r) - (1 - b))
+    return lambda i: height * b ** (0 if abs(i) < mechanism.r else (abs(i) - mechanism.r) // D + 1)
 
 
-def lattice_pair(law):
+def lattice_pair(mechanism):
     """(P, Q) at every integer that carries 1e-30 or more, around 0 and around Δ."""
-    probability = pmf(law)
-    reach = int(law.sensitivity * (80 / law.eps + 2)) + 2
-    return [(probability(i), probability(i - law.sensitivity)) for i in range(-reach, reach + law.sensitivity + 1)]
+    probability = pmf(mechanism)
+    reach = int(mechanism.sensitivity * (80 / mechanism.eps + 2)) + 2
+    return [(probability(i), probability(i - mechanism.sensitivity)) for i in range(-reach, reach + mechanism.sensitivity + 1)]
 
 
 def staircase_pair(eps, gamma):
@@ -63,7 +63,7 @@ def merged(pair):
 
 
 def product(pair, k):
-    """The product law, outcome by outcome."""
+    """The product distribution, outcome by outcome."""
     result = [(mp.mpf(1), mp.mpf(1))]
     for _ in range(k):
         result = merged([(p * u, q * v) for p, q in result for u, v in pair])
@@ -101,7 +101,7 @@ DISCRETE = [
     sn.DiscreteStaircase(8, 9),
 ]
 GAMMAS = [(0.4, 0.25), (1.0, 0.5), (2.0, 0.1), (5.0, 0.75), (1.5, 1.0)]
-CASES = [(privacy_loss(law), lattice_pair, (law,), repr(law)) for law in DISCRETE] + [
+CASES = [(privacy_loss(mechanism), lattice_pair, (mechanism,), repr(mechanism)) for mechanism in DISCRETE] + [
     (privacy_loss(sn.Staircase(eps, 3.0, gamma), lattice=False), staircase_pair, (eps, gamma), f"Staircase({eps}, {gamma})")
     for eps, gamma in GAMMAS
 ]

@@ -1,6 +1,6 @@
-"""`as_scipy`: the four laws as frozen distributions of SciPy.
+"""`as_scipy`: the four distributions as frozen distributions of SciPy.
 
-Evidence: every function against the law's own; the properties that SciPy's test suite asks of a distribution, stated
+Evidence: every function against the distribution's own; the properties that SciPy's test suite asks of a distribution, stated
 again for any SciPy (its own checks run in `test_scipy_own_checks`); samples by Kolmogorov-Smirnov and chi-square at
 fixed seeds, whose false-alarm rate is stated.
 """
@@ -43,55 +43,55 @@ SIMPLE = [
     sn.DiscreteStaircase(1.0, 5),
     sn.DiscreteLaplace(0.5),
 ]
-each = pytest.mark.parametrize("law", LAWS + ARRAYS, ids=lambda law: repr(law)[:60])
-simple = pytest.mark.parametrize("law", SIMPLE, ids=repr)
+each = pytest.mark.parametrize("distribution", LAWS + ARRAYS, ids=lambda distribution: repr(distribution)[:60])
+simple = pytest.mark.parametrize("distribution", SIMPLE, ids=repr)
 SEED = 20260101
 
 
-def is_discrete(law):
-    return hasattr(law, "pmf")
+def is_discrete(distribution):
+    return hasattr(distribution, "pmf")
 
 
-def density_names(law):
-    return ("pmf", "logpmf") if is_discrete(law) else ("pdf", "logpdf")
+def density_names(distribution):
+    return ("pmf", "logpmf") if is_discrete(distribution) else ("pdf", "logpdf")
 
 
-def points(law):
-    """Numbers in the centre and in both tails; the laws of arrays get a last axis for them."""
+def points(distribution):
+    """Numbers in the centre and in both tails; the distributions of arrays get a last axis for them."""
     q = np.array([1e-300, 1e-17, 1e-3, 0.2, 0.5, 0.8, 1 - 1e-12])
-    if law._parameter_shape:
+    if distribution._parameter_shape:
         q = q.reshape(-1, 1, 1)
-    return q, np.asarray(law.ppf(q))
+    return q, np.asarray(distribution.ppf(q))
 
 
-# ---------------------------------------------------------------- the law itself
+# ---------------------------------------------------------------- the distribution itself
 
 
 @each
-def test_functions_are_the_laws(law):
+def test_functions_are_the_distributions(distribution):
     """Equal to a few roundings: SciPy divides x by the scale first, which the slope of a logarithm multiplies."""
-    frozen = law.as_scipy()
-    q, x = points(law)
-    scale = 1 if is_discrete(law) else law.sensitivity
+    frozen = distribution.as_scipy()
+    q, x = points(distribution)
+    scale = 1 if is_discrete(distribution) else distribution.sensitivity
     # Between the edges of the stairs, where the division cannot change the stair.
-    x = x if is_discrete(law) else x + 0.01 * scale
-    for name in (*density_names(law), "cdf", "sf", "logcdf", "logsf"):
-        ours, theirs = getattr(law, name)(x), getattr(frozen, name)(x)
+    x = x if is_discrete(distribution) else x + 0.01 * scale
+    for name in (*density_names(distribution), "cdf", "sf", "logcdf", "logsf"):
+        ours, theirs = getattr(distribution, name)(x), getattr(frozen, name)(x)
         np.testing.assert_allclose(theirs, ours, rtol=2e-13, atol=0, err_msg=name)
     for name in ("ppf", "isf"):
-        np.testing.assert_allclose(getattr(frozen, name)(q), getattr(law, name)(q), rtol=1e-15, err_msg=name)
+        np.testing.assert_allclose(getattr(frozen, name)(q), getattr(distribution, name)(q), rtol=1e-15, err_msg=name)
 
 
 @each
-def test_moments_are_the_laws(law):
-    frozen = law.as_scipy()
-    np.testing.assert_allclose(frozen.stats("mvsk"), law.stats("mvsk"), rtol=1e-13)
+def test_moments_are_the_distributions(distribution):
+    frozen = distribution.as_scipy()
+    np.testing.assert_allclose(frozen.stats("mvsk"), distribution.stats("mvsk"), rtol=1e-13)
     for order in (0, 1, 2, 3, 4, 6, 7, 16):
-        np.testing.assert_allclose(frozen.moment(order), law.moment(order), rtol=1e-12, err_msg=str(order))
-    np.testing.assert_allclose(frozen.entropy(), law.entropy(), rtol=1e-13, atol=1e-13)
-    np.testing.assert_array_equal(frozen.median(), law.median())
-    np.testing.assert_allclose(frozen.std(), law.std(), rtol=1e-14)
-    np.testing.assert_allclose(frozen.interval(0.9), law.interval(0.9), rtol=1e-13)
+        np.testing.assert_allclose(frozen.moment(order), distribution.moment(order), rtol=1e-12, err_msg=str(order))
+    np.testing.assert_allclose(frozen.entropy(), distribution.entropy(), rtol=1e-13, atol=1e-13)
+    np.testing.assert_array_equal(frozen.median(), distribution.median())
+    np.testing.assert_allclose(frozen.std(), distribution.std(), rtol=1e-14)
+    np.testing.assert_allclose(frozen.interval(0.9), distribution.interval(0.9), rtol=1e-13)
     low, high = frozen.support()
     assert (np.asarray(low) == -np.inf).all()
     assert (np.asarray(high) == np.inf).all()
@@ -109,10 +109,10 @@ def test_parameters():
 
 
 @simple
-def test_it_is_a_scipy_distribution(law):
-    frozen = law.as_scipy()
-    assert isinstance(frozen.dist, stats.rv_discrete if is_discrete(law) else stats.rv_continuous)
-    assert isinstance(frozen, type(stats.dlaplace(1) if is_discrete(law) else stats.norm()))
+def test_it_is_a_scipy_distribution(distribution):
+    frozen = distribution.as_scipy()
+    assert isinstance(frozen.dist, stats.rv_discrete if is_discrete(distribution) else stats.rv_continuous)
+    assert isinstance(frozen, type(stats.dlaplace(1) if is_discrete(distribution) else stats.norm()))
     names = [info.name for info in frozen.dist._shape_info()]
     assert ", ".join(names) == frozen.dist.shapes
     for value, info in zip(frozen.args, frozen.dist._shape_info(), strict=True):
@@ -127,7 +127,7 @@ def test_every_hook_is_ours():
             assert getattr(type(dist), f"_{hook}").__module__ == "stairnoise._scipy", hook
 
 
-# ---------------------------------------------------------------- shapes that are no law
+# ---------------------------------------------------------------- shapes that are no distribution
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ def test_text_is_an_error():
 
 
 @simple
-def test_edges_of_the_support(law):
-    dist = law.as_scipy()
+def test_edges_of_the_support(distribution):
+    dist = distribution.as_scipy()
     ends = [-np.inf, np.inf]
     assert dist.cdf(ends).tolist() == [0, 1]
     assert dist.sf(ends).tolist() == [1, 0]
@@ -186,15 +186,15 @@ def test_edges_of_the_support(law):
 
 @pytest.mark.slow
 @simple
-def test_norm_and_expectations(law):
+def test_norm_and_expectations(distribution):
     """Over the stairs one by one, or as far as a hundred standard deviations of integers."""
-    dist = law.as_scipy()
+    dist = distribution.as_scipy()
     reach = np.arange(-200, 201)
-    ends = np.arange(60) + (law.gamma if isinstance(law, sn.Staircase) else 0)
-    ends = np.concatenate([[0.0], ends[ends > 0]]) * law.sensitivity
+    ends = np.arange(60) + (distribution.gamma if isinstance(distribution, sn.Staircase) else 0)
+    ends = np.concatenate([[0.0], ends[ends > 0]]) * distribution.sensitivity
 
     def weigh(f):
-        if is_discrete(law):
+        if is_discrete(distribution):
             return np.sum(f(reach) * dist.pmf(reach))
         return sum(integrate.quad(lambda x: (f(x) + f(-x)) * dist.pdf(x), *stair)[0] for stair in itertools.pairwise(ends))
 
@@ -203,16 +203,16 @@ def test_norm_and_expectations(law):
     assert abs(weigh(lambda x: x) - mean) < 1e-9
     assert abs(weigh(lambda x: x**2) / variance - 1) < 1e-8
     assert abs(weigh(lambda x: x**4) / variance**2 - kurtosis - 3) < 1e-6
-    if not is_discrete(law):
+    if not is_discrete(distribution):
         return
     information = -dist.logpmf(reach)
     assert abs(weigh(lambda x: information) - dist.entropy()) < 1e-9
 
 
 @simple
-def test_round_trips(law):
-    dist = law.as_scipy()
-    if is_discrete(law):
+def test_round_trips(distribution):
+    dist = distribution.as_scipy()
+    if is_discrete(distribution):
         k = np.arange(-12, 13)
         for nudged in (dist.cdf(k), dist.cdf(k) - 1e-9):
             assert dist.ppf(nudged).tolist() == k.tolist()
@@ -231,11 +231,11 @@ def test_round_trips(law):
 
 
 @simple
-def test_location_and_scale(law):
-    frozen = law.as_scipy()
+def test_location_and_scale(distribution):
+    frozen = distribution.as_scipy()
     dist, args = frozen.dist, frozen.args
-    moved = dist(*args, loc=3) if is_discrete(law) else dist(*args, loc=3, scale=2)
-    by = 1 if is_discrete(law) else 2
+    moved = dist(*args, loc=3) if is_discrete(distribution) else dist(*args, loc=3, scale=2)
+    by = 1 if is_discrete(distribution) else 2
     plain = dist(*args)
     x = np.arange(-5, 6)
     np.testing.assert_allclose(moved.cdf(x * by + 3), plain.cdf(x), rtol=1e-15)
@@ -248,8 +248,8 @@ def test_location_and_scale(law):
 
 
 @simple
-def test_names_and_dtypes(law):
-    frozen = law.as_scipy()
+def test_names_and_dtypes(distribution):
+    frozen = distribution.as_scipy()
     dist, args = frozen.dist, frozen.args
     names = dist.shapes.split(", ")
     assert list(inspect.signature(dist._parse_args).parameters)[: len(names)] == names
@@ -280,19 +280,19 @@ def test_moments_of_a_high_order():
 
 def test_functions_survive_numpys_vectorize():
     """No function leaves a floating-point flag behind, which `numpy.vectorize` turns into a warning."""
-    for law in LAWS:
+    for distribution in LAWS:
         for name in ("cdf", "sf", "logcdf", "logsf", "ppf", "isf"):
-            assert np.isfinite(np.vectorize(getattr(law, name))([0.1, 0.7])).all()
-        assert np.isfinite(np.vectorize(lambda x, law=law: law.entropy())(0.0))
+            assert np.isfinite(np.vectorize(getattr(distribution, name))([0.1, 0.7])).all()
+        assert np.isfinite(np.vectorize(lambda x, distribution=distribution: distribution.entropy())(0.0))
 
 
 # ---------------------------------------------------------------- sampling
 
 
 @simple
-def test_random_state(law):
+def test_random_state(distribution):
     """Legacy and new generators, seeds and the instance's own: reproducible, and successive calls differ."""
-    frozen = law.as_scipy()
+    frozen = distribution.as_scipy()
     for make in (lambda: 5, lambda: np.random.RandomState(5), lambda: np.random.default_rng(5)):
         assert np.array_equal(frozen.rvs(50, random_state=make()), frozen.rvs(50, random_state=make()))
     rng = np.random.default_rng(5)
@@ -306,36 +306,36 @@ def test_random_state(law):
 
 
 @simple
-def test_kinds_of_samples(law):
-    frozen = law.as_scipy()
+def test_kinds_of_samples(distribution):
+    frozen = distribution.as_scipy()
     assert np.isscalar(frozen.rvs())
     values = frozen.rvs((3, 0, 2))
     assert values.shape == (3, 0, 2)
-    assert values.dtype == (np.int64 if is_discrete(law) else np.float64)
+    assert values.dtype == (np.int64 if is_discrete(distribution) else np.float64)
 
 
-@pytest.mark.parametrize("law", ARRAYS, ids=lambda law: repr(law)[:30])
-def test_samples_broadcast(law):
-    frozen = law.as_scipy()
+@pytest.mark.parametrize("distribution", ARRAYS, ids=lambda distribution: repr(distribution)[:30])
+def test_samples_broadcast(distribution):
+    frozen = distribution.as_scipy()
     assert frozen.rvs(random_state=1).shape == (3, 2)
     values = frozen.rvs((2000, 3, 2), random_state=SEED)
     # The mean of |x| over 2000 draws has a relative standard deviation of 1.5/sqrt(2000) or less here.
-    assert (abs(abs(values).mean(0) / law.abs_moment(1) - 1) < 5 * 1.5 / 2000**0.5).all()
+    assert (abs(abs(values).mean(0) / distribution.abs_moment(1) - 1) < 5 * 1.5 / 2000**0.5).all()
 
 
-@pytest.mark.parametrize("law", [law for law in SIMPLE if not is_discrete(law)], ids=repr)
-def test_kolmogorov_smirnov(law):
+@pytest.mark.parametrize("distribution", [distribution for distribution in SIMPLE if not is_discrete(distribution)], ids=repr)
+def test_kolmogorov_smirnov(distribution):
     """20 000 values, fixed seed; another seed alarms once in 10**4."""
-    frozen = law.as_scipy()
+    frozen = distribution.as_scipy()
     assert stats.kstest(frozen.rvs(20_000, random_state=SEED), frozen.cdf).pvalue > 1e-4
-    wrong = type(law)(law.eps, law.sensitivity * 1.1, *law._arguments()[2:]).as_scipy()
+    wrong = type(distribution)(distribution.eps, distribution.sensitivity * 1.1, *distribution._arguments()[2:]).as_scipy()
     assert stats.kstest(frozen.rvs(20_000, random_state=SEED), wrong.cdf).pvalue < 1e-4
 
 
-@pytest.mark.parametrize("law", [law for law in SIMPLE if is_discrete(law)], ids=repr)
-def test_chi_square(law):
+@pytest.mark.parametrize("distribution", [distribution for distribution in SIMPLE if is_discrete(distribution)], ids=repr)
+def test_chi_square(distribution):
     """20 000 values in the integers -8..8 and the two tails, fixed seed; another seed alarms once in 10**4."""
-    frozen = law.as_scipy()
+    frozen = distribution.as_scipy()
     k = np.arange(-8, 9)
 
     def pvalue(dist):
@@ -345,11 +345,11 @@ def test_chi_square(law):
         return stats.chisquare(counts, share * 20_000).pvalue
 
     assert pvalue(frozen) > 1e-4
-    assert pvalue(type(law)(law.eps * 1.1, *law._arguments()[1:]).as_scipy()) < 1e-4
+    assert pvalue(type(distribution)(distribution.eps * 1.1, *distribution._arguments()[1:]).as_scipy()) < 1e-4
 
 
 def test_goodness_of_fit():
-    """SciPy's Monte Carlo test, which draws by our rvs: the law's own sample passes, a normal one does not."""
+    """SciPy's Monte Carlo test, which draws by our rvs: the distribution's own sample passes, a normal one does not."""
     frozen = sn.Staircase(1.0, 2.0, 0.4).as_scipy()
     known = {"eps": 1.0, "gamma": 0.4, "loc": 0.0, "scale": 2.0}
 

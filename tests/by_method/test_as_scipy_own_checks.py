@@ -1,7 +1,7 @@
 """SciPy's generic checks of its own distributions, run on ours.
 
 Evidence: the functions of ``scipy.stats.tests`` as SciPy ships them; `test_as_scipy` states the same properties in
-words of ours and runs where a SciPy without its tests skips these. Left out: complex arguments, which no law here takes.
+words of ours and runs where a SciPy without its tests skips these. Left out: complex arguments, which no mechanism here takes.
 """
 
 import functools
@@ -36,7 +36,7 @@ LATTICES = [
 
 line = pytest.mark.parametrize(("dist", "args"), LINES, ids=lambda v: getattr(v, "name", str(v)))
 lattice = pytest.mark.parametrize(("dist", "args"), LATTICES, ids=lambda v: getattr(v, "name", str(v)))
-law = pytest.mark.parametrize(("dist", "args"), LINES + LATTICES, ids=lambda v: getattr(v, "name", str(v)))
+mechanism = pytest.mark.parametrize(("dist", "args"), LINES + LATTICES, ids=lambda v: getattr(v, "name", str(v)))
 ALPHA = 0.01
 
 
@@ -54,13 +54,13 @@ def smooth_enough(dist):
 # ---------------------------------------------------------------- both kinds
 
 
-@law
+@mechanism
 @pytest.mark.parametrize("check", ["check_edge_support", "check_random_state_property", "check_pickling", "check_freezing"])
 def test_common(dist, args, check):
     getattr(common, check)(dist, args)
 
 
-@law
+@mechanism
 def test_entropy(dist, args):
     common.check_entropy(dist, args, dist.name)
     generic = stats.rv_discrete if hasattr(dist, "pmf") else stats.rv_continuous
@@ -68,7 +68,7 @@ def test_entropy(dist, args):
         common.check_private_entropy(dist, args, generic)
 
 
-@law
+@mechanism
 def test_named_args(dist, args):
     is_discrete = hasattr(dist, "pmf")
     density = [dist.pmf, dist.logpmf] if is_discrete else [dist.pdf, dist.logpdf]
@@ -76,7 +76,7 @@ def test_named_args(dist, args):
     common.check_named_args(dist, 1 if is_discrete else 0.5, args, defaults, [*density, dist.cdf, dist.logcdf, dist.logsf])
 
 
-@law
+@mechanism
 def test_moments(dist, args):
     m, v, s, k = dist.stats(*args, moments="mvsk")
     common.check_moment(dist, args, m, v, dist.name)
@@ -91,7 +91,7 @@ def test_moments(dist, args):
     common.check_kurt_expect(dist, args, m, v, k, dist.name)
 
 
-@law
+@mechanism
 def test_rvs_broadcast(dist, args):
     """Only shapes: one seed for a whole call makes the values of a broadcast call other ones than those of single calls."""
     shapes = [np.full((i + 4,) + (1,) * (i + 2), arg) for i, arg in enumerate(args)]

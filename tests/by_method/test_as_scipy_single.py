@@ -1,4 +1,5 @@
-"""The laws that SciPy gets one by one, without shapes: what SciPy asks of a distribution, and Arete between its lattice points.
+"""The mechanisms that SciPy gets one by one, without shapes: what SciPy asks of a distribution, and Arete between its lattice
+points.
 
 Evidence: SciPy's own checks where it ships them; and for Arete, whose values are multiples of a step, SciPy's histogram of the
 probabilities of these multiples, each spread over the cell around it. Samples: fixed seeds, levels stated.
@@ -10,7 +11,7 @@ from scipy import stats
 
 import stairnoise as sn
 
-# Each process that runs a test lists a law's million probabilities anew.
+# Each process that runs a test lists a mechanism's million probabilities anew.
 ARETE = [
     sn.Arete.from_eps(8, 1),
     pytest.param(sn.Arete.from_eps(2.0, sensitivity=100.0), marks=pytest.mark.long),
@@ -29,27 +30,27 @@ CHECKS = [
     "check_cdf_ppf", "check_sf_isf", "check_cdf_sf", "check_ppf_isf", "check_pdf", "check_pdf_logpdf", "check_cdf_logcdf",
     "check_pdf_logpdf_at_endpoints", "check_sf_logsf", "check_ppf_broadcast", "check_ppf_private",
 ]  # fmt: skip
-arete = pytest.mark.parametrize("law", ARETE, ids=repr)
+arete = pytest.mark.parametrize("mechanism", ARETE, ids=repr)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
-@pytest.mark.parametrize("law", CONTINUOUS, ids=repr)
-def test_scipys_checks_of_a_density(law, check):
+@pytest.mark.parametrize("mechanism", CONTINUOUS, ids=repr)
+def test_scipys_checks_of_a_density(mechanism, check):
     theirs = pytest.importorskip("scipy.stats.tests.test_continuous_basic", exc_type=ImportError)
     if not hasattr(theirs, check):
         pytest.skip("this SciPy does not check that")
-    dist = law.as_scipy().dist
+    dist = mechanism.as_scipy().dist
     getattr(theirs, check)(dist, (), dist.name)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", CONTINUOUS, ids=repr)
-def test_scipys_checks_of_moments_and_samples(law):
+@pytest.mark.parametrize("mechanism", CONTINUOUS, ids=repr)
+def test_scipys_checks_of_moments_and_samples(mechanism):
     """Kolmogorov and Smirnov at 1 %, fixed seed."""
     theirs = pytest.importorskip("scipy.stats.tests.test_continuous_basic", exc_type=ImportError)
     common = pytest.importorskip("scipy.stats.tests.common_tests", exc_type=ImportError)
-    dist = law.as_scipy().dist
+    dist = mechanism.as_scipy().dist
     m, v = dist.stats()
     common.check_moment(dist, (), m, v, dist.name)
     common.check_entropy(dist, (), dist.name)
@@ -59,10 +60,10 @@ def test_scipys_checks_of_moments_and_samples(law):
         getattr(common, check)(dist, ())
 
 
-@pytest.mark.parametrize("law", DISCRETE, ids=repr)
-def test_scipys_checks_of_integers(law):
+@pytest.mark.parametrize("mechanism", DISCRETE, ids=repr)
+def test_scipys_checks_of_integers(mechanism):
     theirs = pytest.importorskip("scipy.stats.tests.test_discrete_basic", exc_type=ImportError)
-    dist = law.as_scipy().dist
+    dist = mechanism.as_scipy().dist
     values = np.unique(dist.rvs(size=2000, random_state=np.random.default_rng(7654565)))
     theirs.check_cdf_ppf(dist, (), values, dist.name)
     theirs.check_pmf_cdf(dist, (), dist.name)
@@ -71,13 +72,13 @@ def test_scipys_checks_of_integers(law):
 
 @pytest.mark.slow
 @arete
-def test_between_the_lattice_points_it_is_the_histogram(law):
-    g = law.granularity
-    reach = int(law.isf(1e-30) / g)  # beyond it is less than 1e-15 of a sixth moment
+def test_between_the_lattice_points_it_is_the_histogram(mechanism):
+    g = mechanism.granularity
+    reach = int(mechanism.isf(1e-30) / g)  # beyond it is less than 1e-15 of a sixth moment
     k = np.arange(-reach, reach + 1)
-    histogram = stats.rv_histogram((law.pdf(k * g) * g, (np.arange(-reach, reach + 2) - 0.5) * g), density=False)
-    frozen = law.as_scipy()
-    x = np.random.default_rng(5).uniform(-6, 6, 300) * law.std()
+    histogram = stats.rv_histogram((mechanism.pdf(k * g) * g, (np.arange(-reach, reach + 2) - 0.5) * g), density=False)
+    frozen = mechanism.as_scipy()
+    x = np.random.default_rng(5).uniform(-6, 6, 300) * mechanism.std()
     x = x[abs(x) < (reach - 1) * g]
     np.testing.assert_allclose(frozen.pdf(x), histogram.pdf(x), rtol=1e-12)
     np.testing.assert_allclose(frozen.cdf(x), histogram.cdf(x), rtol=1e-11, atol=1e-15)
@@ -91,9 +92,9 @@ def test_between_the_lattice_points_it_is_the_histogram(law):
 
 @pytest.mark.slow
 @arete
-def test_tails_and_inverses(law):
+def test_tails_and_inverses(mechanism):
     """Far down, and back: both tails are computed as such."""
-    frozen = law.as_scipy()
+    frozen = mechanism.as_scipy()
     q = np.array([1e-80, 1e-30, 1e-17, 1e-5, 0.3, 0.5])
     np.testing.assert_allclose(frozen.sf(frozen.isf(q)), q, rtol=1e-9)
     np.testing.assert_allclose(frozen.cdf(frozen.ppf(q)), q, rtol=1e-9)
@@ -101,15 +102,15 @@ def test_tails_and_inverses(law):
     np.testing.assert_array_equal(frozen.ppf(q), -frozen.isf(q))
     assert frozen.ppf(0.5) == frozen.mean() == 0
     assert frozen.sf([1e300, np.inf, -np.inf, -1e300]).tolist() == [0, 0, 1, 1]
-    # No more than half a step from the law on its lattice.
-    assert (abs(frozen.isf(q) - law.isf(q)) <= law.granularity / 2).all()
-    assert frozen.var() == pytest.approx(law.var() + law.granularity**2 / 12, rel=1e-12)
+    # No more than half a step from the mechanism on its lattice.
+    assert (abs(frozen.isf(q) - mechanism.isf(q)) <= mechanism.granularity / 2).all()
+    assert frozen.var() == pytest.approx(mechanism.var() + mechanism.granularity**2 / 12, rel=1e-12)
 
 
 @arete
-def test_samples_fill_the_cells(law):
+def test_samples_fill_the_cells(mechanism):
     """100 000 values at a fixed seed: another seed alarms once in 10**4."""
-    frozen = law.as_scipy()
+    frozen = mechanism.as_scipy()
     values = frozen.rvs(100_000, random_state=3)
     assert stats.kstest(values, frozen.cdf).pvalue > 1e-4
     assert np.unique(values).size > 99_000

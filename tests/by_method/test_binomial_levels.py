@@ -18,7 +18,7 @@ from stairnoise.registry import ROWS
 N, P, DRAWS = 20, 0.3, 100_000
 SIDES = ["greater", "less", "two-sided"]
 LEVELS = (0.03, 0.3)
-EVERY = [law for row in ROWS if row.kind != "vector" for law in row.laws()]
+EVERY = [mechanism for row in ROWS if row.kind != "vector" for mechanism in row.mechanisms()]
 # Noise on a coarse lattice, narrower than its lattice, or narrower than a unit in the last place of the count.
 COARSE = [
     sn.Arete.from_eps(40, 1),
@@ -33,57 +33,59 @@ COARSE = [
 ]
 IN_FLOAT32 = [sn.Staircase(27, sensitivity=1), sn.Laplace(1e5, sensitivity=1), sn.Arete.from_eps(20, 1)]
 CASES = [
-    *((law, "float64") for law in EVERY + COARSE),
-    *((law, "float32") for law in IN_FLOAT32),
+    *((mechanism, "float64") for mechanism in EVERY + COARSE),
+    *((mechanism, "float32") for mechanism in IN_FLOAT32),
 ]
 
 
 @cache
-def released(law, dtype):
+def released(mechanism, dtype):
     counts = np.random.default_rng(1).binomial(N, P, DRAWS)
-    return law.release(counts.astype(dtype), rng=sn.SeededRng(2, allow_release=True))
+    return mechanism.release(counts.astype(dtype), rng=sn.SeededRng(2, allow_release=True))
 
 
-def share_of_rejected(law, dtype, side, level):
+def share_of_rejected(mechanism, dtype, side, level):
     """Part of the released numbers whose p-value is at most `level`."""
-    z = released(law, dtype)
-    distance = {"greater": z, "less": -z, "two-sided": abs(z - (N * P + law.mean()))}[side]
+    z = released(mechanism, dtype)
+    distance = {"greater": z, "less": -z, "two-sided": abs(z - (N * P + mechanism.mean()))}[side]
     ordered = z[np.argsort(distance)]
 
     def is_rejected(i):
-        return sn.binomial_test(ordered[i], N, P, law=law, alternative=side) <= level
+        return sn.binomial_test(ordered[i], N, P, mechanism=mechanism, alternative=side) <= level
 
     return 1 - least_integer(is_rejected, -1, DRAWS) / DRAWS
 
 
 @pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize(("law", "dtype"), CASES, ids=str)
-def test_no_more_than_the_level_is_rejected(law, dtype, side):
+@pytest.mark.parametrize(("mechanism", "dtype"), CASES, ids=str)
+def test_no_more_than_the_level_is_rejected(mechanism, dtype, side):
     # A number that is released often, if any is, has the last one as its p-value.
-    often = sn.binomial_test(round(N * P + law.mean()), N, P, law=law, alternative=side)
+    often = sn.binomial_test(round(N * P + mechanism.mean()), N, P, mechanism=mechanism, alternative=side)
     for level in [level for level in (*LEVELS, often) if level < 1]:
-        found, deviation = share_of_rejected(law, dtype, side, level), math.sqrt(level * (1 - level) / DRAWS)
+        found, deviation = share_of_rejected(mechanism, dtype, side, level), math.sqrt(level * (1 - level) / DRAWS)
         assert found <= level + 5 * deviation
-        if (law, dtype) in CASES[: len(EVERY)] and not law._integers:
+        if (mechanism, dtype) in CASES[: len(EVERY)] and not mechanism._integers:
             assert found >= level - 5 * deviation - 2e-3
 
 
-@pytest.mark.parametrize("law", COARSE, ids=repr)
-def test_an_interval_is_what_the_tests_do_not_reject(law):
-    for z in np.unique(released(law, "float64"))[::10_000][:20]:
-        low, high = sn.binomial_interval(z, N, law=law, confidence=0.9)
+@pytest.mark.parametrize("mechanism", COARSE, ids=repr)
+def test_an_interval_is_what_the_tests_do_not_reject(mechanism):
+    for z in np.unique(released(mechanism, "float64"))[::10_000][:20]:
+        low, high = sn.binomial_interval(z, N, mechanism=mechanism, confidence=0.9)
         for p, side in ((low, "greater"), (high, "less")):
             if 0 < p < 1:
-                assert sn.binomial_test(z, N, p, law=law, alternative=side) == pytest.approx(0.05, rel=1e-6)
+                assert sn.binomial_test(z, N, p, mechanism=mechanism, alternative=side) == pytest.approx(0.05, rel=1e-6)
 
 
 def test_noise_that_is_always_zero():
     """What is released is the count itself, and the p-values are those of the binomial distribution."""
-    law, z = sn.Staircase(700, sensitivity=1), 6
+    mechanism, z = sn.Staircase(700, sensitivity=1), 6
     masses = [math.comb(N, x) * P**x * (1 - P) ** (N - x) for x in range(N + 1)]
-    assert set(released(law, "float64")) <= set(range(N + 1))
-    assert sn.binomial_test(z, N, P, law=law, alternative="greater") == pytest.approx(math.fsum(masses[z:]), rel=1e-9)
-    assert sn.binomial_test(z, N, P, law=law, alternative="less") == pytest.approx(math.fsum(masses[: z + 1]), rel=1e-9)
+    assert set(released(mechanism, "float64")) <= set(range(N + 1))
+    assert sn.binomial_test(z, N, P, mechanism=mechanism, alternative="greater") == pytest.approx(math.fsum(masses[z:]), rel=1e-9)
+    assert sn.binomial_test(z, N, P, mechanism=mechanism, alternative="less") == pytest.approx(
+        math.fsum(masses[: z + 1]), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("n", [1, 7, 20, 39])
@@ -92,5 +94,5 @@ def test_two_sided_p_values_of_noise_that_is_always_zero(n):
     x = np.arange(n + 1.0)
     for p in np.arange(1, 100) / 100:
         masses = np.array([math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n + 1)])
-        found = sn.binomial_test(x, n, p, law=sn.Staircase(700, sensitivity=1))
+        found = sn.binomial_test(x, n, p, mechanism=sn.Staircase(700, sensitivity=1))
         assert all(masses[found <= one + 1e-12].sum() <= one + 1e-12 for one in found)

@@ -1,7 +1,7 @@
 """``calibrate``: what k releases cost together, by two accountants, and the cost of the stair that is chosen.
 
-Evidence: the package's own composition, which other tests compare with product laws; dp_accounting where it is installed; and a
-fine grid of stairs, for the stair that is chosen.
+Evidence: the package's own composition, which other tests compare with product distributions; dp_accounting where it is
+installed; and a fine grid of stairs, for the stair that is chosen.
 """
 
 import inspect
@@ -32,9 +32,9 @@ def most(row, sensitivity):
     return 1 if row.class_name == "DiscreteCanonical" else sensitivity
 
 
-def spent(law, releases, delta, sensitivity=1):
-    asked = {"sensitivity": sensitivity} if hasattr(law, "_checked_sensitivity") else {}
-    return law.privacy_loss(**asked).compose(releases).eps_for_delta(delta)
+def spent(mechanism, releases, delta, sensitivity=1):
+    asked = {"sensitivity": sensitivity} if hasattr(mechanism, "_checked_sensitivity") else {}
+    return mechanism.privacy_loss(**asked).compose(releases).eps_for_delta(delta)
 
 
 @pytest.mark.parametrize("row", QUICK, ids=lambda row: row.class_name)
@@ -46,11 +46,11 @@ def test_releases_together_cost_at_most_the_target_and_nearly_all_of_it(row):
         eps, delta = float(np.exp(rng.uniform(-1.5, 2.2))), float(np.exp(rng.uniform(-16, -6)))
         k, sensitivity = int(np.exp(rng.uniform(0, 1.5 if row.class_name in SLOW else 3))), int(rng.integers(1, most(row, 3) + 1))
         cost = ("l1", "l2")[int(rng.integers(2))]
-        law = sn.calibrate(row.load(), eps=eps, delta=delta, releases=k, sensitivity=sensitivity, cost=cost)
-        assert type(law) is row.load()
-        assert 0.999 * eps <= spent(law, k, delta, sensitivity) <= eps
+        mechanism = sn.calibrate(row.load(), eps=eps, delta=delta, releases=k, sensitivity=sensitivity, cost=cost)
+        assert type(mechanism) is row.load()
+        assert 0.999 * eps <= spent(mechanism, k, delta, sensitivity) <= eps
         if targets > 1:
-            assert law == sn.calibrate(row.load(), eps=eps, delta=delta, releases=k, sensitivity=sensitivity, cost=cost)
+            assert mechanism == sn.calibrate(row.load(), eps=eps, delta=delta, releases=k, sensitivity=sensitivity, cost=cost)
 
 
 @pytest.mark.long
@@ -63,16 +63,16 @@ def test_more_targets(row):
             int(np.exp(rng.uniform(0, 4 if row.class_name in HEAVY else 7.5))),
             int(rng.integers(1, most(row, 11) + 1)),
         )
-        law = sn.calibrate(row.load(), eps=eps, delta=delta, releases=k, sensitivity=sensitivity)
-        assert 0.999 * eps <= spent(law, k, delta, sensitivity) <= eps
+        mechanism = sn.calibrate(row.load(), eps=eps, delta=delta, releases=k, sensitivity=sensitivity)
+        assert 0.999 * eps <= spent(mechanism, k, delta, sensitivity) <= eps
         if number < 2:
-            assert law == sn.calibrate(row.load(), eps=eps, delta=delta, releases=k, sensitivity=sensitivity)
+            assert mechanism == sn.calibrate(row.load(), eps=eps, delta=delta, releases=k, sensitivity=sensitivity)
 
 
 @pytest.mark.long
 def test_arete():
-    law = sn.calibrate(sn.Arete, eps=2, delta=1e-4, releases=2)
-    assert 0.999 * 2 <= spent(law, 2, 1e-4) <= 2
+    mechanism = sn.calibrate(sn.Arete, eps=2, delta=1e-4, releases=2)
+    assert 0.999 * 2 <= spent(mechanism, 2, 1e-4) <= 2
     assert 0.999 * 2 <= 2 * sn.calibrate(sn.Arete, eps=2, releases=2).guarantee().eps <= 2
 
 
@@ -80,8 +80,8 @@ def test_arete():
 @pytest.mark.parametrize("row", [row for row in QUICK if row.class_name not in NEED_A_DELTA], ids=lambda row: row.class_name)
 def test_without_a_delta_the_releases_add_up(row, k):
     """By the guarantee that the mechanism states for one release."""
-    law = sn.calibrate(row.load(), eps=1.3, releases=k, sensitivity=1)
-    guarantee = law.guarantee()
+    mechanism = sn.calibrate(row.load(), eps=1.3, releases=k, sensitivity=1)
+    guarantee = mechanism.guarantee()
     assert (1 - 1e-5) * 1.3 / k <= guarantee.eps <= 1.3 / k
     assert guarantee.delta == 0
 
@@ -93,9 +93,9 @@ def test_gaussian_mechanisms_are_those_for_partitions(k):
         (sn.Gaussian, sn.Gaussian(2, 1e-5).for_partitions(k)),
         (sn.DiscreteGaussian, sn.DiscreteGaussian.from_eps(2, 1e-5).for_partitions(k)),
     ):
-        law = sn.calibrate(cls, eps=2, delta=1e-5, releases=k)
-        assert law.sigma2 == pytest.approx(other.sigma2, rel=2e-5)
-        guarantee = law.guarantee()
+        mechanism = sn.calibrate(cls, eps=2, delta=1e-5, releases=k)
+        assert mechanism.sigma2 == pytest.approx(other.sigma2, rel=2e-5)
+        guarantee = mechanism.guarantee()
         assert guarantee.partitions == k
         assert (1 - 1e-8) * 2 <= guarantee.eps <= 2
 
@@ -105,24 +105,24 @@ def test_gaussian_mechanisms_are_those_for_partitions(k):
 def test_truncated_noise_leaves_delta_for_composition(name, k):
     """The infinite losses of k releases alone, by plain arithmetic, are below δ. Noise for ε/k and δ/k would be larger."""
     cls = getattr(sn, name)
-    law = sn.calibrate(cls, eps=1, delta=1e-4, releases=k, sensitivity=3)
-    assert -math.expm1(k * math.log1p(-law.achieved_delta)) <= 1e-4
-    assert law.delta <= 1e-4 / k
+    mechanism = sn.calibrate(cls, eps=1, delta=1e-4, releases=k, sensitivity=3)
+    assert -math.expm1(k * math.log1p(-mechanism.achieved_delta)) <= 1e-4
+    assert mechanism.delta <= 1e-4 / k
     divided = cls(1, 1e-4, 3).for_partitions(k)
-    assert law.abs_moment(1) <= divided.abs_moment(1) * (1 + 1e-9)
-    assert k == 1 or law.abs_moment(1) < divided.abs_moment(1)
+    assert mechanism.abs_moment(1) <= divided.abs_moment(1) * (1 + 1e-9)
+    assert k == 1 or mechanism.abs_moment(1) < divided.abs_moment(1)
 
 
 @pytest.mark.parametrize(("eps", "delta", "k"), [(1, 1e-10, 5), (0.5001739590677535, 4.104962764986455e-10, 13)])
 @pytest.mark.parametrize("cls", [sn.TruncatedLaplace, sn.TruncatedStaircase])
 def test_ends_leave_room_for_the_rounding_of_a_composed_loss(cls, eps, delta, k):
     """Ends that spent all of so small a δ would have the least cost, and an ε that the bound on the composed loss cannot show."""
-    law = sn.calibrate(cls, eps=eps, delta=delta, releases=k, sensitivity=6)
-    assert 0.999 * eps <= spent(law, k, delta, 6) <= eps
-    assert law.delta < delta / k
-    whole = cls(law.eps, delta / k, 6)
+    mechanism = sn.calibrate(cls, eps=eps, delta=delta, releases=k, sensitivity=6)
+    assert 0.999 * eps <= spent(mechanism, k, delta, 6) <= eps
+    assert mechanism.delta < delta / k
+    whole = cls(mechanism.eps, delta / k, 6)
     assert spent(whole, k, delta, 6) == math.inf
-    assert law.abs_moment(1) < whole.abs_moment(1) * (1 + 1e-6)
+    assert mechanism.abs_moment(1) < whole.abs_moment(1) * (1 + 1e-6)
 
 
 @pytest.mark.parametrize(("eps", "delta", "k"), [(1, 1e-6, 10), (4, 1e-6, 100), (2, 1e-3, 3), (30, 1e-6, 5), (40, 1e-6, 100)])
@@ -136,8 +136,8 @@ def test_the_stair_is_the_best_of_a_fine_grid(eps, delta, k, p):
         )
         return sn.Staircase(one, 1, gamma).abs_moment(p)
 
-    law = sn.calibrate(sn.Staircase, eps=eps, delta=delta, releases=k, cost=f"l{p}")
-    assert law.abs_moment(p) <= min(map(cost, np.geomspace(0.01, 1, 25).tolist())) * 1.0005
+    mechanism = sn.calibrate(sn.Staircase, eps=eps, delta=delta, releases=k, cost=f"l{p}")
+    assert mechanism.abs_moment(p) <= min(map(cost, np.geomspace(0.01, 1, 25).tolist())) * 1.0005
 
 
 @pytest.mark.parametrize("D", [2, 3, 7])
@@ -149,8 +149,8 @@ def test_the_stair_of_integers_is_the_best_of_all(eps, delta, k, D):
         )
         return sn.DiscreteStaircase(one, D, r).var()
 
-    law = sn.calibrate(sn.DiscreteStaircase, eps=eps, delta=delta, releases=k, sensitivity=D, cost="l2")
-    assert law.var() <= min(cost(r) for r in range(1, D + 1)) * 1.0001
+    mechanism = sn.calibrate(sn.DiscreteStaircase, eps=eps, delta=delta, releases=k, sensitivity=D, cost="l2")
+    assert mechanism.var() <= min(cost(r) for r in range(1, D + 1)) * 1.0001
 
 
 def test_one_release_keeps_the_best_stair_of_one_release():
@@ -165,11 +165,13 @@ def staircase_of_variance(variance, gamma):
 def ratios(eps, gammas, delta=1e-6):
     """What k = 1, 10, 100, 1000 releases cost as the best of these staircases, over Laplace noise of the same variance."""
     laplace = sn.Laplace(eps)
-    laws = [staircase_of_variance(laplace.var(), gamma) for gamma in gammas]
+    mechanisms = [staircase_of_variance(laplace.var(), gamma) for gamma in gammas]
     found = []
     for k in (1, 10, 100, 1000):
         theirs = privacy_loss(laplace, lattice=False).compose(k).eps_for_delta(delta)
-        found.append(min(privacy_loss(law, lattice=False).compose(k).eps_for_delta(delta) for law in laws) / theirs)
+        found.append(
+            min(privacy_loss(mechanism, lattice=False).compose(k).eps_for_delta(delta) for mechanism in mechanisms) / theirs
+        )
     return found
 
 
@@ -212,22 +214,22 @@ def test_what_the_table_says_at_equal_guarantee():
 def test_another_accountant_agrees(eps, delta, k):
     pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
 
-    def laplace(law, **options):
-        return pld.from_laplace_mechanism(1 / law.eps, **options)
+    def laplace(mechanism, **options):
+        return pld.from_laplace_mechanism(1 / mechanism.eps, **options)
 
-    def discrete_laplace(law, **options):
-        return pld.from_discrete_laplace_mechanism(law.eps, **options)
+    def discrete_laplace(mechanism, **options):
+        return pld.from_discrete_laplace_mechanism(mechanism.eps, **options)
 
-    def gaussian(law, **options):
-        return pld.from_gaussian_mechanism(law.sigma, **options)
+    def gaussian(mechanism, **options):
+        return pld.from_gaussian_mechanism(mechanism.sigma, **options)
 
-    def discrete_gaussian(law, **options):
-        return pld.from_discrete_gaussian_mechanism(law.sigma, **options)
+    def discrete_gaussian(mechanism, **options):
+        return pld.from_discrete_gaussian_mechanism(mechanism.sigma, **options)
 
-    def staircase(law, **options):
-        c = math.exp(-law.eps) / -math.expm1(-law.eps)
-        up = (min(1.0, 2 * law.gamma) + c) / (2 * law.gamma + 2 * c)
-        masses = [up, max(1 - up * (1 + math.exp(-law.eps)), 0.0), up * math.exp(-law.eps)]
+    def staircase(mechanism, **options):
+        c = math.exp(-mechanism.eps) / -math.expm1(-mechanism.eps)
+        up = (min(1.0, 2 * mechanism.gamma) + c) / (2 * mechanism.gamma + 2 * c)
+        masses = [up, max(1 - up * (1 + math.exp(-mechanism.eps)), 0.0), up * math.exp(-mechanism.eps)]
         lower = {i: math.log(mass) for i, mass in enumerate(masses) if mass > 0}
         upper = {2 - i: value for i, value in lower.items()}
         return pld.from_two_probability_mass_functions(lower, upper, **options)
@@ -239,10 +241,10 @@ def test_another_accountant_agrees(eps, delta, k):
         (sn.DiscreteGaussian, discrete_gaussian),
         (sn.Staircase, staircase),
     ]:
-        law = sn.calibrate(cls, eps=eps, delta=delta, releases=k)
+        mechanism = sn.calibrate(cls, eps=eps, delta=delta, releases=k)
         # Both ways to round losses to steps a thousand times smaller.
         least, most = (
-            theirs(law, value_discretization_interval=eps / k * 1e-3, pessimistic_estimate=up).self_compose(k)
+            theirs(mechanism, value_discretization_interval=eps / k * 1e-3, pessimistic_estimate=up).self_compose(k)
             for up in (False, True)
         )
         assert least.get_epsilon_for_delta(delta) <= eps * (1 + 1e-9), cls
@@ -254,8 +256,8 @@ def test_another_accountant_agrees(eps, delta, k):
 def test_largest_eps_of_three_losses(k):
     """The theory's ε₁, whose releases the mechanism with a density then composes to the ε asked for."""
     one = many_releases.largest_eps(2.0, 1e-6, k, 0.6, -0.4)
-    law = privacy_loss(sn.Staircase(one, 1, 0.3), lattice=False).compose(k)
-    assert law.eps_for_delta(1e-6) == pytest.approx(2.0, rel=1e-5)
+    mechanism = privacy_loss(sn.Staircase(one, 1, 0.3), lattice=False).compose(k)
+    assert mechanism.eps_for_delta(1e-6) == pytest.approx(2.0, rel=1e-5)
 
 
 def test_signature_and_module():
@@ -280,7 +282,7 @@ def test_signature_and_module():
         (sn.Laplace, {"releases": 0}, sn.ParameterError, "releases must be an integer from 1 to 2**20, got 0"),
         (sn.Laplace, {"releases": 2.0}, sn.ParameterTypeError, "releases must be an integer, got 2.0"),
         (sn.Laplace, {"sensitivity": 0}, sn.ParameterError, "sensitivity must be finite and greater than 0"),
-        (sn.DiscreteLaplace, {"sensitivity": 0.5}, sn.ParameterError, "sensitivity must be a whole number for a discrete law"),
+        (sn.DiscreteLaplace, {"sensitivity": 0.5}, sn.ParameterError, "sensitivity must be a whole number for a discrete"),
         (sn.Laplace, {"cost": "l3"}, sn.ParameterError, 'cost must be "l1" or "l2", got \'l3\''),
         (sn.Laplace, {"cost": 2}, sn.ParameterTypeError, 'cost must be "l1" or "l2", got 2'),
         (sn.Gaussian, {}, sn.ParameterError, "delta must be greater than 0 for a Gaussian, got 0.0"),

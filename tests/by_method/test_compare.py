@@ -23,7 +23,7 @@ class Expected(NamedTuple):
 
 
 def staircase(eps, D, cost):
-    """Moments and quantile from the mixture of uniform laws on (gamma + m) D, summed; the gammas of the paper."""
+    """Moments and quantile from the mixture of uniform distributions on (gamma + m) D, summed; the gammas of the paper."""
     b = math.exp(-eps)
     gamma = 1 / (1 + math.exp(eps / 2)) if cost == "l1" else ((b * (1 + b) / 2) ** (1 / 3) - b) / (1 - b)
     m = np.arange(int(60 / eps) + 2)
@@ -54,8 +54,8 @@ def lattice(weight, last):
 def discrete_staircase(eps, D, cost):
     """The best of all r, by trying them."""
     last = D * int(60 / eps + 3)
-    laws = [lattice(lambda i, r=r: math.exp(-eps * (0 if i < r else (i - r) // D + 1)), last) for r in range(1, D + 1)]
-    return min(laws, key=lambda law: law.mean_abs if cost == "l1" else law.square)
+    mechanisms = [lattice(lambda i, r=r: math.exp(-eps * (0 if i < r else (i - r) // D + 1)), last) for r in range(1, D + 1)]
+    return min(mechanisms, key=lambda mechanism: mechanism.mean_abs if cost == "l1" else mechanism.square)
 
 
 def discrete_laplace(eps, D):
@@ -75,10 +75,10 @@ def expected(eps, D):
 def test_every_number_of_the_table(eps, D, cost):
     table = sn.compare(eps, D, cost=cost)
     rows = expected(eps, D)
-    assert [row.mechanism for row in table] == list(rows)
+    assert [row.name for row in table] == list(rows)
     for row in table:
-        want = rows[row.mechanism]
-        other = rows["DiscreteLaplace" if row.mechanism.startswith("Discrete") else "Laplace"]
+        want = rows[row.name]
+        other = rows["DiscreteLaplace" if row.name.startswith("Discrete") else "Laplace"]
         ratio = want.mean_abs / other.mean_abs if cost == "l1" else want.square / other.square
         assert row.mean_abs == pytest.approx(want.mean_abs, rel=1e-9)
         assert row.std == pytest.approx(want.square**0.5, rel=1e-9)
@@ -89,20 +89,20 @@ def test_every_number_of_the_table(eps, D, cost):
     assert table.notes == () if float(D).is_integer() else len(table.notes) == 1
 
 
-def test_laws_of_the_rows():
+def test_mechanisms_of_the_rows():
     table = sn.compare(2, 3)
-    assert [row.law for row in table] == [
+    assert [row.mechanism for row in table] == [
         sn.Staircase(2, 3, "l1"), sn.Staircase(2, 3, "l2"), sn.Laplace(2, 3),
         sn.DiscreteStaircase(2, 3, "l1"), sn.DiscreteStaircase(2, 3, "l2"), sn.DiscreteLaplace(2, 3),
     ]  # fmt: skip
 
 
-def test_integer_laws_are_left_out_with_a_note():
+def test_integer_mechanisms_are_left_out_with_a_note():
     table = sn.compare(1, 0.5)
-    assert [row.mechanism for row in table] == ["Staircase l1", "Staircase l2", "Laplace"]
+    assert [row.name for row in table] == ["Staircase l1", "Staircase l2", "Laplace"]
     assert table.notes == (
         "Left out: DiscreteStaircase l1, DiscreteStaircase l2, DiscreteLaplace; "
-        "sensitivity must be a whole number for a discrete law, got 0.5",
+        "sensitivity must be a whole number for a discrete mechanism, got 0.5",
     )
     assert table.notes[0] in " ".join(repr(table).split())
 
@@ -124,7 +124,7 @@ TAKE_A_DELTA = [line.name for row in BY_KIND for line in row.compared if "delta"
 
 
 def truncated_laplace(eps, delta):
-    """E|X| and E X² of the Laplace law between the bounds of the symmetric (eps, delta) member, by a fine sum."""
+    """E|X| and E X² of the Laplace distribution between the bounds of the symmetric (eps, delta) member, by a fine sum."""
     end = math.log1p(math.expm1(eps) / (2 * delta)) / eps
     x = (np.arange(400_000) + 0.5) * end / 400_000
     density = np.exp(-eps * x)
@@ -133,7 +133,7 @@ def truncated_laplace(eps, delta):
 
 def test_a_delta_adds_the_mechanisms_that_need_one():
     pure, table = sn.compare(1, 3), sn.compare(1, 3, delta=1e-4)
-    added = [row.mechanism for row in table if row.mechanism not in {row.mechanism for row in pure}]
+    added = [row.name for row in table if row.name not in {row.name for row in pure}]
     # Canonical noise is for sensitivity 1.
     assert added == [name for name in NEED_A_DELTA if name != "DiscreteCanonical"]
     assert table.notes[0].startswith("Left out: DiscreteCanonical; sensitivity must be 1")
@@ -146,19 +146,19 @@ def test_a_delta_adds_the_mechanisms_that_need_one():
     assert table["Gaussian"].mean_abs == pytest.approx(sigma * math.sqrt(2 / math.pi), rel=1e-12)
     lost = [math.erfc(-x / math.sqrt(2)) / 2 for x in (1.5 / sigma - sigma / 3, -1.5 / sigma - sigma / 3)]
     assert lost[0] - math.e * lost[1] == pytest.approx(1e-4, rel=1e-6)
-    assert table["DiscreteGaussian"].law == sn.DiscreteGaussian.from_eps(1, 1e-4, 3)
+    assert table["DiscreteGaussian"].mechanism == sn.DiscreteGaussian.from_eps(1, 1e-4, 3)
 
 
 @pytest.mark.slow
 def test_all_names_every_mechanism_or_says_why_not():
     table = sn.compare(6, 2.5, mechanisms="all")
-    named = {row.mechanism for row in table} | set(re.findall(r"\b[A-Z][A-Za-z]+(?: l[12])?(?=[,;])", " ".join(table.notes)))
+    named = {row.name for row in table} | set(re.findall(r"\b[A-Z][A-Za-z]+(?: l[12])?(?=[,;])", " ".join(table.notes)))
     assert named == set(_candidates.CANDIDATES)
     assert table["MergedLaplace"].ratio < 1
-    assert table["Arete"].law == sn.Arete.from_eps(6, 2.5)
+    assert table["Arete"].mechanism == sn.Arete.from_eps(6, 2.5)
     assert any(note.startswith(f"Left out: {', '.join(TAKE_A_DELTA)}; delta must be given") for note in table.notes)
     integers = sn.compare(6, 3, mechanisms=["MultiScaleDiscreteLaplace", "GeneralizedDiscreteLaplace"])
-    assert [row.mechanism for row in integers] == ["MultiScaleDiscreteLaplace", "GeneralizedDiscreteLaplace"]
+    assert [row.name for row in integers] == ["MultiScaleDiscreteLaplace", "GeneralizedDiscreteLaplace"]
     assert integers[0].std == pytest.approx(math.sqrt(14 / (math.cosh(6) - 1)), rel=1e-9)
     assert integers.recommendation == ""
     assert repr(integers).count("\n\n") == 0
@@ -178,10 +178,10 @@ def test_vectors(norm, cost):
     table = sn.compare(eps, change, cost, dim=dim, norm=norm)
     laplace = {"l1": dim / eps, "l2": dim * (dim + 1) / eps**2}[cost]
     for row in table[:2]:
-        assert row.mean_abs == pytest.approx(change * radial(eps, dim, row.law.gamma, 1), rel=1e-9)
-        assert row.std == pytest.approx(change * math.sqrt(radial(eps, dim, row.law.gamma, 2)), rel=1e-9)
-        assert row.ratio == pytest.approx(radial(eps, dim, row.law.gamma, {"l1": 1, "l2": 2}[cost]) / laplace, rel=1e-9)
-        assert row.law.norm_sf(row.bound_95) == pytest.approx(0.05, rel=1e-9)
+        assert row.mean_abs == pytest.approx(change * radial(eps, dim, row.mechanism.gamma, 1), rel=1e-9)
+        assert row.std == pytest.approx(change * math.sqrt(radial(eps, dim, row.mechanism.gamma, 2)), rel=1e-9)
+        assert row.ratio == pytest.approx(radial(eps, dim, row.mechanism.gamma, {"l1": 1, "l2": 2}[cost]) / laplace, rel=1e-9)
+        assert row.mechanism.norm_sf(row.bound_95) == pytest.approx(0.05, rel=1e-9)
     assert (len(table) == 3) is (norm == "l1")
     if norm == "l1":
         t = table["Laplace per coordinate"].bound_95 * eps / change
@@ -200,10 +200,10 @@ def test_choices():
     assert row.std == pytest.approx(math.sqrt(chances @ (costs - 0.5) ** 2), rel=1e-12)
     assert (row.bound_95, row.p_zero) == (2.5, pytest.approx(chances[1]))
     assert table["StaircaseSelection"].ratio == pytest.approx(
-        sum(table["StaircaseSelection"].law.probabilities(costs) * (costs - 0.5)) / row.mean_abs, rel=1e-12
+        sum(table["StaircaseSelection"].mechanism.probabilities(costs) * (costs - 0.5)) / row.mean_abs, rel=1e-12
     )
     flips = table["PermuteAndFlip"]
-    assert flips.mean_abs == pytest.approx(flips.law.expected_cost(costs) - 0.5, rel=1e-12)
+    assert flips.mean_abs == pytest.approx(flips.mechanism.expected_cost(costs) - 0.5, rel=1e-12)
     assert (round(flips.mean_abs, 3), round(row.mean_abs, 3)) == (0.300, 0.420)
     assert flips.ratio == pytest.approx(flips.mean_abs / row.mean_abs, rel=1e-12)
     assert table.headings[1] == "E error"
@@ -269,7 +269,7 @@ def test_quantile_caveat(eps, cost):
 
 
 def test_integers():
-    assert sn.compare(1).recommendation.endswith("at sensitivity 1 the discrete staircase is the discrete Laplace law.")
+    assert sn.compare(1).recommendation.endswith("at sensitivity 1 the discrete staircase is the discrete Laplace distribution.")
     text = sn.compare(4, 7, cost="l2").recommendation
     ratio = discrete_staircase(4, 7, "l2").square / discrete_laplace(4, 7).square
     gain = said(r"For integers the discrete staircase's variance is ([\d.]+) % below the discrete Laplace's\.", text)[0]
@@ -291,13 +291,13 @@ def test_nothing_is_said_about_moments_that_float64_cannot_hold():
     assert "integers" not in table.recommendation
 
 
-def test_a_law_without_a_laplace_law_beside_it():
-    """Discrete Gaussian noise with a large δ is narrow enough for its lattice where the discrete Laplace law is not."""
+def test_a_mechanism_without_a_laplace_mechanism_beside_it():
+    """Discrete Gaussian noise with a large δ is narrow enough for its lattice where the discrete Laplace distribution is not."""
     eps, sensitivity = 2.0**-40, 2**16
     with pytest.raises(sn.ParameterError):
         sn.DiscreteLaplace(eps, sensitivity)
     table = sn.compare(eps, sensitivity, delta=0.4, mechanisms=["DiscreteGaussian", "DiscreteLaplace"])
-    assert [row.mechanism for row in table] == ["DiscreteGaussian"]
+    assert [row.name for row in table] == ["DiscreteGaussian"]
     assert math.isnan(table["DiscreteGaussian"].ratio)
 
 
@@ -319,7 +319,7 @@ def test_text_is_aligned_and_complete():
     assert {len(line) for line in lines[:6]} == {len(head)}
     for line, row in zip(lines[:6], table, strict=True):
         cells = re.split(r"  +", line)
-        assert cells[0] == row.mechanism
+        assert cells[0] == row.name
         for cell, value in zip(cells[1:], (row.mean_abs, row.std, row.bound_95, row.p_zero, row.ratio), strict=True):
             assert cell == "–" if value is None else float(cell) == pytest.approx(value, rel=5e-4)
     assert max(map(len, lines)) <= 80
@@ -372,7 +372,7 @@ def test_to_frame():
     table = sn.compare(1, 5)
     frame = table.to_frame()
     assert isinstance(frame, pandas.DataFrame)
-    assert list(frame.index) == [row.mechanism for row in table]
+    assert list(frame.index) == [row.name for row in table]
     assert frame.loc["DiscreteLaplace", "p_zero"] == table["DiscreteLaplace"].p_zero
     assert math.isnan(frame.loc["Laplace", "p_zero"])
     assert set(frame.dtypes) == {np.dtype(float)}

@@ -18,17 +18,17 @@ def table():
 
 
 def test_rows_are_calibrated_and_sorted(table):
-    assert sorted(row.mechanism for row in table) == sorted(USUAL)
+    assert sorted(row.name for row in table) == sorted(USUAL)
     squares = [row.std**2 for row in table]
     assert squares == sorted(squares)
     for row in table:
-        law = sn.calibrate(getattr(sn, row.mechanism), eps=4, delta=1e-6, releases=10, sensitivity=3, cost="l2")
-        assert row.law == law
-        assert row.mean_abs == law.abs_moment(1)
-        assert row.bound_95 == law.error_bound(0.95)
-        assert (row.p_zero is None) is not row.mechanism.startswith("Discrete")
-        baseline = table["DiscreteLaplace" if row.mechanism.startswith("Discrete") else "Laplace"]
-        assert row.ratio == pytest.approx(law.var() / baseline.law.var(), rel=1e-12)
+        mechanism = sn.calibrate(getattr(sn, row.name), eps=4, delta=1e-6, releases=10, sensitivity=3, cost="l2")
+        assert row.mechanism == mechanism
+        assert row.mean_abs == mechanism.abs_moment(1)
+        assert row.bound_95 == mechanism.error_bound(0.95)
+        assert (row.p_zero is None) is not row.name.startswith("Discrete")
+        baseline = table["DiscreteLaplace" if row.name.startswith("Discrete") else "Laplace"]
+        assert row.ratio == pytest.approx(mechanism.var() / baseline.mechanism.var(), rel=1e-12)
 
 
 def test_the_cost_decides_the_order_and_the_stair():
@@ -41,20 +41,20 @@ def test_the_cost_decides_the_order_and_the_stair():
 @pytest.mark.slow
 def test_without_names_the_mechanisms_of_compare():
     for delta in (None, 1e-5):
-        found = {row.mechanism for row in sn.compare(1, delta=delta, releases=2)}
-        assert found == {type(row.law).__name__ for row in sn.compare(1, delta=delta)}
+        found = {row.name for row in sn.compare(1, delta=delta, releases=2)}
+        assert found == {type(row.mechanism).__name__ for row in sn.compare(1, delta=delta)}
 
 
 def test_names_of_lines_stand_for_their_class():
     table = sn.compare(1, releases=4, mechanisms=["Staircase l1", "Laplace", "Staircase l2"])
-    assert [row.mechanism for row in table] == ["Staircase", "Laplace"]
-    assert table["Laplace"].law == sn.Laplace(0.25)
+    assert [row.name for row in table] == ["Staircase", "Laplace"]
+    assert table["Laplace"].mechanism == sn.Laplace(0.25)
 
 
 def test_what_cannot_be_calibrated_is_left_out():
     table = sn.compare(1, 0.5, delta=1e-6, releases=2, mechanisms=["Laplace", "DiscreteLaplace"])
-    assert [row.mechanism for row in table] == ["Laplace"]
-    assert table.notes == ("Left out: DiscreteLaplace; sensitivity must be a whole number for a discrete law, got 0.5",)
+    assert [row.name for row in table] == ["Laplace"]
+    assert table.notes == ("Left out: DiscreteLaplace; sensitivity must be a whole number for a discrete mechanism, got 0.5",)
     table = sn.compare(1, releases=2, mechanisms=["Laplace", "Gaussian"])
     assert table.notes == ("Left out: Gaussian; delta must be given for a mechanism that has no pure guarantee, got None",)
 

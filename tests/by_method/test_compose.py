@@ -1,4 +1,6 @@
-"""Privacy of many releases, against the definitions: product laws, the multinomial law, quadrature, published figures."""
+"""Privacy of many releases, against the definitions: product distributions, the multinomial distribution, quadrature, published
+figures.
+"""
 
 import math
 
@@ -41,7 +43,7 @@ def case(request):
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_composition_is_the_product_law(case, k):
+def test_composition_is_the_product_mechanism(case, k):
     loss, pair = case
     composed, joint = loss.compose(k), product(pair, k)
     assert composed.exact
@@ -65,7 +67,7 @@ def test_a_million_releases_have_no_delta_above_1():
         assert 0.999999 < composed.privacy_profile(eps) <= 1.0
 
 
-def test_different_laws_on_a_common_lattice():
+def test_different_mechanisms_on_a_common_lattice():
     first, second = sn.DiscreteStaircase(1, 5, 2), sn.DiscreteLaplace(1, 4)
     total = privacy_loss(first).compose(2) + privacy_loss(second)
     joint = merged([(p * u, q * v) for p, q in product(merged(lattice_pair(first)), 2) for u, v in merged(lattice_pair(second))])
@@ -79,7 +81,7 @@ def test_different_laws_on_a_common_lattice():
 
 
 def trinomial_delta(eps, p, k, t):
-    """δ by the multinomial law, summed in 50 digits."""
+    """δ by the multinomial distribution, summed in 50 digits."""
     b, delta = mp.exp(-eps), mp.mpf(0)
     zero = 1 - p * (1 + b)
     for plus in range(k + 1):
@@ -95,7 +97,7 @@ def trinomial_delta(eps, p, k, t):
     ("eps", "k", "t"), [(0.5, 60, 20.0), (3.0, 40, 118.5), (0.01, 80, 0.7), (1e-6, 30, 2e-5), (40.0, 25, 10.0)]
 )
 def test_tails_of_many_fold_composition(eps, k, t):
-    """δ from 1e-19 to 1, by the multinomial law: relative accuracy in the far tail."""
+    """δ from 1e-19 to 1, by the multinomial distribution: relative accuracy in the far tail."""
     gamma = 0.2
     loss = privacy_loss(sn.Staircase(eps, 1, gamma), lattice=False).compose(k)
     exact, c = mp.mpf(eps), 1 / mp.expm1(mp.mpf(eps))
@@ -139,10 +141,10 @@ def test_trinomial_by_its_multinomial_sum(k, masses):
 @pytest.mark.parametrize(("theta", "cells", "k", "entries"), [(0.02, 200, 60, 5900), (0.3, 40, 400, 4200), (3.0, 20, 400, 390)])
 def test_tilted_transforms_agree_with_direct_convolution(theta, cells, k, entries):
     """The same lattice both ways, in every entry above 1e-290; both ends may be below that."""
-    law = steps.geometric_masses(theta, cells)
+    mechanism = steps.geometric_masses(theta, cells)
     length = cells * k // 2
-    direct = convolution._directly([(law, k)], length)
-    tilted, error = convolution._by_tilting([(law, k)], length)
+    direct = convolution._directly([(mechanism, k)], length)
+    tilted, error = convolution._by_tilting([(mechanism, k)], length)
     read = direct > 1e-290
     assert (np.abs(tilted - direct) <= error + 1e-11 * direct)[read].all()
     assert read.sum() > entries
@@ -152,10 +154,10 @@ def test_tilted_transforms_agree_with_direct_convolution(theta, cells, k, entrie
 def test_tilted_transforms_leave_out_what_their_errors_hide():
     """Direct convolution. Hardly any loss is as large as the largest, so that sums near it are far from normal under any tilt."""
     part = sn.Arete.from_eps(0.1, 1)._loss(1.0)
-    law = part.upper_model(part.top / 100).masses
-    length = 50 * (law.size - 1)
-    direct = convolution._directly([(law, 100)], length)
-    tilted, error = convolution._by_tilting([(law, 100)], length)
+    mechanism = part.upper_model(part.top / 100).masses
+    length = 50 * (mechanism.size - 1)
+    direct = convolution._directly([(mechanism, 100)], length)
+    tilted, error = convolution._by_tilting([(mechanism, 100)], length)
     assert (np.cumsum(error) <= convolution._BELIEVED * np.cumsum(tilted)).all()
     read = direct > 1e-290
     assert np.abs(np.cumsum(tilted)[read] / np.cumsum(direct)[read] - 1).max() < 1e-10
@@ -198,14 +200,14 @@ def test_two_laplace_releases_by_quadrature(eps):
 
 
 @pytest.mark.parametrize(
-    "law", [sn.DiscreteLaplace(2, 50), sn.DiscreteLaplace(0.5, 33), sn.DiscreteStaircase(1.3, 7, 2)], ids=repr
+    "mechanism", [sn.DiscreteLaplace(2, 50), sn.DiscreteLaplace(0.5, 33), sn.DiscreteStaircase(1.3, 7, 2)], ids=repr
 )
-def test_brackets_enclose_what_an_exact_lattice_says(law, monkeypatch):
+def test_brackets_enclose_what_an_exact_lattice_says(mechanism, monkeypatch):
     """The bracket is forced where the exact answer is known; coarse grids make it wide enough to fail."""
     monkeypatch.setattr(steps, "_LISTED_CELLS", 40)
-    parts = ((privacy_loss(law)._parts[0][0], 9),)
-    exact = privacy_loss(law).compose(9)
-    eps = np.linspace(0, 9 * law.eps, 91)[:-1]
+    parts = ((privacy_loss(mechanism)._parts[0][0], 9),)
+    exact = privacy_loss(mechanism).compose(9)
+    eps = np.linspace(0, 9 * mechanism.eps, 91)[:-1]
     alpha = np.linspace(0, 1, 41)
     for nodes in (300, 3001):
         monkeypatch.setattr(models, "_NODES", nodes)
@@ -215,7 +217,7 @@ def test_brackets_enclose_what_an_exact_lattice_says(law, monkeypatch):
         with np.errstate(divide="ignore"):
             assert (upper.tradeoff(alpha) <= exact.tradeoff(alpha) + 1e-15).all()
             assert (lower.tradeoff(alpha) >= exact.tradeoff(alpha) - 1e-15).all()
-        assert upper.profile(np.array(law.eps)) - lower.profile(np.array(law.eps)) < 300 / nodes
+        assert upper.profile(np.array(mechanism.eps)) - lower.profile(np.array(mechanism.eps)) < 300 / nodes
 
 
 @pytest.mark.parametrize("share", [1.0, 1 - 1e-15, 1 - 1e-12])
@@ -250,12 +252,12 @@ def test_missed_detections_are_few_where_false_alarms_are(loss, alpha):
 
 
 @pytest.mark.slow
-def test_brackets_of_different_laws():
-    """Losses whose ratio is irrational; the product law says what is between."""
+def test_brackets_of_different_mechanisms():
+    """Losses whose ratio is irrational; the product distribution says what is between."""
     first, second = sn.DiscreteStaircase(0.1, 5, 2), sn.DiscreteStaircase(0.3, 4, 2)
     total = privacy_loss(first).compose(2) + privacy_loss(second).compose(2)
     assert not total.exact
-    pairs = [product(merged(lattice_pair(law)), 2) for law in (first, second)]
+    pairs = [product(merged(lattice_pair(mechanism)), 2) for mechanism in (first, second)]
     joint = merged([(p * u, q * v) for p, q in pairs[0] for u, v in pairs[1]])
     for eps in (-0.1, 0.0, 0.11, 0.35, 0.55):
         low, high = total.privacy_profile(eps, bounds=True)
@@ -269,7 +271,7 @@ def test_brackets_of_different_laws():
 
 
 def test_mixed_with_laplace():
-    """The lower and the upper model meet, for laws of every kind together."""
+    """The lower and the upper model meet, for mechanisms of every kind together."""
     total = (
         privacy_loss(sn.Laplace(0.4)).compose(3)
         + privacy_loss(sn.Staircase(1)).compose(2)
@@ -310,11 +312,11 @@ GAPPED = [
 def test_sums_with_gaps(loss, monkeypatch):
     """Against the convolution itself. Transforms alone make 1e-13 of 1e-44 in a gap."""
     step = sum(k * 2 * part.top for part, k in loss._parts) / 2**14
-    laws = [(part.upper_model(step).masses, k) for part, k in loss._parts]
-    length = sum((law.size - 1) * k for law, k in laws) // 2 + 1
-    exact = np.cumsum(convolution._directly(laws, length))
+    mechanisms = [(part.upper_model(step).masses, k) for part, k in loss._parts]
+    length = sum((mechanism.size - 1) * k for mechanism, k in mechanisms) // 2 + 1
+    exact = np.cumsum(convolution._directly(mechanisms, length))
     monkeypatch.setattr(convolution, "_DIRECT_WORK", 0)
-    found = np.cumsum(convolution.convolution(laws, length))
+    found = np.cumsum(convolution.convolution(mechanisms, length))
     seen = exact > 1e-290
     assert np.abs(found / np.where(seen, exact, 1) - 1)[seen].max() < 1e-9
 
@@ -363,11 +365,11 @@ def test_the_tilt_is_found_outside_of_its_bracket(bracket):
     assert tilted.mean == pytest.approx(100 / (1 + math.exp(tilted.tilt)), rel=1e-12)
 
 
-@pytest.mark.parametrize("law", [sn.DiscreteLaplace(5, 2**30), sn.Laplace(3, 0.7), sn.DiscreteLaplace(4, 12)], ids=repr)
-def test_thousands_of_laplace_releases(law):
-    """Where float64 has no loss below zero: δ is 1 far below the mean, and within 3 % of the normal law near it."""
+@pytest.mark.parametrize("mechanism", [sn.DiscreteLaplace(5, 2**30), sn.Laplace(3, 0.7), sn.DiscreteLaplace(4, 12)], ids=repr)
+def test_thousands_of_laplace_releases(mechanism):
+    """Where float64 has no loss below zero: δ is 1 far below the mean, and within 3 % of the normal distribution near it."""
     k = 3000
-    once = privacy_loss(law)
+    once = privacy_loss(mechanism)
     loss = once.compose(k)
     mean, deviation = k * once.mean(), math.sqrt(k * once.var())
     assert loss.privacy_profile(mean - 10 * deviation, bounds=True)[0] > 1 - 1e-8
@@ -380,10 +382,10 @@ def test_thousands_of_laplace_releases(law):
 
 
 def test_lost_probability_is_an_error(monkeypatch):
-    monkeypatch.setattr(models, "convolution", lambda laws, length: np.zeros(length))
-    for law in (sn.DiscreteLaplace(1, 3), sn.Laplace(1)):
+    monkeypatch.setattr(models, "convolution", lambda mechanisms, length: np.zeros(length))
+    for mechanism in (sn.DiscreteLaplace(1, 3), sn.Laplace(1)):
         with pytest.raises(ArithmeticError, match="add up"):
-            privacy_loss(law).compose(2).privacy_profile(0.5)
+            privacy_loss(mechanism).compose(2).privacy_profile(0.5)
 
 
 # ---------------------------------------------------------------- known figures
@@ -391,13 +393,13 @@ def test_lost_probability_is_an_error(monkeypatch):
 
 @pytest.mark.slow
 def test_hundred_fold_figures():
-    """At δ = 1e-6. For ε = 0.1 the staircase's is 4.773: δ(4.773) is 1e-6 by the multinomial law."""
-    staircase, laplace = (privacy_loss(law(1.0)).compose(100) for law in (sn.Staircase, sn.Laplace))
+    """At δ = 1e-6. For ε = 0.1 the staircase's is 4.773: δ(4.773) is 1e-6 by the multinomial distribution."""
+    staircase, laplace = (privacy_loss(mechanism(1.0)).compose(100) for mechanism in (sn.Staircase, sn.Laplace))
     assert round(staircase.eps_for_delta(1e-6), 1) == 80.8
     low, high = laplace.eps_for_delta(1e-6, bounds=True)
     assert 71.5 < low < high < 71.55
     assert high - low < 1e-4
-    staircase, laplace = (privacy_loss(law(0.1)).compose(100) for law in (sn.Staircase, sn.Laplace))
+    staircase, laplace = (privacy_loss(mechanism(0.1)).compose(100) for mechanism in (sn.Staircase, sn.Laplace))
     assert round(laplace.eps_for_delta(1e-6), 2) == 4.69
     found = staircase.eps_for_delta(1e-6)
     assert round(found, 3) == 4.773

@@ -20,16 +20,16 @@ def delta_of_sums(sigma2, shift, k, eps):
     reach = math.ceil(14 * math.sqrt(sigma2))
     weights = [mp.exp(-(mp.mpf(x) ** 2) / (2 * sigma2)) for x in range(-reach, reach + 1)]
     total = mp.fsum(weights)
-    law = {0: mp.mpf(1)}
+    mechanism = {0: mp.mpf(1)}
     for _ in range(k):
         longer = {}
-        for s, mass in law.items():
+        for s, mass in mechanism.items():
             for x, weight in enumerate(weights):
                 place = s + x - reach
                 longer[place] = longer.get(place, 0) + mass * weight / total
-        law = longer
-    loss = {s: mp.mpf(shift) * (k * shift - 2 * s) / (2 * sigma2) for s in law}
-    return mp.fsum(mass * (1 - mp.exp(eps - loss[s])) for s, mass in law.items() if loss[s] > eps)
+        mechanism = longer
+    loss = {s: mp.mpf(shift) * (k * shift - 2 * s) / (2 * sigma2) for s in mechanism}
+    return mp.fsum(mass * (1 - mp.exp(eps - loss[s])) for s, mass in mechanism.items() if loss[s] > eps)
 
 
 @pytest.mark.parametrize(("sigma2", "shift", "k", "eps"), [(8, 1, 2, 0.3), (9, 2, 3, 1.5), (12.5, 1, 4, 2.0)])
@@ -41,10 +41,10 @@ def test_the_sum_of_whole_draws(sigma2, shift, k, eps):
 
 
 @pytest.mark.parametrize("k", [2, 30])
-@pytest.mark.parametrize("law", [sn.Gaussian(1, 1e-6), sn.Gaussian(8, 1e-3), sn.DiscreteGaussian(8.5)], ids=repr)
-def test_two_lattices_enclose_it(law, k):
+@pytest.mark.parametrize("mechanism", [sn.Gaussian(1, 1e-6), sn.Gaussian(8, 1e-3), sn.DiscreteGaussian(8.5)], ids=repr)
+def test_two_lattices_enclose_it(mechanism, k):
     """A single loss is composed twice: as a sum, and on lattices that know nothing of sums."""
-    composed = law.compose(k)
+    composed = mechanism.compose(k)
     with np.errstate(all="ignore"):
         lower, upper = models.bracket(composed._parts)
     for delta in (1e-9, 1e-6, 1e-2):
@@ -52,18 +52,18 @@ def test_two_lattices_enclose_it(law, k):
         assert lower.profile_scalar(eps) <= delta * (1 + 1e-9)
         assert upper.profile_scalar(eps) >= delta * (1 - 1e-9)
         assert upper.profile_scalar(eps) == pytest.approx(delta, rel=2e-2)
-    assert composed.rdp(3) == pytest.approx(k * law.rdp(3), rel=1e-12)
+    assert composed.rdp(3) == pytest.approx(k * mechanism.rdp(3), rel=1e-12)
 
 
 @pytest.mark.parametrize("k", [10, 2**20])
 def test_the_normal_formula(k):
     """B(ε, √k Δ/σ) of Balle and Wang, theorem 8; up to 2**20 releases."""
-    law = sn.Gaussian(0.001, 1e-6)
+    mechanism = sn.Gaussian(0.001, 1e-6)
     with mp.workdps(40):
-        s = mp.sqrt(k) / mp.mpf(law.sigma)
+        s = mp.sqrt(k) / mp.mpf(mechanism.sigma)
         eps = s * s / 2 + 3 * s
         exact = mp.ncdf(s / 2 - eps / s) - mp.exp(eps) * mp.ncdf(-s / 2 - eps / s)
-        assert close(law.compose(k).privacy_profile(float(eps)), exact, 1e-9)
+        assert close(mechanism.compose(k).privacy_profile(float(eps)), exact, 1e-9)
 
 
 def test_what_is_not_a_sum():

@@ -1,7 +1,7 @@
 """Composed losses whose lattice begins, ends or is filled with zeros.
 
-Evidence: δ by mpmath, from the probabilities of the sum of the noises at 40 digits, convolved term by term; powers of laws of few
-atoms in exact integers, and by the multinomial law at 40 digits. Deterministic: no false alarms.
+Evidence: δ by mpmath, from the probabilities of the sum of the noises at 40 digits, convolved term by term; powers of mechanisms
+of few atoms in exact integers, and by the multinomial distribution at 40 digits. Deterministic: no false alarms.
 """
 
 import math
@@ -23,13 +23,13 @@ def delta_of_sums(sigma2: float, k: int, eps: float) -> float:
         reach = int(mp.sqrt(2 * variance * 100)) + 2
         weights = [mp.exp(-(mp.mpf(x) ** 2) / (2 * variance)) for x in range(-reach, reach + 1)]
         total = mp.fsum(weights)
-        law = [mp.mpf(1)]
+        mechanism = [mp.mpf(1)]
         for _ in range(k):
-            law = [
-                mp.fsum(law[i - j] * weights[j] / total for j in range(len(weights)) if 0 <= i - j < len(law))
-                for i in range(len(law) + 2 * reach)
+            mechanism = [
+                mp.fsum(mechanism[i - j] * weights[j] / total for j in range(len(weights)) if 0 <= i - j < len(mechanism))
+                for i in range(len(mechanism) + 2 * reach)
             ]
-        p = dict(zip(range(-k * reach, k * reach + 1), law, strict=True))
+        p = dict(zip(range(-k * reach, k * reach + 1), mechanism, strict=True))
         return float(mp.fsum(max(q - mp.exp(eps) * p.get(s + k, mp.mpf(0)), mp.mpf(0)) for s, q in p.items()))
 
 
@@ -49,22 +49,22 @@ def test_losses_far_apart_compose_with_others() -> None:
 
 
 @pytest.mark.parametrize("length", [3, 40, 3000, 14_001])
-def test_convolution_of_laws_between_zeros(length: int) -> None:
-    """Against the powers of the law without its zeros, whose place is known."""
+def test_convolution_of_mechanisms_between_zeros(length: int) -> None:
+    """Against the powers of the mechanism without its zeros, whose place is known."""
     bare = np.random.default_rng(5).random(600)
     bare /= bare.sum()
-    law = np.concatenate([np.zeros(700), bare, np.zeros(701)])
-    found = convolution([(law, 7)], length)
+    mechanism = np.concatenate([np.zeros(700), bare, np.zeros(701)])
+    found = convolution([(mechanism, 7)], length)
     expected = np.zeros(14_001)
     expected[4900 : 4900 + 7 * 599 + 1] = convolution([(bare, 7)], 7 * 599 + 1)
     assert found.size == length
     assert np.allclose(found, expected[:length], rtol=1e-9, atol=0)
 
 
-def law_of(atoms: dict[int, float]) -> np.ndarray:
-    law = np.zeros(max(atoms) + 1)
-    law[list(atoms)] = list(atoms.values())
-    return law
+def mechanism_of(atoms: dict[int, float]) -> np.ndarray:
+    mechanism = np.zeros(max(atoms) + 1)
+    mechanism[list(atoms)] = list(atoms.values())
+    return mechanism
 
 
 def agrees(found: np.ndarray, exact: dict[int, float]) -> bool:
@@ -76,8 +76,8 @@ def agrees(found: np.ndarray, exact: dict[int, float]) -> bool:
 @pytest.mark.parametrize("length", [1, 700, 1541, 3081])
 def test_few_atoms_by_exact_integers(length: int) -> None:
     atoms, k, scale = {0: 1e-9, 1: 3e-10, 37: 0.6, 40: 0.399999, 77: 1e-6}, 40, 2**100
-    law = law_of(atoms)
-    assert _multiplications(law, k) < 700
+    mechanism = mechanism_of(atoms)
+    assert _multiplications(mechanism, k) < 700
     ways = Counter({0: 1})
     for _ in range(k):
         following: Counter[int] = Counter()
@@ -85,11 +85,11 @@ def test_few_atoms_by_exact_integers(length: int) -> None:
             for step, mass in atoms.items():
                 following[place + step] += many * int(Fraction(mass) * scale)
         ways = following
-    assert agrees(convolution([(law, k)], length), {i: many / scale**k for i, many in ways.items()})
+    assert agrees(convolution([(mechanism, k)], length), {i: many / scale**k for i, many in ways.items()})
 
 
 @pytest.mark.parametrize("rare", [1e-10, 1e-3])
-def test_few_atoms_by_the_multinomial_law(rare: float) -> None:
+def test_few_atoms_by_the_multinomial_mechanism(rare: float) -> None:
     """The largest sums underflow, and so do products on the way to others."""
     k, usual, other = 300, 0.55, 0.45
     exact: Counter[int] = Counter()
@@ -100,12 +100,12 @@ def test_few_atoms_by_the_multinomial_law(rare: float) -> None:
                 b = k - j - a
                 exact[150 * a + 301 * b] += math.comb(k, j) * math.comb(k - j, a) * powers[0][j] * powers[1][a] * powers[2][b]
         expected = {i: float(p) for i, p in exact.items()}
-    found = convolution([(law_of({0: rare, 150: usual, 301: other}), k)], 150 * k)
+    found = convolution([(mechanism_of({0: rare, 150: usual, 301: other}), k)], 150 * k)
     assert agrees(found, expected)
     assert np.count_nonzero(found) > 500
 
 
 def test_a_search_sees_the_same_upper_bound() -> None:
-    for law in (sn.DiscreteCanonical(0.3, 1e-9), sn.TruncatedLaplace(0.3, 1e-9, 1), sn.Laplace(0.3), sn.Staircase(0.3)):
-        loss = law.privacy_loss().compose(20)
+    for mechanism in (sn.DiscreteCanonical(0.3, 1e-9), sn.TruncatedLaplace(0.3, 1e-9, 1), sn.Laplace(0.3), sn.Staircase(0.3)):
+        loss = mechanism.privacy_loss().compose(20)
         assert loss._from_above().eps_for_delta(1e-6) == loss.eps_for_delta(1e-6)

@@ -66,10 +66,10 @@ CASES = [(1.0, 1, 1, 2), (0.8, 3, 2, 2), (2.0, 5, 1, 3), (2.0, 5, 5, 5), (6.0, 2
 @pytest.mark.parametrize(("eps", "D", "r", "k"), CASES)
 def test_sum_of_discrete_noise_has_the_smallest_interval(eps, D, r, k):
     tails = exact_tails(eps, D, r, k)
-    law = sn.DiscreteStaircase(eps, D, r)
+    mechanism = sn.DiscreteStaircase(eps, D, r)
     for alpha in [*ALPHAS, 1e-12, 1e-15]:
         confidence = 1 - alpha
-        low, high = law.confidence_interval(100, confidence, of="sum", terms=k)
+        low, high = mechanism.confidence_interval(100, confidence, of="sum", terms=k)
         t = high - 100
         assert low == 100 - t
         assert tails[t] <= 1 - Fraction(confidence)
@@ -99,24 +99,24 @@ def test_sum_of_geometric_noise_in_closed_form(rate, k):
         assert t == 0 or tails[t - 1] > alpha
 
 
-@pytest.mark.parametrize(("law", "k"), [(sn.DiscreteLaplace(1000), 10**9), (sn.DiscreteStaircase(30, 5, r=1), 1000)])
-def test_a_sum_that_is_nearly_certain_to_be_0(law, k):
+@pytest.mark.parametrize(("mechanism", "k"), [(sn.DiscreteLaplace(1000), 10**9), (sn.DiscreteStaircase(30, 5, r=1), 1000)])
+def test_a_sum_that_is_nearly_certain_to_be_0(mechanism, k):
     """By the union bound: some of the k draws is not 0 with a probability of at most k·P(X ≠ 0), far below 1 − confidence."""
-    assert k * (law.sf(0) + law.cdf(-1)) < 1e-4
-    assert law.confidence_interval(5, 0.999, of="sum", terms=k) == (5, 5)
+    assert k * (mechanism.sf(0) + mechanism.cdf(-1)) < 1e-4
+    assert mechanism.confidence_interval(5, 0.999, of="sum", terms=k) == (5, 5)
 
 
 @pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-9])
 @pytest.mark.parametrize("k", [2, 5, 100, 10_000])
 @pytest.mark.parametrize("eps", [0.05, 1.0, 5.0])
 def test_the_two_methods_agree(eps, k, alpha):
-    """The staircase with one integer to a stair is the geometric law; the closed form shares nothing with the transform."""
+    """The staircase with one integer to a stair is the geometric distribution; the closed form shares nothing with the transform."""
     whole = staircase_sums.Cells(eps, 1.0, 0.5, k, False)
     assert staircase_sums._Tail(whole, alpha).integer_bound(alpha) == laplace_sums.error_bound(eps, k, alpha)
 
 
 def laplace_sum_tail(x, k):
-    """P(|S| > x) for k Laplace variables of scale 1: a mixture of gamma laws, Gamma(i) with weight 2**(i-2k) C(2k-1-i, k-1)."""
+    """P(|S| > x) for k Laplace variables of scale 1: a mixture of gamma mechanisms, Gamma(i) with weight 2**(i-2k) C(2k-1-i, k-1)."""
     weights = [mp.mpf(2) ** (i - 2 * k) * mp.binomial(2 * k - 1 - i, k - 1) for i in range(1, k + 1)]
     assert abs(2 * sum(weights) - 1) < mp.mpf(10) ** -50
     return 2 * sum(w * mp.gammainc(i, x, regularized=True) for i, w in enumerate(weights, 1))
@@ -159,16 +159,18 @@ def test_wider_cells_give_a_bound_that_is_little_larger(monkeypatch, eps, D, r, 
 @pytest.mark.parametrize("eps", [20.0, 40.0, 300.0])
 def test_two_central_stairs(eps):
     """At large eps the noise is uniform within gamma, but for a share that does not count: P(|U + U'| > t) = (1 - t/2)²."""
-    law = sn.Staircase(eps, 1.0, 0.001)
-    _, high = law.confidence_interval(0.0, 0.95, of="sum", terms=2)
+    mechanism = sn.Staircase(eps, 1.0, 0.001)
+    _, high = mechanism.confidence_interval(0.0, 0.95, of="sum", terms=2)
     assert 0 <= high / (0.002 * (1 - math.sqrt(0.05))) - 1 < 1e-3
 
 
-@pytest.mark.parametrize("law", [sn.Laplace(1.0), sn.Staircase(2.0), sn.DiscreteStaircase(0.5, 1000), sn.DiscreteLaplace(1.0)])
-def test_many_terms_are_nearly_normal(law):
+@pytest.mark.parametrize(
+    "mechanism", [sn.Laplace(1.0), sn.Staircase(2.0), sn.DiscreteStaircase(0.5, 1000), sn.DiscreteLaplace(1.0)]
+)
+def test_many_terms_are_nearly_normal(mechanism):
     for k, excess in ((10**6, 1e-3), (10**9, 0.04)):
-        low, high = law.confidence_interval(0, of="sum", terms=k)
-        normal = 1.959963984540054 * law.std() * math.sqrt(k)
+        low, high = mechanism.confidence_interval(0, of="sum", terms=k)
+        normal = 1.959963984540054 * mechanism.std() * math.sqrt(k)
         assert -1e-3 < (high - low) / 2 / normal - 1 < excess
 
 
@@ -189,36 +191,36 @@ CONTINUOUS = [
 ]
 
 
-@pytest.mark.parametrize("law", DISCRETE, ids=repr)
+@pytest.mark.parametrize("mechanism", DISCRETE, ids=repr)
 @pytest.mark.parametrize("alpha", [0.4, 0.5, 0.05, 2.0**-30])
-def test_one_integer(law, alpha):
-    t = law._tail_bound(alpha)
-    assert law.confidence_interval(17, 1 - alpha) == (17 - t, 17 + t)
-    assert law.confidence_interval(17, 1 - alpha, of="sum") == (17 - t, 17 + t)
+def test_one_integer(mechanism, alpha):
+    t = mechanism._tail_bound(alpha)
+    assert mechanism.confidence_interval(17, 1 - alpha) == (17 - t, 17 + t)
+    assert mechanism.confidence_interval(17, 1 - alpha, of="sum") == (17 - t, 17 + t)
 
 
-@pytest.mark.parametrize("law", CONTINUOUS, ids=repr)
+@pytest.mark.parametrize("mechanism", CONTINUOUS, ids=repr)
 @pytest.mark.parametrize("alpha", [0.4, 0.5, 0.05, 2.0**-30])
-def test_one_real_number(law, alpha):
-    low, high = law.confidence_interval(0.0, 1 - alpha)
+def test_one_real_number(mechanism, alpha):
+    low, high = mechanism.confidence_interval(0.0, 1 - alpha)
     assert low == -high
-    assert abs(high - law._tail_bound(alpha)) < 2e-9 * high + 2 * law.granularity
+    assert abs(high - mechanism._tail_bound(alpha)) < 2e-9 * high + 2 * mechanism.granularity
 
 
 @pytest.mark.parametrize("k", [1, 4])
-@pytest.mark.parametrize("law", [sn.Laplace(1.0), sn.Staircase(4.0), sn.Staircase(2.0, 3.0, "l2")], ids=repr)
-def test_a_real_interval_has_room_for_the_rounding_of_the_true_values(law, k):
-    g = Fraction(law.granularity)
-    _, high = law.confidence_interval(0.0, of="sum", terms=k)
+@pytest.mark.parametrize("mechanism", [sn.Laplace(1.0), sn.Staircase(4.0), sn.Staircase(2.0, 3.0, "l2")], ids=repr)
+def test_a_real_interval_has_room_for_the_rounding_of_the_true_values(mechanism, k):
+    g = Fraction(mechanism.granularity)
+    _, high = mechanism.confidence_interval(0.0, of="sum", terms=k)
     steps = Fraction(high) / g
     assert abs(steps - k * Fraction(1, 2) - round(steps - k * Fraction(1, 2))) < 1e-6
     if k == 1:
-        cells, (r,) = law._scalar_law.cells, law._scalar_law.lengths or (0,)
+        cells, (r,) = mechanism._sampler.cells, mechanism._sampler.lengths or (0,)
         t = int(steps - Fraction(1, 2))
         beyond = [
-            tail(i, law.eps, cells, r)
+            tail(i, mechanism.eps, cells, r)
             if r
-            else 2 * mp.exp(-mp.mpf(law.eps) / cells * (i + 1)) / (1 + mp.exp(-mp.mpf(law.eps) / cells))
+            else 2 * mp.exp(-mp.mpf(mechanism.eps) / cells * (i + 1)) / (1 + mp.exp(-mp.mpf(mechanism.eps) / cells))
             for i in (t, t - 1)
         ]
         assert beyond[0] <= 1 - mp.mpf(0.95)
@@ -227,10 +229,10 @@ def test_a_real_interval_has_room_for_the_rounding_of_the_true_values(law, k):
 
 @pytest.mark.parametrize("released", [0.1, 1e-30, 12345.678, 1e9 / 3, -1e18, 1e300])
 def test_ends_are_rounded_outwards(released):
-    law = sn.Laplace(1.0)
-    half = Fraction(law.confidence_interval(0.0)[1]) - Fraction(5e-324)
+    mechanism = sn.Laplace(1.0)
+    half = Fraction(mechanism.confidence_interval(0.0)[1]) - Fraction(5e-324)
     room = Fraction(math.ulp(released)) / 2
-    low, high = law.confidence_interval(released)
+    low, high = mechanism.confidence_interval(released)
     for end, exact in ((low, Fraction(released) - half - room), (high, Fraction(released) + half + room)):
         assert abs(Fraction(end) - exact) <= 2 * Fraction(math.ulp(end))
     assert Fraction(low) <= Fraction(released) - half - room
@@ -238,31 +240,31 @@ def test_ends_are_rounded_outwards(released):
 
 
 def test_single_precision_has_coarser_units():
-    law = sn.Laplace(1.0)
-    wide, narrow = law.confidence_interval(np.float32(2**20)), law.confidence_interval(np.float64(2**20))
+    mechanism = sn.Laplace(1.0)
+    wide, narrow = mechanism.confidence_interval(np.float32(2**20)), mechanism.confidence_interval(np.float64(2**20))
     assert wide[1] - narrow[1] == pytest.approx(np.spacing(np.float32(2**20)) / 2, rel=1e-6)
     for dtype in ("<f4", ">f4"):  # of either byte order
-        assert law.confidence_interval(np.array(2**20, dtype)) == wide
+        assert mechanism.confidence_interval(np.array(2**20, dtype)) == wide
     counts = sn.DiscreteLaplace(1.0)
     assert counts.confidence_interval(np.float32(1000)) == (997.0, 1003.0)
     assert counts.confidence_interval(np.float32(2**26)) == (2**26 - 3 - 4.0, 2**26 + 3 + 4.0)
 
 
 def test_mean_is_the_sum_divided():
-    for law in (sn.DiscreteLaplace(1.0), sn.Laplace(1.0), sn.Staircase(3.0), sn.DiscreteStaircase(3.0, 4)):
-        low, high = law.confidence_interval(0.0, 0.9, of="sum", terms=12)
-        mean_low, mean_high = law.confidence_interval(0.0, 0.9, of="mean", terms=12)
+    for mechanism in (sn.DiscreteLaplace(1.0), sn.Laplace(1.0), sn.Staircase(3.0), sn.DiscreteStaircase(3.0, 4)):
+        low, high = mechanism.confidence_interval(0.0, 0.9, of="sum", terms=12)
+        mean_low, mean_high = mechanism.confidence_interval(0.0, 0.9, of="mean", terms=12)
         assert (mean_low, mean_high) == pytest.approx((low / 12, high / 12), rel=1e-15)
         assert Fraction(mean_high) * 12 >= Fraction(high) - Fraction(1, 2**1000)
 
 
 def test_partitions_mean_less_eps_each():
-    for law in (sn.DiscreteLaplace, sn.Laplace, sn.Staircase, sn.DiscreteStaircase):
-        share = law(2.0).for_partitions(3)
+    for mechanism in (sn.DiscreteLaplace, sn.Laplace, sn.Staircase, sn.DiscreteStaircase):
+        share = mechanism(2.0).for_partitions(3)
         for more in ({}, {"of": "sum", "terms": 4}):
-            found = law(2.0).confidence_interval(5, max_partitions_contributed=3, **more)
+            found = mechanism(2.0).confidence_interval(5, max_partitions_contributed=3, **more)
             assert found == share.confidence_interval(5, **more)
-            assert found[1] > law(2.0).confidence_interval(5, **more)[1]
+            assert found[1] > mechanism(2.0).confidence_interval(5, **more)[1]
 
 
 # ---------------------------------------------------------------- shapes and types
@@ -284,12 +286,12 @@ def test_types():
 
 def test_array_parameters_and_confidence_broadcast():
     eps, confidence = np.array([0.5, 2.0]), np.array([[0.5], [0.95], [0.99]])
-    for law in (sn.DiscreteLaplace, sn.Laplace, sn.Staircase, sn.DiscreteStaircase):
+    for mechanism in (sn.DiscreteLaplace, sn.Laplace, sn.Staircase, sn.DiscreteStaircase):
         for more in ({}, {"of": "sum", "terms": 3}, {"of": "mean", "terms": 3, "max_partitions_contributed": 2}):
-            low, high = law(eps).confidence_interval([10, 20], confidence, **more)
+            low, high = mechanism(eps).confidence_interval([10, 20], confidence, **more)
             assert low.shape == high.shape == (3, 2)
             for i, j in np.ndindex(3, 2):
-                one = law(eps[j]).confidence_interval([10, 20][j], confidence[i, 0], **more)
+                one = mechanism(eps[j]).confidence_interval([10, 20][j], confidence[i, 0], **more)
                 assert (low[i, j], high[i, j]) == one
 
 
@@ -323,9 +325,9 @@ def test_results_are_the_callers_own():
     ],
 )  # fmt: skip
 def test_refused_arguments(arguments, more, text):
-    for law in (sn.DiscreteLaplace(1.0), sn.Staircase(1.0)):
+    for mechanism in (sn.DiscreteLaplace(1.0), sn.Staircase(1.0)):
         with pytest.raises(sn.ParameterError) as caught:
-            law.confidence_interval(*arguments, **more)
+            mechanism.confidence_interval(*arguments, **more)
         # A limit that is no power of two is shown as the gate shows it.
         assert str(caught.value).replace("2**30 - 1", "1000000000") == text
 
@@ -353,15 +355,15 @@ def continuous_tail(t, eps, D, gamma):
     return tail(mp.mpf(t) - mp.mpf(1) / 2, eps, D, mp.mpf(gamma) * mp.mpf(D) + mp.mpf(1) / 2)
 
 
-def exact_tail(law, t):
-    """P(|X| > t) of any law."""
-    if isinstance(law, sn.Laplace):
-        return mp.exp(-mp.mpf(law.eps) * mp.mpf(t) / mp.mpf(law.sensitivity))
-    if isinstance(law, sn.Staircase):
-        return continuous_tail(t, law.eps, law.sensitivity, law.gamma)
-    if isinstance(law, sn.DiscreteLaplace):
-        return tail(math.floor(t), mp.mpf(law.eps) / law.sensitivity, 1, 1)
-    return tail(math.floor(t), law.eps, law.sensitivity, law.r)
+def exact_tail(mechanism, t):
+    """P(|X| > t) of any mechanism."""
+    if isinstance(mechanism, sn.Laplace):
+        return mp.exp(-mp.mpf(mechanism.eps) * mp.mpf(t) / mp.mpf(mechanism.sensitivity))
+    if isinstance(mechanism, sn.Staircase):
+        return continuous_tail(t, mechanism.eps, mechanism.sensitivity, mechanism.gamma)
+    if isinstance(mechanism, sn.DiscreteLaplace):
+        return tail(math.floor(t), mp.mpf(mechanism.eps) / mechanism.sensitivity, 1, 1)
+    return tail(math.floor(t), mechanism.eps, mechanism.sensitivity, mechanism.r)
 
 
 LAWS = [
@@ -373,37 +375,37 @@ LAWS = [
 
 @pytest.mark.parametrize("confidence", [0.6, 0.5, 0.95, 1 - 1e-9])
 @pytest.mark.parametrize("relative", [0.02, 0.4, 1.0, 1.7, 30.0, 1e6])
-@pytest.mark.parametrize(("law", "sensitivity", "spec"), LAWS)
-def test_least_eps(law, sensitivity, spec, relative, confidence):
+@pytest.mark.parametrize(("mechanism", "sensitivity", "spec"), LAWS)
+def test_least_eps(mechanism, sensitivity, spec, relative, confidence):
     """Within alpha at the answer, and no better than alpha (1 - 2e-12) just below it, or below it by what a lattice costs."""
     t, alpha = relative * sensitivity, 1 - confidence
     try:
-        eps = law.eps_for_error(t, confidence, sensitivity, *spec)
+        eps = mechanism.eps_for_error(t, confidence, sensitivity, *spec)
     except sn.ParameterError:
         assert spec
         assert not isinstance(spec[0], str)
-        assert exact_tail(law(600.0, sensitivity, *spec), t) > alpha
+        assert exact_tail(mechanism(600.0, sensitivity, *spec), t) > alpha
         return
     assert type(eps) is float
-    assert exact_tail(law(eps, sensitivity, *spec), t) <= alpha
-    lattice = 2e-8 if law in (sn.Laplace, sn.Staircase) else 1e-15
-    assert exact_tail(law(eps * (1 - lattice), sensitivity, *spec), t) > alpha * (1 - 2e-12)
-    assert law(eps, sensitivity, *spec).error_bound(confidence) <= t
+    assert exact_tail(mechanism(eps, sensitivity, *spec), t) <= alpha
+    lattice = 2e-8 if mechanism in (sn.Laplace, sn.Staircase) else 1e-15
+    assert exact_tail(mechanism(eps * (1 - lattice), sensitivity, *spec), t) > alpha * (1 - 2e-12)
+    assert mechanism(eps, sensitivity, *spec).error_bound(confidence) <= t
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.9999])
-@pytest.mark.parametrize(("law", "sensitivity", "spec"), LAWS)
-def test_no_smaller_eps_will_do(law, sensitivity, spec, confidence):
+@pytest.mark.parametrize(("mechanism", "sensitivity", "spec"), LAWS)
+def test_no_smaller_eps_will_do(mechanism, sensitivity, spec, confidence):
     """A dense scan, the other way round: no eps below has the property, and above it all but the optimal r have it."""
     scan, alpha = np.geomspace(1e-3, 60, 6000), 1 - confidence
     for t in (1, 2, 3, 5, 7, 11, 24, 26, 60):
         try:
-            least = law.eps_for_error(t, confidence, sensitivity, *spec)
+            least = mechanism.eps_for_error(t, confidence, sensitivity, *spec)
         except sn.ParameterError:
             least = math.inf
-        tails = 2 * np.asarray(law(scan, sensitivity, *spec).sf(float(t)))
+        tails = 2 * np.asarray(mechanism(scan, sensitivity, *spec).sf(float(t)))
         assert np.all(tails[scan < least] > alpha)
-        if law is not sn.DiscreteStaircase or spec == (3,):
+        if mechanism is not sn.DiscreteStaircase or spec == (3,):
             assert np.all(tails[scan >= least] <= alpha)
 
 
@@ -425,30 +427,30 @@ def test_eps_for_error_of_laplace_is_the_closed_form():
 
 
 @pytest.mark.slow
-def test_eps_for_error_is_one_that_the_law_accepts():
+def test_eps_for_error_is_one_that_the_mechanism_accepts():
     assert sn.Laplace.eps_for_error(1e30, 0.95) == 2.0**-40
     assert sn.Staircase.eps_for_error(1e30, 0.95) == 2.0**-40
     assert sn.Gaussian.eps_for_error(1e30, 0.95, delta=1e-6) == 2.0**-40
     eps = sn.Gaussian.eps_for_error(1e9, 0.95, delta=2.0**-100)
     assert sn.Gaussian(eps, 2.0**-100).error_bound(0.95) <= 1e9 < sn.Gaussian(eps * (1 - 1e-9), 2.0**-100).error_bound(0.95)
-    for law in (sn.DiscreteLaplace, sn.DiscreteStaircase):
-        eps = law.eps_for_error(1e30, 0.95, 2**50)
-        law(eps, 2**50)
+    for mechanism in (sn.DiscreteLaplace, sn.DiscreteStaircase):
+        eps = mechanism.eps_for_error(1e30, 0.95, 2**50)
+        mechanism(eps, 2**50)
         with pytest.raises(sn.ParameterError):
-            law(eps * (1 - 1e-6), 2**50)
+            mechanism(eps * (1 - 1e-6), 2**50)
 
 
 def test_eps_for_error_broadcasts():
     t, confidence, sensitivity = np.array([3, 5.5]), np.array([[0.95], [0.8]]), np.array([[[1]], [[4]]])
-    for law in (sn.Laplace, sn.DiscreteLaplace, sn.Staircase, sn.DiscreteStaircase):
-        eps = law.eps_for_error(t, confidence, sensitivity)
+    for mechanism in (sn.Laplace, sn.DiscreteLaplace, sn.Staircase, sn.DiscreteStaircase):
+        eps = mechanism.eps_for_error(t, confidence, sensitivity)
         assert eps.shape == (2, 2, 2)
         for i, j, k in np.ndindex(2, 2, 2):
-            assert eps[i, j, k] == law.eps_for_error(t[k], confidence[j, 0], sensitivity[i, 0, 0])
+            assert eps[i, j, k] == mechanism.eps_for_error(t[k], confidence[j, 0], sensitivity[i, 0, 0])
 
 
 @pytest.mark.parametrize(
-    ("law", "arguments", "text"),
+    ("mechanism", "arguments", "text"),
     [
         (sn.Laplace, (0, 0.95), "t must be finite and greater than 0, got 0.0"),
         (sn.Laplace, (math.inf, 0.95), "t must be finite and greater than 0, got inf"),
@@ -462,13 +464,13 @@ def test_eps_for_error_broadcasts():
         (sn.Laplace, ([1, 2], [0.5, 0.6, 0.7]), f"t and confidence and parameters {BROADCAST} t {TWO}, confidence {REST}"),
     ],
 )  # fmt: skip
-def test_eps_for_error_refuses(law, arguments, text):
+def test_eps_for_error_refuses(mechanism, arguments, text):
     with pytest.raises(sn.ParameterError) as caught:
-        law.eps_for_error(*arguments)
+        mechanism.eps_for_error(*arguments)
     assert str(caught.value).replace("-1.0", "-1") == text
 
 
-def test_eps_for_error_checks_the_law():
+def test_eps_for_error_checks_the_mechanism():
     with pytest.raises(sn.ParameterError, match="sensitivity"):
         sn.DiscreteLaplace.eps_for_error(1, 0.95, 1.5)
     with pytest.raises(sn.ParameterError, match="gamma"):
@@ -513,14 +515,14 @@ def test_reference_quantiles_of_the_discrete_staircase():
         assert sn.DiscreteStaircase(float(Fraction(str(params["eps"]))), D, shape).confidence_interval(0) == (-t, t)
 
 
-@pytest.mark.parametrize("law", [sn.Laplace(1.0), sn.Staircase(1.0), sn.DiscreteLaplace(1.0)])
-def test_intervals_at_the_ends_of_float64(law):
+@pytest.mark.parametrize("mechanism", [sn.Laplace(1.0), sn.Staircase(1.0), sn.DiscreteLaplace(1.0)])
+def test_intervals_at_the_ends_of_float64(mechanism):
     """The half-width is nothing beside half a unit in the last place, 2**969, which leads beyond the last float."""
     largest = np.finfo(np.float64).max
-    assert law.confidence_interval(largest) == (math.nextafter(largest, 0), math.inf)
-    assert law.confidence_interval(-largest) == (-math.inf, -math.nextafter(largest, 0))
+    assert mechanism.confidence_interval(largest) == (math.nextafter(largest, 0), math.inf)
+    assert mechanism.confidence_interval(-largest) == (-math.inf, -math.nextafter(largest, 0))
     single = float(np.finfo(np.float32).max)
-    low, high = law.confidence_interval(np.array([single, -single], np.float32))
+    low, high = mechanism.confidence_interval(np.array([single, -single], np.float32))
     assert low[0] == -high[1] == math.nextafter(single - 2.0**103, 0)
     assert high[0] == -low[1] == math.nextafter(single + 2.0**103, math.inf)
 

@@ -1,7 +1,7 @@
-"""Confidence intervals of the laws beyond the first four, for one value and for sums and means of many.
+"""Confidence intervals of the mechanisms beyond the first four, for one value and for sums and means of many.
 
 Evidence: schoolbook convolution in exact integers (probabilities as multiples of 2**-200, from the documented formulas in 60
-digits); closed forms for Laplace and normal sums; coverage of the law's own draws, at fixed seeds.
+digits); closed forms for Laplace and normal sums; coverage of the mechanism's own draws, at fixed seeds.
 """
 
 import itertools
@@ -39,10 +39,10 @@ def as_integers(right):
     return np.array([int(w / total * SCALE) for w in weights], object)
 
 
-def convolved(law, k):
-    total = law
+def convolved(mechanism, k):
+    total = mechanism
     for _ in range(k - 1):
-        total = np.convolve(total, law)
+        total = np.convolve(total, mechanism)
     return total
 
 
@@ -59,10 +59,10 @@ def tails_of(total, centre, denominator):
 def exact_tails(name, k):
     with mp.workdps(60):
         if name == "multi-scale":
-            law = as_integers([mp.exp(-mp.mpf(2) * j) for j in range(60)])
-            scaled = np.zeros(2 * (law.size // 2) * 2 + 1, object)
-            scaled[::2] = law
-            one, scale = np.convolve(law, scaled), SCALE**2
+            mechanism = as_integers([mp.exp(-mp.mpf(2) * j) for j in range(60)])
+            scaled = np.zeros(2 * (mechanism.size // 2) * 2 + 1, object)
+            scaled[::2] = mechanism
+            one, scale = np.convolve(mechanism, scaled), SCALE**2
         else:
             one, scale = as_integers(ONE[name]()), SCALE
     total = convolved(one, k)
@@ -86,13 +86,13 @@ LISTED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "law"), LISTED)
+@pytest.mark.parametrize(("name", "mechanism"), LISTED)
 @pytest.mark.parametrize("k", [1, 2, 5])
-def test_interval_is_the_smallest(name, law, k):
+def test_interval_is_the_smallest(name, mechanism, k):
     tails = exact_tails(name, k)
     for alpha in ALPHAS:
         confidence = 1 - alpha
-        low, high = law.confidence_interval(100, confidence, of="sum", terms=k)
+        low, high = mechanism.confidence_interval(100, confidence, of="sum", terms=k)
         t = high - 100
         assert low == 100 - t
         assert tails[t] <= 1 - Fraction(confidence)
@@ -112,7 +112,7 @@ COARSE = [
 @pytest.mark.parametrize("slopes", COARSE)
 @pytest.mark.parametrize("k", [1, 2, 4])
 def test_sums_of_a_coarse_lattice(slopes, k):
-    """Where every integer can be listed the bound is the smallest one; asymmetric laws included."""
+    """Where every integer can be listed the bound is the smallest one; asymmetric mechanisms included."""
     with mp.workdps(60):
         below = 600 if slopes.below is None else slopes.below
         above = 600 if slopes.above is None else slopes.above
@@ -129,15 +129,15 @@ def test_sums_of_a_coarse_lattice(slopes, k):
 @pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-9])
 @pytest.mark.parametrize("k", [2, 12, 1000, 10**6])
 def test_sums_of_wider_cells_are_bounds_and_hardly_wider(k, alpha):
-    """One rate is the Laplace law, whose sums have a closed form."""
-    law, other = sn.MergedLaplace([1.0], [], 3.0), sn.Laplace(1.0, 3.0)
-    wide, exact = (d.confidence_interval(0.0, 1 - alpha, of="sum", terms=k)[1] for d in (law, other))
+    """One rate is the Laplace distribution, whose sums have a closed form."""
+    mechanism, other = sn.MergedLaplace([1.0], [], 3.0), sn.Laplace(1.0, 3.0)
+    wide, exact = (d.confidence_interval(0.0, 1 - alpha, of="sum", terms=k)[1] for d in (mechanism, other))
     assert exact <= wide <= exact * (1 + 1e-4)
 
 
 @pytest.mark.parametrize("k", [50, 10**6])
 def test_rounding_outwards_bounds(k):
-    """The fallback for laws without an order, against the exact list, on cells of more integers."""
+    """The fallback for mechanisms without an order, against the exact list, on cells of more integers."""
     reach = 200
     places = np.arange(-reach, reach + 1)
     weights = np.exp(-0.5 * np.abs(places)) * math.tanh(0.25)
@@ -150,7 +150,7 @@ def test_rounding_outwards_bounds(k):
 
 @pytest.mark.parametrize("k", [2, 12, 50])
 def test_what_is_within_one_cell_still_spreads(k):
-    """A uniform law on three integers that one cell joins: what it lost there is given back."""
+    """A uniform distribution on three integers that one cell joins: what it lost there is given back."""
     weights = np.full(3, 1 / 3)
     exact, wide = (
         listed_sums.bound(lambda h: listed_sums.widened(listed_sums.Summand(-1, weights, 1.0, k), h), None, 0.05, h)
@@ -164,11 +164,11 @@ def test_what_is_within_one_cell_still_spreads(k):
 def test_tail_of_the_transform(name, k):
     """Never below the exact tail, and above it by less than 1e-8 of itself or of alpha."""
     tails = exact_tails(name, k)
-    law = dict(LISTED)[name]
-    reach, decay = (12, 8.0) if isinstance(law, sn.DiscreteGaussian) else (60, 0.8)
+    mechanism = dict(LISTED)[name]
+    reach, decay = (12, 8.0) if isinstance(mechanism, sn.DiscreteGaussian) else (60, 0.8)
     if name == "gaussian 7.25":
         reach, decay = 40, 2.5
-    weights = law.pmf(np.arange(-reach, reach + 1))
+    weights = mechanism.pmf(np.arange(-reach, reach + 1))
     for alpha in (0.05, 1e-9, 1e-12):
         tail = listed_sums._Tail(listed_sums.Summand(-reach, weights, decay, k), alpha)
         n = next(t for t, p in enumerate(tails) if p <= alpha)
@@ -180,13 +180,13 @@ def test_tail_of_the_transform(name, k):
 @pytest.mark.parametrize("k", [1, 3, 10**9])
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 1 - 1e-9])
 def test_gaussian_sums_are_normal(k, confidence):
-    law = sn.Gaussian(1, 1e-6, 2.0)
-    low, high = law.confidence_interval(0.0, confidence, of="mean", terms=k)
+    mechanism = sn.Gaussian(1, 1e-6, 2.0)
+    low, high = mechanism.confidence_interval(0.0, confidence, of="mean", terms=k)
     with mp.workdps(30):
         quantile = float(mp.sqrt(2) * mp.erfinv(mp.mpf(confidence)))
-    exact = quantile * law.sigma / math.sqrt(k)
+    exact = quantile * mechanism.sigma / math.sqrt(k)
     assert low == -high
-    assert exact * (1 - 1e-9) <= high <= exact * (1 + 1e-8) + law.granularity
+    assert exact * (1 - 1e-9) <= high <= exact * (1 + 1e-8) + mechanism.granularity
 
 
 LAWS = [
@@ -202,56 +202,64 @@ LAWS = [
     sn.Arete.from_eps(8, 1),
     sn.Arete.from_eps(8, 1).share(2),
 ]
-each = pytest.mark.parametrize("law", LAWS, ids=repr)
+each = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 
 
 @each
 @pytest.mark.parametrize("k", [1, 4])
-def test_coverage(law, k):
-    """Of 40,000 sums of draws; a law with the coverage 0.9 fails with a probability below 1e-6."""
+def test_coverage(mechanism, k):
+    """Of 40,000 sums of draws; a mechanism with the coverage 0.9 fails with a probability below 1e-6."""
     n = 40_000
-    sums = law.sample((n, k), rng=sn.SeededRng(7)).sum(axis=1)
-    low, high = law.confidence_interval(sums, 0.9, of="sum", terms=k)
+    sums = mechanism.sample((n, k), rng=sn.SeededRng(7)).sum(axis=1)
+    low, high = mechanism.confidence_interval(sums, 0.9, of="sum", terms=k)
     covered = np.mean((low <= 0) & (high >= 0))
     assert covered >= 0.9 - 5 * math.sqrt(0.09 / n)
     # Not much wider than it need be: on integers, by the probability of the ends at most.
     half = float(high[0] - sums[0])
-    inside = np.mean(np.abs(sums) < half * (1 - 1e-6) - law.granularity)
+    inside = np.mean(np.abs(sums) < half * (1 - 1e-6) - mechanism.granularity)
     assert inside <= 0.9 + 5 * math.sqrt(0.09 / n)
 
 
 @each
-def test_one_value_agrees_with_the_error_bound(law):
-    zero = 0 if law._dtypes[0] == "int64" else 0.0
+def test_one_value_agrees_with_the_error_bound(mechanism):
+    zero = 0 if mechanism._dtypes[0] == "int64" else 0.0
     for alpha in (0.5, 0.05, 1e-4):
-        low, high = law.confidence_interval(zero, 1 - alpha)
+        low, high = mechanism.confidence_interval(zero, 1 - alpha)
         assert low == -high
         assert type(high) is type(zero)
-        assert law._tail_bound(alpha) * (1 - 1e-9) <= high <= law._tail_bound(alpha * (1 - 1e-9)) * (1 + 1e-8) + law.granularity
+        assert (
+            mechanism._tail_bound(alpha) * (1 - 1e-9)
+            <= high
+            <= mechanism._tail_bound(alpha * (1 - 1e-9)) * (1 + 1e-8) + mechanism.granularity
+        )
 
 
 @each
-def test_shapes(law):
+def test_shapes(mechanism):
     released = np.zeros((2, 1), "i8")
-    low, high = law.confidence_interval(released, [0.5, 0.9, 0.99], of="sum", terms=2)
+    low, high = mechanism.confidence_interval(released, [0.5, 0.9, 0.99], of="sum", terms=2)
     assert low.shape == high.shape == (2, 3)
     assert (np.diff(high) >= 0).all()
-    assert low.dtype == (np.int64 if law._dtypes[0] == "int64" else np.float64)
+    assert low.dtype == (np.int64 if mechanism._dtypes[0] == "int64" else np.float64)
 
 
 def test_max_partitions_contributed():
-    law = sn.Gaussian(1, 1e-6)
-    one, four = (law.confidence_interval(0.0, max_partitions_contributed=m)[1] for m in (1, 4))
+    mechanism = sn.Gaussian(1, 1e-6)
+    one, four = (mechanism.confidence_interval(0.0, max_partitions_contributed=m)[1] for m in (1, 4))
     assert four == pytest.approx(2 * one, rel=1e-6)
-    law = sn.MultiScaleDiscreteLaplace(2, 3)
-    assert law.confidence_interval(0, max_partitions_contributed=2) == sn.MultiScaleDiscreteLaplace(1, 3).confidence_interval(0)
-    with pytest.raises(sn.ParameterError, match="max_partitions_contributed must be 1 for a law given by beta and a, got 2"):
+    mechanism = sn.MultiScaleDiscreteLaplace(2, 3)
+    assert mechanism.confidence_interval(0, max_partitions_contributed=2) == sn.MultiScaleDiscreteLaplace(
+        1, 3
+    ).confidence_interval(0)
+    with pytest.raises(
+        sn.ParameterError, match="max_partitions_contributed must be 1 for a mechanism given by beta and a, got 2"
+    ):
         sn.GeneralizedDiscreteLaplace(1, 1).confidence_interval(0, max_partitions_contributed=2)
 
 
 def test_refused():
-    law = sn.Gaussian(1, 1e-6)
+    mechanism = sn.Gaussian(1, 1e-6)
     with pytest.raises(sn.ParameterError, match=r"confidence must be less than 1, got 1\.0"):
-        law.confidence_interval(0.0, 1.0)
+        mechanism.confidence_interval(0.0, 1.0)
     with pytest.raises(sn.ParameterError, match="terms must be 1 for a single value"):
-        law.confidence_interval(0.0, terms=2)
+        mechanism.confidence_interval(0.0, terms=2)

@@ -8,8 +8,8 @@ import pytest
 import stairnoise as sn
 
 
-@pytest.mark.parametrize("law", [sn.DiscreteLaplace(0.3), sn.Laplace(0.3), sn.Staircase(1), sn.DiscreteStaircase(1, 5)])
-def test_a_nan_leaves_the_other_elements_alone(law):
+@pytest.mark.parametrize("mechanism", [sn.DiscreteLaplace(0.3), sn.Laplace(0.3), sn.Staircase(1), sn.DiscreteStaircase(1, 5)])
+def test_a_nan_leaves_the_other_elements_alone(mechanism):
     """Evidence: equality with each element alone. One bound serves a block of quantiles, and NaN is no bound."""
     points = {
         "ppf": [0.0, 1e-310, 0.2, 1.0],
@@ -18,7 +18,7 @@ def test_a_nan_leaves_the_other_elements_alone(law):
         "logsf": [-math.inf, 900.0],
     }
     for name, x in points.items():
-        function = getattr(law, name)
+        function = getattr(mechanism, name)
         together = function(np.array([*x, math.nan]))
         assert together[:-1].tolist() == [function(value) for value in x], name
         assert np.isnan(together[-1])
@@ -30,11 +30,11 @@ def test_stats_are_asked_for_by_a_string(moments):
         sn.Laplace(1.0).stats(moments)
 
 
-@pytest.mark.parametrize("law", [sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace])
+@pytest.mark.parametrize("mechanism", [sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace])
 @pytest.mark.parametrize("eps", [700.0, 1e300, np.finfo(float).max])
-def test_entropy_of_the_largest_eps(law, eps):
+def test_entropy_of_the_largest_eps(mechanism, eps):
     """Of the largest eps only the centre is left: Shannon's entropy is 0 there, the staircase's the logarithm of its width."""
-    entropy = law(eps).entropy()
+    entropy = mechanism(eps).entropy()
     assert not math.isnan(entropy)
-    if law in (sn.DiscreteStaircase, sn.DiscreteLaplace):
+    if mechanism in (sn.DiscreteStaircase, sn.DiscreteLaplace):
         assert entropy == pytest.approx(0.0, abs=1e-290)

@@ -1,7 +1,7 @@
-"""`eps_for_error` of the continuous laws keeps its bound for what is drawn, the law on the lattice.
+"""`eps_for_error` of the continuous distributions keeps its bound for what is drawn, the mechanism on the lattice.
 
 Evidence: the tail of the integers that the contract says are drawn (section 3), in 50 digits, with cells, step and shape of
-the law made for the ε returned; the density, whose tail differs by some 1e-9 of itself, takes no part.
+the mechanism made for the ε returned; the density, whose tail differs by some 1e-9 of itself, takes no part.
 """
 
 import math
@@ -18,23 +18,23 @@ import stairnoise as sn
 SHAPES = ["l1", "l2", 0.3, 1.0]
 
 
-def tail_of_what_is_drawn(law, t):
+def tail_of_what_is_drawn(mechanism, t):
     """P(|g K| > t)."""
-    g = Fraction(law.granularity)
-    D, n = math.ceil(Fraction(law.sensitivity) / g), math.floor(Fraction(t) / g)
-    eps = mp.mpf(law.eps)
-    if isinstance(law, sn.Laplace):
+    g = Fraction(mechanism.granularity)
+    D, n = math.ceil(Fraction(mechanism.sensitivity) / g), math.floor(Fraction(t) / g)
+    eps = mp.mpf(mechanism.eps)
+    if isinstance(mechanism, sn.Laplace):
         ratio = mp.exp(-eps / D)
         return 2 * ratio ** (n + 1) / (1 + ratio)
-    b, r = mp.exp(-eps), shape_of_what_is_drawn(law, D)
+    b, r = mp.exp(-eps), shape_of_what_is_drawn(mechanism, D)
     c = b / (1 - b)
     stair = 0 if n + 1 < r else (n + 1 - r) // D + 1
     return 2 * b**stair * (r + stair * D - (n + 1) + D * c) / (2 * r - 1 + 2 * D * c)
 
 
-def shape_of_what_is_drawn(law, D):
-    spec = law._arguments()[2]
-    return sn.DiscreteStaircase(law.eps, D, spec).r if isinstance(spec, str) else math.ceil(Fraction(law.gamma) * D)
+def shape_of_what_is_drawn(mechanism, D):
+    spec = mechanism._arguments()[2]
+    return sn.DiscreteStaircase(mechanism.eps, D, spec).r if isinstance(spec, str) else math.ceil(Fraction(mechanism.gamma) * D)
 
 
 def check(kind, t, alpha, sensitivity, *spec):
@@ -91,11 +91,11 @@ def test_gaussian(t, alpha, delta):
     At 2**32 steps to σ the sum over k > n is the integral from n + 1/2 to a relative 1e-18.
     """
     alpha = 1 - (confidence := 1 - alpha)
-    law = sn.Gaussian(sn.Gaussian.eps_for_error(t, confidence, delta=delta), delta)
-    g = law.granularity
+    mechanism = sn.Gaussian(sn.Gaussian.eps_for_error(t, confidence, delta=delta), delta)
+    g = mechanism.granularity
     with mp.workdps(40):
         edge = mp.mpf(g) * (math.floor(Fraction(t) / Fraction(g)) + mp.mpf(1) / 2)
-        assert mp.erfc(edge / mp.mpf(law.sigma) / mp.sqrt(2)) <= alpha
+        assert mp.erfc(edge / mp.mpf(mechanism.sigma) / mp.sqrt(2)) <= alpha
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
-"""`for_partitions`: what it returns is a value like every law, is what `release` draws from, and refuses what `release` refuses.
+"""`for_partitions`: what it returns is a value like every mechanism, is what `release` draws from, and refuses what `release`
+refuses.
 
-Evidence: noise that was drawn, and the promise that a law was made with; for rounding and the l2 form direct
+Evidence: noise that was drawn, and the promise that a mechanism was made with; for rounding and the l2 form direct
 sums over all outcomes. Deterministic: no false alarms.
 """
 
@@ -36,75 +37,81 @@ def seeded():
     return sn.SeededRng(12, allow_release=True)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_it_is_what_release_draws_from(law):
-    each = law.for_partitions(5)
-    assert type(each) is type(law)
-    assert each != law
-    values = np.zeros((2, 4, *law._parameter_shape, *law._value_shape))
-    whole = law.release(values, max_partitions_contributed=5, rng=seeded())
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+def test_it_is_what_release_draws_from(mechanism):
+    each = mechanism.for_partitions(5)
+    assert type(each) is type(mechanism)
+    assert each != mechanism
+    values = np.zeros((2, 4, *mechanism._parameter_shape, *mechanism._value_shape))
+    whole = mechanism.release(values, max_partitions_contributed=5, rng=seeded())
     assert np.array_equal(whole, each.release(values, rng=seeded()))
-    assert not np.array_equal(whole, law.release(values, rng=seeded()))
+    assert not np.array_equal(whole, mechanism.release(values, rng=seeded()))
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_it_is_a_value(law):
-    each = law.for_partitions(5)
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+def test_it_is_a_value(mechanism):
+    each = mechanism.for_partitions(5)
     for twin in (
         eval(repr(each), dict(NAMES)),
         pickle.loads(pickle.dumps(each)),
         copy.copy(each),
         copy.deepcopy(each),
-        law.for_partitions(5),
+        mechanism.for_partitions(5),
     ):
         assert twin == each
         assert hash(twin) == hash(each)
         assert repr(twin) == repr(each)
-    assert law.for_partitions(4) != each
+    assert mechanism.for_partitions(4) != each
 
 
-@pytest.mark.parametrize("law", [law for law in LAWS if not getattr(law, "_parameter_shape", ())], ids=repr)
-def test_noise_grows_with_the_number_of_values(law):
-    spread = (lambda law: law.expected_norm()) if isinstance(law, sn.MultivariateStaircase) else (lambda law: law.std())
-    widths = [spread(law.for_partitions(k)) for k in (1, 2, 5, 40)]
+@pytest.mark.parametrize(
+    "mechanism", [mechanism for mechanism in LAWS if not getattr(mechanism, "_parameter_shape", ())], ids=repr
+)
+def test_noise_grows_with_the_number_of_values(mechanism):
+    spread = (
+        (lambda mechanism: mechanism.expected_norm())
+        if isinstance(mechanism, sn.MultivariateStaircase)
+        else (lambda mechanism: mechanism.std())
+    )
+    widths = [spread(mechanism.for_partitions(k)) for k in (1, 2, 5, 40)]
     assert widths == sorted(widths)
     assert len(set(widths)) == 4
 
 
-@pytest.mark.parametrize("law", [sn.Gaussian(1, 1e-6, sensitivity=1), sn.DiscreteGaussian.from_eps(1, 1e-6)], ids=repr)
-def test_numbers_of_values_multiply_where_delta_is_kept(law):
-    assert law.for_partitions(2).for_partitions(3) == law.for_partitions(6)
-    each = law.for_partitions(6)
-    assert (each.eps, each.delta, each.sensitivity) == (law.eps, law.delta, law.sensitivity)
+@pytest.mark.parametrize("mechanism", [sn.Gaussian(1, 1e-6, sensitivity=1), sn.DiscreteGaussian.from_eps(1, 1e-6)], ids=repr)
+def test_numbers_of_values_multiply_where_delta_is_kept(mechanism):
+    assert mechanism.for_partitions(2).for_partitions(3) == mechanism.for_partitions(6)
+    each = mechanism.for_partitions(6)
+    assert (each.eps, each.delta, each.sensitivity) == (mechanism.eps, mechanism.delta, mechanism.sensitivity)
 
 
 def test_each_value_has_its_own_accounting():
-    """Laws that differ in their σ only must not share what is remembered of a loss."""
-    law = sn.Gaussian(1, 1e-6, sensitivity=1)
-    one, each = law.privacy_profile(1.0), law.for_partitions(10).privacy_profile(1.0)
+    """Mechanisms that differ in their σ only must not share what is remembered of a loss."""
+    mechanism = sn.Gaussian(1, 1e-6, sensitivity=1)
+    one, each = mechanism.privacy_profile(1.0), mechanism.for_partitions(10).privacy_profile(1.0)
     assert each < 1e-30 < one
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 @pytest.mark.parametrize("k", [0, -1, 2**53])
-def test_numbers_out_of_range_are_named(law, k):
+def test_numbers_out_of_range_are_named(mechanism, k):
     with pytest.raises(sn.ParameterError, match=rf"^k must be an integer from 1 to 2\*\*53 - 1, got {k}$"):
-        law.for_partitions(k)
+        mechanism.for_partitions(k)
     with pytest.raises(sn.ParameterTypeError, match=r"^k must be an integer"):
-        law.for_partitions(1.5)
+        mechanism.for_partitions(1.5)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_numbers_too_large_for_a_lattice_are_named_as_the_caller_called_them(law):
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+def test_numbers_too_large_for_a_lattice_are_named_as_the_caller_called_them(mechanism):
     most = 2**53 - 1
-    if isinstance(law, (sn.Gaussian, sn.DiscreteGaussian)):
-        assert law.for_partitions(most).std() > law.std()
+    if isinstance(mechanism, (sn.Gaussian, sn.DiscreteGaussian)):
+        assert mechanism.for_partitions(most).std() > mechanism.std()
         return
     with pytest.raises(sn.ParameterError, match=rf"^k must leave .*, got {most}: "):
-        law.for_partitions(most)
-    values = np.zeros((1, 3)) if isinstance(law, sn.MultivariateStaircase) else np.zeros((2, 2))
+        mechanism.for_partitions(most)
+    values = np.zeros((1, 3)) if isinstance(mechanism, sn.MultivariateStaircase) else np.zeros((2, 2))
     with pytest.raises(sn.ParameterError, match=rf"^max_partitions_contributed must leave .*, got {most}: "):
-        law.release(values, max_partitions_contributed=most, rng=seeded())
+        mechanism.release(values, max_partitions_contributed=most, rng=seeded())
 
 
 HARD = """
@@ -113,9 +120,9 @@ make = [lambda: sn.Gaussian(2, 1 - 1e-16), lambda: sn.Gaussian(2.0**-40, 0.4), l
         lambda: sn.DiscreteGaussian.from_eps(1, 1e-6), lambda: sn.DiscreteGaussian.from_eps(2.0**20, 1 - 2.0**-53),
         lambda: sn.DiscreteGaussian.from_eps(1, 5e-324, 2**20), lambda: sn.DiscreteGaussian.from_eps(400, 1e-300)]
 for k in (2**53 - 1, 4096):
-    for law in make:
+    for mechanism in make:
         try:
-            law().release([0.0], max_partitions_contributed=k)
+            mechanism().release([0.0], max_partitions_contributed=k)
         except sn.ParameterError:
             pass
 """
@@ -127,39 +134,39 @@ def test_extreme_budgets_of_many_values_answer_or_refuse():
     subprocess.run([sys.executable, "-c", HARD], check=True, timeout=60)
 
 
-# ---------------------------------------------------------------- the discrete Gaussian law and what it states
+# ---------------------------------------------------------------- the discrete Gaussian distribution and what it states
 
 
-def test_a_law_of_a_variance_promises_rho_only():
-    law = sn.DiscreteGaussian.from_eps(1, 1e-6, 3)
-    bare = sn.DiscreteGaussian(law.sigma2)
-    assert bare != law
+def test_a_mechanism_of_a_variance_promises_rho_only():
+    mechanism = sn.DiscreteGaussian.from_eps(1, 1e-6, 3)
+    bare = sn.DiscreteGaussian(mechanism.sigma2)
+    assert bare != mechanism
     assert (bare.eps, bare.delta, bare.sensitivity) == (None, None, None)
-    assert (law.eps, law.delta, law.sensitivity) == (1.0, 1e-6, 3)
-    assert law.privacy_profile(1.0) == bare.privacy_profile(1.0, 3) <= 1e-6
-    assert law.rho() == bare.rho(3)
-    assert bare.for_partitions(10).sigma2 == pytest.approx(10 * law.sigma2, rel=1e-15)
+    assert (mechanism.eps, mechanism.delta, mechanism.sensitivity) == (1.0, 1e-6, 3)
+    assert mechanism.privacy_profile(1.0) == bare.privacy_profile(1.0, 3) <= 1e-6
+    assert mechanism.rho() == bare.rho(3)
+    assert bare.for_partitions(10).sigma2 == pytest.approx(10 * mechanism.sigma2, rel=1e-15)
     # Gaussian tails add up to more than ρ says at this (ε, δ): σ² of the whole promise is another.
-    assert law.for_partitions(10).sigma2 != bare.for_partitions(10).sigma2
+    assert mechanism.for_partitions(10).sigma2 != bare.for_partitions(10).sigma2
 
 
 def test_release_with_an_l2_sensitivity_takes_whole_numbers_only():
-    law = sn.DiscreteGaussian(50)
+    mechanism = sn.DiscreteGaussian(50)
     for values in ([1, 2, -3], [1.0, 2.0, -3.0], np.array([1, 2, -3], np.float32), 7, 7.0):
-        with_bound = law.release(values, l2_sensitivity=2.5, rng=seeded())
-        without = law.release(values, rng=seeded())
+        with_bound = mechanism.release(values, l2_sensitivity=2.5, rng=seeded())
+        without = mechanism.release(values, rng=seeded())
         assert np.array_equal(with_bound, without)
         assert np.asarray(with_bound).dtype == np.asarray(without).dtype
-    assert law.rho(l2_sensitivity=2.5) == 2.5**2 / 100
+    assert mechanism.rho(l2_sensitivity=2.5) == 2.5**2 / 100
     out = np.full(3, 9.0)
     with pytest.raises(sn.ParameterError) as caught:
-        law.release([1.0, 123.456, 0.5], l2_sensitivity=1, out=out)
+        mechanism.release([1.0, 123.456, 0.5], l2_sensitivity=1, out=out)
     assert str(caught.value) == "values must be whole numbers with l2_sensitivity, got one that is not at index (1,)"
     assert out.tolist() == [9.0] * 3
     with pytest.raises(sn.ParameterError, match=r"^values must be finite"):
-        law.release([1.0, math.nan], l2_sensitivity=1)
+        mechanism.release([1.0, math.nan], l2_sensitivity=1)
     with pytest.raises(sn.ParameterError, match=r"^values must be within int64, got one that is not at index \(1,\)$"):
-        law.release([1, 2**70], l2_sensitivity=1)
+        mechanism.release([1, 2**70], l2_sensitivity=1)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +179,10 @@ def test_release_with_an_l2_sensitivity_takes_whole_numbers_only():
             lambda d, e: d.release([1], l2_sensitivity=1, max_partitions_contributed=2),
             "max_partitions_contributed must be 1 with l2_sensitivity, got 2",
         ),
-        (lambda d, e: e.release([1], l2_sensitivity=1), "l2_sensitivity must be left out for a law made by from_eps, which "),
+        (
+            lambda d, e: e.release([1], l2_sensitivity=1),
+            "l2_sensitivity must be left out for a mechanism made by from_eps, which ",
+        ),
     ],
 )
 def test_what_the_l2_form_refuses(call, message):
@@ -183,20 +193,20 @@ def test_what_the_l2_form_refuses(call, message):
 
 def test_rounding_breaks_an_l2_bound_and_keeps_a_bound_of_each_value():
     """100 values from 0.45 to 0.55. ρ is the largest D(α)/α of the Rényi divergence, from sums over all outcomes of one value."""
-    law = sn.DiscreteGaussian(40)
+    mechanism = sn.DiscreteGaussian(40)
     before, after = np.full(100, 0.45), np.full(100, 0.55)
     assert math.isclose(float(np.linalg.norm(after - before)), 1.0)
     k = np.arange(-100, 101)
-    p, q = law.pmf(k - round(0.45)), law.pmf(k - round(0.55))
+    p, q = mechanism.pmf(k - round(0.45)), mechanism.pmf(k - round(0.55))
     alpha = 2.0
     each = math.log(float(np.sum(p**alpha * q ** (1 - alpha)))) / (alpha - 1) / alpha
-    assert 100 * each == pytest.approx(100 * law.rho(l2_sensitivity=1), rel=1e-9)
+    assert 100 * each == pytest.approx(100 * mechanism.rho(l2_sensitivity=1), rel=1e-9)
     # For values changed by at most 1 each, which rounding keeps, the whole has the ρ of one value.
-    wide = law.for_partitions(100)
+    wide = mechanism.for_partitions(100)
     k = np.arange(-1200, 1201)
     p, q = wide.pmf(k), wide.pmf(k - 1)
     each = math.log(float(np.sum(p**alpha * q ** (1 - alpha)))) / (alpha - 1) / alpha
-    assert 100 * each <= law.rho(1) * (1 + 1e-9)
+    assert 100 * each <= mechanism.rho(1) * (1 + 1e-9)
     for values in (before, after):
         with pytest.raises(sn.ParameterError, match="whole numbers"):
-            law.release(values, l2_sensitivity=1)
+            mechanism.release(values, l2_sensitivity=1)

@@ -1,4 +1,6 @@
-"""Laws found for a privacy budget. Evidence: no law tried at random is better, and the guarantee is computed another way."""
+"""Mechanisms found for a privacy budget. Evidence: no mechanism tried at random is better, and the guarantee is computed another
+way.
+"""
 
 from __future__ import annotations
 
@@ -21,24 +23,24 @@ def cost(rates, end, p):
 @pytest.mark.parametrize("eps", [1.0, 3.5, 6.0, 9.0])
 def test_no_other_break_point_is_better(eps, name):
     p = {"l1": 1, "l2": 2}[name]
-    law = sn.MergedLaplace.from_eps(eps, 1.0, name)
+    mechanism = sn.MergedLaplace.from_eps(eps, 1.0, name)
     rng = np.random.default_rng(7)
     for _ in range(60):
         end, share = rng.uniform(0.02, 0.98), rng.uniform(0.05, 1)
         rates = ((eps - (1 - end) * share * eps) / end, share * eps)
-        assert cost(rates, end, p) >= float(law.abs_moment(p)) * (1 - 1e-4)
+        assert cost(rates, end, p) >= float(mechanism.abs_moment(p)) * (1 - 1e-4)
 
 
 @pytest.mark.parametrize("eps", [0.1, 3.4, 6.0, 10.0, 40.0])
 @pytest.mark.parametrize("sensitivity", [1.0, 3.0, 0.7])
-def test_the_merged_law_keeps_its_budget(eps, sensitivity):
-    law = sn.MergedLaplace.from_eps(eps, sensitivity)
-    assert eps * (1 - 1e-8) <= law.pure_eps() <= eps
-    assert law.sensitivity == sensitivity
+def test_the_merged_mechanism_keeps_its_budget(eps, sensitivity):
+    mechanism = sn.MergedLaplace.from_eps(eps, sensitivity)
+    assert eps * (1 - 1e-8) <= mechanism.pure_eps() <= eps
+    assert mechanism.sensitivity == sensitivity
 
 
 def test_the_steep_centre_of_the_notes():
-    """At eps = 6 the best of one break has E|X| of 0.114; at 1 and 3 it is the Laplace law."""
+    """At eps = 6 the best of one break has E|X| of 0.114; at 1 and 3 it is the Laplace distribution."""
     assert sn.MergedLaplace.from_eps(6).abs_moment(1) == pytest.approx(0.1140, abs=2e-4)
     for eps in (1, 3):
         assert sn.MergedLaplace.from_eps(eps) == sn.MergedLaplace([eps], [])
@@ -71,9 +73,9 @@ def direct_profile(sigma2, eps, shift):
 
 @pytest.mark.parametrize(("eps", "delta", "shift"), [(1, 1e-6, 1), (0.1, 1e-9, 1), (8, 1e-6, 1), (5, 1e-3, 10), (0.5, 0.3, 2)])
 def test_the_least_sigma2(eps, delta, shift):
-    law = sn.DiscreteGaussian.from_eps(eps, delta, shift)
-    assert direct_profile(law.sigma2, eps, shift) <= delta
-    assert direct_profile(law.sigma2 * (1 - 1e-6), eps, shift) > delta
+    mechanism = sn.DiscreteGaussian.from_eps(eps, delta, shift)
+    assert direct_profile(mechanism.sigma2, eps, shift) <= delta
+    assert direct_profile(mechanism.sigma2 * (1 - 1e-6), eps, shift) > delta
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,20 @@ import stairnoise as sn
 from stairnoise.registry import ROWS
 from tests.examples import promise
 
-LAWS = [law for row in ROWS for law in row.laws()] + [
+LAWS = [mechanism for row in ROWS for mechanism in row.mechanisms()] + [
     sn.DiscreteGaussian.from_eps(1, 1e-6, 2),
     sn.MergedLaplace.from_eps(6),
     sn.Arete.from_eps(8, 1),
     sn.GeneralizedDiscreteLaplace.from_eps(4, 3),
     sn.Skellam.from_eps(1, 1e-6, 2),
 ]
-NUMBERS = [law for law in LAWS if hasattr(law, "privacy_loss")]
+NUMBERS = [mechanism for mechanism in LAWS if hasattr(mechanism, "privacy_loss")]
 NOT_DIVIDED = (sn.Arete, sn.GeneralizedDiscreteLaplace, sn.LatticeNoise)
-ANY_SENSITIVITY = [law for law in NUMBERS if hasattr(law, "privacy_eps") or isinstance(law, (sn.DiscreteGaussian, sn.Skellam))]
+ANY_SENSITIVITY = [
+    mechanism
+    for mechanism in NUMBERS
+    if hasattr(mechanism, "privacy_eps") or isinstance(mechanism, (sn.DiscreteGaussian, sn.Skellam))
+]
 # An upper bound of 20 leaves no room for a smaller budget.
 NARROW = sn.TruncatedLaplace(0.5, 1e-3, 1.0, upper=20.0)
 NO_LAW = {(NARROW, 2), (NARROW, 3), (NARROW, 7)}
@@ -28,9 +32,9 @@ NO_LAW = {(NARROW, 2), (NARROW, 3), (NARROW, 7)}
 ROUNDING = 1 + 1e-9
 
 
-def loss_of_values(law, k, sensitivity=None):
+def loss_of_values(mechanism, k, sensitivity=None):
     """The loss of k values, each released as ``release(values, max_partitions_contributed=k)`` does it."""
-    each = law if isinstance(law, NOT_DIVIDED) else law.for_partitions(k)
+    each = mechanism if isinstance(mechanism, NOT_DIVIDED) else mechanism.for_partitions(k)
     return each.compose(k, sensitivity)
 
 
@@ -46,77 +50,79 @@ def holds(guarantee, loss):
     if guarantee.rho is not None:
         for order in (1.5, 2.0, 8.0, 64.0):
             assert loss.rdp(order) <= guarantee.rho * order * ROUNDING
-    # What is stated by a method alone is tested with the law that has it.
+    # What is stated by a method alone is tested with the mechanism that has it.
     assert guarantee.eps is not None or guarantee.rho is not None or "rdp_bound" in repr(guarantee)
 
 
-@pytest.mark.parametrize("law", NUMBERS, ids=repr)
-def test_one_release_is_within_its_guarantee(law):
-    guarantee = promise(law)
+@pytest.mark.parametrize("mechanism", NUMBERS, ids=repr)
+def test_one_release_is_within_its_guarantee(mechanism):
+    guarantee = promise(mechanism)
     assert guarantee.partitions == 1
-    holds(guarantee, law.privacy_loss())
+    holds(guarantee, mechanism.privacy_loss())
 
 
 @pytest.mark.parametrize("k", [2, 3, 7])
-@pytest.mark.parametrize("law", NUMBERS, ids=repr)
-def test_several_values_are_within_the_guarantee_of_all(law, k):
-    if (law, k) in NO_LAW:
+@pytest.mark.parametrize("mechanism", NUMBERS, ids=repr)
+def test_several_values_are_within_the_guarantee_of_all(mechanism, k):
+    if (mechanism, k) in NO_LAW:
         with pytest.raises(sn.ParameterError, match="max_partitions_contributed must leave an eps and a delta"):
-            promise(law, max_partitions_contributed=k)
+            promise(mechanism, max_partitions_contributed=k)
         return
-    guarantee = promise(law, max_partitions_contributed=k)
+    guarantee = promise(mechanism, max_partitions_contributed=k)
     assert guarantee.partitions == k
-    holds(guarantee, loss_of_values(law, k))
+    holds(guarantee, loss_of_values(mechanism, k))
 
 
-@pytest.mark.parametrize("law", [law for law in NUMBERS if not isinstance(law, NOT_DIVIDED) and law != NARROW], ids=repr)
-def test_the_law_for_several_values_says_what_it_was_made_for(law):
-    """A Gaussian law remembers k; the others are laws of a smaller budget, whose k values compose."""
-    wide = promise(law.for_partitions(3))
+@pytest.mark.parametrize(
+    "mechanism", [mechanism for mechanism in NUMBERS if not isinstance(mechanism, NOT_DIVIDED) and mechanism != NARROW], ids=repr
+)
+def test_the_mechanism_for_several_values_says_what_it_was_made_for(mechanism):
+    """A Gaussian distribution remembers k; the others are mechanisms of a smaller budget, whose k values compose."""
+    wide = promise(mechanism.for_partitions(3))
     if wide.partitions == 3:
-        assert wide == promise(law, max_partitions_contributed=3)
-        assert promise(law.for_partitions(3).for_partitions(2)).partitions == 6
+        assert wide == promise(mechanism, max_partitions_contributed=3)
+        assert promise(mechanism.for_partitions(3).for_partitions(2)).partitions == 6
     else:
-        holds(promise(law, max_partitions_contributed=3), law.for_partitions(3).compose(3))
+        holds(promise(mechanism, max_partitions_contributed=3), mechanism.for_partitions(3).compose(3))
         assert wide.partitions == 1
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ANY_SENSITIVITY, ids=repr)
-def test_another_sensitivity_where_the_law_can_be_asked(law):
+@pytest.mark.parametrize("mechanism", ANY_SENSITIVITY, ids=repr)
+def test_another_sensitivity_where_the_mechanism_can_be_asked(mechanism):
     for sensitivity in (1, 2):
-        guarantee = law.guarantee(sensitivity)
+        guarantee = mechanism.guarantee(sensitivity)
         assert guarantee.sensitivity == sensitivity
-        holds(guarantee, law.privacy_loss(sensitivity=sensitivity))
+        holds(guarantee, mechanism.privacy_loss(sensitivity=sensitivity))
 
 
-@pytest.mark.parametrize("law", [law for law in LAWS if law not in ANY_SENSITIVITY], ids=repr)
-def test_a_law_made_for_a_sensitivity_refuses_another(law):
-    text = f"sensitivity must be left out for a {type(law).__name__}, which was made for one, got 2"
+@pytest.mark.parametrize("mechanism", [mechanism for mechanism in LAWS if mechanism not in ANY_SENSITIVITY], ids=repr)
+def test_a_mechanism_made_for_a_sensitivity_refuses_another(mechanism):
+    text = f"sensitivity must be left out for a {type(mechanism).__name__}, which was made for one, got 2"
     with pytest.raises(sn.ParameterError, match=text):
-        law.guarantee(2)
-    if hasattr(law, "privacy_loss"):
+        mechanism.guarantee(2)
+    if hasattr(mechanism, "privacy_loss"):
         with pytest.raises(sn.ParameterError, match=text):
-            law.privacy_loss(sensitivity=2)
+            mechanism.privacy_loss(sensitivity=2)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_old_spellings_say_the_same(law):
-    guarantee = promise(law)
-    pure = getattr(law, "pure_eps", None) or getattr(law, "privacy_eps", None)
-    own = getattr(law, "eps", None)
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+def test_old_spellings_say_the_same(mechanism):
+    guarantee = promise(mechanism)
+    pure = getattr(mechanism, "pure_eps", None) or getattr(mechanism, "privacy_eps", None)
+    own = getattr(mechanism, "eps", None)
     if pure is not None:
         assert pure() == guarantee.eps
     elif own is not None:
         assert own == guarantee.eps
-    assert (getattr(law, "delta", None) or None) == (guarantee.delta or None)
-    rho = getattr(law, "rho", None)
+    assert (getattr(mechanism, "delta", None) or None) == (guarantee.delta or None)
+    rho = getattr(mechanism, "rho", None)
     assert (rho() if callable(rho) else rho) == guarantee.rho
-    if getattr(law, "sensitivity", None) is not None:
-        assert guarantee.sensitivity == law.sensitivity
+    if getattr(mechanism, "sensitivity", None) is not None:
+        assert guarantee.sensitivity == mechanism.sensitivity
 
 
-def test_a_law_of_rho_states_no_eps():
+def test_a_mechanism_of_rho_states_no_eps():
     guarantee = sn.DiscreteGaussian(100).guarantee(1, max_partitions_contributed=5)
     assert (guarantee.eps, guarantee.delta, guarantee.rho, guarantee.partitions) == (None, None, 0.005, 5)
     other = sn.DiscreteGaussian.from_eps(1, 1e-6).guarantee(3)
@@ -129,13 +135,13 @@ def test_mechanisms_that_select():
 
 
 def test_array_parameters():
-    law = sn.Laplace([1.0, 2.0], 3.0)
-    assert np.array_equal(law.guarantee().eps, [1, 2])
-    assert law.guarantee() == sn.Laplace([1.0, 2.0], 3.0).guarantee() != sn.Laplace([1.0, 3.0], 3.0).guarantee()
-    assert repr(law.guarantee()) == (
+    mechanism = sn.Laplace([1.0, 2.0], 3.0)
+    assert np.array_equal(mechanism.guarantee().eps, [1, 2])
+    assert mechanism.guarantee() == sn.Laplace([1.0, 2.0], 3.0).guarantee() != sn.Laplace([1.0, 3.0], 3.0).guarantee()
+    assert repr(mechanism.guarantee()) == (
         "Guarantee: one value that changes by at most 3.0 is array([1.0, 2.0])-differentially private."
     )
-    assert np.array_equal(law.guarantee(max_partitions_contributed=4).eps, [1, 2])
+    assert np.array_equal(mechanism.guarantee(max_partitions_contributed=4).eps, [1, 2])
 
 
 def test_it_is_a_value():
@@ -147,21 +153,21 @@ def test_it_is_a_value():
 
 
 def test_it_prints_as_a_sentence():
-    law = sn.Gaussian(1, 1e-6)
-    each = law.for_partitions(3)
-    assert repr(law.guarantee()).startswith(
+    mechanism = sn.Gaussian(1, 1e-6)
+    each = mechanism.for_partitions(3)
+    assert repr(mechanism.guarantee()).startswith(
         "Guarantee: one value that changes by at most 1.0 is (1.0, 1e-06)-differentially private and 0.02802-zero-concentrated"
     )
-    assert repr(law.guarantee()).endswith("-zero-concentrated differentially private.")
+    assert repr(mechanism.guarantee()).endswith("-zero-concentrated differentially private.")
     assert repr(each.guarantee()).startswith("Guarantee: 3 values that change by at most 1.0 each are (1.0, 1e-06)-")
     assert repr(each.guarantee()).endswith(" together.")
 
 
 @pytest.mark.parametrize("k", [0, 1.0, True, "2"])
 def test_a_number_of_values_that_is_none(k):
-    for law in LAWS:
+    for mechanism in LAWS:
         with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match="max_partitions_contributed"):
-            promise(law, max_partitions_contributed=k)
+            promise(mechanism, max_partitions_contributed=k)
 
 
 def test_a_share_that_is_not_enough():

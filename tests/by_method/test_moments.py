@@ -209,34 +209,34 @@ def test_beyond_700_nothing_breaks(eps):
 LAWS = [sn.Staircase(2, 3.0), sn.DiscreteStaircase(2, 3), sn.Laplace(2, 3.0), sn.DiscreteLaplace(2)]
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_small_print(law):
-    assert law.mean() == 0.0
-    assert law.abs_moment(0) == 1.0
-    assert law.std() == math.sqrt(law.var())
-    assert law.var() == law.abs_moment(2)
-    assert law._tail_bound(1.0) == 0
-    for value in (law.mean(), law.var(), law.std(), law.abs_moment(np.int8(4))):
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+def test_small_print(mechanism):
+    assert mechanism.mean() == 0.0
+    assert mechanism.abs_moment(0) == 1.0
+    assert mechanism.std() == math.sqrt(mechanism.var())
+    assert mechanism.var() == mechanism.abs_moment(2)
+    assert mechanism._tail_bound(1.0) == 0
+    for value in (mechanism.mean(), mechanism.var(), mechanism.std(), mechanism.abs_moment(np.int8(4))):
         assert type(value) is float
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_sample_agrees_with_the_moments(law):
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+def test_sample_agrees_with_the_moments(mechanism):
     """Fixed seed; each z is within 5 with probability 1 - 6e-7."""
     n = 200_000
-    x = np.abs(law.sample(n, rng=sn.SeededRng(77)).astype(float))
+    x = np.abs(mechanism.sample(n, rng=sn.SeededRng(77)).astype(float))
     for p in (1, 2):
-        deviation = (x**p).mean() - law.abs_moment(p)
-        error = math.sqrt((law.abs_moment(2 * p) - law.abs_moment(p) ** 2) / n)
+        deviation = (x**p).mean() - mechanism.abs_moment(p)
+        error = math.sqrt((mechanism.abs_moment(2 * p) - mechanism.abs_moment(p) ** 2) / n)
         assert abs(deviation) < 5 * error
-    beyond = (x > law.error_bound(0.95)).mean()
+    beyond = (x > mechanism.error_bound(0.95)).mean()
     assert beyond < 0.05 + 5 * math.sqrt(0.05 * 0.95 / n)
 
 
 def test_array_parameters():
     eps, sensitivity = np.array([0.5, 1, 2]), np.array([[1.0], [5.0]])
-    for law in (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace):
-        d = law(eps, sensitivity)
+    for mechanism in (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace):
+        d = mechanism(eps, sensitivity)
         for method, arguments in [
             ("mean", ()), ("var", ()), ("std", ()), ("abs_moment", (3,)), ("abs_moment", (0,)),
             ("error_bound", (0.9,)), ("error_bound", (np.full((2, 1), 0.9),)),
@@ -244,7 +244,7 @@ def test_array_parameters():
             values = getattr(d, method)(*arguments)
             assert values.shape == (2, 3)
             for i, j in np.ndindex(2, 3):
-                one = law(eps[j], sensitivity[i, 0])
+                one = mechanism(eps[j], sensitivity[i, 0])
                 scalars = [0.9] if method == "error_bound" else arguments
                 assert values[i, j] == pytest.approx(getattr(one, method)(*scalars), rel=1e-14)
 
@@ -275,24 +275,28 @@ def test_power_of_the_wrong_type(p):
     assert str(caught.value) == f"p must be a real number or an array of real numbers, got {p!r}"
 
 
-@pytest.mark.parametrize("law", [sn.Staircase(2), sn.Laplace(2), sn.DiscreteStaircase(2, 9), sn.DiscreteLaplace(0.2)], ids=repr)
-def test_real_powers_meet_the_closed_forms_of_whole_ones(law):
+@pytest.mark.parametrize(
+    "mechanism", [sn.Staircase(2), sn.Laplace(2), sn.DiscreteStaircase(2, 9), sn.DiscreteLaplace(0.2)], ids=repr
+)
+def test_real_powers_meet_the_closed_forms_of_whole_ones(mechanism):
     for p in range(1, 17):
-        around = math.sqrt(law.abs_moment(p - 1e-6) * law.abs_moment(p + 1e-6))
-        assert law.abs_moment(p) == pytest.approx(around, rel=1e-9)
-        assert law.abs_moment(float(p)) == law.abs_moment(p)
-    assert law.abs_moment(-0.5) == (math.inf if "Discrete" in repr(law) else pytest.approx(law.abs_moment(-0.5 + 1e-12)))
+        around = math.sqrt(mechanism.abs_moment(p - 1e-6) * mechanism.abs_moment(p + 1e-6))
+        assert mechanism.abs_moment(p) == pytest.approx(around, rel=1e-9)
+        assert mechanism.abs_moment(float(p)) == mechanism.abs_moment(p)
+    assert mechanism.abs_moment(-0.5) == (
+        math.inf if "Discrete" in repr(mechanism) else pytest.approx(mechanism.abs_moment(-0.5 + 1e-12))
+    )
 
 
 @pytest.mark.parametrize("p", [16, 15.5])
 def test_a_moment_whose_power_of_the_sensitivity_overflows(p):
-    law = sn.Staircase(700, 1e20)
+    mechanism = sn.Staircase(700, 1e20)
     with mp.workdps(400):
-        eps, D, gamma = mp.mpf(700), mp.mpf(1e20), mp.mpf(law.gamma)
+        eps, D, gamma = mp.mpf(700), mp.mpf(1e20), mp.mpf(mechanism.gamma)
         height = 1 / (2 * D * (gamma + odds(eps)))
         edges = [mp.mpf(0), *(D * (gamma + m) for m in range(4))]
         integrals = (mp.exp(-eps * m) * (b ** (p + 1) - a ** (p + 1)) for m, (a, b) in enumerate(pairwise(edges)))
-        assert close(law.abs_moment(p), 2 * height * sum(integrals) / (p + 1))
+        assert close(mechanism.abs_moment(p), 2 * height * sum(integrals) / (p + 1))
 
 
 @pytest.mark.parametrize(

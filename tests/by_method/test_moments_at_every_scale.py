@@ -44,22 +44,22 @@ def same(found, expected):
 @each
 @each_scale
 def test_the_scale_is_a_factor(row, example, scale):
-    law, one = scaled(row, example, scale), scaled(row, example, 1.0)
-    same(np.divide(law.std(), scale), one.std())
-    same(np.divide(law.mean(), scale), one.mean())
-    assert not np.any(np.isnan(law.var()))
-    assert np.all(np.equal(law.var(), 0 if scale == 2.0**-565 else math.inf) | (scale == 2.0**-300))
+    mechanism, one = scaled(row, example, scale), scaled(row, example, 1.0)
+    same(np.divide(mechanism.std(), scale), one.std())
+    same(np.divide(mechanism.mean(), scale), one.mean())
+    assert not np.any(np.isnan(mechanism.var()))
+    assert np.all(np.equal(mechanism.var(), 0 if scale == 2.0**-565 else math.inf) | (scale == 2.0**-300))
     if row.kind == "vector":
-        same(law.expected_norm(1) / scale, one.expected_norm(1))
-        same(law.expected_norm(1.5) / scale**1.5, one.expected_norm(1.5))
+        same(mechanism.expected_norm(1) / scale, one.expected_norm(1))
+        same(mechanism.expected_norm(1.5) / scale**1.5, one.expected_norm(1.5))
         return
-    same(np.divide(law.abs_moment(1), scale), one.abs_moment(1))
-    same(np.divide(law.abs_moment(0.5), scale**0.5), one.abs_moment(0.5))
-    same(np.divide(law.abs_moment(1.5), scale**1.5), one.abs_moment(1.5))
+    same(np.divide(mechanism.abs_moment(1), scale), one.abs_moment(1))
+    same(np.divide(mechanism.abs_moment(0.5), scale**0.5), one.abs_moment(0.5))
+    same(np.divide(mechanism.abs_moment(1.5), scale**1.5), one.abs_moment(1.5))
     for moments in "sk":
-        assert np.allclose(law.stats(moments), one.stats(moments), rtol=1e-9, atol=1e-9)
+        assert np.allclose(mechanism.stats(moments), one.stats(moments), rtol=1e-9, atol=1e-9)
     for order in (3, 4, 63, 64):
-        found = law.moment(order)
+        found = mechanism.moment(order)
         assert np.all(np.isin(found, [0.0, math.inf]) | (np.abs(found) < 1e-200))
         assert not np.any(np.signbit(np.where(found == 0, found, 0.0)))
 
@@ -98,11 +98,11 @@ def test_compare_at_another_scale(arguments, scale):
     """Every row of a continuous mechanism, its ratio, and what is recommended."""
     costs = {"costs": [cost * scale for cost in arguments["costs"]]} if "costs" in arguments else {}
     found, expected = sn.compare(1.0, scale, **arguments | costs), sn.compare(1.0, 1.0, **arguments)
-    names = [row.mechanism for row in found]
-    assert names == [row.mechanism for row in expected if row.mechanism in names]
+    names = [row.name for row in found]
+    assert names == [row.name for row in expected if row.name in names]
     assert len(names) >= 3
     for row in found:
-        one = expected[row.mechanism]
+        one = expected[row.name]
         same([row.mean_abs / scale, row.std / scale, row.ratio], [one.mean_abs, one.std, one.ratio])
     assert "inf" not in str(found)
     assert "nan" not in str(found)
@@ -111,5 +111,5 @@ def test_compare_at_another_scale(arguments, scale):
 def test_calibration_chooses_the_same_stair_at_every_scale():
     one = sn.calibrate(sn.Staircase, eps=4, delta=1e-6, releases=100, cost="l2")
     for scale in (2.0**532, 2.0**-565):
-        law = sn.calibrate(sn.Staircase, eps=4, delta=1e-6, releases=100, cost="l2", sensitivity=scale)
-        assert (law.eps, law.gamma) == (one.eps, one.gamma)
+        mechanism = sn.calibrate(sn.Staircase, eps=4, delta=1e-6, releases=100, cost="l2", sensitivity=scale)
+        assert (mechanism.eps, mechanism.gamma) == (one.eps, one.gamma)

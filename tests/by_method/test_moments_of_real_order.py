@@ -88,7 +88,7 @@ def test_integer_orders_agree_with_the_closed_forms(eps, D):
 
 @pytest.mark.parametrize("eps", EPS)
 def test_integer_orders_of_densities_agree_with_the_closed_forms(eps):
-    """The same for laws of real numbers."""
+    """The same for mechanisms of real numbers."""
     for p in range(1, 17):
         for gamma in (1e-3, 0.5, 1.0):
             closed = float(moments.staircase_abs_moment(p, eps, 3.0, gamma))
@@ -105,8 +105,8 @@ def test_laplace(p):
 
 
 @pytest.mark.parametrize("eps", [0.01, 0.5, 1.0, 3.0, 40.0])
-def test_the_lattice_law_is_the_continuous_law_rounded(eps):
-    """Where the lattice is fine the two laws agree to O(1/D**2): a relation between two results, D = 10**7."""
+def test_the_lattice_mechanism_is_the_continuous_mechanism_rounded(eps):
+    """Where the lattice is fine the two mechanisms agree to O(1/D**2): a relation between two results, D = 10**7."""
     D, r = 10**7, 2 * 10**6 + 1
     lattice_moment = fractional.lattice_abs_moment(2.5, eps, D, r)
     assert float(lattice_moment) == pytest.approx(float(fractional.staircase_abs_moment(2.5, eps, D, (r - 0.5) / D)), rel=1e-11)

@@ -1,6 +1,6 @@
-"""How far what is drawn is from the density whose moments, bounds and losses the continuous laws state, and where.
+"""How far what is drawn is from the density whose moments, bounds and losses the continuous distributions state, and where.
 
-Evidence: moments of the law on the lattice in closed sums, in 60 digits, which are compared with plain sums over the
+Evidence: moments of the mechanism on the lattice in closed sums, in 60 digits, which are compared with plain sums over the
 integers first; steps, cells and shapes are those of the contract. Every figure in docstrings and pages is one of these.
 """
 
@@ -39,31 +39,34 @@ def geometric_moment(eps, D, p):
     return 2 * ratio / (1 - ratio**2) if p == 1 else 2 * ratio / (1 - ratio) ** 2
 
 
-def exact_gamma(law):
-    return 1 / (1 + mp.exp(mp.mpf(law.eps) / 2)) if law._arguments()[2] == "l1" else mp.mpf(law.gamma)
+def exact_gamma(mechanism):
+    return 1 / (1 + mp.exp(mp.mpf(mechanism.eps) / 2)) if mechanism._arguments()[2] == "l1" else mp.mpf(mechanism.gamma)
 
 
-def density_moment(law, p):
-    """Geng and Viswanath's law, as in the tables of distributions.md; in 60 digits."""
-    b, D, gamma = mp.exp(-mp.mpf(law.eps)), mp.mpf(law.sensitivity), exact_gamma(law)
+def density_moment(mechanism, p):
+    """Geng and Viswanath's mechanism, as in the tables of distributions.md; in 60 digits."""
+    b, D, gamma = mp.exp(-mp.mpf(mechanism.eps)), mp.mpf(mechanism.sensitivity), exact_gamma(mechanism)
     c = b / (1 - b)
     t, v = 2 * D * (gamma + c), c * (1 + c)
     return t / 4 + D**2 * v / t if p == 1 else t**2 / 12 + D**2 * v + mp.mpf(2) / 3 * D**3 * v * (1 + 2 * c) / t
 
 
-def cells(law):
-    return math.ceil(Fraction(law.sensitivity) / Fraction(law.granularity))
+def cells(mechanism):
+    return math.ceil(Fraction(mechanism.sensitivity) / Fraction(mechanism.granularity))
 
 
-def drawn_over_density(law, p):
-    D = cells(law)
-    if isinstance(law, sn.Laplace):
-        drawn, density = geometric_moment(law.eps, D, p), math.factorial(p) * (mp.mpf(law.sensitivity) / law.eps) ** p
+def drawn_over_density(mechanism, p):
+    D = cells(mechanism)
+    if isinstance(mechanism, sn.Laplace):
+        drawn, density = (
+            geometric_moment(mechanism.eps, D, p),
+            math.factorial(p) * (mp.mpf(mechanism.sensitivity) / mechanism.eps) ** p,
+        )
     else:
-        spec = law._arguments()[2]
-        r = sn.DiscreteStaircase(law.eps, D, spec).r if isinstance(spec, str) else math.ceil(Fraction(law.gamma) * D)
-        drawn, density = staircase_moment(law.eps, D, r, p), density_moment(law, p)
-    return float(drawn * mp.mpf(law.granularity) ** p / density)
+        spec = mechanism._arguments()[2]
+        r = sn.DiscreteStaircase(mechanism.eps, D, spec).r if isinstance(spec, str) else math.ceil(Fraction(mechanism.gamma) * D)
+        drawn, density = staircase_moment(mechanism.eps, D, r, p), density_moment(mechanism, p)
+    return float(drawn * mp.mpf(mechanism.granularity) ** p / density)
 
 
 @pytest.mark.parametrize(("eps", "D", "r"), [(0.7, 5, 2), (3.0, 4, 1), (1.5, 6, 6)])
@@ -79,10 +82,10 @@ def test_the_closed_sums_are_the_sums(eps, D, r):
 @pytest.mark.parametrize("sensitivity", [1.0, 1.999, 3.3])
 @pytest.mark.parametrize("eps", WITHIN)
 def test_moments_within_the_range(eps, sensitivity):
-    laws = [sn.Laplace(eps, sensitivity), *(sn.Staircase(eps, sensitivity, gamma) for gamma in ("l1", "l2"))]
-    for law in laws:
+    mechanisms = [sn.Laplace(eps, sensitivity), *(sn.Staircase(eps, sensitivity, gamma) for gamma in ("l1", "l2"))]
+    for mechanism in mechanisms:
         for p in (1, 2):
-            assert abs(drawn_over_density(law, p) - 1) < 1e-9
+            assert abs(drawn_over_density(mechanism, p) - 1) < 1e-9
     assert abs(drawn_over_density(sn.Laplace(eps * 2.0**15, sensitivity), 2) - 1) < 1e-9
 
 
@@ -91,10 +94,10 @@ def test_moments_within_the_range(eps, sensitivity):
 @pytest.mark.parametrize("eps", [2.0**-38, 1e-9, 2.0**-21, *WITHIN, 30.0, 40.0, 60.0])
 def test_the_bound_on_the_difference_of_moments(eps, gamma, sensitivity):
     """p (1/D + 1/(2(γ + c)D)), outside of the range too; and an eighth of it for what float64 adds to γ."""
-    law = sn.Staircase(eps, sensitivity, gamma)
-    D, c = cells(law), 1 / mp.expm1(mp.mpf(eps))
+    mechanism = sn.Staircase(eps, sensitivity, gamma)
+    D, c = cells(mechanism), 1 / mp.expm1(mp.mpf(eps))
     for p in (1, 2):
-        assert abs(drawn_over_density(law, p) - 1) <= p * (1 + 1 / (2 * (exact_gamma(law) + c))) / D * 1.001
+        assert abs(drawn_over_density(mechanism, p) - 1) <= p * (1 + 1 / (2 * (exact_gamma(mechanism) + c))) / D * 1.001
 
 
 def test_beyond_the_range():
@@ -109,16 +112,16 @@ def test_beyond_the_range():
 @pytest.mark.parametrize("eps", WITHIN)
 def test_error_bounds_within_the_range(eps, sensitivity):
     """The bound of the lattice is the one that confidence intervals have, before the rounding of the answer."""
-    for law in (sn.Laplace(eps, sensitivity), sn.Staircase(eps, sensitivity), sn.Staircase(eps, sensitivity, "l2")):
-        steps = law._bounds_on_lattice(LEVELS, 1)[1].astype(np.float64)
-        claimed = law._tail_bound(LEVELS)
-        assert (abs(steps * law.granularity - claimed) < 1e-9 * (sensitivity + claimed)).all()
+    for mechanism in (sn.Laplace(eps, sensitivity), sn.Staircase(eps, sensitivity), sn.Staircase(eps, sensitivity, "l2")):
+        steps = mechanism._bounds_on_lattice(LEVELS, 1)[1].astype(np.float64)
+        claimed = mechanism._tail_bound(LEVELS)
+        assert (abs(steps * mechanism.granularity - claimed) < 1e-9 * (sensitivity + claimed)).all()
 
 
 @pytest.mark.parametrize("eps", WITHIN)
 def test_losses_within_the_range(eps):
-    for law in (sn.Laplace(eps, 3.3), sn.Staircase(eps, 3.3), sn.Staircase(eps, 3.3, "l2"), sn.Laplace(eps, 1.0)):
-        drawn, density = privacy_loss(law), privacy_loss(law, lattice=False)
+    for mechanism in (sn.Laplace(eps, 3.3), sn.Staircase(eps, 3.3), sn.Staircase(eps, 3.3, "l2"), sn.Laplace(eps, 1.0)):
+        drawn, density = privacy_loss(mechanism), privacy_loss(mechanism, lattice=False)
         for measure in (
             lambda loss: loss.privacy_profile(np.array([0.0, 0.3, 0.9]) * eps),
             lambda loss: loss.rdp([0.3, 0.9, 2.0, 30.0]),
@@ -144,13 +147,13 @@ def truncated_sums(rate, n, p):
     [(2.0**-20, 0.01, 3.3), (0.01, 0.4, 3.3), (0.5, 1e-6, 1.999), (1, 1e-3, 1.0, -7.2), (40, 1e-9, 0.7), (2.0**20, 0.1, 0.7)],
 )
 def test_moments_of_truncated_noise(arguments):
-    law = sn.TruncatedLaplace(*arguments)
-    g, rate = law.granularity, mp.mpf(law.eps) / cells(law)
-    below, above = (round(abs(end) / g) for end in law.lattice_bounds)
+    mechanism = sn.TruncatedLaplace(*arguments)
+    g, rate = mechanism.granularity, mp.mpf(mechanism.eps) / cells(mechanism)
+    below, above = (round(abs(end) / g) for end in mechanism.lattice_bounds)
     total = truncated_sums(rate, below, 0) + truncated_sums(rate, above, 0) - 1
     for p in (1, 2):
         drawn = (truncated_sums(rate, below, p) + truncated_sums(rate, above, p)) / total * mp.mpf(g) ** p
-        assert abs(float(drawn / mp.mpf(float(law.abs_moment(p)))) - 1) < 1e-9
+        assert abs(float(drawn / mp.mpf(float(mechanism.abs_moment(p)))) - 1) < 1e-9
 
 
 @pytest.mark.parametrize(
@@ -158,9 +161,9 @@ def test_moments_of_truncated_noise(arguments):
     [([2.0**-20], [], 3.3), ([16, 4], [0.125], 1.0), ([1000, 50], [0.01], 0.7), ([0.001, 0.1], [100.0], 0.7)],
 )
 def test_moments_of_merged_noise(rates, breaks, sensitivity):
-    law = sn.MergedLaplace(rates, breaks, sensitivity)
-    g, D = law.granularity, cells(law)
-    ends = [round(end / g) for end in law.lattice_breakpoints]
+    mechanism = sn.MergedLaplace(rates, breaks, sensitivity)
+    g, D = mechanism.granularity, cells(mechanism)
+    ends = [round(end / g) for end in mechanism.lattice_breakpoints]
     half = []
     for p in (0, 1, 2):
         total, start, weight = mp.mpf(0), 0, mp.mpf(1)
@@ -172,25 +175,25 @@ def test_moments_of_merged_noise(rates, breaks, sensitivity):
         half.append(total)
     for p in (1, 2):
         drawn = 2 * half[p] / (2 * half[0] - 1) * mp.mpf(g) ** p
-        assert abs(float(drawn / mp.mpf(float(law.abs_moment(p)))) - 1) < 1e-9
+        assert abs(float(drawn / mp.mpf(float(mechanism.abs_moment(p)))) - 1) < 1e-9
 
 
 @pytest.mark.parametrize("norm", ["l1", "linf"])
 @pytest.mark.parametrize("gamma", ["l1", "l2"])
 @pytest.mark.parametrize(("dim", "ratio"), [(1, 0.5), (1, 13.0), (2, 5.0), (5, 1.0), (5, 13.0), (20, 13.0)])
 def test_moments_of_vectors(dim, ratio, gamma, norm):
-    """Of the norm of what is rounded to the lattice: the law with D steps to Δ and ⌈γD⌉ to γΔ, D as in multivariate.md."""
-    law = sn.MultivariateStaircase(ratio * (dim + 1), 0.7, dim, gamma, norm)
-    g = Fraction(law.granularity)
+    """Of the norm of what is rounded to the lattice: the mechanism with D steps to Δ and ⌈γD⌉ to γΔ, D as in multivariate.md."""
+    mechanism = sn.MultivariateStaircase(ratio * (dim + 1), 0.7, dim, gamma, norm)
+    g = Fraction(mechanism.granularity)
     D = math.ceil(Fraction(0.7) / g) + (dim - 1 if norm == "l1" else 0)
-    r = math.ceil(Fraction(law.gamma) * D)
-    b = mp.exp(-mp.mpf(law.eps))
+    r = math.ceil(Fraction(mechanism.gamma) * D)
+    b = mp.exp(-mp.mpf(mechanism.eps))
 
     def moment(radius, p):
-        weights = [(m + radius, b**m) for m in range(int((200 + 8 * dim) / law.eps) + 60)]
+        weights = [(m + radius, b**m) for m in range(int((200 + 8 * dim) / mechanism.eps) + 60)]
         return mp.fsum(w * x ** (dim + p) for x, w in weights) / mp.fsum(w * x**dim for x, w in weights)
 
     for p in (1, 2):
         drawn = moment(mp.mpf(r) / D, p) * (D * mp.mpf(float(g))) ** p
-        density = moment(mp.mpf(law.gamma), p) * mp.mpf(0.7) ** p
+        density = moment(mp.mpf(mechanism.gamma), p) * mp.mpf(0.7) ** p
         assert abs(float(drawn / density) - 1) < (dim + 4) * 1e-9

@@ -150,8 +150,8 @@ OF_OTHERS = [
     ),
     (lambda: LOSS.compose(0), VALUE, "k must be an integer from 1"),
     (lambda: LOSS.eps_for_delta(2), VALUE, "delta must be from 0 to 1, got 2.0"),
-    (lambda: sn.PrivacyLoss(LAPLACE), TYPE, "PrivacyLoss must be made by a law's privacy_loss()"),
-    (lambda: privacy_loss("laplace"), TYPE, "law must be a noise law of numbers, got 'laplace'"),
+    (lambda: sn.PrivacyLoss(LAPLACE), TYPE, "PrivacyLoss must be made by a mechanism's privacy_loss()"),
+    (lambda: privacy_loss("laplace"), TYPE, "mechanism must be a mechanism of numbers, got 'laplace'"),
     (lambda: sn.SecureRng(42), TYPE, "it takes no seed, SeededRng(seed) does"),
     (lambda: sn.SecureRng.from_key("secret"), TYPE, "key must be bytes, got a value of type str"),
     (lambda: sn.SecureRng.from_key(b"secret"), VALUE, "key must have 32 bytes, got 6"),
@@ -163,7 +163,7 @@ OF_OTHERS = [
     (lambda: sn.compare([1, 2]), VALUE, "eps must be a single number"),
     (lambda: sn.optimal_gamma(1, "L1"), VALUE, 'cost must be "l1", "l2", a number or a function'),
     (lambda: sn.optimal_gamma(1, cost=lambda x: -x), VALUE, "cost must not fall as |x| grows"),
-    (lambda: sn.expected_cost("laplace", "l1"), TYPE, "law must be a noise law of numbers, got 'laplace'"),
+    (lambda: sn.expected_cost("laplace", "l1"), TYPE, "mechanism must be a mechanism of numbers, got 'laplace'"),
     (lambda: sn.StaircaseSelection(1).select([]), VALUE, "costs must have at least one candidate"),
     (lambda: sn.StaircaseSelection(1).select(["a", "b"]), TYPE, "costs must be a real number or an array of real numbers"),
     (lambda: sn.ExponentialMechanism(1).select([1, 2], rng=42), TYPE, "rng must be a SecureRng"),
@@ -193,10 +193,10 @@ def test_sample(arguments, error, text):
     assert error is not TypeError or type(caught.value) is TypeError
 
 
-@pytest.mark.parametrize(("law", "arguments", "error", "text"), OF_CONSTRUCTORS)
-def test_constructors(law, arguments, error, text):
+@pytest.mark.parametrize(("mechanism", "arguments", "error", "text"), OF_CONSTRUCTORS)
+def test_constructors(mechanism, arguments, error, text):
     with pytest.raises(error) as caught:
-        law(**arguments)
+        mechanism(**arguments)
     assert text in str(caught.value)
 
 

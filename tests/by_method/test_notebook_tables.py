@@ -10,7 +10,7 @@ import stairnoise as sn
 from stairnoise import _html
 from stairnoise.registry import ROWS
 
-LAWS = [pytest.param(row, law, id=repr(law)) for row in ROWS for law in row.laws()]
+LAWS = [pytest.param(row, mechanism, id=repr(mechanism)) for row in ROWS for mechanism in row.mechanisms()]
 
 
 def cells(text):
@@ -22,21 +22,21 @@ def cells(text):
     return table.find("caption").text, dict(rows)
 
 
-@pytest.mark.parametrize(("row", "law"), LAWS)
-def test_mechanisms(row, law):
-    caption, rows = cells(law._repr_html_())
-    assert caption == type(law).__name__
-    for name, value in law._shown_arguments().items():
+@pytest.mark.parametrize(("row", "mechanism"), LAWS)
+def test_mechanisms(row, mechanism):
+    caption, rows = cells(mechanism._repr_html_())
+    assert caption == type(mechanism).__name__
+    for name, value in mechanism._shown_arguments().items():
         assert rows.get(name) == (None if value is None else repr(value))
-    assert float(rows["granularity"]) == pytest.approx(law.granularity, rel=1e-5)
+    assert float(rows["granularity"]) == pytest.approx(mechanism.granularity, rel=1e-5)
     (std,) = (text for name, text in rows.items() if name.startswith("standard deviation"))
-    assert float(std) == pytest.approx(law.std(), rel=1e-3)
+    assert float(std) == pytest.approx(mechanism.std(), rel=1e-3)
     assert ("95 % of the noise" in rows) == (row.group != "shares")
-    assert ("guarantee" in rows) == (row.group != "shares" and not law._is_noise_alone)
+    assert ("guarantee" in rows) == (row.group != "shares" and not mechanism._is_noise_alone)
     if "guarantee" in rows:
-        assert f"Guarantee: {rows['guarantee']}" == repr(law.guarantee())
+        assert f"Guarantee: {rows['guarantee']}" == repr(mechanism.guarantee())
     if "95 % of the noise" in rows:
-        bound, shown = law.error_bound(0.95), float(re.search(r"[\d.e+-]+$", rows["95 % of the noise"])[0])
+        bound, shown = mechanism.error_bound(0.95), float(re.search(r"[\d.e+-]+$", rows["95 % of the noise"])[0])
         assert bound <= shown <= bound * 1.001 + 1e-300
 
 
@@ -75,10 +75,10 @@ def test_what_takes_time_is_left_out(monkeypatch):
     def slow(*_):
         raise AssertionError
 
-    law = sn.Arete.from_eps(10, 1)
-    monkeypatch.setattr(type(law), "error_bound", slow)
-    monkeypatch.setattr(type(law), "guarantee", slow)
-    assert "95 % of the noise" not in cells(law._repr_html_())[1]
+    mechanism = sn.Arete.from_eps(10, 1)
+    monkeypatch.setattr(type(mechanism), "error_bound", slow)
+    monkeypatch.setattr(type(mechanism), "guarantee", slow)
+    assert "95 % of the noise" not in cells(mechanism._repr_html_())[1]
     loss = sn.DiscreteLaplace(1.0, 10**5).privacy_loss().compose(2)
     monkeypatch.setattr(sn.PrivacyLoss, "eps_for_delta", slow)
     assert list(cells(loss._repr_html_())[1]) == ["releases", "2 ×", "pure ε"]
@@ -109,7 +109,7 @@ def test_texts_are_escaped_and_short():
 
 
 def test_no_answer_is_in_a_table():
-    law = sn.Laplace(1, sensitivity=1)
-    before = law._repr_html_()
-    law.release(np.array([123456789.0]))
-    assert law._repr_html_() == before
+    mechanism = sn.Laplace(1, sensitivity=1)
+    before = mechanism._repr_html_()
+    mechanism.release(np.array([123456789.0]))
+    assert mechanism._repr_html_() == before

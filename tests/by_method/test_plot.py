@@ -1,6 +1,6 @@
 """Figures: what is drawn is what the library computes, files repeat byte by byte, and bad input is refused.
 
-Drawn data are compared with the laws, whose own tests have other sources; the few numbers and formulas that
+Drawn data are compared with the mechanisms, whose own tests have other sources; the few numbers and formulas that
 are written into a figure are computed here from the papers' closed forms.
 """
 
@@ -44,73 +44,75 @@ def lines(axes):
     return {line.get_label(): line for line in axes.lines if not line.get_label().startswith("_")}
 
 
-def check_stairs(values, edges, law):
+def check_stairs(values, edges, mechanism):
     """Each step is the density inside it, and the density is constant there."""
     for f in (0.001, 0.5, 0.999):
-        assert values == pytest.approx(law.pdf(edges[:-1] + f * np.diff(edges)), rel=1e-12)
+        assert values == pytest.approx(mechanism.pdf(edges[:-1] + f * np.diff(edges)), rel=1e-12)
 
 
-# plot of a law
+# plot of a mechanism
 
 
 @pytest.mark.parametrize("gamma", ["l1", "l2", 0.3, 1.0])
 @pytest.mark.parametrize(("eps", "D"), [(0.1, 1), (1, 2.5), (4, 1), (30, 0.5)])
 def test_plot_staircase(ax, eps, D, gamma):
-    law = sn.Staircase(eps, D, gamma)
-    assert law.plot(ax) is ax
+    mechanism = sn.Staircase(eps, D, gamma)
+    assert mechanism.plot(ax) is ax
     values, edges, _ = steps(ax)["Staircase"]
-    check_stairs(values, edges, law)
+    check_stairs(values, edges, mechanism)
     positive = edges[edges > 0]
-    assert positive == pytest.approx((law.gamma + np.arange(positive.size)) * D)
+    assert positive == pytest.approx((mechanism.gamma + np.arange(positive.size)) * D)
     assert edges == pytest.approx(-edges[::-1])
-    assert edges[-1] >= law.error_bound(0.99)
+    assert edges[-1] >= mechanism.error_bound(0.99)
     other = sn.Laplace(eps, D)
     line = lines(ax)["Laplace"]
     assert np.array_equal(line.get_ydata(), other.pdf(line.get_xdata()))
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["Laplace", "Staircase"]
-    assert (ax.get_title(), ax.get_xlabel(), ax.get_ylabel()) == (repr(law), "noise", "probability density")
+    assert (ax.get_title(), ax.get_xlabel(), ax.get_ylabel()) == (repr(mechanism), "noise", "probability density")
 
 
 def test_plot_of_more_stairs_than_anybody_sees(ax):
-    law = sn.Staircase(1e-6)
-    law.plot(ax)
+    mechanism = sn.Staircase(1e-6)
+    mechanism.plot(ax)
     values, edges, _ = steps(ax)["Staircase"]
     assert values.size < 3000
-    assert np.array_equal(values, law.pdf((edges[1:] + edges[:-1]) / 2))
+    assert np.array_equal(values, mechanism.pdf((edges[1:] + edges[:-1]) / 2))
 
 
 @pytest.mark.parametrize(("eps", "D", "r"), [(1, 5, 3), (0.5, 1, 1), (20, 4, "l2")])
 def test_plot_discrete_staircase(ax, eps, D, r):
-    law = sn.DiscreteStaircase(eps, D, r)
-    law.plot(ax)
-    for label, drawn in (("DiscreteStaircase", law), ("DiscreteLaplace", sn.DiscreteLaplace(eps, D))):
+    mechanism = sn.DiscreteStaircase(eps, D, r)
+    mechanism.plot(ax)
+    for label, drawn in (("DiscreteStaircase", mechanism), ("DiscreteLaplace", sn.DiscreteLaplace(eps, D))):
         line = lines(ax)[label]
         k = line.get_xdata()
         assert np.array_equal(k, np.arange(-k[-1], k[-1] + 1))
         assert np.array_equal(line.get_ydata(), drawn.pmf(k))
-        assert k[-1] >= max(law.error_bound(0.99), law.r + D - 1)
+        assert k[-1] >= max(mechanism.error_bound(0.99), mechanism.r + D - 1)
     (stems,) = ax.collections
     tops = [segment[1] for segment in stems.get_segments()]
-    assert np.array_equal(tops, np.column_stack([k, law.pmf(k)]))
+    assert np.array_equal(tops, np.column_stack([k, mechanism.pmf(k)]))
     assert ax.get_ylabel() == "probability"
 
 
-@pytest.mark.parametrize("law", [sn.DiscreteStaircase(0.001, 7), sn.DiscreteStaircase(4, 10**12), sn.DiscreteLaplace(2.0**-40)])
-def test_plot_of_many_integers_is_a_line(ax, law):
-    law.plot(ax)
-    line = lines(ax)[type(law).__name__]
+@pytest.mark.parametrize(
+    "mechanism", [sn.DiscreteStaircase(0.001, 7), sn.DiscreteStaircase(4, 10**12), sn.DiscreteLaplace(2.0**-40)]
+)
+def test_plot_of_many_integers_is_a_line(ax, mechanism):
+    mechanism.plot(ax)
+    line = lines(ax)[type(mechanism).__name__]
     assert 1000 < line.get_xdata().size < 3000
-    assert np.array_equal(line.get_ydata(), law.pmf(line.get_xdata()))
+    assert np.array_equal(line.get_ydata(), mechanism.pmf(line.get_xdata()))
     assert line.get_ydata().min() > 0  # all are integers
     assert not ax.collections
 
 
-@pytest.mark.parametrize("law", [sn.Laplace(2, 3), sn.DiscreteLaplace(0.5, 2), sn.DiscreteLaplace(30)])
-def test_plot_laplace_alone(ax, law):
-    law.plot(ax)
-    assert list(lines(ax)) == [type(law).__name__]
-    line = lines(ax)[type(law).__name__]
-    function = law.pdf if isinstance(law, sn.Laplace) else law.pmf
+@pytest.mark.parametrize("mechanism", [sn.Laplace(2, 3), sn.DiscreteLaplace(0.5, 2), sn.DiscreteLaplace(30)])
+def test_plot_laplace_alone(ax, mechanism):
+    mechanism.plot(ax)
+    assert list(lines(ax)) == [type(mechanism).__name__]
+    line = lines(ax)[type(mechanism).__name__]
+    function = mechanism.pdf if isinstance(mechanism, sn.Laplace) else mechanism.pmf
     assert np.array_equal(line.get_ydata(), function(line.get_xdata()))
     assert line.get_xdata()[-1] >= 1
 
@@ -120,18 +122,18 @@ def test_plot_without_laplace(ax):
     assert not lines(ax)
 
 
-def test_histogram_of_a_continuous_law(ax):
-    law = sn.Staircase(1)
-    law.plot(ax, samples=5000, rng=sn.SeededRng(3), bins=37)
+def test_histogram_of_a_continuous_mechanism(ax):
+    mechanism = sn.Staircase(1)
+    mechanism.plot(ax, samples=5000, rng=sn.SeededRng(3), bins=37)
     shares, edges, _ = steps(ax)["5,000 samples"]
-    noise = law.sample(5000, rng=sn.SeededRng(3))
+    noise = mechanism.sample(5000, rng=sn.SeededRng(3))
     assert shares.size == 37
     inside = [np.count_nonzero((noise >= a) & (noise < b)) for a, b in itertools.pairwise(edges)]
     assert shares * np.diff(edges) * 5000 == pytest.approx(inside)
     assert sum(inside) < 5000  # what is out of sight counts
 
 
-def test_histogram_of_a_discrete_law(ax):
+def test_histogram_of_a_discrete_mechanism(ax):
     sn.DiscreteLaplace(1).plot(ax, samples=[0, 0, 1, -2, 10**9])
     shares, edges, _ = steps(ax)["5 samples"]
     by_integer = dict(zip((edges[1:] + edges[:-1]) / 2, shares, strict=True))
@@ -140,9 +142,9 @@ def test_histogram_of_a_discrete_law(ax):
 
 
 def test_histogram_with_several_integers_to_a_bar(ax):
-    law = sn.DiscreteStaircase(0.01, 3)
-    noise = law.sample(10_000, rng=sn.SeededRng(1))
-    law.plot(ax, samples=noise, bins=50)
+    mechanism = sn.DiscreteStaircase(0.01, 3)
+    noise = mechanism.sample(10_000, rng=sn.SeededRng(1))
+    mechanism.plot(ax, samples=noise, bins=50)
     shares, edges, _ = steps(ax)["10,000 samples"]
     width = edges[1] - edges[0]
     assert shares.size <= 50
@@ -150,7 +152,7 @@ def test_histogram_with_several_integers_to_a_bar(ax):
     assert edges[0] % 1 == 0.5
     # A seeded draw: 200 expected in the central bars, five standard deviations are 0.36 of that.
     centre = abs(edges[:-1]) < 100
-    assert shares[centre] == pytest.approx(law.pmf(np.floor(edges[:-1][centre] + width / 2)), rel=0.4)
+    assert shares[centre] == pytest.approx(mechanism.pmf(np.floor(edges[:-1][centre] + width / 2)), rel=0.4)
 
 
 def test_plot_without_axes_makes_a_figure_that_pyplot_shows(monkeypatch):
@@ -167,7 +169,7 @@ def test_plot_without_axes_makes_a_figure_that_pyplot_shows(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("law", "arguments", "error", "text"),
+    ("mechanism", "arguments", "error", "text"),
     [
         (sn.Staircase([1, 2]), {}, sn.ParameterError, "plot must have scalar parameters, got parameters of shape (2,)"),
         (sn.Laplace(1), {"samples": 0}, sn.ParameterError, "samples must be an integer from 1 to"),
@@ -180,9 +182,9 @@ def test_plot_without_axes_makes_a_figure_that_pyplot_shows(monkeypatch):
         (sn.Laplace(1), {"bins": 1.5}, sn.ParameterTypeError, "bins must be an integer, got 1.5"),
     ],
 )
-def test_plot_refuses(ax, law, arguments, error, text):
+def test_plot_refuses(ax, mechanism, arguments, error, text):
     with pytest.raises(error) as caught:
-        law.plot(ax, **arguments)
+        mechanism.plot(ax, **arguments)
     assert str(caught.value).startswith(text)
     assert not ax.has_data()
 
@@ -193,11 +195,11 @@ def test_plot_refuses(ax, law, arguments, error, text):
 @pytest.mark.slow
 def test_densities():
     left, right = figures.densities(eps=2, sensitivity=3, gamma="l2").axes
-    law, other = sn.Staircase(2, 3, "l2"), sn.Laplace(2, 3)
+    mechanism, other = sn.Staircase(2, 3, "l2"), sn.Laplace(2, 3)
     for axes in (left, right):
         ((label, (values, edges, _)),) = steps(axes).items()
-        check_stairs(values, edges, law)
-        assert float(label.removeprefix("staircase, γ = ")) == pytest.approx(law.gamma, rel=1e-3)
+        check_stairs(values, edges, mechanism)
+        assert float(label.removeprefix("staircase, γ = ")) == pytest.approx(mechanism.gamma, rel=1e-3)
         line = lines(axes)["Laplace"]
         assert np.array_equal(line.get_ydata(), other.pdf(line.get_xdata()))
     assert (left.get_yscale(), right.get_yscale()) == ("linear", "log")
@@ -255,7 +257,7 @@ def test_mean_error():
     eps = drawn["Laplace"].get_xdata()
     assert drawn["Laplace"].get_ydata() == pytest.approx(1 / eps)
     assert drawn["staircase, γ* for E|X|"].get_ydata() == pytest.approx(1 / (2 * np.sinh(eps / 2)))
-    # γ = 1 and γ → 0 are one law, whose E|X| is (Δ/2) coth(ε/2).
+    # γ = 1 and γ → 0 are one mechanism, whose E|X| is (Δ/2) coth(ε/2).
     one = drawn["staircase, γ = 1 or γ → 0"].get_ydata()
     assert one == pytest.approx(0.5 / np.tanh(eps / 2))
     assert one == pytest.approx(sn.Staircase(eps, 1.0, 1e-12).abs_moment(1), rel=1e-3) or eps[-1] > 20
@@ -298,7 +300,7 @@ def test_discrete_variance():
         assert (best <= one * (1 + 1e-12)).all()
         # At large eps X is 0, or one of ±1 .. ±Δ with probability e^(-eps) each.
         assert limit == pytest.approx(sum(2 * k**2 * (k <= np.asarray(D)) for k in range(1, 101)) * np.exp(-eps))
-        # No law has a sensitivity between two integers, so that no line joins the dots there.
+        # No mechanism has a sensitivity between two integers, so that no line joins the dots there.
         joined = [name for name, line in drawn.items() if line.get_linestyle() != "None"]
         assert len(joined) == (1 if fixed == "eps" else 4)
     # With eps on the axis the limit is one: the ratio tends to 1.
@@ -310,13 +312,13 @@ def test_bounded():
     """The ratios at the marks are the issue's; the one-sided forms are the same staircase, moved by A."""
     linear, log, sides, ratio = figures.bounded().axes
     assert [axes.get_yscale() for axes in (linear, log, sides, ratio)] == ["linear", "log", "log", "linear"]
-    law = sn.TruncatedStaircase(4, 1e-6, gamma="l2")
+    mechanism = sn.TruncatedStaircase(4, 1e-6, gamma="l2")
     for axes in (linear, log):
-        check_stairs(*steps(axes)["truncated staircase"][:2], law)
+        check_stairs(*steps(axes)["truncated staircase"][:2], mechanism)
         x, density = lines(axes)["truncated Laplace"].get_data()
         assert np.array_equal(density, sn.TruncatedLaplace(4, 1e-6).pdf(x))
     # Both ends are in the picture.
-    assert log.get_xlim()[1] > law.upper
+    assert log.get_xlim()[1] > mechanism.upper
     for name, bounds in (("lower=0", (0, None)), ("upper=0", (None, 0))):
         check_stairs(*steps(sides)[name][:2], sn.TruncatedStaircase(4, 1e-6, 1, "l2", *bounds))
     assert [text.get_text() for text in ratio.texts] == ["0.959", "0.845", "0.520", "0.108"]
@@ -332,7 +334,9 @@ def test_panels_without_a_sensitivity_are_left_out():
 
 
 def test_infinitely_divisible_variance():
-    """At large eps the multi-scale law costs what r = 1 does; the generalized law is never worse than discrete Laplace."""
+    """At large eps the multi-scale mechanism costs what r = 1 does; the generalized mechanism is never worse than discrete
+    Laplace.
+    """
     drawn_axes = figures.infinitely_divisible_variance((1, 10)).axes
     assert drawn_axes[0].get_ylim() == drawn_axes[1].get_ylim()
     assert [bool(axes.texts) for axes in drawn_axes] == [True, False]

@@ -20,16 +20,16 @@ def negative_binomial(shape, rate, terms):
 
 def differences(shape, rate, terms, scale=1):
     one = negative_binomial(shape, rate, terms)
-    law = np.convolve(one, one[::-1])
+    mechanism = np.convolve(one, one[::-1])
     spread = np.zeros(2 * scale * (terms - 1) + 1)
-    spread[::scale] = law
+    spread[::scale] = mechanism
     return spread
 
 
-def largest_loss(law, shifts, reach):
+def largest_loss(mechanism, shifts, reach):
     """Of the outcomes near the middle of a list, whose ends are cut off."""
-    x = law.size // 2 + np.arange(-reach, reach + 1)
-    return max(float(np.max(np.log(law[x] / law[x + s]))) for s in shifts)
+    x = mechanism.size // 2 + np.arange(-reach, reach + 1)
+    return max(float(np.max(np.log(mechanism[x] / mechanism[x + s]))) for s in shifts)
 
 
 @pytest.mark.parametrize(("present", "k"), [(50, 1), (50, 50), (75, 3), (100, 50)])
@@ -37,12 +37,12 @@ def test_multi_scale_by_direct_sums(present, k):
     """One scale, where privacy_eps is exact, and three, where it bounds the truth from above."""
     terms = 20 + 16 * k
     for sensitivity in (1, 3):
-        law = sn.MultiScaleDiscreteLaplace(5, sensitivity).share(100, present)
+        mechanism = sn.MultiScaleDiscreteLaplace(5, sensitivity).share(100, present)
         total = np.ones(1)
         for scale in range(1, sensitivity + 1):
             total = np.convolve(total, differences(present / 100, 5 / k, terms, scale))
         truth = k * largest_loss(total, range(1, sensitivity + 1), terms // 3)
-        claimed = law.privacy_eps(max_partitions_contributed=k)
+        claimed = mechanism.privacy_eps(max_partitions_contributed=k)
         if sensitivity == 1:
             assert claimed == pytest.approx(truth, rel=1e-6)
         else:
@@ -50,28 +50,30 @@ def test_multi_scale_by_direct_sums(present, k):
 
 
 def test_missing_shares_are_paid_by_every_value():
-    law = sn.MultiScaleDiscreteLaplace(5, 3).share(100, 50)
-    assert law.privacy_eps() == law.privacy_eps(max_partitions_contributed=1) == pytest.approx(5.693, abs=1e-3)
-    assert law.privacy_eps(max_partitions_contributed=50) == pytest.approx(30.30, abs=1e-2)
-    assert law.privacy_eps(max_partitions_contributed=50) == 50 * law.for_partitions(50).privacy_eps()
+    mechanism = sn.MultiScaleDiscreteLaplace(5, 3).share(100, 50)
+    assert mechanism.privacy_eps() == mechanism.privacy_eps(max_partitions_contributed=1) == pytest.approx(5.693, abs=1e-3)
+    assert mechanism.privacy_eps(max_partitions_contributed=50) == pytest.approx(30.30, abs=1e-2)
+    assert mechanism.privacy_eps(max_partitions_contributed=50) == 50 * mechanism.for_partitions(50).privacy_eps()
     whole = sn.MultiScaleDiscreteLaplace(5, 3)
     assert whole.privacy_eps(max_partitions_contributed=50) == pytest.approx(5, rel=1e-12)
 
 
 def test_generalized_by_direct_sums():
-    law = sn.GeneralizedDiscreteLaplace(0.5, 0.25).share(10, 6)
+    mechanism = sn.GeneralizedDiscreteLaplace(0.5, 0.25).share(10, 6)
     truth = largest_loss(differences(0.3, 0.25, 600), [1, 2, 3], 200)
     for k in (1, 2, 7):
-        assert law.privacy_eps(3, max_partitions_contributed=k) == pytest.approx(k * truth, rel=1e-9)
+        assert mechanism.privacy_eps(3, max_partitions_contributed=k) == pytest.approx(k * truth, rel=1e-9)
 
 
 @pytest.mark.slow
 def test_arete_costs_as_often_as_it_is_drawn():
-    law = sn.Arete.from_eps(8, 1).share(10, 9)
-    assert law.privacy_eps(1.0, max_partitions_contributed=4) == 4 * law.privacy_eps(1.0)
+    mechanism = sn.Arete.from_eps(8, 1).share(10, 9)
+    assert mechanism.privacy_eps(1.0, max_partitions_contributed=4) == 4 * mechanism.privacy_eps(1.0)
 
 
-@pytest.mark.parametrize("law", [sn.MultiScaleDiscreteLaplace(5), sn.GeneralizedDiscreteLaplace(1, 1), sn.Arete.from_eps(8, 1)])
-def test_numbers_out_of_range_are_named(law):
+@pytest.mark.parametrize(
+    "mechanism", [sn.MultiScaleDiscreteLaplace(5), sn.GeneralizedDiscreteLaplace(1, 1), sn.Arete.from_eps(8, 1)]
+)
+def test_numbers_out_of_range_are_named(mechanism):
     with pytest.raises(sn.ParameterError, match=r"^max_partitions_contributed must be an integer from 1"):
-        law.privacy_eps(1, max_partitions_contributed=0)
+        mechanism.privacy_eps(1, max_partitions_contributed=0)

@@ -166,32 +166,32 @@ def test_discrete_laplace_formulas_at_extreme_parameters(eps, cells):
 
 
 @pytest.mark.parametrize(
-    "law", [sn.Staircase(1, 0.3), sn.Staircase(6, 10, 0.01), sn.Laplace(2, 3.3), sn.Laplace(40, 1)], ids=repr
+    "mechanism", [sn.Staircase(1, 0.3), sn.Staircase(6, 10, 0.01), sn.Laplace(2, 3.3), sn.Laplace(40, 1)], ids=repr
 )
-def test_drawn_law_is_the_discrete_one_of_its_cells(law):
-    drawn, density = privacy_loss(law), privacy_loss(law, lattice=False)
-    cells = math.ceil(Fraction(law.sensitivity) / Fraction(law.granularity))
-    if isinstance(law, sn.Staircase):
-        r = math.ceil(Fraction(law.gamma) * cells) if not isinstance(law._spec, str) else law._place()[1]
-        c = 1 / mp.expm1(mp.mpf(law.eps))
+def test_drawn_mechanism_is_the_discrete_one_of_its_cells(mechanism):
+    drawn, density = privacy_loss(mechanism), privacy_loss(mechanism, lattice=False)
+    cells = math.ceil(Fraction(mechanism.sensitivity) / Fraction(mechanism.granularity))
+    if isinstance(mechanism, sn.Staircase):
+        r = math.ceil(Fraction(mechanism.gamma) * cells) if not isinstance(mechanism._spec, str) else mechanism._place()[1]
+        c = 1 / mp.expm1(mp.mpf(mechanism.eps))
         p = (min(cells, 2 * r - 1) + cells * c) / (2 * r - 1 + 2 * cells * c)
-        assert close(drawn.privacy_profile(0.0), p * (1 - mp.exp(-mp.mpf(law.eps))), 1e-15)
+        assert close(drawn.privacy_profile(0.0), p * (1 - mp.exp(-mp.mpf(mechanism.eps))), 1e-15)
     else:
-        small = sn.DiscreteLaplace(law.eps, 3)
+        small = sn.DiscreteLaplace(mechanism.eps, 3)
         assert privacy_loss(small).privacy_profile(0.0) > drawn.privacy_profile(0.0) >= density.privacy_profile(0.0)
     for t in (-1.0, 0.0, 0.3, 0.9):
-        assert math.isclose(drawn.privacy_profile(t * law.eps), density.privacy_profile(t * law.eps), rel_tol=1e-9)
+        assert math.isclose(drawn.privacy_profile(t * mechanism.eps), density.privacy_profile(t * mechanism.eps), rel_tol=1e-9)
     assert math.isclose(drawn.rdp(2), density.rdp(2), rel_tol=1e-9)
 
 
 def test_smaller_shifts_lose_less():
     """Every shift below Δ, by its own hockey-stick divergence: what the worst shift rests on."""
-    for law in (sn.DiscreteStaircase(1, 5, 2), sn.DiscreteLaplace(1, 5)):
-        probability = pmf(law)
+    for mechanism in (sn.DiscreteStaircase(1, 5, 2), sn.DiscreteLaplace(1, 5)):
+        probability = pmf(mechanism)
         for shift in range(1, 5):
             pair = [(probability(i), probability(i - shift)) for i in range(-300, 300)]
             for t in (0.0, 0.1, 0.5, 0.9):
-                assert hockey_stick(pair, t) <= privacy_loss(law).privacy_profile(t) + 1e-12
+                assert hockey_stick(pair, t) <= privacy_loss(mechanism).privacy_profile(t) + 1e-12
 
 
 # ---------------------------------------------------------------- reference values
@@ -257,21 +257,24 @@ LAWS = [
 @pytest.mark.parametrize("lattice", [True, False])
 @pytest.mark.parametrize("make", LAWS)
 def test_arrays_give_what_scalars_give(make, lattice):
-    law = make([0.5, 1.0, 4.0])
-    loss = privacy_loss(law, lattice=lattice)
+    mechanism = make([0.5, 1.0, 4.0])
+    loss = privacy_loss(mechanism, lattice=lattice)
     levels = np.array([0.01, 0.2, 0.9]).reshape(3, 1, 1)
     for method in ("privacy_profile", "rdp", "tradeoff", "eps_for_delta"):
         found = getattr(loss, method)(levels)
-        assert found.shape == (3, *law._parameter_shape[-2:]) if len(law._parameter_shape) == 2 else (3, 1, 3)
+        assert found.shape == (3, *mechanism._parameter_shape[-2:]) if len(mechanism._parameter_shape) == 2 else (3, 1, 3)
         for index in np.ndindex(found.shape):
-            eps, sensitivity, spec = (np.broadcast_to(a, law._parameter_shape)[index[-len(law._parameter_shape) :]].item()
-                                      if not isinstance(a, str) else a for a in (*law._arguments(), "")[:3])  # fmt: skip
-            one = type(law)(eps, sensitivity, *([spec] if spec != "" else []))
+            shape = mechanism._parameter_shape
+            eps, sensitivity, spec = (np.broadcast_to(a, shape)[index[-len(shape) :]].item()
+                                      if not isinstance(a, str) else a for a in (*mechanism._arguments(), "")[:3])  # fmt: skip
+            one = type(mechanism)(eps, sensitivity, *([spec] if spec != "" else []))
             expected = getattr(privacy_loss(one, lattice=lattice), method)(levels[index[0], 0, 0].item())
             assert type(expected) is float
             assert math.isclose(found[index], expected, rel_tol=1e-13)
-    assert loss.mean().shape == loss.var().shape == law._parameter_shape
-    assert np.array_equal(np.broadcast_to(loss.eps, law._parameter_shape), np.broadcast_to(law.eps, law._parameter_shape))
+    assert loss.mean().shape == loss.var().shape == mechanism._parameter_shape
+    assert np.array_equal(
+        np.broadcast_to(loss.eps, mechanism._parameter_shape), np.broadcast_to(mechanism.eps, mechanism._parameter_shape)
+    )
 
 
 def test_composed_arrays_give_what_scalars_give():
@@ -299,11 +302,15 @@ def test_composed_arrays_give_what_scalars_give():
         (lambda d: d.compose(2.0), sn.ParameterTypeError, "k must be an integer, got 2.0"),
         (lambda d: d.compose(2**20).compose(2), sn.ParameterError, "k must leave at most 1048576 releases"),
         (lambda d: privacy_loss(sn.Laplace(1)).compose(2**14 + 1), sn.ParameterError, "k must leave at most 16384 releases"),
-        (lambda d: privacy_loss(sn.Laplace([1, 2])).compose(2), sn.ParameterError, "composition must be of laws with scalar"),
-        (lambda d: d + privacy_loss(sn.Laplace([1, 2])), sn.ParameterError, "composition must be of laws with scalar"),
+        (
+            lambda d: privacy_loss(sn.Laplace([1, 2])).compose(2),
+            sn.ParameterError,
+            "composition must be of mechanisms with scalar",
+        ),
+        (lambda d: d + privacy_loss(sn.Laplace([1, 2])), sn.ParameterError, "composition must be of mechanisms with scalar"),
         (lambda d: privacy_loss(sn.Laplace(513)).compose(2), sn.ParameterError, "must be at most 512 to compose"),
         (lambda d: d + 1, TypeError, "unsupported operand"),
-        (lambda d: privacy_loss(1), sn.ParameterTypeError, "law must be a noise law of numbers, got 1"),
+        (lambda d: privacy_loss(1), sn.ParameterTypeError, "mechanism must be a mechanism of numbers, got 1"),
         (lambda d: PrivacyLoss(), sn.ParameterTypeError, "PrivacyLoss must be made by"),
         (lambda d: privacy_loss(sn.Laplace([1, 2])).rdp([1, 2, 3]), sn.ParameterError, "alpha and parameters must have shapes"),
     ],
@@ -338,15 +345,15 @@ def test_documented_examples_run():
 
 
 def test_mixin_is_the_function():
-    """A law with the mixin says what `privacy_loss` says of it."""
+    """A mechanism with the mixin says what `privacy_loss` says of it."""
 
-    law, plain = sn.Staircase(2, 3), privacy_loss(sn.Staircase(2, 3))
-    assert law.privacy_loss() == plain
-    assert law.privacy_loss(lattice=False) == privacy_loss(sn.Staircase(2, 3), lattice=False) != plain
-    assert law.privacy_profile(0.5) == plain.privacy_profile(0.5)
-    assert law.rdp(2) == plain.rdp(2)
-    assert law.tradeoff(0.1) == plain.tradeoff(0.1)
-    assert law.compose(4) == plain.compose(4)
+    mechanism, plain = sn.Staircase(2, 3), privacy_loss(sn.Staircase(2, 3))
+    assert mechanism.privacy_loss() == plain
+    assert mechanism.privacy_loss(lattice=False) == privacy_loss(sn.Staircase(2, 3), lattice=False) != plain
+    assert mechanism.privacy_profile(0.5) == plain.privacy_profile(0.5)
+    assert mechanism.rdp(2) == plain.rdp(2)
+    assert mechanism.tradeoff(0.1) == plain.tradeoff(0.1)
+    assert mechanism.compose(4) == plain.compose(4)
 
 
 @pytest.mark.parametrize("value", [1, "no", None, [], np.zeros(3)])

@@ -1,7 +1,7 @@
 """Which difference of two neighbours is the worst: every measure of a loss against all shifts from 1 to the sensitivity.
 
-Evidence: probabilities from each law's definition (powers, and convolutions of them), shifted and summed in float64; the
-package's losses take no part in them. A shift of either sign is tried, as laws with unequal bounds are not symmetric.
+Evidence: probabilities from each mechanism's definition (powers, and convolutions of them), shifted and summed in float64; the
+package's losses take no part in them. A shift of either sign is tried, as mechanisms with unequal bounds are not symmetric.
 """
 
 import functools
@@ -46,8 +46,8 @@ def infinitely_divisible(shape, decay, scale=1):
     return spaced
 
 
-def convolved(*laws):
-    return functools.reduce(lambda a, b: np.convolve(a / a.sum(), b / b.sum(), "same"), laws)
+def convolved(*mechanisms):
+    return functools.reduce(lambda a, b: np.convolve(a / a.sum(), b / b.sum(), "same"), mechanisms)
 
 
 def slopes(rates, breaks=(), below=None, above=None):
@@ -62,8 +62,8 @@ def slopes(rates, breaks=(), below=None, above=None):
 def loss_on_slopes(rates, D, breaks=(), below=None, above=None):
     from fractions import Fraction
 
-    law = Slopes(tuple(map(Fraction, rates)), breaks, below, above)
-    pairs = [Runs((str(law),), law, D), Runs((str(law),), law, -D)]
+    mechanism = Slopes(tuple(map(Fraction, rates)), breaks, below, above)
+    pairs = [Runs((str(mechanism),), mechanism, D), Runs((str(mechanism),), mechanism, -D)]
     part = pairs[0] if below == above else Largest(pairs)
     return PrivacyLoss._of(((part, 1),), ("slopes",))
 
@@ -110,11 +110,11 @@ case = pytest.mark.parametrize(("loss", "weights", "D", "tolerance"), TOLERANT, 
 
 def pairs(weights, D):
     """P and Q for every shift of either sign, at all integers for which float64 has them."""
-    law = weights / weights.sum()
-    ends = np.flatnonzero(law)[[0, -1]]
-    bounded = ends[0] > D and law[ends[0]] > 1e-100
+    mechanism = weights / weights.sum()
+    ends = np.flatnonzero(mechanism)[[0, -1]]
+    bounded = ends[0] > D and mechanism[ends[0]] > 1e-100
     for s in (*range(1, D + 1), *range(-D, 0)):
-        p, q = (law[s:], law[:-s]) if s > 0 else (law[:s], law[-s:])
+        p, q = (mechanism[s:], mechanism[:-s]) if s > 0 else (mechanism[:s], mechanism[-s:])
         kept = (p > 0) | (q > 0) if bounded else (p > 0) & (q > 0)
         yield s, p[kept], q[kept]
 
@@ -186,18 +186,18 @@ def test_variance_of_a_smaller_shift_is_larger():
 def test_the_least_probability_of_a_miss_without_any_false_alarm():
     """What no false alarm can find is 1 less the probability of an infinite loss: by the definition, and composed.
 
-    For the truncated law that is the mass of its outermost D steps on one side: nobody misses these.
+    For the truncated mechanism that is the mass of its outermost D steps on one side: nobody misses these.
     """
-    law = sn.TruncatedLaplace(eps=1, delta=0.01)
-    once = law.privacy_loss()
-    assert once.tradeoff(0) == pytest.approx(1 - law.achieved_delta, rel=1e-12)
+    mechanism = sn.TruncatedLaplace(eps=1, delta=0.01)
+    once = mechanism.privacy_loss()
+    assert once.tradeoff(0) == pytest.approx(1 - mechanism.achieved_delta, rel=1e-12)
     assert once.tradeoff(0) == pytest.approx(1 - once.privacy_profile(50.0), rel=1e-14)
     for k in (2, 30):
         low, high = once.compose(k).tradeoff(0.0, bounds=True)
-        sure = (1 - law.achieved_delta) ** k
+        sure = (1 - mechanism.achieved_delta) ** k
         assert sure * (1 - 1e-6) <= low <= sure * (1 + 1e-12)
         assert sure * (1 - 1e-12) <= high <= sure * (1 + 1e-6)
     mixed = once + privacy_loss(sn.Laplace(1))
-    assert mixed.tradeoff([0.0, 1.0]) == pytest.approx([1 - law.achieved_delta, 0.0], rel=1e-6, abs=1e-12)
+    assert mixed.tradeoff([0.0, 1.0]) == pytest.approx([1 - mechanism.achieved_delta, 0.0], rel=1e-6, abs=1e-12)
     for finite in (sn.Laplace(1), sn.Staircase([1, 2]), sn.Gaussian(1, 1e-6), sn.DiscreteGaussian(2), sn.Arete.from_eps(8, 1)):
         assert np.all(finite.privacy_loss().tradeoff(0) == 1)

@@ -18,55 +18,55 @@ def seeded():
     return sn.SeededRng(4, allow_release=True)
 
 
-@pytest.mark.parametrize("law", DISCRETE, ids=repr)
+@pytest.mark.parametrize("mechanism", DISCRETE, ids=repr)
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4"])
-def test_integers_stay_integers_for_discrete_laws(law, dtype):
+def test_integers_stay_integers_for_discrete_mechanisms(mechanism, dtype):
     values = np.array([0, 3, 100], dtype)
-    released = law.release(values, rng=seeded())
+    released = mechanism.release(values, rng=seeded())
     assert released.dtype == np.dtype("=i8")
-    noise = law.sample(3, rng=seeded())
+    noise = mechanism.sample(3, rng=seeded())
     assert np.array_equal(released, values.astype(np.int64) + noise)
 
 
-@pytest.mark.parametrize("law", DISCRETE, ids=repr)
+@pytest.mark.parametrize("mechanism", DISCRETE, ids=repr)
 @pytest.mark.parametrize(("dtype", "result"), [("f8", "f8"), ("f4", "f4"), ("f2", "f8")])
-def test_floats_are_rounded_half_up_for_discrete_laws(law, dtype, result):
+def test_floats_are_rounded_half_up_for_discrete_mechanisms(mechanism, dtype, result):
     values = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.49, -0.51], dtype)
     rounded = [-2, -1, 0, 1, 2, 3, 0, -1]
-    released = law.release(values, rng=seeded())
+    released = mechanism.release(values, rng=seeded())
     assert released.dtype == np.dtype(result)
-    assert np.array_equal(released, law.sample(8, rng=seeded()) + rounded)
+    assert np.array_equal(released, mechanism.sample(8, rng=seeded()) + rounded)
 
 
-@pytest.mark.parametrize("law", CONTINUOUS, ids=repr)
+@pytest.mark.parametrize("mechanism", CONTINUOUS, ids=repr)
 @pytest.mark.parametrize(("dtype", "result"), [("i8", "f8"), ("u2", "f8"), ("f8", "f8"), ("f4", "f4"), (">f8", "f8")])
-def test_continuous_laws_give_floats(law, dtype, result):
-    released = law.release(np.array([0, 3, 100], dtype), rng=seeded())
+def test_continuous_mechanisms_give_floats(mechanism, dtype, result):
+    released = mechanism.release(np.array([0, 3, 100], dtype), rng=seeded())
     assert released.dtype == np.dtype(result).newbyteorder("=")
-    exact = law.sample(3, rng=seeded()) + np.array([0, 3, 100])
+    exact = mechanism.sample(3, rng=seeded()) + np.array([0, 3, 100])
     assert np.array_equal(released, exact.astype(released.dtype))
 
 
-@pytest.mark.parametrize("law", CONTINUOUS, ids=repr)
-def test_results_are_lattice_points(law):
+@pytest.mark.parametrize("mechanism", CONTINUOUS, ids=repr)
+def test_results_are_lattice_points(mechanism):
     values = np.array([0.1, -1 / 3, 1e6 + 1e-9])
-    steps = law.release(values, rng=seeded()) / law.granularity
+    steps = mechanism.release(values, rng=seeded()) / mechanism.granularity
     assert np.array_equal(steps, np.round(steps))
 
 
 def test_wide_integers_reach_the_lattice_unrounded():
     """Steps of 2**20: as float64, 2**53 + 1 would be a tie broken before the lattice sees it."""
-    law = sn.Laplace(1.0, 2.0**90)
-    step = law.granularity
+    mechanism = sn.Laplace(1.0, 2.0**90)
+    step = mechanism.granularity
     assert step == 2.0**57
-    noise = law.sample(rng=seeded())
+    noise = mechanism.sample(rng=seeded())
     below = 2**56 - 1  # floor(x/g + 1/2) = 0, though float64 rounds it to 2**56, which gives 1
-    assert law.release(below, rng=seeded()) == noise
-    assert law.release(below + 1, rng=seeded()) == noise + step
+    assert mechanism.release(below, rng=seeded()) == noise
+    assert mechanism.release(below + 1, rng=seeded()) == noise + step
 
 
 @pytest.mark.parametrize(
-    ("law", "value", "kind"),
+    ("mechanism", "value", "kind"),
     [
         (DISCRETE[0], 3, int), (DISCRETE[0], np.int8(3), int), (DISCRETE[0], np.array(3), int),
         (DISCRETE[1], 3.0, float), (DISCRETE[1], np.float32(3), float),
@@ -74,8 +74,8 @@ def test_wide_integers_reach_the_lattice_unrounded():
         (CONTINUOUS[1], Decimal("0.5"), float),
     ],
 )  # fmt: skip
-def test_scalar_in_scalar_out(law, value, kind):
-    assert type(law.release(value, rng=seeded())) is kind
+def test_scalar_in_scalar_out(mechanism, value, kind):
+    assert type(mechanism.release(value, rng=seeded())) is kind
 
 
 @pytest.mark.parametrize("values", [[1, 2, 3], (1, 2, 3), range(1, 4)])
@@ -110,20 +110,20 @@ def test_unaligned_values():
 
 
 def test_values_broadcast_against_parameters():
-    law = sn.DiscreteLaplace([[1.0], [2.0]], sensitivity=1)
-    released = law.release([10, 20, 30], rng=seeded())
-    assert np.array_equal(released, law.sample((2, 3), rng=seeded()) + np.array([10, 20, 30]))
-    assert law.release(7, rng=seeded()).shape == (2, 1)
+    mechanism = sn.DiscreteLaplace([[1.0], [2.0]], sensitivity=1)
+    released = mechanism.release([10, 20, 30], rng=seeded())
+    assert np.array_equal(released, mechanism.sample((2, 3), rng=seeded()) + np.array([10, 20, 30]))
+    assert mechanism.release(7, rng=seeded()).shape == (2, 1)
     with pytest.raises(sn.ParameterError) as caught:
-        law.release(np.zeros((3, 2)), rng=seeded())
+        mechanism.release(np.zeros((3, 2)), rng=seeded())
     assert str(caught.value) == ("values must have a shape that broadcasts with the parameters, of shape (2, 1), got (3, 2)")
 
 
-@pytest.mark.parametrize("law", DISCRETE, ids=repr)
-def test_ends_of_int64_saturate(law):
+@pytest.mark.parametrize("mechanism", DISCRETE, ids=repr)
+def test_ends_of_int64_saturate(mechanism):
     values = np.array([INT64.max, INT64.min] * 50)
-    released = law.release(values, rng=seeded())
-    noise = law.sample(100, rng=seeded())
+    released = mechanism.release(values, rng=seeded())
+    noise = mechanism.sample(100, rng=seeded())
     exact = [min(max(int(v) + int(x), INT64.min), INT64.max) for v, x in zip(values, noise, strict=True)]
     assert (noise > 0).any()
     assert released.tolist() == exact
@@ -139,17 +139,17 @@ def test_int32_out_saturates():
 
 
 @pytest.mark.parametrize(
-    ("law", "values", "dtype"),
+    ("mechanism", "values", "dtype"),
     [
         (CONTINUOUS[0], [1.5, 2], "f8"), (CONTINUOUS[0], [1.5, 2], "f4"),
         (CONTINUOUS[1], [1, 2], "f4"), (DISCRETE[0], [1, 2], "i8"), (DISCRETE[0], [1, 2], "i4"),
         (DISCRETE[0], [1, 2], "f8"), (DISCRETE[1], [1.5, 2], "i8"), (DISCRETE[1], [1.5, 2], "f4"),
     ],
 )  # fmt: skip
-def test_out_is_filled_and_returned(law, values, dtype):
+def test_out_is_filled_and_returned(mechanism, values, dtype):
     out = np.zeros(2, dtype)
-    assert law.release(values, out=out, rng=seeded()) is out
-    assert np.array_equal(out, law.release(values, rng=seeded()).astype(dtype))
+    assert mechanism.release(values, out=out, rng=seeded()) is out
+    assert np.array_equal(out, mechanism.release(values, rng=seeded()).astype(dtype))
 
 
 def test_zero_dimensional_out():
@@ -166,12 +166,12 @@ def test_out_of_another_shape(shape):
 
 
 def test_out_of_another_dtype():
-    for law, rule in [
+    for mechanism, rule in [
         (CONTINUOUS[0], "float64 or float32"),
         (DISCRETE[0], "int64, int32, float64 or float32"),
     ]:
         with pytest.raises(sn.ParameterError) as caught:
-            law.release([1, 2], out=np.zeros(2, np.int16), rng=seeded())
+            mechanism.release([1, 2], out=np.zeros(2, np.int16), rng=seeded())
         assert str(caught.value) == f"out must have dtype {rule}, got int16"
 
 
@@ -187,11 +187,11 @@ def test_out_of_another_dtype():
         pytest.param(lambda: np.arange(64.0).reshape(8, 8), np.s_[:], np.s_[:], id="matrix in place"),
     ],
 )
-@pytest.mark.parametrize("law", [*CONTINUOUS, *DISCRETE, sn.Laplace(np.array(2.0), sensitivity=1)], ids=repr)
-def test_out_may_share_memory_with_values(make, view, target, law):
+@pytest.mark.parametrize("mechanism", [*CONTINUOUS, *DISCRETE, sn.Laplace(np.array(2.0), sensitivity=1)], ids=repr)
+def test_out_may_share_memory_with_values(make, view, target, mechanism):
     memory = make()
-    expected = law.release(memory[view].copy(), rng=seeded())
-    law.release(memory[view], out=memory[target], rng=seeded())
+    expected = mechanism.release(memory[view].copy(), rng=seeded())
+    mechanism.release(memory[view], out=memory[target], rng=seeded())
     assert np.array_equal(memory[target], expected)
 
 
@@ -218,19 +218,19 @@ def test_broadcast_value_inside_out():
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, np.int16(7), 1000])
-@pytest.mark.parametrize("law", CONTINUOUS + DISCRETE, ids=repr)
-def test_partitions_divide_the_budget(law, k):
-    share = law.eps / int(k)
-    if Fraction(share) * int(k) > law.eps:
+@pytest.mark.parametrize("mechanism", CONTINUOUS + DISCRETE, ids=repr)
+def test_partitions_divide_the_budget(mechanism, k):
+    share = mechanism.eps / int(k)
+    if Fraction(share) * int(k) > mechanism.eps:
         share = float(np.nextafter(share, 0))
-    less = type(law)(share, *law._arguments()[1:])
-    released = law.release([1, 2, 3], max_partitions_contributed=k, rng=seeded())
+    less = type(mechanism)(share, *mechanism._arguments()[1:])
+    released = mechanism.release([1, 2, 3], max_partitions_contributed=k, rng=seeded())
     assert np.array_equal(released, less.release([1, 2, 3], rng=seeded()))
 
 
 def test_partitions_divide_each_budget():
-    law = sn.Laplace([1.0, 2.0], sensitivity=1)
-    released = law.release([1, 2], max_partitions_contributed=4, rng=seeded())
+    mechanism = sn.Laplace([1.0, 2.0], sensitivity=1)
+    released = mechanism.release([1, 2], max_partitions_contributed=4, rng=seeded())
     assert np.array_equal(released, sn.Laplace([0.25, 0.5], sensitivity=1).release([1, 2], rng=seeded()))
 
 
@@ -268,12 +268,12 @@ NOT_NUMBERS = [
 
 # Without addresses, a test has the same name in every process.
 @pytest.mark.parametrize("values", NOT_NUMBERS, ids=lambda values: repr(values).partition(" at 0x")[0])
-@pytest.mark.parametrize("law", [CONTINUOUS[0], DISCRETE[0]], ids=repr)
-def test_values_must_be_numbers(values, law):
+@pytest.mark.parametrize("mechanism", [CONTINUOUS[0], DISCRETE[0]], ids=repr)
+def test_values_must_be_numbers(values, mechanism):
     rng = seeded()
     text = "values must be a real number or an array of real numbers, got "
     with pytest.raises(sn.ParameterTypeError, match=text):
-        law.release(values, rng=rng)
+        mechanism.release(values, rng=rng)
     assert rng._stream.fill_count == 0
 
 
@@ -285,27 +285,27 @@ def test_masked_values_are_refused():
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
-@pytest.mark.parametrize("law", [*CONTINUOUS, *DISCRETE, sn.Laplace([1.0, 2.0, 3.0], sensitivity=1)], ids=repr)
-def test_values_must_be_finite(bad, dtype, law):
+@pytest.mark.parametrize("mechanism", [*CONTINUOUS, *DISCRETE, sn.Laplace([1.0, 2.0, 3.0], sensitivity=1)], ids=repr)
+def test_values_must_be_finite(bad, dtype, mechanism):
     rng = seeded()
     values = np.zeros((2, 4, 3), dtype)
     values[1, 2, 0] = values[1, 3, 1] = bad
     out = np.full(values.shape, 7.0)
     with pytest.raises(sn.ParameterError) as caught:
-        law.release(values, out=out, rng=rng)
+        mechanism.release(values, out=out, rng=rng)
     assert str(caught.value) == "values must be finite, got one that is not at index (1, 2, 0)"
     assert (out == 7).all()
     assert rng._stream.fill_count == 0
 
 
-@pytest.mark.parametrize("law", [CONTINUOUS[0], DISCRETE[0]], ids=repr)
+@pytest.mark.parametrize("mechanism", [CONTINUOUS[0], DISCRETE[0]], ids=repr)
 @pytest.mark.parametrize("shape", [(3,), (2, 5), (1025,)])
-def test_values_of_a_new_array_must_be_finite(law, shape):
+def test_values_of_a_new_array_must_be_finite(mechanism, shape):
     """Arrays that the extension takes as they are, up to 1024 values, and one that it does not."""
     rng, values = seeded(), np.zeros(shape)
     values.flat[2] = np.inf
     with pytest.raises(sn.ParameterError) as caught:
-        law.release(values, rng=rng)
+        mechanism.release(values, rng=rng)
     assert str(caught.value) == f"values must be finite, got one that is not at index {tuple(map(int, np.argwhere(values)[0]))}"
     assert rng._stream.fill_count == 0
 
@@ -319,9 +319,9 @@ def test_scalar_must_be_finite(value):
 
 def test_index_of_a_bad_value_is_the_callers():
     """Not that of the shape to which values and parameters broadcast."""
-    law = sn.Laplace(np.ones((5, 1)), sensitivity=1)
+    mechanism = sn.Laplace(np.ones((5, 1)), sensitivity=1)
     with pytest.raises(sn.ParameterError, match=r"values must be finite, got one that is not at index \(2,\)"):
-        law.release([0.0, 1.0, float("nan"), float("inf")], rng=seeded())
+        mechanism.release([0.0, 1.0, float("nan"), float("inf")], rng=seeded())
 
 
 @pytest.mark.parametrize(
@@ -337,10 +337,10 @@ def test_index_of_a_bad_value_is_the_callers():
         (np.uint64(2**63), ""),
     ],
 )
-@pytest.mark.parametrize("law", [CONTINUOUS[0], DISCRETE[0]], ids=repr)
-def test_integers_must_fit_int64(values, place, law):
+@pytest.mark.parametrize("mechanism", [CONTINUOUS[0], DISCRETE[0]], ids=repr)
+def test_integers_must_fit_int64(values, place, mechanism):
     with pytest.raises(sn.ParameterError) as caught:
-        law.release(values, rng=seeded())
+        mechanism.release(values, rng=seeded())
     assert str(caught.value) == f"values must be within int64, got one that is not{place}"
 
 
@@ -353,10 +353,10 @@ def test_lists_that_float64_would_round_are_refused():
 @pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="long double is float64 here")
 @pytest.mark.parametrize("wrap", [lambda value: value, lambda value: np.array([0, value])])
 def test_long_doubles_must_be_exact(wrap):
-    law, half = CONTINUOUS[0], np.longdouble(0.5)
-    assert np.array_equal(law.release(wrap(half), rng=seeded()), law.release(wrap(0.5), rng=seeded()))
+    mechanism, half = CONTINUOUS[0], np.longdouble(0.5)
+    assert np.array_equal(mechanism.release(wrap(half), rng=seeded()), mechanism.release(wrap(0.5), rng=seeded()))
     with pytest.raises(sn.ParameterError, match=r"^values must be exactly representable in float64, got "):
-        law.release(wrap(half / 3), rng=seeded())
+        mechanism.release(wrap(half / 3), rng=seeded())
 
 
 @pytest.mark.parametrize("rng", [sn.SeededRng(1), sn.SeededRng(1, allow_release=False)])

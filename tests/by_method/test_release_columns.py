@@ -27,10 +27,10 @@ def test_an_integer_column_comes_back_signed_with_64_bits(holder, dtype):
     ends = np.iinfo(dtype)
     values = [0, 3, 100, ends.min, min(ends.max, 2**63 - 1)] * 20
     column = HOLDERS[holder](values, dtype)
-    law = sn.DiscreteLaplace(0.1)
-    found = law.release(column, rng=seeded())
+    mechanism = sn.DiscreteLaplace(0.1)
+    found = mechanism.release(column, rng=seeded())
     assert (type(found), kind(found)) == wide(holder)
-    exact = law.release(np.array(values, np.int64), rng=seeded()).tolist()
+    exact = mechanism.release(np.array(values, np.int64), rng=seeded()).tolist()
     assert listed(found) == exact
     assert min(exact) < ends.min or ends.min == -(2**63)
     assert max(exact) > ends.max or ends.max >= 2**63 - 1
@@ -48,24 +48,24 @@ def test_small_groups_are_not_too_large_on_average():
     wards = pl.DataFrame({"ward": np.arange(10_000)}).join(pl.DataFrame({"ward": [1], "person": [1]}), on="ward", how="left")
     counts = wards.group_by("ward").agg(pl.col("person").count())
     assert counts["person"].dtype == pl.UInt32
-    law = sn.DiscreteLaplace(0.1)
-    found = law.release(counts, columns="person", rng=seeded())["person"]
-    assert abs(found.mean() - 1e-4) < 6 * law.std() / 100
+    mechanism = sn.DiscreteLaplace(0.1)
+    found = mechanism.release(counts, columns="person", rng=seeded())["person"]
+    assert abs(found.mean() - 1e-4) < 6 * mechanism.std() / 100
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
 @pytest.mark.parametrize(
-    "law",
+    "mechanism",
     [sn.Laplace(1.0, sensitivity=1), sn.Gaussian(1, 1e-6, sensitivity=1), sn.Staircase(np.linspace(1, 2, 4), sensitivity=1)],
-    ids=lambda law: type(law).__name__,
+    ids=lambda mechanism: type(mechanism).__name__,
 )
-def test_a_continuous_law_makes_floats_of_integers(holder, law):
+def test_a_continuous_mechanism_makes_floats_of_integers(holder, mechanism):
     values = [0, 3, 100, 7]
     column = HOLDERS[holder](values, "int32")
-    found = law.release(column, rng=seeded())
+    found = mechanism.release(column, rng=seeded())
     assert type(found).__module__.partition(".")[0] == type(column).__module__.partition(".")[0]
     assert str(kind(found)) in ("float64", "Float64", "double[pyarrow]", "double")
-    assert listed(found) == law.release(np.array(values), rng=seeded()).tolist()
+    assert listed(found) == mechanism.release(np.array(values), rng=seeded()).tolist()
 
 
 FLOATS: dict[str, Callable[[list[float], int], Any]] = {
@@ -77,16 +77,18 @@ FLOATS: dict[str, Callable[[list[float], int], Any]] = {
 }
 
 
-@pytest.mark.parametrize("law", [sn.Laplace(1.0, sensitivity=1), sn.DiscreteLaplace(1.0, 1)], ids=lambda law: type(law).__name__)
+@pytest.mark.parametrize(
+    "mechanism", [sn.Laplace(1.0, sensitivity=1), sn.DiscreteLaplace(1.0, 1)], ids=lambda mechanism: type(mechanism).__name__
+)
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("holder", FLOATS)
-def test_floats_keep_their_type(holder, bits, law):
+def test_floats_keep_their_type(holder, bits, mechanism):
     values = [0.1, -2.5, 1e6]
     column = FLOATS[holder](values, bits)
-    found = law.release(column, rng=seeded())
+    found = mechanism.release(column, rng=seeded())
     assert type(found) is type(column)
     assert kind(found) == kind(column)
-    assert listed(found) == law.release(np.array(values, f"f{bits // 8}"), rng=seeded()).tolist()
+    assert listed(found) == mechanism.release(np.array(values, f"f{bits // 8}"), rng=seeded()).tolist()
 
 
 @pytest.mark.parametrize("holder", FLOATS)
@@ -178,12 +180,12 @@ def test_long_columns_are_read_in_parts():
     """Nulls in every part of what the extension reads at a time, and in chunks of Polars."""
     values = np.arange(1_200_000)
     series = pl.Series(values).set(pl.Series(values % 7 == 0), None)
-    law = sn.DiscreteLaplace(1)
-    exact = law.release(np.where(values % 7 == 0, 0, values), rng=seeded())
-    found = law.release(series, nulls="keep", rng=seeded())
+    mechanism = sn.DiscreteLaplace(1)
+    exact = mechanism.release(np.where(values % 7 == 0, 0, values), rng=seeded())
+    found = mechanism.release(series, nulls="keep", rng=seeded())
     assert np.array_equal(found.is_null().to_numpy(), values % 7 == 0)
     assert np.array_equal(found.fill_null(0).to_numpy(), np.where(values % 7 == 0, 0, exact))
-    assert law.release(pl.concat([series, series], rechunk=False), nulls="zero").chunk_lengths() == [1_200_000] * 2
+    assert mechanism.release(pl.concat([series, series], rechunk=False), nulls="zero").chunk_lengths() == [1_200_000] * 2
 
 
 # Refusals
@@ -255,5 +257,5 @@ def test_seeds_are_refused():
 
 def test_threads_do_not_matter():
     column = pa.array(np.arange(300_000))
-    law = sn.DiscreteLaplace(1)
-    assert law.release(column, threads=1, rng=seeded()).equals(law.release(column, threads=2, rng=seeded()))
+    mechanism = sn.DiscreteLaplace(1)
+    assert mechanism.release(column, threads=1, rng=seeded()).equals(mechanism.release(column, threads=2, rng=seeded()))

@@ -41,8 +41,8 @@ FRAMES = {
 }
 
 
-def released(values: Any = VALUES, labels: Any = LABELS, law: Any = LAW, rng: Any = KEYED, **options: Any) -> Any:
-    return law.release(values, labels=labels, **{"statistic": "count", "rng": rng, **options})
+def released(values: Any = VALUES, labels: Any = LABELS, mechanism: Any = LAW, rng: Any = KEYED, **options: Any) -> Any:
+    return mechanism.release(values, labels=labels, **{"statistic": "count", "rng": rng, **options})
 
 
 def of_array(values: Any = VALUES, labels: Any = LABELS, **options: Any) -> list[Any]:
@@ -65,7 +65,7 @@ def test_a_column_has_the_noise_of_the_array(holder, labels):
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_floats_and_partitions(holder):
     column = HOLDERS[holder](VALUES, "int64")
-    options = {"law": sn.Laplace(1, sensitivity=1), "max_partitions_contributed": 3}
+    options = {"mechanism": sn.Laplace(1, sensitivity=1), "max_partitions_contributed": 3}
     assert listed(released(column, **options)) == of_array(**options)
 
 
@@ -86,7 +86,7 @@ def test_nulls(holder):
     zero = of_array([BEYOND, 0, 3, 0, 41])
     assert listed(released(column, nulls="zero")) == zero
     assert listed(released(column, nulls="keep")) == [zero[0], None, zero[2], None, zero[4]]
-    assert listed(released(column, law=SILENT, nulls="keep")) == [BEYOND, None, 3, None, 41]
+    assert listed(released(column, mechanism=SILENT, nulls="keep")) == [BEYOND, None, 3, None, 41]
     nothing = HOLDERS[holder]([None] * 5, "int64")
     assert listed(released(nothing, nulls="keep")) == [None] * 5
     assert listed(released(nothing, nulls="zero")) == of_array([0] * 5)
@@ -108,8 +108,8 @@ def test_a_null_that_stays_null_has_no_value(holder):
 def test_nothing_is_behind_a_null(bits):
     """Neither the number that was there, nor another row's answer, nor what memory held before."""
     hidden = pa.Array.from_buffers(pa.int64(), 2, [pa.py_buffer(bits), pa.py_buffer(np.array([1, 77]))])
-    for law in (LAW, sn.Laplace(1, sensitivity=1)):
-        kept = released(hidden, ["a", "b"], law, nulls="keep")
+    for mechanism in (LAW, sn.Laplace(1, sensitivity=1)):
+        kept = released(hidden, ["a", "b"], mechanism, nulls="keep")
         behind = np.frombuffer(kept.buffers()[1], np.int64)
         assert behind[[not valid for valid in kept.is_valid().to_pylist()]].tolist() == [0] * kept.null_count
 
@@ -185,26 +185,26 @@ def test_errors_of_a_frame_name_the_column():
 
 def test_vectors():
     """The rows of a frame have one label each; a column is one vector."""
-    law = sn.MultivariateStaircase(1, dim=2, sensitivity=1)
+    mechanism = sn.MultivariateStaircase(1, dim=2, sensitivity=1)
     vectors = np.array([[1, 2], [3, 4], [5, 6]])
     frame = pd.DataFrame(vectors, columns=["x", "y"])
-    expected = released(vectors, LABELS[:3], law)
-    assert np.array_equal(released(frame, LABELS[:3], law, columns=["x", "y"]).to_numpy(), expected)
-    assert np.array_equal(released(pl.DataFrame(frame), LABELS[:3], law, columns=["x", "y"]).to_numpy(), expected)
-    assert released(pd.Series(vectors[1]), "b", law).tolist() == expected[1].tolist()
+    expected = released(vectors, LABELS[:3], mechanism)
+    assert np.array_equal(released(frame, LABELS[:3], mechanism, columns=["x", "y"]).to_numpy(), expected)
+    assert np.array_equal(released(pl.DataFrame(frame), LABELS[:3], mechanism, columns=["x", "y"]).to_numpy(), expected)
+    assert released(pd.Series(vectors[1]), "b", mechanism).tolist() == expected[1].tolist()
     missing = pl.DataFrame({"x": [1, None, 5], "y": [2, 4, 6]})
-    kept = released(missing, LABELS[:3], law, columns=["x", "y"], nulls="keep")
+    kept = released(missing, LABELS[:3], mechanism, columns=["x", "y"], nulls="keep")
     assert kept["x"].to_list() == [expected[0, 0], None, expected[2, 0]]
-    assert kept["y"][1] == released([0, 4], "b", law)[1]
+    assert kept["y"][1] == released([0, 4], "b", mechanism)[1]
     with pytest.raises(sn.ParameterTypeError, match=r"^statistic must be a string"):
-        released(frame, LABELS[:3], law, columns=["x", "y"], statistic=["x", "y"])
+        released(frame, LABELS[:3], mechanism, columns=["x", "y"], statistic=["x", "y"])
 
 
 def test_whole_numbers_with_l2_sensitivity():
-    law = sn.DiscreteGaussian(100.0)
-    assert listed(released(pa.array(VALUES), law=law, l2_sensitivity=1.0)) == of_array(law=law)
+    mechanism = sn.DiscreteGaussian(100.0)
+    assert listed(released(pa.array(VALUES), mechanism=mechanism, l2_sensitivity=1.0)) == of_array(mechanism=mechanism)
     with pytest.raises(sn.ParameterError, match="values must be whole numbers"):
-        released(pa.array([0.5] * 5), law=law, l2_sensitivity=1.0)
+        released(pa.array([0.5] * 5), mechanism=mechanism, l2_sensitivity=1.0)
 
 
 def test_the_secret_is_fetched_once_and_never_for_nothing():
@@ -244,9 +244,11 @@ def test_tensors_are_filled_in_place():
     assert values.tolist() == of_array()
 
 
-@pytest.mark.parametrize("law", [LAW, sn.Laplace(1, sensitivity=1), sn.MultivariateStaircase(1, dim=2, sensitivity=1)], ids=str)
-def test_noise_alone_has_no_address(law):
-    for draw in (law.sample, law.sample_chunks):
+@pytest.mark.parametrize(
+    "mechanism", [LAW, sn.Laplace(1, sensitivity=1), sn.MultivariateStaircase(1, dim=2, sensitivity=1)], ids=str
+)
+def test_noise_alone_has_no_address(mechanism):
+    for draw in (mechanism.sample, mechanism.sample_chunks):
         with pytest.raises(sn.ParameterTypeError, match="the noise of a KeyedRng belongs to labels"):
             draw(3, rng=KEYED)
 

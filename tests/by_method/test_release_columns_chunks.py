@@ -42,16 +42,18 @@ def polars(values: Any, missing: Any, cuts: list[int]) -> Any:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("dtype", ["int64", "float64", "int32", "float32"])
 @pytest.mark.parametrize("make", [arrow, polars])
-@pytest.mark.parametrize("law", [sn.DiscreteLaplace(0.1, 1), sn.Laplace(1.0, 1)], ids=lambda law: type(law).__name__)
-def test_chunks_and_nulls_are_those_of_one_array(law, make, dtype, threads):
+@pytest.mark.parametrize(
+    "mechanism", [sn.DiscreteLaplace(0.1, 1), sn.Laplace(1.0, 1)], ids=lambda mechanism: type(mechanism).__name__
+)
+def test_chunks_and_nulls_are_those_of_one_array(mechanism, make, dtype, threads):
     values = VALUES.astype(dtype)
     for missing in (MISSING, np.zeros(ROWS, np.bool_)):
-        exact = law.release(np.where(missing, 0, values).astype(dtype), rng=seeded())
+        exact = mechanism.release(np.where(missing, 0, values).astype(dtype), rng=seeded())
         for cuts in (CUTS, [0, ROWS]):
             column = make(values, missing, cuts)
-            zero = law.release(column, nulls="zero", rng=seeded(), threads=threads)
+            zero = mechanism.release(column, nulls="zero", rng=seeded(), threads=threads)
             assert np.array_equal(zero.to_numpy(), exact)
-            kept = law.release(column, nulls="keep", rng=seeded(), threads=threads)
+            kept = mechanism.release(column, nulls="keep", rng=seeded(), threads=threads)
             assert np.array_equal(kept.is_null().to_numpy(), missing)
             filled = kept.fill_null(0).to_numpy()
             assert np.array_equal(filled, np.where(missing, 0, exact))
@@ -64,8 +66,8 @@ def test_chunks_and_nulls_are_those_of_one_array(law, make, dtype, threads):
 def test_very_many_chunks(chunks):
     values = np.arange(3 * chunks)
     column = pa.chunked_array(values.reshape(-1, 3).tolist())
-    law = sn.DiscreteLaplace(0.1)
-    assert law.release(column, rng=seeded()).to_pylist() == law.release(values, rng=seeded()).tolist()
+    mechanism = sn.DiscreteLaplace(0.1)
+    assert mechanism.release(column, rng=seeded()).to_pylist() == mechanism.release(values, rng=seeded()).tolist()
 
 
 def test_a_refused_number_is_named_by_its_place_in_the_column():
@@ -136,7 +138,7 @@ def test_the_callers_column_stays_as_it_was():
 
 def test_what_the_extension_refuses():
     """It is not public; arrays that do not fit could be read beyond their ends."""
-    law, stream, out = SILENT._scalar_law, seeded()._stream, np.empty(4, np.int64)
+    mechanism, stream, out = SILENT._sampler, seeded()._stream, np.empty(4, np.int64)
     chunks = [np.arange(2), np.arange(2)]
     for arguments, text in (
         (([np.arange(4)[::2], np.arange(2)], None, out), "values must be contiguous and aligned"),
@@ -145,9 +147,9 @@ def test_what_the_extension_refuses():
         ((chunks, None, out[:3]), "values must have the shape of out"),
     ):
         with pytest.raises(ValueError, match=text):
-            law.release_column(stream, *arguments)
+            mechanism.release_column(stream, *arguments)
     with pytest.raises(TypeError):
-        law.release_column(stream, [np.arange(2), np.arange(2.0)], None, out)
+        mechanism.release_column(stream, [np.arange(2), np.arange(2.0)], None, out)
     for numbers, bits in ((np.arange(9), 1), (np.arange(9)[::2], 1), (np.ones((3, 3)), 2), (np.ones(8, complex), 1)):
         with pytest.raises(ValueError, match="numbers and bits must be contiguous, a bit for every number"):
             _native.ArrowArray(numbers, np.zeros(bits, np.uint8))

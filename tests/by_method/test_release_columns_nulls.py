@@ -35,12 +35,12 @@ def test_nulls(holder, dtype):
 @pytest.mark.parametrize("holder", WITH_NULLS)
 def test_a_null_changes_nothing_at_other_places(holder):
     """Noise by place: that of the equal array with 0 for null."""
-    law, values = sn.DiscreteLaplace(0.1), [5, None, 7, None, 9]
+    mechanism, values = sn.DiscreteLaplace(0.1), [5, None, 7, None, 9]
     column = HOLDERS[holder](values, "int64")
-    exact = law.release([0 if value is None else value for value in values], rng=seeded()).tolist()
-    assert listed(law.release(column, nulls="zero", rng=seeded())) == exact
+    exact = mechanism.release([0 if value is None else value for value in values], rng=seeded()).tolist()
+    assert listed(mechanism.release(column, nulls="zero", rng=seeded())) == exact
     kept = [None if value is None else number for value, number in zip(values, exact, strict=True)]
-    assert listed(law.release(column, nulls="keep", rng=seeded())) == kept
+    assert listed(mechanism.release(column, nulls="keep", rng=seeded())) == kept
 
 
 @pytest.mark.parametrize("holder", WITH_NULLS)

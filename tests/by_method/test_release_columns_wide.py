@@ -58,10 +58,10 @@ def test_decimals_beyond_int64_are_refused(holder, beyond):
     [pa.array([Decimal(999), Decimal(-999)] * 20), pl.Series([Decimal(999), Decimal(-999)] * 20, dtype=pl.Decimal(3, 0))],
 )
 def test_decimals_are_cut_off_at_their_digits(column):
-    law = sn.DiscreteLaplace(0.1)
-    exact = law.release(np.array([999, -999] * 20), rng=seeded()).tolist()
+    mechanism = sn.DiscreteLaplace(0.1)
+    exact = mechanism.release(np.array([999, -999] * 20), rng=seeded()).tolist()
     assert max(exact) > 999
-    assert listed(law.release(column, rng=seeded())) == [min(max(number, -999), 999) for number in exact]
+    assert listed(mechanism.release(column, rng=seeded())) == [min(max(number, -999), 999) for number in exact]
 
 
 LONG = {
@@ -80,15 +80,15 @@ LONG |= {name: lambda v, name=name: pl.Series(v, dtype=getattr(pl, name)) for na
 def test_integers_that_int64_does_not_hold_count_as_its_ends(holder):
     """Saturation moves no two answers apart, so it keeps the guarantee; a refusal would tell that there is such an answer."""
     values = [0, 2**63 - 1, 2**63, 2**64 - 1] * 5
-    column, law = LONG[holder](values), sn.DiscreteLaplace(0.1)
-    found = law.release(column, rng=seeded())
+    column, mechanism = LONG[holder](values), sn.DiscreteLaplace(0.1)
+    found = mechanism.release(column, rng=seeded())
     assert str(kind(found)).lower() == str(kind(LONG[holder]([1]))).lower().replace("uint", "int").replace("128", "64")
     within = np.minimum(np.array(values, np.uint64), 2**63 - 1).astype(np.int64)
-    assert listed(found) == law.release(within, rng=seeded()).tolist()
+    assert listed(found) == mechanism.release(within, rng=seeded()).tolist()
     assert min(listed(found)) < 0
     labels = list(range(len(values)))
     options = {"labels": labels, "statistic": "n", "rng": sn.KeyedRng(bytes(32), "r")}
-    assert listed(law.release(column, **options)) == law.release(within, **options).tolist()
+    assert listed(mechanism.release(column, **options)) == mechanism.release(within, **options).tolist()
     shown, counts = sn.PartitionSelection(eps=1, delta=1e-6).release(column)
     assert shown.tolist() == [value > 0 for value in values]
     assert kind(counts) == kind(found)

@@ -43,14 +43,14 @@ frame_names = pytest.mark.parametrize("library", ["pandas", "Polars", "Table", "
 @frame_names
 def test_frames(library):
     """Each column has the next fill of the generator; the others, and all that belongs to the frame, are untouched."""
-    frame, law = frames()[library], sn.DiscreteLaplace(0.1, sensitivity=1)
+    frame, mechanism = frames()[library], sn.DiscreteLaplace(0.1, sensitivity=1)
     rng = seeded()
-    found = law.release(frame, columns=["x", "n"], rng=rng)
+    found = mechanism.release(frame, columns=["x", "n"], rng=rng)
     assert rng._stream.fill_count == 2
     assert type(found) is type(frame)
     rng = seeded()
-    x = law.release(np.array([0.5, 1.5, 2.5]), rng=rng)
-    n = law.release(np.array([1, 2, 3]), rng=rng)
+    x = mechanism.release(np.array([0.5, 1.5, 2.5]), rng=rng)
+    n = mechanism.release(np.array([1, 2, 3]), rng=rng)
     assert listed(found["x"]) == x.tolist()
     assert listed(found["n"]) == n.tolist()
     assert kind(found["n"]) == kind(frame["m"])
@@ -79,21 +79,21 @@ def test_one_name_and_several_kinds_of_lists(library):
 @frame_names
 def test_all_columns(library):
     """Each once, in the order of the frame; a column of texts is no number, and one called "all" must be named."""
-    frame, law = frames()[library], sn.DiscreteLaplace(0.1)
+    frame, mechanism = frames()[library], sn.DiscreteLaplace(0.1)
     counts = frame[["n", "m"]] if library in ("pandas", "Polars") else frame.select(["n", "m"])
-    found = law.release(counts, columns="all", rng=seeded())
-    expected = law.release(counts, columns=["n", "m"], rng=seeded())
+    found = mechanism.release(counts, columns="all", rng=seeded())
+    expected = mechanism.release(counts, columns=["n", "m"], rng=seeded())
     assert type(found) is type(frame)
     assert [listed(found[name]) for name in labels(found)] == [listed(expected[name]) for name in ("n", "m")]
     with pytest.raises(sn.ParameterTypeError, match="'group'"):
-        law.release(frame, columns="all")
+        mechanism.release(frame, columns="all")
     with pytest.raises(sn.ParameterError, match="columns must name at least one column, got none in a value of type"):
-        law.release(counts.drop(columns=["n", "m"]) if library == "pandas" else counts.select([]), columns="all")
+        mechanism.release(counts.drop(columns=["n", "m"]) if library == "pandas" else counts.select([]), columns="all")
     renamed = {"pandas": lambda: counts.rename(columns={"m": "all"}), "Polars": lambda: counts.rename({"m": "all"})}
     named = renamed.get(library, lambda: counts.rename_columns(["n", "all"]))()
     with pytest.raises(sn.ParameterError, match='columns must be a list of names for a frame with a column "all"'):
-        law.release(named, columns="all")
-    assert listed(law.release(named, columns=["all"])["n"]) == [1, 2, 3]
+        mechanism.release(named, columns="all")
+    assert listed(mechanism.release(named, columns=["all"])["n"]) == [1, 2, 3]
 
 
 def test_a_crosstab():
@@ -151,11 +151,11 @@ def test_labels_of_pandas_that_are_no_text():
 
 @frame_names
 @pytest.mark.parametrize(
-    "law",
+    "mechanism",
     [sn.Laplace(1, sensitivity=1), sn.Laplace([1.0, 2.0, 3.0], sensitivity=1), sn.Gaussian(1, 1e-6, sensitivity=1)],
-    ids=lambda law: type(law).__name__,
+    ids=lambda mechanism: type(mechanism).__name__,
 )
-def test_nothing_is_drawn_if_any_column_is_refused(library, law):
+def test_nothing_is_drawn_if_any_column_is_refused(library, mechanism):
     """Also where the extension finds the reason: a number that is not finite or too large in the second column."""
     for bad, text in (
         (np.inf, "values must be finite, got one that is not"),
@@ -167,7 +167,7 @@ def test_nothing_is_drawn_if_any_column_is_refused(library, law):
         ]
         rng = seeded()
         with pytest.raises(sn.ParameterError) as caught:
-            law.release(made, columns=["a", "b"], rng=rng)
+            mechanism.release(made, columns=["a", "b"], rng=rng)
         assert str(caught.value) == f"{text} at index (1,) of column 'b'"
         assert rng._stream.fill_count == 0
 
@@ -181,10 +181,10 @@ def test_nulls_of_a_frame_are_named_by_column_and_place():
 
 def test_partitions_count_the_cells_of_all_columns():
     """One generator, k = 2: the noise of each cell is that of the mechanism for 2 values."""
-    frame, law = pl.DataFrame({"a": [1, 2], "b": [3, 4]}), sn.DiscreteLaplace(1)
+    frame, mechanism = pl.DataFrame({"a": [1, 2], "b": [3, 4]}), sn.DiscreteLaplace(1)
     rng = seeded()
-    found = law.release(frame, columns=["a", "b"], max_partitions_contributed=2, rng=rng)
-    rng, wider = seeded(), law.for_partitions(2)
+    found = mechanism.release(frame, columns=["a", "b"], max_partitions_contributed=2, rng=rng)
+    rng, wider = seeded(), mechanism.for_partitions(2)
     assert found["a"].to_list() == wider.release([1, 2], rng=rng).tolist()
     assert found["b"].to_list() == wider.release([3, 4], rng=rng).tolist()
 
@@ -193,65 +193,65 @@ def test_partitions_count_the_cells_of_all_columns():
 
 
 def test_array_parameters_belong_to_the_rows():
-    law = sn.DiscreteLaplace([1.0, 2.0, 3.0])
+    mechanism = sn.DiscreteLaplace([1.0, 2.0, 3.0])
     column = pl.Series([5, 6, 7])
-    assert law.release(column, rng=seeded()).to_list() == law.release([5, 6, 7], rng=seeded()).tolist()
+    assert mechanism.release(column, rng=seeded()).to_list() == mechanism.release([5, 6, 7], rng=seeded()).tolist()
     for values, shape in ((pl.Series([5]), "(1,)"), (pd.Series([5]), "(1,)")):
         with pytest.raises(sn.ParameterError) as caught:
-            law.release(values)
+            mechanism.release(values)
         assert str(caught.value) == (
             "values must have the shape that they and the parameters, of shape (3,), broadcast to, "
             f"because a column comes back as one, got {shape}"
         )
     with pytest.raises(sn.ParameterError, match="values must have a shape that broadcasts with the parameters"):
-        law.release(pl.Series([1, 2]))
+        mechanism.release(pl.Series([1, 2]))
     with pytest.raises(sn.ParameterError, match="because a column comes back as one"):
         sn.Laplace([[1.0], [2.0]], sensitivity=1).release(column)
 
 
 def test_a_column_is_one_vector_and_the_rows_of_a_frame_are_vectors():
-    law = sn.MultivariateStaircase(1, dim=2, sensitivity=1)
+    mechanism = sn.MultivariateStaircase(1, dim=2, sensitivity=1)
     column = pd.Series([1.5, 2.5], index=["x", "y"])
-    found = law.release(column, rng=seeded())
-    assert found.tolist() == law.release([1.5, 2.5], rng=seeded()).tolist()
+    found = mechanism.release(column, rng=seeded())
+    assert found.tolist() == mechanism.release([1.5, 2.5], rng=seeded()).tolist()
     assert found.index.tolist() == ["x", "y"]
     frame = pd.DataFrame({"x": [1, 2, 3], "g": list("abc"), "y": [4.5, 5.5, 6.5]})
-    found = law.release(frame, columns=["y", "x"], rng=seeded())
-    exact = law.release(np.array([[4.5, 1], [5.5, 2], [6.5, 3]]), rng=seeded())
+    found = mechanism.release(frame, columns=["y", "x"], rng=seeded())
+    exact = mechanism.release(np.array([[4.5, 1], [5.5, 2], [6.5, 3]]), rng=seeded())
     assert found[["y", "x"]].to_numpy().tolist() == exact.tolist()
     assert found["g"].tolist() == list("abc")
     single = pl.DataFrame({"x": [1.5], "y": [2.5]}, schema={"x": pl.Float32, "y": pl.Float32})
-    assert law.release(single, columns=["x", "y"]).dtypes == [pl.Float32] * 2
+    assert mechanism.release(single, columns=["x", "y"]).dtypes == [pl.Float32] * 2
 
 
 def test_vectors_of_another_length():
-    law, rng = sn.MultivariateStaircase(1, dim=2, sensitivity=1), seeded()
+    mechanism, rng = sn.MultivariateStaircase(1, dim=2, sensitivity=1), seeded()
     frame = pl.DataFrame({"x": [1.0], "y": [1.0], "z": [1.0]})
     for columns in (["x"], ["x", "y", "z"]):
         with pytest.raises(
             sn.ParameterError, match=rf"values must have a last axis of length dim = 2, got shape \(1, {len(columns)}\)"
         ):
-            law.release(frame, columns=columns, rng=rng)
+            mechanism.release(frame, columns=columns, rng=rng)
     with pytest.raises(sn.ParameterError, match="values must have a last axis of length dim = 2"):
-        law.release(frame["x"], rng=rng)
+        mechanism.release(frame["x"], rng=rng)
     mixed = pl.DataFrame({"x": [BEYOND], "y": [1.5]})
     with pytest.raises(sn.ParameterError, match=r"values must be exactly representable in float64, .* of column 'x'"):
-        law.release(mixed, columns=["x", "y"], rng=rng)
+        mechanism.release(mixed, columns=["x", "y"], rng=rng)
     nulls = pl.DataFrame({"x": [1, None], "y": [None, 2.5]})
-    assert law.release(nulls, columns=["x", "y"], nulls="keep")["x"].is_null().to_list() == [False, True]
+    assert mechanism.release(nulls, columns=["x", "y"], nulls="keep")["x"].is_null().to_list() == [False, True]
     assert rng._stream.fill_count == 0
 
 
 def test_a_norm_of_the_change_needs_whole_numbers():
-    law = sn.DiscreteGaussian(100)
+    mechanism = sn.DiscreteGaussian(100)
     frame = pl.DataFrame({"a": [1, 2], "b": [1.0, 2.0], "c": [1.0, 2.5]})
-    found = law.release(frame, columns=["a", "b"], l2_sensitivity=2, rng=seeded())
-    assert found["a"].to_list() == law.release(frame["a"], rng=seeded()).to_list()
-    assert law.release(frame["b"], l2_sensitivity=2).dtype == pl.Float64
+    found = mechanism.release(frame, columns=["a", "b"], l2_sensitivity=2, rng=seeded())
+    assert found["a"].to_list() == mechanism.release(frame["a"], rng=seeded()).to_list()
+    assert mechanism.release(frame["b"], l2_sensitivity=2).dtype == pl.Float64
     text = "values must be whole numbers with l2_sensitivity, got one that is not at index (1,)"
     with pytest.raises(sn.ParameterError) as caught:
-        law.release(frame, columns=["a", "c"], l2_sensitivity=2)
+        mechanism.release(frame, columns=["a", "c"], l2_sensitivity=2)
     assert str(caught.value) == f"{text} of column 'c'"
     with pytest.raises(sn.ParameterError) as caught:
-        law.release(frame["c"], l2_sensitivity=2)
+        mechanism.release(frame["c"], l2_sensitivity=2)
     assert str(caught.value) == text

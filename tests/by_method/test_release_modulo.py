@@ -25,7 +25,7 @@ INTEGERS = [
 ]
 ENDS = np.array([0, 1, -1, 1000, -(2**31), 2**53 + 1, 2**62, -(2**62), 2**63 - 1, 2**63 - 2, -(2**63), -(2**63) + 1])
 MODULI = [2, 3, 7, 1000, 2**16 + 1, 2**32, 2**61 - 1, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 59, 2**64 - 1, 2**64]
-integers = pytest.mark.parametrize("law", INTEGERS, ids=repr)
+integers = pytest.mark.parametrize("mechanism", INTEGERS, ids=repr)
 
 
 def seeded():
@@ -38,41 +38,41 @@ def exact(values, noise, m):
 
 @integers
 @pytest.mark.parametrize("n", [1, 9, 300])
-def test_residues_are_those_of_exact_sums(law, n):
+def test_residues_are_those_of_exact_sums(mechanism, n):
     values = np.resize(ENDS, n)
-    noise = law.sample(n, rng=seeded())
+    noise = mechanism.sample(n, rng=seeded())
     for m in MODULI:
-        residues = law.release_modulo(values, m, rng=seeded())
+        residues = mechanism.release_modulo(values, m, rng=seeded())
         assert residues.dtype == np.uint64
         assert residues.tolist() == exact(values, noise, m), m
 
 
 @integers
-def test_long_releases_have_the_same_residues_on_any_number_of_threads(law):
+def test_long_releases_have_the_same_residues_on_any_number_of_threads(mechanism):
     n = 2**18 + 5
     values = np.resize(ENDS, n)
-    noise = law.sample(n, rng=seeded(), threads=1).astype(np.uint64)
+    noise = mechanism.sample(n, rng=seeded(), threads=1).astype(np.uint64)
     expected = values.astype(np.uint64) + noise  # wraps, which is right for 2**64
     for threads in (1, 3):
-        assert np.array_equal(law.release_modulo(values, 2**64, rng=seeded(), threads=threads), expected)
-    part = law.release_modulo(values, 2**61 - 1, rng=seeded())[-500:]
+        assert np.array_equal(mechanism.release_modulo(values, 2**64, rng=seeded(), threads=threads), expected)
+    part = mechanism.release_modulo(values, 2**61 - 1, rng=seeded())[-500:]
     assert part.tolist() == exact(values[-500:], noise[-500:].astype(np.int64), 2**61 - 1)
 
 
 def test_release_saturates_and_release_modulo_does_not():
-    law, top = sn.DiscreteLaplace(0.01), np.full(100, 2**63 - 1)
-    noise = law.sample(100, rng=seeded())
+    mechanism, top = sn.DiscreteLaplace(0.01), np.full(100, 2**63 - 1)
+    noise = mechanism.sample(100, rng=seeded())
     assert (noise > 0).any()
-    assert law.release(top, rng=seeded()).max() == 2**63 - 1
-    residues = sn.centered_residue(law.release_modulo(top, 2**64, rng=seeded()), 2**64)
+    assert mechanism.release(top, rng=seeded()).max() == 2**63 - 1
+    residues = sn.centered_residue(mechanism.release_modulo(top, 2**64, rng=seeded()), 2**64)
     assert np.array_equal(residues, top + noise)  # both wrap
 
 
 @pytest.mark.parametrize("m", [2**32, 2**61 - 1, 2**64])
 def test_a_release_has_the_residues_of_release_where_that_does_not_saturate(m):
-    law, values = sn.Skellam(100).share(20), np.arange(-50, 50)
-    released = law.release(values, rng=seeded())
-    assert law.release_modulo(values, m, rng=seeded()).tolist() == [int(x) % m for x in released]
+    mechanism, values = sn.Skellam(100).share(20), np.arange(-50, 50)
+    released = mechanism.release(values, rng=seeded())
+    assert mechanism.release_modulo(values, m, rng=seeded()).tolist() == [int(x) % m for x in released]
 
 
 def test_residues_of_shares_add_up_to_the_sum():
@@ -93,27 +93,27 @@ def test_residues_of_shares_add_up_to_the_sum():
 
 
 def test_several_partitions_get_the_wider_noise():
-    law, values = sn.DiscreteLaplace(1.0, 3), np.arange(40)
-    wide = law.for_partitions(5).sample(40, rng=seeded())
-    residues = law.release_modulo(values, 10**9 + 7, max_partitions_contributed=5, rng=seeded())
+    mechanism, values = sn.DiscreteLaplace(1.0, 3), np.arange(40)
+    wide = mechanism.for_partitions(5).sample(40, rng=seeded())
+    residues = mechanism.release_modulo(values, 10**9 + 7, max_partitions_contributed=5, rng=seeded())
     assert residues.tolist() == exact(values, wide, 10**9 + 7)
     with pytest.raises(sn.ParameterError, match="max_partitions_contributed must"):
         sn.GeneralizedDiscreteLaplace(1, 1).release_modulo(values, 7, max_partitions_contributed=2)
 
 
 @integers
-def test_a_call_takes_one_fill(law):
+def test_a_call_takes_one_fill(mechanism):
     rng = seeded()
-    first = law.release_modulo([5, 6], 2**40, rng=rng)
-    second = law.release_modulo([5, 6], 2**40, rng=rng)
+    first = mechanism.release_modulo([5, 6], 2**40, rng=rng)
+    second = mechanism.release_modulo([5, 6], 2**40, rng=rng)
     rng = seeded()
-    noise = [law.sample(2, rng=rng) for _ in range(2)]
+    noise = [mechanism.sample(2, rng=rng) for _ in range(2)]
     assert [first.tolist(), second.tolist()] == [exact([5, 6], drawn, 2**40) for drawn in noise]
 
 
 def test_fresh_noise_without_a_generator():
-    law = sn.DiscreteLaplace(1e-6)
-    assert (law.release_modulo(np.zeros(50, int), 2**64) != law.release_modulo(np.zeros(50, int), 2**64)).any()
+    mechanism = sn.DiscreteLaplace(1e-6)
+    assert (mechanism.release_modulo(np.zeros(50, int), 2**64) != mechanism.release_modulo(np.zeros(50, int), 2**64)).any()
 
 
 # In and out
@@ -148,16 +148,16 @@ def test_values_at_any_strides():
 
 @pytest.mark.parametrize(("dtype", "most"), [("uint64", 2**64), ("int64", 2**63), ("uint32", 2**32)])
 def test_out_of_every_dtype(dtype, most):
-    law, values = sn.DiscreteLaplace(1e-3), np.arange(-20, 20).reshape(4, 10)
-    expected = law.release_modulo(values, most, rng=seeded())
+    mechanism, values = sn.DiscreteLaplace(1e-3), np.arange(-20, 20).reshape(4, 10)
+    expected = mechanism.release_modulo(values, most, rng=seeded())
     out = np.zeros((8, 10), dtype)[::2]
-    assert law.release_modulo(values, most, out=out, rng=seeded()) is out
+    assert mechanism.release_modulo(values, most, out=out, rng=seeded()) is out
     assert out.tolist() == expected.tolist()
     assert out.max() > most * 0.99
     if most < 2**64:
         before = out.copy()
         with pytest.raises(sn.ParameterError, match=f"out must have dtype .*, got {dtype}"):
-            law.release_modulo(values, most + 1, out=out)
+            mechanism.release_modulo(values, most + 1, out=out)
         assert np.array_equal(out, before)
 
 
@@ -169,18 +169,18 @@ def test_other_dtypes_of_out_are_refused(dtype):
 
 @pytest.mark.parametrize("n", [6, 5000])
 def test_out_may_be_the_values(n):
-    law, values = sn.DiscreteLaplace(0.1), np.resize(ENDS, n)
-    expected = law.release_modulo(values, 2**64, rng=seeded())
+    mechanism, values = sn.DiscreteLaplace(0.1), np.resize(ENDS, n)
+    expected = mechanism.release_modulo(values, 2**64, rng=seeded())
     unsigned, own = values.view(np.uint64), values.copy()
     # Values that are read as int64 lie in the very places of their residues.
-    law.release_modulo(values, 2**64, out=unsigned, rng=seeded())
+    mechanism.release_modulo(values, 2**64, out=unsigned, rng=seeded())
     assert np.array_equal(unsigned, expected)
-    law.release_modulo(own, 2**63, out=own, rng=seeded())
+    mechanism.release_modulo(own, 2**63, out=own, rng=seeded())
     assert np.array_equal(own.astype(np.uint64), expected % np.uint64(2**63))
     shifted = np.resize(ENDS, n + 1)
     before = shifted[:-1].copy()
-    law.release_modulo(shifted[:-1], 2**63, out=shifted[1:], rng=seeded())
-    assert shifted[1:].tolist() == [x % 2**63 for x in exact(before, law.sample(n, rng=seeded()), 2**64)]
+    mechanism.release_modulo(shifted[:-1], 2**63, out=shifted[1:], rng=seeded())
+    assert shifted[1:].tolist() == [x % 2**63 for x in exact(before, mechanism.sample(n, rng=seeded()), 2**64)]
 
 
 def test_memory_of_others_is_filled():
@@ -247,42 +247,42 @@ def test_a_modulus_may_be_an_integer_of_numpy():
 
 
 def test_generators_that_are_refused():
-    law = sn.DiscreteLaplace(1)
+    mechanism = sn.DiscreteLaplace(1)
     with pytest.raises(sn.ParameterError, match="rng must be a SecureRng for a release"):
-        law.release_modulo([1], 7, rng=sn.SeededRng(1))
+        mechanism.release_modulo([1], 7, rng=sn.SeededRng(1))
     with pytest.raises(sn.ParameterTypeError, match="the noise of a KeyedRng belongs to labels"):
-        law.release_modulo([1], 7, rng=sn.KeyedRng(bytes(32), "r"))
+        mechanism.release_modulo([1], 7, rng=sn.KeyedRng(bytes(32), "r"))
     with pytest.raises(sn.ParameterTypeError, match="rng must be a SecureRng"):
-        law.release_modulo([1], 7, rng=np.random.default_rng(1))
+        mechanism.release_modulo([1], 7, rng=np.random.default_rng(1))
 
 
-@pytest.mark.parametrize("law", [sn.DiscreteLaplace([1.0, 2.0]), sn.DiscreteGaussian(np.array([[4.0], [9.0]]))], ids=repr)
-def test_array_parameters_are_refused(law):
+@pytest.mark.parametrize("mechanism", [sn.DiscreteLaplace([1.0, 2.0]), sn.DiscreteGaussian(np.array([[4.0], [9.0]]))], ids=repr)
+def test_array_parameters_are_refused(mechanism):
     with pytest.raises(sn.ParameterError, match=r"^release_modulo must have a mechanism of single parameters, got parameters of"):
-        law.release_modulo([1, 2], 7, rng=seeded())
+        mechanism.release_modulo([1, 2], 7, rng=seeded())
 
 
 def test_a_lattice_other_than_the_integers_is_refused():
-    law = sn.LatticeNoise([1, 2, 1], 0.5, granularity=0.25)
+    mechanism = sn.LatticeNoise([1, 2, 1], 0.5, granularity=0.25)
     with pytest.raises(sn.ParameterError, match=r"^granularity must be 1 for release_modulo, got 0\.25$"):
-        law.release_modulo([1, 2], 7, rng=seeded())
+        mechanism.release_modulo([1, 2], 7, rng=seeded())
     for row in ROWS:
         assert hasattr(row.load(), "release_modulo") == (row.kind == "discrete"), row.class_name
 
 
 def test_columns_are_read_as_arrays_and_nulls_are_refused():
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    law = sn.DiscreteLaplace(1)
-    expected = law.release_modulo([1, 2, 3], 7, rng=seeded())
+    mechanism = sn.DiscreteLaplace(1)
+    expected = mechanism.release_modulo([1, 2, 3], 7, rng=seeded())
     for column in (pandas.Series([1, 2, 3]), polars.Series([1, 2, 3])):
-        found = law.release_modulo(column, 7, rng=seeded())
+        found = mechanism.release_modulo(column, 7, rng=seeded())
         assert type(found) is np.ndarray
         assert np.array_equal(found, expected)
     for column in (pandas.Series([1, None]), pandas.Series([1, None], dtype="Int64"), polars.Series([1, None])):
         with pytest.raises(sn.ParameterTypeError, match=r"^values must be"):
-            law.release_modulo(column, 7)
+            mechanism.release_modulo(column, 7)
     with pytest.raises(sn.LazyError):
-        law.release_modulo(polars.LazyFrame({"a": [1]}), 7)
+        mechanism.release_modulo(polars.LazyFrame({"a": [1]}), 7)
 
 
 # What residues reveal, in exact fractions
@@ -293,7 +293,7 @@ def two_sided(ratio, reach):
     return {k: (1 - ratio) / (1 + ratio) * ratio ** abs(k) for k in range(-reach, reach + 1)}
 
 
-def residue_law(probabilities, answer, m):
+def residue_mechanism(probabilities, answer, m):
     """The distribution of (answer + noise) mod m."""
     found = [Fraction(0)] * m
     for noise, probability in probabilities.items():
@@ -331,8 +331,8 @@ def test_residues_of_any_noise_have_at_most_the_delta_of_their_sums():
         noise = {k: weight / sum(weights) for k, weight in enumerate(weights, -len(weights) // 2)}
         m, change, factor = choose.randrange(2, 9), choose.randrange(1, 4), Fraction(choose.randrange(10, 40), 10)
         apart = 100  # no sum wraps
-        sums = hockey_stick(residue_law(noise, 40, apart), residue_law(noise, 40 + change, apart), factor)
-        residues = hockey_stick(residue_law(noise, 40, m), residue_law(noise, 40 + change, m), factor)
+        sums = hockey_stick(residue_mechanism(noise, 40, apart), residue_mechanism(noise, 40 + change, apart), factor)
+        residues = hockey_stick(residue_mechanism(noise, 40, m), residue_mechanism(noise, 40 + change, m), factor)
         assert residues <= sums
 
 
@@ -356,20 +356,20 @@ def test_the_sum_of_residues_has_the_distribution_of_the_residue_of_the_sum(m):
 
 
 @pytest.mark.parametrize(
-    "law", [sn.DiscreteLaplace(0.5), sn.Skellam(30), sn.DiscreteStaircase(1, 4), sn.DiscreteGaussian(9)], ids=repr
+    "mechanism", [sn.DiscreteLaplace(0.5), sn.Skellam(30), sn.DiscreteStaircase(1, 4), sn.DiscreteGaussian(9)], ids=repr
 )
 @pytest.mark.parametrize("beta", [0.3, 1e-3, 1e-9])
-def test_the_modulus_of_the_docstring_fails_with_at_most_beta(law, beta):
+def test_the_modulus_of_the_docstring_fails_with_at_most_beta(mechanism, beta):
     """The probability of a wrong reading, summed over the probabilities of all noise, for every true sum up to the bound."""
     bound = 20
-    m = 2 * (bound + law._tail_bound(beta)) + 1
+    m = 2 * (bound + mechanism._tail_bound(beta)) + 1
     noise = np.arange(-4000, 4001)
-    probabilities = law.pmf(noise)
+    probabilities = mechanism.pmf(noise)
     failing = []
     for truth in range(-bound, bound + 1):
         read = sn.centered_residue((truth + noise) % m, m)
         failing.append(probabilities[read != truth + noise].sum())
         # The formula of docs/distributed.md.
-        assert failing[-1] == pytest.approx(law.sf((m - 1) // 2 - truth) + law.cdf(-(m // 2) - truth - 1), rel=1e-9)
+        assert failing[-1] == pytest.approx(mechanism.sf((m - 1) // 2 - truth) + mechanism.cdf(-(m // 2) - truth - 1), rel=1e-9)
     assert max(failing) <= beta
     assert all(a >= b for a, b in pairwise(failing[: bound + 1])), "the ends are the worst"

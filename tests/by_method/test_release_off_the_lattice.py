@@ -1,4 +1,4 @@
-"""True answers that do not fit a law's lattice. Evidence: the rule of contract, section 4, by exact rationals.
+"""True answers that do not fit a mechanism's lattice. Evidence: the rule of contract, section 4, by exact rationals.
 
 That nothing is drawn or written is seen by the count of fills and by the memory.
 """
@@ -13,9 +13,9 @@ import stairnoise as sn
 TEXT = "values must be below 2**126 times the granularity in magnitude, got a larger one"
 
 
-def limit(law):
+def limit(mechanism):
     """The least magnitude that is refused; a float64 where it is below infinity."""
-    return float(Fraction(2) ** 126 * Fraction(law.granularity))
+    return float(Fraction(2) ** 126 * Fraction(mechanism.granularity))
 
 
 LAWS = [
@@ -34,27 +34,27 @@ LAWS = [
 ]
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
-def test_the_least_that_is_refused_and_the_largest_that_is_not(law, rng):
-    most = float(np.nextafter(limit(law), 0))
+@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: type(mechanism).__name__)
+def test_the_least_that_is_refused_and_the_largest_that_is_not(mechanism, rng):
+    most = float(np.nextafter(limit(mechanism), 0))
     for size in (3, 2000):
-        for bad in (limit(law), -limit(law), 1e308):
+        for bad in (limit(mechanism), -limit(mechanism), 1e308):
             values, out = np.zeros(size), np.full(size, 7.0)
             values[-1] = bad
-            if isinstance(law, sn.MultivariateStaircase):
+            if isinstance(mechanism, sn.MultivariateStaircase):
                 values, out = values[:, None], out[:, None]
             index = tuple(n - 1 for n in values.shape)
-            # The law of a part of ε may have a coarser lattice.
-            divisible = not isinstance(law, (sn.Arete, sn.GeneralizedDiscreteLaplace))
+            # The mechanism of a part of ε may have a coarser lattice.
+            divisible = not isinstance(mechanism, (sn.Arete, sn.GeneralizedDiscreteLaplace))
             several = {"max_partitions_contributed": 2 if bad == 1e308 and divisible else 1}
             for kwargs in ({}, {"out": out}, several, {"out": values}):
                 with pytest.raises(sn.ParameterError) as caught:
-                    law.release(values, rng=rng, **kwargs)
+                    mechanism.release(values, rng=rng, **kwargs)
                 assert str(caught.value) == f"{TEXT} at index {index}"
             assert (out == 7).all()
             assert values[index] == bad
         values[index] = -most
-        released = law.release(values)
+        released = mechanism.release(values)
         assert released[index] == pytest.approx(-most, rel=1e-15)
     assert rng._stream.fill_count == 0
 
@@ -67,37 +67,37 @@ def test_what_was_silently_another_number(rng):
 
 
 def test_integers_too(rng):
-    law = sn.Laplace(1.0, 1e-20)
-    most = int(Fraction(2) ** 126 * Fraction(law.granularity))
-    assert law.release(most - 1) == pytest.approx(most - 1, rel=1e-9)
+    mechanism = sn.Laplace(1.0, 1e-20)
+    most = int(Fraction(2) ** 126 * Fraction(mechanism.granularity))
+    assert mechanism.release(most - 1) == pytest.approx(most - 1, rel=1e-9)
     for bad in (most + 1, -most - 1, 2**62):
         with pytest.raises(sn.ParameterError, match=r"2\*\*126 times the granularity.* at index \(0, 1\)$"):
-            law.release([[0, bad]], rng=rng)
+            mechanism.release([[0, bad]], rng=rng)
     assert sn.DiscreteLaplace(1.0).release([2**63 - 1, -(2**63)], rng=sn.SeededRng(1, allow_release=True)).dtype == np.int64
 
 
 @pytest.mark.parametrize("size", [3, 5000])
 def test_each_element_has_its_own_limit(size, rng):
     sensitivity = np.where(np.arange(size) % 2, 1e-20, 1.0)
-    law = sn.Laplace(1.0, sensitivity)
+    mechanism = sn.Laplace(1.0, sensitivity)
     answers = np.where(np.arange(size) % 2, 1.0, 1e20)
-    released = law.release(answers)
+    released = mechanism.release(answers)
     assert np.abs(released - answers).max() <= 1e20 * 1e-15 + 100
     answers[1] = 1e20
     with pytest.raises(sn.ParameterError) as caught:
-        law.release(answers, rng=rng)
+        mechanism.release(answers, rng=rng)
     assert str(caught.value) == f"{TEXT} at index (1,)"
     answers[0] = np.nan
     with pytest.raises(sn.ParameterError, match=r"^values must be finite"):
-        law.release(answers, rng=rng)
+        mechanism.release(answers, rng=rng)
     assert rng._stream.fill_count == 0
 
 
 def test_coverage_holds_as_far_as_answers_are_accepted():
     """The ± holds beside half a unit in the last place of the released number. False alarm: below 1e-12 (binomial)."""
-    law = sn.Laplace(1.0, 1e-20)
-    bound = law.error_bound(0.9)
-    for answer in (1.0, 1e5, float(np.nextafter(limit(law), 0))):
-        released = law.release(np.full(20_000, answer), rng=sn.SeededRng(3, allow_release=True))
+    mechanism = sn.Laplace(1.0, 1e-20)
+    bound = mechanism.error_bound(0.9)
+    for answer in (1.0, 1e5, float(np.nextafter(limit(mechanism), 0))):
+        released = mechanism.release(np.full(20_000, answer), rng=sn.SeededRng(3, allow_release=True))
         within = np.abs(released - answer) <= bound + np.spacing(answer) / 2
         assert within.mean() > 0.88

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.registry import BY_NAME, ROWS, Mechanism
+from stairnoise.registry import BY_NAME, ROWS, MechanismName
 
 NAMES = [repr(row.name) for row in ROWS]
 ALL = f"{', '.join(NAMES[:-1])} or {NAMES[-1]}"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "law"),
+    ("arguments", "mechanism"),
     [
         ({}, sn.Staircase(2)),
         ({"gamma": "l2"}, sn.Staircase(2, 1, "l2")),
@@ -29,9 +29,9 @@ ALL = f"{', '.join(NAMES[:-1])} or {NAMES[-1]}"
         ),
     ],
 )
-def test_is_the_law_in_one_call(arguments, law):
+def test_is_the_mechanism_in_one_call(arguments, mechanism):
     one = sn.sample((3, 2), 2, rng=sn.SeededRng(9), **arguments)
-    other = law.sample((3, 2), rng=sn.SeededRng(9))
+    other = mechanism.sample((3, 2), rng=sn.SeededRng(9))
     assert one.dtype == other.dtype
     assert np.array_equal(one, other)
 
@@ -57,10 +57,10 @@ FURTHER = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "law"), FURTHER, ids=lambda v: v["mechanism"] if isinstance(v, dict) else "")
-def test_is_any_law_in_one_call(arguments, law):
+@pytest.mark.parametrize(("arguments", "mechanism"), FURTHER, ids=lambda v: v["mechanism"] if isinstance(v, dict) else "")
+def test_is_any_mechanism_in_one_call(arguments, mechanism):
     one = sn.sample((4, 2), rng=sn.SeededRng(9), **arguments)
-    other = law.sample((4, 2), rng=sn.SeededRng(9))
+    other = mechanism.sample((4, 2), rng=sn.SeededRng(9))
     assert one.dtype == other.dtype
     assert one.shape == other.shape
     assert np.array_equal(one, other)
@@ -69,12 +69,12 @@ def test_is_any_law_in_one_call(arguments, law):
     assert np.array_equal(out, other)
 
 
-def test_every_law_has_a_name():
+def test_every_mechanism_has_a_name():
     """The names of the classes in small letters, and no other; `Mechanism` lists them for type checkers."""
-    laws = {name for name in sn.__all__ if hasattr(getattr(sn, name), "release")} - {"PartitionSelection", "Spending"}
-    assert {name.replace("_", "") for name in BY_NAME} == {name.lower() for name in laws}
-    assert {row.class_name for row in ROWS} == laws
-    assert sorted(Mechanism.__args__) == sorted(BY_NAME)
+    mechanisms = {name for name in sn.__all__ if hasattr(getattr(sn, name), "release")} - {"PartitionSelection", "Spending"}
+    assert {name.replace("_", "") for name in BY_NAME} == {name.lower() for name in mechanisms}
+    assert {row.class_name for row in ROWS} == mechanisms
+    assert sorted(MechanismName.__args__) == sorted(BY_NAME)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_every_law_has_a_name():
         ({"eps": 1, "self": 1}, TypeError, "sample() got an unexpected keyword argument 'self'"),
     ],
 )  # fmt: skip
-def test_parameters_of_another_law_or_none(arguments, error, text, rng):
+def test_parameters_of_another_mechanism_or_none(arguments, error, text, rng):
     with pytest.raises(error) as caught:
         sn.sample(3, rng=rng, **arguments)
     assert str(caught.value).startswith(text)
@@ -143,7 +143,7 @@ def test_unknown_mechanism(mechanism, error, shown, rng):
         ("laplace", "gamma"), ("discrete_laplace", "gamma"), ("discrete_staircase", "gamma"),
     ],
 )  # fmt: skip
-def test_shape_of_another_law(mechanism, shape, rng):
+def test_shape_of_another_mechanism(mechanism, shape, rng):
     with pytest.raises(sn.ParameterError) as caught:
         sn.sample(3, 1, mechanism=mechanism, rng=rng, **{shape: 1})
     owners = {
@@ -175,21 +175,21 @@ def test_refused_parameters_draw_nothing(arguments, text, rng):
     assert rng._stream.fill_count == 0
 
 
-def test_per_element_parameters_match_scalar_laws():
+def test_per_element_parameters_match_scalar_mechanisms():
     eps = np.array([0.5, 1.0, 4.0])
     sensitivity = np.array([[1.0], [10.0]])
     noise = sn.sample((2, 3), eps, sensitivity, rng=sn.SeededRng(1))
     for i in range(2):
         for j in range(3):
-            law = sn.Staircase(eps[j], sensitivity[i, 0])
-            assert noise[i, j] == law.sample(1, rng=sn.SeededRng(1).at(3 * i + j))[0]
+            mechanism = sn.Staircase(eps[j], sensitivity[i, 0])
+            assert noise[i, j] == mechanism.sample(1, rng=sn.SeededRng(1).at(3 * i + j))[0]
 
 
 @pytest.mark.parametrize("mechanism", ["staircase", "laplace"])
 def test_values_are_lattice_points_and_never_minus_zero(mechanism):
-    law = {"staircase": sn.Staircase, "laplace": sn.Laplace}[mechanism](20.0)
-    noise = law.sample(10_000, rng=sn.SeededRng(1))
-    steps = noise / law.granularity
+    made = {"staircase": sn.Staircase, "laplace": sn.Laplace}[mechanism](20.0)
+    noise = made.sample(10_000, rng=sn.SeededRng(1))
+    steps = noise / made.granularity
     assert np.array_equal(steps, np.round(steps))
     whole = sn.sample(10_000, 20.0, mechanism="discrete_laplace", dtype=float, rng=sn.SeededRng(1))
     assert (whole == 0).any()
@@ -217,7 +217,7 @@ APART = {
 
 @pytest.mark.parametrize("make", APART.values(), ids=APART)
 def test_arrays_of_parameters_wherever_they_are(make):
-    """Evidence: equality with a law that has copies of its own. The caller's array is as it was."""
+    """Evidence: equality with a mechanism that has copies of its own. The caller's array is as it was."""
     eps, out = make()
     drawn = sn.sample(None, eps, rng=sn.SeededRng(9), out=out)
     assert np.array_equal(drawn, sn.Staircase(EPS).sample(rng=sn.SeededRng(9)))
@@ -233,15 +233,15 @@ def test_a_view_of_more_elements_than_memory_is_refused_at_once():
 
 def test_noise_may_take_the_place_of_its_parameters():
     """Evidence: as above."""
-    for mechanism, law in {"staircase": sn.Staircase, "laplace": sn.Laplace}.items():
+    for mechanism, made in {"staircase": sn.Staircase, "laplace": sn.Laplace}.items():
         eps = EPS.copy()
         drawn = sn.sample(None, eps, mechanism=mechanism, rng=sn.SeededRng(9), out=eps)
         assert drawn is eps
-        assert np.array_equal(drawn, law(EPS).sample(rng=sn.SeededRng(9)))
+        assert np.array_equal(drawn, made(EPS).sample(rng=sn.SeededRng(9)))
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf])
-def test_a_parameter_that_no_law_has_leaves_the_output_as_it_was(bad):
+def test_a_parameter_that_no_mechanism_has_leaves_the_output_as_it_was(bad):
     eps, out = EPS.copy(), np.full(EPS.size, 7.0)
     eps[-1] = bad
     with pytest.raises(sn.ParameterError, match="eps must be"):

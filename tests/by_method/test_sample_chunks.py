@@ -16,26 +16,26 @@ from hypothesis import strategies as st
 
 import stairnoise as sn
 from stairnoise._output import CHUNK
-from tests.examples import each_law, each_law_and_array
+from tests.examples import each_mechanism, each_mechanism_and_array
 
 N = 41
 
 
-def rows(law, n=N):
-    """A size of `n` rows to which the law's parameters broadcast."""
-    return (n, *law._parameter_shape) if law._parameter_shape else n
+def rows(mechanism, n=N):
+    """A size of `n` rows to which the mechanism's parameters broadcast."""
+    return (n, *mechanism._parameter_shape) if mechanism._parameter_shape else n
 
 
 def joined(chunks):
     return np.concatenate(list(chunks))
 
 
-@each_law_and_array
+@each_mechanism_and_array
 @pytest.mark.parametrize("length", [1, 2, 7, 40, 41, 42, None])
-def test_the_chunks_of_every_law_are_one_fill(law, length):
-    whole = law.sample(rows(law), rng=sn.SeededRng(9))
+def test_the_chunks_of_every_mechanism_are_one_fill(mechanism, length):
+    whole = mechanism.sample(rows(mechanism), rng=sn.SeededRng(9))
     rng = sn.SeededRng(9)
-    chunks = list(law.sample_chunks(rows(law), length, rng=rng))
+    chunks = list(mechanism.sample_chunks(rows(mechanism), length, rng=rng))
     step = length or N
     assert [len(chunk) for chunk in chunks] == [min(step, N - first) for first in range(0, N, step)]
     assert np.array_equal(np.concatenate(chunks), whole)
@@ -43,35 +43,35 @@ def test_the_chunks_of_every_law_are_one_fill(law, length):
     assert rng._stream.fill_count == 1
     # The generator goes on with the fill after it.
     after = sn.SeededRng(9)
-    law.sample(out=np.zeros_like(whole), rng=after)
-    assert np.array_equal(law.sample(rows(law), rng=rng), law.sample(rows(law), rng=after))
+    mechanism.sample(out=np.zeros_like(whole), rng=after)
+    assert np.array_equal(mechanism.sample(rows(mechanism), rng=rng), mechanism.sample(rows(mechanism), rng=after))
 
 
-@each_law_and_array
+@each_mechanism_and_array
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_any_size_any_chunk_any_start_any_generator(law, data):
+def test_any_size_any_chunk_any_start_any_generator(mechanism, data):
     n = data.draw(st.integers(0, 300), label="n")
     length = data.draw(st.integers(1, 320), label="chunk_size")
     start = data.draw(st.integers(0, 1000), label="start")
     shape = data.draw(st.sampled_from([(), (2,), (1, 3)]), label="more axes")
-    size = (n, *shape, *law._parameter_shape)
+    size = (n, *shape, *mechanism._parameter_shape)
     for make in (lambda: sn.SeededRng(3), lambda: sn.SecureRng.from_key(bytes(range(32)))):
-        whole = law.sample(size, rng=make().at(start))
-        chunks = list(law.sample_chunks(size, length, rng=make().at(start)))
+        whole = mechanism.sample(size, rng=make().at(start))
+        chunks = list(mechanism.sample_chunks(size, length, rng=make().at(start)))
         assert np.array_equal(np.concatenate([whole[:0], *chunks]), whole)
     secure = sn.SecureRng()
     view = secure.at(0)
-    whole = law.sample(size, rng=view)
-    assert np.array_equal(np.concatenate([whole[:0], *law.sample_chunks(size, length, rng=secure)]), whole)
+    whole = mechanism.sample(size, rng=view)
+    assert np.array_equal(np.concatenate([whole[:0], *mechanism.sample_chunks(size, length, rng=secure)]), whole)
     assert secure._stream.fill_count == view._stream.fill_count == 1
 
 
-@each_law
-def test_dtypes_and_threads(law):
-    for dtype in law._dtypes:
-        whole = law.sample(N, dtype=dtype, rng=sn.SeededRng(9))
-        chunks = joined(law.sample_chunks(N, 9, dtype=np.dtype(dtype), threads=2, rng=sn.SeededRng(9)))
+@each_mechanism
+def test_dtypes_and_threads(mechanism):
+    for dtype in mechanism._dtypes:
+        whole = mechanism.sample(N, dtype=dtype, rng=sn.SeededRng(9))
+        chunks = joined(mechanism.sample_chunks(N, 9, dtype=np.dtype(dtype), threads=2, rng=sn.SeededRng(9)))
         assert chunks.dtype == dtype
         assert np.array_equal(chunks, whole)
 
@@ -87,9 +87,9 @@ def test_chunks_that_several_threads_fill():
 def test_parameters_along_the_rows():
     """Parameters with the output's first axis are cut as it is."""
     eps, sensitivity = np.linspace(0.1, 4, N)[:, None], np.linspace(1, 2, 3)
-    for law in (sn.Staircase(eps, sensitivity), sn.Staircase(1.0, 2.0, np.linspace(0.1, 1, N)[:, None])):
-        whole = law.sample((N, 3), rng=sn.SeededRng(9))
-        assert np.array_equal(joined(law.sample_chunks((N, 3), 4, rng=sn.SeededRng(9))), whole)
+    for mechanism in (sn.Staircase(eps, sensitivity), sn.Staircase(1.0, 2.0, np.linspace(0.1, 1, N)[:, None])):
+        whole = mechanism.sample((N, 3), rng=sn.SeededRng(9))
+        assert np.array_equal(joined(mechanism.sample_chunks((N, 3), 4, rng=sn.SeededRng(9))), whole)
     alone = sn.Laplace(eps[:, 0])
     assert np.array_equal(joined(alone.sample_chunks(N, 4, rng=sn.SeededRng(9))), alone.sample(rng=sn.SeededRng(9)))
 
@@ -128,14 +128,18 @@ def test_the_largest_chunk_that_can_be_indexed_is_not_refused():
 
 def test_far_into_the_largest_fill():
     """The last values of the longest fills there are, by a view that begins near their end."""
-    for law, end in ((sn.Laplace(1.0), 2**62), (sn.Gaussian(1.0, 1e-6), 2**40), (sn.MultivariateStaircase(1.0, dim=4), 2**40)):
-        width = max(1, *law._value_shape, 1)
+    for mechanism, end in (
+        (sn.Laplace(1.0), 2**62),
+        (sn.Gaussian(1.0, 1e-6), 2**40),
+        (sn.MultivariateStaircase(1.0, dim=4), 2**40),
+    ):
+        width = max(1, *mechanism._value_shape, 1)
         rng = sn.SeededRng(9).at(end - 8 * width)
-        whole = law.sample(8, rng=sn.SeededRng(9).at(end - 8 * width))
-        assert np.array_equal(joined(law.sample_chunks(8, 3, rng=rng)), whole)
+        whole = mechanism.sample(8, rng=sn.SeededRng(9).at(end - 8 * width))
+        assert np.array_equal(joined(mechanism.sample_chunks(8, 3, rng=rng)), whole)
         with pytest.raises(sn.ParameterError, match=r"^size must fit into a fill \(the last index of a fill"):
-            law.sample_chunks(9, 3, rng=sn.SeededRng(9).at(end - 8 * width))
-        assert len(next(law.sample_chunks(end // width, 3))) == 3
+            mechanism.sample_chunks(9, 3, rng=sn.SeededRng(9).at(end - 8 * width))
+        assert len(next(mechanism.sample_chunks(end // width, 3))) == 3
 
 
 LAPLACE = sn.Laplace(1.0)
@@ -170,7 +174,7 @@ REFUSED = {
     ),
     "staged fill": (
         lambda rng: sn.Gaussian(1.0, 1e-6).sample_chunks(2**40 + 1, rng=rng),
-        "size must fit into a fill (the last index of a fill of this law must be below 2**40), got shape (1099511627777,)",
+        "size must fit into a fill (the last index of a fill of this mechanism must be below 2**40), got shape (1099511627777,)",
     ),
 }
 

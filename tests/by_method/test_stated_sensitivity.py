@@ -18,10 +18,10 @@ import stairnoise as sn
 from stairnoise.cli.commands import run
 from stairnoise.engines import add_to_sqlite, release_part
 from stairnoise.registry import BY_NAME, ROWS, Example, Row, name_of
-from tests.examples import each_law
+from tests.examples import each_mechanism
 
 UNSTATED = "sensitivity must be stated for a release"
-# Laws whose parameters are those of their noise.
+# Mechanisms whose parameters are those of their noise.
 NOISE_ALONE = {"arete", "generalized_discrete_laplace", "discrete_gaussian", "lattice_noise", "skellam"}
 CONTINUOUS = [row for row in ROWS if row.kind != "discrete" and row.name not in NOISE_ALONE]
 DISCRETE = [row for row in ROWS if row.kind == "discrete" and row.name not in NOISE_ALONE]
@@ -42,62 +42,67 @@ def without(row: Row, example: Example | None = None) -> Any:
     return row.make(Example(arguments, (example or row.examples[0]).by))
 
 
-def values(law: Any) -> Any:
-    return np.ones(law._value_shape)
+def values(mechanism: Any) -> Any:
+    return np.ones(mechanism._value_shape)
 
 
 @pytest.mark.parametrize("row", CONTINUOUS, ids=lambda row: row.name)
 def test_real_noise_is_released_with_a_stated_sensitivity_only(row: Row) -> None:
-    law, stated = without(row), row.make(row.examples[0])
-    for answers in (values(law), values(law).tolist(), values(law).astype(int), values(law).astype(int).tolist()):
-        for options in ({}, {"threads": 1}, {"max_partitions_contributed": 2}, {"out": np.empty(law._value_shape)}):
+    mechanism, stated = without(row), row.make(row.examples[0])
+    for answers in (
+        values(mechanism),
+        values(mechanism).tolist(),
+        values(mechanism).astype(int),
+        values(mechanism).astype(int).tolist(),
+    ):
+        for options in ({}, {"threads": 1}, {"max_partitions_contributed": 2}, {"out": np.empty(mechanism._value_shape)}):
             with pytest.raises(sn.ParameterError, match=rf"^{UNSTATED}: write {row.class_name}\(\.\.\., sens"):
-                law.release(answers, **options)
+                mechanism.release(answers, **options)
         stated.release(answers)
-    assert law.sample(3).shape == (3, *law._value_shape)
-    assert law.sensitivity == 1
-    assert law.guarantee().sensitivity == 1
+    assert mechanism.sample(3).shape == (3, *mechanism._value_shape)
+    assert mechanism.sensitivity == 1
+    assert mechanism.guarantee().sensitivity == 1
 
 
 @pytest.mark.parametrize("row", [row for row in (*CONTINUOUS, *DISCRETE) if row.arrays is not None], ids=lambda row: row.name)
 def test_array_parameters(row: Row) -> None:
     assert row.arrays is not None
-    law, answers = without(row, row.arrays), np.ones(row.make(row.arrays)._parameter_shape)
+    mechanism, answers = without(row, row.arrays), np.ones(row.make(row.arrays)._parameter_shape)
     with pytest.raises(sn.ParameterError, match=UNSTATED):
-        law.release(answers)
+        mechanism.release(answers)
     if row.kind == "discrete":
-        law.release(answers.astype(int))
+        mechanism.release(answers.astype(int))
     row.make(row.arrays).release(answers)
-    assert pickle.loads(pickle.dumps(law)) == law != row.make(row.arrays)
-    assert "sensitivity" not in repr(law)
+    assert pickle.loads(pickle.dumps(mechanism)) == mechanism != row.make(row.arrays)
+    assert "sensitivity" not in repr(mechanism)
 
 
 @pytest.mark.parametrize("row", DISCRETE, ids=lambda row: row.name)
 def test_whole_noise_takes_integers_without_one(row: Row) -> None:
-    law, stated = without(row), row.make(row.examples[0])
+    mechanism, stated = without(row), row.make(row.examples[0])
     for answers in INTEGERS:
-        law.release(answers)
-        law.release(answers, threads=1)
-    law.release_modulo([1, 2], 7)
+        mechanism.release(answers)
+        mechanism.release(answers, threads=1)
+    mechanism.release_modulo([1, 2], 7)
     for answers in FLOATS:
         for options in ({}, {"threads": 1}, {"max_partitions_contributed": 2}):
             with pytest.raises(sn.ParameterError, match=f"^{UNSTATED} of floats: "):
-                law.release(answers, **options)
+                mechanism.release(answers, **options)
         stated.release(answers)
 
 
 @pytest.mark.parametrize(("make", "arguments"), FROM_EPS)
 def test_noise_for_an_eps_takes_integers_without_one(make: Any, arguments: tuple[float, ...]) -> None:
-    law, stated = make(*arguments), make(*arguments, 1)
-    law.release([1, 2])
+    mechanism, stated = make(*arguments), make(*arguments, 1)
+    mechanism.release([1, 2])
     with pytest.raises(sn.ParameterError, match=rf"{UNSTATED} of floats.*write \w+\.from_eps\(\.\.\., sensitivity=\.\.\.\)"):
-        law.release([1.0, 2])
+        mechanism.release([1.0, 2])
     stated.release([1.0, 2])
-    assert "sensitivity" not in repr(law)
+    assert "sensitivity" not in repr(mechanism)
     assert "sensitivity=1" in repr(stated)
-    for made in (law, stated):
+    for made in (mechanism, stated):
         assert pickle.loads(pickle.dumps(made)) == copy.deepcopy(made) == eval(repr(made), vars(sn)) == made
-    assert law != stated
+    assert mechanism != stated
 
 
 NUMBERS = st.one_of(st.integers(-(2**53), 2**53), st.integers(-(2**53), 2**53).map(float))
@@ -105,16 +110,16 @@ NUMBERS = st.one_of(st.integers(-(2**53), 2**53), st.integers(-(2**53), 2**53).m
 
 @given(st.lists(NUMBERS, max_size=5))
 def test_the_type_decides_and_never_a_value(answers: list[float]) -> None:
-    law = sn.DiscreteLaplace(1.0)
+    mechanism = sn.DiscreteLaplace(1.0)
     if any(type(answer) is float for answer in answers):
         with pytest.raises(sn.ParameterError, match=UNSTATED):
-            law.release(answers)
+            mechanism.release(answers)
     else:
-        law.release(answers)
+        mechanism.release(answers)
 
 
 @pytest.mark.parametrize(
-    ("law", "remedy"),
+    ("mechanism", "remedy"),
     [
         (sn.Gaussian(sigma=2), r"write Gaussian\(\.\.\., sensitivity=\.\.\.\)"),
         (sn.DiscreteGaussian(4), r"pass sensitivity=\.\.\."),
@@ -126,63 +131,67 @@ def test_the_type_decides_and_never_a_value(answers: list[float]) -> None:
     ],
     ids=repr,
 )
-def test_noise_alone_is_released_and_promises_nothing(law: Any, remedy: str, tmp_path: Path) -> None:
-    assert np.shape(law.release([1.5, 2.5])) == (2,)
+def test_noise_alone_is_released_and_promises_nothing(mechanism: Any, remedy: str, tmp_path: Path) -> None:
+    assert np.shape(mechanism.release([1.5, 2.5])) == (2,)
     ledger = sn.Ledger(tmp_path / "ledger", budget=100, delta=1e-6, composed=True)
-    for ask in (law.guarantee, lambda: ledger.spend(law, data="people"), pickle.loads(pickle.dumps(law)).guarantee):
+    for ask in (
+        mechanism.guarantee,
+        lambda: ledger.spend(mechanism, data="people"),
+        pickle.loads(pickle.dumps(mechanism)).guarantee,
+    ):
         with pytest.raises(sn.ParameterError, match=rf"^sensitivity must be stated for a guarantee: {remedy} with .*, got None$"):
             ask()
-    assert law._repr_html_() is not None
-    assert law.privacy_loss() is not None
+    assert mechanism._repr_html_() is not None
+    assert mechanism.privacy_loss() is not None
 
 
 def test_a_sensitivity_of_noise_is_kept(tmp_path: Path) -> None:
-    laws = [
+    mechanisms = [
         sn.Gaussian(sigma=2, sensitivity=3),
         sn.Skellam(400, 3).share(2).share(2, 2),
         sn.Arete.from_eps(12, 3.0).share(2, 2),
         sn.GeneralizedDiscreteLaplace.from_eps(5, 3),
         sn.LatticeNoise([1, 2, 1], 0.5, sensitivity=3),
     ]
-    for law in laws:
-        assert law.guarantee().sensitivity == pickle.loads(pickle.dumps(law)).guarantee().sensitivity == 3
+    for mechanism in mechanisms:
+        assert mechanism.guarantee().sensitivity == pickle.loads(pickle.dumps(mechanism)).guarantee().sensitivity == 3
     ledger = sn.Ledger(tmp_path / "ledger", budget=1000, delta=1e-6, composed=True)
-    for law in (laws[0], sn.Gaussian(1, 1e-6), sn.DiscreteGaussian.from_eps(1, 1e-6)):
-        ledger.spend(law, data="people")
+    for mechanism in (mechanisms[0], sn.Gaussian(1, 1e-6), sn.DiscreteGaussian.from_eps(1, 1e-6)):
+        ledger.spend(mechanism, data="people")
     assert sn.Ledger(tmp_path / "ledger").total() > 0  # read from the file
 
 
-@each_law
-def test_a_law_is_the_same_after_copying_pickling_and_printing(law: Any) -> None:
-    for made in (law, *unstated(law)):
-        assert made == law or ("sensitivity" in repr(law)) > ("sensitivity" in repr(made))
+@each_mechanism
+def test_a_mechanism_is_the_same_after_copying_pickling_and_printing(mechanism: Any) -> None:
+    for made in (mechanism, *unstated(mechanism)):
+        assert made == mechanism or ("sensitivity" in repr(mechanism)) > ("sensitivity" in repr(made))
         for again in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made), eval(repr(made), vars(sn).copy())):
             assert again == made
             assert hash(again) == hash(made)
             assert (again._stated, again._takes_floats) == (made._stated, made._takes_floats)
-        if BY_NAME[name_of(law)].divided:
+        if BY_NAME[name_of(mechanism)].divided:
             wider = made.for_partitions(2)
             assert (wider._stated, wider._takes_floats) == (made._stated, made._takes_floats)
-    assert law not in unstated(law)
+    assert mechanism not in unstated(mechanism)
 
 
-def unstated(law: Any) -> list[Any]:
+def unstated(mechanism: Any) -> list[Any]:
     """Return the same mechanism without a stated sensitivity; none if it has none, or an r beyond sensitivity 1."""
-    if not law._stated or getattr(law, "r", 1) > 1:
+    if not mechanism._stated or getattr(mechanism, "r", 1) > 1:
         return []
-    return [type(law)(**law._named_arguments() | {"sensitivity": None})]
+    return [type(mechanism)(**mechanism._named_arguments() | {"sensitivity": None})]
 
 
 def test_columns_and_frames() -> None:
     pd, pa, pl = (pytest.importorskip(name) for name in ("pandas", "pyarrow", "polars"))
-    law, real = sn.DiscreteLaplace(1), sn.Laplace(1)
+    mechanism, real = sn.DiscreteLaplace(1), sn.Laplace(1)
     table = {"whole": [1, 2], "real": [1.0, 2.0]}
     for frame in (pd.DataFrame(table), pa.table(table), pl.DataFrame(table)):
-        law.release(frame["whole"])
-        law.release(frame, columns="whole")
+        mechanism.release(frame["whole"])
+        mechanism.release(frame, columns="whole")
         for ask in (
-            lambda frame=frame: law.release(frame["real"]),
-            lambda frame=frame: law.release(frame, columns=["whole", "real"], max_partitions_contributed=2),
+            lambda frame=frame: mechanism.release(frame["real"]),
+            lambda frame=frame: mechanism.release(frame, columns=["whole", "real"], max_partitions_contributed=2),
             lambda frame=frame: real.release(frame["whole"]),
             lambda frame=frame: real.release(frame, columns=["whole"]),
             lambda frame=frame: sn.MultivariateStaircase(1).release(frame, columns=["whole", "real"]),
@@ -196,57 +205,64 @@ def test_keyed_releases_and_engines() -> None:
 
     keyed = sn.KeyedRng(secrets.token_bytes(32), "release")
     rows = {"labels": ["a", "b"], "statistic": "sum", "rng": keyed}
-    law = sn.DiscreteLaplace(1)
-    law.release([1, 2], **rows)
+    mechanism = sn.DiscreteLaplace(1)
+    mechanism.release([1, 2], **rows)
     with pytest.raises(sn.ParameterError, match=UNSTATED):
-        law.release([1.0, 2], **rows)
+        mechanism.release([1.0, 2], **rows)
     with pytest.raises(sn.ParameterError, match=UNSTATED):
         sn.Laplace(1).release([1, 2], **rows)
     con = sqlite3.connect(":memory:")
     with pytest.raises(sn.ParameterError, match=UNSTATED):
         add_to_sqlite(con, "noisy", sn.Laplace(1), keyed, "sum", label_type="text")
-    add_to_sqlite(con, "noisy", law, keyed, "sum", label_type="text")
+    add_to_sqlite(con, "noisy", mechanism, keyed, "sum", label_type="text")
     assert isinstance(con.execute("select noisy('a', 3)").fetchone()[0], int)
     with pytest.raises(sqlite3.OperationalError):
         con.execute("select noisy('a', 3.0)").fetchone()
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"city": ["a"], "n": [1], "total": [1.0]})
-    release_part(frame, law, keyed, "city", "n", "sum", label_type="text")
+    release_part(frame, mechanism, keyed, "city", "n", "sum", label_type="text")
     with pytest.raises(sn.ParameterError, match=UNSTATED):
-        release_part(frame, law, keyed, "city", "total", "sum", label_type="text")
+        release_part(frame, mechanism, keyed, "city", "total", "sum", label_type="text")
 
 
 @pytest.mark.parametrize("kind", [sn.StaircaseSelection, sn.ExponentialMechanism, sn.PermuteAndFlip])
 def test_selections(kind: Any) -> None:
-    law, stated = kind(1), kind(1, 1)
+    mechanism, stated = kind(1), kind(1, 1)
     for costs in ([1, 2], np.arange(3), [[1, 2], [3, 4]]):
-        law.select(costs)
-        law.top(scores=np.negative(costs), k=1)
+        mechanism.select(costs)
+        mechanism.top(scores=np.negative(costs), k=1)
     for costs in ([1, 2.0], np.zeros(3), [[1, 2], [3, 4.0]]):
-        for ask in (lambda law, costs=costs: law.select(costs), lambda law, costs=costs: law.top(scores=np.negative(costs), k=1)):
+        for ask in (
+            lambda mechanism, costs=costs: mechanism.select(costs),
+            lambda mechanism, costs=costs: mechanism.top(scores=np.negative(costs), k=1),
+        ):
             with pytest.raises(sn.ParameterError, match="sensitivity must be stated for a selection by floats: "):
-                ask(law)
+                ask(mechanism)
             ask(stated)
-        law.sample(costs)
-        law.probabilities(costs)
-    assert law.sensitivity == 1
-    assert repr(law) == repr(stated).replace(", sensitivity=1.0", "")
-    assert pickle.loads(pickle.dumps(law)) == law != stated
+        mechanism.sample(costs)
+        mechanism.probabilities(costs)
+    assert mechanism.sensitivity == 1
+    assert repr(mechanism) == repr(stated).replace(", sensitivity=1.0", "")
+    assert pickle.loads(pickle.dumps(mechanism)) == mechanism != stated
 
 
 def test_calibrated_and_compared_mechanisms() -> None:
-    for law in (sn.calibrate(sn.Laplace, eps=1), sn.compare(1)["Laplace"].law, sn.calibrate(sn.Gaussian, eps=1, delta=1e-6)):
+    for mechanism in (
+        sn.calibrate(sn.Laplace, eps=1),
+        sn.compare(1)["Laplace"].mechanism,
+        sn.calibrate(sn.Gaussian, eps=1, delta=1e-6),
+    ):
         with pytest.raises(sn.ParameterError, match=UNSTATED):
-            law.release(1.0)
+            mechanism.release(1.0)
     sn.calibrate(sn.Laplace, eps=1, sensitivity=1).release(1.0)
     table = sn.compare(1, sensitivity=1)
-    table["Laplace"].law.release(1.0)
+    table["Laplace"].mechanism.release(1.0)
     assert pickle.loads(pickle.dumps(sn.compare(1))) == sn.compare(1) != table
     alone = "sensitivity must be stated for a mechanism made from its noise alone, got None"
     with pytest.raises(sn.ParameterError, match=f"^{alone}$"):
         sn.calibrate(sn.Arete, eps=1)
     assert f"Left out: Arete, GeneralizedDiscreteLaplace; {alone}" in sn.compare(1, mechanisms="all").notes
-    assert sn.compare(1, 1, mechanisms="all")["Arete"].law.sensitivity == 1
+    assert sn.compare(1, 1, mechanisms="all")["Arete"].mechanism.sensitivity == 1
 
 
 def test_the_command_line_asks_for_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

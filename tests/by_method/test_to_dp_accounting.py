@@ -1,7 +1,7 @@
 """`PrivacyLoss.to_dp_accounting`: Google's package composes our losses, and never finds less than they are.
 
-Evidence: the profile itself for one release; for many our own composition, which other tests compare with product laws;
-product laws of unsymmetric noise; dp_accounting's own losses of Gaussian and Laplace noise in the place of ours.
+Evidence: the profile itself for one release; for many our own composition, which other tests compare with product distributions;
+product distributions of unsymmetric noise; dp_accounting's own losses of Gaussian and Laplace noise in the place of ours.
 """
 
 import math
@@ -17,7 +17,7 @@ import stairnoise as sn
 from stairnoise.accounting import grid
 from stairnoise.registry import ROWS
 from tests.by_method.privacy_pairs import hockey_stick, product
-from tests.examples import each_law_of_numbers
+from tests.examples import each_mechanism_of_numbers
 
 pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
 
@@ -44,10 +44,10 @@ def intervals(loss):
 # ---------------------------------------------------------------- one release
 
 
-@each_law_of_numbers
-def test_one_release(law):
+@each_mechanism_of_numbers
+def test_one_release(mechanism):
     """Never below the profile; and not above the profile of losses that are rounded up to the grid."""
-    loss = law.privacy_loss()
+    loss = mechanism.privacy_loss()
     top = largest(loss)
     rng = np.random.default_rng(7)
     anywhere, near_the_top = rng.uniform(0, 1.1 * top, 60), top * (1 - 10.0 ** -rng.uniform(0, 12, 20))
@@ -62,20 +62,20 @@ def test_one_release(law):
 
 
 @pytest.mark.parametrize(
-    "law", [sn.DiscreteStaircase(1), sn.Staircase(1, gamma=0.5), sn.Laplace(2), sn.DiscreteLaplace(1, 7)], ids=repr
+    "mechanism", [sn.DiscreteStaircase(1), sn.Staircase(1, gamma=0.5), sn.Laplace(2), sn.DiscreteLaplace(1, 7)], ids=repr
 )
-def test_rounding_does_not_add_up(law):
+def test_rounding_does_not_add_up(mechanism):
     """On half a million nodes the profile is what it was to a relative 2e-9. All losses are on nodes, but those of Laplace."""
-    loss = law.privacy_loss()
-    exported = loss.to_dp_accounting(law.eps / (7 * 2**16))
-    for eps in (0.0, law.eps / 7, 0.9 * law.eps):
+    loss = mechanism.privacy_loss()
+    exported = loss.to_dp_accounting(mechanism.eps / (7 * 2**16))
+    for eps in (0.0, mechanism.eps / 7, 0.9 * mechanism.eps):
         assert exported.get_delta_for_epsilon(eps) == pytest.approx(loss.privacy_profile(eps), rel=2e-9)
 
 
 def test_pure_eps_is_kept():
-    for law in (sn.DiscreteLaplace(1), sn.Laplace(0.3), sn.Staircase(2.0)):
-        found = law.privacy_loss().to_dp_accounting(1e-3).get_epsilon_for_delta(0.0)
-        assert law.eps <= found <= law.eps + 1e-3
+    for mechanism in (sn.DiscreteLaplace(1), sn.Laplace(0.3), sn.Staircase(2.0)):
+        found = mechanism.privacy_loss().to_dp_accounting(1e-3).get_epsilon_for_delta(0.0)
+        assert mechanism.eps <= found <= mechanism.eps + 1e-3
 
 
 def test_a_loss_smaller_than_the_interval():
@@ -110,19 +110,19 @@ def agree(found, loss, delta, slack):
     assert low * (1 - 1e-14) <= found <= high + slack
 
 
-@each_law_of_numbers
+@each_mechanism_of_numbers
 @pytest.mark.parametrize("k", [2, 5])
-def test_composed_there_and_here(law, k):
-    loss = law.privacy_loss()
+def test_composed_there_and_here(mechanism, k):
+    loss = mechanism.privacy_loss()
     interval = intervals(loss)[1]
     composed = loss.compose(k)
     delta = max(1e-6, 1.5 * composed.privacy_profile(math.inf))
     agree(loss.to_dp_accounting(interval).self_compose(k).get_epsilon_for_delta(delta), composed, delta, k * interval)
 
 
-@each_law_of_numbers
-def test_a_composed_loss_is_converted(law):
-    composed = law.privacy_loss().compose(5)
+@each_mechanism_of_numbers
+def test_a_composed_loss_is_converted(mechanism):
+    composed = mechanism.privacy_loss().compose(5)
     interval = largest(composed) / 5000
     delta = max(1e-9, 1.5 * composed.privacy_profile(math.inf))
     agree(composed.to_dp_accounting(interval).get_epsilon_for_delta(delta), composed, delta, interval)
@@ -136,23 +136,24 @@ def test_far_tails_of_a_composed_loss():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("law", "k"), [(sn.Staircase(1), 100), (sn.Laplace(1), 100), (sn.Gaussian(sigma=5), 200), (sn.TruncatedLaplace(1, 1e-8), 10)]
+    ("mechanism", "k"),
+    [(sn.Staircase(1), 100), (sn.Laplace(1), 100), (sn.Gaussian(sigma=5), 200), (sn.TruncatedLaplace(1, 1e-8), 10)],
 )
-def test_many_releases_at_the_usual_interval(law, k):
+def test_many_releases_at_the_usual_interval(mechanism, k):
     """The slack is much less than k intervals: it falls with their square."""
-    loss = law.privacy_loss()
+    loss = mechanism.privacy_loss()
     agree(loss.to_dp_accounting().self_compose(k).get_epsilon_for_delta(1e-6), loss.compose(k), 1e-6, 3e-5)
 
 
 @pytest.mark.parametrize("weights", [[0.5, 1.0, 4.0, 2.0, 1.5], [1.0, 0.25, 3.0]], ids=["one mode", "two modes"])
 def test_unsymmetric_noise_in_both_directions(weights):
-    """By the product law of every pair, as dp_accounting composes a removal and an addition each by itself."""
-    law = sn.LatticeNoise(weights, tail_ratio=0.5, sensitivity=2)
-    exported = law.privacy_loss().to_dp_accounting(1e-3).self_compose(2)
+    """By the product distribution of every pair, as dp_accounting composes a removal and an addition each by itself."""
+    mechanism = sn.LatticeNoise(weights, tail_ratio=0.5, sensitivity=2)
+    exported = mechanism.privacy_loss().to_dp_accounting(1e-3).self_compose(2)
     k = np.arange(-18, 19)
-    p = law.pmf(k)
+    p = mechanism.pmf(k)
     for shift in (-2, -1, 1, 2):
-        q = law.pmf(k - shift)
+        q = mechanism.pmf(k - shift)
         joint = product([(mp.mpf(a), mp.mpf(b)) for a, b in zip(p.tolist(), q.tolist(), strict=True)], 2)
         for eps in (0.0, 0.4, 1.3, 2.6):
             assert exported.get_delta_for_epsilon(eps) >= hockey_stick(joint, eps) - 1e-15
@@ -162,17 +163,17 @@ def test_unsymmetric_noise_in_both_directions(weights):
 
 
 @pytest.mark.parametrize(
-    "law",
+    "mechanism",
     [sn.DiscreteStaircase(0.4, 3), sn.DiscreteGaussian(sigma2=9), sn.TruncatedLaplace(0.5, 1e-8)],
-    ids=lambda law: type(law).__name__,
+    ids=lambda mechanism: type(mechanism).__name__,
 )
-def test_with_mechanisms_of_dp_accounting(law):
+def test_with_mechanisms_of_dp_accounting(mechanism):
     interval, times = 1e-3, 2
-    ours = law.privacy_loss().to_dp_accounting(interval).self_compose(times)
+    ours = mechanism.privacy_loss().to_dp_accounting(interval).self_compose(times)
     options = {"value_discretization_interval": interval}
     laplace = pld.from_laplace_mechanism(2.0, **options)
     gaussian = pld.from_gaussian_mechanism(3.0, **options)
-    together = law.compose(times) + sn.Laplace(0.5).privacy_loss() + sn.Gaussian(sigma=3).privacy_loss()
+    together = mechanism.compose(times) + sn.Laplace(0.5).privacy_loss() + sn.Gaussian(sigma=3).privacy_loss()
     # dp_accounting's losses are of densities, which differ from what is drawn by less than 1e-9.
     eps = ours.compose(laplace).compose(gaussian).get_epsilon_for_delta(1e-6)
     low = together.eps_for_delta(1e-6, bounds=True)[0]
@@ -200,11 +201,11 @@ def test_two_intervals_do_not_compose():
 @pytest.mark.parametrize("row", DIVIDED)
 def test_partitions_keep_the_guarantee(row):
     """What the mechanism of each of k values loses, composed there k times, is what one value was promised."""
-    law, k = row.make(row.divided.law), row.divided.partitions
-    each = law.for_partitions(k).privacy_loss()
+    mechanism, k = row.make(row.divided.mechanism), row.divided.partitions
+    each = mechanism.for_partitions(k).privacy_loss()
     interval = largest(each) / 5000
     there = each.to_dp_accounting(interval).self_compose(k)
-    promise = law.guarantee(max_partitions_contributed=k)
+    promise = mechanism.guarantee(max_partitions_contributed=k)
     eps = promise.eps + k * interval
     assert there.get_delta_for_epsilon(eps) <= promise.delta * (1 + 1e-6) + 2e-15
 
@@ -241,11 +242,11 @@ def test_interval_is_one_number():
         sn.Laplace(1).privacy_loss().to_dp_accounting([1e-4, 1e-3])
 
 
-@pytest.mark.parametrize("law", [sn.Laplace(512), sn.Gaussian(sigma=3), sn.TruncatedLaplace(1, 1e-6)], ids=repr)
-def test_a_grid_that_is_too_large_is_refused(law):
+@pytest.mark.parametrize("mechanism", [sn.Laplace(512), sn.Gaussian(sigma=3), sn.TruncatedLaplace(1, 1e-6)], ids=repr)
+def test_a_grid_that_is_too_large_is_refused(mechanism):
     rule = r"^interval must be at least [\d.e-]+ for losses of up to [\d.]+, whose grid has at most 2\*\*20 steps, got 5e-324$"
     with pytest.raises(sn.ParameterError, match=rule):
-        law.privacy_loss().to_dp_accounting(5e-324)
+        mechanism.privacy_loss().to_dp_accounting(5e-324)
 
 
 def test_the_least_interval_that_an_error_names_is_accepted():
@@ -260,7 +261,8 @@ def test_the_least_interval_that_an_error_names_is_accepted():
 
 def test_parameters_are_scalar():
     with pytest.raises(
-        sn.ParameterError, match=r"^to_dp_accounting must be of laws with scalar parameters, got parameters of shape \(2,\)$"
+        sn.ParameterError,
+        match=r"^to_dp_accounting must be of mechanisms with scalar parameters, got parameters of shape \(2,\)$",
     ):
         sn.Laplace([1, 2]).privacy_loss().to_dp_accounting()
 

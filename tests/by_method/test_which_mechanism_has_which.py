@@ -1,7 +1,7 @@
-"""Which law has which method: those of the first four laws, and every absence with its reason.
+"""Which mechanism has which method: those of the first four mechanisms, and every absence with its reason.
 
-Evidence for SciPy's form and for the pictures of the laws beyond the first four: the laws' own functions, and data drawn
-from Matplotlib's artists.
+Evidence for SciPy's form and for the pictures of the mechanisms beyond the first four: the mechanisms' own functions, and data
+drawn from Matplotlib's artists.
 """
 
 import inspect
@@ -37,12 +37,12 @@ def test_every_absence_is_listed_with_its_reason(row):
     assert sum(map(len, listed)) == len(set.union(*listed))
 
 
-def test_the_matrix_has_every_law():
-    laws = {getattr(sn, name) for name in sn.__all__ if hasattr(getattr(sn, name), "release")} - {
+def test_the_matrix_has_every_mechanism():
+    mechanisms = {getattr(sn, name) for name in sn.__all__ if hasattr(getattr(sn, name), "release")} - {
         sn.PartitionSelection,
         sn.Spending,
     }
-    assert laws == {*FOUR, *(row.load() for row in FURTHER)}
+    assert mechanisms == {*FOUR, *(row.load() for row in FURTHER)}
 
 
 LAWS = [
@@ -60,41 +60,41 @@ LAWS = [
     sn.Skellam(9),
     sn.Skellam(9).share(10, 9),
 ]
-each = pytest.mark.parametrize("law", LAWS, ids=repr)
+each = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 
 
-@pytest.mark.parametrize("law", [law for law in LAWS if not isinstance(law, sn.Arete)], ids=repr)
-def test_scipy_functions_are_the_laws(law):
-    """But Arete's, whose lattice SciPy gets as a density: see test_scipy_of_single_laws.py."""
-    frozen = law.as_scipy()
+@pytest.mark.parametrize("mechanism", [mechanism for mechanism in LAWS if not isinstance(mechanism, sn.Arete)], ids=repr)
+def test_scipy_functions_are_the_mechanisms(mechanism):
+    """But Arete's, whose lattice SciPy gets as a density: see test_scipy_of_single_mechanisms.py."""
+    frozen = mechanism.as_scipy()
     q = np.array([0.0, 1e-12, 1e-3, 0.2, 0.5, 0.8, 1 - 1e-9, 1.0])
-    x = law.ppf(q[1:-1])
-    density = ("pmf", "logpmf") if hasattr(law, "pmf") else ("pdf", "logpdf")
+    x = mechanism.ppf(q[1:-1])
+    density = ("pmf", "logpmf") if hasattr(mechanism, "pmf") else ("pdf", "logpdf")
     for name in (*density, "cdf", "sf", "logcdf", "logsf"):
-        np.testing.assert_array_equal(getattr(frozen, name)(x), getattr(law, name)(x), err_msg=name)
+        np.testing.assert_array_equal(getattr(frozen, name)(x), getattr(mechanism, name)(x), err_msg=name)
     for name in ("ppf", "isf"):
-        np.testing.assert_allclose(getattr(frozen, name)(q), getattr(law, name)(q), rtol=1e-14, err_msg=name)
-    np.testing.assert_allclose(frozen.stats("mvsk"), law.stats("mvsk"), rtol=1e-13)
+        np.testing.assert_allclose(getattr(frozen, name)(q), getattr(mechanism, name)(q), rtol=1e-14, err_msg=name)
+    np.testing.assert_allclose(frozen.stats("mvsk"), mechanism.stats("mvsk"), rtol=1e-13)
     for order in (1, 2, 3, 4, 7):
-        np.testing.assert_allclose(frozen.moment(order), law.moment(order), rtol=1e-12)
-    np.testing.assert_allclose(frozen.entropy(), law.entropy(), rtol=1e-13)
-    assert frozen.support() == law.support()
-    np.testing.assert_allclose(frozen.interval(0.9), law.interval(0.9), rtol=1e-13)
+        np.testing.assert_allclose(frozen.moment(order), mechanism.moment(order), rtol=1e-12)
+    np.testing.assert_allclose(frozen.entropy(), mechanism.entropy(), rtol=1e-13)
+    assert frozen.support() == mechanism.support()
+    np.testing.assert_allclose(frozen.interval(0.9), mechanism.interval(0.9), rtol=1e-13)
 
 
 @each
-def test_scipy_draws_travels_and_moves(law):
-    """A chi-square or Kolmogorov-Smirnov test at a fixed seed; it rejects a right law with probability 1e-4."""
-    frozen = law.as_scipy()
-    assert isinstance(frozen, type(stats.dlaplace(1) if hasattr(law, "pmf") else stats.norm()))
+def test_scipy_draws_travels_and_moves(mechanism):
+    """A chi-square or Kolmogorov-Smirnov test at a fixed seed; it rejects a right mechanism with probability 1e-4."""
+    frozen = mechanism.as_scipy()
+    assert isinstance(frozen, type(stats.dlaplace(1) if hasattr(mechanism, "pmf") else stats.norm()))
     sample = frozen.rvs(4000, random_state=5)
     assert (sample == pickle.loads(pickle.dumps(frozen)).rvs(4000, random_state=5)).all()
     assert frozen.dist.__class__(**frozen.dist._updated_ctor_param()).cdf(0.3) == frozen.cdf(0.3)
     moved = type(frozen.dist)(**frozen.dist._updated_ctor_param())(loc=2)
     assert moved.cdf(2.5) == frozen.cdf(0.5)
-    if hasattr(law, "pmf"):
-        k = np.arange(law.ppf(0.005), law.isf(0.005) + 1)
-        expected = np.append(law.pmf(k), 1 - law.pmf(k).sum()) * sample.size
+    if hasattr(mechanism, "pmf"):
+        k = np.arange(mechanism.ppf(0.005), mechanism.isf(0.005) + 1)
+        expected = np.append(mechanism.pmf(k), 1 - mechanism.pmf(k).sum()) * sample.size
         observed = [*((sample == i).sum() for i in k), (~np.isin(sample, k)).sum()]
         kept = expected > 5
         other = [np.sum(np.array(values)[~kept]) for values in (observed, expected)]
@@ -105,31 +105,31 @@ def test_scipy_draws_travels_and_moves(law):
 
 
 @each
-def test_plot_shows_the_law(law):
+def test_plot_shows_the_mechanism(mechanism):
     axes = matplotlib.figure.Figure().subplots()
-    assert law.plot(axes, samples=500, rng=sn.SeededRng(1)) is axes
+    assert mechanism.plot(axes, samples=500, rng=sn.SeededRng(1)) is axes
     labels = axes.get_legend_handles_labels()[1]
-    assert type(law).__name__ in labels
+    assert type(mechanism).__name__ in labels
     assert "500 samples" in labels
-    line = next(line for line in axes.lines if line.get_label() == type(law).__name__)
+    line = next(line for line in axes.lines if line.get_label() == type(mechanism).__name__)
     x, y = line.get_data()
-    np.testing.assert_array_equal(y, law.pmf(x) if hasattr(law, "pmf") else law.pdf(x))
-    assert law.cdf(x.max()) - law.cdf(x.min() - 1e-9) > 0.98
-    assert axes.get_ylabel() == ("probability" if hasattr(law, "pmf") else "probability density")
+    np.testing.assert_array_equal(y, mechanism.pmf(x) if hasattr(mechanism, "pmf") else mechanism.pdf(x))
+    assert mechanism.cdf(x.max()) - mechanism.cdf(x.min() - 1e-9) > 0.98
+    assert axes.get_ylabel() == ("probability" if hasattr(mechanism, "pmf") else "probability density")
 
 
 @pytest.mark.slow
 def test_plot_compares_with_laplace_where_eps_and_sensitivity_are_known():
-    def compared(law):
-        labels = law.plot(matplotlib.figure.Figure().subplots()).get_legend_handles_labels()[1]
+    def compared(mechanism):
+        labels = mechanism.plot(matplotlib.figure.Figure().subplots()).get_legend_handles_labels()[1]
         return [label for label in labels if label in ("Laplace", "DiscreteLaplace")]
 
     assert compared(sn.Gaussian(1, 1e-6)) == ["Laplace"]
     assert compared(sn.TruncatedLaplace(1, 1e-3)) == ["Laplace"]
     assert compared(sn.MergedLaplace([2, 1], [0.5])) == ["Laplace"]
     assert compared(sn.MultiScaleDiscreteLaplace(2, 3)) == ["DiscreteLaplace"]
-    for law in (sn.DiscreteGaussian(4), sn.MultiScaleDiscreteLaplace(2, 3).share(2), sn.Arete.from_eps(8, 1)):
-        assert compared(law) == []
+    for mechanism in (sn.DiscreteGaussian(4), sn.MultiScaleDiscreteLaplace(2, 3).share(2), sn.Arete.from_eps(8, 1)):
+        assert compared(mechanism) == []
 
 
 @pytest.mark.slow
@@ -163,10 +163,10 @@ def test_eps_for_error_refuses(arguments, text):
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_error_bound_of_vectors(norm):
     """The share of 40,000 draws beyond it; a share that is off by a tenth fails but for a probability of 1e-6."""
-    law = sn.MultivariateStaircase(2, 1.5, 3, "l1", norm)
-    noise = law.sample(40_000, rng=sn.SeededRng(3))
+    mechanism = sn.MultivariateStaircase(2, 1.5, 3, "l1", norm)
+    noise = mechanism.sample(40_000, rng=sn.SeededRng(3))
     sizes = np.linalg.norm(noise, {"l1": 1, "l2": 2, "linf": np.inf}[norm], axis=1)
     for alpha in (0.5, 0.05):
-        assert abs(np.mean(sizes > law.error_bound(1 - alpha)) - alpha) < 5 * math.sqrt(alpha / sizes.size)
+        assert abs(np.mean(sizes > mechanism.error_bound(1 - alpha)) - alpha) < 5 * math.sqrt(alpha / sizes.size)
     with pytest.raises(sn.ParameterError, match=r"confidence must be from 0.5 to 1, got 0\.0"):
-        law.error_bound(0)
+        mechanism.error_bound(0)

@@ -78,24 +78,26 @@ def test_sample_help_names_the_mechanisms_of_every_option(capsys):
     assert help_of.keys() - common == {name.replace("_", "-") for names in sampled.values() for name in names} - common
     for option in help_of.keys() - common:
         owners = re.search(r"For ([a-z_, ]+):", help_of[option])[1].split(", ")
-        assert sorted(owners) == sorted(law for law, names in sampled.items() if option.replace("-", "_") in names), option
+        assert sorted(owners) == sorted(mechanism for mechanism, names in sampled.items() if option.replace("-", "_") in names), (
+            option
+        )
 
 
 def test_sample_report(capsys):
     code, out, err = run(capsys, "sample", "-n", 100_000, "--eps", 4, "--seed", 1)
     assert (code, err) == (0, "")
-    law = sn.Staircase(4)
+    mechanism = sn.Staircase(4)
     lines = out.splitlines()
-    assert lines[0] == repr(law)
+    assert lines[0] == repr(mechanism)
     assert re.search(r"^values +100,000 of float64", out, re.M)
     assert re.search(r"^time +[\d.]+ s, [\d.]+ ns per value", out, re.M)
     assert re.search(r"^granularity +2\^-35 = 2\.91e-11", out, re.M)
     assert re.search(r"^generator +seed 1: reproducible, for study only", out, re.M)
-    noise = law.sample(100_000, rng=sn.SeededRng(1))
+    noise = mechanism.sample(100_000, rng=sn.SeededRng(1))
     row = re.search(r"^variance +(\S+) +(\S+) +(\S+) +(\S+)", out, re.M)
     printed = [float(text) for text in row.groups()]
     assert printed[0] == pytest.approx((noise**2).mean(), rel=6e-4)
-    assert printed[1] == pytest.approx(law.var(), rel=6e-4)
+    assert printed[1] == pytest.approx(mechanism.var(), rel=6e-4)
     assert abs(printed[3]) < 5
     assert max(map(len, lines)) <= 80
 
@@ -106,9 +108,9 @@ def test_sample_is_secure_by_default(capsys):
 
 
 def test_moments_of_the_report():
-    law = sn.DiscreteStaircase(0.5, 3)
-    noise = law.sample(2**16 + 3, rng=sn.SeededRng(3))
-    mean, absolute, variance = moments(law, noise)
+    mechanism = sn.DiscreteStaircase(0.5, 3)
+    noise = mechanism.sample(2**16 + 3, rng=sn.SeededRng(3))
+    mean, absolute, variance = moments(mechanism, noise)
     x = noise.astype(float)
     assert mean.sample == pytest.approx(x.mean(), rel=1e-9)
     assert absolute.sample == pytest.approx(abs(x).mean(), rel=1e-12)
@@ -156,7 +158,7 @@ def test_sample_options(capsys, options, n):
     ],
     ids=lambda options: options[0],
 )
-def test_sample_of_every_law(capsys, tmp_path, options):
+def test_sample_of_every_mechanism(capsys, tmp_path, options):
     """Moments within five standard errors, which fails with a probability below 1e-5, at a fixed seed."""
     path = tmp_path / "noise.npy"
     code, out, err = run(capsys, "sample", "-n", 20_000, "--seed", 3, "--output", path, "--mechanism", *options)
@@ -190,8 +192,8 @@ def test_sample_writes_csv_that_reads_back_the_same(capsys, tmp_path, mechanism,
 
 def test_sample_writes_vectors_as_columns(capsys, tmp_path):
     file = tmp_path / "noise.csv"
-    law = ["--mechanism", "multivariate_staircase", "--dim", 3]
-    assert run(capsys, "sample", "-n", 4, *SAME, *law, "-o", file)[0] == 0
+    mechanism = ["--mechanism", "multivariate_staircase", "--dim", 3]
+    assert run(capsys, "sample", "-n", 4, *SAME, *mechanism, "-o", file)[0] == 0
     header, *rows = file.read_text().splitlines()
     assert header == "noise_0,noise_1,noise_2"
     drawn = sn.MultivariateStaircase(4, dim=3).sample(4, rng=sn.SeededRng(1))
@@ -313,7 +315,7 @@ def test_compare_of_many_releases(capsys):
     table = sn.compare(4, delta=1e-6, releases=3)
     lines = out.splitlines()
     assert lines[0] == "eps = 4, sensitivity = 1, releases = 3"
-    assert [line.split()[0] for line in lines[3 : 3 + len(table)]] == [row.mechanism for row in table]
+    assert [line.split()[0] for line in lines[3 : 3 + len(table)]] == [row.name for row in table]
     assert " ".join(out.split()).endswith(table.recommendation)
 
 
@@ -379,7 +381,7 @@ BAD_INPUT = [
     (["sample", "-n", "1", "--eps", "1", "--seed", "-1"], "--seed must be an integer from 0 to 2**128 - 1, got -1"),
     (["sample", "-n", "1", "--eps", "1", "--output", "/no/such/x.npy"], "/no/such/x.npy: No such file or directory"),
     (["release", "--sensitivity", "1", "--eps", "-1"], "--eps must be finite and greater than 0, got -1.0"),
-    (["release", "--compare", "--sensitivity", "1.5"], "--sensitivity must be a whole number for a discrete law, got 1.5"),
+    (["release", "--compare", "--sensitivity", "1.5"], "--sensitivity must be a whole number for a discrete mechanism, got 1.5"),
     (["release", "--sensitivity", "1", "--mechanism", "gauss"], "--mechanism must be 'staircase'"),
     (["release", "--sensitivity", "1", "--column", "sum"], "--column must be in the header, which has 3 names, got 'sum'"),
     (["release", "--sensitivity", "1", "--column", "race"], "race in line 2 must be a number, got a text that is not"),
@@ -407,7 +409,7 @@ BAD_INPUT = [
         "--delimiter must be comma, semicolon, tab, pipe or one character, got 'dot'",
     ),
     (["release", "--sensitivity", "1", "--encoding", "latin-9000", "table.csv"], "table.csv: No such file or directory"),
-    (["release", "--compare", "--sensitivity", "0.5"], "--sensitivity must be a whole number for a discrete law, got 0.5; "
+    (["release", "--compare", "--sensitivity", "0.5"], "--sensitivity must be a whole number for a discrete mechanism, got 0.5; "
      "--mechanism staircase and --mechanism laplace take it"),
     (["plot", "histogram"], "name must be one of densities, optimal_gamma, gain, mean_error, discrete_pmf, discrete_variance"),
     (["plot", "gain"], "--output must be the file to write, such as -o gain.png"),

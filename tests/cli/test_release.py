@@ -1,6 +1,6 @@
 """``stairnoise release``: a bound that holds, and a terminal that shows no data it was not asked for.
 
-The bound is checked against sums over the whole law, by its formula: of the package, only the shape r is asked for.
+The bound is checked against sums over the whole mechanism, by its formula: of the package, only the shape r is asked for.
 """
 
 import math
@@ -57,8 +57,8 @@ def coverage(weights, answer, bound):
 
 @pytest.mark.parametrize("partitions", [1, 2])
 @pytest.mark.parametrize(("eps", "sensitivity"), [(1.0, 1), (0.25, 1), (2.0, 3), (1.5, 5)])
-@pytest.mark.parametrize(("mechanism", "law"), [("discrete_laplace", geometric), ("discrete_staircase", staircase)])
-def test_the_bound_holds_for_values_that_are_no_integers(capsys, tmp_path, mechanism, law, eps, sensitivity, partitions):
+@pytest.mark.parametrize(("mechanism", "made"), [("discrete_laplace", geometric), ("discrete_staircase", staircase)])
+def test_the_bound_holds_for_values_that_are_no_integers(capsys, tmp_path, mechanism, made, eps, sensitivity, partitions):
     answers = [Fraction(200 + i, 20) for i in range(21)]
     path = table(tmp_path, "key,count\n" + "".join(f"k,{float(answer)}\n" for answer in answers))
     code, out, _ = run(
@@ -77,14 +77,14 @@ def test_the_bound_holds_for_values_that_are_no_integers(capsys, tmp_path, mecha
     )
     assert code == 0
     bound = Fraction(re.search(r"±95 % +±([\d.]+)", out)[1])
-    weights = law(eps / partitions, sensitivity)
+    weights = made(eps / partitions, sensitivity)
     assert min(coverage(weights, Fraction(float(answer)), bound) for answer in answers) >= 0.95
     text = " ".join(out.split())
     assert "Each private value is within the ± of the true one with a probability of 95 % or more." in text
     assert "Discrete mechanisms round true values to whole numbers first; their ± includes this half." in text
 
 
-def test_whole_values_keep_the_bound_of_the_law(capsys, tmp_path):
+def test_whole_values_keep_the_bound_of_the_mechanism(capsys, tmp_path):
     """Sum from the formula: P(|X| > 3) = 2 e^-4/(1 + e^-1) = 0.0268, P(|X| > 2) = 0.0728."""
     for text in ("count\n10\n12\n", "count\n10.0\n12\n"):
         _, out, _ = run(capsys, table(tmp_path, text), "--mechanism", "discrete_laplace")

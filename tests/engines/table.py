@@ -26,9 +26,9 @@ def secret() -> bytes:
 KEYED = sn.KeyedRng(secret, RELEASE)
 
 
-def answers(law: Any = LAW, labels: Any = LABELS, values: Any = COUNTS) -> dict[Any, Any]:
+def answers(mechanism: Any = LAW, labels: Any = LABELS, values: Any = COUNTS) -> dict[Any, Any]:
     """The answers by `release` of an array."""
-    released = law.release(np.array(values), labels=labels, statistic=STATISTIC, rng=KEYED)
+    released = mechanism.release(np.array(values), labels=labels, statistic=STATISTIC, rng=KEYED)
     return dict(zip(labels, released.tolist(), strict=True))
 
 

@@ -16,23 +16,23 @@ pd = pytest.importorskip("pandas")
 TEXT = {"label_type": "text"}
 
 
-def sqlite(law=LAW, keyed=KEYED, statistic=STATISTIC, name="noisy", **options):
-    engines.add_to_sqlite(sqlite3.connect(":memory:"), name, law, keyed, statistic, **TEXT | options)
+def sqlite(mechanism=LAW, keyed=KEYED, statistic=STATISTIC, name="noisy", **options):
+    engines.add_to_sqlite(sqlite3.connect(":memory:"), name, mechanism, keyed, statistic, **TEXT | options)
 
 
-def duckdb(law=LAW, keyed=KEYED, statistic=STATISTIC, name="noisy", **options):
+def duckdb(mechanism=LAW, keyed=KEYED, statistic=STATISTIC, name="noisy", **options):
     con = pytest.importorskip("duckdb").connect()
-    engines.add_to_duckdb(con, name, law, keyed, statistic, **TEXT | options)
+    engines.add_to_duckdb(con, name, mechanism, keyed, statistic, **TEXT | options)
 
 
-def polars(law=LAW, keyed=KEYED, statistic=STATISTIC, label="g", value="n", **options):
+def polars(mechanism=LAW, keyed=KEYED, statistic=STATISTIC, label="g", value="n", **options):
     pytest.importorskip("polars")
-    engines.polars_expr(law, keyed, label, value, statistic, **TEXT | options)
+    engines.polars_expr(mechanism, keyed, label, value, statistic, **TEXT | options)
 
 
-def frames(law=LAW, keyed=KEYED, statistic=STATISTIC, label="g", value="n", frame=None, **options):
+def frames(mechanism=LAW, keyed=KEYED, statistic=STATISTIC, label="g", value="n", frame=None, **options):
     frame = pd.DataFrame({"g": ["a"], "n": [1]}) if frame is None else frame
-    engines.release_part(frame, law, keyed, label, value, statistic, **TEXT | options)
+    engines.release_part(frame, mechanism, keyed, label, value, statistic, **TEXT | options)
 
 
 every = pytest.mark.parametrize("call", [sqlite, duckdb, polars, frames])
@@ -54,11 +54,11 @@ def test_there_is_no_unkeyed_function(call, rng):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"law": sn.DiscreteLaplace}, "law must be a mechanism that releases numbers"),
-        ({"law": sn.StaircaseSelection(1)}, "law must be a mechanism that releases numbers"),
-        ({"law": None}, "law must be a mechanism that releases numbers"),
-        ({"law": sn.MultivariateStaircase(1, dim=2)}, "law must release single numbers"),
-        ({"law": sn.Laplace([1.0, 2.0], 1)}, "one mechanism for each"),
+        ({"mechanism": sn.DiscreteLaplace}, "mechanism must be a mechanism that releases numbers"),
+        ({"mechanism": sn.StaircaseSelection(1)}, "mechanism must be a mechanism that releases numbers"),
+        ({"mechanism": None}, "mechanism must be a mechanism that releases numbers"),
+        ({"mechanism": sn.MultivariateStaircase(1, dim=2)}, "mechanism must release single numbers"),
+        ({"mechanism": sn.Laplace([1.0, 2.0], 1)}, "one mechanism for each"),
         ({"statistic": ""}, "statistic must be a name"),
         ({"statistic": None}, "statistic must be a string"),
         ({"max_partitions_contributed": 0}, "max_partitions_contributed must be"),
@@ -68,7 +68,7 @@ def test_there_is_no_unkeyed_function(call, rng):
         ({"label_type": []}, "label_type must have at least one type, got none"),
     ],
 )
-def test_law_statistic_and_partitions(call, arguments, text):
+def test_mechanism_statistic_and_partitions(call, arguments, text):
     with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match=text):
         call(**arguments)
 

@@ -74,12 +74,12 @@ def test_a_constant_has_the_noise_of_its_label(con):
 
 
 @pytest.mark.parametrize("value", ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UBIGINT", "HUGEINT", "DECIMAL(18, 0)", "DOUBLE"])
-@pytest.mark.parametrize("law", [LAW, sn.Laplace(0.1, sensitivity=1)], ids=["discrete", "continuous"])
-def test_types_of_values(con, value, law):
-    add_to_duckdb(con, "noisy", law, KEYED, STATISTIC, label_type="text")
+@pytest.mark.parametrize("mechanism", [LAW, sn.Laplace(0.1, sensitivity=1)], ids=["discrete", "continuous"])
+def test_types_of_values(con, value, mechanism):
+    add_to_duckdb(con, "noisy", mechanism, KEYED, STATISTIC, label_type="text")
     relation = con.sql(f"select g, noisy(g, count(*)::{value}) n from persons group by g")
-    assert str(relation.types[1]) == ("BIGINT" if law is LAW else "DOUBLE")
-    assert one_answer(relation.fetchall()) == answers(law)
+    assert str(relation.types[1]) == ("BIGINT" if mechanism is LAW else "DOUBLE")
+    assert one_answer(relation.fetchall()) == answers(mechanism)
 
 
 def test_sums_and_counts(con):

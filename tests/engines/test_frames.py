@@ -44,8 +44,8 @@ def rows(frame: Any) -> list[tuple[Any, Any]]:
     return list(zip(labels, values, strict=True))
 
 
-def released(frame: Any, law: Any = LAW, label_type: Any = "text", **options: Any) -> Any:
-    return release_part(frame, law, KEYED, "g", "n", STATISTIC, label_type=label_type, **options)
+def released(frame: Any, mechanism: Any = LAW, label_type: Any = "text", **options: Any) -> Any:
+    return release_part(frame, mechanism, KEYED, "g", "n", STATISTIC, label_type=label_type, **options)
 
 
 def types(frame: Any) -> Any:

@@ -131,13 +131,13 @@ def test_rows_of_many_batches(engine):
 
 
 @pytest.mark.parametrize("dtype", ["Int8", "UInt32", "Int64", "UInt64", "Float32", "Float64", "Decimal"])
-@pytest.mark.parametrize("law", [LAW, sn.Laplace(0.1, sensitivity=1)], ids=["discrete", "continuous"])
-def test_types_of_values(dtype, law):
+@pytest.mark.parametrize("mechanism", [LAW, sn.Laplace(0.1, sensitivity=1)], ids=["discrete", "continuous"])
+def test_types_of_values(dtype, mechanism):
     kind = pl.Decimal(18, 0) if dtype == "Decimal" else getattr(pl, dtype)
-    expr = polars_expr(law, KEYED, "g", "n", STATISTIC, label_type="text")
+    expr = polars_expr(mechanism, KEYED, "g", "n", STATISTIC, label_type="text")
     frame = counted().with_columns(pl.col("n").cast(kind)).with_columns(expr)
-    assert frame.collect_schema()["n"] == frame.collect().schema["n"] == (pl.Int64 if law is LAW else pl.Float64)
-    assert one_answer(frame.collect().rows()) == answers(law)
+    assert frame.collect_schema()["n"] == frame.collect().schema["n"] == (pl.Int64 if mechanism is LAW else pl.Float64)
+    assert one_answer(frame.collect().rows()) == answers(mechanism)
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_an_unkeyed_function_of_a_constant_has_one_noise_for_all_rows(con):
 
 
 @pytest.mark.parametrize(
-    ("type_of_value", "law", "kind"),
+    ("type_of_value", "mechanism", "kind"),
     [
         ("integer", LAW, int),
         ("real", LAW, float),
@@ -67,11 +67,11 @@ def test_an_unkeyed_function_of_a_constant_has_one_noise_for_all_rows(con):
         ("real", sn.Laplace(0.1, sensitivity=1), float),
     ],
 )
-def test_types_of_the_result(con, type_of_value, law, kind):
-    add_to_sqlite(con, "noisy", law, KEYED, STATISTIC, label_type="text")
+def test_types_of_the_result(con, type_of_value, mechanism, kind):
+    add_to_sqlite(con, "noisy", mechanism, KEYED, STATISTIC, label_type="text")
     query = f"select g, noisy(g, cast(count(*) as {type_of_value})) from persons group by g"
     found = one_answer(con.execute(query).fetchall())
-    assert found == answers(law)
+    assert found == answers(mechanism)
     assert {type(answer) for answer in found.values()} == {kind}
 
 

@@ -1,4 +1,4 @@
-"""The package's laws and generators, built from the words of the vector files."""
+"""The package's mechanisms and generators, built from the words of the vector files."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ NAMES: dict[str, Any] = {
 
 
 def build(kind: str, eps: float, sensitivity: float, shape: Shape = None) -> Any:
-    """The law, with integers where the discrete laws have integers."""
+    """The mechanism, with integers where the discrete mechanisms have integers."""
     discrete = kind.startswith("discrete")
     arguments: list[Any] = [int(sensitivity) if discrete else sensitivity]
     if shape is not None:

@@ -1,4 +1,6 @@
-"""Calls on one generator, and parameters at the ends of what laws take, as the oracle has them. Deterministic: no false alarm."""
+"""Calls on one generator, and parameters at the ends of what mechanisms take, as the oracle has them. Deterministic: no false
+alarm.
+"""
 
 from typing import Any
 
@@ -42,8 +44,8 @@ def test_parameters_are_refused_where_the_contract_refuses_them(entry: dict[str,
     if entry["law"] == "truncated_laplace":
         make = lambda: sn.TruncatedLaplace(*arguments)  # noqa: E731
     else:
-        *law, n_parties, _ = arguments
-        make = lambda: sn.MultiScaleDiscreteLaplace(*law).share(n_parties)  # noqa: E731
+        *mechanism, n_parties, _ = arguments
+        make = lambda: sn.MultiScaleDiscreteLaplace(*mechanism).share(n_parties)  # noqa: E731
     if entry["refused"]:
         with pytest.raises(sn.ParameterError, match=r"^(delta|lower|upper|eps|sensitivity) must be "):
             make()

@@ -24,39 +24,39 @@ def sample(name: str, count: int) -> list[Any]:
 
 
 def calibrated(entry: dict[str, Any]) -> Any:
-    """The law of a release in which one person changes `partitions` values."""
-    law = sn.Gaussian(*(float_of(entry[name]) for name in ("eps", "delta", "sensitivity")))
-    return law if entry["partitions"] == 1 else law.for_partitions(entry["partitions"])
+    """The mechanism of a release in which one person changes `partitions` values."""
+    mechanism = sn.Gaussian(*(float_of(entry[name]) for name in ("eps", "delta", "sensitivity")))
+    return mechanism if entry["partitions"] == 1 else mechanism.for_partitions(entry["partitions"])
 
 
 @pytest.mark.parametrize("entry", read("discrete_gaussian"), ids=lambda entry: f"{float_of(entry['sigma2']):g}-{entry['index']}")
 def test_fills(entry: dict[str, Any]) -> None:
-    law = sn.DiscreteGaussian(float_of(entry["sigma2"]))
+    mechanism = sn.DiscreteGaussian(float_of(entry["sigma2"]))
     rng = rng_before(entry["fill"], int(entry["seed"]))
     for dtype in ("int64", "int32", "float64"):
         expected = [release.output(value, Fraction(1), dtype) for value in entry["values"]]
-        drawn = law.sample(entry["count"], rng=rng.at(entry["index"]), dtype=dtype)
+        drawn = mechanism.sample(entry["count"], rng=rng.at(entry["index"]), dtype=dtype)
         assert drawn.tobytes() == np.array(expected, dtype).tobytes()
 
 
 @pytest.mark.parametrize("entry", read("gaussian"), ids=lambda entry: f"{float_of(entry['eps']):g}-{entry['partitions']}")
 def test_calibrations(entry: dict[str, Any]) -> None:
-    law = calibrated(entry)
-    assert law._calibration == (entry["log2_g"], float_of(entry["sigma2"]), entry["cells"])
+    mechanism = calibrated(entry)
+    assert mechanism._calibration == (entry["log2_g"], float_of(entry["sigma2"]), entry["cells"])
     granularity = Fraction(2) ** entry["log2_g"]
     for dtype in ("float64", "float32"):
         expected = [release.output(value, granularity, dtype) for value in entry["values"]]
-        drawn = law.sample(entry["count"], rng=sn.SeededRng(int(entry["seed"])), dtype=dtype)
+        drawn = mechanism.sample(entry["count"], rng=sn.SeededRng(int(entry["seed"])), dtype=dtype)
         assert drawn.tobytes() == np.array(expected, dtype).tobytes()
 
 
 @pytest.mark.parametrize("entry", read("gaussian_sigma"), ids=lambda entry: f"{float_of(entry['sigma']):g}-{entry['partitions']}")
 def test_noise_of_a_sigma(entry: dict[str, Any]) -> None:
-    law = sn.Gaussian(sigma=float_of(entry["sigma"]), sensitivity=float_of(entry["sensitivity"]))
-    law = law if entry["partitions"] == 1 else law.for_partitions(entry["partitions"])
-    assert law._calibration == (entry["log2_g"], float_of(entry["sigma2"]), entry["cells"])
+    mechanism = sn.Gaussian(sigma=float_of(entry["sigma"]), sensitivity=float_of(entry["sensitivity"]))
+    mechanism = mechanism if entry["partitions"] == 1 else mechanism.for_partitions(entry["partitions"])
+    assert mechanism._calibration == (entry["log2_g"], float_of(entry["sigma2"]), entry["cells"])
     expected = [release.output(value, Fraction(2) ** entry["log2_g"], "float64") for value in entry["values"]]
-    assert law.sample(entry["count"], rng=sn.SeededRng(int(entry["seed"]))).tolist() == expected
+    assert mechanism.sample(entry["count"], rng=sn.SeededRng(int(entry["seed"]))).tolist() == expected
 
 
 @pytest.mark.parametrize("case", range(40))
@@ -64,14 +64,14 @@ def test_lattices_of_any_sigma(case: int) -> None:
     choose = random.Random(f"lattice {case}")
     sensitivity = 2 ** choose.uniform(-900, 900)
     sigma, k = sensitivity * 2 ** choose.uniform(-19.9, 25), choose.choice([1, 1, 2, 3, 64, 2**12 + 1])
-    law = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
-    assert (law if k == 1 else law.for_partitions(k))._calibration == gaussian.of_sigma(sigma, sensitivity, k)
+    mechanism = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
+    assert (mechanism if k == 1 else mechanism.for_partitions(k))._calibration == gaussian.of_sigma(sigma, sensitivity, k)
 
 
 @pytest.mark.parametrize("partitions", [1, 7])
 def test_release_is_the_sum_on_the_lattice(partitions: int) -> None:
     values = [0.1, -3.75, 1e6 + 1 / 3, 0.0]
-    law = sn.Gaussian(0.7, 1e-5, 2.0)
+    mechanism = sn.Gaussian(0.7, 1e-5, 2.0)
     log2_g, sigma2, _ = gaussian.calibrate(0.7, 1e-5, 2.0, partitions)
     granularity = Fraction(2) ** log2_g
     noise = [gaussian.at(sigma2, stream.seed_key(9), 0, index).value for index in range(len(values))]
@@ -80,7 +80,7 @@ def test_release_is_the_sum_on_the_lattice(partitions: int) -> None:
         for value, n in zip(values, noise, strict=True)
     ]
     rng = sn.SeededRng(9, allow_release=True)
-    assert law.release(values, max_partitions_contributed=partitions, rng=rng).tolist() == expected
+    assert mechanism.release(values, max_partitions_contributed=partitions, rng=rng).tolist() == expected
 
 
 def test_partitions_of_counts_share_the_variance_exactly() -> None:

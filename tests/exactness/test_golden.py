@@ -11,7 +11,7 @@ import stairnoise as sn
 from tests.exactness.mechanisms import build, rng_before
 from tests.oracles import draw
 from tests.oracles.generate.encoding import decoded, float_of, read, shape_of
-from tests.oracles.lattice import lattice, law
+from tests.oracles.lattice import lattice, mechanism
 from tests.oracles.release import output
 
 
@@ -34,13 +34,13 @@ def same(array: np.ndarray, expected: list[Any]) -> bool:
 @pytest.mark.parametrize("entries", [*by_kind("fills"), *by_kind("near_edges")])
 def test_fills(entries: list[dict[str, Any]]) -> None:
     for entry in entries:
-        law_, rng = of(entry), rng_before(entry["fill"], int(entry["seed"]))
+        mechanism_, rng = of(entry), rng_before(entry["fill"], int(entry["seed"]))
         granularity = Fraction(2) ** entry["log2_g"]
         dtypes = ("int64", "int32", "float64") if entry["kind"].startswith("discrete") else ("float64", "float32")
         for dtype in dtypes:
             expected = [output(n, granularity, dtype) for n in entry["values"]]
             # A view draws the next fill of its generator and leaves that generator where it is.
-            drawn = law_.sample(entry["count"], rng=rng.at(entry["index"]), dtype=dtype)
+            drawn = mechanism_.sample(entry["count"], rng=rng.at(entry["index"]), dtype=dtype)
             assert same(drawn, expected), (dtype, entry)
 
 
@@ -85,13 +85,13 @@ def test_releases(entries: list[dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize("entry", read("modulo"), ids=lambda entry: f"{entry['kind']}-{entry['seed'][:6]}")
 def test_releases_modulo(entry: dict[str, Any]) -> None:
-    law_ = sn.Skellam(*decoded(entry["arguments"])) if entry["kind"] == "skellam" else of(entry)
+    mechanism_ = sn.Skellam(*decoded(entry["arguments"])) if entry["kind"] == "skellam" else of(entry)
     values = np.array([int(value) for value in entry["values"]])
     for m, expected in zip(map(int, entry["moduli"]), entry["residues"], strict=True):
         for dtype, most in (("uint64", 2**64), ("int64", 2**63), ("uint32", 2**32)):
             if m <= most:
                 out = np.empty(len(values), dtype)
-                law_.release_modulo(values, m, rng=sn.SeededRng(int(entry["seed"]), allow_release=True), out=out)
+                mechanism_.release_modulo(values, m, rng=sn.SeededRng(int(entry["seed"]), allow_release=True), out=out)
                 assert [str(residue) for residue in out.tolist()] == expected, (dtype, m)
 
 
@@ -100,7 +100,7 @@ def test_children(entry: dict[str, Any]) -> None:
     """A child draws what its listed key draws."""
     parent = sn.SecureRng.from_key(bytes.fromhex(entry["key"]))
     children = [*parent.spawn(1), *parent.spawn(3)]
-    target = law(1.0, lattice("discrete_laplace", 1.0, 1e6))
+    target = mechanism(1.0, lattice("discrete_laplace", 1.0, 1e6))
     for number, key in entry["children"]:
         if number < len(children):
             expected = [draw.at(target, bytes.fromhex(key), 0, index).value for index in range(4)]

@@ -21,7 +21,7 @@ INPUTS = ("secret", "release", "statistic", "bind", "law", "arguments", "partiti
 each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry['law']}-{entry['partitions']}-{entry['bind']}")
 
 
-def law_of(entry: dict[str, Any]) -> Any:
+def mechanism_of(entry: dict[str, Any]) -> Any:
     stated = {"sensitivity": 1} if entry["law"] == "discrete_canonical" else {}
     return BY_NAME[entry["law"]].load()(*generate.decoded_arguments(entry["arguments"]), **stated)
 
@@ -46,9 +46,9 @@ def label(one: Any) -> Any:
     return made[tag]() if tag in made else content
 
 
-def one(law: Any, keyed: sn.KeyedRng, entry: dict[str, Any], case: Any) -> Any:
+def one(mechanism: Any, keyed: sn.KeyedRng, entry: dict[str, Any], case: Any) -> Any:
     """What a row is released as, alone."""
-    return law.release(
+    return mechanism.release(
         decoded(case[1]),
         labels=[label(case[0])] if case[0][0] == "N" else label(case[0]),
         statistic=entry["statistic"],
@@ -59,19 +59,19 @@ def one(law: Any, keyed: sn.KeyedRng, entry: dict[str, Any], case: Any) -> Any:
 
 @each_entry
 def test_rows_have_the_noise_of_the_generators_of_their_subkeys(entry: dict[str, Any]) -> None:
-    law, keyed = law_of(entry), keyed_of(entry)
+    mechanism, keyed = mechanism_of(entry), keyed_of(entry)
     for case in entry["cases"]:
         rng = sn.SecureRng.from_key(bytes.fromhex(case[3]))
-        expected = law.release(decoded(case[1]), max_partitions_contributed=entry["partitions"], rng=rng)
-        assert np.array_equal(one(law, keyed, entry, case), expected), case
+        expected = mechanism.release(decoded(case[1]), max_partitions_contributed=entry["partitions"], rng=rng)
+        assert np.array_equal(one(mechanism, keyed, entry, case), expected), case
 
 
 @each_entry
 def test_all_rows_at_once_are_the_rows_one_by_one(entry: dict[str, Any]) -> None:
-    law, keyed = law_of(entry), keyed_of(entry)
-    alone = [one(law, keyed, entry, case) for case in entry["cases"]]
+    mechanism, keyed = mechanism_of(entry), keyed_of(entry)
+    alone = [one(mechanism, keyed, entry, case) for case in entry["cases"]]
     values = [decoded(case[1]) for case in entry["cases"]]
-    released = law.release(
+    released = mechanism.release(
         np.array(values, float),
         labels=[label(case[0]) for case in entry["cases"]],
         statistic=entry["statistic"],
@@ -83,24 +83,24 @@ def test_all_rows_at_once_are_the_rows_one_by_one(entry: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("entry", [entry for entry in ENTRIES if len(entry["cases"][0]) == 5], ids=lambda entry: entry["law"])
 def test_noise_of_one_word_is_that_of_the_oracle(entry: dict[str, Any]) -> None:
-    law, keyed = law_of(entry), keyed_of(entry)
-    granularity = Fraction(law.for_partitions(entry["partitions"]).granularity)
+    mechanism, keyed = mechanism_of(entry), keyed_of(entry)
+    granularity = Fraction(mechanism.for_partitions(entry["partitions"]).granularity)
     for case in entry["cases"]:
         value = decoded(case[1])
         expected = output(quotient(value, granularity) + case[4], granularity, "float64")
-        assert float(one(law, keyed, entry, case)) == expected
+        assert float(one(mechanism, keyed, entry, case)) == expected
 
 
 @each_entry
-def test_laws_have_the_parameters_of_the_contract(entry: dict[str, Any]) -> None:
+def test_mechanisms_have_the_parameters_of_the_contract(entry: dict[str, Any]) -> None:
     def listed(parameters: dict[str, Any]) -> list[Any]:
         return [
             [name, generate.encoded_parameter(list(one) if isinstance(one, tuple) else one)] for name, one in parameters.items()
         ]
 
-    law = law_of(entry)
-    assert listed(law._exact_parameters()) == entry["parameters"]
-    assert listed(law.for_partitions(entry["partitions"])._exact_parameters()) == entry["drawn"]
+    mechanism = mechanism_of(entry)
+    assert listed(mechanism._exact_parameters()) == entry["parameters"]
+    assert listed(mechanism.for_partitions(entry["partitions"])._exact_parameters()) == entry["drawn"]
 
 
 def test_every_mechanism_has_vectors() -> None:
@@ -125,8 +125,10 @@ def test_vectors_are_what_the_oracle_makes(entries: list[dict[str, Any]]) -> Non
 
 def test_a_decimal_is_the_label_of_its_integer() -> None:
     keyed = keyed_of(ENTRIES[0])
-    law = sn.DiscreteLaplace(0.01)
-    found = [law.release(3, labels=label, statistic="s", rng=keyed) for label in (Decimal(10**30), 10**30, Decimal("1E+30"))]
+    mechanism = sn.DiscreteLaplace(0.01)
+    found = [
+        mechanism.release(3, labels=label, statistic="s", rng=keyed) for label in (Decimal(10**30), 10**30, Decimal("1E+30"))
+    ]
     assert len(set(found)) == 1
 
 
@@ -139,12 +141,12 @@ def test_gaussian_noise_of_a_sigma(k: int) -> None:
         log2_g, sigma2, _ = gaussian.of_sigma(sigma, change, values)
         return [("sigma", sigma), ("sensitivity", change), ("sigma2", sigma2), ("log2_granularity", log2_g)]
 
-    asked, drawn = keyed.law("gaussian", parameters(1)), keyed.law("gaussian", parameters(k))
+    asked, drawn = keyed.mechanism("gaussian", parameters(1)), keyed.mechanism("gaussian", parameters(k))
     head = keyed.head("r", "count", asked, k, drawn, "value")
     subkey = keyed.subkey(secret, head, keyed.row("value", ("S", "a"), 12))
     (_, _, (_, sigma2), (_, log2_g)) = parameters(k)
     granularity = Fraction(2) ** log2_g
     expected = output(quotient(12, granularity) + gaussian.at(sigma2, subkey, 0, 0).value, granularity, "float64")
-    law = sn.Gaussian(sigma=sigma, sensitivity=change)
+    mechanism = sn.Gaussian(sigma=sigma, sensitivity=change)
     rng = sn.KeyedRng(secret, "r")
-    assert law.release(12, labels="a", statistic="count", max_partitions_contributed=k, rng=rng) == expected
+    assert mechanism.release(12, labels="a", statistic="count", max_partitions_contributed=k, rng=rng) == expected

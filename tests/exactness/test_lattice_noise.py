@@ -20,9 +20,9 @@ def test_fills_at_random(case: int) -> None:
     ratio = choose.choice((0.5, 0.9, choose.random(), 1 - 2.0**-11)) if case % 2 else None
     g = 2.0 ** choose.randrange(-30, 30)
     made = sn.LatticeNoise(weights, ratio, g, 3 * g)
-    where, law = lattice_noise.law(weights, ratio, g, 3 * g)
-    assert (made.granularity, made._scalar_law.cells) == (where.granularity, where.cells)
+    where, mechanism = lattice_noise.mechanism(weights, ratio, g, 3 * g)
+    assert (made.granularity, made._sampler.cells) == (where.granularity, where.cells)
     seed, start = choose.randrange(2**64), choose.choice((0, 7, 2**30))
     drawn = made.sample(VALUES, rng=sn.SeededRng(seed).at(start)) / made.granularity
     key = stream.seed_key(seed)
-    assert drawn.tolist() == [lattice_noise.value(law, key, 0, index) for index in range(start, start + VALUES)], made
+    assert drawn.tolist() == [lattice_noise.value(mechanism, key, 0, index) for index in range(start, start + VALUES)], made

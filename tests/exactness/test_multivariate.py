@@ -32,13 +32,15 @@ def test_golden_vectors(norm: str) -> None:
     entries = [entry for entry in read("multivariate") if entry["norm"] == norm]
     assert len(entries) == len(generate.PARAMETERS)
     for entry in entries:
-        law, rng = of(entry), rng_before(entry["fill"], int(entry["seed"]))
-        count = entry["count"] // law.dim
+        mechanism, rng = of(entry), rng_before(entry["fill"], int(entry["seed"]))
+        count = entry["count"] // mechanism.dim
         for dtype in ("float64", "float32"):
-            expected = [release.output(n, Fraction(2) ** entry["log2_g"], dtype) for n in entry["values"][: count * law.dim]]
-            drawn = law.sample(count, rng=rng.at(entry["index"]), dtype=dtype)
+            expected = [
+                release.output(n, Fraction(2) ** entry["log2_g"], dtype) for n in entry["values"][: count * mechanism.dim]
+            ]
+            drawn = mechanism.sample(count, rng=rng.at(entry["index"]), dtype=dtype)
             assert drawn.tobytes() == np.array(expected, dtype).tobytes(), entry
-        assert Fraction(law.granularity) == Fraction(2) ** entry["log2_g"]
+        assert Fraction(mechanism.granularity) == Fraction(2) ** entry["log2_g"]
 
 
 @pytest.mark.slow
@@ -53,8 +55,8 @@ def test_golden_long_vectors(norm: str) -> None:
     entries = [entry for entry in read("long_vectors") if entry["norm"] == norm]
     assert len(entries) == len(generate.LONG)
     for entry in entries:
-        law, rng = of(entry), rng_before(entry["fill"], int(entry["seed"]))
-        drawn = law.sample(rng=rng.at(entry["vector"] * law.dim))[entry["places"]]
+        mechanism, rng = of(entry), rng_before(entry["fill"], int(entry["seed"]))
+        drawn = mechanism.sample(rng=rng.at(entry["vector"] * mechanism.dim))[entry["places"]]
         expected = [release.output(n, Fraction(2) ** entry["log2_g"], "float64") for n in entry["values"]]
         assert drawn.tolist() == expected, entry
 
@@ -78,22 +80,22 @@ def test_oracle_agrees_at_random_parameters(norm: str, case: int) -> None:
     eps = math.exp(choose.uniform(math.log(0.05), math.log(60)))
     sensitivity = math.ldexp(choose.uniform(1, 2), choose.randrange(-60, 60))
     dim, gamma = choose.randrange(1, 9), choose.choice((choose.random(), "l1" if eps > 0.5 else 0.7))
-    law = multivariate.law(eps, sensitivity, dim, gamma, norm)
+    mechanism = multivariate.mechanism(eps, sensitivity, dim, gamma, norm)
     seed, first = choose.randrange(2**128), choose.randrange(2**30)
     noise = sn.MultivariateStaircase(eps, sensitivity, dim, gamma, norm).sample(12, rng=sn.SeededRng(seed).at(first * dim))
-    expected = [law.vector(stream.seed_key(seed), 0, first + i) for i in range(12)]
-    assert (noise / float(Fraction(2) ** law.log2_g)).tolist() == expected
+    expected = [mechanism.vector(stream.seed_key(seed), 0, first + i) for i in range(12)]
+    assert (noise / float(Fraction(2) ** mechanism.log2_g)).tolist() == expected
 
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_release_adds_the_noise_on_the_lattice(norm: str) -> None:
-    law = multivariate.law(release.share(2.0, 3), 1.0, 3, 0.25, norm)
-    granularity = Fraction(2) ** law.log2_g
+    mechanism = multivariate.mechanism(release.share(2.0, 3), 1.0, 3, 0.25, norm)
+    granularity = Fraction(2) ** mechanism.log2_g
     values = np.array([[0.1, -0.5, 1e9], [2.0**-33, -(2.0**-33), 5e-324]])
     released = sn.MultivariateStaircase(2.0, 1.0, 3, 0.25, norm).release(
         values, max_partitions_contributed=3, rng=sn.SeededRng(9, allow_release=True)
     )
     for index, row in enumerate(values.tolist()):
-        noise = law.vector(stream.seed_key(9), 0, index)
+        noise = mechanism.vector(stream.seed_key(9), 0, index)
         sums = [release.quotient(x, granularity) + n for x, n in zip(row, noise, strict=True)]
         assert released[index].tolist() == [release.output(n, granularity, "float64") for n in sums]

@@ -14,7 +14,7 @@ import pytest
 import stairnoise as sn
 from tests.exactness.mechanisms import NAMES, build
 from tests.oracles import draw, release, stream
-from tests.oracles.lattice import KINDS, Shape, lattice, law
+from tests.oracles.lattice import KINDS, Shape, lattice, mechanism
 
 VALUES = 200
 CASES = 12
@@ -34,7 +34,7 @@ def parameters(kind: str, choose: random.Random) -> tuple[str, float, float, Sha
 
 def expected(arguments: tuple[str, float, float, Shape], seed: int, indices: range, dtype: str) -> list[Any]:
     where = lattice(*arguments)
-    target, key = law(arguments[1], where), stream.seed_key(seed)
+    target, key = mechanism(arguments[1], where), stream.seed_key(seed)
     return [release.output(draw.at(target, key, 0, index).value, where.granularity, dtype) for index in indices]
 
 
@@ -66,6 +66,6 @@ def test_large_cells_need_extension_words() -> None:
     arguments = ("discrete_staircase", 1.0, 2.0**53, "l2")
     noise = build(*arguments).sample(1500, rng=sn.SeededRng(5))
     where = lattice(*arguments)
-    drawn = [draw.at(law(1.0, where), stream.seed_key(5), 0, index) for index in range(1500)]
+    drawn = [draw.at(mechanism(1.0, where), stream.seed_key(5), 0, index) for index in range(1500)]
     assert sum(result.words > 1 for result in drawn) >= 2
     assert noise.tolist() == [result.value for result in drawn]

@@ -1,6 +1,6 @@
 """Releases in which one person changes k values, against tests/vectors/partitions.json and the oracle. No false alarms.
 
-The four laws whose ε is divided are in test_golden.py, Gaussian is in test_gaussian.py, MultivariateStaircase in
+The four mechanisms whose ε is divided are in test_golden.py, Gaussian is in test_gaussian.py, MultivariateStaircase in
 test_multivariate.py.
 """
 
@@ -31,23 +31,23 @@ MAKE: dict[str, Any] = {
 ENTRIES = read("partitions")
 
 
-def each_of(law: Any) -> list[Any]:
-    """Arguments of the law of each value, as the vectors have them."""
-    if isinstance(law, sn.DiscreteGaussian):
-        return [law.sigma2]
-    return [list(argument) if isinstance(argument, tuple) else argument for argument in law._named_arguments().values()]
+def each_of(mechanism: Any) -> list[Any]:
+    """Arguments of the mechanism of each value, as the vectors have them."""
+    if isinstance(mechanism, sn.DiscreteGaussian):
+        return [mechanism.sigma2]
+    return [list(argument) if isinstance(argument, tuple) else argument for argument in mechanism._named_arguments().values()]
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry['law']}-{entry['partitions']}")
 def test_releases(entry: dict[str, Any]) -> None:
-    law = MAKE[entry["law"]](*decoded(entry["arguments"]))
+    mechanism = MAKE[entry["law"]](*decoded(entry["arguments"]))
     k, seed = entry["partitions"], int(entry["seed"])
-    each = law.for_partitions(k)
+    each = mechanism.for_partitions(k)
     assert encoded(each_of(each)) == entry["each"]
     assert each.granularity == 2.0 ** entry["log2_g"]
     expected = [float(value * each.granularity) for value in entry["values"]]
     zeros = np.zeros(entry["count"])
-    released = law.release(zeros, max_partitions_contributed=k, rng=sn.SeededRng(seed, allow_release=True))
+    released = mechanism.release(zeros, max_partitions_contributed=k, rng=sn.SeededRng(seed, allow_release=True))
     assert released.tolist() == expected
     assert each.sample(entry["count"], rng=sn.SeededRng(seed), dtype=np.float64).tolist() == expected
 
@@ -64,5 +64,5 @@ def test_variances_of_any_parameters(case: int) -> None:
     choose = random.Random(f"partitions {case}")
     eps, shift, k = 2 ** choose.uniform(-8, 6), choose.choice((1, 1, 2, 7)), choose.choice((2, 3, 5, 10, 1000))
     delta = 10 ** choose.uniform(-15, -0.1) if case % 3 else 1 - 10 ** choose.uniform(-12, -1)
-    law = sn.DiscreteGaussian.from_eps(eps, delta, shift)
-    assert law.for_partitions(k).sigma2 == oracle.gaussian_sigma2(eps, delta, shift, k)
+    mechanism = sn.DiscreteGaussian.from_eps(eps, delta, shift)
+    assert mechanism.for_partitions(k).sigma2 == oracle.gaussian_sigma2(eps, delta, shift, k)

@@ -18,8 +18,8 @@ from tests.oracles.selection import Mechanism, exponents
 def build(mechanism: Mechanism, flips: bool) -> Any:
     if mechanism.gamma is not None:
         return sn.StaircaseSelection(*mechanism)
-    law = sn.PermuteAndFlip if flips else sn.ExponentialMechanism
-    return law(mechanism.eps, mechanism.sensitivity, mechanism.monotonic)
+    made = sn.PermuteAndFlip if flips else sn.ExponentialMechanism
+    return made(mechanism.eps, mechanism.sensitivity, mechanism.monotonic)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

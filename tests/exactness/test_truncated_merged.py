@@ -1,4 +1,6 @@
-"""Laws of segments and truncated staircases against their vectors and oracles, bit for bit. Deterministic: no false alarms."""
+"""Mechanisms of segments and truncated staircases against their vectors and oracles, bit for bit. Deterministic: no false
+alarms.
+"""
 
 import math
 import random
@@ -19,7 +21,7 @@ from tests.oracles import (
     truncated_laplace,
     truncated_staircase,
 )
-from tests.oracles.generate import mechanisms as laws
+from tests.oracles.generate import mechanisms as mechanisms
 from tests.oracles.generate.encoding import decoded, read
 
 INPUTS = ("arguments", "seed", "fill", "index", "count")
@@ -27,7 +29,7 @@ LENGTHS = ("below", "above", "breaks", "end")
 VALUES = 120
 
 
-ORACLES = laws.oracles()
+ORACLES = mechanisms.oracles()
 
 
 @pytest.mark.parametrize("name", ORACLES)
@@ -47,7 +49,7 @@ def test_fills(name: str) -> None:
         else:
             own = [entry[length] for length in LENGTHS if length in entry]
             bounds = (-entry.get("below", 0), entry.get("above", 0))
-        assert made._scalar_law.lengths == (own[0] if own and isinstance(own[0], list) else own)
+        assert made._sampler.lengths == (own[0] if own and isinstance(own[0], list) else own)
         if hasattr(made, "lattice_bounds"):
             assert made.lattice_bounds == tuple(bound * g for bound in bounds)
         if hasattr(made, "lattice_breakpoints"):
@@ -62,7 +64,7 @@ def test_fills(name: str) -> None:
 
 def check_current(name: str, entries: list[Any]) -> None:
     for entry in entries:
-        assert laws.entry(name, {key: entry[key] for key in INPUTS}) == entry
+        assert mechanisms.entry(name, {key: entry[key] for key in INPUTS}) == entry
 
 
 @pytest.mark.slow
@@ -79,10 +81,10 @@ def test_all_vectors_are_current(name: str) -> None:
     check_current(name, read(name))
 
 
-def check(made: Any, law: Any, seed: int, start: int, value: Any = segments.value) -> None:
+def check(made: Any, mechanism: Any, seed: int, start: int, value: Any = segments.value) -> None:
     drawn = made.sample(VALUES, rng=sn.SeededRng(seed).at(start)) / made.granularity
     key = stream.seed_key(seed)
-    assert drawn.tolist() == [value(law, key, 0, index) for index in range(start, start + VALUES)], made
+    assert drawn.tolist() == [value(mechanism, key, 0, index) for index in range(start, start + VALUES)], made
 
 
 @pytest.mark.parametrize("case", range(12))
@@ -101,10 +103,10 @@ def test_truncated_staircases_at_random(case: int) -> None:
         kind, oracle = sn.TruncatedStaircase, truncated_staircase
     given = ([None, None], bounds, bounds[::-1])[case % 3]
     made = kind(*arguments, *given)
-    where, law = oracle.law(*arguments, *given)
-    lengths = [law.inner.r, law.end, max(law.centre, 0), max(-law.centre, 0)]
-    assert (made.granularity, made._scalar_law.lengths) == (2.0**where.log2_g, lengths)
-    check(made, law, choose.randrange(2**64), choose.choice((0, 7, 2**30)), oracle.value)
+    where, mechanism = oracle.mechanism(*arguments, *given)
+    lengths = [mechanism.inner.r, mechanism.end, max(mechanism.centre, 0), max(-mechanism.centre, 0)]
+    assert (made.granularity, made._sampler.lengths) == (2.0**where.log2_g, lengths)
+    check(made, mechanism, choose.randrange(2**64), choose.choice((0, 7, 2**30)), oracle.value)
 
 
 @pytest.mark.parametrize("case", range(16))
@@ -115,9 +117,9 @@ def test_canonical_noise_at_random(case: int) -> None:
         case % 3
     ]
     made = sn.DiscreteCanonical(eps, delta)
-    _, law = discrete_canonical.law(eps, delta)
-    assert made.upper == discrete_canonical.lengths(law)["end"]
-    check(made, law, choose.randrange(2**64), choose.choice((0, 7, 2**30)), discrete_canonical.value)
+    _, mechanism = discrete_canonical.mechanism(eps, delta)
+    assert made.upper == discrete_canonical.lengths(mechanism)["end"]
+    check(made, mechanism, choose.randrange(2**64), choose.choice((0, 7, 2**30)), discrete_canonical.value)
 
 
 @pytest.mark.parametrize("case", range(4))
@@ -128,12 +130,12 @@ def test_best_first_stairs_at_random(case: int) -> None:
     cost = "l1" if case % 2 else "l2"
     cells = choose.randint(2, 40)
     found = sn.TruncatedDiscreteStaircase(eps, delta, cells, cost)
-    law = truncated_discrete_staircase.law(eps, delta, cells, cost, None, None)[1]
-    assert (found.r, found.upper) == (law.inner.r, law.end)
+    mechanism = truncated_discrete_staircase.mechanism(eps, delta, cells, cost, None, None)[1]
+    assert (found.r, found.upper) == (mechanism.inner.r, mechanism.end)
     if case == 3:
         assert (
             sn.TruncatedStaircase(eps, delta, 1.5, cost).gamma
-            == truncated_staircase.law(eps, delta, 1.5, cost, None, None)[1].gamma
+            == truncated_staircase.mechanism(eps, delta, 1.5, cost, None, None)[1].gamma
         )
 
 
@@ -148,10 +150,10 @@ def test_truncated_fills_at_random(case: int) -> None:
         upper = symmetric * choose.uniform(1, 2)
         lower = -symmetric * choose.uniform(1, 2) if case % 3 == 2 else None
     made = sn.TruncatedLaplace(eps, delta, sensitivity, lower, upper)
-    where, law = truncated_laplace.law(eps, delta, sensitivity, lower, upper)
+    where, mechanism = truncated_laplace.mechanism(eps, delta, sensitivity, lower, upper)
     g = float(where.granularity)
-    assert made.lattice_bounds == (-(law.parts[1].length or 0) * g, ((law.parts[0].length or 0) - 1) * g)
-    check(made, law, choose.randrange(2**128), choose.choice((0, 500, choose.randrange(2**39))))
+    assert made.lattice_bounds == (-(mechanism.parts[1].length or 0) * g, ((mechanism.parts[0].length or 0) - 1) * g)
+    check(made, mechanism, choose.randrange(2**128), choose.choice((0, 500, choose.randrange(2**39))))
 
 
 @pytest.mark.parametrize("case", range(12))
@@ -161,8 +163,8 @@ def test_merged_fills_at_random(case: int) -> None:
     sensitivity = math.ldexp(choose.uniform(1, 2), choose.randrange(-60, 60))
     breakpoints = np.cumsum([sensitivity * choose.expovariate(1) for _ in eps[1:]]).tolist()
     made = sn.MergedLaplace(eps, breakpoints, sensitivity)
-    _, law = merged_laplace.law(eps, breakpoints, sensitivity)
-    check(made, law, choose.randrange(2**128), choose.choice((0, 500, choose.randrange(2**39))))
+    _, mechanism = merged_laplace.mechanism(eps, breakpoints, sensitivity)
+    check(made, mechanism, choose.randrange(2**128), choose.choice((0, 500, choose.randrange(2**39))))
 
 
 @pytest.mark.parametrize(

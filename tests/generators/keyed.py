@@ -17,5 +17,5 @@ def keyed(release: str = "r", **options: Any) -> sn.KeyedRng:
     return sn.KeyedRng(SECRET, release, **options)
 
 
-def released(law: Any = WIDE, values: Any = VALUES, labels: Any = LABELS, statistic: str = "count", **options: Any) -> Any:
-    return law.release(values, labels=labels, statistic=statistic, **{"rng": keyed()} | options)
+def released(mechanism: Any = WIDE, values: Any = VALUES, labels: Any = LABELS, statistic: str = "count", **options: Any) -> Any:
+    return mechanism.release(values, labels=labels, statistic=statistic, **{"rng": keyed()} | options)

@@ -117,9 +117,9 @@ def test_no_two_bit_generators_share_words():
 def test_one_key_gives_every_class_words_of_its_own():
     """The keys of a KeyedRng's rows are the oracle's; 16 bits of each of eight words are compared."""
     from_key, bits = sn.SecureRng.from_key(KEY), sn.SecureBitGenerator(KEY)
-    law = keyed.law("discrete_laplace", [("eps", 1.0), ("sensitivity", 1)])
+    mechanism = keyed.mechanism("discrete_laplace", [("eps", 1.0), ("sensitivity", 1)])
     rows = {
-        keyed.subkey(KEY, keyed.head(release, "count", law, 1, law, bind), keyed.row(bind, ("S", label), value))
+        keyed.subkey(KEY, keyed.head(release, "count", mechanism, 1, mechanism, bind), keyed.row(bind, ("S", label), value))
         for release in ("r", "s")
         for bind in ("value", "label")
         for label, value in [("a", 0), ("b", 0), ("a", 1)]

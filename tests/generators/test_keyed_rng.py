@@ -1,4 +1,4 @@
-"""KeyedRng: what its noise depends on, its law, and fingerprints.
+"""KeyedRng: what its noise depends on, its mechanism, and fingerprints.
 
 Evidence: equalities and inequalities of released numbers. Where two releases must differ, 60 rows of wide noise are equal by
 chance with probability below 2**-100; where single rows are counted, the
@@ -36,7 +36,7 @@ OTHER: dict[str, Callable[[], Any]] = {
     "statistic": lambda: released(statistic="sum"),
     "swapped names": lambda: released(statistic="r", rng=keyed("count")),
     "bind": lambda: released(rng=keyed(bind="label")),
-    "law": lambda: released(sn.DiscreteStaircase(0.001, 1, r=1)),
+    "mechanism": lambda: released(sn.DiscreteStaircase(0.001, 1, r=1)),
     "eps": lambda: released(sn.DiscreteLaplace(np.nextafter(0.001, 1))),
     "partitions": lambda: released(sn.DiscreteLaplace(0.002), max_partitions_contributed=2),
     "label": lambda: released(labels=[label + " " for label in LABELS]),
@@ -170,10 +170,10 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
 }
 
 
-def of_all(law: Any) -> Any:
+def of_all(mechanism: Any) -> Any:
     """The noise of 60 rows: the first two coordinates of vectors."""
-    values = np.zeros((ROWS_OF_ALL, *law._value_shape))
-    return released(law, values).reshape(ROWS_OF_ALL, -1)[:, :2]
+    values = np.zeros((ROWS_OF_ALL, *mechanism._value_shape))
+    return released(mechanism, values).reshape(ROWS_OF_ALL, -1)[:, :2]
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -211,12 +211,12 @@ EQUAL = [
 
 
 @pytest.mark.parametrize(("one", "other"), EQUAL, ids=repr)
-def test_equal_laws_made_in_different_ways_have_one_address(one: Any, other: Any) -> None:
+def test_equal_mechanisms_made_in_different_ways_have_one_address(one: Any, other: Any) -> None:
     assert one._exact_parameters() == other._exact_parameters()
     assert np.array_equal(of_all(one), of_all(other))
 
 
-def test_laws_that_differ_for_several_values_do_not_share_noise() -> None:
+def test_mechanisms_that_differ_for_several_values_do_not_share_noise() -> None:
     """Equal for one value, and not for two: both have the same r, but "l1" has another one at half of eps."""
     eps = 0.5
     best = sn.DiscreteStaircase(eps, 1000)
@@ -258,14 +258,14 @@ def test_fingerprints() -> None:
 # Statistics
 
 
-def test_the_law_of_keyed_noise() -> None:
+def test_the_mechanism_of_keyed_noise() -> None:
     """Chi-square of 200 000 keyed draws against the pmf, with a fixed secret; false alarms 1e-6."""
     stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
-    law, n = sn.DiscreteLaplace(0.7), 200_000
-    noise = released(law, np.zeros(n, int), np.arange(n))
+    mechanism, n = sn.DiscreteLaplace(0.7), 200_000
+    noise = released(mechanism, np.zeros(n, int), np.arange(n))
     cells = np.arange(-12, 13)
     counts = np.array([(noise == i).sum() for i in cells])
-    expected = law.pmf(cells) * n
+    expected = mechanism.pmf(cells) * n
     counts, expected = np.append(counts, n - counts.sum()), np.append(expected, n - expected.sum())
     assert expected.min() > 5
     assert stats.chisquare(counts, expected).pvalue > 1e-6
@@ -274,12 +274,12 @@ def test_the_law_of_keyed_noise() -> None:
 def test_noise_of_neighbouring_labels_and_values_is_not_correlated() -> None:
     """Correlations of 100 000 pairs; |r| sqrt(n) above 5 has probability 6e-7 each."""
     n = 100_000
-    law = sn.Laplace(1, sensitivity=1)
-    zero = released(law, np.zeros(n), np.arange(n))
+    mechanism = sn.Laplace(1, sensitivity=1)
+    zero = released(mechanism, np.zeros(n), np.arange(n))
     for other in (
-        released(law, np.ones(n), np.arange(n)) - 1,
-        released(law, np.zeros(n), np.arange(n) + n),
-        released(law, np.zeros(n), np.arange(n), statistic="sum"),
+        released(mechanism, np.ones(n), np.arange(n)) - 1,
+        released(mechanism, np.zeros(n), np.arange(n) + n),
+        released(mechanism, np.zeros(n), np.arange(n), statistic="sum"),
         released(sn.Laplace(0.1, sensitivity=1), np.zeros(n), np.arange(n)),
         zero[np.r_[1:n, 0]],
     ):

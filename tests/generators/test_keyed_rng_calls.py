@@ -17,13 +17,13 @@ from tests.generators.keyed import ROWS_OF_ALL, VALUES, WIDE, keyed, released
 def test_threads_change_no_bit() -> None:
     n = 5000
     values, labels = np.arange(n), np.arange(n) * 3
-    for law in (WIDE, sn.Laplace(0.1, sensitivity=1), sn.DiscreteGaussian(50), sn.MultiScaleDiscreteLaplace(1, 3)):
-        expected = released(law, values, labels, threads=1)
-        assert np.array_equal(released(law, values, labels, threads=3), expected)
-        assert np.array_equal(released(law, values, labels), expected)
+    for mechanism in (WIDE, sn.Laplace(0.1, sensitivity=1), sn.DiscreteGaussian(50), sn.MultiScaleDiscreteLaplace(1, 3)):
+        expected = released(mechanism, values, labels, threads=1)
+        assert np.array_equal(released(mechanism, values, labels, threads=3), expected)
+        assert np.array_equal(released(mechanism, values, labels), expected)
     vectors = np.arange(3 * n).reshape(n, 3)
-    law = sn.MultivariateStaircase(1, dim=3, sensitivity=1)
-    assert np.array_equal(released(law, vectors, labels, threads=1), released(law, vectors, labels, threads=2))
+    mechanism = sn.MultivariateStaircase(1, dim=3, sensitivity=1)
+    assert np.array_equal(released(mechanism, vectors, labels, threads=1), released(mechanism, vectors, labels, threads=2))
 
 
 def test_out_of_every_layout() -> None:
@@ -44,10 +44,10 @@ def test_out_of_every_layout() -> None:
     overlapping = np.concatenate([VALUES, [0]])
     released(values=overlapping[:-1], out=overlapping[1:])
     assert np.array_equal(overlapping[1:], expected)
-    law, vectors = sn.MultivariateStaircase(1, dim=2, sensitivity=1), np.arange(8.0).reshape(4, 2)
+    mechanism, vectors = sn.MultivariateStaircase(1, dim=2, sensitivity=1), np.arange(8.0).reshape(4, 2)
     out = np.empty((4, 2), order="F")
-    released(law, np.asfortranarray(vectors), list("abcd"), out=out)
-    assert np.array_equal(out, released(law, vectors, list("abcd")))
+    released(mechanism, np.asfortranarray(vectors), list("abcd"), out=out)
+    assert np.array_equal(out, released(mechanism, vectors, list("abcd")))
     narrow = np.empty(ROWS_OF_ALL, np.int32)
     assert np.array_equal(released(values=VALUES + 2**31, out=narrow), np.clip(released(values=VALUES + 2**31), None, 2**31 - 1))
 
@@ -58,8 +58,8 @@ def test_shapes() -> None:
     assert type(released(values=5.0, labels=("a", 1))) is float
     assert released(values=5, labels=["a"]) == released(values=5, labels="a") == released(values=[5], labels=["a"])[0]
     assert released(values=5, labels=[("a", 1)]) == released(values=5, labels=("a", 1))
-    law = sn.MultivariateStaircase(1, dim=2, sensitivity=1)
-    assert np.array_equal(released(law, [1, 2], "a"), released(law, [[1, 2]], ["a"])[0])
+    mechanism = sn.MultivariateStaircase(1, dim=2, sensitivity=1)
+    assert np.array_equal(released(mechanism, [1, 2], "a"), released(mechanism, [[1, 2]], ["a"])[0])
 
 
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
@@ -71,7 +71,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"values": [1, 2], "labels": ["a"]}, sn.ParameterError, r"labels must be as many as the values, 2, got 1"),
     ({"values": 1, "labels": ["a", "b"]}, sn.ParameterError, r"labels must be as many as the values, 1, got 2"),
     (
-        {"values": [1, 2], "labels": [[1, 2], [3, 4]], "law": sn.MultivariateStaircase(1, dim=3, sensitivity=1)},
+        {"values": [1, 2], "labels": [[1, 2], [3, 4]], "mechanism": sn.MultivariateStaircase(1, dim=3, sensitivity=1)},
         sn.ParameterError,
         r"last axis of length dim = 3",
     ),
@@ -102,12 +102,12 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
         r"rng must be a KeyedRng in a release with labels, got a SeededRng",
     ),
     (
-        {"law": sn.Laplace([1, 2], sensitivity=1), "values": [1, 2], "labels": [1, 2]},
+        {"mechanism": sn.Laplace([1, 2], sensitivity=1), "values": [1, 2], "labels": [1, 2]},
         sn.ParameterError,
         r"rng must not be a KeyedRng .* shape \(2,\)",
     ),
     (
-        {"law": sn.Arete.from_eps(2, 1), "max_partitions_contributed": 2},
+        {"mechanism": sn.Arete.from_eps(2, 1), "max_partitions_contributed": 2},
         sn.ParameterError,
         r"max_partitions_contributed must be 1",
     ),
@@ -188,7 +188,7 @@ def test_who_else_refuses_it() -> None:
 
 
 def test_l2_sensitivity() -> None:
-    law = sn.DiscreteGaussian(100)
-    assert np.array_equal(released(law, l2_sensitivity=3), released(law))
+    mechanism = sn.DiscreteGaussian(100)
+    assert np.array_equal(released(mechanism, l2_sensitivity=3), released(mechanism))
     with pytest.raises(sn.ParameterError, match="whole numbers with l2_sensitivity"):
-        released(law, values=[0.5], labels=["a"], l2_sensitivity=3, rng=keyed(bind="label"))
+        released(mechanism, values=[0.5], labels=["a"], l2_sensitivity=3, rng=keyed(bind="label"))

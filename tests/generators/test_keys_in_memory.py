@@ -314,11 +314,11 @@ def candidates(memory: list[np.ndarray]) -> Iterator[bytes]:
 
 def key_of(noise: bytes, memory: list[np.ndarray]) -> bytes | None:
     """The attack: the key in the memory that gives this noise, if there is one."""
-    law = sn.Laplace(1.0, sensitivity=1)
+    mechanism = sn.Laplace(1.0, sensitivity=1)
     first = np.frombuffer(noise)
     for key in candidates(memory):
-        if law.sample(rng=sn.SecureRng.from_key(key)) == first[0] and (
-            law.sample(first.size, rng=sn.SecureRng.from_key(key)).tobytes() == noise
+        if mechanism.sample(rng=sn.SecureRng.from_key(key)) == first[0] and (
+            mechanism.sample(first.size, rng=sn.SecureRng.from_key(key)).tobytes() == noise
         ):
             return key
     return None
@@ -425,8 +425,8 @@ def test_a_keyed_generator_holds_no_secret_and_its_keys_are_wiped(process):
     states = midstates(keyed.hmac(secret, b"stairnoise/keyed1/noise"))
     live = found(process.memory(), states)
     assert live >= len(states), "the generator's"
-    law = keyed.law("discrete_laplace", [("eps", 1.0), ("sensitivity", 1)])
-    head = keyed.head("r", "s", law, 1, law, "value")
+    mechanism = keyed.mechanism("discrete_laplace", [("eps", 1.0), ("sensitivity", 1)])
+    head = keyed.head("r", "s", mechanism, 1, mechanism, "value")
     of_all = keyed.hmac(keyed.hmac(secret, b"stairnoise/keyed1/noise"), head)
     for n in (1, 5, 3000):
         process.tell(f"kept{n} = release({n})")

@@ -2,7 +2,7 @@
 
 Every way of going elsewhere is also taken with a generator from a key, which repeats its noise on purpose: so the way is seen to
 find a repeat where there is one. A repeat is two neighbouring values that came before. Two pairs of neighbours at random are
-equal with probability below 1e-20 (1e-10 for a value of this law), and any two of this file with probability below 1e-12.
+equal with probability below 1e-20 (1e-10 for a value of this mechanism), and any two of this file with probability below 1e-12.
 """
 
 import concurrent.futures
@@ -217,14 +217,14 @@ def test_parent_and_child_of_the_same_process_id(make):
     assert repeats([bytes.fromhex(their_noise), bytes.fromhex(my_noise)]) == (REPEATED if make == "from_key" else 0)
 
 
-# What a worker of a pool can reach: module globals, a generator made before the fork, laws sent to it.
+# What a worker of a pool can reach: module globals, a generator made before the fork, mechanisms sent to it.
 
 MADE_AT_IMPORT = {"SecureRng": sn.SecureRng(), "from_key": from_key()}
 
 
-def draw_in_worker(law, name):
+def draw_in_worker(mechanism, name):
     rng = None if name == "default" else MADE_AT_IMPORT[name]
-    return law.sample(VALUES, rng=rng).tobytes()
+    return mechanism.sample(VALUES, rng=rng).tobytes()
 
 
 START_METHODS = multiprocessing.get_all_start_methods()
@@ -350,10 +350,10 @@ def test_ways_around_the_refusal_lead_nowhere(make):
     assert repeats([draw(rng), draw(rng)]) == 0
 
 
-def test_a_copied_or_pickled_law_takes_no_generator_with_it():
-    laws = [LAW, copy.copy(LAW), copy.deepcopy(LAW), pickle.loads(pickle.dumps(LAW))]
-    assert repeats([law.sample(VALUES).tobytes() for law in laws]) == 0
-    assert repeats([law.sample(VALUES, rng=from_key()).tobytes() for law in laws]) == 3 * REPEATED
+def test_a_copied_or_pickled_mechanism_takes_no_generator_with_it():
+    mechanisms = [LAW, copy.copy(LAW), copy.deepcopy(LAW), pickle.loads(pickle.dumps(LAW))]
+    assert repeats([mechanism.sample(VALUES).tobytes() for mechanism in mechanisms]) == 0
+    assert repeats([mechanism.sample(VALUES, rng=from_key()).tobytes() for mechanism in mechanisms]) == 3 * REPEATED
 
 
 FORK_IN_A_HANDLER = """
@@ -380,11 +380,11 @@ while seconds() < 0.5:
     eps = np.append(eps, eps)
 signal.signal(signal.SIGALRM, fork)
 while not children:
-    law = sn.Staircase(eps, gamma="l2")
+    mechanism = sn.Staircase(eps, gamma="l2")
     started = time.monotonic()
     signal.setitimer(signal.ITIMER_REAL, 0.05)
     try:
-        law.sample(threads=1)
+        mechanism.sample(threads=1)
     except RuntimeError as error:
         assert children == [0], "the parent goes on"
         os.write(writer, str(error).encode())

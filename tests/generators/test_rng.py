@@ -17,11 +17,11 @@ MAKERS = [lambda: sn.SeededRng(5), lambda: sn.SecureRng.from_key(KEY)]
 
 
 @pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_view_gives_the_slice_of_the_fill(make, law):
-    whole = law.sample(1000, rng=make())
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+def test_view_gives_the_slice_of_the_fill(make, mechanism):
+    whole = mechanism.sample(1000, rng=make())
     for start, stop in [(0, 1000), (0, 1), (1, 2), (7, 8), (499, 1000), (512, 777), (3, 3)]:
-        part = law.sample(stop - start, rng=make().at(start))
+        part = mechanism.sample(stop - start, rng=make().at(start))
         assert np.array_equal(part, whole[start:stop]), (start, stop)
 
 
@@ -265,12 +265,12 @@ def test_other_generators_are_refused(call, bad):
         call(bad)
 
 
-def _draw_in_forked_child(law, rng):
+def _draw_in_forked_child(mechanism, rng):
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:  # pragma: no cover - not measured in the child
         try:
-            os.write(writer, law.sample(20, rng=rng).tobytes())
+            os.write(writer, mechanism.sample(20, rng=rng).tobytes())
         finally:
             os._exit(0)
     os.close(writer)
@@ -285,10 +285,10 @@ def _draw_in_forked_child(law, rng):
 @pytest.mark.parametrize("derive", [lambda r: r, lambda r: r.spawn(1)[0], lambda r: r.at(2), lambda r: None])
 def test_a_forked_child_draws_other_noise(derive):
     rng = derive(sn.SecureRng())
-    law = sn.Laplace(1, sensitivity=1)
-    law.sample(rng=rng)
-    theirs = _draw_in_forked_child(law, rng)
-    assert not np.intersect1d(law.sample(20, rng=rng), theirs).size
+    mechanism = sn.Laplace(1, sensitivity=1)
+    mechanism.sample(rng=rng)
+    theirs = _draw_in_forked_child(mechanism, rng)
+    assert not np.intersect1d(mechanism.sample(20, rng=rng), theirs).size
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")

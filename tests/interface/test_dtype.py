@@ -1,4 +1,4 @@
-"""Which dtypes each law writes."""
+"""Which dtypes each mechanism writes."""
 
 import numpy as np
 import pytest
@@ -12,50 +12,50 @@ CONTINUOUS_RULE = "dtype must be float64 or float32, got "
 DISCRETE_RULE = "dtype must be int64, int32 or float64, got "
 
 
-@pytest.mark.parametrize("law", CONTINUOUS)
+@pytest.mark.parametrize("mechanism", CONTINUOUS)
 @pytest.mark.parametrize("dtype", [None, float, "float64", np.float64, np.dtype("f8"), np.float32, "f4"])
-def test_continuous(law, dtype):
-    noise = law.sample(50, rng=sn.SeededRng(1), dtype=dtype)
+def test_continuous(mechanism, dtype):
+    noise = mechanism.sample(50, rng=sn.SeededRng(1), dtype=dtype)
     assert noise.dtype == np.dtype(dtype)
-    exact = law.sample(50, rng=sn.SeededRng(1))
+    exact = mechanism.sample(50, rng=sn.SeededRng(1))
     assert np.array_equal(noise, exact.astype(noise.dtype))
 
 
-@pytest.mark.parametrize("law", DISCRETE)
+@pytest.mark.parametrize("mechanism", DISCRETE)
 @pytest.mark.parametrize("dtype", [None, "int64", np.int32, "float64", float, np.dtype("f8")])
-def test_discrete(law, dtype):
-    noise = law.sample(50, rng=sn.SeededRng(1), dtype=dtype)
+def test_discrete(mechanism, dtype):
+    noise = mechanism.sample(50, rng=sn.SeededRng(1), dtype=dtype)
     assert noise.dtype == np.dtype(dtype or "int64")
-    assert np.array_equal(noise, law.sample(50, rng=sn.SeededRng(1)))
+    assert np.array_equal(noise, mechanism.sample(50, rng=sn.SeededRng(1)))
 
 
 def test_int32_saturates():
-    law = sn.DiscreteLaplace(2.0**-36)
-    wide = law.sample(200, rng=sn.SeededRng(1))
+    mechanism = sn.DiscreteLaplace(2.0**-36)
+    wide = mechanism.sample(200, rng=sn.SeededRng(1))
     limits = np.iinfo(np.int32)
     assert wide.max() > limits.max
     assert wide.min() < limits.min
-    narrow = law.sample(200, rng=sn.SeededRng(1), dtype=np.int32)
+    narrow = mechanism.sample(200, rng=sn.SeededRng(1), dtype=np.int32)
     assert np.array_equal(narrow, wide.clip(limits.min, limits.max))
 
 
-@pytest.mark.parametrize("law", CONTINUOUS + DISCRETE)
+@pytest.mark.parametrize("mechanism", CONTINUOUS + DISCRETE)
 @pytest.mark.parametrize("dtype", ["float16", "longdouble", "uint64", "int8", bool, object, "U3"])
-def test_other_dtypes_are_refused(law, dtype, rng):
+def test_other_dtypes_are_refused(mechanism, dtype, rng):
     if np.dtype(dtype) == np.float64:
         pytest.skip("long double is float64 here")
-    rule = CONTINUOUS_RULE if law in CONTINUOUS else DISCRETE_RULE
+    rule = CONTINUOUS_RULE if mechanism in CONTINUOUS else DISCRETE_RULE
     with pytest.raises(sn.ParameterError) as caught:
-        law.sample(3, rng=rng, dtype=dtype)
+        mechanism.sample(3, rng=rng, dtype=dtype)
     assert str(caught.value) == rule + str(np.dtype(dtype))
     assert rng._stream.fill_count == 0
 
 
-@pytest.mark.parametrize(("law", "dtype"), [(CONTINUOUS[0], np.int64), (CONTINUOUS[1], "int32"), (DISCRETE[0], "f4")])
-def test_dtypes_of_the_other_kind_are_refused(law, dtype, rng):
-    rule = CONTINUOUS_RULE if law in CONTINUOUS else DISCRETE_RULE
+@pytest.mark.parametrize(("mechanism", "dtype"), [(CONTINUOUS[0], np.int64), (CONTINUOUS[1], "int32"), (DISCRETE[0], "f4")])
+def test_dtypes_of_the_other_kind_are_refused(mechanism, dtype, rng):
+    rule = CONTINUOUS_RULE if mechanism in CONTINUOUS else DISCRETE_RULE
     with pytest.raises(sn.ParameterError, match=rule + np.dtype(dtype).name):
-        law.sample(rng=rng, dtype=dtype)
+        mechanism.sample(rng=rng, dtype=dtype)
 
 
 def test_foreign_byte_order_is_refused(rng):

@@ -103,7 +103,7 @@ def test_an_error_about_arguments_names_the_public_class():
 
 
 @pytest.mark.parametrize("name", LAWS + SELECTIONS)
-def test_laws_document_their_parameters_errors_source_and_an_example(name):
+def test_mechanisms_document_their_parameters_errors_source_and_an_example(name):
     text = inspect.getdoc(getattr(sn, name))
     for section in ("Parameters", "Raises", "References", "Examples"):
         assert f"\n{section}\n---" in text

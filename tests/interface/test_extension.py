@@ -1,5 +1,5 @@
 """The extension by itself. Evidence: it refuses what the package never passes on, so that no caller can make it read or
-write foreign memory or draw from another law than was asked for; whatever it refuses consumes no fill.
+write foreign memory or draw from another mechanism than was asked for; whatever it refuses consumes no fill.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def stream():
     assert fresh.fill_count == 0
 
 
-def test_names_of_laws_shapes_and_norms():
+def test_names_of_mechanisms_shapes_and_norms():
     with pytest.raises(sn.ParameterError, match=r'^mechanism must be staircase, discrete_staircase, .*, got "normal"'):
         _native.check("normal", np.ones(3), np.ones(3), None)
     with pytest.raises(sn.ParameterError, match=r'^the shape must be "l1", "l2" or a number, got "l3"$'):
@@ -56,35 +56,35 @@ def test_element_types(stream, dtype):
         ):
             call()
     assert (out == np.zeros(3, dtype)).all()
-    for law in (LAW, VECTORS):
+    for mechanism in (LAW, VECTORS):
         with pytest.raises(TypeError, match=r"^values must be an array of float64 or int64 in native byte order, got "):
-            law.release(stream, out, good)
+            mechanism.release(stream, out, good)
         for whole in (False, True):
-            assert law.release_usual(stream, out, None, whole) is None
-            assert law.release_usual(stream, good, out, whole) is None
-            assert not law.fill_usual(stream, out, whole)
+            assert mechanism.release_usual(stream, out, None, whole) is None
+            assert mechanism.release_usual(stream, good, out, whole) is None
+            assert not mechanism.fill_usual(stream, out, whole)
 
 
 def test_short_new_arrays_are_those_of_fills():
     for whole, dtype in ((False, np.float64), (True, np.int64)):
-        law = _native.discrete_laplace(1.0, 1.0) if whole else LAW
+        mechanism = _native.discrete_laplace(1.0, 1.0) if whole else LAW
         for n in (0, 1, 9, 63, 64, 1000, 1024):
             one, other = (_native.Stream.from_seed(n) for _ in range(2))
-            found, out = law.sample_usual(one, n, whole), np.empty(n, dtype)
-            law.fill(other, out)
+            found, out = mechanism.sample_usual(one, n, whole), np.empty(n, dtype)
+            mechanism.fill(other, out)
             assert found.dtype == dtype
             np.testing.assert_array_equal(found, out)
             assert one.fill_count == other.fill_count
-        assert law.sample_usual(one, 1025, whole) is None
+        assert mechanism.sample_usual(one, 1025, whole) is None
     dear = _native.multi_scale_discrete_laplace(1.0, 600.0, 1, 1)
     assert dear.sample_usual(one, 1, True).shape == (1,)
     assert dear.sample_usual(one, 3, True) is None
 
 
 def test_shapes(stream):
-    for law in (LAW, VECTORS):
+    for mechanism in (LAW, VECTORS):
         with pytest.raises(ValueError, match=r"^values must have the shape of out \[3\], got \[2\]$"):
-            law.release(stream, np.zeros(2), np.zeros(3))
+            mechanism.release(stream, np.zeros(2), np.zeros(3))
     with pytest.raises(ValueError, match=r"^sensitivity must have the shape of out \[3\], got \[2\]$"):
         _native.check("staircase", np.ones(3), np.ones(2), None)
     with pytest.raises(ValueError, match=r"^the shape must have the shape of out \[3\], got \[2\]$"):

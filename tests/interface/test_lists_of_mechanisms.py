@@ -30,7 +30,7 @@ def entry(method, name):
 
 def takes_a_sensitivity(row):
     try:
-        row.laws()[0].guarantee(2)
+        row.mechanisms()[0].guarantee(2)
     except sn.ParameterError:
         return False
     return True
@@ -38,7 +38,7 @@ def takes_a_sensitivity(row):
 
 def is_divided(row):
     try:
-        row.laws()[0].for_partitions(2)
+        row.mechanisms()[0].for_partitions(2)
     except sn.ParameterError:
         return False
     return True
@@ -57,21 +57,21 @@ def test_who_divides_no_budget():
     assert classes(raises) == left
 
 
-def division(law, k=3):
-    """How the table of `for_partitions` begins to say what becomes of a law's parameters."""
-    each = law.for_partitions(k)
-    if getattr(law, "_calibration", None) is not None or isinstance(law, sn.Gaussian):
+def division(mechanism, k=3):
+    """How the table of `for_partitions` begins to say what becomes of a mechanism's parameters."""
+    each = mechanism.for_partitions(k)
+    if getattr(mechanism, "_calibration", None) is not None or isinstance(mechanism, sn.Gaussian):
         return "the same (ε, δ)"
     for name in ("sigma2", "mu"):
-        if hasattr(law, name):
-            assert getattr(each, name) == k * getattr(law, name)
+        if hasattr(mechanism, name):
+            assert getattr(each, name) == k * getattr(mechanism, name)
             return f"``k * {name}``, rounded up"
-    if hasattr(law, "breakpoints"):
+    if hasattr(mechanism, "breakpoints"):
         return "all rates divided by k"
-    assert each.eps == pytest.approx(law.eps / k)
-    if not hasattr(law, "delta"):
+    assert each.eps == pytest.approx(mechanism.eps / k)
+    if not hasattr(mechanism, "delta"):
         return "``eps/k``, rounded down"
-    assert each.delta == pytest.approx(law.delta / k)
+    assert each.delta == pytest.approx(mechanism.delta / k)
     return "``eps/k`` and ``delta/k``, rounded down"
 
 
@@ -83,11 +83,13 @@ def test_how_a_budget_is_divided():
             rows.append((set(), right.strip()))
         rows[-1][0].update(classes(left))
     stated = [(name, text) for names, text in rows for name in sorted(names)]
-    laws = [row.laws()[0] for row in ROWS if is_divided(row)]
-    laws += [sn.DiscreteGaussian.from_eps(1, 1e-6), sn.Skellam.from_eps(1, 1e-6)]
-    for law in laws:
-        assert sum(name == type(law).__name__ and text.startswith(division(law)) for name, text in stated) == 1, law
-    assert len(stated) == len(laws)
+    mechanisms = [row.mechanisms()[0] for row in ROWS if is_divided(row)]
+    mechanisms += [sn.DiscreteGaussian.from_eps(1, 1e-6), sn.Skellam.from_eps(1, 1e-6)]
+    for mechanism in mechanisms:
+        assert sum(name == type(mechanism).__name__ and text.startswith(division(mechanism)) for name, text in stated) == 1, (
+            mechanism
+        )
+    assert len(stated) == len(mechanisms)
 
 
 def test_which_mechanisms_a_query_takes():

@@ -274,13 +274,13 @@ def frames_of(numbers, other):
     ],
     ids=["NaN", "off the lattice", "null", "text"],
 )
-@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
-def test_named_columns_are_refused_without_content_and_other_labels(law, numbers):
+@pytest.mark.parametrize("mechanism", LAWS.values(), ids=LAWS)
+def test_named_columns_are_refused_without_content_and_other_labels(mechanism, numbers):
     """Only the label that the caller writes is named."""
     for frame in frames_of(numbers, [1, 2]):
         for columns in (["bad"], ["other", "bad"], ["bad", "other"]):
-            assert _refusal(lambda data: law().release(data, columns=columns), frame) is not None  # noqa: B023
-        assert _refusal(lambda data: law().release(data, columns=["another"]), frame) is not None
+            assert _refusal(lambda data: mechanism().release(data, columns=columns), frame) is not None  # noqa: B023
+        assert _refusal(lambda data: mechanism().release(data, columns=["another"]), frame) is not None
 
 
 def test_decimals_are_refused_without_digits():

@@ -14,8 +14,8 @@ from stairnoise._output import overlaps_itself
 D = sn.Staircase(2.0, sensitivity=1)
 
 
-def expected(shape, law=D):
-    return law.sample(shape, rng=sn.SeededRng(5))
+def expected(shape, mechanism=D):
+    return mechanism.sample(shape, rng=sn.SeededRng(5))
 
 
 class Tagged(np.ndarray):
@@ -66,9 +66,9 @@ def test_filled_with_a_size_and_the_function(kind):
 def test_filled_per_element(kind):
     out = OUTS[kind]()
     eps = np.linspace(0.5, 3, out.size).reshape(out.shape)
-    law = sn.Staircase(eps, sensitivity=1)
-    law.sample(out=out, rng=sn.SeededRng(5))
-    assert np.array_equal(np.asarray(out), expected(out.shape, law).astype(out.dtype))
+    mechanism = sn.Staircase(eps, sensitivity=1)
+    mechanism.sample(out=out, rng=sn.SeededRng(5))
+    assert np.array_equal(np.asarray(out), expected(out.shape, mechanism).astype(out.dtype))
 
 
 def test_memory_around_a_strided_out_is_untouched():
@@ -88,9 +88,9 @@ def test_memmap(tmp_path):
 
 
 def test_out_takes_the_place_of_size_for_array_parameters(rng):
-    law = sn.Laplace([1.0, 2.0, 3.0], sensitivity=1)
+    mechanism = sn.Laplace([1.0, 2.0, 3.0], sensitivity=1)
     out = np.zeros((4, 3))
-    assert law.sample(out=out, rng=rng) is out
+    assert mechanism.sample(out=out, rng=rng) is out
     assert (out != 0).all()
 
 

@@ -19,7 +19,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise._memory import lent_memory
-from tests.examples import each_law_of_numbers
+from tests.examples import each_mechanism_of_numbers
 from tests.interface.canaries import NUMBER, leaks
 
 DLPACK_SAYS_WRITABLE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
@@ -109,30 +109,32 @@ def seeded():
     return sn.SeededRng(5, allow_release=True)
 
 
-def dtypes(law):
-    return ("int64", "int32", "float64") if law._integers else ("float64", "float32")
+def dtypes(mechanism):
+    return ("int64", "int32", "float64") if mechanism._integers else ("float64", "float32")
 
 
 @each_lender
-@each_law_of_numbers
-def test_noise_of_every_law_is_drawn_in_place(law, lender):
-    for dtype in dtypes(law):
+@each_mechanism_of_numbers
+def test_noise_of_every_mechanism_is_drawn_in_place(mechanism, lender):
+    for dtype in dtypes(mechanism):
         out = lender(dtype)
-        expected = law.sample(N, dtype=dtype, rng=seeded())
-        assert law.sample(out=out, rng=seeded()) is out
+        expected = mechanism.sample(N, dtype=dtype, rng=seeded())
+        assert mechanism.sample(out=out, rng=seeded()) is out
         assert np.array_equal(content(out), expected)
 
 
 @each_lender
-@each_law_of_numbers
-def test_every_law_releases_in_place(law, lender):
+@each_mechanism_of_numbers
+def test_every_mechanism_releases_in_place(mechanism, lender):
     answers = np.arange(N) * 3
-    for dtype in dtypes(law):
+    for dtype in dtypes(mechanism):
         for values in (answers, answers * 1.0, None):
             out = lender(dtype)
             set_content(out, answers.tolist())
-            expected = law.release(answers.astype(dtype) if values is None else values, out=np.zeros(N, dtype), rng=seeded())
-            assert law.release(out if values is None else values, out=out, rng=seeded()) is out
+            expected = mechanism.release(
+                answers.astype(dtype) if values is None else values, out=np.zeros(N, dtype), rng=seeded()
+            )
+            assert mechanism.release(out if values is None else values, out=out, rng=seeded()) is out
             assert np.array_equal(content(out), expected)
 
 
@@ -145,16 +147,16 @@ def test_several_axes_and_vectors(kind):
             return ((ctypes.c_double * 3) * 2)()
         return pytest.importorskip("torch").zeros(3, 2, dtype=pytest.importorskip("torch").float64).T
 
-    for law in (
+    for mechanism in (
         sn.Laplace(1.0, sensitivity=1),
         sn.Laplace([1.0, 2.0, 3.0], sensitivity=1),
         sn.MultivariateStaircase(1.0, dim=3, sensitivity=1),
     ):
         out, values = make(), np.arange(6.0).reshape(2, 3)
-        assert law.sample(out=out, rng=seeded()) is out
-        assert np.array_equal(np.asarray(out), law.sample(out=np.zeros((2, 3)), rng=seeded()))
-        assert law.release(values, out=out, rng=seeded()) is out
-        assert np.array_equal(np.asarray(out), law.release(values, rng=seeded()))
+        assert mechanism.sample(out=out, rng=seeded()) is out
+        assert np.array_equal(np.asarray(out), mechanism.sample(out=np.zeros((2, 3)), rng=seeded()))
+        assert mechanism.release(values, out=out, rng=seeded()) is out
+        assert np.array_equal(np.asarray(out), mechanism.release(values, rng=seeded()))
     with pytest.raises(sn.ParameterError, match=r"^out must have a last axis of length dim = 4, got shape \(2, 3\)$"):
         sn.MultivariateStaircase(1.0, dim=4, sensitivity=1).sample(out=make())
     with pytest.raises(sn.ParameterError, match=r"^out must have shape \(3,\), as size asks, got \(2, 3\)$"):
@@ -199,13 +201,13 @@ def test_values_that_share_memory_with_out(shift):
 
 
 @each_lender
-@each_law_of_numbers
-def test_values_are_read_from_lent_memory(law, lender):
+@each_mechanism_of_numbers
+def test_values_are_read_from_lent_memory(mechanism, lender):
     for dtype in ("int64", "float64", "float32"):
         values = lender(dtype)
         set_content(values, range(N))
-        released = law.release(values, rng=seeded())
-        expected = law.release(np.arange(N, dtype=dtype), rng=seeded())
+        released = mechanism.release(values, rng=seeded())
+        expected = mechanism.release(np.arange(N, dtype=dtype), rng=seeded())
         assert type(released) is np.ndarray
         assert released.dtype == expected.dtype
         assert np.array_equal(released, expected)
@@ -224,15 +226,15 @@ def jax_arrays():
     import jax
 
     values = jax.numpy.arange(N, dtype="float32")
-    law, rng = sn.Laplace(1.0, sensitivity=1), seeded()
-    assert np.array_equal(law.release(values, rng=seeded()), law.release(np.arange(N, dtype="float32"), rng=seeded()))
-    for call in (lambda: law.sample(out=values, rng=rng), lambda: law.release(values, out=values, rng=rng)):
+    mechanism, rng = sn.Laplace(1.0, sensitivity=1), seeded()
+    assert np.array_equal(mechanism.release(values, rng=seeded()), mechanism.release(np.arange(N, dtype="float32"), rng=seeded()))
+    for call in (lambda: mechanism.sample(out=values, rng=rng), lambda: mechanism.release(values, out=values, rng=rng)):
         with pytest.raises(sn.ParameterError, match=r"^out must be writable, got a read-only array$"):
             call()
     assert values.tolist() == list(range(N))
     assert rng._stream.fill_count == 0
     with pytest.raises(sn.ParameterTypeError, match=r"^values must be a real number or an array of real numbers, got .*bfloat16"):
-        law.release(jax.numpy.zeros(3, "bfloat16"))
+        mechanism.release(jax.numpy.zeros(3, "bfloat16"))
 
 
 # Refusals

@@ -82,7 +82,7 @@ VECTORS = sn.MultivariateStaircase(1.0, dim=N, sensitivity=1)
 CALLS = {
     "sample": lambda out: LAPLACE.sample(out=out, rng=seeded()),
     "function": lambda out: sn.sample(None, 1.0, out=out, rng=seeded()),
-    "array law": lambda out: EACH.sample(out=out, rng=seeded()),
+    "array mechanism": lambda out: EACH.sample(out=out, rng=seeded()),
     "release": lambda out: LAPLACE.release(np.full(N, TRUE), out=out, rng=seeded()),
     "release of each": lambda out: EACH.release(np.full(N, TRUE), out=out, rng=seeded()),
     "k": lambda out: LAPLACE.release(np.full(N, TRUE), max_partitions_contributed=3, out=out, rng=seeded()),
@@ -110,15 +110,17 @@ def test_noise_comes_to_the_memory_itself(kind, memory):
 def test_values_and_parameters_are_those_in_the_memory(kind, memory):
     values, eps = MEMORY[memory](N), MEMORY[memory](N)
     values[...], eps[...] = np.arange(N), np.linspace(0.5, 1, N)
-    laws = (
+    mechanisms = (
         sn.Laplace(1.0, sensitivity=1),
         sn.Laplace(eps.copy(), sensitivity=1),
         sn.MultivariateStaircase(1.0, dim=N, sensitivity=1),
     )
-    for law in laws:
-        assert np.array_equal(law.release(values.view(kind), rng=seeded()), law.release(np.arange(N) * 1.0, rng=seeded()))
+    for mechanism in mechanisms:
+        assert np.array_equal(
+            mechanism.release(values.view(kind), rng=seeded()), mechanism.release(np.arange(N) * 1.0, rng=seeded())
+        )
     of_each = sn.Laplace(eps.view(kind), sensitivity=1).sample(rng=seeded())
-    assert np.array_equal(of_each, laws[1].sample(rng=seeded()))
+    assert np.array_equal(of_each, mechanisms[1].sample(rng=seeded()))
     assert np.array_equal(sn.sample(None, eps.view(kind), rng=seeded()), sn.sample(None, eps.copy(), rng=seeded()))
     assert np.array_equal(values, np.arange(N))
     assert np.array_equal(eps, np.linspace(0.5, 1, N))

@@ -350,23 +350,23 @@ def test_shapes_that_do_not_broadcast(make, text):
 
 OUT_OF_RANGE = [
     *[
-        (law, {"eps": value}, f"eps must be finite and greater than 0, got {shown}")
-        for law in (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
+        (mechanism, {"eps": value}, f"eps must be finite and greater than 0, got {shown}")
+        for mechanism in (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
         for value, shown in [
             (0, "0.0"), (-0.0, "-0.0"), (-1, "-1.0"), (float("nan"), "nan"),
             (float("inf"), "inf"), (float("-inf"), "-inf"),
         ]
     ],
     *[
-        (law, {"eps": 1, "sensitivity": value},
+        (mechanism, {"eps": 1, "sensitivity": value},
          f"sensitivity must be finite and greater than 0, got {shown}")
-        for law in (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
+        for mechanism in (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
         for value, shown in [(0, "0.0"), (-3, "-3.0"), (float("nan"), "nan"), (float("inf"), "inf")]
     ],
     *[
-        (law, {"eps": 1, "sensitivity": 1.5},
-         "sensitivity must be a whole number for a discrete law, got 1.5")
-        for law in (sn.DiscreteStaircase, sn.DiscreteLaplace)
+        (mechanism, {"eps": 1, "sensitivity": 1.5},
+         "sensitivity must be a whole number for a discrete mechanism, got 1.5")
+        for mechanism in (sn.DiscreteStaircase, sn.DiscreteLaplace)
     ],
     *[
         (sn.Staircase, {"eps": 1, "gamma": value},
@@ -380,11 +380,11 @@ OUT_OF_RANGE = [
                              (float("nan"), "nan"), (float("inf"), "inf")]
     ],
     *[
-        (law, {"eps": 2.0**-41},
+        (mechanism, {"eps": 2.0**-41},
          "eps and sensitivity must give a lattice that fits 64-bit integers "
          "(eps at least 2**-40; the sensitivity times 1 + 1/eps at most 2**54 steps of the lattice), "
          "got eps 4.547473508864641e-13 and sensitivity 1.0")
-        for law in (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
+        for mechanism in (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
     ],
     (sn.DiscreteLaplace, {"eps": 1, "sensitivity": 2**54},
      "eps and sensitivity must give a lattice that fits 64-bit integers "
@@ -399,32 +399,32 @@ OUT_OF_RANGE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("law", "arguments", "text"), OUT_OF_RANGE)
-def test_out_of_range(law, arguments, text):
+@pytest.mark.parametrize(("mechanism", "arguments", "text"), OUT_OF_RANGE)
+def test_out_of_range(mechanism, arguments, text):
     with pytest.raises(sn.ParameterError) as caught:
-        law(**arguments)
+        mechanism(**arguments)
     assert str(caught.value) == text
 
 
-@pytest.mark.parametrize(("law", "arguments", "text"), OUT_OF_RANGE)
-def test_out_of_range_beside_an_empty_parameter(law, arguments, text):
-    """An empty law has no element whose check would find the mistake."""
+@pytest.mark.parametrize(("mechanism", "arguments", "text"), OUT_OF_RANGE)
+def test_out_of_range_beside_an_empty_parameter(mechanism, arguments, text):
+    """An empty mechanism has no element whose check would find the mistake."""
     *_, (name, _) = arguments.items()
     empty = "sensitivity" if name == "eps" else "eps"
     with pytest.raises(sn.ParameterError) as caught:
-        law(**arguments | {empty: []})
+        mechanism(**arguments | {empty: []})
     assert str(caught.value).split(" must ")[0] == text.split(" must ")[0]
     assert str(caught.value).split("got ")[1].startswith(text.split("got ")[1].split(" and ")[0])
 
 
-@pytest.mark.parametrize(("law", "arguments", "text"), OUT_OF_RANGE)
-def test_out_of_range_in_an_array_names_the_index(law, arguments, text):
+@pytest.mark.parametrize(("mechanism", "arguments", "text"), OUT_OF_RANGE)
+def test_out_of_range_in_an_array_names_the_index(mechanism, arguments, text):
     *_, (name, value) = arguments.items()
     good = {"eps": 1.0, "sensitivity": 5.0, "gamma": 0.5, "r": 2.0}[name]
     values = np.full((2, 3), good)
     values[1, 2] = value
     with pytest.raises(sn.ParameterError) as caught:
-        law(**arguments | {name: values})
+        mechanism(**arguments | {name: values})
     assert str(caught.value) == f"{text} at index (1, 2)"
 
 
@@ -452,11 +452,11 @@ def test_a_conversion_without_memory_says_so():
 
 def test_arguments_of_functions_are_rounded_and_parameters_are_not():
     """Evidence: the nearest float64, by `float`."""
-    law = sn.Laplace(1.0, 2.0**53)
+    mechanism = sn.Laplace(1.0, 2.0**53)
     finite = (2**53 + 1, Fraction(2**54, 3), [2**53 + 1, 0.5], [Fraction(1, 3)])
     rounded = [(x, np.vectorize(float, otypes=[float])(x)) for x in finite]
     for x, nearest in [*rounded, (10**400, np.inf), (-(10**400), -np.inf)]:
-        assert np.array_equal(law.cdf(x), law.cdf(nearest))
+        assert np.array_equal(mechanism.cdf(x), mechanism.cdf(nearest))
         with pytest.raises(sn.ParameterError, match=r"^eps must be exactly representable"):
             sn.Laplace(x, sensitivity=1)
 

@@ -22,17 +22,17 @@ def test_sizes(size, shape, rng):
     assert sn.sample(size, 1.0, rng=rng).shape == shape
 
 
-@pytest.mark.parametrize("law", [sn.Staircase(1), sn.Laplace(1)])
-def test_scalar_of_a_continuous_law_is_a_python_float(law, rng):
-    assert type(law.sample(rng=rng)) is float
-    assert type(law.sample(rng=rng, dtype="float32")) is float
+@pytest.mark.parametrize("mechanism", [sn.Staircase(1), sn.Laplace(1)])
+def test_scalar_of_a_continuous_mechanism_is_a_python_float(mechanism, rng):
+    assert type(mechanism.sample(rng=rng)) is float
+    assert type(mechanism.sample(rng=rng, dtype="float32")) is float
 
 
-@pytest.mark.parametrize("law", [sn.DiscreteStaircase(1), sn.DiscreteLaplace(1)])
-def test_scalar_of_a_discrete_law_is_a_python_int(law, rng):
-    assert type(law.sample(rng=rng)) is int
-    assert type(law.sample(rng=rng, dtype=np.int32)) is int
-    assert type(law.sample(rng=rng, dtype=np.float64)) is float
+@pytest.mark.parametrize("mechanism", [sn.DiscreteStaircase(1), sn.DiscreteLaplace(1)])
+def test_scalar_of_a_discrete_mechanism_is_a_python_int(mechanism, rng):
+    assert type(mechanism.sample(rng=rng)) is int
+    assert type(mechanism.sample(rng=rng, dtype=np.int32)) is int
+    assert type(mechanism.sample(rng=rng, dtype=np.float64)) is float
 
 
 def test_scalar_draw_is_the_first_value_of_a_fill():

@@ -10,7 +10,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 import stairnoise as sn
-from stairnoise._sample import _kept_law
+from stairnoise._sample import _kept_mechanism
 from stairnoise.registry import ROWS
 
 LAWS = [
@@ -114,97 +114,97 @@ def content(array):
     return repr(array) if not isinstance(array, np.ndarray) else (type(array), array.dtype, repr(np.asarray(array).tolist()))
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 @pytest.mark.parametrize("name", {**NUMBERS, **ARRAYS})
-def test_a_release_of_anything_into_anything(law, name):
+def test_a_release_of_anything_into_anything(mechanism, name):
     for out_name, make in OUTS.items():
         values = [(NUMBERS | ARRAYS)[name]() for _ in range(2)]
         outs = [make() for _ in range(2)]
-        usual = result(lambda rng: law.release(values[0], rng=rng, out=outs[0]))  # noqa: B023
-        assert usual == result(lambda rng: law.release(values[1], rng=rng, out=outs[1], threads=1)), out_name  # noqa: B023
+        usual = result(lambda rng: mechanism.release(values[0], rng=rng, out=outs[0]))  # noqa: B023
+        assert usual == result(lambda rng: mechanism.release(values[1], rng=rng, out=outs[1], threads=1)), out_name  # noqa: B023
         assert content(outs[0]) == content(outs[1]), out_name
         assert content(values[0]) == content(values[1]), out_name
         if isinstance(usual[0], type) and issubclass(usual[0], Exception):
             assert content(outs[0]) == content(make()), out_name
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 @pytest.mark.parametrize("name", OUTS)
-def test_noise_into_anything(law, name):
+def test_noise_into_anything(mechanism, name):
     outs = [OUTS[name]() for _ in range(2)]
-    usual = result(lambda rng: law.sample(rng=rng, out=outs[0]))
-    assert usual == result(lambda rng: law.sample(rng=rng, out=outs[1], threads=1))
+    usual = result(lambda rng: mechanism.sample(rng=rng, out=outs[0]))
+    assert usual == result(lambda rng: mechanism.sample(rng=rng, out=outs[1], threads=1))
     assert content(outs[0]) == content(outs[1])
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 @pytest.mark.parametrize("name", OUTS)
-def test_a_given_out_is_returned_itself(law, name):
+def test_a_given_out_is_returned_itself(mechanism, name):
     out = OUTS[name]()
-    for call in (lambda: law.sample(out=out), lambda: law.release(np.zeros(4), out=out)):
+    for call in (lambda: mechanism.sample(out=out), lambda: mechanism.release(np.zeros(4), out=out)):
         try:
             assert out is None or call() is out
         except (ValueError, TypeError):
             continue
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 @pytest.mark.parametrize("dtype", ["f8", "i8"])
 @pytest.mark.parametrize("shift", [-3, -1, 0, 1, 3, 4])
-def test_values_that_share_memory_with_out(law, dtype, shift):
+def test_values_that_share_memory_with_out(mechanism, dtype, shift):
     """Cut from one array, apart by `shift` elements; read as float64 or int64."""
     results = []
     for options in ({}, {"threads": 1}):
-        memory = np.zeros(12, "i8" if law._integers else "f8")
+        memory = np.zeros(12, "i8" if mechanism._integers else "f8")
         out, values = memory[4:8], memory.view(dtype)[4 + shift : 8 + shift]
         values[...] = [1, 2, 3, 4]
-        results.append(result(lambda rng: law.release(values, rng=rng, out=out, **options)))  # noqa: B023
+        results.append(result(lambda rng: mechanism.release(values, rng=rng, out=out, **options)))  # noqa: B023
         results.append(memory.tobytes())
     assert results[:2] == results[2:]
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_one_value_in_the_place_of_out_with_another_stride(law):
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+def test_one_value_in_the_place_of_out_with_another_stride(mechanism):
     """A single element is contiguous whatever its stride."""
-    alone = result(lambda rng: law.release(np.ones(1), rng=rng))
+    alone = result(lambda rng: mechanism.release(np.ones(1), rng=rng))
     for step in (1, 2, -1):
         memory = np.ones(1)
         out = memory[::step]
-        assert result(lambda rng: law.release(memory, rng=rng, out=out)) == alone  # noqa: B023
+        assert result(lambda rng: mechanism.release(memory, rng=rng, out=out)) == alone  # noqa: B023
         assert repr(memory.tolist()) == alone[3]
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
 @pytest.mark.parametrize("values", [5, 5.0, np.zeros(3), np.zeros(3, np.int64)], ids=repr)
 @pytest.mark.parametrize("derive", [lambda rng: rng, lambda rng: rng.spawn(1)[0], lambda rng: rng.at(3)])
-def test_seeds_are_refused_for_usual_values_too(law, values, derive):
+def test_seeds_are_refused_for_usual_values_too(mechanism, values, derive):
     rng = derive(sn.SeededRng(1))
     for out in (None, np.zeros(3)):
         with pytest.raises(sn.ParameterError, match=r"^rng must be a SecureRng for a release"):
-            law.release(values, rng=rng, out=out)
+            mechanism.release(values, rng=rng, out=out)
         assert out is None or not out.any()
     assert rng._stream.fill_count == 0
 
 
 def test_long_arrays():
     for n in (1023, 1024, 1025, 5000):
-        for law in LAWS:
+        for mechanism in LAWS:
             for dtype in ("f8", "i8"):
-                values, out = np.arange(n, dtype=dtype), np.zeros(n, "i8" if law._integers and dtype == "i8" else "f8")
-                general = result(lambda rng: law.release(values, rng=rng, threads=1))  # noqa: B023
-                assert result(lambda rng: law.release(values, rng=rng)) == general  # noqa: B023
-                assert result(lambda rng: law.release(values, rng=rng, out=out)) == general  # noqa: B023
+                values, out = np.arange(n, dtype=dtype), np.zeros(n, "i8" if mechanism._integers and dtype == "i8" else "f8")
+                general = result(lambda rng: mechanism.release(values, rng=rng, threads=1))  # noqa: B023
+                assert result(lambda rng: mechanism.release(values, rng=rng)) == general  # noqa: B023
+                assert result(lambda rng: mechanism.release(values, rng=rng, out=out)) == general  # noqa: B023
 
 
-def test_laws_of_one_call_are_kept_by_value_and_by_type():
-    _kept_law.cache_clear()
+def test_mechanisms_of_one_call_are_kept_by_value_and_by_type():
+    _kept_mechanism.cache_clear()
     for eps in (1, 1.0, 2):
         for _ in range(3):
             assert result(lambda rng: sn.sample(4, eps, rng=rng)) == result(lambda rng: sn.Staircase(eps).sample(4, rng=rng))  # noqa: B023
-    assert _kept_law.cache_info().misses == 3
+    assert _kept_mechanism.cache_info().misses == 3
     for eps in (np.float64(1), np.array(1.0), Whole.ONE):
         sn.sample(3, eps)
-    assert _kept_law.cache_info().currsize == 3
+    assert _kept_mechanism.cache_info().currsize == 3
     parameters = {"mechanism": "arete", "alpha": 1.0, "theta": 1.0, "lam": 0.5}
     assert sn.sample(**parameters, n_parties=3) != 0
     for refused, error in [(3.0, "n_parties must be an integer, got 3.0"), (True, "n_parties must be an integer, got True")]:
@@ -223,7 +223,7 @@ def test_refused_parameters_stay_refused(eps):
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_no_mechanism_tells_zeros_apart(row):
-    """Of equal numbers of one type only the two zeros differ, so that a kept law is never that of other arguments."""
+    """Of equal numbers of one type only the two zeros differ, so that a kept mechanism is never that of other arguments."""
     arguments = next(example.arguments for example in row.examples if not example.by)
     for name, value in arguments.items():
         for zero in (0.0, -0.0):

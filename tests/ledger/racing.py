@@ -8,14 +8,14 @@ import stairnoise as sn
 
 def race(barrier, directory, rounds, outcomes, number):
     """In each round make or open the same new ledger, and try to spend all of it; report who won, and when each tried."""
-    law = sn.DiscreteLaplace(eps=1)
+    mechanism = sn.DiscreteLaplace(eps=1)
     found = []
     for turn in range(rounds):
         barrier.wait(60)
         start = time.monotonic()
         ledger = sn.Ledger(f"{directory}/{turn}", 1.0)
         try:
-            ledger.spend(law, data=f"process {number}")
+            ledger.spend(mechanism, data=f"process {number}")
         except sn.BudgetError:
             won = False
         else:
@@ -26,11 +26,11 @@ def race(barrier, directory, rounds, outcomes, number):
 
 def take_all(barrier, path, outcomes, number):
     """Spend as often as the ledger allows; report how often."""
-    ledger, law, taken = sn.Ledger(path), sn.DiscreteLaplace(eps=2.0**-5), 0
+    ledger, mechanism, taken = sn.Ledger(path), sn.DiscreteLaplace(eps=2.0**-5), 0
     barrier.wait(60)
     try:
         while True:
-            ledger.spend(law, data=f"process {number}")
+            ledger.spend(mechanism, data=f"process {number}")
             taken += 1
     except sn.BudgetError:
         outcomes.put((number, taken))

@@ -40,9 +40,9 @@ def whole(eps, after_plus, after_minus):
 def test_a_composed_total_does_not_hold_for_mechanisms_that_answers_choose(tmp_path):
     """Each way fits the budget, and the whole has δ = 1.46e-6: this is why `composed` is a promise of the caller."""
     first, chosen = sn.DiscreteLaplace(0.1), [sn.Gaussian(sigma=SIGMA, sensitivity=1), sn.TruncatedLaplace(0.9, DELTA)]
-    for number, law in enumerate(chosen):
+    for number, mechanism in enumerate(chosen):
         ledger = sn.Ledger(tmp_path / f"{number}", 1.0001, delta=DELTA, composed=True)
-        assert ledger.spend([first, law], data="people")[0].total == pytest.approx(1.0, abs=1e-4)
+        assert ledger.spend([first, mechanism], data="people")[0].total == pytest.approx(1.0, abs=1e-4)
     normal = lambda eps: gaussian_delta(eps, SIGMA)  # noqa: E731
     assert whole(1.0, normal, normal) == pytest.approx(DELTA, rel=1e-3)
     assert whole(1.0, truncated_delta, truncated_delta) == pytest.approx(DELTA)
@@ -55,13 +55,13 @@ def test_a_ledger_adds_up_unless_it_is_told_to_compose(tmp_path):
     ledger = sn.Ledger(tmp_path / "file", 1.0001, delta=DELTA)
     assert not ledger.composed
     ledger.spend(sn.DiscreteLaplace(0.1), data="people")
-    for law in (
+    for mechanism in (
         sn.Gaussian(sigma=SIGMA, sensitivity=1),
         sn.Gaussian(0.91, DELTA, sensitivity=1),
         sn.Gaussian(0.9, 1.1e-6, sensitivity=1),
     ):
         with pytest.raises(sn.BudgetError):
-            ledger.spend(law, data="people")
+            ledger.spend(mechanism, data="people")
     noise = sn.Gaussian(0.9, DELTA)
     ledger.spend(noise, data="people")
     assert noise.sigma > SIGMA

@@ -90,7 +90,18 @@ def test_names_that_are_no_text_end_in_a_ledger_error(tmp_path):
     assert refused >= 8
 
 
-COLUMNS = ("data", "release", "statistic", "fingerprint", "bind", "law", "exact", "sensitivity", "l2_sensitivity", "partitions")
+COLUMNS = (
+    "data",
+    "release",
+    "statistic",
+    "fingerprint",
+    "bind",
+    "mechanism",
+    "exact",
+    "sensitivity",
+    "l2_sensitivity",
+    "partitions",
+)
 NUMBERS = ("eps", "delta", "total", "time", "refused")
 VALUES = {
     "a text": "'x'",

@@ -161,11 +161,11 @@ def test_a_read_only_ledger_can_be_read_but_not_spent():
         ledger.path.parent.chmod(0o555)
         done = run(
             ledger,
-            "law = sn.Laplace(0.25)\n"
+            "mechanism = sn.Laplace(0.25)\n"
             "if os.geteuid() == 0:\n"
             "    os.setuid(65534)\n"
             "print(sn.Ledger(ledger.path, 1.0).total(), len(ledger.report()))\n"
-            "for attempt in (lambda: ledger.spend(law, data='people'), lambda: sn.Ledger(f'{ledger.path}2', 1)):\n"
+            "for attempt in (lambda: ledger.spend(mechanism, data='people'), lambda: sn.Ledger(f'{ledger.path}2', 1)):\n"
             "    try:\n"
             "        attempt()\n"
             "    except sn.LedgerError as error:\n"
@@ -231,7 +231,7 @@ def test_rows_half_written_by_a_killed_program_are_undone(tmp_path, budget):
         for command in ("PRAGMA cache_size = 1", "PRAGMA cache_spill = 1", "BEGIN IMMEDIATE", "UPDATE spending SET total = 4"):
             writer.execute(command)
         for _ in range(50):
-            columns = "data, law, partitions, eps, delta, total, time, refused"
+            columns = "data, mechanism, partitions, eps, delta, total, time, refused"
             writer.execute(f"INSERT INTO spending ({columns}) VALUES (?, '', 1, 0, 0, 4, '', 0)", ["x" * 3000])
         for name in ("", "-journal"):
             shutil.copy(f"{ledger.path}{name}", tmp_path / f"second{name}")

@@ -9,7 +9,7 @@ from tests.property.hostile.pool import POOL
 
 KEYED = sn.KeyedRng(bytes(32), "2026-Q3")
 GOOD = {
-    "law": sn.DiscreteLaplace(1.5),
+    "mechanism": sn.DiscreteLaplace(1.5),
     "data": "people",
     "release": None,
     "statistic": "count",

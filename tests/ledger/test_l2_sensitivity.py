@@ -142,7 +142,7 @@ GAUSSIAN = sn.DiscreteGaussian(4.0)
 REFUSED = {
     "another mechanism": (sn.Skellam(4.0), {}, "l2_sensitivity must be left out for Skellam"),
     "continuous": (sn.Gaussian(1, 1e-6), {}, "l2_sensitivity must be left out for Gaussian"),
-    "calibrated": (sn.DiscreteGaussian.from_eps(1, 1e-6), {}, "l2_sensitivity must be left out for a law made by from_eps"),
+    "calibrated": (sn.DiscreteGaussian.from_eps(1, 1e-6), {}, "l2_sensitivity must be left out for a mechanism made by from_eps"),
     "a guarantee": (sn.Guarantee(1, 0.0), {}, "l2_sensitivity must be left out for"),
     "beside a sensitivity": (GAUSSIAN, {"sensitivity": 2}, "sensitivity and max_partitions_contributed must be left out"),
     "beside partitions": (GAUSSIAN, {"max_partitions_contributed": 2}, "must be left out beside l2_sensitivity"),
@@ -153,9 +153,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("law", "options", "text"), REFUSED.values(), ids=REFUSED)
-def test_refused(tmp_path, law, options, text):
+@pytest.mark.parametrize(("mechanism", "options", "text"), REFUSED.values(), ids=REFUSED)
+def test_refused(tmp_path, mechanism, options, text):
     ledger = sn.Ledger(tmp_path / "file", 100, delta=DELTA, composed=True)
     with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match=text):
-        ledger.spend(law, data="people", **{"l2_sensitivity": 2, **options})
+        ledger.spend(mechanism, data="people", **{"l2_sensitivity": 2, **options})
     assert ledger.report() == []

@@ -54,11 +54,11 @@ def test_processes_share_a_budget_to_the_last(tmp_path):
 
 
 def test_threads_share_one_ledger(tmp_path):
-    ledger, law = sn.Ledger(tmp_path / "file", 1.0), sn.DiscreteLaplace(eps=0.125)
+    ledger, mechanism = sn.Ledger(tmp_path / "file", 1.0), sn.DiscreteLaplace(eps=0.125)
 
     def spend(_):
         try:
-            ledger.spend(law, data="people")
+            ledger.spend(mechanism, data="people")
         except sn.BudgetError:
             return 0
         return 1

@@ -27,10 +27,10 @@ def keyed(release="2026-Q3", secret=SECRET, bind="value"):
     return sn.KeyedRng(secret, release, bind=bind)
 
 
-def pay(ledger, law=LAW, values=(120, 45), labels=GROUPS, *, rng=None, statistic="count", data="people", **options):
+def pay(ledger, mechanism=LAW, values=(120, 45), labels=GROUPS, *, rng=None, statistic="count", data="people", **options):
     rng = rng or keyed()
     mark = rng.fingerprint(list(values), labels)
-    return ledger.spend(law, data=data, statistic=statistic, fingerprint=mark, rng=rng, **options)
+    return ledger.spend(mechanism, data=data, statistic=statistic, fingerprint=mark, rng=rng, **options)
 
 
 @pytest.fixture
@@ -64,8 +64,8 @@ def test_a_keyed_repetition_costs_nothing_and_returns_the_row_that_paid(ledger):
 
 
 CHANGES = {
-    "another law": {"law": sn.DiscreteLaplace(eps=0.25, sensitivity=2)},
-    "another eps": {"law": sn.DiscreteLaplace(eps=0.5)},
+    "another mechanism": {"mechanism": sn.DiscreteLaplace(eps=0.25, sensitivity=2)},
+    "another eps": {"mechanism": sn.DiscreteLaplace(eps=0.5)},
     "more partitions": {"max_partitions_contributed": 2},
     "another statistic": {"statistic": "sum"},
     "another release": {"rng": keyed("2026-Q4")},
@@ -88,7 +88,7 @@ OTHERS = {
     "another label": {"labels": ["north", "east"]},
     "a row less": {"values": (120,), "labels": ["north"]},
     "another secret": {"rng": keyed(secret=bytes(32))},
-    "another law too": {"values": (121, 45), "law": sn.DiscreteLaplace(eps=0.125)},
+    "another mechanism too": {"values": (121, 45), "mechanism": sn.DiscreteLaplace(eps=0.125)},
 }
 
 
@@ -113,7 +113,7 @@ def test_what_the_data_are_called_makes_no_second_release(ledger):
         pay(ledger, values=(121, 45), data="a copy of people")
 
 
-def test_of_several_laws_with_a_refused_one_none_is_spent(ledger):
+def test_of_several_mechanisms_with_a_refused_one_none_is_spent(ledger):
     rng, first = keyed(), pay(ledger)
     marks = [rng.fingerprint([7, 8], GROUPS), rng.fingerprint([121, 45], GROUPS)]
     with pytest.raises(sn.LedgerError, match="must be of one state of the data"):
@@ -131,14 +131,14 @@ NOT_KEYED = {
 }
 
 
-@pytest.mark.parametrize("law", NOT_KEYED.values(), ids=NOT_KEYED)
-def test_what_draws_nothing_by_key_is_never_a_repetition(ledger, law):
+@pytest.mark.parametrize("mechanism", NOT_KEYED.values(), ids=NOT_KEYED)
+def test_what_draws_nothing_by_key_is_never_a_repetition(ledger, mechanism):
     """Counted by the key, three different draws would cost as one."""
     with pytest.raises(sn.ParameterTypeError, match=r"^rng must be left out for a \w+, which draws nothing by key"):
-        pay(ledger, law)
+        pay(ledger, mechanism)
     marks, names = ["0" * 64] * 2, ["count", "shown"]
     with pytest.raises(sn.ParameterTypeError, match="draws nothing by key"):
-        ledger.spend([LAW, law], data="people", statistic=names, fingerprint=marks, rng=keyed())
+        ledger.spend([LAW, mechanism], data="people", statistic=names, fingerprint=marks, rng=keyed())
     assert ledger.report() == []
 
 
@@ -174,7 +174,7 @@ def test_what_remains_can_be_spent(ledger, eps):
     assert ledger.total() == 1.0
 
 
-def test_several_laws_are_spent_together_or_not_at_all(ledger):
+def test_several_mechanisms_are_spent_together_or_not_at_all(ledger):
     half = [sn.DiscreteLaplace(eps=0.25), sn.Laplace(eps=0.5)]
     rows = ledger.spend(half, data="people", statistic=["count", "sum"], max_partitions_contributed=[1, 2])
     assert [(row.statistic, row.eps, row.max_partitions_contributed, row.total) for row in rows] == [
@@ -186,7 +186,7 @@ def test_several_laws_are_spent_together_or_not_at_all(ledger):
     assert ledger.report() == rows
 
 
-def test_of_several_keyed_laws_only_the_new_one_costs(ledger):
+def test_of_several_keyed_mechanisms_only_the_new_one_costs(ledger):
     rng, first = keyed(), pay(ledger)
     marks = [rng.fingerprint([120, 45], GROUPS), rng.fingerprint([7, 8], GROUPS), rng.fingerprint([7, 8], GROUPS)]
     names = ["count", "sum", "sum"]
@@ -226,31 +226,31 @@ def test_decimals_add_up_to_a_budget(tmp_path, budget, parts):
 
 
 def test_without_a_delta_only_pure_mechanisms_fit(ledger):
-    for law in (
+    for mechanism in (
         sn.Gaussian(0.1, 1e-9),
         sn.TruncatedLaplace(0.1, 1e-9),
         sn.Gaussian(sigma=10, sensitivity=1),
         sn.Guarantee(0.1, 1e-9),
     ):
         with pytest.raises(sn.BudgetError, match="the deltas would exceed the ledger's, "):
-            ledger.spend(law, data="people")
+            ledger.spend(mechanism, data="people")
     assert ledger.report() == []
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_every_mechanism_has_a_cost(tmp_path, row):
     pure, composed = sn.Ledger(tmp_path / "pure", 1000), sn.Ledger(tmp_path / "composed", 1000, delta=0.01, composed=True)
-    for law in row.laws():
-        promise, change = promised(law), 1 if law._is_noise_alone else None
+    for mechanism in row.mechanisms():
+        promise, change = promised(mechanism), 1 if mechanism._is_noise_alone else None
         ledger = composed if promise.delta != 0 else pure
-        spent = ledger.spend(law, data="people", sensitivity=change)
+        spent = ledger.spend(mechanism, data="people", sensitivity=change)
         if promise.eps is not None:
             assert promise.eps <= spent.eps <= promise.eps * (1 + 2e-12)
         # These compute their ε, with a relative error of less than 1e-12.
-        if row.group == "shares" and promise.eps != getattr(law, "eps", None):
+        if row.group == "shares" and promise.eps != getattr(mechanism, "eps", None):
             assert Fraction(spent.eps) >= Fraction(promise.eps) * (1 + Fraction(1, 10**12))
         assert spent.delta == promise.delta
-        assert spent.law == repr(law)
+        assert spent.mechanism == repr(mechanism)
 
 
 def test_selections_and_guarantees_have_a_cost(ledger):
@@ -261,24 +261,24 @@ def test_selections_and_guarantees_have_a_cost(ledger):
 
 
 def test_a_sensitivity_counts_for_mechanisms_made_for_none(ledger):
-    law = sn.GeneralizedDiscreteLaplace(1.5, 0.125)
-    once, twice = (ledger.spend(law, data="people", sensitivity=change).eps for change in (1, 2))
-    assert once == pytest.approx(law.privacy_eps(1), rel=2e-12)
-    assert twice == pytest.approx(law.privacy_eps(2), rel=2e-12)
+    mechanism = sn.GeneralizedDiscreteLaplace(1.5, 0.125)
+    once, twice = (ledger.spend(mechanism, data="people", sensitivity=change).eps for change in (1, 2))
+    assert once == pytest.approx(mechanism.privacy_eps(1), rel=2e-12)
+    assert twice == pytest.approx(mechanism.privacy_eps(2), rel=2e-12)
     with pytest.raises(sn.ParameterError, match="sensitivity must be left out for a DiscreteLaplace"):
         ledger.spend(LAW, data="people", sensitivity=2)
 
 
 REFUSED = {
-    "no mechanism": ((5,), {}, "law must be a mechanism, a Guarantee or a list of them, got 5"),
-    "a class": ((sn.Laplace,), {}, "law must be a mechanism, a Guarantee or a list of them, got <class"),
-    "an empty list": (([],), {}, "law must be a mechanism or a list of at least one, got an empty list"),
-    "array parameters": ((sn.Laplace(np.array([0.1, 0.2])),), {}, "law must have scalar parameters"),
-    "only a rho": ((sn.Guarantee(rho=0.1),), {}, "law must have an eps to be counted by"),
+    "no mechanism": ((5,), {}, "mechanism must be a mechanism, a Guarantee or a list of them, got 5"),
+    "a class": ((sn.Laplace,), {}, "mechanism must be a mechanism, a Guarantee or a list of them, got <class"),
+    "an empty list": (([],), {}, "mechanism must be a mechanism or a list of at least one, got an empty list"),
+    "array parameters": ((sn.Laplace(np.array([0.1, 0.2])),), {}, "mechanism must have scalar parameters"),
+    "only a rho": ((sn.Guarantee(rho=0.1),), {}, "mechanism must have an eps to be counted by"),
     "partitions": ((LAW,), {"max_partitions_contributed": 0}, "max_partitions_contributed must be an integer from 1"),
     "partitions of a guarantee": ((sn.Guarantee(0.1, 0.0),), {"max_partitions_contributed": 2}, "must be 1 for a Guarantee"),
     "sensitivity of a guarantee": ((sn.Guarantee(0.1, 0.0),), {"sensitivity": 2}, "sensitivity must be left out for"),
-    "an impossible guarantee": ((sn.Guarantee(math.nan, 0.0),), {}, "law must guarantee one finite eps"),
+    "an impossible guarantee": ((sn.Guarantee(math.nan, 0.0),), {}, "mechanism must guarantee one finite eps"),
     "empty data": ((LAW,), {"data": ""}, "data must be a name, got an empty string"),
     "data of another type": ((LAW,), {"data": 3}, "data must be a string, got 3"),
     "a release of another type": ((LAW,), {"release": 3}, "release must be a string, got 3"),

@@ -34,11 +34,11 @@ def binary_delta(eps, each, k):
 
 @pytest.mark.parametrize("n", [2, 10, 40])
 def test_gaussian_releases_compose_and_never_count_for_less(tmp_path, n):
-    law = sn.Gaussian(eps=0.5, delta=1e-7)
+    mechanism = sn.Gaussian(eps=0.5, delta=1e-7)
     ledger = make(tmp_path)
-    ledger.spend([law] * n, data="people")
+    ledger.spend([mechanism] * n, data="people")
     with mpmath.workdps(40):
-        mu = mpmath.sqrt(mpmath.mpf(n) / mpmath.mpf(law.sigma2))
+        mu = mpmath.sqrt(mpmath.mpf(n) / mpmath.mpf(mechanism.sigma2))
     assert gaussian_delta(ledger.total(), mu) <= DELTA
     assert gaussian_delta(ledger.total() * (1 - 2e-3), mu) > DELTA
     assert ledger.total() < n * 0.5
@@ -62,14 +62,14 @@ def test_several_values_of_one_person_count_each(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("law", "k"),
+    ("mechanism", "k"),
     [(sn.Gaussian(0.5, 1e-7), 3), (sn.Gaussian(0.5, 1e-7).for_partitions(3), 1)],
     ids=["asked", "made for 3"],
 )
-def test_gaussian_values_of_one_person_count_each(tmp_path, law, k):
+def test_gaussian_values_of_one_person_count_each(tmp_path, mechanism, k):
     """A mechanism that was made for 3 values counts for 3, even if the call does not say so again."""
     ledger = make(tmp_path)
-    ledger.spend([law] * 4, data="people", max_partitions_contributed=k)
+    ledger.spend([mechanism] * 4, data="people", max_partitions_contributed=k)
     sigma2 = sn.Gaussian(0.5, 1e-7).for_partitions(3).sigma2
     with mpmath.workdps(40):
         mu = mpmath.sqrt(4 * 3 / mpmath.mpf(sigma2))
@@ -86,12 +86,12 @@ def test_a_single_release_fits_its_own_guarantee_exactly(tmp_path):
 
 def test_what_has_only_eps_and_delta_is_added_to_the_composed_rest(tmp_path):
     ledger = make(tmp_path)
-    law = sn.Gaussian(eps=0.5, delta=1e-7)
-    ledger.spend([law] * 10, data="people")
+    mechanism = sn.Gaussian(eps=0.5, delta=1e-7)
+    ledger.spend([mechanism] * 10, data="people")
     ledger.spend(sn.Guarantee(0.25, 4e-7), data="people")
     ledger.spend(sn.ExponentialMechanism(0.5), data="people")
     with mpmath.workdps(40):
-        mu = mpmath.sqrt(10 / mpmath.mpf(law.sigma2))
+        mu = mpmath.sqrt(10 / mpmath.mpf(mechanism.sigma2))
     composed = ledger.total() - 0.75
     assert gaussian_delta(composed, mu) <= DELTA - 4e-7
     assert gaussian_delta(composed * (1 - 2e-3), mu) > DELTA - 4e-7
@@ -125,9 +125,9 @@ def test_a_mechanism_with_rho_alone_is_composed(tmp_path):
 
 
 def test_totals_need_no_order(tmp_path):
-    laws = [sn.DiscreteLaplace(0.25), sn.DiscreteLaplace(0.5)] * 20
+    mechanisms = [sn.DiscreteLaplace(0.25), sn.DiscreteLaplace(0.5)] * 20
     first, second = (sn.Ledger(tmp_path / name, 50, delta=DELTA, composed=True) for name in ("first", "second"))
-    first.spend(laws, data="people")
-    for law in sorted(laws, key=lambda law: law.eps):
-        second.spend(law, data="people")
+    first.spend(mechanisms, data="people")
+    for mechanism in sorted(mechanisms, key=lambda mechanism: mechanism.eps):
+        second.spend(mechanism, data="people")
     assert first.total() == second.total() < 15

@@ -57,8 +57,8 @@ class Canonical:
             return min(1 + max(0, int(mp.floor(-mp.log((_mpf(v) / 2 + fixed) / height) / eps))), self.end)
 
 
-def law(eps: float, delta: float, sensitivity: int = 1) -> tuple[Lattice, Canonical | Geometric]:
-    """The lattice, and the law on it, or Refused."""
+def mechanism(eps: float, delta: float, sensitivity: int = 1) -> tuple[Lattice, Canonical | Geometric]:
+    """The lattice, and the mechanism on it, or Refused."""
     where = lattice("discrete_laplace", eps, 1.0)
     if not 0 <= delta < 1 or sensitivity != 1:
         raise Refused("no such delta, or no such sensitivity")
@@ -68,27 +68,27 @@ def law(eps: float, delta: float, sensitivity: int = 1) -> tuple[Lattice, Canoni
     return where, Canonical(endless.eps, endless.delta, _end(endless))
 
 
-def _end(law: Canonical) -> int:
+def _end(mechanism: Canonical) -> int:
     """The last j with S(j) > 0."""
 
     def positive(j: int) -> bool:
-        return intervals.less(Fraction(0), lambda: law.survival(j))
+        return intervals.less(Fraction(0), lambda: mechanism.survival(j))
 
-    low = max(1, law.guess(Fraction(0)) - 2)
+    low = max(1, mechanism.guess(Fraction(0)) - 2)
     assert positive(low)
     while positive(low + 1):
         low += 1
     return low
 
 
-def lengths(law: Canonical | Geometric) -> dict[str, int]:
-    """The law's own numbers, as an entry of the vectors has them."""
-    return {"end": law.end if isinstance(law, Canonical) else LARGEST}
+def lengths(mechanism: Canonical | Geometric) -> dict[str, int]:
+    """The mechanism's own numbers, as an entry of the vectors has them."""
+    return {"end": mechanism.end if isinstance(mechanism, Canonical) else LARGEST}
 
 
-def value(law: Canonical | Geometric, key: bytes, fill: int, index: int) -> int:
+def value(mechanism: Canonical | Geometric, key: bytes, fill: int, index: int) -> int:
     """Value `index` of a fill."""
-    return draw.at(law, key, fill, index).value
+    return draw.at(mechanism, key, fill, index).value
 
 
 def _mpf(x: Fraction) -> mp.mpf:

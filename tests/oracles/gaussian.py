@@ -1,4 +1,4 @@
-"""Contract, section "Gaussian": the discrete Gaussian law by rejection, and the calibration of Gaussian noise.
+"""Contract, section "Gaussian": the discrete Gaussian distribution by rejection, and the calibration of Gaussian noise.
 
 Exact rationals and intervals for the draws; for the calibration mpmath's root finder and erfc at hundreds of digits.
 """

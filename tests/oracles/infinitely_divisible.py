@@ -36,10 +36,10 @@ class NegativeBinomial:
 class _Sums:
     """Running sums of the probabilities, as many as were asked for."""
 
-    def __init__(self, law: NegativeBinomial) -> None:
-        self.law = law
-        self.q = intervals.exp(-law.rate)
-        self.term = iv.exp(intervals.rational(law.shape) * iv.log(1 - self.q))
+    def __init__(self, mechanism: NegativeBinomial) -> None:
+        self.mechanism = mechanism
+        self.q = intervals.exp(-mechanism.rate)
+        self.term = iv.exp(intervals.rational(mechanism.shape) * iv.log(1 - self.q))
         self.sums = [iv.mpf(0)]
 
     def up_to(self, j: int) -> Interval:
@@ -47,49 +47,49 @@ class _Sums:
         while len(self.sums) <= j:
             k = len(self.sums) - 1
             self.sums.append(self.sums[-1] + self.term)
-            self.term = self.term * self.q * intervals.rational((self.law.shape + k) / (k + 1))
+            self.term = self.term * self.q * intervals.rational((self.mechanism.shape + k) / (k + 1))
         return self.sums[j]
 
 
 @lru_cache(maxsize=64)
-def _sums(law: NegativeBinomial, bits: int) -> _Sums:
+def _sums(mechanism: NegativeBinomial, bits: int) -> _Sums:
     assert bits == iv.prec
-    return _Sums(law)
+    return _Sums(mechanism)
 
 
-def below(law: NegativeBinomial, v: Fraction, j: int) -> bool:
+def below(mechanism: NegativeBinomial, v: Fraction, j: int) -> bool:
     """Whether v < P(N >= j)."""
-    return j <= 0 or intervals.less(v, partial(law.survival, j))
+    return j <= 0 or intervals.less(v, partial(mechanism.survival, j))
 
 
-def index(law: NegativeBinomial, v: Fraction) -> int:
+def index(mechanism: NegativeBinomial, v: Fraction) -> int:
     """The number of j >= 1 with v < P(N >= j), for v > 0."""
     high = 1
-    while below(law, v, high):
+    while below(mechanism, v, high):
         high *= 2
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if below(law, v, middle) else (low, middle)
+        low, high = (middle, high) if below(mechanism, v, middle) else (low, middle)
     return low
 
 
-def drawn(law: NegativeBinomial, key: bytes, fill: int, at: int) -> int:
+def drawn(mechanism: NegativeBinomial, key: bytes, fill: int, at: int) -> int:
     """N from the word and the extension words of one index of the stream; bit 63 of the word is left out."""
     bits, width, words = stream.word(key, fill, at) % 2**63, 63, 0
     while True:
         if bits:
-            n = index(law, Fraction(bits, 2**width))
-            if below(law, Fraction(bits + 1, 2**width), n) or words == stream.EXTENSION_WORDS:
+            n = index(mechanism, Fraction(bits, 2**width))
+            if below(mechanism, Fraction(bits + 1, 2**width), n) or words == stream.EXTENSION_WORDS:
                 return n
         bits = bits * 2**64 + stream.extension_word(key, fill, at, words)
         width += 64
         words += 1
 
 
-def difference(law: NegativeBinomial, key: bytes, fill: int, first: int) -> int:
+def difference(mechanism: NegativeBinomial, key: bytes, fill: int, first: int) -> int:
     """N - N' from two stages."""
-    return drawn(law, key, fill, first) - drawn(law, key, fill, first + STAGE)
+    return drawn(mechanism, key, fill, first) - drawn(mechanism, key, fill, first + STAGE)
 
 
 def saturated(n: int) -> int:
@@ -97,18 +97,18 @@ def saturated(n: int) -> int:
 
 
 def generalized(beta: float, a: float, share: Fraction, key: bytes, fill: int, i: int) -> int:
-    """The generalized discrete Laplace law."""
+    """The generalized discrete Laplace distribution."""
     return saturated(difference(NegativeBinomial(Fraction(beta) * share, Fraction(a)), key, fill, i))
 
 
 def check_multi_scale(eps: float, sensitivity: int, share: Fraction) -> None:
-    """Refuse parameters that are none of the multi-scale discrete Laplace law."""
+    """Refuse parameters that are none of the multi-scale discrete Laplace distribution."""
     if not 2.0**-11 <= eps <= 2.0**10 or not 1 <= sensitivity <= 2**16 or share < Fraction(1, 2**40):
         raise Refused("a parameter is out of range")
 
 
 def multi_scale(eps: float, sensitivity: int, share: Fraction, key: bytes, fill: int, i: int) -> int:
-    """The multi-scale discrete Laplace law: one stage a term for the whole, two for a share."""
+    """The multi-scale discrete Laplace distribution: one stage a term for the whole, two for a share."""
     total = 0
     for m in range(1, sensitivity + 1):
         if share == 1:
@@ -124,7 +124,7 @@ def arete_log2_g(theta: float, lam: float) -> int:
 
 
 def arete(alpha: float, theta: float, lam: float, share: Fraction, key: bytes, fill: int, i: int) -> int:
-    """The Arete law, in lattice steps."""
+    """The Arete mechanism, in lattice steps."""
     g = Fraction(2) ** arete_log2_g(theta, lam)
     gamma = difference(NegativeBinomial(Fraction(alpha) * share, g / Fraction(theta)), key, fill, i)
     if share == 1:

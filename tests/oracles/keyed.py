@@ -66,7 +66,7 @@ def parameter(one: Any) -> bytes:
     return field("I", integer(one)) if isinstance(one, int) else field("F", struct.pack("<d", one))
 
 
-def law(name: str, parameters: Sequence[tuple[str, Any]]) -> bytes:
+def mechanism(name: str, parameters: Sequence[tuple[str, Any]]) -> bytes:
     return field("T", text(name) + b"".join(text(key) + parameter(one) for key, one in parameters))
 
 

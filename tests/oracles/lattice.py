@@ -31,7 +31,7 @@ class Lattice:
 
 
 def lattice(kind: str, eps: float, sensitivity: float, shape: Shape = None) -> Lattice:
-    """The lattice of a law, or Refused."""
+    """The lattice of a mechanism, or Refused."""
     log2_g = 0 if kind.startswith("discrete") else _log2_granularity(kind, eps, sensitivity)
     cells = math.ceil(Fraction(sensitivity) / Fraction(2) ** log2_g)
     if float(cells) + float(cells) / eps > 2.0**54 or _floor_log2(eps) < -40:
@@ -40,8 +40,8 @@ def lattice(kind: str, eps: float, sensitivity: float, shape: Shape = None) -> L
     return Lattice(log2_g, cells, r)
 
 
-def law(eps: float, where: Lattice) -> Geometric | Staircase:
-    """The law on the integers."""
+def mechanism(eps: float, where: Lattice) -> Geometric | Staircase:
+    """The mechanism on the integers."""
     exact = Fraction(eps)
     return Staircase(exact, where.cells, where.r) if where.r else Geometric(exact, where.cells)
 

@@ -71,8 +71,10 @@ class Given:
         return rest / (sum(self.weights) + self.tails)
 
 
-def law(weights: Sequence[float], tail_ratio: float | None, granularity: float, sensitivity: float) -> tuple[Lattice, Given]:
-    """The lattice, and the law on it."""
+def mechanism(
+    weights: Sequence[float], tail_ratio: float | None, granularity: float, sensitivity: float
+) -> tuple[Lattice, Given]:
+    """The lattice, and the mechanism on it."""
     cells = Fraction(sensitivity) / Fraction(granularity)
     if cells.denominator != 1:
         raise Refused("the sensitivity is no multiple of the granularity")
@@ -80,41 +82,41 @@ def law(weights: Sequence[float], tail_ratio: float | None, granularity: float, 
     return where, Given(tuple(map(Fraction, weights)), Fraction(tail_ratio or 0))
 
 
-def lengths(law: Given) -> dict[str, int]:
+def lengths(mechanism: Given) -> dict[str, int]:
     """Of its own it has none."""
-    del law
+    del mechanism
     return {}
 
 
-def least_integers(law: Given) -> list[int]:
+def least_integers(mechanism: Given) -> list[int]:
     """The weights of an address, section 13: the least integers in their proportion."""
-    weights = list(law.weights)
-    while law.ratio == 0 and weights[0] == weights[-1] == 0:
+    weights = list(mechanism.weights)
+    while mechanism.ratio == 0 and weights[0] == weights[-1] == 0:
         weights = weights[1:-1]
     unit = math.lcm(*(weight.denominator for weight in weights))
     whole = [int(weight * unit) for weight in weights]
     return [weight // math.gcd(*whole) for weight in whole]
 
 
-def index(law: Given, v: Fraction) -> int:
+def index(mechanism: Given, v: Fraction) -> int:
     """The number of j >= 1 with v < S(j)."""
     high = 1
-    while v < law.tail(high):
+    while v < mechanism.tail(high):
         high *= 2
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if v < law.tail(middle) else (low, middle)
+        low, high = (middle, high) if v < mechanism.tail(middle) else (low, middle)
     return low
 
 
-def value(law: Given, key: bytes, fill: int, at: int) -> int:
+def value(mechanism: Given, key: bytes, fill: int, at: int) -> int:
     """Value `at` of a fill, in lattice steps."""
     bits, width, words = stream.word(key, fill, at) % 2**63, 63, 0
     while True:
-        found = index(law, Fraction(bits, 2**width))
+        found = index(mechanism, Fraction(bits, 2**width))
         # No number with these bits is less, and all of them are below the last threshold.
-        if found == 0 or words == stream.EXTENSION_WORDS or Fraction(bits + 1, 2**width) <= law.tail(found):
-            return law.integer(found)
+        if found == 0 or words == stream.EXTENSION_WORDS or Fraction(bits + 1, 2**width) <= mechanism.tail(found):
+            return mechanism.integer(found)
         bits = bits * 2**64 + stream.extension_word(key, fill, at, words)
         width, words = width + 64, words + 1

@@ -1,4 +1,4 @@
-"""Contract, merged Laplace: from float64 parameters to a law of segments."""
+"""Contract, merged Laplace: from float64 parameters to a mechanism of segments."""
 
 import math
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ CASES: tuple[tuple[tuple[float, ...], tuple[float, ...], float], ...] = (
 )
 
 
-def law(eps: Sequence[float], breakpoints: Sequence[float], sensitivity: float) -> tuple[Lattice, segments.Segments]:
-    """The lattice, and the law on it."""
+def mechanism(eps: Sequence[float], breakpoints: Sequence[float], sensitivity: float) -> tuple[Lattice, segments.Segments]:
+    """The lattice, and the mechanism on it."""
     where = lattice("laplace", max(eps), sensitivity)
     if any(where.cells + where.cells / rate > 2.0**54 or rate < 2.0**-40 for rate in eps):
         raise Refused("the tail would not fit 64-bit integers")
@@ -31,6 +31,6 @@ def law(eps: Sequence[float], breakpoints: Sequence[float], sensitivity: float) 
     return where, segments.merged([Fraction(e) for e in eps], breaks, where.cells)
 
 
-def lengths(law: segments.Segments) -> dict[str, list[int]]:
+def lengths(mechanism: segments.Segments) -> dict[str, list[int]]:
     """The breakpoints, as an entry of the vectors has them."""
-    return {"breaks": [part.first - 1 for part in law.parts[2:]]}
+    return {"breaks": [part.first - 1 for part in mechanism.parts[2:]]}

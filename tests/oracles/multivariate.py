@@ -22,7 +22,7 @@ Range = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class Multivariate:
-    """The law on the lattice vectors; noise is 2^log2_g times one."""
+    """The mechanism on the lattice vectors; noise is 2^log2_g times one."""
 
     eps: Fraction
     dim: int
@@ -145,8 +145,8 @@ class Words:
 class Tails:
     """The table of balls: the number of j >= 1 with v < S(j)."""
 
-    def __init__(self, law: Multivariate) -> None:
-        self._law = law
+    def __init__(self, mechanism: Multivariate) -> None:
+        self._mechanism = mechanism
         self._sums: dict[int, list[Any]] = {}
 
     def index(self, words: Words) -> int:
@@ -172,16 +172,16 @@ class Tails:
     def _partial_sums(self, bits: int) -> list[Any]:
         """Sums of all weights from the j-th on."""
         if bits not in self._sums:
-            law = self._law
-            decay = intervals.exp(-law.eps)
+            mechanism = self._mechanism
+            decay = intervals.exp(-mechanism.eps)
             weights, m = [], 0
             while True:
-                weights.append(decay**m * iv.mpf(law.r + m * law.cells) ** law.dim)
+                weights.append(decay**m * iv.mpf(mechanism.r + m * mechanism.cells) ** mechanism.dim)
                 # From 2d/eps on each weight is less than e^(-eps/2) times the one before.
-                if m * law.eps > 2 * law.dim and weights[-1].b < weights[0].a * iv.mpf(2) ** -bits:
+                if m * mechanism.eps > 2 * mechanism.dim and weights[-1].b < weights[0].a * iv.mpf(2) ** -bits:
                     break
                 m += 1
-            rest = weights[-1] / (intervals.exp(law.eps / 2) - 1)
+            rest = weights[-1] / (intervals.exp(mechanism.eps / 2) - 1)
             tail = iv.mpf([0, rest.b])
             sums = []
             for weight in reversed(weights):
@@ -191,8 +191,8 @@ class Tails:
         return self._sums[bits]
 
 
-def law(eps: float, sensitivity: float, dim: int, gamma: str | float, norm: str) -> Multivariate:
-    """The law for parameters that the contract accepts."""
+def mechanism(eps: float, sensitivity: float, dim: int, gamma: str | float, norm: str) -> Multivariate:
+    """The mechanism for parameters that the contract accepts."""
     refinement = min(20, math.floor(1.5 * eps / (dim + 1)))
     log2_g = math.frexp(sensitivity)[1] - 1 - 32 - refinement
     extra = {"l1": dim - 1, "l2": math.isqrt(dim - 1) + 1, "linf": 0}[norm]

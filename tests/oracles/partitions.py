@@ -1,7 +1,7 @@
-"""Contract, releases in which one person changes k values: the parameters of the law of each value.
+"""Contract, releases in which one person changes k values: the parameters of the mechanism of each value.
 
-Exact rationals for quotients and for the losses of merged laws. For the discrete Gaussian law sums of fixed-point integers where
-the sum of the noises has few values, and elsewhere mpmath's erfc with Euler and Maclaurin's terms.
+Exact rationals for quotients and for the losses of merged mechanisms. For the discrete Gaussian distribution sums of fixed-point
+integers where the sum of the noises has few values, and elsewhere mpmath's erfc with Euler and Maclaurin's terms.
 """
 
 import math
@@ -40,10 +40,10 @@ def merged(eps: Sequence[float], breakpoints: Sequence[float], sensitivity: floa
 
 
 def loss(eps: Sequence[float], breakpoints: Sequence[float], sensitivity: float) -> Fraction:
-    """Largest loss of a merged law on its lattice."""
-    where, law = merged_laplace.law(eps, breakpoints, sensitivity)
+    """Largest loss of a merged mechanism on its lattice."""
+    where, mechanism = merged_laplace.mechanism(eps, breakpoints, sensitivity)
     cells = where.cells
-    breaks = [part.first - 1 for part in law.parts[2:]]
+    breaks = [part.first - 1 for part in mechanism.parts[2:]]
 
     def height(x: int) -> Fraction:
         ends = [*breaks, max(x, 0, *breaks)]
@@ -56,7 +56,7 @@ def loss(eps: Sequence[float], breakpoints: Sequence[float], sensitivity: float)
 
 
 def gaussian_sigma2(eps: float, delta: float, shift: int, k: int) -> float:
-    """σ² of each value of a discrete Gaussian law for (ε, δ)."""
+    """σ² of each value of a discrete Gaussian distribution for (ε, δ)."""
     low, high = (-4 if k <= 4096 else 3) * TO_AN_OCTAVE, 90 * TO_AN_OCTAVE
     budget, slack = Fraction(eps), Fraction(delta)
     if enough(budget, slack, shift, k, candidate(low)):
@@ -87,7 +87,7 @@ def delta_of(eps: Fraction, shift: int, k: int, sigma2: Fraction) -> mp.mpf:
         p = sum_probabilities(k, sigma2)
         growth = mp.exp(_mp(eps))
         return mp.fsum(max(q - growth * p.get(s + k * shift, mp.mpf(0)), mp.mpf(0)) for s, q in p.items())
-    # The sum's probabilities are those of the law of kσ² to a relative 10 k e^(-π² 8) or less.
+    # The sum's probabilities are those of the mechanism of kσ² to a relative 10 k e^(-π² 8) or less.
     assert sigma2 >= 8
     variance, slope = _mp(k * sigma2), _mp(shift / sigma2)
     threshold = eps * sigma2 / shift - Fraction(k * shift, 2)
@@ -109,9 +109,9 @@ def sum_probabilities(k: int, sigma2: Fraction) -> dict[int, mp.mpf]:
     """Probabilities of the sum of k draws, those of 2^-256 and more."""
     with mp.workprec(2 * BITS):
         reach = _reach(sigma2)
-        law = [int(mp.floor(mp.exp(-(mp.mpf(x) ** 2) / (2 * _mp(sigma2))) * 2**BITS)) for x in range(-reach, reach + 1)]
-        total = sum(law)
-        power = _power([(w << BITS) // total for w in law], k, sigma2)
+        mechanism = [int(mp.floor(mp.exp(-(mp.mpf(x) ** 2) / (2 * _mp(sigma2))) * 2**BITS)) for x in range(-reach, reach + 1)]
+        total = sum(mechanism)
+        power = _power([(w << BITS) // total for w in mechanism], k, sigma2)
         middle = len(power) // 2
         return {i - middle: mp.mpf(w) / 2**BITS for i, w in enumerate(power)}
 
@@ -120,13 +120,13 @@ def _reach(variance: Fraction) -> int:
     return math.isqrt(math.ceil(2 * variance * BITS)) + 1
 
 
-def _power(law: list[int], k: int, sigma2: Fraction) -> list[int]:
+def _power(mechanism: list[int], k: int, sigma2: Fraction) -> list[int]:
     if k == 1:
-        return law
-    half = _power(law, k // 2, sigma2)
+        return mechanism
+    half = _power(mechanism, k // 2, sigma2)
     whole = _product(half, half)
     if k % 2:
-        whole = _product(whole, law)
+        whole = _product(whole, mechanism)
     beyond = max((len(whole) - 1) // 2 - _reach(k * sigma2), 0)
     return whole[beyond : len(whole) - beyond]
 
@@ -134,14 +134,14 @@ def _power(law: list[int], k: int, sigma2: Fraction) -> list[int]:
 def _product(a: list[int], b: list[int]) -> list[int]:
     """Convolution of fixed-point numbers as one product of integers (Kronecker)."""
     slot = (2 * BITS + len(a).bit_length() + 8) // 8
-    packed = [int.from_bytes(b"".join(w.to_bytes(slot, "little") for w in law), "little") for law in (a, b)]
+    packed = [int.from_bytes(b"".join(w.to_bytes(slot, "little") for w in mechanism), "little") for mechanism in (a, b)]
     count = len(a) + len(b) - 1
     found = (packed[0] * packed[1]).to_bytes(slot * (count + 1), "little")
     return [int.from_bytes(found[i * slot : (i + 1) * slot], "little") >> BITS for i in range(count)]
 
 
 def skellam_mu(eps: float, delta: float, shift: int, k: int) -> float:
-    """μ of each value of a Skellam law for (ε, δ)."""
+    """μ of each value of a Skellam distribution for (ε, δ)."""
     low, high = -20 * TO_AN_OCTAVE, 30 * TO_AN_OCTAVE
 
     def enough(i: int) -> bool:

@@ -42,7 +42,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Segments:
-    """A law of segments with `cells` lattice steps to the sensitivity."""
+    """A mechanism of segments with `cells` lattice steps to the sensitivity."""
 
     cells: int
     parts: tuple[Segment, ...]
@@ -70,33 +70,33 @@ class Segments:
         return intervals.rational(0)
 
 
-def table_index(law: Segments, word: int, extension: Callable[[int], int]) -> int:
+def table_index(mechanism: Segments, word: int, extension: Callable[[int], int]) -> int:
     """The number of j >= 1 with v < S(j)."""
     bits, width, words = word % 2**63, 63, 0
     while True:
-        index = _count(law, Fraction(bits, 2**width))
+        index = _count(mechanism, Fraction(bits, 2**width))
         end = Fraction(bits + 1, 2**width)
-        if index == 0 or words == stream.EXTENSION_WORDS or _below_tail(law, end, index):
+        if index == 0 or words == stream.EXTENSION_WORDS or _below_tail(mechanism, end, index):
             return index
         bits, width, words = bits * 2**64 + extension(words), width + 64, words + 1
 
 
-def _count(law: Segments, v: Fraction) -> int:
+def _count(mechanism: Segments, v: Fraction) -> int:
     index = 0
-    while index + 1 < len(law.parts) and _below_tail(law, v, index + 1):
+    while index + 1 < len(mechanism.parts) and _below_tail(mechanism, v, index + 1):
         index += 1
     return index
 
 
-def _below_tail(law: Segments, v: Fraction, j: int) -> bool:
-    return intervals.less(v, lambda: law.tail(j))
+def _below_tail(mechanism: Segments, v: Fraction, j: int) -> bool:
+    return intervals.less(v, lambda: mechanism.tail(j))
 
 
-def value(law: Segments, key: bytes, fill: int, index: int) -> int:
+def value(mechanism: Segments, key: bytes, fill: int, index: int) -> int:
     """Value `index` of a fill, in lattice steps."""
     word = stream.word(key, fill, index)
-    part = law.parts[table_index(law, word, lambda number: stream.extension_word(key, fill, index, number))]
-    distance = abs(draw.at(OneSided(part.eps, law.cells), key, fill, index + STAGE).value)
+    part = mechanism.parts[table_index(mechanism, word, lambda number: stream.extension_word(key, fill, index, number))]
+    distance = abs(draw.at(OneSided(part.eps, mechanism.cells), key, fill, index + STAGE).value)
     place = distance if part.length is None else distance % part.length
     magnitude = min(part.first + place, LARGEST)
     sign = part.sign or (-1 if word >> 63 else 1)
@@ -104,7 +104,7 @@ def value(law: Segments, key: bytes, fill: int, index: int) -> int:
 
 
 def merged(eps: Sequence[Fraction], breaks: Sequence[int], cells: int) -> Segments:
-    """The merged law with breaks in lattice steps."""
+    """The merged mechanism with breaks in lattice steps."""
     parts = [Segment(0, 1, eps[0], 1, Fraction(0))]
     exponent, start = Fraction(0), 0
     for number, rate in enumerate(eps):
@@ -117,5 +117,5 @@ def merged(eps: Sequence[Fraction], breaks: Sequence[int], cells: int) -> Segmen
 
 
 def truncated(eps: Fraction, cells: int, below: int, above: int) -> Segments:
-    """The law from -below to above, in lattice steps."""
+    """The mechanism from -below to above, in lattice steps."""
     return Segments(cells, (Segment(0, above + 1, eps, 1, Fraction(0)), Segment(1, below, eps, -1, eps / cells)))

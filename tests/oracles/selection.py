@@ -55,7 +55,7 @@ def exponents(mechanism: Mechanism, costs: list[float], parts: int = 1) -> list[
 
 
 class Row:
-    """The law of one row."""
+    """The mechanism of one row."""
 
     def __init__(self, exponents: list[Fraction | None]) -> None:
         least = min(x for x in exponents if x is not None)

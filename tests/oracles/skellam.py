@@ -65,22 +65,22 @@ class Sum:
     term: Magnitude
 
 
-def law(mu: float, sensitivity: int, n_parties: int, present: int) -> tuple[Lattice, Sum]:
-    """The integers, and the law on them."""
+def mechanism(mu: float, sensitivity: int, n_parties: int, present: int) -> tuple[Lattice, Sum]:
+    """The integers, and the mechanism on them."""
     del sensitivity
     share = Fraction(mu) * present / n_parties
     terms = math.ceil(share / LARGEST_TERM)
     return Lattice(0, 0, 0), Sum(terms, Magnitude(share / terms))
 
 
-def lengths(law: Sum) -> dict[str, Any]:
+def lengths(mechanism: Sum) -> dict[str, Any]:
     """How many terms a value has, and words beside the edges of a term: [word, extension word, |X|]."""
-    return {"terms": law.terms, "edges": [edge for j in _places(law.term) for edge in _edges(law.term, j)]}
+    return {"terms": mechanism.terms, "edges": [edge for j in _places(mechanism.term) for edge in _edges(mechanism.term, j)]}
 
 
-def value(law: Sum, key: bytes, fill: int, index: int) -> int:
+def value(mechanism: Sum, key: bytes, fill: int, index: int) -> int:
     """Value `index` of a fill."""
-    return sum(draw.at(law.term, key, fill, index + stage * STAGE).value for stage in range(law.terms))
+    return sum(draw.at(mechanism.term, key, fill, index + stage * STAGE).value for stage in range(mechanism.terms))
 
 
 def _places(term: Magnitude) -> list[int]:

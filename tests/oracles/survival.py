@@ -17,8 +17,8 @@ LARGEST = 2**63 - 1
 GUESS_BITS = 256
 
 
-class Law(Protocol):
-    """A symmetric law on the integers."""
+class Mechanism(Protocol):
+    """A symmetric mechanism on the integers."""
 
     def survival(self, j: int) -> Interval:
         """S(j) = P(|X| >= j) for j >= 1, at the current interval precision."""
@@ -71,33 +71,33 @@ class Staircase:
             return int(mp.floor(self.r + stair * self.cells + mass - x * t * mp.exp(eps * stair) / 2))
 
 
-def below(law: Law, v: Fraction, j: int) -> bool:
+def below(mechanism: Mechanism, v: Fraction, j: int) -> bool:
     """Whether v < S(j)."""
-    return j <= 0 or intervals.less(v, lambda: law.survival(j))
+    return j <= 0 or intervals.less(v, lambda: mechanism.survival(j))
 
 
-def magnitude(law: Law, v: Fraction) -> int:
+def magnitude(mechanism: Mechanism, v: Fraction) -> int:
     """The number of integers j >= 1 with v < S(j), at most 2^63 - 1."""
     if v == 0:
         return LARGEST
-    low, high = _bracket(law, v)
+    low, high = _bracket(mechanism, v)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if below(law, v, middle) else (low, middle)
+        low, high = (middle, high) if below(mechanism, v, middle) else (low, middle)
     return low
 
 
-def _bracket(law: Law, v: Fraction) -> tuple[int, int]:
+def _bracket(mechanism: Mechanism, v: Fraction) -> tuple[int, int]:
     """A pair with v < S(low) and not v < S(high), found by growing steps from the guess."""
-    start = min(max(law.guess(v), 0), LARGEST)
+    start = min(max(mechanism.guess(v), 0), LARGEST)
     step = 1
-    if below(law, v, start):
-        while below(law, v, start + step):
+    if below(mechanism, v, start):
+        while below(mechanism, v, start + step):
             if start + step >= LARGEST:
                 return LARGEST, LARGEST + 1
             step *= 2
         return start, start + step
-    while not below(law, v, start - step):
+    while not below(mechanism, v, start - step):
         step *= 2
     return max(start - step, 0), start
 

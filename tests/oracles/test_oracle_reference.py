@@ -36,7 +36,7 @@ def first_stair(eps: Fraction, cells: int, name: str) -> int:
     return int(name)
 
 
-def law_of(params: dict[str, Any]) -> Staircase:
+def mechanism_of(params: dict[str, Any]) -> Staircase:
     eps, cells = Fraction(params["eps"]), int(params["D"])
     return Staircase(eps, cells, first_stair(eps, cells, str(params["r"])))
 
@@ -70,7 +70,7 @@ def test_moments(quantity: str, power: int) -> None:
     found = [entry for entry in entries("ds_moment") if entry["quantity"] == quantity]
     assert len(found) > 50
     for entry in found:
-        assert close(moments.absolute_moment(law_of(entry["params"]), power), entry["value"]), entry
+        assert close(moments.absolute_moment(mechanism_of(entry["params"]), power), entry["value"]), entry
 
 
 @needs_reference
@@ -78,7 +78,7 @@ def test_probability_of_zero() -> None:
     found = [entry for entry in entries("ds_moment") if entry["quantity"] == "P(0)"]
     assert len(found) > 20
     for entry in found:
-        assert close(moments.pmf(law_of(entry["params"]), 0), entry["value"]), entry
+        assert close(moments.pmf(mechanism_of(entry["params"]), 0), entry["value"]), entry
 
 
 @needs_reference
@@ -86,13 +86,13 @@ def test_probability_of_zero() -> None:
 def test_distribution(quantity: str) -> None:
     functions: dict[str, Callable[[Staircase, int], mp.mpf]] = {
         "pmf": moments.pmf,
-        "cdf": lambda law, i: moments.tail(law, -i),
-        "sf": lambda law, i: moments.tail(law, i + 1),
+        "cdf": lambda mechanism, i: moments.tail(mechanism, -i),
+        "sf": lambda mechanism, i: moments.tail(mechanism, i + 1),
     }
     found = [entry for entry in entries("ds_dist") if entry["quantity"] == quantity]
     assert len(found) > 30
     for entry in found:
-        assert close(functions[quantity](law_of(entry["params"]), entry["params"]["i"]), entry["value"]), entry
+        assert close(functions[quantity](mechanism_of(entry["params"]), entry["params"]["i"]), entry["value"]), entry
 
 
 @needs_reference
@@ -102,22 +102,24 @@ def test_quantiles_invert_the_survival_function() -> None:
     assert len(found) > 30
     for entry in found:
         u = Fraction(entry["params"]["u"])
-        law = law_of(entry["params"])
-        size = magnitude(law, 2 * min(u, 1 - u))
+        mechanism = mechanism_of(entry["params"])
+        size = magnitude(mechanism, 2 * min(u, 1 - u))
         assert (size if u > Fraction(1, 2) else -size) == int(entry["value"]), entry
 
 
-@pytest.mark.parametrize("law", [Geometric(Fraction(1, 3), 2), Staircase(Fraction(5, 4), 7, 2), Staircase(Fraction(1, 2), 3, 3)])
-def test_moments_are_sums(law: Geometric | Staircase) -> None:
+@pytest.mark.parametrize(
+    "mechanism", [Geometric(Fraction(1, 3), 2), Staircase(Fraction(5, 4), 7, 2), Staircase(Fraction(1, 2), 3, 3)]
+)
+def test_moments_are_sums(mechanism: Geometric | Staircase) -> None:
     with mp.workprec(moments.BITS):
-        pmf = [moments.pmf(law, j) for j in range(1000)]
+        pmf = [moments.pmf(mechanism, j) for j in range(1000)]
         for power in (1, 2, 4):
             direct = mp.fsum(2 * j**power * p for j, p in enumerate(pmf))
-            assert abs(direct / moments.absolute_moment(law, power) - 1) < mp.mpf(10) ** -50
+            assert abs(direct / moments.absolute_moment(mechanism, power) - 1) < mp.mpf(10) ** -50
 
 
 def test_staircase_of_one_cell_is_geometric() -> None:
-    """r = D = 1 is the two-sided geometric law (math: E|X| = 2b/(1 - b^2))."""
+    """r = D = 1 is the two-sided geometric distribution (math: E|X| = 2b/(1 - b^2))."""
     eps = Fraction(3, 7)
     v = [Fraction(n, 1000) for n in range(1, 1000)] + [Fraction(1, 10**n) for n in range(3, 40)]
     for x in v:
@@ -125,9 +127,9 @@ def test_staircase_of_one_cell_is_geometric() -> None:
 
 
 def test_magnitude_has_both_ends() -> None:
-    law = Geometric(Fraction(1), 1)
-    assert magnitude(law, Fraction(0)) == LARGEST
-    assert magnitude(law, Fraction(1)) == 0
+    mechanism = Geometric(Fraction(1), 1)
+    assert magnitude(mechanism, Fraction(0)) == LARGEST
+    assert magnitude(mechanism, Fraction(1)) == 0
 
 
 class ChosenWords(multivariate.Words):
@@ -147,21 +149,21 @@ class ChosenWords(multivariate.Words):
 @pytest.mark.parametrize("last_bit", [0, 1])
 def test_the_last_attempt_of_a_pair_has_halved_numbers(last_bit: int) -> None:
     """In two dimensions y = (u, v), here of stages 255 and 256: 0 . 0 w_62 ... w_1 1 1 1 ..., whatever w_0 is."""
-    law = multivariate.Multivariate(Fraction(1), 2, "l2", 0, 1, 1)
+    mechanism = multivariate.Multivariate(Fraction(1), 2, "l2", 0, 1, 1)
     u, v = 0x123456789ABCDEF0 | last_bit, 0x7EDCBA9876543210 | last_bit
     words, radius = ChosenWords({255: u, 256: 2**63 | v}), 2**62 - 1
     ends = [Fraction((bits >> 1) + 1, 2**63) for bits in (u, v)]
-    found = [law._coordinate(words, radius, i) for i in (0, 1)]
+    found = [mechanism._coordinate(words, radius, i) for i in (0, 1)]
     # Extension words of ones make a number as good as equal to the end of its interval.
     assert found == [round(radius * ends[0]), -round(radius * ends[1])]
 
 
 def test_an_earlier_attempt_of_a_pair_is_not_halved() -> None:
     """In three dimensions, the first of two pairs accepts attempt 126, of stages 505 and 506, and the second the last."""
-    law = multivariate.Multivariate(Fraction(1), 3, "l2", 0, 1, 1)
+    mechanism = multivariate.Multivariate(Fraction(1), 3, "l2", 0, 1, 1)
     given = {505: 2**61, 506: 3 * 2**60, 511: 2**62, 512: 2**61}
     radius = 2**40
-    found = [law._coordinate(ChosenWords(given), radius, i) for i in range(3)]
+    found = [mechanism._coordinate(ChosenWords(given), radius, i) for i in range(3)]
     first, second = (mp.mpf(1) / 4, mp.mpf(3) / 8), (mp.mpf(1) / 4, mp.mpf(1) / 8)
     q = [x * x + y * y for x, y in (first, second)]
     # The second square is the smaller one; each pair has the spacing of its place.

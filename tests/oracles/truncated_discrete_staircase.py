@@ -1,4 +1,4 @@
-"""Contract, truncated staircases: the law on the integers. What it shares with the other is in truncated_staircase."""
+"""Contract, truncated staircases: the mechanism on the integers. What it shares with the other is in truncated_staircase."""
 
 from fractions import Fraction
 
@@ -6,7 +6,7 @@ from tests.oracles.lattice import Lattice, lattice
 from tests.oracles.truncated_staircase import STAGES, Truncated, on_lattice, value
 from tests.oracles.truncated_staircase import lengths as all_lengths
 
-__all__ = ["CASES", "SEED", "STAGES", "law", "lengths", "value"]
+__all__ = ["CASES", "SEED", "STAGES", "lengths", "mechanism", "value"]
 
 SEED = 5153
 CASES: tuple[tuple[float, float, int, int | str, int | None, int | None], ...] = (
@@ -24,14 +24,14 @@ CASES: tuple[tuple[float, float, int, int | str, int | None, int | None], ...] =
 )
 
 
-def law(
+def mechanism(
     eps: float, delta: float, sensitivity: int, shape: int | str, lower: int | None, upper: int | None
 ) -> tuple[Lattice, Truncated]:
-    """The lattice, and the law on it."""
+    """The lattice, and the mechanism on it."""
     where = lattice("discrete_staircase", eps, sensitivity, 1)
     return where, on_lattice(Fraction(eps), Fraction(delta), where, shape, lower, upper)
 
 
-def lengths(law: Truncated) -> dict[str, int | str]:
-    """The law's own numbers, without γ."""
-    return {name: own for name, own in all_lengths(law).items() if name != "gamma"}
+def lengths(mechanism: Truncated) -> dict[str, int | str]:
+    """The mechanism's own numbers, without γ."""
+    return {name: own for name, own in all_lengths(mechanism).items() if name != "gamma"}

@@ -1,4 +1,4 @@
-"""Contract, truncated Laplace: from float64 parameters to the integers between which a law lives."""
+"""Contract, truncated Laplace: from float64 parameters to the integers between which a mechanism lives."""
 
 import math
 from fractions import Fraction
@@ -29,10 +29,10 @@ CASES: tuple[tuple[float, float, float, float | None, float | None], ...] = (
 )
 
 
-def law(
+def mechanism(
     eps: float, delta: float, sensitivity: float, lower: float | None, upper: float | None
 ) -> tuple[Lattice, segments.Segments]:
-    """The lattice, and the law on it."""
+    """The lattice, and the mechanism on it."""
     where = lattice("laplace", eps, sensitivity)
     if not LEAST_DELTA <= delta <= 0.5:
         raise Refused("delta is out of range")
@@ -44,9 +44,9 @@ def law(
     return where, segments.truncated(Fraction(eps), where.cells, below, above)
 
 
-def lengths(law: segments.Segments) -> dict[str, int]:
+def lengths(mechanism: segments.Segments) -> dict[str, int]:
     """The bounds, as an entry of the vectors has them."""
-    return {"below": law.parts[1].length or 0, "above": (law.parts[0].length or 0) - 1}
+    return {"below": mechanism.parts[1].length or 0, "above": (mechanism.parts[0].length or 0) - 1}
 
 
 def bounds(eps: Fraction, delta: Fraction, where: Lattice, lower: float | None, upper: float | None) -> tuple[int, int]:

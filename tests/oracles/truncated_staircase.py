@@ -1,6 +1,6 @@
 """Contract, truncated staircases: from float64 parameters to r, the end and the centre, and from words to integers.
 
-`CASES` here are of the law on a fine lattice; truncated_discrete_staircase has those on the integers.
+`CASES` here are of the mechanism on a fine lattice; truncated_discrete_staircase has those on the integers.
 """
 
 import math
@@ -54,10 +54,10 @@ class Truncated:
         return min(self.inner.guess(v + (1 - v) * exact), self.end)
 
 
-def law(
+def mechanism(
     eps: float, delta: float, sensitivity: float, shape: float | str, lower: float | None, upper: float | None
 ) -> tuple[Lattice, Truncated]:
-    """The lattice, and the law on it."""
+    """The lattice, and the mechanism on it."""
     where = lattice("staircase", eps, sensitivity, 1.0)
     return where, on_lattice(Fraction(eps), Fraction(delta), where, shape, lower, upper)
 
@@ -65,7 +65,7 @@ def law(
 def on_lattice(
     eps: Fraction, delta: Fraction, where: Lattice, shape: float | str, lower: float | None, upper: float | None
 ) -> Truncated:
-    """The law on a lattice, or Refused."""
+    """The mechanism on a lattice, or Refused."""
     cells = where.cells
     if isinstance(shape, str):
         r, gamma = best(eps, delta, cells, shape)
@@ -81,48 +81,48 @@ def on_lattice(
     return Truncated(Staircase(eps, cells, r), end, centre_of(end, least, most), gamma)
 
 
-def lengths(law: Truncated) -> dict[str, int | str]:
-    """The law's own numbers, as an entry of the vectors has them."""
+def lengths(mechanism: Truncated) -> dict[str, int | str]:
+    """The mechanism's own numbers, as an entry of the vectors has them."""
     from tests.oracles.generate.encoding import float_bits
 
-    own: dict[str, int | str] = {"r": law.inner.r, "end": law.end, "centre": law.centre}
-    return own if law.gamma is None else own | {"gamma": float_bits(law.gamma)}
+    own: dict[str, int | str] = {"r": mechanism.inner.r, "end": mechanism.end, "centre": mechanism.centre}
+    return own if mechanism.gamma is None else own | {"gamma": float_bits(mechanism.gamma)}
 
 
-def value(law: Truncated, key: bytes, fill: int, index: int) -> int:
+def value(mechanism: Truncated, key: bytes, fill: int, index: int) -> int:
     """Value `index` of a fill."""
-    return law.centre + draw.at(law, key, fill, index).value
+    return mechanism.centre + draw.at(mechanism, key, fill, index).value
 
 
 def centre_of(end: int, least: int | None, most: int | None) -> int:
-    """The integer nearest to 0 that keeps the law between its bounds, or Refused."""
+    """The integer nearest to 0 that keeps the mechanism between its bounds, or Refused."""
     low = None if least is None else least + end
     high = None if most is None else most - end
     if low is not None and high is not None and low > high:
-        raise Refused("the law does not fit")
+        raise Refused("the mechanism does not fit")
     if low is not None and low > 0:
         return low
     return high if high is not None and high < 0 else 0
 
 
-def delta_of(law: Staircase, end: int) -> Interval:
+def delta_of(mechanism: Staircase, end: int) -> Interval:
     """The mass of the outermost D integers of one end."""
-    beyond = law.survival(end + 1)
-    return (law.survival(end + 1 - law.cells) - beyond) / 2 / (1 - beyond)
+    beyond = mechanism.survival(end + 1)
+    return (mechanism.survival(end + 1 - mechanism.cells) - beyond) / 2 / (1 - beyond)
 
 
 def end_of(eps: Fraction, delta: Fraction, cells: int, r: int) -> int:
     """A: the least from D on with no more than δ."""
-    law = Staircase(eps, cells, r)
+    mechanism = Staircase(eps, cells, r)
 
     def enough(end: int) -> bool:
-        return not intervals.less(delta, lambda: delta_of(law, end))
+        return not intervals.less(delta, lambda: delta_of(mechanism, end))
 
     with mp.workdps(DIGITS):
         b = mp.exp(-mp.mpf(eps.numerator) / eps.denominator)
         share = mp.mpf(delta.numerator) / delta.denominator
         threshold = 2 * share / (1 - b + 2 * share * b)
-        guess = cells + max(0, law.guess(Fraction(int(threshold * 2**256), 2**256))) - 2
+        guess = cells + max(0, mechanism.guess(Fraction(int(threshold * 2**256), 2**256))) - 2
     # Where the search begins, and nothing else: all after the least hold, and none before.
     return search.least(enough, cells if guess <= cells or enough(guess) else guess)
 
@@ -150,14 +150,14 @@ def candidates(eps: Fraction, cells: int, cost: str) -> list[tuple[int, float]]:
     return list({math.ceil(gamma * cells): float(gamma) for gamma in sorted(kept, reverse=True)}.items())
 
 
-def cost_of(law: Staircase, end: int, cost: str) -> mp.mpf:
+def cost_of(mechanism: Staircase, end: int, cost: str) -> mp.mpf:
     """E|X| is the sum of S_A(j), E X² that of (2j - 1) S_A(j), j from 1 to A: a line on every stair."""
     with mp.workdps(DIGITS):
-        beyond, total, first = _approximate(law, end + 1), mp.mpf(0), 1
+        beyond, total, first = _approximate(mechanism, end + 1), mp.mpf(0), 1
         while first <= end:
-            last = min(law.r + law.stair(first) * law.cells - 1, end)
-            n, high = last - first + 1, _approximate(law, first) - beyond
-            fall = _approximate(law, first) - _approximate(law, last)
+            last = min(mechanism.r + mechanism.stair(first) * mechanism.cells - 1, end)
+            n, high = last - first + 1, _approximate(mechanism, first) - beyond
+            fall = _approximate(mechanism, first) - _approximate(mechanism, last)
             slope = fall / (n - 1) if n > 1 else mp.mpf(0)
             # Sums of 1, i and i² for i from 0 to n - 1; j = first + i.
             ones, linear, squares = n, n * (n - 1) // 2, (n - 1) * n * (2 * n - 1) // 6
@@ -170,8 +170,13 @@ def cost_of(law: Staircase, end: int, cost: str) -> mp.mpf:
         return total / (1 - beyond)
 
 
-def _approximate(law: Staircase, j: int) -> mp.mpf:
+def _approximate(mechanism: Staircase, j: int) -> mp.mpf:
     """S(j) to mpmath's digits, less those of ε."""
-    b = mp.exp(-mp.mpf(law.eps.numerator) / law.eps.denominator)
-    c, stair = b / (1 - b), law.stair(j)
-    return 2 * b**stair * (law.r + stair * law.cells - j + law.cells * c) / (2 * law.r - 1 + 2 * law.cells * c)
+    b = mp.exp(-mp.mpf(mechanism.eps.numerator) / mechanism.eps.denominator)
+    c, stair = b / (1 - b), mechanism.stair(j)
+    return (
+        2
+        * b**stair
+        * (mechanism.r + stair * mechanism.cells - j + mechanism.cells * c)
+        / (2 * mechanism.r - 1 + 2 * mechanism.cells * c)
+    )

@@ -1,6 +1,6 @@
 """The tables of docs/distributions.md against the library: every formula, and every entry of the tables of edge cases.
 
-Evidence: the tables themselves, read from the page, whose cells are expressions in the law's height at 0 (computed here
+Evidence: the tables themselves, read from the page, whose cells are expressions in the mechanism's height at 0 (computed here
 from the textbook formula) and its other functions.
 """
 
@@ -29,9 +29,9 @@ LAWS = [
 
 
 def tables():
-    """(laws, function, argument, cell) of every cell of the tables whose columns are expressions.
+    """(mechanisms, function, argument, cell) of every cell of the tables whose columns are expressions.
 
-    A table with a pdf is about laws of real numbers, one with a pmf about integers, others about both.
+    A table with a pdf is about mechanisms of real numbers, one with a pmf about integers, others about both.
     """
     found = []
     for lines in re.findall(r"(?:^\|.*\|\n)+", PAGE, re.MULTILINE):
@@ -39,11 +39,11 @@ def tables():
         if not all(re.fullmatch("`.*`", cell) for cell in header[1:]):
             continue
         densities = {name for name, *_ in rows} & {"pdf", "pmf"}
-        laws = [law for law in LAWS if all(hasattr(law, density) for density in densities)]
+        mechanisms = [mechanism for mechanism in LAWS if all(hasattr(mechanism, density) for density in densities)]
         for name, *cells in rows:
             assert name in FUNCTIONS
             found += [
-                (laws, name, argument.strip("`"), cell.strip("`")) for argument, cell in zip(header[1:], cells, strict=True)
+                (mechanisms, name, argument.strip("`"), cell.strip("`")) for argument, cell in zip(header[1:], cells, strict=True)
             ]
     return found
 
@@ -51,26 +51,28 @@ def tables():
 CELLS = tables()
 
 
-def height(law):
+def height(mechanism):
     """Density or probability at 0, from the papers' formulas."""
-    b = math.exp(-law.eps)
+    b = math.exp(-mechanism.eps)
     c = b / (1 - b)
-    match law:
+    match mechanism:
         case sn.Staircase():
-            return 1 / (2 * law.sensitivity * (law.gamma + c))
+            return 1 / (2 * mechanism.sensitivity * (mechanism.gamma + c))
         case sn.Laplace():
-            return law.eps / (2 * law.sensitivity)
+            return mechanism.eps / (2 * mechanism.sensitivity)
         case sn.DiscreteStaircase():
-            return 1 / (2 * law.r - 1 + 2 * law.sensitivity * c)
-    return math.tanh(law.eps / law.sensitivity / 2)
+            return 1 / (2 * mechanism.r - 1 + 2 * mechanism.sensitivity * c)
+    return math.tanh(mechanism.eps / mechanism.sensitivity / 2)
 
 
-def names(law):
+def names(mechanism):
     """What the cells may mention."""
-    edge = {sn.Staircase: lambda: law.gamma * law.sensitivity, sn.DiscreteStaircase: lambda: law.r}.get(type(law), lambda: 3)()
-    own = {name: getattr(law, name) for name in FUNCTIONS if hasattr(law, name)}
+    edge = {sn.Staircase: lambda: mechanism.gamma * mechanism.sensitivity, sn.DiscreteStaircase: lambda: mechanism.r}.get(
+        type(mechanism), lambda: 3
+    )()
+    own = {name: getattr(mechanism, name) for name in FUNCTIONS if hasattr(mechanism, name)}
     return {
-        "a": height(law),
+        "a": height(mechanism),
         "edge": edge,
         "after": lambda x: math.nextafter(x, math.inf),
         "inf": math.inf,
@@ -85,20 +87,22 @@ def test_every_function_has_a_row():
     assert len(CELLS) == 6 * 5 + 6 * 7 + 2 * 6
 
 
-@pytest.mark.parametrize(("laws", "name", "argument", "cell"), CELLS, ids=lambda part: "" if isinstance(part, list) else part)
-def test_cell(laws, name, argument, cell):
-    for law in laws:
-        known = names(law)
+@pytest.mark.parametrize(
+    ("mechanisms", "name", "argument", "cell"), CELLS, ids=lambda part: "" if isinstance(part, list) else part
+)
+def test_cell(mechanisms, name, argument, cell):
+    for mechanism in mechanisms:
+        known = names(mechanism)
         point = eval(argument, {}, known)
         said = eval(cell, {}, known)
-        for value in (getattr(law, name)(point), *getattr(law, name)([point])):
-            assert value == pytest.approx(said, rel=1e-13, abs=0, nan_ok=True), law
+        for value in (getattr(mechanism, name)(point), *getattr(mechanism, name)([point])):
+            assert value == pytest.approx(said, rel=1e-13, abs=0, nan_ok=True), mechanism
 
 
 def test_the_density_jumps_at_the_edge():
     """The cells on edges say something: just before the edge the density is higher, by e^eps."""
-    law = sn.Staircase(1.0, 10.0, 0.5)
-    assert law.pdf(math.nextafter(5.0, 0)) == pytest.approx(math.e * law.pdf(5.0), rel=1e-14)
+    mechanism = sn.Staircase(1.0, 10.0, 0.5)
+    assert mechanism.pdf(math.nextafter(5.0, 0)) == pytest.approx(math.e * mechanism.pdf(5.0), rel=1e-14)
     discrete = sn.DiscreteStaircase(1.0, 5, 2)
     assert discrete.pmf(1) == pytest.approx(math.e * discrete.pmf(2), rel=1e-14)
 

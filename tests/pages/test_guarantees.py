@@ -24,14 +24,14 @@ def truncated(eps: float, cells: int, end: int) -> NDArray[np.float64]:
     return inside / inside.sum()
 
 
-def moved(law: NDArray[np.float64], shift: int) -> NDArray[np.float64]:
-    return np.roll(law, shift)
+def moved(mechanism: NDArray[np.float64], shift: int) -> NDArray[np.float64]:
+    return np.roll(mechanism, shift)
 
 
-def joint(*laws: NDArray[np.float64]) -> NDArray[np.float64]:
+def joint(*mechanisms: NDArray[np.float64]) -> NDArray[np.float64]:
     whole = np.ones(())
-    for law in laws:
-        whole = np.multiply.outer(whole, law)
+    for mechanism in mechanisms:
+        whole = np.multiply.outer(whole, mechanism)
     return whole
 
 

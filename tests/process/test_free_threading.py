@@ -71,13 +71,13 @@ def test_threads_that_race_for_the_first_draw_of_a_child_of_a_key_take_its_fills
 
 def test_one_generator_gives_every_thread_fills_of_its_own():
     rng, again = sn.SeededRng(7, allow_release=True), sn.SeededRng(7)
-    law, each = sn.DiscreteLaplace(0.5), 300
+    mechanism, each = sn.DiscreteLaplace(0.5), 300
 
     def draw(_):
-        return [law.release(np.zeros(5, np.int64), rng=rng).tobytes() for _ in range(each)]
+        return [mechanism.release(np.zeros(5, np.int64), rng=rng).tobytes() for _ in range(each)]
 
     taken = [fill for fills in at_once(draw, range(THREADS)) for fill in fills]
-    assert sorted(taken) == sorted(law.sample(5, rng=again).tobytes() for _ in range(THREADS * each))
+    assert sorted(taken) == sorted(mechanism.sample(5, rng=again).tobytes() for _ in range(THREADS * each))
 
 
 def test_spawning_threads_get_different_children():
@@ -89,11 +89,11 @@ def test_spawning_threads_get_different_children():
 @pytest.mark.parametrize("n", [100, 100_000])
 def test_of_calls_that_write_the_same_memory_each_is_whole_or_refused(n):
     """What remains is one call's fill, not parts of two; and a refused call took no fill."""
-    out, rng, law = np.empty(n), sn.SeededRng(3), sn.Laplace(1, sensitivity=1)
+    out, rng, mechanism = np.empty(n), sn.SeededRng(3), sn.Laplace(1, sensitivity=1)
 
     def fill(_):
         try:
-            law.sample(out=out, rng=rng, threads=1)
+            mechanism.sample(out=out, rng=rng, threads=1)
         except sn.ParameterError as refused:
             return str(refused)
         return "whole"
@@ -102,7 +102,7 @@ def test_of_calls_that_write_the_same_memory_each_is_whole_or_refused(n):
         first = sn.SeededRng(3)
         ends = at_once(fill, range(THREADS))
         assert set(ends) <= {"whole", "out must not be in use by another call"}
-        assert any((law.sample(n, rng=first) == out).all() for _ in range(ends.count("whole")))
+        assert any((mechanism.sample(n, rng=first) == out).all() for _ in range(ends.count("whole")))
         rng.reseed(3)
 
 
@@ -117,7 +117,7 @@ def test_keyed_releases_from_many_threads_are_those_of_one():
 
 
 def test_first_uses_of_the_library_may_come_at_a_time():
-    """Modules and laws are made when they are first needed; a fresh process finds no other thread's halves."""
+    """Modules and mechanisms are made when they are first needed; a fresh process finds no other thread's halves."""
     program = """
 import threading
 import stairnoise as sn

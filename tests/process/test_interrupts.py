@@ -54,10 +54,10 @@ CALLS = {
         "sn.MergedLaplace(e, b, 1.0).sample(10**6)",
     ),
     "a long convolution": (
-        "from stairnoise.accounting.convolution import _directly; law = np.exp(-np.arange(2.0**18) / 2**16)",
-        "_directly([(law, 2)], 2**18)",
+        "from stairnoise.accounting.convolution import _directly; mechanism = np.exp(-np.arange(2.0**18) / 2**16)",
+        "_directly([(mechanism, 2)], 2**18)",
     ),
-    "a large law": ("", "sn.MultivariateStaircase((4096 + 128) / 2**16, dim=4096)"),
+    "a large mechanism": ("", "sn.MultivariateStaircase((4096 + 128) / 2**16, dim=4096)"),
 }
 
 

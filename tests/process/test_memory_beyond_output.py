@@ -105,12 +105,12 @@ def test_overlapping_in_part_may_copy_and_is_right():
 @pytest.mark.parametrize(("values", "out"), [(np.float64, np.float32), (np.int64, np.float64), (np.int64, np.int32)])
 def test_memory_of_another_type_is_no_hindrance(values, out):
     """Evidence: equality with arrays that lie apart."""
-    law = sn.DiscreteLaplace(1.0, sensitivity=1)
+    mechanism = sn.DiscreteLaplace(1.0, sensitivity=1)
     true = np.arange(9000).astype(values)
-    expected = law.release(true, out=np.empty(true.shape, out), rng=sn.SeededRng(3, allow_release=True))
+    expected = mechanism.release(true, out=np.empty(true.shape, out), rng=sn.SeededRng(3, allow_release=True))
     memory = true.copy()
     place = memory.view(out)[:: memory.itemsize // np.dtype(out).itemsize]
-    law.release(memory, out=place, rng=sn.SeededRng(3, allow_release=True))
+    mechanism.release(memory, out=place, rng=sn.SeededRng(3, allow_release=True))
     assert np.array_equal(place, expected)
 
 
@@ -119,11 +119,11 @@ def test_memory_of_another_type_is_no_hindrance(values, out):
 def test_in_place_at_any_strides_and_on_any_number_of_threads(shape, threads, monkeypatch):
     """Evidence: equality with a release of a copy on one thread."""
     values = np.arange(float(np.prod(shape))).reshape(shape) / 3
-    for law in (LAPLACE, sn.Laplace(np.linspace(0.5, 1, shape[-1]), sensitivity=1)):
+    for mechanism in (LAPLACE, sn.Laplace(np.linspace(0.5, 1, shape[-1]), sensitivity=1)):
         monkeypatch.setenv("STAIRNOISE_NUM_THREADS", "1")
-        expected = law.release(values, rng=sn.SeededRng(3, allow_release=True))
+        expected = mechanism.release(values, rng=sn.SeededRng(3, allow_release=True))
         monkeypatch.setenv("STAIRNOISE_NUM_THREADS", threads)
         for arrange in (lambda a: a, lambda a: np.asfortranarray(a), lambda a: np.stack([a, a], -1)[..., 1]):
             place = arrange(values.copy())
-            law.release(place, out=place, rng=sn.SeededRng(3, allow_release=True))
+            mechanism.release(place, out=place, rng=sn.SeededRng(3, allow_release=True))
             assert np.array_equal(place, expected)

@@ -45,49 +45,49 @@ LAWS = {
     "many DiscreteStaircase of numbers": lambda: sn.DiscreteStaircase(eps, 9, r=np.arange(100) % 9 + 1),
 }
 DRAWS = {
-    "sample of few": lambda law: law.sample((1, 100)),
-    "sample": lambda law: law.sample((50, 100)),
-    "sample of narrow floats or integers": lambda law: law.sample((50, 100), dtype=law.sample((1, 100)).dtype.kind + "4"),
-    "sample, strided": lambda law: law.sample(out=np.zeros((50, 200), law.sample((1, 100)).dtype)[:, ::2]),
-    "release of one": lambda law: law.release(3),
-    "release of few": lambda law: law.release(np.ones(100)),
-    "release": lambda law: law.release(np.ones((50, 100))),
-    "release of integers": lambda law: law.release(np.ones((50, 100), int)),
-    "release, strided": lambda law: law.release(np.ones((50, 300))[:, ::3], out=np.zeros((50, 200))[:, ::2]),
-    "release of one value repeated": lambda law: law.release(np.broadcast_to(3.0, (50, 100)), out=np.zeros((100, 50)).T),
+    "sample of few": lambda mechanism: mechanism.sample((1, 100)),
+    "sample": lambda mechanism: mechanism.sample((50, 100)),
+    "sample of narrow floats or integers": lambda noise: noise.sample((50, 100), dtype=noise.sample((1, 100)).dtype.kind + "4"),
+    "sample, strided": lambda mechanism: mechanism.sample(out=np.zeros((50, 200), mechanism.sample((1, 100)).dtype)[:, ::2]),
+    "release of one": lambda mechanism: mechanism.release(3),
+    "release of few": lambda mechanism: mechanism.release(np.ones(100)),
+    "release": lambda mechanism: mechanism.release(np.ones((50, 100))),
+    "release of integers": lambda mechanism: mechanism.release(np.ones((50, 100), int)),
+    "release, strided": lambda mechanism: mechanism.release(np.ones((50, 300))[:, ::3], out=np.zeros((50, 200))[:, ::2]),
+    "release of one value repeated": lambda noise: noise.release(np.broadcast_to(3.0, (50, 100)), out=np.zeros((100, 50)).T),
 }
 def costs():
     return np.arange(300.0).reshape(60, 5) % 7
 
-CASES = {f"{law}: {draw}": (lambda make=make, run=run: run(make())) for law, make in LAWS.items() for draw, run in DRAWS.items()}
+CASES = {f"{key}: {draw}": (lambda make=make, run=run: run(make())) for key, make in LAWS.items() for draw, run in DRAWS.items()}
 for norm in ("l1", "l2", "linf"):
     for dim in (1, 3, 200):
         def vectors(norm=norm, dim=dim):
-            law = sn.MultivariateStaircase(1, 1, dim, norm=norm)
-            law.sample(50)
-            law.sample(out=np.zeros((50, 2 * dim))[:, ::2])
-            law.release(np.ones((50, dim)))
-            law.release(np.ones((50, 2 * dim))[:, ::2], out=np.zeros((dim, 50)).T)
+            mechanism = sn.MultivariateStaircase(1, 1, dim, norm=norm)
+            mechanism.sample(50)
+            mechanism.sample(out=np.zeros((50, 2 * dim))[:, ::2])
+            mechanism.release(np.ones((50, dim)))
+            mechanism.release(np.ones((50, 2 * dim))[:, ::2], out=np.zeros((dim, 50)).T)
         CASES[f"MultivariateStaircase {norm} {dim}"] = vectors
 for mechanism in (sn.ExponentialMechanism, sn.StaircaseSelection, sn.PermuteAndFlip):
     def select(mechanism=mechanism):
-        law = mechanism(1, 1)
-        law.select(costs())
-        law.select(costs().T)
-        law.select(np.arange(3000.0), size=1000)
-        law.select(costs(), out=np.zeros(120, int)[::2])
-        law.top(costs(), 3)
-        law.probabilities(np.arange(100.0))
+        mechanism = mechanism(1, 1)
+        mechanism.select(costs())
+        mechanism.select(costs().T)
+        mechanism.select(np.arange(3000.0), size=1000)
+        mechanism.select(costs(), out=np.zeros(120, int)[::2])
+        mechanism.top(costs(), 3)
+        mechanism.probabilities(np.arange(100.0))
     CASES[mechanism.__name__] = select
 def partitions():
-    law, counts = sn.PartitionSelection(1, 1e-6), np.arange(3000) % 60
-    law.select(counts)
-    law.release(counts[::2])
+    mechanism, counts = sn.PartitionSelection(1, 1e-6), np.arange(3000) % 60
+    mechanism.select(counts)
+    mechanism.release(counts[::2])
     sn.PartitionSelection(1e-6, 1e-6).release(counts[:3] + 10**7)
 CASES["PartitionSelection"] = partitions
-for law in ("Staircase", "discrete_gaussian 1", "many Staircase", "many Gaussian of few"):
-    CASES[f"{law}: two threads"] = lambda make=LAWS[law]: make().sample((2700, 100), threads=2)
-CASES["one"] = lambda: [LAWS[law]().sample() for law in LAWS if not law.startswith("many")]
+for mechanism in ("Staircase", "discrete_gaussian 1", "many Staircase", "many Gaussian of few"):
+    CASES[f"{mechanism}: two threads"] = lambda make=LAWS[mechanism]: make().sample((2700, 100), threads=2)
+CASES["one"] = lambda: [LAWS[mechanism]().sample() for mechanism in LAWS if not mechanism.startswith("many")]
 CASES["sn.sample"] = lambda: sn.sample(1000, 1)
 CASES["generators"] = lambda: [sn.SecureRng().spawn(3), sn.SecureRng().at(5)]
 
@@ -130,8 +130,8 @@ def test_everything_draws_in_a_thread_with_a_small_stack(tier):
 
 
 def test_everything_that_draws_is_among_the_cases():
-    laws = [name for name in sn.__all__ if hasattr(getattr(sn, name), "sample") or hasattr(getattr(sn, name), "select")]
-    assert len(laws) > 12
-    assert {row.class_name for row in ROWS} <= set(laws)
-    others = set(laws) - {row.class_name for row in ROWS if row.kind != "vector"}
+    mechanisms = [name for name in sn.__all__ if hasattr(getattr(sn, name), "sample") or hasattr(getattr(sn, name), "select")]
+    assert len(mechanisms) > 12
+    assert {row.class_name for row in ROWS} <= set(mechanisms)
+    others = set(mechanisms) - {row.class_name for row in ROWS if row.kind != "vector"}
     assert [name for name in others if not re.search(rf"\bsn\.{name}\b", PROGRAM)] == []

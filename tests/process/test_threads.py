@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from tests.examples import each_law_and_array
+from tests.examples import each_mechanism_and_array
 
 RELEASING = [
     sn.Laplace(1, sensitivity=1),
@@ -33,11 +33,12 @@ digest = hashlib.sha256()
 answers = np.arange(300_000.0).reshape(300, 1000)
 each = np.linspace(0.1, 2, 1000)
 def study(): return sn.SeededRng(5, allow_release=True)
-for law in (sn.Staircase(4, 1), sn.Staircase(0.3, 1), sn.Laplace(1, 1), sn.DiscreteLaplace(0.5, 1), sn.DiscreteStaircase(2, 9),
-            sn.Laplace(each, 1), sn.DiscreteStaircase(each, 9), sn.Staircase(each, 1, gamma=each / 2)):
-    digest.update(law.sample((300, 1000), rng=study()).tobytes())
-    digest.update(law.release(answers, rng=study()).tobytes())
-    digest.update(law.release(answers[:, ::-1], rng=study()).tobytes())
+for mechanism in (sn.Staircase(4, 1), sn.Staircase(0.3, 1), sn.Laplace(1, 1), sn.DiscreteLaplace(0.5, 1),
+            sn.DiscreteStaircase(2, 9), sn.Laplace(each, 1),
+            sn.DiscreteStaircase(each, 9), sn.Staircase(each, 1, gamma=each / 2)):
+    digest.update(mechanism.sample((300, 1000), rng=study()).tobytes())
+    digest.update(mechanism.release(answers, rng=study()).tobytes())
+    digest.update(mechanism.release(answers[:, ::-1], rng=study()).tobytes())
 print(digest.hexdigest())
 """
 
@@ -54,16 +55,16 @@ def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    "law",
+    "mechanism",
     [sn.Staircase(4, sensitivity=1), sn.Laplace(1, sensitivity=1), sn.DiscreteLaplace(0.5, 1), sn.DiscreteStaircase(1, 9)],
     ids=repr,
 )
-def test_any_number_of_threads_gives_the_same_values(law):
-    alone = law.sample(LONG, rng=sn.SeededRng(1), threads=1)
+def test_any_number_of_threads_gives_the_same_values(mechanism):
+    alone = mechanism.sample(LONG, rng=sn.SeededRng(1), threads=1)
     for threads in (2, 3, 50, None):
-        np.testing.assert_array_equal(law.sample(LONG, rng=sn.SeededRng(1), threads=threads), alone)
+        np.testing.assert_array_equal(mechanism.sample(LONG, rng=sn.SeededRng(1), threads=threads), alone)
     strided = np.zeros(2 * LONG, alone.dtype)[::2]
-    np.testing.assert_array_equal(law.sample(out=strided, rng=sn.SeededRng(1), threads=2), alone)
+    np.testing.assert_array_equal(mechanism.sample(out=strided, rng=sn.SeededRng(1), threads=2), alone)
 
 
 # Memory that pieces are cut from: long rows, short rows, a single row, axes out of order, reversed, nothing.
@@ -83,8 +84,8 @@ def in_short_fills(eps, gamma, n):
     short = 50_000
     parts = [np.empty(0)]
     for first in range(0, n, short):
-        law = sn.Staircase(eps[first : first + short] if np.ndim(eps) else eps, gamma=gamma, sensitivity=1)
-        parts.append(law.sample(min(short, n - first), rng=sn.SeededRng(1).at(first)))
+        mechanism = sn.Staircase(eps[first : first + short] if np.ndim(eps) else eps, gamma=gamma, sensitivity=1)
+        parts.append(mechanism.sample(min(short, n - first), rng=sn.SeededRng(1).at(first)))
     return np.concatenate(parts)
 
 
@@ -94,12 +95,12 @@ def in_short_fills(eps, gamma, n):
 def test_any_number_of_threads_and_any_layout_give_the_same_values(own, gamma, layout):
     out = LAYOUTS[layout]
     length = {"none": (), "last axis": out.shape[-1:], "first axis": (*out.shape[:1], *[1] * (out.ndim - 1))}[own]
-    law = sn.Staircase(np.linspace(0.1, 5, int(np.prod(length))).reshape(length), gamma=gamma, sensitivity=1)
-    every_eps = np.broadcast_to(law.eps, out.shape).ravel()
-    alone = in_short_fills(every_eps if length else law.eps, gamma, out.size).reshape(out.shape)
+    mechanism = sn.Staircase(np.linspace(0.1, 5, int(np.prod(length))).reshape(length), gamma=gamma, sensitivity=1)
+    every_eps = np.broadcast_to(mechanism.eps, out.shape).ravel()
+    alone = in_short_fills(every_eps if length else mechanism.eps, gamma, out.size).reshape(out.shape)
     for threads in (1, 2, 3):
         out[...] = 0
-        np.testing.assert_array_equal(law.sample(out=out, rng=sn.SeededRng(1), threads=threads), alone)
+        np.testing.assert_array_equal(mechanism.sample(out=out, rng=sn.SeededRng(1), threads=threads), alone)
 
 
 @pytest.mark.parametrize("threads", [0, -1, 2**12 + 1])
@@ -114,24 +115,24 @@ def test_threads_of_a_wrong_type(threads):
         sn.sample(3, 1, threads=threads)
 
 
-@each_law_and_array
-def test_any_number_of_threads_releases_the_same_values(law):
+@each_mechanism_and_array
+def test_any_number_of_threads_releases_the_same_values(mechanism):
     def study():
         return sn.SeededRng(1, allow_release=True)
 
-    own = law._value_shape or law._parameter_shape or (3,)
+    own = mechanism._value_shape or mechanism._parameter_shape or (3,)
     answers = np.full((LONG // np.prod(own) + 1, *own), 0.25)
-    alone = law.release(answers, rng=study(), threads=1)
+    alone = mechanism.release(answers, rng=study(), threads=1)
     for threads in (2, 3, None):
-        np.testing.assert_array_equal(law.release(answers, rng=study(), threads=threads), alone)
+        np.testing.assert_array_equal(mechanism.release(answers, rng=study(), threads=threads), alone)
     in_place = answers.copy()
-    assert law.release(in_place, rng=study(), out=in_place, threads=2) is in_place
+    assert mechanism.release(in_place, rng=study(), out=in_place, threads=2) is in_place
     np.testing.assert_array_equal(in_place, alone)
 
 
-@pytest.mark.parametrize("law", RELEASING, ids=repr)
+@pytest.mark.parametrize("mechanism", RELEASING, ids=repr)
 @pytest.mark.parametrize("k", [1, 2])
-def test_threads_of_a_release_are_checked_before_it(law, k, rng):
+def test_threads_of_a_release_are_checked_before_it(mechanism, k, rng):
     out = np.full((3, 2), 7.0)
     for threads, error, text in [
         (0, sn.ParameterError, r"threads must be an integer from 1 to 2\*\*12, got 0"),
@@ -140,31 +141,31 @@ def test_threads_of_a_release_are_checked_before_it(law, k, rng):
         ("2", sn.ParameterTypeError, "threads must be an integer, got '2'"),
     ]:
         with pytest.raises(error, match=f"^{text}$"):
-            law.release(np.zeros((3, 2)), max_partitions_contributed=k, rng=rng, out=out, threads=threads)
+            mechanism.release(np.zeros((3, 2)), max_partitions_contributed=k, rng=rng, out=out, threads=threads)
     assert (out == 7).all()
     assert rng._stream.fill_count == 0
 
 
-@pytest.mark.parametrize("law", RELEASING, ids=repr)
-def test_a_number_of_threads_comes_before_the_environment(law, monkeypatch, rng):
+@pytest.mark.parametrize("mechanism", RELEASING, ids=repr)
+def test_a_number_of_threads_comes_before_the_environment(mechanism, monkeypatch, rng):
     monkeypatch.setenv("STAIRNOISE_NUM_THREADS", "two")
-    assert law.release(np.zeros((LONG, 2)), rng=rng, threads=2).shape == (LONG, 2)
+    assert mechanism.release(np.zeros((LONG, 2)), rng=rng, threads=2).shape == (LONG, 2)
     with pytest.raises(sn.ParameterError, match=r"^STAIRNOISE_NUM_THREADS must be "):
-        law.release(np.zeros((LONG, 2)), rng=rng)
+        mechanism.release(np.zeros((LONG, 2)), rng=rng)
     assert rng._stream.fill_count == 1
 
 
-@pytest.mark.parametrize("law", RELEASING, ids=repr)
+@pytest.mark.parametrize("mechanism", RELEASING, ids=repr)
 @pytest.mark.parametrize("threads", [1, 2, 7])
 @pytest.mark.parametrize("first", [0, 65_535, 65_536, 300_000, 2**20 - 1])
-def test_the_first_of_many_wrong_answers_is_named_by_any_number_of_threads(law, threads, first, rng):
+def test_the_first_of_many_wrong_answers_is_named_by_any_number_of_threads(mechanism, threads, first, rng):
     answers = np.zeros((2**20, 2))
     answers[first:, 1] = np.inf
     answers[-1, 1] = np.nan
     out = np.full(answers.shape, 7.0)
     for values in (answers, np.asfortranarray(answers)):
         with pytest.raises(sn.ParameterError, match=rf"^values must be finite, got one that is not at index \({first}, 1\)$"):
-            law.release(values, rng=rng, out=out, threads=threads)
+            mechanism.release(values, rng=rng, out=out, threads=threads)
     assert (out == 7).all()
     assert rng._stream.fill_count == 0
 
@@ -182,9 +183,9 @@ def test_environment_sets_the_number_of_threads():
 
 def test_a_release_names_a_wrong_number_of_threads_too(monkeypatch, rng):
     monkeypatch.setenv("STAIRNOISE_NUM_THREADS", "two")
-    for law in (sn.Laplace(1, sensitivity=1), sn.MultivariateStaircase(1, 1, 2)):
+    for mechanism in (sn.Laplace(1, sensitivity=1), sn.MultivariateStaircase(1, 1, 2)):
         with pytest.raises(sn.ParameterError, match=r"^STAIRNOISE_NUM_THREADS must be an integer from 1 to 2\*\*12, got two$"):
-            law.release(np.zeros((LONG, 2)), rng=rng)
+            mechanism.release(np.zeros((LONG, 2)), rng=rng)
     assert rng._stream.fill_count == 0
 
 

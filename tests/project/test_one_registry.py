@@ -1,4 +1,4 @@
-"""Only the registry knows the mechanisms by name; the rest of the package asks it, or asks the law.
+"""Only the registry knows the mechanisms by name; the rest of the package asks it, or asks the mechanism.
 
 Evidence: the syntax trees of all files of the package, and of some lines that break each rule.
 """
@@ -14,7 +14,13 @@ from stairnoise.registry import ROWS
 
 ROOT = Path(stairnoise.__file__).parent
 NAMES = {row.name for row in ROWS}
-CLASSES = {row.class_name for row in ROWS} | {"Law", "LawOfNumbers", "ContinuousLaw", "DiscreteLaw", "ArrayLaw"}
+CLASSES = {row.class_name for row in ROWS} | {
+    "Mechanism",
+    "AdditiveMechanism",
+    "ContinuousMechanism",
+    "DiscreteMechanism",
+    "ArrayLaw",
+}
 # The registry itself, and the list of public names, which type checkers read.
 MAY_LIST = {"registry.py", "__init__.py"}
 # Fewer mechanisms than this are the subject of a function, and no list of them.
@@ -23,23 +29,23 @@ FILES = sorted(path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).as_
 
 
 def breaks(source: str) -> Iterator[str]:
-    """What a file decides by the kind of a law, or lists of laws."""
+    """What a file decides by the kind of a mechanism, or lists of mechanisms."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass"):
             if words(node.args[1]) & CLASSES:
-                yield f"line {node.lineno}: {node.func.id} of a law"
+                yield f"line {node.lineno}: {node.func.id} of a mechanism"
         elif isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             if any(words(side) & CLASSES for side in sides) and any(is_type(side) for side in sides):
-                yield f"line {node.lineno}: the type of a law is compared"
+                yield f"line {node.lineno}: the type of a mechanism is compared"
             if any(texts(side) & NAMES for side in sides):
-                yield f"line {node.lineno}: the name of a law is compared"
+                yield f"line {node.lineno}: the name of a mechanism is compared"
         elif isinstance(node, ast.match_case) and (words(node.pattern) & CLASSES or texts(node.pattern) & NAMES):
-            yield f"line {node.pattern.lineno}: a law is matched"
+            yield f"line {node.pattern.lineno}: a mechanism is matched"
         elif isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.Dict)):
             entries = [key for key in node.keys if key] if isinstance(node, ast.Dict) else node.elts
-            if sum(entry_names_a_law(entry) for entry in entries) >= MANY:
-                yield f"line {node.lineno}: a list of laws"
+            if sum(entry_names_a_mechanism(entry) for entry in entries) >= MANY:
+                yield f"line {node.lineno}: a list of mechanisms"
         elif isinstance(node, (ast.Name, ast.Attribute)) and "_kind" in (getattr(node, "id", ""), getattr(node, "attr", "")):
             yield f"line {node.lineno}: _kind"
 
@@ -61,33 +67,33 @@ def is_type(node: ast.AST) -> bool:
     return getattr(called, "id", getattr(called, "attr", "")) in ("type", "__class__")
 
 
-def entry_names_a_law(entry: ast.AST) -> bool:
+def entry_names_a_mechanism(entry: ast.AST) -> bool:
     if isinstance(entry, ast.Constant):
         return entry.value in NAMES | CLASSES
     return isinstance(entry, (ast.Name, ast.Attribute)) and bool(words(entry) & CLASSES)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_nothing_else_knows_the_laws(path: Path) -> None:
+def test_nothing_else_knows_the_mechanisms(path: Path) -> None:
     assert list(breaks(path.read_text(encoding="utf-8"))) == []
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "isinstance(law, Laplace)",
-        "isinstance(law, (int, sn.Gaussian))",
-        "issubclass(kind, DiscreteLaw)",
-        "type(law) is Staircase",
-        "law.__class__ == sn.Staircase",
+        "isinstance(mechanism, Laplace)",
+        "isinstance(mechanism, (int, sn.Gaussian))",
+        "issubclass(kind, DiscreteMechanism)",
+        "type(mechanism) is Staircase",
+        "mechanism.__class__ == sn.Staircase",
         "x = 1 if name == 'laplace' else 2",
         "name in ('laplace', 'gaussian')",
         "match name:\n    case 'arete': pass",
-        "match law:\n    case Arete(): pass",
+        "match mechanism:\n    case Arete(): pass",
         "LAWS = [Laplace, Staircase, sn.Gaussian]",
         "LAWS = {'laplace': 1, 'arete': 2, 'gaussian': 3}",
         "class A:\n    _kind = 'laplace'",
-        "if law._kind: pass",
+        "if mechanism._kind: pass",
     ],
 )
 def test_a_line_that_breaks_the_rule_is_found(line: str) -> None:
@@ -98,7 +104,7 @@ def test_a_line_that_breaks_the_rule_is_found(line: str) -> None:
     "line",
     [
         "isinstance(x, str)",
-        "law = Laplace(1)",
+        "mechanism = Laplace(1)",
         "load('laplace')",
         "row.kind != 'vector'",
         "(Laplace(1), Laplace(2), Gaussian(1, 0.1))",

@@ -85,13 +85,13 @@ def test_nothing_is_deprecated_while_the_page_says_so() -> None:
 
 @pytest.mark.parametrize("name", OLDER)
 def test_an_older_spelling_answers_without_a_warning(name: str) -> None:
-    law, spelling = OLDER[name], name.partition(".")[2]
+    mechanism, spelling = OLDER[name], name.partition(".")[2]
     assert f"`{spelling}`" in PAGE or f"`{spelling}()`" in PAGE
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        value = getattr(law, spelling)
+        value = getattr(mechanism, spelling)
         number = value() if callable(value) else value
-        promise = law.guarantee(1 if law._is_noise_alone else None)
+        promise = mechanism.guarantee(1 if mechanism._is_noise_alone else None)
     assert number == {"delta": promise.delta, "rho": promise.rho}.get(spelling, promise.eps)
 
 

@@ -28,20 +28,20 @@ good_seeds = st.integers(0, 2**128 - 1)
 
 
 @st.composite
-def good_laws(draw, laws=LAWS):
-    """A law with scalar parameters that fit its lattice."""
-    law = draw(st.sampled_from(laws))
-    if law in (sn.Staircase, sn.Laplace):
+def good_mechanisms(draw, mechanisms=LAWS):
+    """A mechanism with scalar parameters that fit its lattice."""
+    mechanism = draw(st.sampled_from(mechanisms))
+    if mechanism in (sn.Staircase, sn.Laplace):
         eps = draw(st.floats(2.0**-19, 1e3))
         sensitivity = draw(st.one_of(st.floats(1e-6, 1e6), st.floats(1e-280, 1e280)))
     else:
         eps = draw(st.floats(2.0**-19, 1e3))
         sensitivity = draw(st.integers(1, 2**30))
-    if law is sn.Staircase:
-        return law(eps, sensitivity, draw(st.one_of(st.sampled_from(["l1", "l2"]), st.floats(2.0**-60, 1))))
-    if law is sn.DiscreteStaircase:
-        return law(eps, sensitivity, draw(st.one_of(st.sampled_from(["l1", "l2"]), st.integers(1, sensitivity))))
-    return law(eps, sensitivity)
+    if mechanism is sn.Staircase:
+        return mechanism(eps, sensitivity, draw(st.one_of(st.sampled_from(["l1", "l2"]), st.floats(2.0**-60, 1))))
+    if mechanism is sn.DiscreteStaircase:
+        return mechanism(eps, sensitivity, draw(st.one_of(st.sampled_from(["l1", "l2"]), st.integers(1, sensitivity))))
+    return mechanism(eps, sensitivity)
 
 
 @st.composite

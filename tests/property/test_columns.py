@@ -85,12 +85,12 @@ def listed(column: Any) -> list[Any]:
 
 
 @given(cases(), st.sampled_from(LAWS), st.sampled_from(["zero", "keep"]), st.integers(1, 3))
-def test_a_column_is_released_as_the_equal_array(case, law, nulls, k):
+def test_a_column_is_released_as_the_equal_array(case, mechanism, nulls, k):
     column, values, dtype = case
     options = {"max_partitions_contributed": k}
     plain = np.array([value or 0 for value in values], np.int64 if dtype in ("decimal", "uint64") else dtype)
-    exact = law.release(plain, rng=sn.SeededRng(5, allow_release=True), **options)
-    found = law.release(column, nulls=nulls, rng=sn.SeededRng(5, allow_release=True), **options)
+    exact = mechanism.release(plain, rng=sn.SeededRng(5, allow_release=True), **options)
+    found = mechanism.release(column, nulls=nulls, rng=sn.SeededRng(5, allow_release=True), **options)
     assert isinstance(found, pa.Array) if isinstance(column, pa.Array) else type(found) is type(column)
     whole = exact.dtype == np.int64
     numbers = exact.tolist()

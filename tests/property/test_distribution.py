@@ -1,6 +1,6 @@
 """The distribution functions: any argument, any broadcasting, and what holds between them.
 
-Evidence: a law of arrays against the scalar law of each element; the definitions of cdf, quantile and density; no
+Evidence: a mechanism of arrays against the scalar mechanism of each element; the definitions of cdf, quantile and density; no
 function against its own formula. Every warning is an error here, as everywhere in these tests.
 """
 
@@ -42,17 +42,17 @@ probabilities = st.one_of(
 )
 
 
-def density(law):
-    return ("pmf", "logpmf") if hasattr(law, "pmf") else ("pdf", "logpdf")
+def density(mechanism):
+    return ("pmf", "logpmf") if hasattr(mechanism, "pmf") else ("pdf", "logpdf")
 
 
-def functions(law):
-    return (*density(law), *AT_X, *AT_Q)
+def functions(mechanism):
+    return (*density(mechanism), *AT_X, *AT_Q)
 
 
-def spread(law):
-    """Width of the law, roughly."""
-    return np.asarray(law.sensitivity) * np.maximum(1, 1 / np.asarray(law.eps))
+def spread(mechanism):
+    """Width of the mechanism, roughly."""
+    return np.asarray(mechanism.sensitivity) * np.maximum(1, 1 / np.asarray(mechanism.eps))
 
 
 def shape_name(kind):
@@ -61,7 +61,7 @@ def shape_name(kind):
 
 @st.composite
 def parameters(draw, kind, eps=eps_values):
-    """One set of scalar parameters that the law accepts."""
+    """One set of scalar parameters that the mechanism accepts."""
     privacy = draw(eps)
     if kind in LINES:
         values = [privacy, draw(lengths)]
@@ -72,17 +72,17 @@ def parameters(draw, kind, eps=eps_values):
 
 
 @st.composite
-def scalar_laws(draw, kinds=KINDS, eps=eps_values):
+def scalar_mechanisms(draw, kinds=KINDS, eps=eps_values):
     kind = draw(st.sampled_from(kinds))
     return kind(*draw(parameters(kind, eps)))
 
 
 @st.composite
-def arguments(draw, law):
-    """A number at the scale of the law, or at an edge of a stair, or anything."""
+def arguments(draw, mechanism):
+    """A number at the scale of the mechanism, or at an edge of a stair, or anything."""
     factor = draw(st.floats(-800, 800))
-    at_edge = (draw(st.integers(-50, 50)) + float(getattr(law, "gamma", 0))) * float(law.sensitivity)
-    number = draw(st.one_of(specials, st.just(factor * float(spread(law))), st.just(at_edge), st.floats()))
+    at_edge = (draw(st.integers(-50, 50)) + float(getattr(mechanism, "gamma", 0))) * float(mechanism.sensitivity)
+    number = draw(st.one_of(specials, st.just(factor * float(spread(mechanism))), st.just(at_edge), st.floats()))
     return number if draw(st.booleans()) else float(np.round(number))
 
 
@@ -96,14 +96,14 @@ def near(a, b, units):
     return abs(a - b) <= units * math.ulp(max(abs(a), abs(b)))
 
 
-def agree(law, name, a, b, point):
+def agree(mechanism, name, a, b, point):
     """Whether two evaluations agree, of which one used libm's exp and the other NumPy's.
 
     A unit in the last place of an exponential is as good as one of its argument: the difference of a
     quantile is that of a cdf. Next to a jump of a discrete quantile either integer may result.
     """
-    if name in AT_Q and hasattr(law, "pmf") and a != b:
-        function = law.cdf if name == "ppf" else law.sf
+    if name in AT_Q and hasattr(mechanism, "pmf") and a != b:
+        function = mechanism.cdf if name == "ppf" else mechanism.sf
         return abs(a - b) == 1 and any(near(function(k), point, 4) for k in (a, b))
     return near(a, b, 4) or abs(a - b) <= 1e-15 * abs(b)
 
@@ -126,15 +126,15 @@ def test_arrays_are_their_elements(data, kind):
     arrays = [
         np.array([sets[data.draw(pick)][i] for _ in range(math.prod(shape))], float).reshape(shape) for i, shape in enumerate(own)
     ]
-    law = kind(*arrays)
+    mechanism = kind(*arrays)
     each = np.broadcast(*arrays, np.empty(x_shape))
     assert each.shape == shapes.result_shape
-    example_law = kind(*sets[0])
-    for name in functions(law):
-        strategy = probabilities if name in AT_Q else arguments(example_law)
+    example_mechanism = kind(*sets[0])
+    for name in functions(mechanism):
+        strategy = probabilities if name in AT_Q else arguments(example_mechanism)
         x = np.array([data.draw(strategy) for _ in range(min(4, math.prod(x_shape)))] * math.prod(x_shape))
         x = x[: math.prod(x_shape)].reshape(x_shape)
-        result = getattr(law, name)(x)
+        result = getattr(mechanism, name)(x)
         assert np.shape(result) == shapes.result_shape
         assert type(result) is (float if shapes.result_shape == () else np.ndarray)
         flat = [np.broadcast_to(a, shapes.result_shape).ravel().tolist() for a in (*arrays, x, result)]
@@ -145,16 +145,16 @@ def test_arrays_are_their_elements(data, kind):
             assert agree(alone, name, value, expected, point), (alone, name, point, value, expected)
 
 
-@given(scalar_laws())
+@given(scalar_mechanisms())
 @settings(max_examples=20)
-def test_longer_than_a_block(law):
+def test_longer_than_a_block(mechanism):
     q = np.linspace(0, 1, 9001)
     for name in AT_Q:
-        assert np.array_equal(getattr(law, name)(q)[::997], getattr(law, name)(q[::997].copy()))
+        assert np.array_equal(getattr(mechanism, name)(q)[::997], getattr(mechanism, name)(q[::997].copy()))
 
 
-@given(st.data(), scalar_laws(), hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
-def test_kinds_of_arrays(data, law, shape):
+@given(st.data(), scalar_mechanisms(), hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
+def test_kinds_of_arrays(data, mechanism, shape):
     """The same numbers in any container give the same values; the argument is neither changed nor returned."""
     numbers = data.draw(hnp.arrays(np.float32, shape, elements=st.floats(0, 1, width=32)))
     plain = numbers.astype(np.float64)
@@ -175,8 +175,8 @@ def test_kinds_of_arrays(data, law, shape):
     ]
     if plain.size:
         same += [plain.tolist(), plain[()]]
-    for name in functions(law):
-        function = getattr(law, name)
+    for name in functions(mechanism):
+        function = getattr(mechanism, name)
         expected = function(plain)
         if isinstance(expected, np.ndarray):
             assert expected.dtype == np.float64
@@ -191,23 +191,23 @@ def test_kinds_of_arrays(data, law, shape):
             assert not np.may_share_memory(np.asarray(result), np.asarray(other))
 
 
-@given(scalar_laws(), st.integers(-(2**70), 2**70) | st.fractions() | st.decimals(allow_nan=False) | st.just(10**400))
+@given(scalar_mechanisms(), st.integers(-(2**70), 2**70) | st.fractions() | st.decimals(allow_nan=False) | st.just(10**400))
 @example(sn.Staircase(1.0, 3.0), Fraction(1, 3))
 @example(sn.DiscreteLaplace(1.0, 3), -(10**400))
 @example(sn.Laplace(1.0), Decimal("1e-400"))
-def test_exact_numbers_are_rounded(law, number):
+def test_exact_numbers_are_rounded(mechanism, number):
     """Integers, fractions and decimals of any size, alone and in lists, are the nearest float64 or infinite."""
     try:
         rounded = float(number)
     except OverflowError:
         rounded = math.inf if number > 0 else -math.inf
-    for name in (*density(law), *AT_X):
-        function = getattr(law, name)
+    for name in (*density(mechanism), *AT_X):
+        function = getattr(mechanism, name)
         assert function(number) == function(rounded)
         assert function([number, 0]).tolist() == function([rounded, 0]).tolist()
     if isinstance(number, int) and -(2**63) <= number < 2**63:
-        assert law.cdf(np.int64(number)) == law.cdf(rounded)
-        assert law.cdf(np.array([number])).tolist() == law.cdf(np.array([float(np.int64(number))])).tolist()
+        assert mechanism.cdf(np.int64(number)) == mechanism.cdf(rounded)
+        assert mechanism.cdf(np.array([number])).tolist() == mechanism.cdf(np.array([float(np.int64(number))])).tolist()
 
 
 @pytest.mark.parametrize(
@@ -218,12 +218,12 @@ def test_exact_numbers_are_rounded(law, number):
     ],
     ids=lambda wrong: type(wrong).__name__,
 )
-@pytest.mark.parametrize("law", [sn.Staircase(1.0), sn.DiscreteLaplace([1.0, 2.0])], ids=repr)
-def test_what_is_no_number_is_refused(law, wrong):
-    for name in functions(law):
+@pytest.mark.parametrize("mechanism", [sn.Staircase(1.0), sn.DiscreteLaplace([1.0, 2.0])], ids=repr)
+def test_what_is_no_number_is_refused(mechanism, wrong):
+    for name in functions(mechanism):
         with pytest.raises(sn.ParameterTypeError, match=r"^[xkq] must "):
-            getattr(law, name)(wrong)
-    for call, name in ((law.interval, "confidence"), (law.error_bound, "confidence")):
+            getattr(mechanism, name)(wrong)
+    for call, name in ((mechanism.interval, "confidence"), (mechanism.error_bound, "confidence")):
         with pytest.raises(sn.ParameterTypeError, match=f"^{name} must "):
             call(wrong)
 
@@ -233,11 +233,11 @@ def test_signalling_nan_is_refused():
         sn.Laplace(1.0).cdf(Decimal("sNaN"))
 
 
-@pytest.mark.parametrize("law", [kind([1.0, 2.0]) for kind in KINDS], ids=repr)
-def test_shapes_that_do_not_broadcast(law):
+@pytest.mark.parametrize("mechanism", [kind([1.0, 2.0]) for kind in KINDS], ids=repr)
+def test_shapes_that_do_not_broadcast(mechanism):
     three = np.array([0.5, 0.6, 0.7])
-    calls = {getattr(law, name): r"[xkq]" for name in functions(law)}
-    calls |= {law.interval: "confidence", law.error_bound: "confidence"}
+    calls = {getattr(mechanism, name): r"[xkq]" for name in functions(mechanism)}
+    calls |= {mechanism.interval: "confidence", mechanism.error_bound: "confidence"}
     for call, name in calls.items():
         with pytest.raises(sn.ParameterError, match=rf"^{name} and parameters must have shapes .*\(3,\).*\(2,\)"):
             call(three)
@@ -260,12 +260,12 @@ def test_empty_and_outer_parameters(kind):
 # ---------------------------------------------------------------- what holds between the functions
 
 
-@given(st.data(), scalar_laws(eps=extreme_eps))
-def test_probabilities(data, law):
+@given(st.data(), scalar_mechanisms(eps=extreme_eps))
+def test_probabilities(data, mechanism):
     """In [0, 1], cdf + sf = 1, symmetric, and the logarithms are those."""
-    x = data.draw(arguments(law))
-    cdf, sf, logcdf, logsf = (getattr(law, name)(x) for name in AT_X)
-    height, log_height = (getattr(law, name)(x) for name in density(law))
+    x = data.draw(arguments(mechanism))
+    cdf, sf, logcdf, logsf = (getattr(mechanism, name)(x) for name in AT_X)
+    height, log_height = (getattr(mechanism, name)(x) for name in density(mechanism))
     if math.isnan(x):
         assert all(map(math.isnan, (cdf, sf, logcdf, logsf, height, log_height)))
         return
@@ -279,54 +279,58 @@ def test_probabilities(data, law):
             assert math.exp(log) == pytest.approx(plain, rel=SLACK)
         if plain == 0:
             assert log < -744 or (plain is height and log <= -744)
-    assert law.sf(-x) == (cdf if not hasattr(law, "pmf") else law.sf(-x))
-    if hasattr(law, "pmf") and abs(x) < 2**52:
-        assert law.sf(-math.floor(x) - 1) == cdf
-        assert law.logsf(-math.floor(x) - 1) == logcdf
-    name = density(law)[0]
-    assert getattr(law, name)(-x) == height
+    assert mechanism.sf(-x) == (cdf if not hasattr(mechanism, "pmf") else mechanism.sf(-x))
+    if hasattr(mechanism, "pmf") and abs(x) < 2**52:
+        assert mechanism.sf(-math.floor(x) - 1) == cdf
+        assert mechanism.logsf(-math.floor(x) - 1) == logcdf
+    name = density(mechanism)[0]
+    assert getattr(mechanism, name)(-x) == height
 
 
-@given(st.data(), scalar_laws(eps=extreme_eps))
-def test_no_flag_of_an_invalid_operation(data, law):
+@given(st.data(), scalar_mechanisms(eps=extreme_eps))
+def test_no_flag_of_an_invalid_operation(data, mechanism):
     """Not as a float, not as an array, not behind `numpy.vectorize`: NaN comes out only where NaN went in, or q is none."""
-    x = data.draw(arguments(law).filter(math.isfinite))
+    x = data.draw(arguments(mechanism).filter(math.isfinite))
     q = data.draw(probabilities)
     # What is far beyond the scale may overflow on its way to a tail of 0.
     with np.errstate(all="ignore", invalid="raise", divide="raise"):
-        for name in functions(law):
+        for name in functions(mechanism):
             point = q if name in AT_Q else x
-            scalar = getattr(law, name)(point)
+            scalar = getattr(mechanism, name)(point)
             assert not math.isnan(scalar)
-            assert np.vectorize(getattr(law, name))(point) == scalar
-            assert not np.isnan(getattr(law, name)([point, point])).any()
+            assert np.vectorize(getattr(mechanism, name))(point) == scalar
+            assert not np.isnan(getattr(mechanism, name)([point, point])).any()
 
 
-@given(st.data(), scalar_laws())
-def test_monotone(data, law):
+@given(st.data(), scalar_mechanisms())
+def test_monotone(data, mechanism):
     """Also from a float64 to the next, at the edges of the stairs and away from them."""
-    starts = [data.draw(arguments(law)) for _ in range(3)]
+    starts = [data.draw(arguments(mechanism)) for _ in range(3)]
     x = sorted(
         {y for s in starts if math.isfinite(s) for y in (s, math.nextafter(s, math.inf), math.nextafter(s, -math.inf))}
         | {-math.inf, math.inf}
     )
     for name, sign in (("cdf", 1), ("sf", -1), ("logcdf", 1), ("logsf", -1)):
-        values = [getattr(law, name)(y) for y in x]
+        values = [getattr(mechanism, name)(y) for y in x]
         for before, after in itertools.pairwise(values[::sign]):
             assert after >= before or before - after <= SLACK * max(1e-300, abs(before)), (name, x, values)
-    heights = [getattr(law, density(law)[1])(math.floor(y) if hasattr(law, "pmf") else y) for y in x if 0 <= y < math.inf]
+    heights = [
+        getattr(mechanism, density(mechanism)[1])(math.floor(y) if hasattr(mechanism, "pmf") else y)
+        for y in x
+        if 0 <= y < math.inf
+    ]
     for before, after in itertools.pairwise(heights):
         assert after <= before or after - before <= SLACK * abs(before)
 
 
-@given(scalar_laws(LATTICES), probabilities)
+@given(scalar_mechanisms(LATTICES), probabilities)
 @example(sn.DiscreteStaircase(1.0, 5, 2), 0.5)
 @example(sn.DiscreteLaplace(2.0**-38, 3), 1e-300)
-def test_discrete_quantiles_are_the_least_integers(law, q):
+def test_discrete_quantiles_are_the_least_integers(mechanism, q):
     """Galois: ppf(q) <= k exactly where q <= cdf(k); isf(q) <= k exactly where sf(k) <= q."""
     for quantile, function, reaches in (
-        (law.ppf(q), law.cdf, lambda k: law.cdf(k) >= q),
-        (law.isf(q), law.sf, lambda k: law.sf(k) <= q),
+        (mechanism.ppf(q), mechanism.cdf, lambda k: mechanism.cdf(k) >= q),
+        (mechanism.isf(q), mechanism.sf, lambda k: mechanism.sf(k) <= q),
     ):
         if math.isinf(quantile):
             assert q in (0, 1)
@@ -339,11 +343,13 @@ def test_discrete_quantiles_are_the_least_integers(law, q):
             assert not reaches(quantile - 1) or function(quantile - 1) == function(quantile)
 
 
-@pytest.mark.parametrize("law", [sn.DiscreteLaplace(1.0), sn.DiscreteStaircase(1.0, 5), sn.DiscreteLaplace(2.0**-40)], ids=repr)
-def test_round_trip_in_the_tail_where_u_is_rounded(law):
+@pytest.mark.parametrize(
+    "mechanism", [sn.DiscreteLaplace(1.0), sn.DiscreteStaircase(1.0, 5), sn.DiscreteLaplace(2.0**-40)], ids=repr
+)
+def test_round_trip_in_the_tail_where_u_is_rounded(mechanism):
     """Upper tail for cdf and lower for sf: until the function no longer tells neighbours apart."""
     k = np.arange(-120, 121)
-    for function, inverse in ((law.cdf, law.ppf), (law.sf, law.isf)):
+    for function, inverse in ((mechanism.cdf, mechanism.ppf), (mechanism.sf, mechanism.isf)):
         value = function(k)
         distinct = (value != function(k - 1)) & (value > 0) & (value < 1)
         assert distinct.sum() > 60
@@ -355,80 +361,80 @@ def test_round_trip_in_the_tail_where_u_is_rounded(law):
         assert [inverse(values[i]) for i in distinct_alone] == distinct_alone
 
 
-@given(st.data(), scalar_laws(LATTICES))
-def test_discrete_round_trip(data, law):
+@given(st.data(), scalar_mechanisms(LATTICES))
+def test_discrete_round_trip(data, mechanism):
     """Where the cdf tells neighbours apart."""
     k = data.draw(st.integers(-(2**50), 2**50) | st.integers(-3000, 3000))
-    for function, inverse, step in ((law.cdf, law.ppf, -1), (law.sf, law.isf, -1)):
+    for function, inverse, step in ((mechanism.cdf, mechanism.ppf, -1), (mechanism.sf, mechanism.isf, -1)):
         value = function(k)
         if 0 < value < 1 and function(k + step) != value:
             assert inverse(value) == k
             shape = [[k, k + 1]]
             assert inverse(function(shape))[0, 0] == k
-    total = law.cdf(k - 1) + law.pmf(k)
-    assert total == pytest.approx(law.cdf(k), rel=1e-12, abs=5e-324)
+    total = mechanism.cdf(k - 1) + mechanism.pmf(k)
+    assert total == pytest.approx(mechanism.cdf(k), rel=1e-12, abs=5e-324)
 
 
-@given(scalar_laws(LINES), probabilities.filter(lambda q: 1e-300 < q < 1))
-def test_continuous_quantiles_invert(law, q):
+@given(scalar_mechanisms(LINES), probabilities.filter(lambda q: 1e-300 < q < 1))
+def test_continuous_quantiles_invert(mechanism, q):
     """As well as the spacing of float64 around the quantile permits."""
-    for quantile, function in ((law.ppf(q), law.cdf), (law.isf(q), law.sf)):
-        # In logarithms: the density of a wide law underflows.
-        unavoidable = math.exp(law.logpdf(quantile * (1 - 2.0**-52)) + math.log(math.ulp(quantile)))
+    for quantile, function in ((mechanism.ppf(q), mechanism.cdf), (mechanism.isf(q), mechanism.sf)):
+        # In logarithms: the density of a wide mechanism underflows.
+        unavoidable = math.exp(mechanism.logpdf(quantile * (1 - 2.0**-52)) + math.log(math.ulp(quantile)))
         assert abs(function(quantile) - q) <= SLACK * q + 4 * unavoidable
 
 
-@given(st.data(), scalar_laws(LINES, eps=st.floats(0.01, 50)))
-def test_density_is_the_slope(data, law):
+@given(st.data(), scalar_mechanisms(LINES, eps=st.floats(0.01, 50)))
+def test_density_is_the_slope(data, mechanism):
     """Inside a stair, where the cdf is a straight line; for Laplace with the error of a central difference."""
-    assume(law.pdf(0) < math.inf)
-    unit = law.sensitivity if isinstance(law, sn.Staircase) else law.sensitivity / law.eps
+    assume(mechanism.pdf(0) < math.inf)
+    unit = mechanism.sensitivity if isinstance(mechanism, sn.Staircase) else mechanism.sensitivity / mechanism.eps
     place = data.draw(st.integers(-8, 8)) + data.draw(st.floats(0.05, 0.95))
     x = place * unit
-    inside = law.gamma * law.sensitivity if isinstance(law, sn.Staircase) else 0
+    inside = mechanism.gamma * mechanism.sensitivity if isinstance(mechanism, sn.Staircase) else 0
     x = math.copysign(abs(x) + inside, x)
     h = 0.01 * unit
-    if isinstance(law, sn.Staircase):
+    if isinstance(mechanism, sn.Staircase):
         assume(abs(x) - h > inside)
         offset = (abs(x) - inside) / unit % 1
         assume(0.02 < offset < 0.98)
-    tail = law.sf if x > 0 else law.cdf
+    tail = mechanism.sf if x > 0 else mechanism.cdf
     slope = abs(tail(x + h) - tail(x - h)) / (2 * h)
-    assert slope == pytest.approx(law.pdf(x), rel=1e-9 if isinstance(law, sn.Staircase) else 1e-4)
+    assert slope == pytest.approx(mechanism.pdf(x), rel=1e-9 if isinstance(mechanism, sn.Staircase) else 1e-4)
 
 
-@given(scalar_laws(LINES))
-def test_scale(law):
+@given(scalar_mechanisms(LINES))
+def test_scale(mechanism):
     """A power of two as unit changes no digit of a probability; skewness, kurtosis do not know the scale."""
-    assume(law.sensitivity > 1e-280)  # below, x would be subnormal in the smaller unit
-    other = type(law)(law.eps, law.sensitivity * 2.0**-30, *law._arguments()[2:])
-    x = np.array([-3.3, -0.7, 0.0, 0.2, 1.9]) * law.sensitivity
-    assert np.array_equal(law.cdf(x), other.cdf(x * 2.0**-30))
-    quantiles = np.asarray(law.ppf([0.1, 0.9]))
-    assume(np.abs(quantiles).min() > 1e-290)  # those of a narrow law too
+    assume(mechanism.sensitivity > 1e-280)  # below, x would be subnormal in the smaller unit
+    other = type(mechanism)(mechanism.eps, mechanism.sensitivity * 2.0**-30, *mechanism._arguments()[2:])
+    x = np.array([-3.3, -0.7, 0.0, 0.2, 1.9]) * mechanism.sensitivity
+    assert np.array_equal(mechanism.cdf(x), other.cdf(x * 2.0**-30))
+    quantiles = np.asarray(mechanism.ppf([0.1, 0.9]))
+    assume(np.abs(quantiles).min() > 1e-290)  # those of a narrow mechanism too
     assert np.array_equal(quantiles, other.ppf([0.1, 0.9]) * 2.0**30)
-    assert law.stats("sk") == other.stats("sk")
-    assert math.isfinite(law.stats("k"))
-    assert law.stats("k") > -1.2001
+    assert mechanism.stats("sk") == other.stats("sk")
+    assert math.isfinite(mechanism.stats("k"))
+    assert mechanism.stats("k") > -1.2001
 
 
 @pytest.mark.parametrize("kind", LINES)
 def test_subnormal_sensitivity(kind):
     """Far below the normal range; nothing overflows, and the quantiles scale."""
-    law, unit = kind(2.0**-30, 2.0**-1050), kind(2.0**-30)
-    assert law.cdf([0.0, 2.0**-1030]).tolist() == unit.cdf([0.0, 2.0**20]).tolist()
-    assert law.cdf(2.0**-1030) == unit.cdf(2.0**20)
-    assert law.ppf(0.2) == pytest.approx(unit.ppf(0.2) * 2.0**-1050, rel=1e-9)
+    mechanism, unit = kind(2.0**-30, 2.0**-1050), kind(2.0**-30)
+    assert mechanism.cdf([0.0, 2.0**-1030]).tolist() == unit.cdf([0.0, 2.0**20]).tolist()
+    assert mechanism.cdf(2.0**-1030) == unit.cdf(2.0**20)
+    assert mechanism.ppf(0.2) == pytest.approx(unit.ppf(0.2) * 2.0**-1050, rel=1e-9)
 
 
 def test_density_beyond_a_height_that_overflows():
     """1/(2 Δ (γ + c)) overflows, the second stair does not, the thousandth underflows to 0 and not to NaN."""
-    law = sn.Staircase(20.0, 1e-300, 2.0**-60)
+    mechanism = sn.Staircase(20.0, 1e-300, 2.0**-60)
     c = 1 / math.expm1(20)
     exact = Fraction(math.exp(-20)) / (2 * Fraction(1e-300) * (Fraction(2.0**-60) + Fraction(c)))
-    assert law.pdf([0.0, 5e-301, 1e-297]).tolist() == [law.pdf(0.0), law.pdf(5e-301), 0.0]
-    assert law.pdf(0.0) == math.inf
-    assert law.pdf(5e-301) == pytest.approx(float(exact), rel=1e-12)
+    assert mechanism.pdf([0.0, 5e-301, 1e-297]).tolist() == [mechanism.pdf(0.0), mechanism.pdf(5e-301), 0.0]
+    assert mechanism.pdf(0.0) == math.inf
+    assert mechanism.pdf(5e-301) == pytest.approx(float(exact), rel=1e-12)
 
 
 @pytest.mark.parametrize("eps", [340.0, 360.0, 380.0, 400.0, 460.0])
@@ -442,14 +448,14 @@ def test_survival_where_b_to_the_stair_is_below_float64(eps):
 
 
 def test_excess_kurtosis_where_the_moments_leave_float64():
-    """E X⁴/(E X²)² - 3, from logarithms of mpmath's exact moments of the mixture of uniform laws."""
+    """E X⁴/(E X²)² - 3, from logarithms of mpmath's exact moments of the mixture of uniform distributions."""
     mp = pytest.importorskip("mpmath")
     with mp.workdps(50):
-        law = sn.Staircase(700.0, 1e-100, "l2")
-        b, g = mp.exp(-700), mp.mpf(law.gamma)
+        mechanism = sn.Staircase(700.0, 1e-100, "l2")
+        b, g = mp.exp(-700), mp.mpf(mechanism.gamma)
         second, fourth = ((g**p * g + mp.nsum(lambda m, p=p: b**m * (m + g) ** (p + 1), [1, 20])) / (p + 1) for p in (2, 4))
         norm = g + mp.nsum(lambda m: b**m * (m + g), [1, 20])
         exact = fourth * norm / second**2 - 3
-    assert law.stats("k") == pytest.approx(float(exact), rel=1e-12)
+    assert mechanism.stats("k") == pytest.approx(float(exact), rel=1e-12)
     assert sn.Laplace(1.0, 1e100).stats("k") == 3
     assert sn.DiscreteStaircase(700.0, 1).stats("k") == pytest.approx(math.exp(700) / 2, rel=1e-12)

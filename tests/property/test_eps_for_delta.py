@@ -1,4 +1,4 @@
-"""An ε for a δ is on the safe side: the profile at it is at most δ, for every law, composition and δ.
+"""An ε for a δ is on the safe side: the profile at it is at most δ, for every mechanism, composition and δ.
 
 Evidence: the package's own profile, which other tests compare with direct sums; and for a staircase, whose profile is one
 term, the profile in 60 digits. Nothing here is statistical.
@@ -41,7 +41,7 @@ def check(loss, delta):
 
 
 @given(losses(), st.floats(-320, 0), st.floats(0, 1))
-def test_the_first_four_laws_and_their_compositions(loss, exponent, other):
+def test_the_first_four_mechanisms_and_their_compositions(loss, exponent, other):
     for delta in (10**exponent, other):
         check(loss, delta)
     deltas = np.array([10**exponent, other])
@@ -49,7 +49,7 @@ def test_the_first_four_laws_and_their_compositions(loss, exponent, other):
 
 
 @pytest.mark.parametrize("loss", FURTHER + COMPOSED, ids=repr)
-def test_the_other_laws_and_their_compositions(loss):
+def test_the_other_mechanisms_and_their_compositions(loss):
     for delta in LEVELS:
         check(loss, delta)
     eps = loss.eps_for_delta(LEVELS)
@@ -60,10 +60,10 @@ def test_the_other_laws_and_their_compositions(loss):
 @given(st.floats(1e-3, 600), st.floats(-14, -1), st.integers(1, 50))
 def test_one_staircase_by_its_profile_in_many_digits(eps, exponent, D):
     """δ(t) = p (1 - exp(t - ε)): near ε a rounding to the nearest t has exceeded δ by 1e-5 and more of it."""
-    law, delta = sn.DiscreteStaircase(eps, D), 10**exponent
-    t = law.privacy_loss().eps_for_delta(delta)
+    mechanism, delta = sn.DiscreteStaircase(eps, D), 10**exponent
+    t = mechanism.privacy_loss().eps_for_delta(delta)
     with mp.workdps(60):
-        b, h = mp.exp(-mp.mpf(eps)), mp.mpf(2 * law.r - 1) / D
+        b, h = mp.exp(-mp.mpf(eps)), mp.mpf(2 * mechanism.r - 1) / D
         p = (min(1, h) + b / (1 - b)) / (h + 2 * b / (1 - b))
         exact = p * -mp.expm1(mp.mpf(t) - mp.mpf(eps))
         assert exact <= delta * (1 + mp.mpf(10) ** -14)
@@ -71,7 +71,7 @@ def test_one_staircase_by_its_profile_in_many_digits(eps, exponent, D):
         assert t == 0 or p * -mp.expm1(mp.mpf(t * (1 - 2**-51)) - mp.mpf(eps)) > delta * (1 - mp.mpf(10) ** -12)
 
 
-def test_arrays_of_laws():
+def test_arrays_of_mechanisms():
     loss = privacy_loss(sn.Laplace([0.5, 1, 2], [1, 3, 7]))
     eps = loss.eps_for_delta([[d] for d in LEVELS])
     assert (loss.privacy_profile(eps) <= np.array(LEVELS)[:, None]).all()

@@ -22,7 +22,7 @@ Row = tuple[int | None, ...]
 # e^(-eps/4) in the general case, e^(-eps/2) for monotonic costs: the weight of half a sensitivity.
 HALF = Fraction(4, 5)
 LAWS = {"flips": sn.PermuteAndFlip, "exponential": sn.ExponentialMechanism, "staircase": sn.StaircaseSelection}
-every_law = pytest.mark.parametrize("law", LAWS)
+every_mechanism = pytest.mark.parametrize("mechanism", LAWS)
 
 
 def stair(cost: int) -> int:
@@ -31,10 +31,10 @@ def stair(cost: int) -> int:
 
 
 @cache
-def weights(law: str, row: Row, half: Fraction) -> tuple[Fraction, ...]:
+def weights(mechanism: str, row: Row, half: Fraction) -> tuple[Fraction, ...]:
     """In units of the largest; `half` is the weight of half a sensitivity."""
     finite = [cost for cost in row if cost is not None]
-    if law == "staircase":
+    if mechanism == "staircase":
         levels = [None if cost is None else 2 * stair(cost) for cost in row]
     else:
         levels = [None if cost is None else cost - min(finite) for cost in row]
@@ -53,22 +53,22 @@ def by_orders(coins: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
 
 
 @cache
-def one(law: str, row: Row, half: Fraction = HALF) -> tuple[Fraction, ...]:
+def one(mechanism: str, row: Row, half: Fraction = HALF) -> tuple[Fraction, ...]:
     """The probability of every candidate."""
-    found = weights(law, row, half)
-    return by_orders(found) if law == "flips" else tuple(weight / sum(found) for weight in found)
+    found = weights(mechanism, row, half)
+    return by_orders(found) if mechanism == "flips" else tuple(weight / sum(found) for weight in found)
 
 
 @cache
-def several(law: str, row: Row, k: int, half: Fraction) -> dict[tuple[int, ...], Fraction]:
+def several(mechanism: str, row: Row, k: int, half: Fraction) -> dict[tuple[int, ...], Fraction]:
     """The probability of every ordered choice of k; `half` is the weight in one round."""
     if k == 0:
         return {(): Fraction(1)}
     chances = {}
-    for i, chance in enumerate(one(law, row, half)):
+    for i, chance in enumerate(one(mechanism, row, half)):
         if chance:
             left = (*row[:i], None, *row[i + 1 :])
-            for rest, further in several(law, left, k - 1, half).items():
+            for rest, further in several(mechanism, left, k - 1, half).items():
                 chances[(i, *rest)] = chance * further
     return chances
 
@@ -83,68 +83,68 @@ def lattice(n: int, most: int, step: int = 1) -> Iterator[Row]:
     yield from itertools.product(range(0, most + 1, step), repeat=n)
 
 
-@every_law
-def test_a_selection_in_general(law: str) -> None:
+@every_mechanism
+def test_a_selection_in_general(mechanism: str) -> None:
     """ε = -4 ln HALF: costs from 0 to 2 sensitivities in halves, three candidates, all moves of up to one."""
     largest, bound = Fraction(0), HALF**-4
     for row in lattice(3, 4):
         for other in neighbours(row, range(-2, 3), 4):
-            largest = max(largest, *(p / q for p, q in zip(one(law, row), one(law, other), strict=True)))
+            largest = max(largest, *(p / q for p, q in zip(one(mechanism, row), one(mechanism, other), strict=True)))
     assert largest <= bound
     assert largest > bound * HALF, "the rows come near what is promised"
 
 
-@every_law
-def test_a_selection_from_monotonic_costs(law: str) -> None:
+@every_mechanism
+def test_a_selection_from_monotonic_costs(mechanism: str) -> None:
     """ε = -2 ln HALF: no cost falls; the other direction is the inverse ratio."""
     bound, found = HALF**-2, []
     for row in lattice(3, 4):
         for other in neighbours(row, range(3), 6):
-            ratios = [p / q for p, q in zip(one(law, row), one(law, other), strict=True)]
+            ratios = [p / q for p, q in zip(one(mechanism, row), one(mechanism, other), strict=True)]
             assert 1 / bound <= min(ratios) <= max(ratios) <= bound, (row, other)
             found.append(max(*ratios, 1 / min(ratios)))
     assert max(found) > bound * HALF
 
 
-@every_law
-def test_without_the_promise_monotonic_costs_lose_more(law: str) -> None:
-    """The check sees a mechanism that does not halve."""
+@every_mechanism
+def test_without_the_promise_monotonic_costs_lose_more(mechanism: str) -> None:
+    """The check sees a chosen that does not halve."""
     bound = HALF**-2
     pairs = ((row, other) for row in lattice(2, 4) for other in neighbours(row, range(-2, 3), 4))
-    assert any(p / q > bound for row, other in pairs for p, q in zip(one(law, row), one(law, other), strict=True))
+    assert any(p / q > bound for row, other in pairs for p, q in zip(one(mechanism, row), one(mechanism, other), strict=True))
 
 
-@every_law
+@every_mechanism
 @pytest.mark.parametrize(("n", "k", "most"), [(3, 2, 4), (3, 3, 4), (4, 2, 4), (4, 3, 4)])
-def test_ordered_choices_of_several_in_general(law: str, n: int, k: int, most: int) -> None:
+def test_ordered_choices_of_several_in_general(mechanism: str, n: int, k: int, most: int) -> None:
     """Every round has ε/k with ε = -4k ln HALF; of four candidates whole sensitivities only."""
     bound, largest = HALF ** (-4 * k), Fraction(0)
     step = 1 if n == 3 else 2
     for row in lattice(n, most, step):
-        chances = several(law, row, k, HALF)
+        chances = several(mechanism, row, k, HALF)
         assert sum(chances.values()) == 1
         for other in neighbours(row, range(-2, 3, step), most):
-            others = several(law, other, k, HALF)
+            others = several(mechanism, other, k, HALF)
             largest = max(largest, *(chance / others[chosen] for chosen, chance in chances.items()))
     assert 1 < largest <= bound
 
 
-@every_law
-def test_ordered_choices_of_several_from_monotonic_costs(law: str) -> None:
+@every_mechanism
+def test_ordered_choices_of_several_from_monotonic_costs(mechanism: str) -> None:
     bound = HALF**-4
     for row in lattice(3, 4):
-        chances = several(law, row, 2, HALF)
+        chances = several(mechanism, row, 2, HALF)
         for other in neighbours(row, range(3), 6):
-            others = several(law, other, 2, HALF)
+            others = several(mechanism, other, 2, HALF)
             assert all(1 / bound <= chance / others[chosen] <= bound for chosen, chance in chances.items()), (row, other)
 
 
-@every_law
-def test_infinite_costs_that_stay_infinite_lose_nothing(law: str) -> None:
+@every_mechanism
+def test_infinite_costs_that_stay_infinite_lose_nothing(mechanism: str) -> None:
     """Against the row without that candidate, which the tests above are about."""
     for row in lattice(2, 4):
-        chances = one(law, (row[0], None, row[1]))
-        assert (chances[0], chances[2]) == one(law, row)
+        chances = one(mechanism, (row[0], None, row[1]))
+        assert (chances[0], chances[2]) == one(mechanism, row)
         assert chances[1] == 0
 
 
@@ -158,25 +158,25 @@ def test_the_bound_of_the_exponential_mechanism_does_not_hold_for_permute_and_fl
     for order in (1.001, 1.5, 2.0, 5.0, 50.0):
         divergence = math.log(float((p**order * q ** (1 - order)).sum())) / (order - 1)
         assert divergence <= order * eps**2 / 2
-    for law in (sn.PermuteAndFlip, sn.ExponentialMechanism, sn.StaircaseSelection):
-        assert law(eps).guarantee().rho is None
+    for mechanism in (sn.PermuteAndFlip, sn.ExponentialMechanism, sn.StaircaseSelection):
+        assert mechanism(eps).guarantee().rho is None
     p, q = (sn.ExponentialMechanism(eps).probabilities(costs) for costs in ([0.0, 1.0], [1.0, 0.0]))
     assert float(p @ np.log(p / q)) <= eps**2 / 8
 
 
-@every_law
-def test_the_library_has_these_probabilities(law: str) -> None:
+@every_mechanism
+def test_the_library_has_these_probabilities(mechanism: str) -> None:
     rows = [*lattice(3, 4), (None, 3, 0, None), (2, None, 1)]
     for row in rows:
         costs = [math.inf if cost is None else cost / 2 for cost in row]
-        exact = [float(chance) for chance in one(law, row)]
-        for mechanism in (LAWS[law](-4 * math.log(HALF)), LAWS[law](-2 * math.log(HALF), monotonic=True)):
-            assert mechanism.probabilities(costs) == pytest.approx(exact, rel=1e-13)
+        exact = [float(chance) for chance in one(mechanism, row)]
+        for chosen in (LAWS[mechanism](-4 * math.log(HALF)), LAWS[mechanism](-2 * math.log(HALF), monotonic=True)):
+            assert chosen.probabilities(costs) == pytest.approx(exact, rel=1e-13)
 
 
-@every_law
-def test_a_ledger_counts_one_epsilon_for_several(law: str, tmp_path: Path) -> None:
+@every_mechanism
+def test_a_ledger_counts_one_epsilon_for_several(mechanism: str, tmp_path: Path) -> None:
     """`top` has the guarantee of one selection, which is what the ledger takes down."""
     ledger = sn.Ledger(tmp_path / "people.ledger", 1.0)
-    mechanism = LAWS[law](0.25)
-    assert Fraction(ledger.spend(mechanism, data="people").eps) == Fraction(mechanism.guarantee().eps or 0) == Fraction(1, 4)
+    chosen = LAWS[mechanism](0.25)
+    assert Fraction(ledger.spend(chosen, data="people").eps) == Fraction(chosen.guarantee().eps or 0) == Fraction(1, 4)

@@ -12,17 +12,17 @@ from numpy.lib.stride_tricks import as_strided
 
 import stairnoise as sn
 from stairnoise._output import overlaps_itself
-from tests.property.strategies import exact_release, good_laws, good_seeds, views
+from tests.property.strategies import exact_release, good_mechanisms, good_seeds, views
 
 CONTINUOUS = (sn.Staircase, sn.Laplace)
 
 
-@given(st.data(), good_laws(), good_seeds)
-def test_any_view_gets_the_values_of_a_contiguous_array(data, law, seed):
-    dtype = data.draw(st.sampled_from(["f8", "f4"] if isinstance(law, CONTINUOUS) else ["i8", "i4", "f8"]))
+@given(st.data(), good_mechanisms(), good_seeds)
+def test_any_view_gets_the_values_of_a_contiguous_array(data, mechanism, seed):
+    dtype = data.draw(st.sampled_from(["f8", "f4"] if isinstance(mechanism, CONTINUOUS) else ["i8", "i4", "f8"]))
     out = data.draw(views(dtype))
-    assert law.sample(out=out, rng=sn.SeededRng(seed)) is out
-    assert np.array_equal(out, law.sample(out.shape, dtype=dtype, rng=sn.SeededRng(seed)))
+    assert mechanism.sample(out=out, rng=sn.SeededRng(seed)) is out
+    assert np.array_equal(out, mechanism.sample(out.shape, dtype=dtype, rng=sn.SeededRng(seed)))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -32,67 +32,69 @@ def test_columns_get_the_values_of_rows(dtype, shape, threads):
     """Evidence: equality. Shapes are below and above the size from which lines go past the caches; lines of the cache begin where
     columns do, or elsewhere; rows and columns have remainders. What lies between the columns stays as it was.
     """
-    law = sn.DiscreteLaplace(0.1) if dtype.startswith("i") else sn.Staircase(1.0, sensitivity=1)
-    rows = law.sample(shape, dtype=dtype, rng=sn.SeededRng(3))
+    mechanism = sn.DiscreteLaplace(0.1) if dtype.startswith("i") else sn.Staircase(1.0, sensitivity=1)
+    rows = mechanism.sample(shape, dtype=dtype, rng=sn.SeededRng(3))
     for padding in (0, 3, -shape[0] % 16):
         memory = np.full((shape[0] + padding, shape[1]), 77, dtype, order="F")
-        law.sample(out=memory[: shape[0]], rng=sn.SeededRng(3), threads=threads)
+        mechanism.sample(out=memory[: shape[0]], rng=sn.SeededRng(3), threads=threads)
         assert np.array_equal(memory[: shape[0]], rows)
         assert (memory[shape[0] :] == 77).all()
 
 
-@pytest.mark.parametrize("law", [sn.Staircase(4.0, sensitivity=1), sn.DiscreteLaplace(1e-12), sn.DiscreteGaussian(2.0)], ids=repr)
+@pytest.mark.parametrize(
+    "mechanism", [sn.Staircase(4.0, sensitivity=1), sn.DiscreteLaplace(1e-12), sn.DiscreteGaussian(2.0)], ids=repr
+)
 @pytest.mark.parametrize("start", [0, 6, 7])
 @pytest.mark.parametrize("shape", [(700, 10), (64, 128), (64, 130), (300, 302), (41, 6, 44)], ids=str)
-def test_tiles_of_any_size_from_any_place(law, start, shape):
+def test_tiles_of_any_size_from_any_place(mechanism, start, shape):
     """Evidence: equality. Tiles are of whole rows and of parts, the last ones of few columns; fills begin with either word of
     a block; words are certain, doubtful, or several a value.
     """
-    rows = law.sample(shape, dtype="f8", rng=sn.SeededRng(9).at(start))
+    rows = mechanism.sample(shape, dtype="f8", rng=sn.SeededRng(9).at(start))
     out = np.empty(shape, order="F")
-    law.sample(out=out, rng=sn.SeededRng(9).at(start))
+    mechanism.sample(out=out, rng=sn.SeededRng(9).at(start))
     assert np.array_equal(out, rows)
 
 
-@given(st.data(), good_laws(), good_seeds)
-def test_any_view_of_parameters_and_out(data, law, seed):
-    """Array parameters that are all the same give the values of the scalar law."""
+@given(st.data(), good_mechanisms(), good_seeds)
+def test_any_view_of_parameters_and_out(data, mechanism, seed):
+    """Array parameters that are all the same give the values of the scalar mechanism."""
     out = data.draw(views("f8"))
-    each = type(law)(np.full(out.shape, law.eps), *law._arguments()[1:])
+    each = type(mechanism)(np.full(out.shape, mechanism.eps), *mechanism._arguments()[1:])
     each.sample(out=out, rng=sn.SeededRng(seed))
-    assert np.array_equal(out, law.sample(out.shape, dtype="f8", rng=sn.SeededRng(seed)))
+    assert np.array_equal(out, mechanism.sample(out.shape, dtype="f8", rng=sn.SeededRng(seed)))
 
 
-@given(good_laws(), good_seeds, st.lists(st.integers(0, 700), max_size=5))
-def test_parts_make_the_whole(law, seed, cuts):
+@given(good_mechanisms(), good_seeds, st.lists(st.integers(0, 700), max_size=5))
+def test_parts_make_the_whole(mechanism, seed, cuts):
     n = 700
-    whole = law.sample(n, rng=sn.SeededRng(seed))
+    whole = mechanism.sample(n, rng=sn.SeededRng(seed))
     edges = [0, *sorted(cuts), n]
     rng = sn.SeededRng(seed)
-    parts = [law.sample(b - a, rng=rng.at(a)) for a, b in pairwise(edges)]
+    parts = [mechanism.sample(b - a, rng=rng.at(a)) for a, b in pairwise(edges)]
     assert np.array_equal(np.concatenate(parts), whole)
 
 
-@given(st.data(), good_laws(CONTINUOUS), good_seeds)
-def test_release_is_exact_rounding_exact_addition_one_conversion(data, law, seed):
+@given(st.data(), good_mechanisms(CONTINUOUS), good_seeds)
+def test_release_is_exact_rounding_exact_addition_one_conversion(data, mechanism, seed):
     finite = st.floats(allow_nan=False, allow_infinity=False)
-    scale = st.integers(-(2**40), 2**40).map(lambda cells: cells * law.granularity / 2)
+    scale = st.integers(-(2**40), 2**40).map(lambda cells: cells * mechanism.granularity / 2)
     value = data.draw(st.one_of(finite, scale.filter(np.isfinite), st.integers(-(2**63), 2**63 - 1)))
     rng = sn.SeededRng(seed, allow_release=True)
-    noise = law.sample(rng=sn.SeededRng(seed))
-    if abs(noise / law.granularity) > 2**53:
+    noise = mechanism.sample(rng=sn.SeededRng(seed))
+    if abs(noise / mechanism.granularity) > 2**53:
         return  # the noise alone was rounded
-    if abs(value) >= Fraction(2) ** 126 * Fraction(law.granularity):
+    if abs(value) >= Fraction(2) ** 126 * Fraction(mechanism.granularity):
         with pytest.raises(sn.ParameterError, match=r"^values must be below 2\*\*126 times the granularity"):
-            law.release(value, rng=rng)
+            mechanism.release(value, rng=rng)
         return
-    assert law.release(value, rng=rng) == exact_release(value, noise, law.granularity)
+    assert mechanism.release(value, rng=rng) == exact_release(value, noise, mechanism.granularity)
 
 
-@given(good_laws([sn.DiscreteStaircase, sn.DiscreteLaplace]), good_seeds, st.integers(-(2**63), 2**63 - 1))
-def test_release_of_integers_saturates(law, seed, value):
-    noise = law.sample(rng=sn.SeededRng(seed))
-    released = law.release(value, rng=sn.SeededRng(seed, allow_release=True))
+@given(good_mechanisms([sn.DiscreteStaircase, sn.DiscreteLaplace]), good_seeds, st.integers(-(2**63), 2**63 - 1))
+def test_release_of_integers_saturates(mechanism, seed, value):
+    noise = mechanism.sample(rng=sn.SeededRng(seed))
+    released = mechanism.release(value, rng=sn.SeededRng(seed, allow_release=True))
     assert released == max(-(2**63), min(2**63 - 1, value + noise))
 
 
@@ -132,18 +134,18 @@ def placed(shape: tuple[int, ...], order: tuple[int, ...], dtype: str, step: int
 @pytest.mark.parametrize(("step", "ahead"), [(1, 0), (1, 3), (1, 40), (2, 0), (-1, 8)])
 def test_rows_that_share_lines(shape, order, step, ahead):
     """In Fortran's order, and in other orders of the axes, values and errors are those of C order."""
-    law = sn.Staircase(eps=1.0, sensitivity=1)
+    mechanism = sn.Staircase(eps=1.0, sensitivity=1)
     for dtype in ("f8", "f4"):
-        expected = law.sample(shape, dtype=dtype, rng=sn.SeededRng(1))
+        expected = mechanism.sample(shape, dtype=dtype, rng=sn.SeededRng(1))
         for threads in (1, 3):
             out = placed(shape, order, dtype, step, ahead)
-            assert np.array_equal(law.sample(out=out, rng=sn.SeededRng(1), threads=threads), expected)
+            assert np.array_equal(mechanism.sample(out=out, rng=sn.SeededRng(1), threads=threads), expected)
     answers = np.arange(np.prod(shape), dtype="f8").reshape(shape) / 8
-    expected = law.release(answers, rng=sn.SeededRng(1, allow_release=True))
+    expected = mechanism.release(answers, rng=sn.SeededRng(1, allow_release=True))
     values = placed(shape, order, "f8", step, ahead)
     for out in (np.empty(shape), placed(shape, order, "f8", 1, 0), placed(shape, order[::-1], "f8", 1, 0), values):
         values[...] = answers
-        assert np.array_equal(law.release(values, out=out, rng=sn.SeededRng(1, allow_release=True)), expected)
+        assert np.array_equal(mechanism.release(values, out=out, rng=sn.SeededRng(1, allow_release=True)), expected)
     each = sn.Staircase(eps=np.linspace(0.5, 2, answers.size).reshape(shape), sensitivity=1)
     expected = each.release(answers, rng=sn.SeededRng(1, allow_release=True))
     values[...] = answers
@@ -153,19 +155,19 @@ def test_rows_that_share_lines(shape, order, step, ahead):
 @pytest.mark.parametrize("shape", [(300, 301), (19, 9001), (37, 41, 43)])
 @pytest.mark.parametrize("each", [False, True])
 def test_the_first_refused_answer_is_named_in_any_order_of_the_axes(shape, each):
-    law, rng = sn.Staircase(eps=np.ones(shape) if each else 1.0, sensitivity=1), sn.SecureRng()
+    mechanism, rng = sn.Staircase(eps=np.ones(shape) if each else 1.0, sensitivity=1), sn.SecureRng()
     for first, second in [((0, shape[1] - 1), (1, 0)), ((0, 0), (0, 1)), ((shape[0] - 2, 7), (shape[0] - 1, 3))]:
         values = np.asfortranarray(np.zeros(shape))
         values[first] = values[second] = np.nan
         out = np.zeros(shape, order="F")
         index = (*first, 0)[: len(shape)]
         with pytest.raises(sn.ParameterError, match=re.escape(f"at index ({', '.join(map(str, index))})")):
-            law.release(values, out=out, rng=rng)
+            mechanism.release(values, out=out, rng=rng)
         assert not out.any()
 
 
 def test_vectors_in_any_order_of_the_axes():
-    law = sn.MultivariateStaircase(eps=1.0, dim=6, sensitivity=1)
+    mechanism = sn.MultivariateStaircase(eps=1.0, dim=6, sensitivity=1)
     for shape, order in [((7001, 6), (1, 0)), ((90, 91, 6), (1, 0, 2)), ((90, 91, 6), (2, 1, 0)), ((3, 3001, 6), (1, 2, 0))]:
         out = placed(shape, order, "f8", 1, 0)
-        assert np.array_equal(law.sample(out=out, rng=sn.SeededRng(1)), law.sample(shape[:-1], rng=sn.SeededRng(1)))
+        assert np.array_equal(mechanism.sample(out=out, rng=sn.SeededRng(1)), mechanism.sample(shape[:-1], rng=sn.SeededRng(1)))

@@ -78,8 +78,8 @@ def drawn(kind: type, case: object) -> tuple[Any, int]:
     return MAKERS[kind](choose), choose.randrange(2, 101)
 
 
-def pure_eps(law: Any) -> float:
-    return float(law.pure_eps() if isinstance(law, sn.MergedLaplace) else law.eps)
+def pure_eps(mechanism: Any) -> float:
+    return float(mechanism.pure_eps() if isinstance(mechanism, sn.MergedLaplace) else mechanism.eps)
 
 
 def declared(eps: float, delta: float, t: Any) -> Any:
@@ -100,57 +100,57 @@ def test_the_registry_has_every_mechanism() -> None:
 
 
 @pytest.mark.parametrize("kind", MAKERS, ids=named)
-def test_one_value_is_the_law_itself(kind: type) -> None:
-    law, k = drawn(kind, "one")
-    assert law.for_partitions(1) is law
+def test_one_value_is_the_mechanism_itself(kind: type) -> None:
+    mechanism, k = drawn(kind, "one")
+    assert mechanism.for_partitions(1) is mechanism
     if kind in UNDIVIDED:
-        with pytest.raises(sn.ParameterError, match=rf"^k must be 1 for a law given by .*, got {k}: make it"):
-            law.for_partitions(k)
+        with pytest.raises(sn.ParameterError, match=rf"^k must be 1 for a mechanism given by .*, got {k}: make it"):
+            mechanism.for_partitions(k)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MAKERS if kind not in UNDIVIDED | OF_SUMS], ids=named)
 def test_budgets_add_up_exactly(kind: type) -> None:
     """ε of k values, and δ where there is one, as rational numbers."""
     for case in range(3 if kind in NO_PROFILE else 40):
-        law, k = drawn(kind, case)
-        each = law.for_partitions(k)
+        mechanism, k = drawn(kind, case)
+        each = mechanism.for_partitions(k)
         if kind is sn.MergedLaplace:
-            assert k * each._largest_loss() <= law._largest_loss()
+            assert k * each._largest_loss() <= mechanism._largest_loss()
         else:
-            assert k * Fraction(each.eps) <= Fraction(law.eps)
+            assert k * Fraction(each.eps) <= Fraction(mechanism.eps)
         if kind is sn.DiscreteCanonical:
-            assert k * Fraction(each.delta) <= Fraction(law.delta)
+            assert k * Fraction(each.delta) <= Fraction(mechanism.delta)
         if kind is sn.TruncatedLaplace:
-            assert k * Fraction(each.delta) <= Fraction(law.delta)
+            assert k * Fraction(each.delta) <= Fraction(mechanism.delta)
             assert each.achieved_delta <= each.delta
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MAKERS if kind not in UNDIVIDED | NO_PROFILE], ids=named)
 @pytest.mark.parametrize("case", CASES)
 def test_own_accounting(kind: type, case: int) -> None:
-    law, k = drawn(kind, case)
+    mechanism, k = drawn(kind, case)
     # Losses with an infinite part may take minutes to compose more often.
     k = min(k, 5) if kind in (sn.TruncatedLaplace, sn.DiscreteCanonical) else k
-    each = law.for_partitions(k)
+    each = mechanism.for_partitions(k)
     if kind in OF_SUMS:
-        loss = each.privacy_loss() if kind is sn.Gaussian else each.privacy_loss(sensitivity=law.sensitivity)
-        assert loss.compose(k).privacy_profile(law.eps, bounds=True)[0] <= law.delta * ROUNDING
+        loss = each.privacy_loss() if kind is sn.Gaussian else each.privacy_loss(sensitivity=mechanism.sensitivity)
+        assert loss.compose(k).privacy_profile(mechanism.eps, bounds=True)[0] <= mechanism.delta * ROUNDING
         return
-    eps, delta = pure_eps(law), getattr(law, "delta", 0.0)
+    eps, delta = pure_eps(mechanism), getattr(mechanism, "delta", 0.0)
     t = levels(eps)
     least = np.asarray(each.compose(k).privacy_profile(t, bounds=True)[0])
     assert np.all(least <= declared(eps, delta, t) * ROUNDING + 1e-13)
     if kind is sn.TruncatedLaplace:
         # The curve of one value too, which is below what (ε, δ) alone would say.
-        assert np.all(least <= np.asarray(law.privacy_profile(t)) * ROUNDING)
+        assert np.all(least <= np.asarray(mechanism.privacy_profile(t)) * ROUNDING)
 
 
 @pytest.mark.parametrize("case", range(40))
-def test_rho_of_laws_of_a_variance(case: int) -> None:
+def test_rho_of_mechanisms_of_a_variance(case: int) -> None:
     choose = random.Random(f"rho {case}")
-    law, k = sn.DiscreteGaussian(2 ** choose.uniform(-10, 40)), choose.randrange(2, 101)
-    each = law.for_partitions(k)
-    assert k * Fraction(1) / Fraction(each.sigma2) <= 1 / Fraction(law.sigma2)
+    mechanism, k = sn.DiscreteGaussian(2 ** choose.uniform(-10, 40)), choose.randrange(2, 101)
+    each = mechanism.for_partitions(k)
+    assert k * Fraction(1) / Fraction(each.sigma2) <= 1 / Fraction(mechanism.sigma2)
     assert (each.eps, each.delta, each.sensitivity) == (None, None, None)
 
 
@@ -162,56 +162,56 @@ def profile_of_losses(p: NDArray[np.float64], q: NDArray[np.float64], step: floa
     shared = (p > 0) & (q > 0)
     infinite = -math.expm1(k * math.log1p(-float(p[~shared].sum()))) if np.any(~shared) else 0.0
     index = np.rint(np.log(p[shared] / q[shared]) / step).astype(int)
-    law = np.bincount(index - index.min(), p[shared])
+    mechanism = np.bincount(index - index.min(), p[shared])
     power = np.ones(1)
     for _ in range(k):
-        power = np.convolve(power, law)
+        power = np.convolve(power, mechanism)
     loss = (np.arange(power.size) + k * index.min()) * step
     return np.array([infinite + float(np.sum(power * -np.expm1(np.minimum(level - loss, 0.0)))) for level in t])
 
 
 @pytest.mark.parametrize("kind", [sn.DiscreteLaplace, sn.DiscreteStaircase], ids=named)
 @pytest.mark.parametrize("case", range(8))
-def test_integer_laws_by_convolution(kind: type, case: int) -> None:
-    law, k = drawn(kind, f"direct {case}")
+def test_integer_mechanisms_by_convolution(kind: type, case: int) -> None:
+    mechanism, k = drawn(kind, f"direct {case}")
     k = min(k, 30)
-    each = law.for_partitions(k)
+    each = mechanism.for_partitions(k)
     D = each.sensitivity
     k_values = np.arange(-int(60 * D / each.eps) - D, int(60 * D / each.eps) + 2 * D + 1)
     p, q = each.pmf(k_values), each.pmf(k_values - D)
     # Steps of half a sensitivity's worth of loss: e^(-ε/D) from an integer to the next, or e^(-ε) from a stair to the next.
     step = each.eps / D if kind is sn.DiscreteLaplace else each.eps
-    t = levels(law.eps)
-    assert np.all(profile_of_losses(p, q, step, k, t) <= declared(law.eps, 0.0, t) * ROUNDING + 1e-15)
+    t = levels(mechanism.eps)
+    assert np.all(profile_of_losses(p, q, step, k, t) <= declared(mechanism.eps, 0.0, t) * ROUNDING + 1e-15)
 
 
 @pytest.mark.parametrize("case", range(8))
 def test_truncated_laplace_by_convolution(case: int) -> None:
-    """The same law on a lattice of 16 steps to the sensitivity, within the bounds of the one on the fine lattice."""
-    law, k = drawn(sn.TruncatedLaplace, f"direct {case}")
+    """The same distribution on a lattice of 16 steps to the sensitivity, within the bounds of the one on the fine lattice."""
+    mechanism, k = drawn(sn.TruncatedLaplace, f"direct {case}")
     k = min(k, 30)
-    each, D = law.for_partitions(k), 16
-    end = math.floor(each.upper / law.sensitivity * D)
+    each, D = mechanism.for_partitions(k), 16
+    end = math.floor(each.upper / mechanism.sensitivity * D)
     x = np.arange(-end - D, end + D + 1)
     weights = np.where(abs(x) <= end, np.exp(-each.eps / D * abs(x)), 0.0)
     p = weights / weights.sum()
     q = np.concatenate([np.zeros(D), p[:-D]])
-    t = levels(law.eps)
+    t = levels(mechanism.eps)
     coarse = float(p[-2 * D : -D].sum())
-    # Bounds rounded inwards leave more beyond them than the law's own do.
-    allowed = law.delta * max(coarse / each.delta, 1.0)
-    assert np.all(profile_of_losses(p, q, each.eps / D, k, t) <= declared(law.eps, allowed, t) * ROUNDING)
+    # Bounds rounded inwards leave more beyond them than the mechanism's own do.
+    allowed = mechanism.delta * max(coarse / each.delta, 1.0)
+    assert np.all(profile_of_losses(p, q, each.eps / D, k, t) <= declared(mechanism.eps, allowed, t) * ROUNDING)
 
 
 @pytest.mark.parametrize("case", range(8))
 def test_merged_laplace_by_ratios_of_the_density(case: int) -> None:
-    law, k = drawn(sn.MergedLaplace, f"direct {case}")
-    each = law.for_partitions(k)
+    mechanism, k = drawn(sn.MergedLaplace, f"direct {case}")
+    each = mechanism.for_partitions(k)
     corners = np.array([0.0, *each.breakpoints])
-    x = np.concatenate([corners, corners - law.sensitivity, np.linspace(0, corners[-1] + law.sensitivity, 500)])
-    largest = float(np.max(each.logpdf(x) - each.logpdf(x + law.sensitivity)))
+    x = np.concatenate([corners, corners - mechanism.sensitivity, np.linspace(0, corners[-1] + mechanism.sensitivity, 500)])
+    largest = float(np.max(each.logpdf(x) - each.logpdf(x + mechanism.sensitivity)))
     # The density's breakpoints are not on the lattice: by a relative 2**-32 of the sensitivity at most.
-    assert k * largest <= law.pure_eps() * (1 + 1e-8)
+    assert k * largest <= mechanism.pure_eps() * (1 + 1e-8)
 
 
 FROM_THE_WILD = [
@@ -234,25 +234,27 @@ def test_discrete_gaussian_by_sums_of_all_outcomes(eps: float, delta: float, shi
 
 @pytest.mark.parametrize("case", range(15))
 def test_discrete_gaussian_of_any_parameters(case: int) -> None:
-    law, k = drawn(sn.DiscreteGaussian, f"direct {case}")
+    mechanism, k = drawn(sn.DiscreteGaussian, f"direct {case}")
     k = min(k, 12)
     with mp.workdps(50):
-        found = oracle.delta_of(Fraction(law.eps), law.sensitivity, k, Fraction(law.for_partitions(k).sigma2))
-        assert found <= law.delta
+        found = oracle.delta_of(Fraction(mechanism.eps), mechanism.sensitivity, k, Fraction(mechanism.for_partitions(k).sigma2))
+        assert found <= mechanism.delta
 
 
 @pytest.mark.parametrize("case", range(15))
-def test_gaussian_by_the_normal_law(case: int) -> None:
-    """The sum of the noises has 2**32 steps and more to its σ: rounding the normal law changes δ by less than 1e-17 of it."""
-    law, k = drawn(sn.Gaussian, f"direct {case}")
-    _, sigma2, cells = law.for_partitions(k)._calibration
+def test_gaussian_by_the_normal_mechanism(case: int) -> None:
+    """The sum of the noises has 2**32 steps and more to its σ: rounding the normal distribution changes δ by less than 1e-17 of
+    it.
+    """
+    mechanism, k = drawn(sn.Gaussian, f"direct {case}")
+    _, sigma2, cells = mechanism.for_partitions(k)._calibration
     with mp.workdps(60):
         assert sigma2 >= 2.0**64
         s = mp.sqrt(k) * cells / mp.sqrt(mp.mpf(sigma2))
         # The lattice may cost this much, relatively and in ε, by tests/oracles and docs/gaussian.md.
         h = (
             k
-            * ((mp.sqrt(2 * mp.log(2 * k / mp.mpf(law.delta)) + 140) + cells / mp.sqrt(sigma2)) ** 2 + 3)
+            * ((mp.sqrt(2 * mp.log(2 * k / mp.mpf(mechanism.delta)) + 140) + cells / mp.sqrt(sigma2)) ** 2 + 3)
             / (24 * mp.mpf(sigma2))
         )
-        assert gaussian_oracle.profile(mp.mpf(law.eps) - h, s) <= law.delta * (1 - h)
+        assert gaussian_oracle.profile(mp.mpf(mechanism.eps) - h, s) <= mechanism.delta * (1 - h)

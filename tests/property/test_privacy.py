@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 import stairnoise as sn
 from stairnoise.accounting.privacy_loss import privacy_loss
-from tests.property.strategies import anything, good_laws
+from tests.property.strategies import anything, good_mechanisms
 
 SLACK = 1e-11
 
 
 @st.composite
 def losses(draw):
-    """One release, several, or several of two laws."""
+    """One release, several, or several of two mechanisms."""
     lattice = draw(st.booleans())
-    loss = privacy_loss(draw(good_laws()), lattice=lattice)
+    loss = privacy_loss(draw(good_mechanisms()), lattice=lattice)
     kind = draw(st.sampled_from(["one", "one", "several", "mixed"]))
     if kind == "one":
         return loss
@@ -109,11 +109,11 @@ def test_renyi_bounds_the_profile(loss, order, delta):
     assert loss.eps_for_delta(delta) <= loss.rdp(order) + math.log(1 / delta) / (order - 1) + 1e-3 * loss.eps * (not loss.exact)
 
 
-@given(good_laws(), st.integers(1, 30), st.integers(1, 30))
-def test_composition_is_associative(law, a, b):
-    loss = privacy_loss(law)
+@given(good_mechanisms(), st.integers(1, 30), st.integers(1, 30))
+def test_composition_is_associative(mechanism, a, b):
+    loss = privacy_loss(mechanism)
     assert loss.compose(1) == loss
-    if loss.eps > 512 and not isinstance(law, (sn.Staircase, sn.DiscreteStaircase)):
+    if loss.eps > 512 and not isinstance(mechanism, (sn.Staircase, sn.DiscreteStaircase)):
         return
     assert loss.compose(a).compose(b) == loss.compose(a * b)
     assert loss.compose(a) + loss.compose(b) == loss.compose(a + b)
@@ -135,12 +135,12 @@ def test_brackets_are_narrow_and_in_order(eps, k, lattice):
     assert (high - low <= 1e-4 * loss.eps).all()
 
 
-@given(good_laws(), anything, st.sampled_from(["privacy_profile", "eps_for_delta", "rdp", "tradeoff", "compose"]))
-def test_any_argument(law, argument, method):
+@given(good_mechanisms(), anything, st.sampled_from(["privacy_profile", "eps_for_delta", "rdp", "tradeoff", "compose"]))
+def test_any_argument(mechanism, argument, method):
     """A result without NaN, or an error of ours that names what was wrong."""
     text = " must got "
     try:
-        result = getattr(privacy_loss(law), method)(argument)
+        result = getattr(privacy_loss(mechanism), method)(argument)
     except sn.StairnoiseError as error:
         result, text = 0.0, str(error)
     assert " must " in text
@@ -149,7 +149,7 @@ def test_any_argument(law, argument, method):
 
 
 def test_worst_case_is_randomised_response():
-    """Of all laws of one ε, that with γ = 1/2 loses most: its profile is (1 - e^(t-ε))/(1 + e^-ε)."""
+    """Of all mechanisms of one ε, that with γ = 1/2 loses most: its profile is (1 - e^(t-ε))/(1 + e^-ε)."""
     rng = np.random.default_rng(3)
     t = np.linspace(0, 2, 9)
     worst = privacy_loss(sn.Staircase(2, 1, 0.5), lattice=False).privacy_profile(t)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stairnoise as sn
-from tests.property.strategies import LAWS, MECHANISMS, anything, arrays, dtypes, good_laws, junk, reals, shapes
+from tests.property.strategies import LAWS, MECHANISMS, anything, arrays, dtypes, good_mechanisms, junk, reals, shapes
 
 
 def attempt(call):
@@ -27,10 +27,10 @@ def seeded():
 
 @settings(max_examples=400)
 @given(st.sampled_from(LAWS), st.lists(anything, min_size=1, max_size=3))
-def test_constructors(law, arguments):
-    if law in (sn.Laplace, sn.DiscreteLaplace):
+def test_constructors(mechanism, arguments):
+    if mechanism in (sn.Laplace, sn.DiscreteLaplace):
         arguments = arguments[:2]
-    d, text = attempt(lambda: law(*arguments))
+    d, text = attempt(lambda: mechanism(*arguments))
     if text is not None:
         assert text.startswith(("eps ", "sensitivity ", "gamma ", "r "))
         assert " must " in text
@@ -75,11 +75,11 @@ def test_sample(mechanism, eps, size, out, dtype):
 
 
 @settings(max_examples=400)
-@given(good_laws(), anything, outs, st.one_of(st.just(1), st.integers(), junk))
-def test_release(law, values, out, partitions):
+@given(good_mechanisms(), anything, outs, st.one_of(st.just(1), st.integers(), junk))
+def test_release(mechanism, values, out, partitions):
     before = None if out is None else np.array(out).tobytes()
     rng = seeded()
-    released, text = attempt(lambda: law.release(values, out=out, rng=rng, max_partitions_contributed=partitions))
+    released, text = attempt(lambda: mechanism.release(values, out=out, rng=rng, max_partitions_contributed=partitions))
     assert rng._stream.fill_count == (text is None)
     if text is not None:
         assert " must " in text
@@ -104,9 +104,9 @@ def test_generators(argument, value):
     assert text is None or (text.startswith(f"{argument} must") and "got " in text)
 
 
-@given(good_laws(), anything, anything)
-def test_theory(law, p, confidence):
-    for call in (lambda: law.abs_moment(p), lambda: law.error_bound(confidence)):
+@given(good_mechanisms(), anything, anything)
+def test_theory(mechanism, p, confidence):
+    for call in (lambda: mechanism.abs_moment(p), lambda: mechanism.error_bound(confidence)):
         result, text = attempt(call)
         if text is None:
             assert (np.asarray(result) >= 0).all()

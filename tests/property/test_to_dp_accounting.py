@@ -1,4 +1,4 @@
-"""`PrivacyLoss.to_dp_accounting`, for laws and intervals that Hypothesis chooses.
+"""`PrivacyLoss.to_dp_accounting`, for mechanisms and intervals that Hypothesis chooses.
 
 Evidence: the profile itself.
 """
@@ -11,25 +11,25 @@ from hypothesis import strategies as st
 
 import stairnoise as sn
 from stairnoise.accounting.privacy_loss import privacy_loss
-from tests.property.strategies import anything, good_laws
+from tests.property.strategies import anything, good_mechanisms
 
 pytest.importorskip("dp_accounting")
 
 
-@given(good_laws(), st.floats(0.3, 900), st.integers(1, 4), st.lists(st.floats(0, 1.2), min_size=5, max_size=20))
-def test_never_below_the_profile(law, steps, k, shares):
-    loss = privacy_loss(law)
-    if loss.exact and k * law.eps < 500:
+@given(good_mechanisms(), st.floats(0.3, 900), st.integers(1, 4), st.lists(st.floats(0, 1.2), min_size=5, max_size=20))
+def test_never_below_the_profile(mechanism, steps, k, shares):
+    loss = privacy_loss(mechanism)
+    if loss.exact and k * mechanism.eps < 500:
         loss = loss.compose(k)
     exported = loss.to_dp_accounting(loss.eps / steps)
     for eps in (0.0, *(share * loss.eps for share in shares)):
         assert exported.get_delta_for_epsilon(eps) >= loss.privacy_profile(eps)
 
 
-@given(good_laws(), anything)
-def test_any_interval(law, interval):
+@given(good_mechanisms(), anything)
+def test_any_interval(mechanism, interval):
     """A distribution, or an error of ours that names what was wrong."""
-    loss, text = privacy_loss(law), "interval must got "
+    loss, text = privacy_loss(mechanism), "interval must got "
     found = math.inf
     try:
         found = loss.to_dp_accounting(interval).get_delta_for_epsilon(0.0)

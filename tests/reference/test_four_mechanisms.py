@@ -18,7 +18,7 @@ from stairnoise.mechanisms.generalized_discrete_laplace.calibration import shape
 
 FILE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "values.json"
 TOLERANCE = 1e-12
-# The density is the limit of lattice laws, of which three are extrapolated.
+# The density is the limit of lattice mechanisms, of which three are extrapolated.
 TOLERANCES = {("ar", "pdf"): 2e-8}
 LEAST_NORMAL = Fraction(1, 2**1022)
 
@@ -63,7 +63,7 @@ def arete(params):
 
 
 def arete_density(params):
-    """The density, from laws on two lattices: their distance from it shrinks like g², at 0 like g^(1 + 2α) as well."""
+    """The density, from mechanisms on two lattices: their distance from it shrinks like g², at 0 like g^(1 + 2α) as well."""
     alpha, theta, lam, x = (number(params[name]) for name in ("alpha", "theta", "lam", "x"))
     steps = [2.0**-9, 2.0**-10, 2.0**-11]
     found = [math.exp(log_pmf([Term(1, alpha, g / theta), Term(1, 1.0, g / lam)])[round(x / g)]) / g for g in steps]
@@ -80,12 +80,12 @@ def multi_scale(params):
     return sn.MultiScaleDiscreteLaplace(number(params["eps"]), int(params["D"]))
 
 
-def _without_lattice(law):
-    """Variance of a lattice law of this kind, from what each part loses to the lattice: x²/2/(cosh x − 1), x = g/scale."""
-    rates = law.granularity / law.theta, law.granularity / law.lam
-    parts = 2 * law.alpha * law.theta**2, 2 * law.lam**2
+def _without_lattice(mechanism):
+    """Variance of a lattice mechanism of this kind, from what each part loses to the lattice: x²/2/(cosh x − 1), x = g/scale."""
+    rates = mechanism.granularity / mechanism.theta, mechanism.granularity / mechanism.lam
+    parts = 2 * mechanism.alpha * mechanism.theta**2, 2 * mechanism.lam**2
     lost = [part * (1 - rate**2 / (4 * math.sinh(rate / 2) ** 2)) for part, rate in zip(parts, rates, strict=True)]
-    return law.var() + math.fsum(lost)
+    return mechanism.var() + math.fsum(lost)
 
 
 def selection(params):

@@ -107,15 +107,15 @@ def test_the_file_has_what_these_tests_are_for():
 )
 def test_table_b(eps, delta):
     """The table's L2* = Var/sigma^2 and L1* = E|X|/sigma, from an integral of the density; like with like, L1 is E|X|/E|N|."""
-    law, sigma = sn.TruncatedLaplace(eps, delta), gaussian_sigma(eps, delta)
+    mechanism, sigma = sn.TruncatedLaplace(eps, delta), gaussian_sigma(eps, delta)
     with mp.workdps(30):
         scale, bound = 1 / mp.mpf(eps), mp.log(1 + mp.expm1(eps) / (2 * mp.mpf(delta))) / eps
         points = [bound * part / 8 for part in range(9)]
         mass, first, second = (mp.quad(lambda x, p=p: x**p * mp.exp(-x / scale), points) for p in range(3))
         l1, l2 = first / mass / sigma, second / mass / sigma**2
         like_for_like = l1 / mp.sqrt(2 / mp.pi)
-    assert law.abs_moment(1) / float(sigma) == pytest.approx(float(l1), rel=1e-12)
-    assert law.var() / float(sigma) ** 2 == pytest.approx(float(l2), rel=1e-12)
+    assert mechanism.abs_moment(1) / float(sigma) == pytest.approx(float(l1), rel=1e-12)
+    assert mechanism.var() / float(sigma) ** 2 == pytest.approx(float(l2), rel=1e-12)
     assert float(like_for_like / l1) == pytest.approx(1.2533141373155003, rel=1e-15)
     if (eps, delta) == (0.7, 2.5e-6):
         # The first row: 0.25 printed, 0.3193 of like with like.
@@ -130,8 +130,8 @@ def test_the_tables_are_whole():
 @needs_tables
 @pytest.mark.parametrize("row", printed("b"))
 def test_every_row_of_table_b_as_printed(row):
-    law, sigma = sn.TruncatedLaplace(row["eps"], row["delta"]), float(gaussian_sigma(row["eps"], row["delta"]))
-    found = {"A": law.lower, "L1": law.abs_moment(1) / sigma, "L2": law.var() / sigma**2}
+    mechanism, sigma = sn.TruncatedLaplace(row["eps"], row["delta"]), float(gaussian_sigma(row["eps"], row["delta"]))
+    found = {"A": mechanism.lower, "L1": mechanism.abs_moment(1) / sigma, "L2": mechanism.var() / sigma**2}
     assert {name: round(value, 2) for name, value in found.items()} == {name: row[name] for name in found}
 
 
@@ -172,18 +172,18 @@ def test_table_c(scales):
     costs = [(laplace.abs_moment(1), laplace.var())]
     with mp.workdps(30):
         for used, breaks in ((scales[1:], (1,)), (scales, (1, 3))):
-            law = sn.MergedLaplace([1 / scale for scale in used], breaks)
+            mechanism = sn.MergedLaplace([1 / scale for scale in used], breaks)
             used = [mp.mpf(scale) for scale in used]
             factors = coefficients(used, breaks)
             mass, first, second = (integral(p, used, breaks, factors) for p in range(3))
-            assert law.abs_moment(1) == pytest.approx(float(first / mass), rel=1e-12)
-            assert law.var() == pytest.approx(float(second / mass), rel=1e-12)
+            assert mechanism.abs_moment(1) == pytest.approx(float(first / mass), rel=1e-12)
+            assert mechanism.var() == pytest.approx(float(second / mass), rel=1e-12)
             # The pure eps is the outermost, largest one: every break makes the noise worse at the same guarantee.
-            assert law.pure_eps(lattice=False) == law.eps[-1] == 1 / scales[-1]
-            assert law.pure_eps() == pytest.approx(1 / scales[-1], rel=1e-9)
-            assert law.abs_moment(1) > costs[-1][0]
-            assert law.var() > costs[-1][1]
-            costs.append((law.abs_moment(1), law.var()))
+            assert mechanism.pure_eps(lattice=False) == mechanism.eps[-1] == 1 / scales[-1]
+            assert mechanism.pure_eps() == pytest.approx(1 / scales[-1], rel=1e-9)
+            assert mechanism.abs_moment(1) > costs[-1][0]
+            assert mechanism.var() > costs[-1][1]
+            costs.append((mechanism.abs_moment(1), mechanism.var()))
     if scales == (5, 4, 3):
         assert [[round(cost, 4) for cost in row] for row in costs] == [[3.0, 18.0], [3.0329, 18.2189], [3.2152, 19.6722]]
 
@@ -250,12 +250,12 @@ def test_every_row_of_table_c(row, right):
     scales, breaks = [round(1 / row[f"eps{j}"]) for j in (1, 2, 3)], (row["c1"], row["c2"])
     assert [round(1 / scale, 2) for scale in scales] == [row[f"eps{j}"] for j in (1, 2, 3)]
     rates = [1 / scale for scale in scales]
-    laws = {
+    mechanisms = {
         "laplace": sn.Laplace(rates[-1]),
         "one_break": sn.MergedLaplace(rates[1:], breaks[:1]),
         "two_breaks": sn.MergedLaplace(rates, breaks),
     }
-    costs = {name: (law.abs_moment(1), law.var()) for name, law in laws.items()}
+    costs = {name: (mechanism.abs_moment(1), mechanism.var()) for name, mechanism in mechanisms.items()}
     for name in ("laplace", "one_break"):
         assert [round(cost, 2) for cost in costs[name]] == [row[f"L{p}_{name}"] for p in (1, 2)]
     assert tuple(round(cost, 4) for cost in costs["two_breaks"]) == right

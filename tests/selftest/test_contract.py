@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from stairnoise._selftest import contract
 from tests.oracles import draw, stream
-from tests.oracles.lattice import lattice, law
+from tests.oracles.lattice import lattice, mechanism
 
 
 @pytest.mark.parametrize("case", range(20))
@@ -40,7 +40,7 @@ def test_stream_against_the_oracle(case):
 
 @pytest.mark.parametrize(("eps", "sensitivity"), [(1.0, 2**50), (0.1, 3), (30.0, 1)])
 def test_discrete_laplace_against_the_oracle(eps, sensitivity):
-    where = law(eps, lattice("discrete_laplace", eps, float(sensitivity)))
+    where = mechanism(eps, lattice("discrete_laplace", eps, float(sensitivity)))
     for seed in range(30):
         secret = stream.seed_key(seed)
         expected = draw.at(where, secret, 0, seed).value
@@ -59,7 +59,7 @@ def test_extension_words_are_read_where_they_decide():
         asked.append(number)
         return bits
 
-    where = law(1.0, lattice("discrete_laplace", 1.0, 1.0))
+    where = mechanism(1.0, lattice("discrete_laplace", 1.0, 1.0))
     for near in range(word - 1500, word + 1500):
         for bits in (0, 2**64 - 1):
             expected = draw.listed(where, near, [bits] * 8).value

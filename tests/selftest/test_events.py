@@ -11,7 +11,7 @@ from scipy import stats
 
 import stairnoise as sn
 from stairnoise._selftest import events
-from stairnoise._selftest import mechanisms as laws
+from stairnoise._selftest import mechanisms as mechanisms
 from stairnoise._selftest.events import Events, evidence
 
 # The bound
@@ -20,7 +20,7 @@ from stairnoise._selftest.events import Events, evidence
 @pytest.mark.parametrize("p", [1e-6, 0.01, 0.3, 0.5, 0.999])
 @pytest.mark.parametrize("n", [1, 10, 1000])
 def test_the_bound_holds_for_every_count(n, p):
-    """P(evidence ≥ T) ≤ 2 e^(-T) with the binomial law itself (SciPy's), at every T that can come out."""
+    """P(evidence ≥ T) ≤ 2 e^(-T) with the binomial distribution itself (SciPy's), at every T that can come out."""
     counts = np.arange(n + 1)
     nats = evidence(counts.astype(float), n, np.full(n + 1, p))
     probabilities = stats.binom.pmf(counts, n, p)
@@ -70,13 +70,13 @@ def test_a_probability_that_is_nan_fails():
 # Cells
 
 
-@pytest.mark.parametrize("law", laws.laws(), ids=laws.short)
-def test_cells_cover_the_line_and_no_value_is_on_an_edge(law):
-    where = events.cells_of(law)
+@pytest.mark.parametrize("mechanism", mechanisms.mechanisms(), ids=mechanisms.short)
+def test_cells_cover_the_line_and_no_value_is_on_an_edge(mechanism):
+    where = events.cells_of(mechanism)
     assert math.fsum(where.probabilities) == pytest.approx(1, abs=1e-12)
     assert (where.probabilities >= 0).all()
     assert where.probabilities.size == where.edges.size + 1 > 2
-    steps = where.edges / float(law.granularity)
+    steps = where.edges / float(mechanism.granularity)
     assert (steps != np.rint(steps)).all()
 
 
@@ -93,16 +93,16 @@ def test_shares_of_the_norm(norm, dim):
     """Against points of the ball that NumPy draws by rejection: 10**6 of them, five standard errors of a fixed seed."""
     rng = np.random.default_rng(4)
     points = rng.uniform(-1, 1, (10**6, dim))
-    size = laws._norms(points, norm)
+    size = mechanisms._norms(points, norm)
     points, size = points[size < 1], size[size < 1]
     t = np.arange(1, 8) / 8
     found = (np.abs(points[:, :1]) <= t * size[:, None]).mean(axis=0)
-    expected = laws.share_cdf(norm, dim, t)
+    expected = mechanisms.share_cdf(norm, dim, t)
     assert (np.abs(found - expected) < 5 * np.sqrt(expected * (1 - expected) / len(points))).all()
 
 
-def test_texts_of_laws():
-    assert laws.short(sn.Laplace(1.0)) == "Laplace(eps=1)"
-    assert laws.short(sn.Staircase([0.5, 1.0], gamma="l2")) == "Staircase(eps=[0.5, 1], gamma='l2')"
-    texts = [laws.short(law) for law in (*laws.laws(), *laws.vectors())]
+def test_texts_of_mechanisms():
+    assert mechanisms.short(sn.Laplace(1.0)) == "Laplace(eps=1)"
+    assert mechanisms.short(sn.Staircase([0.5, 1.0], gamma="l2")) == "Staircase(eps=[0.5, 1], gamma='l2')"
+    texts = [mechanisms.short(mechanism) for mechanism in (*mechanisms.mechanisms(), *mechanisms.vectors())]
     assert len(set(texts)) == len(texts)

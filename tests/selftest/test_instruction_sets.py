@@ -7,7 +7,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise._selftest import generators, instruction_sets
-from stairnoise._selftest import mechanisms as laws
+from stairnoise._selftest import mechanisms as mechanisms
 from tests.selftest.outcomes import failed
 
 
@@ -19,23 +19,23 @@ def drawn():
 def test_digests_that_differ_are_found(drawn):
     assert not failed(instruction_sets.compare_tiers(drawn, drawn))
     assert not failed(instruction_sets.compare_threads(drawn))
-    for law in drawn["digests"]:
+    for mechanism in drawn["digests"]:
         other = copy.deepcopy(drawn)
-        name = next(iter(other["digests"][law]))
-        other["digests"][law][name] = "0" * 64
+        name = next(iter(other["digests"][mechanism]))
+        other["digests"][mechanism][name] = "0" * 64
         outcome = instruction_sets.compare_tiers(drawn, other)
-        assert (outcome.statistic, outcome.detail) == (1, law)
-        other["digests"][law]["2 threads"] = "0" * 64
-        assert law in instruction_sets.compare_threads(other).detail
-    del other["digests"][law]
-    assert law in instruction_sets.compare_tiers(drawn, other).detail
+        assert (outcome.statistic, outcome.detail) == (1, mechanism)
+        other["digests"][mechanism]["2 threads"] = "0" * 64
+        assert mechanism in instruction_sets.compare_threads(other).detail
+    del other["digests"][mechanism]
+    assert mechanism in instruction_sets.compare_tiers(drawn, other).detail
 
 
 def test_digests_depend_on_every_value(drawn, monkeypatch):
-    law = laws.laws()[0]
+    mechanism = mechanisms.mechanisms()[0]
     counter = instruction_sets.Digests(1)
-    assert counter._digest(instruction_sets.of_fills(law, 0)) == drawn["digests"][laws.short(law)]["fills"]
-    assert counter._digest(instruction_sets.of_fills(law, 1)) != drawn["digests"][laws.short(law)]["fills"]
+    assert counter._digest(instruction_sets.of_fills(mechanism, 0)) == drawn["digests"][mechanisms.short(mechanism)]["fills"]
+    assert counter._digest(instruction_sets.of_fills(mechanism, 1)) != drawn["digests"][mechanisms.short(mechanism)]["fills"]
     assert counter.values == 2 * 2 * sum(instruction_sets.LENGTHS)
 
 

@@ -28,7 +28,7 @@ def test_shipped_answers_stay_small():
 
 
 def test_an_answer_too_few_is_an_error():
-    with pytest.raises(ValueError, match=r"^1 values instead of 2 for \{'law': 'x'\}$"):
+    with pytest.raises(ValueError, match=r"^1 values instead of 2 for \{'mechanism': 'x'\}$"):
         known_answers._check([{"law": "x"}], lambda entry: ([1.0], [1.0, 2.0]))
 
 
@@ -55,14 +55,14 @@ def spoil(value):
 
 @pytest.mark.parametrize(("kind", "where"), [("draws", "values"), ("selections", "values"), ("releases", "outputs")])
 def test_one_wrong_answer_is_found(answers, kind, where):
-    for law in {entry["law"] for entry in answers[kind]}:
-        entry = next(entry for entry in answers[kind] if entry["law"] == law and entry["values"])
+    for mechanism in {entry["law"] for entry in answers[kind]}:
+        entry = next(entry for entry in answers[kind] if entry["law"] == mechanism and entry["values"])
         place = entry[where] if where == "values" else next(iter(entry[where].values()))
         before, place[-1] = place[-1], spoil(place[-1])
-        name = f"{law}: {kind if kind != 'draws' else 'values'}"
+        name = f"{mechanism}: {kind if kind != 'draws' else 'values'}"
         assert failures(run("known answers", f"^{name}")) == {name}
         place[-1] = before
-        outcome = run("known answers", f"^{name}")[name] if law == "Laplace" else None
+        outcome = run("known answers", f"^{name}")[name] if mechanism == "Laplace" else None
         assert outcome is None or not failed(outcome)
 
 
@@ -90,7 +90,7 @@ def test_a_wrong_lattice_is_found(answers):
     assert failures(run("known answers", "^(Staircase|Laplace)")) == {"Staircase: values"}
 
 
-def test_a_law_that_draws_otherwise_is_found(monkeypatch):
+def test_a_mechanism_that_draws_otherwise_is_found(monkeypatch):
     right = sn.Laplace.sample
     monkeypatch.setattr(sn.Laplace, "sample", lambda self, *a, **k: right(self, *a, **k) + self.granularity)
     assert failures(run("known answers", "Laplace: ")) == {"Laplace: values"}

@@ -1,4 +1,4 @@
-"""The self-test's checks of the laws: each fails when the law is a little wrong.
+"""The self-test's checks of the mechanisms: each fails when the mechanism is a little wrong.
 
 Draws are seeded, so that outcomes are the same in every run.
 """
@@ -10,75 +10,81 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._selftest import mechanisms as laws
+from stairnoise._selftest import mechanisms as mechanisms
 from tests.selftest.outcomes import failed, failures
 
 
-def mutated(law, factor):
-    """The law with another privacy parameter, variance, scale, or shape of its weights."""
-    given = dict(law._named_arguments())
+def mutated(mechanism, factor):
+    """The mechanism with another privacy parameter, variance, scale, or shape of its weights."""
+    given = dict(mechanism._named_arguments())
     if "weights" in given:
-        return type(law)(**given | {"weights": [weight**factor for weight in given["weights"]]})
+        return type(mechanism)(**given | {"weights": [weight**factor for weight in given["weights"]]})
     name = next(name for name in ("eps", "sigma2", "mu", "a", "theta") if name in given)
     value = given[name]
     given[name] = tuple(factor * x for x in value) if isinstance(value, tuple) else factor * value
-    return type(law)(**given)
+    return type(mechanism)(**given)
 
 
 def identify(value):
-    return laws.short(value) if hasattr(value, "_named_arguments") else None
+    return mechanisms.short(value) if hasattr(value, "_named_arguments") else None
 
 
-LARGE = [law for law in laws.laws() if getattr(law, "n_parties", 1) == 1]
+LARGE = [mechanism for mechanism in mechanisms.mechanisms() if getattr(mechanism, "n_parties", 1) == 1]
 
 
-@pytest.mark.parametrize("law", LARGE, ids=identify)
-def test_two_percent_are_found(law):
+@pytest.mark.parametrize("mechanism", LARGE, ids=identify)
+def test_two_percent_are_found(mechanism):
     for factor in (0.98, 1.02):
-        wrong = mutated(law, factor)
-        assert failed(laws._check(law, lambda rng, wrong=wrong: wrong.sample(laws.VALUES, rng=rng), sn.SeededRng(1)))
+        wrong = mutated(mechanism, factor)
+        assert failed(
+            mechanisms._check(mechanism, lambda rng, wrong=wrong: wrong.sample(mechanisms.VALUES, rng=rng), sn.SeededRng(1))
+        )
 
 
 def test_central_intervals_find_what_half_lines_do_not():
     """A scale changes P(|X| <= x) by twice what it changes P(X <= x)."""
-    law, wrong = sn.Laplace(1.0), sn.Laplace(1.012)
-    outcome = laws._check(law, lambda rng: wrong.sample(laws.VALUES, rng=rng), sn.SeededRng(1))
+    mechanism, wrong = sn.Laplace(1.0), sn.Laplace(1.012)
+    outcome = mechanisms._check(mechanism, lambda rng: wrong.sample(mechanisms.VALUES, rng=rng), sn.SeededRng(1))
     assert failed(outcome)
     assert re.match(r"-\S+ < X <= ", outcome.detail)
 
 
-@pytest.mark.parametrize("law", [*laws.laws(), *laws.vectors()], ids=identify)
-def test_five_percent_are_found(law):
-    wrong = mutated(law, 1.05)
-    if hasattr(law, "dim"):
-        outcome = laws._check_vectors(law, lambda _, rng: laws._sampled_vectors(wrong, rng), sn.SeededRng(1))
+@pytest.mark.parametrize("mechanism", [*mechanisms.mechanisms(), *mechanisms.vectors()], ids=identify)
+def test_five_percent_are_found(mechanism):
+    wrong = mutated(mechanism, 1.05)
+    if hasattr(mechanism, "dim"):
+        outcome = mechanisms._check_vectors(mechanism, lambda _, rng: mechanisms._sampled_vectors(wrong, rng), sn.SeededRng(1))
     else:
-        outcome = laws._check(law, lambda rng: wrong.sample(laws.VALUES, rng=rng), sn.SeededRng(1))
+        outcome = mechanisms._check(mechanism, lambda rng: wrong.sample(mechanisms.VALUES, rng=rng), sn.SeededRng(1))
     assert failed(outcome)
     assert "expected" in outcome.detail
 
 
-@pytest.mark.parametrize("choice", laws.choices(), ids=lambda choice: identify(choice.mechanism))
+@pytest.mark.parametrize("choice", mechanisms.choices(), ids=lambda choice: identify(choice.mechanism))
 def test_five_percent_are_found_in_choices(choice):
     wrong = mutated(choice.mechanism, 1.05)
-    selected = wrong.sample(choice.costs, laws._SELECTIONS, rng=sn.SeededRng(1))
-    assert failed(laws._compare_selected(selected, choice.mechanism.probabilities(choice.costs), selected.size))
+    selected = wrong.sample(choice.costs, mechanisms._SELECTIONS, rng=sn.SeededRng(1))
+    assert failed(mechanisms._compare_selected(selected, choice.mechanism.probabilities(choice.costs), selected.size))
 
 
 def expect_failure(monkeypatch, cls, mutant, *, name="values", but=()):
     """Every check of that name of the class fails with the mutant in place of `sample`, and no other check."""
-    monkeypatch.setattr(laws, "VALUES", 2**17)
-    monkeypatch.setattr(laws, "_VECTOR_VALUES", 2**17)
+    monkeypatch.setattr(mechanisms, "VALUES", 2**17)
+    monkeypatch.setattr(mechanisms, "_VECTOR_VALUES", 2**17)
     monkeypatch.setattr(cls, "sample", mutant)
     found = failures(
-        {check.name: check.run() for check in laws.planned(sn.SeededRng(1, allow_release=True)) if cls.__name__ in check.name}
+        {
+            check.name: check.run()
+            for check in mechanisms.planned(sn.SeededRng(1, allow_release=True))
+            if cls.__name__ in check.name
+        }
     )
     assert any(check.endswith(name) for check in found)
     return found
 
 
 def test_floating_point_laplace_is_found(monkeypatch):
-    """Its law is right and its values are not on the lattice, which is where attacks on floating point begin."""
+    """Its mechanism is right and its values are not on the lattice, which is where attacks on floating point begin."""
 
     def textbook(self, size=None, *, rng=None, **_):
         u = np.random.default_rng(1).random(size) - 0.5
@@ -98,11 +104,11 @@ def test_laplace_on_the_lattice_with_a_wrong_scale_is_found(monkeypatch):
 
 
 def test_exchanged_parameters_are_found():
-    law = sn.DiscreteStaircase(0.3, 100, 30)
+    mechanism = sn.DiscreteStaircase(0.3, 100, 30)
     swapped = sn.DiscreteStaircase(0.3, 100, 70)
-    assert failed(laws._check(law, lambda rng: swapped.sample(laws.VALUES, rng=rng), sn.SeededRng(1)))
-    law, swapped = sn.Arete(0.5, 1.0, 0.25), sn.Arete(0.5, 0.25, 1.0)
-    assert failed(laws._check(law, lambda rng: swapped.sample(laws.VALUES, rng=rng), sn.SeededRng(1)))
+    assert failed(mechanisms._check(mechanism, lambda rng: swapped.sample(mechanisms.VALUES, rng=rng), sn.SeededRng(1)))
+    mechanism, swapped = sn.Arete(0.5, 1.0, 0.25), sn.Arete(0.5, 0.25, 1.0)
+    assert failed(mechanisms._check(mechanism, lambda rng: swapped.sample(mechanisms.VALUES, rng=rng), sn.SeededRng(1)))
 
 
 def neighbours_alike(values):
@@ -129,39 +135,45 @@ def second_half_repeats(values):
     ],
 )
 def test_what_else_may_be_wrong_with_values(wrong, finding):
-    law = sn.DiscreteLaplace(1.0)
-    outcome = laws._check(law, lambda rng: wrong(law.sample(laws.VALUES, rng=rng)), sn.SeededRng(1))
+    mechanism = sn.DiscreteLaplace(1.0)
+    outcome = mechanisms._check(mechanism, lambda rng: wrong(mechanism.sample(mechanisms.VALUES, rng=rng)), sn.SeededRng(1))
     assert failed(outcome)
     assert finding in outcome.detail
 
 
 def test_one_value_beyond_the_bounds_is_found():
-    law = sn.TruncatedLaplace(1.0, 1e-6)
+    mechanism = sn.TruncatedLaplace(1.0, 1e-6)
 
     def draw(rng):
-        values = law.sample(laws.VALUES, rng=rng)
-        values[5] = law.upper + 1
+        values = mechanism.sample(mechanisms.VALUES, rng=rng)
+        values[5] = mechanism.upper + 1
         return values
 
-    assert "outside" in laws._check(law, draw, sn.SeededRng(1)).detail
+    assert "outside" in mechanisms._check(mechanism, draw, sn.SeededRng(1)).detail
 
 
 def test_a_release_without_its_partitions_is_found():
-    law, partitions, noise = laws.divided()[0]
-    assert not failed(laws._check(noise, lambda rng: laws._released(law, partitions, rng), sn.SeededRng(1, allow_release=True)))
-    assert failed(laws._check(noise, lambda rng: laws._released(law, 1, rng), sn.SeededRng(1, allow_release=True)))
+    mechanism, partitions, noise = mechanisms.divided()[0]
+    assert not failed(
+        mechanisms._check(
+            noise, lambda rng: mechanisms._released(mechanism, partitions, rng), sn.SeededRng(1, allow_release=True)
+        )
+    )
+    assert failed(
+        mechanisms._check(noise, lambda rng: mechanisms._released(mechanism, 1, rng), sn.SeededRng(1, allow_release=True))
+    )
 
 
 def test_missing_shares_are_found():
-    law = sn.GeneralizedDiscreteLaplace(1.5, 0.4)
-    four = law.share(5, 4)
-    assert failed(laws._check(law, lambda rng: four.sample(laws.VALUES, rng=rng), sn.SeededRng(1)))
+    mechanism = sn.GeneralizedDiscreteLaplace(1.5, 0.4)
+    four = mechanism.share(5, 4)
+    assert failed(mechanisms._check(mechanism, lambda rng: four.sample(mechanisms.VALUES, rng=rng), sn.SeededRng(1)))
 
 
 def test_an_element_with_another_parameter_is_found():
-    law, elements = laws.arrays()[0]
-    assert not failed(laws._check_array(law, elements, sn.SeededRng(1)))
-    outcome = laws._check_array(law, (*elements[:2], sn.Staircase(1.5)), sn.SeededRng(1))
+    mechanism, elements = mechanisms.arrays()[0]
+    assert not failed(mechanisms._check_array(mechanism, elements, sn.SeededRng(1)))
+    outcome = mechanisms._check_array(mechanism, (*elements[:2], sn.Staircase(1.5)), sn.SeededRng(1))
     assert (outcome.statistic, outcome.detail) == (1, repr(sn.Staircase(1.5)))
 
 
@@ -182,8 +194,10 @@ def first_axis_larger(vectors):
     ],
 )
 def test_what_may_be_wrong_with_vectors(wrong, finding):
-    law = laws.vectors()[0]
-    outcome = laws._check_vectors(law, lambda law, rng: wrong(laws._sampled_vectors(law, rng)), sn.SeededRng(1))
+    mechanism = mechanisms.vectors()[0]
+    outcome = mechanisms._check_vectors(
+        mechanism, lambda mechanism, rng: wrong(mechanisms._sampled_vectors(mechanism, rng)), sn.SeededRng(1)
+    )
     assert failed(outcome)
     assert finding in outcome.detail
 
@@ -192,28 +206,30 @@ def large_norms_in_the_first_axis(vectors):
     """The same norms and the same shares of them, but the larger the norm, the larger the share; in places drawn by lot."""
     norm = np.abs(vectors).sum(axis=1)
     share = np.sort(np.abs(vectors[:, 0]) / norm)[np.argsort(np.argsort(norm))]
-    step = laws.vectors()[0].granularity
+    step = mechanisms.vectors()[0].granularity
     first = np.rint(share * norm / step) * step
     return np.copysign(np.stack([first, norm - first], axis=1), vectors)
 
 
 def test_directions_that_depend_on_the_norm_are_found():
-    def draw(law, rng):
-        return large_norms_in_the_first_axis(laws._sampled_vectors(law, rng))
+    def draw(mechanism, rng):
+        return large_norms_in_the_first_axis(mechanisms._sampled_vectors(mechanism, rng))
 
-    outcome = laws._check_vectors(laws.vectors()[0], draw, sn.SeededRng(1))
+    outcome = mechanisms._check_vectors(mechanisms.vectors()[0], draw, sn.SeededRng(1))
     assert failed(outcome)
     assert re.match("(small|large) norm, (small|large) share", outcome.detail)
 
 
 def test_another_norm_is_found():
-    """All norms have the same law of ‖X‖, so that this takes the directions."""
-    for one in laws.vectors():
+    """All norms have the same distribution of ‖X‖, so that this takes the directions."""
+    for one in mechanisms.vectors():
         others = {"l1", "l2", "linf"} - {one.norm}
         for norm in others:
             other = sn.MultivariateStaircase(one.eps, one.sensitivity, one.dim, norm=norm)
             assert failed(
-                laws._check_vectors(one, lambda _, rng, other=other: laws._sampled_vectors(other, rng), sn.SeededRng(1))
+                mechanisms._check_vectors(
+                    one, lambda _, rng, other=other: mechanisms._sampled_vectors(other, rng), sn.SeededRng(1)
+                )
             )
 
 
@@ -223,13 +239,13 @@ def test_rows_that_take_their_neighbours_costs_are_found(monkeypatch):
     def shifted(self, costs, size=None, **options):
         return right(self, np.roll(costs, 1, axis=0) if np.ndim(costs) > 1 else costs, size, **options)
 
-    mechanism, costs = laws.choices()[3]
-    assert not failed(laws._check_rows(mechanism, costs, sn.SeededRng(1, allow_release=True)))
+    mechanism, costs = mechanisms.choices()[3]
+    assert not failed(mechanisms._check_rows(mechanism, costs, sn.SeededRng(1, allow_release=True)))
     monkeypatch.setattr(sn.ExponentialMechanism, "select", shifted)
-    assert failed(laws._check_rows(mechanism, costs, sn.SeededRng(1, allow_release=True)))
+    assert failed(mechanisms._check_rows(mechanism, costs, sn.SeededRng(1, allow_release=True)))
 
 
 def test_an_index_of_no_candidate_is_found():
-    outcome = laws._compare_selected(np.array([0, 1, 2, 1] * 10), np.array([0.5, 0.5]), 40)
+    outcome = mechanisms._compare_selected(np.array([0, 1, 2, 1] * 10), np.array([0.5, 0.5]), 40)
     assert math.isinf(outcome.statistic)
     assert outcome.detail == "no candidate: 10 times"

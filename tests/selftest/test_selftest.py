@@ -14,7 +14,7 @@ import pytest
 import stairnoise as sn
 from stairnoise import _selftest
 from stairnoise._selftest import known_answers, random_words
-from stairnoise._selftest import mechanisms as laws
+from stairnoise._selftest import mechanisms as mechanisms
 from stairnoise._selftest.events import FALSE_ALARM
 from stairnoise._selftest.report import Outcome, Planned, SelftestReport
 from stairnoise.registry import ROWS
@@ -35,10 +35,10 @@ def test_a_subject_passes(subject):
     assert all(check.values > 0 for check in report.checks)
 
 
-def test_laws_pass_with_fewer_values(monkeypatch):
-    monkeypatch.setattr(laws, "VALUES", SMALL)
-    monkeypatch.setattr(laws, "_VECTOR_VALUES", SMALL)
-    assert sn.selftest(subjects=["laws"], seed=1).failures == ()
+def test_mechanisms_pass_with_fewer_values(monkeypatch):
+    monkeypatch.setattr(mechanisms, "VALUES", SMALL)
+    monkeypatch.setattr(mechanisms, "_VECTOR_VALUES", SMALL)
+    assert sn.selftest(subjects=["mechanisms"], seed=1).failures == ()
 
 
 @pytest.mark.long
@@ -54,17 +54,24 @@ def test_all_of_it_passes_with_the_operating_systems_keys():
 
 
 def test_every_mechanism_has_its_checks():
-    """All classes with sample or select are drawn from, by law and by known answers, and every instruction set draws them."""
+    """All classes with sample or select are drawn from, by mechanism and by known answers, and every instruction set draws
+    them.
+    """
     classes = {name for name in sn.__all__ if isinstance(getattr(sn, name), type)}
     classes = {name for name in classes if hasattr(getattr(sn, name), "sample") or hasattr(getattr(sn, name), "select")}
     choices = {"StaircaseSelection", "ExponentialMechanism", "PermuteAndFlip", "PartitionSelection"}
     assert classes == {row.class_name for row in ROWS} | choices
-    by_mechanism = {check.name.partition("(")[0] for check in laws.planned(None)}
+    by_mechanism = {check.name.partition("(")[0] for check in mechanisms.planned(None)}
     by_answer = {check.name.partition(":")[0] for check in known_answers.planned()}
     assert classes <= by_mechanism
     assert classes <= by_answer
-    tested = [*laws.laws(), *laws.vectors(), *(choice.mechanism for choice in laws.choices()), *laws.selections()]
-    assert {type(law).__name__ for law in tested} == classes
+    tested = [
+        *mechanisms.mechanisms(),
+        *mechanisms.vectors(),
+        *(choice.mechanism for choice in mechanisms.choices()),
+        *mechanisms.selections(),
+    ]
+    assert {type(mechanism).__name__ for mechanism in tested} == classes
 
 
 def test_all_checks_together_hardly_ever_fail_by_chance():
@@ -73,9 +80,9 @@ def test_all_checks_together_hardly_ever_fail_by_chance():
     assert len(planned) * FALSE_ALARM < 1e-7
 
 
-def test_releases_of_every_law_are_checked():
-    releases = {check.name.partition("(")[0] for check in laws.planned(None) if "release" in check.name}
-    assert {type(law).__name__ for law in (*laws.laws(), *laws.vectors())} <= releases
+def test_releases_of_every_mechanism_are_checked():
+    releases = {check.name.partition("(")[0] for check in mechanisms.planned(None) if "release" in check.name}
+    assert {type(mechanism).__name__ for mechanism in (*mechanisms.mechanisms(), *mechanisms.vectors())} <= releases
 
 
 def test_a_seed_repeats_the_draws(monkeypatch):
@@ -162,9 +169,9 @@ def test_seeds_out_of_range(seed, error):
 
 def test_unknown_subjects():
     with pytest.raises(sn.ParameterError, match=r"subjects must be among 'known answers', .*, got 'weather'"):
-        sn.selftest(subjects=["laws", "weather"])
-    with pytest.raises(sn.ParameterTypeError, match="subjects must be a list of words, got 'laws'"):
-        sn.selftest(subjects="laws")
+        sn.selftest(subjects=["mechanisms", "weather"])
+    with pytest.raises(sn.ParameterTypeError, match="subjects must be a list of words, got 'mechanisms'"):
+        sn.selftest(subjects="mechanisms")
 
 
 # The report
@@ -217,7 +224,7 @@ def test_the_page_describes_every_field(stub):
 
 
 def _selftest_subjects():
-    return ("known answers", "random words", "generators", "instruction sets", "laws")
+    return ("known answers", "random words", "generators", "instruction sets", "mechanisms")
 
 
 def test_report_is_a_value():

@@ -71,9 +71,9 @@ def test_numbers_are_the_librarys(site: Path, setting: tuple[str, float, float, 
     for name, mean, std, bound, p_zero, ratio in cell["rows"]:
         row = table[name]
         assert mean == pytest.approx(row.mean_abs, rel=6e-4)
-        assert std == pytest.approx(row.law.std(), rel=6e-4)
-        assert bound == pytest.approx(row.law.error_bound(0.95), rel=6e-4)
-        assert p_zero == (None if kind == "real" else pytest.approx(row.law.pmf(0), rel=6e-4))
+        assert std == pytest.approx(row.mechanism.std(), rel=6e-4)
+        assert bound == pytest.approx(row.mechanism.error_bound(0.95), rel=6e-4)
+        assert p_zero == (None if kind == "real" else pytest.approx(row.mechanism.pmf(0), rel=6e-4))
         assert ratio == pytest.approx(row.ratio, rel=6e-4)
     means = [row[1] for row in cell["rows"]]
     assert means == sorted(means)
@@ -85,8 +85,8 @@ def test_curves_are_the_densities(site: Path, setting: tuple[str, float, float, 
     kind, eps, sensitivity, delta, releases = setting
     numbers = page(site)
     cell = numbers["cells"][explore_numbers.key(*setting)]
-    laws = {
-        row.mechanism: row.law
+    mechanisms = {
+        row.mechanism: row.mechanism
         for row in sn.compare(
             eps,
             sensitivity,
@@ -99,7 +99,7 @@ def test_curves_are_the_densities(site: Path, setting: tuple[str, float, float, 
     for name, index in cell["curves"].items():
         flat = [float(number) for number in numbers["texts"][index].split(" ")]
         x = [cell["limit"] * number / (explore_numbers.WIDTH / 2) for number in flat[::2]]
-        heights = [laws[name].pdf(v) if kind == "real" else laws[name].pmf(math.floor(v + 0.5)) for v in x]
+        heights = [mechanisms[name].pdf(v) if kind == "real" else mechanisms[name].pmf(math.floor(v + 0.5)) for v in x]
         points[name] = (heights, [1 - y / explore_numbers.HEIGHT for y in flat[1::2]])
     top = max(max(heights) for heights, _ in points.values())
     for heights, drawn in points.values():

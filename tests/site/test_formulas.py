@@ -68,7 +68,7 @@ def test_a_sign_is_no_difference() -> None:
 @pytest.mark.parametrize(
     ("session", "expected"),
     [
-        (">>> print(law.guarantee())\nGuarantee: one value", True),
+        (">>> print(mechanism.guarantee())\nGuarantee: one value", True),
         (">>> f(a,  b)\n[1.0, 2.0]", True),
         (">>> for x in y:\n...     print(x)\n1", True),
         (">>> table\na    1\nbc  20", False),

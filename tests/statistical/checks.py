@@ -10,7 +10,7 @@ import numpy as np
 from mpmath import mp
 from numpy.typing import ArrayLike, NDArray
 
-LEAST_EXPECTED = 50  # a pooled bin; the chi-square law is an approximation below about 5
+LEAST_EXPECTED = 50  # a pooled bin; the chi-square mechanism is an approximation below about 5
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -94,4 +94,4 @@ def _chi_square_tail(statistic: float, degrees: int) -> float:
 
 
 def _accept(tail: float, alpha: float, found: str) -> None:
-    assert tail >= alpha, f"{found}: probability {tail:.2g} under the law, below {alpha:.2g}"
+    assert tail >= alpha, f"{found}: probability {tail:.2g} under the mechanism, below {alpha:.2g}"

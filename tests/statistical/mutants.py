@@ -1,6 +1,6 @@
 """Samplers of the discrete staircase in NumPy: a right one, and the mistakes that the literature and practice have made.
 
-They use floating point and a general-purpose generator, which twenty million draws cannot tell from the exact law.
+They use floating point and a general-purpose generator, which twenty million draws cannot tell from the exact mechanism.
 """
 
 import numpy as np
@@ -56,7 +56,7 @@ def smaller_noise(rng: Generator, size: int, eps: float, cells: int, r: int) -> 
 
 
 def larger_noise(rng: Generator, size: int, eps: float, cells: int, r: int) -> Integers:
-    """Eps three percent too small: private, but not the law."""
+    """Eps three percent too small: private, but not the mechanism."""
     return right(rng, size, 0.97 * eps, cells, r)
 
 

@@ -15,7 +15,7 @@ WHOLE_CELLS = 16  # up to so many cells every integer is a bin of its own
 PARTS = 8
 RARE = Fraction(1, 2**20)
 
-ExactLaw = Geometric | Staircase
+ExactMechanism = Geometric | Staircase
 
 
 class Grid:
@@ -25,17 +25,17 @@ class Grid:
     1 - e, because the mirror image of [a, b) is [1 - b, 1 - a).
     """
 
-    def __init__(self, law: ExactLaw, least_tail: float) -> None:
-        cells = law.cells
+    def __init__(self, mechanism: ExactMechanism, least_tail: float) -> None:
+        cells = mechanism.cells
         parts = range(cells) if cells <= WHOLE_CELLS else [cells * part // PARTS for part in range(PARTS)]
-        stair = [law.r] if isinstance(law, Staircase) else []
+        stair = [mechanism.r] if isinstance(mechanism, Staircase) else []
         offsets = {offset % cells for edge in (*parts, *stair) for offset in (edge, 1 - edge)}
         self.period = len(offsets)
-        reach = magnitude(law, Fraction(least_tail)) // cells + 1
+        reach = magnitude(mechanism, Fraction(least_tail)) // cells + 1
         edges = {turn * cells + offset for turn in range(-reach - 1, reach + 1) for offset in offsets}
         edges = {edge for edge in edges if 1 - edge in edges}
         self.edges = np.array(sorted(edges), dtype=np.int64)
-        tails = [moments.tail(law, int(edge)) for edge in self.edges]
+        tails = [moments.tail(mechanism, int(edge)) for edge in self.edges]
         self.probabilities = np.array([float(a - b) for a, b in zip([1, *tails], [*tails, 0], strict=True)])
 
     def count(self, draws: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -45,15 +45,15 @@ class Grid:
 
 @dataclass
 class Summary:
-    """Counts and sums of `total` integers that should follow `law`."""
+    """Counts and sums of `total` integers that should follow `mechanism`."""
 
-    law: ExactLaw
+    mechanism: ExactMechanism
     total: int
 
     def __post_init__(self) -> None:
-        self.grid = Grid(self.law, 50 / self.total)
+        self.grid = Grid(self.mechanism, 50 / self.total)
         self.counts = np.zeros(len(self.grid.probabilities), dtype=np.int64)
-        self.far = magnitude(self.law, RARE)  # S(far) > 2^-20 >= S(far + 1)
+        self.far = magnitude(self.mechanism, RARE)  # S(far) > 2^-20 >= S(far + 1)
         self.beyond = 0
         self.zeros = 0
         self.sums = np.zeros(2)
@@ -64,7 +64,7 @@ class Summary:
             sizes = np.abs(draws)
             self.beyond += int(np.count_nonzero(sizes >= self.far))
             self.zeros += int(np.count_nonzero(draws == 0))
-            scaled = sizes / self.law.cells
+            scaled = sizes / self.mechanism.cells
             self.sums += scaled.sum(), np.square(scaled).sum()
         assert self.counts.sum() == self.total
         return self
@@ -74,7 +74,7 @@ class Summary:
         return float(self.sums[power - 1]) / self.total
 
     def expectation(self, power: int) -> float:
-        return float(moments.absolute_moment(self.law, power)) / float(self.law.cells) ** power
+        return float(moments.absolute_moment(self.mechanism, power)) / float(self.mechanism.cells) ** power
 
     def standard_error(self, power: int) -> float:
         variance = self.expectation(2 * power) - self.expectation(power) ** 2

@@ -26,13 +26,13 @@ LAWS: dict[str, tuple[Callable[[float], Any], float]] = {
 }
 
 
-def releases(law: Any, terms: int, partitions: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """True values, which are not on the lattice of a continuous law, and what is released of them; one row each."""
+def releases(mechanism: Any, terms: int, partitions: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """True values, which are not on the lattice of a continuous distribution, and what is released of them; one row each."""
     rng = sn.SeededRng(5 + terms, allow_release=True)
     integers = np.arange(terms) * 7
-    true = integers if law.granularity == 1 else integers / 3
+    true = integers if mechanism.granularity == 1 else integers / 3
     rows = np.tile(true, (RELEASES // terms, 1))
-    return rows, law.release(rows, rng=rng, max_partitions_contributed=partitions)
+    return rows, mechanism.release(rows, rng=rng, max_partitions_contributed=partitions)
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
@@ -42,36 +42,38 @@ def releases(law: Any, terms: int, partitions: int) -> tuple[NDArray[Any], NDArr
 @pytest.mark.parametrize("case", LAWS)
 def test_coverage(case: str, of: str, terms: int, partitions: int, confidence: float) -> None:
     make, eps = LAWS[case]
-    law = make(eps)
-    true, released = releases(law, terms, partitions)
+    mechanism = make(eps)
+    true, released = releases(mechanism, terms, partitions)
     combine = {"value": np.ravel, "sum": lambda x: x.sum(axis=1), "mean": lambda x: x.mean(axis=1)}[of]
-    low, high = law.confidence_interval(combine(released), confidence, of=of, terms=terms, max_partitions_contributed=partitions)
+    low, high = mechanism.confidence_interval(
+        combine(released), confidence, of=of, terms=terms, max_partitions_contributed=partitions
+    )
     # Both sums are exact or rounded in the last place, which is nothing against the noise.
     covered = int(np.count_nonzero((low <= combine(true)) & (combine(true) <= high)))
-    probability = law_of_interval(make(eps / partitions), terms, confidence)
+    probability = mechanism_of_interval(make(eps / partitions), terms, confidence)
     assert probability is None or probability >= confidence
     if probability is None:
         if covered < confidence * low.size:
             checks.check_share(covered, low.size, confidence, 2 * ALPHA)
     else:
         checks.check_share(covered, low.size, probability, ALPHA)
-    if law.granularity != 1:
+    if mechanism.granularity != 1:
         checks.check_share(covered, low.size, confidence, ALPHA)
 
 
-def law_of_interval(law: Any, terms: int, confidence: float) -> float | None:
-    """Probability that one draw of a discrete law is within the interval."""
-    if terms > 1 or law.granularity != 1:
+def mechanism_of_interval(mechanism: Any, terms: int, confidence: float) -> float | None:
+    """Probability that one draw of a discrete mechanism is within the interval."""
+    if terms > 1 or mechanism.granularity != 1:
         return None
-    _, t = law.confidence_interval(0, confidence)
-    return float(1 - 2 * law.sf(t))
+    _, t = mechanism.confidence_interval(0, confidence)
+    return float(1 - 2 * mechanism.sf(t))
 
 
 def test_a_narrower_interval_is_noticed() -> None:
     """The power of the checks: intervals one unit narrower on both sides do not cover enough."""
-    law = sn.DiscreteLaplace(0.4)
-    true, released = releases(law, 4, 1)
-    low, high = law.confidence_interval(released.sum(axis=1), of="sum", terms=4)
+    mechanism = sn.DiscreteLaplace(0.4)
+    true, released = releases(mechanism, 4, 1)
+    low, high = mechanism.confidence_interval(released.sum(axis=1), of="sum", terms=4)
     covered = int(np.count_nonzero((low < true.sum(axis=1)) & (true.sum(axis=1) < high)))
     with pytest.raises(AssertionError):
         checks.check_share(covered, low.size, 0.95, ALPHA)

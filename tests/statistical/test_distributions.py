@@ -1,4 +1,4 @@
-"""Twenty million draws of each law through the public API, seeds fixed, against exact probabilities and moments.
+"""Twenty million draws of each mechanism through the public API, seeds fixed, against exact probabilities and moments.
 
 Evidence: distribution (chi-square), mass at zero, symmetry, mass beyond 2^-20, privacy loss across one sensitivity, E|X| and
 E X^2. False alarms: at most one in a million for each check of each case (ALPHA), 8e-5 for the whole module when the seeds
@@ -40,7 +40,7 @@ CASES: dict[str, tuple[str, float, float, lattice.Shape, Any]] = {
 def summary(case: str) -> Summary:
     kind, eps, sensitivity, shape, noise = CASES[case]
     where = lattice.lattice(kind, eps, sensitivity, shape)
-    found = Summary(lattice.law(eps, where), TOTAL)
+    found = Summary(lattice.mechanism(eps, where), TOTAL)
     return found.gather(integers(noise, where.log2_g, sn.SeededRng(list(CASES).index(case))))
 
 
@@ -60,7 +60,7 @@ def test_distribution(drawn: Summary) -> None:
 
 
 def test_mass_at_zero(drawn: Summary) -> None:
-    checks.check_share(drawn.zeros, drawn.total, float(moments.pmf(drawn.law, 0)), ALPHA)
+    checks.check_share(drawn.zeros, drawn.total, float(moments.pmf(drawn.mechanism, 0)), ALPHA)
 
 
 def test_symmetry(drawn: Summary) -> None:
@@ -68,20 +68,20 @@ def test_symmetry(drawn: Summary) -> None:
 
 
 def test_tail(drawn: Summary) -> None:
-    checks.check_share(drawn.beyond, drawn.total, float(moments.survival(drawn.law, drawn.far)), ALPHA)
+    checks.check_share(drawn.beyond, drawn.total, float(moments.survival(drawn.mechanism, drawn.far)), ALPHA)
 
 
 def test_privacy_loss_is_at_most_eps(drawn: Summary) -> None:
     lower, upper, _ = drawn.pairs
-    eps = float(drawn.law.eps)
+    eps = float(drawn.mechanism.eps)
     checks.check_loss_at_most(lower, upper, eps, ALPHA / 2)
     checks.check_loss_at_most(upper, lower, eps, ALPHA / 2)
 
 
 def test_privacy_loss_is_eps_away_from_the_answer(drawn: Summary) -> None:
-    """P(i) = e^eps P(i + D) for every i >= 0, in all four laws."""
+    """P(i) = e^eps P(i + D) for every i >= 0, in all four mechanisms."""
     lower, upper, nonnegative = drawn.pairs
-    checks.check_loss_equals(lower[nonnegative], upper[nonnegative], float(drawn.law.eps), ALPHA)
+    checks.check_loss_equals(lower[nonnegative], upper[nonnegative], float(drawn.mechanism.eps), ALPHA)
 
 
 @pytest.mark.parametrize("power", [1, 2])

@@ -1,4 +1,4 @@
-"""Ten million draws of the discrete Gaussian law, seeds fixed, against exact probabilities.
+"""Ten million draws of the discrete Gaussian distribution, seeds fixed, against exact probabilities.
 
 Evidence: distribution (chi-square of single integers, or of cells of equal probability where σ is large), symmetry, mass beyond
 five σ, E X². False alarms: at most one in a million for each check of each case, 2.4e-5 for the whole module when the seeds
@@ -42,7 +42,9 @@ def edges(sigma2: float) -> NDArray[np.int64]:
 
 
 def probabilities(sigma2: float) -> NDArray[np.float64]:
-    """Of the cells and of the two tails beyond them, by summation or from the normal law, which is near enough for σ >= 1000."""
+    """Of the cells and of the two tails beyond them, by summation or from the normal distribution, which is near enough for σ >=
+    1000.
+    """
     begin = edges(sigma2)
     with mp.workdps(30):
         if sigma2 < SINGLE:
@@ -80,7 +82,7 @@ def test_far_tail(sigma2: float) -> None:
 
 @pytest.mark.parametrize("sigma2", SIGMA2)
 def test_variance(sigma2: float) -> None:
-    law = sn.DiscreteGaussian(sigma2)
-    variance, fourth = float(law.var()), float(law.abs_moment(4))
+    mechanism = sn.DiscreteGaussian(sigma2)
+    variance, fourth = float(mechanism.var()), float(mechanism.abs_moment(4))
     error = np.sqrt((fourth - variance**2) / TOTAL)
     checks.check_mean(float(np.mean(drawn(sigma2).astype(float) ** 2)), variance, float(error), ALPHA)

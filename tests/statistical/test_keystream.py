@@ -79,8 +79,8 @@ def birthday_spacings(words: Words) -> list[float]:
     for half in (years >> np.uint64(32), years & np.uint64(2**32 - 1)):
         spacings = np.sort(np.diff(np.sort(half, axis=1), axis=1), axis=1)
         repeated = int((np.diff(spacings, axis=1) == 0).sum())
-        law = stats.poisson(4 * len(years))
-        tails.append(2 * min(float(law.sf(repeated - 1)), float(law.cdf(repeated)), 0.5))
+        mechanism = stats.poisson(4 * len(years))
+        tails.append(2 * min(float(mechanism.sf(repeated - 1)), float(mechanism.cdf(repeated)), 0.5))
     return tails
 
 

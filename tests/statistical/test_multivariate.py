@@ -1,8 +1,9 @@
-"""A million vectors of each law through the public API, seeds fixed, against exact probabilities and moments.
+"""A million vectors of each mechanism through the public API, seeds fixed, against exact probabilities and moments.
 
-Evidence: the whole law in two dimensions (chi-square over pieces of the stairs), the law of the norm, uniformity on its spheres,
-moments of coordinates, and the privacy loss across a shift of one sensitivity. False alarms: at most one in a million for each
-test (ALPHA, or its parts together), 2e-6 where a test has two, 1e-4 for the module when the seeds change; none while they stay.
+Evidence: the whole mechanism in two dimensions (chi-square over pieces of the stairs), the mechanism of the norm, uniformity on
+its spheres, moments of coordinates, and the privacy loss across a shift of one sensitivity. False alarms: at most one in a
+million for each test (ALPHA, or its parts together), 2e-6 where a test has two, 1e-4 for the module when the seeds change; none
+while they stay.
 """
 
 import math
@@ -23,13 +24,13 @@ ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
 
 
 @cache
-def law(norm: str, dim: int) -> sn.MultivariateStaircase:
+def mechanism(norm: str, dim: int) -> sn.MultivariateStaircase:
     return sn.MultivariateStaircase(1.5, 2.0, dim, 0.5, norm)  # type: ignore[arg-type]
 
 
 @cache
 def draws(norm: str, dim: int) -> NDArray[np.float64]:
-    return law(norm, dim).sample(TOTAL, rng=sn.SeededRng(1000 * dim + NORMS.index(norm)))
+    return mechanism(norm, dim).sample(TOTAL, rng=sn.SeededRng(1000 * dim + NORMS.index(norm)))
 
 
 def pieces(norm: str, x: NDArray[np.float64], radius: float) -> NDArray[np.int64]:
@@ -49,12 +50,12 @@ def pieces(norm: str, x: NDArray[np.float64], radius: float) -> NDArray[np.int64
 
 
 @pytest.mark.parametrize("norm", NORMS)
-def test_the_law_in_the_plane(norm: str) -> None:
+def test_the_mechanism_in_the_plane(norm: str) -> None:
     """With gamma = 1/2 the stairs' edges are odd multiples of the central radius, so no edge crosses a square.
 
     None crosses a ring, because squares of odd numbers, doubled, are whole: the density is constant on every piece.
     """
-    noise, radius = law(norm, 2), 1.0
+    noise, radius = mechanism(norm, 2), 1.0
     found = pieces(norm, draws(norm, 2), radius)
     count = 1600 if norm == "l2" else 900
     if norm == "l2":
@@ -73,9 +74,9 @@ def test_the_law_in_the_plane(norm: str) -> None:
 
 @pytest.mark.parametrize("dim", DIMS)
 @pytest.mark.parametrize("norm", NORMS)
-def test_the_law_of_the_norm(norm: str, dim: int) -> None:
+def test_the_mechanism_of_the_norm(norm: str, dim: int) -> None:
     size = np.linalg.norm(draws(norm, dim), ORDER[norm], axis=1)
-    edges = law(norm, dim).norm_ppf(np.linspace(0, 1, 201))
+    edges = mechanism(norm, dim).norm_ppf(np.linspace(0, 1, 201))
     counts, _ = np.histogram(size, edges)
     checks.check_distribution(counts, np.full(200, 1 / 200), ALPHA)
 
@@ -83,7 +84,7 @@ def test_the_law_of_the_norm(norm: str, dim: int) -> None:
 @pytest.mark.parametrize("dim", DIMS)
 @pytest.mark.parametrize("norm", NORMS)
 def test_moments_of_every_coordinate(norm: str, dim: int) -> None:
-    noise, x = law(norm, dim), draws(norm, dim)
+    noise, x = mechanism(norm, dim), draws(norm, dim)
     for i in range(dim):
         square = x[:, i] ** 2
         checks.check_mean(float(square.mean()), noise.var(), float(square.std()) / math.sqrt(TOTAL), ALPHA / dim)
@@ -105,7 +106,7 @@ def test_uniform_in_the_ball(norm: str, dim: int) -> None:
 
 
 @pytest.mark.parametrize("dim", [3, 4, 5, 10])
-def test_the_round_law_looks_alike_from_everywhere(dim: int) -> None:
+def test_the_round_mechanism_looks_alike_from_everywhere(dim: int) -> None:
     """Fourth moments along coordinates and along directions that no construction favours."""
     x = draws("l2", dim)
     random = np.random.default_rng(3)
@@ -115,7 +116,7 @@ def test_the_round_law_looks_alike_from_everywhere(dim: int) -> None:
         turned = (x @ (direction / np.linalg.norm(direction))) ** 4
         fourth.append((turned.mean(), turned.std()))
     # E (u·X)^4 = 3 E R^4/(d(d + 2)) for all unit vectors u.
-    expected = 3 * law("l2", dim).expected_norm(4) / (dim * (dim + 2))
+    expected = 3 * mechanism("l2", dim).expected_norm(4) / (dim * (dim + 2))
     for mean, std in fourth:
         checks.check_mean(float(mean), expected, float(std) / math.sqrt(TOTAL), ALPHA / 5)
 
@@ -123,7 +124,7 @@ def test_the_round_law_looks_alike_from_everywhere(dim: int) -> None:
 @pytest.mark.parametrize("norm", NORMS)
 def test_privacy_loss_across_a_shift(norm: str) -> None:
     """Counts in small boxes, and in the boxes one sensitivity away, never differ by more than the factor e^eps."""
-    noise, x = law(norm, 2), draws(norm, 2)
+    noise, x = mechanism(norm, 2), draws(norm, 2)
     shift = np.array([0.6, -1.4]) if norm == "l1" else np.array([2.0, 0.0]) if norm == "l2" else np.array([2.0, -2.0])
     edges = np.arange(-6, 6.01, 0.5)
     here, _, _ = np.histogram2d(x[:, 0], x[:, 1], (edges, edges))

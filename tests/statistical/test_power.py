@@ -42,7 +42,7 @@ def distribution(drawn: Summary) -> None:
 
 
 def zero(drawn: Summary) -> None:
-    checks.check_share(drawn.zeros, drawn.total, float(moments.pmf(drawn.law, 0)), ALPHA)
+    checks.check_share(drawn.zeros, drawn.total, float(moments.pmf(drawn.mechanism, 0)), ALPHA)
 
 
 def symmetry(drawn: Summary) -> None:
@@ -50,7 +50,7 @@ def symmetry(drawn: Summary) -> None:
 
 
 def tail(drawn: Summary) -> None:
-    checks.check_share(drawn.beyond, drawn.total, float(moments.survival(drawn.law, drawn.far)), ALPHA)
+    checks.check_share(drawn.beyond, drawn.total, float(moments.survival(drawn.mechanism, drawn.far)), ALPHA)
 
 
 def loss_at_most(drawn: Summary) -> None:
@@ -91,7 +91,7 @@ def test_right_sampler_passes(check: Callable[[Summary], None]) -> None:
 
 @pytest.mark.parametrize(("mutant", "check"), [(mutant, check) for mutant, found in REJECTED_BY.items() for check in found])
 def test_mutant_is_rejected(mutant: Callable[..., mutants.Integers], check: Callable[[Summary], None]) -> None:
-    with pytest.raises(AssertionError, match=r"probability .* under the law"):
+    with pytest.raises(AssertionError, match=r"probability .* under the mechanism"):
         check(summary(mutant))
 
 

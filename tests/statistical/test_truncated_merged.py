@@ -1,4 +1,4 @@
-"""Ten million draws of each law through the public API, seeds fixed, against probabilities by mpmath.
+"""Ten million draws of each mechanism through the public API, seeds fixed, against probabilities by mpmath.
 
 Evidence: distribution (chi-square), symmetry or bias, mass of the outermost sensitivity, E|X| and E X^2. That zero counts
 once shows on a coarse lattice only: rust/core/src/draw/segments.rs. False alarms: at most one in a million for each check of each
@@ -32,60 +32,60 @@ CASES: dict[str, Any] = {
 }
 
 
-def height(law: Any, x: Any) -> Any:
+def height(mechanism: Any, x: Any) -> Any:
     """-ln of the density at |x|, up to a constant; inf outside."""
-    rates = law.eps if isinstance(law.eps, tuple) else (law.eps,)
-    breaks = getattr(law, "breakpoints", ())
-    if not law.support()[0] <= x <= law.support()[1]:
+    rates = mechanism.eps if isinstance(mechanism.eps, tuple) else (mechanism.eps,)
+    breaks = getattr(mechanism, "breakpoints", ())
+    if not mechanism.support()[0] <= x <= mechanism.support()[1]:
         return mp.inf
     parts = zip(rates, [0, *breaks], [*breaks, mp.inf], strict=True)
-    return sum(rate * (min(abs(x), end) - start) for rate, start, end in parts if abs(x) > start) / mp.mpf(law.sensitivity)
+    return sum(rate * (min(abs(x), end) - start) for rate, start, end in parts if abs(x) > start) / mp.mpf(mechanism.sensitivity)
 
 
-def integral(law: Any, power: int, low: float, high: float) -> Any:
+def integral(mechanism: Any, power: int, low: float, high: float) -> Any:
     """The integral of |x|^power exp(-height) from low to high."""
-    kinks = [0.0, *getattr(law, "breakpoints", ()), *(-c for c in getattr(law, "breakpoints", ()))]
+    kinks = [0.0, *getattr(mechanism, "breakpoints", ()), *(-c for c in getattr(mechanism, "breakpoints", ()))]
     inner = sorted({low, high, *(c for c in kinks if low < c < high)})
-    return mp.quad(lambda x: abs(x) ** power * mp.exp(-height(law, x)), inner)
+    return mp.quad(lambda x: abs(x) ** power * mp.exp(-height(mechanism, x)), inner)
 
 
-def ends(law: Any) -> tuple[float, float]:
-    low, high = law.support()
-    far = 60 * law.sensitivity / np.min(law.eps)
+def ends(mechanism: Any) -> tuple[float, float]:
+    low, high = mechanism.support()
+    far = 60 * mechanism.sensitivity / np.min(mechanism.eps)
     return max(low, -far), min(high, far)
 
 
 @cache
 def probabilities(case: str) -> tuple[NDArray[np.float64], NDArray[np.float64], dict[int, float]]:
     """Edges of bins, the bins' probabilities, and moments of |X|."""
-    law = CASES[case]
-    low, high = ends(law)
-    inner = np.linspace(max(low, -4 * law.error_bound(0.5)), min(high, 4 * law.error_bound(0.5)), BINS + 1)[1:-1]
+    mechanism = CASES[case]
+    low, high = ends(mechanism)
+    inner = np.linspace(max(low, -4 * mechanism.error_bound(0.5)), min(high, 4 * mechanism.error_bound(0.5)), BINS + 1)[1:-1]
     edges = np.array([low, *inner, high])
     with mp.workdps(20):
-        parts = [integral(law, 0, float(a), float(b)) for a, b in pairwise(edges)]
+        parts = [integral(mechanism, 0, float(a), float(b)) for a, b in pairwise(edges)]
         total = mp.fsum(parts)
         spread = [float(a) for a in np.linspace(low, high, 33)]
         pairs = list(pairwise(spread))
-        moments = {p: float(mp.fsum(integral(law, p, *pair) for pair in pairs) / total) for p in (1, 2, 4)}
+        moments = {p: float(mp.fsum(integral(mechanism, p, *pair) for pair in pairs) / total) for p in (1, 2, 4)}
     return edges, np.array([float(part / total) for part in parts]), moments
 
 
 @cache
 def summary(case: str) -> tuple[NDArray[np.int64], dict[int, float], int, float]:
     """Counts of the bins, means of |X|^p, values in the outermost sensitivity of the nearer end, and the mean."""
-    law = CASES[case]
+    mechanism = CASES[case]
     edges = probabilities(case)[0]
     counts, sums, outermost, mean = np.zeros(edges.size - 1, np.int64), {1: 0.0, 2: 0.0}, 0, 0.0
-    near = min(map(abs, law.support()))
+    near = min(map(abs, mechanism.support()))
     rng = sn.SeededRng(list(CASES).index(case) + 77)
     for _ in range(TOTAL // CHUNK):
-        noise = law.sample(CHUNK, rng=rng)
+        noise = mechanism.sample(CHUNK, rng=rng)
         counts += np.bincount(np.searchsorted(edges[1:-1], noise, side="right"), minlength=counts.size)
         for p in sums:
             sums[p] += float(np.sum(np.abs(noise) ** p)) / TOTAL
-        nearer = noise if near == law.support()[1] else -noise
-        outermost += int(np.sum(nearer > near - law.sensitivity))
+        nearer = noise if near == mechanism.support()[1] else -noise
+        outermost += int(np.sum(nearer > near - mechanism.sensitivity))
         mean += float(np.sum(noise)) / TOTAL
     return counts, sums, outermost, mean
 
@@ -100,10 +100,10 @@ def test_distribution(case: str) -> None:
 
 @cases
 def test_symmetry_and_bias(case: str) -> None:
-    law, counts, mean = CASES[case], summary(case)[0], summary(case)[3]
-    if law.support()[0] == -law.support()[1]:
+    mechanism, counts, mean = CASES[case], summary(case)[0], summary(case)[3]
+    if mechanism.support()[0] == -mechanism.support()[1]:
         checks.check_symmetry(counts, ALPHA)
-    checks.check_mean(mean, law.mean(), law.std() / math.sqrt(TOTAL), ALPHA)
+    checks.check_mean(mean, mechanism.mean(), mechanism.std() / math.sqrt(TOTAL), ALPHA)
 
 
 @cases

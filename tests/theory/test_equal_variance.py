@@ -1,7 +1,8 @@
 """The advice about many releases: staircase and Laplace noise of the same variance, composed.
 
 Evidence: variances from Geng and Viswanath's formula and brentq of SciPy; losses as lists of probabilities of one lattice,
-composed by convolution for a few releases; the package's accounting, which other tests compare with product laws, for many.
+composed by convolution for a few releases; the package's accounting, which other tests compare with product distributions, for
+many.
 """
 
 import math
@@ -37,8 +38,8 @@ def eps_of_staircase(eps):
 
 def ratio(eps, k):
     """What k releases cost as a staircase, over what they cost as Laplace noise of the same variance."""
-    laws = sn.Staircase(eps_of_staircase(eps), gamma="l2"), sn.Laplace(eps)
-    ours, theirs = (privacy_loss(law).compose(k).eps_for_delta(DELTA) for law in laws)
+    mechanisms = sn.Staircase(eps_of_staircase(eps), gamma="l2"), sn.Laplace(eps)
+    ours, theirs = (privacy_loss(mechanism).compose(k).eps_for_delta(DELTA) for mechanism in mechanisms)
     return ours / theirs
 
 
@@ -100,15 +101,15 @@ def test_ten_releases_by_plain_convolution(eps):
     e = eps_of_staircase(eps)
     h, b = 2 * best_gamma(e), math.exp(-e)
     p = (min(1, h) + b / (1 - b)) / (h + 2 * b / (1 - b))
-    laws = [([e, 0.0, -e], [p, 1 - p - b * p, b * p])]
+    mechanisms = [([e, 0.0, -e], [p, 1 - p - b * p, b * p])]
     ends, inner = [0.5, math.exp(-eps) / 2], np.exp(-depth) / 2 * step
-    laws += [(np.concatenate([[eps, -eps], eps - 2 * depth]), np.concatenate([ends, inner]))]
-    for losses, masses in laws:
+    mechanisms += [(np.concatenate([[eps, -eps], eps - 2 * depth]), np.concatenate([ends, inner]))]
+    for losses, masses in mechanisms:
         top = round(max(losses) / step)
-        law = np.zeros(2 * top + 1)
-        np.add.at(law, top - np.rint(np.asarray(losses) / step).astype(int), masses)
-        size = 2 ** math.ceil(math.log2(law.size * k))
-        total = np.fft.irfft(np.fft.rfft(law / law.sum(), size) ** k, size)[: (law.size - 1) * k + 1]
+        mechanism = np.zeros(2 * top + 1)
+        np.add.at(mechanism, top - np.rint(np.asarray(losses) / step).astype(int), masses)
+        size = 2 ** math.ceil(math.log2(mechanism.size * k))
+        total = np.fft.irfft(np.fft.rfft(mechanism / mechanism.sum(), size) ** k, size)[: (mechanism.size - 1) * k + 1]
         loss = (top * k - np.arange(total.size)) * step
 
         def delta(t, total=total, loss=loss):
@@ -123,17 +124,17 @@ def test_ten_releases_by_plain_convolution(eps):
 def test_the_same_holds_for_integers(eps, D):
     laplace = sn.DiscreteLaplace(eps, D)
     excess = optimize.brentq(lambda e: sn.DiscreteStaircase(e, D, "l2").var() - laplace.var(), eps / 4, eps)
-    laws = sn.DiscreteStaircase(excess, D, "l2"), laplace
+    mechanisms = sn.DiscreteStaircase(excess, D, "l2"), laplace
     for k, below in ((10, True), (1000, eps >= 3.5)):
-        ours, theirs = (law.compose(k).eps_for_delta(DELTA) for law in laws)
+        ours, theirs = (mechanism.compose(k).eps_for_delta(DELTA) for mechanism in mechanisms)
         assert (ours < theirs) is below
 
 
 def composed(eps, delta, k):
     """The ε of k releases of the staircase of Laplace's variance, over that of Laplace noise; both by `compose`."""
-    laws = sn.Staircase(eps_of_staircase(eps), gamma="l2"), sn.Laplace(eps)
-    assert laws[0].var() == pytest.approx(laws[1].var(), rel=1e-6)
-    ours, theirs = (law.compose(k).eps_for_delta(delta) for law in laws)
+    mechanisms = sn.Staircase(eps_of_staircase(eps), gamma="l2"), sn.Laplace(eps)
+    assert mechanisms[0].var() == pytest.approx(mechanisms[1].var(), rel=1e-6)
+    ours, theirs = (mechanism.compose(k).eps_for_delta(delta) for mechanism in mechanisms)
     return ours / theirs
 
 
@@ -150,7 +151,7 @@ def test_the_page_states_the_deltas_of_its_advice():
     gains = []
     for k in (10, 100, 1000):
         total = sn.Laplace(1).compose(k).eps_for_delta(1e-6)
-        law = sn.calibrate(sn.Staircase, eps=total, delta=1e-6, releases=k, cost="l2")
-        gains.append(round(100 * (1 - law.var() / sn.Laplace(1).var())))
+        mechanism = sn.calibrate(sn.Staircase, eps=total, delta=1e-6, releases=k, cost="l2")
+        gains.append(round(100 * (1 - mechanism.var() / sn.Laplace(1).var())))
     assert gains == [4, 7, 8]
     assert "[4, 7 and 8 %" in text

@@ -16,12 +16,12 @@ def profile_of(masses, infinite, interval, eps):
     return infinite + math.fsum(p * -math.expm1(eps - j * interval) for j, p in masses.items() if j * interval > eps)
 
 
-@pytest.mark.parametrize("law", [sn.Laplace(1), sn.Staircase(1)], ids=repr)
+@pytest.mark.parametrize("mechanism", [sn.Laplace(1), sn.Staircase(1)], ids=repr)
 @pytest.mark.parametrize("error", [1e-13, 1e-11, 1e-9])
-def test_errors_of_a_profile_are_not_magnified(law, error):
+def test_errors_of_a_profile_are_not_magnified(mechanism, error):
     """Relative errors on ten thousand nodes, whose differences are a ten-thousandth of δ: the grid's are a few times as large."""
     rng = np.random.default_rng(1)
-    exact = law.privacy_profile
+    exact = mechanism.privacy_profile
     masses, infinite = grid.on_multiples(lambda t: exact(t) * (1 + error * rng.random(t.shape)), 10_000, 1e-4)
     for eps in (0.0, 0.25, 0.5, 0.9):
         found = profile_of(masses, infinite, 1e-4, eps)

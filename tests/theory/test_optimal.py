@@ -157,14 +157,14 @@ def test_least_costs(eps):
 
 
 @pytest.mark.parametrize("cost", ["l1", "l2", 0.5, 3.0])
-def test_the_least_cost_is_that_of_the_optimal_law(cost):
-    """Two routes to one number: the closed form, and the law made with the optimal shape."""
+def test_the_least_cost_is_that_of_the_optimal_mechanism(cost):
+    """Two routes to one number: the closed form, and the mechanism made with the optimal shape."""
     eps = np.array([1e-4, 0.3, 1.0, 3.0, 20.0])
-    law = sn.Staircase(eps, 2.5, so.optimal_gamma(eps, cost))
-    np.testing.assert_allclose(so.optimal_cost(eps, 2.5, cost), so.expected_cost(law, cost), rtol=1e-13)
-    law = sn.DiscreteStaircase(eps, 20, so.optimal_r(eps, 20, cost))
+    mechanism = sn.Staircase(eps, 2.5, so.optimal_gamma(eps, cost))
+    np.testing.assert_allclose(so.optimal_cost(eps, 2.5, cost), so.expected_cost(mechanism, cost), rtol=1e-13)
+    mechanism = sn.DiscreteStaircase(eps, 20, so.optimal_r(eps, 20, cost))
     least = so.optimal_cost(eps, 20, cost, mechanism="discrete_staircase")
-    np.testing.assert_allclose(least, so.expected_cost(law, cost), rtol=1e-13)
+    np.testing.assert_allclose(least, so.expected_cost(mechanism, cost), rtol=1e-13)
 
 
 def test_small_eps_limits():
@@ -270,10 +270,10 @@ def test_functions_that_are_powers(eps, p):
 def test_indicators(eps, t):
     """Cost 1 beyond t: the best edge of the stairs is at t, and the cost is 1 minus the known mass."""
     assert so.optimal_gamma(eps, lambda x: x > t) == pytest.approx(t % 1, rel=1e-14)
-    law = sn.Staircase(eps, 1.0, t % 1)
+    mechanism = sn.Staircase(eps, 1.0, t % 1)
     c, k = 1 / math.expm1(eps), math.floor(t)
     exact = math.exp(-eps * (k + 1)) * (1 + c) / (t % 1 + c)  # mass of the stairs beyond t
-    assert so.expected_cost(law, lambda x: x > t) == pytest.approx(exact, rel=1e-12)
+    assert so.expected_cost(mechanism, lambda x: x > t) == pytest.approx(exact, rel=1e-12)
     assert so.optimal_cost(eps, 1.0, lambda x: x > t) == pytest.approx(exact, rel=1e-12)
     assert so.optimal_gamma(eps, lambda x: x > 5 * t, sensitivity=5.0) == pytest.approx(t % 1, rel=1e-14)
 
@@ -344,16 +344,18 @@ def test_any_cost_of_integers_by_brute_force(eps, D, heights):
 
 
 @pytest.mark.parametrize(
-    "law", [sn.Staircase(2, 3.0, 0.3), sn.Laplace(2, 3.0), sn.DiscreteStaircase(2, 30, 7), sn.DiscreteLaplace(2, 3)], ids=repr
+    "mechanism",
+    [sn.Staircase(2, 3.0, 0.3), sn.Laplace(2, 3.0), sn.DiscreteStaircase(2, 30, 7), sn.DiscreteLaplace(2, 3)],
+    ids=repr,
 )
-def test_expected_cost_of_every_law(law):
-    """Functions against powers, and powers against the law's own integer moments."""
-    assert so.expected_cost(law, "l1") == law.abs_moment(1)
-    assert so.expected_cost(law, 3) == pytest.approx(law.abs_moment(3), rel=1e-13)
-    assert so.expected_cost(law, lambda x: x**2.5) == pytest.approx(so.expected_cost(law, 2.5), rel=1e-12)
-    assert so.expected_cost(law, 0) == 1
-    negative = so.expected_cost(law, -0.5)
-    assert negative == math.inf if isinstance(law, (sn.DiscreteStaircase, sn.DiscreteLaplace)) else 0 < negative < math.inf
+def test_expected_cost_of_every_mechanism(mechanism):
+    """Functions against powers, and powers against the mechanism's own integer moments."""
+    assert so.expected_cost(mechanism, "l1") == mechanism.abs_moment(1)
+    assert so.expected_cost(mechanism, 3) == pytest.approx(mechanism.abs_moment(3), rel=1e-13)
+    assert so.expected_cost(mechanism, lambda x: x**2.5) == pytest.approx(so.expected_cost(mechanism, 2.5), rel=1e-12)
+    assert so.expected_cost(mechanism, 0) == 1
+    negative = so.expected_cost(mechanism, -0.5)
+    assert negative == math.inf if isinstance(mechanism, (sn.DiscreteStaircase, sn.DiscreteLaplace)) else 0 < negative < math.inf
 
 
 @pytest.mark.slow
@@ -376,9 +378,9 @@ def test_arrays():
             assert type(one) in (int, float)
             assert values[i, j] == pytest.approx(one, rel=1e-13)
     assert so.optimal_r(eps, sensitivity).dtype == np.int64
-    law = sn.Staircase(eps, sensitivity)
-    assert so.expected_cost(law, np.square).shape == (3, 2)
-    assert so.expected_cost(law, [0.5, 3]).shape == (3, 2)
+    mechanism = sn.Staircase(eps, sensitivity)
+    assert so.expected_cost(mechanism, np.square).shape == (3, 2)
+    assert so.expected_cost(mechanism, [0.5, 3]).shape == (3, 2)
 
 
 # ---------------------------------------------------------------- what is refused
@@ -390,7 +392,7 @@ def test_arrays():
         (lambda: so.optimal_gamma(0), "eps must be finite and greater than 0, got 0.0"),
         (lambda: so.optimal_gamma(math.nan, "l1"), "eps must be finite and greater than 0, got nan"),
         (lambda: so.optimal_gamma(1, sensitivity=-1.0), "sensitivity must be finite and greater than 0, got -1.0"),
-        (lambda: so.optimal_r(1, 2.5), "sensitivity must be a whole number for a discrete law, got 2.5"),
+        (lambda: so.optimal_r(1, 2.5), "sensitivity must be a whole number for a discrete mechanism, got 2.5"),
         (lambda: so.optimal_gamma(1, "l3"), "cost must be \"l1\", \"l2\", a number or a function, got 'l3'"),
         (lambda: so.optimal_gamma(1, 0), "cost must be a power from 2**-10 to 64, got 0.0"),
         (lambda: so.optimal_gamma(1, [1.0, 65]), "cost must be a power from 2**-10 to 64, got 65.0"),
@@ -423,7 +425,7 @@ def test_values_refused(call, text):
         (lambda: so.optimal_gamma(4, None), "cost must be a real number or an array of real numbers, got None"),
         (lambda: so.optimal_gamma(4, lambda x: "x"), "cost must return real numbers, got "),
         (lambda: so.optimal_cost(4, mechanism=1), "mechanism must be 'staircase' or 'discrete_staircase', got 1"),
-        (lambda: so.expected_cost(4, "l1"), "law must be a noise law of numbers, got 4"),
+        (lambda: so.expected_cost(4, "l1"), "mechanism must be a mechanism of numbers, got 4"),
     ],
 )
 def test_types_refused(call, text):

@@ -1,4 +1,4 @@
-"""Laws given by a list of probabilities. Evidence: equality with the closed forms of a law that has both."""
+"""Mechanisms given by a list of probabilities. Evidence: equality with the closed forms of a mechanism that has both."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def test_moments_and_bounds(listed):
     assert table.support() == (-math.inf, math.inf)
 
 
-def test_a_lopsided_bounded_law():
-    law = Tabulated(-1, np.log([0.5, 0.125, 0.125, 0.25]), bounded=True)
-    assert law.support() == (-1, 2)
-    assert (law.mean(), law.var(), law.moment(2)) == pytest.approx((0.125, 1.609375, 1.625), rel=1e-15)
-    assert law.ppf(np.array([0.0, 0.5, 0.51, 1.0])).tolist() == [-1, -1, 0, 2]
-    assert law.cdf(np.array([-2, -1, 2, 5])).tolist() == [0, 0.5, 1, 1]
-    assert law.error_bound(np.array([0.2, 0.25, 0.8])).tolist() == [2, 1, 1]
+def test_a_lopsided_bounded_mechanism():
+    mechanism = Tabulated(-1, np.log([0.5, 0.125, 0.125, 0.25]), bounded=True)
+    assert mechanism.support() == (-1, 2)
+    assert (mechanism.mean(), mechanism.var(), mechanism.moment(2)) == pytest.approx((0.125, 1.609375, 1.625), rel=1e-15)
+    assert mechanism.ppf(np.array([0.0, 0.5, 0.51, 1.0])).tolist() == [-1, -1, 0, 2]
+    assert mechanism.cdf(np.array([-2, -1, 2, 5])).tolist() == [0, 0.5, 1, 1]
+    assert mechanism.error_bound(np.array([0.2, 0.25, 0.8])).tolist() == [2, 1, 1]

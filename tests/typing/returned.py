@@ -274,10 +274,10 @@ assert_type(sn.calibrate(sn.Gaussian, eps=1, delta=1e-6, releases=3), sn.Gaussia
 assert_type(sn.calibrate(sn.DiscreteGaussian, eps=1, delta=1e-6, releases=3), sn.DiscreteGaussian[Any, Any])
 
 # What a released count says
-assert_type(sn.binomial_test(63, 100, law=sn.DiscreteLaplace(1)), float)
-assert_type(sn.binomial_test([63, 64], 100, law=sn.DiscreteLaplace(1)), Floats)
-assert_type(sn.binomial_interval(63, 100, law=sn.DiscreteLaplace(1)), tuple[float, float])
-assert_type(sn.binomial_interval(integers, 100, law=sn.DiscreteLaplace(1)), tuple[Floats, Floats])
+assert_type(sn.binomial_test(63, 100, mechanism=sn.DiscreteLaplace(1)), float)
+assert_type(sn.binomial_test([63, 64], 100, mechanism=sn.DiscreteLaplace(1)), Floats)
+assert_type(sn.binomial_interval(63, 100, mechanism=sn.DiscreteLaplace(1)), tuple[float, float])
+assert_type(sn.binomial_interval(integers, 100, mechanism=sn.DiscreteLaplace(1)), tuple[Floats, Floats])
 
 # Ledger
 ledger = sn.Ledger("file.ledger", 1, delta=1e-6) if table.recommendation == "" else None

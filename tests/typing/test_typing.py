@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 typing_extensions = pytest.importorskip("typing_extensions")
 pytest.importorskip("mypy")
 
-EVERY_LAW = "every_law.py"
+EVERY_LAW = "every_mechanism.py"
 COLUMNS = ["columns.py"] * (importlib.util.find_spec("polars") is not None)
 RIGHT = ["user_program.py", "returned.py", EVERY_LAW, *COLUMNS]
 
@@ -39,12 +39,12 @@ Errors = dict[str, dict[int, str]]
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Those beside this file, and one that draws from every example of the registry: from a mechanism, and by `sample`."""
-    every_law = tmp_path_factory.mktemp("typing") / EVERY_LAW
+    every_mechanism = tmp_path_factory.mktemp("typing") / EVERY_LAW
     examples = [(row, example) for row in ROWS for example in (*row.examples, row.arrays) if example]
     made = [f"{_call(row, example)}.sample(3, rng=sn.SeededRng(1))\n" for row, example in examples]
     made += [f"{_sampled(row, example)}\n" for row, example in examples if not example.by]
-    every_law.write_text("import stairnoise as sn\n\n" + "".join(made), encoding="utf-8")
-    return [*(HERE / name for name in ("user_program.py", "returned.py", *COLUMNS, "wrong_program.py")), every_law]
+    every_mechanism.write_text("import stairnoise as sn\n\n" + "".join(made), encoding="utf-8")
+    return [*(HERE / name for name in ("user_program.py", "returned.py", *COLUMNS, "wrong_program.py")), every_mechanism]
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_right_program_has_no_errors_in_pyright(program: str, pyright: Errors) -
 
 
 def test_user_program_uses_every_public_name() -> None:
-    """But the laws, which `every_law` has, what a program has no use for, and what `raises` covers with its base."""
+    """But the mechanisms, which `every_mechanism` has, what a program has no use for, and what `raises` covers with its base."""
     text = (HERE / "user_program.py").read_text(encoding="utf-8")
     unused = {name for name in stairnoise.__all__ if f"sn.{name}" not in text}
     assert unused - {row.class_name for row in ROWS} == {"CopyError", "ParameterTypeError", "__version__"}

@@ -56,7 +56,7 @@ skellam: NDArray[np.int64] = sn.Skellam(4).share(10).release([10, 20])
 totals: NDArray[np.int64] = sn.centered_residue(sn.Skellam(4).share(10).release_modulo([10, 20], 2**32), 2**32)
 bounded: float | NDArray[np.float64] = sn.Skellam.from_eps(1, 1e-6).rdp_bound([2, 3.5])
 vectors: NDArray[np.float64] = sn.MultivariateStaircase(1, dim=3, norm="l2").sample(4)
-laws: list[sn.GeneralizedDiscreteLaplace | sn.MultiScaleDiscreteLaplace | sn.Arete] = [
+mechanisms: list[sn.GeneralizedDiscreteLaplace | sn.MultiScaleDiscreteLaplace | sn.Arete] = [
     sn.GeneralizedDiscreteLaplace(0.5, 0.4).share(10),
     sn.MultiScaleDiscreteLaplace(1, sensitivity=2).share(10, 3),
     sn.Arete(0.5, 0.5, 0.5, n_parties=10, present=2),
@@ -81,8 +81,8 @@ loss: sn.PrivacyLoss = sn.Laplace(1).privacy_loss().compose(3)
 promise: sn.Guarantee = sn.Gaussian(1, 1e-6).guarantee(max_partitions_contributed=3)
 table: sn.Comparison = sn.compare(1.0, sensitivity=1.0)
 hundred: sn.Gaussian = sn.calibrate(sn.Gaussian, eps=4, delta=1e-6, releases=100)
-p_value: float = sn.binomial_test(63, 100, law=sn.DiscreteLaplace(1))
-proportion: tuple[float, float] = sn.binomial_interval(63, 100, law=sn.DiscreteLaplace(1))
+p_value: float = sn.binomial_test(63, 100, mechanism=sn.DiscreteLaplace(1))
+proportion: tuple[float, float] = sn.binomial_interval(63, 100, mechanism=sn.DiscreteLaplace(1))
 tiers: list[str] = sn.cpu_tiers()
 best: tuple[Any, Any, Any, Any] = (
     sn.optimal_gamma(4),

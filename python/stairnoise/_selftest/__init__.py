@@ -6,7 +6,7 @@
 | `random_words` | words against AES-256 and against fair bits |
 | `generators` | fresh keys, nothing repeated, refusals |
 | `instruction_sets` | instruction sets and threads draw the same bytes |
-| `laws` | every mechanism against its distribution |
+| `mechanisms` | every mechanism against its distribution |
 | `contract` | AES-256 and the contract in pure Python |
 | `events` | how far counts are from probabilities |
 | `report` | what was found, and on which machine |
@@ -22,7 +22,7 @@ from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._selftest import generators, instruction_sets, known_answers, random_words
-from stairnoise._selftest import mechanisms as laws
+from stairnoise._selftest import mechanisms as mechanisms
 from stairnoise._selftest.report import Outcome, Planned, SelftestCheck, SelftestReport, facts
 from stairnoise.rng import SecureRng, SeededRng
 
@@ -36,7 +36,7 @@ SUBJECTS: dict[str, Callable[[Any], Iterator[Planned]]] = {
     random_words.SUBJECT: lambda rng: random_words.planned(rng),
     generators.SUBJECT: lambda rng: generators.planned(rng),
     instruction_sets.SUBJECT: lambda rng: instruction_sets.planned(),
-    laws.SUBJECT: lambda rng: laws.planned(rng),
+    mechanisms.SUBJECT: lambda rng: mechanisms.planned(rng),
 }
 
 
@@ -56,7 +56,7 @@ def selftest(
         operating system gives the keys, so that every run tests new values. Checks of fresh keys and of the
         operating system's randomness are new in every run.
     subjects : iterable of str, or None
-        Some of "known answers", "random words", "generators", "instruction sets", "laws". None: all of them.
+        Some of "known answers", "random words", "generators", "instruction sets", "mechanisms". None: all of them.
     progress : callable or None
         It is called as ``progress(done, total, name)`` before every check and once at the end.
 

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 # Of one check. A thousand checks keep the whole below 1e-7.
 FALSE_ALARM = 1e-10
-# The formulas of a continuous law leave its lattice out. That changes no probability by more than this.
+# The formulas of a continuous distribution leave its lattice out. That changes no probability by more than this.
 SLACK = 1e-8
 # The line is cut at these quantiles: multiples of 1/32, and tails down to 2**-16.
 _TAIL = 2.0 ** -np.array([16, 14, 12, 10, 9, 8, 7, 6])
@@ -55,7 +55,9 @@ class Events:
             self._impossible.append(f"{name}: {hits} times")
 
     def outcome(self, values: int, false_alarm: float = FALSE_ALARM) -> Outcome:
-        """Return the largest evidence, and the limit that it exceeds with probability at most `false_alarm` under the law."""
+        """Return the largest evidence, and the limit that it exceeds with probability at most `false_alarm` under the
+        mechanism.
+        """
         limit = math.log(2 * sum(group.counts.size for group in self._groups) / false_alarm)
         if self._impossible:
             return Outcome(values, "nats", math.inf, limit, false_alarm, "; ".join(self._impossible))
@@ -106,12 +108,12 @@ class Cells(NamedTuple):
         return f"{low}{self.name}{high}"
 
 
-def cells_of(law: Any, name: str = "X") -> Cells:
-    """Cut the line at quantiles of a law with ppf, cdf, sf and a granularity."""
-    step = float(law.granularity)
+def cells_of(mechanism: Any, name: str = "X") -> Cells:
+    """Cut the line at quantiles of a mechanism with ppf, cdf, sf and a granularity."""
+    step = float(mechanism.granularity)
     # An edge lies between two multiples of the granularity, so that no value is on it, up to 2**52 steps.
-    edges = np.unique((np.rint(np.asarray(law.ppf(LEVELS)) / step) + 0.5) * step)
-    return Cells(name, edges, between(law.cdf(edges), law.sf(edges)))
+    edges = np.unique((np.rint(np.asarray(mechanism.ppf(LEVELS)) / step) + 0.5) * step)
+    return Cells(name, edges, between(mechanism.cdf(edges), mechanism.sf(edges)))
 
 
 def between(cdf: Any, sf: Any) -> Floats:

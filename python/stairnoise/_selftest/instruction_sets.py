@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._cpu import cpu_tiers
 from stairnoise._selftest.generators import run_main
-from stairnoise._selftest.mechanisms import Choice, choices, laws, short, vectors
+from stairnoise._selftest.mechanisms import Choice, choices, mechanisms, short, vectors
 from stairnoise._selftest.report import Outcome, Planned, processors
 from stairnoise.rng import SeededRng
 
@@ -77,27 +77,27 @@ def _outcome(values: int, differing: list[str]) -> Outcome:
 # What each process draws. `shape` is that of one value: () for a number, (dim,) for a vector.
 
 
-def of_fills(law: Any, seed: int, shape: tuple[int, ...] = ()) -> Iterator[NDArray[Any]]:
+def of_fills(mechanism: Any, seed: int, shape: tuple[int, ...] = ()) -> Iterator[NDArray[Any]]:
     """Yield fills of every length and type, from changing places."""
     rng = SeededRng(seed)
     for number, length in enumerate(LENGTHS):
-        for dtype in law._dtypes:
+        for dtype in mechanism._dtypes:
             offset = OFFSETS[number % len(OFFSETS)] * prod(shape)
-            yield law.sample(-(-length // prod(shape)), rng=rng.at(offset), dtype=dtype)
-            law.sample(0, rng=rng)  # go on to the next fill
+            yield mechanism.sample(-(-length // prod(shape)), rng=rng.at(offset), dtype=dtype)
+            mechanism.sample(0, rng=rng)  # go on to the next fill
 
 
-def of_release(law: Any, seed: int, shape: tuple[int, ...] = ()) -> Iterator[NDArray[Any]]:
+def of_release(mechanism: Any, seed: int, shape: tuple[int, ...] = ()) -> Iterator[NDArray[Any]]:
     """Yield released answers. Most of the true answers are between two points of the lattice."""
     rng = SeededRng(seed, allow_release=True)
     for length in LENGTHS:
         values = np.arange(length * prod(shape)) / 7 - 100
-        yield law.release(values.reshape(-1, *shape), rng=rng)
+        yield mechanism.release(values.reshape(-1, *shape), rng=rng)
 
 
-def of_threads(law: Any, seed: int, shape: tuple[int, ...], threads: int | None) -> Iterator[NDArray[Any]]:
+def of_threads(mechanism: Any, seed: int, shape: tuple[int, ...], threads: int | None) -> Iterator[NDArray[Any]]:
     """Yield a long fill."""
-    yield law.sample(LONG // prod(shape), rng=SeededRng(seed), threads=threads)
+    yield mechanism.sample(LONG // prod(shape), rng=SeededRng(seed), threads=threads)
 
 
 def of_choice(choice: Choice, seed: int, threads: int | None) -> Iterator[NDArray[Any]]:
@@ -121,13 +121,13 @@ class Digests:
 
     def draw_all(self) -> None:
         """Draw from every mechanism."""
-        shapes: list[tuple[Any, tuple[int, ...]]] = [(law, ()) for law in laws()]
-        shapes += [(law, (law.dim,)) for law in vectors()]
-        for seed, (law, shape) in enumerate(shapes):
-            self.of[short(law)] = {
-                "fills": self._digest(of_fills(law, seed, shape)),
-                "releases": self._digest(of_release(law, seed, shape)),
-                **{name: self._digest(of_threads(law, seed, shape, threads)) for name, threads in self._threads.items()},
+        shapes: list[tuple[Any, tuple[int, ...]]] = [(mechanism, ()) for mechanism in mechanisms()]
+        shapes += [(mechanism, (mechanism.dim,)) for mechanism in vectors()]
+        for seed, (mechanism, shape) in enumerate(shapes):
+            self.of[short(mechanism)] = {
+                "fills": self._digest(of_fills(mechanism, seed, shape)),
+                "releases": self._digest(of_release(mechanism, seed, shape)),
+                **{name: self._digest(of_threads(mechanism, seed, shape, threads)) for name, threads in self._threads.items()},
             }
         for seed, choice in enumerate(choices()):
             of = {name: self._digest(of_choice(choice, seed, threads)) for name, threads in self._threads.items()}

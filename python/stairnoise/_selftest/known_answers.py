@@ -28,7 +28,7 @@ from stairnoise.rng import SecureRng, SeededRng
 SUBJECT = "known answers"
 # More values than a vector kernel draws at once.
 _LONGER = 300
-# The fills of some laws end at 2**40.
+# The fills of some mechanisms end at 2**40.
 _FAR = 2**39
 _LARGEST = float(np.finfo(np.float64).max)
 
@@ -55,9 +55,9 @@ def planned() -> Iterator[Planned]:
         ("partitions", "groups", partitions),
         ("tops", "several candidates", tops),
     ):
-        for law in dict.fromkeys(entry["law"] for entry in known[kind]):
-            entries = [entry for entry in known[kind] if entry["law"] == law]
-            yield Planned(SUBJECT, f"{law}: {name}", partial(_check, entries, compare))
+        for mechanism in dict.fromkeys(entry["law"] for entry in known[kind]):
+            entries = [entry for entry in known[kind] if entry["law"] == mechanism]
+            yield Planned(SUBJECT, f"{mechanism}: {name}", partial(_check, entries, compare))
     yield Planned(SUBJECT, "SecureBitGenerator: words", partial(_check, known["bit_generators"], bit_generators))
 
 
@@ -102,16 +102,16 @@ def children(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 
 def draws(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return values in every type that holds them, of a short fill and of the beginning of a long one."""
-    law, step = _law(entry), Fraction(2) ** entry["log2_g"]
+    mechanism, step = _mechanism(entry), Fraction(2) ** entry["log2_g"]
     rng = _at(SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
-    size = len(entry["values"]) // getattr(law, "dim", 1)
+    size = len(entry["values"]) // getattr(mechanism, "dim", 1)
     expected = [rounded(number * step) for number in entry["values"]]
-    found = [float(law.granularity)]
+    found = [float(mechanism.granularity)]
     for longer in (0, _LONGER if entry["index"] < _FAR else 0):
         # Every view of the generator draws the same fill.
-        found += law.sample(size + longer, rng=rng.at(entry["index"]), dtype="float64")[:size].ravel().tolist()
-    if "int64" in law._dtypes:
-        found += law.sample(size, rng=rng).tolist()
+        found += mechanism.sample(size + longer, rng=rng.at(entry["index"]), dtype="float64")[:size].ravel().tolist()
+    if "int64" in mechanism._dtypes:
+        found += mechanism.sample(size, rng=rng).tolist()
         return found, [float(step), *expected, *expected, *entry["values"]]
     return found, [float(step), *expected, *expected]
 
@@ -123,21 +123,21 @@ def releases(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     for dtype in entry["outputs"]:
         rng: Any = SeededRng(int(entry["seed"]), allow_release=True)
         out = np.empty(values.size, dtype)
-        found += _law(entry).release(values, max_partitions_contributed=entry["partitions"], rng=rng, out=out).tolist()
+        found += _mechanism(entry).release(values, max_partitions_contributed=entry["partitions"], rng=rng, out=out).tolist()
     return found, [x for output in entry["outputs"].values() for x in output]
 
 
 def selections(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return the indices selected from one row of costs."""
     rng = _at(SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
-    return _law(entry).sample(entry["costs"], len(entry["values"]), rng=rng).tolist(), entry["values"]
+    return _mechanism(entry).sample(entry["costs"], len(entry["values"]), rng=rng).tolist(), entry["values"]
 
 
 def tops(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return the indices of several candidates from each of some rows with the same costs."""
     rng: Any = SeededRng(int(entry["seed"]), allow_release=True)
     view = _at(rng, entry["fill"], entry["index"])
-    found = _law(entry).top(entry["costs"], entry["k"], len(entry["values"]), rng=view)
+    found = _mechanism(entry).top(entry["costs"], entry["k"], len(entry["values"]), rng=view)
     return found.ravel().tolist(), [index for row in entry["values"] for index in row]
 
 
@@ -179,7 +179,7 @@ def rounded(number: Fraction) -> float:
         return _LARGEST if number > 0 else -_LARGEST
 
 
-def _law(entry: dict[str, Any]) -> Any:
+def _mechanism(entry: dict[str, Any]) -> Any:
     of_numbers = {row.class_name: row for row in ROWS}
     name = entry["law"]
     mechanism = of_numbers[name].load() if name in of_numbers else getattr(selection, name)

@@ -21,7 +21,7 @@ from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelecti
 from stairnoise.registry import ROWS, Example
 from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
 
-SUBJECT = "laws"
+SUBJECT = "mechanisms"
 VALUES = 2**20
 _VECTOR_VALUES = 2**19
 _SELECTIONS = 2**21
@@ -29,14 +29,16 @@ _COSTS = 2**19
 _GROUPS = 2**18
 _SHARES = 5
 _ARRAY_ROWS = 2**12
-# A true answer that is on the lattice of every law.
+# A true answer that is on the lattice of every mechanism.
 _ANSWER = 1000
 
 
 class Divided(NamedTuple):
-    """A law that is released to people who change `partitions` values each, and the law of the noise in each value."""
+    """A mechanism that is released to people who change `partitions` values each, and the mechanism of the noise in each
+    value.
+    """
 
-    law: Any
+    mechanism: Any
     partitions: int
     noise: Any
 
@@ -52,37 +54,37 @@ class Choice(NamedTuple):
 
 
 @cache
-def laws() -> tuple[Any, ...]:
-    """Return laws of numbers, with parameters that take every way through the samplers."""
-    return tuple(law for row in ROWS if row.kind != "vector" for law in row.laws())
+def mechanisms() -> tuple[Any, ...]:
+    """Return mechanisms of numbers, with parameters that take every way through the samplers."""
+    return tuple(mechanism for row in ROWS if row.kind != "vector" for mechanism in row.mechanisms())
 
 
-def first_laws() -> Iterator[Any]:
-    """Return one law of numbers for each mechanism."""
+def first_mechanisms() -> Iterator[Any]:
+    """Return one mechanism of numbers for each mechanism."""
     return (row.make(row.examples[0]) for row in ROWS if row.kind != "vector")
 
 
 @cache
 def vectors() -> tuple[Any, ...]:
-    """Return laws of vectors, at least one for each norm."""
-    return tuple(law for row in ROWS if row.kind == "vector" for law in row.laws())
+    """Return mechanisms of vectors, at least one for each norm."""
+    return tuple(mechanism for row in ROWS if row.kind == "vector" for mechanism in row.mechanisms())
 
 
 @cache
 def divided() -> tuple[Divided, ...]:
-    """Return laws that ``max_partitions_contributed`` widens."""
+    """Return mechanisms that ``max_partitions_contributed`` widens."""
     rows = ((row, row.divided) for row in ROWS if row.divided)
-    return tuple(Divided(row.make(of.law), of.partitions, row.make(of.noise)) for row, of in rows)
+    return tuple(Divided(row.make(of.mechanism), of.partitions, row.make(of.noise)) for row, of in rows)
 
 
 def shared() -> Iterator[Any]:
-    """Return laws whose noise several parties add up."""
-    return (law for row in ROWS if row.group == "shares" for law in row.laws() if law.n_parties == 1)
+    """Return mechanisms whose noise several parties add up."""
+    return (mechanism for row in ROWS if row.group == "shares" for mechanism in row.mechanisms() if mechanism.n_parties == 1)
 
 
 @cache
 def arrays() -> tuple[tuple[Any, tuple[Any, ...]], ...]:
-    """Return laws with arrays of parameters, and the laws of their elements."""
+    """Return mechanisms with arrays of parameters, and the mechanisms of their elements."""
     found = []
     for row in ROWS:
         if row.arrays:
@@ -123,20 +125,20 @@ def selections() -> Iterator[PartitionSelection]:
 
 def planned(rng: Any) -> Iterator[Planned]:
     """Return the checks; `rng` makes a child for each."""
-    for law in laws():
-        yield _plan(law, "values", partial(_check, law, partial(_sampled, law)), rng)
-    for law in first_laws():
-        yield _plan(law, "releases", partial(_check, law, partial(_released, law, 1)), rng)
-    for law, partitions, noise in divided():
+    for made in mechanisms():
+        yield _plan(made, "values", partial(_check, made, partial(_sampled, made)), rng)
+    for made in first_mechanisms():
+        yield _plan(made, "releases", partial(_check, made, partial(_released, made, 1)), rng)
+    for made, partitions, noise in divided():
         name = f"releases, max_partitions_contributed={partitions}"
-        yield _plan(law, name, partial(_check, noise, partial(_released, law, partitions)), rng)
-    for law in shared():
-        yield _plan(law, f"sums of {_SHARES} shares", partial(_check, law, partial(_sum_of_shares, law)), rng)
-    for law, elements in arrays():
-        yield _plan(law, "as its elements", partial(_check_array, law, elements), rng)
-    for law in vectors():
-        yield _plan(law, "norms, directions", partial(_check_vectors, law, _sampled_vectors), rng)
-        yield _plan(law, "norms, directions of releases", partial(_check_vectors, law, _released_vectors), rng)
+        yield _plan(made, name, partial(_check, noise, partial(_released, made, partitions)), rng)
+    for made in shared():
+        yield _plan(made, f"sums of {_SHARES} shares", partial(_check, made, partial(_sum_of_shares, made)), rng)
+    for made, elements in arrays():
+        yield _plan(made, "as its elements", partial(_check_array, made, elements), rng)
+    for made in vectors():
+        yield _plan(made, "norms, directions", partial(_check_vectors, made, _sampled_vectors), rng)
+        yield _plan(made, "norms, directions of releases", partial(_check_vectors, made, _released_vectors), rng)
     for mechanism, costs in choices():
         yield _plan(mechanism, f"{costs.size} candidates", partial(_check_choice, mechanism, costs), rng)
         yield _plan(mechanism, f"{costs.size} candidates, many rows", partial(_check_rows, mechanism, costs), rng)
@@ -145,54 +147,54 @@ def planned(rng: Any) -> Iterator[Planned]:
         yield _plan(groups, "released counts", partial(_check_counts, groups), rng)
 
 
-def _plan(law: Any, name: str, run: Callable[[Any], Outcome], rng: Any) -> Planned:
-    return Planned(SUBJECT, f"{short(law)}: {name}", lambda: run(rng.spawn(1)[0]))
+def _plan(mechanism: Any, name: str, run: Callable[[Any], Outcome], rng: Any) -> Planned:
+    return Planned(SUBJECT, f"{short(mechanism)}: {name}", lambda: run(rng.spawn(1)[0]))
 
 
-def _sampled(law: Any, rng: Any) -> NDArray[Any]:
-    values: NDArray[Any] = law.sample(VALUES, rng=rng)
+def _sampled(mechanism: Any, rng: Any) -> NDArray[Any]:
+    values: NDArray[Any] = mechanism.sample(VALUES, rng=rng)
     return values
 
 
-def _released(law: Any, partitions: int, rng: Any) -> NDArray[Any]:
+def _released(mechanism: Any, partitions: int, rng: Any) -> NDArray[Any]:
     """Return the noise in released answers."""
     answers = np.full(VALUES, _ANSWER)
-    released: NDArray[Any] = law.release(answers, max_partitions_contributed=partitions, rng=rng) - _ANSWER
+    released: NDArray[Any] = mechanism.release(answers, max_partitions_contributed=partitions, rng=rng) - _ANSWER
     return released
 
 
-def _sum_of_shares(law: Any, rng: Any) -> NDArray[Any]:
-    total: NDArray[Any] = law.share(_SHARES).sample((_SHARES, VALUES), rng=rng).sum(axis=0)
+def _sum_of_shares(mechanism: Any, rng: Any) -> NDArray[Any]:
+    total: NDArray[Any] = mechanism.share(_SHARES).sample((_SHARES, VALUES), rng=rng).sum(axis=0)
     return total
 
 
-def _check(law: Any, draw: Callable[[Any], NDArray[Any]], rng: Any) -> Outcome:
+def _check(mechanism: Any, draw: Callable[[Any], NDArray[Any]], rng: Any) -> Outcome:
     values = draw(rng)
     events = Events()
-    cells = cells_of(law)
+    cells = cells_of(mechanism)
     where = places(cells, values)
     add_cells(events, cells, where)
     add_pairs(events, cells, where)
-    _add_support(events, law, values)
+    _add_support(events, mechanism, values)
     return events.outcome(values.size)
 
 
-def _add_support(events: Events, law: Any, values: NDArray[Any]) -> None:
-    step, (low, high) = float(law.granularity), law.support()
+def _add_support(events: Events, mechanism: Any, values: NDArray[Any]) -> None:
+    step, (low, high) = float(mechanism.granularity), mechanism.support()
     events.never(f"no multiple of {step:g}", int((np.rint(values / step) * step != values).sum()))
-    # The bounds of a law are rounded to its lattice.
+    # The bounds of a mechanism are rounded to its lattice.
     events.never(f"outside of {low:g} to {high:g}", int(((values < low - step) | (values > high + step)).sum()))
 
 
-def _check_array(law: Any, elements: tuple[Any, ...], rng: Any) -> Outcome:
-    """Compare a law that has arrays of parameters with its elements.
+def _check_array(mechanism: Any, elements: tuple[Any, ...], rng: Any) -> Outcome:
+    """Compare a mechanism that has arrays of parameters with its elements.
 
-    A value depends on its place in the fill and on its own parameters. So a law of the same parameters for all values draws
+    A value depends on its place in the fill and on its own parameters. So a mechanism of the same parameters for all values draws
     the same value in that place.
     """
     size = (_ARRAY_ROWS, len(elements))
     # Each view of `rng` draws the same fill.
-    found = law.sample(size, rng=rng.at(0))
+    found = mechanism.sample(size, rng=rng.at(0))
     wrong = [
         repr(element)
         for place, element in enumerate(elements)
@@ -204,37 +206,37 @@ def _check_array(law: Any, elements: tuple[Any, ...], rng: Any) -> Outcome:
 # Vectors
 
 
-def _sampled_vectors(law: Any, rng: Any) -> Floats:
-    noise: Floats = law.sample(_VECTOR_VALUES // law.dim, rng=rng)
+def _sampled_vectors(mechanism: Any, rng: Any) -> Floats:
+    noise: Floats = mechanism.sample(_VECTOR_VALUES // mechanism.dim, rng=rng)
     return noise
 
 
-def _released_vectors(law: Any, rng: Any) -> Floats:
-    answers = np.full((_VECTOR_VALUES // law.dim, law.dim), _ANSWER)
-    noise: Floats = law.release(answers, rng=rng) - _ANSWER
+def _released_vectors(mechanism: Any, rng: Any) -> Floats:
+    answers = np.full((_VECTOR_VALUES // mechanism.dim, mechanism.dim), _ANSWER)
+    noise: Floats = mechanism.release(answers, rng=rng) - _ANSWER
     return noise
 
 
-def _check_vectors(law: Any, draw: Callable[[Any, Any], Floats], rng: Any) -> Outcome:
-    vectors = draw(law, rng)
+def _check_vectors(mechanism: Any, draw: Callable[[Any, Any], Floats], rng: Any) -> Outcome:
+    vectors = draw(mechanism, rng)
     events = Events()
-    step = law.granularity
+    step = mechanism.granularity
     events.never(f"no multiple of {step:g}", int((np.rint(vectors / step) * step != vectors).sum()))
-    norm = _norms(vectors, law.norm)
-    radius = _radius_cells(law)
+    norm = _norms(vectors, mechanism.norm)
+    radius = _radius_cells(mechanism)
     where = places(radius, norm)
     add_cells(events, radius, where)
     add_pairs(events, radius, where)
-    share = _share_cells(law)
-    for axis in range(law.dim):
+    share = _share_cells(mechanism)
+    for axis in range(mechanism.dim):
         # A vector of zeros, which has probability below 2**-32, has no direction.
         part = np.abs(vectors[:, axis]) / np.where(norm > 0, norm, 1)
         directions = places(share, part)
         add_cells(events, share, directions)
         _add_independence(events, radius, share, where, directions)
-    orthants = (vectors < 0) @ (1 << np.arange(law.dim))
-    counts = np.bincount(orthants, minlength=2**law.dim)
-    events.add(lambda i: f"signs of orthant {i}", counts, norm.size, np.full(2**law.dim, 0.5**law.dim))
+    orthants = (vectors < 0) @ (1 << np.arange(mechanism.dim))
+    counts = np.bincount(orthants, minlength=2**mechanism.dim)
+    events.add(lambda i: f"signs of orthant {i}", counts, norm.size, np.full(2**mechanism.dim, 0.5**mechanism.dim))
     return events.outcome(vectors.size)
 
 
@@ -245,15 +247,15 @@ def _norms(vectors: Floats, norm: str) -> Floats:
     return np.asarray(magnitudes.sum(axis=1) if norm == "l1" else magnitudes.max(axis=1))
 
 
-def _radius_cells(law: Any) -> Cells:
-    edges = np.unique(law.norm_ppf(LEVELS))
-    return Cells("norm", edges, between(law.norm_cdf(edges), law.norm_sf(edges)))
+def _radius_cells(mechanism: Any) -> Cells:
+    edges = np.unique(mechanism.norm_ppf(LEVELS))
+    return Cells("norm", edges, between(mechanism.norm_cdf(edges), mechanism.norm_sf(edges)))
 
 
-def _share_cells(law: Any) -> Cells:
+def _share_cells(mechanism: Any) -> Cells:
     """Return cells of |x₁|/‖x‖. The probability of a set of directions is its share of the ball's volume."""
     edges = np.arange(1, 32) / 32
-    return Cells("share of the norm", edges, np.diff(share_cdf(law.norm, law.dim, edges), prepend=0.0, append=1.0))
+    return Cells("share of the norm", edges, np.diff(share_cdf(mechanism.norm, mechanism.dim, edges), prepend=0.0, append=1.0))
 
 
 def share_cdf(norm: str, dim: int, t: Floats) -> Floats:
@@ -362,12 +364,12 @@ def _check_counts(mechanism: PartitionSelection, rng: Any) -> Outcome:
     return events.outcome(2 * _GROUPS)
 
 
-def short(law: Any) -> str:
-    """Return the law's text without the arguments that have their default values."""
-    defaults = {name: parameter.default for name, parameter in signature(type(law)).parameters.items()}
-    arguments = ((name, _plain(value), defaults[name]) for name, value in law._named_arguments().items())
+def short(mechanism: Any) -> str:
+    """Return the mechanism's text without the arguments that have their default values."""
+    defaults = {name: parameter.default for name, parameter in signature(type(mechanism)).parameters.items()}
+    arguments = ((name, _plain(value), defaults[name]) for name, value in mechanism._named_arguments().items())
     given = (f"{name}={_text(value)}" for name, value, default in arguments if value != default)
-    return f"{type(law).__name__}({', '.join(given)})"
+    return f"{type(mechanism).__name__}({', '.join(given)})"
 
 
 def _plain(value: Any) -> Any:

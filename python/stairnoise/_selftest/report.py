@@ -55,7 +55,7 @@ class SelftestCheck:
     values : int
         How many values were compared.
     measure : str
-        What `statistic` counts: "mismatches", or "nats" of evidence against the law.
+        What `statistic` counts: "mismatches", or "nats" of evidence against the mechanism.
     statistic, limit : float
         The check passes if `statistic` is at most `limit`. NaN for a check that broke off.
     false_alarm : float

@@ -21,7 +21,8 @@ Array = NDArray[np.float64]
 
 # Multiplications up to which direct convolution is taken: about 50 ms.
 _DIRECT_WORK = 2**26
-# Laws of few atoms are taken directly for so many times the work: their lattices are long, and so transforms take 0.2 s and more.
+# Mechanisms of few atoms are taken directly for so many times the work: their lattices are long, and so transforms take 0.2 s and
+# more.
 _FOR_FEW = 4
 # Multiplications that `np.convolve` makes in one call, during which Python sees no signal: about 10 ms.
 _AT_ONCE = 2**24
@@ -71,60 +72,60 @@ def _scaled_power(base: float, k: int) -> tuple[float, int]:
     return result, result_exponent
 
 
-def convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
+def convolution(mechanisms: Sequence[tuple[Array, int]], length: int) -> Array:
     """First `length` entries, no more than there are, of the convolution of the distributions, each taken its number of times."""
-    if not all(law.any() for law, _ in laws):
+    if not all(mechanism.any() for mechanism, _ in mechanisms):
         return np.zeros(length)
     # A distribution may begin or end with zeros, where no tilt can move its mean.
-    ends = [np.flatnonzero(law)[[0, -1]] for law, _ in laws]
-    first = sum(k * int(begin) for (_, k), (begin, _) in zip(laws, ends, strict=True))
-    last = sum(k * int(end) for (_, k), (_, end) in zip(laws, ends, strict=True))
+    ends = [np.flatnonzero(mechanism)[[0, -1]] for mechanism, _ in mechanisms]
+    first = sum(k * int(begin) for (_, k), (begin, _) in zip(mechanisms, ends, strict=True))
+    last = sum(k * int(end) for (_, k), (_, end) in zip(mechanisms, ends, strict=True))
     inside = min(length - 1, last) - first + 1
     if inside <= 0:
         return np.zeros(length)
-    trimmed = [(law[begin : end + 1], k) for (law, k), (begin, end) in zip(laws, ends, strict=True)]
+    trimmed = [(mechanism[begin : end + 1], k) for (mechanism, k), (begin, end) in zip(mechanisms, ends, strict=True)]
     return np.pad(_convolution(trimmed, inside), (first, length - first - inside))
 
 
-def _convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
-    if _direct_work(laws, length) <= _DIRECT_WORK:
-        return _directly(laws, length)
-    found, error = _by_tilting(laws, length)
+def _convolution(mechanisms: Sequence[tuple[Array, int]], length: int) -> Array:
+    if _direct_work(mechanisms, length) <= _DIRECT_WORK:
+        return _directly(mechanisms, length)
+    found, error = _by_tilting(mechanisms, length)
     if (np.cumsum(error) <= _BELIEVED * np.cumsum(found)).all():
         return found
     # Losses with gaps between them, such as 30 and 0: under no tilt are the gap's probabilities near the largest one.
-    few = [(law, k) for law, k in laws if np.count_nonzero(law) <= _FEW]
-    many = [(law, k) for law, k in laws if np.count_nonzero(law) > _FEW]
+    few = [(mechanism, k) for mechanism, k in mechanisms if np.count_nonzero(mechanism) <= _FEW]
+    many = [(mechanism, k) for mechanism, k in mechanisms if np.count_nonzero(mechanism) > _FEW]
     if not few or not many:
-        return _directly(laws, length)
-    of_many = convolution(many, min(length, 1 + sum((law.size - 1) * k for law, k in many)))
-    product = reduce(lambda a, b: _convolve(a, b, length), (_direct_power(law, k, length) for law, k in few), of_many)
+        return _directly(mechanisms, length)
+    of_many = convolution(many, min(length, 1 + sum((mechanism.size - 1) * k for mechanism, k in many)))
+    product = reduce(lambda a, b: _convolve(a, b, length), (_direct_power(mechanism, k, length) for mechanism, k in few), of_many)
     return np.pad(product, (0, length - product.size))
 
 
-def _direct_work(laws: Sequence[tuple[Array, int]], length: int) -> int:
-    sizes = [min(length, (law.size - 1) * k + 1) for law, k in laws]
+def _direct_work(mechanisms: Sequence[tuple[Array, int]], length: int) -> int:
+    sizes = [min(length, (mechanism.size - 1) * k + 1) for mechanism, k in mechanisms]
     powers = 0
-    for size, (law, k) in zip(sizes, laws, strict=True):
+    for size, (mechanism, k) in zip(sizes, mechanisms, strict=True):
         if k > 1:
-            powers += size * (_multiplications(law, k) // _FOR_FEW if _multiplications(law, k) < size else 2 * size)
+            powers += size * (_multiplications(mechanism, k) // _FOR_FEW if _multiplications(mechanism, k) < size else 2 * size)
     return powers + sum(a * b for a, b in pairwise(sizes))
 
 
-def _multiplications(law: Array, k: int) -> int:
+def _multiplications(mechanism: Array, k: int) -> int:
     """Multiplications to an entry of a power that is a product of `k` distributions, not of squares."""
-    return k * int(np.count_nonzero(law))
+    return k * int(np.count_nonzero(mechanism))
 
 
-def _directly(laws: Sequence[tuple[Array, int]], length: int) -> Array:
-    product = reduce(lambda a, b: _convolve(a, b, length), (_direct_power(law, k, length) for law, k in laws))
+def _directly(mechanisms: Sequence[tuple[Array, int]], length: int) -> Array:
+    product = reduce(lambda a, b: _convolve(a, b, length), (_direct_power(mechanism, k, length) for mechanism, k in mechanisms))
     return np.pad(product, (0, length - product.size))
 
 
-def _direct_power(law: Array, k: int, length: int) -> Array:
-    if _multiplications(law, k) < min(length, (law.size - 1) * k + 1):
-        return _by_factors(law[:length], k, length)
-    result, square = np.ones(1), law[:length]
+def _direct_power(mechanism: Array, k: int, length: int) -> Array:
+    if _multiplications(mechanism, k) < min(length, (mechanism.size - 1) * k + 1):
+        return _by_factors(mechanism[:length], k, length)
+    result, square = np.ones(1), mechanism[:length]
     while k:
         if k & 1:
             result = _convolve(result, square, length)
@@ -134,14 +135,14 @@ def _direct_power(law: Array, k: int, length: int) -> Array:
     return result
 
 
-def _by_factors(law: Array, k: int, length: int) -> Array:
+def _by_factors(mechanism: Array, k: int, length: int) -> Array:
     """Power of a distribution of few atoms, whose square has many: one factor after another.
 
     Of each product, what lies between zeros is kept: many rare losses together are too improbable for float64.
     """
     first, power = 0, np.ones(1)
     for _ in range(k):
-        power = _convolve(power, law, length - first)
+        power = _convolve(power, mechanism, length - first)
         there = np.flatnonzero(power)
         if not there.size:
             return np.zeros(1)
@@ -178,19 +179,19 @@ def _entry_by_entry(a: Array, b: Array, length: int) -> Array:
 class _Tilted:
     """The sum of all releases, each distribution multiplied by exp(-tilt i) and normalised."""
 
-    def __init__(self, laws: Sequence[tuple[Array, int]], tilt: float) -> None:
+    def __init__(self, mechanisms: Sequence[tuple[Array, int]], tilt: float) -> None:
         self.tilt = tilt
         self.logarithm = self.mean = self.variance = 0.0
-        self.laws = []
-        for law, k in laws:
-            index = np.arange(law.size)
+        self.mechanisms = []
+        for mechanism, k in mechanisms:
+            index = np.arange(mechanism.size)
             exponent = -tilt * index
-            shift = exponent[law > 0].max()
-            weighted = law * np.exp(np.minimum(exponent - shift, 0.0))
+            shift = exponent[mechanism > 0].max()
+            weighted = mechanism * np.exp(np.minimum(exponent - shift, 0.0))
             total = float(weighted.sum())
             weighted /= total
             mean = float(weighted @ index)
-            self.laws.append((weighted, k))
+            self.mechanisms.append((weighted, k))
             self.logarithm += k * (math.log(total) + shift)
             self.mean += k * mean
             self.variance += k * float(weighted @ (index - mean) ** 2)
@@ -199,8 +200,8 @@ class _Tilted:
         """Entries `low` to `high`, which lie within `_READ` deviations of the mean, without the tilt, and their errors."""
         size = self._length()
         transform = np.ones(size // 2 + 1, np.complex128)
-        for law, k in self.laws:
-            transform *= _power(np.fft.rfft(law, size), k)
+        for mechanism, k in self.mechanisms:
+            transform *= _power(np.fft.rfft(mechanism, size), k)
         index = np.arange(low, high + 1)
         sums = np.maximum(np.fft.irfft(transform, size), 0.0)
         with np.errstate(over="ignore"):
@@ -209,8 +210,8 @@ class _Tilted:
 
     def _length(self) -> int:
         """Power of two that holds every sum, or all but exp(-60) of them to either side of the mean."""
-        widest = max(law.size for law, _ in self.laws)
-        total = sum((law.size - 1) * k for law, k in self.laws) + 1
+        widest = max(mechanism.size for mechanism, _ in self.mechanisms)
+        total = sum((mechanism.size - 1) * k for mechanism, k in self.mechanisms) + 1
         r = widest * _FOLDED / 3
         beside = r + math.sqrt(r * r + 2 * _FOLDED * self.variance)
         return 1 << int(max(min(total, 2 * beside + 2), widest)).bit_length()
@@ -228,7 +229,7 @@ def _power(values: NDArray[np.complex128], k: int) -> NDArray[np.complex128]:
     return result
 
 
-def _by_tilting(laws: Sequence[tuple[Array, int]], length: int) -> tuple[Array, Array]:
+def _by_tilting(mechanisms: Sequence[tuple[Array, int]], length: int) -> tuple[Array, Array]:
     """Convolution by Fourier transforms of tilted distributions, and the errors of its entries.
 
     A transform's error is the same everywhere, about 1e-16 times the number of distributions and the peak. So
@@ -237,12 +238,12 @@ def _by_tilting(laws: Sequence[tuple[Array, int]], length: int) -> tuple[Array, 
     """
     result, error = np.zeros(length), np.zeros(length)
     top = min(_DIRECT_TOP, length)
-    result[:top] = _directly(laws, top)
+    result[:top] = _directly(mechanisms, top)
     high, bracket = length - 1, (-1.0, 1.0)
     while high >= top:
-        at_edge = _tilt_to(laws, float(high), bracket)
+        at_edge = _tilt_to(mechanisms, float(high), bracket)
         reach = _READ * math.sqrt(at_edge.variance)
-        window = _tilt_to(laws, max(high - reach, high / 2), (at_edge.tilt, at_edge.tilt + 1.0))
+        window = _tilt_to(mechanisms, max(high - reach, high / 2), (at_edge.tilt, at_edge.tilt + 1.0))
         low = max(math.floor(window.mean - _READ * math.sqrt(window.variance)), top)
         low = min(low, high)
         # the largest and the smallest entry of the window are those of its ends
@@ -261,9 +262,9 @@ def _by_tilting(laws: Sequence[tuple[Array, int]], length: int) -> tuple[Array, 
     return result, error
 
 
-def _tilt_to(laws: Sequence[tuple[Array, int]], mean: float, bracket: tuple[float, float]) -> _Tilted:
+def _tilt_to(mechanisms: Sequence[tuple[Array, int]], mean: float, bracket: tuple[float, float]) -> _Tilted:
     """Tilt under which the sum has roughly this mean, which falls as the tilt grows."""
-    tilted = lru_cache(maxsize=2)(lambda tilt: _Tilted(laws, tilt))
+    tilted = lru_cache(maxsize=2)(lambda tilt: _Tilted(mechanisms, tilt))
 
     def shortfall(tilt: float) -> float:
         return mean - tilted(tilt).mean

@@ -146,7 +146,7 @@ def _symmetric_lower(parts: Parts, step: float) -> Curve:
     if len(parts) == 1:
         eps = float(parts[0][0].eps)
         step = eps / math.ceil(eps / step)
-    laws = [(part.lower_model(step).masses, k) for part, k in parts]
-    top = sum(k * (law.size - 1) for law, k in laws) / 2
-    masses = convolution(laws, math.floor(top) + 1)
+    mechanisms = [(part.lower_model(step).masses, k) for part, k in parts]
+    top = sum(k * (mechanism.size - 1) for mechanism, k in mechanisms) / 2
+    masses = convolution(mechanisms, math.floor(top) + 1)
     return Curve(min(top * step, pure_eps(parts)), step, masses, allowance=-_ROUNDING)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stairnoise._types import Array, Floats, Number
 
     class Loses(Protocol[Float]):
-        """A law of numbers."""
+        """A mechanism of numbers."""
 
         def privacy_loss(self, *, lattice: bool = ..., sensitivity: Number | None = ...) -> PrivacyLoss[Float]:
             """Privacy loss of one release."""
@@ -94,7 +94,7 @@ class PrivacyLoss(Generic[Float]):
     _at_one_eps: Callable[[float], float] | None
 
     def __init__(self, *_: object, **__: object) -> None:
-        raise ParameterTypeError("PrivacyLoss must be made by a law's privacy_loss(), got a direct call")
+        raise ParameterTypeError("PrivacyLoss must be made by a mechanism's privacy_loss(), got a direct call")
 
     @classmethod
     def _of(cls, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...]) -> PrivacyLoss[Float]:
@@ -412,7 +412,7 @@ class PrivacyLoss(Generic[Float]):
             most_eps = max(part.top for part, _ in parts)
             raise ParameterError(
                 f"eps, or the largest loss at this sensitivity, must be at most {models.MOST_EPS:g} to compose Laplace or "
-                f"different laws, got {most_eps}"
+                f"different mechanisms, got {most_eps}"
             )
         composed = self._of(parts, names)
         most = _MOST_RELEASES if composed._exact else models.MOST_BRACKETED
@@ -426,7 +426,7 @@ class PrivacyLoss(Generic[Float]):
     def _require_scalar(self, what: str) -> None:
         shape = self._shape
         if shape != ():
-            raise ParameterError(f"{what} must be of laws with scalar parameters, got parameters of shape {shape}")
+            raise ParameterError(f"{what} must be of mechanisms with scalar parameters, got parameters of shape {shape}")
 
     def to_dp_accounting(self, interval: Number = 1e-4) -> Any:
         """Return the loss as a privacy loss distribution of Google's package dp_accounting.
@@ -571,18 +571,19 @@ class PrivacyLoss(Generic[Float]):
         return of_loss(self)
 
 
-# By the slots themselves, which takes half the time of `object.__setattr__`: a loss is made in every call of a law's methods.
+# By the slots themselves, which takes half the time of `object.__setattr__`: a loss is made in every call of a mechanism's
+# methods.
 _set_parts, _set_names, _set_bracket, _set_single, _set_at_one_eps, _set_exact = (
     vars(PrivacyLoss)[slot].__set__ for slot in ("_parts", "_names", "_bracket", "_single", "_at_one_eps", "_exact")
 )
 
 
-def privacy_loss(law: Loses[Float], *, lattice: bool = True, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
+def privacy_loss(mechanism: Loses[Float], *, lattice: bool = True, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
     """Privacy loss of one release; the same as the method `privacy_loss` of every mechanism for numbers.
 
     Parameters
     ----------
-    law : a mechanism that adds noise to numbers
+    mechanism : a mechanism that adds noise to numbers
         Parameters of `Staircase`, `DiscreteStaircase`, `Laplace` and `DiscreteLaplace` may be arrays.
     lattice, sensitivity
         As for the method.
@@ -594,7 +595,7 @@ def privacy_loss(law: Loses[Float], *, lattice: bool = True, sensitivity: Number
     Raises
     ------
     ParameterTypeError
-        `law` is not such a mechanism, or `lattice` is not a bool.
+        `mechanism` is not such a mechanism, or `lattice` is not a bool.
     ParameterError
         As for the method.
 
@@ -607,24 +608,24 @@ def privacy_loss(law: Loses[Float], *, lattice: bool = True, sensitivity: Number
     >>> 0 < abs(drawn - density) < 1e-9
     True
     """
-    if not callable(getattr(type(law), "_loss", None)):
-        raise ParameterTypeError(f"law must be a noise law of numbers, got {received(law)}")
-    return law.privacy_loss(lattice=lattice, sensitivity=sensitivity)
+    if not callable(getattr(type(mechanism), "_loss", None)):
+        raise ParameterTypeError(f"mechanism must be a mechanism of numbers, got {received(mechanism)}")
+    return mechanism.privacy_loss(lattice=lattice, sensitivity=sensitivity)
 
 
-def loss_of(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
-    """Return the privacy loss of what is drawn, or of the density; a sensitivity of None is the law's own."""
-    return (_remembered if law._parameter_shape == () else _made)(law, sensitivity, drawn)
+def loss_of(mechanism: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
+    """Return the privacy loss of what is drawn, or of the density; a sensitivity of None is the mechanism's own."""
+    return (_remembered if mechanism._parameter_shape == () else _made)(mechanism, sensitivity, drawn)
 
 
-def _made(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
+def _made(mechanism: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
     with np.errstate(all="ignore"):
-        part: Part = law._loss(sensitivity) if drawn else law._density_loss()
-    name = repr(law) if sensitivity is None else f"{law!r} at sensitivity {sensitivity}"
+        part: Part = mechanism._loss(sensitivity) if drawn else mechanism._density_loss()
+    name = repr(mechanism) if sensitivity is None else f"{mechanism!r} at sensitivity {sensitivity}"
     return PrivacyLoss._of(((part, 1),), (name if drawn else f"{name} as a density",))
 
 
-# Remembered, so that a law's methods do not recompute it. Only 16, because a law in shares may have a long list.
+# Remembered, so that a mechanism's methods do not recompute it. Only 16, because a mechanism in shares may have a long list.
 _remembered = lru_cache(maxsize=16)(_made)
 
 

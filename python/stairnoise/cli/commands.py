@@ -14,7 +14,7 @@ import stairnoise
 from stairnoise import figures
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, arguments_of, meant
 from stairnoise._optional import MissingPackageError
-from stairnoise._sample import make_law, needed_parameters
+from stairnoise._sample import make_mechanism, needed_parameters
 from stairnoise.cli.comparison_table import print_comparison
 from stairnoise.cli.csv_table import DELIMITERS, read_table
 from stairnoise.cli.figure_list import print_figures
@@ -175,9 +175,9 @@ def sample(
         "norm": norm,
     }
     _require_needed(mechanism, parameters)
-    law = make_law(mechanism, **parameters)
+    made = make_mechanism(mechanism, **parameters)
     require_suffix(output)
-    print_noise_report(console(), law, n, seed=seed, output=output)
+    print_noise_report(console(), made, n, seed=seed, output=output)
 
 
 @app.command(short_help="Add noise to one column of a table.")
@@ -243,15 +243,17 @@ def release(
         raise ParameterError(f"output must be left out with {wrong}: what is written may be published, got {str(output)!r}")
     file = None if output is None else NewFile(output, csv, overwrite=force)
     wanted = _RELEASED if comparison else (mechanism,) if mechanism else ()
-    laws = {name: _law_of_eps(name, eps, sensitivity) for name in wanted}
+    mechanisms = {name: _mechanism_of_eps(name, eps, sensitivity) for name in wanted}
     table = read_table(csv, column, delimiter, encoding)
-    if not laws:
+    if not mechanisms:
         name = "discrete_staircase" if table.whole and sensitivity.is_integer() else "staircase"
-        laws = {name: _law_of_eps(name, eps, sensitivity)}
+        mechanisms = {name: _mechanism_of_eps(name, eps, sensitivity)}
     demonstration = csv is None and file is None
     kept = [name or "" for each in keep or [] for name in csv_fields(each, "keep")]
     table = table if demonstration and not kept else table.keeping(kept)
-    columns = {name: private_column(law, table, max_partitions_contributed, all_digits=all_digits) for name, law in laws.items()}
+    columns = {
+        name: private_column(made, table, max_partitions_contributed, all_digits=all_digits) for name, made in mechanisms.items()
+    }
     if file is None:
         print_private_table(console(), table, columns, max_partitions_contributed, show_true=show_true or demonstration)
         return
@@ -328,7 +330,7 @@ def _require_needed(mechanism: str, parameters: dict[str, Any]) -> None:
             raise _UsageError(f"Missing option '--{name.replace('_', '-')}', which the mechanism {mechanism!r} needs.")
 
 
-def _law_of_eps(name: str, eps: float, sensitivity: float) -> Any:
+def _mechanism_of_eps(name: str, eps: float, sensitivity: float) -> Any:
     if name not in _RELEASED:
         raise ParameterError(f"mechanism must be {_choice(_RELEASED)}, got {name!r}{meant(name, _RELEASED)}")
     try:

@@ -43,7 +43,7 @@ def _release(row: Spending) -> Text:
     k = row.max_partitions_contributed
     values = f", {k} values of one person" if k > 1 else ""
     time = row.time.replace("T", " ").replace("+00:00", " UTC")
-    return cell(", ".join(filter(None, names))).append(f"\n{plain(row.law)}{values}\n{time}", style="dim")
+    return cell(", ".join(filter(None, names))).append(f"\n{plain(row.mechanism)}{values}\n{time}", style="dim")
 
 
 def _cost(row: Spending) -> str:

@@ -42,24 +42,24 @@ class Moment(NamedTuple):
         return difference / self.standard_error if self.standard_error else 0.0
 
 
-def print_noise_report(console: Console, law: Any, n: int, *, seed: int | None, output: Path | None) -> None:
+def print_noise_report(console: Console, mechanism: Any, n: int, *, seed: int | None, output: Path | None) -> None:
     """Draw `n` values, and print the time they took and their moments beside the theory's."""
     rng = None if seed is None else SeededRng(seed)
     start = perf_counter()
-    noise = law._sample(n, rng, None, None, size_name="n")
+    noise = mechanism._sample(n, rng, None, None, size_name="n")
     seconds = perf_counter() - start
     if output is not None:
         _write(output, noise)
 
-    console.print(Text(repr(law), style="bold"))
+    console.print(Text(repr(mechanism), style="bold"))
     console.print()
     facts = Table.grid(padding=(0, 3))
-    for name, text in _facts(law, noise, seconds, seed, output):
+    for name, text in _facts(mechanism, noise, seconds, seed, output):
         facts.add_row(name, cell(text))
     console.print(facts)
     if n:
         console.print()
-        _print_moments(console, moments_of_vectors(law, noise) if noise.ndim > 1 else moments(law, noise))
+        _print_moments(console, moments_of_vectors(mechanism, noise) if noise.ndim > 1 else moments(mechanism, noise))
 
 
 def require_suffix(output: Path | None) -> None:
@@ -81,13 +81,13 @@ def _write(output: Path, noise: NDArray[Any]) -> None:
             file.writelines(",".join(map(repr, row)) + "\r\n" for row in rows[start : start + _CHUNK].tolist())
 
 
-def moments(law: Any, noise: NDArray[Any]) -> list[Moment]:
+def moments(mechanism: Any, noise: NDArray[Any]) -> list[Moment]:
     """Compare the mean, E|X|, and the variance around the known mean."""
-    n, centre = noise.size, float(law.mean())
-    m1, m2 = float(law.abs_moment(1)), float(law.abs_moment(2))
-    variance, m4 = float(law.var()), float(law.abs_moment(4))
+    n, centre = noise.size, float(mechanism.mean())
+    m1, m2 = float(mechanism.abs_moment(1)), float(mechanism.abs_moment(2))
+    variance, m4 = float(mechanism.var()), float(mechanism.abs_moment(4))
     if centre != 0:
-        m4 = (float(law.stats("k")) + 3) * variance**2
+        m4 = (float(mechanism.stats("k")) + 3) * variance**2
     total, total_abs, total_square = (sum(sums) for sums in zip(*_chunk_sums(noise, centre), strict=True))
     return [
         Moment("mean", centre + total / n, centre, sqrt(variance / n)),
@@ -96,13 +96,13 @@ def moments(law: Any, noise: NDArray[Any]) -> list[Moment]:
     ]
 
 
-def moments_of_vectors(law: MultivariateStaircase, noise: NDArray[Any]) -> list[Moment]:
+def moments_of_vectors(mechanism: MultivariateStaircase, noise: NDArray[Any]) -> list[Moment]:
     """Compare the mean of all coordinates and the moments of the norm."""
     n = noise.shape[0]
-    norms = np.linalg.norm(noise, {"l1": 1, "l2": 2, "linf": np.inf}[law.norm], axis=-1)
-    m1, m2, m4 = (law.expected_norm(p) for p in (1, 2, 4))
+    norms = np.linalg.norm(noise, {"l1": 1, "l2": 2, "linf": np.inf}[mechanism.norm], axis=-1)
+    m1, m2, m4 = (mechanism.expected_norm(p) for p in (1, 2, 4))
     return [
-        Moment("mean", float(noise.mean()), 0.0, law.std() / sqrt(noise.size)),
+        Moment("mean", float(noise.mean()), 0.0, mechanism.std() / sqrt(noise.size)),
         Moment("E‖X‖", float(norms.mean()), m1, sqrt((m2 - m1**2) / n)),
         Moment("E‖X‖²", float(np.square(norms).mean()), m2, sqrt((m4 - m2**2) / n)),
     ]
@@ -117,14 +117,16 @@ def _chunk_sums(noise: NDArray[Any], centre: float) -> Iterator[tuple[float, flo
         yield float(chunk.sum()), total_abs, float(np.dot(chunk, chunk))
 
 
-def _facts(law: Any, noise: NDArray[Any], seconds: float, seed: int | None, output: Path | None) -> Iterator[tuple[str, str]]:
+def _facts(
+    mechanism: Any, noise: NDArray[Any], seconds: float, seed: int | None, output: Path | None
+) -> Iterator[tuple[str, str]]:
     n = noise.size
     vectors = f", {noise.shape[0]:,} vectors of {noise.shape[1]}" if noise.ndim > 1 else ""
     yield "values", f"{n:,} of {noise.dtype}{vectors}"
     # A shorter call takes mostly other time than that of drawing.
     if n >= _MANY:
         yield "time", f"{seconds:.4f} s, {seconds / n * 1e9:.2f} ns per value, memory for them included"
-    yield "granularity", _granularity(float(law.granularity))
+    yield "granularity", _granularity(float(mechanism.granularity))
     yield (
         "generator",
         "secure, keyed by the operating system" if seed is None else f"seed {seed}: reproducible, for study only",

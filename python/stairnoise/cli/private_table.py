@@ -24,21 +24,21 @@ _CONFIDENCE = 0.95
 class PrivateColumn(NamedTuple):
     """Released values with the digits that their bound justifies, and that bound, as texts."""
 
-    law: Any
+    mechanism: Any
     values: list[str]
     bound: str
 
 
-def private_column(law: Any, table: KeyedValues, partitions: int, *, all_digits: bool) -> PrivateColumn:
+def private_column(mechanism: Any, table: KeyedValues, partitions: int, *, all_digits: bool) -> PrivateColumn:
     """Release the values of a table once."""
-    released = law.release(table.values, max_partitions_contributed=partitions)
-    bound = Fraction(_bound(law, released, partitions, rounded=_is_discrete(law) and not table.whole))
-    step, digit = Fraction(law.granularity), Fraction(0) if all_digits else last_digit(bound)
+    released = mechanism.release(table.values, max_partitions_contributed=partitions)
+    bound = Fraction(_bound(mechanism, released, partitions, rounded=_is_discrete(mechanism) and not table.whole))
+    step, digit = Fraction(mechanism.granularity), Fraction(0) if all_digits else last_digit(bound)
     shown = [private_value(Fraction(value), step, bound, digit) for value in released.tolist()]
     _, limit = max([*shown, private_value(Fraction(0), step, bound, digit)], key=lambda pair: pair[1])
     places = decimals(limit, *(value for value, _ in shown))
     texts = [str(value) if step == 1 else fixed(value, places) for value, _ in shown]
-    return PrivateColumn(law, texts, fixed(limit, places))
+    return PrivateColumn(mechanism, texts, fixed(limit, places))
 
 
 def print_private_table(
@@ -94,37 +94,37 @@ def print_written(console: Console, file: NewFile, table: KeyedValues, column: P
     _print_guarantee(console, table, {"": column}, partitions)
 
 
-def _is_discrete(law: Any) -> bool:
-    integers: bool = law._integers
+def _is_discrete(mechanism: Any) -> bool:
+    integers: bool = mechanism._integers
     return integers
 
 
-def _bound(law: Any, released: NDArray[Any], partitions: int, *, rounded: bool) -> float:
+def _bound(mechanism: Any, released: NDArray[Any], partitions: int, *, rounded: bool) -> float:
     """Return a bound on the error of each private value, which holds with a probability of 95 % or more.
 
-    It includes noise and all rounding. The half-width of a confidence interval lacks only one part: a discrete law rounds
+    It includes noise and all rounding. The half-width of a confidence interval lacks only one part: a discrete mechanism rounds
     true values to integers.
     """
     centres = np.append(released, released.dtype.type(0))  # the table may be empty
-    _, high = law.confidence_interval(centres, _CONFIDENCE, max_partitions_contributed=partitions)
+    _, high = mechanism.confidence_interval(centres, _CONFIDENCE, max_partitions_contributed=partitions)
     half: float = (high - centres).max().item()
     return half + 0.5 if rounded else half
 
 
 def _print_guarantee(console: Console, table: KeyedValues, columns: dict[str, PrivateColumn], partitions: int) -> None:
-    laws = [column.law for column in columns.values()]
-    eps, sensitivity = f"{laws[0].eps:g}", f"{laws[0].sensitivity:g}"
+    mechanisms = [column.mechanism for column in columns.values()]
+    eps, sensitivity = f"{mechanisms[0].eps:g}", f"{mechanisms[0].sensitivity:g}"
     values = "one value" if partitions == 1 else f"{partitions} values"
-    rounded = any(map(_is_discrete, laws)) and not table.whole
+    rounded = any(map(_is_discrete, mechanisms)) and not table.whole
     console.print(
-        f"Protected: {'each' if len(laws) > 1 else 'the'} private column is {eps}-differentially private for people who change "
-        f"at most {values}, by at most {sensitivity}. Each private value is within the ± of the true one with a "
+        f"Protected: {'each' if len(mechanisms) > 1 else 'the'} private column is {eps}-differentially private for people who "
+        f"change at most {values}, by at most {sensitivity}. Each private value is within the ± of the true one with a "
         "probability of 95 % or more."
         + (" Discrete mechanisms round true values to whole numbers first; their ± includes this half." if rounded else "")
     )
     console.print(f"Not protected: {_unprotected(table.key_names)}.")
-    if len(laws) > 1:
-        console.print(f"The {len(laws)} columns together cost eps = {len(laws) * laws[0].eps:g}: publish one.")
+    if len(mechanisms) > 1:
+        console.print(f"The {len(mechanisms)} columns together cost eps = {len(mechanisms) * mechanisms[0].eps:g}: publish one.")
 
 
 def _unprotected(kept: Sequence[str]) -> str:

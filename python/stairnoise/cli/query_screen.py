@@ -67,10 +67,12 @@ def _true(outcome: Outcome) -> dict[tuple[object, ...], int | float]:
 
 
 def _mechanisms(about: dict[str, Any]) -> str:
-    laws = [f"{each['draws']}, k = {each['k']}, sensitivity {each['sensitivity']}" for each in about["mechanisms"]]
-    if len(laws) > 1:
-        laws = [f"{law}, for the {each['of']}" for law, each in zip(laws, about["mechanisms"], strict=True)]
-    return f"Mechanism: {'; '.join(laws)}. The noise is {about['noise']}."
+    mechanisms = [f"{each['draws']}, k = {each['k']}, sensitivity {each['sensitivity']}" for each in about["mechanisms"]]
+    if len(mechanisms) > 1:
+        mechanisms = [
+            f"{mechanism}, for the {each['of']}" for mechanism, each in zip(mechanisms, about["mechanisms"], strict=True)
+        ]
+    return f"Mechanism: {'; '.join(mechanisms)}. The noise is {about['noise']}."
 
 
 def _print_written(screen: Console, outcome: Outcome, file: Output) -> None:

@@ -40,32 +40,32 @@ class Noise(Protocol):
 class Fresh(NamedTuple):
     """Noise of a stream."""
 
-    law: Any
+    mechanism: Any
     stream: _native.Stream
     k: int
     threads: int
 
     def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
         arrays, nulls = answers
-        if self.law._parameter_shape or (nulls is None and len(arrays) == 1) or len(arrays) > _MOST_CHUNKS:
-            self.law._add_noise(self.stream, answers.whole(), out, self.k, self.threads)
+        if self.mechanism._parameter_shape or (nulls is None and len(arrays) == 1) or len(arrays) > _MOST_CHUNKS:
+            self.mechanism._add_noise(self.stream, answers.whole(), out, self.k, self.threads)
             if missing is not None:
                 out[missing] = 0
             return
-        law = self.law._keeping_guarantee(self.k, NAME)._scalar_law
+        mechanism = self.mechanism._keeping_guarantee(self.k, NAME)._sampler
         contiguous = [np.require(array, requirements=["C", "A"]) for array in arrays]
         places = None if nulls is None else nulls.view(np.uint8)
-        law.release_column(self.stream, contiguous, places, out, missing is not None, self.threads)
+        mechanism.release_column(self.stream, contiguous, places, out, missing is not None, self.threads)
 
     def rehearse(self, answers: Chunks) -> None:
         """With scalar parameters the least and the largest answer decide: NaN is both of them if there is one."""
 
         def try_out(some: NDArray[Any]) -> None:
             # The noise of this stream is used for nothing.
-            self.law._add_noise(_native.Stream.from_seed(0, True), some, np.empty(some.shape), self.k, self.threads)
+            self.mechanism._add_noise(_native.Stream.from_seed(0, True), some, np.empty(some.shape), self.k, self.threads)
 
         whole = answers.whole()
-        if self.law._parameter_shape:
+        if self.mechanism._parameter_shape:
             try_out(whole)
         elif whole.size:
             try:
@@ -74,7 +74,7 @@ class Fresh(NamedTuple):
                 try_out(whole)  # names the place
 
 
-def released(law: Any, noise: Noise, values: Any, columns: object, nulls: str, out: object) -> Any:
+def released(mechanism: Any, noise: Noise, values: Any, columns: object, nulls: str, out: object) -> Any:
     """Release a column, or the columns of a frame that `columns` names; what is returned is of the same library.
 
     Nothing is drawn before everything has been checked.
@@ -84,14 +84,14 @@ def released(law: Any, noise: Noise, values: Any, columns: object, nulls: str, o
         raise ParameterError(f"out must be left out for a column, which comes back as a new one, got {outline(out)}")
     if names is None:
         one = read_answers(file, values, nulls)
-        _require(law, one.answers)
-        return _noisy(law, noise, 0, one)
+        _require(mechanism, one.answers)
+        return _noisy(mechanism, noise, 0, one)
     frame = by_library("values", values, file.frame, values, names)
     found = []
     for name, column in zip(names, frame.columns, strict=True):
         with _named(name):
             found.append(read_answers(file, column, nulls))
-    made = _vectors(law, noise, found, names) if law._value_shape else _columns(law, noise, found, names)
+    made = _vectors(mechanism, noise, found, names) if mechanism._value_shape else _columns(mechanism, noise, found, names)
     return by_library("values", values, frame.replace, made)
 
 
@@ -162,31 +162,31 @@ def _named(name: object) -> Iterator[None]:
         raise type(error)(f"{error} of column {received(name)}") from None
 
 
-def _require(law: Any, answers: Chunks) -> None:
-    law._require_stated(answers.dtype)
-    require_values(answers.shape, law._value_shape, "values")
-    if law._released_shape(answers.shape) != answers.shape:
+def _require(mechanism: Any, answers: Chunks) -> None:
+    mechanism._require_stated(answers.dtype)
+    require_values(answers.shape, mechanism._value_shape, "values")
+    if mechanism._released_shape(answers.shape) != answers.shape:
         raise ParameterError(
-            f"values must have the shape that they and the parameters, of shape {law._parameter_shape}, broadcast to, "
+            f"values must have the shape that they and the parameters, of shape {mechanism._parameter_shape}, broadcast to, "
             f"because a column comes back as one, got {answers.shape}"
         )
 
 
-def _columns(law: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
+def _columns(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
     """Release each column as an array of its own, one after the other."""
     for name, each in zip(names, found, strict=True):
         with _named(name):
-            _require(law, each.answers)
+            _require(mechanism, each.answers)
             if len(found) > 1:
                 noise.rehearse(each.answers)
     made = []
     for place, each in enumerate(found):
         with _named(names[place]):
-            made.append(_noisy(law, noise, place, each))
+            made.append(_noisy(mechanism, noise, place, each))
     return made
 
 
-def _vectors(law: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
+def _vectors(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
     """Release each row of the columns as a vector."""
     answers = [each.answers.whole() for each in found]
     if len({column.dtype for column in answers}) > 1:
@@ -194,9 +194,9 @@ def _vectors(law: Any, noise: Noise, found: list[Answers], names: list[Any]) -> 
             with _named(names[place]):
                 answers[place] = exact_array(column, "values")
     vectors = np.stack(answers, axis=-1)
-    law._require_stated(vectors.dtype)
-    require_values(vectors.shape, law._value_shape, "values")
-    noisy = np.empty(vectors.shape, law._released_dtype(vectors, all(each.single_precision for each in found)))
+    mechanism._require_stated(vectors.dtype)
+    require_values(vectors.shape, mechanism._value_shape, "values")
+    noisy = np.empty(vectors.shape, mechanism._released_dtype(vectors, all(each.single_precision for each in found)))
     noise.add(0, Chunks([vectors]), noisy, None)
     made = []
     for place, each in enumerate(found):
@@ -207,9 +207,9 @@ def _vectors(law: Any, noise: Noise, found: list[Answers], names: list[Any]) -> 
     return made
 
 
-def _noisy(law: Any, noise: Noise, place: int, one: Answers) -> Any:
+def _noisy(mechanism: Any, noise: Noise, place: int, one: Answers) -> Any:
     """Release one column."""
-    noisy = np.empty(one.answers.shape, law._released_dtype(one.answers, one.single_precision))
+    noisy = np.empty(one.answers.shape, mechanism._released_dtype(one.answers, one.single_precision))
     noise.add(place, one.answers, noisy, one.missing)
     return _made(one, one.column.within_ends(noisy))
 

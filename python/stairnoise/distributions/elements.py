@@ -12,50 +12,52 @@ Array = NDArray[np.float64]
 
 
 class Elements:
-    """Functions of `laws`, of which every element has the one whose number is in `which`."""
+    """Functions of `distributions`, of which every element has the one whose number is in `which`."""
 
-    def __init__(self, laws: Sequence[Any], which: NDArray[np.intp]) -> None:
-        self._laws, self._which = laws, which
+    def __init__(self, distributions: Sequence[Any], which: NDArray[np.intp]) -> None:
+        self._distributions, self._which = distributions, which
 
     def at(self, function: str, x: Any) -> Array:
         """Evaluate a function by its name, for every x and all elements."""
-        return by_element([getattr(law, function) for law in self._laws], self._which, x)
+        return by_element([getattr(distribution, function) for distribution in self._distributions], self._which, x)
 
     def _of_each(self, number: Callable[[Any], float]) -> Array:
-        return np.array([number(law) for law in self._laws], np.float64)[self._which]
+        return np.array([number(distribution) for distribution in self._distributions], np.float64)[self._which]
 
     @property
     def unit(self) -> Array:
         """The unit of each element."""
-        return self._of_each(lambda law: law.unit)
+        return self._of_each(lambda distribution: distribution.unit)
 
     def in_units(self) -> Elements:
         """Return the distributions of X/unit."""
-        return Elements([law.in_units() for law in self._laws], self._which)
+        return Elements([distribution.in_units() for distribution in self._distributions], self._which)
 
     def entropy(self) -> Array:
         """Entropy in nats."""
-        return self._of_each(lambda law: law.entropy())
+        return self._of_each(lambda distribution: distribution.entropy())
 
     def mean(self) -> Array:
         """E X."""
-        return self._of_each(lambda law: law.mean())
+        return self._of_each(lambda distribution: distribution.mean())
 
     def var(self) -> Array:
         """Variance."""
-        return self._of_each(lambda law: law.var())
+        return self._of_each(lambda distribution: distribution.var())
 
     def moment(self, order: int) -> Array:
         """E X**order."""
-        return self._of_each(lambda law: law.moment(order))
+        return self._of_each(lambda distribution: distribution.moment(order))
 
     def abs_moment(self, p: float) -> Array:
         """E|X|**p."""
-        return self._of_each(lambda law: law.abs_moment(p))
+        return self._of_each(lambda distribution: distribution.abs_moment(p))
 
     def support(self) -> tuple[Array, Array]:
         """Return the ends of the support."""
-        return self._of_each(lambda law: law.support()[0]), self._of_each(lambda law: law.support()[1])
+        return self._of_each(lambda distribution: distribution.support()[0]), self._of_each(
+            lambda distribution: distribution.support()[1]
+        )
 
 
 def by_element(functions: Sequence[Callable[[Array], Array]], which: NDArray[np.intp], x: Any) -> Array:

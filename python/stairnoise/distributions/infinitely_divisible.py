@@ -294,7 +294,7 @@ def _decaying_sums(h: Floats, stride: int, rate: float) -> Floats:
     return table.ravel()[: h.size]
 
 
-# Distribution, least ε and loss of a law ask for the same list.
+# Distribution, least ε and loss of a distribution ask for the same list.
 @lru_cache(maxsize=1)
 def _transformed(terms: tuple[Term, ...], size: int) -> Floats:
     """By the generating function on circles: P(k)e^(τk) is the transform of E e^((τ+it)X) over t, for every τ below the

@@ -17,24 +17,24 @@ _FARTHEST = 2.0**40
 class Cells:
     """Functions of X + U: X a symmetric distribution on the multiples of a step, U uniform on a cell, from -step/2 to step/2."""
 
-    def __init__(self, law: Any) -> None:
-        self._law = law
-        self._step = float(law.granularity)
+    def __init__(self, distribution: Any) -> None:
+        self._distribution = distribution
+        self._step = float(distribution.granularity)
 
     def pdf(self, x: Floats) -> Floats:
         """Probability of the multiple nearest to x, over the step."""
-        return np.asarray(self._law.pdf(x))
+        return np.asarray(self._distribution.pdf(x))
 
     def logpdf(self, x: Floats) -> Floats:
         """Natural logarithm of `pdf`."""
-        return np.asarray(self._law.logpdf(x))
+        return np.asarray(self._distribution.logpdf(x))
 
     def sf(self, x: Floats) -> Floats:
         """P(X + U > x): what lies in the cells above, and x's own share of its cell."""
         place = np.clip(np.asarray(x) / self._step, -_FARTHEST, _FARTHEST)
         k = np.floor(place + 0.5)
-        own = self._law.pdf(k * self._step) * self._step
-        return np.asarray(self._law.sf(k * self._step) + (k + 0.5 - place) * own)
+        own = self._distribution.pdf(k * self._step) * self._step
+        return np.asarray(self._distribution.sf(k * self._step) + (k + 0.5 - place) * own)
 
     def cdf(self, x: Floats) -> Floats:
         """P(X + U <= x), by symmetry."""
@@ -52,9 +52,9 @@ class Cells:
     def isf(self, q: Floats) -> Floats:
         """Return the x with sf(x) = q, from the nearer end."""
         tail = np.minimum(q, 1 - np.asarray(q))
-        cell = np.asarray(self._law.isf(tail))
-        own = self._law.pdf(cell) * self._step
-        x = cell + (0.5 - (tail - self._law.sf(cell)) / own) * self._step
+        cell = np.asarray(self._distribution.isf(tail))
+        own = self._distribution.pdf(cell) * self._step
+        x = cell + (0.5 - (tail - self._distribution.sf(cell)) / own) * self._step
         return np.where(tail < 0.5, np.where(np.asarray(q) > 0.5, -x, x), 0.0)
 
     def ppf(self, q: Floats) -> Floats:
@@ -66,18 +66,18 @@ class Cells:
         half = np.float64(self._step / 2)
         powers = range(0, order + 1, 2)
         with np.errstate(over="ignore"):
-            return math.fsum(math.comb(order, j) * self._law.moment(order - j) * half**j / (j + 1) for j in powers)
+            return math.fsum(math.comb(order, j) * self._distribution.moment(order - j) * half**j / (j + 1) for j in powers)
 
     def std(self) -> float:
         """Return the standard deviation, also where float64 does not hold the variance."""
-        return math.hypot(self._law.std(), self._step / math.sqrt(12))
+        return math.hypot(self._distribution.std(), self._step / math.sqrt(12))
 
     def stats(self) -> tuple[float, float, float, float]:
         """Mean, variance, skewness and excess kurtosis, which is that of X and U weighted by their squared variances."""
         std = self.std()
-        of_x, of_u = self._law.std() / std, self._step / math.sqrt(12) / std
-        return 0.0, std * std, 0.0, self._law.stats("k") * of_x**4 - 1.2 * of_u**4
+        of_x, of_u = self._distribution.std() / std, self._step / math.sqrt(12) / std
+        return 0.0, std * std, 0.0, self._distribution.stats("k") * of_x**4 - 1.2 * of_u**4
 
     def sample(self, size: Any, rng: Any) -> Any:
         """Values of X alone."""
-        return self._law.sample(size, rng=rng)
+        return self._distribution.sample(size, rng=rng)

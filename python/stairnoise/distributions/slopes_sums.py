@@ -49,7 +49,7 @@ class _Side:
         return float(min(last, at))
 
 
-class _Law:
+class _Distribution:
     def __init__(self, slopes: Slopes) -> None:
         self._right, self._left = _Side(slopes, slopes.above), _Side(slopes, slopes.below)
         one = np.array(1.0)
@@ -81,11 +81,13 @@ class _Law:
 @lru_cache(maxsize=64)
 def error_bound(slopes: Slopes, k: int, alpha: float) -> int:
     """Return t with P(|S| > t) <= alpha for the sum S of k variables: the smallest for one, and nearly so for more."""
-    law = _Law(slopes)
+    distribution = _Distribution(slopes)
     if k == 1:
-        t = least_integer(lambda t: law.beyond(t) <= alpha, -1, math.ceil(law.reach))
+        t = least_integer(lambda t: distribution.beyond(t) <= alpha, -1, math.ceil(distribution.reach))
         return t if t < _EXACT else math.ceil(t * (1 + 2.0**-50))
-    least = math.ceil(law.reach / listed_sums.CELLS) | 1
-    if law.symmetric:
-        return listed_sums.bound(lambda h: law.cells(h, k), None, alpha, least)
-    return listed_sums.bound(lambda h: law.cells(h, k, up=True), lambda h: law.cells(h, k, mirrored=True, up=True), alpha, least)
+    least = math.ceil(distribution.reach / listed_sums.CELLS) | 1
+    if distribution.symmetric:
+        return listed_sums.bound(lambda h: distribution.cells(h, k), None, alpha, least)
+    return listed_sums.bound(
+        lambda h: distribution.cells(h, k, up=True), lambda h: distribution.cells(h, k, mirrored=True, up=True), alpha, least
+    )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def add_to_duckdb(
     con: Any,
     name: str,
-    law: Any,
+    mechanism: Any,
     keyed: KeyedRng,
     statistic: str,
     *,
@@ -40,7 +40,7 @@ def add_to_duckdb(
         The connection that has the function until it is closed.
     name : str
         Name of the function in SQL.
-    law : mechanism
+    mechanism : mechanism
         A mechanism for single numbers with scalar parameters, such as ``DiscreteLaplace(eps=1)``.
     keyed : KeyedRng
         If a function fetches its secret, that is called once, here.
@@ -83,7 +83,7 @@ def add_to_duckdb(
     """
     if not hasattr(con, "create_function") or "duckdb" not in type(con).__module__:
         raise ParameterTypeError(f"con must be a connection of DuckDB, got {outline(con)}")
-    release = KeyedRelease(law, keyed, statistic, label_type, max_partitions_contributed).fetched()
+    release = KeyedRelease(mechanism, keyed, statistic, label_type, max_partitions_contributed).fetched()
     pyarrow = require("pyarrow", "add_to_duckdb needs", "pyarrow")
     dtype = "int64" if release.discrete else "float64"
 

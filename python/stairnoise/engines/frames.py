@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def release_part(
     frame: Columns,
-    law: Any,
+    mechanism: Any,
     keyed: KeyedRng,
     label: Any,
     value: Any,
@@ -37,7 +37,7 @@ def release_part(
     ----------
     frame : DataFrame, Table or RecordBatch
         A part of a table, in memory, of pandas, Polars or PyArrow.
-    law : mechanism
+    mechanism : mechanism
         A mechanism for single numbers with scalar parameters, such as ``DiscreteLaplace(eps=1)``.
     keyed : KeyedRng
         If a function fetches its secret, that is called once for each part that has rows. Only such a KeyedRng can be
@@ -86,7 +86,7 @@ def release_part(
     >>> whole[1:].equals(part)
     True
     """
-    release = KeyedRelease(law, keyed, statistic, label_type, max_partitions_contributed)
+    release = KeyedRelease(mechanism, keyed, statistic, label_type, max_partitions_contributed)
     refuse_lazy(frame, "frame")
     found = library(frame)
     if found is None or found[1] != "frame":

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def polars_expr(
-    law: Any,
+    mechanism: Any,
     keyed: KeyedRng,
     label: Any,
     value: Any,
@@ -36,7 +36,7 @@ def polars_expr(
 
     Parameters
     ----------
-    law : mechanism
+    mechanism : mechanism
         A mechanism for single numbers with scalar parameters, such as ``DiscreteLaplace(eps=1)``.
     keyed : KeyedRng
         If a function fetches its secret, that is called at each batch of rows.
@@ -77,7 +77,7 @@ def polars_expr(
     >>> private.collect().equals(private.collect(engine="streaming"))
     True
     """
-    release = KeyedRelease(law, keyed, statistic, label_type, max_partitions_contributed)
+    release = KeyedRelease(mechanism, keyed, statistic, label_type, max_partitions_contributed)
     pl = require("polars", "polars_expr needs", "polars")
     labels = [_expr(pl, each, "label") for each in (label if isinstance(label, (list, tuple)) else [label])]
     if not labels:

@@ -29,31 +29,31 @@ Row = Callable[..., "float | None"]
 class KeyedRelease:
     """A mechanism, a generator, the name of a statistic and types of labels, which were checked before an engine gets them."""
 
-    __slots__ = ("_head", "_k", "_keyed", "_law", "_statistic", "label_types")
+    __slots__ = ("_head", "_k", "_keyed", "_mechanism", "_statistic", "label_types")
 
-    def __init__(self, law: Any, keyed: Any, statistic: Any, label_type: Any, max_partitions_contributed: Any) -> None:
-        if not isinstance(law, Releasing):
+    def __init__(self, mechanism: Any, keyed: Any, statistic: Any, label_type: Any, max_partitions_contributed: Any) -> None:
+        if not isinstance(mechanism, Releasing):
             raise ParameterTypeError(
-                f"law must be a mechanism that releases numbers, such as DiscreteLaplace(eps=1), got {received(law)}"
+                f"mechanism must be a mechanism that releases numbers, such as DiscreteLaplace(eps=1), got {received(mechanism)}"
             )
-        if law._value_shape:
-            raise ParameterTypeError(f"law must release single numbers, got {received(law)}, which releases vectors")
+        if mechanism._value_shape:
+            raise ParameterTypeError(f"mechanism must release single numbers, got {received(mechanism)}, which releases vectors")
         if not isinstance(keyed, KeyedRng):
             shown = "a SeededRng" if isinstance(keyed, SeededRng) else received(keyed)
             raise ParameterTypeError(
                 "keyed must be a KeyedRng: an engine may compute a row several times, and each time other noise would come; "
                 f"got {shown}"
             )
-        if not law._integers:
-            law._require_stated(np.dtype(np.float64))
-        self._head = head(law, keyed, name(statistic, "statistic"), max_partitions_contributed)
-        self._law, self._keyed, self._statistic, self._k = law, keyed, statistic, max_partitions_contributed
+        if not mechanism._integers:
+            mechanism._require_stated(np.dtype(np.float64))
+        self._head = head(mechanism, keyed, name(statistic, "statistic"), max_partitions_contributed)
+        self._mechanism, self._keyed, self._statistic, self._k = mechanism, keyed, statistic, max_partitions_contributed
         self.label_types = declared(label_type)
 
     @property
     def discrete(self) -> bool:
         """Whether whole numbers come out."""
-        return self._law._integers
+        return self._mechanism._integers
 
     def require_types(self, labels: Sequence[Any]) -> None:
         """Require a declared type for each column of labels."""
@@ -62,7 +62,7 @@ class KeyedRelease:
 
     def fetched(self) -> KeyedRelease:
         """Return it with the secret fetched now, rather than at each row or batch."""
-        return KeyedRelease(self._law, self._keyed._fetched(), self._statistic, self.label_types, self._k)
+        return KeyedRelease(self._mechanism, self._keyed._fetched(), self._statistic, self.label_types, self._k)
 
     def row(self) -> Row:
         """Return a function of the parts of a label and a number; of None as the number it makes None.
@@ -70,8 +70,8 @@ class KeyedRelease:
         What rows have in common is made here, because the general way takes several times as long as the noise.
         """
         keys, head, bind_value = self._keyed._derived(), self._head, self._keyed.bind == "value"
-        require_stated = self._law._require_stated
-        law, whole = self._law._keeping_guarantee(self._k, NAME)._scalar_law, self.discrete
+        require_stated = self._mechanism._require_stated
+        mechanism, whole = self._mechanism._keeping_guarantee(self._k, NAME)._sampler, self.discrete
 
         def released(*arguments: Any) -> float | None:
             *parts, value = arguments
@@ -84,7 +84,7 @@ class KeyedRelease:
             answer = true_values(value)[0]
             require_stated(answer.dtype)
             out = np.empty((), np.int64 if whole and kind is int else np.float64)
-            keys.release(law, head, label, answer, out, bind_value=bind_value)
+            keys.release(mechanism, head, label, answer, out, bind_value=bind_value)
             noisy: float = out.item()
             return noisy
 
@@ -93,15 +93,17 @@ class KeyedRelease:
     def batch(self, column: Column, labels: Sequence[Any], dtype: str) -> NDArray[Any]:
         """Return the noisy numbers of a column; what is in the places of nulls has no meaning."""
         answers, _ = true_values(column.chunks.whole())
-        self._law._require_stated(answers.dtype)
+        self._mechanism._require_stated(answers.dtype)
         noisy = np.zeros(answers.shape, dtype)
         found = typed_labels(labels, self.label_types, len(answers))
-        KeyedNoise(self._law, self._keyed, [self._head], found, self._k, 0).add(0, Chunks([answers]), noisy, column.chunks.nulls)
+        KeyedNoise(self._mechanism, self._keyed, [self._head], found, self._k, 0).add(
+            0, Chunks([answers]), noisy, column.chunks.nulls
+        )
         return noisy
 
     def frame(self, values: Columns, column: Any, labels: Sequence[Any]) -> Columns:
         """Return a frame with one of its columns released."""
-        return self._law.release(
+        return self._mechanism.release(
             values,
             columns=[column],
             nulls="keep",

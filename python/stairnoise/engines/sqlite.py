@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def add_to_sqlite(
     con: Any,
     name: str,
-    law: Any,
+    mechanism: Any,
     keyed: KeyedRng,
     statistic: str,
     *,
@@ -38,7 +38,7 @@ def add_to_sqlite(
         The connection that has the function until it is closed.
     name : str
         Name of the function in SQL.
-    law : mechanism
+    mechanism : mechanism
         A mechanism for single numbers with scalar parameters, such as ``DiscreteLaplace(eps=1)``.
     keyed : KeyedRng
         If a function fetches its secret, that is called once, here.
@@ -82,7 +82,7 @@ def add_to_sqlite(
     """
     if not hasattr(con, "create_function") or "duckdb" in type(con).__module__:
         raise ParameterTypeError(f"con must be a connection of sqlite3, got {outline(con)}")
-    release = KeyedRelease(law, keyed, statistic, label_type, max_partitions_contributed)
+    release = KeyedRelease(mechanism, keyed, statistic, label_type, max_partitions_contributed)
     row, types = release.row(), release.label_types
 
     def function(*arguments: Any) -> float | None:

@@ -55,9 +55,9 @@ def _draw_sides(axes: Any, chosen: tuple[float, float]) -> None:
     """Draw the staircases of a bound at 0."""
     below, above = (TruncatedStaircase(*chosen, 1.0, "l2", *bounds) for bounds in ((None, 0), (0, None)))
     limit = _BEYOND * above.upper
-    for law, look, name, x in ((below, THIRD, "upper=0", -0.5), (above, STAIRCASE, "lower=0", 0.5)):
-        draw(axes, law, limit, look, name)
-        axes.text(x * above.upper, 2 * law.pdf(law.mean()), name, ha="center", va="bottom", color=look.color)
+    for mechanism, look, name, x in ((below, THIRD, "upper=0", -0.5), (above, STAIRCASE, "lower=0", 0.5)):
+        draw(axes, mechanism, limit, look, name)
+        axes.text(x * above.upper, 2 * mechanism.pdf(mechanism.mean()), name, ha="center", va="bottom", color=look.color)
     axes.axvline(0, color="black", linewidth=0.8)
     log_scale(axes)
     axes.set_ylim(top=100 * above.pdf(above.mean()))

@@ -1,4 +1,4 @@
-"""One law on one pair of axes: its density or probabilities, Laplace for comparison, and samples."""
+"""One mechanism on one pair of axes: its density or probabilities, Laplace for comparison, and samples."""
 
 from __future__ import annotations
 
@@ -26,79 +26,81 @@ _LONG_TITLE = 60
 _ABOVE = 3
 
 
-def plot_law(law: Any, ax: Axes | None, samples: object, rng: Rng | None, laplace: bool, bins: int) -> Axes:
-    """Draw a law as the method ``plot`` documents."""
-    require_scalars(law, "plot")
+def plot_mechanism(mechanism: Any, ax: Axes | None, samples: object, rng: Rng | None, laplace: bool, bins: int) -> Axes:
+    """Draw a mechanism as the method ``plot`` documents."""
+    require_scalars(mechanism, "plot")
     cells = count(bins, "bins", least=1, most=10**6)
-    noise = _noise(law, samples, rng)
+    noise = _noise(mechanism, samples, rng)
     if ax is None:
         _, ax = load("matplotlib.pyplot").subplots()
-    limit = visible(law)
+    limit = visible(mechanism)
     if noise is not None:
-        _draw_samples(ax, law, noise, limit, cells)
-    other = law._laplace()
-    if laplace and other is not None and other != law:
+        _draw_samples(ax, mechanism, noise, limit, cells)
+    other = mechanism._laplace()
+    if laplace and other is not None and other != mechanism:
         draw(ax, other, limit, LAPLACE, type(other).__name__)
-    draw(ax, law, limit, STAIRCASE, type(law).__name__)
-    title = repr(law)
+    draw(ax, mechanism, limit, STAIRCASE, type(mechanism).__name__)
+    title = repr(mechanism)
     ax.set_title(title, fontsize="medium" if len(title) < _LONG_TITLE else "x-small")
     ax.set_xlabel("noise")
-    ax.set_ylabel("probability" if _has_steps(law) else "probability density")
+    ax.set_ylabel("probability" if _has_steps(mechanism) else "probability density")
     ax.set_ylim(bottom=0)
     ax.legend(loc="upper right")
     return ax
 
 
-def require_scalars(law: Any, name: str) -> None:
-    """Refuse a law of array parameters, because every element would need its own picture."""
-    if law._parameter_shape != ():
-        raise ParameterError(f"{name} must have scalar parameters, got parameters of shape {law._parameter_shape}")
+def require_scalars(mechanism: Any, name: str) -> None:
+    """Refuse a mechanism of array parameters, because every element would need its own picture."""
+    if mechanism._parameter_shape != ():
+        raise ParameterError(f"{name} must have scalar parameters, got parameters of shape {mechanism._parameter_shape}")
 
 
-def visible(law: Any) -> float:
+def visible(mechanism: Any) -> float:
     """Return the magnitude up to which to draw: 99 % of the noise, in whole stairs, with one stair beside the central one."""
-    limit: float = law._visible(float(law.error_bound(_SHOWN)))
+    limit: float = mechanism._visible(float(mechanism.error_bound(_SHOWN)))
     return limit
 
 
-def draw(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
-    """Draw the law between -limit and limit: stairs, a curve, or stems on the integers, or on other steps."""
-    edges = law._edges(limit)
-    if _has_steps(law):
-        _draw_pmf(ax, law, limit, look, label)
+def draw(ax: Axes, mechanism: Any, limit: float, look: Look, label: str) -> None:
+    """Draw the mechanism between -limit and limit: stairs, a curve, or stems on the integers, or on other steps."""
+    edges = mechanism._edges(limit)
+    if _has_steps(mechanism):
+        _draw_pmf(ax, mechanism, limit, look, label)
     elif edges is not None:
-        heights = law.pdf((edges[1:] + edges[:-1]) / 2)
+        heights = mechanism.pdf((edges[1:] + edges[:-1]) / 2)
         ax.stairs(heights, edges, baseline=None, label=label, **look._asdict())
     else:
         x = np.linspace(-limit, limit, _POINTS)
-        ax.plot(x, law.pdf(x), label=label, zorder=_ABOVE, **look._asdict())
+        ax.plot(x, mechanism.pdf(x), label=label, zorder=_ABOVE, **look._asdict())
 
 
-def _has_steps(law: Any) -> bool:
-    """Tell whether a law has probabilities, on the integers or on a coarser or finer lattice, and no density."""
-    return hasattr(law, "pmf")
+def _has_steps(mechanism: Any) -> bool:
+    """Tell whether a mechanism has probabilities, on the integers or on a coarser or finer lattice, and no density."""
+    return hasattr(mechanism, "pmf")
 
 
-def _draw_pmf(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
-    """Draw stems with dots for the law itself, hollow diamonds for the law behind it, and a line for many integers."""
-    step = law.granularity
+def _draw_pmf(ax: Axes, mechanism: Any, limit: float, look: Look, label: str) -> None:
+    """Draw stems with dots for the mechanism itself, hollow diamonds for the mechanism behind it, and a line for many
+    integers.
+    """
+    step = mechanism.granularity
     last = int(limit / step)
     if 2 * last + 1 > _MOST_STEMS:
         k = step * np.unique(np.floor(np.linspace(-last, last, 2 * _POINTS)))
-        ax.plot(k, law.pmf(k), label=label, zorder=2 if look is STAIRCASE else _ABOVE, **look._asdict())
+        ax.plot(k, mechanism.pmf(k), label=label, zorder=2 if look is STAIRCASE else _ABOVE, **look._asdict())
         return
     k = step * np.arange(-last, last + 1)
     if look is STAIRCASE:
-        ax.vlines(k, 0, law.pmf(k), colors=look.color, linewidth=look.linewidth)
-        ax.plot(k, law.pmf(k), "o", color=look.color, markersize=5, label=label)
+        ax.vlines(k, 0, mechanism.pmf(k), colors=look.color, linewidth=look.linewidth)
+        ax.plot(k, mechanism.pmf(k), "o", color=look.color, markersize=5, label=label)
     else:
-        ax.plot(k, law.pmf(k), "D", color=look.color, markersize=5, markerfacecolor="white", label=label)
+        ax.plot(k, mechanism.pmf(k), "D", color=look.color, markersize=5, markerfacecolor="white", label=label)
 
 
-def _noise(law: Any, samples: object, rng: Rng | None) -> NDArray[Any] | None:
+def _noise(mechanism: Any, samples: object, rng: Rng | None) -> NDArray[Any] | None:
     """Draw this many samples if `samples` is an integer, or take the values of an array."""
     if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
-        drawn: NDArray[Any] = law.sample(count(samples, "samples", least=1, most=_MOST_SAMPLES), rng=rng)
+        drawn: NDArray[Any] = mechanism.sample(count(samples, "samples", least=1, most=_MOST_SAMPLES), rng=rng)
         return drawn
     if rng is not None:
         raise ParameterError(f"rng must be left out unless samples is a number of values to draw, got {received(rng)}")
@@ -110,10 +112,10 @@ def _noise(law: Any, samples: object, rng: Rng | None) -> NDArray[Any] | None:
     return values
 
 
-def _draw_samples(ax: Axes, law: Any, noise: NDArray[Any], limit: float, bins: int) -> None:
-    """Draw a histogram on the scale of the law: values beyond the limit are not drawn, but count in the heights."""
-    step = law.granularity if _has_steps(law) else 1.0
-    if _has_steps(law):
+def _draw_samples(ax: Axes, mechanism: Any, noise: NDArray[Any], limit: float, bins: int) -> None:
+    """Draw a histogram on the scale of the mechanism: values beyond the limit are not drawn, but count in the heights."""
+    step = mechanism.granularity if _has_steps(mechanism) else 1.0
+    if _has_steps(mechanism):
         last = int(limit / step)
         width = -(-(2 * last + 1) // bins)
         edges = (-last + width * np.arange(-(-(2 * last + 1) // width) + 1.0) - 0.5) * step

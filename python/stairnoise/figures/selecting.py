@@ -53,11 +53,11 @@ def _draw_candidates(axis: Any, stairs: StaircaseSelection) -> None:
     eps, sensitivity, gamma = stairs.eps, stairs.sensitivity, stairs.gamma
     steps = np.ceil(2 / eps * np.log(19 * _RIVALS))
     cost = np.linspace(0, steps * sensitivity, _POINTS)
-    for law, look, name in (
+    for mechanism, look, name in (
         (PermuteAndFlip(eps, sensitivity), THIRD, "permute-and-flip"),
         (ExponentialMechanism(eps, sensitivity), LAPLACE, "exponential mechanism"),
     ):
-        axis.plot(cost, _best(law, cost), label=name, **look._asdict())
+        axis.plot(cost, _best(mechanism, cost), label=name, **look._asdict())
     if steps >= _POINTS:
         axis.plot(cost, _best(stairs, cost), label="staircase", **STAIRCASE._asdict())
         return
@@ -66,7 +66,7 @@ def _draw_candidates(axis: Any, stairs: StaircaseSelection) -> None:
     axis.stairs(heights, edges, baseline=None, label="staircase", **STAIRCASE._asdict())
 
 
-def _best(law: Any, cost: Any) -> Any:
+def _best(mechanism: Any, cost: Any) -> Any:
     """Return the probability of the best candidate, for each cost of the others."""
     rows = np.append(np.zeros((cost.size, 1)), np.repeat(cost[:, None], _RIVALS, axis=1), axis=1)
-    return law.probabilities(rows)[:, 0]
+    return mechanism.probabilities(rows)[:, 0]

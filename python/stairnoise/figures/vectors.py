@@ -24,30 +24,33 @@ def multivariate_density(eps: float = 1.0, sensitivity: float = 1.0, gamma: Cost
     eps, sensitivity, gamma : float
         Parameters of `stairnoise.MultivariateStaircase`.
     """
-    laws = [MultivariateStaircase(eps, sensitivity, 2, gamma, norm) for norm in _NAMES]
-    first = laws[0]
+    mechanisms = [MultivariateStaircase(eps, sensitivity, 2, gamma, norm) for norm in _NAMES]
+    first = mechanisms[0]
     with house_style():
         title = f"Density relative to the peak, at ε = {first.eps:g}, Δ = {first.sensitivity:g}, γ = {first.gamma:.4g}"
         figure, axes = new_figure(title, 3, height=2.8, sharey=True)
         colors = load("matplotlib").colormaps["cividis"].resampled(_STAIRS)
-        for axis, law in zip(axes, laws, strict=True):
-            _draw(axis, law, colors)
+        for axis, mechanism in zip(axes, mechanisms, strict=True):
+            _draw(axis, mechanism, colors)
         axes[0].set_ylabel("y")
         legend_below(figure, axes[0], columns=_STAIRS, handlelength=1.0, handletextpad=0.5)
     return figure
 
 
-def _draw(axis: Any, law: MultivariateStaircase, colors: Any) -> None:
+def _draw(axis: Any, mechanism: MultivariateStaircase, colors: Any) -> None:
     """Draw the stairs from the outermost to the central one."""
-    gamma = law.gamma or 1.0
-    limit = 1.03 * (_STAIRS - 1 + gamma) * law.sensitivity
+    gamma = mechanism.gamma or 1.0
+    limit = 1.03 * (_STAIRS - 1 + gamma) * mechanism.sensitivity
     for stair in reversed(range(_STAIRS)):
-        ball = _ball(law.norm, (stair + gamma) * law.sensitivity)
+        ball = _ball(mechanism.norm, (stair + gamma) * mechanism.sensitivity)
         ball.set(
-            facecolor=colors(_STAIRS - 1 - stair), edgecolor="white", linewidth=0.6, label=f"{math.exp(-law.eps * stair):.2g}"
+            facecolor=colors(_STAIRS - 1 - stair),
+            edgecolor="white",
+            linewidth=0.6,
+            label=f"{math.exp(-mechanism.eps * stair):.2g}",
         )
         axis.add_patch(ball)
-    axis.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal", xlabel="x", title=_NAMES[law.norm])
+    axis.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal", xlabel="x", title=_NAMES[mechanism.norm])
     axis.locator_params(nbins=4)
     axis.grid(False)
 

@@ -39,7 +39,7 @@ def number(value: float) -> bytes:
 
 
 def parameters(name: str, exact: Mapping[str, Any]) -> bytes:
-    """Return the field of a law: its name, and the names and values of its parameters in their order."""
+    """Return the field of a mechanism: its name, and the names and values of its parameters in their order."""
     return fields(text(name), *(text(key) + _parameter(value) for key, value in exact.items()))
 
 

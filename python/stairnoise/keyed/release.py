@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def released_by_key(
-    law: Any,
+    mechanism: Any,
     values: Any,
     columns: object,
     nulls: str,
@@ -43,23 +43,23 @@ def released_by_key(
 ) -> Any:
     """Release true answers with the noise of their labels; the arguments are those of `release` of a mechanism."""
     keyed = _keyed(rng, labels, statistic)
-    vector, workers = law._value_shape, threads_asked(threads)
+    vector, workers = mechanism._value_shape, threads_asked(threads)
     if columns is not None or library(values) is not None:
         names = opened(values, columns)[1]
         # A row of vectors has one statistic, as a column alone has.
         statistics = [name(statistic, "statistic")] if names is None or vector else _statistics(statistic, len(names))
-        heads = [head(law, keyed, each, k) for each in statistics]
+        heads = [head(mechanism, keyed, each, k) for each in statistics]
         # A column is one vector, and the rows of a frame are several.
         rows = None if vector and names is None else by_library("values", values, len, values)
-        noise = KeyedNoise(law, keyed, heads, label_column(labels, rows), k, workers)
-        return released(law, noise, values, columns, nulls, out)
-    heads = [head(law, keyed, name(statistic, "statistic"), k)]
+        noise = KeyedNoise(mechanism, keyed, heads, label_column(labels, rows), k, workers)
+        return released(mechanism, noise, values, columns, nulls, out)
+    heads = [head(mechanism, keyed, name(statistic, "statistic"), k)]
     answers, single_precision = true_values(values)
-    law._require_stated(answers.dtype)
+    mechanism._require_stated(answers.dtype)
     require_values(answers.shape, vector, "values")
     column = column_of(labels, answers, vector)
-    noisy = released_array(answers.shape, out, law._released_dtype(answers, single_precision), law._release_dtypes)
-    KeyedNoise(law, keyed, heads, column, k, workers).add(0, Chunks([answers]), noisy, None)
+    noisy = released_array(answers.shape, out, mechanism._released_dtype(answers, single_precision), mechanism._release_dtypes)
+    KeyedNoise(mechanism, keyed, heads, column, k, workers).add(0, Chunks([answers]), noisy, None)
     if out is not None:
         return out
     return noisy.item() if noisy.shape == () else noisy
@@ -70,8 +70,8 @@ class KeyedNoise:
 
     __slots__ = ("_drawn", "_heads", "_keyed", "_keys", "_labels", "_threads", "_width")
 
-    def __init__(self, law: Any, keyed: KeyedRng, heads: list[bytes], labels: Labels, k: Any, threads: int) -> None:
-        self._drawn, self._width = law._keeping_guarantee(k, NAME)._scalar_law, (*law._value_shape, None)[0]
+    def __init__(self, mechanism: Any, keyed: KeyedRng, heads: list[bytes], labels: Labels, k: Any, threads: int) -> None:
+        self._drawn, self._width = mechanism._keeping_guarantee(k, NAME)._sampler, (*mechanism._value_shape, None)[0]
         self._keyed, self._heads, self._labels, self._threads = keyed, heads, labels, threads
         self._keys: Keys | None = None
 
@@ -139,19 +139,19 @@ def _statistics(statistic: object, columns: int) -> list[str]:
     return found
 
 
-def head(law: Any, keyed: KeyedRng, statistic: str, k: Any) -> bytes:
+def head(mechanism: Any, keyed: KeyedRng, statistic: str, k: Any) -> bytes:
     """Return what all rows of a release have in common."""
-    if law._parameter_shape:
+    if mechanism._parameter_shape:
         raise ParameterError(
             f"rng must not be a KeyedRng for a mechanism of array parameters: make one mechanism for each, "
-            f"got parameters of shape {law._parameter_shape}"
+            f"got parameters of shape {mechanism._parameter_shape}"
         )
-    drawn = law._keeping_guarantee(k, NAME)
+    drawn = mechanism._keeping_guarantee(k, NAME)
     return b"".join(
         (
             encoding.text(keyed.release_name),
             encoding.text(statistic),
-            encoding.parameters(name_of(law), law._exact_parameters()),
+            encoding.parameters(name_of(mechanism), mechanism._exact_parameters()),
             encoding.integer(partitions(k, NAME)),
             encoding.parameters(name_of(drawn), drawn._exact_parameters()),
             encoding.text(keyed.bind),

@@ -18,7 +18,7 @@ _SECRET_BYTES = 32
 class KeyedRng:
     """Generator whose noise for a row depends on a secret and on what is released, not on when or where it is drawn.
 
-    ``law.release(values, labels=labels, statistic="count", rng=keyed)`` gives every label its own noise. It is a pure
+    ``mechanism.release(values, labels=labels, statistic="count", rng=keyed)`` gives every label its own noise. It is a pure
     function of the secret, the names `release` and `statistic`, the mechanism with all its parameters,
     ``max_partitions_contributed``, the label and the true value. Query engines and clusters repeat, reorder and split
     work; with a KeyedRng they compute the same released numbers each time.
@@ -63,9 +63,9 @@ class KeyedRng:
     >>> import secrets
     >>> import stairnoise as sn
     >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "households 2026-Q3")
-    >>> law = sn.DiscreteLaplace(eps=1)
-    >>> private = law.release([120, 45], labels=["north", "south"], statistic="count", rng=keyed)
-    >>> again = law.release([45, 120], labels=["south", "north"], statistic="count", rng=keyed)
+    >>> mechanism = sn.DiscreteLaplace(eps=1)
+    >>> private = mechanism.release([120, 45], labels=["north", "south"], statistic="count", rng=keyed)
+    >>> again = mechanism.release([45, 120], labels=["south", "north"], statistic="count", rng=keyed)
     >>> bool((again == private[::-1]).all())
     True
     """

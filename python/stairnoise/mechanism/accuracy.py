@@ -45,7 +45,7 @@ class Intervals(Distribution[Default, Value, Float], Partitions):
 
     if TYPE_CHECKING:
         _integers: ClassVar[bool]
-        _scalar_law: Any
+        _sampler: Any
 
         def _sum_bound(self, k: int, alpha: float) -> int:
             """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
@@ -157,9 +157,9 @@ class Intervals(Distribution[Default, Value, Float], Partitions):
         single = in_float32(released, values)
         level = confidence_level(confidence)
         k = _terms(of, terms)
-        law = self._keeping_guarantee(max_partitions_contributed, NAME)
+        mechanism = self._keeping_guarantee(max_partitions_contributed, NAME)
         shape = common_shape({"released": values, "confidence": level, "parameters": np.empty(self._parameter_shape)})
-        granularity, bounds = law._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
+        granularity, bounds = mechanism._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
         if self._integers and values.dtype.kind == "i" and of != "mean":
             ends: tuple[NDArray[Any], NDArray[Any]] = _integer_ends(values, bounds)
         else:
@@ -172,14 +172,14 @@ class Intervals(Distribution[Default, Value, Float], Partitions):
         bounds = np.empty(alpha.shape, object)
         for index in np.ndindex(bounds.shape):
             bounds[index] = self._sum_bound(k, float(alpha[index]) * _LIST_MARGIN)
-        return np.array(float(self._scalar_law.granularity)), bounds
+        return np.array(float(self._sampler.granularity)), bounds
 
     def _float_ends(
         self, values: NDArray[Any], single: bool, granularity: NDArray[Any], bounds: NDArray[Any], k: int, divisor: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         from fractions import Fraction
 
-        # A continuous law rounds each true value too, by at most half a step.
+        # A continuous distribution rounds each true value too, by at most half a step.
         rounding = Fraction(0) if self._integers else Fraction(k, 2)
         steps = np.broadcast_arrays(granularity, bounds)
         half = np.empty(steps[0].shape)

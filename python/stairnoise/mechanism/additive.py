@@ -1,6 +1,6 @@
-"""The base classes of all laws, and the questions that a law answers about itself.
+"""The base classes of all mechanisms, and the questions that a mechanism answers about itself.
 
-The file of each law answers them in this order:
+The file of each mechanism answers them in this order:
 
 1. its constructor, which ends in `_store`;
 2. its parameters, as properties;
@@ -9,8 +9,8 @@ The file of each law answers them in this order:
 5. `_sum_bound`, the tail of a sum of draws;
 6. `_edges`, where its density jumps;
 7. `_promise`, its guarantee;
-8. `_divided_among`, the law that keeps this guarantee for several values;
-9. `_exact_parameters`, by which keyed noise tells it from every other law.
+8. `_divided_among`, the mechanism that keeps this guarantee for several values;
+9. `_exact_parameters`, by which keyed noise tells it from every other mechanism.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from stairnoise import _native
 
 
-class Law(Releasing[Default, Value, Float], Guaranteed):
-    """A law of numbers or of vectors: it draws, releases, and states a guarantee."""
+class Mechanism(Releasing[Default, Value, Float], Guaranteed):
+    """A mechanism of numbers or of vectors: it draws, releases, and states a guarantee."""
 
     __slots__ = (
         "_distribution_made",
@@ -44,7 +44,7 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
         "_given",
         "_hash",
         "_numbers",
-        "_scalar_law",
+        "_sampler",
         "_stated",
         "_takes_floats",
     )
@@ -60,14 +60,14 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
     def _store(
         self, native: _native.Law | None, given: dict[str, Any] | None, *, stated: bool, noise_alone: bool = False
     ) -> None:
-        """Keep the extension's law, and the arguments by name, in the constructor's order; every constructor ends with it.
+        """Keep the extension's mechanism, and the arguments by name, in the constructor's order; every constructor ends with it.
 
-        There is no such law of array parameters, and no such names where the class keeps its arguments itself. `stated` says
-        whether the caller stated a sensitivity; if not, that of `given` is 1. `noise_alone` says whether the parameters are those
-        of the noise, so that no sensitivity can have been forgotten.
+        There is no such mechanism of array parameters, and no such names where the class keeps its arguments itself. `stated`
+        says whether the caller stated a sensitivity; if not, that of `given` is 1. `noise_alone` says whether the parameters are
+        those of the noise, so that no sensitivity can have been forgotten.
         """
         _set_given(self, given)
-        _set_scalar_law(self, native)
+        _set_sampler(self, native)
         _set_stated(self, stated)
         _set_takes_floats(self, stated or noise_alone)
         if native is None or self._value_shape:
@@ -92,9 +92,9 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
 
     def _repr_html_(self) -> str | None:
         """Return the table that a notebook shows, or None for the ``repr``."""
-        from stairnoise._html import of_law
+        from stairnoise._html import of_mechanism
 
-        return of_law(self)
+        return of_mechanism(self)
 
     if TYPE_CHECKING:
 
@@ -102,7 +102,7 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
             """Return density, survival function, their inverses and moments, in the form of the theory's `Tabulated`."""
 
         def _exact_parameters(self) -> dict[str, Any]:
-            """Return numbers, words and tuples that define the law that is drawn, the same however the law was made.
+            """Return numbers, words and tuples that define the mechanism that is drawn, the same however the mechanism was made.
 
             They are the same on every platform: parameters as given, and shapes in lattice steps (contract, section 13).
             """
@@ -117,21 +117,21 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
         return made
 
 
-class LawOfNumbers(
-    Law[Default, Value, Float],
+class AdditiveMechanism(
+    Mechanism[Default, Value, Float],
     Intervals[Default, Value, Float],
     Costs[Default, Value, Float],
     Privacy[Float],
     Plotting,
     Interop,
 ):
-    """A law of single numbers."""
+    """A mechanism of single numbers."""
 
     __slots__ = ()
 
 
-class ContinuousLaw(LawOfNumbers[np.float64, Float, Float], ContinuousDistribution[Float]):
-    """A law of real numbers, drawn on the lattice of multiples of its granularity."""
+class ContinuousMechanism(AdditiveMechanism[np.float64, Float, Float], ContinuousDistribution[Float]):
+    """A mechanism of real numbers, drawn on the lattice of multiples of its granularity."""
 
     __slots__ = ()
     _integers = False
@@ -141,12 +141,12 @@ class ContinuousLaw(LawOfNumbers[np.float64, Float, Float], ContinuousDistributi
     @property
     def granularity(self) -> Float:
         """Lattice step g, a power of two: every draw is a multiple of it."""
-        granularity: Float = self._scalar_law.granularity
+        granularity: Float = self._sampler.granularity
         return granularity
 
 
-class DiscreteLaw(LawOfNumbers[np.int64, Whole, Float], DiscreteDistribution[Whole, Float], Residues):
-    """A law of integers."""
+class DiscreteMechanism(AdditiveMechanism[np.int64, Whole, Float], DiscreteDistribution[Whole, Float], Residues):
+    """A mechanism of integers."""
 
     __slots__ = ()
     _integers = True
@@ -160,6 +160,6 @@ class DiscreteLaw(LawOfNumbers[np.int64, Whole, Float], DiscreteDistribution[Who
 
 
 # `object.__setattr__` goes through all base classes first, which takes longer than the assignment.
-_set_given, _set_scalar_law, _set_draw, _set_fast_release, _set_stated, _set_takes_floats = (
-    vars(Law)[slot].__set__ for slot in ("_given", "_scalar_law", "_draw", "_fast_release", "_stated", "_takes_floats")
+_set_given, _set_sampler, _set_draw, _set_fast_release, _set_stated, _set_takes_floats = (
+    vars(Mechanism)[slot].__set__ for slot in ("_given", "_sampler", "_draw", "_fast_release", "_stated", "_takes_floats")
 )

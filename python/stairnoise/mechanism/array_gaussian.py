@@ -1,7 +1,7 @@
 """Array parameters of Gaussian noise: every element has σ² and a lattice of its own.
 
-Scalar parameters make an ordinary law. A law of arrays is drawn from arrays, and is asked element by element for all else:
-each different element answers once, as the law of scalar parameters that it is.
+Scalar parameters make an ordinary mechanism. A mechanism of arrays is drawn from arrays, and is asked element by element for all
+else: each different element answers once, as the mechanism of scalar parameters that it is.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from stairnoise._errors import ParameterError, place, received
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, argument, common_shape
 from stairnoise._types import Default, Float, Value
-from stairnoise.mechanism.additive import LawOfNumbers
+from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.distribution import plain
 from stairnoise.mechanism.partitions import NAME
@@ -39,8 +39,8 @@ class Lattices(NamedTuple):
     cells: NDArray[np.float64]
 
 
-class GaussianArrays(LawOfNumbers[Default, Value, Float]):
-    """A law of Gaussian noise on a lattice, whose parameters may be arrays."""
+class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
+    """A mechanism of Gaussian noise on a lattice, whose parameters may be arrays."""
 
     __slots__ = ("_lattices",)
 
@@ -50,20 +50,20 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
     if TYPE_CHECKING:
 
         def _element(self, index: tuple[int, ...]) -> Any:
-            """Return the law of scalar parameters that the element is."""
+            """Return the mechanism of scalar parameters that the element is."""
 
     @classmethod
     def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
-        """Make a law for one call, whose `out` may be the memory of an argument: these are copied."""
+        """Make a mechanism for one call, whose `out` may be the memory of an argument: these are copied."""
         del out
         return cls(**arguments)
 
     @property
     def _parameter_shape(self) -> Shape:  # type: ignore[override]
-        return () if self._scalar_law is not None else self._lattices.sigma2.shape
+        return () if self._sampler is not None else self._lattices.sigma2.shape
 
     def _store_arrays(self, lattices: Lattices, given: dict[str, Any], *, stated: bool, noise_alone: bool) -> None:
-        """Keep the elements of a law of array parameters, as `_store` does for scalars."""
+        """Keep the elements of a mechanism of array parameters, as `_store` does for scalars."""
         _native.check_gaussians(lattices.sigma2, lattices.log2_granularity)
         object.__setattr__(self, "_lattices", lattices)
         self._store(None, given, stated=stated, noise_alone=noise_alone)
@@ -71,13 +71,13 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
     # Drawing and releasing
 
     def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
-        if self._scalar_law is not None:
+        if self._sampler is not None:
             super()._fill(stream, out, threads)
             return
         _native.fill_gaussians(*self._spread(out.shape), stream, out, threads)
 
     def _fill_part(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int) -> None:
-        if self._scalar_law is not None:
+        if self._sampler is not None:
             super()._fill(stream, out, threads)
             return
 
@@ -89,14 +89,14 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
         _native.fill_gaussians(rows(sigma2), rows(log2_granularity), stream, out, threads)
 
     def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
-        return super()._next_view(stream, values) if self._scalar_law is not None else stream.next_staged_view(values)
+        return super()._next_view(stream, values) if self._sampler is not None else stream.next_staged_view(values)
 
     def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
-        if self._scalar_law is not None:
+        if self._sampler is not None:
             super()._add_noise(stream, answers, out, k, threads)
             return
-        law = self if k == 1 else self._keeping_guarantee(k, NAME)
-        _native.release_gaussians(*law._spread(out.shape), stream, answers, out, threads)
+        mechanism = self if k == 1 else self._keeping_guarantee(k, NAME)
+        _native.release_gaussians(*mechanism._spread(out.shape), stream, answers, out, threads)
 
     def _spread(self, shape: Shape) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         sigma2, log2_granularity, _ = self._lattices
@@ -105,20 +105,20 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
     # Different elements
 
     def _different(self) -> tuple[list[Any], NDArray[np.intp]]:
-        """Return the laws of elements that differ, and for every element the number of its law."""
+        """Return the mechanisms of elements that differ, and for every element the number of its mechanism."""
         columns = [np.asarray(column).reshape(-1) for column in self._lattices]
         rows = np.stack([column.astype(np.float64) for column in columns], axis=-1)
         _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         shape = self._parameter_shape
-        laws = [self._element(tuple(map(int, np.unravel_index(position, shape)))) for position in first]
-        return laws, which.reshape(shape)
+        mechanisms = [self._element(tuple(map(int, np.unravel_index(position, shape)))) for position in first]
+        return mechanisms, which.reshape(shape)
 
     def _of_elements(self, answer: Callable[[Any], Any]) -> Any:
         """Return an answer of every element; a float if the parameters are scalars."""
         if self._parameter_shape == ():
             return answer(self)
-        laws, which = self._different()
-        return np.array([answer(law) for law in laws], np.float64)[which]
+        mechanisms, which = self._different()
+        return np.array([answer(mechanism) for mechanism in mechanisms], np.float64)[which]
 
     # The distribution
 
@@ -126,8 +126,8 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
         """Return `_functions` of array parameters."""
         from stairnoise.distributions.elements import Elements
 
-        laws, which = self._different()
-        return Elements([law._functions() for law in laws], which)
+        mechanisms, which = self._different()
+        return Elements([mechanism._functions() for mechanism in mechanisms], which)
 
     def _apply(self, function: str, value: object, name: str) -> Real:
         if self._parameter_shape == ():
@@ -139,11 +139,11 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
             return plain(distribution.at(function, x))
 
     def _skewness(self) -> Real:
-        found: Real = self._of_elements(lambda law: super()._skewness())
+        found: Real = self._of_elements(lambda mechanism: super()._skewness())
         return found
 
     def _excess_kurtosis(self) -> Real:
-        found: Real = self._of_elements(lambda law: super()._excess_kurtosis())
+        found: Real = self._of_elements(lambda mechanism: super()._excess_kurtosis())
         return found
 
     def _expected_power(self, p: Real) -> Any:
@@ -156,16 +156,16 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
         return found
 
     def _expected_cost(self, function: CostFunction) -> Any:
-        return self._of_elements(lambda law: super()._expected_cost(function))
+        return self._of_elements(lambda mechanism: super()._expected_cost(function))
 
     def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
         if self._parameter_shape == ():
             return super()._bounds_on_lattice(alpha, k)
-        laws, which = self._different()
+        mechanisms, which = self._different()
         numbers, levels = np.broadcast_arrays(which, alpha)
         bounds = np.empty(numbers.shape, object)
         for index in np.ndindex(bounds.shape):
-            bounds[index] = super(GaussianArrays, laws[numbers[index]])._bounds_on_lattice(levels[index], k)[1].item()
+            bounds[index] = super(GaussianArrays, mechanisms[numbers[index]])._bounds_on_lattice(levels[index], k)[1].item()
         return np.ldexp(1.0, self._lattices.log2_granularity), bounds
 
     def _loss_of_elements(self, sensitivity: Any) -> Part:

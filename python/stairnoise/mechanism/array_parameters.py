@@ -1,6 +1,6 @@
-"""Array parameters: a capability of the laws that need one random word a draw.
+"""Array parameters: a capability of the mechanisms that need one random word a draw.
 
-Each element of the output then has its own parameters. Scalar parameters make an ordinary law.
+Each element of the output then has its own parameters. Scalar parameters make an ordinary mechanism.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stairnoise._output import Shape
 from stairnoise._parameters import Cost, Real, RealLike, argument, common_shape, lent, real
 from stairnoise._types import Default, Float, Value, Whole
 from stairnoise.distributions.symmetric import Lattice
-from stairnoise.mechanism.additive import DiscreteLaw, LawOfNumbers
+from stairnoise.mechanism.additive import AdditiveMechanism, DiscreteMechanism
 from stairnoise.mechanism.distribution import plain
 from stairnoise.mechanism.eps_for_error import EpsForError
 from stairnoise.mechanism.on_lattice import Family
@@ -36,21 +36,21 @@ _WIDEST = 2.0**53
 _BOUND = Lattice(staircase).error_bound
 
 
-class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
-    """A law of ε, a sensitivity and perhaps a shape, each a number or an array.
+class ArrayParameters(AdditiveMechanism[Default, Value, Float], EpsForError):
+    """A mechanism of ε, a sensitivity and perhaps a shape, each a number or an array.
 
     Scalar parameters are kept as Python numbers, array parameters as read-only copies in the caller's
-    shapes. A law of scalars holds a native law that is ready to draw.
+    shapes. A mechanism of scalars holds a native mechanism that is ready to draw.
     """
 
     __slots__ = ("_eps", "_lattice", "_parameter_shape", "_sensitivity", "_spec")
 
-    # Name of the law in the extension, and the function of that name.
+    # Name of the mechanism in the extension, and the function of that name.
     _native_name: ClassVar[Any]
     _make: ClassVar[Any]
-    # Name of the shape parameter; the Laplace laws have none.
+    # Name of the shape parameter; the Laplace distributions have none.
     _spec_name: ClassVar[str | None] = None
-    # Formulas of the law on its lattice.
+    # Formulas of the mechanism on its lattice.
     _family: ClassVar[Family]
 
     _eps: Real
@@ -61,17 +61,17 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
 
     @classmethod
     def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
-        """Make a law for one call, which reads the arrays of its `arguments` in place."""
+        """Make a mechanism for one call, which reads the arrays of its `arguments` in place."""
         names = ("eps", "sensitivity", cls._spec_name)
         given: list[Any] = [arguments.get(name, default) for name, default in zip(names, (None, None, "l1"), strict=True) if name]
-        law = cls.__new__(cls)
-        law._validate(*given, convert=partial(lent, out=out))
-        return law
+        mechanism = cls.__new__(cls)
+        mechanism._validate(*given, convert=partial(lent, out=out))
+        return mechanism
 
     def _validate(
         self, eps: RealLike, sensitivity: RealLike | None, spec: object = None, *, convert: Callable[[object, str], Real] = real
     ) -> None:
-        """Check and store the parameters; every such law's constructor calls this."""
+        """Check and store the parameters; every such mechanism's constructor calls this."""
         stated = sensitivity is not None
         rate, change = convert(eps, "eps"), 1.0 if sensitivity is None else convert(sensitivity, "sensitivity")
         checked = self._check_spec(spec, convert)
@@ -99,10 +99,10 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         return convert(spec, name)
 
     @classmethod
-    def _native_law(cls, eps: float, sensitivity: float, spec: Any) -> _native.Law:
-        """Return the extension's law of scalar parameters."""
-        law: _native.Law = cls._make(eps, sensitivity) if cls._spec_name is None else cls._make(eps, sensitivity, spec)
-        return law
+    def _make_sampler(cls, eps: float, sensitivity: float, spec: Any) -> _native.Law:
+        """Return the extension's mechanism of scalar parameters."""
+        mechanism: _native.Law = cls._make(eps, sensitivity) if cls._spec_name is None else cls._make(eps, sensitivity, spec)
+        return mechanism
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -110,10 +110,10 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
             cls._make = staticmethod(getattr(_native, cls._native_name))
 
     def _check(self, shape: Shape, stated: bool) -> None:
-        """Check the numbers by the extension, and make its law if they are scalars."""
+        """Check the numbers by the extension, and make its mechanism if they are scalars."""
         object.__setattr__(self, "_parameter_shape", shape)
         if shape == ():
-            self._store(self._native_law(self._eps, self._sensitivity, self._spec), None, stated=stated)  # type: ignore[arg-type]
+            self._store(self._make_sampler(self._eps, self._sensitivity, self._spec), None, stated=stated)  # type: ignore[arg-type]
             return
         if 0 in shape:
             self._check_each_alone()
@@ -144,7 +144,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         return lattice
 
     def _check_each_alone(self) -> None:
-        """Check each parameter alone for a law of empty shape, which has no element to check."""
+        """Check each parameter alone for a mechanism of empty shape, which has no element to check."""
         cost: Spec = "l1" if self._spec_name else None
         _native.check(self._native_name, *_spread(self._eps, 1.0, cost, np.shape(self._eps)))
         _native.check(self._native_name, *_spread(1.0, self._sensitivity, cost, np.shape(self._sensitivity)))
@@ -175,14 +175,14 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
     # Drawing and releasing, with the parameters of each element
 
     def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
-        if self._scalar_law is not None:
+        if self._sampler is not None:
             super()._fill(stream, out, threads)
             return
-        # The parameters were checked when the law was made.
+        # The parameters were checked when the mechanism was made.
         _native.fill_each(self._native_name, *self._broadcast(out.shape), stream, out, threads)
 
     def _fill_part(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int) -> None:
-        if self._scalar_law is not None:
+        if self._sampler is not None:
             super()._fill(stream, out, threads)
             return
 
@@ -194,10 +194,10 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         _native.fill_each(self._native_name, *parameters, stream, out, threads)
 
     def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
-        return stream.next_view(values) if self._scalar_law is None else super()._next_view(stream, values)
+        return stream.next_view(values) if self._sampler is None else super()._next_view(stream, values)
 
     def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
-        if self._scalar_law is not None:
+        if self._sampler is not None:
             super()._add_noise(stream, answers, out, k, threads)
             return
         if k > 1:
@@ -205,14 +205,14 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         _native.release_each(self._native_name, *self._broadcast(out.shape), stream, answers, out, k, threads)
 
     def _check_shares(self, k: int) -> None:
-        """Refuse a k for which some element has no law; this needs no array of quotients."""
+        """Refuse a k for which some element has no mechanism; this needs no array of quotients."""
         try:
             _native.check(self._native_name, *self._broadcast(self._parameter_shape), k)
         except ParameterError as error:
-            raise self._no_law(k, NAME, error) from None
+            raise self._no_mechanism(k, NAME, error) from None
 
     def _divided_among(self, k: int) -> Self:
-        """Return the law for eps/k, rounded down so that k releases stay within eps."""
+        """Return the mechanism for eps/k, rounded down so that k releases stay within eps."""
         if isinstance(self._eps, float):
             share: Real = _native.largest_quotient(self._eps, k)
         else:
@@ -222,7 +222,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
 
     def _exact_parameters(self) -> dict[str, Any]:
         exact: dict[str, Any] = {"eps": self.eps, "sensitivity": self.sensitivity}
-        return exact if self._spec_name is None else exact | {"r": self._scalar_law.lengths[0]}
+        return exact if self._spec_name is None else exact | {"r": self._sampler.lengths[0]}
 
     # The distribution, symmetric and for each element
 
@@ -289,14 +289,14 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
 
     def _describe(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         """Return granularity, lattice steps to a sensitivity, and r of every element."""
-        law = self._scalar_law
-        if law is not None:
-            return np.array(law.granularity), np.array(law.cells), np.array(next(iter(law.lengths), 0))
+        mechanism = self._sampler
+        if mechanism is not None:
+            return np.array(mechanism.granularity), np.array(mechanism.cells), np.array(next(iter(mechanism.lengths), 0))
         return describe(self._native_name, *self._broadcast(self._parameter_shape))
 
 
-class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteLaw[Whole, Float]):
-    """A law on the integers whose parameters may be arrays."""
+class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism[Whole, Float]):
+    """A mechanism on the integers whose parameters may be arrays."""
 
     __slots__ = ()
 

@@ -27,7 +27,7 @@ _DEPTH = 1.0
 
 
 class Costs(Distribution[Default, Value, Float]):
-    """A law of numbers that knows the expected costs of its noise."""
+    """A mechanism of numbers that knows the expected costs of its noise."""
 
     __slots__ = ()
 
@@ -46,54 +46,56 @@ class Costs(Distribution[Default, Value, Float]):
 
     def _expected_cost(self, function: CostFunction) -> Any:
         """Return the expected cost for a function that does not decrease with the magnitude."""
-        law: Any = self
-        return lattice_cost(function, law, 1.0, law.pmf) if self._integers else density_cost(function, law)
+        mechanism: Any = self
+        return lattice_cost(function, mechanism, 1.0, mechanism.pmf) if self._integers else density_cost(function, mechanism)
 
 
-def lattice_cost(function: CostFunction, law: Any, step: float, mass: Callable[[NDArray[np.float64]], Any]) -> float:
-    """Return the expected cost of a law on the multiples of `step`; `mass` returns their probabilities."""
+def lattice_cost(function: CostFunction, mechanism: Any, step: float, mass: Callable[[NDArray[np.float64]], Any]) -> float:
+    """Return the expected cost of a mechanism on the multiples of `step`; `mass` returns their probabilities."""
     from stairnoise.mechanisms.staircase.cost import Cost
 
-    farthest = float(law._tail_bound(_NOTHING)) / step
+    farthest = float(mechanism._tail_bound(_NOTHING)) / step
     if not farthest <= _MOST_LISTED:
-        raise ParameterError(f"law must reach at most 2**24 lattice steps from 0 where cost is a function, got {law!r}")
+        raise ParameterError(
+            f"mechanism must reach at most 2**24 lattice steps from 0 where cost is a function, got {mechanism!r}"
+        )
     cost, x = Cost(function), np.arange(int(farthest) + 1.0) * step
     _require_finite(cost, float(x[-1]))
     terms = cost(x) * (mass(x) + np.where(x > 0, mass(-x), 0.0))
-    return cost.at_zero + _checked_sum(float(terms.sum()), float(terms[-1]), law)
+    return cost.at_zero + _checked_sum(float(terms.sum()), float(terms[-1]), mechanism)
 
 
-def density_cost(function: CostFunction, law: Any) -> float:
-    """Return the expected cost of a law with a density, integrated over the magnitude."""
+def density_cost(function: CostFunction, mechanism: Any) -> float:
+    """Return the expected cost of a mechanism with a density, integrated over the magnitude."""
     from stairnoise.mechanisms.staircase.cost import Cost, integrate
 
-    cost, farthest = Cost(function), float(law._tail_bound(_NOTHING))
+    cost, farthest = Cost(function), float(mechanism._tail_bound(_NOTHING))
     _require_finite(cost, farthest)
 
     def density(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(cost(x) * (law.pdf(x) + law.pdf(-x)))
+        return np.asarray(cost(x) * (mechanism.pdf(x) + mechanism.pdf(-x)))
 
     def piece(start: float, end: float) -> float:
         width = end - start
         return float(integrate(lambda u: density(start + u * width) * width, _DEPTH).integral[-1])
 
-    ends = [0.0, *sorted(kink for kink in law._kinks() if 0 < kink < farthest), farthest]
+    ends = [0.0, *sorted(kink for kink in mechanism._kinks() if 0 < kink < farthest), farthest]
     total = sum(map(piece, ends[:-1], ends[1:]))
-    return cost.at_zero + _checked_sum(total, float(density(np.array([farthest]))[0]) * farthest, law)
+    return cost.at_zero + _checked_sum(total, float(density(np.array([farthest]))[0]) * farthest, mechanism)
 
 
 def _require_finite(cost: Cost, farthest: float) -> None:
     if not np.isfinite(cost(np.array([farthest]))[0]):
-        raise ParameterError(f"cost must be finite wherever the law has probability, got inf at |x| = {farthest}")
+        raise ParameterError(f"cost must be finite wherever the mechanism has probability, got inf at |x| = {farthest}")
 
 
-def _checked_sum(total: float, last: float, law: Any) -> float:
-    if last > _NEGLIGIBLE * total and np.isinf(law.support()[1]):
-        raise ParameterError("cost must have a finite expected value, got one that grows as fast as the law falls")
+def _checked_sum(total: float, last: float, mechanism: Any) -> float:
+    if last > _NEGLIGIBLE * total and np.isinf(mechanism.support()[1]):
+        raise ParameterError("cost must have a finite expected value, got one that grows as fast as the mechanism falls")
     return total
 
 
-# Functions as costs of laws with array parameters: one element at a time
+# Functions as costs of mechanisms with array parameters: one element at a time
 
 
 def check_function(eps: Real, cells: Real | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The distribution of a law of numbers: SciPy's functions, moments and quantiles."""
+"""The distribution of a distribution of numbers: SciPy's functions, moments and quantiles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LARGE = 2.0**64
 
 
 class Distribution(Immutable, Generic[Default, Value, Float]):
-    """The functions that continuous and discrete laws have.
+    """The functions that continuous and discrete distributions have.
 
     Arguments and parameters broadcast. The relative error is below 1e-12, in the far tails too,
     for ε from 2**-40 to 700. NaN gives NaN. The result is a Python float if all of them are scalars.
@@ -333,7 +333,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
 
 
 class ContinuousDistribution(Distribution[np.float64, Float, Float]):
-    """A law with a density."""
+    """A distribution with a density."""
 
     __slots__ = ()
 
@@ -377,7 +377,7 @@ class ContinuousDistribution(Distribution[np.float64, Float, Float]):
 
 
 class DiscreteDistribution(Distribution[np.int64, Whole, Float]):
-    """A law on the integers."""
+    """A distribution on the integers."""
 
     __slots__ = ()
 

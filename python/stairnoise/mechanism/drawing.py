@@ -29,7 +29,7 @@ _INT64 = np.dtype(np.int64)
 
 
 class Drawing(Immutable, Generic[Default, Value]):
-    """A law that draws; `Default` is the dtype of its values, `Value` the type of one draw."""
+    """A mechanism that draws; `Default` is the dtype of its values, `Value` the type of one draw."""
 
     __slots__ = ()
 
@@ -41,8 +41,8 @@ class Drawing(Immutable, Generic[Default, Value]):
     _parameter_shape: Shape = ()
     # Shape of one value: () for a number, (d,) for a vector.
     _value_shape: Shape = ()
-    # The extension's law; None if parameters are arrays.
-    _scalar_law: Any
+    # The extension's mechanism; None if parameters are arrays.
+    _sampler: Any
     # Draws one number; None if parameters are arrays or values are vectors.
     _draw: Any
 
@@ -148,13 +148,13 @@ class Drawing(Immutable, Generic[Default, Value]):
             if size is None:
                 if out is None:
                     return draw(stream)
-                if self._scalar_law.fill_usual(stream, out, self._integers):
+                if self._sampler.fill_usual(stream, out, self._integers):
                     return out
             elif out is None and type(size) is int and 0 <= size < _SURELY_A_LENGTH:
-                noise = self._scalar_law.sample_usual(stream, size, self._integers)
+                noise = self._sampler.sample_usual(stream, size, self._integers)
                 if noise is None:
                     noise = np.empty(size, _INT64 if self._integers else _FLOAT64)
-                    self._scalar_law.fill(stream, noise)
+                    self._sampler.fill(stream, noise)
                 return noise
         return self._sample(size, rng, out, dtype, threads)
 
@@ -260,11 +260,11 @@ class Drawing(Immutable, Generic[Default, Value]):
         --------
         >>> import numpy as np
         >>> import stairnoise as sn
-        >>> law = sn.Laplace(eps=1.0)
-        >>> [len(chunk) for chunk in law.sample_chunks(10, 4)]
+        >>> mechanism = sn.Laplace(eps=1.0)
+        >>> [len(chunk) for chunk in mechanism.sample_chunks(10, 4)]
         [4, 4, 2]
-        >>> chunks = law.sample_chunks(10, 4, rng=sn.SeededRng(7))
-        >>> bool((np.concatenate(list(chunks)) == law.sample(10, rng=sn.SeededRng(7))).all())
+        >>> chunks = mechanism.sample_chunks(10, 4, rng=sn.SeededRng(7))
+        >>> bool((np.concatenate(list(chunks)) == mechanism.sample(10, rng=sn.SeededRng(7))).all())
         True
         """
         stream = sampling_stream(rng)
@@ -287,7 +287,7 @@ class Drawing(Immutable, Generic[Default, Value]):
             yield chunk
 
     def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
-        self._scalar_law.fill(stream, out, threads)
+        self._sampler.fill(stream, out, threads)
 
     def _fill_part(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int) -> None:
         """Fill `out`, the rows of an output from number `first` on."""
@@ -295,7 +295,7 @@ class Drawing(Immutable, Generic[Default, Value]):
 
     def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
         """Take the stream's next fill and return a view that draws it in parts."""
-        return self._scalar_law.next_view(stream, values)  # type: ignore[no-any-return]
+        return self._sampler.next_view(stream, values)  # type: ignore[no-any-return]
 
 
 def threads_asked(threads: object) -> int:

@@ -25,7 +25,7 @@ _FARTHEST = 2.0**1000
 
 
 class EpsForError:
-    """A law that finds its ε from a wanted error."""
+    """A mechanism that finds its ε from a wanted error."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ class EpsForError:
         _spec: Any
 
         @classmethod
-        def _native_law(cls, eps: float, sensitivity: float, spec: Any) -> _native.Law: ...
+        def _make_sampler(cls, eps: float, sensitivity: float, spec: Any) -> _native.Law: ...
 
         @classmethod
         def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
@@ -130,9 +130,9 @@ class EpsForError:
     def _may_be_drawn_beyond(cls, t: float, alpha: float, eps: float, D: float, spec: Any) -> bool:
         from stairnoise.mechanisms.staircase import least_eps
 
-        law = cls._native_law(eps, D, spec)
-        constants = cls._family.constants(eps, float(law.cells), float(next(iter(law.lengths), 0)))
-        return least_eps.exceeds(math.floor(min(t / law.granularity, _FARTHEST)) + 0.5, constants, alpha)
+        mechanism = cls._make_sampler(eps, D, spec)
+        constants = cls._family.constants(eps, float(mechanism.cells), float(next(iter(mechanism.lengths), 0)))
+        return least_eps.exceeds(math.floor(min(t / mechanism.granularity, _FARTHEST)) + 0.5, constants, alpha)
 
 
 def least_eps_of_integers(D: float) -> float:

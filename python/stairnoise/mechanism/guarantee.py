@@ -98,7 +98,7 @@ def _shown(number: Any) -> str:
 
 
 class Guaranteed(Partitions):
-    """A law that says what its releases promise."""
+    """A mechanism that says what its releases promise."""
 
     __slots__ = ()
 
@@ -153,12 +153,12 @@ class Guaranteed(Partitions):
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         """Return the guarantee of k values; `sensitivity` as `_asked_sensitivity` returns it."""
-        self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
+        self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values
         return Guarantee(self.eps, 0.0, None, self.sensitivity, k)
 
     @property
     def _is_noise_alone(self) -> bool:
-        """Whether the law was made from its noise alone, without a sensitivity."""
+        """Whether the mechanism was made from its noise alone, without a sensitivity."""
         return self._takes_floats and not self._stated
 
     @property
@@ -167,7 +167,7 @@ class Guaranteed(Partitions):
         return self.sensitivity if self._stated else None
 
     def _asked_sensitivity(self, asked: Any) -> Any:
-        """Check and return the sensitivity asked about; return None for a law that was made for a fixed one."""
+        """Check and return the sensitivity asked about; return None for a mechanism that was made for a fixed one."""
         if asked is not None:
             name = type(self).__name__
             raise ParameterError(f"sensitivity must be left out for a {name}, which was made for one, got {received(asked)}")
@@ -175,7 +175,7 @@ class Guaranteed(Partitions):
 
 
 class AnySensitivity(Guaranteed):
-    """A law that can be asked about any sensitivity."""
+    """A mechanism that can be asked about any sensitivity."""
 
     __slots__ = ()
     _how_to_state = "pass sensitivity=..."
@@ -183,7 +183,7 @@ class AnySensitivity(Guaranteed):
     if TYPE_CHECKING:
 
         def _checked_sensitivity(self, sensitivity: Any) -> Any:
-            """Return the sensitivity as the type that the law needs, or raise."""
+            """Return the sensitivity as the type that the mechanism needs, or raise."""
 
     @property
     def _default_sensitivity(self) -> Any:

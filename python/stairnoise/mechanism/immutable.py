@@ -1,4 +1,4 @@
-"""What makes a law a value: it never changes, and laws with equal arguments are equal."""
+"""What makes a mechanism a value: it never changes, and mechanisms with equal arguments are equal."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from stairnoise._errors import arguments_of, meant
 from stairnoise._native import Named
 from stairnoise._own_methods import own_methods
 
-Law = TypeVar("Law")
+Mechanism = TypeVar("Mechanism")
 Found = TypeVar("Found")
 
 
-def once(method: Callable[[Law], Found]) -> Callable[[Law], Found]:
-    """Make a method that keeps its numbers: a law of scalar parameters computes them at the first call only.
+def once(method: Callable[[Mechanism], Found]) -> Callable[[Mechanism], Found]:
+    """Make a method that keeps its numbers: a mechanism of scalar parameters computes them at the first call only.
 
     Arrays are computed at each call, because a caller may change them.
     """

@@ -1,4 +1,4 @@
-"""Laws in the form that other libraries expect."""
+"""Mechanisms in the form that other libraries expect."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 
 class Interop:
-    """A law that other libraries can use."""
+    """A mechanism that other libraries can use."""
 
     __slots__ = ()
 
@@ -53,4 +53,4 @@ class Interop:
 
     def _frozen(self, scipy: Any) -> Any:
         """Return the frozen distribution, made by `stairnoise._scipy`."""
-        return scipy.of_one_law(self, self._integers)
+        return scipy.of_one(self, self._integers)

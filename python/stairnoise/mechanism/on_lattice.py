@@ -1,4 +1,4 @@
-"""The two families of laws that need one random word a draw, on a lattice of D = ⌈Δ/g⌉ steps to a sensitivity.
+"""The two families of mechanisms that need one random word a draw, on a lattice of D = ⌈Δ/g⌉ steps to a sensitivity.
 
 Each family has the constants of its distribution functions, the tail of a sum of draws, and the privacy loss of one draw.
 """

@@ -1,4 +1,4 @@
-"""Releases in which one person changes several values, and the law for each of these values."""
+"""Releases in which one person changes several values, and the mechanism for each of these values."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def partitions(k: object, name: str) -> int:
 
 
 class Partitions(Immutable):
-    """A law that has a wider one, with which several values keep the guarantee of one."""
+    """A mechanism that has a wider one, with which several values keep the guarantee of one."""
 
     __slots__ = ()
 
-    # Continues "k must …" where no such law exists.
+    # Continues "k must …" where no such mechanism exists.
     _partitions_rule: ClassVar[str] = "leave an eps that the lattice holds"
 
     if TYPE_CHECKING:
 
         def _divided_among(self, k: int) -> Any:
-            """Return the law for `k` >= 2 values; its errors say why there is none."""
+            """Return the mechanism for `k` >= 2 values; its errors say why there is none."""
 
     def for_partitions(self, k: int) -> Self:
         """Return the mechanism that releases each value if one person changes `k` values.
@@ -90,15 +90,15 @@ class Partitions(Immutable):
         return self._keeping_guarantee(k, "k")
 
     def _keeping_guarantee(self, k: Any, name: str) -> Self:
-        """Return the law for `k` values; `name` is what errors call `k`."""
+        """Return the mechanism for `k` values; `name` is what errors call `k`."""
         number = partitions(k, name)
         if number == 1:
             return self
         try:
-            law: Self = self._divided_among(number)
+            mechanism: Self = self._divided_among(number)
         except ParameterError as error:
-            raise self._no_law(number, name, error) from None
-        return law
+            raise self._no_mechanism(number, name, error) from None
+        return mechanism
 
-    def _no_law(self, k: int, name: str, reason: ParameterError) -> ParameterError:
+    def _no_mechanism(self, k: int, name: str, reason: ParameterError) -> ParameterError:
         return ParameterError(f"{name} must {self._partitions_rule}, got {k}: {reason}")

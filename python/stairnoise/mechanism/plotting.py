@@ -1,4 +1,4 @@
-"""Pictures of a law; Matplotlib is loaded when a picture is made."""
+"""Pictures of a mechanism; Matplotlib is loaded when a picture is made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Plotting:
-    """A law that can draw its density or probabilities."""
+    """A mechanism that can draw its density or probabilities."""
 
     __slots__ = ()
 
@@ -72,12 +72,12 @@ class Plotting:
         >>> sn.Staircase(eps=4).plot(ax, samples=1000).get_ylabel()
         'probability density'
         """
-        from stairnoise.figures.mechanism import plot_law
+        from stairnoise.figures.mechanism import plot_mechanism
 
-        return plot_law(self, ax, samples, rng, laplace, bins)
+        return plot_mechanism(self, ax, samples, rng, laplace, bins)
 
     def _visible(self, limit: float) -> float:
-        """Return how far from 0 to draw a law whose noise nearly always stays within `limit`."""
+        """Return how far from 0 to draw a mechanism whose noise nearly always stays within `limit`."""
         if self._integers:
             return max(limit, float(self._width or 1))
         # The noise of a share may nearly always be 0; the limit is then 0.
@@ -89,7 +89,7 @@ class Plotting:
         return None
 
     def _laplace(self) -> Any:
-        """Return the Laplace law of the same kind, ε and sensitivity; None for a share or a law without both."""
+        """Return the Laplace distribution of the same kind, ε and sensitivity; None for a share or a mechanism without both."""
         eps, width = self._pure_eps, self._width
         if eps is None or width is None:
             return None
@@ -97,12 +97,12 @@ class Plotting:
 
     @property
     def _pure_eps(self) -> float | None:
-        """ε of the Laplace law to compare with."""
+        """ε of the Laplace distribution to compare with."""
         eps: float | None = getattr(self, "eps", None)
         return eps
 
     @property
     def _width(self) -> float | None:
-        """Sensitivity of the law, if it has one."""
+        """Sensitivity of the mechanism, if it has one."""
         width: float | None = getattr(self, "sensitivity", None)
         return width

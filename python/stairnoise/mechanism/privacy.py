@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Privacy(Guaranteed, Generic[Float]):
-    """What a law of numbers says about its own privacy."""
+    """What a mechanism of numbers says about its own privacy."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class Privacy(Guaranteed, Generic[Float]):
             """Return the loss of one release as drawn: a `stairnoise.accounting.losses.loss.Part`."""
 
     def _density_loss(self) -> Any:
-        """Return the loss of the density; laws that do not know it raise."""
+        """Return the loss of the density; mechanisms that do not know it raise."""
         name = type(self).__name__
         raise ParameterError(f"lattice must be True for a {name}, whose loss is known of what is drawn, got False")
 

@@ -48,13 +48,13 @@ _NULLS = ("refuse", "zero", "keep")
 
 
 class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Float]):
-    """A law that protects true answers."""
+    """A mechanism that protects true answers."""
 
     __slots__ = ()
 
     # Releases a number or a plain array; None if parameters are arrays, values vectors, or a sensitivity must be stated first.
     _fast_release: Any
-    # Whether a sensitivity was stated, or the law was made from its noise alone.
+    # Whether a sensitivity was stated, or the mechanism was made from its noise alone.
     _takes_floats: bool
 
     @overload
@@ -211,8 +211,8 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
             raise unstated(self, purpose, beside=f" beside values of dtype {dtype}")
 
     def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
-        law = self if k == 1 else self._keeping_guarantee(k, NAME)
-        law._scalar_law.release(stream, answers, out, threads)
+        mechanism = self if k == 1 else self._keeping_guarantee(k, NAME)
+        mechanism._sampler.release(stream, answers, out, threads)
 
     def _released_shape(self, values: Shape) -> Shape:
         if not self._parameter_shape:

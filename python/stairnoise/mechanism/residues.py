@@ -32,12 +32,12 @@ def checked_modulus(modulus: object) -> int:
 
 
 class Residues(Partitions):
-    """A law of integers, which can be released modulo m."""
+    """A mechanism of integers, which can be released modulo m."""
 
     __slots__ = ()
 
     _integers: ClassVar[bool]
-    _scalar_law: Any
+    _sampler: Any
 
     if TYPE_CHECKING:
 
@@ -133,19 +133,19 @@ class Residues(Partitions):
         """
         stream = release_stream(rng)
         m, workers = checked_modulus(modulus), threads_asked(threads)
-        law = self._keeping_guarantee(max_partitions_contributed, NAME)
+        mechanism = self._keeping_guarantee(max_partitions_contributed, NAME)
         if self._parameter_shape:
             raise ParameterError(
                 f"release_modulo must have a mechanism of single parameters, got parameters of shape {self._parameter_shape}"
             )
         if not self._integers:
-            raise ParameterError(f"granularity must be 1 for release_modulo, got {law._scalar_law.granularity}")
+            raise ParameterError(f"granularity must be 1 for release_modulo, got {mechanism._sampler.granularity}")
         answers = whole_answers(values)
         allowed = tuple(dtype for dtype, most in _MODULI.items() if m <= most)
         residues = released_array(answers.shape, out, "uint64", allowed)
         if out is not None:
             answers = laid_out(answers, residues)
-        law._scalar_law.release_modulo(stream, answers, m - 1, residues, workers)
+        mechanism._sampler.release_modulo(stream, answers, m - 1, residues, workers)
         if out is not None:
             return out
         return residues.item() if residues.shape == () else residues

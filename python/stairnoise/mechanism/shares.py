@@ -1,4 +1,4 @@
-"""What all infinitely divisible laws do: they split into shares that add up to the whole."""
+"""What all infinitely divisible mechanisms do: they split into shares that add up to the whole."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _MOST_PARTIES = 2**32 - 1
 
 
 def parties(n_parties: object, present: object) -> dict[str, Any]:
-    """Check the two parameters that make a law a share of itself."""
+    """Check the two parameters that make a mechanism a share of itself."""
     n = count(n_parties, "n_parties", least=1, most=_MOST_PARTIES)
     return {"n_parties": n, "present": count(present, "present", least=1, most=n)}
 
 
 class Shares(AnySensitivity):
-    """A law that is the sum of any number of independent, equal shares."""
+    """A mechanism that is the sum of any number of independent, equal shares."""
 
     __slots__ = ()
 
@@ -89,7 +89,7 @@ class Shares(AnySensitivity):
         return Guarantee(self.privacy_eps(sensitivity, max_partitions_contributed=k), 0.0, None, sensitivity, k)
 
     def _laplace(self) -> Any:
-        """Return the Laplace law to compare the whole with; None for a share."""
+        """Return the Laplace distribution to compare the whole with; None for a share."""
         return super()._laplace() if self.n_parties == self.present else None  # type: ignore[misc]
 
     @property
@@ -98,7 +98,7 @@ class Shares(AnySensitivity):
         return fraction
 
     def _exact_share(self) -> dict[str, Any]:
-        """Return the parties of a law's exact parameters: 2 of 4 shares have the noise of 1 of 2."""
+        """Return the parties of a mechanism's exact parameters: 2 of 4 shares have the noise of 1 of 2."""
         part = Fraction(self.present, self.n_parties)
         return {"n_parties": part.denominator, "present": part.numerator}
 

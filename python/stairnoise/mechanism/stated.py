@@ -8,9 +8,9 @@ from __future__ import annotations
 from stairnoise._errors import ParameterError
 
 
-def unstated(law: object, purpose: str, remedy: str | None = None, beside: str = "") -> ParameterError:
+def unstated(mechanism: object, purpose: str, remedy: str | None = None, beside: str = "") -> ParameterError:
     """Return the error of a mechanism that needs a stated sensitivity for this purpose."""
-    made_by = repr(law).partition("(")[0]
+    made_by = repr(mechanism).partition("(")[0]
     return ParameterError(
         f"sensitivity must be stated for {purpose}: {remedy or f'write {made_by}(..., sensitivity=...)'} "
         f"with the largest change of a true answer by one person, got None{beside}"

@@ -1,4 +1,4 @@
-"""The functions of a symmetric law whose parameters may be arrays: formulas with their constants, and moments."""
+"""The functions of a symmetric mechanism whose parameters may be arrays: formulas with their constants, and moments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_CLOSED_POWER = 16
 
 
 class Symmetric:
-    """Distribution functions and moments; `_functions` of a symmetric law returns one.
+    """Distribution functions and moments; `_functions` of a symmetric mechanism returns one.
 
     Parameters
     ----------

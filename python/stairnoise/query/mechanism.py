@@ -27,15 +27,15 @@ class Budget(NamedTuple):
     delta: float | None
     mechanism: str | None
 
-    def law(self, share: float, sensitivity: int, k: int) -> Any:
+    def for_numbers(self, share: float, sensitivity: int, k: int) -> Any:
         """Return the mechanism of numbers that get a share of the budget; its `for_partitions(k)` draws."""
         eps = self.eps * share
         name = self.mechanism or _recommended(eps / k, sensitivity)
         if name in WITH_DELTA:
             assert self.delta is not None
-            law = BY_NAME[name].load()
+            mechanism = BY_NAME[name].load()
             # Gaussian noise is made by its variance.
-            make = getattr(law, "from_eps", law)
+            make = getattr(mechanism, "from_eps", mechanism)
             return make(eps, self.delta * share, sensitivity)
         return BY_NAME[name].load()(eps, sensitivity)
 
@@ -73,7 +73,7 @@ def budget(eps: object, delta: object, mechanism: object, question: Question) ->
     if spent.mechanism in OF_COUNTS and question.statistic != "count":
         raise ParameterError(f"mechanism must be one for sums: {spent.mechanism!r} is for counts, got a {question.statistic}")
     k = changed_cells(question)
-    spent.law(1.0, 1, k)._keeping_guarantee(k, "max_groups")
+    spent.for_numbers(1.0, 1, k)._keeping_guarantee(k, "max_groups")
     return spent
 
 

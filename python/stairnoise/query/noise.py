@@ -30,7 +30,7 @@ class Part(NamedTuple):
 
     of: str
     """ "count" or "sum"."""
-    law: Any
+    mechanism: Any
     """A mechanism for numbers, or the `PartitionSelection` that counts the cells and says which are shown."""
     k: int
     """How many cells one person changes; a selection knows that itself, and has 1."""
@@ -44,7 +44,7 @@ class Part(NamedTuple):
     @property
     def cost(self) -> Any:
         """What a ledger counts."""
-        return self.law.guarantee() if self.selects else self.law
+        return self.mechanism.guarantee() if self.selects else self.mechanism
 
     def true(self, answers: Answers) -> NDArray[np.int64]:
         """Return the numbers that need protection."""
@@ -114,11 +114,11 @@ def planned(question: Question, budget: Budget, unit: float) -> Plan:
 def _fitting(budget: Budget, share: float, change: int, k: int, names: str, got: str) -> Any:
     """Return the mechanism of one number. Its own error would name an ε and a sensitivity in units, which nobody gave."""
     try:
-        law = budget.law(share, change, k)
-        law._keeping_guarantee(k, "max_groups")
+        mechanism = budget.for_numbers(share, change, k)
+        mechanism._keeping_guarantee(k, "max_groups")
     except ParameterError:
         raise ParameterError(f"{names} must leave noise that fits 64-bit integers, got {got}") from None
-    return law
+    return mechanism
 
 
 def _in_units(question: Question, unit: Fraction) -> tuple[int, int]:
@@ -134,14 +134,14 @@ def released(plan: Plan, answers: Answers, rng: Any, confidence: float, *, nonne
     bounds: dict[str, NDArray[np.int64]] = {}
     for part in plan.parts:
         if part.selects:
-            shown, noisy = part.law.release(part.true(answers), rng=rng)
+            shown, noisy = part.mechanism.release(part.true(answers), rng=rng)
             answers, values[part.of] = _only(answers, shown), noisy[shown]
-            bounds[part.of] = part.law._half_widths(noisy[shown], level(plan, confidence))
+            bounds[part.of] = part.mechanism._half_widths(noisy[shown], level(plan, confidence))
             continue
         options: dict[str, Any] = {"rng": rng, "max_partitions_contributed": part.k}
         if isinstance(rng, KeyedRng):
             options |= {"labels": answers.labels, "statistic": address(plan.question, part.of)}
-        values[part.of] = part.law.release(part.true(answers), **options)
+        values[part.of] = part.mechanism.release(part.true(answers), **options)
         bounds[part.of] = _half_widths(part, values[part.of], level(plan, confidence))
     if plan.statistic == "mean":
         return Rows(answers.cells, _means(plan, values, bounds, all_digits), not all_digits)
@@ -173,7 +173,7 @@ def address(question: Question, of: str) -> str:
 
 
 def _half_widths(part: Part, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
-    low, high = part.law.confidence_interval(values, confidence, max_partitions_contributed=part.k)
+    low, high = part.mechanism.confidence_interval(values, confidence, max_partitions_contributed=part.k)
     widths: NDArray[np.int64] = np.maximum(high - values, values - low)
     return widths
 

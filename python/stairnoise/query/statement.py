@@ -53,8 +53,8 @@ def _mechanisms(plan: Plan) -> list[dict[str, Any]]:
     return [
         {
             "of": _of(plan, part),
-            "mechanism": repr(part.law),
-            "draws": repr(part.law.for_partitions(part.k) if part.k > 1 else part.law),
+            "mechanism": repr(part.mechanism),
+            "draws": repr(part.mechanism.for_partitions(part.k) if part.k > 1 else part.mechanism),
             "k": changed_cells(plan.question),
             "sensitivity": part.change if part.of == "count" else scaled(part.change, plan.unit),
         }
@@ -128,10 +128,11 @@ def check(plan: Plan, confidence: float) -> list[str]:
     for part in plan.parts:
         if part.selects:
             lines.append(
-                f"law = sn.{part.law!r}; law.threshold, law.always_shown, law.sigma2, law.noise_std()  # {_of(plan, part)}"
+                f"selection = sn.{part.mechanism!r}; "
+                f"selection.threshold, selection.always_shown, selection.sigma2, selection.noise_std()  # {_of(plan, part)}"
             )
             continue
         asked = f"0, {level(plan, confidence)!r}, max_partitions_contributed={part.k}"
         units = "" if part.of == "count" or plan.unit == 1 else f", in units of {scaled(1, plan.unit)!r}"
-        lines.append(f"sn.{part.law!r}.confidence_interval({asked})  # {_of(plan, part)}{units}")
+        lines.append(f"sn.{part.mechanism!r}.confidence_interval({asked})  # {_of(plan, part)}{units}")
     return lines

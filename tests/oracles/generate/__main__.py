@@ -15,7 +15,7 @@ from tests.oracles.generate import (
     infinitely_divisible,
     keyed,
     known_answers,
-    laws,
+    mechanisms,
     moduli,
     multivariate,
     near_edges,
@@ -56,7 +56,7 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "top": permute_and_flips.top_entries,
     "boundaries_geometric": lambda: boundaries.entries(boundaries.geometric_sets(), 14),
     "boundaries_staircase": lambda: boundaries.entries(boundaries.staircase_sets(), 12),
-    **{name: partial(laws.entries, name) for name in laws.oracles()},
+    **{name: partial(mechanisms.entries, name) for name in mechanisms.oracles()},
 }
 
 # The last one is made of the others.

@@ -12,8 +12,8 @@ from typing import Any
 from tests.oracles import draw, intervals
 from tests.oracles.generate.encoding import float_bits, float_of, word_hex
 from tests.oracles.generate.parameters import Parameters
-from tests.oracles.lattice import Lattice, lattice, law
-from tests.oracles.survival import LARGEST, Law, below, magnitude
+from tests.oracles.lattice import Lattice, lattice, mechanism
+from tests.oracles.survival import LARGEST, Mechanism, below, magnitude
 
 ONES = 2**64 - 1
 SIGN = 2**63
@@ -46,8 +46,8 @@ def staircase_sets() -> Iterator[Parameters]:
 
 
 def entry(eps_bits: str, where: Lattice, edges: list[int], seed: int) -> dict[str, Any]:
-    """All cases of some edges of one law."""
-    target = law(float_of(eps_bits), where)
+    """All cases of some edges of one mechanism."""
+    target = mechanism(float_of(eps_bits), where)
     choose = random.Random(seed)
     tail_is_short = below(target, Fraction(1, 2**2000), LARGEST)  # otherwise nothing but zeros takes all 8192 words
     cases = []
@@ -65,11 +65,11 @@ def entry(eps_bits: str, where: Lattice, edges: list[int], seed: int) -> dict[st
 def entries(sets: Iterator[Parameters], edges_each: int) -> Iterator[dict[str, Any]]:
     for seed, parameters in enumerate(sets):
         where = lattice(*parameters)
-        edges = _edges(law(parameters.eps, where), where, edges_each, random.Random(seed))
+        edges = _edges(mechanism(parameters.eps, where), where, edges_each, random.Random(seed))
         yield entry(float_bits(parameters.eps), where, edges, seed)
 
 
-def _around(target: Law, edge: int) -> Iterator[tuple[int, list[int]]]:
+def _around(target: Mechanism, edge: int) -> Iterator[tuple[int, list[int]]]:
     """(63 bits, extension words) below, at and above S(edge)."""
     bits, first, second = _expansion(target, edge)
     if bits > 0:
@@ -89,12 +89,12 @@ def _around(target: Law, edge: int) -> Iterator[tuple[int, list[int]]]:
         yield bits, [first, second + 1]
 
 
-def _expansion(target: Law, edge: int) -> tuple[int, int, int]:
+def _expansion(target: Mechanism, edge: int) -> tuple[int, int, int]:
     scaled = intervals.floor(lambda: target.survival(edge) * 2**191)
     return scaled >> 128, scaled >> 64 & ONES, scaled & ONES
 
 
-def _edges(target: Law, where: Lattice, count: int, choose: random.Random) -> list[int]:
+def _edges(target: Mechanism, where: Lattice, count: int, choose: random.Random) -> list[int]:
     """First, last and stair edges, edges deep in the tail, then random ones, up to `count`."""
     last = magnitude(target, Fraction(1, 2**63))
     if last <= count:

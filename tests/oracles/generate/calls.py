@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.oracles import draw, permute_and_flip, selection, stream
 from tests.oracles.generate.encoding import float_bits, float_of
-from tests.oracles.lattice import lattice, law
+from tests.oracles.lattice import lattice, mechanism
 from tests.oracles.selection import Mechanism, Row, exponents
 
 EPS, SENSITIVITY = 1.0, 10**6
@@ -31,7 +31,7 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def noise(key: bytes, fill: int, first: int, count: int) -> list[int]:
-    where = law(EPS, lattice("discrete_laplace", EPS, SENSITIVITY))
+    where = mechanism(EPS, lattice("discrete_laplace", EPS, SENSITIVITY))
     return [draw.at(where, key, fill, first + i).value for i in range(count)]
 
 

@@ -1,4 +1,4 @@
-"""fills.json: values of whole fills, for every law."""
+"""fills.json: values of whole fills, for every mechanism."""
 
 import random
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any
 from tests.oracles import draw, stream
 from tests.oracles.generate.encoding import float_bits, float_of, shape_of, shape_text, word_hex
 from tests.oracles.generate.parameters import Parameters, extremes, grid
-from tests.oracles.lattice import lattice, law
+from tests.oracles.lattice import lattice, mechanism
 
 FILLS = (0, 1, 2, 7, 300)
 INDICES = (0, 1, 2, 3, 63, 1023, 2**16 - 3, 2**32 - 2, 2**48 + 5)
@@ -20,7 +20,7 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     where = lattice(inputs["kind"], eps, float_of(inputs["sensitivity"]), shape)
     key, fill, start = stream.seed_key(int(inputs["seed"])), inputs["fill"], inputs["index"]
     indices = range(start, start + inputs["count"])
-    drawn = [draw.at(law(eps, where), key, fill, index) for index in indices]
+    drawn = [draw.at(mechanism(eps, where), key, fill, index) for index in indices]
     return inputs | {
         "log2_g": where.log2_g,
         "cells": where.cells,
@@ -63,7 +63,7 @@ def _with_extensions(parameters: Parameters, seed: int) -> Iterator[dict[str, An
     where = lattice(*parameters)
     if where.cells < 2**52:
         return
-    key, target = stream.seed_key(seed), law(parameters.eps, where)
+    key, target = stream.seed_key(seed), mechanism(parameters.eps, where)
     found = [index for index in range(3000) if draw.at(target, key, 0, index).words > 1]
     for index in found[:6]:
         yield entry(inputs(parameters, seed, 0, index, 1))

@@ -1,4 +1,4 @@
-"""infinitely_divisible.json: values of the infinitely divisible laws and their shares."""
+"""infinitely_divisible.json: values of the infinitely divisible mechanisms and their shares."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ FILLS = (0, 1, 300)
 COUNT = 40
 INDICES = (0, 1, 2, 1023, 2**32 - 2, 2**40 - COUNT)
 
-# Law, parameters, n_parties, present.
+# Mechanism, parameters, n_parties, present.
 SETS = (
     ("generalized", (0.3, 0.7), 1, 1),
     ("generalized", (0.3, 0.7), 1000, 1),
@@ -57,11 +57,11 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
 
 def entries() -> Iterator[dict[str, Any]]:
     choose = random.Random(61)
-    for law, parameters, n_parties, present in SETS:
+    for mechanism, parameters, n_parties, present in SETS:
         for index in choose.sample(INDICES, 2):
             yield entry(
                 {
-                    "law": law,
+                    "law": mechanism,
                     "parameters": [float_bits(x) for x in parameters],
                     "n_parties": n_parties,
                     "present": present,

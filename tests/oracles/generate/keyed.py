@@ -1,4 +1,4 @@
-"""keyed.json: addresses of every kind, their subkeys, and the noise of the laws of one word."""
+"""keyed.json: addresses of every kind, their subkeys, and the noise of the mechanisms of one word."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -20,7 +20,7 @@ from tests.oracles import (
 )
 from tests.oracles.generate.encoding import decoded, encoded
 from tests.oracles.lattice import lattice
-from tests.oracles.lattice import law as law_of
+from tests.oracles.lattice import mechanism as mechanism_of
 
 SECRETS = (bytes(range(32)), b"\xff" * 32)
 LABELS: tuple[keyed.Label, ...] = (
@@ -86,33 +86,33 @@ OF_ONE_WORD = ("laplace", "discrete_laplace", "staircase", "discrete_staircase")
 
 
 def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
-    """The parameters of a law by which an address has it; for a Gaussian law, of the one for k values."""
+    """The parameters of a mechanism by which an address has it; for a Gaussian distribution, of the one for k values."""
     if name in OF_ONE_WORD:
         eps, sensitivity, *shape = arguments
         return [("eps", eps), ("sensitivity", sensitivity), *(("r", lattice(name, *arguments).r) for _ in shape)]
     if name == "truncated_laplace":
-        ends = truncated_laplace.lengths(truncated_laplace.law(*arguments)[1])
+        ends = truncated_laplace.lengths(truncated_laplace.mechanism(*arguments)[1])
         return [
             *zip(("eps", "delta", "sensitivity"), arguments, strict=False),
             ("below", ends["below"]),
             ("above", ends["above"]),
         ]
     if name in TRUNCATED_STAIRCASES:
-        own = truncated_staircase.lengths(TRUNCATED_STAIRCASES[name].law(*arguments)[1])
+        own = truncated_staircase.lengths(TRUNCATED_STAIRCASES[name].mechanism(*arguments)[1])
         return [
             *zip(("eps", "delta", "sensitivity"), arguments, strict=False),
             *((length, own[length]) for length in ("r", "end", "centre")),
         ]
     if name == "discrete_canonical":
         eps, delta = arguments
-        discrete_canonical.law(eps, delta)
+        discrete_canonical.mechanism(eps, delta)
         # −0.0 becomes 0.0.
         return [("eps", eps), ("delta", delta + 0.0)]
     if name == "merged_laplace":
-        breaks = merged_laplace.lengths(merged_laplace.law(*arguments)[1])["breaks"]
+        breaks = merged_laplace.lengths(merged_laplace.mechanism(*arguments)[1])["breaks"]
         return [("eps", arguments[0]), ("breaks", breaks), ("sensitivity", arguments[2])]
     if name == "lattice_noise":
-        whole = lattice_noise.least_integers(lattice_noise.law(*arguments)[1])
+        whole = lattice_noise.least_integers(lattice_noise.mechanism(*arguments)[1])
         return [
             ("weights", whole),
             ("tail_ratio", arguments[1] or 0.0),
@@ -125,7 +125,7 @@ def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
         return [*given, ("sigma2", sigma2), ("log2_granularity", log2_g)]
     if name == "multivariate_staircase":
         eps, sensitivity, dim, _, norm = arguments
-        r = multivariate.law(*arguments).r
+        r = multivariate.mechanism(*arguments).r
         return [("eps", eps), ("sensitivity", sensitivity), ("dim", dim), ("norm", norm), ("r", r)]
     names = {
         "arete": ("alpha", "theta", "lam"),
@@ -142,7 +142,7 @@ def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
 
 
 def for_partitions(name: str, arguments: list[Any], k: int) -> list[Any]:
-    """Arguments of the law of each value; a Gaussian law keeps its own."""
+    """Arguments of the mechanism of each value; a Gaussian distribution keeps its own."""
     if k == 1 or name == "gaussian":
         return arguments
     if name in ("truncated_laplace", "discrete_canonical") or name in TRUNCATED_STAIRCASES:
@@ -162,12 +162,12 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     each = for_partitions(name, arguments, k)
     asked, drawn = exact(name, arguments), exact(name, each, k)
     secret = bytes.fromhex(inputs["secret"])
-    head = keyed.head(inputs["release"], inputs["statistic"], keyed.law(name, asked), k, keyed.law(name, drawn), bind)
+    head = keyed.head(inputs["release"], inputs["statistic"], keyed.mechanism(name, asked), k, keyed.mechanism(name, drawn), bind)
     cases = []
     for written, number in inputs["cases"]:
         row = keyed.row(bind, label_of(written), decoded(number))
         subkey = keyed.subkey(secret, head, row)
-        noise = [draw.at(law_of(each[0], lattice(name, *each)), subkey, 0, 0).value] if name in OF_ONE_WORD else []
+        noise = [draw.at(mechanism_of(each[0], lattice(name, *each)), subkey, 0, 0).value] if name in OF_ONE_WORD else []
         cases.append([written, number, row.hex(), subkey.hex(), *noise])
     rows = [(label_of(written), decoded(number)) for written, number in inputs["cases"]]
     return inputs | {

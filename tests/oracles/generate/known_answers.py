@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.oracles import release
-from tests.oracles.generate import mechanisms as laws
+from tests.oracles.generate import mechanisms as mechanisms
 from tests.oracles.generate.encoding import decoded, float_of, read, shape_of
 
 FILE = Path(__file__).resolve().parents[3] / "python" / "stairnoise" / "data" / "known_answers.json"
@@ -59,13 +59,13 @@ def words() -> Iterator[dict[str, Any]]:
         yield {"key": entry["key"], "words": near, "children": [child for child in entry["children"] if child[0] <= MOST_FILLS]}
 
 
-def drawn(law: str, arguments: list[Any], entry: dict[str, Any]) -> dict[str, Any]:
+def drawn(mechanism: str, arguments: list[Any], entry: dict[str, Any]) -> dict[str, Any]:
     place = {name: entry.get(name, 0) for name in ("seed", "fill", "index")}
-    return {"law": law, "arguments": arguments, **place, "log2_g": entry.get("log2_g", 0), "values": entry["values"]}
+    return {"law": mechanism, "arguments": arguments, **place, "log2_g": entry.get("log2_g", 0), "values": entry["values"]}
 
 
 def arguments_of(entry: dict[str, Any]) -> list[Any]:
-    """Eps, sensitivity, and a shape where the law has one, with integers where the discrete laws have them."""
+    """Eps, sensitivity, and a shape where the mechanism has one, with integers where the discrete mechanisms have them."""
     number: Any = int if entry["kind"].startswith("discrete") else float
     shape = shape_of(entry["shape"])
     shapes = [] if shape is None else [shape if isinstance(shape, str) else number(shape)]
@@ -93,10 +93,10 @@ def numbers(arguments: Any) -> Any:
 
 
 def segments() -> Iterator[dict[str, Any]]:
-    for name in laws.oracles():
-        law = name.title().replace("_", "")
+    for name in mechanisms.oracles():
+        mechanism = name.title().replace("_", "")
         for entry in read(name):
-            yield drawn(law, decoded(entry["arguments"]), entry)
+            yield drawn(mechanism, decoded(entry["arguments"]), entry)
 
 
 def divisible() -> Iterator[dict[str, Any]]:
@@ -115,9 +115,9 @@ def vectors() -> Iterator[dict[str, Any]]:
         yield drawn("MultivariateStaircase", arguments, entry | {"values": entry["values"][:whole]})
 
 
-def released(law: str, arguments: list[Any], partitions: int, entry: dict[str, Any]) -> dict[str, Any]:
+def released(mechanism: str, arguments: list[Any], partitions: int, entry: dict[str, Any]) -> dict[str, Any]:
     kept = {name: entry[name] for name in ("seed", "type", "values", "outputs")}
-    return {"law": law, "arguments": arguments, "partitions": partitions, **kept}
+    return {"law": mechanism, "arguments": arguments, "partitions": partitions, **kept}
 
 
 def releases() -> Iterator[dict[str, Any]]:
@@ -154,10 +154,10 @@ def calibrations() -> Iterator[dict[str, Any]]:
 def selections() -> Iterator[dict[str, Any]]:
     for entry in read("selection")[::EVERY_SELECTION]:
         gamma = None if entry["gamma"] is None else float_of(entry["gamma"])
-        law = "ExponentialMechanism" if gamma is None else "StaircaseSelection"
+        mechanism = "ExponentialMechanism" if gamma is None else "StaircaseSelection"
         shape = [] if gamma is None else [gamma]
         arguments = [float_of(entry["eps"]), float_of(entry["sensitivity"]), *shape, entry["monotonic"]]
-        yield drawn(law, arguments, entry) | {"costs": numbers(entry["costs"])}
+        yield drawn(mechanism, arguments, entry) | {"costs": numbers(entry["costs"])}
     for entry in read("permute_and_flip")[::EVERY_FLIPS]:
         arguments = [float_of(entry["eps"]), float_of(entry["sensitivity"]), entry["monotonic"]]
         # JSON has no infinite numbers.
@@ -168,7 +168,7 @@ def selections() -> Iterator[dict[str, Any]]:
 def tops() -> Iterator[dict[str, Any]]:
     for entry in read("top")[::EVERY_TOP]:
         gamma = None if entry["gamma"] is None else float_of(entry["gamma"])
-        law = "StaircaseSelection" if gamma is not None else "PermuteAndFlip" if entry["flips"] else "ExponentialMechanism"
+        mechanism = "StaircaseSelection" if gamma is not None else "PermuteAndFlip" if entry["flips"] else "ExponentialMechanism"
         arguments = [
             float_of(entry["eps"]),
             float_of(entry["sensitivity"]),
@@ -176,7 +176,7 @@ def tops() -> Iterator[dict[str, Any]]:
             entry["monotonic"],
         ]
         if all(map(math.isfinite, numbers(entry["costs"]))):
-            yield drawn(law, arguments, entry) | {"costs": numbers(entry["costs"]), "k": entry["k"]}
+            yield drawn(mechanism, arguments, entry) | {"costs": numbers(entry["costs"]), "k": entry["k"]}
 
 
 def partitions() -> Iterator[dict[str, Any]]:

@@ -1,8 +1,8 @@
-"""A file for each law of segments, and for each truncated staircase: values of whole fills.
+"""A file for each mechanism of segments, and for each truncated staircase: values of whole fills.
 
-An oracle that has `CASES` is one. Its `law` takes the arguments of a case and returns the lattice and the law, and its
-`lengths` names the law's own lengths in an entry. `value` draws, and `STAGES` has what begins the indices that it reads; without
-them it is a law of segments. `SEED` chooses the generators; it is also the law's place among them.
+An oracle that has `CASES` is one. Its `mechanism` takes the arguments of a case and returns the lattice and the mechanism, and
+its `lengths` names the mechanism's own lengths in an entry. `value` draws, and `STAGES` has what begins the indices that it
+reads; without them it is a mechanism of segments. `SEED` chooses the generators; it is also the mechanism's place among them.
 """
 
 import random
@@ -27,8 +27,8 @@ def oracles() -> dict[str, Any]:
 def entry(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry, completed by the oracle."""
     oracle = oracles()[name]
-    where, law = oracle.law(*decoded(inputs["arguments"]))
-    return inputs | {"log2_g": where.log2_g, "cells": where.cells} | oracle.lengths(law) | _drawn(oracle, law, inputs)
+    where, mechanism = oracle.mechanism(*decoded(inputs["arguments"]))
+    return inputs | {"log2_g": where.log2_g, "cells": where.cells} | oracle.lengths(mechanism) | _drawn(oracle, mechanism, inputs)
 
 
 def entries(name: str) -> Iterator[dict[str, Any]]:
@@ -38,13 +38,13 @@ def entries(name: str) -> Iterator[dict[str, Any]]:
         yield entry(name, _inputs(encoded(arguments), choose))
 
 
-def _drawn(oracle: Any, law: Any, inputs: dict[str, Any]) -> dict[str, Any]:
+def _drawn(oracle: Any, mechanism: Any, inputs: dict[str, Any]) -> dict[str, Any]:
     value, stages = getattr(oracle, "value", segments.value), getattr(oracle, "STAGES", (0, segments.STAGE))
     key, fill, start = stream.seed_key(int(inputs["seed"])), inputs["fill"], inputs["index"]
     indices = range(start, start + inputs["count"])
     return {
         "words": [[word_hex(stream.word(key, fill, index + stage)) for stage in stages] for index in indices],
-        "values": [value(law, key, fill, index) for index in indices],
+        "values": [value(mechanism, key, fill, index) for index in indices],
     }
 
 

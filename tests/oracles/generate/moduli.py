@@ -7,7 +7,7 @@ from typing import Any
 from tests.oracles import draw, release, skellam, stream
 from tests.oracles.generate.encoding import encoded, float_bits, float_of, shape_of, shape_text
 from tests.oracles.generate.parameters import Parameters
-from tests.oracles.lattice import lattice, law
+from tests.oracles.lattice import lattice, mechanism
 
 LAWS = (
     Parameters("discrete_laplace", 1.0, 1.0),
@@ -28,11 +28,11 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     key, places = stream.seed_key(int(inputs["seed"])), range(len(inputs["values"]))
     if inputs["kind"] == "skellam":
         mu, *share = inputs["arguments"]
-        _, sum_of = skellam.law(float_of(mu), *share)
+        _, sum_of = skellam.mechanism(float_of(mu), *share)
         noise = [skellam.value(sum_of, key, 0, index) for index in places]
     else:
         eps = float_of(inputs["eps"])
-        target = law(eps, lattice(inputs["kind"], eps, float_of(inputs["sensitivity"]), shape_of(inputs["shape"])))
+        target = mechanism(eps, lattice(inputs["kind"], eps, float_of(inputs["sensitivity"]), shape_of(inputs["shape"])))
         noise = [draw.at(target, key, 0, index).value for index in places]
     sums = [int(value) + x for value, x in zip(inputs["values"], noise, strict=True)]
     residues = [[str(release.residue(n, int(m))) for n in sums] for m in inputs["moduli"]]

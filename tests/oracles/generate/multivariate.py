@@ -24,21 +24,21 @@ PARAMETERS = (
 STARTS = (0, 1, 5, 64, 1023, 2**39 + 3)
 
 
-def law_of(inputs: dict[str, Any]) -> multivariate.Multivariate:
+def mechanism_of(inputs: dict[str, Any]) -> multivariate.Multivariate:
     eps, sensitivity = float_of(inputs["eps"]), float_of(inputs["sensitivity"])
-    return multivariate.law(eps, sensitivity, inputs["dim"], shape_of(inputs["gamma"]), inputs["norm"])
+    return multivariate.mechanism(eps, sensitivity, inputs["dim"], shape_of(inputs["gamma"]), inputs["norm"])
 
 
 def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry, completed by the oracle."""
-    law = law_of(inputs)
+    mechanism = mechanism_of(inputs)
     key, fill, dim = stream.seed_key(int(inputs["seed"])), inputs["fill"], inputs["dim"]
     start, end = inputs["index"], inputs["index"] + inputs["count"]
     first = start // dim
-    vectors = [law.vector(key, fill, index) for index in range(first, -(-end // dim))]
+    vectors = [mechanism.vector(key, fill, index) for index in range(first, -(-end // dim))]
     flat = [cells for vector in vectors for cells in vector]
     values = flat[start - first * dim : end - first * dim]
-    return inputs | {"log2_g": law.log2_g, "cells": law.cells, "r": law.r, "values": values}
+    return inputs | {"log2_g": mechanism.log2_g, "cells": mechanism.cells, "r": mechanism.r, "values": values}
 
 
 def parameters(choose: random.Random, norm: str, eps: float, sensitivity: float, dim: int, gamma: str | float) -> dict[str, Any]:
@@ -80,10 +80,10 @@ LONG = (
 
 def long_entry(inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry of long vectors, completed by the oracle."""
-    law = law_of(inputs)
+    mechanism = mechanism_of(inputs)
     key = stream.seed_key(int(inputs["seed"]))
-    values = law.coordinates(key, inputs["fill"], inputs["vector"], inputs["places"])
-    return inputs | {"log2_g": law.log2_g, "cells": law.cells, "r": law.r, "values": values}
+    values = mechanism.coordinates(key, inputs["fill"], inputs["vector"], inputs["places"])
+    return inputs | {"log2_g": mechanism.log2_g, "cells": mechanism.cells, "r": mechanism.r, "values": values}
 
 
 def long_entries() -> Iterator[dict[str, Any]]:

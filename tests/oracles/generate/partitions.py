@@ -1,4 +1,4 @@
-"""partitions.json: the law of each value where one person changes k of them, and noise drawn from it."""
+"""partitions.json: the mechanism of each value where one person changes k of them, and noise drawn from it."""
 
 import math
 from collections.abc import Iterator
@@ -75,40 +75,40 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def entries() -> Iterator[dict[str, Any]]:
-    for seed, (law, arguments, k) in enumerate(CASES):
-        yield entry({"law": law, "arguments": encoded(arguments), "partitions": k, "seed": str(seed), "count": COUNT})
+    for seed, (mechanism, arguments, k) in enumerate(CASES):
+        yield entry({"law": mechanism, "arguments": encoded(arguments), "partitions": k, "seed": str(seed), "count": COUNT})
 
 
-def _each(law: str, arguments: list[Any], k: int) -> tuple[list[Any], int, Any]:
-    """Arguments of the law of each value, its lattice, and the noise at an index of fill 0."""
-    if law == "truncated_laplace":
+def _each(mechanism: str, arguments: list[Any], k: int) -> tuple[list[Any], int, Any]:
+    """Arguments of the mechanism of each value, its lattice, and the noise at an index of fill 0."""
+    if mechanism == "truncated_laplace":
         each = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
-        where, found = truncated_laplace.law(*each)
+        where, found = truncated_laplace.mechanism(*each)
         return each, where.log2_g, lambda key, index: segments.value(found, key, 0, index)
-    if law == "discrete_canonical":
+    if mechanism == "discrete_canonical":
         each = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
-        _, canonical = discrete_canonical.law(*each)
+        _, canonical = discrete_canonical.mechanism(*each)
         return each, 0, lambda key, index: discrete_canonical.value(canonical, key, 0, index)
-    if law.startswith("truncated"):
+    if mechanism.startswith("truncated"):
         each = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
-        oracle = truncated_discrete_staircase if "discrete" in law else truncated_staircase
-        where, stairs = oracle.law(*each)
+        oracle = truncated_discrete_staircase if "discrete" in mechanism else truncated_staircase
+        where, stairs = oracle.mechanism(*each)
         return each, where.log2_g, lambda key, index: oracle.value(stairs, key, 0, index)
-    if law == "merged_laplace":
+    if mechanism == "merged_laplace":
         each = [partitions.merged(*arguments, k), *arguments[1:]]
-        where, found = merged_laplace.law(*each)
+        where, found = merged_laplace.mechanism(*each)
         return each, where.log2_g, lambda key, index: segments.value(found, key, 0, index)
-    if law == "multi_scale_discrete_laplace":
+    if mechanism == "multi_scale_discrete_laplace":
         eps, sensitivity, n, present = arguments
         share, each = Fraction(present, n), [release.share(eps, k), *arguments[1:]]
         return each, 0, lambda key, index: infinitely_divisible.multi_scale(each[0], sensitivity, share, key, 0, index)
-    if law.startswith("skellam"):
-        calibrated = law.endswith("from_eps")
+    if mechanism.startswith("skellam"):
+        calibrated = mechanism.endswith("from_eps")
         mu = partitions.skellam_mu(*arguments, k) if calibrated else _above(Fraction(arguments[0]) * k)
         each = [mu, arguments[2], 1, 1] if calibrated else [mu, *arguments[1:]]
-        _, terms = skellam.law(*each)
+        _, terms = skellam.mechanism(*each)
         return each, 0, lambda key, index: skellam.value(terms, key, 0, index)
-    sigma2 = partitions.gaussian_sigma2(*arguments, k) if law.endswith("from_eps") else _above(Fraction(arguments[0]) * k)
+    sigma2 = partitions.gaussian_sigma2(*arguments, k) if mechanism.endswith("from_eps") else _above(Fraction(arguments[0]) * k)
     return [sigma2], 0, lambda key, index: gaussian.at(sigma2, key, 0, index).value
 
 

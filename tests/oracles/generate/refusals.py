@@ -1,4 +1,6 @@
-"""refused.json: parameters at the ends of what truncated and multi-scale laws take, and whether the contract refuses them."""
+"""refused.json: parameters at the ends of what truncated and multi-scale mechanisms take, and whether the contract refuses
+them.
+"""
 
 import math
 from collections.abc import Iterator
@@ -38,18 +40,18 @@ MULTI_SCALE: tuple[tuple[float, int, int, int], ...] = tuple(
 )
 
 
-def check(law: str, arguments: list[Any]) -> None:
+def check(mechanism: str, arguments: list[Any]) -> None:
     """Refuse what the contract refuses."""
-    if law == "truncated_laplace":
+    if mechanism == "truncated_laplace":
         eps, delta, sensitivity, lower, upper = arguments
-        truncated_laplace.law(eps, delta, sensitivity, lower, upper)
+        truncated_laplace.mechanism(eps, delta, sensitivity, lower, upper)
     else:
         eps, sensitivity, n_parties, present = arguments
         infinitely_divisible.check_multi_scale(eps, sensitivity, Fraction(present, n_parties))
 
 
 def entry(inputs: dict[str, Any]) -> dict[str, Any]:
-    """The law and its arguments, completed by the oracle."""
+    """The mechanism and its arguments, completed by the oracle."""
     try:
         check(inputs["law"], decoded(inputs["arguments"]))
     except Refused:
@@ -58,6 +60,6 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def entries() -> Iterator[dict[str, Any]]:
-    for law, cases in (("truncated_laplace", TRUNCATED), ("multi_scale_discrete_laplace", MULTI_SCALE)):
+    for mechanism, cases in (("truncated_laplace", TRUNCATED), ("multi_scale_discrete_laplace", MULTI_SCALE)):
         for arguments in cases:
-            yield entry({"law": law, "arguments": encoded(arguments)})
+            yield entry({"law": mechanism, "arguments": encoded(arguments)})

@@ -9,7 +9,7 @@ from typing import Any
 from tests.oracles import draw, release, stream
 from tests.oracles.generate.encoding import float_bits, float_of, shape_of, shape_text
 from tests.oracles.generate.parameters import Parameters
-from tests.oracles.lattice import lattice, law
+from tests.oracles.lattice import lattice, mechanism
 
 LAWS = (
     Parameters("laplace", 1.0, 1.0),
@@ -39,7 +39,7 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry, completed by the oracle."""
     eps = release.share(float_of(inputs["eps"]), inputs["max_partitions_contributed"])
     where = lattice(inputs["kind"], eps, float_of(inputs["sensitivity"]), shape_of(inputs["shape"]))
-    key, target = stream.seed_key(int(inputs["seed"])), law(eps, where)
+    key, target = stream.seed_key(int(inputs["seed"])), mechanism(eps, where)
     values = [int(v) if inputs["type"] == "int64" else float_of(v) for v in inputs["values"]]
     quotients = [release.quotient(value, where.granularity) for value in values]
     noise = [draw.at(target, key, 0, index).value for index in range(len(values))]

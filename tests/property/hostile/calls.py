@@ -43,7 +43,6 @@ ARGUMENTS: dict[str, Any] = {
     "labels": None,
     "lam": 0.5,
     "lattice": True,
-    "law": sn.Laplace(1.5),
     "lower": None,
     "max_partitions_contributed": 1,
     "mechanism": "staircase",
@@ -103,8 +102,8 @@ OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "MergedLaplace.from_eps": {"eps": 1.5},
     "MultiScaleDiscreteLaplace.privacy_eps": {"sensitivity": None},
     **{f"{row.class_name}.sample_chunks": {"size": (2, 3)} for row in ROWS},
-    "binomial_interval": {"law": sn.DiscreteLaplace(1.5)},
-    "binomial_test": {"law": sn.DiscreteLaplace(1.5), "p": 0.25},
+    "binomial_interval": {"mechanism": sn.DiscreteLaplace(1.5)},
+    "binomial_test": {"mechanism": sn.DiscreteLaplace(1.5), "p": 0.25},
     "compare": {"dim": None, "costs": None, "norm": "l1", "releases": None},
     "sample": {"gamma": None, "r": None},
 }
@@ -112,7 +111,7 @@ OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
 # Arguments of a release that have a meaning together.
 BY_KEY: dict[str, Any] = {"labels": ["a", "b", "c"], "statistic": "count", "rng": sn.KeyedRng(bytes(32), "r")}
 
-# Laws of each class that methods are called on.
+# Mechanisms of each class that methods are called on.
 EXAMPLES: dict[str, list[Any]] = {
     **{row.class_name: [row.make(row.examples[0])] for row in ROWS},
     "Staircase": [sn.Staircase(1.5, 2.0, 0.25), sn.Staircase([[0.5], [2.0]], [1.0, 3.0, 10.0])],
@@ -199,11 +198,18 @@ def calls() -> Iterator[Call]:
         found = _call(name, thing)
         if found.arguments:
             yield found
-    for law in (EXAMPLES["DiscreteLaplace"][0], EXAMPLES["Laplace"][0]):
-        found = _call(f"{type(law).__name__}.release by key", law.release)
+    for mechanism in (EXAMPLES["DiscreteLaplace"][0], EXAMPLES["Laplace"][0]):
+        found = _call(f"{type(mechanism).__name__}.release by key", mechanism.release)
         yield found._replace(arguments=found.arguments | BY_KEY)
-    law = EXAMPLES["PermuteAndFlip"][0]
-    for method in (law.select, law.sample, law.top, law.probabilities, law.log_probabilities, law.expected_cost):
+    mechanism = EXAMPLES["PermuteAndFlip"][0]
+    for method in (
+        mechanism.select,
+        mechanism.sample,
+        mechanism.top,
+        mechanism.probabilities,
+        mechanism.log_probabilities,
+        mechanism.expected_cost,
+    ):
         found = _call(f"PermuteAndFlip.{method.__name__}", method)
         yield found._replace(label=f"{found.label} by scores", arguments=found.arguments | {"costs": None, "scores": [3, 1, 2]})
     for name, arguments in {"Gaussian": {"eps": None, "delta": None}, "DiscreteGaussian": {"sigma2": None}}.items():
@@ -230,7 +236,7 @@ def members() -> Iterator[tuple[str, Any]]:
 
 
 def takes(example: Any, method: str) -> bool:
-    """Tell whether a method takes any arguments: that of a law of arrays may refuse all."""
+    """Tell whether a method takes any arguments: that of a mechanism of arrays may refuse all."""
     return method != "release_modulo" or not example._parameter_shape
 
 
@@ -243,7 +249,7 @@ def _call(label: str, function: Callable[..., Any]) -> Call:
     own = OWN_ARGUMENTS.get(label, {})
     parameters = inspect.signature(function).parameters
     optional = "sensitivity" in parameters and parameters["sensitivity"].default is None
-    # A law that is made for one sensitivity refuses another in its methods.
+    # A mechanism that is made for one sensitivity refuses another in its methods.
     if optional and inspect.ismethod(function) and not hasattr(function.__self__, "_checked_sensitivity"):
         own = {"sensitivity": None} | own
     names = named(function)

@@ -209,7 +209,7 @@ JUNK: Pool = {
     "no array": NoArray,
     "NumPy generator": lambda: np.random.default_rng(1),
     "seeded generator": _of(sn.SeededRng, 1),
-    "a law": _of(sn.Laplace, 1.0),
+    "a mechanism": _of(sn.Laplace, 1.0),
     "exception": _of(ValueError, "x"),
 }
 

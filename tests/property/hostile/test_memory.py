@@ -10,9 +10,9 @@ from tests.property.hostile.calls import EXAMPLES
 from tests.property.hostile.pool import BEYOND_MEMORY
 from tests.property.strategies import views
 
-DRAWN = [law for laws in EXAMPLES.values() for law in laws if hasattr(law, "sample")]
-LAWS = [law for law in DRAWN if hasattr(law, "release")]
-SCALAR = [law for law in LAWS if np.shape(law.mean()) == ()]
+DRAWN = [mechanism for mechanisms in EXAMPLES.values() for mechanism in mechanisms if hasattr(mechanism, "sample")]
+LAWS = [mechanism for mechanism in DRAWN if hasattr(mechanism, "release")]
+SCALAR = [mechanism for mechanism in LAWS if np.shape(mechanism.mean()) == ()]
 
 
 def seeded():
@@ -20,55 +20,55 @@ def seeded():
 
 
 @given(st.data(), st.sampled_from(SCALAR))
-def test_any_view_gets_the_noise_and_the_releases_of_a_contiguous_array(data, law):
-    """The four laws have this in test_layouts; here are all of one number."""
-    dtype = data.draw(st.sampled_from(law._dtypes))
+def test_any_view_gets_the_noise_and_the_releases_of_a_contiguous_array(data, mechanism):
+    """The four mechanisms have this in test_layouts; here are all of one number."""
+    dtype = data.draw(st.sampled_from(mechanism._dtypes))
     out = data.draw(views(dtype))
-    assert law.sample(out=out, rng=seeded()) is out
-    assert np.array_equal(out, law.sample(out.shape, dtype=dtype, rng=seeded()))
+    assert mechanism.sample(out=out, rng=seeded()) is out
+    assert np.array_equal(out, mechanism.sample(out.shape, dtype=dtype, rng=seeded()))
     values = np.arange(out.size, dtype=np.float64).reshape(out.shape)
-    assert law.release(values, out=out, rng=seeded()) is out
-    assert np.array_equal(out, np.asarray(law.release(values, rng=seeded())).astype(dtype))
+    assert mechanism.release(values, out=out, rng=seeded()) is out
+    assert np.array_equal(out, np.asarray(mechanism.release(values, rng=seeded())).astype(dtype))
 
 
 @given(st.sampled_from(SCALAR), st.integers(1, 5000), st.integers(-3, 3), st.integers(1, 3))
-def test_release_into_memory_that_overlaps_the_values(law, n, shift, step):
+def test_release_into_memory_that_overlaps_the_values(mechanism, n, shift, step):
     """As if the values had been copied first."""
     memory = np.arange(3 * n + 7.0)
     values = memory[3 : 3 + n * step : step]
-    expected = law.release(values.copy(), rng=seeded())
+    expected = mechanism.release(values.copy(), rng=seeded())
     out = memory[3 + shift : 3 + shift + n]
-    assert law.release(values[: out.size], out=out, rng=seeded()) is out
+    assert mechanism.release(values[: out.size], out=out, rng=seeded()) is out
     assert np.array_equal(out, expected)
 
 
-@pytest.mark.parametrize("law", [sn.StaircaseSelection(1.0, sensitivity=1), sn.ExponentialMechanism(1.0, sensitivity=1)])
-def test_selection_into_the_memory_of_its_costs(law):
+@pytest.mark.parametrize("mechanism", [sn.StaircaseSelection(1.0, sensitivity=1), sn.ExponentialMechanism(1.0, sensitivity=1)])
+def test_selection_into_the_memory_of_its_costs(mechanism):
     costs = np.arange(24.0).reshape(8, 3) % 5
-    expected = law.select(costs.copy(), rng=seeded())
+    expected = mechanism.select(costs.copy(), rng=seeded())
     out = costs[:, 1].view(np.int64)
-    assert law.select(costs, out=out, rng=seeded()) is out
+    assert mechanism.select(costs, out=out, rng=seeded()) is out
     assert np.array_equal(out, expected)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
-def test_a_file_that_is_mapped_into_memory(law, tmp_path):
+@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: type(mechanism).__name__)
+def test_a_file_that_is_mapped_into_memory(mechanism, tmp_path):
     for offset in (0, 1):  # aligned, and not
-        expected = law.sample((5, *np.shape(law.mean())), dtype="f8", rng=seeded())
-        if isinstance(law, sn.MultivariateStaircase):
-            expected = law.sample(5, rng=seeded())
+        expected = mechanism.sample((5, *np.shape(mechanism.mean())), dtype="f8", rng=seeded())
+        if isinstance(mechanism, sn.MultivariateStaircase):
+            expected = mechanism.sample(5, rng=seeded())
         mapped = np.memmap(tmp_path / f"{offset}", np.float64, "w+", offset=offset, shape=expected.shape)
-        assert law.sample(out=mapped, rng=seeded()) is mapped
+        assert mechanism.sample(out=mapped, rng=seeded()) is mapped
         assert np.array_equal(mapped, expected)
         values = np.memmap(tmp_path / f"values{offset}", np.float64, "w+", offset=offset, shape=expected.shape)
         values[...] = 3.0
         values.flush()
-        released = law.release(values, rng=seeded())
-        assert np.array_equal(released, law.release(np.full(expected.shape, 3.0), rng=seeded()))
+        released = mechanism.release(values, rng=seeded())
+        assert np.array_equal(released, mechanism.release(np.full(expected.shape, 3.0), rng=seeded()))
         read_only = np.memmap(tmp_path / f"{offset}", np.float64, "r", offset=offset, shape=expected.shape)
         before = read_only.tobytes()
         with pytest.raises(sn.ParameterError, match=r"^out must be writable"):
-            law.sample(out=read_only, rng=seeded())
+            mechanism.sample(out=read_only, rng=seeded())
         assert read_only.tobytes() == before
 
 
@@ -78,22 +78,24 @@ SIZES = [BEYOND_MEMORY, (BEYOND_MEMORY, 3), (2**25, 2**25), 2**59, (2**31, 2**31
 
 @pytest.mark.parametrize("size", SIZES, ids=range(len(SIZES)))
 def test_sizes_beyond_memory_draw_nothing(size):
-    for law in DRAWN:
+    for mechanism in DRAWN:
         rng = seeded()
         draw = (
-            law.sample if hasattr(law, "release") else lambda *args, law=law, **options: law.sample([1.0, 2.0], *args, **options)
+            mechanism.sample
+            if hasattr(mechanism, "release")
+            else lambda *args, mechanism=mechanism, **options: mechanism.sample([1.0, 2.0], *args, **options)
         )
         with pytest.raises((MemoryError, sn.ParameterError)) as caught:
             draw(size, rng=rng)
         assert isinstance(caught.value, MemoryError) or str(caught.value).startswith("size must be ")
         assert rng._stream.fill_count == 0
-        assert draw((0, 2, 3) if getattr(law, "_parameter_shape", ()) else (0,), rng=rng).size == 0
+        assert draw((0, 2, 3) if getattr(mechanism, "_parameter_shape", ()) else (0,), rng=rng).size == 0
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
-def test_values_beyond_memory_draw_nothing(law):
+@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: type(mechanism).__name__)
+def test_values_beyond_memory_draw_nothing(mechanism):
     rng = seeded()
     for one in (1.5, np.float32(1.5), np.int64(3), np.uint8(3), np.array(1.5, ">f8")):
         with pytest.raises(MemoryError):
-            law.release(np.broadcast_to(one, (BEYOND_MEMORY, 2, 3)), rng=rng)
+            mechanism.release(np.broadcast_to(one, (BEYOND_MEMORY, 2, 3)), rng=rng)
     assert rng._stream.fill_count == 0

@@ -55,10 +55,10 @@ def _try_values(call: Call, argument: str, values: list[str]) -> None:
     assert not failures, "\n".join(failures)
 
 
-def _read(law: object) -> None:
-    """A law that was accepted has a text, a hash, and functions without NaN."""
-    assert hash(law) == hash(law)
-    assert repr(law)
-    if not hasattr(law, "n_parties"):  # these take seconds
-        for name, value in readings(law):
+def _read(mechanism: object) -> None:
+    """A mechanism that was accepted has a text, a hash, and functions without NaN."""
+    assert hash(mechanism) == hash(mechanism)
+    assert repr(mechanism)
+    if not hasattr(mechanism, "n_parties"):  # these take seconds
+        for name, value in readings(mechanism):
             assert not has_nan(value), name

@@ -22,7 +22,7 @@ NUMBERS = {
 # Containers that are no sequence of numbers to MergedLaplace.
 ONLY_SEQUENCES = {"array.array", "memoryview", "Series", "DataFrame", "foreign"}
 
-# Discrete laws that are told a sensitivity: it is a count to them, as 1.0 is to none.
+# Discrete mechanisms that are told a sensitivity: it is a count to them, as 1.0 is to none.
 TOLD = ("DiscreteGaussian", "GeneralizedDiscreteLaplace", "Skellam")
 
 
@@ -134,8 +134,8 @@ def test_counts_refuse_floats():
 def test_dressed_numbers_are_accepted():
     """Otherwise equality of refusals would say little."""
     plain = np.array([1.0, 2.0, 3.0])
-    law = sn.DiscreteLaplace(1.0, 1)
+    mechanism = sn.DiscreteLaplace(1.0, 1)
     for name, dress in dressings(plain).items():
-        released = law.release(dress(plain), rng=sn.SeededRng(3, allow_release=True))
-        expected = law.release(plain, rng=sn.SeededRng(3, allow_release=True))
+        released = mechanism.release(dress(plain), rng=sn.SeededRng(3, allow_release=True))
+        expected = mechanism.release(plain, rng=sn.SeededRng(3, allow_release=True))
         assert np.array_equal(released, expected), name

@@ -25,14 +25,14 @@ _PROMISES = (Guarantee, PartitionSelection, Selecting)
 _CLASSES = {row.class_name: row for row in ROWS}
 # Profiles are sums of float64 in positive arithmetic, whose relative error stays far below this allowance.
 _ROUNDING = 2.0**-30
-# The ε that a law of shares computes has a relative error of at most this.
+# The ε that a mechanism of shares computes has a relative error of at most this.
 _SHARES_ERROR = Fraction(1, 10**12)
 
 
 class Cost(NamedTuple):
     """What one release costs, in the form that the file keeps."""
 
-    law: str
+    mechanism: str
     """The mechanism as text."""
     exact: str | None
     """JSON from which `_made` makes it again, with its exact parameters; None if only ε and δ count."""
@@ -45,69 +45,69 @@ class Cost(NamedTuple):
     delta: float | None
 
 
-def cost_of(law: Any, k: object, sensitivity: Any = None, l2_sensitivity: Any = None) -> Cost:
+def cost_of(mechanism: Any, k: object, sensitivity: Any = None, l2_sensitivity: Any = None) -> Cost:
     """Return the cost of a release in which one person changes `k` values, or any number by at most `l2_sensitivity`."""
     number = partitions(k, NAME)
     if l2_sensitivity is not None:
-        return _of_vector(law, number, sensitivity, l2_sensitivity)
-    if isinstance(law, _PROMISES):
-        return _of_promise(law, number, sensitivity)
-    if not callable(getattr(type(law), "guarantee", None)):
-        raise ParameterTypeError(f"law must be a mechanism, a Guarantee or a list of them, got {received(law)}")
-    if getattr(law, "_parameter_shape", ()):
-        raise ParameterError(f"law must have scalar parameters: spend one mechanism for each, got {received(law)}")
-    promise = law.guarantee(sensitivity, max_partitions_contributed=number)
+        return _of_vector(mechanism, number, sensitivity, l2_sensitivity)
+    if isinstance(mechanism, _PROMISES):
+        return _of_promise(mechanism, number, sensitivity)
+    if not callable(getattr(type(mechanism), "guarantee", None)):
+        raise ParameterTypeError(f"mechanism must be a mechanism, a Guarantee or a list of them, got {received(mechanism)}")
+    if getattr(mechanism, "_parameter_shape", ()):
+        raise ParameterError(f"mechanism must have scalar parameters: spend one mechanism for each, got {received(mechanism)}")
+    promise = mechanism.guarantee(sensitivity, max_partitions_contributed=number)
     eps = promise.eps
-    if isinstance(law, Shares) and eps != getattr(law, "eps", None):
+    if isinstance(mechanism, Shares) and eps != getattr(mechanism, "eps", None):
         eps = rounded_up(Fraction(eps) * (1 + _SHARES_ERROR))
-    exact = _written(law) if callable(getattr(type(law), "_loss", None)) else None
+    exact = _written(mechanism) if callable(getattr(type(mechanism), "_loss", None)) else None
     given = None if sensitivity is None else promise.sensitivity
-    return Cost(repr(law), exact, given, None, number, *_checked(law, eps, promise.delta, exact))
+    return Cost(repr(mechanism), exact, given, None, number, *_checked(mechanism, eps, promise.delta, exact))
 
 
-def is_drawn_by_key(law: object) -> bool:
+def is_drawn_by_key(mechanism: object) -> bool:
     """Tell whether a KeyedRng can draw the noise, so that a repetition is the same noise."""
-    return not isinstance(law, _PROMISES)
+    return not isinstance(mechanism, _PROMISES)
 
 
-def _of_promise(law: Any, k: int, sensitivity: Any) -> Cost:
+def _of_promise(mechanism: Any, k: int, sensitivity: Any) -> Cost:
     """Return the cost of a guarantee, of a partition selection, or of `k` selections."""
     if sensitivity is not None:
-        raise ParameterError(f"sensitivity must be left out for {received(law)}, got {received(sensitivity)}")
-    if isinstance(law, Selecting):
-        return Cost(repr(law), None, None, None, k, float(as_typed(law.eps) * k), 0.0)
+        raise ParameterError(f"sensitivity must be left out for {received(mechanism)}, got {received(sensitivity)}")
+    if isinstance(mechanism, Selecting):
+        return Cost(repr(mechanism), None, None, None, k, float(as_typed(mechanism.eps) * k), 0.0)
     if k != 1:
-        raise ParameterError(f"{NAME} must be 1 for a {type(law).__name__}, which covers its own partitions, got {k}")
-    promise = law if isinstance(law, Guarantee) else law.guarantee()
-    return Cost(repr(law), None, None, None, promise.partitions, *_checked(law, promise.eps, promise.delta, None))
+        raise ParameterError(f"{NAME} must be 1 for a {type(mechanism).__name__}, which covers its own partitions, got {k}")
+    promise = mechanism if isinstance(mechanism, Guarantee) else mechanism.guarantee()
+    return Cost(repr(mechanism), None, None, None, promise.partitions, *_checked(mechanism, promise.eps, promise.delta, None))
 
 
-def _of_vector(law: Any, k: int, sensitivity: Any, l2_sensitivity: Any) -> Cost:
+def _of_vector(mechanism: Any, k: int, sensitivity: Any, l2_sensitivity: Any) -> Cost:
     """Return the cost of integers that change together by at most `l2_sensitivity`, as `DiscreteGaussian.release` takes it."""
     norm = single(l2_sensitivity, "l2_sensitivity")
     if sensitivity is not None or k != 1:
         raise ParameterError(
             f"sensitivity and {NAME} must be left out beside l2_sensitivity, got {received(sensitivity)} and {k}"
         )
-    _loss_of_vector(law, norm)  # raises if there is no such loss
-    return Cost(repr(law), _written(law), None, norm, 1, None, None)
+    _loss_of_vector(mechanism, norm)  # raises if there is no such loss
+    return Cost(repr(mechanism), _written(mechanism), None, norm, 1, None, None)
 
 
-def _loss_of_vector(law: Any, norm: float) -> PrivacyLoss[float]:
-    if not callable(getattr(type(law), "_loss_of_vector", None)):
+def _loss_of_vector(mechanism: Any, norm: float) -> PrivacyLoss[float]:
+    if not callable(getattr(type(mechanism), "_loss_of_vector", None)):
         raise ParameterError(
-            f"l2_sensitivity must be left out for {received(law)}: only DiscreteGaussian(sigma2) is released with it, got {norm}"
+            f"l2_sensitivity must be left out for {received(mechanism)}: only DiscreteGaussian(sigma2) takes it, got {norm}"
         )
-    return PrivacyLoss._of(((law._loss_of_vector(norm), 1),), (f"{law!r} at an l2 sensitivity of {norm}",))
+    return PrivacyLoss._of(((mechanism._loss_of_vector(norm), 1),), (f"{mechanism!r} at an l2 sensitivity of {norm}",))
 
 
-def _checked(law: object, eps: Any, delta: Any, exact: str | None) -> tuple[float | None, float | None]:
+def _checked(mechanism: object, eps: Any, delta: Any, exact: str | None) -> tuple[float | None, float | None]:
     if eps is None:
         if exact is None:
-            raise ParameterError(f"law must have an eps to be counted by, got {received(law)}")
+            raise ParameterError(f"mechanism must have an eps to be counted by, got {received(mechanism)}")
         return None, None
     if not (isinstance(eps, float) and 0 <= eps < float("inf")) or not (isinstance(delta, float) and 0 <= delta <= 1):
-        raise ParameterError(f"law must guarantee one finite eps, and a delta from 0 to 1, got {received(law)}")
+        raise ParameterError(f"mechanism must guarantee one finite eps, and a delta from 0 to 1, got {received(mechanism)}")
     return eps, delta
 
 
@@ -174,29 +174,29 @@ def _composed(losses: list[Any], delta: float) -> Fraction | None:
 def _loss(exact: str | None, k: int, sensitivity: Any, l2_sensitivity: Any) -> Any:
     """Return the loss of one release; a ParameterError says that only its ε and δ are known."""
     if exact is None:
-        raise ParameterError("law must have a privacy loss")
-    law = _made(exact)
+        raise ParameterError("mechanism must have a privacy loss")
+    mechanism = _made(exact)
     if l2_sensitivity is not None:
-        return _loss_of_vector(law, l2_sensitivity)
-    promise = law.guarantee(sensitivity, max_partitions_contributed=k)
+        return _loss_of_vector(mechanism, l2_sensitivity)
+    promise = mechanism.guarantee(sensitivity, max_partitions_contributed=k)
     try:
-        law = law.for_partitions(k)
+        mechanism = mechanism.for_partitions(k)
     except ParameterError:
-        # The laws of shares release k values with the noise of one, and take no sensitivity that would divide it.
-        if hasattr(law, "eps"):
+        # The mechanisms of shares release k values with the noise of one, and take no sensitivity that would divide it.
+        if hasattr(mechanism, "eps"):
             raise
-    return law.privacy_loss(sensitivity=sensitivity).compose(promise.partitions)
+    return mechanism.privacy_loss(sensitivity=sensitivity).compose(promise.partitions)
 
 
-def _written(law: Any) -> str:
+def _written(mechanism: Any) -> str:
     """Write a mechanism down as numbers and words; unlike a pickle, these run no code when they are read."""
-    maker, arguments = law.__reduce__()[:2]
+    maker, arguments = mechanism.__reduce__()[:2]
     return json.dumps(
         {
-            "mechanism": type(law).__name__,
-            "by": "" if maker is type(law) else maker.__name__,
+            "mechanism": type(mechanism).__name__,
+            "by": "" if maker is type(mechanism) else maker.__name__,
             "arguments": arguments,
-            "exact": law._exact_parameters(),
+            "exact": mechanism._exact_parameters(),
         }
     )
 
@@ -207,10 +207,10 @@ def _made(exact: str) -> Any:
         written = json.loads(exact)
         kind = _CLASSES[written["mechanism"]].load()
         made_by = {"": kind, "_calibrated": getattr(kind, "_calibrated", None)}[written["by"]]
-        law = made_by(*written["arguments"])
-        same = json.loads(_written(law)) == written
+        mechanism = made_by(*written["arguments"])
+        same = json.loads(_written(mechanism)) == written
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError):
         same = False
     if not same:
         raise LedgerError("the ledger holds a mechanism that this version of stairnoise cannot read")
-    return law
+    return mechanism

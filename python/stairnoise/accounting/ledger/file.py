@@ -23,7 +23,7 @@ _TABLES = (
         created TEXT, version TEXT)""",
     """CREATE TABLE spending (
         number INTEGER PRIMARY KEY, data TEXT NOT NULL, release TEXT, statistic TEXT, fingerprint TEXT, bind TEXT,
-        law TEXT NOT NULL, exact TEXT, sensitivity NUMERIC, l2_sensitivity REAL, partitions INTEGER NOT NULL,
+        mechanism TEXT NOT NULL, exact TEXT, sensitivity NUMERIC, l2_sensitivity REAL, partitions INTEGER NOT NULL,
         eps REAL, delta REAL, total REAL NOT NULL, time TEXT NOT NULL, refused INTEGER NOT NULL)""",
 )
 _DAMAGED = "is not a ledger, or is damaged"

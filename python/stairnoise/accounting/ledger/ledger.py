@@ -42,7 +42,7 @@ class Spending(NamedTuple):
         Name of the release, if it has one.
     statistic : str or None
         Name of the statistic, if it has one.
-    law : str
+    mechanism : str
         The mechanism with its parameters.
     max_partitions_contributed : int
         How many of the values one person can change.
@@ -63,7 +63,7 @@ class Spending(NamedTuple):
     data: str
     release: str | None
     statistic: str | None
-    law: str
+    mechanism: str
     max_partitions_contributed: int
     eps: float | None
     delta: float | None
@@ -134,12 +134,12 @@ class Ledger:
     >>> import stairnoise as sn
     >>> directory = tempfile.TemporaryDirectory()
     >>> ledger = sn.Ledger(Path(directory.name, "census.ledger"), budget=1)
-    >>> law = sn.DiscreteLaplace(eps=0.75)
-    >>> spent = ledger.spend(law, data="census", statistic="count")
-    >>> private = law.release([120, 45])
+    >>> mechanism = sn.DiscreteLaplace(eps=0.75)
+    >>> spent = ledger.spend(mechanism, data="census", statistic="count")
+    >>> private = mechanism.release([120, 45])
     >>> ledger.total(), ledger.remaining()
     (0.75, 0.25)
-    >>> ledger.spend(law, data="census", statistic="sum")  # doctest: +ELLIPSIS
+    >>> ledger.spend(mechanism, data="census", statistic="sum")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
     stairnoise.BudgetError: the budget of ... must not be exceeded: ...
@@ -211,7 +211,7 @@ class Ledger:
     @overload
     def spend(
         self,
-        law: Spendable,
+        mechanism: Spendable,
         *,
         data: str,
         release: str | None = None,
@@ -225,7 +225,7 @@ class Ledger:
     @overload
     def spend(
         self,
-        law: Sequence[Spendable],
+        mechanism: Sequence[Spendable],
         *,
         data: str,
         release: str | None = None,
@@ -238,7 +238,7 @@ class Ledger:
     ) -> list[Spending]: ...
     def spend(
         self,
-        law: Spendable | Sequence[Spendable],
+        mechanism: Spendable | Sequence[Spendable],
         *,
         data: str,
         release: str | None = None,
@@ -257,7 +257,7 @@ class Ledger:
 
         Parameters
         ----------
-        law : mechanism, Guarantee, or list of them
+        mechanism : mechanism, Guarantee, or list of them
             What the release draws with. A list is spent as a whole or not at all, such as the two mechanisms of a mean. A
             `Guarantee` stands for a release that another library makes.
         data : str
@@ -295,30 +295,30 @@ class Ledger:
             The release and statistic were spent with other rows or another secret, which the ledger records. Or the file is
             locked, cannot be written, is damaged, or the disk is full. No noise may be drawn after any error.
         ParameterError, ParameterTypeError
-            An argument is not allowed. `law` has array parameters, or states neither ε nor a privacy loss.
+            An argument is not allowed. `mechanism` has array parameters, or states neither ε nor a privacy loss.
         """
-        laws = list(law) if isinstance(law, (list, tuple)) else [law]
-        several = isinstance(law, (list, tuple))
-        if not laws:
-            raise ParameterError("law must be a mechanism or a list of at least one, got an empty list")
-        partitions = _each(max_partitions_contributed, "max_partitions_contributed", len(laws), several)
-        sensitivities = _each(sensitivity, "sensitivity", len(laws), several)
-        norms = _each(l2_sensitivity, "l2_sensitivity", len(laws), several)
-        statistics = _names(statistic, "statistic", len(laws), several)
-        fingerprints = _names(fingerprint, "fingerprint", len(laws), several)
-        for each in laws:
+        mechanisms = list(mechanism) if isinstance(mechanism, (list, tuple)) else [mechanism]
+        several = isinstance(mechanism, (list, tuple))
+        if not mechanisms:
+            raise ParameterError("mechanism must be a mechanism or a list of at least one, got an empty list")
+        partitions = _each(max_partitions_contributed, "max_partitions_contributed", len(mechanisms), several)
+        sensitivities = _each(sensitivity, "sensitivity", len(mechanisms), several)
+        norms = _each(l2_sensitivity, "l2_sensitivity", len(mechanisms), several)
+        statistics = _names(statistic, "statistic", len(mechanisms), several)
+        fingerprints = _names(fingerprint, "fingerprint", len(mechanisms), several)
+        for each in mechanisms:
             if isinstance(rng, KeyedRng) and not is_drawn_by_key(each):
                 raise ParameterTypeError(
                     f"rng must be left out for a {type(each).__name__}, which draws nothing by key: each of its releases costs, "
                     f"got {received(rng)}"
                 )
-        costs = [cost_of(*each) for each in zip(laws, partitions, sensitivities, norms, strict=True)]
+        costs = [cost_of(*each) for each in zip(mechanisms, partitions, sensitivities, norms, strict=True)]
         asked = [_named(data, release, name, mark, rng) for name, mark in zip(statistics, fingerprints, strict=True)]
         spent = [_spending(row) for _, row in self._spend(asked, costs)]
         return spent if several else spent[0]
 
     def _charge(
-        self, laws: Sequence[Spendable], data: str, statistics: Sequence[str], partitions: Sequence[int], rng: object
+        self, mechanisms: Sequence[Spendable], data: str, statistics: Sequence[str], partitions: Sequence[int], rng: object
     ) -> list[tuple[int, Row]]:
         """Write the cost of releases whose true answers have not been read, and return their rows with the numbers of these.
 
@@ -327,7 +327,7 @@ class Ledger:
         """
         release, bind = (rng.release_name, rng.bind) if isinstance(rng, KeyedRng) else (None, None)
         asked = [Names(data, release, statistic, None, bind) for statistic in statistics]
-        return self._spend(asked, [cost_of(law, k) for law, k in zip(laws, partitions, strict=True)])
+        return self._spend(asked, [cost_of(mechanism, k) for mechanism, k in zip(mechanisms, partitions, strict=True)])
 
     def _confirm(self, paid: Sequence[tuple[int, Row]], fingerprints: Sequence[str]) -> None:
         """Say which true answers the rows are about; refuse them if their name stands for others."""
@@ -485,7 +485,7 @@ def _in_range(value: Any, name: str, rule: str, good: bool) -> float:
 
 
 def _each(value: Any, name: str, n: int, several: bool) -> list[Any]:
-    """Return a value for each of `n` laws: one for all of them, or one for each in a list."""
+    """Return a value for each of `n` mechanisms: one for all of them, or one for each in a list."""
     if not (several and isinstance(value, (list, tuple))):
         return [value] * n
     if len(value) != n:
@@ -494,7 +494,7 @@ def _each(value: Any, name: str, n: int, several: bool) -> list[Any]:
 
 
 def _names(value: Any, name: str, n: int, several: bool) -> list[Any]:
-    """Return a text or None for each of `n` laws: several need a list, because each has its own."""
+    """Return a text or None for each of `n` mechanisms: several need a list, because each has its own."""
     if n > 1 and isinstance(value, str):
         raise ParameterTypeError(f"{name} must be a list with one for each mechanism, {n}, got {received(value)}")
     return _each(value, name, n, several)
@@ -546,7 +546,15 @@ def _require_no(refused: Row | None) -> None:
 def _spending(row: Row) -> Spending:
     names, cost = row.names, row.cost
     return Spending(
-        *names[:3], cost.law, cost.partitions, cost.eps, cost.delta, row.total, names.fingerprint, row.time, bool(row.refused)
+        *names[:3],
+        cost.mechanism,
+        cost.partitions,
+        cost.eps,
+        cost.delta,
+        row.total,
+        names.fingerprint,
+        row.time,
+        bool(row.refused),
     )
 
 

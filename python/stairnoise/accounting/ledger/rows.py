@@ -120,7 +120,7 @@ def _are_limits(limits: Limits) -> bool:
 def _is_row(row: Row) -> bool:
     """Tell whether every column has its type and range; SQLite takes any value for any column."""
     cost = row.cost
-    texts = all(type(each) is str for each in (row.names.data, cost.law, row.time))
+    texts = all(type(each) is str for each in (row.names.data, cost.mechanism, row.time))
     names = all(each is None or type(each) is str for each in (*row.names, cost.exact))
     given = (cost.sensitivity, cost.l2_sensitivity)
     changes = all(each is None or (type(each) in (int, float) and 0 < each < math.inf) for each in given)

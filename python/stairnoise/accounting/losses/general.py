@@ -73,11 +73,11 @@ class General(Part):
         first = self.top - step * math.ceil((self.top - float(loss[0])) / step - _SAME)
         places, masses = _merged(np.exp(log_p[listed]), loss, first, step)
         top = places[0][0]
-        law = np.zeros(places[-1][1] + 1)
+        distribution = np.zeros(places[-1][1] + 1)
         for (_, index), mass in zip(places, masses, strict=True):
-            law[index] += mass
-        law[0] += above
-        return Model(top, law, self.infinite_mass)
+            distribution[index] += mass
+        distribution[0] += above
+        return Model(top, distribution, self.infinite_mass)
 
 
 def nodes(top: float, bottom: float, step: float) -> Array:

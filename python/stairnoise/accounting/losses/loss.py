@@ -125,9 +125,9 @@ class Part(ABC):
 
 def spaced(masses: Array, stride: int) -> Array:
     """Put probabilities on every `stride`-th node."""
-    law = np.zeros((masses.size - 1) * stride + 1)
-    law[::stride] = masses
-    return law
+    distribution = np.zeros((masses.size - 1) * stride + 1)
+    distribution[::stride] = masses
+    return distribution
 
 
 def split(offsets: Array, masses: Array, step: float) -> Array:
@@ -135,10 +135,10 @@ def split(offsets: Array, masses: Array, step: float) -> Array:
     place = offsets / step
     index = np.floor(place)
     below = masses * np.expm1((place - index) * step) / math.expm1(step)
-    law = np.zeros(int(index[-1]) + 2)
-    np.add.at(law, index.astype(np.int64), masses - below)
-    np.add.at(law, index.astype(np.int64) + 1, below)
-    return law
+    distribution = np.zeros(int(index[-1]) + 2)
+    np.add.at(distribution, index.astype(np.int64), masses - below)
+    np.add.at(distribution, index.astype(np.int64) + 1, below)
+    return distribution
 
 
 def steps_within(length: float, step: float) -> int:

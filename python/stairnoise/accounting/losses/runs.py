@@ -49,9 +49,9 @@ class Runs(General):
     infinite: float
     top: float
 
-    def __init__(self, key: tuple[Any, ...], law: Slopes, cells: int) -> None:
+    def __init__(self, key: tuple[Any, ...], distribution: Slopes, cells: int) -> None:
         self._key = (*key, cells)
-        runs, alone = _runs(law, cells)
+        runs, alone = _runs(distribution, cells)
         self._log_p, self._beta, self._loss, self._d, self._n = (
             np.array(column, np.float64) for column in zip(*runs, strict=True)
         )
@@ -206,30 +206,30 @@ class Runs(General):
         return log_p, log_p - (loss - d * j)
 
 
-def _runs(law: Slopes, cells: int) -> tuple[list[tuple[float, ...]], list[tuple[float, ...]]]:
+def _runs(distribution: Slopes, cells: int) -> tuple[list[tuple[float, ...]], list[tuple[float, ...]]]:
     """Return the runs that both centres have, as (ln P, β, L, d, n), and that only the true one has, as (ln P, β, n)."""
-    cuts = sorted({*law.corners(), *(c + cells for c in law.corners())})
+    cuts = sorted({*distribution.corners(), *(c + cells for c in distribution.corners())})
     spans: list[tuple[int, int | None, int]] = [(low, high, 1) for low, high in pairwise(cuts)]
     # Runs without end are taken outwards.
-    spans += [(cuts[-1], None, 1)] if law.above is None else []
-    spans += [(cuts[0] - 1, None, -1)] if law.below is None else []
+    spans += [(cuts[-1], None, 1)] if distribution.above is None else []
+    spans += [(cuts[0] - 1, None, -1)] if distribution.below is None else []
     both: list[tuple[float, ...]] = []
     alone: list[tuple[float, ...]] = []
     for start, stop, step in spans:
         n = math.inf if stop is None else float(stop - start)
-        if not law.holds(start):
+        if not distribution.holds(start):
             continue
-        here, there = law.height(start), law.height(start + step)
+        here, there = distribution.height(start), distribution.height(start + step)
         beta = there - here if n > 1 else Fraction(0)
-        if not law.holds(start - cells):
+        if not distribution.holds(start - cells):
             alone.append((-float(here), float(beta), n))
             continue
-        loss = law.height(start - cells) - here
-        fall = loss - (law.height(start + step - cells) - there) if n > 1 else Fraction(0)
+        loss = distribution.height(start - cells) - here
+        fall = loss - (distribution.height(start + step - cells) - there) if n > 1 else Fraction(0)
         if fall < 0:
             assert stop is not None
             last = stop - 1
-            here, loss = law.height(last), law.height(last - cells) - law.height(last)
+            here, loss = distribution.height(last), distribution.height(last - cells) - distribution.height(last)
             beta, fall = -beta, -fall
         both.append((-float(here), float(beta), float(loss), float(fall), n))
     return both, alone

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import single
-from stairnoise.mechanism.additive import ContinuousLaw
+from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
 from stairnoise.mechanism.immutable import once
 from stairnoise.mechanism.partitions import NAME, partitions
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MOST_SCALES = 50
 
 
-class Arete(Shares, ContinuousLaw):
+class Arete(Shares, ContinuousMechanism):
     r"""Arete noise on a lattice: infinitely divisible noise for real-valued sums at large ε.
 
     The Arete distribution is that of Γ - Γ' + Λ. The gamma variables Γ and Γ' have shape α and scale θ, the Laplace
@@ -73,7 +73,7 @@ class Arete(Shares, ContinuousLaw):
     """
 
     __slots__ = ()
-    _partitions_rule = "be 1 for a law given by its scales"
+    _partitions_rule = "be 1 for a mechanism given by its scales"
     __module__ = "stairnoise"
 
     def __init__(

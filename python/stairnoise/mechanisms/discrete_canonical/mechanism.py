@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import RealLike, confidence_level, single
-from stairnoise.mechanism.additive import DiscreteLaw
+from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.eps_for_error import LEAST_EPS
 from stairnoise.mechanism.guarantee import Guarantee
@@ -28,7 +28,7 @@ _LARGEST_EPS = 2048.0
 _MARGIN = 1 + 2.0**-39
 
 
-class DiscreteCanonical(DiscreteLaw):
+class DiscreteCanonical(DiscreteMechanism):
     r"""Canonical noise for one count: no (ε, δ)-private noise on the integers is nearer to 0, at sensitivity 1.
 
     .. math:: P(X ≥ k) = P(X ≤ -k) = a_k, \quad k ≥ 1, \qquad
@@ -82,7 +82,7 @@ class DiscreteCanonical(DiscreteLaw):
     """
 
     __slots__ = ()
-    _partitions_rule = "leave an eps that the law can have"
+    _partitions_rule = "leave an eps that the mechanism can have"
     __module__ = "stairnoise"
 
     def __init__(
@@ -167,7 +167,7 @@ class DiscreteCanonical(DiscreteLaw):
     @property
     def upper(self) -> int:
         """Largest integer that can be drawn: A, or 2**63 - 1 for δ = 0, where noise saturates."""
-        end: int = self._scalar_law.lengths[0]
+        end: int = self._sampler.lengths[0]
         return end
 
     @property
@@ -198,11 +198,11 @@ class DiscreteCanonical(DiscreteLaw):
         return laplace._expected_cost(function) if laplace else super()._expected_cost(function)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
+        self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values
         return Guarantee(self.eps, self.delta, None, 1, k)
 
     def _divided_among(self, k: int) -> DiscreteCanonical:
-        """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
+        """Return the mechanism for (eps/k, delta/k): k of them compose to (eps, delta)."""
         eps, delta = _native.largest_quotient(self.eps, k), _native.largest_quotient(self.delta, k)
         return DiscreteCanonical(eps, delta, self._stated_sensitivity)
 

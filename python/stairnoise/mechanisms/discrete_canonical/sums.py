@@ -13,7 +13,7 @@ from stairnoise.mechanisms.truncated_staircase.sums import TILT, symmetric_bound
 @lru_cache(maxsize=64)
 def error_bound(eps: float, delta: float, end: int, k: int, alpha: float) -> int:
     """Return t with P(|S| > t) <= alpha for the sum S of k variables: the smallest for one, and nearly so for more."""
-    law = Canonical(eps, delta, end)
+    distribution = Canonical(eps, delta, end)
     if k == 1:
-        return int(law.error_bound(np.array(alpha)))
-    return symmetric_bound(law, end, max(eps, TILT / end), k, alpha)
+        return int(distribution.error_bound(np.array(alpha)))
+    return symmetric_bound(distribution, end, max(eps, TILT / end), k, alpha)

@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 from stairnoise.numerics import candidates, normal
 from stairnoise.numerics.roots import Rising, bisection, least_integer
 
@@ -55,7 +55,7 @@ def least_sigma2(eps: float, delta: float, shift: int) -> float:
     def room(sigma2: float) -> float:
         """Return the logarithm of δ over the profile; where it rounds to 0, something with the right sign."""
         with np.errstate(all="ignore"):
-            found = DiscreteGaussianLaw(sigma2).hockey_stick(np.array([eps]), float(shift))
+            found = DiscreteGaussianDistribution(sigma2).hockey_stick(np.array([eps]), float(shift))
         most = float(found[0]) * (1 + _PROFILE_ERROR)
         return (math.log(delta / most) or delta - most) if most > 0 else math.inf
 
@@ -143,18 +143,18 @@ class _Listed:
         total = float(np.sum(tilted))
         # Ends of the list for S, and of every list for fewer values on the way, as they are wider than they need be.
         half = math.ceil(math.sqrt(_LEFT_OUT * self._sigma2 * self._k)) + 2
-        start, law = _power(int(x[0]), tilted / total, self._k, centre, half)
-        s = start + np.arange(law.size, dtype=np.float64)
-        scale = math.log(total) - DiscreteGaussianLaw(self._sigma2).log_total
+        start, mechanism = _power(int(x[0]), tilted / total, self._k, centre, half)
+        s = start + np.arange(mechanism.size, dtype=np.float64)
+        scale = math.log(total) - DiscreteGaussianDistribution(self._sigma2).log_total
         with np.errstate(divide="ignore"):
-            log_p = np.log(law) + self._k * scale - centre * (s - self._k * centre / 2) / self._sigma2
+            log_p = np.log(mechanism) + self._k * scale - centre * (s - self._k * centre / 2) / self._sigma2
         return s, log_p
 
 
-def _power(start: int, law: Array, k: int, centre: float, half: int) -> tuple[int, Array]:
+def _power(start: int, mechanism: Array, k: int, centre: float, half: int) -> tuple[int, Array]:
     """Return the k-th convolution power of a list that begins at `start`, cut to `half` on both sides of its centre."""
     result: tuple[int, Array] | None = None
-    square, times, done = (start, law), 1, 0
+    square, times, done = (start, mechanism), 1, 0
     while True:
         if k & 1:
             result = square if result is None else _cut(result, square, (done + times) * centre, half)
@@ -167,55 +167,55 @@ def _power(start: int, law: Array, k: int, centre: float, half: int) -> tuple[in
 
 
 def _cut(a: tuple[int, Array], b: tuple[int, Array], middle: float, half: int) -> tuple[int, Array]:
-    start, law = a[0] + b[0], np.convolve(a[1], b[1])
+    start, mechanism = a[0] + b[0], np.convolve(a[1], b[1])
     begin = max(math.floor(middle) - half - start, 0)
-    return start + begin, law[begin : math.ceil(middle) + half - start + 1]
+    return start + begin, mechanism[begin : math.ceil(middle) + half - start + 1]
 
 
 class _Normal:
     """The same sums where S has the discrete Gaussian distribution of kσ², apart from a negligible part."""
 
     def __init__(self, k: int, sigma2: float, first: int, loss: float, slope: float) -> None:
-        self._law = DiscreteGaussianLaw(k * sigma2)
+        self._mechanism = DiscreteGaussianDistribution(k * sigma2)
         self._first, self._loss, self._slope = float(first), loss, slope
-        self._log_p = -self._first * self._first / (2 * self._law.sigma2) - self._law.log_total
+        self._log_p = -self._first * self._first / (2 * self._mechanism.sigma2) - self._mechanism.log_total
 
     def log_delta(self) -> float:
-        law, first, slope = self._law, self._first, self._slope
-        if law.sigma < _SUMMED:
+        mechanism, first, slope = self._mechanism, self._first, self._slope
+        if mechanism.sigma < _SUMMED:
             i, log_weights = self._terms()
             gain = -np.expm1(-(self._loss + i * slope))
             return self._log_p + _log_sum(log_weights + np.log(gain, where=gain > 0, out=np.full_like(gain, -np.inf)))
-        z, s = np.array([first / law.sigma]), slope * law.sigma
+        z, s = np.array([first / mechanism.sigma]), slope * mechanism.sigma
         if s < 1:
-            integral = law.sigma * normal.weighted(z, lambda u: -np.expm1(-(self._loss + s * u)))
+            integral = mechanism.sigma * normal.weighted(z, lambda u: -np.expm1(-(self._loss + s * u)))
             edge = -math.expm1(-self._loss) / 2
-            ends = law._derivatives(z) - math.exp(-self._loss) * law._derivatives(z + s)
+            ends = mechanism._derivatives(z) - math.exp(-self._loss) * mechanism._derivatives(z + s)
             relative = integral + edge + ends
         else:
             relative = self._mills(z) - math.exp(-self._loss) * self._mills(z + s)
         return self._log_p + math.log(float(relative[0]))
 
     def log_rest(self) -> float:
-        law = self._law
-        below = float(law.logcdf(np.array([self._first - 1]))[0])
-        if law.sigma < _SUMMED:
+        mechanism = self._mechanism
+        below = float(mechanism.logcdf(np.array([self._first - 1]))[0])
+        if mechanism.sigma < _SUMMED:
             i, log_weights = self._terms()
             beyond = _log_sum(log_weights - self._loss - i * self._slope)
         else:
-            z = np.array([self._first / law.sigma + self._slope * law.sigma])
+            z = np.array([self._first / mechanism.sigma + self._slope * mechanism.sigma])
             beyond = math.log(float(self._mills(z)[0])) - self._loss
         return float(np.logaddexp(below, self._log_p + beyond))
 
     def _terms(self) -> tuple[Array, Array]:
         """Distances of sums from the first one, and the logarithms of their probabilities relative to the first one's."""
-        most = math.ceil(float(self._law.sigma * normal.reach(np.array([self._first / self._law.sigma]))[0])) + 2
+        most = math.ceil(float(self._mechanism.sigma * normal.reach(np.array([self._first / self._mechanism.sigma]))[0])) + 2
         i = np.arange(most + 1.0)
-        return i, -(2 * self._first + i) * i / (2 * self._law.sigma2)
+        return i, -(2 * self._first + i) * i / (2 * self._mechanism.sigma2)
 
     def _mills(self, z: Array) -> Array:
         """Sum of the probabilities from z standard deviations on, relative to the first of them."""
-        return np.asarray(self._law.sigma * normal.weighted(z, np.ones_like) + 0.5 + self._law._derivatives(z))
+        return np.asarray(self._mechanism.sigma * normal.weighted(z, np.ones_like) + 0.5 + self._mechanism._derivatives(z))
 
 
 def _log_sum(logarithms: Array) -> float:

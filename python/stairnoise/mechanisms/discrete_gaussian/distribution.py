@@ -35,7 +35,7 @@ _WIDTH = 45.0
 _FARTHEST = 2.0**1000
 
 
-class DiscreteGaussianLaw(Centred):
+class DiscreteGaussianDistribution(Centred):
     """Functions of the distribution P(X = k) ∝ exp(-k²/(2 sigma2)) on the integers, relative errors below 1e-12.
 
     Tails are probabilities times Mills' ratio of the lattice, ``M(m) = sum of exp(-(2mi + i²)/(2 sigma2))`` over i >= 0:

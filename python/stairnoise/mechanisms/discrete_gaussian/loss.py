@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from stairnoise.accounting.inverse import least_eps
 from stairnoise.accounting.losses.general import General
-from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 
 Array = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ _MOST_SIGMA2 = 2.0**200
 class LatticeGaussian(General):
     """The loss of the distribution P(X = k) ∝ exp(-k²/(2σ²)) under a shift of `cells`."""
 
-    __slots__ = ("_law", "bottom", "cells", "pitch", "top")
+    __slots__ = ("_distribution", "bottom", "cells", "pitch", "top")
 
     # The loss has no bound, and is never infinite.
     eps = np.array(math.inf)
@@ -43,25 +43,25 @@ class LatticeGaussian(General):
     top: float
 
     def __init__(self, sigma2: float, cells: float) -> None:
-        self._law = DiscreteGaussianLaw(sigma2)
+        self._distribution = DiscreteGaussianDistribution(sigma2)
         self.cells = cells
         self.pitch = cells / sigma2
         # The losses of two outcomes, so that a lattice with a step that divides the pitch holds all between them.
-        middle, width = cells * self.pitch / 2, math.ceil(_REACH * self._law.sigma) * self.pitch
+        middle, width = cells * self.pitch / 2, math.ceil(_REACH * self._distribution.sigma) * self.pitch
         self.top, self.bottom = middle + width, middle - width
 
     def key(self) -> tuple[Any, ...]:
         """Return what two equal releases have in common."""
-        return ("lattice gaussian", self._law.sigma2, self.cells)
+        return ("lattice gaussian", self._distribution.sigma2, self.cells)
 
     def profile(self, t: Array) -> Array:
         """δ at t >= 0."""
-        return self._law.hockey_stick(t, self.cells)
+        return self._distribution.hockey_stick(t, self.cells)
 
     def profile_scalar(self, t: float) -> float:
         """δ at one t >= 0."""
         with np.errstate(all="ignore"):
-            return float(self._law.hockey_stick(np.array([t]), self.cells)[0])
+            return float(self._distribution.hockey_stick(np.array([t]), self.cells)[0])
 
     def eps_for_delta(self, delta: Array) -> Array:
         """Least t >= 0 with δ(t) <= delta."""
@@ -70,20 +70,20 @@ class LatticeGaussian(General):
     def tradeoff(self, alpha: Array) -> Array:
         """Least probability of a missed detection: an alarm for k < m, and at k = m in proportion."""
         flat = np.ravel(alpha)
-        x = self._law.ppf(flat)
-        share = (flat - self._law.cdf(x - 1)) / self._law.pmf(x)
+        x = self._distribution.ppf(flat)
+        share = (flat - self._distribution.cdf(x - 1)) / self._distribution.pmf(x)
         m = x + self.cells
-        missed = self._law.sf(m) + self._law.pmf(m) * np.clip(1 - share, 0.0, 1.0)
+        missed = self._distribution.sf(m) + self._distribution.pmf(m) * np.clip(1 - share, 0.0, 1.0)
         return np.asarray(np.where((flat > 0) & (flat < 1), missed, 1 - flat).reshape(np.shape(alpha)))
 
     def mean(self) -> Array:
         """Kullback-Leibler divergence."""
-        return np.array(self.cells * self.cells / (2 * self._law.sigma2))
+        return np.array(self.cells * self.cells / (2 * self._distribution.sigma2))
 
     def var(self) -> Array:
         """Variance of the loss."""
-        slope = self.cells / self._law.sigma2
-        return np.array(slope * slope * self._law.var())
+        slope = self.cells / self._distribution.sigma2
+        return np.array(slope * slope * self._distribution.var())
 
     def rdp(self, alpha: Array) -> Array:
         """Rényi divergence at a finite order other than 1: αD²/(2σ²), and less where (1 - α) D is no integer.
@@ -96,7 +96,7 @@ class LatticeGaussian(General):
         return np.asarray(order * self.mean() + self._log_theta_ratio(distance) / (order - 1))
 
     def _log_theta_ratio(self, c: Array) -> Array:
-        sigma2 = self._law.sigma2
+        sigma2 = self._distribution.sigma2
         if sigma2 >= 1:
             # Poisson's formula: 1 + 2 Σ exp(-2π²σ²n²) cos(2πnc); terms beyond the second are below 1e-77
             first, second = (2 * math.exp(-2 * math.pi**2 * sigma2 * n * n) for n in (1, 2))
@@ -112,14 +112,14 @@ class LatticeGaussian(General):
         And the probability, under the true centre, of a loss above the first node.
         """
         # The largest k with a loss above a node.
-        last = np.ceil(self.cells / 2 - nodes * (self._law.sigma2 / self.cells)) - 1
-        return self._between(last), self._between(last - self.cells), float(self._law.cdf(last[:1])[0])
+        last = np.ceil(self.cells / 2 - nodes * (self._distribution.sigma2 / self.cells)) - 1
+        return self._between(last), self._between(last - self.cells), float(self._distribution.cdf(last[:1])[0])
 
     def together(self, k: int) -> LatticeGaussian | None:
         """Return the loss of the sum of the k outcomes, on which alone their loss depends."""
         if k == 1:
             return self
-        sigma2, cells = self._law.sigma2, k * self.cells
+        sigma2, cells = self._distribution.sigma2, k * self.cells
         if sigma2 < _SMOOTH or k * sigma2 > _MOST_SIGMA2:
             return None
         return LatticeGaussian(k * sigma2, cells)
@@ -130,7 +130,7 @@ class LatticeGaussian(General):
 
     def _between(self, last: Array) -> Array:
         """Logarithms of P(last[i] < X <= last[i+1]), from the tails on the nearer side."""
-        below, above = self._law.cdf(last), self._law.sf(last)
+        below, above = self._distribution.cdf(last), self._distribution.sf(last)
         masses = np.where(last[1:] < 0, np.diff(below), -np.diff(above))
         with np.errstate(divide="ignore"):
             return np.log(np.where(np.diff(last) > 0, np.maximum(masses, 0.0), 0.0))

@@ -16,7 +16,7 @@ from stairnoise._parameters import Real, RealLike, common_shape, count, real, si
 from stairnoise._types import Float, Whole
 from stairnoise._values import whole_numbers
 from stairnoise.columns.libraries import library
-from stairnoise.mechanism.additive import DiscreteLaw
+from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, each_different, require
 from stairnoise.mechanism.guarantee import AnySensitivity, Guarantee
 from stairnoise.mechanism.immutable import comparable, display
@@ -73,7 +73,7 @@ class _Calibration(NamedTuple):
     partitions: int
 
 
-class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], DiscreteLaw[Whole, Float]):
+class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], DiscreteMechanism[Whole, Float]):
     r"""Discrete Gaussian noise: the counterpart of Gaussian noise for counts, which census releases use.
 
     .. math:: P(X = k) = \frac{e^{-k^2/(2σ^2)}}{\sum_{j ∈ ℤ} e^{-j^2/(2σ^2)}}
@@ -136,7 +136,7 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
     _partitions_rule = "leave a sigma2 that fits 64-bit integers"
     __module__ = "stairnoise"
 
-    # What the law was calibrated for; None if it was made from sigma2.
+    # What the mechanism was calibrated for; None if it was made from sigma2.
     _calibration: _Calibration | None
 
     @overload
@@ -176,10 +176,10 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
 
     @classmethod
     def _calibrated(cls, sigma2: Real, eps: Any, delta: Any, sensitivity: Any, partitions: int) -> DiscreteGaussian[Any, Any]:
-        """Return the law of a pickle or of a ledger's file; the sensitivity is None if nobody stated it."""
-        law, stated = cls.__new__(cls), sensitivity is not None
-        law._keep(sigma2, _Calibration(eps, delta, sensitivity if stated else 1, partitions), stated=stated)
-        return law
+        """Return the mechanism of a pickle or of a ledger's file; the sensitivity is None if nobody stated it."""
+        mechanism, stated = cls.__new__(cls), sensitivity is not None
+        mechanism._keep(sigma2, _Calibration(eps, delta, sensitivity if stated else 1, partitions), stated=stated)
+        return mechanism
 
     def _element(self, index: tuple[int, ...]) -> DiscreteGaussian[int, float]:
         sigma2 = self._lattices.sigma2[index].item()
@@ -251,7 +251,7 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
     def _for_values(
         cls, eps: Real, delta: Real, sensitivity: int | NDArray[np.int64], partitions: int, stated: bool
     ) -> DiscreteGaussian[Any, Any]:
-        """Return the law with which so many values are (eps, delta)-differentially private together."""
+        """Return the mechanism with which so many values are (eps, delta)-differentially private together."""
         from stairnoise.mechanisms.discrete_gaussian.calibration import least_sigma2, partitions_sigma2
 
         def calibrate(eps: float, delta: float, shift: int) -> float:
@@ -437,7 +437,7 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
             self._require_one_rho(l2_sensitivity)
             if self._calibration is not None:
                 raise ParameterError(
-                    "l2_sensitivity must be left out for a law made by from_eps, which promises (eps, delta) and not rho, "
+                    "l2_sensitivity must be left out for a mechanism made by from_eps, which promises (eps, delta) and not rho, "
                     f"got {received(l2_sensitivity)}"
                 )
             if partitions(max_partitions_contributed, NAME) > 1:
@@ -463,9 +463,9 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
         )
 
     def _functions(self) -> Any:
-        from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+        from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 
-        return self._functions_of_elements() if self._parameter_shape else DiscreteGaussianLaw(self._given["sigma2"])
+        return self._functions_of_elements() if self._parameter_shape else DiscreteGaussianDistribution(self._given["sigma2"])
 
     @property
     def _default_sensitivity(self) -> Any:
@@ -489,7 +489,7 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
 
         self._require_one_rho(norm)
         if self._calibration is not None:
-            raise ParameterError(f"l2_sensitivity must be left out for a law made by from_eps, got {norm}")
+            raise ParameterError(f"l2_sensitivity must be left out for a mechanism made by from_eps, got {norm}")
         # A root that float64 rounded down counts as the root.
         square = max(1, math.floor(Fraction(math.nextafter(_positive(norm, "l2_sensitivity"), math.inf)) ** 2))
         sigma2: Any = self._given["sigma2"]
@@ -506,14 +506,18 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
         return sum_bound(self._given["sigma2"], k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        law = self._keeping_guarantee(k, NAME)
-        if law._calibration is None:
+        mechanism = self._keeping_guarantee(k, NAME)
+        if mechanism._calibration is None:
             # k values with k times the variance together have the ρ of one.
             return Guarantee(None, None, self._rho(sensitivity), sensitivity, k)
-        eps, delta, change, number = law._calibration
+        eps, delta, change, number = mechanism._calibration
         made_for_it = bool(np.all(np.equal(sensitivity, change)))
         return Guarantee(
-            eps if made_for_it else None, delta if made_for_it else None, number * law._rho(sensitivity), sensitivity, number
+            eps if made_for_it else None,
+            delta if made_for_it else None,
+            number * mechanism._rho(sensitivity),
+            sensitivity,
+            number,
         )
 
     def _divided_among(self, k: int) -> DiscreteGaussian[Any, Any]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 from stairnoise.numerics.sums import LISTED, Summand, bound, rounded_up
 
 # Less than the margin of confidence intervals for rounding.
@@ -25,8 +25,8 @@ def sum_bound(sigma2: float, k: int, alpha: float) -> int:
     """
     with np.errstate(all="ignore"):
         if 10 * (k - 1) * math.exp(-(math.pi**2) * sigma2) < _CLOSE:
-            return int(DiscreteGaussianLaw(k * sigma2).error_bound(np.array([alpha]))[0])
+            return int(DiscreteGaussianDistribution(k * sigma2).error_bound(np.array([alpha]))[0])
         reach = math.ceil(math.sqrt(2 * LISTED * sigma2)) + 1
-        weights = DiscreteGaussianLaw(sigma2).pmf(np.arange(-reach, reach + 1.0))
+        weights = DiscreteGaussianDistribution(sigma2).pmf(np.arange(-reach, reach + 1.0))
         variable = Summand(-reach, weights, LISTED / reach, k)
         return bound(lambda h: rounded_up(variable, h), None, alpha)

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from stairnoise.accounting.losses.largest import Largest
 from stairnoise.accounting.losses.listed import Listed
 from stairnoise.accounting.losses.loss import Part
-from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
 from stairnoise.numerics.rounding import rounded_down
 
@@ -90,10 +90,10 @@ def _of_one(sigma2: float, n: int, change: tuple[int, ...]) -> Listed:
 
 def _sum(p: Array, root: int, sigma2: float, size: int) -> Array:
     """Return the probabilities of a sum, from -m to m: of what has the probabilities `p`, and of `root` times the noise."""
-    law = DiscreteGaussianLaw(sigma2)
-    reach = math.ceil(_REACH * law.sigma) + 1
+    distribution = DiscreteGaussianDistribution(sigma2)
+    reach = math.ceil(_REACH * distribution.sigma) + 1
     noise = np.zeros(2 * root * reach + 1)
-    noise[::root] = law.pmf(np.arange(-reach, reach + 1, dtype=np.float64))
+    noise[::root] = distribution.pmf(np.arange(-reach, reach + 1, dtype=np.float64))
     found = np.convolve(p, noise)
     cut = max((found.size - 1) // 2 - size, 0)
     return np.asarray(found[cut : found.size - cut])

@@ -189,7 +189,7 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
         from stairnoise.mechanisms.staircase import least_eps
 
         def optimal(eps: float) -> int:
-            return cls._native_law(eps, D, spec).lengths[0]
+            return cls._make_sampler(eps, D, spec).lengths[0]
 
         shape: Any = optimal if isinstance(spec, str) else spec
         return least_eps.discrete_staircase(t, alpha, D, shape, least_eps_of_integers(D))

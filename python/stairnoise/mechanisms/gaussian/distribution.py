@@ -49,15 +49,15 @@ class Centred(ABC):
         return -math.inf, math.inf
 
 
-class NormalLaw(Centred):
+class NormalDistribution(Centred):
     """Functions of the normal distribution of mean 0 and standard deviation `sigma`, relative errors below 1e-12."""
 
     def __init__(self, sigma: float) -> None:
         self.sigma = self.unit = sigma
 
-    def in_units(self) -> NormalLaw:
+    def in_units(self) -> NormalDistribution:
         """Return the distribution of X/unit."""
-        return NormalLaw(1.0)
+        return NormalDistribution(1.0)
 
     def logpdf(self, x: Floats) -> Floats:
         """Logarithm of the density."""

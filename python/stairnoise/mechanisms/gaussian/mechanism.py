@@ -12,7 +12,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, place, received
 from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, real, single
 from stairnoise._types import Float
-from stairnoise.mechanism.additive import ContinuousLaw
+from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, each_different, require
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
@@ -31,7 +31,7 @@ _RESOLUTION = 1e-12
 _MOST_BELOW = 2.0**20
 
 
-class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
+class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Float]):
     r"""Gaussian noise of the least σ that is (ε, δ)-differentially private.
 
     .. math:: Φ\left(\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) - e^ε\, Φ\left(-\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) = δ
@@ -168,9 +168,9 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
             self._keep(given, calibrate(*given.values(), partitions), stated)
             return
         found, which = each_different(lambda *numbers: calibrate(*numbers, partitions), shape, *given.values())
-        sigma2 = np.array([law.sigma2 for law in found], np.float64)
-        log2_granularity = np.array([law.log2_granularity for law in found], np.int64)
-        cells = np.array([float(law.cells) for law in found], np.float64)
+        sigma2 = np.array([mechanism.sigma2 for mechanism in found], np.float64)
+        log2_granularity = np.array([mechanism.log2_granularity for mechanism in found], np.int64)
+        cells = np.array([float(mechanism.cells) for mechanism in found], np.float64)
         lattices = Lattices(sigma2[which], log2_granularity[which], cells[which])
         self._store_arrays(lattices, given, stated=stated, noise_alone="sigma" in given)
 
@@ -182,13 +182,13 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
     def _element(self, index: tuple[int, ...]) -> Gaussian[float]:
         from stairnoise.mechanisms.gaussian.calibration import Calibration
 
-        law: Gaussian[Any] = type(self).__new__(type(self))
-        object.__setattr__(law, "_partitions", self._partitions)
+        mechanism: Gaussian[Any] = type(self).__new__(type(self))
+        object.__setattr__(mechanism, "_partitions", self._partitions)
         shape = self._parameter_shape
         given = {name: np.broadcast_to(value, shape)[index].item() for name, value in self._given.items()}
         sigma2, log2_granularity, cells = (column[index].item() for column in self._lattices)
-        law._keep(given, Calibration(log2_granularity, sigma2, int(cells)), self._stated)
-        return law
+        mechanism._keep(given, Calibration(log2_granularity, sigma2, int(cells)), self._stated)
+        return mechanism
 
     @classmethod
     def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, *, delta: RealLike, sensitivity: RealLike = 1.0) -> float:
@@ -241,12 +241,12 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
 
         def enough(eps: float) -> bool:
             try:
-                law: Gaussian[float] = cls(eps, slack, change)
+                mechanism: Gaussian[float] = cls(eps, slack, change)
             except ParameterError:
                 # The noise is too wide for the lattice.
                 return False
-            _, drawn = law._bounds_on_lattice(np.array(alpha), 1)
-            return bool(law._tail_bound(alpha) <= limit and drawn.item() <= limit / law.granularity)
+            _, drawn = mechanism._bounds_on_lattice(np.array(alpha), 1)
+            return bool(mechanism._tail_bound(alpha) <= limit and drawn.item() <= limit / mechanism.granularity)
 
         cls(_LARGEST_EPS, delta, sensitivity)
         low, high = _LEAST_EPS, _LARGEST_EPS
@@ -281,7 +281,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
             granularity: Any = np.ldexp(1.0, self._lattices.log2_granularity)
             granularity.flags.writeable = False
         else:
-            granularity = self._scalar_law.granularity
+            granularity = self._sampler.granularity
         return granularity  # type: ignore[no-any-return]
 
     @property
@@ -312,9 +312,9 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
     def _rho(self, values: int) -> Float:
         """Return the ρ of so many values together; rounded up if it is all that is promised."""
 
-        def rho(law: Gaussian[float]) -> float:
-            cells, sigma2 = law._calibration.cells, law._calibration.sigma2
-            if "sigma" in law._given:
+        def rho(mechanism: Gaussian[float]) -> float:
+            cells, sigma2 = mechanism._calibration.cells, mechanism._calibration.sigma2
+            if "sigma" in mechanism._given:
                 return rounded_up(values * Fraction(cells) ** 2 / (2 * Fraction(sigma2)))
             return values * (float(cells) * float(cells) / (2 * sigma2))
 
@@ -329,9 +329,9 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
         return self._calibration.sigma2, self._calibration.log2_granularity
 
     def _functions(self) -> Any:
-        from stairnoise.mechanisms.gaussian.distribution import NormalLaw
+        from stairnoise.mechanisms.gaussian.distribution import NormalDistribution
 
-        return self._functions_of_elements() if self._parameter_shape else NormalLaw(float(self.sigma))
+        return self._functions_of_elements() if self._parameter_shape else NormalDistribution(float(self.sigma))
 
     def _loss(self, sensitivity: Any) -> Part:
         from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
@@ -346,8 +346,10 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
         return sum_bound(self._calibration.sigma2, k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        law = self._keeping_guarantee(k, NAME)
-        return Guarantee(law.eps, law.delta, law._rho(law._partitions), law.sensitivity, law._partitions)
+        mechanism = self._keeping_guarantee(k, NAME)
+        return Guarantee(
+            mechanism.eps, mechanism.delta, mechanism._rho(mechanism._partitions), mechanism.sensitivity, mechanism._partitions
+        )
 
     def _divided_among(self, k: int) -> Gaussian[Float]:
         return self._of_given(self._given, self._partitions * k, self._stated)
@@ -358,14 +360,14 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
 
     @classmethod
     def _of_given(cls, given: dict[str, Any], partitions: int, stated: bool) -> Gaussian[Any]:
-        """Return the law with which `partitions` values together keep the guarantee that the parameters give one."""
-        law = cls.__new__(cls)
-        law._calibrate(given, partitions, stated)
-        return law
+        """Return the mechanism with which `partitions` values together keep the guarantee that the parameters give one."""
+        mechanism = cls.__new__(cls)
+        mechanism._calibrate(given, partitions, stated)
+        return mechanism
 
     @classmethod
     def _calibrated(cls, eps: Any, delta: Any, sensitivity: Any, partitions: int, sigma: Any = None) -> Gaussian[Any]:
-        """Return the law of a pickle or of a ledger's file."""
+        """Return the mechanism of a pickle or of a ledger's file."""
         given = {"eps": eps, "delta": delta} if sigma is None else {"sigma": sigma}
         stated = sensitivity is not None
         return cls._of_given({**given, "sensitivity": sensitivity if stated else 1.0}, partitions, stated)
@@ -382,7 +384,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
 
 
 def _of_sigma(eps: object, delta: object, sensitivity: object, sigma: object) -> dict[str, Any]:
-    """Return the checked parameters of a law made from `sigma`."""
+    """Return the checked parameters of a mechanism made from `sigma`."""
     for name, value in (("eps", eps), ("delta", delta)):
         if value is not None:
             raise ParameterError(f"{name} must be left out beside sigma, got {received(value)}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import count, single
-from stairnoise.mechanism.additive import DiscreteLaw
+from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.shares import Shares, parties
 
@@ -20,7 +20,7 @@ _LEAST_RATE = 2.0**-11
 _MOST_SENSITIVITY = 2**20
 
 
-class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
+class GeneralizedDiscreteLaplace(Shares, DiscreteMechanism):
     r"""Generalized discrete Laplace noise: infinitely divisible noise for sums over many parties.
 
     X = N - N', where N and N' are independent and negative binomial with shape β:
@@ -70,7 +70,7 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
     """
 
     __slots__ = ()
-    _partitions_rule = "be 1 for a law given by beta and a"
+    _partitions_rule = "be 1 for a mechanism given by beta and a"
     __module__ = "stairnoise"
 
     def __init__(self, beta: float, a: float, n_parties: int = 1, present: int = 1, sensitivity: int | None = None) -> None:

@@ -10,7 +10,7 @@ from stairnoise._parameters import Real, RealLike
 from stairnoise._types import Float
 from stairnoise.distributions import moments
 from stairnoise.distributions.symmetric import Line
-from stairnoise.mechanism.additive import ContinuousLaw
+from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.cost import CostFunction, each
 from stairnoise.mechanism.eps_for_error import LEAST_EPS
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _FORMULAS = Line(laplace)
 
 
-class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float]):
+class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Float]):
     r"""Laplace noise of scale Δ/ε: the classic ε-differentially private noise.
 
     .. math:: f(x) = \frac{ε}{2Δ}\, e^{-ε|x|/Δ}

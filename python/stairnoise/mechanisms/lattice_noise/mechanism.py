@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, real, single
-from stairnoise.mechanism.additive import DiscreteLaw
+from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
 from stairnoise.mechanism.distribution import Distribution
 from stairnoise.mechanism.guarantee import Guarantee
@@ -49,7 +49,7 @@ class ShiftLosses(NamedTuple):
     rdp: NDArray[np.float64]
 
 
-class LatticeNoise(DiscreteLaw):
+class LatticeNoise(DiscreteMechanism):
     r"""Noise with probabilities of your own, drawn exactly and verified over every change up to the sensitivity.
 
     .. math:: P(X = k g) = \frac{w_k}{\sum_j w_j}, \quad -m ≤ k ≤ m
@@ -116,7 +116,7 @@ class LatticeNoise(DiscreteLaw):
 
     __slots__ = ("_scaled_weights",)
     __module__ = "stairnoise"
-    _partitions_rule = "be 1 for a law given by its weights"
+    _partitions_rule = "be 1 for a mechanism given by its weights"
     _scaled_weights: Weights
 
     def __init__(
@@ -130,9 +130,9 @@ class LatticeNoise(DiscreteLaw):
         ratio = None if tail_ratio is None else single(tail_ratio, "tail_ratio")
         step, stated = single(granularity, "granularity"), sensitivity is not None
         change = 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
-        law = _native.lattice_noise(given.tolist(), ratio, step, change)
+        mechanism = _native.lattice_noise(given.tolist(), ratio, step, change)
         own = {"weights": tuple(given.tolist()), "tail_ratio": ratio, "granularity": step}
-        self._store(law, own | {"sensitivity": int(change) if step == 1 else change}, stated=stated, noise_alone=True)
+        self._store(mechanism, own | {"sensitivity": int(change) if step == 1 else change}, stated=stated, noise_alone=True)
         object.__setattr__(self, "_scaled_weights", weights_of(given, ratio))
 
     @classmethod
@@ -264,7 +264,7 @@ class LatticeNoise(DiscreteLaw):
 
     @property
     def _cells(self) -> int:
-        cells: int = self._scalar_law.cells
+        cells: int = self._sampler.cells
         return cells
 
     def _functions(self) -> Any:
@@ -314,7 +314,7 @@ class LatticeNoise(DiscreteLaw):
         return super()._frozen(scipy)
 
     def _laplace(self) -> Any:
-        """Return None: there is nothing that every such law should be compared with."""
+        """Return None: there is nothing that every such mechanism should be compared with."""
 
     def __repr__(self) -> str:
         m = self._scaled_weights.reach

@@ -14,7 +14,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import flag, real, single
 from stairnoise.distributions.piecewise_exponential import Pieces, Side
 from stairnoise.distributions.slopes import Slopes, largest_loss
-from stairnoise.mechanism.additive import ContinuousLaw
+from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.merged_laplace.calibration import best_one_break
@@ -30,7 +30,7 @@ _LARGEST_EPS = 40.0
 _Numbers = Sequence[SupportsFloat] | NDArray[np.float64]
 
 
-class MergedLaplace(ContinuousLaw):
+class MergedLaplace(ContinuousMechanism):
     r"""Symmetric noise whose log-density falls at one rate near 0 and at others farther out.
 
     .. math:: \frac{d}{dx} \ln f(x) = -\frac{ε_j}{Δ}, \quad c_{j-1} < x < c_j
@@ -94,10 +94,10 @@ class MergedLaplace(ContinuousLaw):
             raise ParameterError(
                 f"eps must have one entry more than breakpoints, got {len(rates)} of eps and {len(ends)} breakpoints"
             )
-        law = _native.merged_laplace(list(rates), list(ends), width)
-        self._store(law, {"eps": rates, "breakpoints": ends, "sensitivity": width}, stated=sensitivity is not None)
-        object.__setattr__(self, "_cells", law.cells)
-        object.__setattr__(self, "_breaks", law.lengths)
+        mechanism = _native.merged_laplace(list(rates), list(ends), width)
+        self._store(mechanism, {"eps": rates, "breakpoints": ends, "sensitivity": width}, stated=sensitivity is not None)
+        object.__setattr__(self, "_cells", mechanism.cells)
+        object.__setattr__(self, "_breaks", mechanism.lengths)
 
     @classmethod
     def from_eps(
@@ -147,12 +147,12 @@ class MergedLaplace(ContinuousLaw):
         if found is None:
             return cls([budget], [], sensitivity)
         inner, outer, end = found
-        law = cls([inner, outer], [end * width], sensitivity)
+        mechanism = cls([inner, outer], [end * width], sensitivity)
         # Rounding, mainly of the breakpoint to the lattice, may have increased the loss.
-        while (excess := law.pure_eps() - budget) > 0:
+        while (excess := mechanism.pure_eps() - budget) > 0:
             inner -= 2 * excess / end
-            law = cls([inner, outer], [end * width], sensitivity)
-        return law
+            mechanism = cls([inner, outer], [end * width], sensitivity)
+        return mechanism
 
     @property
     def rates(self) -> tuple[float, ...]:
@@ -226,19 +226,21 @@ class MergedLaplace(ContinuousLaw):
         return error_bound(self._slopes(), k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
+        self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values
         return Guarantee(self.pure_eps(), 0.0, None, self.sensitivity, k)
 
     def _divided_among(self, k: int) -> MergedLaplace:
-        """Return the law with all rates divided by k, or slightly more: k of its losses add up to at most this law's loss."""
+        """Return the mechanism with all rates divided by k, or slightly more: k of its losses add up to at most this mechanism's
+        loss.
+        """
         allowed = self._largest_loss() / k
         rates = [Fraction(eps) / k for eps in self.rates]
         while True:
             # The lattice may differ, which moves the breakpoints by half a step.
-            law = MergedLaplace([rounded_down(rate) for rate in rates], self.breakpoints, self._stated_sensitivity)
-            loss = law._largest_loss()
+            mechanism = MergedLaplace([rounded_down(rate) for rate in rates], self.breakpoints, self._stated_sensitivity)
+            loss = mechanism._largest_loss()
             if loss <= allowed:
-                return law
+                return mechanism
             rates = [rate * allowed / loss for rate in rates]
 
     def _exact_parameters(self) -> dict[str, Any]:

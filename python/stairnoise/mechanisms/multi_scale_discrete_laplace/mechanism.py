@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import count, single
-from stairnoise.mechanism.additive import DiscreteLaw
+from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.immutable import once
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanism.shares import Shares, parties
@@ -20,7 +20,7 @@ _MOST_SENSITIVITY = 2**53 - 1
 _MOST_OUTCOMES = 2**22
 
 
-class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
+class MultiScaleDiscreteLaplace(Shares, DiscreteMechanism):
     r"""Multi-scale discrete Laplace noise: infinitely divisible, and ε-private for every integer change up to Δ.
 
     .. math:: X = \sum_{m=1}^{Δ} m X_m
@@ -66,7 +66,7 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
     """
 
     __slots__ = ()
-    _partitions_rule = "leave an eps that the law can have"
+    _partitions_rule = "leave an eps that the mechanism can have"
     __module__ = "stairnoise"
 
     def __init__(self, eps: float, sensitivity: int | None = None, n_parties: int = 1, present: int = 1) -> None:

@@ -13,7 +13,7 @@ from stairnoise._errors import ParameterError, received
 from stairnoise._output import Size
 from stairnoise._parameters import Cost, Real, RealLike, argument, confidence_level, count, single
 from stairnoise._types import Out, Scalar
-from stairnoise.mechanism.additive import Law
+from stairnoise.mechanism.additive import Mechanism
 from stairnoise.mechanism.distribution import plain, times_power
 from stairnoise.mechanism.drawing import require_values
 from stairnoise.mechanism.immutable import once
@@ -37,7 +37,7 @@ _MOST_DIMENSIONS = 100_000
 _MOST_POWER = 64
 
 
-class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.float64]]):
+class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[np.float64]]):
     r"""Staircase noise for vectors; one person can change a vector by at most Δ in one norm.
 
     The density falls in steps of width Δ of the norm, each by the factor :math:`b = e^{-ε}`:
@@ -161,7 +161,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     @property
     def granularity(self) -> float:
         """Lattice step g, a power of two: every coordinate of a draw is a multiple of it."""
-        granularity: float = self._scalar_law.granularity
+        granularity: float = self._sampler.granularity
         return granularity
 
     @property
@@ -479,7 +479,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         return type(self)(**(self._named_arguments() | {"eps": _native.largest_quotient(self.eps, k)}))
 
     def _exact_parameters(self) -> dict[str, Any]:
-        return {name: self._given[name] for name in ("eps", "sensitivity", "dim", "norm")} | {"r": self._scalar_law.lengths[0]}
+        return {name: self._given[name] for name in ("eps", "sensitivity", "dim", "norm")} | {"r": self._sampler.lengths[0]}
 
     def _in_units(self, x: RealLike) -> NDArray[np.float64]:
         return np.asarray(argument(x, "x"), np.float64) / self.sensitivity

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stairnoise.mechanisms.discrete_gaussian.calibration import partitions_sigma2
-from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 from stairnoise.numerics.roots import least_integer
 
 _LEAST_SIGMA2 = 4.0
@@ -56,7 +56,7 @@ def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | Non
         sigma2 = max(partitions_sigma2(min(eps, _MOST_EPS), delta, 1, k), _LEAST_SIGMA2)
         # δ is at least that of k groups of this person alone, 1 - q^k.
         appears = -math.expm1(math.log1p(-delta / (1 + _MARGIN)) / k)
-        first = 2 + int(DiscreteGaussianLaw(sigma2).isf(np.array([appears]))[0])
+        first = 2 + int(DiscreteGaussianDistribution(sigma2).isf(np.array([appears]))[0])
 
         def reached(threshold: int) -> float:
             return worst(eps, sigma2, threshold, k).delta * (1 + _MARGIN)
@@ -91,7 +91,7 @@ def worst(eps: float, sigma2: float, threshold: int, k: int) -> Worst:
 
 def log_hidden(sigma2: float, threshold: int) -> float:
     """Return ln q: of the probability that a group of one person is hidden."""
-    return float(DiscreteGaussianLaw(sigma2).logcdf(np.array([threshold - 2.0]))[0])
+    return float(DiscreteGaussianDistribution(sigma2).logcdf(np.array([threshold - 2.0]))[0])
 
 
 def _divergence(eps: float, sigma2: float, log_q: float, alone: int, large: int) -> float:
@@ -100,7 +100,7 @@ def _divergence(eps: float, sigma2: float, log_q: float, alone: int, large: int)
     if large == 0:
         return -math.expm1(-rise)
     both = np.array([eps + rise, abs(eps - rise)])
-    gone, back = map(float, DiscreteGaussianLaw(large * sigma2).hockey_stick(both, float(large)))
+    gone, back = map(float, DiscreteGaussianDistribution(large * sigma2).hockey_stick(both, float(large)))
     if rise > eps:
         back = -math.expm1(eps - rise) + math.exp(eps - rise) * back
     return max(-math.expm1(-rise) + math.exp(-rise) * gone, back)

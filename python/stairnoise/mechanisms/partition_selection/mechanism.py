@@ -100,7 +100,7 @@ class PartitionSelection(Immutable):
     __slots__ = ("_given", "_rule")
     __module__ = "stairnoise"
 
-    # One number describes the law, as far as a privacy loss asks.
+    # One number describes the mechanism, as far as a privacy loss asks.
     _parameter_shape = ()
     _given: dict[str, Any]
     _rule: Rule

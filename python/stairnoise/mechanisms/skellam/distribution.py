@@ -31,7 +31,7 @@ _FAR = 400
 _NODES = 16
 
 
-class SkellamLaw(Tabulated):
+class SkellamDistribution(Tabulated):
     """The distribution, with its moments in closed form."""
 
     def __init__(self, mu: float) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import RealLike, count, real, single
-from stairnoise.mechanism.additive import DiscreteLaw
+from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanism.shares import Shares, parties
@@ -31,7 +31,7 @@ class _Calibration(NamedTuple):
     partitions: int
 
 
-class Skellam(Shares, DiscreteLaw):
+class Skellam(Shares, DiscreteMechanism):
     r"""Skellam noise: Gaussian-like noise for counts that adds up exactly, for sums over many parties.
 
     X = N - N', where N and N' are independent Poisson variables of mean μ/2 each:
@@ -92,7 +92,7 @@ class Skellam(Shares, DiscreteLaw):
     _partitions_rule = "leave a mu from 2**-20 to 2**30"
     __module__ = "stairnoise"
 
-    # What the law was calibrated for; None if it was made from mu.
+    # What the mechanism was calibrated for; None if it was made from mu.
     _calibration: _Calibration | None
 
     def __init__(self, mu: RealLike, sensitivity: int | None = None, n_parties: int = 1, present: int = 1) -> None:
@@ -101,7 +101,7 @@ class Skellam(Shares, DiscreteLaw):
     def _keep(
         self, calibration: _Calibration | None, mu: RealLike, sensitivity: int | None, n_parties: int, present: int
     ) -> None:
-        """Check and keep the parameters, and what the law was calibrated for; every constructor ends here."""
+        """Check and keep the parameters, and what the mechanism was calibrated for; every constructor ends here."""
         given: dict[str, Any] = {
             "mu": single(mu, "mu"),
             "sensitivity": 1 if sensitivity is None else self._checked_sensitivity(sensitivity),
@@ -113,9 +113,9 @@ class Skellam(Shares, DiscreteLaw):
 
     @classmethod
     def _calibrated(cls, given: tuple[Any, ...], *calibration: Any) -> Skellam:
-        law = cls.__new__(cls)
-        law._keep(_Calibration(*calibration), *given)
-        return law
+        mechanism = cls.__new__(cls)
+        mechanism._keep(_Calibration(*calibration), *given)
+        return mechanism
 
     @classmethod
     def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: int | None = None) -> Skellam:
@@ -244,9 +244,9 @@ class Skellam(Shares, DiscreteLaw):
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
     def _functions(self) -> Any:
-        from stairnoise.mechanisms.skellam.distribution import SkellamLaw
+        from stairnoise.mechanisms.skellam.distribution import SkellamDistribution
 
-        return SkellamLaw(self.var())
+        return SkellamDistribution(self.var())
 
     def _loss(self, sensitivity: int) -> Any:
         from stairnoise.mechanisms.skellam.loss import SkellamLoss
@@ -259,10 +259,10 @@ class Skellam(Shares, DiscreteLaw):
         return sum_bound(self._exact_mu(), k, alpha)
 
     def _promise(self, sensitivity: int, k: int) -> Guarantee:
-        law = self._keeping_guarantee(k, NAME)
-        if law._calibration is None or sensitivity != self.sensitivity or self.present < self.n_parties:
+        mechanism = self._keeping_guarantee(k, NAME)
+        if mechanism._calibration is None or sensitivity != self.sensitivity or self.present < self.n_parties:
             return Guarantee(None, None, None, sensitivity, k)
-        eps, delta, number = law._calibration
+        eps, delta, number = mechanism._calibration
         return Guarantee(eps, delta, None, sensitivity, number)
 
     def _laplace(self) -> Any:
@@ -280,10 +280,10 @@ class Skellam(Shares, DiscreteLaw):
         return Skellam._calibrated((mu, *others), eps, delta, number)
 
     def share(self, n_parties: int, present: int = 1) -> Skellam:
-        law = super().share(n_parties, present)
+        mechanism = super().share(n_parties, present)
         if self._calibration is None:
-            return law
-        return Skellam._calibrated(tuple(law._named_arguments().values()), *self._calibration)
+            return mechanism
+        return Skellam._calibrated(tuple(mechanism._named_arguments().values()), *self._calibration)
 
     share.__doc__ = Shares.share.__doc__
 

@@ -12,7 +12,7 @@ from stairnoise._parameters import Cost, Real, RealLike
 from stairnoise._types import Float
 from stairnoise.distributions import moments
 from stairnoise.distributions.symmetric import Line
-from stairnoise.mechanism.additive import ContinuousLaw
+from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.cost import CostFunction, check_function, each
 from stairnoise.mechanism.eps_for_error import LEAST_EPS
@@ -29,7 +29,7 @@ _MOST_STAIRS = 500
 _GRID = 2002
 
 
-class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float]):
+class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Float]):
     r"""Staircase noise: the least noise for one ε-differentially private real number.
 
     The density falls in steps of width Δ, each by the factor :math:`b = e^{-ε}`:

@@ -7,7 +7,7 @@ from typing import Any, SupportsFloat, SupportsIndex
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import Cost, count, single
-from stairnoise.mechanism.additive import DiscreteLaw
+from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanisms.truncated_staircase.distribution import Truncated, on_integers
 from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best, shape
 
@@ -15,7 +15,7 @@ _MOST_SENSITIVITY = 2**53
 _FARTHEST = 2**53
 
 
-class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteLaw):
+class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
     r"""Staircase noise on the integers between two bounds: the least (ε, δ)-private noise for one count, but for a little.
 
     .. math:: P(X = i) ∝ b^{J(i)}, \quad |i| ≤ A, \qquad b = e^{-ε}, \quad

@@ -10,14 +10,14 @@ import numpy as np
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import single
-from stairnoise.mechanism.additive import ContinuousLaw
+from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanisms.truncated_laplace import distribution as truncated_laplace
 from stairnoise.mechanisms.truncated_laplace.distribution import Truncated
 from stairnoise.mechanisms.truncated_staircase import shared as truncated
 from stairnoise.numerics.rounding import rounded_up
 
 
-class TruncatedLaplace(truncated.Truncated, ContinuousLaw):
+class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
     r"""Laplace noise of scale Δ/ε between two bounds, which is (ε, δ)-differentially private.
 
     .. math:: f(x) ∝ e^{-ε|x|/Δ}, \quad A ≤ x ≤ B
@@ -124,7 +124,7 @@ class TruncatedLaplace(truncated.Truncated, ContinuousLaw):
 
     @property
     def _lattice_ends(self) -> tuple[int, int]:
-        below, above = self._scalar_law.lengths
+        below, above = self._sampler.lengths
         return below, above
 
     @property

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._parameters import Cost, single
-from stairnoise.mechanism.additive import ContinuousLaw
+from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, check_function
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.truncated_staircase import stairs as truncated_stairs
@@ -22,7 +22,7 @@ _MOST_STAIRS = 500
 _GRID = 2002
 
 
-class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
+class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
     r"""Staircase noise between two bounds: the least (ε, δ)-private noise for one real number, but for a little.
 
     .. math:: f(x) ∝ b^{J(x)}, \quad |x| ≤ A, \qquad b = e^{-ε}, \quad

@@ -42,11 +42,11 @@ class Truncated:
     """Parameters and guarantee of noise for (ε, δ) between two bounds, on a lattice of D steps to a sensitivity."""
 
     __slots__ = ()
-    _partitions_rule = "leave an eps and a delta that the law can have"
+    _partitions_rule = "leave an eps and a delta that the mechanism can have"
 
     if TYPE_CHECKING:
         _given: dict[str, Any]
-        _scalar_law: Any
+        _sampler: Any
         granularity: Any
 
         def _keeping_guarantee(self, k: int, name: str) -> Any: ...
@@ -54,7 +54,7 @@ class Truncated:
 
     @property
     def _cells(self) -> int:
-        cells: int = self._scalar_law.cells
+        cells: int = self._sampler.cells
         return cells
 
     @property
@@ -68,11 +68,11 @@ class Truncated:
         return float(self._given["delta"])
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
+        self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values
         return Guarantee(self.eps, self.delta, None, self._given["sensitivity"], k)
 
     def _divided_among(self, k: int) -> Self:
-        """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
+        """Return the mechanism for (eps/k, delta/k): k of them compose to (eps, delta)."""
         share = {name: _native.largest_quotient(self._given[name], k) for name in ("eps", "delta")}
         return type(self)(**self._named_arguments() | share)
 
@@ -84,8 +84,8 @@ class TruncatedStairs(Truncated):
 
     @property
     def _steps(self) -> tuple[int, int, int]:
-        """r, A, and the middle of the law."""
-        r, end, above, below = self._scalar_law.lengths
+        """r, A, and the middle of the mechanism."""
+        r, end, above, below = self._sampler.lengths
         return r, end, above - below
 
     @property

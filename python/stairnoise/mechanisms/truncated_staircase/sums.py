@@ -21,18 +21,18 @@ TILT = 30.0
 @lru_cache(maxsize=64)
 def error_bound(eps: float, cells: int, r: int, end: int, centre: int, k: int, alpha: float) -> int:
     """Return t with P(|S| > t) <= alpha for the sum S of k variables: the smallest for one, and nearly so for more."""
-    law = on_integers(eps, cells, r, end, float(centre))
+    distribution = on_integers(eps, cells, r, end, float(centre))
     if k == 1:
-        t = int(law.error_bound(np.array(alpha)))
+        t = int(distribution.error_bound(np.array(alpha)))
         return t if t < _EXACT else math.ceil(t * (1 + 2.0**-50))
     decay = max(eps / cells, TILT / end)
     if centre == 0:
-        return symmetric_bound(law, end, decay, k, alpha)
+        return symmetric_bound(distribution, end, decay, k, alpha)
     mirrored = on_integers(eps, cells, r, end, float(-centre))
     least = math.ceil((abs(centre) + end) / listed_sums.CELLS) | 1
 
     def upper(h: int) -> Summand:
-        return _rounded_up(law, centre, end, h, k, decay)
+        return _rounded_up(distribution, centre, end, h, k, decay)
 
     def lower(h: int) -> Summand:
         return _rounded_up(mirrored, -centre, end, h, k, decay)
@@ -40,27 +40,27 @@ def error_bound(eps: float, cells: int, r: int, end: int, centre: int, k: int, a
     return listed_sums.bound(upper, lower, alpha, least)
 
 
-def symmetric_bound(law: Any, end: int, decay: float, k: int, alpha: float) -> int:
+def symmetric_bound(distribution: Any, end: int, decay: float, k: int, alpha: float) -> int:
     """Return the bound for a distribution on -end..end that falls on either side of 0."""
     least = math.ceil(end / listed_sums.CELLS) | 1
-    return listed_sums.bound(lambda h: _spread(law, end, h, k, decay), None, alpha, least)
+    return listed_sums.bound(lambda h: _spread(distribution, end, h, k, decay), None, alpha, least)
 
 
-def _spread(law: Any, end: int, h: int, k: int, decay: float) -> Summand:
+def _spread(distribution: Any, end: int, h: int, k: int, decay: float) -> Summand:
     """One variable on cells of h integers about the multiples of h; h is odd."""
     n = math.ceil(end / h) + 1
     edges = h * (np.arange(1, n + 2, dtype=np.float64) - 1) + (h - 1) // 2
-    beyond = law.sf(edges)
+    beyond = distribution.sf(edges)
     side = np.maximum(-np.diff(beyond), 0.0)
     weights = np.concatenate([side[::-1], [1 - 2 * beyond[0]], side])
     return Summand(-n, weights, decay * h, k, spread=h > 1)
 
 
-def _rounded_up(law: Truncated, centre: int, end: int, h: int, k: int, decay: float) -> Summand:
+def _rounded_up(distribution: Truncated, centre: int, end: int, h: int, k: int, decay: float) -> Summand:
     """One variable with every value at the upper end of its cell, a multiple of h."""
     first, last = -(-(centre - end) // h), -(-(centre + end) // h)
     edges = h * np.arange(first - 1, last + 1, dtype=np.float64)
     # Differences of the smaller of both tails.
     low = edges[1:] <= centre
-    weights = np.where(low, np.diff(law.cdf(edges)), -np.diff(law.sf(edges)))
+    weights = np.where(low, np.diff(distribution.cdf(edges)), -np.diff(distribution.sf(edges)))
     return Summand(first, np.maximum(weights, 0.0), decay * h, k)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._values import require
-from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianLaw
+from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 from stairnoise.mechanisms.partition_selection.rules.rule import Rule
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ class GaussianThreshold(Rule):
         self.sigma2, self.threshold, self.achieved_delta = found
 
     @cached_property
-    def _noise(self) -> DiscreteGaussianLaw:
-        return DiscreteGaussianLaw(self.sigma2)
+    def _noise(self) -> DiscreteGaussianDistribution:
+        return DiscreteGaussianDistribution(self.sigma2)
 
     def probability(self, people: Floats) -> Floats:
         """P(Z >= threshold - n), and 0 for nobody."""
