@@ -110,13 +110,17 @@ def test_a_sum_that_is_nearly_certain_to_be_0(mechanism, k):
 @pytest.mark.parametrize("k", [2, 5, 100, 10_000])
 @pytest.mark.parametrize("eps", [0.05, 1.0, 5.0])
 def test_the_two_methods_agree(eps, k, alpha):
-    """The staircase with one integer to a stair is the geometric distribution; the closed form shares nothing with the transform."""
+    """The staircase with one integer to a stair is the geometric distribution; the closed form shares nothing with the
+    transform.
+    """
     whole = staircase_sums.Cells(eps, 1.0, 0.5, k, False)
     assert staircase_sums._Tail(whole, alpha).integer_bound(alpha) == laplace_sums.error_bound(eps, k, alpha)
 
 
 def laplace_sum_tail(x, k):
-    """P(|S| > x) for k Laplace variables of scale 1: a mixture of gamma mechanisms, Gamma(i) with weight 2**(i-2k) C(2k-1-i, k-1)."""
+    """P(|S| > x) for k Laplace variables of scale 1: a mixture of gamma mechanisms, Gamma(i) with weight 2**(i-2k) C(2k-1-i,
+    k-1).
+    """
     weights = [mp.mpf(2) ** (i - 2 * k) * mp.binomial(2 * k - 1 - i, k - 1) for i in range(1, k + 1)]
     assert abs(2 * sum(weights) - 1) < mp.mpf(10) ** -50
     return 2 * sum(w * mp.gammainc(i, x, regularized=True) for i, w in enumerate(weights, 1))
