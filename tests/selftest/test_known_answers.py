@@ -28,7 +28,7 @@ def test_shipped_answers_stay_small():
 
 
 def test_an_answer_too_few_is_an_error():
-    with pytest.raises(ValueError, match=r"^1 values instead of 2 for \{'mechanism': 'x'\}$"):
+    with pytest.raises(ValueError, match=r"^1 values instead of 2 for \{'law': 'x'\}$"):
         known_answers._check([{"law": "x"}], lambda entry: ([1.0], [1.0, 2.0]))
 
 
