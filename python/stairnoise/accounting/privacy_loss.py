@@ -170,7 +170,7 @@ class PrivacyLoss(Generic[Float]):
         Examples
         --------
         >>> import stairnoise as sn
-        >>> loss = sn.privacy.privacy_loss(sn.Laplace(eps=1))
+        >>> loss = sn.Laplace(eps=1).privacy_loss()
         >>> round(loss.privacy_profile(0.5), 6)
         0.221199
         >>> low, high = loss.compose(10).privacy_profile(5.0, bounds=True)
@@ -334,7 +334,7 @@ class PrivacyLoss(Generic[Float]):
         Examples
         --------
         >>> import stairnoise as sn
-        >>> loss = sn.privacy.privacy_loss(sn.Laplace(eps=1))
+        >>> loss = sn.Laplace(eps=1).privacy_loss()
         >>> round(loss.rdp(2), 5), round(loss.compose(10).rdp(2), 5)
         (0.61912, 6.19124)
         """
