@@ -91,7 +91,7 @@ def _ratio(x: float | None) -> str:
 
 
 def _bulk(results: Results) -> Iterator[str]:
-    yield _row("law", "n", "contender", "ns/value", "× fill", "× stairnoise", "note")
+    yield _row("mechanism", "n", "contender", "ns/value", "× fill", "× stairnoise", "note")
     yield "|---|---|---|---|---|---|---|"
     for result in results.of("bulk"):
         ours = 1.0 if result["contender"] == "stairnoise" else over(result, result["work"])
@@ -180,7 +180,7 @@ def _bit_generator(results: Results) -> Iterator[str]:
 
 
 def _theory(results: Results) -> Iterator[str]:
-    yield _row("function, law", "contender", "ns/point", "× stairnoise")
+    yield _row("function, mechanism", "contender", "ns/point", "× stairnoise")
     yield "|---|---|---|---|"
     for result in results.of("theory"):
         ours = _ratio(over(result, result["work"])) if "scipy" in result["contender"] else "1"
@@ -205,7 +205,9 @@ def _memory(record: Record) -> Iterator[str]:
 def readme_figures(record: Record, stem: str) -> str:
     """Return the block of README.md between the markers: ns a value of stairnoise and of libraries, each at its largest n."""
     results = Results(record)
-    works = [("bulk", law.work) for law in COMPARED] + [("release", release_work(law)) for law in RELEASED]
+    works = [("bulk", mechanism.work) for mechanism in COMPARED] + [
+        ("release", release_work(mechanism)) for mechanism in RELEASED
+    ]
     lines = [
         BEGIN,
         f"Nanoseconds a value on one core ({record['cpu']['model']}, family-model {record['cpu']['family']}), {record['date']}. "

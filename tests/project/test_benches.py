@@ -22,7 +22,7 @@ from benches import (
     cases,
     compare,
     counts,
-    laws,
+    mechanisms,
     machine,
     memory,
     ours,
@@ -61,71 +61,71 @@ def test_algorithm_1_draws_the_staircase(eps: float, gamma: float, array: bool) 
     assert abs(np.mean(x > 0) - 0.5) <= 6 * 0.5 / np.sqrt(n)
 
 
-@pytest.mark.parametrize("law", laws.LAWS, ids=lambda law: law.work)
-def test_moments_are_sums_over_the_probabilities(law: laws.Law) -> None:
-    """E|X| and E X² of each law against direct summation (discrete) or a fine Riemann sum (continuous)."""
-    d, eps = law.sensitivity, law.eps
+@pytest.mark.parametrize("mechanism", mechanisms.LAWS, ids=lambda mechanism: mechanism.work)
+def test_moments_are_sums_over_the_probabilities(mechanism: mechanisms.CoreMechanism) -> None:
+    """E|X| and E X² of each mechanism against direct summation (discrete) or a fine Riemann sum (continuous)."""
+    d, eps = mechanism.sensitivity, mechanism.eps
     widest = 60 * d / eps + 2 * d  # e^-60 of the mass is left out
-    finest = law.shape * d if law.mechanism == "staircase" else d / max(1.0, eps)
-    width = 1.0 if law.discrete else finest / 500
+    finest = mechanism.shape * d if mechanism.mechanism == "staircase" else d / max(1.0, eps)
+    width = 1.0 if mechanism.discrete else finest / 500
     steps = np.ceil(widest / width)
-    x = np.arange(-steps, steps + 1) * width if law.discrete else (np.arange(-steps, steps) + 0.5) * width
+    x = np.arange(-steps, steps + 1) * width if mechanism.discrete else (np.arange(-steps, steps) + 0.5) * width
     size = np.abs(x)
-    if law.mechanism.endswith("staircase"):
-        edge = law.shape if law.discrete else law.shape * d
+    if mechanism.mechanism.endswith("staircase"):
+        edge = mechanism.shape if mechanism.discrete else mechanism.shape * d
         weight = np.exp(-eps * np.where(size < edge, 0, np.floor((size - edge) / d) + 1))
     else:
         weight = np.exp(-eps * size / d)
     weight /= weight.sum()
-    assert (weight * size).sum() == pytest.approx(law.abs_mean, rel=1e-3)
-    assert (weight * size**2).sum() == pytest.approx(law.second_moment, rel=1e-3)
+    assert (weight * size).sum() == pytest.approx(mechanism.abs_mean, rel=1e-3)
+    assert (weight * size**2).sum() == pytest.approx(mechanism.second_moment, rel=1e-3)
 
 
 @pytest.mark.parametrize("cost", ["l1", "l2"])
-def test_the_shape_of_a_discrete_staircase_is_the_best_one(cost: laws.Cost) -> None:
+def test_the_shape_of_a_discrete_staircase_is_the_best_one(cost: mechanisms.Cost) -> None:
     """No other r has a smaller moment; for E|X| it is the closed form, ⌈Δ/(1 + e^(ε/2))⌉."""
     for eps, d in [(1, 10), (4, 10), (1, 1000), (4, 1000)]:
-        law = laws.discrete_staircase(eps, d, cost)
-        moment = {"l1": law.abs_mean, "l2": law.second_moment}[cost]
-        others = [laws._discrete_moments(eps, d, r)[cost == "l2"] for r in range(1, d + 1)]
+        mechanism = mechanisms.discrete_staircase(eps, d, cost)
+        moment = {"l1": mechanism.abs_mean, "l2": mechanism.second_moment}[cost]
+        others = [mechanisms._discrete_moments(eps, d, r)[cost == "l2"] for r in range(1, d + 1)]
         assert moment == min(others)
         if cost == "l1":
-            assert law.shape == np.ceil(d / (1 + np.exp(eps / 2)))
+            assert mechanism.shape == np.ceil(d / (1 + np.exp(eps / 2)))
 
 
 def test_the_staircase_in_plain_python_draws_the_staircase() -> None:
     """Mean and E|X| of 50 000 values within 6 standard errors."""
-    law, rng = laws.staircase(1), random.Random(5)
-    law.check(np.array([counts.staircase_in_python(rng, law.eps, 1.0, law.shape) for _ in range(50_000)]))
+    mechanism, rng = mechanisms.staircase(1), random.Random(5)
+    mechanism.check(np.array([counts.staircase_in_python(rng, mechanism.eps, 1.0, mechanism.shape) for _ in range(50_000)]))
 
 
 def test_the_check_of_outputs_can_fail() -> None:
     """A tenth too wide, off centre, and not whole: each is noticed."""
     rng = np.random.default_rng(3)
-    law = laws.laplace(4)
+    mechanism = mechanisms.laplace(4)
     x = rng.laplace(0, 0.25, 100_000)
-    law.check(x)
+    mechanism.check(x)
     for wrong in (1.1 * x, x + 0.01):
         with pytest.raises(AssertionError, match="standard errors"):
-            law.check(wrong)
+            mechanism.check(wrong)
     with pytest.raises(AssertionError, match="not whole"):
-        laws.discrete_laplace(4).check(x)
+        mechanisms.discrete_laplace(4).check(x)
     with pytest.raises(AssertionError, match="too few values"):
-        law.check(x[:10])
+        mechanism.check(x[:10])
 
 
 def test_mkl_draws_what_it_is_timed_at() -> None:
     """Moments of 100 000 values within 6 standard errors; more values than those by which the generator is chosen."""
     mkl = pytest.importorskip("benches.mkl", reason="the group `bench` is not installed", exc_type=ModuleNotFoundError)
-    for law, sampler, parameter, dtype in [
-        (laws.laplace(4), mkl.laplace, 0.25, np.float64),
-        (laws.discrete_laplace(4), mkl.geometric_difference, 4.0, np.int64),
+    for mechanism, sampler, parameter, dtype in [
+        (mechanisms.laplace(4), mkl.laplace, 0.25, np.float64),
+        (mechanisms.discrete_laplace(4), mkl.geometric_difference, 4.0, np.int64),
     ]:
         out = np.zeros(100_000, dtype)
         draw, generator = sampler(parameter, out)
         assert draw() is out
         assert generator in mkl.GENERATORS
-        law.check(out)
+        mechanism.check(out)
     out = np.zeros(100_000)
     mkl.gaussian(2.0, out)[0]()
     assert abs(out.std() - 2) < 6 * 2 / np.sqrt(2 * out.size)
@@ -159,7 +159,7 @@ def result(section: str, work: str, contender: str, n: int, ns: float, **beside:
     }
 
 
-STAIRCASE, LAPLACE = laws.staircase(4).work, laws.laplace(4).work
+STAIRCASE, LAPLACE = mechanisms.staircase(4).work, mechanisms.laplace(4).work
 
 
 def a_record(*, wide: bool = True) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def a_record(*, wide: bool = True) -> dict[str, Any]:
             result("growth", STAIRCASE, "float64, 2 threads", n, ns, fill=0.2)
             for n, ns in [(10**5, 1.0), (10**6, 0.5), (10**8, 0.9)]
         ),
-        result("release", bench_release.work(laws.laplace(1)), "PyDP", 10**4, 4000.0, fill=0.25),
+        result("release", bench_release.work(mechanisms.laplace(1)), "PyDP", 10**4, 4000.0, fill=0.25),
     ]
     return {
         "format": FORMAT,
@@ -244,7 +244,7 @@ def test_a_record_becomes_figures() -> None:
     figures = tables.readme_figures(a_record(), "2026-01-02-example")
     assert f"| {STAIRCASE} | 1.0 | – | – | – | – | – |" in figures
     assert f"| {LAPLACE} | 1.8 | 13.0 | – | 5000 | – | – |" in figures
-    assert f"| {bench_release.work(laws.laplace(1))} | – | – | – | – | – | 4000 |" in figures
+    assert f"| {bench_release.work(mechanisms.laplace(1))} | – | – | – | – | – | 4000 |" in figures
     assert f"]({tables.REPOSITORY}/blob/main/benches/record/2026-01-02-example.md)" in figures
 
 
@@ -299,10 +299,12 @@ def newest() -> tuple[dict[str, Any], str]:
 
 
 def test_every_target_names_what_is_timed() -> None:
-    """A renamed law or peer would leave a target unmeasured for ever: in the newest record only what is said to be absent is."""
+    """A renamed mechanism or peer would leave a target unmeasured for ever: in the newest record only what is said to be absent
+    is.
+    """
     record, _ = newest()
     unmeasured = {work for (work, _), (_, verdict) in verdicts(record).items() if verdict.startswith("absent")}
-    excused = {f"{laws_}, 2 threads" for laws_ in [targets.FRESH] if "more than one thread" in record["absent"]}
+    excused = {f"{mechanisms_}, 2 threads" for mechanisms_ in [targets.FRESH] if "more than one thread" in record["absent"]}
     assert record["absent"].keys() & {peer.name for peer in peers.PEERS} or unmeasured <= excused
 
 
@@ -504,13 +506,13 @@ def test_the_first_sentences_say_what_the_records_say(tier: str) -> None:
 
 
 def ratios_of(page: str) -> dict[str, float]:
-    """What the record to which a page of docs links says of laws against others."""
+    """What the record to which a page of docs links says of mechanisms against others."""
     (link,) = set(re.findall(r"record/([\w-]+)\.md#targets", page))
     text = (report.RECORDS / f"{link}.md").read_text(encoding="utf-8")
     rows = re.findall(
         r"^\| (\w+), (?:eps|mu)=([^,|]+?)(?:, [^|]*)? \| ≤ [\d.]+ × \w+, [^|]*both over fill \| ([\d.]+) \|", text, re.MULTILINE
     )
-    return {f"{law} {number}": float(ratio) for law, number, ratio in rows}
+    return {f"{mechanism} {number}": float(ratio) for mechanism, number, ratio in rows}
 
 
 def test_pages_say_what_their_record_says() -> None:
@@ -521,8 +523,8 @@ def test_pages_say_what_their_record_says() -> None:
     assert "takes less time than one of `DiscreteGaussian`, for μ from 1 to 10⁶" in " ".join(skellam.split())
     assert all(ratios[f"Skellam {mu}"] < 1 for mu in ("1", "100", "1e+06"))
     assert "it takes as long as a value without bounds" in truncated
-    for law in ("TruncatedStaircase", "TruncatedDiscreteStaircase"):
-        assert f"{ratios_of(truncated)[f'{law} 1']:.1f}" == "1.0"
+    for mechanism in ("TruncatedStaircase", "TruncatedDiscreteStaircase"):
+        assert f"{ratios_of(truncated)[f'{mechanism} 1']:.1f}" == "1.0"
 
 
 @pytest.mark.parametrize("path", sorted(report.RECORDS.glob("*.json")), ids=lambda path: path.stem)
