@@ -362,7 +362,7 @@ def test_immutable_and_comparable():
 def test_to_dicts():
     table = sn.compare(1, 0.5)
     dicts = table.to_dicts()
-    assert list(dicts[0]) == ["mechanism", "mean_abs", "std", "bound_95", "p_zero", "ratio"]
+    assert list(dicts[0]) == ["name", "mean_abs", "std", "bound_95", "p_zero", "ratio"]
     assert [tuple(row.values()) for row in dicts] == [(row[0], *row[2:]) for row in table]
 
 

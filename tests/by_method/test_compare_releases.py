@@ -67,7 +67,7 @@ def test_recommendation(table):
     )
     real = min((row for row in table if row.p_zero is None), key=lambda row: row.std)
     whole = min((row for row in table if row.p_zero is not None), key=lambda row: row.std)
-    assert found.group(1) == real.mechanism
+    assert found.group(1) == real.name
     assert float(found.group(2)) == float(f"{100 * (1 - real.ratio):.2g}")
     assert math.isclose(table[found.group(3)].std, whole.std, rel_tol=1e-3)
     assert "one release is 1-differentially" in sn.compare(1, releases=1, mechanisms=["Laplace"]).recommendation
