@@ -37,7 +37,9 @@ if _typing.TYPE_CHECKING:
     from stairnoise.comparison import Comparison, compare
     from stairnoise.inference import binomial_interval, binomial_test
     from stairnoise.keyed.rng import KeyedRng
+    from stairnoise.mechanism.additive import AdditiveMechanism, Mechanism
     from stairnoise.mechanism.guarantee import Guarantee
+    from stairnoise.mechanism.selection import SelectionMechanism
     from stairnoise.mechanisms.arete.mechanism import Arete
     from stairnoise.mechanisms.discrete_canonical.mechanism import DiscreteCanonical
     from stairnoise.mechanisms.discrete_gaussian.mechanism import DiscreteGaussian
@@ -61,6 +63,10 @@ if _typing.TYPE_CHECKING:
     from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
 
 __all__ = [  # noqa: RUF022 - grouped by meaning
+    # Their base classes
+    "Mechanism",
+    "AdditiveMechanism",
+    "SelectionMechanism",
     # Mechanisms for numbers
     "Staircase",
     "Laplace",
@@ -135,16 +141,19 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
 # Loaded on first use (PEP 562), so that programs which only draw noise do not wait for the theory.
 _MODULES = {
     **{row.class_name: row.module for row in _ROWS},
+    "AdditiveMechanism": "stairnoise.mechanism.additive",
     "Comparison": "stairnoise.comparison",
     "ExponentialMechanism": "stairnoise.selection",
     "Guarantee": "stairnoise.mechanism.guarantee",
     "KeyedRng": "stairnoise.keyed.rng",
     "Ledger": "stairnoise.accounting.ledger.ledger",
+    "Mechanism": "stairnoise.mechanism.additive",
     "PartitionSelection": "stairnoise.mechanisms.partition_selection.mechanism",
     "PermuteAndFlip": "stairnoise.selection",
     "PrivacyLoss": "stairnoise.accounting.privacy_loss",
     "Spending": "stairnoise.accounting.ledger.ledger",
     "SecureBitGenerator": "stairnoise.bit_generator",
+    "SelectionMechanism": "stairnoise.mechanism.selection",
     "SelftestReport": "stairnoise._selftest",
     "StaircaseSelection": "stairnoise.selection",
     "binomial_interval": "stairnoise.inference",

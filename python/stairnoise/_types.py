@@ -56,9 +56,11 @@ if TYPE_CHECKING:
     # The dtype of a mechanism's values.
     Default = TypeVar("Default", bound=np.generic, default=Any)
     # One draw of a mechanism: float or int, or an array if its parameters are arrays.
-    Value = TypeVar("Value", bound=float | NDArray[Any], default=float)
+    Value = TypeVar("Value", bound=float | NDArray[Any], default=Any)
     # Its moments and probabilities: float, or an array if its parameters are arrays.
     Float = TypeVar("Float", bound=float | Floats, default=float)
+    # The same for a base class, which alone is an annotation for mechanisms of scalars and of arrays.
+    AnyFloat = TypeVar("AnyFloat", bound=float | Floats, default=Any)
     # One draw of a discrete mechanism, whose type differs from that of its moments.
     Whole = TypeVar("Whole", bound=int | NDArray[np.int64], default=int)
 
@@ -104,4 +106,4 @@ else:
         def __class_getitem__(cls, parameters: object) -> type:
             return cls
 
-    Default = Value = Float = Whole = Out = Scalar = None
+    Default = Value = Float = AnyFloat = Whole = Out = Scalar = None

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._parameters import RealLike, flag, single
-from stairnoise.mechanism.selection import Selecting
+from stairnoise.mechanism.selection import SelectionMechanism
 from stairnoise.mechanisms.permute_and_flip import distribution as permute_and_flip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class StaircaseSelection(Selecting):
+class StaircaseSelection(SelectionMechanism):
     r"""The staircase mechanism in the abstract setting: selects one of finitely many candidates by their costs.
 
     .. math:: P(i) = \frac{w_i}{\sum_k w_k},\quad w_i = e^{-εJ_i/2},\quad
@@ -135,7 +135,7 @@ class StaircaseSelection(Selecting):
         return above
 
 
-class _ByDifferences(Selecting):
+class _ByDifferences(SelectionMechanism):
     """A mechanism to which only differences of costs matter."""
 
     __slots__ = ()

@@ -17,6 +17,7 @@ SELECTIONS = ["ExponentialMechanism", "PartitionSelection", "PermuteAndFlip", "S
 PUBLIC = [
     *LAWS,
     *SELECTIONS,
+    "AdditiveMechanism",
     "BudgetError",
     "Comparison",
     "CopyError",
@@ -25,12 +26,14 @@ PUBLIC = [
     "LazyError",
     "Ledger",
     "LedgerError",
+    "Mechanism",
     "ParameterError",
     "ParameterTypeError",
     "PrivacyLoss",
     "SecureBitGenerator",
     "SecureRng",
     "SeededRng",
+    "SelectionMechanism",
     "SelftestReport",
     "Spending",
     "StairnoiseError",
@@ -83,6 +86,20 @@ def test_public_objects_are_documented(name):
 def test_classes_and_functions_pickle_by_reference(name):
     thing = getattr(sn, name)
     assert pickle.loads(pickle.dumps(thing)) is thing
+
+
+def test_base_classes_are_those_of_every_mechanism():
+    for row in ROWS:
+        assert issubclass(row.load(), sn.Mechanism)
+        assert issubclass(row.load(), sn.AdditiveMechanism) == (row.kind != "vector")
+    selections = {name for name in SELECTIONS if issubclass(getattr(sn, name), sn.SelectionMechanism)}
+    assert selections == {"ExponentialMechanism", "PermuteAndFlip", "StaircaseSelection"}
+
+
+@pytest.mark.parametrize("name", ["Mechanism", "AdditiveMechanism", "SelectionMechanism"])
+def test_a_base_class_is_not_constructed(name):
+    with pytest.raises(sn.ParameterTypeError, match=f"^{name} is a base class: construct a mechanism such as "):
+        getattr(sn, name)()
 
 
 @pytest.mark.parametrize("name", [name for name in OBJECTS if inspect.isclass(getattr(sn, name))])

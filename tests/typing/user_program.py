@@ -134,3 +134,20 @@ try:
 except sn.ParameterError as error:
     text: str = str(error)
     same: sn.StairnoiseError = error
+
+
+def promise_of(mechanism: sn.Mechanism) -> sn.Guarantee:
+    return mechanism.guarantee()
+
+
+def spread_of(mechanism: sn.AdditiveMechanism) -> float:
+    return float(np.max(mechanism.std()))
+
+
+def choice_of(mechanism: sn.SelectionMechanism) -> int:
+    return mechanism.select([0.0, 1.0, 2.0])
+
+
+promised: list[sn.Guarantee] = [promise_of(sn.Laplace(1)), promise_of(sn.MultivariateStaircase(1, dim=2))]
+spreads: list[float] = [spread_of(sn.Skellam(2.0)), spread_of(sn.DiscreteLaplace([1, 2]))]
+place: int = choice_of(sn.PermuteAndFlip(1, sensitivity=1))

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stairnoise._types import Default, Float, Value, Whole
+from stairnoise._errors import ParameterTypeError
+from stairnoise._types import AnyFloat, Default, Float, Value, Whole
 from stairnoise.mechanism.accuracy import Intervals
 from stairnoise.mechanism.cost import Costs
 from stairnoise.mechanism.distribution import ContinuousDistribution, DiscreteDistribution
@@ -34,8 +35,13 @@ if TYPE_CHECKING:
     from stairnoise import _native
 
 
-class Mechanism(Releasing[Default, Value, Float], Guaranteed):
-    """A mechanism of numbers or of vectors: it draws, releases, and states a guarantee."""
+class Mechanism(Releasing[Default, Value, AnyFloat], Guaranteed):
+    """The base of all mechanisms that add noise to numbers or to vectors: they draw, release, and state a guarantee.
+
+    It is for annotations and `isinstance`; construct a mechanism such as `Laplace`.
+    """
+
+    __module__ = "stairnoise"
 
     __slots__ = (
         "_distribution_made",
@@ -56,6 +62,9 @@ class Mechanism(Releasing[Default, Value, Float], Guaranteed):
     _distribution_made: Any
     # Not set until first used.
     _hash: int
+
+    def __init__(self, *_: object) -> None:
+        raise ParameterTypeError(f"{type(self).__name__} is a base class: construct a mechanism such as Laplace(eps=1)")
 
     def _store(
         self, native: _native.Law | None, given: dict[str, Any] | None, *, stated: bool, noise_alone: bool = False
@@ -118,16 +127,20 @@ class Mechanism(Releasing[Default, Value, Float], Guaranteed):
 
 
 class AdditiveMechanism(
-    Mechanism[Default, Value, Float],
-    Intervals[Default, Value, Float],
-    Costs[Default, Value, Float],
-    Privacy[Float],
+    Mechanism[Default, Value, AnyFloat],
+    Intervals[Default, Value, AnyFloat],
+    Costs[Default, Value, AnyFloat],
+    Privacy[AnyFloat],
     Plotting,
     Interop,
 ):
-    """A mechanism of single numbers."""
+    """The base of all mechanisms that add noise to single numbers: they also have a distribution and a privacy loss.
+
+    It is for annotations and `isinstance`; construct a mechanism such as `Laplace`.
+    """
 
     __slots__ = ()
+    __module__ = "stairnoise"
 
 
 class ContinuousMechanism(AdditiveMechanism[np.float64, Float, Float], ContinuousDistribution[Float]):

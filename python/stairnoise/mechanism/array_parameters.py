@@ -164,7 +164,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float], EpsForError):
         return arguments if self._spec_name is None else (*arguments, self._spec)
 
     def _with_eps(self, eps: Real) -> Self:
-        return type(self)(eps, *self._arguments()[1:])  # type: ignore[call-arg]
+        return type(self)(eps, *self._arguments()[1:])
 
     def _broadcast(self, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
         return _spread(self._eps, self._sensitivity, self._spec, shape)
@@ -246,7 +246,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float], EpsForError):
 
     def _in_units(self) -> Any:
         eps, sensitivity, *shape = self._arguments()
-        return type(self)(eps, sensitivity if self._integers else 1.0, *shape)._distribution  # type: ignore[call-arg]
+        return type(self)(eps, sensitivity if self._integers else 1.0, *shape)._distribution
 
     def _skewness(self) -> Real:
         return self.mean()

@@ -38,10 +38,14 @@ if TYPE_CHECKING:
 _LARGE = 2.0**1021
 
 
-class Selecting(Immutable):
-    """A mechanism that selects one of the candidates whose costs lie along the last axis."""
+class SelectionMechanism(Immutable):
+    """The base of all mechanisms that select one of the candidates whose costs lie along the last axis.
+
+    It is for annotations and `isinstance`; construct `StaircaseSelection`, `ExponentialMechanism` or `PermuteAndFlip`.
+    """
 
     __slots__ = ("_given", "_mechanism")
+    __module__ = "stairnoise"
 
     # The rule for a cost, and for a score by the key -1, as errors state them.
     _rules: dict[int, str]
@@ -56,6 +60,9 @@ class Selecting(Immutable):
 
             `infinite` says whether any cost is inf.
             """
+
+    def __init__(self, *_: object) -> None:
+        raise ParameterTypeError(f"{type(self).__name__} is a base class: construct a mechanism such as PermuteAndFlip(eps=1)")
 
     @property
     def eps(self) -> float:

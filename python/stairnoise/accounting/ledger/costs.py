@@ -14,14 +14,14 @@ from stairnoise._parameters import single
 from stairnoise.accounting.privacy_loss import PrivacyLoss
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME, partitions
-from stairnoise.mechanism.selection import Selecting
+from stairnoise.mechanism.selection import SelectionMechanism
 from stairnoise.mechanism.shares import Shares
 from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
 from stairnoise.numerics.rounding import rounded_up
 from stairnoise.registry import ROWS
 
 # What is counted by its ε and δ alone, and draws nothing by key.
-_PROMISES = (Guarantee, PartitionSelection, Selecting)
+_PROMISES = (Guarantee, PartitionSelection, SelectionMechanism)
 _CLASSES = {row.class_name: row for row in ROWS}
 # Profiles are sums of float64 in positive arithmetic, whose relative error stays far below this allowance.
 _ROUNDING = 2.0**-30
@@ -74,7 +74,7 @@ def _of_promise(mechanism: Any, k: int, sensitivity: Any) -> Cost:
     """Return the cost of a guarantee, of a partition selection, or of `k` selections."""
     if sensitivity is not None:
         raise ParameterError(f"sensitivity must be left out for {received(mechanism)}, got {received(sensitivity)}")
-    if isinstance(mechanism, Selecting):
+    if isinstance(mechanism, SelectionMechanism):
         return Cost(repr(mechanism), None, None, None, k, float(as_typed(mechanism.eps) * k), 0.0)
     if k != 1:
         raise ParameterError(f"{NAME} must be 1 for a {type(mechanism).__name__}, which covers its own partitions, got {k}")

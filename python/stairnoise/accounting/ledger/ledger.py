@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from stairnoise._types import Number
     from stairnoise.mechanism.guarantee import Guarantee, Guaranteed
-    from stairnoise.mechanism.selection import Selecting
+    from stairnoise.mechanism.selection import SelectionMechanism
     from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
     from stairnoise.rng import Rng
 
-    Spendable = Guaranteed | Guarantee | PartitionSelection | Selecting
+    Spendable = Guaranteed | Guarantee | PartitionSelection | SelectionMechanism
 
 _DIGITS = frozenset("0123456789abcdef")
 
