@@ -1,4 +1,4 @@
-"""The docstring of a package of the theory names every file in it."""
+"""The docstring of a package of mathematics names every file in it."""
 
 import ast
 from pathlib import Path
@@ -7,11 +7,11 @@ import pytest
 
 import stairnoise
 
-ROOT = Path(stairnoise.__file__).parent / "_theory"
-PACKAGES = sorted(path.parent for path in ROOT.rglob("__init__.py"))
+ROOT = Path(stairnoise.__file__).parent
+PACKAGES = [ROOT / name for name in ("accounting", "accounting/losses", "distributions", "numerics")]
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.relative_to(ROOT.parent).as_posix())
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_a_package_names_its_files(package: Path) -> None:
     text = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8")))
     inside = {path.stem for path in package.glob("*.py")} | {path.parent.name for path in package.glob("*/__init__.py")}

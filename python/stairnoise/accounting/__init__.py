@@ -1,11 +1,11 @@
-"""The privacy loss of one release and of many: closed forms, lattices and brackets.
+"""The privacy loss of one release and of many, and the budget that releases have spent.
 
-- `parts`: the loss of one release, one file for each form that it takes.
-- `shifted`: the loss of a list of probabilities against the same list, shifted.
-- `every_shift`: the loss of weights against themselves, under every shift up to the sensitivity.
+- `losses`: the loss of one release, in the forms that several mechanisms have.
+- `privacy_loss`: the class `PrivacyLoss`.
 - `models`: which lattices hold, or enclose, the loss of many releases.
 - `convolution`: the loss of many releases on a lattice, from those of one.
 - `curve`: the privacy profile and the trade-off curve of a loss on a lattice.
-- `grid`: a privacy loss on the multiples of an interval, for other libraries.
+- `grid`, `dp_accounting`: a privacy loss on the multiples of an interval, and in the form of Google's package.
 - `inverse`: the ε of a δ, for profiles without a closed inverse.
+- `ledger`: a ledger of the privacy budget.
 """

@@ -1,6 +1,6 @@
 """Absolute moments of the Laplace and the staircase distributions, of integer order, in closed form.
 
-Functions of float64 arrays that broadcast, in the notation of `stairnoise._theory`.
+Functions of float64 arrays that broadcast, in the notation of `stairnoise.distributions`.
 
 References
 ----------

@@ -1,7 +1,7 @@
 """Absolute moments of real order of the Laplace and the staircase distributions: E|X|**p for every p > -1.
 
 Functions of numbers or arrays that broadcast, relative error below 1e-12 for ``eps`` from 2**-40
-to 700 and p to 64. Notation as in `stairnoise._theory`, whose closed forms they equal at integer p.
+to 700 and p to 64. Notation as in `stairnoise.distributions`, whose closed forms they equal at integer p.
 
 References
 ----------
