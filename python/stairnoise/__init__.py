@@ -26,6 +26,7 @@ from stairnoise._errors import meant as _known_name
 from stairnoise._native import __version__
 from stairnoise._sample import sample
 from stairnoise.registry import ROWS as _ROWS
+from stairnoise.registry import SELECTIONS as _SELECTIONS
 from stairnoise.rng import SecureRng, SeededRng
 
 if _typing.TYPE_CHECKING:
@@ -45,6 +46,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise.mechanisms.discrete_gaussian.mechanism import DiscreteGaussian
     from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
     from stairnoise.mechanisms.discrete_staircase.mechanism import DiscreteStaircase
+    from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
     from stairnoise.mechanisms.gaussian.mechanism import Gaussian
     from stairnoise.mechanisms.generalized_discrete_laplace.mechanism import GeneralizedDiscreteLaplace
     from stairnoise.mechanisms.laplace.mechanism import Laplace
@@ -53,14 +55,15 @@ if _typing.TYPE_CHECKING:
     from stairnoise.mechanisms.multi_scale_discrete_laplace.mechanism import MultiScaleDiscreteLaplace
     from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase
     from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
+    from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
     from stairnoise.mechanisms.skellam.mechanism import Skellam
     from stairnoise.mechanisms.staircase.mechanism import Staircase
+    from stairnoise.mechanisms.staircase_selection.mechanism import StaircaseSelection
     from stairnoise.mechanisms.truncated_discrete_staircase.mechanism import TruncatedDiscreteStaircase
     from stairnoise.mechanisms.truncated_laplace.mechanism import TruncatedLaplace
     from stairnoise.mechanisms.truncated_staircase.mechanism import TruncatedStaircase
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.residues import centered_residue
-    from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
 
 __all__ = [  # noqa: RUF022 - grouped by meaning
     # Their base classes
@@ -141,21 +144,18 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
 # Loaded on first use (PEP 562), so that programs which only draw noise do not wait for the theory.
 _MODULES = {
     **{row.class_name: row.module for row in _ROWS},
+    **_SELECTIONS,
     "AdditiveMechanism": "stairnoise.mechanism.additive",
     "Comparison": "stairnoise.comparison",
-    "ExponentialMechanism": "stairnoise.selection",
     "Guarantee": "stairnoise.mechanism.guarantee",
     "KeyedRng": "stairnoise.keyed.rng",
     "Ledger": "stairnoise.accounting.ledger.ledger",
     "Mechanism": "stairnoise.mechanism.additive",
-    "PartitionSelection": "stairnoise.mechanisms.partition_selection.mechanism",
-    "PermuteAndFlip": "stairnoise.selection",
     "PrivacyLoss": "stairnoise.accounting.privacy_loss",
     "Spending": "stairnoise.accounting.ledger.ledger",
     "SecureBitGenerator": "stairnoise.bit_generator",
     "SelectionMechanism": "stairnoise.mechanism.selection",
     "SelftestReport": "stairnoise._selftest",
-    "StaircaseSelection": "stairnoise.selection",
     "binomial_interval": "stairnoise.inference",
     "binomial_test": "stairnoise.inference",
     "calibrate": "stairnoise.calibration",

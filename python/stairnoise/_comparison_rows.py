@@ -171,7 +171,9 @@ def _sum_of_exponentials_isf(n: int, alpha: float) -> float:
 
 def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[ComparisonRow]:
     """Return rows of the mechanisms that select; their error is the cost above the least."""
-    from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
+    from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
+    from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
+    from stairnoise.mechanisms.staircase_selection.mechanism import StaircaseSelection
 
     classes = (StaircaseSelection, ExponentialMechanism, PermuteAndFlip)
     mechanisms: list[Any] = [mechanism(setting.eps, setting.argument("sensitivity")) for mechanism in classes]

@@ -362,6 +362,14 @@ ROWS: tuple[Row, ...] = (
     ),
 )
 
+# The mechanisms that select one of several candidates or some of many groups: their classes, and the modules that have them.
+SELECTIONS = {
+    "StaircaseSelection": "stairnoise.mechanisms.staircase_selection.mechanism",
+    "ExponentialMechanism": "stairnoise.mechanisms.exponential_mechanism.mechanism",
+    "PermuteAndFlip": "stairnoise.mechanisms.permute_and_flip.mechanism",
+    "PartitionSelection": "stairnoise.mechanisms.partition_selection.mechanism",
+}
+
 BY_NAME: dict[str, Row] = {row.name: row for row in ROWS}
 _NAMES: dict[str, MechanismName] = {row.class_name: row.name for row in ROWS}
 
@@ -369,6 +377,11 @@ _NAMES: dict[str, MechanismName] = {row.class_name: row.name for row in ROWS}
 def load(name: MechanismName) -> Any:
     """Return the class of a mechanism by its name in ``sample(mechanism=...)``."""
     return BY_NAME[name].load()
+
+
+def load_selection(name: str) -> Any:
+    """Return the class of a mechanism that selects, by its name."""
+    return _class(SELECTIONS[name], name)
 
 
 def name_of(mechanism: Any) -> MechanismName:

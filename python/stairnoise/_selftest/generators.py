@@ -22,12 +22,12 @@ from stairnoise._selftest.random_words import top_bits
 from stairnoise._selftest.report import Outcome, Planned
 from stairnoise.bit_generator import SecureBitGenerator
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
+from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.mechanisms.gaussian.mechanism import Gaussian
 from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase
 from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
 from stairnoise.mechanisms.staircase.mechanism import Staircase
 from stairnoise.rng import SecureRng, SeededRng
-from stairnoise.selection import ExponentialMechanism
 
 SUBJECT = "generators"
 _GENERATORS = 64

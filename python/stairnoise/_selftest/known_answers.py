@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from stairnoise import selection
 from stairnoise._selftest.contract import Key
 from stairnoise._selftest.random_words import top_bits
 from stairnoise._selftest.report import Outcome, Planned
 from stairnoise.bit_generator import SecureBitGenerator
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
-from stairnoise.registry import ROWS
+from stairnoise.registry import ROWS, load_selection
 from stairnoise.rng import SecureRng, SeededRng
 
 SUBJECT = "known answers"
@@ -182,7 +181,7 @@ def rounded(number: Fraction) -> float:
 def _mechanism(entry: dict[str, Any]) -> Any:
     of_numbers = {row.class_name: row for row in ROWS}
     name = entry["law"]
-    mechanism = of_numbers[name].load() if name in of_numbers else getattr(selection, name)
+    mechanism = of_numbers[name].load() if name in of_numbers else load_selection(name)
     return mechanism(*entry["arguments"])
 
 

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from stairnoise._selftest.events import LEVELS, Cells, Events, Floats, add_cells, add_pairs, between, cells_of, places
 from stairnoise._selftest.report import Outcome, Planned
+from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
+from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
+from stairnoise.mechanisms.staircase_selection.mechanism import StaircaseSelection
 from stairnoise.registry import ROWS, Example
-from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
 
 SUBJECT = "mechanisms"
 VALUES = 2**20

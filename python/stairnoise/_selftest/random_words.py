@@ -17,8 +17,8 @@ from stairnoise._selftest.contract import NIST_VECTORS, Key, discrete_laplace, e
 from stairnoise._selftest.events import Events
 from stairnoise._selftest.report import Outcome, Planned
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
+from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.rng import SecureRng
-from stairnoise.selection import ExponentialMechanism
 
 SUBJECT = "random words"
 _BITS = 16

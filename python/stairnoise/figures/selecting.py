@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stairnoise.figures.style import FOURTH, LAPLACE, STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
+from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
-from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
+from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
+from stairnoise.mechanisms.staircase_selection.mechanism import StaircaseSelection
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,0 +1,58 @@
+"""Selections to which only differences of costs matter."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise._parameters import RealLike, flag, single
+from stairnoise.mechanism.selection import SelectionMechanism
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class SelectionByDifferences(SelectionMechanism):
+    """A mechanism to which only differences of costs matter."""
+
+    __slots__ = ()
+    _rules = {1: "finite or inf", -1: "finite or -inf"}  # noqa: RUF012 - never changed
+    _make: Callable[[float, float, bool], _native.Selection]
+
+    def __init__(self, eps: RealLike, sensitivity: RealLike | None = None, monotonic: bool = False) -> None:
+        rate, change, promise = single(eps, "eps"), stated_change(sensitivity), flag(monotonic, "monotonic")
+        self._store(
+            self._make(rate, 1.0 if change is None else change, promise),
+            {"eps": rate, "sensitivity": change, "monotonic": promise},
+        )
+
+    def _exponents(self, rows: NDArray[np.float64], infinite: bool) -> NDArray[np.float64]:
+        """Return ε(c − least)/(2Δ), from significands and exponents, so that only the result can leave float64's range."""
+        # Memory first: a view that repeats a row beyond all memory is refused before anybody goes through it.
+        above = np.empty(rows.shape)
+        least = rows.min(axis=-1, keepdims=True)
+        # Halving is inexact only for subnormal numbers, which are negligible beside a difference that would overflow.
+        finite = np.where(rows < np.inf, rows, least) if infinite else rows
+        halved = bool(np.abs(finite).max(initial=0.0) >= 2.0**1022)
+        if halved:
+            rows, least = rows / 2, least / 2
+        above, exponent = np.frexp(np.subtract(rows, least, out=above))
+        eps, unit = math.frexp(self.eps), math.frexp(self.sensitivity)
+        shift = eps[1] - unit[1] + halved - (not self.monotonic)
+        with np.errstate(over="ignore", under="ignore"):
+            above *= eps[0]
+            if unit[0] == 0.5:
+                shift += 1  # a sensitivity of 1 or another power of two needs no division
+            else:
+                above /= unit[0]
+            exponents: NDArray[np.float64] = np.ldexp(above, exponent + shift)
+        return exponents
+
+
+def stated_change(sensitivity: RealLike | None) -> float | None:
+    """Check a sensitivity; None says that it was not stated."""
+    return None if sensitivity is None else single(sensitivity, "sensitivity")

@@ -1,0 +1,1 @@
+"""The staircase selection mechanism."""
