@@ -12,6 +12,9 @@ EXAMPLES = [
 ARRAYS = [pytest.param((row, row.arrays), id=f"{row.name}-arrays") for row in ROWS if row.arrays is not None]
 NUMBERS = [one for one in EXAMPLES if one.values[0][0].kind != "vector"]
 
+# Public classes that are only bases, and no mechanisms.
+BASES = {"Mechanism", "AdditiveMechanism", "SelectionMechanism"}
+
 # A test with one of these takes `mechanism`, the fixture of tests/conftest.py.
 each_mechanism = pytest.mark.parametrize("mechanism", EXAMPLES, indirect=True)
 each_mechanism_and_array = pytest.mark.parametrize("mechanism", [*EXAMPLES, *ARRAYS], indirect=True)

@@ -141,16 +141,17 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "__version__",
 ]
 
+_BASES = ("Mechanism", "AdditiveMechanism", "SelectionMechanism")
+
 # Loaded on first use (PEP 562), so that programs which only draw noise do not wait for the theory.
 _MODULES = {
     **{row.class_name: row.module for row in _ROWS},
     **_SELECTIONS,
-    "AdditiveMechanism": "stairnoise.mechanism.additive",
+    **dict.fromkeys(_BASES[:2], "stairnoise.mechanism.additive"),
     "Comparison": "stairnoise.comparison",
     "Guarantee": "stairnoise.mechanism.guarantee",
     "KeyedRng": "stairnoise.keyed.rng",
     "Ledger": "stairnoise.accounting.ledger.ledger",
-    "Mechanism": "stairnoise.mechanism.additive",
     "PrivacyLoss": "stairnoise.accounting.privacy_loss",
     "Spending": "stairnoise.accounting.ledger.ledger",
     "SecureBitGenerator": "stairnoise.bit_generator",
@@ -187,7 +188,7 @@ def _meant(name: str) -> str:
         return ""
     if hasattr(__getattr__("Staircase"), name):
         return f"; it is a method of the mechanisms, as in Staircase(eps=1).{name}"
-    return _known_name(name, __all__)
+    return _known_name(name, [known for known in __all__ if known not in _BASES])
 
 
 def __dir__() -> list[str]:

@@ -116,9 +116,9 @@ def test_notes_and_means_of_people_in_many_groups():
     assert [(row[0], row[5]) for row in table] == [("a", False), ("b", False)]
     assert table.about["mechanisms"][0]["draws"] == "PartitionSelection(eps=2.0, delta=0.01, max_partitions_contributed=10)"
     names = {}
-    exec("\n".join(line.replace("mechanism.threshold", "found = mechanism.threshold") for line in table.about["check"]), names)
-    selection = sn.PartitionSelection(2.0, 0.01, 10)
-    assert names["found"] == (selection.threshold, None, selection.sigma2, selection.noise_std())
+    exec("\n".join(line.replace("selection.threshold", "found = selection.threshold") for line in table.about["check"]), names)
+    made = sn.PartitionSelection(2.0, 0.01, 10)
+    assert names["found"] == (made.threshold, None, made.sigma2, made.noise_std())
 
 
 def test_sums_and_means_pay_for_the_choice_of_groups(tmp_path):

@@ -18,6 +18,7 @@ from stairnoise._selftest import mechanisms as mechanisms
 from stairnoise._selftest.events import FALSE_ALARM
 from stairnoise._selftest.report import Outcome, Planned, SelftestReport
 from stairnoise.registry import ROWS
+from tests.examples import BASES
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = 2**14
@@ -59,7 +60,7 @@ def test_every_mechanism_has_its_checks():
     """
     classes = {name for name in sn.__all__ if isinstance(getattr(sn, name), type)}
     classes = {name for name in classes if hasattr(getattr(sn, name), "sample") or hasattr(getattr(sn, name), "select")}
-    classes -= {"Mechanism", "AdditiveMechanism", "SelectionMechanism"}
+    classes -= BASES
     choices = {"StaircaseSelection", "ExponentialMechanism", "PermuteAndFlip", "PartitionSelection"}
     assert classes == {row.class_name for row in ROWS} | choices
     by_mechanism = {check.name.partition("(")[0] for check in mechanisms.planned(None)}

@@ -112,10 +112,11 @@ def density(xp: Any, y: Any, k: Stairs) -> Any:
     J, _ = _place(xp, y * k.scale, k)
     # Half the exponent twice: a great height may meet a b**J below the normal range.
     root = xp.exp(k.eps * J * -0.5)
-    height = k.height * root * root
     # A height beyond float64 may as well; its logarithm costs some digits.
     beyond = xp.isinf(k.height)
-    return xp.where(beyond, xp.exp(k.log_height - k.eps * J), height) if xp.any(beyond) else height
+    if not xp.any(beyond):
+        return k.height * root * root
+    return xp.where(beyond, xp.exp(k.log_height - k.eps * J), xp.where(beyond, 0.0, k.height) * root * root)
 
 
 def log_density(xp: Any, y: Any, k: Stairs) -> Any:
