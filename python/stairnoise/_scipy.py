@@ -1,6 +1,6 @@
 """The distributions as distributions of `scipy.stats`.
 
-Every generic method calls the distribution's own closed form, for arrays of arguments and of shapes. SciPy adds
+Every generic method calls the mechanism's own closed form, for arrays of arguments and of shapes. SciPy adds
 location, scale and its own tools. Only `as_scipy` imports this module, because SciPy is optional.
 """
 
@@ -103,7 +103,7 @@ class Generic:
         return self._distribution(*shapes).entropy() if self._is_distribution(*shapes) else np.nan
 
     def _rvs(self, *shapes: Any, size: tuple[int, ...], random_state: _RandomBytes) -> NDArray[Any]:
-        """Draw by the distribution's own sampler, with a seed from SciPy's generator: for study, never for a release."""
+        """Draw by the mechanism's own sampler, with a seed from SciPy's generator: for study, never for a release."""
         seed = int.from_bytes(random_state.bytes(_SEED_BYTES), "little")
         values: NDArray[Any] = self._distribution(*shapes).sample(size, rng=SeededRng(seed))
         return values
@@ -239,7 +239,7 @@ class DiscreteOfOne(OfOneDistribution, Discrete):
 
 
 def shaped(name: str, *shapes: Any, **scale: Any) -> Any:
-    """Freeze the distribution of a distribution with array parameters, found by the distribution's name."""
+    """Freeze the distribution of a mechanism with array parameters, found by the mechanism's name."""
     return {one.name: one for one in (staircase, laplace, discrete_staircase, discrete_laplace)}[name](*shapes, **scale)
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 CostLike = Literal["l1", "l2"] | RealLike | CostFunction
 
 _NAMED = {"l1": 1.0, "l2": 2.0}
-# Every continuous distribution with sensitivity 1 accepts an eps from here on.
+# Every continuous mechanism with sensitivity 1 accepts an eps from here on.
 _LEAST_EPS = 2.0**-40
 _EXACT_INTEGERS = 2**53
 _MECHANISMS = ("staircase", "discrete_staircase")

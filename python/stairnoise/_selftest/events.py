@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 # Of one check. A thousand checks keep the whole below 1e-7.
 FALSE_ALARM = 1e-10
-# The formulas of a continuous distribution leave its lattice out. That changes no probability by more than this.
+# The formulas of a continuous mechanism leave its lattice out. That changes no probability by more than this.
 SLACK = 1e-8
 # The line is cut at these quantiles: multiples of 1/32, and tails down to 2**-16.
 _TAIL = 2.0 ** -np.array([16, 14, 12, 10, 9, 8, 7, 6])

@@ -179,7 +179,7 @@ class Intervals(Distribution[Default, Value, Float], Partitions):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         from fractions import Fraction
 
-        # A continuous distribution rounds each true value too, by at most half a step.
+        # A continuous mechanism rounds each true value too, by at most half a step.
         rounding = Fraction(0) if self._integers else Fraction(k, 2)
         steps = np.broadcast_arrays(granularity, bounds)
         half = np.empty(steps[0].shape)

@@ -48,7 +48,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float], EpsForError):
     # Name of the mechanism in the extension, and the function of that name.
     _native_name: ClassVar[Any]
     _make: ClassVar[Any]
-    # Name of the shape parameter; the Laplace distributions have none.
+    # Name of the shape parameter; the Laplace mechanisms have none.
     _spec_name: ClassVar[str | None] = None
     # Formulas of the mechanism on its lattice.
     _family: ClassVar[Family]

@@ -1,4 +1,4 @@
-"""The distribution of a distribution of numbers: SciPy's functions, moments and quantiles."""
+"""The distribution of a mechanism of numbers: SciPy's functions, moments and quantiles."""
 
 from __future__ import annotations
 

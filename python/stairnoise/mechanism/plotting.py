@@ -89,7 +89,7 @@ class Plotting:
         return None
 
     def _laplace(self) -> Any:
-        """Return the Laplace distribution of the same kind, ε and sensitivity; None for a share or a mechanism without both."""
+        """Return the Laplace mechanism of the same kind, ε and sensitivity; None for a share or a mechanism without both."""
         eps, width = self._pure_eps, self._width
         if eps is None or width is None:
             return None
@@ -97,7 +97,7 @@ class Plotting:
 
     @property
     def _pure_eps(self) -> float | None:
-        """ε of the Laplace distribution to compare with."""
+        """ε of the Laplace mechanism to compare with."""
         eps: float | None = getattr(self, "eps", None)
         return eps
 

@@ -89,7 +89,7 @@ class Shares(AnySensitivity):
         return Guarantee(self.privacy_eps(sensitivity, max_partitions_contributed=k), 0.0, None, sensitivity, k)
 
     def _laplace(self) -> Any:
-        """Return the Laplace distribution to compare the whole with; None for a share."""
+        """Return the Laplace mechanism to compare the whole with; None for a share."""
         return super()._laplace() if self.n_parties == self.present else None  # type: ignore[misc]
 
     @property
