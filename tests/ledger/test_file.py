@@ -17,7 +17,7 @@ from contextlib import closing
 import pytest
 
 import stairnoise as sn
-from stairnoise.accounting.ledger import file
+import stairnoise.accounting.ledger.file as file
 
 LAW = sn.DiscreteLaplace(eps=0.25)
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs limits and signals of POSIX")

@@ -7,3 +7,7 @@
 | `rows` | its rows: read and checked, found again, written |
 | `ledger` | the class `Ledger` |
 """
+
+from stairnoise._lazy import load_on_demand
+
+load_on_demand(__name__)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 
 from stairnoise._errors import BudgetError, LedgerError, ParameterError, ParameterTypeError, received
+from stairnoise._native import __version__
 from stairnoise._parameters import flag, single
-from stairnoise.accounting.ledger import rows
+from stairnoise.accounting.ledger import file, rows
 from stairnoise.accounting.ledger.costs import Cost, as_typed, cost_of, is_drawn_by_key
 from stairnoise.accounting.ledger.rows import Limits, Names, Row
 from stairnoise.keyed.rng import KeyedRng
@@ -177,9 +178,6 @@ class Ledger:
 
     def _opened(self, asked: Limits | None) -> Limits:
         """Return the limits of the file; make the file first if it does not exist."""
-        from stairnoise._native import __version__
-        from stairnoise.accounting.ledger import file
-
         if asked is not None and not file.exists(self._path):
             file.create(self._path, (*asked, 0, _now(), __version__))
         with file.transaction(self._path, self._timeout) as connection:
@@ -331,8 +329,6 @@ class Ledger:
 
     def _confirm(self, paid: Sequence[tuple[int, Row]], fingerprints: Sequence[str]) -> None:
         """Say which true answers the rows are about; refuse them if their name stands for others."""
-        from stairnoise.accounting.ledger import file
-
         with file.transaction(self._path, self._timeout, "write") as connection:
             known = self._read(connection)
             if any(known[number - 1 : number] == [] or not known[number - 1].has_noise_of(row) for number, row in paid):
@@ -348,8 +344,6 @@ class Ledger:
 
     def _spend(self, asked: list[Names], costs: list[Cost]) -> list[tuple[int, Row]]:
         """Write all rows that nobody has paid for, or none and raise; return the number and the row of each."""
-        from stairnoise.accounting.ledger import file
-
         wanted = [Row(*each, 0.0, _now(), False) for each in zip(asked, costs, strict=True)]
         with file.transaction(self._path, self._timeout, "write") as connection:
             known = self._read(connection)
@@ -409,8 +403,6 @@ class Ledger:
         LedgerError
             The file cannot be read, or stayed locked.
         """
-        from stairnoise.accounting.ledger import file
-
         with file.transaction(self._path, self._timeout) as connection:
             return rows.last_total(self._read(connection))
 
@@ -442,8 +434,6 @@ class Ledger:
         LedgerError
             The file cannot be read, or stayed locked.
         """
-        from stairnoise.accounting.ledger import file
-
         with file.transaction(self._path, self._timeout) as connection:
             return [_spending(row) for row in self._read(connection)]
 

@@ -1,0 +1,30 @@
+"""Packages whose modules are loaded at their first use.
+
+Evidence: the modules that a fresh interpreter has loaded before and after.
+"""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from stairnoise.accounting import ledger
+
+
+def test_a_module_is_loaded_at_its_first_use():
+    code = """
+        import sys
+        from stairnoise.accounting.ledger import file
+        before = "sqlite3" in sys.modules, "stairnoise.accounting.ledger.file" in sys.modules
+        file.NEIGHBOURS
+        print(*before, sys.modules["stairnoise.accounting.ledger.file"].NEIGHBOURS is file.NEIGHBOURS)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False", "True"]
+
+
+@pytest.mark.parametrize("name", ["files", "__wrapped__"])
+def test_a_name_without_a_module_is_no_module(name):
+    with pytest.raises(AttributeError, match=f"module 'stairnoise.accounting.ledger' has no attribute '{name}'"):
+        getattr(ledger, name)
