@@ -55,9 +55,9 @@ build: $(VENV)/stamp-extension  ## .venv with the release extension and the comm
 .PHONY: dev
 dev: $(VENV)/stamp-quick $(VENV)/stamp-dev  ## .venv with every tool and an extension that builds in seconds; again after a change in Rust
 
-# `--quick` is in tests/conftest.py. Rust is checked by its lints and, through the extension, by the golden vectors.
+# `--quick` is in tests/quick.py. Rust is checked by its lints and, through the extension, by the golden vectors.
 .PHONY: check
-check: dev $(VENV)/stamp-rust  ## format, lints, types and quick tests of a change (under a minute)
+check: dev $(VENV)/stamp-rust  ## format, lints, types and quick tests of what your branch changed (under a minute)
 	$(PY) -m ruff check --quiet .
 	$(PY) -m ruff format --check --quiet .
 	@$(PY) -m mypy & types=$$!; $(PY) -m pytest -q --quick --numprocesses 2 --dist worksteal; tests=$$?; wait $$types && exit $$tests
