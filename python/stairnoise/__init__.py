@@ -38,7 +38,8 @@ if _typing.TYPE_CHECKING:
     from stairnoise.comparison import Comparison, compare
     from stairnoise.inference import binomial_interval, binomial_test
     from stairnoise.keyed.rng import KeyedRng
-    from stairnoise.mechanism.additive import AdditiveMechanism, Mechanism
+    from stairnoise.mechanism.additive import AdditiveMechanism
+    from stairnoise.mechanism.base import Mechanism
     from stairnoise.mechanism.guarantee import Guarantee
     from stairnoise.mechanism.selection import SelectionMechanism
     from stairnoise.mechanisms.arete.mechanism import Arete
@@ -147,11 +148,12 @@ _BASES = ("Mechanism", "AdditiveMechanism", "SelectionMechanism")
 _MODULES = {
     **{row.class_name: row.module for row in _ROWS},
     **_SELECTIONS,
-    **dict.fromkeys(_BASES[:2], "stairnoise.mechanism.additive"),
+    "AdditiveMechanism": "stairnoise.mechanism.additive",
     "Comparison": "stairnoise.comparison",
     "Guarantee": "stairnoise.mechanism.guarantee",
     "KeyedRng": "stairnoise.keyed.rng",
     "Ledger": "stairnoise.accounting.ledger.ledger",
+    "Mechanism": "stairnoise.mechanism.base",
     "PrivacyLoss": "stairnoise.accounting.privacy_loss",
     "Spending": "stairnoise.accounting.ledger.ledger",
     "SecureBitGenerator": "stairnoise.bit_generator",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stairnoise._candidates import CANDIDATES, Candidate, Setting
 from stairnoise._errors import ParameterError
 from stairnoise.calibration import Target, calibrated, line
+from stairnoise.mechanism.distribution import root_moment
 from stairnoise.numerics.roots import bisection
 from stairnoise.registry import Row, load
 
@@ -68,7 +69,7 @@ def _of_number(candidate: Candidate, mechanism: Any, setting: Setting, p: int) -
         std=float(mechanism.std()),
         bound_95=mechanism.error_bound(1 - _ALPHA),
         p_zero=float(mechanism.pmf(0)) if candidate.row.kind == "discrete" else None,
-        ratio=_ratio(float(mechanism._root_moment(p)), _baseline(candidate.compared.baseline, setting, p), p),
+        ratio=_ratio(float(root_moment(mechanism, p)), _baseline(candidate.compared.baseline, setting, p), p),
     )
 
 
@@ -78,7 +79,7 @@ def _baseline(name: str, setting: Setting, p: int) -> float:
         mechanism = CANDIDATES[name].make(setting)
     except ParameterError:
         return 0.0
-    return float(mechanism._root_moment(p))
+    return float(root_moment(mechanism, p))
 
 
 def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[ComparisonRow], list[str]]:
@@ -100,7 +101,7 @@ def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[
                 mechanisms[row.name] = calibrated(row, target, cost)
             except ParameterError as error:
                 refusals[row.name] = str(error)
-        return float(mechanisms[row.name]._root_moment(power)) if row.name in mechanisms else 0.0
+        return float(root_moment(mechanisms[row.name], power)) if row.name in mechanisms else 0.0
 
     def of(row: Row) -> ComparisonRow:
         mechanism = mechanisms[row.name]

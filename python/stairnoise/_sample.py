@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from stairnoise._errors import ParameterError, ParameterTypeError, arguments_of, meant, received
 from stairnoise._output import Size
 from stairnoise._parameters import Cost, RealLike
+from stairnoise.mechanism.drawing import sample_generally
 from stairnoise.registry import BY_NAME, MechanismName, Row
 from stairnoise.rng import Rng
 
@@ -262,7 +263,7 @@ def sample(
         made = make(**named) if row.arrays is None else make._for_one_call(named, out)
     if n is None:
         return made.sample(size, rng=rng, out=out, dtype=dtype, threads=threads)
-    return made._sample(n, rng, out, dtype, threads, size_name="n")
+    return sample_generally(made, n, rng, out, dtype, threads, size_name="n")
 
 
 sample.__module__ = "stairnoise"

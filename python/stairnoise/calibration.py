@@ -18,6 +18,7 @@ from stairnoise._candidates import CANDIDATES, Candidate, Setting
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._native import largest_quotient
 from stairnoise._parameters import Cost, count, single
+from stairnoise.mechanism.distribution import root_moment
 from stairnoise.registry import ROWS, Row
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Target(NamedTuple):
         """Return the ε of the releases together, at this δ; while `searching`, by the upper bound alone."""
         # A mechanism that was not made for one sensitivity is asked about this one.
         asked = {"sensitivity": int(self.sensitivity) if mechanism._integers else self.sensitivity}
-        loss = mechanism.privacy_loss(**asked if hasattr(mechanism, "_checked_sensitivity") else {})
+        loss = mechanism.privacy_loss(**asked if mechanism._any_sensitivity else {})
         if not self.delta:
             return self.releases * float(loss.eps)
         composed = loss.compose(self.releases)
@@ -215,7 +216,7 @@ def _found(candidate: Candidate, setting: Setting, target: Target, power: int) -
     parts = (1.0,) if target.releases == 1 else _PARTS if target.releases <= _FEW else _PARTS[-1:]
     ends = [largest_quotient(target.delta * part, target.releases) for part in parts] if needs_delta else [target.delta]
     usual = [(_raised(candidate, setting._replace(delta=end), target), end) for end in ends]
-    usual.sort(key=lambda made: made[0]._root_moment(power))
+    usual.sort(key=lambda made: root_moment(made[0], power))
     mechanism, end = usual[0]
     if len(usual) > 1:
         # Ends that spend all of δ leave nothing for the rounding of a composed loss: if δ is small, no ε is then proven for it.
@@ -225,7 +226,7 @@ def _found(candidate: Candidate, setting: Setting, target: Target, power: int) -
     stair = _stair(candidate, target, power)
     other = candidate._replace(compared=candidate.compared._replace(fixed=(stair,)))
     found = _raised(other, setting._replace(delta=end), target)
-    better = found._root_moment(power) < mechanism._root_moment(power) * (1 - _WORTHWHILE) ** (1 / power)
+    better = root_moment(found, power) < root_moment(mechanism, power) * (1 - _WORTHWHILE) ** (1 / power)
     return found if better and target.kept_by(found) else mechanism
 
 

@@ -36,7 +36,7 @@ __all__ = ["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"]
 
 if TYPE_CHECKING:
     from stairnoise._types import Array, Float, Floats, Number
-    from stairnoise.mechanism.cost import Costs
+    from stairnoise.mechanism.additive import AdditiveMechanism
 
     OneCost = Literal["l1", "l2"] | Number | CostFunction
     Costly = OneCost | Array
@@ -290,11 +290,11 @@ def optimal_cost(
 
 
 @overload
-def expected_cost(mechanism: Costs[Any, Any, Float], cost: OneCost) -> Float: ...  # type: ignore[overload-overlap]
+def expected_cost(mechanism: AdditiveMechanism[Any, Any, Float], cost: OneCost) -> Float: ...  # type: ignore[overload-overlap]
 @overload
-def expected_cost(mechanism: Costs[Any, Any, Float], cost: Costly) -> Floats: ...
+def expected_cost(mechanism: AdditiveMechanism[Any, Any, Float], cost: Costly) -> Floats: ...
 @overload
-def expected_cost(mechanism: Costs[Any, Any, Float], cost: CostLike) -> Float | Floats: ...
+def expected_cost(mechanism: AdditiveMechanism[Any, Any, Float], cost: CostLike) -> Float | Floats: ...
 def expected_cost(mechanism: Any, cost: CostLike) -> Any:
     r"""Return the expected cost of a mechanism's noise.
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError, received
 from stairnoise._native import Child, Stream
-from stairnoise._own_methods import own_methods
 from stairnoise._parameters import count
 
 if TYPE_CHECKING:
@@ -47,15 +46,11 @@ def with_key(secret: bytearray | StairnoiseError, make: Callable[[bytearray], _M
         secret[:] = _NO_KEY
 
 
-class _Rng:
+class Generator:
     """What both generators share: one stream, which is never copied."""
 
     # In each generator's class, where `object.__reduce__` looks for them.
     __slots__ = ()
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        own_methods(cls)
 
     # Until its first use, a child holds only its number and what all children share: 104 bytes for each of 2**20.
     _held: Stream | Child
@@ -137,7 +132,7 @@ class _Rng:
         )
 
 
-class SecureRng(_Rng):
+class SecureRng(Generator):
     """Cryptographically random generator with a key from the operating system.
 
     The key is never shown, copied or pickled. It is wiped when the generator is deleted, and
@@ -208,7 +203,7 @@ class SecureRng(_Rng):
         return "SecureRng.from_key(...)" if self._stream.given else "SecureRng()"
 
 
-class SeededRng(_Rng):
+class SeededRng(Generator):
     """Reproducible generator for tests and studies, refused by ``release``.
 
     Anyone who knows or guesses the seed can subtract the noise.
@@ -274,7 +269,7 @@ def sampling_stream(rng: Rng | None) -> Stream:
     """Return the stream of `rng`; for None, that of one secure generator for the whole process."""
     if rng is None:
         return _process_stream or _make_process_stream()
-    if not isinstance(rng, _Rng):
+    if not isinstance(rng, Generator):
         raise ParameterTypeError(
             f"rng must be a SecureRng, a SeededRng or None (NumPy's generators and plain seeds are not accepted), "
             f"got {received(rng)}{_generator_meant(rng)}"
@@ -291,7 +286,7 @@ def _generator_meant(rng: object) -> str:
             f"; for reproducible noise pass SeededRng({seed}) to sample, and SeededRng({seed}, allow_release=True) to a "
             "release in a test"
         )
-    if isinstance(rng, type) and issubclass(rng, _Rng):
+    if isinstance(rng, type) and issubclass(rng, Generator):
         return "; call the class to make a generator"
     if type(rng).__name__ == "KeyedRng" and type(rng).__module__ == "stairnoise":
         return "; the noise of a KeyedRng belongs to labels: use it in release(values, labels=..., statistic=...)"

@@ -8,7 +8,8 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.accounting.privacy_loss import privacy_loss
-from stairnoise.mechanism.additive import AdditiveMechanism, ContinuousMechanism, DiscreteMechanism, Mechanism
+from stairnoise.mechanism.additive import AdditiveMechanism, ContinuousMechanism, DiscreteMechanism
+from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.array_gaussian import GaussianArrays
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.registry import ROWS, load

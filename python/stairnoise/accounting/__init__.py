@@ -9,3 +9,7 @@
 - `inverse`: the ε of a δ, for profiles without a closed inverse.
 - `ledger`: a ledger of the privacy budget.
 """
+
+from stairnoise._lazy import load_on_demand
+
+load_on_demand(__name__)

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from stairnoise._errors import ParameterError
 from stairnoise.cli.screen import cell, print_rows
+from stairnoise.mechanism.drawing import sample_generally
 from stairnoise.rng import SeededRng
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def print_noise_report(console: Console, mechanism: Any, n: int, *, seed: int | 
     """Draw `n` values, and print the time they took and their moments beside the theory's."""
     rng = None if seed is None else SeededRng(seed)
     start = perf_counter()
-    noise = mechanism._sample(n, rng, None, None, size_name="n")
+    noise = sample_generally(mechanism, n, rng, None, None, size_name="n")
     seconds = perf_counter() - start
     if output is not None:
         _write(output, noise)

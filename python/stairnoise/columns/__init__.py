@@ -9,3 +9,7 @@
 | `answers` | the true answers of a column, and what a null is |
 | `release` | the release of a column, and of the named columns of a frame |
 """
+
+from stairnoise._lazy import load_on_demand
+
+load_on_demand(__name__)

@@ -19,6 +19,7 @@ from stairnoise.columns.libraries import library, refuse_lazy
 from stairnoise.columns.reading import by_library, reader
 from stairnoise.mechanism.drawing import require_values
 from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanism.release import released_shape, require_stated
 
 _LABELS = (str, bytes, int, float, np.generic)
 _MODULES_OF_LABELS = {"datetime", "decimal", "pandas"}
@@ -163,9 +164,9 @@ def _named(name: object) -> Iterator[None]:
 
 
 def _require(mechanism: Any, answers: Chunks) -> None:
-    mechanism._require_stated(answers.dtype)
+    require_stated(mechanism, answers.dtype)
     require_values(answers.shape, mechanism._value_shape, "values")
-    if mechanism._released_shape(answers.shape) != answers.shape:
+    if released_shape(mechanism, answers.shape) != answers.shape:
         raise ParameterError(
             f"values must have the shape that they and the parameters, of shape {mechanism._parameter_shape}, broadcast to, "
             f"because a column comes back as one, got {answers.shape}"
@@ -194,7 +195,7 @@ def _vectors(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any
             with _named(names[place]):
                 answers[place] = exact_array(column, "values")
     vectors = np.stack(answers, axis=-1)
-    mechanism._require_stated(vectors.dtype)
+    require_stated(mechanism, vectors.dtype)
     require_values(vectors.shape, mechanism._value_shape, "values")
     noisy = np.empty(vectors.shape, mechanism._released_dtype(vectors, all(each.single_precision for each in found)))
     noise.add(0, Chunks([vectors]), noisy, None)

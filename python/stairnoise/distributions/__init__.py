@@ -13,3 +13,7 @@ Notation as in the papers: ``b = exp(-eps)``, ``c = b/(1 - b)``, `D` is the sens
 central stair. No formula subtracts nearly equal numbers, and no tail is computed as ``1 - cdf``. So the relative error of closed
 forms stays near 1e-15 from ``eps`` = 2**-40 to 700, where textbook forms lose every digit or overflow.
 """
+
+from stairnoise._lazy import load_on_demand
+
+load_on_demand(__name__)

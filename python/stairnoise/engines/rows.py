@@ -15,8 +15,9 @@ from stairnoise.engines.label_types import declared, typed_labels
 from stairnoise.keyed.labels import label_column
 from stairnoise.keyed.release import KeyedNoise, head
 from stairnoise.keyed.rng import KeyedRng, name
+from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.partitions import NAME
-from stairnoise.mechanism.release import Releasing
+from stairnoise.mechanism.release import require_stated
 from stairnoise.rng import SeededRng
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class KeyedRelease:
     __slots__ = ("_head", "_k", "_keyed", "_mechanism", "_statistic", "label_types")
 
     def __init__(self, mechanism: Any, keyed: Any, statistic: Any, label_type: Any, max_partitions_contributed: Any) -> None:
-        if not isinstance(mechanism, Releasing):
+        if not isinstance(mechanism, Mechanism):
             raise ParameterTypeError(
                 f"mechanism must be a mechanism that releases numbers, such as DiscreteLaplace(eps=1), got {received(mechanism)}"
             )
@@ -45,7 +46,7 @@ class KeyedRelease:
                 f"got {shown}"
             )
         if not mechanism._integers:
-            mechanism._require_stated(np.dtype(np.float64))
+            require_stated(mechanism, np.dtype(np.float64))
         self._head = head(mechanism, keyed, name(statistic, "statistic"), max_partitions_contributed)
         self._mechanism, self._keyed, self._statistic, self._k = mechanism, keyed, statistic, max_partitions_contributed
         self.label_types = declared(label_type)
@@ -70,8 +71,8 @@ class KeyedRelease:
         What rows have in common is made here, because the general way takes several times as long as the noise.
         """
         keys, head, bind_value = self._keyed._derived(), self._head, self._keyed.bind == "value"
-        require_stated = self._mechanism._require_stated
-        mechanism, whole = self._mechanism._keeping_guarantee(self._k, NAME)._sampler, self.discrete
+        asked, whole = self._mechanism, self.discrete
+        mechanism = asked._keeping_guarantee(self._k, NAME)._sampler
 
         def released(*arguments: Any) -> float | None:
             *parts, value = arguments
@@ -82,7 +83,7 @@ class KeyedRelease:
                 raise ParameterTypeError(f"values must be real numbers, got {outline(value)}")
             label = label_column(parts[0] if len(parts) == 1 else tuple(parts), None)
             answer = true_values(value)[0]
-            require_stated(answer.dtype)
+            require_stated(asked, answer.dtype)
             out = np.empty((), np.int64 if whole and kind is int else np.float64)
             keys.release(mechanism, head, label, answer, out, bind_value=bind_value)
             noisy: float = out.item()
@@ -93,7 +94,7 @@ class KeyedRelease:
     def batch(self, column: Column, labels: Sequence[Any], dtype: str) -> NDArray[Any]:
         """Return the noisy numbers of a column; what is in the places of nulls has no meaning."""
         answers, _ = true_values(column.chunks.whole())
-        self._mechanism._require_stated(answers.dtype)
+        require_stated(self._mechanism, answers.dtype)
         noisy = np.zeros(answers.shape, dtype)
         found = typed_labels(labels, self.label_types, len(answers))
         KeyedNoise(self._mechanism, self._keyed, [self._head], found, self._k, 0).add(

@@ -8,3 +8,7 @@
 | `release` | releases |
 | `rng` | the class `KeyedRng` |
 """
+
+from stairnoise._lazy import load_on_demand
+
+load_on_demand(__name__)

@@ -21,6 +21,7 @@ from stairnoise.keyed.labels import label_column
 from stairnoise.keyed.rng import KeyedRng, name
 from stairnoise.mechanism.drawing import require_values, threads_asked
 from stairnoise.mechanism.partitions import NAME, partitions
+from stairnoise.mechanism.release import released_dtype, require_stated
 from stairnoise.registry import name_of
 from stairnoise.rng import SeededRng
 
@@ -55,10 +56,10 @@ def released_by_key(
         return released(mechanism, noise, values, columns, nulls, out)
     heads = [head(mechanism, keyed, name(statistic, "statistic"), k)]
     answers, single_precision = true_values(values)
-    mechanism._require_stated(answers.dtype)
+    require_stated(mechanism, answers.dtype)
     require_values(answers.shape, vector, "values")
     column = column_of(labels, answers, vector)
-    noisy = released_array(answers.shape, out, mechanism._released_dtype(answers, single_precision), mechanism._release_dtypes)
+    noisy = released_array(answers.shape, out, released_dtype(mechanism, answers, single_precision), mechanism._release_dtypes)
     KeyedNoise(mechanism, keyed, heads, column, k, workers).add(0, Chunks([answers]), noisy, None)
     if out is not None:
         return out

@@ -1,4 +1,4 @@
-"""The base classes of all mechanisms, and the questions that a mechanism answers about itself.
+"""The base classes of mechanisms of single numbers, and the questions that a mechanism answers about itself.
 
 The file of each mechanism answers them in this order:
 
@@ -11,6 +11,8 @@ The file of each mechanism answers them in this order:
 7. `_promise`, its guarantee;
 8. `_divided_among`, the mechanism that keeps this guarantee for several values;
 9. `_exact_parameters`, by which keyed noise tells it from every other mechanism.
+
+Public methods are functions of the files that stand before their names.
 """
 
 from __future__ import annotations
@@ -19,121 +21,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stairnoise._errors import ParameterTypeError
+from stairnoise._errors import ParameterError
+from stairnoise._parameters import Real, argument
 from stairnoise._types import AnyFloat, Default, Float, Value, Whole
-from stairnoise.mechanism.accuracy import Intervals
-from stairnoise.mechanism.cost import Costs
-from stairnoise.mechanism.distribution import ContinuousDistribution, DiscreteDistribution
-from stairnoise.mechanism.guarantee import Guaranteed
-from stairnoise.mechanism.interop import Interop
-from stairnoise.mechanism.plotting import Plotting
-from stairnoise.mechanism.privacy import Privacy
-from stairnoise.mechanism.release import Releasing
-from stairnoise.mechanism.residues import Residues
+from stairnoise.mechanism import accuracy, cost, distribution, interop, plotting, privacy, residues
+from stairnoise.mechanism.base import Mechanism
+from stairnoise.registry import load
 
 if TYPE_CHECKING:
-    from stairnoise import _native
+    from numpy.typing import NDArray
+
+_LARGEST_INT64 = 2**63 - 1
+# Sums of listed probabilities stay below this part of 1 - confidence in spite of their rounding errors.
+_LIST_MARGIN = 1 - 2.0**-37
 
 
-class Mechanism(Releasing[Default, Value, AnyFloat], Guaranteed):
-    """The base of all mechanisms that add noise to numbers or to vectors: they draw, release, and state a guarantee.
-
-    It is for annotations and `isinstance`; construct a mechanism such as `Laplace`.
-    """
-
-    __module__ = "stairnoise"
-
-    __slots__ = (
-        "_distribution_made",
-        "_draw",
-        "_fast_release",
-        "_given",
-        "_hash",
-        "_numbers",
-        "_sampler",
-        "_stated",
-        "_takes_floats",
-    )
-
-    _given: dict[str, Any]
-    # What `once` keeps, by the names of methods; not set until first used.
-    _numbers: dict[str, Any]
-    # What `_functions` returned; not set until first used.
-    _distribution_made: Any
-    # Not set until first used.
-    _hash: int
-
-    def __init__(self, *_: object) -> None:
-        raise ParameterTypeError(f"{type(self).__name__} is a base class: construct a mechanism such as Laplace(eps=1)")
-
-    def _store(
-        self, native: _native.Law | None, given: dict[str, Any] | None, *, stated: bool, noise_alone: bool = False
-    ) -> None:
-        """Keep the extension's mechanism, and the arguments by name, in the constructor's order; every constructor ends with it.
-
-        There is no such mechanism of array parameters, and no such names where the class keeps its arguments itself. `stated`
-        says whether the caller stated a sensitivity; if not, that of `given` is 1. `noise_alone` says whether the parameters are
-        those of the noise, so that no sensitivity can have been forgotten.
-        """
-        _set_given(self, given)
-        _set_sampler(self, native)
-        _set_stated(self, stated)
-        _set_takes_floats(self, stated or noise_alone)
-        if native is None or self._value_shape:
-            _set_draw(self, None)
-            _set_fast_release(self, None)
-        else:
-            whole = self._integers
-            _set_draw(self, native.draw_int if whole else native.draw_float)
-            _set_fast_release(self, native.release_usual if whole or stated or noise_alone else None)
-
-    def _named_arguments(self) -> dict[str, Any]:
-        given = self._given
-        return given if self._stated or "sensitivity" not in given else {**given, "sensitivity": None}
-
-    def __hash__(self) -> int:
-        try:
-            return self._hash
-        except AttributeError:
-            found = super().__hash__()
-        object.__setattr__(self, "_hash", found)
-        return found
-
-    def _repr_html_(self) -> str | None:
-        """Return the table that a notebook shows, or None for the ``repr``."""
-        from stairnoise._html import of_mechanism
-
-        return of_mechanism(self)
-
-    if TYPE_CHECKING:
-
-        def _functions(self) -> Any:
-            """Return density, survival function, their inverses and moments, in the form of the theory's `Tabulated`."""
-
-        def _exact_parameters(self) -> dict[str, Any]:
-            """Return numbers, words and tuples that define the mechanism that is drawn, the same however the mechanism was made.
-
-            They are the same on every platform: parameters as given, and shapes in lattice steps (contract, section 13).
-            """
-
-    @property
-    def _distribution(self) -> Any:
-        try:
-            return self._distribution_made
-        except AttributeError:
-            made = self._functions()
-        object.__setattr__(self, "_distribution_made", made)
-        return made
-
-
-class AdditiveMechanism(
-    Mechanism[Default, Value, AnyFloat],
-    Intervals[Default, Value, AnyFloat],
-    Costs[Default, Value, AnyFloat],
-    Privacy[AnyFloat],
-    Plotting,
-    Interop,
-):
+class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
     """The base of all mechanisms that add noise to single numbers: they also have a distribution and a privacy loss.
 
     It is for annotations and `isinstance`; construct a mechanism such as `Laplace`.
@@ -142,8 +45,142 @@ class AdditiveMechanism(
     __slots__ = ()
     __module__ = "stairnoise"
 
+    cdf = distribution.cdf
+    sf = distribution.sf
+    logcdf = distribution.logcdf
+    logsf = distribution.logsf
+    ppf = distribution.ppf
+    isf = distribution.isf
+    interval = distribution.interval
+    median = distribution.median
+    support = distribution.support
+    entropy = distribution.entropy
+    mean = distribution.mean
+    var = distribution.var
+    std = distribution.std
+    moment = distribution.moment
+    abs_moment = distribution.abs_moment
+    stats = distribution.stats
+    error_bound = distribution.error_bound
+    confidence_interval = accuracy.confidence_interval
+    privacy_loss = privacy.privacy_loss
+    privacy_profile = privacy.privacy_profile
+    rdp = privacy.rdp
+    tradeoff = privacy.tradeoff
+    compose = privacy.compose
+    plot = plotting.plot
+    as_scipy = interop.as_scipy
 
-class ContinuousMechanism(AdditiveMechanism[np.float64, Float, Float], ContinuousDistribution[Float]):
+    if TYPE_CHECKING:
+
+        def _loss(self, sensitivity: Any) -> Any:
+            """Return the loss of one release as drawn: a `stairnoise.accounting.losses.loss.Part`."""
+
+        def _sum_bound(self, k: int, alpha: float) -> int:
+            """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
+
+    # The distribution
+
+    def _apply(self, function: str, value: object, name: str) -> Real:
+        """Evaluate one function of the distribution; `name` is what errors call its argument."""
+        with np.errstate(all="ignore"):
+            return distribution.plain(getattr(self._distribution, function)(np.asarray(argument(value, name), np.float64)))
+
+    @staticmethod
+    def _plain(result: Any) -> AnyFloat:
+        """Return a result of the parameters' shape as a number or an array, as `plain` does."""
+        return distribution.plain(result)  # type: ignore[return-value]
+
+    @property
+    def _unit(self) -> Any:
+        """A length of the order of the noise; 1 for integers, whose moments need no other."""
+        return 1.0
+
+    def _in_units(self) -> Any:
+        """Return the distribution of X/unit."""
+        return self._distribution
+
+    def _skewness(self) -> Real:
+        mean, std, (first, second, third, _) = distribution.central(self)
+        return (third - 3 * mean * second + 3 * mean**2 * first - mean**3) / std**3
+
+    def _excess_kurtosis(self) -> Real:
+        mean, std, (first, second, third, fourth) = distribution.central(self)
+        return (fourth - 4 * mean * third + 6 * mean**2 * second - 4 * mean**3 * first + mean**4) / std**4 - 3
+
+    def _tail_bound(self, alpha: Real) -> Any:
+        """Return the smallest t with P(|X| > t) <= alpha, which may be less than 1 - confidence can be in float64."""
+        return self._apply("error_bound", alpha, "confidence")
+
+    def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the granularity, and for each alpha the bound of a sum of k draws in lattice steps."""
+        bounds = np.empty(alpha.shape, object)
+        for index in np.ndindex(bounds.shape):
+            bounds[index] = self._sum_bound(k, float(alpha[index]) * _LIST_MARGIN)
+        return np.array(float(self._sampler.granularity)), bounds
+
+    # Expected costs
+
+    def _kinks(self) -> tuple[float, ...]:
+        """Return the magnitudes other than 0 at which the density is not smooth."""
+        return ()
+
+    def _expected_power(self, p: Real) -> Any:
+        """Return E|X|**p, for every element of p if it is an array."""
+        if isinstance(p, float):
+            return self.abs_moment(p)
+        return np.array([self.abs_moment(float(one)) for one in p.flat], np.float64).reshape(p.shape)
+
+    def _expected_cost(self, function: cost.CostFunction) -> Any:
+        """Return the expected cost for a function that does not decrease with the magnitude."""
+        return cost.density_cost(function, self)
+
+    # Privacy
+
+    def _density_loss(self) -> Any:
+        """Return the loss of the density; mechanisms that do not know it raise."""
+        name = type(self).__name__
+        raise ParameterError(f"lattice must be True for a {name}, whose loss is known of what is drawn, got False")
+
+    # Pictures and other libraries
+
+    def _visible(self, limit: float) -> float:
+        """Return how far from 0 to draw a mechanism whose noise nearly always stays within `limit`."""
+        if self._integers:
+            return max(limit, float(self._width or 1))
+        # The noise of a share may nearly always be 0; the limit is then 0.
+        return limit or float(self.std())
+
+    def _edges(self, limit: float) -> NDArray[np.float64] | None:
+        """Return the jumps of the density between -limit and limit, with both ends; None for a density without jumps."""
+        del limit
+        return None
+
+    def _laplace(self) -> Any:
+        """Return the Laplace mechanism of the same kind, ε and sensitivity; None for a share or a mechanism without both."""
+        eps, width = self._pure_eps, self._width
+        if eps is None or width is None:
+            return None
+        return load("discrete_laplace" if self._integers else "laplace")(eps, width)
+
+    @property
+    def _pure_eps(self) -> float | None:
+        """ε of the Laplace mechanism to compare with."""
+        eps: float | None = getattr(self, "eps", None)
+        return eps
+
+    @property
+    def _width(self) -> float | None:
+        """Sensitivity of the mechanism, if it has one."""
+        width: float | None = getattr(self, "sensitivity", None)
+        return width
+
+    def _frozen(self, scipy: Any) -> Any:
+        """Return the frozen distribution, made by `stairnoise._scipy`."""
+        return scipy.of_one(self, self._integers)
+
+
+class ContinuousMechanism(AdditiveMechanism[np.float64, Float, Float]):
     """A mechanism of real numbers, drawn on the lattice of multiples of its granularity."""
 
     __slots__ = ()
@@ -151,14 +188,27 @@ class ContinuousMechanism(AdditiveMechanism[np.float64, Float, Float], Continuou
     _dtypes = ("float64", "float32")
     _release_dtypes = ("float64", "float32")
 
+    pdf = distribution.pdf
+    logpdf = distribution.logpdf
+
     @property
     def granularity(self) -> Float:
         """Lattice step g, a power of two: every draw is a multiple of it."""
-        granularity: Float = self._sampler.granularity
+        granularity: Float = self._lattice_step()
         return granularity
 
+    def _lattice_step(self) -> Any:
+        return self._sampler.granularity
 
-class DiscreteMechanism(AdditiveMechanism[np.int64, Whole, Float], DiscreteDistribution[Whole, Float], Residues):
+    @property
+    def _unit(self) -> Any:
+        return self._distribution.unit
+
+    def _in_units(self) -> Any:
+        return self._distribution.in_units()
+
+
+class DiscreteMechanism(AdditiveMechanism[np.int64, Whole, Float]):
     """A mechanism of integers."""
 
     __slots__ = ()
@@ -166,13 +216,22 @@ class DiscreteMechanism(AdditiveMechanism[np.int64, Whole, Float], DiscreteDistr
     _dtypes = ("int64", "int32", "float64")
     _release_dtypes = ("int64", "int32", "float64", "float32")
 
+    pmf = distribution.pmf
+    logpmf = distribution.logpmf
+    release_modulo = residues.release_modulo
+
     @property
     def granularity(self) -> int:
         """Lattice step, which is 1: draws are integers."""
         return 1
 
+    def _tail_bound(self, alpha: Real) -> Any:
+        bound: Any = super()._tail_bound(alpha)
+        if type(bound) is float:
+            return int(bound) if bound < _LARGEST_INT64 else _LARGEST_INT64
+        saturated = bound >= _LARGEST_INT64
+        whole = np.where(saturated, 0.0, bound).astype(np.int64)
+        return np.where(saturated, _LARGEST_INT64, whole)
 
-# `object.__setattr__` goes through all base classes first, which takes longer than the assignment.
-_set_given, _set_sampler, _set_draw, _set_fast_release, _set_stated, _set_takes_floats = (
-    vars(Mechanism)[slot].__set__ for slot in ("_given", "_sampler", "_draw", "_fast_release", "_stated", "_takes_floats")
-)
+    def _expected_cost(self, function: cost.CostFunction) -> Any:
+        return cost.lattice_cost(function, self, 1.0, self.pmf)

@@ -17,10 +17,13 @@ from stairnoise._errors import ParameterError, place, received
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, argument, common_shape
 from stairnoise._types import Default, Float, Value
+from stairnoise.accounting.losses import elements as elements_of_losses
+from stairnoise.distributions import elements as elements
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.distribution import plain
 from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -122,12 +125,10 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
 
     # The distribution
 
-    def _functions_of_elements(self) -> Elements:
+    def _functions_of_elements(self) -> elements.Elements:
         """Return `_functions` of array parameters."""
-        from stairnoise.distributions.elements import Elements
-
         mechanisms, which = self._different()
-        return Elements([mechanism._functions() for mechanism in mechanisms], which)
+        return elements.Elements([mechanism._functions() for mechanism in mechanisms], which)
 
     def _apply(self, function: str, value: object, name: str) -> Real:
         if self._parameter_shape == ():
@@ -170,14 +171,11 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
 
     def _loss_of_elements(self, sensitivity: Any) -> Part:
         """Return `_loss` of array parameters; the sensitivity is one for all, or each element's own."""
-        from stairnoise.accounting.losses.elements import ElementLosses
-        from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
-
         shape = self._parameter_shape
         pairs = np.stack([self._lattices.sigma2, np.broadcast_to(np.asarray(sensitivity, np.float64), shape)], axis=-1)
         found, which = np.unique(pairs.reshape(-1, 2), axis=0, return_inverse=True)
-        losses = [LatticeGaussian(sigma2, cells) for sigma2, cells in found.tolist()]
-        return ElementLosses(losses, which.reshape(shape))
+        losses = [discrete_gaussian_loss.LatticeGaussian(sigma2, cells) for sigma2, cells in found.tolist()]
+        return elements_of_losses.ElementLosses(losses, which.reshape(shape))
 
     def _frozen(self, scipy: Any) -> Any:
         if self._parameter_shape == ():

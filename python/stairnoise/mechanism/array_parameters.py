@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,11 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._output import Shape
 from stairnoise._parameters import Cost, Real, RealLike, argument, common_shape, lent, real
-from stairnoise._types import Default, Float, Value, Whole
+from stairnoise._types import Default, Float, Value
 from stairnoise.distributions.symmetric import Lattice
-from stairnoise.mechanism.additive import AdditiveMechanism, DiscreteMechanism
+from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.distribution import plain
-from stairnoise.mechanism.eps_for_error import EpsForError
+from stairnoise.mechanism.eps_for_error import least_eps_for_error
 from stairnoise.mechanism.on_lattice import Family
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.staircase import distribution as staircase
@@ -29,6 +29,8 @@ from stairnoise.numerics.elementwise import evaluate
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from stairnoise._types import Array, Floats, Number
+
 Spec = Cost | Real | None
 
 # A sensitivity for which no r is too large.
@@ -36,7 +38,7 @@ _WIDEST = 2.0**53
 _BOUND = Lattice(staircase).error_bound
 
 
-class ArrayParameters(AdditiveMechanism[Default, Value, Float], EpsForError):
+class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
     """A mechanism of ε, a sensitivity and perhaps a shape, each a number or an array.
 
     Scalar parameters are kept as Python numbers, array parameters as read-only copies in the caller's
@@ -52,6 +54,12 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float], EpsForError):
     _spec_name: ClassVar[str | None] = None
     # Formulas of the mechanism on its lattice.
     _family: ClassVar[Family]
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
+            """Return the least ε with P(|X| > t) <= alpha; None or inf if there is none."""
 
     _eps: Real
     _sensitivity: Real
@@ -123,13 +131,10 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float], EpsForError):
     @property
     def sensitivity(self) -> Value | float:
         """Largest change Δ of one value that one person can cause."""
-        return self._sensitivity  # type: ignore[return-value]
+        return integers(self._sensitivity) if self._integers else self._sensitivity  # type: ignore[return-value]
 
-    @property
-    def granularity(self) -> Value:
-        """Lattice step g, a power of two: every draw is a multiple of it."""
-        granularity: Value = self._place()[0]
-        return granularity
+    def _lattice_step(self) -> Any:
+        return self._place()[0]
 
     def _place(self) -> tuple[Any, Any]:
         """Return granularity and r; arrays of them for array parameters."""
@@ -160,8 +165,12 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float], EpsForError):
 
     def _arguments(self) -> tuple[Any, ...]:
         """Return the constructor's arguments."""
-        arguments = (self._eps, self._sensitivity if self._stated else None)
-        return arguments if self._spec_name is None else (*arguments, self._spec)
+        others = (
+            (self._sensitivity if self._stated else None,)
+            if self._spec_name is None
+            else (self._sensitivity if self._stated else None, self._spec)
+        )
+        return self._eps, *(map(integers, others) if self._integers else others)
 
     def _with_eps(self, eps: Real) -> Self:
         return type(self)(eps, *self._arguments()[1:])
@@ -171,6 +180,56 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float], EpsForError):
 
     def _named_arguments(self) -> dict[str, Any]:
         return dict(zip(("eps", "sensitivity", self._spec_name), self._arguments(), strict=False))  # type: ignore[arg-type]
+
+    @overload
+    @classmethod
+    def eps_for_error(cls, t: Number, confidence: Number = 0.95, sensitivity: Number = 1) -> float: ...  # type: ignore[overload-overlap]
+    @overload
+    @classmethod
+    def eps_for_error(cls, t: Number | Array, confidence: Number | Array = 0.95, sensitivity: Number | Array = 1) -> Floats: ...
+    @overload
+    @classmethod
+    def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: RealLike = 1) -> Real: ...
+    @classmethod
+    def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: RealLike = 1) -> Any:
+        """Least ε for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.
+
+        The inequality holds for every larger ε too. The lattice of a continuous mechanism changes with ε; the noise drawn
+        at a larger ε keeps the inequality up to the difference that the class states.
+
+        Parameters
+        ----------
+        t : float or array of float
+            Largest error, positive. For a discrete mechanism it may be 0, and only its integer part counts.
+        confidence : float or array of float, default 0.95
+            Probability of no larger error, at least 0.5 and less than 1.
+        sensitivity : float or array of float, default 1
+            Largest change of the value that one person can cause; an integer for a discrete mechanism.
+
+        Returns
+        -------
+        float or ndarray of float64
+            Rounded up, so that the inequality holds for this float64. For a continuous mechanism it holds for the density
+            and for the noise drawn. For a discrete mechanism, no smaller ε has P(|X| > t) <= (1 - confidence)(1 - 2e-12). For a
+            continuous one, no ε has it that is smaller by more than the lattice changes, usually a relative 1e-9. Never
+            less than the least ε that the mechanism accepts.
+
+        Raises
+        ------
+        ParameterError
+            `t` or `confidence` is out of range, no ε is large enough, or the shapes do not broadcast.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> eps = sn.Laplace.eps_for_error(t=10, confidence=0.95)
+        >>> round(eps, 6), round(sn.Laplace(eps).error_bound(0.95), 6)
+        (0.299573, 10.0)
+        >>> eps = sn.DiscreteLaplace.eps_for_error(t=3, confidence=0.95)
+        >>> round(eps, 4), sn.DiscreteLaplace(eps).error_bound(0.95)
+        (0.8319, 3)
+        """
+        return least_eps_for_error(t, confidence, cls(1.0, sensitivity))
 
     # Drawing and releasing, with the parameters of each element
 
@@ -293,27 +352,6 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float], EpsForError):
         if mechanism is not None:
             return np.array(mechanism.granularity), np.array(mechanism.cells), np.array(next(iter(mechanism.lengths), 0))
         return describe(self._native_name, *self._broadcast(self._parameter_shape))
-
-
-class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism[Whole, Float]):
-    """A mechanism on the integers whose parameters may be arrays."""
-
-    __slots__ = ()
-
-    @property
-    def sensitivity(self) -> Whole | int:
-        """Largest change Δ of one value that one person can cause, an integer."""
-        sensitivity: Whole | int = integers(self._sensitivity)
-        return sensitivity
-
-    @property
-    def granularity(self) -> int:  # type: ignore[override]
-        """Lattice step, which is 1: draws are integers."""
-        return 1
-
-    def _arguments(self) -> tuple[Any, ...]:
-        eps, *others = super()._arguments()
-        return eps, *map(integers, others)
 
 
 def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:

@@ -3,15 +3,14 @@ r"""Expected costs of noise, for powers of \|x\| and for any function of \|x\|."
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import Real
-from stairnoise._types import Default, Float, Value
-from stairnoise.mechanism.distribution import Distribution
+from stairnoise.mechanisms.staircase import cost as staircase_cost
 
 if TYPE_CHECKING:
     from stairnoise.mechanisms.staircase.cost import Cost
@@ -26,40 +25,14 @@ _MOST_LISTED = 2**24
 _DEPTH = 1.0
 
 
-class Costs(Distribution[Default, Value, Float]):
-    """A mechanism of numbers that knows the expected costs of its noise."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-        _integers: ClassVar[bool]
-
-    def _kinks(self) -> tuple[float, ...]:
-        """Return the magnitudes other than 0 at which the density is not smooth."""
-        return ()
-
-    def _expected_power(self, p: Real) -> Any:
-        """Return E|X|**p, for every element of p if it is an array."""
-        if isinstance(p, float):
-            return self.abs_moment(p)
-        return np.array([self.abs_moment(float(one)) for one in p.flat], np.float64).reshape(p.shape)
-
-    def _expected_cost(self, function: CostFunction) -> Any:
-        """Return the expected cost for a function that does not decrease with the magnitude."""
-        mechanism: Any = self
-        return lattice_cost(function, mechanism, 1.0, mechanism.pmf) if self._integers else density_cost(function, mechanism)
-
-
 def lattice_cost(function: CostFunction, mechanism: Any, step: float, mass: Callable[[NDArray[np.float64]], Any]) -> float:
     """Return the expected cost of a mechanism on the multiples of `step`; `mass` returns their probabilities."""
-    from stairnoise.mechanisms.staircase.cost import Cost
-
     farthest = float(mechanism._tail_bound(_NOTHING)) / step
     if not farthest <= _MOST_LISTED:
         raise ParameterError(
             f"mechanism must reach at most 2**24 lattice steps from 0 where cost is a function, got {mechanism!r}"
         )
-    cost, x = Cost(function), np.arange(int(farthest) + 1.0) * step
+    cost, x = staircase_cost.Cost(function), np.arange(int(farthest) + 1.0) * step
     _require_finite(cost, float(x[-1]))
     terms = cost(x) * (mass(x) + np.where(x > 0, mass(-x), 0.0))
     return cost.at_zero + _checked_sum(float(terms.sum()), float(terms[-1]), mechanism)
@@ -67,9 +40,7 @@ def lattice_cost(function: CostFunction, mechanism: Any, step: float, mass: Call
 
 def density_cost(function: CostFunction, mechanism: Any) -> float:
     """Return the expected cost of a mechanism with a density, integrated over the magnitude."""
-    from stairnoise.mechanisms.staircase.cost import Cost, integrate
-
-    cost, farthest = Cost(function), float(mechanism._tail_bound(_NOTHING))
+    cost, farthest = staircase_cost.Cost(function), float(mechanism._tail_bound(_NOTHING))
     _require_finite(cost, farthest)
 
     def density(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -77,7 +48,7 @@ def density_cost(function: CostFunction, mechanism: Any) -> float:
 
     def piece(start: float, end: float) -> float:
         width = end - start
-        return float(integrate(lambda u: density(start + u * width) * width, _DEPTH).integral[-1])
+        return float(staircase_cost.integrate(lambda u: density(start + u * width) * width, _DEPTH).integral[-1])
 
     ends = [0.0, *sorted(kink for kink in mechanism._kinks() if 0 < kink < farthest), farthest]
     total = sum(map(piece, ends[:-1], ends[1:]))
@@ -100,15 +71,13 @@ def _checked_sum(total: float, last: float, mechanism: Any) -> float:
 
 def check_function(eps: Real, cells: Real | None = None) -> None:
     """Refuse parameters for which the sum would take too long or underflow."""
-    from stairnoise.mechanisms.staircase import cost as functions
-
     if cells is None:
-        good, rule = np.asarray(eps) >= functions.LEAST_EPS, "eps must be from 2**-7 to 700 where cost is a function"
+        good, rule = np.asarray(eps) >= staircase_cost.LEAST_EPS, "eps must be from 2**-7 to 700 where cost is a function"
     else:
         most = np.maximum(cells, np.asarray(cells) / eps)
-        good = most <= functions.MOST_CELLS
+        good = most <= staircase_cost.MOST_CELLS
         rule = "sensitivity and sensitivity/eps must be at most 2**20, and eps at most 700, where cost is a function"
-    bad = np.flatnonzero(~(good & (np.asarray(eps) <= functions.MOST_EPS)))
+    bad = np.flatnonzero(~(good & (np.asarray(eps) <= staircase_cost.MOST_EPS)))
     if bad.size:
         shown = np.broadcast_to(eps, np.shape(good)).item(bad[0])
         more = "" if cells is None else f" and sensitivity {np.broadcast_to(cells, np.shape(good)).item(bad[0])}"
@@ -132,7 +101,5 @@ def each(function: Callable[..., float], shape: tuple[int, ...], *parameters: Re
 
 def lattice_staircase_cost(function: CostFunction, eps: float, D: int, r: int) -> float:
     """Return the expected cost of a discrete staircase; in a two-sided geometric distribution each stair is one integer."""
-    from stairnoise.mechanisms.staircase import cost as functions
-
-    fold = functions.discrete_fold(function, eps, D)
+    fold = staircase_cost.discrete_fold(function, eps, D)
     return fold.at_zero + float(fold.costs()[r - 1])

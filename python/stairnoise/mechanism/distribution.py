@@ -1,4 +1,8 @@
-"""The distribution of a mechanism of numbers: SciPy's functions, moments and quantiles."""
+"""The distribution of a mechanism of numbers: SciPy's functions, moments and quantiles.
+
+Arguments and parameters broadcast. The relative error is below 1e-12, in the far tails too, for ε from 2**-40 to 700. NaN gives
+NaN. The result is a Python float if all of them are scalars.
+"""
 
 from __future__ import annotations
 
@@ -8,416 +12,370 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._output import Shape
 from stairnoise._parameters import Real, RealLike, argument, confidence_level, count, single
-from stairnoise._types import Default, Float, Generic, Value, Whole
-from stairnoise.mechanism.immutable import Immutable, once
+from stairnoise._types import Default, Float, Value
+from stairnoise.mechanism.immutable import once
 
 if TYPE_CHECKING:
     from stairnoise._types import Array, Floats, Number
+    from stairnoise.mechanism.additive import AdditiveMechanism
+
+    M = AdditiveMechanism[Any, Any, Float]
 
 # Moments of much larger powers overflow float64.
 _MOST_POWER = 64
 # Up to this order the closed forms are quicker.
 _MOST_CLOSED_POWER = 16
-_LARGEST_INT64 = 2**63 - 1
 # With a unit from 1/this to this, the first four moments are far from the ends of float64.
 _LARGE = 2.0**64
 
 
-class Distribution(Immutable, Generic[Default, Value, Float]):
-    """The functions that continuous and discrete distributions have.
+@overload
+def cdf(self: M[Float], x: Number) -> Float: ...
+@overload
+def cdf(self: M[Float], x: Array) -> Floats: ...
+@overload
+def cdf(self: M[Float], x: RealLike) -> Float | Floats: ...
+def cdf(self: M[Float], x: RealLike) -> Any:
+    """Cumulative distribution function, P(X <= x).
 
-    Arguments and parameters broadcast. The relative error is below 1e-12, in the far tails too,
-    for ε from 2**-40 to 700. NaN gives NaN. The result is a Python float if all of them are scalars.
+    Parameters
+    ----------
+    x : float or array of float
+        Any number; broadcasts against the parameters.
+
+    Returns
+    -------
+    float or ndarray of float64
     """
+    return self._apply("cdf", x, "x")
+
+
+@overload
+def sf(self: M[Float], x: Number) -> Float: ...
+@overload
+def sf(self: M[Float], x: Array) -> Floats: ...
+@overload
+def sf(self: M[Float], x: RealLike) -> Float | Floats: ...
+def sf(self: M[Float], x: RealLike) -> Any:
+    """Survival function, P(X > x), computed directly: it stays positive in tails where ``1 - cdf(x)`` rounds to 0."""
+    return self._apply("sf", x, "x")
+
+
+@overload
+def logcdf(self: M[Float], x: Number) -> Float: ...
+@overload
+def logcdf(self: M[Float], x: Array) -> Floats: ...
+@overload
+def logcdf(self: M[Float], x: RealLike) -> Float | Floats: ...
+def logcdf(self: M[Float], x: RealLike) -> Any:
+    """Natural logarithm of `cdf`, finite where `cdf` underflows."""
+    return self._apply("logcdf", x, "x")
+
+
+@overload
+def logsf(self: M[Float], x: Number) -> Float: ...
+@overload
+def logsf(self: M[Float], x: Array) -> Floats: ...
+@overload
+def logsf(self: M[Float], x: RealLike) -> Float | Floats: ...
+def logsf(self: M[Float], x: RealLike) -> Any:
+    """Natural logarithm of `sf`, finite where `sf` underflows."""
+    return self._apply("logsf", x, "x")
+
+
+@overload
+def ppf(self: M[Float], q: Number) -> Float: ...
+@overload
+def ppf(self: M[Float], q: Array) -> Floats: ...
+@overload
+def ppf(self: M[Float], q: RealLike) -> Float | Floats: ...
+def ppf(self: M[Float], q: RealLike) -> Any:
+    """Quantile function: the least x with P(X <= x) >= q.
+
+    Parameters
+    ----------
+    q : float or array of float
+        Lower tail probability; broadcasts against the parameters.
+
+    Returns
+    -------
+    float or ndarray of float64
+        -inf for 0, inf for 1, NaN outside [0, 1]. Whole numbers for a discrete mechanism.
+    """
+    return self._apply("ppf", q, "q")
+
+
+@overload
+def isf(self: M[Float], q: Number) -> Float: ...
+@overload
+def isf(self: M[Float], q: Array) -> Floats: ...
+@overload
+def isf(self: M[Float], q: RealLike) -> Float | Floats: ...
+def isf(self: M[Float], q: RealLike) -> Any:
+    """Inverse survival function: the least x with P(X > x) <= q.
+
+    Like `ppf`, for an upper tail probability; inf for 0, -inf for 1, NaN outside [0, 1].
+    """
+    return self._apply("isf", q, "q")
+
+
+@overload
+def interval(self: M[Float], confidence: Number) -> tuple[Float, Float]: ...
+@overload
+def interval(self: M[Float], confidence: Array) -> tuple[Floats, Floats]: ...
+@overload
+def interval(self: M[Float], confidence: RealLike) -> tuple[Float | Floats, Float | Floats]: ...
+def interval(self: M[Float], confidence: RealLike) -> Any:
+    """Return the ends of an interval with probability (1 - confidence)/2 outside it on each side.
+
+    Parameters
+    ----------
+    confidence : float or array of float
+        In [0, 1]; broadcasts against the parameters.
+
+    Returns
+    -------
+    tuple of two floats or arrays
+        The quantiles ``ppf((1 - confidence)/2)`` and ``isf((1 - confidence)/2)``.
+
+    Raises
+    ------
+    ParameterError
+        `confidence` is outside [0, 1].
+    """
+    level = argument(confidence, "confidence")
+    _require((level >= 0) & (level <= 1), level, "confidence must be from 0 to 1")
+    outside = (1 - level) / 2
+    return self._apply("ppf", outside, "confidence"), self._apply("isf", outside, "confidence")
+
 
-    __slots__ = ()
-
-    _parameter_shape: Shape
-    # What `_functions` returned.
-    _distribution: Any
-
-    def _apply(self, function: str, value: object, name: str) -> Real:
-        """Evaluate one function of the distribution; `name` is what errors call its argument."""
-        with np.errstate(all="ignore"):
-            return plain(getattr(self._distribution, function)(np.asarray(argument(value, name), np.float64)))
-
-    @staticmethod
-    def _plain(result: Any) -> Float:
-        """Return a result of the parameters' shape as a number or an array, as `plain` does."""
-        return plain(result)  # type: ignore[return-value]
-
-    @overload
-    def cdf(self, x: Number) -> Float: ...
-    @overload
-    def cdf(self, x: Array) -> Floats: ...
-    @overload
-    def cdf(self, x: RealLike) -> Float | Floats: ...
-    def cdf(self, x: RealLike) -> Any:
-        """Cumulative distribution function, P(X <= x).
-
-        Parameters
-        ----------
-        x : float or array of float
-            Any number; broadcasts against the parameters.
-
-        Returns
-        -------
-        float or ndarray of float64
-        """
-        return self._apply("cdf", x, "x")
-
-    @overload
-    def sf(self, x: Number) -> Float: ...
-    @overload
-    def sf(self, x: Array) -> Floats: ...
-    @overload
-    def sf(self, x: RealLike) -> Float | Floats: ...
-    def sf(self, x: RealLike) -> Any:
-        """Survival function, P(X > x), computed directly: it stays positive in tails where ``1 - cdf(x)`` rounds to 0."""
-        return self._apply("sf", x, "x")
-
-    @overload
-    def logcdf(self, x: Number) -> Float: ...
-    @overload
-    def logcdf(self, x: Array) -> Floats: ...
-    @overload
-    def logcdf(self, x: RealLike) -> Float | Floats: ...
-    def logcdf(self, x: RealLike) -> Any:
-        """Natural logarithm of `cdf`, finite where `cdf` underflows."""
-        return self._apply("logcdf", x, "x")
-
-    @overload
-    def logsf(self, x: Number) -> Float: ...
-    @overload
-    def logsf(self, x: Array) -> Floats: ...
-    @overload
-    def logsf(self, x: RealLike) -> Float | Floats: ...
-    def logsf(self, x: RealLike) -> Any:
-        """Natural logarithm of `sf`, finite where `sf` underflows."""
-        return self._apply("logsf", x, "x")
-
-    @overload
-    def ppf(self, q: Number) -> Float: ...
-    @overload
-    def ppf(self, q: Array) -> Floats: ...
-    @overload
-    def ppf(self, q: RealLike) -> Float | Floats: ...
-    def ppf(self, q: RealLike) -> Any:
-        """Quantile function: the least x with P(X <= x) >= q.
-
-        Parameters
-        ----------
-        q : float or array of float
-            Lower tail probability; broadcasts against the parameters.
-
-        Returns
-        -------
-        float or ndarray of float64
-            -inf for 0, inf for 1, NaN outside [0, 1]. Whole numbers for a discrete mechanism.
-        """
-        return self._apply("ppf", q, "q")
-
-    @overload
-    def isf(self, q: Number) -> Float: ...
-    @overload
-    def isf(self, q: Array) -> Floats: ...
-    @overload
-    def isf(self, q: RealLike) -> Float | Floats: ...
-    def isf(self, q: RealLike) -> Any:
-        """Inverse survival function: the least x with P(X > x) <= q.
-
-        Like `ppf`, for an upper tail probability; inf for 0, -inf for 1, NaN outside [0, 1].
-        """
-        return self._apply("isf", q, "q")
-
-    @overload
-    def interval(self, confidence: Number) -> tuple[Float, Float]: ...
-    @overload
-    def interval(self, confidence: Array) -> tuple[Floats, Floats]: ...
-    @overload
-    def interval(self, confidence: RealLike) -> tuple[Float | Floats, Float | Floats]: ...
-    def interval(self, confidence: RealLike) -> Any:
-        """Return the ends of an interval with probability (1 - confidence)/2 outside it on each side.
-
-        Parameters
-        ----------
-        confidence : float or array of float
-            In [0, 1]; broadcasts against the parameters.
-
-        Returns
-        -------
-        tuple of two floats or arrays
-            The quantiles ``ppf((1 - confidence)/2)`` and ``isf((1 - confidence)/2)``.
-
-        Raises
-        ------
-        ParameterError
-            `confidence` is outside [0, 1].
-        """
-        level = argument(confidence, "confidence")
-        _require((level >= 0) & (level <= 1), level, "confidence must be from 0 to 1")
-        outside = (1 - level) / 2
-        return self._apply("ppf", outside, "confidence"), self._apply("isf", outside, "confidence")
-
-    @once
-    def median(self) -> Float:
-        """Return the least x with P(X <= x) >= 1/2."""
-        return self.ppf(0.5)
-
-    @once
-    def support(self) -> tuple[Float, Float]:
-        """Return the ends of the support."""
-        low, high = self._distribution.support()
-        return self._plain(low), self._plain(high)
-
-    @once
-    def entropy(self) -> Float:
-        """Entropy in nats: differential for a continuous mechanism, Shannon's for a discrete one."""
-        return self._plain(self._distribution.entropy())
-
-    @once
-    def mean(self) -> Float:
-        """E X, which is 0 for symmetric noise."""
-        return self._plain(self._distribution.mean())
-
-    @once
-    def var(self) -> Float:
-        """Variance E (X - E X)²."""
-        distribution, unit = self._scaled()
-        return self._plain(times_power(distribution.var(), unit, 2))
-
-    @once
-    def std(self) -> Float:
-        """Square root of the variance, also where float64 does not hold the variance."""
-        distribution, unit = self._scaled()
-        return self._plain(np.sqrt(distribution.var()) * unit)
-
-    def moment(self, order: int) -> Float:
-        """E X**order, for an integer order from 0 to 64; inf if float64 overflows."""
-        power = count(order, "order", least=0, most=_MOST_POWER)
-        distribution, unit = self._scaled()
-        return self._plain(times_power(distribution.moment(power), unit, power))
-
-    def abs_moment(self, p: RealLike) -> Float:
-        """E|X|**p for a real p.
-
-        Parameters
-        ----------
-        p : int or float
-            Above -1 and at most 64.
-
-        Returns
-        -------
-        float or ndarray of float64
-            inf if float64 overflows, and for p < 0 if 0 has a positive probability.
-
-        Raises
-        ------
-        ParameterError
-            `p` is out of range or an array.
-        """
-        power = single(p, "p")
-        if not -1 < power <= _MOST_POWER:
-            raise ParameterError(f"p must be greater than -1 and at most {_MOST_POWER}, got {received(p)}")
-        distribution, unit = self._scaled()
-        moment = distribution.abs_moment(int(power) if power in range(_MOST_CLOSED_POWER + 1) else power)
-        return self._plain(times_power(moment, unit, power))
-
-    def _root_moment(self, p: int) -> Any:
-        """(E|X|**p)**(1/p), also where float64 does not hold the moment."""
-        distribution, unit = self._scaled()
-        return distribution.abs_moment(p) ** (1 / p) * unit
-
-    @property
-    def _unit(self) -> Any:
-        """A length of the order of the noise; 1 for integers, whose moments need no other."""
-        return 1.0
-
-    def _in_units(self) -> Any:
-        """Return the distribution of X/unit."""
-        return self._distribution
-
-    def _scaled(self) -> tuple[Any, Any]:
-        """Return a distribution whose moments float64 holds, and the unit that X is in."""
-        unit = self._unit
-        if np.all((unit >= 1 / _LARGE) & (unit <= _LARGE)):
-            return self._distribution, 1.0
-        return self._in_units(), unit
-
-    @overload
-    def stats(self, moments: Literal["m", "v", "s", "k"]) -> Float: ...
-    @overload
-    def stats(self, moments: Literal["mv"] = "mv") -> tuple[Float, Float]: ...
-    @overload
-    def stats(self, moments: Literal["mvs"]) -> tuple[Float, Float, Float]: ...
-    @overload
-    def stats(self, moments: Literal["mvsk"]) -> tuple[Float, Float, Float, Float]: ...
-    @overload
-    def stats(self, moments: str) -> Float | tuple[Float, ...]: ...
-    def stats(self, moments: str = "mv") -> Any:
-        """Mean ("m"), variance ("v"), skewness ("s") and excess kurtosis ("k"), like SciPy's ``stats`` method.
-
-        Parameters
-        ----------
-        moments : str, default "mv"
-            Letters out of "mvsk".
-
-        Returns
-        -------
-        float, ndarray or tuple of them
-            One for each letter, in the order m, v, s, k; not a tuple for a single letter.
-
-        Raises
-        ------
-        ParameterError
-            `moments` has another letter, or none.
-        ParameterTypeError
-            `moments` is not a string.
-        """
-        if not isinstance(moments, str):
-            raise ParameterTypeError(f'moments must be letters out of "mvsk", got {received(moments)}')
-        if not moments or set(moments) - set("mvsk"):
-            raise ParameterError(f'moments must be letters out of "mvsk", got {received(moments)}')
-        wanted = tuple(self._stat(letter) for letter in "mvsk" if letter in moments)
-        return wanted if len(wanted) > 1 else wanted[0]
-
-    def _stat(self, letter: str) -> Any:
-        if letter in "mv":
-            return self.mean() if letter == "m" else self.var()
-        return self._skewness() if letter == "s" else self._excess_kurtosis()
-
-    def _skewness(self) -> Real:
-        mean, std, (first, second, third, _) = self._central()
-        return (third - 3 * mean * second + 3 * mean**2 * first - mean**3) / std**3
-
-    def _excess_kurtosis(self) -> Real:
-        mean, std, (first, second, third, fourth) = self._central()
-        return (fourth - 4 * mean * third + 6 * mean**2 * second - 4 * mean**3 * first + mean**4) / std**4 - 3
-
-    def _central(self) -> tuple[float, float, list[float]]:
-        """Return the mean, the standard deviation, and the first four moments about 0, in any unit."""
-        known, _ = self._scaled()
-        return float(known.mean()), float(np.sqrt(known.var())), [float(known.moment(order)) for order in range(1, 5)]
-
-    @overload
-    def error_bound(self, confidence: Number = 0.95) -> Value: ...
-    @overload
-    def error_bound(self, confidence: Array) -> NDArray[Default]: ...
-    @overload
-    def error_bound(self, confidence: RealLike = 0.95) -> Value | NDArray[Default]: ...
-    def error_bound(self, confidence: RealLike = 0.95) -> Any:
-        """Smallest t with P(|X| <= t) >= confidence.
-
-        Parameters
-        ----------
-        confidence : float or array of float, default 0.95
-            At least 0.5 and less than 1; broadcasts against the parameters.
-
-        Returns
-        -------
-        float, int or ndarray
-            An integer for a discrete mechanism.
-
-        Raises
-        ------
-        ParameterError
-            `confidence` is out of range.
-        """
-        return self._tail_bound(1 - confidence_level(confidence))
-
-    def _tail_bound(self, alpha: Real) -> Any:
-        """Return the smallest t with P(|X| > t) <= alpha, which may be less than 1 - confidence can be in float64."""
-        return self._apply("error_bound", alpha, "confidence")
-
-
-class ContinuousDistribution(Distribution[np.float64, Float, Float]):
-    """A distribution with a density."""
-
-    __slots__ = ()
-
-    @property
-    def _unit(self) -> Any:
-        return self._distribution.unit
-
-    def _in_units(self) -> Any:
-        return self._distribution.in_units()
-
-    @overload
-    def pdf(self, x: Number) -> Float: ...
-    @overload
-    def pdf(self, x: Array) -> Floats: ...
-    @overload
-    def pdf(self, x: RealLike) -> Float | Floats: ...
-    def pdf(self, x: RealLike) -> Any:
-        """Probability density at x; at the edge of a stair, the lower of the two densities.
-
-        Parameters
-        ----------
-        x : float or array of float
-            Any number; broadcasts against the parameters.
-
-        Returns
-        -------
-        float or ndarray of float64
-            Per unit of x.
-        """
-        return self._apply("pdf", x, "x")
-
-    @overload
-    def logpdf(self, x: Number) -> Float: ...
-    @overload
-    def logpdf(self, x: Array) -> Floats: ...
-    @overload
-    def logpdf(self, x: RealLike) -> Float | Floats: ...
-    def logpdf(self, x: RealLike) -> Any:
-        """Natural logarithm of `pdf`, finite where `pdf` underflows."""
-        return self._apply("logpdf", x, "x")
-
-
-class DiscreteDistribution(Distribution[np.int64, Whole, Float]):
-    """A distribution on the integers."""
-
-    __slots__ = ()
-
-    @overload
-    def pmf(self, k: Number) -> Float: ...
-    @overload
-    def pmf(self, k: Array) -> Floats: ...
-    @overload
-    def pmf(self, k: RealLike) -> Float | Floats: ...
-    def pmf(self, k: RealLike) -> Any:
-        """Probability of the integer k; 0 if k is not an integer.
-
-        Parameters
-        ----------
-        k : int, float or array of them
-            Any number; broadcasts against the parameters.
-
-        Returns
-        -------
-        float or ndarray of float64
-        """
-        return self._apply("pmf", k, "k")
-
-    @overload
-    def logpmf(self, k: Number) -> Float: ...
-    @overload
-    def logpmf(self, k: Array) -> Floats: ...
-    @overload
-    def logpmf(self, k: RealLike) -> Float | Floats: ...
-    def logpmf(self, k: RealLike) -> Any:
-        """Natural logarithm of `pmf`, finite where `pmf` underflows; -inf if k is not an integer."""
-        return self._apply("logpmf", k, "k")
-
-    def _tail_bound(self, alpha: Real) -> Any:
-        bound: Any = super()._tail_bound(alpha)
-        if type(bound) is float:
-            return int(bound) if bound < _LARGEST_INT64 else _LARGEST_INT64
-        saturated = bound >= _LARGEST_INT64
-        whole = np.where(saturated, 0.0, bound).astype(np.int64)
-        return np.where(saturated, _LARGEST_INT64, whole)
+@once
+def median(self: M[Float]) -> Float:
+    """Return the least x with P(X <= x) >= 1/2."""
+    return self.ppf(0.5)
+
+
+@once
+def support(self: M[Float]) -> tuple[Float, Float]:
+    """Return the ends of the support."""
+    low, high = self._distribution.support()
+    return self._plain(low), self._plain(high)
+
+
+@once
+def entropy(self: M[Float]) -> Float:
+    """Entropy in nats: differential for a continuous mechanism, Shannon's for a discrete one."""
+    return self._plain(self._distribution.entropy())
+
+
+@once
+def mean(self: M[Float]) -> Float:
+    """E X, which is 0 for symmetric noise."""
+    return self._plain(self._distribution.mean())
+
+
+@once
+def var(self: M[Float]) -> Float:
+    """Variance E (X - E X)²."""
+    distribution, unit = scaled(self)
+    return self._plain(times_power(distribution.var(), unit, 2))
+
+
+@once
+def std(self: M[Float]) -> Float:
+    """Square root of the variance, also where float64 does not hold the variance."""
+    distribution, unit = scaled(self)
+    return self._plain(np.sqrt(distribution.var()) * unit)
+
+
+def moment(self: M[Float], order: int) -> Float:
+    """E X**order, for an integer order from 0 to 64; inf if float64 overflows."""
+    power = count(order, "order", least=0, most=_MOST_POWER)
+    distribution, unit = scaled(self)
+    return self._plain(times_power(distribution.moment(power), unit, power))
+
+
+def abs_moment(self: M[Float], p: RealLike) -> Float:
+    """E|X|**p for a real p.
+
+    Parameters
+    ----------
+    p : int or float
+        Above -1 and at most 64.
+
+    Returns
+    -------
+    float or ndarray of float64
+        inf if float64 overflows, and for p < 0 if 0 has a positive probability.
+
+    Raises
+    ------
+    ParameterError
+        `p` is out of range or an array.
+    """
+    power = single(p, "p")
+    if not -1 < power <= _MOST_POWER:
+        raise ParameterError(f"p must be greater than -1 and at most {_MOST_POWER}, got {received(p)}")
+    distribution, unit = scaled(self)
+    moment = distribution.abs_moment(int(power) if power in range(_MOST_CLOSED_POWER + 1) else power)
+    return self._plain(times_power(moment, unit, power))
+
+
+def root_moment(mechanism: AdditiveMechanism, p: int) -> Any:
+    """(E|X|**p)**(1/p), also where float64 does not hold the moment."""
+    distribution, unit = scaled(mechanism)
+    return distribution.abs_moment(p) ** (1 / p) * unit
+
+
+def scaled(mechanism: AdditiveMechanism) -> tuple[Any, Any]:
+    """Return a distribution whose moments float64 holds, and the unit that X is in."""
+    unit = mechanism._unit
+    if np.all((unit >= 1 / _LARGE) & (unit <= _LARGE)):
+        return mechanism._distribution, 1.0
+    return mechanism._in_units(), unit
+
+
+@overload
+def stats(self: M[Float], moments: Literal["m", "v", "s", "k"]) -> Float: ...
+@overload
+def stats(self: M[Float], moments: Literal["mv"] = "mv") -> tuple[Float, Float]: ...
+@overload
+def stats(self: M[Float], moments: Literal["mvs"]) -> tuple[Float, Float, Float]: ...
+@overload
+def stats(self: M[Float], moments: Literal["mvsk"]) -> tuple[Float, Float, Float, Float]: ...
+@overload
+def stats(self: M[Float], moments: str) -> Float | tuple[Float, ...]: ...
+def stats(self: M[Float], moments: str = "mv") -> Any:
+    """Mean ("m"), variance ("v"), skewness ("s") and excess kurtosis ("k"), like SciPy's ``stats`` method.
+
+    Parameters
+    ----------
+    moments : str, default "mv"
+        Letters out of "mvsk".
+
+    Returns
+    -------
+    float, ndarray or tuple of them
+        One for each letter, in the order m, v, s, k; not a tuple for a single letter.
+
+    Raises
+    ------
+    ParameterError
+        `moments` has another letter, or none.
+    ParameterTypeError
+        `moments` is not a string.
+    """
+    if not isinstance(moments, str):
+        raise ParameterTypeError(f'moments must be letters out of "mvsk", got {received(moments)}')
+    if not moments or set(moments) - set("mvsk"):
+        raise ParameterError(f'moments must be letters out of "mvsk", got {received(moments)}')
+    wanted = tuple(_stat(self, letter) for letter in "mvsk" if letter in moments)
+    return wanted if len(wanted) > 1 else wanted[0]
+
+
+def _stat(mechanism: AdditiveMechanism, letter: str) -> Any:
+    if letter in "mv":
+        return mechanism.mean() if letter == "m" else mechanism.var()
+    return mechanism._skewness() if letter == "s" else mechanism._excess_kurtosis()
+
+
+def central(mechanism: AdditiveMechanism) -> tuple[float, float, list[float]]:
+    """Return the mean, the standard deviation, and the first four moments about 0, in any unit."""
+    known, _ = scaled(mechanism)
+    return float(known.mean()), float(np.sqrt(known.var())), [float(known.moment(order)) for order in range(1, 5)]
+
+
+@overload
+def error_bound(self: AdditiveMechanism[Default, Value, Any], confidence: Number = 0.95) -> Value: ...
+@overload
+def error_bound(self: AdditiveMechanism[Default, Value, Any], confidence: Array) -> NDArray[Default]: ...
+@overload
+def error_bound(self: AdditiveMechanism[Default, Value, Any], confidence: RealLike = 0.95) -> Value | NDArray[Default]: ...
+def error_bound(self: AdditiveMechanism, confidence: RealLike = 0.95) -> Any:
+    """Smallest t with P(|X| <= t) >= confidence.
+
+    Parameters
+    ----------
+    confidence : float or array of float, default 0.95
+        At least 0.5 and less than 1; broadcasts against the parameters.
+
+    Returns
+    -------
+    float, int or ndarray
+        An integer for a discrete mechanism.
+
+    Raises
+    ------
+    ParameterError
+        `confidence` is out of range.
+    """
+    return self._tail_bound(1 - confidence_level(confidence))
+
+
+@overload
+def pdf(self: M[Float], x: Number) -> Float: ...
+@overload
+def pdf(self: M[Float], x: Array) -> Floats: ...
+@overload
+def pdf(self: M[Float], x: RealLike) -> Float | Floats: ...
+def pdf(self: M[Float], x: RealLike) -> Any:
+    """Probability density at x; at the edge of a stair, the lower of the two densities.
+
+    Parameters
+    ----------
+    x : float or array of float
+        Any number; broadcasts against the parameters.
+
+    Returns
+    -------
+    float or ndarray of float64
+        Per unit of x.
+    """
+    return self._apply("pdf", x, "x")
+
+
+@overload
+def logpdf(self: M[Float], x: Number) -> Float: ...
+@overload
+def logpdf(self: M[Float], x: Array) -> Floats: ...
+@overload
+def logpdf(self: M[Float], x: RealLike) -> Float | Floats: ...
+def logpdf(self: M[Float], x: RealLike) -> Any:
+    """Natural logarithm of `pdf`, finite where `pdf` underflows."""
+    return self._apply("logpdf", x, "x")
+
+
+@overload
+def pmf(self: M[Float], k: Number) -> Float: ...
+@overload
+def pmf(self: M[Float], k: Array) -> Floats: ...
+@overload
+def pmf(self: M[Float], k: RealLike) -> Float | Floats: ...
+def pmf(self: M[Float], k: RealLike) -> Any:
+    """Probability of the integer k; 0 if k is not an integer.
+
+    Parameters
+    ----------
+    k : int, float or array of them
+        Any number; broadcasts against the parameters.
+
+    Returns
+    -------
+    float or ndarray of float64
+    """
+    return self._apply("pmf", k, "k")
+
+
+@overload
+def logpmf(self: M[Float], k: Number) -> Float: ...
+@overload
+def logpmf(self: M[Float], k: Array) -> Floats: ...
+@overload
+def logpmf(self: M[Float], k: RealLike) -> Float | Floats: ...
+def logpmf(self: M[Float], k: RealLike) -> Any:
+    """Natural logarithm of `pmf`, finite where `pmf` underflows; -inf if k is not an integer."""
+    return self._apply("logpmf", k, "k")
 
 
 def times_power(moment: Any, unit: Any, p: float) -> Any:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import Real
 from stairnoise.mechanism.immutable import Immutable, display
-from stairnoise.mechanism.partitions import NAME, Partitions, partitions
+from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.stated import unstated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from stairnoise._types import Number
+    from stairnoise.mechanism.base import Mechanism
 
 
 class Guarantee(Immutable):
@@ -97,97 +97,42 @@ def _shown(number: Any) -> str:
     return as_it_is if not isinstance(number, float) or float(at_most(number)) == number else at_most(number)
 
 
-class Guaranteed(Partitions):
-    """A mechanism that says what its releases promise."""
-
-    __slots__ = ()
-
-    # How to state a sensitivity, if not in the constructor.
-    _how_to_state: ClassVar[str | None] = None
-
-    if TYPE_CHECKING:
-        _stated: bool
-        _takes_floats: bool
-
-        @property
-        def eps(self) -> Any: ...
-        @property
-        def sensitivity(self) -> Any: ...
-
-    def guarantee(self, sensitivity: Number | None = None, *, max_partitions_contributed: int = 1) -> Guarantee:
-        """Return what a release promises.
-
-        Parameters
-        ----------
-        sensitivity : int, float or None
-            Largest change Δ of one value. Only `DiscreteGaussian`, `Skellam`, `GeneralizedDiscreteLaplace`,
-            `MultiScaleDiscreteLaplace` and `Arete` take it. None: the sensitivity it was made for. A mechanism made from its
-            noise alone has none.
-        max_partitions_contributed : int, default 1
-            How many values one person can change, as in `release`. `GeneralizedDiscreteLaplace`, `Arete` and
-            `LatticeNoise` do not divide their privacy budget: for them, the guarantee is that of this many releases.
-
-        Returns
-        -------
-        Guarantee
-            For a Gaussian mechanism made by ``for_partitions(k)``, the guarantee covers its k values together. The other
-            mechanisms that `for_partitions` returns have a smaller privacy budget; their guarantee covers one value.
-
-        Raises
-        ------
-        ParameterError, ParameterTypeError
-            `sensitivity` is out of range or missing, or the mechanism was made for a fixed one. Or
-            `max_partitions_contributed` is not allowed.
-
-        Examples
-        --------
-        >>> import stairnoise as sn
-        >>> sn.DiscreteGaussian(sigma2=100).guarantee(sensitivity=2)
-        Guarantee: one value that changes by at most 2 is 0.02-zero-concentrated differentially private.
-        >>> sn.MergedLaplace([16, 4], [0.125]).guarantee().eps
-        5.5
-        """
-        if sensitivity is None and self._is_noise_alone:
-            raise unstated(self, "a guarantee", self._how_to_state)
-        return self._promise(self._asked_sensitivity(sensitivity), partitions(max_partitions_contributed, NAME))
-
-    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        """Return the guarantee of k values; `sensitivity` as `_asked_sensitivity` returns it."""
-        self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values
-        return Guarantee(self.eps, 0.0, None, self.sensitivity, k)
-
-    @property
-    def _is_noise_alone(self) -> bool:
-        """Whether the mechanism was made from its noise alone, without a sensitivity."""
-        return self._takes_floats and not self._stated
-
-    @property
-    def _stated_sensitivity(self) -> Any:
-        """The sensitivity as a constructor takes it."""
-        return self.sensitivity if self._stated else None
-
-    def _asked_sensitivity(self, asked: Any) -> Any:
-        """Check and return the sensitivity asked about; return None for a mechanism that was made for a fixed one."""
-        if asked is not None:
-            name = type(self).__name__
-            raise ParameterError(f"sensitivity must be left out for a {name}, which was made for one, got {received(asked)}")
-        return None
+"""A mechanism that says what its releases promise."""
 
 
-class AnySensitivity(Guaranteed):
-    """A mechanism that can be asked about any sensitivity."""
+def guarantee(self: Mechanism, sensitivity: Number | None = None, *, max_partitions_contributed: int = 1) -> Guarantee:
+    """Return what a release promises.
 
-    __slots__ = ()
-    _how_to_state = "pass sensitivity=..."
+    Parameters
+    ----------
+    sensitivity : int, float or None
+        Largest change Δ of one value. Only `DiscreteGaussian`, `Skellam`, `GeneralizedDiscreteLaplace`,
+        `MultiScaleDiscreteLaplace` and `Arete` take it. None: the sensitivity it was made for. A mechanism made from its
+        noise alone has none.
+    max_partitions_contributed : int, default 1
+        How many values one person can change, as in `release`. `GeneralizedDiscreteLaplace`, `Arete` and
+        `LatticeNoise` do not divide their privacy budget: for them, the guarantee is that of this many releases.
 
-    if TYPE_CHECKING:
+    Returns
+    -------
+    Guarantee
+        For a Gaussian mechanism made by ``for_partitions(k)``, the guarantee covers its k values together. The other
+        mechanisms that `for_partitions` returns have a smaller privacy budget; their guarantee covers one value.
 
-        def _checked_sensitivity(self, sensitivity: Any) -> Any:
-            """Return the sensitivity as the type that the mechanism needs, or raise."""
+    Raises
+    ------
+    ParameterError, ParameterTypeError
+        `sensitivity` is out of range or missing, or the mechanism was made for a fixed one. Or
+        `max_partitions_contributed` is not allowed.
 
-    @property
-    def _default_sensitivity(self) -> Any:
-        return 1
-
-    def _asked_sensitivity(self, asked: Any) -> Any:
-        return self._checked_sensitivity(self._default_sensitivity if asked is None else asked)
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> sn.DiscreteGaussian(sigma2=100).guarantee(sensitivity=2)
+    Guarantee: one value that changes by at most 2 is 0.02-zero-concentrated differentially private.
+    >>> sn.MergedLaplace([16, 4], [0.125]).guarantee().eps
+    5.5
+    """
+    if sensitivity is None and self._is_noise_alone:
+        raise unstated(self, "a guarantee", "pass sensitivity=..." if self._any_sensitivity else None)
+    return self._promise(self._asked_sensitivity(sensitivity), partitions(max_partitions_contributed, NAME))

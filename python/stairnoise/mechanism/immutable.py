@@ -10,7 +10,6 @@ import numpy as np
 
 from stairnoise._errors import arguments_of, meant
 from stairnoise._native import Named
-from stairnoise._own_methods import own_methods
 
 Mechanism = TypeVar("Mechanism")
 Found = TypeVar("Found")
@@ -45,9 +44,14 @@ class Immutable(Named):
     # The names of the constructor's arguments.
     _known: frozenset[str]
 
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, parameters: object) -> type:
+            """Ignore type parameters, such as those of ``Laplace[float]``."""
+            return cls
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        own_methods(cls)
         if "__init__" in vars(cls):
             cls._known = frozenset(arguments_of(cls.__init__))
 

@@ -9,7 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from stairnoise.mechanisms.laplace import loss as laplace_loss
+from stairnoise.mechanisms.laplace import sums as laplace_sums
 from stairnoise.mechanisms.staircase import distribution as staircase
+from stairnoise.mechanisms.staircase import loss as staircase_loss
+from stairnoise.mechanisms.staircase import sums as staircase_sums
 
 
 class Geometric:
@@ -24,18 +28,14 @@ class Geometric:
     @staticmethod
     def sum_bound(eps: float, cells: int, r: int, k: int, alpha: float) -> int:
         """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
-        from stairnoise.mechanisms.laplace import sums as laplace_sums
-
         del r
         return laplace_sums.error_bound(eps / cells, k, alpha)
 
     @staticmethod
     def loss(eps: Any, cells: Any, r: Any) -> Any:
         """Return the loss of one release at a difference of D steps."""
-        from stairnoise.mechanisms.laplace.loss import Steps
-
         del r
-        return Steps(eps, cells)
+        return laplace_loss.Steps(eps, cells)
 
 
 class OfStairs:
@@ -51,19 +51,15 @@ class OfStairs:
         """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
         if cells == 1:
             return Geometric.sum_bound(eps, cells, r, k, alpha)
-        from stairnoise.mechanisms.staircase import sums as staircase_sums
-
         return staircase_sums.error_bound(eps, cells, r, k, alpha)
 
     @staticmethod
     def loss(eps: Any, cells: Any, r: Any) -> Any:
         """Return the loss of one release at a difference of D steps."""
-        from stairnoise.mechanisms.staircase.loss import Atoms
-
         stair = np.asarray(r, np.int64)
         # The central stair is (2r - 1)/D wide. The difference from 1 is computed in integers, which loses no digits.
         gap = 2 * stair - 1 - np.asarray(cells, np.int64)
-        return Atoms(eps, (2 * stair - 1) / cells, gap / cells)
+        return staircase_loss.Atoms(eps, (2 * stair - 1) / cells, gap / cells)
 
 
 Family = type[Geometric] | type[OfStairs]

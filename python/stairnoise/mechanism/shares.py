@@ -7,7 +7,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._parameters import count
-from stairnoise.mechanism.guarantee import AnySensitivity, Guarantee
+from stairnoise._types import Default, Value
+from stairnoise.distributions import infinitely_divisible, infinitely_divisible_sums
+from stairnoise.mechanism.additive import AdditiveMechanism
+from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import once
 
 if TYPE_CHECKING:
@@ -22,12 +25,11 @@ def parties(n_parties: object, present: object) -> dict[str, Any]:
     return {"n_parties": n, "present": count(present, "present", least=1, most=n)}
 
 
-class Shares(AnySensitivity):
+class Shares(AdditiveMechanism[Default, Value, float]):
     """A mechanism that is the sum of any number of independent, equal shares."""
 
     __slots__ = ()
-
-    _given: dict[str, Any]
+    _any_sensitivity = True
 
     @property
     def n_parties(self) -> int:
@@ -68,9 +70,7 @@ class Shares(AnySensitivity):
     @once
     def var(self) -> float:
         """E X², in closed form."""
-        from stairnoise.distributions import infinitely_divisible as theory
-
-        return self._step * theory.variance(self._terms()) * self._step
+        return self._step * infinitely_divisible.variance(self._terms()) * self._step
 
     @once
     def std(self) -> float:
@@ -81,16 +81,14 @@ class Shares(AnySensitivity):
         return True
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise.distributions.infinitely_divisible_sums import sum_bound
-
-        return sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
+        return infinitely_divisible_sums.sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         return Guarantee(self.privacy_eps(sensitivity, max_partitions_contributed=k), 0.0, None, sensitivity, k)
 
     def _laplace(self) -> Any:
         """Return the Laplace mechanism to compare the whole with; None for a share."""
-        return super()._laplace() if self.n_parties == self.present else None  # type: ignore[misc]
+        return super()._laplace() if self.n_parties == self.present else None
 
     @property
     def _fraction(self) -> float:

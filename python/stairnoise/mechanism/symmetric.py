@@ -80,10 +80,3 @@ class Symmetric:
         """Return -inf and inf."""
         infinite = np.full(self._shape, np.inf)
         return -infinite, infinite
-
-
-def real_moments() -> Any:
-    """Load and return the moments of real order, which are seldom used and take time to load."""
-    from stairnoise.distributions import real_moments as loaded
-
-    return loaded

@@ -12,3 +12,7 @@
 - `binomial`: a binomial count with noise.
 - `rounding`: exact numbers to float64, upwards or downwards.
 """
+
+from stairnoise._lazy import load_on_demand
+
+load_on_demand(__name__)

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     import sqlite3
 
     from stairnoise._types import Number
-    from stairnoise.mechanism.guarantee import Guarantee, Guaranteed
+    from stairnoise.mechanism.base import Mechanism
+    from stairnoise.mechanism.guarantee import Guarantee
     from stairnoise.mechanism.selection import SelectionMechanism
     from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
     from stairnoise.rng import Rng
 
-    Spendable = Guaranteed | Guarantee | PartitionSelection | SelectionMechanism
+    Spendable = Mechanism | Guarantee | PartitionSelection | SelectionMechanism
 
 _DIGITS = frozenset("0123456789abcdef")
 

@@ -8,3 +8,7 @@
 - `largest`: the worst of several pairs of neighbours.
 - `elements`: the losses of array parameters, element by element.
 """
+
+from stairnoise._lazy import load_on_demand
+
+load_on_demand(__name__)

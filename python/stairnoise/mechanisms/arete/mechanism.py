@@ -6,9 +6,13 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import single
+from stairnoise.accounting.losses import shifted
+from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
 from stairnoise.mechanism.immutable import once
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
 _MOST_SCALES = 50
 
 
-class Arete(Shares, ContinuousMechanism):
+class Arete(Shares[np.float64, float], ContinuousMechanism):
     r"""Arete noise on a lattice: infinitely divisible noise for real-valued sums at large ε.
 
     The Arete distribution is that of Γ - Γ' + Λ. The gamma variables Γ and Γ' have shape α and scale θ, the Laplace
@@ -177,11 +181,9 @@ class Arete(Shares, ContinuousMechanism):
             `sensitivity` is not positive, or more than 50 times the larger scale. Or `max_partitions_contributed` is out of
             range.
         """
-        from stairnoise.distributions import infinitely_divisible as theory
-
         gamma, laplace = self._terms()
         k = partitions(max_partitions_contributed, NAME)
-        return k * theory.pure_eps_of_two(gamma, laplace, self._cells(self._asked_sensitivity(sensitivity)))
+        return k * infinitely_divisible.pure_eps_of_two(gamma, laplace, self._cells(self._asked_sensitivity(sensitivity)))
 
     def _cells(self, sensitivity: float) -> int:
         return math.ceil(Fraction(sensitivity) / Fraction(self.granularity))
@@ -198,29 +200,21 @@ class Arete(Shares, ContinuousMechanism):
     @once
     def std(self) -> float:
         """Square root of the variance, also where float64 does not hold the variance."""
-        from stairnoise.distributions import infinitely_divisible as theory
-
-        return self._step * math.sqrt(theory.variance(self._terms()))
+        return self._step * math.sqrt(infinitely_divisible.variance(self._terms()))
 
     def _functions(self) -> Any:
-        from stairnoise.distributions import infinitely_divisible as theory
-
-        return theory.Spread(self._terms(), self.granularity)
+        return infinitely_divisible.Spread(self._terms(), self.granularity)
 
     def _loss(self, sensitivity: float) -> Any:
-        from stairnoise.accounting.losses.shifted import two_terms
-
-        return two_terms(self._terms(), self._cells(sensitivity), self.privacy_eps(sensitivity))
+        return shifted.two_terms(self._terms(), self._cells(sensitivity), self.privacy_eps(sensitivity))
 
     @property
     def _step(self) -> float:
         return float(self.granularity)
 
     def _terms(self) -> list[Any]:
-        from stairnoise.distributions.infinitely_divisible import Term
-
         g, f = self.granularity, self._fraction
-        return [Term(1, self.alpha * f, g / self.theta), Term(1, f, g / self.lam)]
+        return [infinitely_divisible.Term(1, self.alpha * f, g / self.theta), infinitely_divisible.Term(1, f, g / self.lam)]
 
     def _divided_among(self, k: int) -> Any:
         raise ParameterError("make it for a smaller eps")

@@ -15,6 +15,7 @@ from stairnoise.mechanism.eps_for_error import LEAST_EPS
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanism.symmetric import Symmetric
+from stairnoise.mechanisms.discrete_canonical import loss, sums
 from stairnoise.mechanisms.discrete_canonical.distribution import Canonical
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.numerics.roots import least_float
@@ -182,16 +183,12 @@ class DiscreteCanonical(DiscreteMechanism):
     def _loss(self, sensitivity: Any) -> Any:
         if laplace := self._without_delta:
             return laplace._loss(None)
-        from stairnoise.mechanisms.discrete_canonical.loss import canonical_atoms
-
-        return canonical_atoms(self.eps, self.delta, self.upper)
+        return loss.canonical_atoms(self.eps, self.delta, self.upper)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
         if laplace := self._without_delta:
             return laplace._sum_bound(k, alpha)
-        from stairnoise.mechanisms.discrete_canonical.sums import error_bound
-
-        return error_bound(self.eps, self.delta, self.upper, k, alpha)
+        return sums.error_bound(self.eps, self.delta, self.upper, k, alpha)
 
     def _expected_cost(self, function: CostFunction) -> Any:
         laplace = self._without_delta

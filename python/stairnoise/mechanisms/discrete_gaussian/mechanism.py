@@ -15,13 +15,16 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, RealLike, common_shape, count, real, single
 from stairnoise._types import Float, Whole
 from stairnoise._values import whole_numbers
+from stairnoise.columns import release as columns_release
 from stairnoise.columns.libraries import library
 from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, each_different, require
-from stairnoise.mechanism.guarantee import AnySensitivity, Guarantee
+from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import comparable, display
 from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.release import REFUSE, Nulls
+from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
+from stairnoise.mechanisms.discrete_gaussian import distribution, loss, sums, vector_loss
 from stairnoise.numerics.rounding import rounded_up
 from stairnoise.rng import Rng
 
@@ -73,7 +76,7 @@ class _Calibration(NamedTuple):
     partitions: int
 
 
-class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], DiscreteMechanism[Whole, Float]):
+class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism[Whole, Float]):
     r"""Discrete Gaussian noise: the counterpart of Gaussian noise for counts, which census releases use.
 
     .. math:: P(X = k) = \frac{e^{-k^2/(2σ^2)}}{\sum_{j ∈ ℤ} e^{-j^2/(2σ^2)}}
@@ -133,6 +136,7 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
     """
 
     __slots__ = ("_calibration",)
+    _any_sensitivity = True
     _partitions_rule = "leave a sigma2 that fits 64-bit integers"
     __module__ = "stairnoise"
 
@@ -252,13 +256,12 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
         cls, eps: Real, delta: Real, sensitivity: int | NDArray[np.int64], partitions: int, stated: bool
     ) -> DiscreteGaussian[Any, Any]:
         """Return the mechanism with which so many values are (eps, delta)-differentially private together."""
-        from stairnoise.mechanisms.discrete_gaussian.calibration import least_sigma2, partitions_sigma2
 
         def calibrate(eps: float, delta: float, shift: int) -> float:
             if partitions > 1:
-                return partitions_sigma2(eps, delta, shift, partitions)
+                return discrete_gaussian_calibration.partitions_sigma2(eps, delta, shift, partitions)
             try:
-                sigma2 = least_sigma2(eps, delta, shift)
+                sigma2 = discrete_gaussian_calibration.least_sigma2(eps, delta, shift)
                 _native.discrete_gaussian(sigma2)
             except ParameterError as error:
                 raise ParameterError(
@@ -447,9 +450,7 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
             if columns is None and library(values) is None:
                 values = whole_numbers(values)
             else:
-                from stairnoise.columns.release import require_whole
-
-                require_whole(values, columns)
+                columns_release.require_whole(values, columns)
         return super().release(  # type: ignore[call-overload,misc]
             values,
             columns=columns,
@@ -463,9 +464,11 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
         )
 
     def _functions(self) -> Any:
-        from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
-
-        return self._functions_of_elements() if self._parameter_shape else DiscreteGaussianDistribution(self._given["sigma2"])
+        return (
+            self._functions_of_elements()
+            if self._parameter_shape
+            else distribution.DiscreteGaussianDistribution(self._given["sigma2"])
+        )
 
     @property
     def _default_sensitivity(self) -> Any:
@@ -477,33 +480,27 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
         return count(sensitivity, "sensitivity", least=1, most=_LARGEST_SENSITIVITY)
 
     def _loss(self, sensitivity: Any) -> Part:
-        from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
-
         if self._parameter_shape:
             return self._loss_of_elements(sensitivity)
-        return LatticeGaussian(self._given["sigma2"], float(sensitivity))
+        return loss.LatticeGaussian(self._given["sigma2"], float(sensitivity))
 
     def _loss_of_vector(self, norm: float) -> Part:
         """Return the loss of integers that change together by at most this in the l2 norm."""
-        from stairnoise.mechanisms.discrete_gaussian import vector_loss as theory
-
         self._require_one_rho(norm)
         if self._calibration is not None:
             raise ParameterError(f"l2_sensitivity must be left out for a mechanism made by from_eps, got {norm}")
         # A root that float64 rounded down counts as the root.
         square = max(1, math.floor(Fraction(math.nextafter(_positive(norm, "l2_sensitivity"), math.inf)) ** 2))
         sigma2: Any = self._given["sigma2"]
-        if not theory.can_be_computed(sigma2, square):
+        if not vector_loss.can_be_computed(sigma2, square):
             raise ParameterError(
-                f"l2_sensitivity must be at most {math.isqrt(theory.MOST_LISTED)}, or 2**15 for a sigma2 of at least "
-                f"{theory.LEAST_ROUNDED:g}, to compute its loss, got {norm} and sigma2 = {sigma2}"
+                f"l2_sensitivity must be at most {math.isqrt(vector_loss.MOST_LISTED)}, or 2**15 for a sigma2 of at least "
+                f"{vector_loss.LEAST_ROUNDED:g}, to compute its loss, got {norm} and sigma2 = {sigma2}"
             )
-        return theory.loss_of_change(sigma2, square)
+        return vector_loss.loss_of_change(sigma2, square)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise.mechanisms.discrete_gaussian.sums import sum_bound
-
-        return sum_bound(self._given["sigma2"], k, alpha)
+        return sums.sum_bound(self._given["sigma2"], k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         mechanism = self._keeping_guarantee(k, NAME)

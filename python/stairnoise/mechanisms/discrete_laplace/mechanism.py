@@ -9,14 +9,16 @@ from numpy.typing import NDArray
 
 from stairnoise._parameters import Real, RealLike
 from stairnoise._types import Float, Whole
-from stairnoise.distributions import moments
+from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Lattice
-from stairnoise.mechanism.array_parameters import DiscreteArrayParameters
+from stairnoise.mechanism.additive import DiscreteMechanism
+from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.cost import CostFunction, check_function, each, lattice_staircase_cost
 from stairnoise.mechanism.eps_for_error import least_eps_of_integers
 from stairnoise.mechanism.on_lattice import Geometric
-from stairnoise.mechanism.symmetric import Symmetric, real_moments
+from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.staircase import distribution as staircase
+from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
 
 if TYPE_CHECKING:
     from stairnoise._types import Array, Floats, Number
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 _FORMULAS = Lattice(staircase)
 
 
-class DiscreteLaplace(DiscreteArrayParameters[Whole, Float]):
+class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism[Whole, Float]):
     r"""Discrete Laplace noise, also called two-sided geometric.
 
     .. math:: P(X = i) = \frac{1 - λ}{1 + λ}\, λ^{|i|}, \qquad λ = e^{-ε/Δ}
@@ -94,15 +96,13 @@ class DiscreteLaplace(DiscreteArrayParameters[Whole, Float]):
             lambda: staircase.lattice(each_integer, 1.0, 1.0),
             self._parameter_shape,
             lambda p: moments.lattice_abs_moment(p, each_integer, 1.0, 1.0),
-            lambda p: real_moments().lattice_abs_moment(p, each_integer, 1.0, 1.0),
+            lambda p: real_moments.lattice_abs_moment(p, each_integer, 1.0, 1.0),
         )
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
-        from stairnoise.mechanisms.staircase import least_eps
-
         del spec
-        return least_eps.discrete_laplace(t, alpha, D, least_eps_of_integers(D))
+        return staircase_least_eps.discrete_laplace(t, alpha, D, least_eps_of_integers(D))
 
     def _expected_cost(self, function: CostFunction) -> Any:
         check_function(self._eps, self._sensitivity)

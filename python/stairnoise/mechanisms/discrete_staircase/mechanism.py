@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 from stairnoise._parameters import Cost, Real, RealLike
 from stairnoise._types import Float, Whole
-from stairnoise.distributions import moments
+from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Lattice
-from stairnoise.mechanism.array_parameters import DiscreteArrayParameters, integers
+from stairnoise.mechanism.additive import DiscreteMechanism
+from stairnoise.mechanism.array_parameters import ArrayParameters, integers
 from stairnoise.mechanism.cost import CostFunction, as_float, check_function, each, lattice_staircase_cost
-from stairnoise.mechanism.eps_for_error import least_eps_of_integers
+from stairnoise.mechanism.eps_for_error import least_eps_for_error, least_eps_of_integers
 from stairnoise.mechanism.on_lattice import OfStairs
-from stairnoise.mechanism.symmetric import Symmetric, real_moments
+from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.staircase import distribution as staircase
+from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
 
 if TYPE_CHECKING:
     from stairnoise._types import Array, Floats, Number
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 _FORMULAS = Lattice(staircase)
 
 
-class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
+class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism[Whole, Float]):
     r"""Staircase noise on the integers: the least noise for one ε-differentially private count.
 
     The probabilities fall in steps of Δ integers, each by the factor :math:`b = e^{-ε}`:
@@ -172,7 +174,7 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
         >>> round(eps, 4), sn.DiscreteStaircase(eps, 5).error_bound(0.95)
         (1.4104, 10)
         """
-        return cls._eps_for_error(t, confidence, cls(1.0, sensitivity, r))
+        return least_eps_for_error(t, confidence, cls(1.0, sensitivity, r))
 
     def _functions(self) -> Symmetric:
         eps, D, r = self._eps, self._sensitivity, self._place()[1]
@@ -181,18 +183,16 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
             lambda: staircase.lattice(eps, D, as_float(r)),
             self._parameter_shape,
             lambda p: moments.lattice_abs_moment(p, eps, D, r),
-            lambda p: real_moments().lattice_abs_moment(p, eps, D, r),
+            lambda p: real_moments.lattice_abs_moment(p, eps, D, r),
         )
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
-        from stairnoise.mechanisms.staircase import least_eps
-
         def optimal(eps: float) -> int:
             return cls._make_sampler(eps, D, spec).lengths[0]
 
         shape: Any = optimal if isinstance(spec, str) else spec
-        return least_eps.discrete_staircase(t, alpha, D, shape, least_eps_of_integers(D))
+        return staircase_least_eps.discrete_staircase(t, alpha, D, shape, least_eps_of_integers(D))
 
     def _expected_cost(self, function: CostFunction) -> Any:
         check_function(self._eps, self._sensitivity)

@@ -16,6 +16,11 @@ from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, each_different, require
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
+from stairnoise.mechanisms.discrete_gaussian import sums as discrete_gaussian_sums
+from stairnoise.mechanisms.gaussian import calibration as gaussian_calibration
+from stairnoise.mechanisms.gaussian import distribution
+from stairnoise.numerics import roots
 from stairnoise.numerics.rounding import rounded_up
 
 if TYPE_CHECKING:
@@ -159,9 +164,9 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
 
     def _calibrate(self, given: dict[str, Any], partitions: int, stated: bool) -> None:
         """Choose the noise with which `partitions` values have the guarantee together, and keep it."""
-        from stairnoise.mechanisms.gaussian import calibration as gaussian_sigma
-
-        calibrate: Callable[..., Calibration] = gaussian_sigma.of_sigma if "sigma" in given else gaussian_sigma.calibrate
+        calibrate: Callable[..., Calibration] = (
+            gaussian_calibration.of_sigma if "sigma" in given else gaussian_calibration.calibrate
+        )
         object.__setattr__(self, "_partitions", partitions)
         shape = common_shape(given)
         if shape == ():
@@ -180,14 +185,12 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         self._store(native, given, stated=stated, noise_alone="sigma" in given)
 
     def _element(self, index: tuple[int, ...]) -> Gaussian[float]:
-        from stairnoise.mechanisms.gaussian.calibration import Calibration
-
         mechanism: Gaussian[Any] = type(self).__new__(type(self))
         object.__setattr__(mechanism, "_partitions", self._partitions)
         shape = self._parameter_shape
         given = {name: np.broadcast_to(value, shape)[index].item() for name, value in self._given.items()}
         sigma2, log2_granularity, cells = (column[index].item() for column in self._lattices)
-        mechanism._keep(given, Calibration(log2_granularity, sigma2, int(cells)), self._stated)
+        mechanism._keep(given, gaussian_calibration.Calibration(log2_granularity, sigma2, int(cells)), self._stated)
         return mechanism
 
     @classmethod
@@ -237,8 +240,6 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         if not 0 < limit < math.inf:
             raise ParameterError(f"t must be finite and greater than 0, got {received(t)}")
 
-        from stairnoise.numerics.roots import bisection
-
         def enough(eps: float) -> bool:
             try:
                 mechanism: Gaussian[float] = cls(eps, slack, change)
@@ -256,7 +257,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
             )
         if enough(low):
             return low
-        return bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low * high))
+        return roots.bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low * high))
 
     @property
     def eps(self) -> Float | float | None:
@@ -329,21 +330,15 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         return self._calibration.sigma2, self._calibration.log2_granularity
 
     def _functions(self) -> Any:
-        from stairnoise.mechanisms.gaussian.distribution import NormalDistribution
-
-        return self._functions_of_elements() if self._parameter_shape else NormalDistribution(float(self.sigma))
+        return self._functions_of_elements() if self._parameter_shape else distribution.NormalDistribution(float(self.sigma))
 
     def _loss(self, sensitivity: Any) -> Part:
-        from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
-
         if self._parameter_shape:
             return self._loss_of_elements(self._lattices.cells)
-        return LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
+        return discrete_gaussian_loss.LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise.mechanisms.discrete_gaussian.sums import sum_bound
-
-        return sum_bound(self._calibration.sigma2, k, alpha)
+        return discrete_gaussian_sums.sum_bound(self._calibration.sigma2, k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         mechanism = self._keeping_guarantee(k, NAME)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import count, single
+from stairnoise.accounting.losses import shifted
+from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.shares import Shares, parties
+from stairnoise.mechanisms.generalized_discrete_laplace import calibration
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -20,7 +25,7 @@ _LEAST_RATE = 2.0**-11
 _MOST_SENSITIVITY = 2**20
 
 
-class GeneralizedDiscreteLaplace(Shares, DiscreteMechanism):
+class GeneralizedDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
     r"""Generalized discrete Laplace noise: infinitely divisible noise for sums over many parties.
 
     X = N - N', where N and N' are independent and negative binomial with shape β:
@@ -120,19 +125,17 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteMechanism):
         -----
         `beta` is a relative 2**-36 above the root, many times its computation error. So the exact ε is not above `eps`.
         """
-        from stairnoise.mechanisms.generalized_discrete_laplace.calibration import best_for_eps, private_shape
-
         wanted, cells = single(eps, "eps"), count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
         if not _LEAST_RATE * cells <= wanted <= cells / _LEAST_RATE / 2:
             raise ParameterError(f"eps must be from 2**-11 to 2**10 times the sensitivity, got {wanted} for sensitivity {cells}")
         most = _native.largest_quotient(wanted, cells)
         if a is None:
-            found = best_for_eps(wanted, cells, _LEAST_RATE, most)
+            found = calibration.best_for_eps(wanted, cells, _LEAST_RATE, most)
         else:
             rate = single(a, "a")
             if not _LEAST_RATE <= rate <= most:
                 raise ParameterError(f"a must be from 2**-11 to eps/sensitivity, got {rate} for {most}")
-            found = private_shape(wanted, cells, rate), rate
+            found = calibration.private_shape(wanted, cells, rate), rate
         try:
             return cls(*found, sensitivity=cells)
         except ParameterError as error:
@@ -163,24 +166,18 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteMechanism):
         ParameterError, ParameterTypeError
             An argument is out of range or not an integer.
         """
-        from stairnoise.distributions import infinitely_divisible as theory
-
         cells = self._asked_sensitivity(sensitivity)
         k = partitions(max_partitions_contributed, NAME)
-        return k * theory.pure_eps(self.beta * self._fraction, self.a, cells)
+        return k * infinitely_divisible.pure_eps(self.beta * self._fraction, self.a, cells)
 
     def _checked_sensitivity(self, sensitivity: Any) -> int:
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
     def _functions(self) -> Any:
-        from stairnoise.distributions import infinitely_divisible as theory
-
-        return theory.Differences(self._terms())
+        return infinitely_divisible.Differences(self._terms())
 
     def _loss(self, sensitivity: int) -> Any:
-        from stairnoise.accounting.losses.shifted import one_term
-
-        return one_term(self._terms()[0], sensitivity, self.privacy_eps(sensitivity))
+        return shifted.one_term(self._terms()[0], sensitivity, self.privacy_eps(sensitivity))
 
     def _divided_among(self, k: int) -> Any:
         raise ParameterError(f"make it by from_eps(eps/{k}, sensitivity)")
@@ -189,6 +186,4 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteMechanism):
         return {"beta": self.beta, "a": self.a, **self._exact_share()}
 
     def _terms(self) -> list[Any]:
-        from stairnoise.distributions.infinitely_divisible import Term
-
-        return [Term(1, self.beta * self._fraction, self.a)]
+        return [infinitely_divisible.Term(1, self.beta * self._fraction, self.a)]

@@ -8,15 +8,18 @@ import numpy as np
 
 from stairnoise._parameters import Real, RealLike
 from stairnoise._types import Float
-from stairnoise.distributions import moments
+from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Line
 from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.cost import CostFunction, each
-from stairnoise.mechanism.eps_for_error import LEAST_EPS
+from stairnoise.mechanism.eps_for_error import LEAST_EPS, raised_to_what_is_drawn
 from stairnoise.mechanism.on_lattice import Geometric
-from stairnoise.mechanism.symmetric import Symmetric, real_moments
+from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.laplace import distribution as laplace
+from stairnoise.mechanisms.laplace import loss
+from stairnoise.mechanisms.staircase import cost as staircase_cost
+from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
 
 if TYPE_CHECKING:
     from stairnoise._types import Array, Floats, Number
@@ -93,26 +96,22 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Flo
             lambda: laplace.constants(eps, D),
             self._parameter_shape,
             lambda p: moments.laplace_abs_moment(p, eps, D),
-            lambda p: real_moments().laplace_abs_moment(p, eps, D),
+            lambda p: real_moments.laplace_abs_moment(p, eps, D),
         )
 
     def _density_loss(self) -> Any:
-        from stairnoise.mechanisms.laplace.loss import Steps
-
-        return Steps(self._broadcast(self._parameter_shape)[0], np.full(np.shape(self._sensitivity), np.inf))
+        return loss.Steps(self._broadcast(self._parameter_shape)[0], np.full(np.shape(self._sensitivity), np.inf))
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
-        from stairnoise.mechanisms.staircase import least_eps
-
         del spec
-        found = max(least_eps.laplace(t, alpha, D), LEAST_EPS)
-        return cls._raised_to_what_is_drawn(t, alpha, D, None, found)
+        found = max(staircase_least_eps.laplace(t, alpha, D), LEAST_EPS)
+        return raised_to_what_is_drawn(cls, t, alpha, D, None, found)
 
     def _expected_cost(self, function: CostFunction) -> Any:
-        from stairnoise.mechanisms.staircase.cost import laplace_cost
-
-        return each(lambda eps, D: laplace_cost(function, D / eps), self._parameter_shape, self._eps, self._sensitivity)
+        return each(
+            lambda eps, D: staircase_cost.laplace_cost(function, D / eps), self._parameter_shape, self._eps, self._sensitivity
+        )
 
     def _frozen(self, scipy: Any) -> Any:
         return scipy.shaped("laplace", self.eps, scale=self.sensitivity)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, real, single
-from stairnoise.mechanism.additive import DiscreteMechanism
+from stairnoise.mechanism.additive import AdditiveMechanism, DiscreteMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
-from stairnoise.mechanism.distribution import Distribution
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import once
+from stairnoise.mechanisms.lattice_noise import loss, sums
 from stairnoise.mechanisms.lattice_noise.distribution import Weights, functions, weights_of
 from stairnoise.numerics.rounding import rounded_up
 
@@ -193,10 +193,8 @@ class LatticeNoise(DiscreteMechanism):
 
     @once
     def _bounds(self) -> tuple[float, float]:
-        from stairnoise.mechanisms.lattice_noise import loss as every_shift
-
         weights, cells = self._scaled_weights, self._cells
-        return every_shift.pure_eps(weights, cells), rounded_up(every_shift.infinite(weights, cells))
+        return loss.pure_eps(weights, cells), rounded_up(loss.infinite(weights, cells))
 
     def losses_by_shift(self, eps: Number, alpha: Number = 2.0) -> ShiftLosses:
         """Return what one release reveals about each change of g, 2g, … up to the sensitivity, up and down.
@@ -228,27 +226,25 @@ class LatticeNoise(DiscreteMechanism):
         >>> losses.change, losses.eps.round(4), losses.delta.round(4)
         (array([1., 2.]), array([1.3863, 2.7726]), array([0.0925, 0.2229]))
         """
-        from stairnoise.mechanisms.lattice_noise import loss as every_shift
-
         budget, order = single(eps, "eps"), single(alpha, "alpha")
         if not 0 <= budget < math.inf:
             raise ParameterError(f"eps must be finite and at least 0, got {received(eps)}")
         if not 0 < order < math.inf:
             raise ParameterError(f"alpha must be finite and greater than 0, got {received(alpha)}")
         weights, cells = self._scaled_weights, self._cells
-        shifts = list(every_shift.shifts(weights, cells))
-        parts = every_shift.parts(weights, cells)
+        shifts = list(loss.shifts(weights, cells))
+        parts = loss.parts(weights, cells)
         with np.errstate(all="ignore"):
             rdp = [float(part.mean() if order == 1 else part.rdp(np.array(order))) for part in parts]
         return ShiftLosses(
             np.array(shifts) * float(self.granularity),
             np.array([float(part.eps) for part in parts]),
-            np.array([rounded_up(every_shift.delta(weights, shift, cells, budget)) for shift in shifts]),
+            np.array([rounded_up(loss.delta(weights, shift, cells, budget)) for shift in shifts]),
             np.array(rdp),
         )
 
     def _tail_bound(self, alpha: Real) -> Any:
-        return super()._tail_bound(alpha) if self._integers else Distribution._tail_bound(self, alpha)
+        return super()._tail_bound(alpha) if self._integers else AdditiveMechanism._tail_bound(self, alpha)
 
     @property
     def _integers(self) -> bool:  # type: ignore[override]
@@ -271,14 +267,10 @@ class LatticeNoise(DiscreteMechanism):
         return functions(self._scaled_weights, float(self.granularity))
 
     def _loss(self, sensitivity: Any) -> Any:
-        from stairnoise.mechanisms.lattice_noise import loss as every_shift
-
-        return every_shift.loss(self._scaled_weights, self._cells)
+        return loss.loss(self._scaled_weights, self._cells)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise.mechanisms.lattice_noise.sums import error_bound
-
-        return error_bound(self._scaled_weights, k, alpha)
+        return sums.error_bound(self._scaled_weights, k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         # Of k releases: nothing is divided.

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import flag, real, single
+from stairnoise.accounting.losses import runs
+from stairnoise.distributions import slopes_sums
 from stairnoise.distributions.piecewise_exponential import Pieces, Side
 from stairnoise.distributions.slopes import Slopes, largest_loss
 from stairnoise.mechanism.additive import ContinuousMechanism
@@ -21,7 +23,6 @@ from stairnoise.mechanisms.merged_laplace.calibration import best_one_break
 from stairnoise.numerics.rounding import rounded_down, rounded_up
 
 if TYPE_CHECKING:
-    from stairnoise.accounting.losses.runs import Runs
     from stairnoise.distributions.slopes import Slopes
 
 # At larger ε the best centre is too narrow for the search to resolve.
@@ -212,18 +213,14 @@ class MergedLaplace(ContinuousMechanism):
         side = Side([eps / outermost for eps in self.rates], [c / unit for c in self.breakpoints])
         return Pieces(side, side, unit)
 
-    def _loss(self, sensitivity: Any) -> Runs:
-        from stairnoise.accounting.losses.runs import Runs
-
-        return Runs(("merged Laplace", self.rates, tuple(self._breaks)), self._slopes(), self._cells)
+    def _loss(self, sensitivity: Any) -> runs.Runs:
+        return runs.Runs(("merged Laplace", self.rates, tuple(self._breaks)), self._slopes(), self._cells)
 
     def _slopes(self) -> Slopes:
         return Slopes(tuple(Fraction(eps) / self._cells for eps in self.rates), tuple(self._breaks))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise.distributions.slopes_sums import error_bound
-
-        return error_bound(self._slopes(), k, alpha)
+        return slopes_sums.error_bound(self._slopes(), k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values

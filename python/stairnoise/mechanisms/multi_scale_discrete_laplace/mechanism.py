@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import count, single
+from stairnoise.accounting.losses import shifted as shifted_losses
+from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.immutable import once
 from stairnoise.mechanism.partitions import NAME
@@ -20,7 +24,7 @@ _MOST_SENSITIVITY = 2**53 - 1
 _MOST_OUTCOMES = 2**22
 
 
-class MultiScaleDiscreteLaplace(Shares, DiscreteMechanism):
+class MultiScaleDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
     r"""Multi-scale discrete Laplace noise: infinitely divisible, and ε-private for every integer change up to Δ.
 
     .. math:: X = \sum_{m=1}^{Δ} m X_m
@@ -131,9 +135,7 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteMechanism):
 
     @once
     def _eps_for_own_sensitivity(self) -> float:
-        from stairnoise.distributions.infinitely_divisible import pure_eps
-
-        return pure_eps(self._fraction, self.eps, 1)
+        return infinitely_divisible.pure_eps(self._fraction, self.eps, 1)
 
     def _falls_from_its_mode(self) -> bool:
         return self.sensitivity == 1
@@ -142,20 +144,16 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteMechanism):
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
     def _functions(self) -> Any:
-        from stairnoise.distributions import infinitely_divisible as theory
-
-        return theory.Differences(self._terms())
+        return infinitely_divisible.Differences(self._terms())
 
     def _loss(self, sensitivity: int) -> Any:
-        from stairnoise.accounting.losses import shifted
-
         terms = self._terms()
-        if shifted.outcomes_of_all_shifts(terms, sensitivity) > _MOST_OUTCOMES:
+        if shifted_losses.outcomes_of_all_shifts(terms, sensitivity) > _MOST_OUTCOMES:
             raise ParameterError(
                 f"sensitivity must be small enough to list the probabilities for every smaller change, got {sensitivity}: "
                 "only privacy_eps is known"
             )
-        return shifted.all_shifts(terms, sensitivity, self.privacy_eps(sensitivity))
+        return shifted_losses.all_shifts(terms, sensitivity, self.privacy_eps(sensitivity))
 
     def _divided_among(self, k: int) -> Self:
         return type(self)(**self._named_arguments() | {"eps": _native.largest_quotient(self.eps, k)})
@@ -164,6 +162,4 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteMechanism):
         return {"eps": self.eps, "sensitivity": self.sensitivity, **self._exact_share()}
 
     def _terms(self) -> list[Any]:
-        from stairnoise.distributions.infinitely_divisible import Term
-
-        return [Term(m, self._fraction, self.eps) for m in range(1, self.sensitivity + 1)]
+        return [infinitely_divisible.Term(m, self._fraction, self.eps) for m in range(1, self.sensitivity + 1)]

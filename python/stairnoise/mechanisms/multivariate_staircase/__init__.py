@@ -1,1 +1,5 @@
 """The multivariate staircase mechanism."""
+
+from stairnoise._lazy import load_on_demand
+
+load_on_demand(__name__)

@@ -13,11 +13,12 @@ from stairnoise._errors import ParameterError, received
 from stairnoise._output import Size
 from stairnoise._parameters import Cost, Real, RealLike, argument, confidence_level, count, single
 from stairnoise._types import Out, Scalar
-from stairnoise.mechanism.additive import Mechanism
+from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.distribution import plain, times_power
-from stairnoise.mechanism.drawing import require_values
+from stairnoise.mechanism.drawing import require_values, sample_generally
 from stairnoise.mechanism.immutable import once
 from stairnoise.mechanism.release import REFUSE, Nulls
+from stairnoise.mechanisms.multivariate_staircase import calibration, distribution
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from stairnoise._types import Array, Columns, Floats, FrameOptions, Memory, Number, ReleaseOptions, Singles
     from stairnoise.keyed.rng import KeyedRng
-    from stairnoise.mechanisms.multivariate_staircase.distribution import Radial
 
 Norm = Literal["l1", "l2", "linf"]
 
@@ -122,9 +122,7 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
         if isinstance(number, str):
             # The search for a gamma needs an eps in range, so the extension checks eps first.
             _native.multivariate_staircase(*(given | {"gamma": 1.0}).values())
-            from stairnoise.mechanisms.multivariate_staircase import calibration as vector_gamma
-
-            number = vector_gamma.rounded(vector_gamma.optimal(given["eps"], given["dim"], _POWERS[number]))
+            number = calibration.rounded(calibration.optimal(given["eps"], given["dim"], _POWERS[number]))
         _set_dim(self, given["dim"])
         _set_gamma(self, number)
         native = _native.multivariate_staircase(*(given | {"gamma": number}).values())
@@ -236,7 +234,7 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
         ParameterError, ParameterTypeError
             An argument is not allowed. Nothing has been drawn and `out` is untouched.
         """
-        return self._sample(size, rng, out, dtype, threads)
+        return sample_generally(self, size, rng, out, dtype, threads)
 
     @overload  # type: ignore[override]
     def release(self, values: Columns, **options: Unpack[FrameOptions]) -> Columns: ...
@@ -448,16 +446,15 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
     @once
     def var(self) -> float:
         """Variance of each coordinate, E X_i²; their covariances are 0."""
-        from stairnoise.mechanisms.multivariate_staircase.distribution import squared_coordinate_share
-
-        return squared_coordinate_share(self.norm, self.dim) * self.expected_norm(2)
+        return distribution.squared_coordinate_share(self.norm, self.dim) * self.expected_norm(2)
 
     @once
     def std(self) -> float:
         """Square root of the variance of each coordinate, also where float64 does not hold the variance."""
-        from stairnoise.mechanisms.multivariate_staircase.distribution import squared_coordinate_share
-
-        return math.sqrt(squared_coordinate_share(self.norm, self.dim) * self._distribution.moment(2)) * self.sensitivity
+        return (
+            math.sqrt(distribution.squared_coordinate_share(self.norm, self.dim) * self._distribution.moment(2))
+            * self.sensitivity
+        )
 
     def mean(self) -> NDArray[np.float64]:
         """E X, which is 0 by symmetry."""
@@ -468,12 +465,10 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
         """Differential entropy of the vector in nats."""
         return float(self._distribution.entropy()) + self._log_volume()
 
-    def _functions(self) -> Radial:
+    def _functions(self) -> distribution.Radial:
         """Return the distribution of the norm, in units of the sensitivity."""
-        from stairnoise.mechanisms.multivariate_staircase.distribution import Radial
-
         # A gamma of 0 and one of 1 give the same distribution.
-        return Radial(self.eps, self.dim, self._gamma or 1.0)
+        return distribution.Radial(self.eps, self.dim, self._gamma or 1.0)
 
     def _divided_among(self, k: int) -> MultivariateStaircase:
         return type(self)(**(self._named_arguments() | {"eps": _native.largest_quotient(self.eps, k)}))
@@ -486,9 +481,7 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
 
     def _log_volume(self) -> float:
         """Return the logarithm of the volume of the ball of radius Δ."""
-        from stairnoise.mechanisms.multivariate_staircase.distribution import log_unit_volume
-
-        return log_unit_volume(self.norm, self.dim) + self.dim * math.log(self.sensitivity)
+        return distribution.log_unit_volume(self.norm, self.dim) + self.dim * math.log(self.sensitivity)
 
     @once
     def _log_height(self) -> float:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline
 from stairnoise._parameters import RealLike, argument, number_array, single
 from stairnoise._values import require
+from stairnoise.accounting import privacy_loss
+from stairnoise.columns import reading as columns_reading
 from stairnoise.columns.libraries import library
 from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import Guarantee
@@ -180,9 +182,7 @@ class PartitionSelection(Immutable):
                 f"max_partitions_contributed must be at most 2**14 to compose as many losses, got {pieces}; "
                 "guarantee() has no such limit"
             )
-        from stairnoise.accounting.privacy_loss import loss_of
-
-        once: PrivacyLoss[float] = loss_of(self, None, True)
+        once: PrivacyLoss[float] = privacy_loss.loss_of(self, None, True)
         return once if pieces == 1 else once.compose(pieces)
 
     def _loss(self, sensitivity: Any) -> Any:
@@ -329,9 +329,7 @@ class PartitionSelection(Immutable):
         shown = values != 0
         if column is None:
             return (shown, values) if shown.ndim else (bool(shown), int(values))
-        from stairnoise.columns.reading import by_library
-
-        return shown, by_library("counts", counts, column.make, column.within_ends(values), None)
+        return shown, columns_reading.by_library("counts", counts, column.make, column.within_ends(values), None)
 
 
 def _column(counts: Any) -> Column | None:
@@ -341,10 +339,8 @@ def _column(counts: Any) -> Column | None:
         return None
     if found[1] == "frame":
         raise ParameterTypeError(f"counts must be a single column, got {outline(counts)}")
-    from stairnoise.columns.reading import by_library, reader
-
     try:
-        column: Column = by_library("counts", counts, reader(found[0]).column, counts)
+        column: Column = columns_reading.by_library("counts", counts, columns_reading.reader(found[0]).column, counts)
     except (ParameterError, ParameterTypeError) as error:
         text = str(error).replace("values must be", "counts must be", 1)
         raise type(error)(text) from None

@@ -6,6 +6,8 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+import numpy as np
+
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import RealLike, count, real, single
@@ -13,6 +15,8 @@ from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanism.shares import Shares, parties
+from stairnoise.mechanisms.skellam import calibration as skellam_calibration
+from stairnoise.mechanisms.skellam import distribution, loss, sums
 from stairnoise.numerics.rounding import rounded_up
 
 if TYPE_CHECKING:
@@ -31,7 +35,7 @@ class _Calibration(NamedTuple):
     partitions: int
 
 
-class Skellam(Shares, DiscreteMechanism):
+class Skellam(Shares[np.int64, int], DiscreteMechanism):
     r"""Skellam noise: Gaussian-like noise for counts that adds up exactly, for sums over many parties.
 
     X = N - N', where N and N' are independent Poisson variables of mean μ/2 each:
@@ -152,15 +156,13 @@ class Skellam(Shares, DiscreteMechanism):
         >>> d.privacy_profile(1) <= 1e-6
         True
         """
-        from stairnoise.mechanisms.skellam.calibration import least_mu
-
         budget, slack = single(eps, "eps"), single(delta, "delta")
         shift = 1 if sensitivity is None else count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
         if not 0 < budget <= _LARGEST_EPS:
             raise ParameterError(f"eps must be greater than 0 and at most 2**20, got {received(eps)}")
         if not 2.0**-128 <= slack <= 0.5:
             raise ParameterError(f"delta must be from 2**-128 to 0.5, got {received(delta)}")
-        mu = _found(least_mu(budget, slack, shift, 1), budget, slack, shift)
+        mu = _found(skellam_calibration.least_mu(budget, slack, shift, 1), budget, slack, shift)
         return cls._calibrated((mu, sensitivity, 1, 1), budget, slack, 1)
 
     @property
@@ -231,9 +233,7 @@ class Skellam(Shares, DiscreteMechanism):
             raise ParameterError(
                 f"l2_sensitivity must be greater than 0 and at most the l1 norm {change}, got {received(l2_sensitivity)}"
             )
-        from stairnoise.mechanisms.skellam.loss import rdp_bound
-
-        found = rdp_bound(self.var(), np.asarray(order, np.float64), float(change), norm)
+        found = loss.rdp_bound(self.var(), np.asarray(order, np.float64), float(change), norm)
         return found if np.ndim(found) else float(found)
 
     def var(self) -> float:
@@ -244,19 +244,13 @@ class Skellam(Shares, DiscreteMechanism):
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
     def _functions(self) -> Any:
-        from stairnoise.mechanisms.skellam.distribution import SkellamDistribution
-
-        return SkellamDistribution(self.var())
+        return distribution.SkellamDistribution(self.var())
 
     def _loss(self, sensitivity: int) -> Any:
-        from stairnoise.mechanisms.skellam.loss import SkellamLoss
-
-        return SkellamLoss(self.var(), sensitivity)
+        return loss.SkellamLoss(self.var(), sensitivity)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise.mechanisms.skellam.sums import sum_bound
-
-        return sum_bound(self._exact_mu(), k, alpha)
+        return sums.sum_bound(self._exact_mu(), k, alpha)
 
     def _promise(self, sensitivity: int, k: int) -> Guarantee:
         mechanism = self._keeping_guarantee(k, NAME)
@@ -272,11 +266,9 @@ class Skellam(Shares, DiscreteMechanism):
         others = list(self._named_arguments().values())[1:]
         if self._calibration is None:
             return Skellam(rounded_up(Fraction(self.mu) * k), *others)
-        from stairnoise.mechanisms.skellam.calibration import least_mu
-
         eps, delta, before = self._calibration
         number = before * k
-        mu = _found(least_mu(eps, delta, self.sensitivity, number), eps, delta, self.sensitivity)
+        mu = _found(skellam_calibration.least_mu(eps, delta, self.sensitivity, number), eps, delta, self.sensitivity)
         return Skellam._calibrated((mu, *others), eps, delta, number)
 
     def share(self, n_parties: int, present: int = 1) -> Skellam:

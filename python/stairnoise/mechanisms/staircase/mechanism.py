@@ -10,15 +10,18 @@ from numpy.typing import NDArray
 
 from stairnoise._parameters import Cost, Real, RealLike
 from stairnoise._types import Float
-from stairnoise.distributions import moments
+from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Line
 from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.cost import CostFunction, check_function, each
-from stairnoise.mechanism.eps_for_error import LEAST_EPS
+from stairnoise.mechanism.eps_for_error import LEAST_EPS, least_eps_for_error, raised_to_what_is_drawn
 from stairnoise.mechanism.on_lattice import OfStairs
-from stairnoise.mechanism.symmetric import Symmetric, real_moments
+from stairnoise.mechanism.symmetric import Symmetric
+from stairnoise.mechanisms.staircase import calibration, loss
+from stairnoise.mechanisms.staircase import cost as staircase_cost
 from stairnoise.mechanisms.staircase import distribution as staircase
+from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
 
 if TYPE_CHECKING:
     from stairnoise._types import Array, Floats, Number
@@ -119,9 +122,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
         if not isinstance(self._spec, str):
             assert self._spec is not None
             return self._spec  # type: ignore[return-value]
-        from stairnoise.mechanisms.staircase import calibration as shapes
-
-        gamma = shapes.gamma_l1 if self._spec == "l1" else shapes.gamma_l2
+        gamma = calibration.gamma_l1 if self._spec == "l1" else calibration.gamma_l2
         return self._plain(gamma(self._eps))
 
     @overload
@@ -186,7 +187,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
         >>> round(eps, 4), round(sn.Staircase(eps).error_bound(0.95), 6)
         (4.9096, 0.5)
         """
-        return cls._eps_for_error(t, confidence, cls(1.0, sensitivity, gamma))
+        return least_eps_for_error(t, confidence, cls(1.0, sensitivity, gamma))
 
     def _functions(self) -> Symmetric:
         eps, D, gamma = self._eps, self._sensitivity, self.gamma
@@ -195,28 +196,22 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
             lambda: staircase.continuous(eps, D, gamma),
             self._parameter_shape,
             lambda p: moments.staircase_abs_moment(p, eps, D, gamma),
-            lambda p: real_moments().staircase_abs_moment(p, eps, D, gamma),
+            lambda p: real_moments.staircase_abs_moment(p, eps, D, gamma),
         )
 
     def _density_loss(self) -> Any:
-        from stairnoise.mechanisms.staircase.loss import Atoms
-
         gamma = np.asarray(self.gamma)
-        return Atoms(self._broadcast(self._parameter_shape)[0], 2 * gamma, 2 * gamma - 1)
+        return loss.Atoms(self._broadcast(self._parameter_shape)[0], 2 * gamma, 2 * gamma - 1)
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
-        from stairnoise.mechanisms.staircase import least_eps
-
-        found = least_eps.staircase(t, alpha, D, spec, LEAST_EPS)
-        return cls._raised_to_what_is_drawn(t, alpha, D, spec, found)
+        found = staircase_least_eps.staircase(t, alpha, D, spec, LEAST_EPS)
+        return raised_to_what_is_drawn(cls, t, alpha, D, spec, found)
 
     def _expected_cost(self, function: CostFunction) -> Any:
-        from stairnoise.mechanisms.staircase.cost import Folded, staircase_cost
-
         check_function(self._eps)
         return each(
-            lambda eps, D, gamma: staircase_cost(Folded(function, eps, D), gamma),
+            lambda eps, D, gamma: staircase_cost.staircase_cost(staircase_cost.Folded(function, eps, D), gamma),
             self._parameter_shape,
             self._eps,
             self._sensitivity,

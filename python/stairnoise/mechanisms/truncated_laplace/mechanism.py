@@ -10,6 +10,9 @@ import numpy as np
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import single
+from stairnoise.accounting.losses import largest, runs
+from stairnoise.distributions import slopes as distributions_slopes
+from stairnoise.distributions import slopes_sums
 from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanisms.truncated_laplace import distribution as truncated_laplace
 from stairnoise.mechanisms.truncated_laplace.distribution import Truncated
@@ -160,24 +163,17 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
         return self._ends
 
     def _loss(self, sensitivity: Any) -> Any:
-        from stairnoise.accounting.losses.largest import Largest
-        from stairnoise.accounting.losses.runs import Runs
-
         slopes = self._slopes()
         below, above = self._lattice_ends
         key = ("truncated Laplace", self.eps, below, above)
-        upwards = Runs(key, slopes, self._cells)
-        return upwards if below == above else Largest([upwards, Runs(key, slopes, -self._cells)])
+        upwards = runs.Runs(key, slopes, self._cells)
+        return upwards if below == above else largest.Largest([upwards, runs.Runs(key, slopes, -self._cells)])
 
     def _slopes(self) -> Any:
-        from stairnoise.distributions.slopes import Slopes
-
-        return Slopes((Fraction(self.eps) / self._cells,), (), *self._lattice_ends)
+        return distributions_slopes.Slopes((Fraction(self.eps) / self._cells,), (), *self._lattice_ends)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise.distributions.slopes_sums import error_bound
-
-        return error_bound(self._slopes(), k, alpha)
+        return slopes_sums.error_bound(self._slopes(), k, alpha)
 
     def _exact_parameters(self) -> dict[str, Any]:
         below, above = self._lattice_ends

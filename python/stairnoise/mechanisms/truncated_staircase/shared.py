@@ -9,6 +9,7 @@ from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import single
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanisms.truncated_staircase import calibration, loss, sums
 from stairnoise.mechanisms.truncated_staircase import distribution as truncated_staircase
 from stairnoise.numerics.rounding import rounded_up
 
@@ -33,9 +34,7 @@ def best(eps: float, delta: float, cells: int, start: int, cost: str) -> First:
     """Return the first stair of least cost."""
     # Checks δ before anything is computed with it.
     _native.truncated_staircase_ends(eps, delta, cells, [1])
-    from stairnoise.mechanisms.truncated_staircase import calibration as truncated_shapes
-
-    return truncated_shapes.best(eps, delta, cells, start, COSTS[cost])
+    return calibration.best(eps, delta, cells, start, COSTS[cost])
 
 
 class Truncated:
@@ -95,15 +94,11 @@ class TruncatedStairs(Truncated):
         return rounded_up(truncated_staircase.achieved_delta(self.eps, self._cells, r, end))
 
     def _loss(self, sensitivity: Any) -> Any:
-        from stairnoise.mechanisms.truncated_staircase.loss import ended_atoms
-
         r, end, _ = self._steps
-        return ended_atoms(self.eps, self._cells, r, end)
+        return loss.ended_atoms(self.eps, self._cells, r, end)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise.mechanisms.truncated_staircase.sums import error_bound
-
-        return error_bound(self.eps, self._cells, *self._steps, k, alpha)
+        return sums.error_bound(self.eps, self._cells, *self._steps, k, alpha)
 
     def _exact_parameters(self) -> dict[str, Any]:
         r, end, centre = self._steps

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stairnoise.mechanisms.partition_selection import calibration as partition_selection_calibration
+from stairnoise.mechanisms.partition_selection.rules import gaussian_threshold
 from stairnoise.mechanisms.partition_selection.rules.rule import Rule
 from stairnoise.mechanisms.partition_selection.rules.truncated_geometric import TruncatedGeometric
 
@@ -13,8 +15,5 @@ def best_rule(eps: float, delta: float, k: int) -> Rule:
     if k == 1:
         return geometric
     # Imported here because it is mathematics that most mechanisms never need.
-    from stairnoise.mechanisms.partition_selection.calibration import least_threshold
-    from stairnoise.mechanisms.partition_selection.rules.gaussian_threshold import GaussianThreshold
-
-    found = least_threshold(eps, delta, k, geometric.threshold)
-    return geometric if found is None else GaussianThreshold(eps, k, found)
+    found = partition_selection_calibration.least_threshold(eps, delta, k, geometric.threshold)
+    return geometric if found is None else gaussian_threshold.GaussianThreshold(eps, k, found)

@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._values import require
+from stairnoise.accounting.losses import largest
+from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
+from stairnoise.mechanisms.partition_selection import calibration as partition_selection_calibration
+from stairnoise.mechanisms.partition_selection import loss as partition_selection_loss
 from stairnoise.mechanisms.partition_selection.rules.rule import Rule
 
 if TYPE_CHECKING:
@@ -64,19 +68,14 @@ class GaussianThreshold(Rule):
 
     def loss(self) -> Any:
         """Loss of all groups of a person: the worst of the pairs that `worst` goes through, range by range."""
-        from stairnoise.accounting.losses.largest import Largest
-        from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
-        from stairnoise.mechanisms.partition_selection.calibration import log_hidden, worst
-        from stairnoise.mechanisms.partition_selection.loss import Appearing
-
-        log_q = log_hidden(self.sigma2, self.threshold)
+        log_q = partition_selection_calibration.log_hidden(self.sigma2, self.threshold)
         pairs = []
-        for first, last in worst(self._eps, self.sigma2, self.threshold, self._k).ranges:
+        for first, last in partition_selection_calibration.worst(self._eps, self.sigma2, self.threshold, self._k).ranges:
             # A person without any large group is covered by one with one.
             large = max(self._k - first, 1)
-            noise = LatticeGaussian(large * self.sigma2, float(large))
-            pairs += [Appearing(noise, last * log_q, added=added) for added in (True, False)]
-        return Largest(pairs)
+            noise = discrete_gaussian_loss.LatticeGaussian(large * self.sigma2, float(large))
+            pairs += [partition_selection_loss.Appearing(noise, last * log_q, added=added) for added in (True, False)]
+        return largest.Largest(pairs)
 
     def select(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.bool_]:
         """Tell which groups `release` would show."""

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
+from stairnoise.accounting.losses import largest as largest_loss
+from stairnoise.accounting.losses import listed
+from stairnoise.mechanisms.partition_selection import distribution as partition_selection_distribution
 from stairnoise.mechanisms.partition_selection.rules.rule import Rule
 
 if TYPE_CHECKING:
@@ -42,11 +45,9 @@ class TruncatedGeometric(Rule):
 
     def probability(self, people: Floats) -> Floats:
         """π(n)."""
-        from stairnoise.mechanisms.partition_selection.distribution import shown
-
         # `shown` takes the least of several numbers, of which some may overflow.
         with np.errstate(all="ignore"):
-            return shown(*self._numbers, people)
+            return partition_selection_distribution.shown(*self._numbers, people)
 
     def noise_mean(self) -> float:
         """Return the mean of the noise in a count of at least `always_shown`."""
@@ -60,14 +61,14 @@ class TruncatedGeometric(Rule):
 
     def _listed(self) -> tuple[Floats, NDArray[np.int64]]:
         """Probabilities of N = 1, 2, …, and the noise that they give."""
-        from stairnoise.mechanisms.partition_selection.distribution import log_steps
-
         if self.always_shown > _MOST_LISTED:
             raise ParameterError(
                 "eps/max_partitions_contributed must leave at most 2**22 values of noise to list them, "
                 f"got {self._native.eps!r} for each partition"
             )
-        return np.exp(log_steps(*self._numbers)), self.threshold - np.arange(1, self.always_shown + 1)
+        return np.exp(partition_selection_distribution.log_steps(*self._numbers)), self.threshold - np.arange(
+            1, self.always_shown + 1
+        )
 
     def half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
         """Bounds of the noise in shown values.
@@ -90,17 +91,13 @@ class TruncatedGeometric(Rule):
 
     def loss(self) -> Any:
         """Loss of one group."""
-        from stairnoise.accounting.losses.largest import Largest
-        from stairnoise.accounting.losses.listed import Listed
-        from stairnoise.mechanisms.partition_selection.distribution import losses
-
         worst: list[Any] = []
-        for chances, loss, infinite in losses(*self._numbers):
+        for chances, loss, infinite in partition_selection_distribution.losses(*self._numbers):
             there = np.array(chances) > 0
             log_p, known = np.log(np.array(chances)[there]), np.array(loss)[there]
             key = ("partition selection", self._native.eps, self._native.delta, len(worst))
-            worst.append(Listed(key, log_p, log_p - known, np.inf, infinite, known))
-        return Largest(worst)
+            worst.append(listed.Listed(key, log_p, log_p - known, np.inf, infinite, known))
+        return largest_loss.Largest(worst)
 
     @property
     def _numbers(self) -> tuple[float, float, int, int]:
