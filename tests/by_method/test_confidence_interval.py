@@ -219,7 +219,7 @@ def test_a_real_interval_has_room_for_the_rounding_of_the_true_values(mechanism,
     steps = Fraction(high) / g
     assert abs(steps - k * Fraction(1, 2) - round(steps - k * Fraction(1, 2))) < 1e-6
     if k == 1:
-        cells, (r,) = mechanism._sampler.cells, mechanism._sampler.lengths or (0,)
+        cells, (r,) = mechanism._sampler.sensitivity_steps, mechanism._sampler.lengths or (0,)
         t = int(steps - Fraction(1, 2))
         beyond = [
             tail(i, mechanism.eps, cells, r)

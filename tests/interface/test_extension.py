@@ -8,7 +8,7 @@ import pytest
 import stairnoise as sn
 from stairnoise import _native
 
-LAW = _native.staircase(1.0, 1.0, None)
+MECHANISM = _native.staircase(1.0, 1.0, None)
 VECTORS = _native.multivariate_staircase(1.0, 1.0, 2, 0.25, "l2")
 CHOICE = _native.Selection.exponential(1.0, 1.0, False)
 
@@ -46,9 +46,9 @@ def test_element_types(stream, dtype):
     """Byte order is part of the type: swapped numbers would be other numbers."""
     out, good = np.zeros(3, dtype), np.zeros(3)
     for call in (
-        lambda: LAW.fill(stream, out),
+        lambda: MECHANISM.fill(stream, out),
         lambda: VECTORS.fill(stream, out),
-        lambda: LAW.release(stream, good, out),
+        lambda: MECHANISM.release(stream, good, out),
         lambda: VECTORS.release(stream, good, out),
     ):
         with pytest.raises(
@@ -56,33 +56,33 @@ def test_element_types(stream, dtype):
         ):
             call()
     assert (out == np.zeros(3, dtype)).all()
-    for mechanism in (LAW, VECTORS):
+    for mechanism in (MECHANISM, VECTORS):
         with pytest.raises(TypeError, match=r"^values must be an array of float64 or int64 in native byte order, got "):
             mechanism.release(stream, out, good)
         for whole in (False, True):
-            assert mechanism.release_usual(stream, out, None, whole) is None
-            assert mechanism.release_usual(stream, good, out, whole) is None
-            assert not mechanism.fill_usual(stream, out, whole)
+            assert mechanism.fast_release(stream, out, None, whole) is None
+            assert mechanism.fast_release(stream, good, out, whole) is None
+            assert not mechanism.fast_fill(stream, out, whole)
 
 
 def test_short_new_arrays_are_those_of_fills():
     for whole, dtype in ((False, np.float64), (True, np.int64)):
-        mechanism = _native.discrete_laplace(1.0, 1.0) if whole else LAW
+        mechanism = _native.discrete_laplace(1.0, 1.0) if whole else MECHANISM
         for n in (0, 1, 9, 63, 64, 1000, 1024):
             one, other = (_native.Stream.from_seed(n) for _ in range(2))
-            found, out = mechanism.sample_usual(one, n, whole), np.empty(n, dtype)
+            found, out = mechanism.fast_sample(one, n, whole), np.empty(n, dtype)
             mechanism.fill(other, out)
             assert found.dtype == dtype
             np.testing.assert_array_equal(found, out)
             assert one.fill_count == other.fill_count
-        assert mechanism.sample_usual(one, 1025, whole) is None
+        assert mechanism.fast_sample(one, 1025, whole) is None
     dear = _native.multi_scale_discrete_laplace(1.0, 600.0, 1, 1)
-    assert dear.sample_usual(one, 1, True).shape == (1,)
-    assert dear.sample_usual(one, 3, True) is None
+    assert dear.fast_sample(one, 1, True).shape == (1,)
+    assert dear.fast_sample(one, 3, True) is None
 
 
 def test_shapes(stream):
-    for mechanism in (LAW, VECTORS):
+    for mechanism in (MECHANISM, VECTORS):
         with pytest.raises(ValueError, match=r"^values must have the shape of out \[3\], got \[2\]$"):
             mechanism.release(stream, np.zeros(2), np.zeros(3))
     with pytest.raises(ValueError, match=r"^sensitivity must have the shape of out \[3\], got \[2\]$"):
@@ -95,9 +95,9 @@ def test_memory_in_use_or_read_only(stream):
     both, frozen = np.zeros(4), np.zeros(3)
     frozen.flags.writeable = False
     with pytest.raises(sn.ParameterError, match=r"^values must not be written to by another call, nor overlap out$"):
-        LAW.release(stream, both[:3], both[1:])
+        MECHANISM.release(stream, both[:3], both[1:])
     with pytest.raises(sn.ParameterError, match=r"^out must be writable, got a read-only array$"):
-        LAW.fill(stream, frozen)
+        MECHANISM.fill(stream, frozen)
     assert not both.any()
     assert not frozen.any()
 
@@ -107,7 +107,7 @@ def test_one_element_in_two_places(stream):
     memory = np.zeros(12, np.uint8)
     values, out = memory[:8].view(np.float64), memory[4:].view(np.float64)
     with pytest.raises(sn.ParameterError, match=r"^values must not be written to by another call, nor overlap out$"):
-        LAW.release(stream, values, out)
+        MECHANISM.release(stream, values, out)
     assert not memory.any()
 
 

@@ -107,9 +107,11 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         return convert(spec, name)
 
     @classmethod
-    def _make_sampler(cls, eps: float, sensitivity: float, spec: Any) -> _native.Law:
+    def _make_sampler(cls, eps: float, sensitivity: float, spec: Any) -> _native.Mechanism:
         """Return the extension's mechanism of scalar parameters."""
-        mechanism: _native.Law = cls._make(eps, sensitivity) if cls._spec_name is None else cls._make(eps, sensitivity, spec)
+        mechanism: _native.Mechanism = (
+            cls._make(eps, sensitivity) if cls._spec_name is None else cls._make(eps, sensitivity, spec)
+        )
         return mechanism
 
     def __init_subclass__(cls) -> None:
@@ -238,7 +240,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             super()._fill(stream, out, threads)
             return
         # The parameters were checked when the mechanism was made.
-        _native.fill_each(self._native_name, *self._broadcast(out.shape), stream, out, threads)
+        _native.fill_per_element(self._native_name, *self._broadcast(out.shape), stream, out, threads)
 
     def _fill_part(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int) -> None:
         if self._sampler is not None:
@@ -250,7 +252,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             return parameter[first : first + len(out)] if along_rows else parameter
 
         parameters = _spread(rows(self._eps), rows(self._sensitivity), rows(self._spec), out.shape)
-        _native.fill_each(self._native_name, *parameters, stream, out, threads)
+        _native.fill_per_element(self._native_name, *parameters, stream, out, threads)
 
     def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
         return stream.next_view(values) if self._sampler is None else super()._next_view(stream, values)
@@ -261,7 +263,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             return
         if k > 1:
             self._check_shares(k)
-        _native.release_each(self._native_name, *self._broadcast(out.shape), stream, answers, out, k, threads)
+        _native.release_per_element(self._native_name, *self._broadcast(out.shape), stream, answers, out, k, threads)
 
     def _check_shares(self, k: int) -> None:
         """Refuse a k for which some element has no mechanism; this needs no array of quotients."""
@@ -350,7 +352,11 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         """Return granularity, lattice steps to a sensitivity, and r of every element."""
         mechanism = self._sampler
         if mechanism is not None:
-            return np.array(mechanism.granularity), np.array(mechanism.cells), np.array(next(iter(mechanism.lengths), 0))
+            return (
+                np.array(mechanism.granularity),
+                np.array(mechanism.sensitivity_steps),
+                np.array(next(iter(mechanism.lengths), 0)),
+            )
         return describe(self._native_name, *self._broadcast(self._parameter_shape))
 
 

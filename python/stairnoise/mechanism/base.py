@@ -107,7 +107,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         raise ParameterTypeError(f"{type(self).__name__} is a base class: construct a mechanism such as Laplace(eps=1)")
 
     def _store(
-        self, native: _native.Law | None, given: dict[str, Any] | None, *, stated: bool, noise_alone: bool = False
+        self, native: _native.Mechanism | None, given: dict[str, Any] | None, *, stated: bool, noise_alone: bool = False
     ) -> None:
         """Keep the extension's mechanism, and the arguments by name, in the constructor's order; every constructor ends with it.
 
@@ -125,7 +125,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         else:
             whole = self._integers
             _set_draw(self, native.draw_int if whole else native.draw_float)
-            _set_fast_release(self, native.release_usual if whole or stated or noise_alone else None)
+            _set_fast_release(self, native.fast_release if whole or stated or noise_alone else None)
 
     def _named_arguments(self) -> dict[str, Any]:
         given = self._given

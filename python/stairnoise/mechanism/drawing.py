@@ -130,10 +130,10 @@ def sample(
         if size is None:
             if out is None:
                 return draw(stream)
-            if self._sampler.fill_usual(stream, out, self._integers):
+            if self._sampler.fast_fill(stream, out, self._integers):
                 return out
         elif out is None and type(size) is int and 0 <= size < _SURELY_A_LENGTH:
-            noise = self._sampler.sample_usual(stream, size, self._integers)
+            noise = self._sampler.fast_sample(stream, size, self._integers)
             if noise is None:
                 noise = np.empty(size, _INT64 if self._integers else _FLOAT64)
                 self._sampler.fill(stream, noise)

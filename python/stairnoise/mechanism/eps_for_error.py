@@ -54,7 +54,7 @@ def raised_to_what_is_drawn(
 
     def may_be_drawn_beyond(eps: float) -> bool:
         mechanism = kind._make_sampler(eps, D, spec)
-        constants = kind._family.constants(eps, float(mechanism.cells), float(next(iter(mechanism.lengths), 0)))
+        constants = kind._family.constants(eps, float(mechanism.sensitivity_steps), float(next(iter(mechanism.lengths), 0)))
         return least_eps.exceeds(math.floor(min(t / mechanism.granularity, _FARTHEST)) + 0.5, constants, alpha)
 
     return least_eps.raised(may_be_drawn_beyond, found)

@@ -75,7 +75,7 @@ mod _native {
     #[pymodule_export]
     use crate::partitions::PartitionSelection;
     #[pymodule_export]
-    use crate::per_element::{check, describe, fill_each, largest_quotients, release_each};
+    use crate::per_element::{check, describe, fill_per_element, largest_quotients, release_per_element};
     #[pymodule_export]
     use crate::selection::Selection;
     #[pymodule_export]

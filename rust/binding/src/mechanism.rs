@@ -13,7 +13,7 @@ use crate::fast_path;
 use crate::stream::Stream;
 
 /// A noise mechanism with scalar parameters, ready to draw.
-#[pyclass(frozen, name = "Law", module = "stairnoise._native")]
+#[pyclass(frozen, module = "stairnoise._native")]
 pub(crate) struct Mechanism(pub Box<dyn stairnoise::AnyMechanism>);
 
 #[pymethods]
@@ -24,7 +24,7 @@ impl Mechanism {
     }
 
     /// ⌈Δ/g⌉; 0 for a mechanism that has no sensitivity.
-    #[getter(cells)]
+    #[getter]
     fn sensitivity_steps(&self) -> u64 {
         self.0.sensitivity_steps()
     }
@@ -106,17 +106,17 @@ impl Mechanism {
     }
 
     /// A new array of a few draws; `None` for more, for which the package makes one.
-    fn sample_usual<'py>(&self, py: Python<'py>, stream: &Stream, n: usize, whole: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn fast_sample<'py>(&self, py: Python<'py>, stream: &Stream, n: usize, whole: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
         fast_path::sample(py, n, whole, &self.0, stream)
     }
 
     /// Fills a common `out`; false for any other, which [`Mechanism::fill`] takes.
-    fn fill_usual(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyAny>, whole: bool) -> PyResult<bool> {
+    fn fast_fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyAny>, whole: bool) -> PyResult<bool> {
         fast_path::fill(py, out, whole, &self.0, stream)
     }
 
     /// Releases common values; `None` for any others, which [`Mechanism::release`] takes, and for a stream that may not release.
-    fn release_usual<'py>(
+    fn fast_release<'py>(
         &self,
         py: Python<'py>,
         stream: &Stream,

@@ -158,7 +158,7 @@ impl PartsInOrder<'_> {
 #[pyfunction]
 #[pyo3(signature = (kind, eps, sensitivity, shape, stream, out, threads = 0))]
 #[allow(clippy::too_many_arguments, reason = "one more than the fill of a single mechanism has")]
-pub(crate) fn fill_each<'py>(
+pub(crate) fn fill_per_element<'py>(
     py: Python<'py>,
     kind: Kind,
     eps: &Bound<'py, PyArrayDyn<f64>>,
@@ -197,7 +197,7 @@ fn fill_array<T: Value + numpy::Element>(
 #[pyfunction]
 #[pyo3(signature = (kind, eps, sensitivity, shape, stream, values, out, k = 1, threads = 0))]
 #[allow(clippy::too_many_arguments, reason = "those of a mechanism and of its release")]
-pub(crate) fn release_each<'py>(
+pub(crate) fn release_per_element<'py>(
     py: Python<'py>,
     kind: Kind,
     eps: &Bound<'py, PyArrayDyn<f64>>,
@@ -281,7 +281,7 @@ pub(crate) fn largest_quotients(
     drawing::map(py, ("eps", eps), out, |eps| largest_quotient(eps, k))
 }
 
-/// Writes granularity, cells and r of every mechanism to contiguous arrays; refuses the first that does not exist, by its index.
+/// Writes granularity, sensitivity in steps and r of every mechanism to contiguous arrays; refuses the first that does not exist, by its index.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "three outputs")]
 pub(crate) fn describe(
@@ -290,23 +290,32 @@ pub(crate) fn describe(
     sensitivity: &Bound<'_, PyArrayDyn<f64>>,
     shape: Option<&Bound<'_, PyAny>>,
     granularity: &Bound<'_, PyArrayDyn<f64>>,
-    cells: &Bound<'_, PyArrayDyn<i64>>,
+    sensitivity_steps: &Bound<'_, PyArrayDyn<i64>>,
     r: &Bound<'_, PyArrayDyn<i64>>,
 ) -> PyResult<()> {
     same_shape("granularity", granularity.shape(), eps.shape())?;
-    same_shape("cells", cells.shape(), eps.shape())?;
+    same_shape("sensitivity_steps", sensitivity_steps.shape(), eps.shape())?;
     same_shape("r", r.shape(), eps.shape())?;
     let parameters = Parameters::new(kind, eps, sensitivity, shape, 1)?;
     let mechanisms = PerElement::new(kind.0);
-    let (mut granularity, mut cells, mut r) = (granularity.try_readwrite()?, cells.try_readwrite()?, r.try_readwrite()?);
-    let (granularity, cells, r) = (granularity.as_slice_mut()?, cells.as_slice_mut()?, r.as_slice_mut()?);
+    let (mut granularity, mut sensitivity_steps, mut r) = (
+        granularity.try_readwrite()?,
+        sensitivity_steps.try_readwrite()?,
+        r.try_readwrite()?,
+    );
+    let (granularity, sensitivity_steps, r) = (
+        granularity.as_slice_mut()?,
+        sensitivity_steps.as_slice_mut()?,
+        r.as_slice_mut()?,
+    );
     parameters.in_parts(|first, part| {
         for i in 0..part.eps.len() {
             let (eps, sensitivity, shape) = part.at(i);
             let mechanism = mechanisms
                 .describe(eps, sensitivity, shape)
                 .map_err(|error| (first + i, error))?;
-            (granularity[first + i], cells[first + i], r[first + i]) = (mechanism.0, mechanism.1 as i64, mechanism.2 as i64);
+            (granularity[first + i], sensitivity_steps[first + i], r[first + i]) =
+                (mechanism.0, mechanism.1 as i64, mechanism.2 as i64);
         }
         Ok(())
     })

@@ -260,7 +260,7 @@ class LatticeNoise(DiscreteMechanism):
 
     @property
     def _cells(self) -> int:
-        cells: int = self._sampler.cells
+        cells: int = self._sampler.sensitivity_steps
         return cells
 
     def _functions(self) -> Any:

@@ -97,7 +97,7 @@ class MergedLaplace(ContinuousMechanism):
             )
         mechanism = _native.merged_laplace(list(rates), list(ends), width)
         self._store(mechanism, {"eps": rates, "breakpoints": ends, "sensitivity": width}, stated=sensitivity is not None)
-        object.__setattr__(self, "_cells", mechanism.cells)
+        object.__setattr__(self, "_cells", mechanism.sensitivity_steps)
         object.__setattr__(self, "_breaks", mechanism.lengths)
 
     @classmethod

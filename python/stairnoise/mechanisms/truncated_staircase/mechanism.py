@@ -118,7 +118,7 @@ class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
         if gamma not in COSTS:
             return float(gamma)
         start = _native.staircase(eps, sensitivity, gamma)
-        return best(eps, delta, start.cells, start.lengths[0], gamma).gamma
+        return best(eps, delta, start.sensitivity_steps, start.lengths[0], gamma).gamma
 
     @property
     def sensitivity(self) -> float:

@@ -53,7 +53,7 @@ class Truncated:
 
     @property
     def _cells(self) -> int:
-        cells: int = self._sampler.cells
+        cells: int = self._sampler.sensitivity_steps
         return cells
 
     @property
