@@ -9,9 +9,9 @@ import pytest
 import stairnoise as sn
 from stairnoise.accounting.privacy_loss import privacy_loss
 from stairnoise.mechanism.additive import AdditiveMechanism, ContinuousMechanism, DiscreteMechanism
-from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.array_gaussian import GaussianArrays
 from stairnoise.mechanism.array_parameters import ArrayParameters
+from stairnoise.mechanism.base import Mechanism
 from stairnoise.registry import ROWS, load
 
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

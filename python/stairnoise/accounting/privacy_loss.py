@@ -82,6 +82,10 @@ class PrivacyLoss(Generic[Float]):
 
     __module__ = "stairnoise"
     __slots__ = ("_at_one_eps", "_bracket", "_exact", "_names", "_parts", "_single")
+    if not TYPE_CHECKING:
+        # Ignore the type parameter, as mechanisms do.
+        __class_getitem__ = classmethod(lambda cls, parameters: cls)
+
     # Distinct releases with the number of times that each was made, and the text of each.
     _parts: tuple[tuple[Part, int], ...]
     _names: tuple[str, ...]

@@ -19,7 +19,7 @@ from stairnoise.columns.libraries import library, refuse_lazy
 from stairnoise.columns.reading import by_library, reader
 from stairnoise.mechanism.drawing import require_values
 from stairnoise.mechanism.partitions import NAME
-from stairnoise.mechanism.release import released_shape, require_stated
+from stairnoise.mechanism.release import released_dtype, released_shape, require_stated
 
 _LABELS = (str, bytes, int, float, np.generic)
 _MODULES_OF_LABELS = {"datetime", "decimal", "pandas"}
@@ -197,7 +197,7 @@ def _vectors(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any
     vectors = np.stack(answers, axis=-1)
     require_stated(mechanism, vectors.dtype)
     require_values(vectors.shape, mechanism._value_shape, "values")
-    noisy = np.empty(vectors.shape, mechanism._released_dtype(vectors, all(each.single_precision for each in found)))
+    noisy = np.empty(vectors.shape, released_dtype(mechanism, vectors.dtype, all(each.single_precision for each in found)))
     noise.add(0, Chunks([vectors]), noisy, None)
     made = []
     for place, each in enumerate(found):
@@ -210,7 +210,7 @@ def _vectors(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any
 
 def _noisy(mechanism: Any, noise: Noise, place: int, one: Answers) -> Any:
     """Release one column."""
-    noisy = np.empty(one.answers.shape, mechanism._released_dtype(one.answers, one.single_precision))
+    noisy = np.empty(one.answers.shape, released_dtype(mechanism, one.answers.dtype, one.single_precision))
     noise.add(place, one.answers, noisy, one.missing)
     return _made(one, one.column.within_ends(noisy))
 

@@ -133,7 +133,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
     @property
     def sensitivity(self) -> Value | float:
         """Largest change Δ of one value that one person can cause."""
-        return integers(self._sensitivity) if self._integers else self._sensitivity  # type: ignore[return-value]
+        return self._sensitivity  # type: ignore[return-value]
 
     def _lattice_step(self) -> Any:
         return self._place()[0]

@@ -185,7 +185,7 @@ def release(
     require_stated(self, answers.dtype)
     require_values(answers.shape, self._value_shape, "values")
     shape = released_shape(self, answers.shape)
-    released = released_array(shape, out, released_dtype(self, answers, single_precision), self._release_dtypes)
+    released = released_array(shape, out, released_dtype(self, answers.dtype, single_precision), self._release_dtypes)
     # A new array has no memory in common with the answers.
     if out is not None or answers.shape != shape:
         answers = laid_out(answers, released)
@@ -224,7 +224,8 @@ def released_shape(mechanism: Mechanism, values: Shape) -> Shape:
         ) from None
 
 
-def released_dtype(mechanism: Mechanism, answers: NDArray[Any], single_precision: bool) -> str:
-    if mechanism._integers and answers.dtype.kind == "i":
+def released_dtype(mechanism: Mechanism, dtype: np.dtype[Any], single_precision: bool) -> str:
+    """Return the dtype of what is released for true answers of this type, which may have been float32."""
+    if mechanism._integers and dtype.kind == "i":
         return "int64"
     return "float32" if single_precision else "float64"

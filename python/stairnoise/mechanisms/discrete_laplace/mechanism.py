@@ -12,7 +12,7 @@ from stairnoise._types import Float, Whole
 from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.additive import DiscreteMechanism
-from stairnoise.mechanism.array_parameters import ArrayParameters
+from stairnoise.mechanism.array_parameters import ArrayParameters, integers
 from stairnoise.mechanism.cost import CostFunction, check_function, each, lattice_staircase_cost
 from stairnoise.mechanism.eps_for_error import least_eps_of_integers
 from stairnoise.mechanism.on_lattice import Geometric
@@ -86,6 +86,12 @@ class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism
     ) -> None: ...
     def __init__(self, eps: RealLike, sensitivity: RealLike | None = None) -> None:
         self._validate(eps, sensitivity)
+
+    @property
+    def sensitivity(self) -> Whole | int:
+        """Largest change Δ of one value that one person can cause, an integer."""
+        sensitivity: Whole | int = integers(self._sensitivity)
+        return sensitivity
 
     def _functions(self) -> Symmetric:
         # The probabilities fall by the same factor at every integer, as in a staircase whose stairs

@@ -110,6 +110,12 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
         self._validate(eps, sensitivity, r)
 
     @property
+    def sensitivity(self) -> Whole | int:
+        """Largest change Δ of one value that one person can cause, an integer."""
+        sensitivity: Whole | int = integers(self._sensitivity)
+        return sensitivity
+
+    @property
     def r(self) -> Whole | int:
         """Integer at which the second stair begins: the one given, or the optimum asked for."""
         r: Whole | int = self._place()[1] if isinstance(self._spec, str) else integers(self._spec)
