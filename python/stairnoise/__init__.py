@@ -11,7 +11,9 @@ of your own.
 """
 
 import typing as _typing
+from importlib import import_module as _import_module
 
+from stairnoise import _lazy
 from stairnoise._cpu import cpu_tiers
 from stairnoise._errors import (
     BudgetError,
@@ -174,11 +176,11 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> _typing.Any:
+    if name.startswith("_"):
+        return _lazy.lazy_module(__name__, name)
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_meant(name)}")
-    from importlib import import_module
-
-    module = import_module(_MODULES[name])
+    module = _import_module(_MODULES[name])
     value = getattr(module, name, module)
     globals()[name] = value
     return value
@@ -186,8 +188,6 @@ def __getattr__(name: str) -> _typing.Any:
 
 def _meant(name: str) -> str:
     """Suggest what an unknown name meant: a method of the mechanisms, or a similar name."""
-    if name.startswith("_"):
-        return ""
     if hasattr(__getattr__("Staircase"), name):
         return f"; it is a method of the mechanisms, as in Staircase(eps=1).{name}"
     return _known_name(name, [known for known in __all__ if known not in _BASES])

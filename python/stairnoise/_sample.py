@@ -21,19 +21,22 @@ if TYPE_CHECKING:
     import numpy as np
     from typing_extensions import TypedDict, Unpack
 
-    from stairnoise._types import Array, Memory, Number, Out, Scalar
+    from stairnoise._types import Array, Floats, Memory, Number, Out, Scalar
     from stairnoise.registry import OfIntegers, OfReals, OfVectors
 
-    class _Parameters(TypedDict, total=False):
+    One = Number | None
+    Either = RealLike | None
+
+    class _Options(TypedDict, total=False):
         """Arguments of `sample` for every mechanism, and parameters that are single numbers."""
 
         rng: Rng | None
         threads: int | None
-        lower: Number | None
-        upper: Number | None
+        lower: One
+        upper: One
         breakpoints: Number | Sequence[Number]
         weights: Array
-        tail_ratio: Number | None
+        tail_ratio: One
         granularity: Number
         alpha: Number
         theta: Number
@@ -46,19 +49,25 @@ if TYPE_CHECKING:
         dim: int
         norm: Literal["l1", "l2", "linf"]
 
-    class _OfNumbers(_Parameters, total=False):
+    class _ForNumber(_Options, total=False):
+        n: None
+        out: None
         delta: Number
         sigma: Number
         sigma2: Number
-        gamma: Cost | Number | None
-        r: Cost | Number | None
+        gamma: Cost | One
+        r: Cost | One
 
-    class _OfArrays(_Parameters, total=False):
+    class _ForArray(_Options, total=False):
+        n: Size | None
         delta: RealLike
         sigma: RealLike
         sigma2: RealLike
-        gamma: Cost | RealLike | None
-        r: Cost | RealLike | None
+        gamma: Cost | Either
+        r: Cost | Either
+
+    class _ForNewArray(_ForArray, total=False):
+        out: None
 
 
 # Exact types, whose values never change. Equal values of one of them make equal mechanisms; no mechanism takes a zero, which may
@@ -72,109 +81,92 @@ _MOST_KEPT = 8
 def sample(  # type: ignore[overload-overlap]
     size: None = None,
     eps: Sequence[Number] | None = None,
-    sensitivity: Number | None = None,
+    sensitivity: One = None,
     *,
-    n: None = None,
     mechanism: Literal["merged_laplace"],
-    out: None = None,
     dtype: DTypeLike | None = None,
-    **parameters: Unpack[_OfNumbers],
+    **options: Unpack[_ForNumber],
 ) -> float: ...
 @overload
 def sample(
     size: None = None,
-    eps: Number | None = None,
-    sensitivity: Number | None = None,
+    eps: One = None,
+    sensitivity: One = None,
     *,
-    n: None = None,
     mechanism: OfReals = "staircase",
-    out: None = None,
     dtype: DTypeLike | None = None,
-    **parameters: Unpack[_OfNumbers],
+    **options: Unpack[_ForNumber],
 ) -> float: ...
 @overload
 def sample(
     size: None = None,
-    eps: Number | None = None,
-    sensitivity: Number | None = None,
+    eps: One = None,
+    sensitivity: One = None,
     *,
-    n: None = None,
     mechanism: OfIntegers,
-    out: None = None,
     dtype: None = None,
-    **parameters: Unpack[_OfNumbers],
+    **options: Unpack[_ForNumber],
 ) -> int: ...
 @overload
 def sample(
     size: None = None,
-    eps: Number | None = None,
-    sensitivity: Number | None = None,
+    eps: One = None,
+    sensitivity: One = None,
     *,
-    n: None = None,
     mechanism: OfIntegers,
-    out: None = None,
     dtype: DTypeLike,
-    **parameters: Unpack[_OfNumbers],
+    **options: Unpack[_ForNumber],
 ) -> float: ...
 @overload
 def sample(
     size: Size | None = None,
-    eps: RealLike | None = None,
-    sensitivity: RealLike | None = None,
+    eps: Either = None,
+    sensitivity: Either = None,
     *,
-    n: Size | None = None,
     mechanism: MechanismName = "staircase",
     out: Out,
     dtype: DTypeLike | None = None,
-    **parameters: Unpack[_OfArrays],
+    **options: Unpack[_ForArray],
 ) -> Out: ...
 @overload
 def sample(
     size: Size | None = None,
-    eps: RealLike | None = None,
-    sensitivity: RealLike | None = None,
+    eps: Either = None,
+    sensitivity: Either = None,
     *,
-    n: Size | None = None,
     mechanism: MechanismName = "staircase",
-    out: None = None,
     dtype: type[Scalar] | np.dtype[Scalar],
-    **parameters: Unpack[_OfArrays],
+    **options: Unpack[_ForNewArray],
 ) -> NDArray[Scalar]: ...
 @overload
 def sample(
     size: Size | None = None,
-    eps: RealLike | None = None,
-    sensitivity: RealLike | None = None,
+    eps: Either = None,
+    sensitivity: Either = None,
     *,
-    n: Size | None = None,
     mechanism: OfReals | OfVectors = "staircase",
-    out: None = None,
     dtype: None = None,
-    **parameters: Unpack[_OfArrays],
-) -> NDArray[np.float64]: ...
+    **options: Unpack[_ForNewArray],
+) -> Floats: ...
 @overload
 def sample(
     size: Size | None = None,
-    eps: RealLike | None = None,
-    sensitivity: RealLike | None = None,
+    eps: Either = None,
+    sensitivity: Either = None,
     *,
-    n: Size | None = None,
     mechanism: OfIntegers,
-    out: None = None,
     dtype: None = None,
-    **parameters: Unpack[_OfArrays],
+    **options: Unpack[_ForNewArray],
 ) -> NDArray[np.int64]: ...
 @overload
 def sample(
     size: Size | None = None,
-    eps: RealLike | None = None,
-    sensitivity: RealLike | None = None,
+    eps: Either = None,
+    sensitivity: Either = None,
     *,
-    n: Size | None = None,
     mechanism: MechanismName = "staircase",
-    out: None = None,
     dtype: DTypeLike | None = None,
-    **parameters: Unpack[_OfArrays],
+    **options: Unpack[_ForNewArray],
 ) -> Any: ...
 def sample(
     size: Size | None = None,

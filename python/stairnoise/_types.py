@@ -1,8 +1,13 @@
 """The types of numbers and arrays in signatures: what goes in decides what comes out.
 
-Functions of one argument have three overloads. A number gives a number. An array or a sequence gives an array; both are assumed
-to have an axis, as in NumPy's own types. An argument that may be either gives either. If numbers and arrays overlap for a type
-checker, the first overload applies, and an ``overload-overlap`` is ignored.
+A number gives a number. An array or a sequence gives an array; both are assumed to have an axis, as in NumPy's own types. An
+argument that can be either gives either. Three forms say so:
+
+- `number_or_array`: the decorator of a method with one argument, which is all that its signature says.
+- `number_or_array_with_bounds`: the same for a method with the option ``bounds``.
+- Two overloads for all others: one where every argument is a number, one where an argument is an array. Options that all of them
+  have are in one ``TypedDict``. If numbers and arrays overlap for a type checker, the first overload applies, and an
+  ``overload-overlap`` is ignored.
 
 The classes of mechanisms have type parameters for results without an argument, such as moments. Their constructors choose them;
 the default is single numbers.
@@ -13,10 +18,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
     from decimal import Decimal
     from fractions import Fraction
-    from typing import Any, Literal, Protocol, SupportsFloat
+    from typing import Any, Concatenate, Literal, ParamSpec, Protocol, SupportsFloat, overload
     from typing import Generic as Generic
 
     import numpy as np
@@ -64,6 +69,34 @@ if TYPE_CHECKING:
     # One draw of a discrete mechanism, whose type differs from that of its moments.
     Whole = TypeVar("Whole", bound=int | NDArray[np.int64], default=int)
 
+    # The parameters of a decorated method, by their names, and what it returns for a number.
+    Named = ParamSpec("Named")
+    Result = TypeVar("Result", bound=float | Floats, covariant=True)
+
+    class NumberOrArray(Protocol[Named, Result]):
+        """A method of a number or an array. Called by name, it returns either, as a type checker sees it."""
+
+        @overload
+        def __call__(self, number: Number, /) -> Result: ...
+        @overload
+        def __call__(self, array: Array, /) -> Floats: ...
+        @overload
+        def __call__(self, *args: Named.args, **named: Named.kwargs) -> Result | Floats: ...
+
+    class NumberOrArrayWithBounds(Protocol[Named, Result]):
+        """The same for a method that returns a lower and an upper bound if it is asked for them."""
+
+        @overload
+        def __call__(self, number: Number, /, *, bounds: Literal[False] = False) -> Result: ...
+        @overload
+        def __call__(self, number: Number, /, *, bounds: Literal[True]) -> tuple[Result, Result]: ...
+        @overload
+        def __call__(self, array: Array, /, *, bounds: Literal[False] = False) -> Floats: ...
+        @overload
+        def __call__(self, array: Array, /, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
+        @overload
+        def __call__(self, *args: Named.args, **named: Named.kwargs) -> Result | Floats | tuple[Result | Floats, ...]: ...
+
     class LendsByDlpack(Protocol):
         """An array of a library that lends its memory by DLPack."""
 
@@ -96,6 +129,14 @@ if TYPE_CHECKING:
 
         columns: Iterable[Hashable] | None
 
+    def number_or_array(method: Callable[Concatenate[Any, Named], Result | Floats]) -> NumberOrArray[Named, Result]:
+        """Give a method's type an overload for numbers and one for arrays; the method itself stays as it is."""
+
+    def number_or_array_with_bounds(
+        method: Callable[Concatenate[Any, Named], Result | Floats | tuple[Result | Floats, ...]],
+    ) -> NumberOrArrayWithBounds[Named, Result]:
+        """Give a method's type overloads for numbers and arrays, with and without ``bounds``."""
+
 else:
 
     class _Nothing:
@@ -109,3 +150,9 @@ else:
 
     Generic = _Nothing()
     Default = Value = Float = AnyFloat = Whole = Out = Scalar = None
+
+    def number_or_array(method):
+        """Return the method."""
+        return method
+
+    number_or_array_with_bounds = number_or_array

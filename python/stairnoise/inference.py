@@ -28,9 +28,17 @@ from stairnoise.numerics import binomial
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
+    from typing_extensions import Required, TypedDict, Unpack
+
     from stairnoise._types import Array, Floats, Number
 
     Mechanism = Any
+
+    class _Options(TypedDict, total=False):
+        mechanism: Required[Mechanism]
+        alternative: Alternative
+        rng: Rng | None
+
 
 Alternative = Literal["two-sided", "less", "greater"]
 
@@ -48,35 +56,9 @@ __all__ = ["binomial_interval", "binomial_test"]
 
 
 @overload
-def binomial_test(
-    released: Number,
-    n: int,
-    p: Number = 0.5,
-    *,
-    mechanism: Mechanism,
-    alternative: Alternative = "two-sided",
-    rng: Rng | None = None,
-) -> float: ...
+def binomial_test(released: Number, n: int, p: Number = 0.5, **options: Unpack[_Options]) -> float: ...
 @overload
-def binomial_test(
-    released: Array,
-    n: int | Array,
-    p: Number | Array = 0.5,
-    *,
-    mechanism: Mechanism,
-    alternative: Alternative = "two-sided",
-    rng: Rng | None = None,
-) -> Floats: ...
-@overload
-def binomial_test(
-    released: RealLike,
-    n: RealLike,
-    p: RealLike = 0.5,
-    *,
-    mechanism: Mechanism,
-    alternative: Alternative = "two-sided",
-    rng: Rng | None = None,
-) -> Real: ...
+def binomial_test(released: Array, n: int | Array, p: Number | Array = 0.5, **options: Unpack[_Options]) -> Floats: ...
 def binomial_test(
     released: RealLike,
     n: RealLike,
@@ -167,34 +149,12 @@ def binomial_test(
 
 @overload
 def binomial_interval(
-    released: Number,
-    n: int,
-    *,
-    mechanism: Mechanism,
-    confidence: Number = 0.95,
-    alternative: Alternative = "two-sided",
-    rng: Rng | None = None,
+    released: Number, n: int, *, confidence: Number = 0.95, **options: Unpack[_Options]
 ) -> tuple[float, float]: ...
 @overload
 def binomial_interval(
-    released: Array,
-    n: int | Array,
-    *,
-    mechanism: Mechanism,
-    confidence: Number | Array = 0.95,
-    alternative: Alternative = "two-sided",
-    rng: Rng | None = None,
+    released: Array, n: int | Array, *, confidence: Number | Array = 0.95, **options: Unpack[_Options]
 ) -> tuple[Floats, Floats]: ...
-@overload
-def binomial_interval(
-    released: RealLike,
-    n: RealLike,
-    *,
-    mechanism: Mechanism,
-    confidence: RealLike = 0.95,
-    alternative: Alternative = "two-sided",
-    rng: Rng | None = None,
-) -> tuple[Real, Real]: ...
 def binomial_interval(
     released: RealLike,
     n: RealLike,

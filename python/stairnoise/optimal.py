@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     OneCost = Literal["l1", "l2"] | Number | CostFunction
     Costly = OneCost | Array
+    _Shaped = Literal["staircase", "discrete_staircase"]
 
 CostLike = Literal["l1", "l2"] | RealLike | CostFunction
 
@@ -54,8 +55,6 @@ _MECHANISMS = ("staircase", "discrete_staircase")
 def optimal_gamma(eps: Number, cost: OneCost = "l1", *, sensitivity: Number = 1.0) -> float: ...  # type: ignore[overload-overlap]
 @overload
 def optimal_gamma(eps: Number | Array, cost: Costly = "l1", *, sensitivity: Number | Array = 1.0) -> Floats: ...
-@overload
-def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike = 1.0) -> Real: ...
 def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike = 1.0) -> Any:
     r"""Half-width of the central stair, in units of Δ, of the staircase with the least expected cost.
 
@@ -135,8 +134,6 @@ def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike
 def optimal_r(eps: Number, sensitivity: Number = 1, cost: OneCost = "l1") -> int: ...  # type: ignore[overload-overlap]
 @overload
 def optimal_r(eps: Number | Array, sensitivity: Number | Array = 1, cost: Costly = "l1") -> NDArray[np.int64]: ...
-@overload
-def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -> int | NDArray[np.int64]: ...
 def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -> Any:
     r"""Integer r at which the second stair begins, in the discrete staircase with the least expected cost.
 
@@ -199,35 +196,13 @@ def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -
 
 @overload
 def optimal_cost(  # type: ignore[overload-overlap]
-    eps: Number,
-    sensitivity: Number = 1.0,
-    cost: OneCost = "l1",
-    *,
-    mechanism: Literal["staircase", "discrete_staircase"] = "staircase",
+    eps: Number, sensitivity: Number = 1.0, cost: OneCost = "l1", *, mechanism: _Shaped = "staircase"
 ) -> float: ...
 @overload
 def optimal_cost(
-    eps: Number | Array,
-    sensitivity: Number | Array = 1.0,
-    cost: Costly = "l1",
-    *,
-    mechanism: Literal["staircase", "discrete_staircase"] = "staircase",
+    eps: Number | Array, sensitivity: Number | Array = 1.0, cost: Costly = "l1", *, mechanism: _Shaped = "staircase"
 ) -> Floats: ...
-@overload
-def optimal_cost(
-    eps: RealLike,
-    sensitivity: RealLike = 1.0,
-    cost: CostLike = "l1",
-    *,
-    mechanism: Literal["staircase", "discrete_staircase"] = "staircase",
-) -> Real: ...
-def optimal_cost(
-    eps: RealLike,
-    sensitivity: RealLike = 1.0,
-    cost: CostLike = "l1",
-    *,
-    mechanism: Literal["staircase", "discrete_staircase"] = "staircase",
-) -> Any:
+def optimal_cost(eps: RealLike, sensitivity: RealLike = 1.0, cost: CostLike = "l1", *, mechanism: _Shaped = "staircase") -> Any:
     r"""Least expected cost that ε-differentially private noise can have.
 
     With :math:`b = e^{-ε}`, for "l1" and "l2" in the continuous case:
@@ -293,8 +268,6 @@ def optimal_cost(
 def expected_cost(mechanism: AdditiveMechanism[Any, Any, Float], cost: OneCost) -> Float: ...  # type: ignore[overload-overlap]
 @overload
 def expected_cost(mechanism: AdditiveMechanism[Any, Any, Float], cost: Costly) -> Floats: ...
-@overload
-def expected_cost(mechanism: AdditiveMechanism[Any, Any, Float], cost: CostLike) -> Float | Floats: ...
 def expected_cost(mechanism: Any, cost: CostLike) -> Any:
     r"""Return the expected cost of a mechanism's noise.
 

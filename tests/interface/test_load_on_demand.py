@@ -9,6 +9,7 @@ import textwrap
 
 import pytest
 
+from stairnoise import _lazy
 from stairnoise.accounting import ledger
 
 
@@ -28,3 +29,13 @@ def test_a_module_is_loaded_at_its_first_use():
 def test_a_name_without_a_module_is_no_module(name):
     with pytest.raises(AttributeError, match=f"module 'stairnoise.accounting.ledger' has no attribute '{name}'"):
         getattr(ledger, name)
+
+
+def test_a_change_reaches_the_module_itself(monkeypatch):
+    from stairnoise.accounting.ledger import file
+
+    lazy = _lazy.lazy_module("stairnoise.accounting.ledger", "file")
+    monkeypatch.setattr(lazy, "NEIGHBOURS", ())
+    assert file.NEIGHBOURS == ()
+    monkeypatch.delattr(lazy, "NEIGHBOURS")
+    assert not hasattr(file, "NEIGHBOURS")

@@ -17,7 +17,7 @@ from contextlib import closing
 import pytest
 
 import stairnoise as sn
-import stairnoise.accounting.ledger.file as file
+from stairnoise.accounting.ledger import file
 
 LAW = sn.DiscreteLaplace(eps=0.25)
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs limits and signals of POSIX")

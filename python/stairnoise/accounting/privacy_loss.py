@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise import _html
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, RealLike, common_shape, count, flag, real
-from stairnoise._types import Float, Generic
-from stairnoise.accounting import models
+from stairnoise._types import Float, Generic, number_or_array, number_or_array_with_bounds
+from stairnoise.accounting import dp_accounting, models
 from stairnoise.accounting.curve import Curve
 from stairnoise.accounting.losses.loss import Part
 
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from stairnoise._types import Array, Floats, Number
+    from stairnoise._types import Floats, Number
 
     class Loses(Protocol[Float]):
         """A mechanism of numbers."""
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
         def privacy_loss(self, *, lattice: bool = ..., sensitivity: Number | None = ...) -> PrivacyLoss[Float]:
             """Privacy loss of one release."""
 
-
-Bounds = tuple[Real, Real]
 
 _MOST_RELEASES = 2**20
 # Profiles computed for floats and for arrays may differ by this factor; and the least step by which ε is raised.
@@ -134,17 +133,8 @@ class PrivacyLoss(Generic[Float]):
 
     # Measures
 
-    @overload
-    def privacy_profile(self, eps: Number, *, bounds: Literal[False] = False) -> Float: ...
-    @overload
-    def privacy_profile(self, eps: Number, *, bounds: Literal[True]) -> tuple[Float, Float]: ...
-    @overload
-    def privacy_profile(self, eps: Array, *, bounds: Literal[False] = False) -> Floats: ...
-    @overload
-    def privacy_profile(self, eps: Array, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
-    @overload
-    def privacy_profile(self, eps: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]: ...
-    def privacy_profile(self, eps: RealLike, *, bounds: bool = False) -> Any:
+    @number_or_array_with_bounds
+    def privacy_profile(self, eps: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]:
         r"""Least δ for which the releases are (ε, δ)-differentially private.
 
         .. math:: δ(ε) = E\,(1 - e^{ε - L})_+
@@ -183,28 +173,22 @@ class PrivacyLoss(Generic[Float]):
         """
         bounds = flag(bounds, "bounds")
         if self._at_one_eps is not None and type(eps) is float and 0 <= eps < math.inf:
-            return _both(min(self._at_one_eps(eps), 1.0) if eps < self.eps else self._endless, bounds)
-        level = real(eps, "eps")
-        _require(level, "eps", "a number, not NaN", level == level)
-        self._broadcast("eps", level)
-        with np.errstate(all="ignore"):
-            t = np.abs(np.asarray(level))
-            found = self._evaluate(lambda loss: loss.profile(t), bounds)
-            found = _each(found, lambda delta: np.where(np.less(level, 0), -np.expm1(-t) + np.exp(-t) * delta, delta))
-            # No loss exceeds the pure ε; the rounding of a list may say otherwise.
-            return _each(found, lambda delta: np.where(np.less(level, self.eps) | np.isinf(self.eps), delta, 0.0))
+            found = min(self._at_one_eps(eps), 1.0) if eps < self.eps else self._endless
+            return self._answer(found, found, found, bounds)
+        level = self._checked(eps, "eps", "a number, not NaN", lambda level: level == level)
+        t = np.abs(np.asarray(level))
+        # No loss exceeds the pure ε; the rounding of a list may say otherwise.
+        possible = np.less(level, self.eps) | np.isinf(self.eps)
 
-    @overload
-    def eps_for_delta(self, delta: Number, *, bounds: Literal[False] = False) -> Float: ...
-    @overload
-    def eps_for_delta(self, delta: Number, *, bounds: Literal[True]) -> tuple[Float, Float]: ...
-    @overload
-    def eps_for_delta(self, delta: Array, *, bounds: Literal[False] = False) -> Floats: ...
-    @overload
-    def eps_for_delta(self, delta: Array, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
-    @overload
-    def eps_for_delta(self, delta: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]: ...
-    def eps_for_delta(self, delta: RealLike, *, bounds: bool = False) -> Any:
+        def profile(loss: Any) -> Any:
+            delta = loss.profile(t)
+            return np.where(possible, np.where(np.less(level, 0), -np.expm1(-t) + np.exp(-t) * delta, delta), 0.0)
+
+        low, high = self._evaluate(profile, bounds)
+        return self._answer(low, high, high, bounds)
+
+    @number_or_array_with_bounds
+    def eps_for_delta(self, delta: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]:
         """Least ε >= 0 with δ(ε) <= `delta`, rounded up so that its `privacy_profile` is at most `delta`.
 
         Parameters
@@ -228,17 +212,15 @@ class PrivacyLoss(Generic[Float]):
             `delta` is out of range, or does not broadcast.
         """
         bounds = flag(bounds, "bounds")
-        level = real(delta, "delta")
-        _require(level, "delta", "from 0 to 1", np.greater_equal(level, 0) & np.less_equal(level, 1))
-        self._broadcast("delta", level)
-        with np.errstate(all="ignore"):
-            eps = self._evaluate(lambda loss: loss.eps_for_delta(np.asarray(level)), bounds)
+        level = self._checked(delta, "delta", "from 0 to 1", _is_probability)
+
+        def least_eps(loss: Any) -> Any:
             # No loss exceeds the pure ε; the lattice of a bound may say otherwise.
-            eps = _each(eps, lambda t: np.where(np.equal(level, 0), self.eps, np.minimum(t, self.eps)))
-            if not isinstance(eps, tuple):
-                return self._raised(eps, level)
-            high = self._raised(eps[1], level)
-            return (high if self._exact else eps[0]), high
+            return np.where(np.equal(level, 0), self.eps, np.minimum(loss.eps_for_delta(np.asarray(level)), self.eps))
+
+        low, high = self._evaluate(least_eps, bounds)
+        high = self._raised(high, level)
+        return self._answer(high if self._exact else low, high, high, bounds)
 
     def _raised(self, eps: Real, delta: Real) -> Real:
         """Raise ε until the profile is at most delta.
@@ -246,10 +228,11 @@ class PrivacyLoss(Generic[Float]):
         Near a pure ε, δ may double from one float64 to the one below.
         """
         steps = 1.0
-        while np.any(short := self._exceeds(eps, delta)):
-            larger = eps + steps * np.maximum(np.spacing(eps), _LEAST_STEP)
-            eps = _plain(np.where(short, np.minimum(larger, self.eps), eps))
-            steps *= 2
+        with np.errstate(all="ignore"):
+            while np.any(short := self._exceeds(eps, delta)):
+                larger = eps + steps * np.maximum(np.spacing(eps), _LEAST_STEP)
+                eps = _plain(np.where(short, np.minimum(larger, self.eps), eps))
+                steps *= 2
         return eps
 
     def _exceeds(self, eps: Real, delta: Real) -> Any:
@@ -258,17 +241,8 @@ class PrivacyLoss(Generic[Float]):
         below = np.less_equal(found - endless, (delta - endless) * _MARGIN)
         return np.isfinite(eps) & ~(np.less_equal(found, delta) & (below | np.equal(eps, 0)))
 
-    @overload
-    def tradeoff(self, false_alarm: Number, *, bounds: Literal[False] = False) -> Float: ...
-    @overload
-    def tradeoff(self, false_alarm: Number, *, bounds: Literal[True]) -> tuple[Float, Float]: ...
-    @overload
-    def tradeoff(self, false_alarm: Array, *, bounds: Literal[False] = False) -> Floats: ...
-    @overload
-    def tradeoff(self, false_alarm: Array, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
-    @overload
-    def tradeoff(self, false_alarm: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]: ...
-    def tradeoff(self, false_alarm: RealLike, *, bounds: bool = False) -> Any:
+    @number_or_array_with_bounds
+    def tradeoff(self, false_alarm: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]:
         """Least probability of a missed detection for a probability of a false alarm.
 
         A test tries to tell two neighbouring inputs apart from the releases. If its probability of a
@@ -296,21 +270,12 @@ class PrivacyLoss(Generic[Float]):
             `false_alarm` is out of range, or does not broadcast.
         """
         bounds = flag(bounds, "bounds")
-        level = real(false_alarm, "false_alarm")
-        _require(level, "false_alarm", "from 0 to 1", np.greater_equal(level, 0) & np.less_equal(level, 1))
-        self._broadcast("false_alarm", level)
-        alpha = np.asarray(level)
-        with np.errstate(all="ignore"):
-            missed = self._evaluate(lambda loss: np.where(alpha == 0, 1 - self._endless_of(loss), loss.tradeoff(alpha)), bounds)
-        return (missed[1], missed[0]) if isinstance(missed, tuple) else missed
+        alpha = np.asarray(self._checked(false_alarm, "false_alarm", "from 0 to 1", _is_probability))
+        high, low = self._evaluate(lambda loss: np.where(alpha == 0, 1 - self._endless_of(loss), loss.tradeoff(alpha)), bounds)
+        return self._answer(low, high, low, bounds)
 
-    @overload
-    def rdp(self, alpha: Number) -> Float: ...
-    @overload
-    def rdp(self, alpha: Array) -> Floats: ...
-    @overload
-    def rdp(self, alpha: RealLike) -> Float | Floats: ...
-    def rdp(self, alpha: RealLike) -> Any:
+    @number_or_array
+    def rdp(self, alpha: RealLike) -> Float | Floats:
         r"""Rényi divergence of order `alpha` between P and Q.
 
         .. math:: D_α = \frac{1}{α - 1} \ln E_Q \left(\frac{dP}{dQ}\right)^α
@@ -342,16 +307,12 @@ class PrivacyLoss(Generic[Float]):
         >>> round(loss.rdp(2), 5), round(loss.compose(10).rdp(2), 5)
         (0.61912, 6.19124)
         """
-        level = real(alpha, "alpha")
-        _require(level, "alpha", "greater than 0", np.greater(level, 0))
-        self._broadcast("alpha", level)
-        with np.errstate(all="ignore"):
-            return _plain(np.asarray(sum(k * _divergence(part, level) for part, k in self._parts)))
+        order = self._checked(alpha, "alpha", "greater than 0", lambda level: np.greater(level, 0))
+        return self._total(lambda part: _divergence(part, order))
 
     def mean(self) -> Float:
         """Mean of the loss under P: the Kullback-Leibler divergence, ``rdp(1)``."""
-        with np.errstate(all="ignore"):
-            return _plain(np.asarray(sum(k * part.mean() for part, k in self._parts)))  # type: ignore[return-value]
+        return self._total(lambda part: part.mean())
 
     def var(self) -> Float:
         """Variance of the loss under P, for the difference Δ.
@@ -359,8 +320,12 @@ class PrivacyLoss(Generic[Float]):
         It is not a measure of privacy, because a smaller difference may have a larger variance. At ε = 20 it may be
         hundreds of times larger: the loss of a staircase is nearly always ε at Δ, but ε or 0 at Δ/2.
         """
+        return self._total(lambda part: part.var())
+
+    def _total(self, measure: Callable[[Part], Any]) -> Float:
+        """Return the sum of a measure over all releases."""
         with np.errstate(all="ignore"):
-            return _plain(np.asarray(sum(k * part.var() for part, k in self._parts)))  # type: ignore[return-value]
+            return _plain(np.asarray(sum(k * measure(part) for part, k in self._parts)))  # type: ignore[return-value]
 
     # Composition
 
@@ -389,7 +354,7 @@ class PrivacyLoss(Generic[Float]):
         if number == 1:
             return self
         self._require_scalar("composition")
-        return self._checked(tuple((part, number * times) for part, times in self._parts), self._names, "k", k)
+        return self._composed(tuple((part, number * times) for part, times in self._parts), self._names, "k", k)
 
     def __add__(self, other: PrivacyLoss[Float]) -> PrivacyLoss[Float]:
         """Privacy loss of the releases of both, which may come from different mechanisms."""
@@ -407,9 +372,9 @@ class PrivacyLoss(Generic[Float]):
                 parts.append((part, k))
                 names.append(name)
                 keys.append(part.key())
-        return self._checked(tuple(parts), tuple(names), "other", other)
+        return self._composed(tuple(parts), tuple(names), "other", other)
 
-    def _checked(
+    def _composed(
         self, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...], name: str, value: object
     ) -> PrivacyLoss[Float]:
         if not models.composable(parts):
@@ -435,9 +400,8 @@ class PrivacyLoss(Generic[Float]):
     def to_dp_accounting(self, interval: Number = 1e-4) -> Any:
         """Return the loss as a privacy loss distribution of Google's package dp_accounting.
 
-        It composes there with the mechanisms that dp_accounting knows, such as Gaussian noise for random batches. It is
-        never below this loss: its δ is at least `privacy_profile` at every ε, and so is that of every composition,
-        up to the rounding of dp_accounting itself.
+        It composes there with the mechanisms that dp_accounting knows, such as Gaussian noise for random batches. Its δ is at
+        least `privacy_profile` at every ε, and so is that of every composition, up to the rounding of dp_accounting itself.
 
         Parameters
         ----------
@@ -475,21 +439,9 @@ class PrivacyLoss(Generic[Float]):
         ----------
         .. [1] Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, "Connect the Dots: Tighter Discrete
            Approximations of Privacy Loss Distributions", PoPETs 2022(4).
-
-        Examples
-        --------
-        ::
-
-            from dp_accounting.pld import privacy_loss_distribution as pld
-
-            counts = sn.DiscreteStaircase(eps=0.5).privacy_loss().to_dp_accounting()
-            training = pld.from_gaussian_mechanism(2.0, sampling_prob=0.01).self_compose(1000)
-            counts.compose(training).get_epsilon_for_delta(1e-6)
         """
         self._require_scalar("to_dp_accounting")
-        from stairnoise.accounting import dp_accounting as _accounting
-
-        return _accounting.distribution(self, interval)
+        return dp_accounting.distribution(self, interval)
 
     # Evaluation
 
@@ -497,9 +449,15 @@ class PrivacyLoss(Generic[Float]):
     def _shape(self) -> tuple[int, ...]:
         return self._parts[0][0].eps.shape
 
-    def _broadcast(self, name: str, value: Real) -> None:
+    def _checked(self, value: RealLike, name: str, rule: str, good: Callable[[Real], Any]) -> Real:
+        """Convert an argument to numbers, which must obey a rule and broadcast against array parameters."""
+        level = real(value, name)
+        bad = np.flatnonzero(~np.asarray(good(level)))
+        if bad.size:
+            raise ParameterError(f"{name} must be {rule}, got {np.asarray(level).item(int(bad[0]))}")
         if self._shape:
-            common_shape({name: value, "parameters": np.empty(self._shape)})
+            common_shape({name: level, "parameters": np.empty(self._shape)})
+        return level
 
     def _curves(self) -> tuple[Curve, Curve]:
         """Return the lower and the upper curve of a composed loss."""
@@ -524,16 +482,15 @@ class PrivacyLoss(Generic[Float]):
         object.__setattr__(loss, "_bracket", (curve, curve))
         return loss
 
-    def _evaluate(self, read: Callable[[Any], NDArray[np.float64]], bounds: bool) -> Real | Bounds:
-        """Apply `read` to the closed form, to the upper curve, or to both curves."""
-        part = self._single
-        if part is not None:
-            return _both(_plain(read(part)), bounds)
-        lower, upper = self._curves()
-        result = _plain(read(upper))
-        if not bounds:
-            return result
-        return (result if lower is upper else _plain(read(lower))), result
+    def _evaluate(self, read: Callable[[Any], NDArray[np.float64]], bounds: bool) -> tuple[Real, Real]:
+        """Apply `read` to the closed form, to the upper curve, or to the lower and the upper curve."""
+        with np.errstate(all="ignore"):
+            lower, upper = self._curves() if self._single is None else (self._single, self._single)
+            high = _plain(read(upper))
+            return (_plain(read(lower)) if bounds and lower is not upper else high), high
+
+    def _answer(self, low: Real, high: Real, safe: Real, bounds: bool) -> Float | Floats | tuple[Float | Floats, ...]:
+        return (low, high) if bounds else safe  # type: ignore[return-value]
 
     def _endless_of(self, loss: Any) -> float:
         """Return the probability of an infinite loss; a pure ε rules it out, though the lattice of a bound may have one."""
@@ -541,8 +498,7 @@ class PrivacyLoss(Generic[Float]):
 
     @property
     def _endless(self) -> float:
-        part = self._single
-        return self._endless_of(part if part is not None else self._curves()[1])
+        return self._endless_of(self._curves()[1] if self._single is None else self._single)
 
     # Identity
 
@@ -570,9 +526,7 @@ class PrivacyLoss(Generic[Float]):
 
     def _repr_html_(self) -> str | None:
         """Return the table that a notebook shows, or None for the ``repr``."""
-        from stairnoise._html import of_loss
-
-        return of_loss(self)
+        return _html.of_loss(self)
 
 
 # By the slots themselves, which takes half the time of `object.__setattr__`: a loss is made in every call of a mechanism's
@@ -641,21 +595,9 @@ def _divergence(part: Part, level: Real) -> Any:
     return np.where(order == 1, part.mean(), np.where(np.isinf(order), part.eps, part.rdp(plain_order)))
 
 
+def _is_probability(level: Real) -> Any:
+    return np.greater_equal(level, 0) & np.less_equal(level, 1)
+
+
 def _plain(result: NDArray[np.float64]) -> Real:
     return float(result) if result.ndim == 0 else result
-
-
-def _both(result: Real, bounds: bool) -> Real | Bounds:
-    return (result, result) if bounds else result
-
-
-def _each(results: Real | Bounds, change: Any) -> Real | Bounds:
-    if isinstance(results, tuple):
-        return _plain(change(results[0])), _plain(change(results[1]))
-    return _plain(change(results))
-
-
-def _require(value: Real, name: str, rule: str, good: Any) -> None:
-    bad = np.flatnonzero(~np.asarray(good))
-    if bad.size:
-        raise ParameterError(f"{name} must be {rule}, got {np.asarray(value).item(int(bad[0]))}")
