@@ -48,7 +48,7 @@ WRONG = {
         "output": ("plot", "gain", "--output", "x.jpg"),
         **{name: (*PLOT, f"--{name}", value) for name, value in {"eps": "0", "sensitivity": "0", "gamma": "1", "r": "0"}.items()},
     },
-    "selftest": {"seed": ("selftest", "--seed", "-1"), "output": ("selftest", "--output", "x.csv")},
+    "selftest": {"output": ("selftest", "--output", "x.csv")},
     "query": {
         "table": (*COUNT, "--from", "visit"),
         "eps": (*COUNT, "--eps", "0"),

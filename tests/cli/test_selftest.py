@@ -5,7 +5,6 @@ All but one test put two checks in place of all, so that they take no time.
 
 import io
 import json
-import math
 import re
 import sys
 
@@ -28,11 +27,11 @@ def _width_80(monkeypatch):
 
 
 def good() -> Outcome:
-    return Outcome(1_048_576, "nats", 3.25, 26.5, 1e-9)
+    return Outcome(1_048_576, 0)
 
 
 def bad() -> Outcome:
-    return Outcome(1_048_576, "nats", math.inf, 26.5, 1e-9, "no multiple of 2.3e-10: 17 times [sic]")
+    return Outcome(1_048_576, 17, "1 instead of 2 at [sic]")
 
 
 def broken() -> Outcome:
@@ -44,8 +43,8 @@ def checks(monkeypatch):
     """Put the given checks in place of all."""
 
     def replace(*runs):
-        planned = [Planned("stub", LONG_NAME if number else "short", run) for number, run in enumerate(runs)]
-        monkeypatch.setattr(_selftest, "SUBJECTS", {"stub": lambda rng: iter(planned)})
+        planned = [Planned(LONG_NAME if number else "short", run) for number, run in enumerate(runs)]
+        monkeypatch.setattr(_selftest, "SUBJECTS", {"stub": lambda: iter(planned)})
 
     return replace
 
@@ -63,25 +62,21 @@ def test_screen_of_a_pass(capsys, checks):
     lines = out.splitlines()
     assert max(map(len, lines)) <= 80
     assert re.search(rf"^stairnoise +{re.escape(sn.__version__)}, Python \d", out, re.M)
-    assert re.search(r"^draws +new, keyed by the operating system", out, re.M)
     assert re.search(r"^instructions +portable", out, re.M)
     assert re.search(r"^stub *$", out, re.M)
-    assert re.search(r"^  short +1,048,576 +3\.2 +26\.5 +1e-09 +ok", out, re.M)
-    assert " ".join(out.split()).endswith(
-        "All 2 checks passed. The probability that any of them fails on a machine where all is right is below 2e-09."
-    )
+    assert re.search(r"^  short +1,048,576 +0 +ok", out, re.M)
+    assert out.rstrip().endswith("All 2 checks passed.")
 
 
 def test_screen_of_a_failure(capsys, checks):
     checks(good, bad, broken)
-    code, out, err = run(capsys, "--seed", 5)
+    code, out, err = run(capsys)
     assert (code, err) == (1, "")
     text = " ".join(out.split())
-    assert "no multiple of 2.3e-10: 17 times [sic]" in text
+    assert "1 instead of 2 at [sic]" in text
     assert "ValueError: broken" in text
     assert text.endswith("FAILED: 2 of 3 checks.")
     assert text.count("FAILED") == 3
-    assert re.search(r"^draws +seed 5", out, re.M)
 
 
 @pytest.mark.parametrize(("other", "code"), [(good, 0), (bad, 1), (broken, 1)])
@@ -127,15 +122,6 @@ def test_a_file_that_cannot_be_written_is_an_error_before_the_work(capsys, check
     assert ran == []
 
 
-@pytest.mark.parametrize("seed", ["-1", 2**128, "x"])
-def test_bad_seeds(capsys, checks, seed):
-    checks(good)
-    code, out, err = run(capsys, "--seed", seed)
-    assert (code, out) == (2, "")
-    assert "seed" in err
-    assert len(err.splitlines()) == 1
-
-
 def test_progress_on_a_terminal_alone(monkeypatch, checks):
     """The bar is drawn and erased on a terminal's stderr."""
     checks(good, good)
@@ -146,7 +132,7 @@ def test_progress_on_a_terminal_alone(monkeypatch, checks):
 
     for stream, drawn in ((Terminal(), True), (io.StringIO(), False)):
         monkeypatch.setattr(sys, "stderr", stream)
-        assert command._run(None).passed
+        assert command._run().passed
         assert ("2/2" in stream.getvalue()) is drawn
         assert bool(stream.getvalue()) is drawn
 
@@ -161,20 +147,17 @@ def test_names_are_no_markup(checks):
 
 def test_the_real_checks_have_a_place_on_the_screen(monkeypatch):
     """Every name is readable on 80 columns, with all numbers beside it on one line."""
-    planned = [check for subject in _selftest.SUBJECTS.values() for check in subject(None)]
-    quick = [check._replace(run=good) for check in planned]
-    monkeypatch.setattr(_selftest, "SUBJECTS", {"all": lambda rng: iter(quick)})
+    quick = [check._replace(run=good) for subject in _selftest.SUBJECTS.values() for check in subject()]
+    monkeypatch.setattr(_selftest, "SUBJECTS", {"all": lambda: iter(quick)})
     text = io.StringIO()
     report = sn.selftest()
     command.print_report(Console(file=text, width=80), report)
-    assert len(re.findall(r"1,048,576 +3\.2 +26\.5 +1e-09 +ok", text.getvalue())) == len(quick) > 90
+    assert len(re.findall(r"1,048,576 +0 +ok", text.getvalue())) == len(quick) > 40
     assert max(map(len, text.getvalue().splitlines())) <= 80
 
 
 @pytest.mark.long
 def test_all_of_it(capsys):
-    """Fails by chance with the probability that the report states."""
     code, out, err = run(capsys, "--json")
     report = json.loads(out)
     assert (code, err, report["passed"]) == (0, "", True)
-    assert report["false_alarm"] < 1e-7

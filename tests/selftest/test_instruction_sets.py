@@ -7,7 +7,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise._selftest import generators, instruction_sets
-from stairnoise._selftest import mechanisms as mechanisms
+from stairnoise.registry import ROWS, SELECTIONS
 from tests.selftest.outcomes import failed
 
 
@@ -24,7 +24,7 @@ def test_digests_that_differ_are_found(drawn):
         name = next(iter(other["digests"][mechanism]))
         other["digests"][mechanism][name] = "0" * 64
         outcome = instruction_sets.compare_tiers(drawn, other)
-        assert (outcome.statistic, outcome.detail) == (1, mechanism)
+        assert (outcome.mismatches, outcome.detail) == (1, mechanism)
         other["digests"][mechanism]["2 threads"] = "0" * 64
         assert mechanism in instruction_sets.compare_threads(other).detail
     del other["digests"][mechanism]
@@ -32,11 +32,24 @@ def test_digests_that_differ_are_found(drawn):
 
 
 def test_digests_depend_on_every_value(drawn, monkeypatch):
-    mechanism = mechanisms.mechanisms()[0]
-    counter = instruction_sets.Digests(1)
-    assert counter._digest(instruction_sets.of_fills(mechanism, 0)) == drawn["digests"][mechanisms.short(mechanism)]["fills"]
-    assert counter._digest(instruction_sets.of_fills(mechanism, 1)) != drawn["digests"][mechanisms.short(mechanism)]["fills"]
-    assert counter.values == 2 * 2 * sum(instruction_sets.LENGTHS)
+    """Another seed for one mechanism, or one value that is off, changes the digest."""
+    laplace = repr(sn.Laplace(1.0, 1.0))
+    row = ROWS[[row.class_name for row in ROWS].index("Laplace")]
+    monkeypatch.setattr(instruction_sets, "ROWS", (row._replace(examples=row.examples[:1]),))
+    monkeypatch.setattr(instruction_sets, "SELECTIONS", {})
+    alone = instruction_sets.digests()
+    # The seed is the number of the mechanism.
+    assert alone["digests"][laplace]["fills"] != drawn["digests"][laplace]["fills"]
+    right = sn.Laplace.release
+    monkeypatch.setattr(sn.Laplace, "release", lambda self, values, **how: right(self, values, **how) + (values == values[-1:]))
+    other = instruction_sets.digests()
+    assert other["values"] == alone["values"]
+    assert other["digests"][laplace]["fills"] == alone["digests"][laplace]["fills"]
+    assert other["digests"][laplace]["releases"] != alone["digests"][laplace]["releases"]
+
+
+def test_every_mechanism_is_drawn_from(drawn):
+    assert {name.partition("(")[0] for name in drawn["digests"]} == {row.class_name for row in ROWS} | set(SELECTIONS)
 
 
 def test_another_tier_than_was_asked_for_is_an_error(monkeypatch):

@@ -18,15 +18,16 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._cpu import cpu_tiers
 from stairnoise._selftest.generators import run_main
-from stairnoise._selftest.mechanisms import Choice, choices, mechanisms, short, vectors
 from stairnoise._selftest.report import Outcome, Planned, processors
+from stairnoise.registry import ROWS, SELECTIONS, load_selection
 from stairnoise.rng import SeededRng
 
-SUBJECT = "instruction sets"
 LENGTHS = (0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 255, 257, 511, 513, 1023, 1025, 2049, 5000)
 OFFSETS = (0, 1, 2, 3, 7, 8, 63, 511, 2**32 - 3)
 # Several threads share outputs of 2**18 values or more.
 LONG = 2**18 + 12_345
+# Costs on and beside the edges of stairs, few and many.
+COSTS = (np.array([0.0, 0.25, 0.5, 1.0, 1.5, 1.5, 2.25, 4.0]), np.arange(300) % 37 / 8)
 
 # What an instruction set drew: the number of values, and digests by mechanism and set of fills.
 Drawn = dict[str, Any]
@@ -37,9 +38,9 @@ def planned() -> Iterator[Planned]:
     first, *others = cpu_tiers()
     drawn: dict[str, Drawn] = {}
     for tier in (first, *others):
-        yield Planned(SUBJECT, f"{tier}: the same bytes with 1, 2 or more threads", partial(_draw, tier, drawn))
+        yield Planned(f"{tier}: the same bytes with 1, 2 or more threads", partial(_draw, tier, drawn))
     for tier in others:
-        yield Planned(SUBJECT, f"{tier}: the same bytes as {first}", partial(_compare, first, tier, drawn))
+        yield Planned(f"{tier}: the same bytes as {first}", partial(_compare, first, tier, drawn))
 
 
 def _draw(tier: str, drawn: dict[str, Drawn]) -> Outcome:
@@ -66,85 +67,102 @@ def _compare(first: str, tier: str, drawn: dict[str, Drawn]) -> Outcome:
 def compare_tiers(first: Drawn, other: Drawn) -> Outcome:
     """Compare all fills of two instruction sets."""
     one, two = first["digests"], other["digests"]
-    differing = [name for name in {**one, **two} if one.get(name) != two.get(name)]
-    return _outcome(other["values"], differing)
+    return _outcome(other["values"], [name for name in {**one, **two} if one.get(name) != two.get(name)])
 
 
 def _outcome(values: int, differing: list[str]) -> Outcome:
-    return Outcome(values, "mismatches", len(differing), 0, 0.0, "; ".join(differing))
+    return Outcome(values, len(differing), "; ".join(differing))
 
 
-# What each process draws. `shape` is that of one value: () for a number, (dim,) for a vector.
+# What each process draws
 
 
-def of_fills(mechanism: Any, seed: int, shape: tuple[int, ...] = ()) -> Iterator[NDArray[Any]]:
+def of_fills(mechanism: Any, seed: int) -> Iterator[NDArray[Any]]:
     """Yield fills of every length and type, from changing places."""
-    rng = SeededRng(seed)
+    rng, size = SeededRng(seed), prod(_shape(mechanism))
     for number, length in enumerate(LENGTHS):
         for dtype in mechanism._dtypes:
-            offset = OFFSETS[number % len(OFFSETS)] * prod(shape)
-            yield mechanism.sample(-(-length // prod(shape)), rng=rng.at(offset), dtype=dtype)
+            offset = OFFSETS[number % len(OFFSETS)] * size
+            yield mechanism.sample(-(-length // size), rng=rng.at(offset), dtype=dtype)
             mechanism.sample(0, rng=rng)  # go on to the next fill
 
 
-def of_release(mechanism: Any, seed: int, shape: tuple[int, ...] = ()) -> Iterator[NDArray[Any]]:
+def of_release(mechanism: Any, seed: int) -> Iterator[NDArray[Any]]:
     """Yield released answers. Most of the true answers are between two points of the lattice."""
-    rng = SeededRng(seed, allow_release=True)
+    rng, shape = SeededRng(seed, allow_release=True), _shape(mechanism)
     for length in LENGTHS:
-        values = np.arange(length * prod(shape)) / 7 - 100
-        yield mechanism.release(values.reshape(-1, *shape), rng=rng)
+        yield mechanism.release((np.arange(length * prod(shape)) / 7 - 100).reshape(-1, *shape), rng=rng)
 
 
-def of_threads(mechanism: Any, seed: int, shape: tuple[int, ...], threads: int | None) -> Iterator[NDArray[Any]]:
+def of_threads(mechanism: Any, seed: int, threads: int | None) -> Iterator[NDArray[Any]]:
     """Yield a long fill."""
-    yield mechanism.sample(LONG // prod(shape), rng=SeededRng(seed), threads=threads)
+    yield mechanism.sample(LONG // prod(_shape(mechanism)), rng=SeededRng(seed), threads=threads)
 
 
-def of_choice(choice: Choice, seed: int, threads: int | None) -> Iterator[NDArray[Any]]:
+def of_choice(mechanism: Any, costs: NDArray[Any], seed: int, threads: int | None) -> Iterator[NDArray[Any]]:
     """Yield selections from one row and from many."""
     rng = SeededRng(seed)
     for length in LENGTHS:
-        yield choice.mechanism.sample(choice.costs, length, rng=rng, threads=threads)
-        rows = np.resize(choice.costs, (length % 100, choice.costs.size))
-        yield choice.mechanism.sample(rows, rng=rng, threads=threads)
-    yield choice.mechanism.sample(choice.costs, LONG, rng=rng, threads=threads)
+        yield mechanism.sample(costs, length, rng=rng, threads=threads)
+        yield mechanism.sample(np.resize(costs, (length % 100, costs.size)), rng=rng, threads=threads)
+    yield mechanism.sample(costs, LONG, rng=rng, threads=threads)
 
 
-class Digests:
-    """Digests by mechanism and set of fills, and the number of values in them."""
+def of_groups(mechanism: Any, seed: int, threads: int | None) -> Iterator[NDArray[Any]]:
+    """Yield which of many groups are shown, and their counts."""
+    rng = SeededRng(seed, allow_release=True)
+    for length in (*LENGTHS, LONG):
+        yield from mechanism.release(np.arange(length) % 100, rng=rng, threads=threads)
 
-    def __init__(self, processors: int) -> None:
-        self.values = 0
-        self.of: dict[str, dict[str, str]] = {}
-        # Fills that differ in these alone should be equal.
-        self._threads = {"1 thread": 1, "2 threads": 2, f"{processors} threads": processors, "threads by default": None}
 
-    def draw_all(self) -> None:
-        """Draw from every mechanism."""
-        shapes: list[tuple[Any, tuple[int, ...]]] = [(mechanism, ()) for mechanism in mechanisms()]
-        shapes += [(mechanism, (mechanism.dim,)) for mechanism in vectors()]
-        for seed, (mechanism, shape) in enumerate(shapes):
-            self.of[short(mechanism)] = {
-                "fills": self._digest(of_fills(mechanism, seed, shape)),
-                "releases": self._digest(of_release(mechanism, seed, shape)),
-                **{name: self._digest(of_threads(mechanism, seed, shape, threads)) for name, threads in self._threads.items()},
-            }
-        for seed, choice in enumerate(choices()):
-            of = {name: self._digest(of_choice(choice, seed, threads)) for name, threads in self._threads.items()}
-            self.of[f"{short(choice.mechanism)}, {choice.costs.size} candidates"] = of
+def _shape(mechanism: Any) -> tuple[int, ...]:
+    """Return the shape of one value: () for a number, (dim,) for a vector."""
+    return (mechanism.dim,) if hasattr(mechanism, "dim") else ()
 
-    def _digest(self, fills: Iterator[NDArray[Any]]) -> str:
-        digest = hashlib.sha256()
+
+def digests() -> Drawn:
+    """Draw from every mechanism; return the number of values, and digests by mechanism and set of fills."""
+    counts: list[int] = []
+
+    def digest(fills: Iterator[NDArray[Any]]) -> str:
+        sha256 = hashlib.sha256()
         for fill in fills:
-            self.values += fill.size
-            digest.update(f"{fill.dtype.name} {fill.shape}".encode())
-            digest.update(fill.tobytes())
-        return digest.hexdigest()
+            counts.append(fill.size)
+            sha256.update(f"{fill.dtype.name} {fill.shape}".encode() + fill.tobytes())
+        return sha256.hexdigest()
+
+    # Fills that differ in these alone should be equal.
+    numbers = {"1 thread": 1, "2 threads": 2, f"{processors()} threads": processors(), "threads by default": None}
+    of: dict[str, dict[str, str]] = {}
+    for seed, mechanism in enumerate(mechanism for row in ROWS for mechanism in row.mechanisms()):
+        of[repr(mechanism)] = {
+            "fills": digest(of_fills(mechanism, seed)),
+            "releases": digest(of_release(mechanism, seed)),
+            **{name: digest(of_threads(mechanism, seed, threads)) for name, threads in numbers.items()},
+        }
+    for seed, (mechanism, costs) in enumerate(_selections()):
+        name = f"{mechanism!r}, {costs.size} candidates"
+        of[name] = {name: digest(of_choice(mechanism, costs, seed, threads)) for name, threads in numbers.items()}
+    for seed, mechanism in enumerate(_of_groups()):
+        of[repr(mechanism)] = {name: digest(of_groups(mechanism, seed, threads)) for name, threads in numbers.items()}
+    return {"values": sum(counts), "digests": of}
+
+
+def _selections() -> Iterator[tuple[Any, NDArray[Any]]]:
+    """Return mechanisms that select a candidate, and the candidates' costs."""
+    for select in filter(lambda kind: hasattr(kind, "top"), map(load_selection, SELECTIONS)):
+        yield select(1.0, 1.0), COSTS[0]
+        yield select(2.0, 0.5, monotonic=True), COSTS[0]
+        yield select(0.5, 1.0), COSTS[1]
+
+
+def _of_groups() -> Iterator[Any]:
+    """Return mechanisms that show some of many groups, one of them with Gaussian noise."""
+    for show in filter(lambda kind: not hasattr(kind, "top"), map(load_selection, SELECTIONS)):
+        yield show(1.0, 1e-3)
+        yield show(1.0, 1e-6, 10)
 
 
 def main() -> None:
     """Print the instruction set that drew, the file of the extension, and the digests."""
-    digests = Digests(processors())
-    digests.draw_all()
-    found = {"tier": _native.cpu_tier(), "file": _native.__file__, "values": digests.values, "digests": digests.of}
-    print(json.dumps(found))
+    print(json.dumps({"tier": _native.cpu_tier(), "file": _native.__file__, **digests()}))

@@ -17,14 +17,13 @@ import numpy as np
 
 from stairnoise._selftest.contract import Key
 from stairnoise._selftest.random_words import top_bits
-from stairnoise._selftest.report import Outcome, Planned
+from stairnoise._selftest.report import Outcome, Planned, compared
 from stairnoise.bit_generator import SecureBitGenerator
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
 from stairnoise.registry import ROWS, load_selection
 from stairnoise.rng import SecureRng, SeededRng
 
-SUBJECT = "known answers"
 # More values than a vector kernel draws at once.
 _LONGER = 300
 # The fills of some mechanisms end at 2**40.
@@ -44,9 +43,9 @@ def answers() -> dict[str, list[dict[str, Any]]]:
 def planned() -> Iterator[Planned]:
     """Return the checks: some of random words, and one for each mechanism and kind of answer."""
     known = answers()
-    yield Planned(SUBJECT, "AES-256: words, by pure Python", partial(_check, known["words"], reference_words))
-    yield Planned(SUBJECT, "AES-256: words", partial(_check, known["words"], words))
-    yield Planned(SUBJECT, "AES-256: children of keys", partial(_check, known["words"], children))
+    yield Planned("AES-256: words, by pure Python", partial(_check, known["words"], reference_words))
+    yield Planned("AES-256: words", partial(_check, known["words"], words))
+    yield Planned("AES-256: children of keys", partial(_check, known["words"], children))
     for kind, name, compare in (
         ("draws", "values", draws),
         ("releases", "releases", releases),
@@ -56,23 +55,21 @@ def planned() -> Iterator[Planned]:
     ):
         for mechanism in dict.fromkeys(entry["law"] for entry in known[kind]):
             entries = [entry for entry in known[kind] if entry["law"] == mechanism]
-            yield Planned(SUBJECT, f"{mechanism}: {name}", partial(_check, entries, compare))
-    yield Planned(SUBJECT, "SecureBitGenerator: words", partial(_check, known["bit_generators"], bit_generators))
+            yield Planned(f"{mechanism}: {name}", partial(_check, entries, compare))
+    yield Planned("SecureBitGenerator: words", partial(_check, known["bit_generators"], bit_generators))
 
 
 def _check(entries: list[dict[str, Any]], compare: Compare) -> Outcome:
-    """Count the values that differ. 0.0 and -0.0 differ."""
-    total, wrong, detail = 0, 0, ""
+    """Compare the values of all entries."""
+    found: list[Any] = []
+    expected: list[Any] = []
+    places: list[str] = []
     for entry in entries:
-        found, expected = compare(entry)
-        if len(found) != len(expected):
-            raise ValueError(f"{len(found)} values instead of {len(expected)} for {entry}")
-        total += len(expected)
-        for one, other in zip(found, expected, strict=True):
-            if repr(one) != repr(other):
-                wrong += 1
-                detail = detail or f"{one!r} instead of {other!r} for {_place(entry)}"
-    return Outcome(total, "mismatches", wrong, 0, 0.0, detail)
+        one, other = compare(entry)
+        if len(one) != len(other):
+            raise ValueError(f"{len(one)} values instead of {len(other)} for {entry}")
+        found, expected, places = found + one, expected + other, places + [_place(entry)] * len(one)
+    return compared(found, expected, places.__getitem__)
 
 
 def _place(entry: dict[str, Any]) -> str:

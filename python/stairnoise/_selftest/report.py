@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-import math
 import os
 import platform
+import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,22 +25,26 @@ FORMAT = "stairnoise-selftest/1"
 
 
 class Outcome(NamedTuple):
-    """What a check measured. It passes if `statistic` is at most `limit`; NaN fails."""
+    """What a check found: how many values it compared, how many of them differ, and an example."""
 
     values: int
-    measure: str
-    statistic: float
-    limit: float
-    false_alarm: float
+    mismatches: int | None
     detail: str = ""
 
 
 class Planned(NamedTuple):
     """A check that has not run yet."""
 
-    subject: str
     name: str
     run: Callable[[], Outcome]
+
+
+def compared(found: Iterable[Any], expected: Iterable[Any], place: Callable[[int], object] = str) -> Outcome:
+    """Compare two lists; ``place(i)`` names the value i. 0.0 and -0.0 differ."""
+    pairs = list(zip(found, expected, strict=True))
+    wrong = [i for i, (one, other) in enumerate(pairs) if repr(one) != repr(other)]
+    detail = f"{pairs[wrong[0]][0]!r} instead of {pairs[wrong[0]][1]!r} at {place(wrong[0])}" if wrong else ""
+    return Outcome(len(pairs), len(wrong), detail)
 
 
 @dataclass(frozen=True)
@@ -49,17 +54,13 @@ class SelftestCheck:
     Attributes
     ----------
     subject : str
-        What is tested: a mechanism, or the source of randomness.
+        What is tested.
     name : str
         What is compared.
     values : int
         How many values were compared.
-    measure : str
-        What `statistic` counts: "mismatches", or "nats" of evidence against the mechanism.
-    statistic, limit : float
-        The check passes if `statistic` is at most `limit`. NaN for a check that broke off.
-    false_alarm : float
-        Upper bound of the probability that the check fails although all is right. 0 where chance decides nothing.
+    mismatches : int or None
+        How many of them differ; None for a check that broke off.
     passed : bool
         Whether the check passed.
     detail : str
@@ -71,17 +72,10 @@ class SelftestCheck:
     subject: str
     name: str
     values: int
-    measure: str
-    statistic: float
-    limit: float
-    false_alarm: float
+    mismatches: int | None
     passed: bool
     detail: str
     seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the attributes by name, None in place of numbers that JSON does not have."""
-        return {name: _finite(value) for name, value in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -96,8 +90,6 @@ class SelftestReport:
         The subjects that were asked for.
     machine : dict
         Versions, the file that was tested, processor and instruction sets.
-    seed : int or None
-        Seed of the draws; None if the operating system gave the keys.
     started : str
         Date and time, UTC, in the form of ISO 8601.
     seconds : float
@@ -109,7 +101,6 @@ class SelftestReport:
     checks: tuple[SelftestCheck, ...]
     subjects: tuple[str, ...]
     machine: dict[str, Any]
-    seed: int | None
     started: str
     seconds: float
 
@@ -124,30 +115,13 @@ class SelftestReport:
         return tuple(check for check in self.checks if not check.passed)
 
     @property
-    def false_alarm(self) -> float:
-        """Upper bound of the probability that any check fails although all is right, by the union bound."""
-        return math.fsum(check.false_alarm for check in self.checks)
-
-    @property
     def values(self) -> int:
         """How many values were compared in all."""
         return sum(check.values for check in self.checks)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole report in the layout of its JSON."""
-        return {
-            "format": FORMAT,
-            "passed": self.passed,
-            "started": self.started,
-            "seconds": self.seconds,
-            # A text, because many readers of JSON round integers above 2**53.
-            "seed": None if self.seed is None else str(self.seed),
-            "subjects": list(self.subjects),
-            "values": self.values,
-            "false_alarm": self.false_alarm,
-            "machine": self.machine,
-            "checks": [check.to_dict() for check in self.checks],
-        }
+        return {"format": FORMAT, "passed": self.passed, "values": self.values, **asdict(self)}
 
     def to_json(self) -> str:
         """Return the JSON report, with a newline at its end."""
@@ -157,49 +131,26 @@ class SelftestReport:
         """Write the JSON report to a file."""
         Path(path).write_text(self.to_json(), encoding="utf-8")
 
-    def rows(self) -> Sequence[tuple[str, str, str, str, str, str, str]]:
-        """Return the texts of the table: subject, name, values, statistic, limit, false alarm, result."""
-        return [
-            (
-                check.subject,
-                check.name,
-                f"{check.values:,}",
-                _short(check.statistic),
-                _short(check.limit),
-                f"{check.false_alarm:.0e}" if check.false_alarm else "0",
-                "ok" if check.passed else "FAILED",
-            )
-            for check in self.checks
-        ]
+    def rows(self) -> list[tuple[str, str, str, str, str]]:
+        """Return the texts of the table: subject, name, values, mismatches, result."""
+        texts = [(f"{c.values:,}", "-" if c.mismatches is None else f"{c.mismatches:,}") for c in self.checks]
+        return [(c.subject, c.name, *text, "ok" if c.passed else "FAILED") for c, text in zip(self.checks, texts, strict=True)]
 
     def summary(self) -> str:
         """Return the verdict in one sentence."""
-        if not self.passed:
-            return f"FAILED: {len(self.failures)} of {len(self.checks)} checks."
-        return (
-            f"All {len(self.checks)} checks passed. "
-            f"The probability that any of them fails on a machine where all is right is below {self.false_alarm:.1g}."
-        )
+        if self.passed:
+            return f"All {len(self.checks)} checks passed."
+        return f"FAILED: {len(self.failures)} of {len(self.checks)} checks."
 
     def __str__(self) -> str:
-        table = [("subject", "check", "values", "statistic", "limit", "false alarm", "result"), *self.rows()]
+        table = [("subject", "check", "values", "mismatches", "result"), *self.rows()]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = [
-            "  ".join(text.ljust(width) if place < 2 else text.rjust(width) for place, (text, width) in enumerate(cells)).rstrip()
-            for cells in (list(zip(row, widths, strict=True)) for row in table)
+            "  ".join(text.ljust(width) if place < 2 else text.rjust(width) for place, (text, width) in enumerate(row)).rstrip()
+            for row in (list(zip(texts, widths, strict=True)) for texts in table)
         ]
         found = [f"{check.subject}, {check.name}: {check.detail}" for check in self.failures]
         return "\n".join([*lines, "", *found, self.summary()])
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _short(number: float) -> str:
-    if not math.isfinite(number):
-        return "-" if math.isnan(number) else "inf"
-    return f"{number:,.0f}" if number == int(number) else f"{number:.1f}"
 
 
 # The machine
@@ -227,12 +178,14 @@ def facts() -> dict[str, Any]:
 
 def cpu() -> str:
     """Return the processor's model name, or what Python knows of the processor."""
-    if sys.platform == "linux":
-        name = _linux_model()
-    elif sys.platform == "darwin":
-        name = _mac_model()
-    else:
-        name = ""
+    name = ""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        if sys.platform == "linux":
+            listed = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+            name = next(iter(re.findall(r"^model name\s*:\s*(.+)$", listed, re.MULTILINE)), "")
+        elif sys.platform == "darwin":
+            command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
+            name = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
     return name or platform.processor() or platform.machine()
 
 
@@ -241,20 +194,3 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _linux_model() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
-    fields = (line.partition(":") for line in lines)
-    return next((value.strip() for name, _, value in fields if name.strip() == "model name"), "")
-
-
-def _mac_model() -> str:
-    command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return ""
