@@ -276,9 +276,8 @@ bench-quick: $(VENV)/stamp-bench  ## how many times faster this build is than th
 	$(PY) -m benches.compare $(OPTIONS)
 
 .PHONY: figures
-figures: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the pictures of docs/figures.md, by the commands that stand there
-	@mkdir -p docs/figures
-	sed -n 's/^    stairnoise plot/stairnoise plot/p' docs/figures.md | PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh -ex
+figures: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the pictures of docs/figures.md
+	$(PY) -m docs._ext.classic
 
 # ---------------------------------------------------------------- pages
 

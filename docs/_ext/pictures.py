@@ -8,8 +8,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 import stairnoise as sn
-from stairnoise.figures import save
-from stairnoise.figures.style import house_style, new_figure
+from stairnoise.figures.style import house_style, new_figure, save
 
 _FOLDER = Path("_build") / "pictures"
 

@@ -13,12 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 import stairnoise as sn
-from stairnoise import figures
 from stairnoise._errors import arguments_of
 from stairnoise.cli import main
 from stairnoise.cli.commands import app
 from stairnoise.cli.csv_table import read_table
 from stairnoise.cli.noise_report import moments
+from stairnoise.figures import style
 from stairnoise.registry import ROWS
 
 
@@ -55,7 +55,6 @@ def test_no_arguments_print_help(capsys):
         ["release", "--sensitivity", "1"],
         ["compare", "--help"],
         ["plot", "--help"],
-        ["plot"],
     ],
 )
 def test_typer_application(arguments):
@@ -322,41 +321,30 @@ def test_compare_of_many_releases(capsys):
 # plot
 
 
-def test_plot_lists_the_figures(capsys):
-    code, out, err = run(capsys, "plot")
-    assert (code, err) == (0, "")
-    assert max(map(len, out.splitlines())) <= 80
-    assert re.findall(r"^([a-z]\w+)\b", out, re.M) == [*figures.FIGURES]
-    whole = " ".join(out.split())
-    for name, figure in figures.FIGURES.items():
-        assert " ".join(figure.__doc__.partition("\n\n")[0].split()) in whole, name
-    assert "densities --eps --sensitivity --gamma Densities" in whole
-    assert "mean_error E|X|" in whole
-
-
 @pytest.mark.parametrize(
-    ("arguments", "same"),
+    ("arguments", "mechanism"),
     [
-        (["gain"], figures.gain),
-        (["gain", "--eps", "3"], lambda: figures.gain(eps=3.0)),
-        (["densities", "--eps", "2", "--sensitivity", "0.5", "--gamma", "l2"], lambda: figures.densities(2.0, 0.5, "l2")),
-        (["densities", "--gamma", "0.3"], lambda: figures.densities(gamma=0.3)),
-        (["discrete_pmf", "--sensitivity", "3", "--r", "1"], lambda: figures.discrete_pmf(sensitivity=3, r=1)),
+        (["laplace", "--eps", "3"], sn.Laplace(3)),
+        (["staircase", "--eps", "2", "--sensitivity", "0.5", "--gamma", "l2"], sn.Staircase(2, 0.5, "l2")),
+        (["discrete_staircase", "--eps", "1", "--sensitivity", "3", "--r", "1"], sn.DiscreteStaircase(1, 3, 1)),
+        (["truncated_laplace", "--eps", "1", "--delta", "1e-3"], sn.TruncatedLaplace(1, 1e-3)),
     ],
 )
-def test_plot_writes_a_file(capsys, tmp_path, arguments, same):
+def test_plot_writes_a_file(capsys, tmp_path, arguments, mechanism):
     file = tmp_path / "figure with a space.svg"
     assert run(capsys, "plot", *arguments, "-o", file) == (0, f"written to {file}\n", "")
-    figures.save(same(), tmp_path / "same.svg")
+    with style.house_style():
+        figure, [axes] = style.new_figure("")
+        mechanism.plot(axes)
+    style.save(figure, tmp_path / "same.svg")
     assert file.read_bytes() == (tmp_path / "same.svg").read_bytes()
 
 
 def test_plot_without_matplotlib(capsys, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    code, out, err = run(capsys, "plot", "gain", "-o", tmp_path / "gain.svg")
+    code, out, err = run(capsys, "plot", "laplace", "--eps", "1", "-o", tmp_path / "laplace.svg")
     assert (code, out) == (2, "")
     assert err == "error: plots need matplotlib: pip install matplotlib\n"
-    assert run(capsys, "plot")[0] == 0  # the list needs nothing
 
 
 # Bad input
@@ -411,13 +399,15 @@ BAD_INPUT = [
     (["release", "--sensitivity", "1", "--encoding", "latin-9000", "table.csv"], "table.csv: No such file or directory"),
     (["release", "--compare", "--sensitivity", "0.5"], "--sensitivity must be a whole number for a discrete mechanism, got 0.5; "
      "--mechanism staircase and --mechanism laplace take it"),
-    (["plot", "histogram"], "name must be one of densities, optimal_gamma, gain, mean_error, discrete_pmf, discrete_variance"),
-    (["plot", "gain"], "--output must be the file to write, such as -o gain.png"),
-    (["plot", "gain", "-o", "x.jpg"], "--output must end in .png or .svg, got 'x.jpg'"),
-    (["plot", "gain", "-o", "/no/such/x.png"], "/no/such/x.png: No such file or directory"),
-    (["plot", "gain", "-o", "x.png", "--r", "1"], "--r must be left out for the figure 'gain', got 1.0"),
-    (["plot", "gain", "-o", "x.png", "--eps", "nan"], "--eps must be finite and greater than 0, got nan"),
-    (["plot", "discrete_pmf", "-o", "x.png", "--sensitivity", "1.5"], "--sensitivity must be a whole number"),
+    (["plot", "histogram", "-o", "x.png"], "mechanism must be 'staircase', "),
+    (["plot", "laplace", "--eps", "1"], "Missing option '-o' / '--output'"),
+    (["plot", "laplace", "-o", "x.png"], "Missing option '--eps'"),
+    (["plot", "laplace", "--eps", "1", "-o", "x.jpg"], "--output must end in .png or .svg, got 'x.jpg'"),
+    (["plot", "laplace", "--eps", "1", "-o", "/no/such/x.png"], "/no/such/x.png: No such file or directory"),
+    (["plot", "laplace", "--eps", "1", "-o", "x.png", "--r", "1"], "--r must be left out for the mechanism 'laplace', got 1.0"),
+    (["plot", "laplace", "-o", "x.png", "--eps", "nan"], "--eps must be finite and greater than 0, got nan"),
+    (["plot", "skellam", "-o", "x.png"], "mechanism must be 'staircase', "),
+    (["plot", "multivariate_staircase", "--eps", "1", "-o", "x.png"], "mechanism must be 'staircase', "),
     (["paint"], "No such command 'paint'"),
     (["--colour"], "No such option: --colour"),
 ]  # fmt: skip

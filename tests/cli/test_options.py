@@ -18,7 +18,7 @@ DATABASE = ("query", "visits.db", "--from", "visits", "--eps", "1")
 COUNT = (*DATABASE, "--count", "--row-is-person")
 FILE = ("query", "visits.csv", "--eps", "1", "--count", "--row-is-person")
 KEYED = ("--key-file", "key", "--release-name", "r")
-PLOT = ("plot", "discrete_pmf", "-o", "x.png")
+PLOT = ("plot", "-o", "x.png", "--eps", "1")
 # What the caller gives last is what is wrong.
 WRONG = {
     "sample": {
@@ -45,8 +45,8 @@ WRONG = {
         },
     },
     "plot": {
-        "output": ("plot", "gain", "--output", "x.jpg"),
-        **{name: (*PLOT, f"--{name}", value) for name, value in {"eps": "0", "sensitivity": "0", "gamma": "1", "r": "0"}.items()},
+        "output": (*PLOT, "laplace", "--output", "x.jpg"),
+        **{name: (*PLOT, "laplace", f"--{name}", "0") for name in ("eps", "sensitivity", "delta", "gamma", "r")},
     },
     "selftest": {"output": ("selftest", "--output", "x.csv")},
     "query": {

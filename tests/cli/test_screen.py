@@ -36,7 +36,6 @@ COMMANDS = {
     "release by all": ["release", "--sensitivity", "1", "--compare"],
     "compare": ["compare", "--eps", "1", "--delta", "1e-6"],
     "compare all": ["compare", "--eps", "1", "--all"],
-    "plot": ["plot"],
 }
 
 
@@ -59,7 +58,7 @@ def test_lines_fit_and_nothing_is_cropped(capsys, monkeypatch, arguments, column
     assert max(map(cell_len, out.splitlines())) <= columns + (6 if "--help" in arguments and columns == 40 else 0)
 
 
-@pytest.mark.parametrize("name", ["compare", "compare all", "plot"])
+@pytest.mark.parametrize("name", ["compare", "compare all"])
 def test_a_pipe_gets_whole_lines(capsys, monkeypatch, name):
     out = show(capsys, monkeypatch, None, COMMANDS[name])
     assert out == show(capsys, monkeypatch, 50_000, COMMANDS[name])

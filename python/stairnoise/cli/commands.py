@@ -11,13 +11,11 @@ from typing import Annotated, Any
 import typer
 
 import stairnoise
-from stairnoise import figures
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, arguments_of, meant
 from stairnoise._optional import MissingPackageError
 from stairnoise._sample import make_mechanism, needed_parameters
 from stairnoise.cli.comparison_table import print_comparison
 from stairnoise.cli.csv_table import DELIMITERS, read_table
-from stairnoise.cli.figure_list import print_figures
 from stairnoise.cli.ledger import ledger
 from stairnoise.cli.noise_report import print_noise_report, require_suffix
 from stairnoise.cli.options import options_of, with_options
@@ -25,6 +23,7 @@ from stairnoise.cli.private_table import NewFile, print_private_table, print_wri
 from stairnoise.cli.query import bounds_in_one, csv_fields, query
 from stairnoise.cli.screen import console, plain
 from stairnoise.cli.selftest import selftest
+from stairnoise.figures import style
 from stairnoise.registry import BY_NAME, ROWS
 
 _USAGE_ERROR = 2
@@ -96,6 +95,8 @@ def _options(
 
 _RELEASED = tuple(row.name for row in ROWS if row.released)
 _SAMPLED = tuple(row.name for row in ROWS if row.sampled)
+
+_DRAWN = tuple(row.name for row in ROWS if row.kind != "vector" and set(needed_parameters(row.name, ())) <= {"eps", "delta"})
 
 _EPS = "Privacy parameter ε of one value: a smaller one is more private."
 _SENSITIVITY = "Largest change of one value that one person can cause."
@@ -174,7 +175,7 @@ def sample(
         "dim": dim,
         "norm": norm,
     }
-    _require_needed(mechanism, parameters)
+    _require_needed(mechanism, parameters, _SAMPLED)
     made = make_mechanism(mechanism, **parameters)
     require_suffix(output)
     print_noise_report(console(), made, n, seed=seed, output=output)
@@ -288,32 +289,31 @@ def compare(
     )
 
 
-@app.command(short_help="Draw one of the classic figures.")
+@app.command(short_help="Draw a picture of a mechanism.")
 def plot(
-    name: Annotated[
-        str | None, typer.Argument(help="Which figure to draw. Without it: list the figures.", show_default=False)
-    ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the figure to this file: .png or .svg.")] = None,
-    eps: Annotated[float | None, typer.Option(help="Privacy parameter, for figures that have one.")] = None,
-    sensitivity: Annotated[float | None, typer.Option(help="Sensitivity, for figures that have one.")] = None,
+    mechanism: Annotated[str, typer.Argument(help=f"What to draw: {', '.join(_DRAWN)}.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Write the picture to this file: .png or .svg.")],
+    eps: Annotated[float | None, typer.Option(help=_EPS)] = None,
+    sensitivity: Annotated[float | None, typer.Option(help=_SENSITIVITY)] = None,
+    delta: Annotated[float | None, _some("delta", "δ of the guarantee, such as 1e-6.")] = None,
     gamma: Gamma = None,
     r: R = None,
 ) -> None:
-    """Draw one of the classic figures about staircase noise.
+    """Draw the density or the probabilities of a mechanism's noise, and of Laplace noise for comparison.
 
-    For example: stairnoise plot gain -o gain.svg
+    For example: stairnoise plot staircase --eps 4 -o staircase.svg
     """
-    screen = console()
-    if name is None:
-        print_figures(screen)
-        return
-    options = {"eps": eps, "sensitivity": sensitivity, "gamma": _shape(gamma), "r": _shape(r)}
-    figures.check(name, options)
-    if output is None:
-        raise ParameterError("output must be the file to write, such as -o " + name + ".png, got None")
-    path = figures.require_suffix(output)
-    figures.save(figures.draw(name, **options), path)
-    screen.print(f"written to {plain(str(path))}", soft_wrap=True)
+    parameters = {"eps": eps, "sensitivity": sensitivity, "delta": delta, "gamma": _shape(gamma), "r": _shape(r)}
+    path = style.require_suffix(output)
+    _require_needed(mechanism, parameters, _DRAWN)
+    if BY_NAME[mechanism].kind == "vector":
+        raise ParameterError(f"mechanism must be {_choice(_DRAWN)}, got {mechanism!r}, whose values are vectors")
+    made = make_mechanism(mechanism, **parameters)
+    with style.house_style():
+        figure, [axes] = style.new_figure("")
+        made.plot(axes)
+    style.save(figure, path)
+    console().print(f"written to {plain(str(path))}", soft_wrap=True)
 
 
 app.command(short_help="Ask a database, and get a table that may be published.")(query)
@@ -321,11 +321,11 @@ app.command(short_help="Test this installation.")(selftest)
 app.command(short_help="Show what a budget was spent on.")(ledger)
 
 
-def _require_needed(mechanism: str, parameters: dict[str, Any]) -> None:
+def _require_needed(mechanism: str, parameters: dict[str, Any], allowed: tuple[str, ...]) -> None:
     """Refuse a mechanism if an option without a default is missing, as commands refuse a missing option."""
     for name in needed_parameters(mechanism, {name for name, value in parameters.items() if value is not None}):
         if name not in parameters:
-            raise ParameterError(f"mechanism must be {_choice(_SAMPLED)}, got {mechanism!r}, which has several rates")
+            raise ParameterError(f"mechanism must be {_choice(allowed)}, got {mechanism!r}, which needs {name}")
         if parameters[name] is None:
             raise _UsageError(f"Missing option '--{name.replace('_', '-')}', which the mechanism {mechanism!r} needs.")
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from stairnoise._errors import ParameterError, received
 from stairnoise._optional import require
 
 if TYPE_CHECKING:
@@ -18,26 +20,14 @@ class Look(NamedTuple):
     linestyle: Any
     linewidth: float = 1.8
 
-    def marked(self, marker: str) -> dict[str, Any]:
-        """Return the style with marks: full marks for the staircase, larger hollow marks for the others."""
-        full = self is STAIRCASE
-        return self._asdict() | {
-            "marker": marker,
-            "markersize": 4.5 if full else 6,
-            "markerfacecolor": self.color if full else "none",
-            "markeredgewidth": 1.2,
-        }
-
 
 # Okabe and Ito's colours: people with any common kind of colour blindness can distinguish them.
 STAIRCASE = Look("#0072B2", "-", 2.0)
 LAPLACE = Look("#D55E00", (0, (5, 2)), 1.6)
-THIRD = Look("#009E73", (0, (7, 1.5, 1, 1.5)), 1.6)
-FOURTH = Look("#CC79A7", (0, (1, 1.2)), 2.6)
-FIFTH = Look("#000000", "-", 0.8)
-SIXTH = Look("#E69F00", (0, (2, 1, 1, 1)), 1.8)
 SAMPLES = "#BBBBBB"
 GRID = "#DDDDDD"
+
+SUFFIXES = (".png", ".svg")
 
 # Inches. At 375 pixels, the width of a telephone screen, a letter of 10 points is 10 pixels high.
 _WIDTH = 5.2
@@ -78,25 +68,33 @@ def new_figure(title: str, columns: int = 1, *, rows: int = 1, height: float = 3
     return figure, list(figure.subplots(rows, columns, squeeze=False, **shared).flat)
 
 
-def whole_ticks(axes: Any) -> None:
-    """Label a linear horizontal axis at whole numbers."""
-    axes.locator_params(axis="x", integer=True, nbins=6)
-    axes.xaxis.set_major_formatter("{x:g}")
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a figure without dates and random names, so that the same figure gives the same file.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : str or Path
+        The suffix, ``.png`` or ``.svg``, decides the format.
+
+    Raises
+    ------
+    ParameterError
+        `path` has another suffix.
+    """
+    path = require_suffix(path)
+    metadata: dict[str, str | None] | None = None
+    if path.suffix == ".svg":
+        metadata = {"Date": None}
+        if title := figure.get_suptitle():
+            metadata["Title"] = title  # screen readers read it aloud
+    with house_style():
+        figure.savefig(path, metadata=metadata, facecolor="white", dpi=150)
 
 
-def log_scale(axes: Any, which: str = "y") -> None:
-    """Give axes a logarithmic scale with ticks written as decimals: 0.01, not a power of ten."""
-    getattr(axes, f"set_{which}scale")("log")
-    axis = getattr(axes, f"{which}axis")
-    axis.set_major_formatter(_written_out)
-    axis.set_minor_formatter(load("matplotlib.ticker").NullFormatter())
-
-
-def _written_out(value: float, _: object) -> str:
-    return f"{value:,.12f}".rstrip("0").rstrip(".")
-
-
-def legend_below(figure: Figure, axes: Any, *, columns: int, **look: Any) -> None:
-    """Place the legend of one of the axes below all axes, where it hides nothing."""
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, **look)
+def require_suffix(path: str | Path) -> Path:
+    """Return `path` as a Path if `save` writes its suffix, otherwise raise ParameterError."""
+    path = Path(path)
+    if path.suffix not in SUFFIXES:
+        raise ParameterError(f"output must end in {' or '.join(SUFFIXES)}, got {received(str(path))}")
+    return path

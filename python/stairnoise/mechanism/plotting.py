@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stairnoise._parameters import RealLike
+from stairnoise.figures import mechanism as picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,6 +60,4 @@ def plot(
     >>> sn.Staircase(eps=4).plot(ax, samples=1000).get_ylabel()
     'probability density'
     """
-    from stairnoise.figures.mechanism import plot_mechanism
-
-    return plot_mechanism(self, ax, samples, rng, laplace, bins)
+    return picture.plot_mechanism(self, ax, samples, rng, laplace, bins)

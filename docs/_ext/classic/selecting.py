@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stairnoise.figures.style import FOURTH, LAPLACE, STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
+from docs._ext.classic.style import FOURTH, THIRD, legend_below, whole_ticks
+from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, new_figure
 from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from docs._ext.classic.style import THIRD, legend_below, log_scale, whole_ticks
 from stairnoise._parameters import single
-from stairnoise.figures.style import STAIRCASE, THIRD, house_style, legend_below, log_scale, new_figure, whole_ticks
+from stairnoise.figures.style import STAIRCASE, house_style, new_figure
 from stairnoise.mechanisms.laplace.mechanism import Laplace
 from stairnoise.mechanisms.staircase.mechanism import Staircase
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from docs._ext.classic.style import legend_below
 from stairnoise._parameters import Cost
-from stairnoise.figures.style import house_style, legend_below, load, new_figure
+from stairnoise.figures.style import house_style, load, new_figure
 from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase, Norm
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from docs._ext.classic.style import THIRD, legend_below, log_scale, whole_ticks
 from stairnoise._parameters import single
 from stairnoise.figures.mechanism import draw
-from stairnoise.figures.style import LAPLACE, STAIRCASE, THIRD, house_style, legend_below, log_scale, new_figure, whole_ticks
+from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, new_figure
 from stairnoise.mechanisms.truncated_laplace.mechanism import TruncatedLaplace
 from stairnoise.mechanisms.truncated_staircase.mechanism import TruncatedStaircase
 

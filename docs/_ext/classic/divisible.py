@@ -6,21 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from docs._ext.classic.style import FIFTH, FOURTH, THIRD, legend_below, log_scale, marked, whole_ticks
 from stairnoise._parameters import count
-from stairnoise.figures.style import (
-    FIFTH,
-    FOURTH,
-    LAPLACE,
-    STAIRCASE,
-    THIRD,
-    house_style,
-    legend_below,
-    log_scale,
-    new_figure,
-    whole_ticks,
-)
+from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, new_figure
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.mechanisms.discrete_staircase.mechanism import DiscreteStaircase
+from stairnoise.mechanisms.generalized_discrete_laplace.mechanism import GeneralizedDiscreteLaplace
+from stairnoise.mechanisms.multi_scale_discrete_laplace.mechanism import MultiScaleDiscreteLaplace
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,9 +51,6 @@ def infinitely_divisible_variance(sensitivities: tuple[int, ...] = (1, 3, 10, 10
 
 
 def _draw(axis: Any, sensitivity: int) -> None:
-    from stairnoise.mechanisms.generalized_discrete_laplace.mechanism import GeneralizedDiscreteLaplace
-    from stairnoise.mechanisms.multi_scale_discrete_laplace.mechanism import MultiScaleDiscreteLaplace
-
     eps = np.linspace(_LOW, _HIGH, _POINTS)
     generalized = [GeneralizedDiscreteLaplace.from_eps(e, sensitivity).var() for e in eps.tolist()]
     multi_scale = [MultiScaleDiscreteLaplace(e, sensitivity).var() for e in eps.tolist()]
@@ -74,7 +63,7 @@ def _draw(axis: Any, sensitivity: int) -> None:
         ("discrete staircase, r = 1", DiscreteStaircase(eps, sensitivity, 1).var(), FIFTH, ""),
     )
     for name, variance, look, marker in curves:
-        axis.plot(eps, variance, label=name, markevery=6, **look.marked(marker))
+        axis.plot(eps, variance, label=name, markevery=6, **marked(look, marker))
     if sensitivity == 1:
         axis.text(
             0.95, 0.9, "The five coincide:\nat Δ = 1 they are\none distribution.", ha="right", va="top", transform=axis.transAxes

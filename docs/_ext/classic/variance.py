@@ -7,18 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from docs._ext.classic.style import FOURTH, THIRD, legend_below, log_scale, marked, whole_ticks
 from stairnoise.figures.mechanism import require_scalars
-from stairnoise.figures.style import (
-    FOURTH,
-    LAPLACE,
-    STAIRCASE,
-    THIRD,
-    house_style,
-    legend_below,
-    log_scale,
-    new_figure,
-    whole_ticks,
-)
+from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, new_figure
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.mechanisms.discrete_staircase.mechanism import DiscreteStaircase
 
@@ -71,7 +62,7 @@ def _draw(axes: Any, x: NDArray[Any], eps: Any, sensitivity: Any) -> None:
     whole = x is _SENSITIVITIES
     for name, variance, look, marker in curves:
         dots_only = {"linestyle": ""} if whole and marker else {}
-        axes.plot(x, variance, label=name, markevery=1 if whole else 25, **look.marked(marker) | dots_only)
+        axes.plot(x, variance, label=name, markevery=1 if whole else 25, **marked(look, marker) | dots_only)
     log_scale(axes)
 
 

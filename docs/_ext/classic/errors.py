@@ -6,19 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stairnoise.figures.style import (
-    FIFTH,
-    FOURTH,
-    LAPLACE,
-    SIXTH,
-    STAIRCASE,
-    THIRD,
-    house_style,
-    legend_below,
-    log_scale,
-    new_figure,
-    whole_ticks,
-)
+from docs._ext.classic.style import FIFTH, FOURTH, SIXTH, THIRD, legend_below, log_scale, whole_ticks
+from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, new_figure
 from stairnoise.mechanisms.laplace.mechanism import Laplace
 from stairnoise.mechanisms.staircase.mechanism import Staircase
 
