@@ -69,33 +69,32 @@ $(VENV)/stamp-rust: $(RUST_SOURCES) | $(VENV)/stamp-venv
 
 # ---------------------------------------------------------------- checks
 
-# The extension is linked on one core, which takes a minute: Rust's lints and tests are compiled on the other.
+# Rust and Python side by side, so that both cores work until the end. The extension is that of `make dev`: it draws the values of a
+# release, and compiles in half the time. `make wheels` and `make test-tiers` test the release itself.
 .PHONY: test
 test: $(VENV)/stamp-venv  ## every check but the long ones
-	$(MAKE) --jobs=2 SIDE_BY_SIDE=yes ready-rust ready-python
-	$(MAKE) test-rust test-python
+	$(MAKE) --jobs=2 SIDE_BY_SIDE=yes all-of-rust all-of-python
 
-.PHONY: ready-rust ready-python
-ready-rust:
-	$(MAKE) SIDE_BY_SIDE= lint-rust compile-rust
+.PHONY: all-of-rust all-of-python
+all-of-rust:
+	$(MAKE) SIDE_BY_SIDE= lint-rust test-rust
 
-ready-python:
-	$(MAKE) SIDE_BY_SIDE= lint-python
+all-of-python:
+	$(MAKE) SIDE_BY_SIDE= lint-python test-python
 
 .PHONY: lint
 lint: lint-rust lint-python  ## formatters, lints, types
 
-# With all features, with the default ones, as the extension has the crate, and with none, as a web page has it.
+# With all features, then with none, as a web page has the crate. The extension has the default ones, which only add to none.
 .PHONY: lint-rust
 lint-rust: $(VENV)/stamp-venv
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-	cargo clippy --locked -p $(CRATE) --all-targets -- -D warnings
-	cargo clippy --locked -p $(CRATE) --all-targets --no-default-features -- -D warnings
+	cargo clippy --locked -p $(CRATE) --no-default-features -- -D warnings
 	RUSTDOCFLAGS='-D warnings -D rustdoc::private_intra_doc_links' cargo doc --locked --no-deps --workspace --all-features
 
 .PHONY: lint-python
-lint-python: $(VENV)/stamp-extension $(VENV)/stamp-dev
+lint-python: dev
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
@@ -107,22 +106,18 @@ lint-python: $(VENV)/stamp-extension $(VENV)/stamp-dev
 # nextest where it is installed (it has no doc tests), cargo's own runner elsewhere. `lint-rust` compiles the examples.
 CARGO_TEST := cargo $(if $(shell command -v cargo-nextest 2>/dev/null),nextest run,test) --lib --bins --tests
 
-# The binding has no Rust tests: it is signatures, driven from Python. Features only add code, so they are all on. Without them the tests
-# are compiled by `lint-rust`, and the golden vectors are replayed by the extension and, without `entropy` too, by `test-wasm`.
+# The binding has no Rust tests: it is signatures, driven from Python. Features only add code, so they are all on. Without them the golden
+# vectors are replayed by the extension and, without `entropy` too, by `test-wasm`.
 .PHONY: test-rust
 test-rust: | tools  ## Rust tests and doc tests
 	$(CARGO_TEST) --no-fail-fast --locked -p $(CRATE) --all-features
 	cargo test --locked --doc -p $(CRATE) --all-features
 
-.PHONY: compile-rust
-compile-rust: | tools
-	$(CARGO_TEST) --no-run --locked -p $(CRATE) --all-features
-
 # Four processes at most: each may come to hold two gigabytes.
 PYTEST := $(PY) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 .PHONY: test-python
-test-python: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## Python tests
+test-python: dev  ## Python tests
 	$(PYTEST)
 
 .PHONY: test-long
