@@ -26,7 +26,7 @@ from stairnoise._parameters import Real, RealLike, common_shape, real
 from stairnoise.distributions import real_moments as moments
 from stairnoise.distributions.moments import lattice_abs_moment
 from stairnoise.mechanism.array_parameters import describe
-from stairnoise.mechanism.cost import CostFunction, check_function, each
+from stairnoise.mechanism.cost import CostFunction, check_function, elementwise
 from stairnoise.mechanisms.staircase import cost as functions
 from stairnoise.mechanisms.staircase import power_cost as powers
 from stairnoise.mechanisms.staircase.calibration import gamma_l1, gamma_l2
@@ -126,7 +126,7 @@ def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike
             return float((gamma_l1 if cost == "l1" else gamma_l2)(float(eps)))  # type: ignore[arg-type]
     kind, epsilon, scale, shape = _checked("staircase", eps, sensitivity, cost)
     if callable(kind):
-        return each(lambda e, D: functions.best_gamma(functions.Folded(kind, e, D)), shape, epsilon, scale)
+        return elementwise(lambda e, D: functions.best_gamma(functions.Folded(kind, e, D)), shape, epsilon, scale)
     return _plain(np.broadcast_to(_best_gamma(kind, epsilon), shape))
 
 
@@ -188,7 +188,7 @@ def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -
     """
     kind, epsilon, D, shape = _checked("discrete_staircase", eps, sensitivity, cost)
     if callable(kind):
-        answer = each(lambda e, d: functions.best_r(functions.discrete_fold(kind, e, int(d))), shape, epsilon, D)
+        answer = elementwise(lambda e, d: functions.best_r(functions.discrete_fold(kind, e, int(d))), shape, epsilon, D)
         return int(answer) if shape == () else answer.astype(np.int64)
     r = np.broadcast_to(_best_r(kind, epsilon, D), shape)
     return int(r) if shape == () else r.copy()
@@ -257,7 +257,7 @@ def optimal_cost(eps: RealLike, sensitivity: RealLike = 1.0, cost: CostLike = "l
     kind, epsilon, D, shape = _checked(mechanism, eps, sensitivity, cost)
     if callable(kind):
         least = _least_discrete if _is_discrete(mechanism) else _least_staircase
-        return each(lambda e, d: least(kind, e, d), shape, epsilon, D)
+        return elementwise(lambda e, d: least(kind, e, d), shape, epsilon, D)
     if not _is_discrete(mechanism):
         return _plain(np.broadcast_to(_best_cost(kind, epsilon, D), shape))
     moment = _discrete_moment(kind, epsilon, D, np.asarray(_best_r(kind, epsilon, D), np.float64))

@@ -68,7 +68,7 @@ def test_k_values_keep_the_rho_of_one(case: int) -> None:
     assert promise.rho <= mechanism.rho
     # Exactly: k D²/σ² of the k values is at most that of one.
     one, many = mechanism._calibration, each._calibration
-    assert k * Fraction(many.cells) ** 2 / Fraction(many.sigma2) <= Fraction(one.cells) ** 2 / Fraction(one.sigma2)
+    assert k * Fraction(many.steps) ** 2 / Fraction(many.sigma2) <= Fraction(one.steps) ** 2 / Fraction(one.sigma2)
     assert variance(each) >= k * Fraction(sigma) ** 2
     assert each.sigma == pytest.approx(math.sqrt(k) * sigma, rel=2e-3 if sigma > 1000 * sensitivity else 1e-9)
     assert mechanism.for_partitions(2) != mechanism

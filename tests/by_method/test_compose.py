@@ -204,7 +204,7 @@ def test_two_laplace_releases_by_quadrature(eps):
 )
 def test_brackets_enclose_what_an_exact_lattice_says(mechanism, monkeypatch):
     """The bracket is forced where the exact answer is known; coarse grids make it wide enough to fail."""
-    monkeypatch.setattr(steps, "_LISTED_CELLS", 40)
+    monkeypatch.setattr(steps, "_LISTED_STEPS", 40)
     parts = ((privacy_loss(mechanism)._parts[0][0], 9),)
     exact = privacy_loss(mechanism).compose(9)
     eps = np.linspace(0, 9 * mechanism.eps, 91)[:-1]

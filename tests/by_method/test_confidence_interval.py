@@ -81,7 +81,7 @@ def test_accuracy_of_the_transform(eps, D, r, k):
     """The tail is never below the exact one, and above it by less than 1e-8 of itself or of alpha, down to 1e-15."""
     tails = exact_tails(eps, D, r, k)
     for alpha in (0.05, 1e-9, 1e-15):
-        values = staircase_sums._Tail(staircase_sums.Cells(eps, float(D), r - 0.5, k, False), alpha).values
+        values = staircase_sums._Tail(staircase_sums.Bins(eps, float(D), r - 0.5, k, False), alpha).values
         n = next(t for t, p in enumerate(tails) if p <= alpha)
         for t in {n, max(n - 1, 0)}:
             assert 0 <= Fraction(float(values[t])) - tails[t] < 1e-8 * max(alpha, tails[t])
@@ -113,7 +113,7 @@ def test_the_two_methods_agree(eps, k, alpha):
     """The staircase with one integer to a stair is the geometric distribution; the closed form shares nothing with the
     transform.
     """
-    whole = staircase_sums.Cells(eps, 1.0, 0.5, k, False)
+    whole = staircase_sums.Bins(eps, 1.0, 0.5, k, False)
     assert staircase_sums._Tail(whole, alpha).integer_bound(alpha) == laplace_sums.error_bound(eps, k, alpha)
 
 
@@ -154,7 +154,7 @@ def test_wider_cells_give_a_bound_that_is_little_larger(monkeypatch, eps, D, r, 
     """Both with whole integers, and where the transform may not be so long; the fourth case and the two after it join stairs."""
     exact = staircase_sums.error_bound.__wrapped__(eps, D, r, k, alpha)
     monkeypatch.setattr(staircase_sums, "LONGEST", longest)
-    assert staircase_sums._extent(staircase_sums.Cells(eps, float(D), r - 0.5, k, False), alpha).length > longest
+    assert staircase_sums._extent(staircase_sums.Bins(eps, float(D), r - 0.5, k, False), alpha).length > longest
     bound = staircase_sums.error_bound.__wrapped__(eps, D, r, k, alpha)
     assert exact <= bound <= exact * (1 + 2e-3) + 1
 

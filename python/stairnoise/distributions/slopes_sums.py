@@ -63,12 +63,12 @@ class _Distribution:
         m = np.array(float(t + 1))
         return float(self._right(m) + self._left(m)) / self._total
 
-    def cells(self, h: int, k: int, *, mirrored: bool = False, up: bool = False) -> Summand:
-        """One variable on cells of h integers about the multiples of h, spread, or below them, rounded up."""
+    def bins(self, h: int, k: int, *, mirrored: bool = False, up: bool = False) -> Summand:
+        """One variable on bins of h integers about the multiples of h, spread, or below them, rounded up."""
         right, left = (self._left, self._right) if mirrored else (self._right, self._left)
         n = math.ceil(self.reach / h) + 1
         i = np.arange(1, n + 2, dtype=np.float64)
-        # Least magnitudes of the cells beyond the one of 0, which is computed from both sides.
+        # Least magnitudes of the bins beyond the one of 0, which is computed from both sides.
         if up:
             above, below = right(h * (i - 1) + 1), left(h * i)
         else:
@@ -85,9 +85,9 @@ def error_bound(slopes: Slopes, k: int, alpha: float) -> int:
     if k == 1:
         t = least_integer(lambda t: distribution.beyond(t) <= alpha, -1, math.ceil(distribution.reach))
         return t if t < _EXACT else math.ceil(t * (1 + 2.0**-50))
-    least = math.ceil(distribution.reach / listed_sums.CELLS) | 1
+    least = math.ceil(distribution.reach / listed_sums.BINS) | 1
     if distribution.symmetric:
-        return listed_sums.bound(lambda h: distribution.cells(h, k), None, alpha, least)
+        return listed_sums.bound(lambda h: distribution.bins(h, k), None, alpha, least)
     return listed_sums.bound(
-        lambda h: distribution.cells(h, k, up=True), lambda h: distribution.cells(h, k, mirrored=True, up=True), alpha, least
+        lambda h: distribution.bins(h, k, up=True), lambda h: distribution.bins(h, k, mirrored=True, up=True), alpha, least
     )

@@ -138,12 +138,12 @@ def confidence_interval(
 
     - Laplace mechanisms have a closed form, which is exact too.
     - For staircase mechanisms the transform of the sum is inverted. This is exact if the integers that matter are at
-      most 2**21. Otherwise wider cells replace the lattice's, and the distribution is larger in Birnbaum's order of
+      most 2**21. Otherwise wider bins replace the lattice's, and the distribution is larger in Birnbaum's order of
       peakedness [1]_. That widens the interval by less than 1e-4 for up to 10**6 terms, and by less than 4 % up to
       10**9 terms.
     - Gaussian noise uses its closed form.
     - The other mechanisms invert transforms of their lists of probabilities, or of wider distributions.
-    - For an unsymmetric `TruncatedLaplace`, every term is rounded away from 0 to a cell. The same holds for
+    - For an unsymmetric `TruncatedLaplace`, every term is rounded away from 0 to a bin. The same holds for
       `MultiScaleDiscreteLaplace` if its terms are too many for their integers to fit. This widens the interval by a
       relative 1e-5 for each term.
 

@@ -39,7 +39,7 @@ class Lattices(NamedTuple):
 
     sigma2: NDArray[np.float64]
     log2_granularity: NDArray[np.int64]
-    cells: NDArray[np.float64]
+    steps: NDArray[np.float64]
 
 
 class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
@@ -174,7 +174,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         shape = self._parameter_shape
         pairs = np.stack([self._lattices.sigma2, np.broadcast_to(np.asarray(sensitivity, np.float64), shape)], axis=-1)
         found, which = np.unique(pairs.reshape(-1, 2), axis=0, return_inverse=True)
-        losses = [discrete_gaussian_loss.LatticeGaussian(sigma2, cells) for sigma2, cells in found.tolist()]
+        losses = [discrete_gaussian_loss.LatticeGaussian(sigma2, steps) for sigma2, steps in found.tolist()]
         return elements_of_losses.ElementLosses(losses, which.reshape(shape))
 
     def _frozen(self, scipy: Any) -> Any:
@@ -193,7 +193,7 @@ def require(name: str, given: object, value: Real, allowed: Any, rule: str) -> N
     raise ParameterError(f"{name} must be {rule}, got {value[index].item()}{place(index)}")
 
 
-def each_different(make: Callable[..., Found], shape: Shape, *parameters: Any) -> tuple[list[Found], NDArray[np.intp]]:
+def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) -> tuple[list[Found], NDArray[np.intp]]:
     """Call `make` once for all elements that have the same parameters; return what it found, and the number of each element.
 
     A `ParameterError` gets the index of the first element that it is about.

@@ -126,7 +126,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             self._store(self._make_sampler(self._eps, self._sensitivity, self._spec), None, stated=stated)  # type: ignore[arg-type]
             return
         if 0 in shape:
-            self._check_each_alone()
+            self._check_alone()
         _native.check(self._native_name, *self._broadcast(shape))
         self._store(None, None, stated=stated)
 
@@ -150,7 +150,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         object.__setattr__(self, "_lattice", lattice)
         return lattice
 
-    def _check_each_alone(self) -> None:
+    def _check_alone(self) -> None:
         """Check each parameter alone for a mechanism of empty shape, which has no element to check."""
         cost: Spec = "l1" if self._spec_name else None
         _native.check(self._native_name, *_spread(self._eps, 1.0, cost, np.shape(self._eps)))
@@ -327,12 +327,12 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
 
     def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
         eps, _, _ = self._broadcast(self._parameter_shape)
-        granularity, cells, r = self._describe()
+        granularity, steps, r = self._describe()
         if k == 1:
             with np.errstate(all="ignore"):
-                constants = self._family.constants(eps, cells.astype(np.float64), r.astype(np.float64))
+                constants = self._family.constants(eps, steps.astype(np.float64), r.astype(np.float64))
             return granularity, np.asarray(evaluate(_BOUND, alpha, constants)).astype(object)
-        operands = np.broadcast_arrays(eps, cells, r, alpha)
+        operands = np.broadcast_arrays(eps, steps, r, alpha)
         bounds = np.empty(operands[0].shape, object)
         for index in np.ndindex(bounds.shape):
             one_eps, D, one_r, level = (operand[index].item() for operand in operands)
@@ -345,8 +345,8 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
 
     def _loss(self, sensitivity: Any) -> Any:
         eps, _, _ = self._broadcast(self._parameter_shape)
-        _, cells, r = self._describe()
-        return self._family.loss(eps, cells.astype(np.float64), r)
+        _, steps, r = self._describe()
+        return self._family.loss(eps, steps.astype(np.float64), r)
 
     def _describe(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         """Return granularity, lattice steps to a sensitivity, and r of every element."""

@@ -69,18 +69,18 @@ def _checked_sum(total: float, last: float, mechanism: Any) -> float:
 # Functions as costs of mechanisms with array parameters: one element at a time
 
 
-def check_function(eps: Real, cells: Real | None = None) -> None:
+def check_function(eps: Real, steps: Real | None = None) -> None:
     """Refuse parameters for which the sum would take too long or underflow."""
-    if cells is None:
+    if steps is None:
         good, rule = np.asarray(eps) >= staircase_cost.LEAST_EPS, "eps must be from 2**-7 to 700 where cost is a function"
     else:
-        most = np.maximum(cells, np.asarray(cells) / eps)
-        good = most <= staircase_cost.MOST_CELLS
+        most = np.maximum(steps, np.asarray(steps) / eps)
+        good = most <= staircase_cost.MOST_STEPS
         rule = "sensitivity and sensitivity/eps must be at most 2**20, and eps at most 700, where cost is a function"
     bad = np.flatnonzero(~(good & (np.asarray(eps) <= staircase_cost.MOST_EPS)))
     if bad.size:
         shown = np.broadcast_to(eps, np.shape(good)).item(bad[0])
-        more = "" if cells is None else f" and sensitivity {np.broadcast_to(cells, np.shape(good)).item(bad[0])}"
+        more = "" if steps is None else f" and sensitivity {np.broadcast_to(steps, np.shape(good)).item(bad[0])}"
         raise ParameterError(f"{rule}, got eps {shown}{more}")
 
 
@@ -88,7 +88,7 @@ def as_float(value: Any) -> Real:
     return float(value) if np.ndim(value) == 0 else np.asarray(value, np.float64)
 
 
-def each(function: Callable[..., float], shape: tuple[int, ...], *parameters: Real) -> Any:
+def elementwise(function: Callable[..., float], shape: tuple[int, ...], *parameters: Real) -> Any:
     """Apply a function of scalars to every element."""
     if shape == ():
         return function(*map(float, parameters))

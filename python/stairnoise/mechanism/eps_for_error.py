@@ -10,7 +10,7 @@ import numpy as np
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import Real, RealLike, argument, common_shape, confidence_level
 from stairnoise.mechanism.accuracy import refuse
-from stairnoise.mechanism.cost import each
+from stairnoise.mechanism.cost import elementwise
 from stairnoise.mechanisms.staircase import least_eps
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def least_eps_for_error(t: RealLike, confidence: RealLike, example: ArrayParamet
             raise ParameterError(f"t must be an error that some eps keeps below with this confidence and {others}, got {limit}")
         return one
 
-    found: Real = each(least, shape, np.floor(limit) if discrete else limit, alpha, example._sensitivity, fixed)
+    found: Real = elementwise(least, shape, np.floor(limit) if discrete else limit, alpha, example._sensitivity, fixed)
     return found
 
 

@@ -20,46 +20,46 @@ class Geometric:
     """Laplace: probabilities fall by e^(-ε/D) from one lattice point to the next."""
 
     @staticmethod
-    def constants(eps: Any, cells: Any, r: Any) -> staircase.Stairs:
+    def constants(eps: Any, steps: Any, r: Any) -> staircase.Stairs:
         """Return the constants of a staircase whose stairs have one point each."""
         del r
-        return staircase.lattice(eps / cells, 1.0, 1.0)
+        return staircase.lattice(eps / steps, 1.0, 1.0)
 
     @staticmethod
-    def sum_bound(eps: float, cells: int, r: int, k: int, alpha: float) -> int:
+    def sum_bound(eps: float, steps: int, r: int, k: int, alpha: float) -> int:
         """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
         del r
-        return laplace_sums.error_bound(eps / cells, k, alpha)
+        return laplace_sums.error_bound(eps / steps, k, alpha)
 
     @staticmethod
-    def loss(eps: Any, cells: Any, r: Any) -> Any:
+    def loss(eps: Any, steps: Any, r: Any) -> Any:
         """Return the loss of one release at a difference of D steps."""
         del r
-        return laplace_loss.Steps(eps, cells)
+        return laplace_loss.Steps(eps, steps)
 
 
 class OfStairs:
     """Staircases: probabilities fall by e^(-ε) every D lattice points, the first time after r points."""
 
     @staticmethod
-    def constants(eps: Any, cells: Any, r: Any) -> staircase.Stairs:
+    def constants(eps: Any, steps: Any, r: Any) -> staircase.Stairs:
         """Return the constants of the staircase."""
-        return staircase.lattice(eps, cells, r)
+        return staircase.lattice(eps, steps, r)
 
     @staticmethod
-    def sum_bound(eps: float, cells: int, r: int, k: int, alpha: float) -> int:
+    def sum_bound(eps: float, steps: int, r: int, k: int, alpha: float) -> int:
         """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
-        if cells == 1:
-            return Geometric.sum_bound(eps, cells, r, k, alpha)
-        return staircase_sums.error_bound(eps, cells, r, k, alpha)
+        if steps == 1:
+            return Geometric.sum_bound(eps, steps, r, k, alpha)
+        return staircase_sums.error_bound(eps, steps, r, k, alpha)
 
     @staticmethod
-    def loss(eps: Any, cells: Any, r: Any) -> Any:
+    def loss(eps: Any, steps: Any, r: Any) -> Any:
         """Return the loss of one release at a difference of D steps."""
         stair = np.asarray(r, np.int64)
         # The central stair is (2r - 1)/D wide. The difference from 1 is computed in integers, which loses no digits.
-        gap = 2 * stair - 1 - np.asarray(cells, np.int64)
-        return staircase_loss.Atoms(eps, (2 * stair - 1) / cells, gap / cells)
+        gap = 2 * stair - 1 - np.asarray(steps, np.int64)
+        return staircase_loss.Atoms(eps, (2 * stair - 1) / steps, gap / steps)
 
 
 Family = type[Geometric] | type[OfStairs]

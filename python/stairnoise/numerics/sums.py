@@ -1,11 +1,11 @@
 """The sum of k independent variables from a list of probabilities: how far it is from 0, at most.
 
 The list is tilted towards the quantile in question and transformed, as `tilted` has it. Where the sum would have too many
-integers, the list is replaced by one of wider cells, whose sum is larger:
+integers, the list is replaced by one of wider bins, whose sum is larger:
 
-* A symmetric distribution that falls from its mode is spread evenly over the cells. It is larger in the peakedness order,
+* A symmetric distribution that falls from its mode is spread evenly over the bins. It is larger in the peakedness order,
   which passes to sums (see `staircase`).
-* Any other distribution is larger outcome by outcome: every value is rounded up to the end of its cell.
+* Any other distribution is larger outcome by outcome: every value is rounded up to the end of its bin.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ Array = NDArray[np.float64]
 
 # In nepers: where a list may end. 10**9 variables lack less than 1e-34 together.
 LISTED = 100.0
-# Cells of a list on either side of 0, where the distribution has more integers than that.
-CELLS = 2**16
+# Bins of a list on either side of 0, where the distribution has more integers than that.
+BINS = 2**16
 # Fractions of the largest exponent; every exponent gives a valid bound.
 _EXPONENTS: Array = np.concatenate([np.geomspace(1e-7, 0.5, 56, endpoint=False), 1 - np.geomspace(0.5, 0.003, 8)])
 
 
 class Summand(NamedTuple):
-    """One variable: P(X = first + i) = weights[i], in cells."""
+    """One variable: P(X = first + i) = weights[i], in bins."""
 
     first: int
     weights: Array
@@ -50,7 +50,7 @@ class Summand(NamedTuple):
     """Upper limit of useful tilts: at it a tail without end has no moment."""
     k: int
     spread: bool = False
-    """Whether each variable is spread evenly over its cell."""
+    """Whether each variable is spread evenly over its bin."""
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -58,14 +58,14 @@ class Summand(NamedTuple):
         return np.arange(self.first, self.first + self.weights.size)
 
 
-# A variable on cells of h steps, h odd.
-OnCells = Callable[[int], Summand]
+# A variable on bins of h steps, h odd.
+OnBins = Callable[[int], Summand]
 
 
-def bound(upper: OnCells, lower: OnCells | None, alpha: float, least: int = 1) -> int:
-    """Bound of |S| in steps, by the finest cells that fit, of `least` steps or more.
+def bound(upper: OnBins, lower: OnBins | None, alpha: float, least: int = 1) -> int:
+    """Bound of |S| in steps, by the finest bins that fit, of `least` steps or more.
 
-    `upper` is the variable, and `lower` the mirrored one unless the distribution is symmetric. On wider cells either is spread or
+    `upper` is the variable, and `lower` the mirrored one unless the distribution is symmetric. On wider bins either is spread or
     rounded up.
     """
     h = least
@@ -86,7 +86,7 @@ def bound(upper: OnCells, lower: OnCells | None, alpha: float, least: int = 1) -
 
 
 def widened(variable: Summand, h: int) -> Summand:
-    """Join h cells, an odd number, symmetrically about 0, and spread them.
+    """Join h bins, an odd number, symmetrically about 0, and spread them.
 
     For symmetric distributions that fall from their mode.
     """
@@ -100,14 +100,14 @@ def widened(variable: Summand, h: int) -> Summand:
 
 
 def rounded_up(variable: Summand, h: int) -> Summand:
-    """Join h cells: every value goes to the upper end of its cell, a multiple of h."""
+    """Join h bins: every value goes to the upper end of its bin, a multiple of h."""
     places = -(-variable.places // h)
     first = int(places[0])
     return Summand(first, np.asarray(np.bincount(places - first, variable.weights), np.float64), variable.decay * h, variable.k)
 
 
 class _Tail:
-    """P(S > n) at the integers n >= 0, in cells, plus a bound of the rounding errors."""
+    """P(S > n) at the integers n >= 0, in bins, plus a bound of the rounding errors."""
 
     def __init__(self, variable: Summand, alpha: float) -> None:
         extent = _extent(variable, alpha)

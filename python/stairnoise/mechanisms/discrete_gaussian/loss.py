@@ -33,35 +33,35 @@ _MOST_SIGMA2 = 2.0**200
 
 
 class LatticeGaussian(General):
-    """The loss of the distribution P(X = k) ∝ exp(-k²/(2σ²)) under a shift of `cells`."""
+    """The loss of the distribution P(X = k) ∝ exp(-k²/(2σ²)) under a shift of `steps`."""
 
-    __slots__ = ("_distribution", "bottom", "cells", "pitch", "top")
+    __slots__ = ("_distribution", "bottom", "pitch", "steps", "top")
 
     # The loss has no bound, and is never infinite.
     eps = np.array(math.inf)
     infinite = beyond = 0.0
     top: float
 
-    def __init__(self, sigma2: float, cells: float) -> None:
+    def __init__(self, sigma2: float, steps: float) -> None:
         self._distribution = DiscreteGaussianDistribution(sigma2)
-        self.cells = cells
-        self.pitch = cells / sigma2
+        self.steps = steps
+        self.pitch = steps / sigma2
         # The losses of two outcomes, so that a lattice with a step that divides the pitch holds all between them.
-        middle, width = cells * self.pitch / 2, math.ceil(_REACH * self._distribution.sigma) * self.pitch
+        middle, width = steps * self.pitch / 2, math.ceil(_REACH * self._distribution.sigma) * self.pitch
         self.top, self.bottom = middle + width, middle - width
 
     def key(self) -> tuple[Any, ...]:
         """Return what two equal releases have in common."""
-        return ("lattice gaussian", self._distribution.sigma2, self.cells)
+        return ("lattice gaussian", self._distribution.sigma2, self.steps)
 
     def profile(self, t: Array) -> Array:
         """δ at t >= 0."""
-        return self._distribution.hockey_stick(t, self.cells)
+        return self._distribution.hockey_stick(t, self.steps)
 
     def profile_scalar(self, t: float) -> float:
         """δ at one t >= 0."""
         with np.errstate(all="ignore"):
-            return float(self._distribution.hockey_stick(np.array([t]), self.cells)[0])
+            return float(self._distribution.hockey_stick(np.array([t]), self.steps)[0])
 
     def eps_for_delta(self, delta: Array) -> Array:
         """Least t >= 0 with δ(t) <= delta."""
@@ -72,17 +72,17 @@ class LatticeGaussian(General):
         flat = np.ravel(alpha)
         x = self._distribution.ppf(flat)
         share = (flat - self._distribution.cdf(x - 1)) / self._distribution.pmf(x)
-        m = x + self.cells
+        m = x + self.steps
         missed = self._distribution.sf(m) + self._distribution.pmf(m) * np.clip(1 - share, 0.0, 1.0)
         return np.asarray(np.where((flat > 0) & (flat < 1), missed, 1 - flat).reshape(np.shape(alpha)))
 
     def mean(self) -> Array:
         """Kullback-Leibler divergence."""
-        return np.array(self.cells * self.cells / (2 * self._distribution.sigma2))
+        return np.array(self.steps * self.steps / (2 * self._distribution.sigma2))
 
     def var(self) -> Array:
         """Variance of the loss."""
-        slope = self.cells / self._distribution.sigma2
+        slope = self.steps / self._distribution.sigma2
         return np.array(slope * slope * self._distribution.var())
 
     def rdp(self, alpha: Array) -> Array:
@@ -91,7 +91,7 @@ class LatticeGaussian(General):
         The moment is ``exp(α(α-1)D²/(2σ²)) θ((1-α)D)/θ(0)``, θ(c) the sum of ``exp(-(k-c)²/(2σ²))``.
         """
         order = np.asarray(alpha, np.float64)
-        centre = (1 - order) * self.cells
+        centre = (1 - order) * self.steps
         distance = np.abs(centre - np.round(centre))
         return np.asarray(order * self.mean() + self._log_theta_ratio(distance) / (order - 1))
 
@@ -112,17 +112,17 @@ class LatticeGaussian(General):
         And the probability, under the true centre, of a loss above the first node.
         """
         # The largest k with a loss above a node.
-        last = np.ceil(self.cells / 2 - nodes * (self._distribution.sigma2 / self.cells)) - 1
-        return self._between(last), self._between(last - self.cells), float(self._distribution.cdf(last[:1])[0])
+        last = np.ceil(self.steps / 2 - nodes * (self._distribution.sigma2 / self.steps)) - 1
+        return self._between(last), self._between(last - self.steps), float(self._distribution.cdf(last[:1])[0])
 
     def together(self, k: int) -> LatticeGaussian | None:
         """Return the loss of the sum of the k outcomes, on which alone their loss depends."""
         if k == 1:
             return self
-        sigma2, cells = self._distribution.sigma2, k * self.cells
+        sigma2, steps = self._distribution.sigma2, k * self.steps
         if sigma2 < _SMOOTH or k * sigma2 > _MOST_SIGMA2:
             return None
-        return LatticeGaussian(k * sigma2, cells)
+        return LatticeGaussian(k * sigma2, steps)
 
     def suitable_step(self, step: float) -> float:
         """Return a step that divides the distance between two losses, or the one given where it is longer than that."""

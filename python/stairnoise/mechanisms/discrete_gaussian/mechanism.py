@@ -18,7 +18,7 @@ from stairnoise._values import whole_numbers
 from stairnoise.columns import release as columns_release
 from stairnoise.columns.libraries import library
 from stairnoise.mechanism.additive import DiscreteMechanism
-from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, each_different, require
+from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, require
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import comparable, display
 from stairnoise.mechanism.partitions import NAME, partitions
@@ -174,8 +174,8 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
             self._store(native, {"sigma2": sigma2}, stated=stated, noise_alone=calibration is None)
             return
         integers, change = np.zeros((), np.int64), 0 if calibration is None else calibration.sensitivity
-        cells = np.asarray(change, np.float64)
-        lattices = Lattices(sigma2, np.broadcast_to(integers, sigma2.shape), np.broadcast_to(cells, sigma2.shape))
+        steps = np.asarray(change, np.float64)
+        lattices = Lattices(sigma2, np.broadcast_to(integers, sigma2.shape), np.broadcast_to(steps, sigma2.shape))
         self._store_arrays(lattices, {"sigma2": sigma2}, stated=stated, noise_alone=calibration is None)
 
     @classmethod
@@ -275,7 +275,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         change = sensitivity if stated else None
         if shape == ():
             return cls._calibrated(calibrate(*given.values()), eps, delta, change, partitions)
-        found, which = each_different(calibrate, shape, *given.values())
+        found, which = for_different(calibrate, shape, *given.values())
         sigma2 = np.array(found, np.float64)[which]
         sigma2.flags.writeable = False
         return cls._calibrated(sigma2, eps, delta, change, partitions)
@@ -523,7 +523,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
             return self._for_values(eps, delta, sensitivity, before * k, self._stated)
         if not self._parameter_shape:
             return DiscreteGaussian(_times(self._given["sigma2"], k))
-        found, which = each_different(lambda sigma2: _times(sigma2, k), self._parameter_shape, self._given["sigma2"])
+        found, which = for_different(lambda sigma2: _times(sigma2, k), self._parameter_shape, self._given["sigma2"])
         return DiscreteGaussian(np.array(found, np.float64)[which])
 
     def _exact_parameters(self) -> dict[str, Any]:
@@ -555,7 +555,7 @@ def _squared(sigma: RealLike) -> Real:
     )
     if isinstance(deviation, float):
         return rounded_up(Fraction(deviation) ** 2)
-    found, which = each_different(lambda sigma: rounded_up(Fraction(sigma) ** 2), deviation.shape, deviation)
+    found, which = for_different(lambda sigma: rounded_up(Fraction(sigma) ** 2), deviation.shape, deviation)
     sigma2 = np.array(found, np.float64)[which]
     sigma2.flags.writeable = False
     return sigma2

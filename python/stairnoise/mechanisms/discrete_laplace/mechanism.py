@@ -13,7 +13,7 @@ from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.array_parameters import ArrayParameters, integers
-from stairnoise.mechanism.cost import CostFunction, check_function, each, lattice_staircase_cost
+from stairnoise.mechanism.cost import CostFunction, check_function, elementwise, lattice_staircase_cost
 from stairnoise.mechanism.eps_for_error import least_eps_of_integers
 from stairnoise.mechanism.on_lattice import Geometric
 from stairnoise.mechanism.symmetric import Symmetric
@@ -96,13 +96,13 @@ class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism
     def _functions(self) -> Symmetric:
         # The probabilities fall by the same factor at every integer, as in a staircase whose stairs
         # have one integer each, with this eps.
-        each_integer = self._eps / self._sensitivity
+        per_integer = self._eps / self._sensitivity
         return Symmetric(
             _FORMULAS,
-            lambda: staircase.lattice(each_integer, 1.0, 1.0),
+            lambda: staircase.lattice(per_integer, 1.0, 1.0),
             self._parameter_shape,
-            lambda p: moments.lattice_abs_moment(p, each_integer, 1.0, 1.0),
-            lambda p: real_moments.lattice_abs_moment(p, each_integer, 1.0, 1.0),
+            lambda p: moments.lattice_abs_moment(p, per_integer, 1.0, 1.0),
+            lambda p: real_moments.lattice_abs_moment(p, per_integer, 1.0, 1.0),
         )
 
     @classmethod
@@ -112,7 +112,7 @@ class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism
 
     def _expected_cost(self, function: CostFunction) -> Any:
         check_function(self._eps, self._sensitivity)
-        return each(
+        return elementwise(
             lambda eps, D: lattice_staircase_cost(function, eps / D, 1, 1), self._parameter_shape, self._eps, self._sensitivity
         )
 

@@ -14,7 +14,7 @@ from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.array_parameters import ArrayParameters, integers
-from stairnoise.mechanism.cost import CostFunction, as_float, check_function, each, lattice_staircase_cost
+from stairnoise.mechanism.cost import CostFunction, as_float, check_function, elementwise, lattice_staircase_cost
 from stairnoise.mechanism.eps_for_error import least_eps_for_error, least_eps_of_integers
 from stairnoise.mechanism.on_lattice import OfStairs
 from stairnoise.mechanism.symmetric import Symmetric
@@ -202,7 +202,7 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
 
     def _expected_cost(self, function: CostFunction) -> Any:
         check_function(self._eps, self._sensitivity)
-        return each(
+        return elementwise(
             lambda eps, D, r: lattice_staircase_cost(function, eps, int(D), int(r)),
             self._parameter_shape,
             self._eps,

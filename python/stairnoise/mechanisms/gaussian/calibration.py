@@ -37,7 +37,7 @@ class Calibration(NamedTuple):
 
     log2_granularity: int
     sigma2: float
-    cells: int
+    steps: int
 
 
 def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> Calibration:
@@ -48,7 +48,7 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
 
         δ <= e**(k h) B(ε - k (K + n/σ)²/(24σ²) - k h, √k n/σ) + 2k e**h (1 - Φ(K))
 
-    for k values of n cells each. K is such that ``2k exp(-K²/2) = e**-70 δ``, so the last term is negligible. The derivation
+    for k values of n steps each. K is such that ``2k exp(-K²/2) = e**-70 δ``, so the last term is negligible. The derivation
     is in docs/gaussian.md, and the numbers' definition in docs/contract.md.
 
     Raises
@@ -66,11 +66,11 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     change, exponent = _as_integer(sensitivity)
     wide = n.sqrt(partitions << n.bits)
     log2_g = _log2_granularity(sensitivity, exponent + _floor_log2(change * wide, ideal), wanted)
-    cells = _shifted_up(change, exponent - log2_g)
+    steps = _shifted_up(change, exponent - log2_g)
     sigma = _shifted(n.over(change * wide, ideal), exponent - log2_g)
-    loss = _lattice_loss(n, sigma, cells, log_delta, partitions)
+    loss = _lattice_loss(n, sigma, steps, log_delta, partitions)
     goal = log_delta + n.log(n.one - loss)
-    shift2 = partitions * cells * cells
+    shift2 = partitions * steps * steps
     # dB/dε = -e^ε Φ(-s/2 - ε/s): by that much s falls.
     near = ideal - n.times(loss, mills)
     if near < ideal // 2:
@@ -79,13 +79,14 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
         start = n.of(_lower_bound(left, math.exp(log_left), -log_left))
         near, _ = root(n, exact_eps - loss, goal, start, start)
     sigma2 = _least_sigma2(n, exact_eps - loss, goal, shift2, near)
-    return Calibration(log2_g, sigma2, cells)
+    return Calibration(log2_g, sigma2, steps)
 
 
 def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
     """Noise of a standard deviation of at least `sigma`, or of at least √k times as much so that k values keep the ρ of one.
 
-    ρ is D²/(2σ²) for D cells, in steps of the lattice. The lattice of k values may be coarser, and D rounded up by more there.
+    ρ is D²/(2σ²) for a sensitivity of D steps of the lattice. The lattice of k values may be
+    coarser, and D rounded up by more there.
 
     Raises
     ------
@@ -97,11 +98,11 @@ def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
     wanted = f"sigma must be below 2**33 times the sensitivity, got sigma {sigma!r} and sensitivity {sensitivity!r}"
     log2_g = _log2_granularity(sensitivity, log2_sigma, wanted)
     change, exponent = _as_integer(sensitivity)
-    cells = _shifted_up(change, exponent - log2_g)
+    steps = _shifted_up(change, exponent - log2_g)
     if partitions == 1:
-        return Calibration(log2_g, rounded_up(variance / Fraction(4) ** log2_g), cells)
+        return Calibration(log2_g, rounded_up(variance / Fraction(4) ** log2_g), steps)
     one = of_sigma(sigma, sensitivity, 1)
-    return Calibration(log2_g, rounded_up(partitions * Fraction(one.sigma2) * Fraction(cells, one.cells) ** 2), cells)
+    return Calibration(log2_g, rounded_up(partitions * Fraction(one.sigma2) * Fraction(steps, one.steps) ** 2), steps)
 
 
 def _least_sigma2(n: FixedPoint, eps: int, goal: int, shift2: int, s: int) -> float:
@@ -181,15 +182,15 @@ def _float_mills(x: float) -> float:
     return 1 / value
 
 
-def _lattice_loss(n: FixedPoint, sigma: int, cells: int, log_delta: int, partitions: int) -> int:
+def _lattice_loss(n: FixedPoint, sigma: int, steps: int, log_delta: int, partitions: int) -> int:
     """Return the cost of the lattice: a small part of ε, and the same part of δ, relatively."""
     width = n.sqrt(2 * (n.log(2 * partitions, 0) - log_delta) + 140 * n.one)
-    square = (width + n.over(cells << n.bits, sigma)) ** 2 + (3 << 2 * n.bits)
+    square = (width + n.over(steps << n.bits, sigma)) ** 2 + (3 << 2 * n.bits)
     return n.over(partitions * square, 24 * sigma * sigma)
 
 
 def _log2_granularity(sensitivity: float, log2_sigma: int, wanted: str) -> int:
-    """At least 2**32 cells in σ and in the sensitivity, but no more than 2**44 in σ.
+    """At least 2**32 steps in σ and in the sensitivity, but no more than 2**44 in σ.
 
     The text `wanted` is the error's where σ is too large for that.
     """

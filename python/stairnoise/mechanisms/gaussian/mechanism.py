@@ -13,7 +13,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, place, receiv
 from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, real, single
 from stairnoise._types import Float
 from stairnoise.mechanism.additive import ContinuousMechanism
-from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, each_different, require
+from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, require
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
@@ -172,11 +172,11 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         if shape == ():
             self._keep(given, calibrate(*given.values(), partitions), stated)
             return
-        found, which = each_different(lambda *numbers: calibrate(*numbers, partitions), shape, *given.values())
+        found, which = for_different(lambda *numbers: calibrate(*numbers, partitions), shape, *given.values())
         sigma2 = np.array([mechanism.sigma2 for mechanism in found], np.float64)
         log2_granularity = np.array([mechanism.log2_granularity for mechanism in found], np.int64)
-        cells = np.array([float(mechanism.cells) for mechanism in found], np.float64)
-        lattices = Lattices(sigma2[which], log2_granularity[which], cells[which])
+        steps = np.array([float(mechanism.steps) for mechanism in found], np.float64)
+        lattices = Lattices(sigma2[which], log2_granularity[which], steps[which])
         self._store_arrays(lattices, given, stated=stated, noise_alone="sigma" in given)
 
     def _keep(self, given: dict[str, Any], calibration: Calibration, stated: bool) -> None:
@@ -189,8 +189,8 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         object.__setattr__(mechanism, "_partitions", self._partitions)
         shape = self._parameter_shape
         given = {name: np.broadcast_to(value, shape)[index].item() for name, value in self._given.items()}
-        sigma2, log2_granularity, cells = (column[index].item() for column in self._lattices)
-        mechanism._keep(given, gaussian_calibration.Calibration(log2_granularity, sigma2, int(cells)), self._stated)
+        sigma2, log2_granularity, steps = (column[index].item() for column in self._lattices)
+        mechanism._keep(given, gaussian_calibration.Calibration(log2_granularity, sigma2, int(steps)), self._stated)
         return mechanism
 
     @classmethod
@@ -314,10 +314,10 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         """Return the ρ of so many values together; rounded up if it is all that is promised."""
 
         def rho(mechanism: Gaussian[float]) -> float:
-            cells, sigma2 = mechanism._calibration.cells, mechanism._calibration.sigma2
+            steps, sigma2 = mechanism._calibration.steps, mechanism._calibration.sigma2
             if "sigma" in mechanism._given:
-                return rounded_up(values * Fraction(cells) ** 2 / (2 * Fraction(sigma2)))
-            return values * (float(cells) * float(cells) / (2 * sigma2))
+                return rounded_up(values * Fraction(steps) ** 2 / (2 * Fraction(sigma2)))
+            return values * (float(steps) * float(steps) / (2 * sigma2))
 
         found: Float = self._of_elements(rho)
         return found
@@ -334,8 +334,8 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
 
     def _loss(self, sensitivity: Any) -> Part:
         if self._parameter_shape:
-            return self._loss_of_elements(self._lattices.cells)
-        return discrete_gaussian_loss.LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
+            return self._loss_of_elements(self._lattices.steps)
+        return discrete_gaussian_loss.LatticeGaussian(self._calibration.sigma2, float(self._calibration.steps))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
         return discrete_gaussian_sums.sum_bound(self._calibration.sigma2, k, alpha)

@@ -125,22 +125,22 @@ class GeneralizedDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
         -----
         `beta` is a relative 2**-36 above the root, many times its computation error. So the exact ε is not above `eps`.
         """
-        wanted, cells = single(eps, "eps"), count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
-        if not _LEAST_RATE * cells <= wanted <= cells / _LEAST_RATE / 2:
-            raise ParameterError(f"eps must be from 2**-11 to 2**10 times the sensitivity, got {wanted} for sensitivity {cells}")
-        most = _native.largest_quotient(wanted, cells)
+        wanted, steps = single(eps, "eps"), count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
+        if not _LEAST_RATE * steps <= wanted <= steps / _LEAST_RATE / 2:
+            raise ParameterError(f"eps must be from 2**-11 to 2**10 times the sensitivity, got {wanted} for sensitivity {steps}")
+        most = _native.largest_quotient(wanted, steps)
         if a is None:
-            found = calibration.best_for_eps(wanted, cells, _LEAST_RATE, most)
+            found = calibration.best_for_eps(wanted, steps, _LEAST_RATE, most)
         else:
             rate = single(a, "a")
             if not _LEAST_RATE <= rate <= most:
                 raise ParameterError(f"a must be from 2**-11 to eps/sensitivity, got {rate} for {most}")
-            found = calibration.private_shape(wanted, cells, rate), rate
+            found = calibration.private_shape(wanted, steps, rate), rate
         try:
-            return cls(*found, sensitivity=cells)
+            return cls(*found, sensitivity=steps)
         except ParameterError as error:
             raise ParameterError(
-                f"eps and sensitivity must leave a shape that a table holds, got {wanted} and {cells}: {error}"
+                f"eps and sensitivity must leave a shape that a table holds, got {wanted} and {steps}: {error}"
             ) from None
 
     def privacy_eps(self, sensitivity: int | None = None, *, max_partitions_contributed: int = 1) -> float:
@@ -166,9 +166,9 @@ class GeneralizedDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
         ParameterError, ParameterTypeError
             An argument is out of range or not an integer.
         """
-        cells = self._asked_sensitivity(sensitivity)
+        steps = self._asked_sensitivity(sensitivity)
         k = partitions(max_partitions_contributed, NAME)
-        return k * infinitely_divisible.pure_eps(self.beta * self._fraction, self.a, cells)
+        return k * infinitely_divisible.pure_eps(self.beta * self._fraction, self.a, steps)
 
     def _checked_sensitivity(self, sensitivity: Any) -> int:
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)

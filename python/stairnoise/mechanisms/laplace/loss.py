@@ -27,25 +27,25 @@ _SMALL_EPS = 4.0
 # Even functions of s are the same here as at 0.
 _LEAST_S = 1e-9
 # Losses of one release that are split, or moved, one by one.
-_LISTED_CELLS = 2**12
+_LISTED_STEPS = 2**12
 
 
 class Steps(Part):
-    """Loss (D-2M)θ for `cells` D = ε/θ; infinitely many for the density."""
+    """Loss (D-2M)θ for `steps` D = ε/θ; infinitely many for the density."""
 
-    __slots__ = ("cells", "eps", "theta")
+    __slots__ = ("eps", "steps", "theta")
 
     eps: Array
     infinite = 0.0
 
-    def __init__(self, eps: Array, cells: Array) -> None:
+    def __init__(self, eps: Array, steps: Array) -> None:
         self.eps = eps
-        self.cells = cells
-        self.theta = eps / cells
+        self.steps = steps
+        self.theta = eps / steps
 
     def key(self) -> tuple[Any, ...]:
         """Return what two equal releases have in common."""
-        return ("steps", self.eps.tobytes(), self.cells.tobytes(), self.eps.shape, self.cells.shape)
+        return ("steps", self.eps.tobytes(), self.steps.tobytes(), self.eps.shape, self.steps.shape)
 
     def profile(self, t: Array) -> Array:
         """δ at t >= 0: ``1 - exp(-m) + exp(-m) (1 - exp(-y))/(1+λ)``, with m = Mθ and t = ε - 2m - y."""
@@ -60,7 +60,7 @@ class Steps(Part):
         room = max(eps - t, 0.0)
         m = room / 2
         if theta > 0:
-            m = theta * min(math.floor(m / theta), float(self.cells))
+            m = theta * min(math.floor(m / theta), float(self.steps))
         return 0.0 - math.expm1(-m) - math.exp(-m) * math.expm1(min(2 * m - room, 0.0)) / (1 + math.exp(-theta))
 
     def eps_for_delta(self, delta: Array) -> Array:
@@ -74,7 +74,7 @@ class Steps(Part):
         """Round down to a multiple of θ; which of two neighbours an edge gets makes no difference."""
         lattice = self.theta > 0
         theta = np.where(lattice, self.theta, 1.0)
-        return np.where(lattice, theta * np.minimum(np.floor(depth / theta), self.cells), depth)
+        return np.where(lattice, theta * np.minimum(np.floor(depth / theta), self.steps), depth)
 
     def tradeoff(self, alpha: Array) -> Array:
         """``exp(-m) - alpha exp(ε - 2m)``, m the multiple of θ for which the line is highest."""
@@ -100,14 +100,14 @@ class Steps(Part):
         lattice = self.theta > 0
         ratio = np.where(lattice, 2 * half / np.where(lattice, np.sinh(half), 1.0), 2.0)
         first = np.where(lattice, 2 * half / np.where(lattice, np.sinh(2 * half), 1.0), 1.0) * -np.expm1(-self.eps)
-        cells = np.where(lattice, self.cells, 0.0)
+        steps = np.where(lattice, self.steps, 0.0)
         # exp(-ε) (exp(ε) - 1 - ε), without its overflow
         tail = np.where(
             self.eps < 1,
             np.exp(-self.eps) * exp_beyond_linear(np.minimum(self.eps, 1.0)),
             1 - np.exp(-self.eps) * (1 + self.eps),
         )
-        second = ratio**2 * (tail + np.exp(-self.eps) * 2 * cells * below_linear(half))
+        second = ratio**2 * (tail + np.exp(-self.eps) * 2 * steps * below_linear(half))
         return np.asarray(second - first**2)
 
     def rdp(self, alpha: Array) -> Array:
@@ -187,26 +187,26 @@ class Steps(Part):
     @property
     def steps_to_keep(self) -> float:
         """The distribution's own step, where there are too many to list."""
-        return 2 * float(self.theta) if _LISTED_CELLS < float(self.cells) < math.inf else 0.0
+        return 2 * float(self.theta) if _LISTED_STEPS < float(self.steps) < math.inf else 0.0
 
     def own_step(self) -> Fraction | None:
         """2θ."""
-        cells = float(self.cells)
-        return 2 * Fraction(float(self.eps)) / Fraction(cells) if cells < EXACT_NODES else None
+        steps = float(self.steps)
+        return 2 * Fraction(float(self.eps)) / Fraction(steps) if steps < EXACT_NODES else None
 
     def on_lattice(self, step: Fraction) -> Array:
         """Probabilities of the loss on a lattice whose step divides 2θ."""
-        cells = int(self.cells)
-        return spaced(geometric_masses(float(self.theta), cells), int(2 * Fraction(float(self.eps)) / cells / step))
+        steps = int(self.steps)
+        return spaced(geometric_masses(float(self.theta), steps), int(2 * Fraction(float(self.eps)) / steps / step))
 
     def upper_model(self, step: float, *, aligned: bool = False) -> Model:
         """Replace the profile by its chords between the nodes, or split the losses one by one where they are few."""
-        eps, cells, theta = float(self.eps), float(self.cells), float(self.theta)
-        if cells <= _LISTED_CELLS:
-            losses = np.asarray(2 * theta * np.arange(cells + 1))
-            return Model(eps, split(losses, geometric_masses(theta, int(cells)), step), 0.0)
+        eps, steps, theta = float(self.eps), float(self.steps), float(self.theta)
+        if steps <= _LISTED_STEPS:
+            losses = np.asarray(2 * theta * np.arange(steps + 1))
+            return Model(eps, split(losses, geometric_masses(theta, int(steps)), step), 0.0)
         chords = _chord_masses(eps, step)
-        if aligned or math.isinf(cells):
+        if aligned or math.isinf(steps):
             return Model(eps, chords, 0.0)
         # δ of the lattice is at most η + (1 - η) δ of the density, with η = 1 - 1/cosh(θ/2)
         return Model(eps, chords * (1 / math.cosh(theta / 2)), 2 * math.sinh(theta / 4) ** 2)
@@ -214,9 +214,9 @@ class Steps(Part):
     def lower_model(self, step: float) -> Model:
         """Merge neighbouring losses, or round θ down where the losses are few."""
         eps, theta = float(self.eps), float(self.theta)
-        if float(self.cells) <= _LISTED_CELLS and 2 * theta >= step:
+        if float(self.steps) <= _LISTED_STEPS and 2 * theta >= step:
             stride = steps_within(2 * theta, step)
-            masses = spaced(geometric_masses(stride * step / 2, int(self.cells)), stride)
+            masses = spaced(geometric_masses(stride * step / 2, int(self.steps)), stride)
         else:
             masses = _merged_masses(steps_within(eps, step), step)
         return Model(min((masses.size - 1) / 2 * step, eps), masses, 0.0)
@@ -233,12 +233,12 @@ def _mean_beyond(x: Array) -> Array:
     return np.asarray(exp_beyond_linear(-x) / x)
 
 
-def geometric_masses(theta: float, cells: int) -> Array:
-    """Probabilities of the losses (cells - 2M) θ, M = 0, …, cells."""
-    masses: Array = np.exp(-theta * np.arange(cells + 1)) * math.tanh(theta / 2)
+def geometric_masses(theta: float, steps: int) -> Array:
+    """Probabilities of the losses (steps - 2M) θ, M = 0, …, steps."""
+    masses: Array = np.exp(-theta * np.arange(steps + 1)) * math.tanh(theta / 2)
     ratio = math.exp(-theta)
     masses[0] = 1 / (1 + ratio)
-    masses[-1] = math.exp(-theta * cells) / (1 + ratio)
+    masses[-1] = math.exp(-theta * steps) / (1 + ratio)
     return masses
 
 
@@ -266,7 +266,7 @@ def _chord_masses(eps: float, step: float) -> Array:
 
 
 def _merged_masses(n: int, step: float) -> Array:
-    """Merge the Laplace density's loss, ε = n steps, in cells two steps wide: atoms at both ends and at the midpoints."""
+    """Merge the Laplace density's loss, ε = n steps, in bins two steps wide: atoms at both ends and at the midpoints."""
     if n == 0:
         return np.ones(1)
     masses = np.zeros(2 * n + 1)

@@ -12,7 +12,7 @@ from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Line
 from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.array_parameters import ArrayParameters
-from stairnoise.mechanism.cost import CostFunction, each
+from stairnoise.mechanism.cost import CostFunction, elementwise
 from stairnoise.mechanism.eps_for_error import LEAST_EPS, raised_to_what_is_drawn
 from stairnoise.mechanism.on_lattice import Geometric
 from stairnoise.mechanism.symmetric import Symmetric
@@ -109,7 +109,7 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Flo
         return raised_to_what_is_drawn(cls, t, alpha, D, None, found)
 
     def _expected_cost(self, function: CostFunction) -> Any:
-        return each(
+        return elementwise(
             lambda eps, D: staircase_cost.laplace_cost(function, D / eps), self._parameter_shape, self._eps, self._sensitivity
         )
 

@@ -35,25 +35,25 @@ _BITS, _DIGITS = 192, 60
 _NEAR = 1e-9
 
 
-def shifts(weights: Weights, cells: int) -> Iterator[int]:
+def shifts(weights: Weights, D: int) -> Iterator[int]:
     """Every shift that matters: for symmetric weights the positive ones, which the negative ones mirror."""
     symmetric = np.array_equal(weights.scaled, weights.scaled[::-1])
-    for steps in range(1, cells + 1):
+    for steps in range(1, D + 1):
         yield steps
         if not symmetric:
             yield -steps
 
 
-def loss(weights: Weights, cells: int) -> OneShift | Largest:
+def loss(weights: Weights, D: int) -> OneShift | Largest:
     """Return the loss of the worst shift up to D steps."""
-    pairs = parts(weights, cells)
+    pairs = parts(weights, D)
     return pairs[0] if len(pairs) == 1 else Largest(pairs)
 
 
-def parts(weights: Weights, cells: int) -> list[OneShift]:
+def parts(weights: Weights, D: int) -> list[OneShift]:
     """Return the loss of every shift that `shifts` returns."""
     digest = hashlib.sha256(weights.scaled.tobytes()).digest(), weights.ratio
-    return [_one(weights, shift, digest) for shift in shifts(weights, cells)]
+    return [_one(weights, shift, digest) for shift in shifts(weights, D)]
 
 
 def _one(weights: Weights, shift: int, digest: tuple[object, ...]) -> OneShift:
@@ -119,19 +119,19 @@ class _Exact(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def _exact(key: bytes, ratio: float | None, cells: int) -> _Exact:
+def _exact(key: bytes, ratio: float | None, D: int) -> _Exact:
     scaled = np.frombuffer(key)
     unit = min(math.frexp(weight)[1] for weight in scaled.tolist() if weight) - 53 - _BITS
     body = [int(math.ldexp(math.frexp(weight)[0], 53)) << (math.frexp(weight)[1] - 53 - unit) for weight in scaled.tolist()]
     if ratio is None:
-        zeros = [0] * cells
+        zeros = [0] * D
         both = np.array([*zeros, *body, *zeros], object)
         return _Exact(both, both, (0, 0), sum(body), Fraction(0))
     p, q = ratio.as_integer_ratio()
     lows, highs = [], []
     for end in (body[0], body[-1]):
         low, high = [end], [end]
-        for _ in range(cells):
+        for _ in range(D):
             low.append(low[-1] * p // q)
             high.append(-(-high[-1] * p // q))
         lows.append(low[1:])
@@ -147,27 +147,27 @@ def _exact(key: bytes, ratio: float | None, cells: int) -> _Exact:
     )
 
 
-def _of(weights: Weights, cells: int) -> _Exact:
-    return _exact(weights.scaled.tobytes(), weights.ratio, cells)
+def _of(weights: Weights, D: int) -> _Exact:
+    return _exact(weights.scaled.tobytes(), weights.ratio, D)
 
 
-def infinite(weights: Weights, cells: int) -> Fraction:
+def infinite(weights: Weights, D: int) -> Fraction:
     """Probability of an infinite loss at the worst shift, from above."""
-    return max(_positive(weights, shift, cells, None) for shift in shifts(weights, cells))
+    return max(_positive(weights, shift, D, None) for shift in shifts(weights, D))
 
 
-def delta(weights: Weights, shift: int, cells: int, eps: float) -> Fraction:
+def delta(weights: Weights, shift: int, D: int, eps: float) -> Fraction:
     """δ at ε >= 0 of one shift, from above: by less than 1e-50."""
-    return _positive(weights, shift, cells, None if eps >= pure_eps_of(weights, shift) else _power_below(eps))
+    return _positive(weights, shift, D, None if eps >= pure_eps_of(weights, shift) else _power_below(eps))
 
 
-def _positive(weights: Weights, shift: int, cells: int, power: Fraction | None) -> Fraction:
+def _positive(weights: Weights, shift: int, D: int, power: Fraction | None) -> Fraction:
     """Σ (P(k) - power·P(k - s))₊, from above; for None the sum of the P(k) with P(k - s) = 0."""
-    exact = _of(weights, cells)
+    exact = _of(weights, D)
     low, high = (exact.low, exact.high) if shift > 0 else (exact.low[::-1], exact.high[::-1])
     steps = abs(shift)
     # What is left out of these lists is in the tails, beyond -m and beyond m + s.
-    skip = 1 + cells if weights.ratio is not None else cells
+    skip = 1 + D if weights.ratio is not None else D
     size = 2 * weights.reach + steps - (1 if weights.ratio is not None else -1)
     here = high[skip : skip + size]
     there = low[skip - steps : skip - steps + size]
@@ -195,9 +195,9 @@ def _power_below(eps: float) -> Fraction:
         return Fraction(nearest - nearest.scaleb(3 - _DIGITS)) if eps else Fraction(1)
 
 
-def pure_eps(weights: Weights, cells: int) -> float:
+def pure_eps(weights: Weights, D: int) -> float:
     """Largest finite loss over all shifts, rounded up; 0 if there is none."""
-    return max(pure_eps_of(weights, shift) for shift in shifts(weights, cells))
+    return max(pure_eps_of(weights, shift) for shift in shifts(weights, D))
 
 
 def pure_eps_of(weights: Weights, shift: int) -> float:

@@ -193,8 +193,8 @@ class LatticeNoise(DiscreteMechanism):
 
     @once
     def _bounds(self) -> tuple[float, float]:
-        weights, cells = self._scaled_weights, self._cells
-        return loss.pure_eps(weights, cells), rounded_up(loss.infinite(weights, cells))
+        weights, steps = self._scaled_weights, self._sensitivity_steps
+        return loss.pure_eps(weights, steps), rounded_up(loss.infinite(weights, steps))
 
     def losses_by_shift(self, eps: Number, alpha: Number = 2.0) -> ShiftLosses:
         """Return what one release reveals about each change of g, 2g, … up to the sensitivity, up and down.
@@ -231,15 +231,15 @@ class LatticeNoise(DiscreteMechanism):
             raise ParameterError(f"eps must be finite and at least 0, got {received(eps)}")
         if not 0 < order < math.inf:
             raise ParameterError(f"alpha must be finite and greater than 0, got {received(alpha)}")
-        weights, cells = self._scaled_weights, self._cells
-        shifts = list(loss.shifts(weights, cells))
-        parts = loss.parts(weights, cells)
+        weights, steps = self._scaled_weights, self._sensitivity_steps
+        shifts = list(loss.shifts(weights, steps))
+        parts = loss.parts(weights, steps)
         with np.errstate(all="ignore"):
             rdp = [float(part.mean() if order == 1 else part.rdp(np.array(order))) for part in parts]
         return ShiftLosses(
             np.array(shifts) * float(self.granularity),
             np.array([float(part.eps) for part in parts]),
-            np.array([rounded_up(loss.delta(weights, shift, cells, budget)) for shift in shifts]),
+            np.array([rounded_up(loss.delta(weights, shift, steps, budget)) for shift in shifts]),
             np.array(rdp),
         )
 
@@ -259,15 +259,15 @@ class LatticeNoise(DiscreteMechanism):
         return ("int64", "int32", "float64", "float32") if self._integers else ("float64", "float32")
 
     @property
-    def _cells(self) -> int:
-        cells: int = self._sampler.sensitivity_steps
-        return cells
+    def _sensitivity_steps(self) -> int:
+        steps: int = self._sampler.sensitivity_steps
+        return steps
 
     def _functions(self) -> Any:
         return functions(self._scaled_weights, float(self.granularity))
 
     def _loss(self, sensitivity: Any) -> Any:
-        return loss.loss(self._scaled_weights, self._cells)
+        return loss.loss(self._scaled_weights, self._sensitivity_steps)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
         return sums.error_bound(self._scaled_weights, k, alpha)

@@ -82,10 +82,10 @@ class MergedLaplace(ContinuousMechanism):
     5.5
     """
 
-    __slots__ = ("_breaks", "_cells")
+    __slots__ = ("_breaks", "_sensitivity_steps")
     _partitions_rule = "leave rates that the lattice holds"
     __module__ = "stairnoise"
-    _cells: int
+    _sensitivity_steps: int
     _breaks: list[int]
 
     def __init__(self, eps: _Numbers, breakpoints: _Numbers, sensitivity: SupportsFloat | None = None) -> None:
@@ -97,7 +97,7 @@ class MergedLaplace(ContinuousMechanism):
             )
         mechanism = _native.merged_laplace(list(rates), list(ends), width)
         self._store(mechanism, {"eps": rates, "breakpoints": ends, "sensitivity": width}, stated=sensitivity is not None)
-        object.__setattr__(self, "_cells", mechanism.sensitivity_steps)
+        object.__setattr__(self, "_sensitivity_steps", mechanism.sensitivity_steps)
         object.__setattr__(self, "_breaks", mechanism.lengths)
 
     @classmethod
@@ -203,7 +203,7 @@ class MergedLaplace(ContinuousMechanism):
         return rounded_up(self._largest_loss(flag(lattice, "lattice")))
 
     def _largest_loss(self, lattice: bool = True) -> Fraction:
-        shift = Fraction(self._cells) if lattice else Fraction(self.sensitivity)
+        shift = Fraction(self._sensitivity_steps) if lattice else Fraction(self.sensitivity)
         breaks = self._breaks if lattice else self.breakpoints
         return largest_loss([Fraction(rate) / shift for rate in self.rates], [Fraction(c) for c in breaks], shift)
 
@@ -214,10 +214,10 @@ class MergedLaplace(ContinuousMechanism):
         return Pieces(side, side, unit)
 
     def _loss(self, sensitivity: Any) -> runs.Runs:
-        return runs.Runs(("merged Laplace", self.rates, tuple(self._breaks)), self._slopes(), self._cells)
+        return runs.Runs(("merged Laplace", self.rates, tuple(self._breaks)), self._slopes(), self._sensitivity_steps)
 
     def _slopes(self) -> Slopes:
-        return Slopes(tuple(Fraction(eps) / self._cells for eps in self.rates), tuple(self._breaks))
+        return Slopes(tuple(Fraction(eps) / self._sensitivity_steps for eps in self.rates), tuple(self._breaks))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
         return slopes_sums.error_bound(self._slopes(), k, alpha)

@@ -126,12 +126,12 @@ class MultiScaleDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
         >>> round(half.privacy_eps(), 2), round(half.privacy_eps(max_partitions_contributed=50), 2)
         (5.69, 30.3)
         """
-        each = self._keeping_guarantee(max_partitions_contributed, NAME)
-        if each is not self:
-            return max_partitions_contributed * each.privacy_eps(sensitivity)
-        cells = self.sensitivity
-        asked = cells if sensitivity is None else self._checked_sensitivity(sensitivity)
-        return -(-asked // cells) * self._eps_for_own_sensitivity()
+        one = self._keeping_guarantee(max_partitions_contributed, NAME)
+        if one is not self:
+            return max_partitions_contributed * one.privacy_eps(sensitivity)
+        steps = self.sensitivity
+        asked = steps if sensitivity is None else self._checked_sensitivity(sensitivity)
+        return -(-asked // steps) * self._eps_for_own_sensitivity()
 
     @once
     def _eps_for_own_sensitivity(self) -> float:

@@ -12,8 +12,8 @@ from stairnoise.mechanisms.skellam.distribution import log_pmf
 
 # In nepers beyond the quantile: what is left there has no part in a sum.
 _SHORT = 45.0
-# Standard deviations have at least so many cells, where they have more integers.
-_CELLS = 2**14
+# Standard deviations have at least so many bins, where they have more integers.
+_BINS = 2**14
 
 
 @lru_cache(maxsize=256)
@@ -21,13 +21,13 @@ def sum_bound(mu: Fraction, k: int, alpha: float) -> int:
     """Return t with P(|S| > t) <= alpha for the sum S of k variables of variance `mu`: the smallest, up to rounding.
 
     By Chernoff's bound, P(S >= t) is at most exp(-t²/(2(μ + t))), which says where a list may end. Of very wide distributions
-    every cell of `h` integers counts with its first one, which is the most probable: t is then too large by less than a
+    every bin of `h` integers counts with its first one, which is the most probable: t is then too large by less than a
     relative 1e-4.
     """
     variance = float(mu * k)
     nepers = math.log(2 / alpha) + _SHORT
     end = math.ceil(nepers + math.sqrt(nepers * nepers + 2 * nepers * variance)) + 1
-    h = max(1, math.isqrt(int(variance)) // _CELLS)
+    h = max(1, math.isqrt(int(variance)) // _BINS)
     masses = h * np.exp(log_pmf(variance, h * np.arange(end // h + 1.0)))
     # Entry i: P(S >= ih), or more.
     tails = np.append(np.cumsum(masses[::-1])[::-1], 0.0)

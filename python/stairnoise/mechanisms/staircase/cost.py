@@ -39,7 +39,7 @@ CostFunction = Callable[[Array], Any]
 
 LEAST_EPS = 2.0**-7
 MOST_EPS = 700.0
-MOST_CELLS = 2.0**20
+MOST_STEPS = 2.0**20
 """Largest sensitivity/eps of a lattice whose every integer is summed."""
 
 # exp(-REACH) is near the smallest float64: what lies farther out has no probability in float64.

@@ -2,7 +2,7 @@ r"""One release of a staircase: a privacy loss of three values.
 
 At the worst shift, which is the whole sensitivity, the loss of every staircase is +ε, 0 or -ε, with
 probabilities p, 1 - p(1+b) and b p under the true centre, :math:`b = e^{-ε}`. With h = 2γ for the
-density and h = (2r-1)/D on a lattice of D cells to the sensitivity, and c = b/(1-b),
+density and h = (2r-1)/D on a lattice of D steps to the sensitivity, and c = b/(1-b),
 
 .. math:: p = \frac{\min(1, h) + c}{h + 2c}
 

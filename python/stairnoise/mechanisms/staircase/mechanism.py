@@ -14,7 +14,7 @@ from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Line
 from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.array_parameters import ArrayParameters
-from stairnoise.mechanism.cost import CostFunction, check_function, each
+from stairnoise.mechanism.cost import CostFunction, check_function, elementwise
 from stairnoise.mechanism.eps_for_error import LEAST_EPS, least_eps_for_error, raised_to_what_is_drawn
 from stairnoise.mechanism.on_lattice import OfStairs
 from stairnoise.mechanism.symmetric import Symmetric
@@ -210,7 +210,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
 
     def _expected_cost(self, function: CostFunction) -> Any:
         check_function(self._eps)
-        return each(
+        return elementwise(
             lambda eps, D, gamma: staircase_cost.staircase_cost(staircase_cost.Folded(function, eps, D), gamma),
             self._parameter_shape,
             self._eps,

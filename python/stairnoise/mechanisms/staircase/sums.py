@@ -6,14 +6,14 @@ So the transform of the sum is known in closed form, and one inverse FFT gives i
 tilted first by ``exp(theta x)`` with Chernoff's theta, which moves the mass to the quantile in question:
 rounding errors stay small against the tail instead of against 1.
 
-Where the integers would be too many, the distribution is replaced by one on wider cells that is larger in the
+Where the integers would be too many, the distribution is replaced by one on wider bins that is larger in the
 peakedness order, P(|X| > t) <= P(|Y| > t) for all t. That order passes to sums of symmetric unimodal
 variables [1]_, so the bound stays a bound:
 
-* X plus a uniform on a cell of 1 is the staircase density with half-width ``w = r - 1/2``, and is larger.
+* X plus a uniform on a bin of 1 is the staircase density with half-width ``w = r - 1/2``, and is larger.
 * Where even the stairs are too many, the density keeps every L-th edge only: its survival function becomes a
   chord of the convex one that it was, and lies above it.
-* Spread over cells of width h, ``Y = h (K + V)`` with K = X/h rounded and V uniform on a cell, it is larger
+* Spread over bins of width h, ``Y = h (K + V)`` with K = X/h rounded and V uniform on a bin, it is larger
   still: again a chord.
 * Of V_1 + ... + V_k all but one are replaced by a whole number W with P(|W| > j) = 2 exp(-6 j²/(k - 1)),
   Hoeffding's bound of theirs.
@@ -51,7 +51,7 @@ from stairnoise.numerics.tilted import (
 
 Array = NDArray[np.float64]
 
-# Cells to a standard deviation, and to the bound: at large eps most of the mass is far nearer than that.
+# Bins to a standard deviation, and to the bound: at large eps most of the mass is far nearer than that.
 _FINE = 128
 _FINE_BOUND = 256
 # Beyond this, exp(eps) overflows and exp(-eps) is no probability that matters.
@@ -59,8 +59,8 @@ _LARGEST_EPS = 700.0
 _LARGEST_TILT = 300.0
 
 
-class Cells(NamedTuple):
-    """A staircase distribution on cells; lengths in cells."""
+class Bins(NamedTuple):
+    """A staircase distribution on bins; lengths in bins."""
 
     eps: float
     """Infinite for the central stair alone, a uniform distribution."""
@@ -68,7 +68,7 @@ class Cells(NamedTuple):
     w: float
     k: int
     spread: bool
-    """Whether the distribution is that of a density, constant on each cell."""
+    """Whether the distribution is that of a density, constant on each bin."""
     more_outside: float = 1.0
     """P(|X| >= w), relative to what eps, D and w would make it."""
 
@@ -92,124 +92,124 @@ def error_bound(eps: float, D: int, r: int, k: int, alpha: float) -> int:
     outside = _share_outside(eps, D, r - 0.5) * (1 + 16 * ROUNDING)
     if r == 1 and k * outside <= alpha:
         return 0
-    whole = Cells(eps, float(D), r - 0.5, k, False)
+    whole = Bins(eps, float(D), r - 0.5, k, False)
     if D <= LONGEST and _extent(whole, alpha).length <= LONGEST:
         return _Tail(whole, alpha).integer_bound(alpha)
-    bound = _bound_on_cells(eps, (r - 0.5) / D, k, alpha)
+    bound = _bound_on_bins(eps, (r - 0.5) / D, k, alpha)
     left = alpha - k * outside
     if left >= alpha / 2:
-        # All in the central stair, or else: finer cells than a whole stair could have.
-        bound = min(bound, (r - 0.5) / D * _bound_on_cells(math.inf, 1.0, k, left))
+        # All in the central stair, or else: finer bins than a whole stair could have.
+        bound = min(bound, (r - 0.5) / D * _bound_on_bins(math.inf, 1.0, k, left))
     return math.ceil(bound * D * (1 + 4 * ROUNDING) - 0.5)
 
 
-def _bound_on_cells(eps: float, gamma: float, k: int, alpha: float) -> float:
-    """Bound in units of D, by the finest cells that fit or are of any use."""
-    trial = Cells(eps, 1024.0, 1024 * gamma, k, True)
+def _bound_on_bins(eps: float, gamma: float, k: int, alpha: float) -> float:
+    """Bound in units of D, by the finest bins that fit or are of any use."""
+    trial = Bins(eps, 1024.0, 1024 * gamma, k, True)
     most = 1000 * LONGEST / _extent(trial, alpha).length
     D = _FINE / _standard_deviation(eps, gamma)
     while True:
         D = min(most, D)
-        t = _Tail(_cells(eps, gamma, k, D), alpha).bound(alpha)
+        t = _Tail(_bins(eps, gamma, k, D), alpha).bound(alpha)
         if t >= _FINE_BOUND * min(D, 1) or most == D:
             return t / (math.floor(D) or 1 / math.ceil(1 / D))
         D *= 16
 
 
-def _cells(eps: float, gamma: float, k: int, D: float) -> Cells:
-    """Make cells of which about D go to a stair, or of whole stairs joined together if D < 1."""
+def _bins(eps: float, gamma: float, k: int, D: float) -> Bins:
+    """Make bins of which about D go to a stair, or of whole stairs joined together if D < 1."""
     if D >= 1:
-        return Cells(eps, float(math.floor(D)), math.floor(D) * gamma, k, True)
+        return Bins(eps, float(math.floor(D)), math.floor(D) * gamma, k, True)
     L = math.ceil(1 / D)
     more = _share_outside(eps, 1.0, gamma) / _share_outside(L * eps, L, gamma)
-    return Cells(L * eps, 1.0, gamma / L, k, True, more)
+    return Bins(L * eps, 1.0, gamma / L, k, True, more)
 
 
-def _extent(cells: Cells, alpha: float) -> Extent:
-    largest = min(cells.eps, _LARGEST_TILT) / cells.D
+def _extent(bins: Bins, alpha: float) -> Extent:
+    largest = min(bins.eps, _LARGEST_TILT) / bins.D
 
     def cumulant(u: Array) -> Array:
-        return _cumulant(cells, u * largest)
+        return _cumulant(bins, u * largest)
 
-    chernoff, u = chernoff_bound(cumulant, largest, cells.k, alpha)
+    chernoff, u = chernoff_bound(cumulant, largest, bins.k, alpha)
     u = min(u, LARGEST_FRACTION)
     at = float(cumulant(np.array([u]))[0])
     values = cumulant(EXPONENTS)
     above = u < EXPONENTS
-    room = cells.k * (values - at) + NEGLIGIBLE
+    room = bins.k * (values - at) + NEGLIGIBLE
     last = np.min(room[above] / (EXPONENTS[above] - u)) / largest
     # Exponents on the other side of the tilt: smaller ones, and negative ones by symmetry.
     under = u > EXPONENTS
     below = np.concatenate([EXPONENTS[under], -EXPONENTS])
     room = np.concatenate([room[under], room])
     first = -np.min(room / (u - below)) / largest
-    reach = spread_reach(cells.k) if cells.spread else 0
-    last_cell, first_cell = math.ceil(last) + reach, math.floor(first) - reach
+    reach = spread_reach(bins.k) if bins.spread else 0
+    last_bin, first_bin = math.ceil(last) + reach, math.floor(first) - reach
     # The sum of bounded variables ends somewhere.
-    length = last_cell - first_cell + 2 * math.ceil(cells.D) + 1
-    return Extent(u * largest, first_cell, last_cell, chernoff, length)
+    length = last_bin - first_bin + 2 * math.ceil(bins.D) + 1
+    return Extent(u * largest, first_bin, last_bin, chernoff, length)
 
 
 class _Tail:
-    """P(|S| > n) at the integers n >= 0, in units of cells, plus a bound of the rounding errors."""
+    """P(|S| > n) at the integers n >= 0, in units of bins, plus a bound of the rounding errors."""
 
-    def __init__(self, cells: Cells, alpha: float) -> None:
+    def __init__(self, bins: Bins, alpha: float) -> None:
         # From 0 on, wherever the tilted sum begins.
-        extent = _extent(cells, alpha)._replace(first=1)
+        extent = _extent(bins, alpha)._replace(first=1)
         size = fast_length(extent.length)
-        self.values = 2 * upper_tail(_one(cells, extent.tilt, size), cells.k, extent, size, spread=cells.spread)[1]
+        self.values = 2 * upper_tail(_one(bins, extent.tilt, size), bins.k, extent, size, spread=bins.spread)[1]
 
     def integer_bound(self, alpha: float) -> int:
         """Smallest n with P(|S| > n) <= alpha."""
         return int(np.searchsorted(-self.values, -alpha))
 
     def bound(self, alpha: float) -> float:
-        """Smallest t with P(|S + V| > t) <= alpha, V uniform on a cell."""
+        """Smallest t with P(|S + V| > t) <= alpha, V uniform on a bin."""
         return spread_bound(lambda n: self.values[n] if n < self.values.size else 0.0, self.integer_bound(alpha), alpha)
 
 
-def _one(cells: Cells, tilt: float, size: int) -> tuple[NDArray[np.complex128], float]:
-    """Transform of the tilted distribution of one variable on the cells, and ln E exp(tilt X)."""
-    b = math.exp(-cells.eps) if cells.eps <= _LARGEST_EPS else 0.0
-    reach = math.ceil(max(cells.w, cells.D - cells.w if b else 0.0))
+def _one(bins: Bins, tilt: float, size: int) -> tuple[NDArray[np.complex128], float]:
+    """Transform of the tilted distribution of one variable on the bins, and ln E exp(tilt X)."""
+    b = math.exp(-bins.eps) if bins.eps <= _LARGEST_EPS else 0.0
+    reach = math.ceil(max(bins.w, bins.D - bins.w if b else 0.0))
     places = np.arange(-reach, reach + 1)
-    centre = _overlap(places, cells.w)
-    weights = centre + b * _overlap(places, cells.D - cells.w) if b else centre
+    centre = _overlap(places, bins.w)
+    weights = centre + b * _overlap(places, bins.D - bins.w) if b else centre
     transform, log_mass = normalised(places, weights, tilt, size)
     if not b:
         return transform, log_mass
     # The angle in whole parts of the circle, so that it has no rounding error to multiply.
-    angle = 2j * np.pi * ((int(cells.D) * np.arange(transform.size)) % size) / size
+    angle = 2j * np.pi * ((int(bins.D) * np.arange(transform.size)) % size) / size
     for sign in (1, -1):
-        exponent = -cells.eps + sign * cells.D * tilt
+        exponent = -bins.eps + sign * bins.D * tilt
         transform *= math.expm1(exponent) / np.expm1(exponent - sign * angle)
-        log_mass += math.log(-math.expm1(-cells.eps)) - math.log(-math.expm1(exponent))
-    if cells.more_outside == 1:
+        log_mass += math.log(-math.expm1(-bins.eps)) - math.log(-math.expm1(exponent))
+    if bins.more_outside == 1:
         return transform, log_mass
     others, log_others = normalised(places, centre, tilt, size)
-    less_inside = (cells.more_outside - 1) * math.exp(log_others - log_mass)
-    total = cells.more_outside - less_inside
-    return (cells.more_outside * transform - less_inside * others) / total, log_mass + math.log(total)
+    less_inside = (bins.more_outside - 1) * math.exp(log_others - log_mass)
+    total = bins.more_outside - less_inside
+    return (bins.more_outside * transform - less_inside * others) / total, log_mass + math.log(total)
 
 
 def _overlap(places: NDArray[np.int64], w: float) -> Array:
-    """Length of the part of each cell that is within w of 0."""
+    """Length of the part of each bin that is within w of 0."""
     inside = np.clip(w + 0.5 - np.abs(places), 0, 1)
     inside[places.size // 2] = min(2 * w, 1.0)
     return np.asarray(inside)
 
 
-def _cumulant(cells: Cells, tilt: Array) -> Array:
+def _cumulant(bins: Bins, tilt: Array) -> Array:
     """Ln E exp(tilt X), X as `_one` has it."""
     with np.errstate(under="ignore"):
-        inside = _overlap_mass(tilt, cells.w)
-        if cells.eps > _LARGEST_EPS:
-            return np.asarray(np.log(inside / (2 * cells.w)))
-        b, other = math.exp(-cells.eps), cells.D - cells.w
-        mass = (inside + b * _overlap_mass(tilt, other)) / (2 * (cells.w + b * other))
-        ratio = np.exp((cells.D * tilt - cells.eps) / 2) * (np.expm1(-cells.D * tilt) / math.expm1(-cells.eps))
+        inside = _overlap_mass(tilt, bins.w)
+        if bins.eps > _LARGEST_EPS:
+            return np.asarray(np.log(inside / (2 * bins.w)))
+        b, other = math.exp(-bins.eps), bins.D - bins.w
+        mass = (inside + b * _overlap_mass(tilt, other)) / (2 * (bins.w + b * other))
+        ratio = np.exp((bins.D * tilt - bins.eps) / 2) * (np.expm1(-bins.D * tilt) / math.expm1(-bins.eps))
         mass /= (1 - ratio) * (1 + ratio)
-        return np.asarray(np.log(cells.more_outside * mass - (cells.more_outside - 1) * inside / (2 * cells.w)))
+        return np.asarray(np.log(bins.more_outside * mass - (bins.more_outside - 1) * inside / (2 * bins.w)))
 
 
 def _overlap_mass(tilt: Array, w: float) -> Array:

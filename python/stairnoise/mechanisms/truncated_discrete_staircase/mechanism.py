@@ -130,7 +130,7 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
 
     def _functions(self) -> Truncated:
         r, end, centre = self._steps
-        return on_integers(self.eps, self._cells, r, end, float(centre))
+        return on_integers(self.eps, self._sensitivity_steps, r, end, float(centre))
 
 
 def _whole(value: float, name: str) -> int:

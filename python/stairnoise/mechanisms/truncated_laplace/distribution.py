@@ -78,8 +78,8 @@ class Truncated(Pieces):
         return np.maximum(np.where(both <= near, both, one), 0.0) * self.unit
 
 
-def achieved_delta(eps: float, cells: int, below: int, above: int) -> Fraction:
-    """δ of the distribution on the integers from -below to above: the mass of the `cells` outermost ones of the nearer end.
+def achieved_delta(eps: float, steps: int, below: int, above: int) -> Fraction:
+    """δ of the distribution on the integers from -below to above: the mass of the `steps` outermost ones of the nearer end.
 
     Within 1e-50, relatively: the terms of the quotient are known to 60 digits and lose 10 at most.
     """
@@ -89,7 +89,7 @@ def achieved_delta(eps: float, cells: int, below: int, above: int) -> Fraction:
         exact = Decimal(eps)
 
         def power(count: int) -> Decimal:
-            return (-exact * count / cells).exp()
+            return (-exact * count / steps).exp()
 
-        outermost = power(near + 1 - cells) - power(near + 1)
+        outermost = power(near + 1 - steps) - power(near + 1)
         return Fraction(outermost / (1 + power(1) - power(near + 1) - power(far + 1)))

@@ -154,7 +154,7 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
     @property
     def achieved_delta(self) -> float:
         """δ of the distribution that is drawn, rounded up; at most `delta`."""
-        return rounded_up(truncated_laplace.achieved_delta(self.eps, self._cells, *self._lattice_ends))
+        return rounded_up(truncated_laplace.achieved_delta(self.eps, self._sensitivity_steps, *self._lattice_ends))
 
     def _functions(self) -> Truncated:
         return Truncated(self.lower, self.upper, self.sensitivity / self.eps)
@@ -166,11 +166,11 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
         slopes = self._slopes()
         below, above = self._lattice_ends
         key = ("truncated Laplace", self.eps, below, above)
-        upwards = runs.Runs(key, slopes, self._cells)
-        return upwards if below == above else largest.Largest([upwards, runs.Runs(key, slopes, -self._cells)])
+        upwards = runs.Runs(key, slopes, self._sensitivity_steps)
+        return upwards if below == above else largest.Largest([upwards, runs.Runs(key, slopes, -self._sensitivity_steps)])
 
     def _slopes(self) -> Any:
-        return distributions_slopes.Slopes((Fraction(self.eps) / self._cells,), (), *self._lattice_ends)
+        return distributions_slopes.Slopes((Fraction(self.eps) / self._sensitivity_steps,), (), *self._lattice_ends)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
         return slopes_sums.error_bound(self._slopes(), k, alpha)

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Up to here every r is a candidate; beyond, only those of 8 significant bits, whose cost is within 1e-5 of the least.
-_MOST_CELLS = 512
+_MOST_STEPS = 512
 _BITS = 8
 # Relative: far above the rounding of a cost in float64.
 _TIE = 1e-9
@@ -46,36 +46,36 @@ class First(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def best(eps: float, delta: float, cells: int, start: int, power: int) -> First:
+def best(eps: float, delta: float, steps: int, start: int, power: int) -> First:
     """Return the first stair of least E|X|**power, and of these the narrowest; `start` is that of the staircase without end."""
-    candidates = _candidates(cells, start)
+    candidates = _candidates(steps, start)
     r = np.array(list(candidates))
     # A product beyond float64 is the exponent of what is 0.
     with np.errstate(over="ignore"):
-        ends, unsure = _approximate_ends(eps, delta, cells, r)
-        r = r[_least(_costs(eps, cells, r, ends, power), np.where(unsure, _NEAR / cells + _UNSURE, _UNSURE))]
-        exact = dict(zip(r.tolist(), _native.truncated_staircase_ends(eps, delta, cells, r.tolist()), strict=True))
-        near = r[_least(_costs(eps, cells, r, np.array(list(exact.values())), power), _TIE)].tolist()
-    least: int = near[0] if len(near) == 1 else _least_exactly(eps, cells, {r: exact[r] for r in near}, power)
+        ends, unsure = _approximate_ends(eps, delta, steps, r)
+        r = r[_least(_costs(eps, steps, r, ends, power), np.where(unsure, _NEAR / steps + _UNSURE, _UNSURE))]
+        exact = dict(zip(r.tolist(), _native.truncated_staircase_ends(eps, delta, steps, r.tolist()), strict=True))
+        near = r[_least(_costs(eps, steps, r, np.array(list(exact.values())), power), _TIE)].tolist()
+    least: int = near[0] if len(near) == 1 else _least_exactly(eps, steps, {r: exact[r] for r in near}, power)
     return First(least, candidates[least])
 
 
-def _candidates(cells: int, start: int) -> dict[int, float]:
+def _candidates(steps: int, start: int) -> dict[int, float]:
     """Return each r with its γ, the narrowest first.
 
     Every r, or ⌈γD⌉ for the γ of 8 significant bits from start/(4D) to 4 start/D, and to 1.
     """
-    if cells <= _MOST_CELLS:
-        return {r: r / cells for r in range(1, cells + 1)}
+    if steps <= _MOST_STEPS:
+        return {r: r / steps for r in range(1, steps + 1)}
     found: dict[int, float] = {}
     half = 1 << (_BITS - 1)
-    shift = (4 * cells // start).bit_length() + _BITS + 1
+    shift = (4 * steps // start).bit_length() + _BITS + 1
     for exponent in range(shift, -1, -1):
         # γ = i/2**exponent
         one = 1 << exponent
-        low, high = -(-start * one // (4 * cells)), min(4 * start * one // cells, one)
+        low, high = -(-start * one // (4 * steps)), min(4 * start * one // steps, one)
         for i in range(max(half, low), min(2 * half - 1, high) + 1):
-            found.setdefault(-(-i * cells >> exponent), i / one)
+            found.setdefault(-(-i * steps >> exponent), i / one)
     return dict(sorted(found.items()))
 
 
@@ -84,7 +84,7 @@ def _least(costs: Array, margin: Array | float) -> NDArray[np.bool_]:
     return np.asarray(costs <= (costs * (1 + margin)).min() * (1 + margin))
 
 
-def _approximate_ends(eps: float, delta: float, cells: int, r: Integers) -> tuple[Array, NDArray[np.bool_]]:
+def _approximate_ends(eps: float, delta: float, steps: int, r: Integers) -> tuple[Array, NDArray[np.bool_]]:
     """Return A for each r, and where it may be off by 1.
 
     The question of `_native.truncated_staircase_ends` is solved in floating point: in W(A + 1 - D) = h, W is D b**J where
@@ -93,21 +93,21 @@ def _approximate_ends(eps: float, delta: float, cells: int, r: Integers) -> tupl
     b, drop = np.exp(-eps), -np.expm1(-eps)
     odd = 2.0 * r - 1
     # ln(D/h)/ε
-    stairs = np.log1p(drop * (cells - delta * odd) / (delta * (odd * drop + 2 * cells * b))) / eps
+    stairs = np.log1p(drop * (steps - delta * odd) / (delta * (odd * drop + 2 * steps * b))) / eps
     whole = np.floor(stairs)
-    left = cells * np.exp(-eps * (stairs - whole)) * np.expm1(-eps * (1 - (stairs - whole))) / np.expm1(-eps)
+    left = steps * np.exp(-eps * (stairs - whole)) * np.expm1(-eps * (1 - (stairs - whole))) / np.expm1(-eps)
     # W(j) > h up to here.
-    most = np.maximum(r + cells * whole - left, 0.0)
-    ends = cells + np.maximum(np.ceil(most) - 1, 0.0)
+    most = np.maximum(r + steps * whole - left, 0.0)
+    ends = steps + np.maximum(np.ceil(most) - 1, 0.0)
     return ends, np.abs(most - np.rint(most)) <= _UNSURE * ends
 
 
-def _costs(eps: float, cells: int, r: Integers, ends: Array | Integers, power: int) -> Array:
-    last, place = np.unique((ends + 1 - r) // cells + 1, return_inverse=True)
+def _costs(eps: float, steps: int, r: Integers, ends: Array | Integers, power: int) -> Array:
+    last, place = np.unique((ends + 1 - r) // steps + 1, return_inverse=True)
     S: Any = np.array([[_power_sum(eps, n, q) for n in last.tolist()] for q in range(4)])[:, place]
     N = ends.astype(np.float64) + 1
     kept, drop = np.exp(-eps * last[place]), -np.expm1(-eps)
-    total, cost = _quotient(float(cells), r.astype(np.float64), N, S, kept, drop, power)
+    total, cost = _quotient(float(steps), r.astype(np.float64), N, S, kept, drop, power)
     return np.asarray(cost / total)
 
 
@@ -115,16 +115,16 @@ def _power_sum(eps: float, n: float, q: int) -> float:
     return sum_of_terms(lambda m: np.exp(-eps * m) * m**q, n)
 
 
-def _least_exactly(eps: float, cells: int, ends: dict[int, int], power: int) -> int:
+def _least_exactly(eps: float, steps: int, ends: dict[int, int], power: int) -> int:
     """Return the r of least cost, and of these the first, from each r and its A."""
     with localcontext() as context:
         context.prec = _DIGITS
-        sums = {n: _decimal_sums(eps, n) for n in {(end + 1 - r) // cells + 1 for r, end in ends.items()}}
+        sums = {n: _decimal_sums(eps, n) for n in {(end + 1 - r) // steps + 1 for r, end in ends.items()}}
 
         def cost(r: int) -> Decimal:
             end = ends[r]
-            S, kept, drop = sums[(end + 1 - r) // cells + 1]
-            total, cost = _quotient(Decimal(cells), Decimal(r), Decimal(end + 1), S, kept, drop, power)
+            S, kept, drop = sums[(end + 1 - r) // steps + 1]
+            total, cost = _quotient(Decimal(steps), Decimal(r), Decimal(end + 1), S, kept, drop, power)
             return Decimal(cost / total)
 
         return min(ends, key=cost)

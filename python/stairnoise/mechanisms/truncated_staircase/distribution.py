@@ -184,11 +184,11 @@ class Truncated:
         return moment if self._whole else self._scaled(moment, p)
 
 
-def on_integers(eps: float, cells: int, r: int, end: int, centre: float) -> Truncated:
+def on_integers(eps: float, steps: int, r: int, end: int, centre: float) -> Truncated:
     """Return the distribution on the integers within `end` of the centre."""
-    last = (end + 1 - r) // cells + 1
-    part = float(end + 1 - r - (last - 1) * cells)
-    stairs = staircase.lattice(eps, float(cells), float(r))
+    last = (end + 1 - r) // steps + 1
+    part = float(end + 1 - r - (last - 1) * steps)
+    stairs = staircase.lattice(eps, float(steps), float(r))
     return Truncated(truncated_stairs.ended(stairs, end + 0.5, float(last), part), centre, whole=True)
 
 
@@ -226,8 +226,8 @@ def _sum_of_powers(p: float) -> Callable[[Array], Array]:
     return sums
 
 
-def achieved_delta(eps: float, cells: int, r: int, most: int) -> Fraction:
-    """δ of the distribution on the integers from -most to most: the mass of the `cells` outermost ones of an end.
+def achieved_delta(eps: float, steps: int, r: int, most: int) -> Fraction:
+    """δ of the distribution on the integers from -most to most: the mass of the `steps` outermost ones of an end.
 
     Within 1e-40, relatively: the terms are known to 60 digits, and lose those of ε and D.
     """
@@ -237,9 +237,9 @@ def achieved_delta(eps: float, cells: int, r: int, most: int) -> Fraction:
 
         def weight(j: int) -> Decimal:
             """S(j) t (1 - b)/2."""
-            J = 0 if j < r else (j - r) // cells + 1
-            return (-Decimal(eps) * J).exp() * ((r + J * cells - j) * (1 - b) + cells * b)
+            J = 0 if j < r else (j - r) // steps + 1
+            return (-Decimal(eps) * J).exp() * ((r + J * steps - j) * (1 - b) + steps * b)
 
-        outermost = weight(most + 1 - cells) * (1 - b)
-        whole = (2 * r - 1) * (1 - b) + 2 * cells * b - 2 * b * weight(most + 1 - cells)
+        outermost = weight(most + 1 - steps) * (1 - b)
+        whole = (2 * r - 1) * (1 - b) + 2 * steps * b - 2 * b * weight(most + 1 - steps)
         return Fraction(outermost / whole)

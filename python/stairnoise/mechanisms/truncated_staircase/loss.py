@@ -54,7 +54,7 @@ class EndedAtoms(Listed):
         return self.top
 
 
-def ended_atoms(eps: float, cells: int, r: int, end: int) -> EndedAtoms:
+def ended_atoms(eps: float, steps: int, r: int, end: int) -> EndedAtoms:
     """Return the loss at a shift of D steps: probabilities under the true centre, to 40 digits before they are rounded."""
     with localcontext() as context:
         context.prec = _DIGITS
@@ -63,17 +63,17 @@ def ended_atoms(eps: float, cells: int, r: int, end: int) -> EndedAtoms:
 
         def weight(j: int) -> Decimal:
             """S(j) t (1 - b)/2, S that of the staircase without end."""
-            J = 0 if j < r else (j - r) // cells + 1
-            return (-Decimal(eps) * J).exp() * ((r + J * cells - j) * w + cells * b)
+            J = 0 if j < r else (j - r) // steps + 1
+            return (-Decimal(eps) * J).exp() * ((r + J * steps - j) * w + steps * b)
 
         tail = weight(end + 1)
-        total = (2 * r - 1) * w + 2 * cells * b - 2 * tail
-        infinite = (weight(end + 1 - cells) - tail) / total
+        total = (2 * r - 1) * w + 2 * steps * b - 2 * tail
+        infinite = (weight(end + 1 - steps) - tail) / total
         # The loss is +ε from D - A to 0, and on the centre's points from 1 on that are D from a point outside it.
-        fallen = weight(1) - weight(end - cells + 1)
-        up = (fallen + (1 + min(r - 1, cells - r)) * w) / total
+        fallen = weight(1) - weight(end - steps + 1)
+        up = (fallen + (1 + min(r - 1, steps - r)) * w) / total
         zero = max(1 - infinite - up * (1 + b), Decimal(0))
         losses, masses = np.array([eps, 0.0, -eps]), np.array([float(up), float(zero), float(up)])
         with np.errstate(divide="ignore"):
             log_p = np.log(masses) - np.array([0.0, 0.0, eps])
-        return EndedAtoms(("ended atoms", eps, cells, r, end), log_p, losses, float(infinite))
+        return EndedAtoms(("ended atoms", eps, steps, r, end), log_p, losses, float(infinite))

@@ -30,11 +30,11 @@ def shape(value: object, name: str) -> float | str:
     return single(value, name)
 
 
-def best(eps: float, delta: float, cells: int, start: int, cost: str) -> First:
+def best(eps: float, delta: float, steps: int, start: int, cost: str) -> First:
     """Return the first stair of least cost."""
     # Checks δ before anything is computed with it.
-    _native.truncated_staircase_ends(eps, delta, cells, [1])
-    return calibration.best(eps, delta, cells, start, COSTS[cost])
+    _native.truncated_staircase_ends(eps, delta, steps, [1])
+    return calibration.best(eps, delta, steps, start, COSTS[cost])
 
 
 class Truncated:
@@ -52,9 +52,9 @@ class Truncated:
         def _named_arguments(self) -> dict[str, Any]: ...
 
     @property
-    def _cells(self) -> int:
-        cells: int = self._sampler.sensitivity_steps
-        return cells
+    def _sensitivity_steps(self) -> int:
+        steps: int = self._sampler.sensitivity_steps
+        return steps
 
     @property
     def eps(self) -> float:
@@ -91,14 +91,14 @@ class TruncatedStairs(Truncated):
     def achieved_delta(self) -> float:
         """δ of the distribution that is drawn, rounded up; at most `delta`."""
         r, end, _ = self._steps
-        return rounded_up(truncated_staircase.achieved_delta(self.eps, self._cells, r, end))
+        return rounded_up(truncated_staircase.achieved_delta(self.eps, self._sensitivity_steps, r, end))
 
     def _loss(self, sensitivity: Any) -> Any:
         r, end, _ = self._steps
-        return loss.ended_atoms(self.eps, self._cells, r, end)
+        return loss.ended_atoms(self.eps, self._sensitivity_steps, r, end)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        return sums.error_bound(self.eps, self._cells, *self._steps, k, alpha)
+        return sums.error_bound(self.eps, self._sensitivity_steps, *self._steps, k, alpha)
 
     def _exact_parameters(self) -> dict[str, Any]:
         r, end, centre = self._steps

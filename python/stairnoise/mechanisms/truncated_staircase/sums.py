@@ -19,17 +19,17 @@ TILT = 30.0
 
 
 @lru_cache(maxsize=64)
-def error_bound(eps: float, cells: int, r: int, end: int, centre: int, k: int, alpha: float) -> int:
+def error_bound(eps: float, steps: int, r: int, end: int, centre: int, k: int, alpha: float) -> int:
     """Return t with P(|S| > t) <= alpha for the sum S of k variables: the smallest for one, and nearly so for more."""
-    distribution = on_integers(eps, cells, r, end, float(centre))
+    distribution = on_integers(eps, steps, r, end, float(centre))
     if k == 1:
         t = int(distribution.error_bound(np.array(alpha)))
         return t if t < _EXACT else math.ceil(t * (1 + 2.0**-50))
-    decay = max(eps / cells, TILT / end)
+    decay = max(eps / steps, TILT / end)
     if centre == 0:
         return symmetric_bound(distribution, end, decay, k, alpha)
-    mirrored = on_integers(eps, cells, r, end, float(-centre))
-    least = math.ceil((abs(centre) + end) / listed_sums.CELLS) | 1
+    mirrored = on_integers(eps, steps, r, end, float(-centre))
+    least = math.ceil((abs(centre) + end) / listed_sums.BINS) | 1
 
     def upper(h: int) -> Summand:
         return _rounded_up(distribution, centre, end, h, k, decay)
@@ -42,12 +42,12 @@ def error_bound(eps: float, cells: int, r: int, end: int, centre: int, k: int, a
 
 def symmetric_bound(distribution: Any, end: int, decay: float, k: int, alpha: float) -> int:
     """Return the bound for a distribution on -end..end that falls on either side of 0."""
-    least = math.ceil(end / listed_sums.CELLS) | 1
+    least = math.ceil(end / listed_sums.BINS) | 1
     return listed_sums.bound(lambda h: _spread(distribution, end, h, k, decay), None, alpha, least)
 
 
 def _spread(distribution: Any, end: int, h: int, k: int, decay: float) -> Summand:
-    """One variable on cells of h integers about the multiples of h; h is odd."""
+    """One variable on bins of h integers about the multiples of h; h is odd."""
     n = math.ceil(end / h) + 1
     edges = h * (np.arange(1, n + 2, dtype=np.float64) - 1) + (h - 1) // 2
     beyond = distribution.sf(edges)
@@ -57,7 +57,7 @@ def _spread(distribution: Any, end: int, h: int, k: int, decay: float) -> Summan
 
 
 def _rounded_up(distribution: Truncated, centre: int, end: int, h: int, k: int, decay: float) -> Summand:
-    """One variable with every value at the upper end of its cell, a multiple of h."""
+    """One variable with every value at the upper end of its bin, a multiple of h."""
     first, last = -(-(centre - end) // h), -(-(centre + end) // h)
     edges = h * np.arange(first - 1, last + 1, dtype=np.float64)
     # Differences of the smaller of both tails.
