@@ -129,6 +129,11 @@ if TYPE_CHECKING:
 
         columns: Iterable[Hashable] | None
 
+    Signature = TypeVar("Signature")
+
+    def typed_as(other: Signature) -> Callable[[Callable[..., Any]], Signature]:
+        """Give a method's type the overloads of another one; the method itself stays as it is."""
+
     def number_or_array(method: Callable[Concatenate[Any, Named], Result | Floats]) -> NumberOrArray[Named, Result]:
         """Give a method's type an overload for numbers and one for arrays; the method itself stays as it is."""
 
@@ -156,3 +161,7 @@ else:
         return method
 
     number_or_array_with_bounds = number_or_array
+
+    def typed_as(other):
+        """Return a decorator that returns the method."""
+        return number_or_array

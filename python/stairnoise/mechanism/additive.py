@@ -22,14 +22,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stairnoise._errors import ParameterError
-from stairnoise._parameters import Real, argument
-from stairnoise._types import AnyFloat, Default, Float, Value, Whole
+from stairnoise._parameters import Real, RealLike, argument
+from stairnoise._types import AnyFloat, Default, Float, Value, Whole, number_or_array
 from stairnoise.mechanism import accuracy, cost, distribution, interop, plotting, privacy, residues
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.registry import load
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from stairnoise._types import Floats
 
 _LARGEST_INT64 = 2**63 - 1
 # Sums of listed probabilities stay below this part of 1 - confidence in spite of their rounding errors.
@@ -45,12 +47,6 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
     __slots__ = ()
     __module__ = "stairnoise"
 
-    cdf = distribution.cdf
-    sf = distribution.sf
-    logcdf = distribution.logcdf
-    logsf = distribution.logsf
-    ppf = distribution.ppf
-    isf = distribution.isf
     interval = distribution.interval
     median = distribution.median
     support = distribution.support
@@ -81,10 +77,65 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
 
     # The distribution
 
-    def _apply(self, function: str, value: object, name: str) -> Real:
+    @number_or_array
+    def cdf(self, x: RealLike) -> AnyFloat | Floats:
+        """Cumulative distribution function, P(X <= x).
+
+        Parameters
+        ----------
+        x : float or array of float
+            Any number; broadcasts against the parameters.
+
+        Returns
+        -------
+        float or ndarray of float64
+        """
+        return self._apply("cdf", x, "x")
+
+    @number_or_array
+    def sf(self, x: RealLike) -> AnyFloat | Floats:
+        """Survival function, P(X > x), computed directly: it stays positive in tails where ``1 - cdf(x)`` rounds to 0."""
+        return self._apply("sf", x, "x")
+
+    @number_or_array
+    def logcdf(self, x: RealLike) -> AnyFloat | Floats:
+        """Natural logarithm of `cdf`, finite where `cdf` underflows."""
+        return self._apply("logcdf", x, "x")
+
+    @number_or_array
+    def logsf(self, x: RealLike) -> AnyFloat | Floats:
+        """Natural logarithm of `sf`, finite where `sf` underflows."""
+        return self._apply("logsf", x, "x")
+
+    @number_or_array
+    def ppf(self, q: RealLike) -> AnyFloat | Floats:
+        """Quantile function: the least x with P(X <= x) >= q.
+
+        Parameters
+        ----------
+        q : float or array of float
+            Lower tail probability; broadcasts against the parameters.
+
+        Returns
+        -------
+        float or ndarray of float64
+            -inf for 0, inf for 1, NaN outside [0, 1]. Whole numbers for a discrete mechanism.
+        """
+        return self._apply("ppf", q, "q")
+
+    @number_or_array
+    def isf(self, q: RealLike) -> AnyFloat | Floats:
+        """Inverse survival function: the least x with P(X > x) <= q.
+
+        Like `ppf`, for an upper tail probability; inf for 0, -inf for 1, NaN outside [0, 1].
+        """
+        return self._apply("isf", q, "q")
+
+    def _apply(self, function: str, value: object, name: str) -> AnyFloat | Floats:
         """Evaluate one function of the distribution; `name` is what errors call its argument."""
         with np.errstate(all="ignore"):
-            return distribution.plain(getattr(self._distribution, function)(np.asarray(argument(value, name), np.float64)))
+            found = getattr(self._distribution, function)(np.asarray(argument(value, name), np.float64))
+            return self._plain(found)
 
     @staticmethod
     def _plain(result: Any) -> AnyFloat:
@@ -188,8 +239,26 @@ class ContinuousMechanism(AdditiveMechanism[np.float64, Float, Float]):
     _dtypes = ("float64", "float32")
     _release_dtypes = ("float64", "float32")
 
-    pdf = distribution.pdf
-    logpdf = distribution.logpdf
+    @number_or_array
+    def pdf(self, x: RealLike) -> Float | Floats:
+        """Probability density at x; at the edge of a stair, the lower of the two densities.
+
+        Parameters
+        ----------
+        x : float or array of float
+            Any number; broadcasts against the parameters.
+
+        Returns
+        -------
+        float or ndarray of float64
+            Per unit of x.
+        """
+        return self._apply("pdf", x, "x")
+
+    @number_or_array
+    def logpdf(self, x: RealLike) -> Float | Floats:
+        """Natural logarithm of `pdf`, finite where `pdf` underflows."""
+        return self._apply("logpdf", x, "x")
 
     @property
     def granularity(self) -> Float:
@@ -216,9 +285,27 @@ class DiscreteMechanism(AdditiveMechanism[np.int64, Whole, Float]):
     _dtypes = ("int64", "int32", "float64")
     _release_dtypes = ("int64", "int32", "float64", "float32")
 
-    pmf = distribution.pmf
-    logpmf = distribution.logpmf
     release_modulo = residues.release_modulo
+
+    @number_or_array
+    def pmf(self, k: RealLike) -> Float | Floats:
+        """Probability of the integer k; 0 if k is not an integer.
+
+        Parameters
+        ----------
+        k : int, float or array of them
+            Any number; broadcasts against the parameters.
+
+        Returns
+        -------
+        float or ndarray of float64
+        """
+        return self._apply("pmf", k, "k")
+
+    @number_or_array
+    def logpmf(self, k: RealLike) -> Float | Floats:
+        """Natural logarithm of `pmf`, finite where `pmf` underflows; -inf if k is not an integer."""
+        return self._apply("logpmf", k, "k")
 
     @property
     def granularity(self) -> int:

@@ -21,13 +21,13 @@ from stairnoise.accounting.losses import elements as elements_of_losses
 from stairnoise.distributions import elements as elements
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.cost import CostFunction
-from stairnoise.mechanism.distribution import plain
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from stairnoise._types import Floats
     from stairnoise.accounting.losses.loss import Part
     from stairnoise.distributions.elements import Elements
 
@@ -130,14 +130,14 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         mechanisms, which = self._different()
         return elements.Elements([mechanism._functions() for mechanism in mechanisms], which)
 
-    def _apply(self, function: str, value: object, name: str) -> Real:
+    def _apply(self, function: str, value: object, name: str) -> Float | Floats:
         if self._parameter_shape == ():
             return super()._apply(function, value, name)
         x = argument(value, name)
         common_shape({name: x, "parameters": np.empty(self._parameter_shape)})
         distribution: Elements = self._distribution
         with np.errstate(all="ignore"):
-            return plain(distribution.at(function, x))
+            return self._plain(distribution.at(function, x))
 
     def _skewness(self) -> Real:
         found: Real = self._of_elements(lambda mechanism: super()._skewness())

@@ -189,9 +189,6 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
     @overload
     @classmethod
     def eps_for_error(cls, t: Number | Array, confidence: Number | Array = 0.95, sensitivity: Number | Array = 1) -> Floats: ...
-    @overload
-    @classmethod
-    def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: RealLike = 1) -> Real: ...
     @classmethod
     def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: RealLike = 1) -> Any:
         """Least ε for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.
@@ -287,7 +284,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
 
     # The distribution, symmetric and for each element
 
-    def _apply(self, function: str, value: object, name: str) -> Real:
+    def _apply(self, function: str, value: object, name: str) -> Float | Floats:
         x = value if type(value) is float else argument(value, name)
         if self._parameter_shape:
             common_shape({name: x, "parameters": np.empty(self._parameter_shape)})

@@ -31,101 +31,9 @@ _LARGE = 2.0**64
 
 
 @overload
-def cdf(self: M[Float], x: Number) -> Float: ...
+def interval(self: M[Float], confidence: Number) -> tuple[Float, Float]: ...  # type: ignore[overload-overlap]
 @overload
-def cdf(self: M[Float], x: Array) -> Floats: ...
-@overload
-def cdf(self: M[Float], x: RealLike) -> Float | Floats: ...
-def cdf(self: M[Float], x: RealLike) -> Any:
-    """Cumulative distribution function, P(X <= x).
-
-    Parameters
-    ----------
-    x : float or array of float
-        Any number; broadcasts against the parameters.
-
-    Returns
-    -------
-    float or ndarray of float64
-    """
-    return self._apply("cdf", x, "x")
-
-
-@overload
-def sf(self: M[Float], x: Number) -> Float: ...
-@overload
-def sf(self: M[Float], x: Array) -> Floats: ...
-@overload
-def sf(self: M[Float], x: RealLike) -> Float | Floats: ...
-def sf(self: M[Float], x: RealLike) -> Any:
-    """Survival function, P(X > x), computed directly: it stays positive in tails where ``1 - cdf(x)`` rounds to 0."""
-    return self._apply("sf", x, "x")
-
-
-@overload
-def logcdf(self: M[Float], x: Number) -> Float: ...
-@overload
-def logcdf(self: M[Float], x: Array) -> Floats: ...
-@overload
-def logcdf(self: M[Float], x: RealLike) -> Float | Floats: ...
-def logcdf(self: M[Float], x: RealLike) -> Any:
-    """Natural logarithm of `cdf`, finite where `cdf` underflows."""
-    return self._apply("logcdf", x, "x")
-
-
-@overload
-def logsf(self: M[Float], x: Number) -> Float: ...
-@overload
-def logsf(self: M[Float], x: Array) -> Floats: ...
-@overload
-def logsf(self: M[Float], x: RealLike) -> Float | Floats: ...
-def logsf(self: M[Float], x: RealLike) -> Any:
-    """Natural logarithm of `sf`, finite where `sf` underflows."""
-    return self._apply("logsf", x, "x")
-
-
-@overload
-def ppf(self: M[Float], q: Number) -> Float: ...
-@overload
-def ppf(self: M[Float], q: Array) -> Floats: ...
-@overload
-def ppf(self: M[Float], q: RealLike) -> Float | Floats: ...
-def ppf(self: M[Float], q: RealLike) -> Any:
-    """Quantile function: the least x with P(X <= x) >= q.
-
-    Parameters
-    ----------
-    q : float or array of float
-        Lower tail probability; broadcasts against the parameters.
-
-    Returns
-    -------
-    float or ndarray of float64
-        -inf for 0, inf for 1, NaN outside [0, 1]. Whole numbers for a discrete mechanism.
-    """
-    return self._apply("ppf", q, "q")
-
-
-@overload
-def isf(self: M[Float], q: Number) -> Float: ...
-@overload
-def isf(self: M[Float], q: Array) -> Floats: ...
-@overload
-def isf(self: M[Float], q: RealLike) -> Float | Floats: ...
-def isf(self: M[Float], q: RealLike) -> Any:
-    """Inverse survival function: the least x with P(X > x) <= q.
-
-    Like `ppf`, for an upper tail probability; inf for 0, -inf for 1, NaN outside [0, 1].
-    """
-    return self._apply("isf", q, "q")
-
-
-@overload
-def interval(self: M[Float], confidence: Number) -> tuple[Float, Float]: ...
-@overload
-def interval(self: M[Float], confidence: Array) -> tuple[Floats, Floats]: ...
-@overload
-def interval(self: M[Float], confidence: RealLike) -> tuple[Float | Floats, Float | Floats]: ...
+def interval(self: M[Float], confidence: Number | Array) -> tuple[Floats, Floats]: ...
 def interval(self: M[Float], confidence: RealLike) -> Any:
     """Return the ends of an interval with probability (1 - confidence)/2 outside it on each side.
 
@@ -287,11 +195,9 @@ def central(mechanism: AdditiveMechanism) -> tuple[float, float, list[float]]:
 
 
 @overload
-def error_bound(self: AdditiveMechanism[Default, Value, Any], confidence: Number = 0.95) -> Value: ...
+def error_bound(self: AdditiveMechanism[Default, Value, Any], confidence: Number = 0.95) -> Value: ...  # type: ignore[overload-overlap]
 @overload
-def error_bound(self: AdditiveMechanism[Default, Value, Any], confidence: Array) -> NDArray[Default]: ...
-@overload
-def error_bound(self: AdditiveMechanism[Default, Value, Any], confidence: RealLike = 0.95) -> Value | NDArray[Default]: ...
+def error_bound(self: AdditiveMechanism[Default, Value, Any], confidence: Number | Array) -> NDArray[Default]: ...
 def error_bound(self: AdditiveMechanism, confidence: RealLike = 0.95) -> Any:
     """Smallest t with P(|X| <= t) >= confidence.
 
@@ -311,71 +217,6 @@ def error_bound(self: AdditiveMechanism, confidence: RealLike = 0.95) -> Any:
         `confidence` is out of range.
     """
     return self._tail_bound(1 - confidence_level(confidence))
-
-
-@overload
-def pdf(self: M[Float], x: Number) -> Float: ...
-@overload
-def pdf(self: M[Float], x: Array) -> Floats: ...
-@overload
-def pdf(self: M[Float], x: RealLike) -> Float | Floats: ...
-def pdf(self: M[Float], x: RealLike) -> Any:
-    """Probability density at x; at the edge of a stair, the lower of the two densities.
-
-    Parameters
-    ----------
-    x : float or array of float
-        Any number; broadcasts against the parameters.
-
-    Returns
-    -------
-    float or ndarray of float64
-        Per unit of x.
-    """
-    return self._apply("pdf", x, "x")
-
-
-@overload
-def logpdf(self: M[Float], x: Number) -> Float: ...
-@overload
-def logpdf(self: M[Float], x: Array) -> Floats: ...
-@overload
-def logpdf(self: M[Float], x: RealLike) -> Float | Floats: ...
-def logpdf(self: M[Float], x: RealLike) -> Any:
-    """Natural logarithm of `pdf`, finite where `pdf` underflows."""
-    return self._apply("logpdf", x, "x")
-
-
-@overload
-def pmf(self: M[Float], k: Number) -> Float: ...
-@overload
-def pmf(self: M[Float], k: Array) -> Floats: ...
-@overload
-def pmf(self: M[Float], k: RealLike) -> Float | Floats: ...
-def pmf(self: M[Float], k: RealLike) -> Any:
-    """Probability of the integer k; 0 if k is not an integer.
-
-    Parameters
-    ----------
-    k : int, float or array of them
-        Any number; broadcasts against the parameters.
-
-    Returns
-    -------
-    float or ndarray of float64
-    """
-    return self._apply("pmf", k, "k")
-
-
-@overload
-def logpmf(self: M[Float], k: Number) -> Float: ...
-@overload
-def logpmf(self: M[Float], k: Array) -> Floats: ...
-@overload
-def logpmf(self: M[Float], k: RealLike) -> Float | Floats: ...
-def logpmf(self: M[Float], k: RealLike) -> Any:
-    """Natural logarithm of `pmf`, finite where `pmf` underflows; -inf if k is not an integer."""
-    return self._apply("logpmf", k, "k")
 
 
 def times_power(moment: Any, unit: Any, p: float) -> Any:

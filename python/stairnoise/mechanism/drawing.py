@@ -18,10 +18,15 @@ from stairnoise.rng import Rng, sampling_stream
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from typing_extensions import TypedDict, Unpack
+
     from stairnoise._types import Memory
     from stairnoise.mechanism.base import Mechanism
 
-    M = Mechanism[Default, Value, Any]
+    class _Options(TypedDict, total=False):
+        rng: Rng | None
+        threads: int | None
+
 
 # NumPy can index any array with fewer values than this.
 _SURELY_A_LENGTH = 2**48
@@ -35,56 +40,26 @@ _INT64 = np.dtype(np.int64)
 
 @overload
 def sample(
-    self: M[Default, Value],
-    size: None = None,
-    *,
-    rng: Rng | None = None,
-    out: None = None,
-    dtype: None = None,
-    threads: int | None = None,
+    self: Mechanism[Any, Value, Any], size: None = None, *, out: None = None, dtype: None = None, **options: Unpack[_Options]
 ) -> Value: ...
 @overload
 def sample(
-    self: M[Default, Value],
-    size: Size,
-    *,
-    rng: Rng | None = None,
-    out: None = None,
-    dtype: None = None,
-    threads: int | None = None,
+    self: Mechanism[Default, Any, Any], size: Size, *, out: None = None, dtype: None = None, **options: Unpack[_Options]
 ) -> NDArray[Default]: ...
 @overload
 def sample(
-    self: M[Default, Value],
-    size: Size,
-    *,
-    rng: Rng | None = None,
-    out: None = None,
-    dtype: type[Scalar] | np.dtype[Scalar],
-    threads: int | None = None,
+    self: Mechanism, size: Size, *, out: None = None, dtype: type[Scalar] | np.dtype[Scalar], **options: Unpack[_Options]
 ) -> NDArray[Scalar]: ...
 @overload
 def sample(
-    self: M[Default, Value],
-    size: Size | None = None,
-    *,
-    rng: Rng | None = None,
-    out: Out,
-    dtype: DTypeLike | None = None,
-    threads: int | None = None,
+    self: Mechanism, size: Size | None = None, *, out: Out, dtype: DTypeLike | None = None, **options: Unpack[_Options]
 ) -> Out: ...
 @overload
 def sample(
-    self: M[Default, Value],
-    size: Size | None = None,
-    *,
-    rng: Rng | None = None,
-    out: None = None,
-    dtype: DTypeLike | None = None,
-    threads: int | None = None,
+    self: Mechanism, size: Size | None = None, *, out: None = None, dtype: DTypeLike | None = None, **options: Unpack[_Options]
 ) -> Any: ...
 def sample(
-    self: M[Default, Value],
+    self: Mechanism,
     size: Size | None = None,
     *,
     rng: Rng | None = None,
@@ -98,7 +73,8 @@ def sample(
     ----------
     size : int, tuple of int, or None
         Shape of the output, to which array parameters must broadcast. None: the shape of
-        `out`, or without it the parameters' common shape.
+        `out`, or without it the parameters' common shape. For vectors, the shape before the last axis, which has length
+        ``dim``. (Vector n is the first vector of ``rng.at(n * dim)``: a generator counts coordinates.)
     rng : SecureRng, SeededRng or None
         None: one secure generator for the whole process.
     out : ndarray or other writable memory, or None
@@ -168,36 +144,33 @@ def sample_generally(
 
 @overload
 def sample_chunks(
-    self: M[Default, Value],
+    self: Mechanism[Default, Any, Any],
     size: Size,
     chunk_size: int | None = None,
     *,
-    rng: Rng | None = None,
     dtype: None = None,
-    threads: int | None = None,
+    **options: Unpack[_Options],
 ) -> Iterator[NDArray[Default]]: ...
 @overload
 def sample_chunks(
-    self: M[Default, Value],
+    self: Mechanism,
     size: Size,
     chunk_size: int | None = None,
     *,
-    rng: Rng | None = None,
     dtype: type[Scalar] | np.dtype[Scalar],
-    threads: int | None = None,
+    **options: Unpack[_Options],
 ) -> Iterator[NDArray[Scalar]]: ...
 @overload
 def sample_chunks(
-    self: M[Default, Value],
+    self: Mechanism,
     size: Size,
     chunk_size: int | None = None,
     *,
-    rng: Rng | None = None,
     dtype: DTypeLike | None = None,
-    threads: int | None = None,
+    **options: Unpack[_Options],
 ) -> Iterator[NDArray[Any]]: ...
 def sample_chunks(
-    self: M[Default, Value],
+    self: Mechanism,
     size: Size,
     chunk_size: int | None = None,
     *,

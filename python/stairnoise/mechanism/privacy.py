@@ -55,11 +55,9 @@ def privacy_loss(self: M[Float], *, lattice: bool = True, sensitivity: Number | 
 
 
 @overload
-def privacy_profile(self: M[Float], eps: Number, sensitivity: Number | None = None) -> Float: ...
+def privacy_profile(self: M[Float], eps: Number, sensitivity: Number | None = None) -> Float: ...  # type: ignore[overload-overlap]
 @overload
-def privacy_profile(self: M[Float], eps: Array, sensitivity: Number | None = None) -> Floats: ...
-@overload
-def privacy_profile(self: M[Float], eps: RealLike, sensitivity: Number | None = None) -> Float | Floats: ...
+def privacy_profile(self: M[Float], eps: Number | Array, sensitivity: Number | None = None) -> Floats: ...
 def privacy_profile(self: M[Float], eps: RealLike, sensitivity: Number | None = None) -> Any:
     """Least δ for which one release is (ε, δ)-differentially private; see `PrivacyLoss.privacy_profile`.
 
@@ -69,22 +67,18 @@ def privacy_profile(self: M[Float], eps: RealLike, sensitivity: Number | None = 
 
 
 @overload
-def rdp(self: M[Float], alpha: Number, sensitivity: Number | None = None) -> Float: ...
+def rdp(self: M[Float], alpha: Number, sensitivity: Number | None = None) -> Float: ...  # type: ignore[overload-overlap]
 @overload
-def rdp(self: M[Float], alpha: Array, sensitivity: Number | None = None) -> Floats: ...
-@overload
-def rdp(self: M[Float], alpha: RealLike, sensitivity: Number | None = None) -> Float | Floats: ...
+def rdp(self: M[Float], alpha: Number | Array, sensitivity: Number | None = None) -> Floats: ...
 def rdp(self: M[Float], alpha: RealLike, sensitivity: Number | None = None) -> Any:
     """Rényi divergence of order `alpha` of one release; see `PrivacyLoss.rdp`."""
     return self.privacy_loss(sensitivity=sensitivity).rdp(alpha)
 
 
 @overload
-def tradeoff(self: M[Float], false_alarm: Number, sensitivity: Number | None = None) -> Float: ...
+def tradeoff(self: M[Float], false_alarm: Number, sensitivity: Number | None = None) -> Float: ...  # type: ignore[overload-overlap]
 @overload
-def tradeoff(self: M[Float], false_alarm: Array, sensitivity: Number | None = None) -> Floats: ...
-@overload
-def tradeoff(self: M[Float], false_alarm: RealLike, sensitivity: Number | None = None) -> Float | Floats: ...
+def tradeoff(self: M[Float], false_alarm: Number | Array, sensitivity: Number | None = None) -> Floats: ...
 def tradeoff(self: M[Float], false_alarm: RealLike, sensitivity: Number | None = None) -> Any:
     """Least probability of a missed detection; see `PrivacyLoss.tradeoff`."""
     return self.privacy_loss(sensitivity=sensitivity).tradeoff(false_alarm)

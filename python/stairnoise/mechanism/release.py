@@ -69,10 +69,6 @@ def release(
 ) -> NDArray[Default]: ...
 @overload
 def release(self: Mechanism, values: Array, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Floats: ...
-@overload
-def release(
-    self: Mechanism[Any, Value, AnyFloat], values: RealLike, *, out: None = None, **options: Unpack[ReleaseOptions]
-) -> Value | AnyFloat | NDArray[Any]: ...
 def release(
     self: Mechanism,
     values: RealLike | Columns,
@@ -103,7 +99,8 @@ def release(
     ----------
     values : int, float, array of them, column or frame
         True answers, finite and below ``2**126 * granularity`` in magnitude (1e28 for ``Laplace(1)``). Array
-        parameters and values broadcast against each other; every number returned is a separate release.
+        parameters and values broadcast against each other; every number returned is a separate release. Vectors are
+        along the last axis. A column is then one vector, and the rows of a frame are vectors.
         Masked arrays are refused. A column is a pandas Series, Index or extension array, a Polars Series, or a
         PyArrow Array or ChunkedArray, of integers, floats or decimals of scale 0. A frame is a DataFrame of pandas
         or Polars, or a PyArrow Table or RecordBatch.

@@ -22,15 +22,11 @@ from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_di
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import comparable, display
 from stairnoise.mechanism.partitions import NAME, partitions
-from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
 from stairnoise.mechanisms.discrete_gaussian import distribution, loss, sums, vector_loss
 from stairnoise.numerics.rounding import rounded_up
-from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
     from typing_extensions import Unpack
 
     from stairnoise._types import (
@@ -40,14 +36,12 @@ if TYPE_CHECKING:
         FrameOptions,
         Integer,
         Integers,
-        Memory,
         Number,
         Out,
         ReleaseOptions,
         Singles,
     )
     from stairnoise.accounting.losses.loss import Part
-    from stairnoise.keyed.rng import KeyedRng
 
     class _Options(ReleaseOptions, total=False):
         l2_sensitivity: RealLike | None
@@ -151,10 +145,6 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], sigma2: Number | Array) -> None: ...
     @overload
     def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], *, sigma: Number | Array) -> None: ...
-    @overload
-    def __init__(
-        self: DiscreteGaussian[int | NDArray[np.int64], Real], sigma2: RealLike | None = None, *, sigma: RealLike | None = None
-    ) -> None: ...
     def __init__(self, sigma2: RealLike | None = None, *, sigma: RealLike | None = None) -> None:
         if sigma is not None:
             if sigma2 is not None:
@@ -201,11 +191,6 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def from_eps(
         cls, eps: Number | Array, delta: Number | Array, sensitivity: Integer | Integers | None = None
     ) -> DiscreteGaussian[NDArray[np.int64], Floats]: ...
-    @overload
-    @classmethod
-    def from_eps(
-        cls, eps: RealLike, delta: RealLike, sensitivity: RealLike | None = None
-    ) -> DiscreteGaussian[int | NDArray[np.int64], Real]: ...
     @classmethod
     def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: Any = None) -> Any:
         """Return the mechanism of the least σ² for which one value is (ε, δ)-differentially private.
@@ -373,59 +358,27 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def release(self, values: Integers, *, out: None = None, **options: Unpack[_Options]) -> NDArray[np.int64]: ...  # type: ignore[overload-overlap]
     @overload
     def release(self, values: Array, *, out: None = None, **options: Unpack[_Options]) -> Floats: ...
-    @overload
-    def release(self, values: RealLike, *, out: None = None, **options: Unpack[_Options]) -> Whole | Float | NDArray[Any]: ...
-    def release(
-        self,
-        values: Any,
-        *,
-        columns: Iterable[Hashable] | None = None,
-        nulls: Nulls = REFUSE,
-        labels: object = None,
-        statistic: str | Sequence[str] | None = None,
-        max_partitions_contributed: int = 1,
-        l2_sensitivity: RealLike | None = None,
-        rng: Rng | KeyedRng | None = None,
-        out: Memory | None = None,
-        threads: int | None = None,
-    ) -> Any:
+    def release(self, values: Any, *, l2_sensitivity: RealLike | None = None, **options: Any) -> Any:
         """Add noise to true answers and return the private ones; see `release` of the other mechanisms.
 
         Parameters
         ----------
         values : int, float, array of them, column or frame
-            True answers, finite. Those that are not integers are first rounded to the nearest one. Columns and frames are
-            those of pandas, Polars and PyArrow, as for the other mechanisms.
-        columns : str, list of names, or None
-            Columns of a frame to release. A frame must have it, and nothing else may.
-        nulls : {"refuse", "zero", "keep"}, default "refuse"
-            What to do with the nulls of a column: raise an error, release the answer 0, or keep them null.
-        labels, statistic
-            As for the other mechanisms, only with a KeyedRng.
-        max_partitions_contributed : int, default 1
-            How many of the values one person can change, each by at most an integer Δ. The noise is that of
-            `for_partitions`. All values together keep the (ε, δ) of a mechanism made by `from_eps`, or the ``rho(Δ)`` of
-            one value for a mechanism made from `sigma2`.
+            As for the other mechanisms.
         l2_sensitivity : float or None
             Instead of `max_partitions_contributed`, for a mechanism made from `sigma2`. One person can change any number
             of the values, by at most this in the l2 norm. The whole release then has
             ``rho(l2_sensitivity=l2_sensitivity)``. `values` must be whole numbers, because rounding can make a small
             change large. The noise does not depend on `l2_sensitivity`.
-        rng : SecureRng, KeyedRng or None
-            None: one secure generator for the whole process. A SeededRng is refused unless it was made with
-            ``allow_release=True``.
-        out : ndarray or other writable memory, or None
-            Array to fill and return, or memory as for `sample`; it may be `values` itself. Its dtype is one that `sample`
-            allows, or float32.
-        threads : int or None
-            How many threads release a long array, as in `sample`. The released numbers do not depend on it.
+        **options
+            `columns`, `nulls`, `labels`, `statistic`, `max_partitions_contributed`, `rng`, `out` and `threads`, as for the other
+            mechanisms. With ``max_partitions_contributed=k``, k values together keep the (ε, δ) of a mechanism made by
+            `from_eps`, or the ``rho(Δ)`` of one value for a mechanism made from `sigma2`.
 
         Returns
         -------
         int, float, ndarray, column or frame
-            int64 if the values are integers. Otherwise float32 if the values are float32, else float64. A
-            zero-dimensional result is a Python scalar. A column or frame is of the type that `values` has; its integers
-            are int64.
+            As for the other mechanisms.
 
         Raises
         ------
@@ -443,32 +396,20 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
                     "l2_sensitivity must be left out for a mechanism made by from_eps, which promises (eps, delta) and not rho, "
                     f"got {received(l2_sensitivity)}"
                 )
-            if partitions(max_partitions_contributed, NAME) > 1:
-                raise ParameterError(
-                    f"max_partitions_contributed must be 1 with l2_sensitivity, got {max_partitions_contributed}"
-                )
+            k = partitions(options.get(NAME, 1), NAME)
+            if k > 1:
+                raise ParameterError(f"{NAME} must be 1 with l2_sensitivity, got {k}")
+            columns = options.get("columns")
             if columns is None and library(values) is None:
                 values = whole_numbers(values)
             else:
                 columns_release.require_whole(values, columns)
-        return super().release(  # type: ignore[call-overload,misc]
-            values,
-            columns=columns,
-            nulls=nulls,
-            labels=labels,
-            statistic=statistic,
-            max_partitions_contributed=max_partitions_contributed,
-            rng=rng,
-            out=out,
-            threads=threads,
-        )
+        return super().release(values, **options)
 
     def _functions(self) -> Any:
-        return (
-            self._functions_of_elements()
-            if self._parameter_shape
-            else distribution.DiscreteGaussianDistribution(self._given["sigma2"])
-        )
+        if self._parameter_shape:
+            return self._functions_of_elements()
+        return distribution.DiscreteGaussianDistribution(self._given["sigma2"])
 
     @property
     def _default_sensitivity(self) -> Any:

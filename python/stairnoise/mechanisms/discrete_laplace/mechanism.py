@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._parameters import Real, RealLike
+from stairnoise._parameters import RealLike
 from stairnoise._types import Float, Whole
 from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Lattice
@@ -79,10 +79,6 @@ class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism
     @overload
     def __init__(
         self: DiscreteLaplace[NDArray[np.int64], Floats], eps: Number | Array, sensitivity: Number | Array | None = None
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: DiscreteLaplace[int | NDArray[np.int64], Real], eps: RealLike, sensitivity: RealLike | None = None
     ) -> None: ...
     def __init__(self, eps: RealLike, sensitivity: RealLike | None = None) -> None:
         self._validate(eps, sensitivity)

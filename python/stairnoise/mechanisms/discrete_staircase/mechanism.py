@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._parameters import Cost, Real, RealLike
+from stairnoise._parameters import Cost, RealLike
 from stairnoise._types import Float, Whole
 from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Lattice
@@ -94,13 +94,6 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
         sensitivity: Number | Array | None = None,
         r: Cost | Number | Array = "l1",
     ) -> None: ...
-    @overload
-    def __init__(
-        self: DiscreteStaircase[int | NDArray[np.int64], Real],
-        eps: RealLike,
-        sensitivity: RealLike | None = None,
-        r: Cost | RealLike = "l1",
-    ) -> None: ...
     def __init__(
         self,
         eps: RealLike,
@@ -133,18 +126,13 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
         sensitivity: Number | Array = 1,
         r: Cost | Number | Array = "l1",
     ) -> Floats: ...
-    @overload
-    @classmethod
-    def eps_for_error(
-        cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: RealLike = 1, r: Cost | RealLike = "l1"
-    ) -> Real: ...
     @classmethod
     def eps_for_error(
         cls,
         t: RealLike,
         confidence: RealLike = 0.95,
-        sensitivity: RealLike = 1,
-        r: Cost | RealLike = "l1",
+        sensitivity: Any = 1,
+        r: Any = "l1",
     ) -> Any:
         """Least ε for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.
 

@@ -131,15 +131,6 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
     ) -> None: ...
     @overload
     def __init__(self: Gaussian[Floats], *, sensitivity: Number | Array | None = None, sigma: Number | Array) -> None: ...
-    @overload
-    def __init__(
-        self: Gaussian[Real],
-        eps: RealLike | None = None,
-        delta: RealLike | None = None,
-        sensitivity: RealLike | None = None,
-        *,
-        sigma: RealLike | None = None,
-    ) -> None: ...
     def __init__(
         self,
         eps: RealLike | None = None,
@@ -194,7 +185,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         return mechanism
 
     @classmethod
-    def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, *, delta: RealLike, sensitivity: RealLike = 1.0) -> float:
+    def eps_for_error(cls, t: Number, confidence: Number = 0.95, *, delta: Number, sensitivity: Number = 1.0) -> float:
         """Least ε, with this δ, for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.
 
         The inequality holds for every larger ε too, because σ falls as ε grows. The noise drawn at a larger ε keeps it up

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from stairnoise._parameters import Real, RealLike
+from stairnoise._parameters import RealLike
 from stairnoise._types import Float
 from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Line
@@ -84,8 +84,6 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Flo
     def __init__(self: Laplace[float], eps: Number, sensitivity: Number | None = None) -> None: ...
     @overload
     def __init__(self: Laplace[Floats], eps: Number | Array, sensitivity: Number | Array | None = None) -> None: ...
-    @overload
-    def __init__(self: Laplace[Real], eps: RealLike, sensitivity: RealLike | None = None) -> None: ...
     def __init__(self, eps: RealLike, sensitivity: RealLike | None = None) -> None:
         self._validate(eps, sensitivity)
 

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._output import Size
 from stairnoise._parameters import Cost, Real, RealLike, argument, confidence_level, count, single
-from stairnoise._types import Out, Scalar
+from stairnoise._types import number_or_array
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.distribution import plain, times_power
-from stairnoise.mechanism.drawing import require_values, sample_generally
+from stairnoise.mechanism.drawing import require_values
 from stairnoise.mechanism.immutable import once
-from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.multivariate_staircase import calibration, distribution
-from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
-    from typing_extensions import Unpack
-
-    from stairnoise._types import Array, Columns, Floats, FrameOptions, Memory, Number, ReleaseOptions, Singles
-    from stairnoise.keyed.rng import KeyedRng
+    pass
 
 Norm = Literal["l1", "l2", "linf"]
 
@@ -166,150 +158,6 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
     def _value_shape(self) -> tuple[int, ...]:  # type: ignore[override]
         return (self._dim,)
 
-    # Drawing
-
-    @overload  # type: ignore[override]
-    def sample(
-        self,
-        size: Size | None = None,
-        *,
-        rng: Rng | None = None,
-        out: None = None,
-        dtype: None = None,
-        threads: int | None = None,
-    ) -> NDArray[np.float64]: ...
-    @overload
-    def sample(
-        self,
-        size: Size | None = None,
-        *,
-        rng: Rng | None = None,
-        out: None = None,
-        dtype: type[Scalar] | np.dtype[Scalar],
-        threads: int | None = None,
-    ) -> NDArray[Scalar]: ...
-    @overload
-    def sample(
-        self,
-        size: Size | None = None,
-        *,
-        rng: Rng | None = None,
-        out: Out,
-        dtype: DTypeLike | None = None,
-        threads: int | None = None,
-    ) -> Out: ...
-    def sample(
-        self,
-        size: Size | None = None,
-        *,
-        rng: Rng | None = None,
-        out: Memory | None = None,
-        dtype: DTypeLike | None = None,
-        threads: int | None = None,
-    ) -> Any:
-        """Draw noise alone, for study; to protect data use `release`.
-
-        Parameters
-        ----------
-        size : int, tuple of int, or None
-            How many vectors, or their shape. None: as many as `out` holds, or without it one.
-        rng : SecureRng, SeededRng or None
-            None: one secure generator for the whole process. Indices of a generator count coordinates: vector n of a draw
-            is the first vector of ``rng.at(n * dim)``.
-        out : ndarray or other writable memory, or None
-            Array to fill and return, of the shape ``(*size, dim)``, or other memory as for the other mechanisms.
-        dtype : dtype or None
-            float64 (default) or float32. Must agree with `out`.
-        threads : int or None
-            How many threads fill an output of 2**18 coordinates or more, as for the other mechanisms. The values do not
-            depend on it.
-
-        Returns
-        -------
-        ndarray
-            Of shape ``(*size, dim)``; ``(dim,)`` if neither `size` nor `out` is given.
-
-        Raises
-        ------
-        ParameterError, ParameterTypeError
-            An argument is not allowed. Nothing has been drawn and `out` is untouched.
-        """
-        return sample_generally(self, size, rng, out, dtype, threads)
-
-    @overload  # type: ignore[override]
-    def release(self, values: Columns, **options: Unpack[FrameOptions]) -> Columns: ...
-    @overload
-    def release(self, values: RealLike, *, out: Out, **options: Unpack[ReleaseOptions]) -> Out: ...
-    @overload
-    def release(self, values: Singles, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Singles: ...  # type: ignore[overload-overlap]
-    @overload
-    def release(self, values: RealLike, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Floats: ...
-    def release(
-        self,
-        values: Any,
-        *,
-        columns: Iterable[Hashable] | None = None,
-        nulls: Nulls = REFUSE,
-        labels: object = None,
-        statistic: str | Sequence[str] | None = None,
-        max_partitions_contributed: int = 1,
-        rng: Rng | KeyedRng | None = None,
-        out: Memory | None = None,
-        threads: int | None = None,
-    ) -> Any:
-        """Add noise to true vectors and return the private ones.
-
-        Each coordinate is rounded to the lattice by ``floor(x/g + 1/2)``, computed exactly. The noise is added there in
-        integers, and the sum is converted once.
-
-        Parameters
-        ----------
-        values : array of int or float, column or frame
-            True vectors along the last axis, which has length `dim`; finite and below ``2**126 * granularity``
-            in magnitude. A column of pandas, Polars or PyArrow is one vector. The rows of a frame are vectors.
-        columns : list of names, or None
-            The `dim` columns of a frame that hold the coordinates. A frame must have it, and nothing else may.
-        nulls : {"refuse", "zero", "keep"}, default "refuse"
-            What to do with the nulls of a column: raise an error, release the coordinate 0, or keep them null.
-        labels, statistic
-            As for the other mechanisms, with one label and one text for each vector.
-        max_partitions_contributed : int, default 1
-            How many of the vectors one person can change, each by at most the sensitivity. The noise is then that of
-            `for_partitions`.
-        rng : SecureRng, KeyedRng or None
-            None: one secure generator for the whole process. A SeededRng is refused unless it was made with
-            ``allow_release=True``.
-        out : ndarray or other writable memory, or None
-            Array or memory of float64 or float32 to fill and return; it may be `values` itself.
-        threads : int or None
-            How many threads release a long array, as in `sample`. The released numbers do not depend on it.
-
-        Returns
-        -------
-        ndarray, column or frame
-            Of the shape of `values`; float32 if `values` are float32, else float64. A column or frame is of the type
-            that `values` has.
-
-        Raises
-        ------
-        ParameterError, ParameterTypeError
-            A value is NaN, infinite or too large for the lattice, or the last axis has another length. Or another argument
-            is not allowed. Nothing has been drawn and `out` is untouched.
-        LazyError
-            `values` stands for a computation, which has not been run. The class is a ParameterTypeError.
-        """
-        return super().release(  # type: ignore[call-overload,misc]
-            values,
-            columns=columns,
-            nulls=nulls,
-            labels=labels,
-            statistic=statistic,
-            max_partitions_contributed=max_partitions_contributed,
-            rng=rng,
-            out=out,
-            threads=threads,
-        )
-
     # The distribution
 
     def pdf(self, x: RealLike) -> Real:
@@ -340,13 +188,8 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
             size = _norm_of(vectors / self.sensitivity, self.norm)
             return plain(np.where(np.isnan(size), np.nan, self._log_height() - self.eps * self._distribution.stair(size)))
 
-    @overload
-    def norm_cdf(self, x: Number) -> float: ...
-    @overload
-    def norm_cdf(self, x: Array) -> Floats: ...
-    @overload
-    def norm_cdf(self, x: RealLike) -> Real: ...
-    def norm_cdf(self, x: RealLike) -> Any:
+    @number_or_array
+    def norm_cdf(self, x: RealLike) -> Real:
         """P(‖X‖ <= x), which depends on the dimension and not on the norm.
 
         Parameters
@@ -359,43 +202,23 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
         """
         return plain(self._distribution.cdf(self._in_units(x)))
 
-    @overload
-    def norm_sf(self, x: Number) -> float: ...
-    @overload
-    def norm_sf(self, x: Array) -> Floats: ...
-    @overload
-    def norm_sf(self, x: RealLike) -> Real: ...
-    def norm_sf(self, x: RealLike) -> Any:
+    @number_or_array
+    def norm_sf(self, x: RealLike) -> Real:
         """P(‖X‖ > x), computed directly; probabilities below about 1e-130 become 0."""
         return plain(self._distribution.sf(self._in_units(x)))
 
-    @overload
-    def norm_ppf(self, q: Number) -> float: ...
-    @overload
-    def norm_ppf(self, q: Array) -> Floats: ...
-    @overload
-    def norm_ppf(self, q: RealLike) -> Real: ...
-    def norm_ppf(self, q: RealLike) -> Any:
+    @number_or_array
+    def norm_ppf(self, q: RealLike) -> Real:
         """Quantile of the norm: the x with P(‖X‖ <= x) = q; inf for 1, NaN outside [0, 1]."""
         return plain(self._distribution.ppf(np.asarray(argument(q, "q"), np.float64)) * self.sensitivity)
 
-    @overload
-    def norm_isf(self, q: Number) -> float: ...
-    @overload
-    def norm_isf(self, q: Array) -> Floats: ...
-    @overload
-    def norm_isf(self, q: RealLike) -> Real: ...
-    def norm_isf(self, q: RealLike) -> Any:
+    @number_or_array
+    def norm_isf(self, q: RealLike) -> Real:
         """Upper quantile of the norm: the x with P(‖X‖ > x) = q; inf for 0, NaN outside [0, 1]."""
         return plain(self._distribution.isf(np.asarray(argument(q, "q"), np.float64)) * self.sensitivity)
 
-    @overload
-    def error_bound(self, confidence: Number = 0.95) -> float: ...
-    @overload
-    def error_bound(self, confidence: Array) -> Floats: ...
-    @overload
-    def error_bound(self, confidence: RealLike = 0.95) -> Real: ...
-    def error_bound(self, confidence: RealLike = 0.95) -> Any:
+    @number_or_array
+    def error_bound(self, confidence: RealLike = 0.95) -> Real:
         """Smallest t with P(‖X‖ <= t) >= confidence: the radius of a ball around a released vector that holds the true one.
 
         Among all releases of a vector, the proportion `confidence` is within t of the true vector, in the mechanism's
@@ -415,7 +238,7 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
         ParameterError
             `confidence` is out of range.
         """
-        return self.norm_isf(1 - confidence_level(confidence))
+        return plain(self._distribution.isf(np.asarray(1 - confidence_level(confidence))) * self.sensitivity)
 
     def expected_norm(self, p: float = 1) -> float:
         r"""Return the expectation of ‖X‖ to the power p, which depends on the dimension and not on the norm.

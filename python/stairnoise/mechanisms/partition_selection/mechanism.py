@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline
-from stairnoise._parameters import RealLike, argument, number_array, single
+from stairnoise._parameters import Real, RealLike, argument, number_array, single
+from stairnoise._types import number_or_array
 from stairnoise._values import require
 from stairnoise.accounting import privacy_loss
 from stairnoise.columns import reading as columns_reading
@@ -22,7 +23,7 @@ from stairnoise.mechanisms.partition_selection.rules.rule import Rule
 from stairnoise.rng import Rng, release_stream
 
 if TYPE_CHECKING:
-    from stairnoise._types import Array, ColumnOfItsOwn, Columns, Floats, Integer, Integers, Number
+    from stairnoise._types import ColumnOfItsOwn, Columns, Integer, Integers
     from stairnoise.accounting.privacy_loss import PrivacyLoss
     from stairnoise.columns.column import Column
 
@@ -212,13 +213,8 @@ class PartitionSelection(Immutable):
         """Return bounds of the noise in shown values, which hold with the probability `confidence` for a group of any size."""
         return self._rule.half_widths(values, confidence)
 
-    @overload
-    def probability(self, n: Number) -> float: ...
-    @overload
-    def probability(self, n: Array) -> Floats: ...
-    @overload
-    def probability(self, n: RealLike) -> float | Floats: ...
-    def probability(self, n: RealLike) -> Any:
+    @number_or_array
+    def probability(self, n: RealLike) -> Real:
         """Return the probability with which a group of `n` people is shown: π(n), unless the noise is Gaussian.
 
         Parameters

@@ -188,13 +188,13 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         return None if self._calibration is None else self._calibration.delta
 
     @overload
-    def rdp_bound(self, alpha: Number, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None) -> float: ...
-    @overload
-    def rdp_bound(self, alpha: Array, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None) -> Floats: ...
+    def rdp_bound(  # type: ignore[overload-overlap]
+        self, alpha: Number, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None
+    ) -> float: ...
     @overload
     def rdp_bound(
-        self, alpha: RealLike, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None
-    ) -> float | Floats: ...
+        self, alpha: Number | Array, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None
+    ) -> Floats: ...
     def rdp_bound(self, alpha: RealLike, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None) -> Any:
         r"""Bound on the Rényi divergence of order `alpha` in closed form, for one value or for many.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._parameters import Cost, Real, RealLike
+from stairnoise._parameters import Cost, RealLike
 from stairnoise._types import Float
 from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Line
@@ -104,10 +104,6 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
         sensitivity: Number | Array | None = None,
         gamma: Cost | Number | Array = "l1",
     ) -> None: ...
-    @overload
-    def __init__(
-        self: Staircase[Real], eps: RealLike, sensitivity: RealLike | None = None, gamma: Cost | RealLike = "l1"
-    ) -> None: ...
     def __init__(
         self,
         eps: RealLike,
@@ -139,18 +135,13 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
         sensitivity: Number | Array = 1,
         gamma: Cost | Number | Array = "l1",
     ) -> Floats: ...
-    @overload
-    @classmethod
-    def eps_for_error(
-        cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: RealLike = 1, gamma: Cost | RealLike = "l1"
-    ) -> Real: ...
     @classmethod
     def eps_for_error(
         cls,
         t: RealLike,
         confidence: RealLike = 0.95,
-        sensitivity: RealLike = 1,
-        gamma: Cost | RealLike = "l1",
+        sensitivity: Any = 1,
+        gamma: Any = "l1",
     ) -> Any:
         """Least ε for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.
 
