@@ -116,7 +116,7 @@ def test_methods_pickle_and_are_named_by_no_private_class(name):
 
 
 def test_an_error_about_arguments_names_the_method():
-    with pytest.raises(TypeError, match=r"^release\(\) missing 1 required positional argument: 'values'"):
+    with pytest.raises(TypeError, match=r"^Mechanism\.release\(\) missing 1 required positional argument: 'values'"):
         sn.Laplace(1).release()
     with pytest.raises(TypeError, match=r"^Generator\.spawn\(\) missing"):
         sn.SecureRng().spawn()

@@ -63,7 +63,7 @@ def test_a_mechanism_has_pages_theory_and_vectors(row: Row) -> None:
     ]
     assert any(re.search(rf"\b{row.class_name}\b", path.read_text(encoding="utf-8")) for path in own_pages)
     mechanism = row.load()
-    theory = re.compile(r"stairnoise\.(distributions|mechanisms\.\w+\.(distribution|stairs|loss))")
+    theory = re.compile(r"stairnoise\.(distributions|mechanisms\.\w+(\.| import .*)(distribution|stairs|loss))")
     assert any(theory.search(text(f"python/{kind.__module__.replace('.', '/')}.py")) for kind in _bases(row, mechanism))
     known = json.loads(text("python/stairnoise/data/known_answers.json"))
     assert row.class_name in {entry["law"] for kind in ("draws", "releases") for entry in known[kind]}

@@ -15,11 +15,10 @@ from stairnoise.registry import ROWS
 ROOT = Path(stairnoise.__file__).parent
 NAMES = {row.name for row in ROWS}
 CLASSES = {row.class_name for row in ROWS} | {
-    "Mechanism",
     "AdditiveMechanism",
     "ContinuousMechanism",
     "DiscreteMechanism",
-    "ArrayLaw",
+    "ArrayParameters",
 }
 # The registry itself, and the list of public names, which type checkers read.
 MAY_LIST = {"registry.py", "__init__.py"}

@@ -17,9 +17,9 @@ from stairnoise.columns.answers import Answers, read_answers
 from stairnoise.columns.column import Chunks, Nulls
 from stairnoise.columns.libraries import library, refuse_lazy
 from stairnoise.columns.reading import by_library, reader
+from stairnoise.mechanism.answers import released_dtype, released_shape, require_stated
 from stairnoise.mechanism.drawing import require_values
 from stairnoise.mechanism.partitions import NAME
-from stairnoise.mechanism.release import released_dtype, released_shape, require_stated
 
 _LABELS = (str, bytes, int, float, np.generic)
 _MODULES_OF_LABELS = {"datetime", "decimal", "pandas"}

@@ -15,9 +15,9 @@ from stairnoise.engines.label_types import declared, typed_labels
 from stairnoise.keyed.labels import label_column
 from stairnoise.keyed.release import KeyedNoise, head
 from stairnoise.keyed.rng import KeyedRng, name
+from stairnoise.mechanism.answers import require_stated
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.partitions import NAME
-from stairnoise.mechanism.release import require_stated
 from stairnoise.rng import SeededRng
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from stairnoise.keyed import encoding
 from stairnoise.keyed.fingerprint import column_of
 from stairnoise.keyed.labels import label_column
 from stairnoise.keyed.rng import KeyedRng, name
+from stairnoise.mechanism.answers import released_dtype, require_stated
 from stairnoise.mechanism.drawing import require_values, threads_asked
 from stairnoise.mechanism.partitions import NAME, partitions
-from stairnoise.mechanism.release import released_dtype, require_stated
 from stairnoise.registry import name_of
 from stairnoise.rng import SeededRng
 

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import RealLike, common_shape, confidence_level, count, number_array
-from stairnoise._types import AnyFloat, Default, Value
 from stairnoise._values import require
 from stairnoise.mechanism.partitions import NAME
 
 if TYPE_CHECKING:
     from fractions import Fraction
-
-    from typing_extensions import TypedDict, Unpack
-
-    from stairnoise._types import Array, Floats, Integer, Integers, Number
-    from stairnoise.mechanism.additive import AdditiveMechanism
-
-    class _Options(TypedDict, total=False):
-        terms: int
-        max_partitions_contributed: int
-
 
 # Fractions and the numerics of sums are imported where they are used: here they would add 4 ms to an import of 9 ms.
 
@@ -38,151 +27,27 @@ _LIST_MARGIN = 1 - 2.0**-37
 _INT64 = np.iinfo(np.int64)
 
 
-@overload
-def confidence_interval(
-    self: AdditiveMechanism[Any, Value, Any],
-    released: Integer,
-    confidence: Number = 0.95,
-    *,
-    of: Literal["value", "sum"] = "value",
-    **options: Unpack[_Options],
-) -> tuple[Value, Value]: ...
-@overload
-def confidence_interval(
-    self: AdditiveMechanism[Any, Value, AnyFloat],
-    released: Number,
-    confidence: Number = 0.95,
-    *,
-    of: Of = "value",
-    **options: Unpack[_Options],
-) -> tuple[Value | AnyFloat, Value | AnyFloat]: ...
-@overload
-def confidence_interval(
-    self: AdditiveMechanism[Default, Any, Any],
-    released: Integers,
-    confidence: Number = 0.95,
-    *,
-    of: Literal["value", "sum"] = "value",
-    **options: Unpack[_Options],
-) -> tuple[NDArray[Default], NDArray[Default]]: ...
-@overload
-def confidence_interval(
-    self: AdditiveMechanism[Default, Any, Any],
-    released: Array,
-    confidence: RealLike = 0.95,
-    *,
-    of: Of = "value",
-    **options: Unpack[_Options],
-) -> tuple[NDArray[Default] | Floats, NDArray[Default] | Floats]: ...
-@overload
-def confidence_interval(
-    self: AdditiveMechanism[Default, Value, AnyFloat],
-    released: RealLike,
-    confidence: RealLike = 0.95,
-    *,
-    of: Of = "value",
-    **options: Unpack[_Options],
-) -> tuple[Value | AnyFloat | NDArray[Default] | Floats, Value | AnyFloat | NDArray[Default] | Floats]: ...
-def confidence_interval(
-    self: AdditiveMechanism,
-    released: RealLike,
-    confidence: RealLike = 0.95,
-    *,
-    of: Of = "value",
-    terms: int = 1,
-    max_partitions_contributed: int = 1,
-) -> Any:
-    """Interval that contains the true value with at least the given probability.
-
-    Only the noise is random here; the true value is fixed. Among all releases of that value, at least the
-    proportion `confidence` has an interval that contains it. Sampling error is not included.
-
-    The interval uses the distribution that is drawn, on its lattice. A continuous mechanism rounds true values to
-    multiples of the granularity g, by at most g/2; the interval includes this. For a discrete mechanism, true values
-    are assumed to be integers, because `release` rounds all others to integers first. If some are not integers, widen
-    the interval by 1/2 at both ends (by ``terms/2`` for a sum).
-
-    Parameters
-    ----------
-    released : int, float or array of them
-        Published number or numbers; each has an interval. Broadcasts with the parameters and `confidence`. Error
-        messages never show these values, so passing true values by mistake leaks nothing.
-    confidence : float or array of float, default 0.95
-        At least 0.5 and less than 1.
-    of : {"value", "sum", "mean"}, default "value"
-        What `released` is: one released value, or the sum or mean of `terms` values. Each of these was released
-        with this mechanism and its own noise.
-    terms : int, default 1
-        How many values were added up, from 1 to 10**9; 1 for "value".
-    max_partitions_contributed : int, default 1
-        The value that `release` was called with.
-
-    Returns
-    -------
-    low, high : int, float or ndarray
-        Ends of the interval, both included, at equal distances from `released`. They are integers for a discrete
-        mechanism, if `released` holds integers and no means. Otherwise they are float64, rounded outwards. They are
-        NumPy arrays unless all arguments and parameters are scalars.
-
-    Raises
-    ------
-    ParameterError
-        `confidence` is out of range, `of` is another word, `terms` is out of range or does not fit `of`,
-        `released` is not finite, or the shapes do not broadcast.
-    ParameterTypeError
-        An argument is not a number.
-
-    Notes
-    -----
-    For one value the half-width is the exact quantile ``error_bound(confidence)``. For sums:
-
-    - Laplace mechanisms have a closed form, which is exact too.
-    - For staircase mechanisms the transform of the sum is inverted. This is exact if the integers that matter are at
-      most 2**21. Otherwise wider bins replace the lattice's, and the distribution is larger in Birnbaum's order of
-      peakedness [1]_. That widens the interval by less than 1e-4 for up to 10**6 terms, and by less than 4 % up to
-      10**9 terms.
-    - Gaussian noise uses its closed form.
-    - The other mechanisms invert transforms of their lists of probabilities, or of wider distributions.
-    - For an unsymmetric `TruncatedLaplace`, every term is rounded away from 0 to a bin. The same holds for
-      `MultiScaleDiscreteLaplace` if its terms are too many for their integers to fit. This widens the interval by a
-      relative 1e-5 for each term.
-
-    Rounding errors are bounded and added.
-
-    The interval includes the rounding of `released` to float64 or float32: half a unit in its last place. It does not
-    include errors made in adding up the terms, nor saturation at the ends of an integer type.
-
-    References
-    ----------
-    .. [1] Birnbaum, "On Random Variables with Comparable Peakedness", Annals of Mathematical Statistics 19,
-       1948.
-
-    Examples
-    --------
-    >>> import stairnoise as sn
-    >>> d = sn.DiscreteLaplace(eps=1)
-    >>> d.confidence_interval([120, 43, 0])
-    (array([117,  40,  -3]), array([123,  46,   3]))
-    >>> d.confidence_interval(163, of="sum", terms=3)
-    (158, 168)
-    """
+def interval_of(
+    mechanism: Any, released: RealLike, confidence: RealLike, of: Of, terms: int, max_partitions_contributed: int
+) -> tuple[Any, Any]:
+    """Return the ends that `confidence_interval` returns."""
     values = _released(released)
     single = in_float32(released, values)
     level = confidence_level(confidence)
     k = _terms(of, terms)
-    mechanism = self._keeping_guarantee(max_partitions_contributed, NAME)
-    shape = common_shape({"released": values, "confidence": level, "parameters": np.empty(self._parameter_shape)})
-    granularity, bounds = mechanism._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
-    if self._integers and values.dtype.kind == "i" and of != "mean":
+    wider = mechanism._keeping_guarantee(max_partitions_contributed, NAME)
+    shape = common_shape({"released": values, "confidence": level, "parameters": np.empty(mechanism._parameter_shape)})
+    granularity, bounds = wider._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
+    if mechanism._integers and values.dtype.kind == "i" and of != "mean":
         ends: tuple[NDArray[Any], NDArray[Any]] = _integer_ends(values, bounds)
     else:
-        ends = _float_ends(self, values, single, granularity, bounds, k, k if of == "mean" else 1)
+        ends = _float_ends(mechanism, values, single, granularity, bounds, k, k if of == "mean" else 1)
     low, high = (np.broadcast_to(end, shape) for end in ends)
     return (low.item(), high.item()) if shape == () else (low.copy(), high.copy())
 
 
 def _float_ends(
-    mechanism: AdditiveMechanism,
+    mechanism: Any,
     values: NDArray[Any],
     single: bool,
     granularity: NDArray[Any],

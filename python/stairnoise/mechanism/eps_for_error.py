@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,16 +13,13 @@ from stairnoise.mechanism.accuracy import refuse
 from stairnoise.mechanism.cost import elementwise
 from stairnoise.mechanisms.staircase import least_eps
 
-if TYPE_CHECKING:
-    from stairnoise.mechanism.array_parameters import ArrayParameters
-
 LEAST_EPS = 2.0**-40
 _LEAST_NORMAL = 2.0**-1022
 # In lattice steps: float64 holds such an error, and no draw is larger.
 _FARTHEST = 2.0**1000
 
 
-def least_eps_for_error(t: RealLike, confidence: RealLike, example: ArrayParameters[Any, Any, Any]) -> Real:
+def least_eps_for_error(t: RealLike, confidence: RealLike, example: Any) -> Real:
     """Return the least ε for mechanisms that have the sensitivity and the shape of the example."""
     discrete, spec, name = example._integers, example._spec, example._spec_name
     limit = argument(t, "t")
@@ -37,7 +34,7 @@ def least_eps_for_error(t: RealLike, confidence: RealLike, example: ArrayParamet
         refuse(str(name), spec, np.asarray(spec) >= _LEAST_NORMAL, "at least 2**-1022 here")
 
     def least(limit: float, alpha: float, D: float, shape: float) -> float:
-        one = type(example)._least_eps(limit, alpha, D, spec if isinstance(spec, str) else shape)
+        one: float | None = type(example)._least_eps(limit, alpha, D, spec if isinstance(spec, str) else shape)
         if one is None or math.isinf(one):
             others = name or "sensitivity"
             raise ParameterError(f"t must be an error that some eps keeps below with this confidence and {others}, got {limit}")
@@ -47,9 +44,7 @@ def least_eps_for_error(t: RealLike, confidence: RealLike, example: ArrayParamet
     return found
 
 
-def raised_to_what_is_drawn(
-    kind: type[ArrayParameters[Any, Any, Any]], t: float, alpha: float, D: float, spec: Any, found: float | None
-) -> float | None:
+def raised_to_what_is_drawn(kind: Any, t: float, alpha: float, D: float, spec: Any, found: float | None) -> float | None:
     """Raise the ε that suffices for the density until noise drawn on the lattice meets the bound t too."""
 
     def may_be_drawn_beyond(eps: float) -> bool:

@@ -8,14 +8,9 @@ import numpy as np
 
 from stairnoise._parameters import Real
 from stairnoise.mechanism.immutable import Immutable, display
-from stairnoise.mechanism.partitions import NAME, partitions
-from stairnoise.mechanism.stated import unstated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from stairnoise._types import Number
-    from stairnoise.mechanism.base import Mechanism
 
 
 class Guarantee(Immutable):
@@ -95,44 +90,3 @@ def _shown(number: Any) -> str:
 
     as_it_is = display(number)
     return as_it_is if not isinstance(number, float) or float(at_most(number)) == number else at_most(number)
-
-
-"""A mechanism that says what its releases promise."""
-
-
-def guarantee(self: Mechanism, sensitivity: Number | None = None, *, max_partitions_contributed: int = 1) -> Guarantee:
-    """Return what a release promises.
-
-    Parameters
-    ----------
-    sensitivity : int, float or None
-        Largest change Δ of one value. Only `DiscreteGaussian`, `Skellam`, `GeneralizedDiscreteLaplace`,
-        `MultiScaleDiscreteLaplace` and `Arete` take it. None: the sensitivity it was made for. A mechanism made from its
-        noise alone has none.
-    max_partitions_contributed : int, default 1
-        How many values one person can change, as in `release`. `GeneralizedDiscreteLaplace`, `Arete` and
-        `LatticeNoise` do not divide their privacy budget: for them, the guarantee is that of this many releases.
-
-    Returns
-    -------
-    Guarantee
-        For a Gaussian mechanism made by ``for_partitions(k)``, the guarantee covers its k values together. The other
-        mechanisms that `for_partitions` returns have a smaller privacy budget; their guarantee covers one value.
-
-    Raises
-    ------
-    ParameterError, ParameterTypeError
-        `sensitivity` is out of range or missing, or the mechanism was made for a fixed one. Or
-        `max_partitions_contributed` is not allowed.
-
-    Examples
-    --------
-    >>> import stairnoise as sn
-    >>> sn.DiscreteGaussian(sigma2=100).guarantee(sensitivity=2)
-    Guarantee: one value that changes by at most 2 is 0.02-zero-concentrated differentially private.
-    >>> sn.MergedLaplace([16, 4], [0.125]).guarantee().eps
-    5.5
-    """
-    if sensitivity is None and self._is_noise_alone:
-        raise unstated(self, "a guarantee", "pass sensitivity=..." if self._any_sensitivity else None)
-    return self._promise(self._asked_sensitivity(sensitivity), partitions(max_partitions_contributed, NAME))

@@ -13,7 +13,7 @@ from stairnoise._errors import ParameterError
 from stairnoise._parameters import single
 from stairnoise.accounting.losses import shifted
 from stairnoise.distributions import infinitely_divisible
-from stairnoise.mechanism.additive import ContinuousMechanism
+from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
 from stairnoise.mechanism.immutable import once
 from stairnoise.mechanism.partitions import NAME, partitions

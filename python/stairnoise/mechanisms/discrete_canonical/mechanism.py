@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import RealLike, confidence_level, single
-from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.cost import CostFunction
+from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.eps_for_error import LEAST_EPS
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME

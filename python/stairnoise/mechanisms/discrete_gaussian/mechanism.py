@@ -17,8 +17,8 @@ from stairnoise._types import Float, Whole
 from stairnoise._values import whole_numbers
 from stairnoise.columns import release as columns_release
 from stairnoise.columns.libraries import library
-from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, require
+from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import comparable, display
 from stairnoise.mechanism.partitions import NAME, partitions

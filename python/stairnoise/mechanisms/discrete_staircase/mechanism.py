@@ -12,9 +12,9 @@ from stairnoise._parameters import Cost, RealLike
 from stairnoise._types import Float, Whole
 from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Lattice
-from stairnoise.mechanism.additive import DiscreteMechanism
 from stairnoise.mechanism.array_parameters import ArrayParameters, integers
 from stairnoise.mechanism.cost import CostFunction, as_float, check_function, elementwise, lattice_staircase_cost
+from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.eps_for_error import least_eps_for_error, least_eps_of_integers
 from stairnoise.mechanism.on_lattice import OfStairs
 from stairnoise.mechanism.symmetric import Symmetric

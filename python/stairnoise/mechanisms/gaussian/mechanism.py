@@ -12,8 +12,8 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, place, received
 from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, real, single
 from stairnoise._types import Float
-from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, require
+from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss

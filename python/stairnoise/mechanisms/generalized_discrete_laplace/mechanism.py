@@ -11,7 +11,7 @@ from stairnoise._errors import ParameterError
 from stairnoise._parameters import count, single
 from stairnoise.accounting.losses import shifted
 from stairnoise.distributions import infinitely_divisible
-from stairnoise.mechanism.additive import DiscreteMechanism
+from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.shares import Shares, parties
 from stairnoise.mechanisms.generalized_discrete_laplace import calibration

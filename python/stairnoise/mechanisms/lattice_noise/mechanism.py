@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, real, single
-from stairnoise.mechanism.additive import AdditiveMechanism, DiscreteMechanism
+from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
+from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import once
 from stairnoise.mechanisms.lattice_noise import loss, sums

@@ -16,7 +16,7 @@ from stairnoise.accounting.losses import runs
 from stairnoise.distributions import slopes_sums
 from stairnoise.distributions.piecewise_exponential import Pieces, Side
 from stairnoise.distributions.slopes import Slopes, largest_loss
-from stairnoise.mechanism.additive import ContinuousMechanism
+from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.merged_laplace.calibration import best_one_break

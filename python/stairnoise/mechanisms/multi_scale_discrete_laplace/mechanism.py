@@ -11,7 +11,7 @@ from stairnoise._errors import ParameterError
 from stairnoise._parameters import count, single
 from stairnoise.accounting.losses import shifted as shifted_losses
 from stairnoise.distributions import infinitely_divisible
-from stairnoise.mechanism.additive import DiscreteMechanism
+from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.immutable import once
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanism.shares import Shares, parties

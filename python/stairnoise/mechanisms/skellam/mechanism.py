@@ -11,7 +11,7 @@ import numpy as np
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import RealLike, count, real, single
-from stairnoise.mechanism.additive import DiscreteMechanism
+from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanism.shares import Shares, parties

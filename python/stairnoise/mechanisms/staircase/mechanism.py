@@ -12,8 +12,8 @@ from stairnoise._parameters import Cost, RealLike
 from stairnoise._types import Float
 from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Line
-from stairnoise.mechanism.additive import ContinuousMechanism
 from stairnoise.mechanism.array_parameters import ArrayParameters
+from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, check_function, elementwise
 from stairnoise.mechanism.eps_for_error import LEAST_EPS, least_eps_for_error, raised_to_what_is_drawn
 from stairnoise.mechanism.on_lattice import OfStairs

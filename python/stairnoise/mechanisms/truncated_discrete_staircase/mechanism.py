@@ -7,7 +7,7 @@ from typing import Any, SupportsFloat, SupportsIndex
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import Cost, count, single
-from stairnoise.mechanism.additive import DiscreteMechanism
+from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanisms.truncated_staircase.distribution import Truncated, on_integers
 from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best, shape
 

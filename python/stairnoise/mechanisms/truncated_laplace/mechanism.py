@@ -13,7 +13,7 @@ from stairnoise._parameters import single
 from stairnoise.accounting.losses import largest, runs
 from stairnoise.distributions import slopes as distributions_slopes
 from stairnoise.distributions import slopes_sums
-from stairnoise.mechanism.additive import ContinuousMechanism
+from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanisms.truncated_laplace import distribution as truncated_laplace
 from stairnoise.mechanisms.truncated_laplace.distribution import Truncated
 from stairnoise.mechanisms.truncated_staircase import shared as truncated

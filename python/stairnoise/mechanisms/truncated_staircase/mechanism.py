@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._parameters import Cost, single
-from stairnoise.mechanism.additive import ContinuousMechanism
+from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, check_function
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.truncated_staircase import stairs as truncated_stairs

@@ -1,0 +1,42 @@
+"""Gates for true answers: a stated sensitivity, and the shape and dtype of what is released."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stairnoise._errors import ParameterError
+from stairnoise._output import Shape
+from stairnoise.mechanism.stated import unstated
+
+
+def require_stated(mechanism: Any, dtype: np.dtype[Any]) -> None:
+    """Refuse true answers of this type if nobody stated their sensitivity: 1 is true of counts, and false of salaries.
+
+    The type decides, never the values: whether a release fails would tell something about them.
+    """
+    whole = mechanism._integers
+    if not mechanism._takes_floats and not (whole and dtype.kind in "iu"):
+        purpose = "a release of floats" if whole else "a release"
+        raise unstated(mechanism, purpose, beside=f" beside values of dtype {dtype}")
+
+
+def released_shape(mechanism: Any, values: Shape) -> Shape:
+    """Broadcast the shape of true answers with that of the parameters."""
+    parameters = mechanism._parameter_shape
+    if not parameters:
+        return values
+    try:
+        return np.broadcast_shapes(values, parameters)
+    except ValueError:
+        raise ParameterError(
+            f"values must have a shape that broadcasts with the parameters, of shape {parameters}, got {values}"
+        ) from None
+
+
+def released_dtype(mechanism: Any, dtype: np.dtype[Any], single_precision: bool) -> str:
+    """Return the dtype of what is released for true answers of this type, which may have been float32."""
+    if mechanism._integers and dtype.kind == "i":
+        return "int64"
+    return "float32" if single_precision else "float64"
