@@ -20,7 +20,7 @@ SIZES = [10**k for k in range(19) if 10**k <= LARGEST]
 MAPPED = SIZES[-1]
 """Where float32 values go to a file that is mapped to memory."""
 
-LAW = staircase(4)
+MECHANISM = staircase(4)
 FORMS = {"float64": 8, "float32": 4, "own eps": 64}
 """Bytes a value needs, those of the mechanism with its own parameters included."""
 
@@ -50,9 +50,9 @@ def bench_size(benchmark: Any, n: int, form: str, threads: int, tmp_path: Path) 
     dtype = np.float32 if form == "float32" else np.float64
     out: Any = _file(tmp_path, n) if mapped else np.zeros(n, dtype)
     own = form == "own eps"
-    mechanism: Any = sn.Staircase(bench_each.epsilons(n)) if own else ours.distribution(LAW)
+    mechanism: Any = sn.Staircase(bench_each.epsilons(n)) if own else ours.distribution(MECHANISM)
     run = Run(lambda: mechanism.sample(out=out, threads=threads), n)
     beside = {"fill": Run(lambda: out.fill(1.0), n)}
-    side_by_side(benchmark, "growth", LAW.work, contender(form, threads), run, beside, least=3)
+    side_by_side(benchmark, "growth", MECHANISM.work, contender(form, threads), run, beside, least=3)
     if 10**4 <= n <= BULK or (n > BULK and not own):  # the check takes 24 bytes a value of its own
-        (bench_each.check if own else LAW.check)(out[:BULK])
+        (bench_each.check if own else MECHANISM.check)(out[:BULK])

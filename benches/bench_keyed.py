@@ -22,7 +22,7 @@ LABELS: dict[str, tuple[str, Callable[[int], Any]]] = {
     "Polars strings": ("polars", lambda n: importlib.import_module("polars").Series(_texts(n))),
     "pandas strings": ("pandas", lambda n: importlib.import_module("pandas").Series(_texts(n))),
 }
-LAWS = (discrete_laplace(1), laplace(1))
+MECHANISMS = (discrete_laplace(1), laplace(1))
 SIZES = sorted({BULK // 100, BULK // 10, BULK})
 ARRAY = "release of the array"
 
@@ -34,7 +34,7 @@ def _texts(n: int) -> list[str]:
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: mechanism.work)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.work)
 def bench_keyed(benchmark: Any, made: CoreMechanism, kind: str, n: int) -> None:
     """Time a keyed release on one thread, its labels included."""
     package, make = LABELS[kind]

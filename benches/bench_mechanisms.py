@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benches import ours
-from benches.mechanisms import COMPARED, LAWS, CoreMechanism
+from benches.mechanisms import COMPARED, CORE_MECHANISMS, CoreMechanism
 from benches.peers import PEERS, Peer
 from benches.timing import BULK, IN_CACHE, Run, fill, side_by_side
 
@@ -23,7 +23,7 @@ def bench_fill(benchmark: Any) -> None:
 
 @pytest.mark.parametrize(
     ("mechanism", "n"),
-    [(mechanism, n) for mechanism in LAWS for n in (SIZES if mechanism in COMPARED else SIZES[:1])],
+    [(mechanism, n) for mechanism in CORE_MECHANISMS for n in (SIZES if mechanism in COMPARED else SIZES[:1])],
     ids=lambda x: getattr(x, "work", x),
 )
 def bench_mechanism(benchmark: Any, mechanism: CoreMechanism, n: int) -> None:

@@ -21,7 +21,7 @@ ONE_BY_ONE = 10**4
 """Answers released by a package that takes one at a call, or a list."""
 
 COUNTS, NUMBERS = discrete_laplace(1), laplace(1)
-LAWS = (COUNTS, staircase(4), NUMBERS)
+MECHANISMS = (COUNTS, staircase(4), NUMBERS)
 SIZES = (BULK, min(BULK, IN_CACHE))
 NOISE = "noise alone"
 GRID = 2.0**-20
@@ -113,7 +113,7 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=work)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=work)
 @pytest.mark.parametrize("n", SIZES)
 def bench_release(benchmark: Any, mechanism: CoreMechanism, n: int) -> None:
     """Time stairnoise's release, beside its noise alone: what the release costs more is the addition."""
@@ -128,7 +128,7 @@ def one_thread() -> dict[str, int]:
     return {"threads": 1} if ours.releases_on_threads() else {}
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=work)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=work)
 @pytest.mark.parametrize("threads", range(2, ours.cores() + 1))
 def bench_threads(benchmark: Any, mechanism: CoreMechanism, threads: int) -> None:
     """Time a release on several threads, with one thread between its rounds."""

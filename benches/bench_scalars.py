@@ -12,7 +12,7 @@ from benches.counts import COUNTS, noise_of
 from benches.mechanisms import CoreMechanism, discrete_laplace, discrete_staircase, laplace, staircase
 from benches.timing import Run, side_by_side
 
-LAWS = (staircase(1), laplace(1), discrete_laplace(1), discrete_staircase(1, 10))
+MECHANISMS = (staircase(1), laplace(1), discrete_laplace(1), discrete_staircase(1, 10))
 RELEASED = (staircase(1), laplace(1), discrete_laplace(1))
 
 
@@ -35,7 +35,7 @@ def _release(mechanism: CoreMechanism) -> Run:
     return Run(lambda: d.release(COUNTS), len(COUNTS))
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: mechanism.work)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.work)
 def bench_sample(benchmark: Any, mechanism: CoreMechanism) -> None:
     """Time `d.sample()`."""
     run = _sample(mechanism)
@@ -54,7 +54,7 @@ def bench_release(benchmark: Any, mechanism: CoreMechanism) -> None:
 def bench_numpy_sample(benchmark: Any) -> None:
     """Time `Generator.laplace()`, without arguments: its quickest form."""
     rng = np.random.default_rng(1)
-    beside = {one(mechanism): _sample(mechanism) for mechanism in LAWS}
+    beside = {one(mechanism): _sample(mechanism) for mechanism in MECHANISMS}
     side_by_side(benchmark, "scalars", one(laplace(1)), "Generator.laplace()", Run(rng.laplace, 1), beside)
     laplace(1).check(np.array([rng.laplace() for _ in range(10_000)]))
 

@@ -12,7 +12,7 @@ from benches.mechanisms import CoreMechanism, discrete_laplace, discrete_stairca
 from benches.timing import Run, side_by_side
 
 POINTS = 10**6
-LAWS = (staircase(4), laplace(4), discrete_staircase(1, 10), discrete_laplace(0.1))
+MECHANISMS = (staircase(4), laplace(4), discrete_staircase(1, 10), discrete_laplace(0.1))
 FUNCTIONS = ("density", "cdf", "sf", "logcdf", "ppf", "isf")
 AIMED_AT = ("density", "cdf", "ppf")
 RNG = np.random.default_rng(1)
@@ -55,7 +55,7 @@ def run(distribution: Any, mechanism: CoreMechanism, function: str, x: Any) -> R
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: mechanism.work)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.work)
 def bench_points(benchmark: Any, mechanism: CoreMechanism, function: str) -> None:
     """Time a million points."""
     x, d = arguments(mechanism, function, POINTS), ours.distribution(mechanism)
@@ -65,7 +65,7 @@ def bench_points(benchmark: Any, mechanism: CoreMechanism, function: str) -> Non
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: mechanism.work)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.work)
 def bench_one_point(benchmark: Any, mechanism: CoreMechanism, function: str) -> None:
     """Time one point, a Python float."""
     x, d = float(arguments(mechanism, function, 1)[0]), ours.distribution(mechanism)
@@ -78,7 +78,7 @@ def bench_one_point(benchmark: Any, mechanism: CoreMechanism, function: str) -> 
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize(
     "mechanism",
-    [mechanism for mechanism in LAWS if mechanism.mechanism.endswith("laplace")],
+    [mechanism for mechanism in MECHANISMS if mechanism.mechanism.endswith("laplace")],
     ids=lambda mechanism: mechanism.work,
 )
 @pytest.mark.parametrize("points", [POINTS, 1])

@@ -127,7 +127,7 @@ COMPARED = (
 
 EPSILONS = (0.01, 0.1, 1, 4, 10)
 
-LAWS = (
+CORE_MECHANISMS = (
     *map(staircase, EPSILONS),
     *map(laplace, EPSILONS),
     *map(discrete_laplace, EPSILONS),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benches.bench_release import LAWS as RELEASED
+from benches.bench_release import MECHANISMS as RELEASED
 from benches.bench_release import OTHERS
 from benches.bench_release import work as release
 from benches.mechanisms import COMPARED, CoreMechanism

@@ -16,7 +16,7 @@ import stairnoise as sn
 from benches import ours
 from benches.cases import KEY, Case, Noise, buffer, bulk, method_of, released, sampled, small
 from benches.family import MECHANISMS
-from benches.mechanisms import LAWS, CoreMechanism
+from benches.mechanisms import CORE_MECHANISMS, CoreMechanism
 from benches.timing import IN_CACHE, Draw
 
 LARGE = 10**7
@@ -51,7 +51,7 @@ def _noise(mechanism: CoreMechanism) -> Noise:
 
 
 FURTHER = [Noise(m.name, dict(m.arguments), m.dtype, m.dim) for m in MECHANISMS]
-EVERY = list({str(noise): noise for noise in [*map(_noise, LAWS), *FURTHER]}.values())
+EVERY = list({str(noise): noise for noise in [*map(_noise, CORE_MECHANISMS), *FURTHER]}.values())
 """All that `make bench` draws in bulk: each class of the registry at least once."""
 
 TYPICAL = {noise.name: noise for noise in reversed([*RELEASED, DISCRETE[1.0], *GAUSSIANS, *reversed(EVERY)])}

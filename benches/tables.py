@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benches import ratios, targets
 from benches.bench_bit_generator import PEERS as BIT_GENERATORS
-from benches.bench_release import LAWS as RELEASED
+from benches.bench_release import MECHANISMS as RELEASED
 from benches.bench_release import NOISE, OTHERS
 from benches.bench_release import work as release_work
 from benches.counts import EPS as COUNTS_EPS

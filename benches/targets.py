@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from benches import bench_growth
 from benches.bench_each import PREPARED, WHOLE
 from benches.bench_outputs import FRESH
-from benches.bench_scalars import LAWS as SCALARS
+from benches.bench_scalars import MECHANISMS as SCALARS
 from benches.bench_scalars import one, seven
 from benches.bench_theory import AIMED_AT, work
-from benches.bench_theory import LAWS as THEORY
+from benches.bench_theory import MECHANISMS as THEORY
 from benches.family import (
     DISCRETE_GAUSSIANS,
     MULTIVARIATE,
@@ -25,7 +25,7 @@ from benches.family import (
     TRUNCATED_STAIRCASE,
     Mechanism,
 )
-from benches.mechanisms import LAWS, CoreMechanism, discrete_laplace, discrete_staircase, laplace, staircase
+from benches.mechanisms import CORE_MECHANISMS, CoreMechanism, discrete_laplace, discrete_staircase, laplace, staircase
 from benches.memory import MIB
 from benches.results import Results, number
 
@@ -204,7 +204,7 @@ TARGETS: tuple[Target, ...] = (
     *_bulk(LAPLACE, 4.5, (13, NUMPY, LAPLACE.work), (3.5, MKL, LAPLACE.work)),
     *_bulk(COUNTING, 3, (11, GEOMETRIC, COUNTING.work), (5000, OPENDP, COUNTING.work)),
     *(target for eps in (0.01, 0.1, 1, 10) for target in _bulk(discrete_laplace(eps), 4.5)),
-    *(target for mechanism in LAWS if mechanism.mechanism == "discrete_staircase" for target in _bulk(mechanism, 6)),
+    *(target for mechanism in CORE_MECHANISMS if mechanism.mechanism == "discrete_staircase" for target in _bulk(mechanism, 6)),
     *_own_eps(PREPARED),
     *_own_eps(WHOLE),
     _fresh("1 thread", 2.7),

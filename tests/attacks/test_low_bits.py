@@ -23,7 +23,7 @@ ALPHA = 1e-9
 N = 200_000
 EPS = 1.0
 
-LAWS = [sn.Laplace(EPS, sensitivity=1), sn.Staircase(EPS, sensitivity=1)]
+MECHANISMS = [sn.Laplace(EPS, sensitivity=1), sn.Staircase(EPS, sensitivity=1)]
 NAIVE = [naive.laplace, naive.staircase]
 # Neighbours at sensitivity 1. Doubles of 0.1 + 0.2 and 0.3 differ in the last bit; 1/3 and 4/3 in the length of their expansion.
 NEIGHBOURS = [(0.0, 1.0), (0.1 + 0.2, 0.3), (1 / 3, 4 / 3), (0.0, 5e-324), (1e16, 1e16 + 1), (-0.5, 0.5), (2.0**20 - 1, 2.0**20)]
@@ -34,7 +34,7 @@ def released(mechanism, answer, seed, size=N):
     return mechanism.release(np.full(size, answer), rng=sn.SeededRng(seed, allow_release=True))
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize(("x", "y"), NEIGHBOURS, ids=repr)
 def test_low_bits_tell_no_neighbours_apart(mechanism, x, y):
     """Near the answers and near zero: windows where one of them has more bits than the other."""
@@ -59,7 +59,7 @@ def test_the_attack_tells_neighbours_of_plain_numpy_apart(mechanism):
     assert math.log(zero / 2 / math.log(1e9)) > 5 * EPS
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("x", [0.0, -0.0, 5e-324, -1e-310, 1e-300, 0.1 + 0.2, 1 / 3, -2 / 3, 1.0, 1e3, 1e5])
 def test_every_output_is_on_one_lattice(mechanism, x):
     """Multiples of g, odd ones among them, whatever the answer; the neighbour reaches the same."""
@@ -79,7 +79,7 @@ def finest(mechanism, answers):
 def test_precision_does_not_tell_the_magnitude():
     """The finest bit in 20 000 outputs: g for `release`, as long as float64 holds it; with NumPy it follows the answer."""
     answers = [0.0, 5e-324, 1e-300, 1e-5, 1.0, 1000.0, 1e5]
-    for made in LAWS:
+    for made in MECHANISMS:
         assert finest(lambda x, mechanism=made: released(mechanism, x, 5, 20_000), answers) == {
             round(math.log2(made.granularity))
         }
@@ -88,7 +88,7 @@ def test_precision_does_not_tell_the_magnitude():
         assert len(finest(lambda x, mechanism=mechanism: mechanism(rng, x, 20_000, EPS), answers)) > 2
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("x", [1e7, 1e16, -1e16, 1e20, -9e27])
 def test_beyond_that_the_output_is_a_function_of_the_lattice_point(mechanism, x):
     """Where float64 is coarser than g, the output is the lattice point of the sum, rounded: post-processing."""

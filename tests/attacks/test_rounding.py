@@ -14,7 +14,12 @@ from tests.statistical.checks import check_loss_at_most, check_loss_equals
 ALPHA = 1e-9
 N = 400_000
 EPS = 1.0
-LAWS = [sn.DiscreteLaplace(EPS), sn.DiscreteStaircase(EPS), sn.Laplace(EPS, sensitivity=1), sn.Staircase(EPS, sensitivity=1)]
+MECHANISMS = [
+    sn.DiscreteLaplace(EPS),
+    sn.DiscreteStaircase(EPS),
+    sn.Laplace(EPS, sensitivity=1),
+    sn.Staircase(EPS, sensitivity=1),
+]
 HALVES = [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]
 
 

@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 import stairnoise as sn
 from tests.by_mechanism.finite_integers import check_quantiles, check_samples
 
-LAWS = [
+MECHANISMS = [
     sn.DiscreteCanonical(1.0, 1e-6),
     sn.DiscreteCanonical(0.1, 0.01),
     sn.DiscreteCanonical(0.5, 1e-3),
@@ -29,7 +29,7 @@ LAWS = [
     sn.DiscreteCanonical(30.0, 1e-25),
     sn.DiscreteCanonical(0.7, 1e-300),
 ]
-mechanisms = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+mechanisms = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 def tails(rise, delta):
@@ -372,7 +372,7 @@ def test_samples_have_the_probabilities(mechanism):
     check_samples(mechanism)
 
 
-@pytest.mark.parametrize("mechanism", LAWS[:5], ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS[:5], ids=repr)
 @pytest.mark.parametrize("k", [2, 5])
 def test_bounds_of_sums_hold(mechanism, k):
     """P(|S| > t) by convolution: at most α at the bound, and more one integer before."""

@@ -19,7 +19,7 @@ EPS, DELTA, CHANGE = np.array([0.1, 1.0, 6.0, 1.0]), np.array([1e-6, 1e-6, 1e-3,
 SIGMA, SIGMA2 = np.array([0.3, 1.0, 1000.0, 1.0]), np.array([0.25, 9.0, 1e6, 2.0**70])
 
 # An array of four parameters, and what each is alone.
-LAWS: dict[str, tuple[Any, Callable[[int], Any]]] = {
+MECHANISMS: dict[str, tuple[Any, Callable[[int], Any]]] = {
     "of eps": (sn.Gaussian(EPS, DELTA, CHANGE), lambda i: sn.Gaussian(EPS[i], DELTA[i], CHANGE[i])),
     "of eps alone": (sn.Gaussian(EPS, 1e-6, sensitivity=1), lambda i: sn.Gaussian(EPS[i], 1e-6, sensitivity=1)),
     "of sigma": (sn.Gaussian(sigma=SIGMA, sensitivity=2), lambda i: sn.Gaussian(sigma=SIGMA[i], sensitivity=2)),
@@ -38,23 +38,23 @@ LAWS: dict[str, tuple[Any, Callable[[int], Any]]] = {
         lambda i: sn.DiscreteGaussian.from_eps(EPS[i], 1e-6, sensitivity=1).for_partitions(2),
     ),
 }
-each = pytest.mark.parametrize("name", LAWS)
+each = pytest.mark.parametrize("name", MECHANISMS)
 
 
 def elementwise(name: str, answer: Callable[[Any], Any]) -> Any:
-    return np.array([answer(LAWS[name][1](i)) for i in range(4)])
+    return np.array([answer(MECHANISMS[name][1](i)) for i in range(4)])
 
 
 def drawn_alone(name: str, shape: tuple[int, ...], **options: Any) -> Any:
     """Draw with the mechanism of each column, and put the columns together."""
-    found = [LAWS[name][1](i).sample(shape, rng=sn.SeededRng(5), **options)[..., i] for i in range(4)]
+    found = [MECHANISMS[name][1](i).sample(shape, rng=sn.SeededRng(5), **options)[..., i] for i in range(4)]
     return np.stack(found, axis=-1)
 
 
 @each
 @pytest.mark.parametrize("rows", [1, 3, 40, 3000])
 def test_values_are_those_of_the_scalar_mechanism(name: str, rows: int) -> None:
-    mechanism = LAWS[name][0]
+    mechanism = MECHANISMS[name][0]
     for dtype in mechanism._dtypes:
         expected = drawn_alone(name, (rows, 4), dtype=dtype)
         for threads in (1, 3):
@@ -76,7 +76,7 @@ def test_values_are_those_of_the_scalar_mechanism(name: str, rows: int) -> None:
 @pytest.mark.parametrize("name", ["of eps", "discrete"])
 def test_long_arrays_on_threads(name: str) -> None:
     """More than 2**18 values, which threads share."""
-    mechanism, rows = LAWS[name][0], 2**16 + 5
+    mechanism, rows = MECHANISMS[name][0], 2**16 + 5
     expected = drawn_alone(name, (rows, 4), threads=1)
     np.testing.assert_array_equal(mechanism.sample((rows, 4), rng=sn.SeededRng(5), threads=3), expected)
     by_columns = mechanism.sample(out=np.empty((rows, 4), expected.dtype, "F"), rng=sn.SeededRng(5), threads=2)
@@ -102,7 +102,7 @@ def test_parameters_that_are_all_different() -> None:
 @pytest.mark.parametrize("k", [1, 3])
 def test_releases_are_those_of_the_scalar_mechanism(name: str, k: int) -> None:
     """In place too: into float64, float32 and integer arrays, contiguous and strided."""
-    mechanism = LAWS[name][0]
+    mechanism = MECHANISMS[name][0]
     true = (np.arange(120).reshape(30, 4) * 37 % 101).astype(np.int64)
     for dtype in ("int64", "float64", "float32"):
         if dtype == "int64" and not mechanism._integers:
@@ -112,7 +112,7 @@ def test_releases_are_those_of_the_scalar_mechanism(name: str, k: int) -> None:
         def options() -> Any:
             return {"rng": sn.SeededRng(7, allow_release=True), "max_partitions_contributed": k}
 
-        alone = [LAWS[name][1](i).release(values, **options())[:, i] for i in range(4)]
+        alone = [MECHANISMS[name][1](i).release(values, **options())[:, i] for i in range(4)]
         expected = np.stack(alone, axis=-1)
         assert expected.dtype == dtype
         np.testing.assert_array_equal(mechanism.release(values, **options()), expected)
@@ -136,7 +136,7 @@ FUNCTIONS = ("cdf", "sf", "logcdf", "logsf")
 
 @each
 def test_the_distribution_is_that_of_every_element(name: str) -> None:
-    mechanism = LAWS[name][0]
+    mechanism = MECHANISMS[name][0]
     density = ("pmf", "logpmf") if mechanism._integers else ("pdf", "logpdf")
     x, q = np.array([[-3.0], [0.0], [0.5], [1e3], [np.nan]]), np.array([[1e-9], [0.3], [0.5], [1.0]])
     calls = [
@@ -165,7 +165,7 @@ def test_the_distribution_is_that_of_every_element(name: str) -> None:
 
 @each
 def test_errors_and_costs_are_those_of_every_element(name: str) -> None:
-    mechanism = LAWS[name][0]
+    mechanism = MECHANISMS[name][0]
     for options in ({}, {"of": "sum", "terms": 5}, {"of": "mean", "terms": 3}, {"max_partitions_contributed": 2}):
         expected = elementwise(name, lambda one, options=options: one.confidence_interval(12, 0.9, **options)).T  # type: ignore[misc]
         np.testing.assert_array_equal(mechanism.confidence_interval(12, 0.9, **options), expected)
@@ -188,7 +188,7 @@ def test_costs_that_are_functions() -> None:
 
 @each
 def test_privacy_is_that_of_every_element(name: str) -> None:
-    mechanism = LAWS[name][0]
+    mechanism = MECHANISMS[name][0]
     for method, level in (("privacy_profile", 0.5), ("rdp", 3.0), ("rdp", 1.0), ("tradeoff", 0.1)):
         expected = elementwise(name, lambda one, m=method, x=level: getattr(one, m)(x))  # type: ignore[misc]
         np.testing.assert_allclose(getattr(mechanism, method)(level), expected, rtol=1e-13)
@@ -215,9 +215,9 @@ def test_privacy_is_that_of_every_element(name: str) -> None:
 @each
 @pytest.mark.parametrize("k", [1, 5])
 def test_guarantees_are_those_of_every_element(name: str, k: int) -> None:
-    mechanism = LAWS[name][0]
+    mechanism = MECHANISMS[name][0]
     whole = promise(mechanism, max_partitions_contributed=k)
-    alone = [promise(LAWS[name][1](i), max_partitions_contributed=k) for i in range(4)]
+    alone = [promise(MECHANISMS[name][1](i), max_partitions_contributed=k) for i in range(4)]
     for field in ("eps", "delta", "rho", "sensitivity"):
         expected = [getattr(one, field) for one in alone]
         if expected[0] is None:
@@ -234,14 +234,14 @@ def test_guarantees_are_those_of_every_element(name: str, k: int) -> None:
 
 @each
 def test_text_pickle_and_equality(name: str) -> None:
-    mechanism = LAWS[name][0]
+    mechanism = MECHANISMS[name][0]
     again = pickle.loads(pickle.dumps(mechanism))
     assert again == mechanism
     assert hash(again) == hash(mechanism)
     made = eval(repr(mechanism), {"Gaussian": sn.Gaussian, "DiscreteGaussian": sn.DiscreteGaussian, "array": np.array})
     np.testing.assert_array_equal(made.sigma2, mechanism.sigma2)
     assert made == mechanism
-    assert mechanism not in {other for key, (other, _) in LAWS.items() if key != name}
+    assert mechanism not in {other for key, (other, _) in MECHANISMS.items() if key != name}
 
 
 def test_an_eps_is_stated_for_the_sensitivity_it_was_made_for() -> None:

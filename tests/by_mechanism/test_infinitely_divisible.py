@@ -17,7 +17,7 @@ from tests.by_mechanism.infinitely_divisible import points, probabilities
 from tests.statistical import checks
 
 ALPHA = 1e-6
-LAWS = [
+MECHANISMS = [
     sn.GeneralizedDiscreteLaplace(0.3, 0.7),
     sn.GeneralizedDiscreteLaplace(0.3, 0.7, 10),
     sn.MultiScaleDiscreteLaplace(2.0, 3),
@@ -27,8 +27,8 @@ LAWS = [
     sn.Skellam(4.0),
     sn.Skellam(4.0, 1, 10),
 ]
-IDS = [repr(mechanism) for mechanism in LAWS]
-each_mechanism = pytest.mark.parametrize("mechanism", LAWS, ids=IDS)
+IDS = [repr(mechanism) for mechanism in MECHANISMS]
+each_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=IDS)
 
 
 @each_mechanism
@@ -51,7 +51,7 @@ def test_the_list_has_everything(mechanism):
 
 
 @pytest.mark.parametrize("n", [2, 3, 10])
-@pytest.mark.parametrize("mechanism", LAWS[::2], ids=IDS[::2])
+@pytest.mark.parametrize("mechanism", MECHANISMS[::2], ids=IDS[::2])
 def test_shares_add_up_to_the_whole(mechanism, n):
     """The n-fold convolution of a share's probabilities is the whole's; far beyond the list both are below 1e-20."""
     reach = 60 if mechanism.granularity == 1 else 2**16
@@ -72,7 +72,7 @@ def test_shares_of_shares(mechanism):
     assert mechanism.share(1) == mechanism
 
 
-@pytest.mark.parametrize("mechanism", LAWS[::2], ids=IDS[::2])
+@pytest.mark.parametrize("mechanism", MECHANISMS[::2], ids=IDS[::2])
 def test_draws_of_shares_add_up(mechanism):
     """Chi-square of 400 000 sums of five shares against the whole, with the probability at zero, seeds fixed."""
     total = sum(mechanism.share(5).sample(400_000, rng=rng) for rng in sn.SeededRng(71).spawn(5))
@@ -150,9 +150,9 @@ NAN = math.nan
         (lambda: sn.GeneralizedDiscreteLaplace(1.0, 1025), "a must be from 2**-11 to 2**10, got 1025.0"),
         (lambda: sn.GeneralizedDiscreteLaplace(1.0, 1.0, 0), "n_parties must be an integer from 1 to 2**32 - 1, got 0"),
         (lambda: sn.GeneralizedDiscreteLaplace(1.0, 1.0, 3, 4), "present must be an integer from 1 to"),
-        (lambda: LAWS[0].share(2**32), "n_parties must be an integer from 1 to 2**32 - 1, got 4294967296"),
-        (lambda: LAWS[1].share(2**31), "n_parties must be an integer from 1 to 2**32 - 1, got 21474836480"),
-        (lambda: LAWS[0].privacy_eps(0), "sensitivity must be an integer from 1 to 2**20, got 0"),
+        (lambda: MECHANISMS[0].share(2**32), "n_parties must be an integer from 1 to 2**32 - 1, got 4294967296"),
+        (lambda: MECHANISMS[1].share(2**31), "n_parties must be an integer from 1 to 2**32 - 1, got 21474836480"),
+        (lambda: MECHANISMS[0].privacy_eps(0), "sensitivity must be an integer from 1 to 2**20, got 0"),
         (
             lambda: sn.GeneralizedDiscreteLaplace.from_eps(NAN, 1),
             "eps must be from 2**-11 to 2**10 times the sensitivity, got nan",
@@ -171,7 +171,7 @@ NAN = math.nan
         (lambda: sn.MultiScaleDiscreteLaplace(1.0, 1.5), "sensitivity must be a whole number for a discrete mechanism, got 1.5"),
         (lambda: sn.MultiScaleDiscreteLaplace(1.0, 2**17), "sensitivity must be at most 2**16, got 131072.0"),
         (lambda: sn.MultiScaleDiscreteLaplace(1.0, 0), "sensitivity must be finite and greater than 0, got 0.0"),
-        (lambda: LAWS[2].privacy_eps(0), "sensitivity must be an integer from 1"),
+        (lambda: MECHANISMS[2].privacy_eps(0), "sensitivity must be an integer from 1"),
         (lambda: sn.Arete(0.0, 1.0, 1.0), "alpha must be finite and greater than 0, got 0.0"),
         (lambda: sn.Arete(1.0, NAN, 1.0), "theta must be finite and greater than 0, got nan"),
         (lambda: sn.Arete(1.0, 1.0, math.inf), "lam must be finite and greater than 0, got inf"),
@@ -179,8 +179,8 @@ NAN = math.nan
         (lambda: sn.Arete(1.0, 1e-308, 1e-308), "lam must be such that the lattice step is from 2**-1022 to 2**960"),
         (lambda: sn.Arete.from_eps(NAN, 1), "eps must be finite and greater than 0, got nan"),
         (lambda: sn.Arete.from_eps(1.0, 0.0), "sensitivity must be finite and greater than 0, got 0.0"),
-        (lambda: LAWS[4].privacy_eps(NAN), "sensitivity must be finite and greater than 0, got nan"),
-        (lambda: LAWS[4].privacy_eps(1000.0), "sensitivity must be at most 50 times the larger scale, 1.0, got 1000.0"),
+        (lambda: MECHANISMS[4].privacy_eps(NAN), "sensitivity must be finite and greater than 0, got nan"),
+        (lambda: MECHANISMS[4].privacy_eps(1000.0), "sensitivity must be at most 50 times the larger scale, 1.0, got 1000.0"),
     ],
 )
 def test_refuses(make, text):
@@ -190,7 +190,8 @@ def test_refuses(make, text):
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: sn.GeneralizedDiscreteLaplace("1", 1.0), lambda: LAWS[0].share(2.0), lambda: LAWS[0].privacy_eps(1.0)]
+    "make",
+    [lambda: sn.GeneralizedDiscreteLaplace("1", 1.0), lambda: MECHANISMS[0].share(2.0), lambda: MECHANISMS[0].privacy_eps(1.0)],
 )
 def test_refuses_types(make):
     with pytest.raises(sn.ParameterTypeError):

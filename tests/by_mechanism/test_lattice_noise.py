@@ -14,7 +14,7 @@ from stairnoise.mechanisms.lattice_noise.distribution import functions, weights_
 from tests.oracles import lattice_noise as oracle
 
 TRIANGLE = [1.0, 2.0, 4.0, 2.0, 1.0]
-LAWS = [
+MECHANISMS = [
     sn.LatticeNoise(TRIANGLE),
     sn.LatticeNoise(TRIANGLE, 0.5),
     sn.LatticeNoise([0.0, 0.0, 3.0, 0.0, 0.1, 7.0, 0.0]),
@@ -22,7 +22,7 @@ LAWS = [
     sn.LatticeNoise([0.1, 0.7, 0.4], 1 - 2.0**-11, 8.0, 8.0),
     sn.LatticeNoise([2.0**-600, 1.0, 2.0**-500], 2.0**-30),
 ]
-each = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+each = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 def exact(mechanism: sn.LatticeNoise) -> oracle.Given:
@@ -110,7 +110,7 @@ def test_moments_and_entropy_are_sums(mechanism: sn.LatticeNoise) -> None:
     )
 
 
-@pytest.mark.parametrize("mechanism", LAWS[:5], ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS[:5], ids=repr)
 def test_draws_have_the_probabilities(mechanism: sn.LatticeNoise) -> None:
     """Evidence: Pearson's χ² of 200 000 draws; a right mechanism fails in one seed of 10^6, and the seeds are fixed."""
     n, g = 200_000, float(mechanism.granularity)

@@ -14,14 +14,14 @@ from mpmath import mp
 import stairnoise as sn
 from stairnoise.distributions.slopes import largest_loss
 
-LAWS = [
+MECHANISMS = [
     sn.MergedLaplace([0.25, 1 / 3], [1], sensitivity=1),
     sn.MergedLaplace([5, 0.5, 1], [0.4, 1.7], sensitivity=1),
     sn.MergedLaplace([16, 2], [0.25e-3], 1e-3),
     sn.MergedLaplace([1, 2, 0.5, 3], [3, 4, 40], 3),
 ]
 
-mechanisms = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+mechanisms = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 # ---------------------------------------------------------------- parameters

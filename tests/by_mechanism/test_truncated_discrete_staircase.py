@@ -21,7 +21,7 @@ from stairnoise.mechanisms.truncated_staircase import calibration as truncated_s
 from stairnoise.mechanisms.truncated_staircase.distribution import achieved_delta
 from tests.by_mechanism.finite_integers import check_quantiles, check_samples
 
-LAWS = [
+MECHANISMS = [
     sn.TruncatedDiscreteStaircase(1.0, 1e-6),
     sn.TruncatedDiscreteStaircase(1.0, 1e-3, 10, "l2"),
     sn.TruncatedDiscreteStaircase(2.0, 0.05, 10, "l2", lower=0),
@@ -30,7 +30,7 @@ LAWS = [
     sn.TruncatedDiscreteStaircase(8.0, 1e-6, 10),
     sn.TruncatedDiscreteStaircase(1e-9, 0.5, 4, 1),
 ]
-mechanisms = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+mechanisms = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 def weights(b, cells, r, end):

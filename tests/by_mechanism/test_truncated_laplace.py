@@ -20,9 +20,9 @@ from stairnoise.mechanisms.truncated_laplace import distribution as truncated_la
 
 SYMMETRIC = sn.TruncatedLaplace(0.7, 2.5e-6, sensitivity=1)
 LOPSIDED = sn.TruncatedLaplace(1.0, 0.01, 2.0, upper=8.93)
-LAWS = [SYMMETRIC, LOPSIDED, sn.TruncatedLaplace(4, 0.5, 1e-3), sn.TruncatedLaplace(0.1, 1e-9, 3, -900, 1000)]
+MECHANISMS = [SYMMETRIC, LOPSIDED, sn.TruncatedLaplace(4, 0.5, 1e-3), sn.TruncatedLaplace(0.1, 1e-9, 3, -900, 1000)]
 
-mechanisms = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+mechanisms = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 # ---------------------------------------------------------------- parameters

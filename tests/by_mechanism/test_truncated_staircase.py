@@ -15,7 +15,7 @@ from scipy import stats
 
 import stairnoise as sn
 
-LAWS = [
+MECHANISMS = [
     sn.TruncatedStaircase(1.0, 1e-6, sensitivity=1),
     sn.TruncatedStaircase(4.0, 1e-3, 0.3, "l2"),
     sn.TruncatedStaircase(2.0, 0.05, gamma=0.25, lower=0, sensitivity=1),
@@ -23,7 +23,7 @@ LAWS = [
     sn.TruncatedStaircase(8.0, 1e-6, 1.0, "l2", lower=-0.5),
     sn.TruncatedStaircase(0.5, 0.5, gamma=1.0, sensitivity=1),
 ]
-mechanisms = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+mechanisms = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ ARRAYS = [
     sn.DiscreteStaircase([0.5, 2.0], [[1], [4], [9]], "l2"),
     sn.DiscreteLaplace([0.5, 2.0], [[1], [4], [9]]),
 ]
-LAWS = [
+MECHANISMS = [
     sn.Staircase(1.0),
     sn.Staircase(4.0, 0.5, "l2"),
     sn.Staircase(2.0**-30, 8.0, 0.75),
@@ -43,7 +43,7 @@ SIMPLE = [
     sn.DiscreteStaircase(1.0, 5),
     sn.DiscreteLaplace(0.5),
 ]
-each = pytest.mark.parametrize("distribution", LAWS + ARRAYS, ids=lambda distribution: repr(distribution)[:60])
+each = pytest.mark.parametrize("distribution", MECHANISMS + ARRAYS, ids=lambda distribution: repr(distribution)[:60])
 simple = pytest.mark.parametrize("distribution", SIMPLE, ids=repr)
 SEED = 20260101
 
@@ -280,7 +280,7 @@ def test_moments_of_a_high_order():
 
 def test_functions_survive_numpys_vectorize():
     """No function leaves a floating-point flag behind, which `numpy.vectorize` turns into a warning."""
-    for distribution in LAWS:
+    for distribution in MECHANISMS:
         for name in ("cdf", "sf", "logcdf", "logsf", "ppf", "isf"):
             assert np.isfinite(np.vectorize(getattr(distribution, name))([0.1, 0.7])).all()
         assert np.isfinite(np.vectorize(lambda x, distribution=distribution: distribution.entropy())(0.0))

@@ -370,7 +370,7 @@ def exact_tail(mechanism, t):
     return tail(math.floor(t), mechanism.eps, mechanism.sensitivity, mechanism.r)
 
 
-LAWS = [
+MECHANISMS = [
     (sn.Laplace, 2.5, ()), (sn.DiscreteLaplace, 4, ()), (sn.Staircase, 2.5, ("l1",)), (sn.Staircase, 0.1, ("l2",)),
     (sn.Staircase, 3.0, (0.3,)), (sn.DiscreteStaircase, 4, ("l1",)), (sn.DiscreteStaircase, 50, ("l2",)),
     (sn.DiscreteStaircase, 9, (3,)),
@@ -379,7 +379,7 @@ LAWS = [
 
 @pytest.mark.parametrize("confidence", [0.6, 0.5, 0.95, 1 - 1e-9])
 @pytest.mark.parametrize("relative", [0.02, 0.4, 1.0, 1.7, 30.0, 1e6])
-@pytest.mark.parametrize(("mechanism", "sensitivity", "spec"), LAWS)
+@pytest.mark.parametrize(("mechanism", "sensitivity", "spec"), MECHANISMS)
 def test_least_eps(mechanism, sensitivity, spec, relative, confidence):
     """Within alpha at the answer, and no better than alpha (1 - 2e-12) just below it, or below it by what a lattice costs."""
     t, alpha = relative * sensitivity, 1 - confidence
@@ -398,7 +398,7 @@ def test_least_eps(mechanism, sensitivity, spec, relative, confidence):
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.9999])
-@pytest.mark.parametrize(("mechanism", "sensitivity", "spec"), LAWS)
+@pytest.mark.parametrize(("mechanism", "sensitivity", "spec"), MECHANISMS)
 def test_no_smaller_eps_will_do(mechanism, sensitivity, spec, confidence):
     """A dense scan, the other way round: no eps below has the property, and above it all but the optimal r have it."""
     scan, alpha = np.geomspace(1e-3, 60, 6000), 1 - confidence

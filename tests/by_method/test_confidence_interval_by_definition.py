@@ -189,7 +189,7 @@ def test_gaussian_sums_are_normal(k, confidence):
     assert exact * (1 - 1e-9) <= high <= exact * (1 + 1e-8) + mechanism.granularity
 
 
-LAWS = [
+MECHANISMS = [
     sn.Gaussian(1, 1e-6),
     sn.DiscreteGaussian(5.0),
     sn.TruncatedLaplace(1, 1e-3),
@@ -202,7 +202,7 @@ LAWS = [
     sn.Arete.from_eps(8, 1),
     sn.Arete.from_eps(8, 1).share(2),
 ]
-each = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+each = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 @each

@@ -9,8 +9,8 @@ import stairnoise as sn
 from stairnoise.registry import ROWS
 from tests.examples import promise
 
-LAWS = [mechanism for row in ROWS if row.kind != "vector" for mechanism in row.mechanisms()]
-each_mechanism = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+MECHANISMS = [mechanism for row in ROWS if row.kind != "vector" for mechanism in row.mechanisms()]
+each_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 @each_mechanism
@@ -31,7 +31,7 @@ def summable(mechanism):
     return eps is None or eps >= 0.1
 
 
-SUMMABLE = list(filter(summable, LAWS))
+SUMMABLE = list(filter(summable, MECHANISMS))
 
 
 @pytest.mark.parametrize("mechanism", SUMMABLE, ids=repr)

@@ -16,7 +16,7 @@ import pytest
 
 import stairnoise as sn
 
-LAWS = [
+MECHANISMS = [
     sn.Laplace(1, 2),
     sn.Laplace(np.array([1.0, 2.0]), 2),
     sn.Staircase(3, 0.5, "l2"),
@@ -37,7 +37,7 @@ def seeded():
     return sn.SeededRng(12, allow_release=True)
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_it_is_what_release_draws_from(mechanism):
     each = mechanism.for_partitions(5)
     assert type(each) is type(mechanism)
@@ -48,7 +48,7 @@ def test_it_is_what_release_draws_from(mechanism):
     assert not np.array_equal(whole, mechanism.release(values, rng=seeded()))
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_it_is_a_value(mechanism):
     each = mechanism.for_partitions(5)
     for twin in (
@@ -65,7 +65,7 @@ def test_it_is_a_value(mechanism):
 
 
 @pytest.mark.parametrize(
-    "mechanism", [mechanism for mechanism in LAWS if not getattr(mechanism, "_parameter_shape", ())], ids=repr
+    "mechanism", [mechanism for mechanism in MECHANISMS if not getattr(mechanism, "_parameter_shape", ())], ids=repr
 )
 def test_noise_grows_with_the_number_of_values(mechanism):
     spread = (
@@ -92,7 +92,7 @@ def test_each_value_has_its_own_accounting():
     assert each < 1e-30 < one
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("k", [0, -1, 2**53])
 def test_numbers_out_of_range_are_named(mechanism, k):
     with pytest.raises(sn.ParameterError, match=rf"^k must be an integer from 1 to 2\*\*53 - 1, got {k}$"):
@@ -101,7 +101,7 @@ def test_numbers_out_of_range_are_named(mechanism, k):
         mechanism.for_partitions(1.5)
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_numbers_too_large_for_a_lattice_are_named_as_the_caller_called_them(mechanism):
     most = 2**53 - 1
     if isinstance(mechanism, (sn.Gaussian, sn.DiscreteGaussian)):

@@ -11,14 +11,14 @@ import stairnoise as sn
 from stairnoise.registry import ROWS
 from tests.examples import promise
 
-LAWS = [mechanism for row in ROWS for mechanism in row.mechanisms()] + [
+MECHANISMS = [mechanism for row in ROWS for mechanism in row.mechanisms()] + [
     sn.DiscreteGaussian.from_eps(1, 1e-6, 2),
     sn.MergedLaplace.from_eps(6),
     sn.Arete.from_eps(8, 1),
     sn.GeneralizedDiscreteLaplace.from_eps(4, 3),
     sn.Skellam.from_eps(1, 1e-6, 2),
 ]
-NUMBERS = [mechanism for mechanism in LAWS if hasattr(mechanism, "privacy_loss")]
+NUMBERS = [mechanism for mechanism in MECHANISMS if hasattr(mechanism, "privacy_loss")]
 NOT_DIVIDED = (sn.Arete, sn.GeneralizedDiscreteLaplace, sn.LatticeNoise)
 ANY_SENSITIVITY = [
     mechanism
@@ -27,7 +27,7 @@ ANY_SENSITIVITY = [
 ]
 # An upper bound of 20 leaves no room for a smaller budget.
 NARROW = sn.TruncatedLaplace(0.5, 1e-3, 1.0, upper=20.0)
-NO_LAW = {(NARROW, 2), (NARROW, 3), (NARROW, 7)}
+NO_MECHANISM = {(NARROW, 2), (NARROW, 3), (NARROW, 7)}
 # Rounding of the two computations that are compared.
 ROUNDING = 1 + 1e-9
 
@@ -64,7 +64,7 @@ def test_one_release_is_within_its_guarantee(mechanism):
 @pytest.mark.parametrize("k", [2, 3, 7])
 @pytest.mark.parametrize("mechanism", NUMBERS, ids=repr)
 def test_several_values_are_within_the_guarantee_of_all(mechanism, k):
-    if (mechanism, k) in NO_LAW:
+    if (mechanism, k) in NO_MECHANISM:
         with pytest.raises(sn.ParameterError, match="max_partitions_contributed must leave an eps and a delta"):
             promise(mechanism, max_partitions_contributed=k)
         return
@@ -96,7 +96,7 @@ def test_another_sensitivity_where_the_mechanism_can_be_asked(mechanism):
         holds(guarantee, mechanism.privacy_loss(sensitivity=sensitivity))
 
 
-@pytest.mark.parametrize("mechanism", [mechanism for mechanism in LAWS if mechanism not in ANY_SENSITIVITY], ids=repr)
+@pytest.mark.parametrize("mechanism", [mechanism for mechanism in MECHANISMS if mechanism not in ANY_SENSITIVITY], ids=repr)
 def test_a_mechanism_made_for_a_sensitivity_refuses_another(mechanism):
     text = f"sensitivity must be left out for a {type(mechanism).__name__}, which was made for one, got 2"
     with pytest.raises(sn.ParameterError, match=text):
@@ -106,7 +106,7 @@ def test_a_mechanism_made_for_a_sensitivity_refuses_another(mechanism):
             mechanism.privacy_loss(sensitivity=2)
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_old_spellings_say_the_same(mechanism):
     guarantee = promise(mechanism)
     pure = getattr(mechanism, "pure_eps", None) or getattr(mechanism, "privacy_eps", None)
@@ -165,7 +165,7 @@ def test_it_prints_as_a_sentence():
 
 @pytest.mark.parametrize("k", [0, 1.0, True, "2"])
 def test_a_number_of_values_that_is_none(k):
-    for mechanism in LAWS:
+    for mechanism in MECHANISMS:
         with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match="max_partitions_contributed"):
             promise(mechanism, max_partitions_contributed=k)
 

@@ -206,10 +206,10 @@ def test_beyond_700_nothing_breaks(eps):
     assert sn.DiscreteLaplace(eps).abs_moment(1) == pytest.approx(0, abs=1e-300)
 
 
-LAWS = [sn.Staircase(2, 3.0), sn.DiscreteStaircase(2, 3), sn.Laplace(2, 3.0), sn.DiscreteLaplace(2)]
+MECHANISMS = [sn.Staircase(2, 3.0), sn.DiscreteStaircase(2, 3), sn.Laplace(2, 3.0), sn.DiscreteLaplace(2)]
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_small_print(mechanism):
     assert mechanism.mean() == 0.0
     assert mechanism.abs_moment(0) == 1.0
@@ -220,7 +220,7 @@ def test_small_print(mechanism):
         assert type(value) is float
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_sample_agrees_with_the_moments(mechanism):
     """Fixed seed; each z is within 5 with probability 1 - 6e-7."""
     n = 200_000

@@ -10,7 +10,7 @@ import stairnoise as sn
 from stairnoise import _html
 from stairnoise.registry import ROWS
 
-LAWS = [pytest.param(row, mechanism, id=repr(mechanism)) for row in ROWS for mechanism in row.mechanisms()]
+MECHANISMS = [pytest.param(row, mechanism, id=repr(mechanism)) for row in ROWS for mechanism in row.mechanisms()]
 
 
 def cells(text):
@@ -22,7 +22,7 @@ def cells(text):
     return table.find("caption").text, dict(rows)
 
 
-@pytest.mark.parametrize(("row", "mechanism"), LAWS)
+@pytest.mark.parametrize(("row", "mechanism"), MECHANISMS)
 def test_mechanisms(row, mechanism):
     caption, rows = cells(mechanism._repr_html_())
     assert caption == type(mechanism).__name__

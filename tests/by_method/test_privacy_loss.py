@@ -245,7 +245,7 @@ def test_the_file_has_what_these_tests_are_for():
 # ---------------------------------------------------------------- arrays, errors, objects
 
 
-LAWS = [
+MECHANISMS = [
     lambda eps: sn.Staircase(eps, [[1.0], [2.5]], "l2"),
     lambda eps: sn.Staircase(eps, 1, 0.3),
     lambda eps: sn.DiscreteStaircase(eps, [[1], [7]]),
@@ -255,7 +255,7 @@ LAWS = [
 
 
 @pytest.mark.parametrize("lattice", [True, False])
-@pytest.mark.parametrize("make", LAWS)
+@pytest.mark.parametrize("make", MECHANISMS)
 def test_arrays_give_what_scalars_give(make, lattice):
     mechanism = make([0.5, 1.0, 4.0])
     loss = privacy_loss(mechanism, lattice=lattice)

@@ -18,7 +18,7 @@ pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
 
-LAW = sn.DiscreteLaplace(0.1)
+MECHANISM = sn.DiscreteLaplace(0.1)
 KEYED = sn.KeyedRng(bytes(range(32)), "persons 2026-Q3")
 VALUES = [7, 0, 3, 100, 41]
 LABELS = ["a", "b", None, "d", "é"]
@@ -41,7 +41,7 @@ FRAMES = {
 }
 
 
-def released(values: Any = VALUES, labels: Any = LABELS, mechanism: Any = LAW, rng: Any = KEYED, **options: Any) -> Any:
+def released(values: Any = VALUES, labels: Any = LABELS, mechanism: Any = MECHANISM, rng: Any = KEYED, **options: Any) -> Any:
     return mechanism.release(values, labels=labels, **{"statistic": "count", "rng": rng, **options})
 
 
@@ -108,7 +108,7 @@ def test_a_null_that_stays_null_has_no_value(holder):
 def test_nothing_is_behind_a_null(bits):
     """Neither the number that was there, nor another row's answer, nor what memory held before."""
     hidden = pa.Array.from_buffers(pa.int64(), 2, [pa.py_buffer(bits), pa.py_buffer(np.array([1, 77]))])
-    for mechanism in (LAW, sn.Laplace(1, sensitivity=1)):
+    for mechanism in (MECHANISM, sn.Laplace(1, sensitivity=1)):
         kept = released(hidden, ["a", "b"], mechanism, nulls="keep")
         behind = np.frombuffer(kept.buffers()[1], np.int64)
         assert behind[[not valid for valid in kept.is_valid().to_pylist()]].tolist() == [0] * kept.null_count
@@ -245,7 +245,7 @@ def test_tensors_are_filled_in_place():
 
 
 @pytest.mark.parametrize(
-    "mechanism", [LAW, sn.Laplace(1, sensitivity=1), sn.MultivariateStaircase(1, dim=2, sensitivity=1)], ids=str
+    "mechanism", [MECHANISM, sn.Laplace(1, sensitivity=1), sn.MultivariateStaircase(1, dim=2, sensitivity=1)], ids=str
 )
 def test_noise_alone_has_no_address(mechanism):
     for draw in (mechanism.sample, mechanism.sample_chunks):

@@ -18,7 +18,7 @@ def limit(mechanism):
     return float(Fraction(2) ** 126 * Fraction(mechanism.granularity))
 
 
-LAWS = [
+MECHANISMS = [
     sn.Laplace(1.0, 1e-20),
     sn.Staircase(4.0, sensitivity=1),
     sn.DiscreteLaplace(1.0, 1),
@@ -34,7 +34,7 @@ LAWS = [
 ]
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: type(mechanism).__name__)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: type(mechanism).__name__)
 def test_the_least_that_is_refused_and_the_largest_that_is_not(mechanism, rng):
     most = float(np.nextafter(limit(mechanism), 0))
     for size in (3, 2000):

@@ -46,7 +46,7 @@ def test_the_matrix_has_every_mechanism():
     assert mechanisms == {*FOUR, *(row.load() for row in FURTHER)}
 
 
-LAWS = [
+MECHANISMS = [
     sn.Gaussian(1, 1e-6, 2.0),
     sn.DiscreteGaussian(9),
     sn.TruncatedLaplace(1, 1e-2, 3.0),
@@ -61,10 +61,10 @@ LAWS = [
     sn.Skellam(9),
     sn.Skellam(9).share(10, 9),
 ]
-each = pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+each = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
-@pytest.mark.parametrize("mechanism", [mechanism for mechanism in LAWS if not isinstance(mechanism, sn.Arete)], ids=repr)
+@pytest.mark.parametrize("mechanism", [mechanism for mechanism in MECHANISMS if not isinstance(mechanism, sn.Arete)], ids=repr)
 def test_scipy_functions_are_the_mechanisms(mechanism):
     """But Arete's, whose lattice SciPy gets as a density: see test_scipy_of_single_mechanisms.py."""
     frozen = mechanism.as_scipy()

@@ -11,7 +11,7 @@ import numpy as np
 import stairnoise as sn
 
 RELEASE, STATISTIC = "persons 2026-Q3", "count"
-LAW = sn.DiscreteLaplace(eps=0.1, sensitivity=1)
+MECHANISM = sn.DiscreteLaplace(eps=0.1, sensitivity=1)
 LABELS = [None, "", "Zürich", "chur", "Chur", "o'brien; --", *(f"city {i}" for i in range(34))]
 COUNTS = [3 + 7 * i % 40 for i in range(len(LABELS))]
 # About half of the answers are above it.
@@ -26,7 +26,7 @@ def secret() -> bytes:
 KEYED = sn.KeyedRng(secret, RELEASE)
 
 
-def answers(mechanism: Any = LAW, labels: Any = LABELS, values: Any = COUNTS) -> dict[Any, Any]:
+def answers(mechanism: Any = MECHANISM, labels: Any = LABELS, values: Any = COUNTS) -> dict[Any, Any]:
     """The answers by `release` of an array."""
     released = mechanism.release(np.array(values), labels=labels, statistic=STATISTIC, rng=KEYED)
     return dict(zip(labels, released.tolist(), strict=True))
@@ -61,4 +61,4 @@ def above(rows: Any) -> dict[Any, Any]:
 def unkeyed() -> Any:
     """A function that adds fresh noise to an array."""
     rng = sn.SeededRng(19, allow_release=True)
-    return lambda values: LAW.release(values, rng=rng)
+    return lambda values: MECHANISM.release(values, rng=rng)

@@ -9,28 +9,28 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import engines
-from tests.engines.table import KEYED, LAW, STATISTIC
+from tests.engines.table import KEYED, MECHANISM, STATISTIC
 
 pd = pytest.importorskip("pandas")
 
 TEXT = {"label_type": "text"}
 
 
-def sqlite(mechanism=LAW, keyed=KEYED, statistic=STATISTIC, name="noisy", **options):
+def sqlite(mechanism=MECHANISM, keyed=KEYED, statistic=STATISTIC, name="noisy", **options):
     engines.add_to_sqlite(sqlite3.connect(":memory:"), name, mechanism, keyed, statistic, **TEXT | options)
 
 
-def duckdb(mechanism=LAW, keyed=KEYED, statistic=STATISTIC, name="noisy", **options):
+def duckdb(mechanism=MECHANISM, keyed=KEYED, statistic=STATISTIC, name="noisy", **options):
     con = pytest.importorskip("duckdb").connect()
     engines.add_to_duckdb(con, name, mechanism, keyed, statistic, **TEXT | options)
 
 
-def polars(mechanism=LAW, keyed=KEYED, statistic=STATISTIC, label="g", value="n", **options):
+def polars(mechanism=MECHANISM, keyed=KEYED, statistic=STATISTIC, label="g", value="n", **options):
     pytest.importorskip("polars")
     engines.polars_expr(mechanism, keyed, label, value, statistic, **TEXT | options)
 
 
-def frames(mechanism=LAW, keyed=KEYED, statistic=STATISTIC, label="g", value="n", frame=None, **options):
+def frames(mechanism=MECHANISM, keyed=KEYED, statistic=STATISTIC, label="g", value="n", frame=None, **options):
     frame = pd.DataFrame({"g": ["a"], "n": [1]}) if frame is None else frame
     engines.release_part(frame, mechanism, keyed, label, value, statistic, **TEXT | options)
 
@@ -85,10 +85,10 @@ def test_connections():
     with pytest.raises(
         sn.ParameterTypeError, match="con must be a connection of sqlite3, got a value of type DuckDBPyConnection"
     ):
-        engines.add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC, **TEXT)
+        engines.add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, **TEXT)
     for other in (sqlite3.connect(":memory:"), None):
         with pytest.raises(sn.ParameterTypeError, match="con must be a connection of DuckDB, got a value of type"):
-            engines.add_to_duckdb(other, "noisy", LAW, KEYED, STATISTIC, **TEXT)
+            engines.add_to_duckdb(other, "noisy", MECHANISM, KEYED, STATISTIC, **TEXT)
 
 
 @pytest.mark.parametrize(
@@ -151,9 +151,9 @@ def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ModuleNotFoundError, match="polars_expr needs polars: pip install polars"):
-        engines.polars_expr(LAW, KEYED, "g", "n", STATISTIC, **TEXT)
+        engines.polars_expr(MECHANISM, KEYED, "g", "n", STATISTIC, **TEXT)
     with pytest.raises(ModuleNotFoundError, match="add_to_duckdb needs pyarrow: pip install pyarrow"):
-        engines.add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, **TEXT)
+        engines.add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, **TEXT)
 
 
 @pytest.mark.parametrize("name", engines.__all__)

@@ -11,12 +11,12 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.engines import release_part
-from tests.engines.table import COUNTS, EXPECTED, KEYED, LABELS, LAW, STATISTIC, one_answer, persons
+from tests.engines.table import COUNTS, EXPECTED, KEYED, LABELS, MECHANISM, STATISTIC, one_answer, persons
 
 pd = pytest.importorskip("pandas")
 dd = pytest.importorskip("dask.dataframe")
 
-ARGUMENTS = (LAW, KEYED, "g", "n", STATISTIC)
+ARGUMENTS = (MECHANISM, KEYED, "g", "n", STATISTIC)
 TEXT = {"label_type": "text"}
 
 
@@ -47,7 +47,7 @@ def test_every_partitioning_has_the_same_answers(partitions, scheduler):
 
 def noisy_part(part):
     """Fresh noise, as any unkeyed function draws it."""
-    return part.assign(n=LAW.release(part["n"].to_numpy(), rng=sn.SecureRng()))
+    return part.assign(n=MECHANISM.release(part["n"].to_numpy(), rng=sn.SecureRng()))
 
 
 @partitions
@@ -75,7 +75,7 @@ def test_types_are_known_without_the_secret():
     """Only workers can fetch it: `meta` says what comes back."""
     keyed = sn.KeyedRng(secret_of_workers, "r")
     table = counted(3)
-    frame = table.map_partitions(release_part, LAW, keyed, "g", "n", STATISTIC, **TEXT, meta=dict(table.dtypes))
+    frame = table.map_partitions(release_part, MECHANISM, keyed, "g", "n", STATISTIC, **TEXT, meta=dict(table.dtypes))
     assert frame.dtypes.equals(table.dtypes)
     with pytest.raises(KeyError, match="STAIRNOISE_TEST_SECRET"):
         frame.compute(scheduler="synchronous")
@@ -86,7 +86,7 @@ def test_a_plan_has_one_name():
     frames = [counted(3).map_partitions(release_part, *ARGUMENTS, **TEXT) for _ in range(2)]
     assert frames[0]._name == frames[1]._name
     other = sn.KeyedRng(KEYED._fetch, "persons 2026-Q4")
-    assert counted(3).map_partitions(release_part, LAW, other, "g", "n", STATISTIC, **TEXT)._name != frames[0]._name
+    assert counted(3).map_partitions(release_part, MECHANISM, other, "g", "n", STATISTIC, **TEXT)._name != frames[0]._name
 
 
 @pytest.mark.long

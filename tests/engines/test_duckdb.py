@@ -12,7 +12,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.engines import add_to_duckdb
 from tests.engines.sql import ABOVE, QUERIES, RELEASED, checked
-from tests.engines.table import EXPECTED, KEYED, LABELS, LAW, STATISTIC, above, answers, one_answer, persons, unkeyed
+from tests.engines.table import EXPECTED, KEYED, LABELS, MECHANISM, STATISTIC, above, answers, one_answer, persons, unkeyed
 
 duckdb = pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
@@ -29,7 +29,7 @@ def con(request):
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_every_plan_has_the_same_answers(con, query):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     for _ in range(2):
         checked(query, con.execute(QUERIES[query]).fetchall())
 
@@ -54,7 +54,7 @@ def test_an_unkeyed_function_fails_the_same_check(con, query):
 
 
 def test_a_relation_that_is_shown_and_fetched(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     relation = con.sql(RELEASED)
     shown = [(label, int(answer)) for label, answer in re.findall(r"│ (city \d+) *│ *(-?\d+) │", str(relation))]
     assert shown
@@ -65,7 +65,7 @@ def test_a_relation_that_is_shown_and_fetched(con):
 
 
 def test_a_constant_has_the_noise_of_its_label(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     assert one_answer(con.execute("select 'Chur', noisy('Chur', 12) from range(5)").fetchall()) == answers(
         labels=["Chur"], values=[12]
     )
@@ -74,17 +74,17 @@ def test_a_constant_has_the_noise_of_its_label(con):
 
 
 @pytest.mark.parametrize("value", ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UBIGINT", "HUGEINT", "DECIMAL(18, 0)", "DOUBLE"])
-@pytest.mark.parametrize("mechanism", [LAW, sn.Laplace(0.1, sensitivity=1)], ids=["discrete", "continuous"])
+@pytest.mark.parametrize("mechanism", [MECHANISM, sn.Laplace(0.1, sensitivity=1)], ids=["discrete", "continuous"])
 def test_types_of_values(con, value, mechanism):
     add_to_duckdb(con, "noisy", mechanism, KEYED, STATISTIC, label_type="text")
     relation = con.sql(f"select g, noisy(g, count(*)::{value}) n from persons group by g")
-    assert str(relation.types[1]) == ("BIGINT" if mechanism is LAW else "DOUBLE")
+    assert str(relation.types[1]) == ("BIGINT" if mechanism is MECHANISM else "DOUBLE")
     assert one_answer(relation.fetchall()) == answers(mechanism)
 
 
 def test_sums_and_counts(con):
     """A sum of integers is a HUGEINT."""
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     found = con.execute("select g, noisy(g, sum(1)), noisy(g, count(*)) from persons group by g").fetchall()
     assert one_answer(found) == EXPECTED
 
@@ -104,7 +104,7 @@ def test_types_of_labels(con, kind, label_type, labels):
     con.execute(f"create type label as {kind}")
     con.execute("create table t (g label)")
     con.executemany("insert into t values (?)", [[label] for label in labels])
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type=label_type)
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type=label_type)
     found = one_answer(con.execute("select g, noisy(g, 12) from t").fetchall())
     assert found == answers(labels=labels, values=[12] * len(labels))
 
@@ -117,7 +117,7 @@ def test_types_of_labels(con, kind, label_type, labels):
 def test_sums_by_labels_that_are_no_texts(con, label, label_type, value):
     """Sums of integers are HUGEINT; nothing is cast."""
     con.execute(f"create table t as select {label} as g, n::{value} as n from range(3) l(i), range(5) r(n)")
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type=label_type)
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type=label_type)
     relation = con.sql("select g, sum(n) as total, noisy(g, sum(n)) as noisy from t group by g")
     assert str(relation.types[1]) == "HUGEINT"
     labels, totals, noisy = zip(*relation.fetchall(), strict=True)
@@ -125,7 +125,7 @@ def test_sums_by_labels_that_are_no_texts(con, label, label_type, value):
 
 
 def test_several_labels_are_a_tuple(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type=["text", "date"])
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type=["text", "date"])
     day = datetime.date(2026, 1, 2)
     found = con.execute("select g, noisy(g, date '2026-01-02', count(*)) from persons group by g").fetchall()
     expected = answers(labels=[(label, day) for label in LABELS])
@@ -133,7 +133,7 @@ def test_several_labels_are_a_tuple(con):
 
 
 def test_null_is_no_answer(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     query = "select g, noisy(g, case when count(*) % 2 = 0 then count(*) end) from persons group by g"
     for label, answer in con.execute(query).fetchall():
         assert answer in (None, EXPECTED[label])
@@ -146,20 +146,20 @@ def test_null_is_no_answer(con):
 def test_rows_of_many_batches(con):
     """More rows than DuckDB gives one thread at once."""
     n = 150_000
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="integer")
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="integer")
     found = con.execute(f"select i, noisy(i, i % 1000) n from range({n}) t(i)").fetchnumpy()
-    expected = LAW.release(np.arange(n) % 1000, labels=np.arange(n), statistic=STATISTIC, rng=KEYED)
+    expected = MECHANISM.release(np.arange(n) % 1000, labels=np.arange(n), statistic=STATISTIC, rng=KEYED)
     assert np.array_equal(found["n"][np.argsort(found["i"])], expected)
 
 
 def test_integers_that_no_float_holds(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     found = con.execute(f"select 'a', noisy('a', {2**60 + 1})").fetchall()
     assert one_answer(found) == answers(labels=["a"], values=[2**60 + 1])
 
 
 def test_one_label_with_two_values_is_refused(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     con.execute("select noisy(g, 12) from (values ('a'), ('a'), (null), (null)) t(g)")
     with pytest.raises(duckdb.InvalidInputException, match="labels must have one value each"):
         con.execute("select noisy(g, n) from (values ('a', 12), ('a', 13)) t(g, n)").fetchall()
@@ -168,8 +168,8 @@ def test_one_label_with_two_values_is_refused(con):
 def test_the_secret_is_fetched_once(con):
     fetched = []
     keyed = sn.KeyedRng(lambda: fetched.append(1) or bytes(32), "r")
-    add_to_duckdb(con, "noisy", LAW, keyed, STATISTIC, label_type="text", max_partitions_contributed=2)
+    add_to_duckdb(con, "noisy", MECHANISM, keyed, STATISTIC, label_type="text", max_partitions_contributed=2)
     found = one_answer(row for _ in range(2) for row in con.execute("select g, noisy(g, 12) from persons").fetchall())
     assert fetched == [1]
-    expected = LAW.release([12] * len(LABELS), labels=LABELS, statistic=STATISTIC, rng=keyed, max_partitions_contributed=2)
+    expected = MECHANISM.release([12] * len(LABELS), labels=LABELS, statistic=STATISTIC, rng=keyed, max_partitions_contributed=2)
     assert found == dict(zip(LABELS, expected.tolist(), strict=True))

@@ -11,7 +11,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.engines import release_part
-from tests.engines.table import COUNTS, EXPECTED, KEYED, LABELS, LAW, STATISTIC, answers, one_answer
+from tests.engines.table import COUNTS, EXPECTED, KEYED, LABELS, MECHANISM, STATISTIC, answers, one_answer
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
@@ -44,7 +44,7 @@ def rows(frame: Any) -> list[tuple[Any, Any]]:
     return list(zip(labels, values, strict=True))
 
 
-def released(frame: Any, mechanism: Any = LAW, label_type: Any = "text", **options: Any) -> Any:
+def released(frame: Any, mechanism: Any = MECHANISM, label_type: Any = "text", **options: Any) -> Any:
     return release_part(frame, mechanism, KEYED, "g", "n", STATISTIC, label_type=label_type, **options)
 
 
@@ -69,7 +69,7 @@ def test_whole_and_in_parts(kind):
 def test_no_rows(kind):
     """An engine's empty part; the secret is not needed for it."""
     frame = FRAMES[kind]()[:0]
-    found = release_part(frame, LAW, sn.KeyedRng(lambda: 1 / 0, "r"), "g", "n", STATISTIC, label_type="text")
+    found = release_part(frame, MECHANISM, sn.KeyedRng(lambda: 1 / 0, "r"), "g", "n", STATISTIC, label_type="text")
     assert (types(found), len(found)) == (types(frame), 0)
 
 
@@ -127,7 +127,7 @@ def test_several_labels_are_a_tuple():
     expected = answers(labels=[(label, day) for label in LABELS])
     table = pa.table({"g": LABELS, "day": [day] * len(LABELS), "n": COUNTS})
     for frame in (table, table.to_pandas(), pl.from_arrow(table)):
-        found = release_part(frame, LAW, KEYED, ["g", "day"], "n", STATISTIC, label_type=["text", "date"])
+        found = release_part(frame, MECHANISM, KEYED, ["g", "day"], "n", STATISTIC, label_type=["text", "date"])
         assert {(label, day): answer for label, answer in rows(found)} == expected
 
 
@@ -140,4 +140,6 @@ def test_a_row_that_is_there_twice_and_one_label_with_two_values():
 
 def test_partitions_are_those_of_release():
     found = released(FRAMES["Polars"](), max_partitions_contributed=4)["n"].to_list()
-    assert found == LAW.release(COUNTS, labels=LABELS, statistic=STATISTIC, rng=KEYED, max_partitions_contributed=4).tolist()
+    assert (
+        found == MECHANISM.release(COUNTS, labels=LABELS, statistic=STATISTIC, rng=KEYED, max_partitions_contributed=4).tolist()
+    )

@@ -25,7 +25,7 @@ duckdb = pytest.importorskip("duckdb")
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 
-LAW = sn.DiscreteLaplace(0.001)
+MECHANISM = sn.DiscreteLaplace(0.001)
 LABELS: dict[str, list[Any]] = {
     "text": ["", "a", "Zürich", "é", "e\u0301", "2026-01-02", "1", "0", "true", "True", "o'brien"],
     "integer": [0, 1, -1, 2, 255, -(2**31), 2**53, -(2**63), 2**63 - 1],
@@ -79,7 +79,7 @@ def of_arrow(stored: list[Any], dtype: str | None) -> Any:
 def connection() -> Any:
     con = duckdb.connect(config={"threads": 1})
     for label_type in LABELS:
-        add_to_duckdb(con, f"noisy_{label_type}", LAW, KEYED, STATISTIC, label_type=label_type)
+        add_to_duckdb(con, f"noisy_{label_type}", MECHANISM, KEYED, STATISTIC, label_type=label_type)
     return con
 
 
@@ -95,22 +95,22 @@ def of_sqlite(stored: list[Any], dtype: str | None) -> Any:
     con.execute(f"create table stored (g {dtype or ''}, n integer)")
     con.executemany("insert into stored values (?, 12)", [(each,) for each in stored])
     for label_type in LABELS:
-        add_to_sqlite(con, f"noisy_{label_type}", LAW, KEYED, STATISTIC, label_type=label_type)
+        add_to_sqlite(con, f"noisy_{label_type}", MECHANISM, KEYED, STATISTIC, label_type=label_type)
     return con
 
 
 def by_part(frame: Any, label_type: str) -> Any:
-    return [*release_part(frame, LAW, KEYED, "g", "n", STATISTIC, label_type=label_type)["n"]]
+    return [*release_part(frame, MECHANISM, KEYED, "g", "n", STATISTIC, label_type=label_type)["n"]]
 
 
 def by_dask(frame: Any, label_type: str) -> list[Any]:
     options = {"label_type": label_type, "meta": dict(frame.dtypes)}
-    released = frame.map_partitions(release_part, LAW, KEYED, "g", "n", STATISTIC, **options)
+    released = frame.map_partitions(release_part, MECHANISM, KEYED, "g", "n", STATISTIC, **options)
     return [*released.compute(scheduler="synchronous")["n"]]
 
 
 def by_expression(frame: Any, label_type: str) -> list[Any]:
-    return [*frame.select(polars_expr(LAW, KEYED, "g", "n", STATISTIC, label_type=label_type))["n"]]
+    return [*frame.select(polars_expr(MECHANISM, KEYED, "g", "n", STATISTIC, label_type=label_type))["n"]]
 
 
 def by_sql(con: Any, label_type: str) -> list[Any]:
@@ -138,7 +138,7 @@ def answered(engine: str, label_type: str, stored: str, dtype: str | None, *, nu
     """Whether an engine gives the right answers rather than an error of ours; None if it does not store labels like this."""
     store, _, release = ENGINES[engine]
     labels = [*LABELS[label_type], *([None] if nulls else [])]
-    expected = LAW.release([12] * len(labels), labels=labels, statistic=STATISTIC, rng=KEYED).tolist()
+    expected = MECHANISM.release([12] * len(labels), labels=labels, statistic=STATISTIC, rng=KEYED).tolist()
     try:
         table = store([None if label is None else STORED[stored][1](label) for label in labels], dtype)
     except Exception:
@@ -215,13 +215,13 @@ def test_one_spelling_of_a_label_in_sqlite(label_type: str, value: Any) -> None:
 
 def test_several_labels_have_a_type_each() -> None:
     day = datetime.date(2026, 1, 2)
-    expected = LAW.release([12], labels=[("a", day, True)], statistic=STATISTIC, rng=KEYED).tolist()
+    expected = MECHANISM.release([12], labels=[("a", day, True)], statistic=STATISTIC, rng=KEYED).tolist()
     types = ["text", "date", "boolean"]
     con = sqlite3.connect(":memory:")
-    add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC, label_type=types)
+    add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type=types)
     assert [*con.execute("select noisy('a', '2026-01-02', true, 12)").fetchone()] == expected
     con = duckdb.connect()
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type=types)
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type=types)
     assert [*con.execute("select noisy('a', date '2026-01-02', true, 12)").fetchone()] == expected
     with pytest.raises(duckdb.Error, match=r"labels must be of label_type='date', got one of another type at index \(0,\)"):
         con.execute("select noisy('a', '2026-01-02', true, 12)").fetchone()
@@ -235,11 +235,11 @@ def test_several_labels_have_a_type_each() -> None:
 
 
 def part_of_three(frame: Any, types: Any) -> list[Any]:
-    return [*release_part(frame, LAW, KEYED, ["g", "day", "b"], "n", STATISTIC, label_type=types)["n"]]
+    return [*release_part(frame, MECHANISM, KEYED, ["g", "day", "b"], "n", STATISTIC, label_type=types)["n"]]
 
 
 def expr_of_three(types: Any) -> Any:
-    return polars_expr(LAW, KEYED, ["g", "day", "b"], "n", STATISTIC, label_type=types)
+    return polars_expr(MECHANISM, KEYED, ["g", "day", "b"], "n", STATISTIC, label_type=types)
 
 
 def test_intervals_and_records_are_no_tuples() -> None:
@@ -247,4 +247,4 @@ def test_intervals_and_records_are_no_tuples() -> None:
     interval = pa.array([pa.MonthDayNano((1, 2, 3))])
     for labels in (interval, [interval[0]], interval.to_pylist()):
         with pytest.raises(sn.ParameterTypeError, match=r"labels must be strings, integers, .* got a value of type MonthDayNano"):
-            LAW.release([12], labels=labels, statistic=STATISTIC, rng=KEYED)
+            MECHANISM.release([12], labels=labels, statistic=STATISTIC, rng=KEYED)

@@ -15,7 +15,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.columns.reading import by_library
 from stairnoise.engines import add_to_duckdb, add_to_sqlite, polars_expr, release_part
-from tests.engines.table import KEYED, LAW, STATISTIC
+from tests.engines.table import KEYED, MECHANISM, STATISTIC
 from tests.interface.canaries import NUMBER, TEXT, leaks
 
 pd = pytest.importorskip("pandas")
@@ -55,7 +55,7 @@ def table(case):
 @refused
 def test_duckdb(case):
     con = duckdb.connect()
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     con.register("t", table(case))
     with pytest.raises(duckdb.Error) as caught:
         con.execute("select noisy(g, n) from t").fetchall()
@@ -74,7 +74,7 @@ def test_duckdb(case):
 )
 def test_polars(case, engine, capfd):
     frame = pl.from_arrow(table(case))
-    expr = polars_expr(LAW, KEYED, "g", "n", STATISTIC, label_type="text")
+    expr = polars_expr(MECHANISM, KEYED, "g", "n", STATISTIC, label_type="text")
     with pytest.raises(Exception) as caught:
         {
             "eager": lambda: frame.select(expr),
@@ -94,7 +94,7 @@ def test_frames(case, library):
     elif library != "Arrow":
         frame = frame.to_pandas(types_mapper=None if library == "pandas" else pd.ArrowDtype)
     with pytest.raises(sn.StairnoiseError) as caught:
-        release_part(frame, LAW, KEYED, "g", "n", STATISTIC, label_type="text")
+        release_part(frame, MECHANISM, KEYED, "g", "n", STATISTIC, label_type="text")
     check(case, caught.value)
 
 
@@ -103,7 +103,9 @@ def test_dask(case, caplog):
     dd = pytest.importorskip("dask.dataframe")
     frame = dd.from_pandas(table(case).to_pandas(), npartitions=1)
     with caplog.at_level(logging.DEBUG), pytest.raises(Exception) as caught:
-        frame.map_partitions(release_part, LAW, KEYED, "g", "n", STATISTIC, label_type="text").compute(scheduler="synchronous")
+        frame.map_partitions(release_part, MECHANISM, KEYED, "g", "n", STATISTIC, label_type="text").compute(
+            scheduler="synchronous"
+        )
     check(case, caught.value)
     assert not leaks(caplog.text)
 
@@ -114,7 +116,7 @@ def test_sqlite(case, monkeypatch):
     printed = []
     monkeypatch.setattr(sys, "unraisablehook", printed.append)
     con = sqlite3.connect(":memory:")
-    add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     label, value = (column[0] for column in REFUSED[case][:2])
     sqlite3.enable_callback_tracebacks(True)
     try:

@@ -16,7 +16,7 @@ from tests.engines.table import (
     EXPECTED,
     KEYED,
     LABELS,
-    LAW,
+    MECHANISM,
     STATISTIC,
     THRESHOLD,
     above,
@@ -35,7 +35,7 @@ def counted():
 
 
 def keyed_expr(label_type="text"):
-    return polars_expr(LAW, KEYED, "g", "n", STATISTIC, label_type=label_type)
+    return polars_expr(MECHANISM, KEYED, "g", "n", STATISTIC, label_type=label_type)
 
 
 def unkeyed_expr():
@@ -117,7 +117,7 @@ def test_a_frame_in_memory_and_collect_all():
 
 
 def test_in_the_aggregation_itself():
-    expr = polars_expr(LAW, KEYED, pl.col("g").first(), pl.len().cast(pl.Int64), STATISTIC, label_type="text")
+    expr = polars_expr(MECHANISM, KEYED, pl.col("g").first(), pl.len().cast(pl.Int64), STATISTIC, label_type="text")
     assert one_answer(pl.LazyFrame({"g": persons()}).group_by("g").agg(n=expr).collect().rows()) == EXPECTED
 
 
@@ -126,17 +126,17 @@ def test_rows_of_many_batches(engine):
     n = 150_000
     frame = pl.LazyFrame({"g": np.arange(n), "n": np.arange(n) % 1000})
     released = frame.with_columns(keyed_expr("integer")).sort("g")
-    expected = LAW.release(np.arange(n) % 1000, labels=np.arange(n), statistic=STATISTIC, rng=KEYED)
+    expected = MECHANISM.release(np.arange(n) % 1000, labels=np.arange(n), statistic=STATISTIC, rng=KEYED)
     assert np.array_equal([answer for _, answer in collected(released, engine)], expected)
 
 
 @pytest.mark.parametrize("dtype", ["Int8", "UInt32", "Int64", "UInt64", "Float32", "Float64", "Decimal"])
-@pytest.mark.parametrize("mechanism", [LAW, sn.Laplace(0.1, sensitivity=1)], ids=["discrete", "continuous"])
+@pytest.mark.parametrize("mechanism", [MECHANISM, sn.Laplace(0.1, sensitivity=1)], ids=["discrete", "continuous"])
 def test_types_of_values(dtype, mechanism):
     kind = pl.Decimal(18, 0) if dtype == "Decimal" else getattr(pl, dtype)
     expr = polars_expr(mechanism, KEYED, "g", "n", STATISTIC, label_type="text")
     frame = counted().with_columns(pl.col("n").cast(kind)).with_columns(expr)
-    assert frame.collect_schema()["n"] == frame.collect().schema["n"] == (pl.Int64 if mechanism is LAW else pl.Float64)
+    assert frame.collect_schema()["n"] == frame.collect().schema["n"] == (pl.Int64 if mechanism is MECHANISM else pl.Float64)
     assert one_answer(frame.collect().rows()) == answers(mechanism)
 
 
@@ -164,7 +164,9 @@ def test_integers_that_no_float_holds():
 def test_several_labels_are_a_tuple():
     day = datetime.date(2026, 1, 2)
     frame = pl.DataFrame({"g": LABELS, "n": COUNTS, "day": [day] * len(LABELS)})
-    found = frame.select("g", polars_expr(LAW, KEYED, ["g", pl.col("day")], "n", STATISTIC, label_type=["text", "date"])).rows()
+    found = frame.select(
+        "g", polars_expr(MECHANISM, KEYED, ["g", pl.col("day")], "n", STATISTIC, label_type=["text", "date"])
+    ).rows()
     assert {(label, day): answer for label, answer in found} == answers(labels=[(label, day) for label in LABELS])
 
 
@@ -173,7 +175,7 @@ def test_null_is_no_answer_and_the_name_is_that_of_the_values():
     found = frame.select(keyed_expr())
     assert found.columns == ["n"]
     assert [answer is None for answer in found["n"]] == [True, False, True]
-    size = polars_expr(LAW, KEYED, "g", pl.col("n").abs().alias("size"), STATISTIC, label_type="text")
+    size = polars_expr(MECHANISM, KEYED, "g", pl.col("n").abs().alias("size"), STATISTIC, label_type="text")
     assert frame.select(size).columns == ["size"]
     assert frame.head(0).select(keyed_expr()).schema == {"n": pl.Int64}
 

@@ -16,7 +16,19 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.engines import release_part
-from tests.engines.table import COUNTS, EXPECTED, KEYED, LABELS, LAW, STATISTIC, THRESHOLD, above, answers, one_answer, persons
+from tests.engines.table import (
+    COUNTS,
+    EXPECTED,
+    KEYED,
+    LABELS,
+    MECHANISM,
+    STATISTIC,
+    THRESHOLD,
+    above,
+    answers,
+    one_answer,
+    persons,
+)
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -65,13 +77,13 @@ def spark(tmp_path_factory):
 
 
 def keyed_part(part):
-    return release_part(part, LAW, KEYED, "g", "n", STATISTIC, label_type="text")
+    return release_part(part, MECHANISM, KEYED, "g", "n", STATISTIC, label_type="text")
 
 
 def unkeyed_part(part):
     """Fresh noise, as any unkeyed function draws it; of an Arrow batch or of a pandas frame."""
     frame = part if isinstance(part, pd.DataFrame) else part.to_pandas()
-    frame = frame.assign(n=LAW.release(frame["n"].to_numpy(), rng=sn.SecureRng()))
+    frame = frame.assign(n=MECHANISM.release(frame["n"].to_numpy(), rng=sn.SecureRng()))
     return frame if isinstance(part, pd.DataFrame) else type(part).from_pandas(frame, schema=part.schema)
 
 
@@ -148,7 +160,9 @@ def test_pandas_udf(spark):
 
     @pandas_udf("long")
     def noisy(labels: pd.Series, values: pd.Series) -> pd.Series:
-        return release_part(pd.DataFrame({"g": labels, "n": values}), LAW, KEYED, "g", "n", STATISTIC, label_type="text")["n"]
+        return release_part(pd.DataFrame({"g": labels, "n": values}), MECHANISM, KEYED, "g", "n", STATISTIC, label_type="text")[
+            "n"
+        ]
 
     frame = counted(spark).select("g", noisy("g", "n").alias("n"))
     assert one_answer(collected(frame) + collected(frame)) == EXPECTED
@@ -189,7 +203,7 @@ def test_types_of_labels(spark, how, kind, label_type, labels):
     frame = spark.createDataFrame([(label, 12) for label in labels], f"g {kind}, n long").coalesce(1)
 
     def released(parts):
-        return (release_part(part, LAW, KEYED, "g", "n", STATISTIC, label_type=label_type) for part in parts)
+        return (release_part(part, MECHANISM, KEYED, "g", "n", STATISTIC, label_type=label_type) for part in parts)
 
     found = [row.n for row in getattr(frame, how)(released, frame.schema).collect()]
     assert found == list(answers(labels=labels, values=[12] * len(labels)).values())
@@ -203,7 +217,7 @@ def test_a_column_of_another_type_is_refused(spark, how, kind, label):
     frame = spark.createDataFrame([(label, 12)], f"g {kind}, n long")
 
     def released(parts):
-        return (release_part(part, LAW, KEYED, "g", "n", STATISTIC, label_type="date") for part in parts)
+        return (release_part(part, MECHANISM, KEYED, "g", "n", STATISTIC, label_type="date") for part in parts)
 
     with pytest.raises(Exception, match="labels must be"):
         getattr(frame, how)(released, frame.schema).collect()

@@ -10,7 +10,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.engines import add_to_sqlite
 from tests.engines.sql import ABOVE, QUERIES, checked
-from tests.engines.table import EXPECTED, KEYED, LABELS, LAW, STATISTIC, above, answers, one_answer, persons, unkeyed
+from tests.engines.table import EXPECTED, KEYED, LABELS, MECHANISM, STATISTIC, above, answers, one_answer, persons, unkeyed
 
 # `is not distinct from`, which both engines know.
 pytestmark = pytest.mark.skipif(sqlite3.sqlite_version_info < (3, 39), reason="SQLite is older than 3.39")
@@ -27,7 +27,7 @@ def con():
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_every_plan_has_the_same_answers(con, query):
-    add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     for _ in range(2):
         checked(query, con.execute(QUERIES[query]).fetchall())
 
@@ -51,7 +51,7 @@ def test_an_unkeyed_function_of_a_constant_has_one_noise_for_all_rows(con):
     """Declared deterministic, it is called once: all differences of the answers are known. With a key they have own noise."""
     noise = unkeyed()
     con.create_function("unkeyed", 1, noise, deterministic=True)
-    add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     query = "select distinct g, unkeyed(100), noisy(g, 100) from persons"
     rows = con.execute(query).fetchall()
     assert len({shared for _, shared, _ in rows}) == 1
@@ -61,8 +61,8 @@ def test_an_unkeyed_function_of_a_constant_has_one_noise_for_all_rows(con):
 @pytest.mark.parametrize(
     ("type_of_value", "mechanism", "kind"),
     [
-        ("integer", LAW, int),
-        ("real", LAW, float),
+        ("integer", MECHANISM, int),
+        ("real", MECHANISM, float),
         ("integer", sn.Laplace(0.1, sensitivity=1), float),
         ("real", sn.Laplace(0.1, sensitivity=1), float),
     ],
@@ -78,43 +78,43 @@ def test_types_of_the_result(con, type_of_value, mechanism, kind):
 def test_labels_of_every_type_and_several(con):
     kinds = {str: "text", int: "integer", bytes: "bytes", type(None): "date"}
     for labels in [("a",), (7,), (-(2**63),), (b"\0\xff",), (None,), ("a", 7), (None, None, "a"), tuple(range(8))]:
-        add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC, label_type=[kinds[type(label)] for label in labels])
+        add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type=[kinds[type(label)] for label in labels])
         places = ", ".join("?" * len(labels))
         found = con.execute(f"select noisy({places}, ?)", (*labels, 12)).fetchone()[0]
         label = labels[0] if len(labels) == 1 else labels
-        assert found == LAW.release([12], labels=[label], statistic=STATISTIC, rng=KEYED)
+        assert found == MECHANISM.release([12], labels=[label], statistic=STATISTIC, rng=KEYED)
 
 
 def test_null_is_no_answer(con):
-    add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     assert con.execute("select noisy('a', null), noisy(null, null)").fetchone() == (None, None)
 
 
 def test_a_condition_on_the_rows_before_does_not_matter(con):
-    add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     rows = con.execute("select g, noisy(g, count(*)) from persons where g like 'city%' group by g limit 5").fetchall()
     assert len(rows) == 5
     assert set(rows) <= set(EXPECTED.items())
 
 
 def test_partitions_are_those_of_release(con):
-    add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC, label_type="text", max_partitions_contributed=3)
-    expected = LAW.release(12, labels="a", statistic=STATISTIC, rng=KEYED, max_partitions_contributed=3)
+    add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text", max_partitions_contributed=3)
+    expected = MECHANISM.release(12, labels="a", statistic=STATISTIC, rng=KEYED, max_partitions_contributed=3)
     assert con.execute("select noisy('a', 12)").fetchone()[0] == expected
-    assert expected != LAW.release(12, labels="a", statistic=STATISTIC, rng=KEYED)
+    assert expected != MECHANISM.release(12, labels="a", statistic=STATISTIC, rng=KEYED)
 
 
 def test_the_secret_is_fetched_once(con):
     fetched = []
     keyed = sn.KeyedRng(lambda: fetched.append(1) or bytes(32), "r")
-    add_to_sqlite(con, "noisy", LAW, keyed, STATISTIC, label_type="text")
+    add_to_sqlite(con, "noisy", MECHANISM, keyed, STATISTIC, label_type="text")
     con.execute("select noisy(g, 1) from persons").fetchall()
     assert fetched == [1]
 
 
 def test_the_function_is_declared_deterministic(con):
     """SQLite has no other functions in an index."""
-    add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     con.execute("create index released on persons (noisy(g, 12))")
     con.create_function("other", 2, lambda *_: 0)
     with pytest.raises(sqlite3.OperationalError, match="non-deterministic"):
@@ -122,6 +122,6 @@ def test_the_function_is_declared_deterministic(con):
 
 
 def test_a_wrong_number_of_arguments_is_sqlites_error(con):
-    add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     with pytest.raises(sqlite3.OperationalError, match=r"wrong number of arguments to function noisy\(\)"):
         con.execute("select noisy(3)")

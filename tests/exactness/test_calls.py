@@ -10,11 +10,11 @@ import stairnoise as sn
 from tests.oracles.generate import calls, refusals
 from tests.oracles.generate.encoding import decoded, float_of, read
 
-LAW = sn.DiscreteLaplace(calls.EPS, calls.SENSITIVITY)
+MECHANISM = sn.DiscreteLaplace(calls.EPS, calls.SENSITIVITY)
 
 
 def two_calls(rng: sn.SeededRng) -> list[list[int]]:
-    return [LAW.sample(calls.SHORT, rng=rng).tolist() for _ in range(2)]
+    return [MECHANISM.sample(calls.SHORT, rng=rng).tolist() for _ in range(2)]
 
 
 def result(rng: sn.SeededRng, costs: list[float], name: str, number: int) -> Any:
@@ -25,7 +25,7 @@ def result(rng: sn.SeededRng, costs: list[float], name: str, number: int) -> Any
     if name == "at":
         return two_calls(rng.at(number))
     if name == "sample":
-        return LAW.sample(number, rng=rng).tolist()
+        return MECHANISM.sample(number, rng=rng).tolist()
     if name == "top":
         return exponential.top(costs, number, rng=rng).tolist()
     return (flips if name == "flip" else exponential).select(costs, number, rng=rng).tolist()

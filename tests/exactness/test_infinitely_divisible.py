@@ -14,7 +14,7 @@ from tests.oracles.generate.encoding import float_of, read
 from tests.oracles.generate.infinitely_divisible import DRAW
 from tests.oracles.infinitely_divisible import arete_log2_g
 
-LAWS: dict[str, Any] = {
+MECHANISMS: dict[str, Any] = {
     "generalized": sn.GeneralizedDiscreteLaplace,
     "multi_scale": lambda eps, sensitivity, *rest: sn.MultiScaleDiscreteLaplace(eps, int(sensitivity), *rest),
     "arete": sn.Arete,
@@ -24,7 +24,7 @@ VECTORS = read("infinitely_divisible")
 
 def of(entry: dict[str, Any]) -> Any:
     parameters = map(float_of, entry["parameters"])
-    return LAWS[entry["law"]](*parameters, entry["n_parties"], entry["present"])
+    return MECHANISMS[entry["law"]](*parameters, entry["n_parties"], entry["present"])
 
 
 @pytest.mark.parametrize("entry", VECTORS, ids=range(len(VECTORS)))
@@ -41,7 +41,7 @@ def test_golden_vectors(entry: dict[str, Any]) -> None:
 def test_the_vectors_are_worth_replaying() -> None:
     """Every mechanism has values other than zero, and shares too."""
     found = {(entry["law"], entry["n_parties"] > 1) for entry in VECTORS if any(entry["values"])}
-    assert len(found) == 2 * len(LAWS)
+    assert len(found) == 2 * len(MECHANISMS)
 
 
 def parameters(mechanism: str, choose: random.Random) -> tuple[float, ...]:
@@ -54,14 +54,14 @@ def parameters(mechanism: str, choose: random.Random) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize("case", range(6))
-@pytest.mark.parametrize("mechanism", LAWS)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_at_parameters_nobody_chose(mechanism: str, case: int) -> None:
     choose = random.Random(f"{mechanism} {case}")
     given, n_parties = parameters(mechanism, choose), choose.choice((1, choose.randrange(2, 30)))
     present, seed = choose.randrange(1, n_parties + 1), choose.randrange(2**128)
     key, share = stream.seed_key(seed), Fraction(present, n_parties)
     granularity = Fraction(2) ** (arete_log2_g(*given[1:]) if mechanism == "arete" else 0)
-    noise = LAWS[mechanism](*given, n_parties, present).sample(100, rng=sn.SeededRng(seed))
+    noise = MECHANISMS[mechanism](*given, n_parties, present).sample(100, rng=sn.SeededRng(seed))
     expected = [DRAW[mechanism](*given, share, key, 0, i) * granularity for i in range(100)]
     assert [Fraction(x) for x in noise.tolist()] == expected, (given, share)
 

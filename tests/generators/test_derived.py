@@ -17,7 +17,7 @@ from tests.oracles import keyed
 
 KEY = bytes(range(32))
 OTHER_KEY = bytes(range(1, 33))
-LAW = sn.Laplace(1)
+MECHANISM = sn.Laplace(1)
 DEPTH = 3
 FILLS = 3
 
@@ -43,7 +43,7 @@ def family(stream, rng, depth):
     yield stream, rng
     if depth:
         derived = [*spawned(rng, 2), (stream, rng.at(0)), (stream, rng.at(5))]
-        LAW.sample(3, rng=rng)
+        MECHANISM.sample(3, rng=rng)
         derived += [*spawned(rng, 1), (stream, rng.at(5))]
         for name, other in derived:
             yield from family(name, other, depth - 1)
@@ -67,7 +67,7 @@ def streams_of(drawn):
 @pytest.mark.parametrize("roots", ROOTS.values(), ids=ROOTS)
 def test_no_two_derived_generators_share_noise_unless_one_is_a_view(roots):
     everyone = [found for root in roots() for found in family(next(names), root, DEPTH)]
-    drawn = [(stream, LAW.sample(20, rng=rng)) for stream, rng in everyone for _ in range(FILLS)]
+    drawn = [(stream, MECHANISM.sample(20, rng=rng)) for stream, rng in everyone for _ in range(FILLS)]
     seen = streams_of(drawn)
     assert len(seen) < sum(len(pairs(draws)) for _, draws in drawn), "views repeat their generator"
     assert max(map(len, seen.values())) == 1
@@ -84,7 +84,7 @@ def test_a_view_refuses_to_spawn_and_draws_on(root, view, k):
     with pytest.raises(sn.ParameterError, match=r"^spawn must be called on a generator that is no view"):
         rng.spawn(k)
     if rng._stream.given:
-        assert np.array_equal(LAW.sample(5, rng=rng), LAW.sample(5, rng=expected))
+        assert np.array_equal(MECHANISM.sample(5, rng=rng), MECHANISM.sample(5, rng=expected))
 
 
 def test_a_reseeded_view_is_a_generator_of_its_own():
@@ -93,9 +93,9 @@ def test_a_reseeded_view_is_a_generator_of_its_own():
     seeded = sn.SeededRng(7).at(9)
     seeded.reseed(8)
     children = [*rng.spawn(2), *seeded.spawn(2), *sn.SecureRng.from_key(KEY).spawn(2), *sn.SeededRng(7).spawn(2)]
-    drawn = [(i, LAW.sample(20, rng=child)) for i, child in enumerate(children)]
+    drawn = [(i, MECHANISM.sample(20, rng=child)) for i, child in enumerate(children)]
     assert max(map(len, streams_of(drawn).values())) == 1
-    assert np.array_equal(LAW.sample(4, rng=seeded), LAW.sample(4, rng=sn.SeededRng(8)))
+    assert np.array_equal(MECHANISM.sample(4, rng=seeded), MECHANISM.sample(4, rng=sn.SeededRng(8)))
 
 
 def bits_spawned(parent):

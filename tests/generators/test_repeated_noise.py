@@ -22,7 +22,7 @@ import pytest
 import stairnoise as sn
 
 KEY = bytes(range(32))
-LAW = sn.Laplace(1)
+MECHANISM = sn.Laplace(1)
 VALUES = 20
 # Pairs of neighbours in a draw: what `repeats` counts for a whole draw that came before.
 REPEATED = VALUES - 1
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning
 
 
 def draw(rng=None):
-    return LAW.sample(VALUES, rng=rng).tobytes()
+    return MECHANISM.sample(VALUES, rng=rng).tobytes()
 
 
 def from_key():
@@ -132,7 +132,7 @@ def test_fork_in_a_thread_while_others_draw():
 
         def keep_drawing():
             while not stop.is_set():
-                LAW.sample(100_000, rng=rng)
+                MECHANISM.sample(100_000, rng=rng)
 
         def fork():
             signal_free = [in_child(lambda: draw(rng)) for _ in range(10)]
@@ -235,12 +235,12 @@ def test_pools_of_processes(method):
     context = multiprocessing.get_context(method)
     names = ("default", "SecureRng", "from_key")
     with context.Pool(2) as pool:
-        draws = {name: pool.starmap(draw_in_worker, [(LAW, name)] * 6, chunksize=1) for name in names}
+        draws = {name: pool.starmap(draw_in_worker, [(MECHANISM, name)] * 6, chunksize=1) for name in names}
     with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
         for name in names:
-            draws[name] += [call.result() for call in [pool.submit(draw_in_worker, LAW, name) for _ in range(4)]]
+            draws[name] += [call.result() for call in [pool.submit(draw_in_worker, MECHANISM, name) for _ in range(4)]]
     for name in names:
-        draws[name].append(draw_in_worker(LAW, name))
+        draws[name].append(draw_in_worker(MECHANISM, name))
     assert repeats(draws["default"] + draws["SecureRng"]) == 0
     # Several workers draw the first noise of the one key.
     assert repeats(draws["from_key"]) > 0
@@ -351,7 +351,7 @@ def test_ways_around_the_refusal_lead_nowhere(make):
 
 
 def test_a_copied_or_pickled_mechanism_takes_no_generator_with_it():
-    mechanisms = [LAW, copy.copy(LAW), copy.deepcopy(LAW), pickle.loads(pickle.dumps(LAW))]
+    mechanisms = [MECHANISM, copy.copy(MECHANISM), copy.deepcopy(MECHANISM), pickle.loads(pickle.dumps(MECHANISM))]
     assert repeats([mechanism.sample(VALUES).tobytes() for mechanism in mechanisms]) == 0
     assert repeats([mechanism.sample(VALUES, rng=from_key()).tobytes() for mechanism in mechanisms]) == 3 * REPEATED
 

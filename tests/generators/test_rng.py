@@ -12,12 +12,12 @@ import stairnoise as sn
 from stairnoise import rng as rng_module
 
 KEY = bytes(range(32))
-LAWS = [sn.Staircase(2, sensitivity=1), sn.DiscreteStaircase(0.1, 7), sn.Laplace(0.5, sensitivity=1), sn.DiscreteLaplace(1)]
+MECHANISMS = [sn.Staircase(2, sensitivity=1), sn.DiscreteStaircase(0.1, 7), sn.Laplace(0.5, sensitivity=1), sn.DiscreteLaplace(1)]
 MAKERS = [lambda: sn.SeededRng(5), lambda: sn.SecureRng.from_key(KEY)]
 
 
 @pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_view_gives_the_slice_of_the_fill(make, mechanism):
     whole = mechanism.sample(1000, rng=make())
     for start, stop in [(0, 1000), (0, 1), (1, 2), (7, 8), (499, 1000), (512, 777), (3, 3)]:
@@ -27,17 +27,17 @@ def test_view_gives_the_slice_of_the_fill(make, mechanism):
 
 def test_view_of_a_later_fill():
     rng = sn.SeededRng(5)
-    LAWS[0].sample(17, rng=rng)
+    MECHANISMS[0].sample(17, rng=rng)
     view = rng.at(4)
-    whole = LAWS[0].sample(10, rng=rng)
-    assert np.array_equal(LAWS[0].sample(6, rng=view), whole[4:])
+    whole = MECHANISMS[0].sample(10, rng=rng)
+    assert np.array_equal(MECHANISMS[0].sample(6, rng=view), whole[4:])
     # Both go on to the next fill; the view still starts at 4.
-    assert np.array_equal(LAWS[0].sample(6, rng=view), LAWS[0].sample(10, rng=rng)[4:])
+    assert np.array_equal(MECHANISMS[0].sample(6, rng=view), MECHANISMS[0].sample(10, rng=rng)[4:])
 
 
 def test_index_of_a_view_of_a_view_is_absolute():
-    whole = LAWS[0].sample(10, rng=sn.SeededRng(5))
-    assert LAWS[0].sample(rng=sn.SeededRng(5).at(3).at(7)) == whole[7]
+    whole = MECHANISMS[0].sample(10, rng=sn.SeededRng(5))
+    assert MECHANISMS[0].sample(rng=sn.SeededRng(5).at(3).at(7)) == whole[7]
 
 
 def test_same_seed_same_values_other_seed_other_values():
@@ -52,10 +52,10 @@ def test_same_seed_same_values_other_seed_other_values():
 
 def test_fills_differ_and_count_one_each():
     rng = sn.SeededRng(1)
-    first, second = (LAWS[0].sample(50, rng=rng) for _ in range(2))
+    first, second = (MECHANISMS[0].sample(50, rng=rng) for _ in range(2))
     assert not np.intersect1d(first, second).size
-    LAWS[0].sample(0, rng=rng)
-    LAWS[0].sample(rng=rng)
+    MECHANISMS[0].sample(0, rng=rng)
+    MECHANISMS[0].sample(rng=rng)
     sn.Laplace([1, 2], sensitivity=1).sample(rng=rng)
     assert rng._stream.fill_count == 5
 
@@ -65,9 +65,9 @@ def test_children_are_consecutive_and_differ(make):
     parent, other = make(), make()
     children = parent.spawn(2) + parent.spawn(0) + parent.spawn(3)
     again = other.spawn(5)
-    draws = [LAWS[0].sample(20, rng=child) for child in children]
-    assert all(np.array_equal(draw, LAWS[0].sample(20, rng=twin)) for draw, twin in zip(draws, again, strict=True))
-    draws.append(LAWS[0].sample(20, rng=parent))
+    draws = [MECHANISMS[0].sample(20, rng=child) for child in children]
+    assert all(np.array_equal(draw, MECHANISMS[0].sample(20, rng=twin)) for draw, twin in zip(draws, again, strict=True))
+    draws.append(MECHANISMS[0].sample(20, rng=parent))
     assert len({draw.tobytes() for draw in draws}) == 6
     assert all(type(child) is type(parent) for child in children)
 
@@ -84,12 +84,12 @@ def test_spawned_and_viewed_generators_keep_allow_release():
 
 def test_reseeding_a_seeded_generator_starts_again():
     rng = sn.SeededRng(1, allow_release=True)
-    first = LAWS[0].sample(20, rng=rng)
+    first = MECHANISMS[0].sample(20, rng=rng)
     rng.reseed(2)
-    assert not np.array_equal(LAWS[0].sample(20, rng=rng), first)
+    assert not np.array_equal(MECHANISMS[0].sample(20, rng=rng), first)
     rng.reseed(1)
     assert rng._stream.fill_count == 0
-    assert np.array_equal(LAWS[0].sample(20, rng=rng), first)
+    assert np.array_equal(MECHANISMS[0].sample(20, rng=rng), first)
     assert type(sn.DiscreteLaplace(1).release(3, rng=rng)) is int
 
 
@@ -100,18 +100,18 @@ def test_reseeding_a_secure_generator_takes_a_new_key(make):
     rng.reseed()
     assert repr(rng) == "SecureRng()"
     assert rng._stream.fill_count == 0
-    assert not np.array_equal(LAWS[0].sample(20, rng=rng), LAWS[0].sample(20, rng=view))
+    assert not np.array_equal(MECHANISMS[0].sample(20, rng=rng), MECHANISMS[0].sample(20, rng=view))
 
 
 def test_secure_generators_have_keys_of_their_own():
-    draws = [LAWS[0].sample(20, rng=sn.SecureRng()).tobytes() for _ in range(3)]
+    draws = [MECHANISMS[0].sample(20, rng=sn.SecureRng()).tobytes() for _ in range(3)]
     assert len(set(draws)) == 3
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 def test_keys_may_be_any_bytes(kind):
     one = sn.SecureRng.from_key(kind(KEY))
-    assert LAWS[0].sample(rng=one) == LAWS[0].sample(rng=sn.SecureRng.from_key(KEY))
+    assert MECHANISMS[0].sample(rng=one) == MECHANISMS[0].sample(rng=sn.SecureRng.from_key(KEY))
 
 
 def test_a_key_is_as_long_as_its_bytes_whatever_it_says():
@@ -125,7 +125,7 @@ def test_a_key_is_as_long_as_its_bytes_whatever_it_says():
 
 
 def test_none_is_one_secure_generator_for_the_process():
-    LAWS[0].sample(3)
+    MECHANISMS[0].sample(3)
     stream = rng_module._process_stream
     assert stream.allow_release
     assert not stream.given

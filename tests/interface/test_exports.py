@@ -13,10 +13,10 @@ import stairnoise as sn
 from stairnoise.registry import ROWS
 from tests.examples import BASES
 
-LAWS = [row.class_name for row in ROWS]
+MECHANISMS = [row.class_name for row in ROWS]
 SELECTIONS = ["ExponentialMechanism", "PartitionSelection", "PermuteAndFlip", "StaircaseSelection"]
 PUBLIC = [
-    *LAWS,
+    *MECHANISMS,
     *SELECTIONS,
     "AdditiveMechanism",
     "BudgetError",
@@ -122,7 +122,7 @@ def test_an_error_about_arguments_names_the_method():
         sn.SecureRng().spawn()
 
 
-@pytest.mark.parametrize("name", LAWS + SELECTIONS)
+@pytest.mark.parametrize("name", MECHANISMS + SELECTIONS)
 def test_mechanisms_document_their_parameters_errors_source_and_an_example(name):
     text = inspect.getdoc(getattr(sn, name))
     for section in ("Parameters", "Raises", "References", "Examples"):

@@ -12,7 +12,7 @@ import pytest
 
 import stairnoise as sn
 
-LAW = sn.DiscreteLaplace(1)
+MECHANISM = sn.DiscreteLaplace(1)
 KEYED = sn.KeyedRng(bytes(32), "persons 2026-Q3")
 
 # Where the engines define their classes.
@@ -75,7 +75,7 @@ def test_stand_ins(package, path, derived):
     )
     for options in ({}, {"columns": ["n"]}, {"nulls": "keep"}, {"max_partitions_contributed": 2}):
         with pytest.raises(sn.LazyError) as caught:
-            LAW.release(lazy, rng=rng, **options)
+            MECHANISM.release(lazy, rng=rng, **options)
         assert str(caught.value) == text
     for call in (
         lambda: sn.MultivariateStaircase(1, sensitivity=1).release(lazy),
@@ -85,10 +85,10 @@ def test_stand_ins(package, path, derived):
         lambda: sn.PartitionSelection(1, 0.1).select(lazy),
         lambda: sn.PartitionSelection(1, 0.1).release(lazy),
         lambda: sn.Laplace(lazy, sensitivity=1),
-        lambda: LAW.release([1.0, lazy]),
-        lambda: LAW.release(lazy, labels=["a"], statistic="count", rng=KEYED),
-        lambda: LAW.release(1, labels=lazy, statistic="count", rng=KEYED),
-        lambda: LAW.release([1], labels=[lazy], statistic="count", rng=KEYED),
+        lambda: MECHANISM.release([1.0, lazy]),
+        lambda: MECHANISM.release(lazy, labels=["a"], statistic="count", rng=KEYED),
+        lambda: MECHANISM.release(1, labels=lazy, statistic="count", rng=KEYED),
+        lambda: MECHANISM.release([1], labels=[lazy], statistic="count", rng=KEYED),
         lambda: KEYED.fingerprint(lazy, ["a"]),
         lambda: KEYED.fingerprint(1, lazy),
         lambda: sn.Laplace(1, sensitivity=1).cdf(lazy),
@@ -97,9 +97,9 @@ def test_stand_ins(package, path, derived):
         with pytest.raises(sn.LazyError, match=f"must be in memory, got a lazy value of type {name} of {package}"):
             call()
     with pytest.raises(sn.ParameterTypeError, match=rf"out must be a NumPy array .*, got a value of type {name}"):
-        LAW.sample(out=lazy)
+        MECHANISM.sample(out=lazy)
     with pytest.raises(sn.ParameterTypeError, match=rf"out must be a NumPy array .*, got a value of type {name}"):
-        LAW.release([1, 2], out=lazy)
+        MECHANISM.release([1, 2], out=lazy)
     assert object.__getattribute__(lazy, "asked") == []
     assert rng._stream.fill_count == 0
 
@@ -119,12 +119,12 @@ def test_xarray_over_dask():
     for value in (lazy, lazy.variable, xarray.Dataset({"a": ("x", np.arange(4)), "n": lazy})):
         kind = type(value).__name__
         with pytest.raises(sn.LazyError, match=f"^values must be in memory, got a lazy value of type {kind} of xarray: "):
-            LAW.release(value)
+            MECHANISM.release(value)
     with pytest.raises(sn.LazyError, match=r"^labels must be in memory, got a lazy value of type DataArray of xarray: "):
-        LAW.release(np.arange(4), labels=lazy, statistic="count", rng=KEYED)
+        MECHANISM.release(np.arange(4), labels=lazy, statistic="count", rng=KEYED)
     assert not run
-    exact = LAW.release(np.arange(4), rng=sn.SeededRng(1, allow_release=True))
-    assert LAW.release(lazy.compute(), rng=sn.SeededRng(1, allow_release=True)).tolist() == exact.tolist()
+    exact = MECHANISM.release(np.arange(4), rng=sn.SeededRng(1, allow_release=True))
+    assert MECHANISM.release(lazy.compute(), rng=sn.SeededRng(1, allow_release=True)).tolist() == exact.tolist()
     assert run
 
 
@@ -134,11 +134,11 @@ def test_stand_ins_of_xarray(kind):
     module, _, name = f"xarray.core.{kind}".rpartition(".")
     lazy = type(name, (Watched,), {"__module__": module, "__dask_graph__": lambda self: {"task": 1}})()
     with pytest.raises(sn.LazyError, match=f"^values must be in memory, got a lazy value of type {name} of xarray: "):
-        LAW.release(lazy)
+        MECHANISM.release(lazy)
     assert object.__getattribute__(lazy, "asked") == []
     methods = {"__dask_graph__": lambda self: None, "__array__": lambda *_, **__: np.arange(3)}
     held = type(name, (), {"__module__": module, **methods})()
-    assert LAW.release(held).shape == (3,)
+    assert MECHANISM.release(held).shape == (3,)
 
 
 def test_what_is_not_lazy_is_not_called_so():
@@ -149,9 +149,9 @@ def test_what_is_not_lazy_is_not_called_so():
 
     row = type("Row", (tuple,), {"__module__": "pyspark.sql.types"})((1, 2))
     with pytest.raises(sn.ParameterTypeError) as caught:
-        LAW.release(Expr())
+        MECHANISM.release(Expr())
     assert type(caught.value) is sn.ParameterTypeError
-    assert LAW.release(row).shape == (2,)
+    assert MECHANISM.release(row).shape == (2,)
 
 
 def test_the_error_is_a_type_error_and_can_be_pickled():
@@ -168,7 +168,7 @@ def test_polars():
     for lazy in lazies:
         for options in ({}, {"columns": ["n"]}):
             with pytest.raises(sn.LazyError, match="of polars: collect it first"):
-                LAW.release(lazy, **options)
+                MECHANISM.release(lazy, **options)
     assert run == []
     frame.collect()
     assert run == [1]
@@ -183,7 +183,7 @@ def test_duckdb():
     relation = connection.sql("SELECT spy(x) AS n FROM range(3) t(x)")
     for lazy in (relation, relation.project("n"), connection, duckdb.ColumnExpression("n")):
         with pytest.raises(sn.LazyError, match="of duckdb: collect it first"):
-            LAW.release(lazy, columns=["n"])
+            MECHANISM.release(lazy, columns=["n"])
     assert run == []
     relation.fetchall()
     assert run
@@ -205,9 +205,9 @@ def test_dask():
     run.clear()  # meta may have been tried out
     for lazy in (frame, frame["n"], frame["n"].sum(), frame.index, numbers, dask.delayed(spy)([1])):
         with pytest.raises(sn.LazyError, match=r"of dask(_expr)?: collect it first"):
-            LAW.release(lazy)
+            MECHANISM.release(lazy)
         with pytest.raises(sn.LazyError, match=r"of dask(_expr)?: collect it first"):
-            LAW.release([lazy])
+            MECHANISM.release([lazy])
     assert run == []
     frame.compute(scheduler="synchronous")
     assert run == [2]
@@ -220,5 +220,5 @@ def test_datasets_of_arrow():
     reader = table.to_reader()
     for lazy in (dataset.dataset(table), dataset.dataset(table).scanner(), reader):
         with pytest.raises(sn.LazyError, match="of pyarrow: collect it first"):
-            LAW.release(lazy, columns=["n"])
+            MECHANISM.release(lazy, columns=["n"])
     assert reader.read_all() == table

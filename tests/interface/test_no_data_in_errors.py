@@ -171,7 +171,7 @@ BAD_NUMBERS = {
     "unsigned array": lambda: np.array([NUMBER * 10**9 * 2], np.uint64),
 }  # fmt: skip
 
-LAWS = {
+MECHANISMS = {
     "continuous": lambda: sn.Staircase(1, sensitivity=1),
     "discrete": lambda: sn.DiscreteLaplace(1, sensitivity=1),
     "array of eps": lambda: sn.Laplace([1.0, 2.0], sensitivity=1),
@@ -180,7 +180,7 @@ LAWS = {
     "vectors": lambda: sn.MultivariateStaircase(1, dim=2, sensitivity=1),
 }
 
-RELEASES = {name: (lambda data, make=make: make().release(data)) for name, make in LAWS.items()} | {
+RELEASES = {name: (lambda data, make=make: make().release(data)) for name, make in MECHANISMS.items()} | {
     "k values": lambda data: sn.DiscreteLaplace(1, sensitivity=1).release(data, max_partitions_contributed=2),
     "modulo m": lambda data: sn.DiscreteLaplace(1).release_modulo(data, 97),
     "select": lambda data: sn.StaircaseSelection(1, sensitivity=1).select(data),
@@ -274,7 +274,7 @@ def frames_of(numbers, other):
     ],
     ids=["NaN", "off the lattice", "null", "text"],
 )
-@pytest.mark.parametrize("mechanism", LAWS.values(), ids=LAWS)
+@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
 def test_named_columns_are_refused_without_content_and_other_labels(mechanism, numbers):
     """Only the label that the caller writes is named."""
     for frame in frames_of(numbers, [1, 2]):

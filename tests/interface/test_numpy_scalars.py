@@ -15,7 +15,7 @@ from stairnoise import query
 from stairnoise.query.arguments import _listed
 
 DAY = datetime.date(2026, 1, 2)
-LAW = sn.DiscreteLaplace(1)
+MECHANISM = sn.DiscreteLaplace(1)
 NO_VALUE = {
     "5 ns": np.timedelta64(5, "ns"),
     "5 days": np.timedelta64(5, "D"),
@@ -37,17 +37,17 @@ def table() -> sqlite3.Connection:
 
 
 def by_key(labels: Any) -> Any:
-    return LAW.release([1], labels=labels, statistic="count", rng=sn.KeyedRng(bytes(32), "r"))
+    return MECHANISM.release([1], labels=labels, statistic="count", rng=sn.KeyedRng(bytes(32), "r"))
 
 
 TAKE_A_SCALAR = {
     "a parameter": sn.Laplace,
     "a list of parameters": lambda x: sn.Laplace([x], sensitivity=1),
     "a whole parameter": lambda x: sn.DiscreteLaplace(1, x),
-    "a value": LAW.release,
-    "a list of values": lambda x: LAW.release([x]),
-    "a size": LAW.sample,
-    "a point": LAW.pmf,
+    "a value": MECHANISM.release,
+    "a list of values": lambda x: MECHANISM.release([x]),
+    "a size": MECHANISM.sample,
+    "a point": MECHANISM.pmf,
     "a cost": lambda x: sn.StaircaseSelection(1, sensitivity=1).select([x, x]),
     "a seed": sn.SeededRng,
     "an index": sn.SecureRng().at,

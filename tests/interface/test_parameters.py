@@ -36,7 +36,7 @@ NOT_NUMBERS = [
     (np.zeros(1, [("x", "f8")]), "an array of dtype VoidDType and shape (1,)"),
 ]
 
-LAWS_BY_PARAMETER = {
+MECHANISMS_BY_PARAMETER = {
     "eps": sn.Laplace,
     "sensitivity": lambda value: sn.DiscreteLaplace(1, value),
     "gamma": lambda value: sn.Staircase(1, 1, value),
@@ -44,11 +44,11 @@ LAWS_BY_PARAMETER = {
 }
 
 
-@pytest.mark.parametrize("name", LAWS_BY_PARAMETER)
+@pytest.mark.parametrize("name", MECHANISMS_BY_PARAMETER)
 @pytest.mark.parametrize(("value", "shown"), NOT_NUMBERS)
 def test_not_a_number(name, value, shown):
     if value is None and name == "sensitivity":
-        assert LAWS_BY_PARAMETER[name](value) == sn.DiscreteLaplace(1)
+        assert MECHANISMS_BY_PARAMETER[name](value) == sn.DiscreteLaplace(1)
         return
     if isinstance(value, str) and name in ("gamma", "r"):
         error, rule = sn.ParameterError, f'{name} must be "l1", "l2" or a number, got '
@@ -56,7 +56,7 @@ def test_not_a_number(name, value, shown):
         error = sn.ParameterTypeError
         rule = f"{name} must be a real number or an array of real numbers, got "
     with pytest.raises(error) as caught:
-        LAWS_BY_PARAMETER[name](value)
+        MECHANISMS_BY_PARAMETER[name](value)
     assert str(caught.value).startswith(rule)
     assert str(caught.value).endswith(shown)
 
@@ -228,7 +228,7 @@ def test_lack_of_memory_is_not_a_wrong_number(value, monkeypatch):
 @pytest.mark.parametrize("name", ["eps", "sensitivity"])
 def test_numbers_that_float64_would_round_are_refused(name, value, shown):
     with pytest.raises(sn.ParameterError) as caught:
-        LAWS_BY_PARAMETER[name](value)
+        MECHANISMS_BY_PARAMETER[name](value)
     rule = f"{name} must be exactly representable in float64, got "
     assert str(caught.value) == rule + shown
 

@@ -13,7 +13,7 @@ import stairnoise as sn
 from stairnoise._sample import _kept_mechanism
 from stairnoise.registry import ROWS
 
-LAWS = [
+MECHANISMS = [
     sn.Laplace(1.0, sensitivity=1),
     sn.DiscreteLaplace(1.0, sensitivity=1),
     sn.Gaussian(1, 1e-6, sensitivity=1),
@@ -114,7 +114,7 @@ def content(array):
     return repr(array) if not isinstance(array, np.ndarray) else (type(array), array.dtype, repr(np.asarray(array).tolist()))
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("name", {**NUMBERS, **ARRAYS})
 def test_a_release_of_anything_into_anything(mechanism, name):
     for out_name, make in OUTS.items():
@@ -128,7 +128,7 @@ def test_a_release_of_anything_into_anything(mechanism, name):
             assert content(outs[0]) == content(make()), out_name
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("name", OUTS)
 def test_noise_into_anything(mechanism, name):
     outs = [OUTS[name]() for _ in range(2)]
@@ -137,7 +137,7 @@ def test_noise_into_anything(mechanism, name):
     assert content(outs[0]) == content(outs[1])
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("name", OUTS)
 def test_a_given_out_is_returned_itself(mechanism, name):
     out = OUTS[name]()
@@ -148,7 +148,7 @@ def test_a_given_out_is_returned_itself(mechanism, name):
             continue
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("dtype", ["f8", "i8"])
 @pytest.mark.parametrize("shift", [-3, -1, 0, 1, 3, 4])
 def test_values_that_share_memory_with_out(mechanism, dtype, shift):
@@ -163,7 +163,7 @@ def test_values_that_share_memory_with_out(mechanism, dtype, shift):
     assert results[:2] == results[2:]
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_one_value_in_the_place_of_out_with_another_stride(mechanism):
     """A single element is contiguous whatever its stride."""
     alone = result(lambda rng: mechanism.release(np.ones(1), rng=rng))
@@ -174,7 +174,7 @@ def test_one_value_in_the_place_of_out_with_another_stride(mechanism):
         assert repr(memory.tolist()) == alone[3]
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("values", [5, 5.0, np.zeros(3), np.zeros(3, np.int64)], ids=repr)
 @pytest.mark.parametrize("derive", [lambda rng: rng, lambda rng: rng.spawn(1)[0], lambda rng: rng.at(3)])
 def test_seeds_are_refused_for_usual_values_too(mechanism, values, derive):
@@ -188,7 +188,7 @@ def test_seeds_are_refused_for_usual_values_too(mechanism, values, derive):
 
 def test_long_arrays():
     for n in (1023, 1024, 1025, 5000):
-        for mechanism in LAWS:
+        for mechanism in MECHANISMS:
             for dtype in ("f8", "i8"):
                 values, out = np.arange(n, dtype=dtype), np.zeros(n, "i8" if mechanism._integers and dtype == "i8" else "f8")
                 general = result(lambda rng: mechanism.release(values, rng=rng, threads=1))  # noqa: B023

@@ -11,14 +11,14 @@ import pytest
 
 import stairnoise as sn
 
-LAW = sn.DiscreteLaplace(eps=0.25)
+MECHANISM = sn.DiscreteLaplace(eps=0.25)
 KINDS = {"pure": {}, "sums": {"delta": 1e-6}, "composed": {"delta": 1e-6, "composed": True}}
 
 
 def made(path, kind):
     """A ledger of three rows, one of them keyed, and one of a list."""
     ledger, rng = sn.Ledger(path, 1.0, **KINDS[kind]), sn.KeyedRng(bytes(32), "2026-Q3")
-    ledger.spend(LAW, data="people", statistic="count", fingerprint=rng.fingerprint([3], ["a"]), rng=rng)
+    ledger.spend(MECHANISM, data="people", statistic="count", fingerprint=rng.fingerprint([3], ["a"]), rng=rng)
     ledger.spend([sn.Laplace(0.25), sn.DiscreteStaircase(0.125)], data="people")
     return ledger
 
@@ -158,6 +158,6 @@ def test_an_edited_file_is_refused(tmp_path, edit, kind):
     ledger = made(tmp_path / "file", kind)
     with closing(sqlite3.connect(ledger.path)) as connection, connection:
         connection.execute(edit)
-    for attempt in (lambda: sn.Ledger(ledger.path), lambda: ledger.spend(LAW, data="people"), ledger.total, ledger.report):
+    for attempt in (lambda: sn.Ledger(ledger.path), lambda: ledger.spend(MECHANISM, data="people"), ledger.total, ledger.report):
         with pytest.raises(sn.LedgerError, match="damaged"):
             attempt()

@@ -19,7 +19,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.accounting.ledger import file
 
-LAW = sn.DiscreteLaplace(eps=0.25)
+MECHANISM = sn.DiscreteLaplace(eps=0.25)
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs limits and signals of POSIX")
 
 
@@ -76,7 +76,7 @@ def test_a_missing_file_is_made_only_for_a_budget(tmp_path):
 def test_an_empty_file_is_no_new_ledger(tmp_path, budget):
     """It may be what is left of a ledger, whose budget would start anew."""
     path = tmp_path / "file"
-    sn.Ledger(path, 1.0).spend(LAW, data="people")
+    sn.Ledger(path, 1.0).spend(MECHANISM, data="people")
     os.truncate(path, 0)
     with pytest.raises(sn.LedgerError, match=r"is empty, and no ledger: what was in it is lost$"):
         sn.Ledger(path, budget)
@@ -143,12 +143,12 @@ def test_a_locked_ledger_is_waited_for_and_then_an_error(ledger):
         other.execute("BEGIN EXCLUSIVE")
         start = time.monotonic()
         with pytest.raises(sn.LedgerError, match=r"is locked: another process held it for 0\.1 seconds; nothing has been spent$"):
-            ledger.spend(LAW, data="people")
+            ledger.spend(MECHANISM, data="people")
         assert time.monotonic() - start > 0.09
         with pytest.raises(sn.LedgerError, match="is locked"):
             ledger.total()
         other.execute("ROLLBACK")
-    assert ledger.spend(LAW, data="people").total == 0.25
+    assert ledger.spend(MECHANISM, data="people").total == 0.25
 
 
 @POSIX
@@ -156,7 +156,7 @@ def test_a_read_only_ledger_can_be_read_but_not_spent():
     """In a process without the rights of root, which may write anything: it gives them up once all modules are loaded."""
     with tempfile.TemporaryDirectory() as directory:
         ledger = sn.Ledger(f"{directory}/people.ledger", 1.0)
-        ledger.spend(LAW, data="people")
+        ledger.spend(MECHANISM, data="people")
         ledger.path.chmod(0o444)
         ledger.path.parent.chmod(0o555)
         done = run(
@@ -219,14 +219,14 @@ def test_a_crash_while_spending_spends_nothing_and_leaves_a_ledger(ledger):
     )
     assert done.returncode == -signal.SIGKILL
     assert ledger.report() == []
-    assert ledger.spend(LAW, data="people").total == 0.25
+    assert ledger.spend(MECHANISM, data="people").total == 0.25
 
 
 @pytest.mark.parametrize("budget", [None, 4.0])
 def test_rows_half_written_by_a_killed_program_are_undone(tmp_path, budget):
     """The file and its journal as they are on the disk amid a transaction, for lack of memory: a copy of both."""
     ledger = sn.Ledger(tmp_path / "first", 4.0)
-    ledger.spend(LAW, data="people" * 1000)
+    ledger.spend(MECHANISM, data="people" * 1000)
     with closing(sqlite3.connect(ledger.path, isolation_level=None)) as writer:
         for command in ("PRAGMA cache_size = 1", "PRAGMA cache_spill = 1", "BEGIN IMMEDIATE", "UPDATE spending SET total = 4"):
             writer.execute(command)
@@ -239,7 +239,7 @@ def test_rows_half_written_by_a_killed_program_are_undone(tmp_path, budget):
     copy = sn.Ledger(tmp_path / "second", budget)
     assert len(copy.report()) == 1
     assert copy.total() == 0.25
-    assert copy.spend(LAW, data="people").total == 0.5
+    assert copy.spend(MECHANISM, data="people").total == 0.5
 
 
 def test_an_interrupt_while_spending_spends_nothing(ledger, monkeypatch):
@@ -249,17 +249,17 @@ def test_an_interrupt_while_spending_spends_nothing(ledger, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("stairnoise.accounting.ledger.rows.total", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            ledger.spend(LAW, data="people")
-    assert ledger.spend(LAW, data="people").total == 0.25
+            ledger.spend(MECHANISM, data="people")
+    assert ledger.spend(MECHANISM, data="people").total == 0.25
 
 
 def test_a_ledger_that_was_replaced_is_noticed(ledger):
     ledger.path.unlink()
     with pytest.raises(sn.LedgerError, match=r"does not exist$"):
-        ledger.spend(LAW, data="people")
+        ledger.spend(MECHANISM, data="people")
     sn.Ledger(ledger.path, 100.0)
     with pytest.raises(sn.LedgerError, match=r"has been replaced by a ledger of other limits$"):
-        ledger.spend(LAW, data="people")
+        ledger.spend(MECHANISM, data="people")
 
 
 @pytest.mark.parametrize(
@@ -268,10 +268,10 @@ def test_a_ledger_that_was_replaced_is_noticed(ledger):
 )
 def test_a_row_that_cannot_be_read_is_an_error(tmp_path, written):
     ledger = sn.Ledger(tmp_path / "file", 1.0, delta=1e-6, composed=True)
-    ledger.spend(LAW, data="people")
+    ledger.spend(MECHANISM, data="people")
     with closing(sqlite3.connect(ledger.path)) as connection, connection:
         connection.execute("UPDATE spending SET exact = ?", (written,))
-    for attempt in (lambda: sn.Ledger(ledger.path), lambda: ledger.spend(LAW, data="people")):
+    for attempt in (lambda: sn.Ledger(ledger.path), lambda: ledger.spend(MECHANISM, data="people")):
         with pytest.raises(sn.LedgerError, match="holds a mechanism that this version of stairnoise cannot read"):
             attempt()
 
@@ -279,8 +279,8 @@ def test_a_row_that_cannot_be_read_is_an_error(tmp_path, written):
 def test_nothing_is_stored_of_the_data_but_a_keyed_fingerprint(ledger):
     rng = sn.KeyedRng(bytes(range(32)), "2026-Q3")
     mark = rng.fingerprint([987654321], ["secret label"])
-    ledger.spend(LAW, data="people", statistic="count", fingerprint=mark, rng=rng)
-    ledger.spend(LAW, data="people", statistic="count")
+    ledger.spend(MECHANISM, data="people", statistic="count", fingerprint=mark, rng=rng)
+    ledger.spend(MECHANISM, data="people", statistic="count")
     content = ledger.path.read_bytes()
     assert mark.encode() in content
     assert b"secret label" not in content

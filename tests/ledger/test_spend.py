@@ -18,7 +18,7 @@ from stairnoise.accounting.ledger import costs
 from stairnoise.registry import ROWS
 from tests.examples import promise as promised
 
-LAW = sn.DiscreteLaplace(eps=0.25)
+MECHANISM = sn.DiscreteLaplace(eps=0.25)
 SECRET = bytes(range(32))
 GROUPS = ["north", "south"]
 
@@ -27,7 +27,7 @@ def keyed(release="2026-Q3", secret=SECRET, bind="value"):
     return sn.KeyedRng(secret, release, bind=bind)
 
 
-def pay(ledger, mechanism=LAW, values=(120, 45), labels=GROUPS, *, rng=None, statistic="count", data="people", **options):
+def pay(ledger, mechanism=MECHANISM, values=(120, 45), labels=GROUPS, *, rng=None, statistic="count", data="people", **options):
     rng = rng or keyed()
     mark = rng.fingerprint(list(values), labels)
     return ledger.spend(mechanism, data=data, statistic=statistic, fingerprint=mark, rng=rng, **options)
@@ -39,7 +39,7 @@ def ledger(tmp_path):
 
 
 def test_a_row_says_what_was_spent(ledger):
-    row = ledger.spend(LAW, data="people", release="2026-Q3", statistic="count", max_partitions_contributed=3)
+    row = ledger.spend(MECHANISM, data="people", release="2026-Q3", statistic="count", max_partitions_contributed=3)
     assert row == ledger.report()[0]
     assert row[:8] == ("people", "2026-Q3", "count", "DiscreteLaplace(eps=0.25)", 3, 0.25, 0.0, 0.25)
     assert row.fingerprint is None
@@ -49,10 +49,10 @@ def test_a_row_says_what_was_spent(ledger):
 
 def test_every_fresh_release_costs_even_the_same_question(ledger):
     for paid in range(1, 5):
-        ledger.spend(LAW, data="people", release="2026-Q3", statistic="count")
+        ledger.spend(MECHANISM, data="people", release="2026-Q3", statistic="count")
         assert ledger.total() == paid / 4
     with pytest.raises(sn.BudgetError, match=r"eps = 1\.0 of 1\.0 is spent, and with this release it would be eps = 1\.25"):
-        ledger.spend(LAW, data="people", release="2026-Q3", statistic="count")
+        ledger.spend(MECHANISM, data="people", release="2026-Q3", statistic="count")
     assert len(ledger.report()) == 4
 
 
@@ -117,7 +117,7 @@ def test_of_several_mechanisms_with_a_refused_one_none_is_spent(ledger):
     rng, first = keyed(), pay(ledger)
     marks = [rng.fingerprint([7, 8], GROUPS), rng.fingerprint([121, 45], GROUPS)]
     with pytest.raises(sn.LedgerError, match="must be of one state of the data"):
-        ledger.spend([LAW] * 2, data="people", statistic=["sum", "count"], fingerprint=marks, rng=rng)
+        ledger.spend([MECHANISM] * 2, data="people", statistic=["sum", "count"], fingerprint=marks, rng=rng)
     assert [row.refused for row in ledger.report()] == [False, True]
     assert ledger.total() == first.total
 
@@ -138,7 +138,7 @@ def test_what_draws_nothing_by_key_is_never_a_repetition(ledger, mechanism):
         pay(ledger, mechanism)
     marks, names = ["0" * 64] * 2, ["count", "shown"]
     with pytest.raises(sn.ParameterTypeError, match="draws nothing by key"):
-        ledger.spend([LAW, mechanism], data="people", statistic=names, fingerprint=marks, rng=keyed())
+        ledger.spend([MECHANISM, mechanism], data="people", statistic=names, fingerprint=marks, rng=keyed())
     assert ledger.report() == []
 
 
@@ -161,7 +161,7 @@ def test_a_fresh_release_may_have_the_name_of_a_keyed_one_and_costs(ledger):
     """The ledger knows nothing of its rows, so it cannot tell whether they are the same."""
     pay(ledger)
     for paid in (0.5, 0.75):
-        assert ledger.spend(LAW, data="people", release="2026-Q3", statistic="count").total == paid
+        assert ledger.spend(MECHANISM, data="people", release="2026-Q3", statistic="count").total == paid
     assert pay(ledger).total == 0.25
 
 
@@ -190,7 +190,7 @@ def test_of_several_keyed_mechanisms_only_the_new_one_costs(ledger):
     rng, first = keyed(), pay(ledger)
     marks = [rng.fingerprint([120, 45], GROUPS), rng.fingerprint([7, 8], GROUPS), rng.fingerprint([7, 8], GROUPS)]
     names = ["count", "sum", "sum"]
-    rows = ledger.spend([LAW] * 3, data="people", statistic=names, fingerprint=marks, rng=rng)
+    rows = ledger.spend([MECHANISM] * 3, data="people", statistic=names, fingerprint=marks, rng=rng)
     assert rows[0] == first
     assert rows[1] == rows[2]
     assert ledger.total() == 0.5
@@ -266,7 +266,7 @@ def test_a_sensitivity_counts_for_mechanisms_made_for_none(ledger):
     assert once == pytest.approx(mechanism.privacy_eps(1), rel=2e-12)
     assert twice == pytest.approx(mechanism.privacy_eps(2), rel=2e-12)
     with pytest.raises(sn.ParameterError, match="sensitivity must be left out for a DiscreteLaplace"):
-        ledger.spend(LAW, data="people", sensitivity=2)
+        ledger.spend(MECHANISM, data="people", sensitivity=2)
 
 
 REFUSED = {
@@ -275,28 +275,32 @@ REFUSED = {
     "an empty list": (([],), {}, "mechanism must be a mechanism or a list of at least one, got an empty list"),
     "array parameters": ((sn.Laplace(np.array([0.1, 0.2])),), {}, "mechanism must have scalar parameters"),
     "only a rho": ((sn.Guarantee(rho=0.1),), {}, "mechanism must have an eps to be counted by"),
-    "partitions": ((LAW,), {"max_partitions_contributed": 0}, "max_partitions_contributed must be an integer from 1"),
+    "partitions": ((MECHANISM,), {"max_partitions_contributed": 0}, "max_partitions_contributed must be an integer from 1"),
     "partitions of a guarantee": ((sn.Guarantee(0.1, 0.0),), {"max_partitions_contributed": 2}, "must be 1 for a Guarantee"),
     "sensitivity of a guarantee": ((sn.Guarantee(0.1, 0.0),), {"sensitivity": 2}, "sensitivity must be left out for"),
     "an impossible guarantee": ((sn.Guarantee(math.nan, 0.0),), {}, "mechanism must guarantee one finite eps"),
-    "empty data": ((LAW,), {"data": ""}, "data must be a name, got an empty string"),
-    "data of another type": ((LAW,), {"data": 3}, "data must be a string, got 3"),
-    "a release of another type": ((LAW,), {"release": 3}, "release must be a string, got 3"),
-    "a fingerprint alone": ((LAW,), {"fingerprint": "0" * 64}, "rng must be the KeyedRng of the release"),
-    "a key alone": ((LAW,), {"rng": keyed(), "statistic": "n"}, "fingerprint must be given in a spending with a KeyedRng"),
-    "a key without statistic": ((LAW,), {"rng": keyed(), "fingerprint": "0" * 64}, "statistic must be given in a spending"),
+    "empty data": ((MECHANISM,), {"data": ""}, "data must be a name, got an empty string"),
+    "data of another type": ((MECHANISM,), {"data": 3}, "data must be a string, got 3"),
+    "a release of another type": ((MECHANISM,), {"release": 3}, "release must be a string, got 3"),
+    "a fingerprint alone": ((MECHANISM,), {"fingerprint": "0" * 64}, "rng must be the KeyedRng of the release"),
+    "a key alone": ((MECHANISM,), {"rng": keyed(), "statistic": "n"}, "fingerprint must be given in a spending with a KeyedRng"),
+    "a key without statistic": ((MECHANISM,), {"rng": keyed(), "fingerprint": "0" * 64}, "statistic must be given in a spending"),
     "another fingerprint": (
-        (LAW,),
+        (MECHANISM,),
         {"rng": keyed(), "fingerprint": "0" * 63, "statistic": "n"},
         "fingerprint must be what fingerprint",
     ),
     "another release": (
-        (LAW,),
+        (MECHANISM,),
         {"rng": keyed(), "fingerprint": "0" * 64, "statistic": "n", "release": "Q4"},
         "release must be left out, or the name of the KeyedRng, '2026-Q3', got 'Q4'",
     ),
-    "one statistic for two": (([LAW, LAW],), {"statistic": "n"}, "statistic must be a list with one for each mechanism, 2"),
-    "three statistics for two": (([LAW, LAW],), {"statistic": ["a", "b", "c"]}, "one for each mechanism, 2, got 3"),
+    "one statistic for two": (
+        ([MECHANISM, MECHANISM],),
+        {"statistic": "n"},
+        "statistic must be a list with one for each mechanism, 2",
+    ),
+    "three statistics for two": (([MECHANISM, MECHANISM],), {"statistic": ["a", "b", "c"]}, "one for each mechanism, 2, got 3"),
 }
 
 

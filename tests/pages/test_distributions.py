@@ -15,7 +15,7 @@ import stairnoise as sn
 PAGE = (Path(__file__).resolve().parents[2] / "docs/distributions.md").read_text(encoding="utf-8")
 FUNCTIONS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 # γΔ is a float64, so that the edge is one.
-LAWS = [
+MECHANISMS = [
     sn.Staircase(1.0),
     sn.Staircase(0.1, 10.0, 0.5),
     sn.Staircase(4.0, 2.0**-10, "l2"),
@@ -39,7 +39,7 @@ def tables():
         if not all(re.fullmatch("`.*`", cell) for cell in header[1:]):
             continue
         densities = {name for name, *_ in rows} & {"pdf", "pmf"}
-        mechanisms = [mechanism for mechanism in LAWS if all(hasattr(mechanism, density) for density in densities)]
+        mechanisms = [mechanism for mechanism in MECHANISMS if all(hasattr(mechanism, density) for density in densities)]
         for name, *cells in rows:
             assert name in FUNCTIONS
             found += [

@@ -23,7 +23,7 @@ import stairnoise as sn
 from stairnoise.registry import ROWS
 
 eps = np.linspace(0.1, 2, 100)
-LAWS = {
+MECHANISMS = {
     **{f"{row.name} {i}": partial(row.make, one) for row in ROWS if row.kind != "vector" for i, one in enumerate(row.examples)},
     "Laplace": lambda: sn.Laplace(1, 1),
     "Laplace of many steps": lambda: sn.Laplace(3e-6, 1),
@@ -60,7 +60,11 @@ DRAWS = {
 def costs():
     return np.arange(300.0).reshape(60, 5) % 7
 
-CASES = {f"{key}: {draw}": (lambda make=make, run=run: run(make())) for key, make in LAWS.items() for draw, run in DRAWS.items()}
+CASES = {
+    f"{key}: {draw}": (lambda make=make, run=run: run(make()))
+    for key, make in MECHANISMS.items()
+    for draw, run in DRAWS.items()
+}
 for norm in ("l1", "l2", "linf"):
     for dim in (1, 3, 200):
         def vectors(norm=norm, dim=dim):
@@ -87,8 +91,8 @@ def partitions():
     sn.PartitionSelection(1e-6, 1e-6).release(counts[:3] + 10**7)
 CASES["PartitionSelection"] = partitions
 for mechanism in ("Staircase", "discrete_gaussian 1", "many Staircase", "many Gaussian of few"):
-    CASES[f"{mechanism}: two threads"] = lambda make=LAWS[mechanism]: make().sample((2700, 100), threads=2)
-CASES["one"] = lambda: [LAWS[mechanism]().sample() for mechanism in LAWS if not mechanism.startswith("many")]
+    CASES[f"{mechanism}: two threads"] = lambda make=MECHANISMS[mechanism]: make().sample((2700, 100), threads=2)
+CASES["one"] = lambda: [MECHANISMS[mechanism]().sample() for mechanism in MECHANISMS if not mechanism.startswith("many")]
 CASES["sn.sample"] = lambda: sn.sample(1000, 1)
 CASES["generators"] = lambda: [sn.SecureRng().spawn(3), sn.SecureRng().at(5)]
 

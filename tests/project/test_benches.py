@@ -61,7 +61,7 @@ def test_algorithm_1_draws_the_staircase(eps: float, gamma: float, array: bool) 
     assert abs(np.mean(x > 0) - 0.5) <= 6 * 0.5 / np.sqrt(n)
 
 
-@pytest.mark.parametrize("mechanism", mechanisms.LAWS, ids=lambda mechanism: mechanism.work)
+@pytest.mark.parametrize("mechanism", mechanisms.CORE_MECHANISMS, ids=lambda mechanism: mechanism.work)
 def test_moments_are_sums_over_the_probabilities(mechanism: mechanisms.CoreMechanism) -> None:
     """E|X| and E X² of each mechanism against direct summation (discrete) or a fine Riemann sum (continuous)."""
     d, eps = mechanism.sensitivity, mechanism.eps

@@ -8,8 +8,8 @@ from hypothesis.extra import numpy as hnp
 
 import stairnoise as sn
 
-LAWS = [sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace]
-MECHANISMS = ["staircase", "discrete_staircase", "laplace", "discrete_laplace"]
+MECHANISMS = [sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace]
+NAMES = ["staircase", "discrete_staircase", "laplace", "discrete_laplace"]
 
 shapes = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
 powers = st.integers(-1074, 1023).map(lambda e: 2.0**e)
@@ -28,7 +28,7 @@ good_seeds = st.integers(0, 2**128 - 1)
 
 
 @st.composite
-def good_mechanisms(draw, mechanisms=LAWS):
+def good_mechanisms(draw, mechanisms=MECHANISMS):
     """A mechanism with scalar parameters that fit its lattice."""
     mechanism = draw(st.sampled_from(mechanisms))
     if mechanism in (sn.Staircase, sn.Laplace):

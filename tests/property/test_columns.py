@@ -21,7 +21,7 @@ pa = pytest.importorskip("pyarrow")
 INT64 = np.iinfo(np.int64)
 WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 REAL = ["float32", "float64"]
-LAWS = [
+MECHANISMS = [
     sn.DiscreteLaplace(0.5, 1),
     sn.DiscreteStaircase(1, 50),
     sn.Laplace(0.5, sensitivity=1),
@@ -84,7 +84,7 @@ def listed(column: Any) -> list[Any]:
     return [None if item is pd.NA else int(item) if isinstance(item, Decimal) else item for item in items]
 
 
-@given(cases(), st.sampled_from(LAWS), st.sampled_from(["zero", "keep"]), st.integers(1, 3))
+@given(cases(), st.sampled_from(MECHANISMS), st.sampled_from(["zero", "keep"]), st.integers(1, 3))
 def test_a_column_is_released_as_the_equal_array(case, mechanism, nulls, k):
     column, values, dtype = case
     options = {"max_partitions_contributed": k}

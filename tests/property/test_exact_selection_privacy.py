@@ -21,8 +21,8 @@ import stairnoise as sn
 Row = tuple[int | None, ...]
 # e^(-eps/4) in the general case, e^(-eps/2) for monotonic costs: the weight of half a sensitivity.
 HALF = Fraction(4, 5)
-LAWS = {"flips": sn.PermuteAndFlip, "exponential": sn.ExponentialMechanism, "staircase": sn.StaircaseSelection}
-every_mechanism = pytest.mark.parametrize("mechanism", LAWS)
+MECHANISMS = {"flips": sn.PermuteAndFlip, "exponential": sn.ExponentialMechanism, "staircase": sn.StaircaseSelection}
+every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS)
 
 
 def stair(cost: int) -> int:
@@ -170,7 +170,7 @@ def test_the_library_has_these_probabilities(mechanism: str) -> None:
     for row in rows:
         costs = [math.inf if cost is None else cost / 2 for cost in row]
         exact = [float(chance) for chance in one(mechanism, row)]
-        for chosen in (LAWS[mechanism](-4 * math.log(HALF)), LAWS[mechanism](-2 * math.log(HALF), monotonic=True)):
+        for chosen in (MECHANISMS[mechanism](-4 * math.log(HALF)), MECHANISMS[mechanism](-2 * math.log(HALF), monotonic=True)):
             assert chosen.probabilities(costs) == pytest.approx(exact, rel=1e-13)
 
 
@@ -178,5 +178,5 @@ def test_the_library_has_these_probabilities(mechanism: str) -> None:
 def test_a_ledger_counts_one_epsilon_for_several(mechanism: str, tmp_path: Path) -> None:
     """`top` has the guarantee of one selection, which is what the ledger takes down."""
     ledger = sn.Ledger(tmp_path / "people.ledger", 1.0)
-    chosen = LAWS[mechanism](0.25)
+    chosen = MECHANISMS[mechanism](0.25)
     assert Fraction(ledger.spend(chosen, data="people").eps) == Fraction(chosen.guarantee().eps or 0) == Fraction(1, 4)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stairnoise as sn
-from tests.property.strategies import LAWS, MECHANISMS, anything, arrays, dtypes, good_mechanisms, junk, reals, shapes
+from tests.property.strategies import MECHANISMS, NAMES, anything, arrays, dtypes, good_mechanisms, junk, reals, shapes
 
 
 def attempt(call):
@@ -26,7 +26,7 @@ def seeded():
 
 
 @settings(max_examples=400)
-@given(st.sampled_from(LAWS), st.lists(anything, min_size=1, max_size=3))
+@given(st.sampled_from(MECHANISMS), st.lists(anything, min_size=1, max_size=3))
 def test_constructors(mechanism, arguments):
     if mechanism in (sn.Laplace, sn.DiscreteLaplace):
         arguments = arguments[:2]
@@ -57,7 +57,7 @@ def within_memory(size):
 
 
 @settings(max_examples=400)
-@given(st.sampled_from(MECHANISMS), reals, sizes.filter(within_memory), outs, dtype_arguments)
+@given(st.sampled_from(NAMES), reals, sizes.filter(within_memory), outs, dtype_arguments)
 def test_sample(mechanism, eps, size, out, dtype):
     before = None if out is None else np.array(out).tobytes()
     rng = seeded()

@@ -18,7 +18,7 @@ from tests.statistical import checks
 ALPHA = 1e-6
 RELEASES = 400_000
 
-LAWS: dict[str, tuple[Callable[[float], Any], float]] = {
+MECHANISMS: dict[str, tuple[Callable[[float], Any], float]] = {
     "discrete laplace": (sn.DiscreteLaplace, 0.4),
     "discrete staircase": (lambda eps: sn.DiscreteStaircase(eps, 6), 1.5),
     "laplace": (lambda eps: sn.Laplace(eps, 3.0), 0.7),
@@ -39,9 +39,9 @@ def releases(mechanism: Any, terms: int, partitions: int) -> tuple[NDArray[Any],
 @pytest.mark.parametrize(
     ("of", "terms", "partitions"), [("value", 1, 1), ("value", 1, 3), ("sum", 4, 1), ("mean", 25, 1), ("sum", 25, 2)]
 )
-@pytest.mark.parametrize("case", LAWS)
+@pytest.mark.parametrize("case", MECHANISMS)
 def test_coverage(case: str, of: str, terms: int, partitions: int, confidence: float) -> None:
-    make, eps = LAWS[case]
+    make, eps = MECHANISMS[case]
     mechanism = make(eps)
     true, released = releases(mechanism, terms, partitions)
     combine = {"value": np.ravel, "sum": lambda x: x.sum(axis=1), "mean": lambda x: x.mean(axis=1)}[of]

@@ -22,9 +22,9 @@ HERE = Path(__file__).parent
 typing_extensions = pytest.importorskip("typing_extensions")
 pytest.importorskip("mypy")
 
-EVERY_LAW = "every_mechanism.py"
+EVERY_MECHANISM = "every_mechanism.py"
 COLUMNS = ["columns.py"] * (importlib.util.find_spec("polars") is not None)
-RIGHT = ["user_program.py", "returned.py", EVERY_LAW, *COLUMNS]
+RIGHT = ["user_program.py", "returned.py", EVERY_MECHANISM, *COLUMNS]
 
 
 def run(*command: str) -> str:
@@ -39,7 +39,7 @@ Errors = dict[str, dict[int, str]]
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Those beside this file, and one that draws from every example of the registry: from a mechanism, and by `sample`."""
-    every_mechanism = tmp_path_factory.mktemp("typing") / EVERY_LAW
+    every_mechanism = tmp_path_factory.mktemp("typing") / EVERY_MECHANISM
     examples = [(row, example) for row in ROWS for example in (*row.examples, row.arrays) if example]
     made = [f"{_call(row, example)}.sample(3, rng=sn.SeededRng(1))\n" for row, example in examples]
     made += [f"{_sampled(row, example)}\n" for row, example in examples if not example.by]

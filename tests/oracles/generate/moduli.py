@@ -9,7 +9,7 @@ from tests.oracles.generate.encoding import encoded, float_bits, float_of, shape
 from tests.oracles.generate.parameters import Parameters
 from tests.oracles.lattice import lattice, mechanism
 
-LAWS = (
+MECHANISMS = (
     Parameters("discrete_laplace", 1.0, 1.0),
     Parameters("discrete_laplace", 1e-6, 1000.0),
     Parameters("discrete_laplace", 2.0**-39, 2.0**14),  # noise of 2**53 and more
@@ -42,7 +42,7 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
 def entries() -> Iterator[dict[str, Any]]:
     choose = random.Random(2**13 - 1)
     common = {"values": [str(x) for x in INTEGERS], "moduli": [str(m) for m in MODULI]}
-    for kind, eps, sensitivity, shape in LAWS:
+    for kind, eps, sensitivity, shape in MECHANISMS:
         parameters = {
             "kind": kind,
             "eps": float_bits(eps),

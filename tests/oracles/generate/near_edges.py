@@ -19,7 +19,7 @@ from tests.oracles.lattice import Lattice, lattice
 WORDS = 2**21
 NEAREST = 8
 BEFORE, COUNT = 4, 9
-LAWS = (
+MECHANISMS = (
     Parameters("laplace", 1.0, 1.0),
     Parameters("laplace", 0.01, 3.0),
     Parameters("laplace", 9.0, 0.7),
@@ -36,7 +36,7 @@ Wide = NDArray[np.longdouble]
 
 
 def entries() -> Iterator[dict[str, Any]]:
-    for seed, parameters in enumerate(LAWS):
+    for seed, parameters in enumerate(MECHANISMS):
         where = lattice(*parameters)
         place = _real_magnitude(_numbers(stream.seed_key(seed)), parameters.eps, where)
         distance = np.abs(place - np.rint(place))

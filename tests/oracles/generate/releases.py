@@ -11,7 +11,7 @@ from tests.oracles.generate.encoding import float_bits, float_of, shape_of, shap
 from tests.oracles.generate.parameters import Parameters
 from tests.oracles.lattice import lattice, mechanism
 
-LAWS = (
+MECHANISMS = (
     Parameters("laplace", 1.0, 1.0),
     Parameters("laplace", 0.1, 1e-3),
     Parameters("laplace", 2.0, 1e6),
@@ -55,7 +55,7 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
 
 def entries() -> Iterator[dict[str, Any]]:
     choose = random.Random(11)
-    for parameters in LAWS:
+    for parameters in MECHANISMS:
         for partitions in PARTITIONS:
             floats = [float_bits(x) for x in (*FLOATS, *_ties(parameters, choose))]
             yield entry(_inputs(parameters, partitions, choose.randrange(2**64), "float64", floats))

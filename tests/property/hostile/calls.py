@@ -9,7 +9,7 @@ from stairnoise.accounting.privacy_loss import privacy_loss
 from stairnoise.mechanism.selection import SelectionMechanism
 from stairnoise.registry import ROWS
 
-LAWS = ["Staircase", "Laplace", "DiscreteStaircase", "DiscreteLaplace"]
+MECHANISMS = ["Staircase", "Laplace", "DiscreteStaircase", "DiscreteLaplace"]
 
 # Arguments by name that some call accepts; a call's own come first.
 ARGUMENTS: dict[str, Any] = {

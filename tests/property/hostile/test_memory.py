@@ -11,8 +11,8 @@ from tests.property.hostile.pool import BEYOND_MEMORY
 from tests.property.strategies import views
 
 DRAWN = [mechanism for mechanisms in EXAMPLES.values() for mechanism in mechanisms if hasattr(mechanism, "sample")]
-LAWS = [mechanism for mechanism in DRAWN if hasattr(mechanism, "release")]
-SCALAR = [mechanism for mechanism in LAWS if np.shape(mechanism.mean()) == ()]
+MECHANISMS = [mechanism for mechanism in DRAWN if hasattr(mechanism, "release")]
+SCALAR = [mechanism for mechanism in MECHANISMS if np.shape(mechanism.mean()) == ()]
 
 
 def seeded():
@@ -51,7 +51,7 @@ def test_selection_into_the_memory_of_its_costs(mechanism):
     assert np.array_equal(out, expected)
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: type(mechanism).__name__)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: type(mechanism).__name__)
 def test_a_file_that_is_mapped_into_memory(mechanism, tmp_path):
     for offset in (0, 1):  # aligned, and not
         expected = mechanism.sample((5, *np.shape(mechanism.mean())), dtype="f8", rng=seeded())
@@ -92,7 +92,7 @@ def test_sizes_beyond_memory_draw_nothing(size):
         assert draw((0, 2, 3) if getattr(mechanism, "_parameter_shape", ()) else (0,), rng=rng).size == 0
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=lambda mechanism: type(mechanism).__name__)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: type(mechanism).__name__)
 def test_values_beyond_memory_draw_nothing(mechanism):
     rng = seeded()
     for one in (1.5, np.float32(1.5), np.int64(3), np.uint8(3), np.array(1.5, ">f8")):
