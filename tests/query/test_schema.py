@@ -148,6 +148,66 @@ def test_a_person_in_a_parquet_file_of_pandas(tmp_path, types, statistic):
     check()
 
 
+def texts(pyarrow, values):
+    """A column of texts that are any bytes, as a writer makes it that does not look at them."""
+    array = pyarrow.array(values, pyarrow.binary())
+    return pyarrow.Array.from_buffers(pyarrow.string(), len(array), array.buffers())
+
+
+@pytest.mark.parametrize("options", [{}, {"use_dictionary": False, "store_schema": False}, {"version": "1.0"}], ids=str)
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"statistic": "count", "by": ("city",), "groups": {"city": CITIES}},
+        {"statistic": "count", "by": ("city",), "groups": {}},
+        {"statistic": "sum", "by": ("day",), "groups": {"day": (*DAYS, None)}, "column": "v", "bounds": (0.0, 5.0)},
+        {"statistic": "count", "by": (), "groups": {}, "where": "lower(city) like '%e%' or day is null or v < 3"},
+    ],
+    ids=["listed", "found", "declared", "where"],
+)
+def test_a_person_with_texts_of_any_bytes_in_a_parquet_file(tmp_path, question, options):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path, types = tmp_path / "t.parquet", {"v": "integer", "day": "date:%d.%m.%Y"}
+    row = st.tuples(raw, raw, raw)
+
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+    @given(st.lists(row, max_size=8), st.lists(row, min_size=1, max_size=4), raw, st.integers(1, 2), st.booleans())
+    def check(others, own, name, max_groups, is_person):
+        asked_of = asked("who" if is_person else None, max_groups if is_person else 1, types, **question)
+        rows = [(b"%d" % place, *values) for place, values in enumerate(others)]
+        found = []
+        for table in (rows, [*rows, *((b"own" + name, *values) for values in (own if is_person else own[:1]))]):
+            columns = zip(*table, strict=True) if table else [()] * 4
+            named = dict(zip(("who", "city", "v", "day"), (texts(pyarrow, list(each)) for each in columns), strict=True))
+            parquet.write_table(pyarrow.table(named), path, **options)
+            found.append(answered(path, asked_of))
+        require_few_changes(asked_of, found[1], found[0])
+
+    check()
+
+
+def test_texts_of_a_parquet_file(tmp_path):
+    """A text that is none is null; enumerations and JSON are texts; of nested types, the values are bytes."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    duckdb = pytest.importorskip("duckdb")
+    bad, path = [b"Bern", b"\xff", None, b"Bern"], tmp_path / "a*.parquet"
+    nested = pyarrow.StructArray.from_arrays([texts(pyarrow, bad)], ["x"])
+    parquet.write_table(pyarrow.table({"city": texts(pyarrow, bad), "n": nested}), path)
+    with open_source(path) as source:
+        assert source.answers(Question(None, ("city",), {"city": ("Bern", None)}, "count")).counts.tolist() == [2, 2]
+        assert source.answers(Question(None, (), {}, "count", person="n")).counts.tolist() == [3]
+        assert source.schema(Question(None, ("city",), {}, "count", person="n"))["types"] == {
+            "city": "VARCHAR",
+            "n": "STRUCT(x VARCHAR)",
+        }
+    path = tmp_path / "t.parquet"
+    with duckdb.connect() as con:
+        con.execute(f"copy (select 'a'::enum('a', 'b') as e, '{{\"x\": 1}}'::json as j) to '{path}' (format parquet)")
+    with open_source(path) as source:
+        asked_of = Question("t", ("e", "j"), {"e": ("a",), "j": ('{"x": 1}', "{}")}, "count")
+        assert source.answers(asked_of).counts.tolist() == [1, 0]
+
+
 def private(path, statistic="count", **asked):
     return getattr(query, statistic)(path, "t", row_is_person=True, eps=64, rng=sn.SeededRng(1, allow_release=True), **asked)
 

@@ -41,9 +41,13 @@ class Dialect(ABC):
         wide = f"select {self.written(', '.join(inner))} from {table}"
         return f"select {renamed} from (select * from ({wide}) as wide where {self.fulfils(condition)}) as fulfilling"
 
+    def bare(self, column: Column) -> str:
+        """Return a column's value."""
+        return quoted(column.name)
+
     def seen(self, column: Column, condition: Condition) -> str:
         """Return what a condition sees of a column: a value with which it cannot fail."""
-        return quoted(column.name)
+        return self.bare(column)
 
     def fulfils(self, condition: Condition) -> str:
         """Return what is true for the rows that a condition selects."""
@@ -73,8 +77,11 @@ class Dialect(ABC):
         return self.mark, value
 
     def code(self, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
-        """Return the place of a value in a list, or null, and the parameters of that."""
-        value = self.written(self.group(column))
+        """Return the place of a column's value in a list, or null, and the parameters of that."""
+        return self.code_of(self.written(self.group(column)), column, listed)
+
+    def code_of(self, value: str, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
+        """Return the place in a list of a value as `group` returns it, or null, and the parameters of that."""
         branches, parameters = [], []
         for place, each in enumerate(listed):
             if each is None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from stairnoise.query.condition import FUNCTIONS, TEXTUAL, Condition, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, literal, quoted, rounded
 from stairnoise.query.sources.numbers import is_decimal, is_float, is_integer
+from stairnoise.query.sources.scratch import scratch
 from stairnoise.query.sources.source import Source, SourceError, decoded
 from stairnoise.query.sources.units import MOST_UNITS, Units
 from stairnoise.query.types import Type, decimal, exact
@@ -63,8 +64,8 @@ class DuckDBDialect(Dialect):
 
     def group(self, column: Column) -> str:
         """Return a value; of texts and enumerations the text, whatever the collation."""
-        name = quoted(column.name)
-        return f"(cast({name} as varchar) collate c)" if column.kind == "text" else name
+        value = self.bare(column)
+        return f"(cast({value} as varchar) collate c)" if column.kind == "text" else value
 
     def found(self, column: Column) -> str:
         """Return a value as `group` does; a date that Python does not have is null.
@@ -73,7 +74,7 @@ class DuckDBDialect(Dialect):
         """
         name = quoted(column.name)
         if column.kind == "text":
-            return f"encode(cast({name} as varchar))"
+            return f"encode(cast({self.bare(column)} as varchar))"
         return f"case when {name} between {_FIRST_DAY} and {_LAST_DAY} then {name} end" if column.kind == "date" else name
 
     def type(self, column: Column, listed: Iterable[Any]) -> Type:
@@ -91,16 +92,16 @@ class DuckDBDialect(Dialect):
             return is_decimal(value, *_digits(type_))
         return is_float(value, _FLOATS[type_]) if column.kind == "real" else True
 
-    def code(self, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
+    def code_of(self, value: str, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
         """Look texts up in an enumeration: a CASE compares a row with one after the other, a third of a query of 50 groups."""
         if column.kind != "text" or len(listed) < _MANY or any("\0" in each for each in listed if each is not None):
-            return super().code(column, listed)
+            return super().code_of(value, column, listed)
         texts = ", ".join(literal(each) for each in listed if each is not None)
-        code = f"cast(enum_code(try_cast({self.group(column)} as enum({texts}))) as integer)"
+        code = f"cast(enum_code(try_cast({value} as enum({texts}))) as integer)"
         if None not in listed:
             return code, []
         null = listed.index(None)
-        return f"case when {quoted(column.name)} is null then {null} else {code} + cast({code} >= {null} as integer) end", []
+        return f"case when {value} is null then {null} else {code} + cast({code} >= {null} as integer) end", []
 
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
         """Return the mark for a listed value in the column's type; 0.1 is another number in FLOAT and in DECIMAL."""
@@ -154,7 +155,7 @@ class DuckDB(Source):
         self._duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
         self._name = "the database" if path is None else repr(str(path))
         self._judge_con: Any = None
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._open = contextlib.ExitStack()
         try:
             self._prepare()
         except BaseException:
@@ -165,8 +166,9 @@ class DuckDB(Source):
         """Give a connection of our own a place for what does not fit into memory, and look for macros."""
         if self._path is not None:
             # DuckDB's own place is the working directory, for everybody to read.
-            self._scratch = tempfile.TemporaryDirectory(prefix="stairnoise-", ignore_cleanup_errors=True)
-            self._ask(f"set temp_directory = {literal(self._scratch.name)}")
+            directory = self._open.enter_context(scratch())
+            self._open.callback(self._con.close)
+            self._ask(f"set temp_directory = {literal(str(directory))}")
         macros = {name.lower() for (name,) in self._ask("select function_name from duckdb_functions() where not internal")}
         if macros & _CALLED:
             raise SourceError(f"source {self._name} has a macro with the name of a built-in function")
@@ -187,12 +189,7 @@ class DuckDB(Source):
 
     def close(self) -> None:
         """Close what was opened."""
-        if self._judge_con is not None:
-            self._judge_con.close()
-        if self._path is not None:
-            self._con.close()
-        if self._scratch is not None:
-            self._scratch.cleanup()
+        self._open.close()
 
     def _tables(self) -> dict[str, tuple[str, ...]]:
         """Return full names: of tables and views by their names, by schema and name, and by all three parts."""
@@ -239,6 +236,7 @@ class DuckDB(Source):
         described = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns.values())
         if self._judge_con is None:
             self._judge_con = self._duckdb.connect(config={**_SETTINGS, "threads": "1"})
+            self._open.callback(self._judge_con.close)
         con = self._judge_con
         try:
             con.execute(f"create or replace table stairnoise_rows (stairnoise_row integer{', ' if described else ''}{described})")

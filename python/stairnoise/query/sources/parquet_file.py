@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from stairnoise._errors import ParameterError
 from stairnoise.query.condition import Condition
 from stairnoise.query.reading import Declared, Reading
 from stairnoise.query.sources.column import Column
-from stairnoise.query.sources.dialect import literal, quoted
+from stairnoise.query.sources.dialect import quoted
 from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect, connected, held
+from stairnoise.query.sources.parquet_texts import AS_DECLARED, TEXTS_AS_BYTES, FileSystem, OpenFile, UnreadableFooterError
 from stairnoise.query.sources.records import ENGINE_TYPES, converted
-from stairnoise.query.sources.source import declare, types_of_columns
+from stairnoise.query.sources.source import SourceError, declare, types_of_columns
 
 _NUMBER = "number"
+_READ = "read_parquet('{}', hive_partitioning = false)"
+_TEXTS = ("VARCHAR", "JSON")
+
+
+class Text(Column):
+    """A column of texts, which come as bytes."""
 
 
 class ParquetDialect(DuckDBDialect):
-    """SQL in which a number is the same in a column of integers and in one of doubles."""
+    """SQL in which a number is the same in a column of integers and in one of doubles, and texts come as bytes."""
 
     def seen(self, column: Column, condition: Condition) -> str:
         """Return a number as a double."""
-        if column.declaration == _NUMBER:
-            return f"try_cast({quoted(column.name)} as double)"
-        return super().seen(column, condition)
+        return f"try_cast({quoted(column.name)} as double)" if column.declaration == _NUMBER else self.bare(column)
+
+    def bare(self, column: Column) -> str:
+        """Return a value; of bytes the text, or null."""
+        if not isinstance(column, Text):
+            return super().bare(column)
+        return _text(column.name)
+
+    def code(self, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
+        """Return the place of a value in a list, or null, and the parameters of that.
+
+        DuckDB computes most functions once for each entry of a file's dictionary, but not `decode`, which may fail.
+        """
+        if not isinstance(column, Text):
+            return super().code(column, listed)
+        (code, parameters), (other, _) = (
+            self.code_of(f"({text} collate c)", column, listed) for text in (_decoded(column.name), _escaped(column.name))
+        )
+        return f"case when {_escapes(column.name)} then {code} else {other} end", parameters * 2
 
     def text(self, value: str) -> str:
         """Return a value as a text; 5.0 has that of 5."""
@@ -34,7 +58,7 @@ class ParquetFile(DuckDB):
     """A Parquet file as a table that is named by the file's stem.
 
     What writes a file may make doubles of integers because one row has a null. So both are numbers here, unless the caller
-    declares a type.
+    declares a type. A text that is not UTF-8 is null.
     """
 
     dialect = ParquetDialect()
@@ -42,19 +66,23 @@ class ParquetFile(DuckDB):
     _path: Path
 
     def __init__(self, path: Path, reading: Reading) -> None:
-        if any(each in str(path.resolve()) for each in "*?["):
-            raise ParameterError(f"source must have no *, ? or [ in its path, which DuckDB reads as a pattern, got {str(path)!r}")
+        self._declared: dict[str, str] = {}
         self._types = dict(reading.types)
         super().__init__(connected(), path=path)
 
     def _prepare(self) -> None:
         super()._prepare()
-        path = self._path
-        source = f"read_parquet({literal(str(path.resolve()))}, hive_partitioning = false)"
-        described = self._ask(f"select column_name, column_type from (describe select * from {source})")
-        self._types = types_of_columns(self._types, [name for name, _ in described], path.stem)
+        try:
+            file = OpenFile(self._path)
+        except UnreadableFooterError:
+            raise SourceError(f"source {self._name} is not a Parquet file that can be read") from None
+        self._open.callback(file.close)
+        self._con.register_filesystem(FileSystem(file))
+        described = self._ask(f"select column_name, column_type from (describe select * from {_READ.format(AS_DECLARED)})")
+        self._declared = dict(described)
+        self._types = types_of_columns(self._types, [*self._declared], self._path.stem)
         values = ", ".join(f"{_value(name, type_, self._types.get(name))} as {quoted(name)}" for name, type_ in described)
-        self._ask(f"create view {quoted(path.stem)} as select {values} from {source}")
+        self._ask(f"create view {quoted(self._path.stem)} as select {values} from {_READ.format(TEXTS_AS_BYTES)}")
 
     def remedy(self, column: str, type_: str) -> str:
         """Return how a type is declared."""
@@ -65,21 +93,39 @@ class ParquetFile(DuckDB):
         return name, [self._public(column) for column in columns]
 
     def _public(self, column: Column) -> Column:
-        declared = self._types.get(column.name)
+        name, declared, in_file = column.name, self._types.get(column.name), self._declared[column.name]
         if declared is not None:
-            return Column(column.name, declared.name, column.type, declared=str(declared))
+            return Column(name, declared.name, column.type, declared=str(declared))
         if column.kind == "integer" or column.type == "DOUBLE":
-            return Column(column.name, "real", "DOUBLE", declared=_NUMBER)
-        return column
+            return Column(name, "real", "DOUBLE", declared=_NUMBER)
+        return Text(name, "text", "VARCHAR", declared=in_file) if in_file in _TEXTS else replace(column, declared=in_file)
+
+
+def _escaped(name: str) -> str:
+    """Return bytes as DuckDB writes them: ASCII, in which each of the others, a quote or a backslash is an escape."""
+    return f"cast({quoted(name)} as varchar)"
+
+
+def _escapes(name: str) -> str:
+    return f"contains({_escaped(name)}, '\\x')"
+
+
+def _decoded(name: str) -> str:
+    """Return bytes as a text, or null; the cast changes nothing, but lets the expression be checked on a column of texts."""
+    return f"try(decode(cast({quoted(name)} as blob)))"
+
+
+def _text(name: str) -> str:
+    return f"case when {_escapes(name)} then {_decoded(name)} else {_escaped(name)} end"
 
 
 def _value(name: str, type_: str, declared: Declared | None) -> str:
-    """Return a column's value in the type that the caller declares, or null if it is none."""
+    """Return a column's value in the type that the caller declares, or null if it is none; undeclared texts stay bytes."""
     value, kind = quoted(name), held(type_)
     if declared is None:
         return value
-    if kind == "text":
-        return converted(f"cast({value} as varchar)", declared)
+    if type_ in _TEXTS:
+        return converted(_text(name), declared)
     if declared.name == "integer" and kind in ("integer", "real", "decimal"):
         return f"case when try_cast({value} as double) = trunc(try_cast({value} as double)) then try_cast({value} as bigint) end"
     return f"try_cast({value} as {ENGINE_TYPES[declared.name]})"

@@ -19,7 +19,7 @@ from stairnoise.query.answers import Answers
 from stairnoise.query.condition import Condition
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column
-from stairnoise.query.sources.dialect import Dialect, quoted
+from stairnoise.query.sources.dialect import Dialect
 from stairnoise.query.sources.units import Units
 
 
@@ -80,7 +80,7 @@ def _coded(
             parameters += given
         results.append(f"{value} as g{place}")
     if question.person is not None:
-        results.append(f"{dialect.written(quoted(question.person))} as p")
+        results.append(f"{dialect.written(dialect.bare(columns[question.person]))} as p")
     if units is not None and question.column is not None:
         results.append(f"{dialect.written(dialect.units(columns[question.column], units))} as v")
     # Without groups, people or sums, rows are all there is.
@@ -90,7 +90,7 @@ def _coded(
 def _conditions(dialect: Dialect, question: Question, columns: dict[str, Column], units: Units | None) -> str:
     found = []
     if question.person is not None:
-        found.append(f"{dialect.written(quoted(question.person))} is not null")
+        found.append(f"{dialect.written(dialect.bare(columns[question.person]))} is not null")
     if units is not None and question.column is not None:
         found.append(dialect.written(dialect.is_number(columns[question.column])))
     return f" where {' and '.join(found)}" if found else ""

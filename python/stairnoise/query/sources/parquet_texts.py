@@ -1,0 +1,211 @@
+"""A Parquet file that says of its texts that they are bytes.
+
+DuckDB ends a query at a text that is not UTF-8, and no setting of it reads the bytes. So it reads files through the class
+here: all of the file, but for some bytes of the footer. That is a structure of Thrift's compact protocol, in which a column of
+texts is one of bytes with an annotation, in an old form and in a new one. A reader skips a field whose type it does not
+expect, so these annotations get another type, of the same length. The size of the file and all places in it stay.
+"""
+
+from __future__ import annotations
+
+import datetime
+import io
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from stairnoise._optional import require
+
+fsspec = require("fsspec", "a query of a Parquet file needs", "'stairnoise[query]'")
+
+_PROTOCOL = "stairnoise"
+AS_DECLARED, TEXTS_AS_BYTES = (f"{_PROTOCOL}://{name}.parquet" for name in ("declared", "texts-as-bytes"))
+# The last bytes of a file: the size of the footer, and a mark.
+_END = 8
+# Thrift's numbers of fields: the schema of a file; the two annotations of a column; and what they say of texts, enumerations,
+# which are texts too, and JSON.
+_SCHEMA, _CONVERTED, _LOGICAL = 2, 6, 10
+_CONVERTED_TEXTS, _LOGICAL_TEXTS = frozenset({0, 4, 19}), frozenset({1, 4, 12})
+# Thrift's numbers of types.
+_TRUE, _FALSE, _BYTE, _INT32, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = 1, 2, 3, 5, 7, 8, 9, 10, 11, 12, 13
+_SIZES = {_TRUE: 0, _FALSE: 0, _BYTE: 1, _DOUBLE: 8, _UUID: 16}
+
+
+class UnreadableFooterError(Exception):
+    """The footer of a file is not as the format prescribes."""
+
+
+class _Footer:
+    """A footer, and where in it the next value begins."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content, self.at = bytearray(content), 0
+
+    def without_texts(self) -> bytes:
+        """Return the footer with no annotation that says text."""
+        for number, kind, _ in self._fields():
+            if number == _SCHEMA and kind == _LIST:
+                for _ in range(self._items()[0]):
+                    self._annotated()
+                # The schema comes before all that is long.
+                break
+            self._skip(kind)
+        return bytes(self.content)
+
+    def _annotated(self) -> None:
+        """Read one element of the schema, and change the types of annotations that say text."""
+        for number, kind, place in self._fields():
+            if number == _CONVERTED and kind == _INT32:
+                if self._integer() in _CONVERTED_TEXTS:
+                    self._as_byte(place)
+            elif number == _LOGICAL and kind == _STRUCT:
+                for meaning, of, at in self._fields():
+                    self._skip(of)
+                    if meaning in _LOGICAL_TEXTS:
+                        self._as_byte(at)
+            else:
+                self._skip(kind)
+
+    def _as_byte(self, place: int) -> None:
+        """Make a field one of a single byte, which the value that was just read must be."""
+        if self.at != place + 2:
+            raise UnreadableFooterError
+        self.content[place] = self.content[place] & 0xF0 | _BYTE
+
+    def _fields(self) -> Iterator[tuple[int, int, int]]:
+        """Yield the number, the type and the place of each field of a structure; its value must be read before the next."""
+        number = 0
+        while header := self._byte():
+            place = self.at - 1
+            number = number + (header >> 4) if header >> 4 else self._integer()
+            yield number, header & 0x0F, place
+
+    def _items(self) -> tuple[int, int]:
+        """Return how many items a list has, and their type."""
+        header = self._byte()
+        return (header >> 4 if header >> 4 < 0x0F else self._natural()), header & 0x0F
+
+    def _skip(self, kind: int) -> None:
+        if kind == _STRUCT:
+            for _, of, _ in self._fields():
+                self._skip(of)
+        elif kind in (_LIST, _SET):
+            count, of = self._items()
+            for _ in range(count):
+                self._skip(_BYTE if of in (_TRUE, _FALSE) else of)
+        elif kind == _BINARY:
+            length = self._natural()
+            self.at += length
+        elif kind in _SIZES:
+            self.at += _SIZES[kind]
+        elif kind == _MAP:
+            raise UnreadableFooterError
+        else:
+            self._natural()
+
+    def _byte(self) -> int:
+        self.at += 1
+        return self.content[self.at - 1]
+
+    def _natural(self) -> int:
+        value = shift = 0
+        while (byte := self._byte()) & 0x80:
+            value |= (byte & 0x7F) << shift
+            shift += 7
+        return value | byte << shift
+
+    def _integer(self) -> int:
+        value = self._natural()
+        return value >> 1 ^ -(value & 1)
+
+
+class OpenFile:
+    """A file that stays open until it is closed, for any number of readers in any threads."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb")
+        self._lock = threading.Lock()
+        try:
+            found = os.fstat(self._file.fileno())
+            self.size, self.modified = found.st_size, datetime.datetime.fromtimestamp(found.st_mtime, datetime.timezone.utc)
+            end = self._read(max(self.size - _END, 0), _END)
+            self._start = self.size - _END - int.from_bytes(end[:4], "little")
+            if self._start < 0:
+                raise UnreadableFooterError
+            self._footer = _Footer(self._read(self._start, self.size - _END - self._start)).without_texts()
+        except (IndexError, RecursionError):
+            self.close()
+            raise UnreadableFooterError from None
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, start: int, length: int, *, texts_as_bytes: bool) -> bytes:
+        """Return some bytes of the file, those of the footer as they are or changed."""
+        content = self._read(start, length)
+        first, last = max(start, self._start), min(start + len(content), self._start + len(self._footer))
+        if first >= last or not texts_as_bytes:
+            return content
+        return content[: first - start] + self._footer[first - self._start : last - self._start] + content[last - start :]
+
+    def _read(self, start: int, length: int) -> bytes:
+        with self._lock:
+            self._file.seek(start)
+            return self._file.read(length)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class _Reader:
+    """The file as DuckDB asks for it: a place, and what is read from there."""
+
+    def __init__(self, file: OpenFile, *, texts_as_bytes: bool) -> None:
+        self._file, self._texts_as_bytes, self._at = file, texts_as_bytes, 0
+
+    def read(self, length: int) -> bytes:
+        """Return the next bytes."""
+        content = self._file.read(self._at, length, texts_as_bytes=self._texts_as_bytes)
+        self._at += len(content)
+        return content
+
+    def seek(self, place: int, whence: int = io.SEEK_SET) -> None:
+        """Go to a place."""
+        self._at = place + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._file.size}[whence]
+
+    def tell(self) -> int:
+        """Return the place."""
+        return self._at
+
+    def close(self) -> None:
+        """Leave the file open, because others read it."""
+
+
+class FileSystem(fsspec.AbstractFileSystem):  # type: ignore[misc,name-defined]
+    """A file under two names, `AS_DECLARED` and `TEXTS_AS_BYTES`, for `register_filesystem` of DuckDB."""
+
+    protocol = _PROTOCOL
+    cachable = False
+
+    def __init__(self, file: OpenFile) -> None:
+        super().__init__()
+        self._file = file
+
+    def open(self, path: str, mode: str = "rb", **_: Any) -> _Reader:
+        """Return a new reader of the file."""
+        return _Reader(self._file, texts_as_bytes=TEXTS_AS_BYTES.endswith(path))
+
+    def info(self, path: str, **_: Any) -> dict[str, Any]:
+        """Return what is known about the file."""
+        return {"name": path, "size": self._file.size, "type": "file"}
+
+    def glob(self, path: str, **_: Any) -> list[str]:
+        """Return the name, which is no pattern."""
+        return [path]
+
+    def modified(self, path: str) -> datetime.datetime:
+        """Return when the file was last written."""
+        return self._file.modified
