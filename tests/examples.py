@@ -21,6 +21,11 @@ each_mechanism_and_array = pytest.mark.parametrize("mechanism", [*EXAMPLES, *ARR
 each_mechanism_of_numbers = pytest.mark.parametrize("mechanism", NUMBERS, indirect=True)
 
 
+def mechanisms_of_numbers():
+    """Return them for a test that goes over all of them itself, because another list is what it is about."""
+    return [row.make(example) for row, example in (one.values[0] for one in NUMBERS)]
+
+
 def promise(mechanism, **options):
     """Return the guarantee of a mechanism; at sensitivity 1 if it was made from its noise alone."""
     return mechanism.guarantee(1 if mechanism._is_noise_alone else None, **options)

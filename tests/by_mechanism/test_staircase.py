@@ -10,13 +10,12 @@ import pytest
 
 import stairnoise as sn
 from tests.by_mechanism.definitions import EPS, StairOracle, check_line, check_quantiles, edges
+from tests.combinations import pairs
 
 pytestmark = pytest.mark.usefixtures("many_digits")
 
 
-@pytest.mark.parametrize("eps", EPS)
-@pytest.mark.parametrize("D", [1.0, 0.1, 3.7e5, 1e-100])
-@pytest.mark.parametrize("gamma", ["l1", "l2", 0.5, 0.3, 1.0])
+@pytest.mark.parametrize(("eps", "D", "gamma"), pairs(EPS, [1.0, 0.1, 3.7e5, 1e-100], ["l1", "l2", 0.5, 0.3, 1.0]))
 def test_staircase(eps, D, gamma):
     mechanism = sn.Staircase(eps, D, gamma)
     oracle = StairOracle(eps, D, Fraction(mechanism.gamma) * Fraction(D))
@@ -26,9 +25,7 @@ def test_staircase(eps, D, gamma):
         check_line(mechanism, oracle, -x)
 
 
-@pytest.mark.parametrize("eps", EPS)
-@pytest.mark.parametrize("D", [1.0, 0.1, 3.7e5])
-@pytest.mark.parametrize("gamma", ["l1", "l2", 0.3, 1.0])
+@pytest.mark.parametrize(("eps", "D", "gamma"), pairs(EPS, [1.0, 0.1, 3.7e5], ["l1", "l2", 0.3, 1.0]))
 def test_quantiles(eps, D, gamma):
     mechanism = sn.Staircase(eps, D, gamma)
     check_quantiles(mechanism, StairOracle(eps, D, Fraction(mechanism.gamma) * Fraction(D)))

@@ -17,6 +17,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.mechanisms.laplace import sums as laplace_sums
 from stairnoise.mechanisms.staircase import sums as staircase_sums
+from tests.combinations import pairs
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT.parent / "shared" / "reference" / "values.json"
@@ -377,11 +378,12 @@ MECHANISMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("confidence", [0.6, 0.5, 0.95, 1 - 1e-9])
-@pytest.mark.parametrize("relative", [0.02, 0.4, 1.0, 1.7, 30.0, 1e6])
-@pytest.mark.parametrize(("mechanism", "sensitivity", "spec"), MECHANISMS)
-def test_least_eps(mechanism, sensitivity, spec, relative, confidence):
+@pytest.mark.parametrize(
+    ("made", "relative", "confidence"), pairs(MECHANISMS, [0.02, 0.4, 1.0, 1.7, 30.0, 1e6], [0.6, 0.5, 0.95, 1 - 1e-9])
+)
+def test_least_eps(made, relative, confidence):
     """Within alpha at the answer, and no better than alpha (1 - 2e-12) just below it, or below it by what a lattice costs."""
+    mechanism, sensitivity, spec = made
     t, alpha = relative * sensitivity, 1 - confidence
     try:
         eps = mechanism.eps_for_error(t, confidence, sensitivity, *spec)

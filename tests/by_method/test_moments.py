@@ -10,6 +10,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.registry import ROWS
+from tests.combinations import pairs
 
 EPS = [2.0**-38, 1e-8, 1e-3, 0.1, 1.0, 4.0, 10.0, 36.0, 100.0, 355.0, 700.0]
 SENSITIVITY = [1, 2, 3, 10, 1000, 10**6]
@@ -68,19 +69,15 @@ def test_optimal_gamma(eps, cost):
         assert close(sn.Staircase(eps, 1, cost).gamma, optimal_gamma(cost, eps))
 
 
-@pytest.mark.parametrize("eps", EPS)
-@pytest.mark.parametrize("sensitivity", [1, 0.1, 1e-100, 1e100])
-@pytest.mark.parametrize("gamma", ["l1", "l2", 1.0, 0.5, 0.01, 1e-6])
-@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize(
+    ("eps", "gamma", "sensitivity", "p"), pairs(EPS, ["l1", "l2", 1.0, 0.5, 0.01, 1e-6], [1, 0.1, 1e-100, 1e100], [1, 2])
+)
 def test_staircase_moments(eps, sensitivity, gamma, p):
     d = sn.Staircase(eps, sensitivity, gamma)
     assert close(d.abs_moment(p), staircase_moment(p, eps, sensitivity, d.gamma))
 
 
-@pytest.mark.parametrize("eps", EPS)
-@pytest.mark.parametrize("sensitivity", SENSITIVITY)
-@pytest.mark.parametrize("r", ["l1", "l2", 1, "sensitivity"])
-@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize(("eps", "sensitivity", "r", "p"), pairs(EPS, SENSITIVITY, ["l1", "l2", 1, "sensitivity"], [1, 2]))
 def test_discrete_staircase_moments(eps, sensitivity, r, p):
     if not fits(eps, sensitivity):
         pytest.skip("beyond 64-bit integers")
@@ -101,10 +98,9 @@ def test_discrete_laplace_moments(eps, sensitivity):
 
 
 @pytest.mark.parametrize("eps", EPS)
-@pytest.mark.parametrize("p", range(17))
-def test_laplace_moments(eps, p):
-    exact = mp.factorial(p) * (mp.mpf(2.5) / mp.mpf(eps)) ** p
-    assert close(sn.Laplace(eps, 2.5).abs_moment(p), exact)
+def test_laplace_moments(eps):
+    for p in range(17):
+        assert close(sn.Laplace(eps, 2.5).abs_moment(p), mp.factorial(p) * (mp.mpf(2.5) / mp.mpf(eps)) ** p)
 
 
 @pytest.mark.parametrize("p", [1, 2, 3, 4, 7, 16])
@@ -143,9 +139,7 @@ def lattice_survival(t, eps, D, r):
     return 2 * mp.exp(-mp.mpf(eps) * stair) * height / (2 * r - 1 + 2 * D * odds(eps))
 
 
-@pytest.mark.parametrize("eps", [1e-6, *EPS[2:]])
-@pytest.mark.parametrize("sensitivity", SENSITIVITY)
-@pytest.mark.parametrize("r", ["l1", "l2", 1, "sensitivity"])
+@pytest.mark.parametrize(("eps", "sensitivity", "r"), pairs([1e-6, *EPS[2:]], SENSITIVITY, ["l1", "l2", 1, "sensitivity"]))
 def test_discrete_staircase_error_bound(eps, sensitivity, r):
     d = sn.DiscreteStaircase(eps, sensitivity, sensitivity if r == "sensitivity" else r)
     for alpha in ALPHAS:

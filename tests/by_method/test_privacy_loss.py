@@ -55,10 +55,10 @@ def test_nothing_is_lost_at_the_pure_eps(case):
     assert loss.eps_for_delta(1) == 0
 
 
-@pytest.mark.parametrize("alpha", [1e-3, 0.3, 0.5, 0.9, 1 - 1e-7, 1, 1 + 1e-7, 1.5, 2, 8, 64])
-def test_rdp_is_the_renyi_divergence(case, alpha):
+def test_rdp_is_the_renyi_divergence(case):
     loss, pair = case
-    assert close(loss.rdp(alpha), renyi(pair, alpha))
+    for alpha in (1e-3, 0.3, 0.5, 0.9, 1 - 1e-7, 1, 1 + 1e-7, 1.5, 2, 8, 64):
+        assert close(loss.rdp(alpha), renyi(pair, alpha)), alpha
 
 
 def test_mean_and_variance(case):

@@ -60,11 +60,11 @@ TAKE_A_SCALAR = {
 }
 
 
-@pytest.mark.parametrize("scalar", NO_VALUE.values(), ids=NO_VALUE)
 @pytest.mark.parametrize("take", TAKE_A_SCALAR.values(), ids=TAKE_A_SCALAR)
-def test_times_and_records_are_no_numbers(take: Any, scalar: Any) -> None:
-    with pytest.raises(sn.StairnoiseError):
-        take(scalar)
+def test_times_and_records_are_no_numbers(take: Any) -> None:
+    for scalar in NO_VALUE.values():
+        with pytest.raises(sn.StairnoiseError):
+            take(scalar)
 
 
 def test_an_error_does_not_show_a_time_as_a_number() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import pairs
 from tests.examples import each_mechanism_and_array
 
 RELEASING = [
@@ -155,9 +156,7 @@ def test_a_number_of_threads_comes_before_the_environment(mechanism, monkeypatch
     assert rng._stream.fill_count == 1
 
 
-@pytest.mark.parametrize("mechanism", RELEASING, ids=repr)
-@pytest.mark.parametrize("threads", [1, 2, 7])
-@pytest.mark.parametrize("first", [0, 65_535, 65_536, 300_000, 2**20 - 1])
+@pytest.mark.parametrize(("mechanism", "first", "threads"), pairs(RELEASING, [0, 65_535, 65_536, 300_000, 2**20 - 1], [1, 2, 7]))
 def test_the_first_of_many_wrong_answers_is_named_by_any_number_of_threads(mechanism, threads, first, rng):
     answers = np.zeros((2**20, 2))
     answers[first:, 1] = np.inf

@@ -1,0 +1,30 @@
+"""Combinations of several lists for `parametrize`, where a test of all of them would say one thing many times."""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations, cycle, islice, product
+from typing import Any
+
+
+def pairs(*lists: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Return combinations of values in which any two values of two lists stand together at least once."""
+    values = [list(one) for one in lists]
+    places = [range(len(one)) for one in values]
+    wanted = {(i, a, j, b) for i, j in combinations(range(len(values)), 2) for a in places[i] for b in places[j]}
+
+    def new(row: Sequence[int]) -> set[tuple[int, int, int, int]]:
+        return {(i, row[i], j, row[j]) for i, j in combinations(range(len(row)), 2)} & wanted
+
+    found = []
+    while wanted:
+        i, a, j, b = min(wanted)
+        others = product(*([a] if n == i else [b] if n == j else places[n] for n in range(len(values))))
+        row = max(others, key=lambda row: len(new(row)))
+        wanted -= new(row)
+        found.append(tuple(one[place] for one, place in zip(values, row, strict=True)))
+    return found
+
+
+def in_turn(*lists: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Return combinations in which every value of every list stands at least once: as many as the longest list has."""
+    values = [list(one) for one in lists]
+    return list(islice(zip(*map(cycle, values), strict=False), max(map(len, values))))
