@@ -69,8 +69,8 @@ $(VENV)/stamp-rust: $(RUST_SOURCES) | $(VENV)/stamp-venv
 
 # ---------------------------------------------------------------- checks
 
-# Rust and Python side by side, so that both cores work until the end. The extension is that of `make dev`: it draws the values of a
-# release, and compiles in half the time. `make wheels` and `make test-tiers` test the release itself.
+# Rust and Python side by side, so that both cores work until the end. The extension is a release: one that is compiled in less time
+# leaves copies of keys on the stack, which tests/generators/test_keys_in_memory.py would find.
 .PHONY: test
 test: $(VENV)/stamp-venv  ## every check but the long ones
 	$(MAKE) --jobs=2 SIDE_BY_SIDE=yes all-of-rust all-of-python
@@ -94,7 +94,7 @@ lint-rust: $(VENV)/stamp-venv
 	RUSTDOCFLAGS='-D warnings -D rustdoc::private_intra_doc_links' cargo doc --locked --no-deps --workspace --all-features
 
 .PHONY: lint-python
-lint-python: dev
+lint-python: $(VENV)/stamp-extension $(VENV)/stamp-dev
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
@@ -117,7 +117,7 @@ test-rust: | tools  ## Rust tests and doc tests
 PYTEST := $(PY) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 .PHONY: test-python
-test-python: dev  ## Python tests
+test-python: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## Python tests
 	$(PYTEST)
 
 .PHONY: test-long
