@@ -14,7 +14,7 @@ from stairnoise._errors import ParameterError
 from stairnoise.calibration import Target, calibrated, line
 from stairnoise.mechanism.distribution import root_moment
 from stairnoise.numerics.roots import bisection
-from stairnoise.registry import Row, load
+from stairnoise.registry import SELECTIONS, Row, load, load_selection
 
 _ALPHA = 0.05
 
@@ -172,12 +172,9 @@ def _sum_of_exponentials_isf(n: int, alpha: float) -> float:
 
 def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[ComparisonRow]:
     """Return rows of the mechanisms that select; their error is the cost above the least."""
-    from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
-    from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
-    from stairnoise.mechanisms.staircase_selection.mechanism import StaircaseSelection
-
-    classes = (StaircaseSelection, ExponentialMechanism, PermuteAndFlip)
-    mechanisms: list[Any] = [mechanism(setting.eps, setting.argument("sensitivity")) for mechanism in classes]
+    classes = [select for select in map(load_selection, SELECTIONS) if hasattr(select, "probabilities")]
+    baseline = [select.__name__ for select in classes].index("ExponentialMechanism")
+    mechanisms: list[Any] = [select(setting.eps, setting.argument("sensitivity")) for select in classes]
     # First, because a row without a finite cost is refused.
     chosen = [mechanism.probabilities(costs) for mechanism in mechanisms]
     with np.errstate(over="ignore"):
@@ -189,7 +186,7 @@ def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[Com
         beyond = 1 - np.cumsum(chances[order])
         bound = float(errors[order][np.argmax(beyond <= _ALPHA)]) if np.any(beyond <= _ALPHA) else float(errors.max())
         best = float(chances[errors == 0].sum())
-        ratio = _ratio(roots[p - 1], all_roots[1][p - 1], p)
+        ratio = _ratio(roots[p - 1], all_roots[baseline][p - 1], p)
         rows.append(ComparisonRow(type(mechanism).__name__, mechanism, *roots, bound, best, ratio))
     return rows
 

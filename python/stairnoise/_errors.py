@@ -121,10 +121,10 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
 
 def meant(name: object, known: Iterable[str]) -> str:
     """Return the end of an error about an unknown name: it asks whether a similar known name was meant, if there is one."""
-    from difflib import get_close_matches
-
     if not isinstance(name, str):
         return ""
+    from difflib import get_close_matches  # takes a millisecond that only an error needs
+
     # "Discrete Laplace" and "DiscreteLaplace" match "discrete_laplace".
     by_letters = {_letters(each): each for each in known}
     near = get_close_matches(_letters(name), by_letters, n=1)

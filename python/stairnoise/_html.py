@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 
 from stairnoise._digits import at_most
+from stairnoise.accounting import models
 from stairnoise.registry import ROWS
 
 Rows = Iterator[tuple[str, str]]
@@ -72,9 +73,7 @@ def _is_quick(loss: Any) -> bool:
     """Tell whether ε and δ take less than half a second; they take longer if many losses must be listed first."""
     if loss._single is not None:
         return True
-    from stairnoise.accounting.models import exact_step
-
-    step = exact_step(loss._parts)
+    step = models.exact_step(loss._parts)
     return step is None or float(loss.eps) <= _MOST_LOSSES * step
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING
 
+from stairnoise.mechanisms.staircase import equal_variance
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -113,10 +115,7 @@ def _distinct(a: float, b: float) -> tuple[str, str]:
 
 def _composition(eps: float) -> str:
     """Compare the cost of very many releases at the same variance: it is proportional to the mean loss."""
-    # Imported here, so that programs which only draw noise do not wait for it.
-    from stairnoise.mechanisms.staircase.equal_variance import mean_losses
-
-    ours, theirs = mean_losses(eps)
+    ours, theirs = equal_variance.mean_losses(eps)
     if not abs(ours - theirs) > _NOTICEABLE * theirs:
         return ""
     (less, name), (more, _) = sorted([(ours, "the staircase"), (theirs, "Laplace")])

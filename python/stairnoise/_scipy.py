@@ -32,6 +32,15 @@ class _RandomBytes(Protocol):
     def bytes(self, length: int) -> bytes: ...
 
 
+def _asked(method: str) -> Any:
+    """Return a method of one argument that the mechanism answers."""
+
+    def answer(self: Any, argument: Any, *shapes: Any) -> Any:
+        return getattr(self._distribution(*shapes), method)(argument)
+
+    return answer
+
+
 class Generic:
     """The methods that SciPy calls; the distribution with the given shapes answers them."""
 
@@ -69,23 +78,7 @@ class Generic:
     def _std_at_scale_1(self, *shapes: Any) -> Any:
         return super().std(*shapes)  # type: ignore[misc]
 
-    def _cdf(self, x: Any, *shapes: Any) -> Any:
-        return self._distribution(*shapes).cdf(x)
-
-    def _sf(self, x: Any, *shapes: Any) -> Any:
-        return self._distribution(*shapes).sf(x)
-
-    def _logcdf(self, x: Any, *shapes: Any) -> Any:
-        return self._distribution(*shapes).logcdf(x)
-
-    def _logsf(self, x: Any, *shapes: Any) -> Any:
-        return self._distribution(*shapes).logsf(x)
-
-    def _ppf(self, q: Any, *shapes: Any) -> Any:
-        return self._distribution(*shapes).ppf(q)
-
-    def _isf(self, q: Any, *shapes: Any) -> Any:
-        return self._distribution(*shapes).isf(q)
+    _cdf, _sf, _logcdf, _logsf, _ppf, _isf = map(_asked, ("cdf", "sf", "logcdf", "logsf", "ppf", "isf"))
 
     # For scalar shapes SciPy asks for moments and entropy even if `_argcheck` refused them, and then
     # drops the answer.
@@ -112,21 +105,13 @@ class Generic:
 class Continuous(Generic, rv_continuous):
     """A distribution of real numbers; SciPy's scale is its sensitivity."""
 
-    def _pdf(self, x: Any, *shapes: Any) -> Any:
-        return self._distribution(*shapes).pdf(x)
-
-    def _logpdf(self, x: Any, *shapes: Any) -> Any:
-        return self._distribution(*shapes).logpdf(x)
+    _pdf, _logpdf = map(_asked, ("pdf", "logpdf"))
 
 
 class Discrete(Generic, rv_discrete):
     """A distribution of integers."""
 
-    def _pmf(self, k: Any, *shapes: Any) -> Any:
-        return self._distribution(*shapes).pmf(k)
-
-    def _logpmf(self, k: Any, *shapes: Any) -> Any:
-        return self._distribution(*shapes).logpmf(k)
+    _pmf, _logpmf = map(_asked, ("pmf", "logpmf"))
 
 
 class StaircaseGenerator(Continuous):

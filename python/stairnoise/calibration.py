@@ -19,6 +19,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._native import largest_quotient
 from stairnoise._parameters import Cost, count, single
 from stairnoise.mechanism.distribution import root_moment
+from stairnoise.mechanisms.staircase import many_releases
 from stairnoise.registry import ROWS, Row
 
 if TYPE_CHECKING:
@@ -232,8 +233,6 @@ def _found(candidate: Candidate, setting: Setting, target: Target, power: int) -
 
 def _stair(candidate: Candidate, target: Target, power: int) -> float:
     """Return the first stair that is best for so many releases."""
-    from stairnoise.mechanisms.staircase import many_releases
-
     budget = target.eps, target.delta, target.releases, power
     if candidate.row.kind == "discrete":
         return many_releases.best_r(*budget, int(target.sensitivity))

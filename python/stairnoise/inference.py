@@ -25,6 +25,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, outline, rece
 from stairnoise._parameters import Real, RealLike, argument, common_shape, confidence_level, number_array
 from stairnoise.mechanism.accuracy import in_float32, last_place, refuse
 from stairnoise.numerics import binomial
+from stairnoise.registry import load
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
@@ -333,8 +334,6 @@ def _uniforms(rng: Rng | None) -> Callable[[tuple[int, ...]], Any]:
     def draw(shape: tuple[int, ...]) -> Any:
         if rng is None:
             return 0.0
-        from stairnoise.registry import load
-
         # δ = 1/2 leaves the first stair alone: noise is uniform on the multiples of 2**-36 from -1/2 to 1/2.
         flat = load("truncated_staircase")(eps=1.0, delta=0.5, sensitivity=0.5, gamma=1.0)
         return flat.sample(shape or None, rng=rng)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, outline, received
 from stairnoise._native import Keys
+from stairnoise.keyed import fingerprint as fingerprints
 
 Bind = Literal["value", "label"]
 
@@ -125,10 +126,8 @@ class KeyedRng:
         ParameterError, ParameterTypeError
             As `release` of a mechanism with this generator.
         """
-        from stairnoise.keyed.fingerprint import checked_rows, fingerprint
-
-        rows = checked_rows(values, labels)
-        return fingerprint(self._derived(), self._release, *rows)
+        rows = fingerprints.checked_rows(values, labels)
+        return fingerprints.fingerprint(self._derived(), self._release, *rows)
 
     def _derived(self) -> Keys:
         """Return the keys; fetch the secret first if a function does that."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -25,80 +26,54 @@ Constants = TypeVar("Constants", bound=NamedTuple)
 Formula = Callable[[Any, Any, Any], Any]
 
 
-class Floats:
-    """NumPy's elementary functions for Python floats: same names, same values at 0, inf and NaN."""
+def _rounded(to: Callable[[float], int]) -> Callable[[float], float]:
+    return lambda x: float(to(x)) if math.isfinite(x) else x
 
-    inf = math.inf
-    nan = math.nan
-    abs = staticmethod(abs)
-    ldexp = staticmethod(math.ldexp)
-    frexp = staticmethod(math.frexp)
-    isinf = staticmethod(math.isinf)
-    copysign = staticmethod(math.copysign)
 
-    @staticmethod
-    def any(condition: bool) -> bool:
-        return condition
-
-    @staticmethod
-    def min(x: float) -> float:
-        return x
-
-    @staticmethod
-    def max(x: float) -> float:
-        return x
-
-    @staticmethod
-    def where(condition: bool, yes: float, no: float) -> float:
-        return yes if condition else no
-
-    @staticmethod
-    def maximum(a: float, b: float) -> float:
-        return b if a < b else a
-
-    @staticmethod
-    def fmax(a: float, b: float) -> float:
-        return a if a > b else b
-
-    @staticmethod
-    def minimum(a: float, b: float) -> float:
-        return b if a > b else a
-
-    @staticmethod
-    def floor(x: float) -> float:
-        return float(math.floor(x)) if math.isfinite(x) else x
-
-    @staticmethod
-    def ceil(x: float) -> float:
-        return float(math.ceil(x)) if math.isfinite(x) else x
-
-    @staticmethod
-    def divide(a: float, b: float) -> float:
-        if b:
-            return a / b
-        return math.copysign(math.inf, a) * math.copysign(1.0, b) if a and not math.isnan(a) else math.nan
-
-    @staticmethod
-    def exp(x: float) -> float:
+def _or_infinite(f: Callable[[float], float]) -> Callable[[float], float]:
+    def value(x: float) -> float:
         try:
-            return math.exp(x)
+            return f(x)
         except OverflowError:
             return math.inf
 
-    @staticmethod
-    def expm1(x: float) -> float:
-        try:
-            return math.expm1(x)
-        except OverflowError:
-            return math.inf
+    return value
 
-    @staticmethod
-    def log(x: float) -> float:
-        return math.log(x) if x > 0 else -math.inf if x == 0 else math.nan
 
-    @staticmethod
-    def log1p(x: float) -> float:
-        return math.log1p(x) if x > -1 else -math.inf if x == -1 else math.nan
+def _quotient(a: float, b: float) -> float:
+    if b:
+        return a / b
+    return math.copysign(math.inf, a) * math.copysign(1.0, b) if a and not math.isnan(a) else math.nan
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+# NumPy's elementary functions for Python floats: same names, same values at 0, inf and NaN.
+Floats = SimpleNamespace(
+    inf=math.inf,
+    nan=math.nan,
+    abs=abs,
+    ldexp=math.ldexp,
+    frexp=math.frexp,
+    isinf=math.isinf,
+    copysign=math.copysign,
+    any=_same,
+    min=_same,
+    max=_same,
+    where=lambda condition, yes, no: yes if condition else no,
+    maximum=lambda a, b: b if a < b else a,
+    fmax=lambda a, b: a if a > b else b,
+    minimum=lambda a, b: b if a > b else a,
+    floor=_rounded(math.floor),
+    ceil=_rounded(math.ceil),
+    divide=_quotient,
+    exp=_or_infinite(math.exp),
+    expm1=_or_infinite(math.expm1),
+    log=lambda x: math.log(x) if x > 0 else -math.inf if x == 0 else math.nan,
+    log1p=lambda x: math.log1p(x) if x > -1 else -math.inf if x == -1 else math.nan,
+)
 
 
 def namespace(*parameters: Real) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise.accounting.losses.loss import Model, Part
+from stairnoise.accounting.losses.loss import Part
 from stairnoise.distributions.elements import by_element
 
 Array = NDArray[np.float64]
@@ -32,43 +32,32 @@ class ElementLosses(Part):
         """Return what two equal releases have in common."""
         return (tuple(loss.key() for loss in self._losses), self._which.shape, self._which.tobytes())
 
+    def _by_element(self, measure: str, argument: Array) -> Array:
+        return by_element([getattr(loss, measure) for loss in self._losses], self._which, argument)
+
+    def _of_each(self, number: str) -> Array:
+        return np.array([float(getattr(loss, number)()) for loss in self._losses], np.float64)[self._which]
+
     def profile(self, t: Array) -> Array:
         """δ at t >= 0."""
-        return by_element([loss.profile for loss in self._losses], self._which, t)
+        return self._by_element("profile", t)
 
     def eps_for_delta(self, delta: Array) -> Array:
         """Least t >= 0 with δ(t) <= delta."""
-        return by_element([loss.eps_for_delta for loss in self._losses], self._which, delta)
+        return self._by_element("eps_for_delta", delta)
 
     def tradeoff(self, alpha: Array) -> Array:
         """Least probability of a missed detection."""
-        return by_element([loss.tradeoff for loss in self._losses], self._which, alpha)
+        return self._by_element("tradeoff", alpha)
 
     def rdp(self, alpha: Array) -> Array:
         """Rényi divergence at a finite order other than 1."""
-        return by_element([loss.rdp for loss in self._losses], self._which, alpha)
+        return self._by_element("rdp", alpha)
 
     def mean(self) -> Array:
         """Kullback-Leibler divergence."""
-        return self._of_each(lambda loss: loss.mean())
+        return self._of_each("mean")
 
     def var(self) -> Array:
         """Variance of the loss."""
-        return self._of_each(lambda loss: loss.var())
-
-    def _of_each(self, number: Callable[[Any], Any]) -> Array:
-        return np.array([float(number(loss)) for loss in self._losses], np.float64)[self._which]
-
-    # Only a loss of scalar parameters is asked for these.
-
-    def profile_scalar(self, t: float) -> NoReturn:
-        """Raise: there are several."""
-        raise NotImplementedError
-
-    def upper_model(self, step: float, *, aligned: bool = False) -> Model:
-        """Raise: losses of array parameters are not composed."""
-        raise NotImplementedError
-
-    def lower_model(self, step: float) -> Model:
-        """Raise: losses of array parameters are not composed."""
-        raise NotImplementedError
+        return self._of_each("var")

@@ -94,10 +94,6 @@ class Listed(General):
         inside = self._A[j] - np.expm1(np.minimum(t + self._falling[j], 0.0)) * self._B[j]
         return np.asarray(np.where(i < 0, self._A[0], inside))
 
-    def profile_scalar(self, t: float) -> float:
-        """δ at one t >= 0."""
-        return float(self.profile(np.array(t)))
-
     def eps_for_delta(self, delta: Array) -> Array:
         """Least t >= 0 with δ(t) <= delta, inf where the unbounded loss alone is more."""
         i = np.maximum(np.searchsorted(self._A, delta, side="right") - 1, 0)

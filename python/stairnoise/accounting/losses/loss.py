@@ -63,9 +63,10 @@ class Part(ABC):
     def profile(self, t: Array) -> Array:
         """δ at t >= 0."""
 
-    @abstractmethod
     def profile_scalar(self, t: float) -> float:
         """δ at one t >= 0, for scalar parameters."""
+        with np.errstate(all="ignore"):
+            return float(self.profile(np.array(t)))
 
     @abstractmethod
     def eps_for_delta(self, delta: Array) -> Array:
@@ -87,15 +88,15 @@ class Part(ABC):
     def rdp(self, alpha: Array) -> Array:
         """Rényi divergence at a finite order other than 1."""
 
-    # Composition
+    # Composition, of scalar parameters
 
-    @abstractmethod
     def upper_model(self, step: float, *, aligned: bool = False) -> Model:
         """Return a loss on a lattice that dominates this one. `aligned` says that `step` is a multiple of `steps_to_keep`."""
+        raise ArithmeticError("a loss of array parameters is not composed")
 
-    @abstractmethod
     def lower_model(self, step: float) -> Model:
         """Return a loss on a lattice that this one dominates."""
+        raise ArithmeticError("a loss of array parameters is not composed")
 
     @property
     def steps_to_keep(self) -> float:

@@ -102,11 +102,6 @@ class Runs(General):
         values = np.exp(self._log_p[:, None] - self._beta[:, None] * j) * -np.expm1(self._d[:, None] * j - rest[..., None])
         return np.asarray(m * (values @ weights))
 
-    def profile_scalar(self, t: float) -> float:
-        """δ at one t >= 0."""
-        with np.errstate(all="ignore"):
-            return float(self.profile(np.array(t)))
-
     def eps_for_delta(self, delta: Array) -> Array:
         """Least t >= 0 with δ(t) <= delta, inf where the infinite loss alone is more."""
         found = least_eps(self.profile, np.maximum(delta, self.infinite), self.top)
