@@ -126,7 +126,7 @@ def meant(name: object, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # takes a millisecond that only an error needs
 
     # "Discrete Laplace" and "DiscreteLaplace" match "discrete_laplace".
-    by_letters = {_letters(each): each for each in known}
+    by_letters = {_letters(one): one for one in known}
     near = get_close_matches(_letters(name), by_letters, n=1)
     return f"; did you mean {by_letters[near[0]]!r}?" if near else ""
 

@@ -77,19 +77,19 @@ def released_array(shape: Shape, out: Memory | None, default: str, allowed: tupl
 
 
 def chunks_of(
-    size: Size, chunk_size: int | None, parameters: Shape, each: Shape, dtype: DTypeLike | None, allowed: tuple[str, ...]
+    size: Size, chunk_size: int | None, parameters: Shape, value: Shape, dtype: DTypeLike | None, allowed: tuple[str, ...]
 ) -> tuple[Shape, int, np.dtype[Any]]:
     """Return the shape of an output that is made in chunks of its first axis, the length of a chunk, and the dtype.
 
     Parameters
     ----------
     size : int or tuple of int
-        Shape of the output but for `each`.
+        Shape of the output but for `value`.
     chunk_size : int or None
         Length of a chunk. None: so many that a chunk has about `CHUNK` values.
     parameters : tuple of int
         Shape of the mechanism's parameters, which must broadcast to the output's shape.
-    each : tuple of int
+    value : tuple of int
         Shape of one value.
     dtype : dtype or None
         One of `allowed`.
@@ -99,9 +99,9 @@ def chunks_of(
     rows = size if isinstance(size, tuple) else (size,)
     if not rows:
         raise ParameterError("size must have a first axis to divide into chunks, got ()")
-    shape = _shape((*rows, *each), "size")
+    shape = _shape((*rows, *value), "size")
     wanted = _dtypes(allowed)[0] if dtype is None else _dtype(dtype, allowed)
-    _check_broadcast((*parameters, *each), shape, "size")
+    _check_broadcast((*parameters, *value), shape, "size")
     row = math.prod(shape[1:])
     if chunk_size is None:
         return shape, max(1, CHUNK // max(1, row)), wanted
@@ -121,7 +121,7 @@ def overlaps_itself(array: NDArray[Any]) -> bool:
     for stride, length in sorted(axes):
         nested = nested and stride >= reach
         reach += (length - 1) * stride
-    if nested:  # each stride is longer than the span of the finer axes: the usual case
+    if nested:  # each stride is longer than the span of the finer axes: the common case
         return False
     if array.size * array.itemsize > reach:  # more elements than room, for example with a stride of 0
         return True

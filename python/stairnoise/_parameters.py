@@ -28,7 +28,7 @@ RealLike = SupportsFloat | Sequence[SupportsFloat] | Sequence[Sequence[SupportsF
 _EXACT_INTEGERS = 2**53
 # Limit of NumPy's broadcasting and flat iteration, and of the extension; NumPy 2 makes arrays of more dimensions.
 MOST_DIMENSIONS = 32
-_USUAL = frozenset({int, float})
+_PLAIN = frozenset({int, float})
 # Errors write smaller limits as they are, larger ones as powers of two.
 _SHORT = 1000
 # Attributes by which NumPy converts a foreign object to an array.
@@ -181,7 +181,7 @@ def common_shape(parameters: dict[str, Real]) -> tuple[int, ...]:
 
 
 def refuse_masked(array: NDArray[Any], name: str) -> None:
-    """Refuse masked arrays: only the caller knows what a masked cell should become."""
+    """Refuse masked arrays: only the caller knows what a masked value should become."""
     # numpy.ma is loaded on first use, so plain arrays do not pay for its import.
     if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):
         raise ParameterTypeError(
@@ -192,7 +192,7 @@ def refuse_masked(array: NDArray[Any], name: str) -> None:
 def _refuse_items(items: Sequence[Any], name: str, index: tuple[int, ...] = ()) -> None:
     """Refuse items that NumPy must not read: masked arrays, whose masked data it would use, and objects without numbers."""
     kinds = set(map(type, items))
-    if kinds <= _USUAL or all(map(_is_real_type, kinds)):
+    if kinds <= _PLAIN or all(map(_is_real_type, kinds)):
         return
     for number, item in enumerate(items):
         inner = item

@@ -70,7 +70,7 @@ def recommend_for_releases(compared: Sequence[ComparisonRow], total: str, releas
         near = [row for row in rows if _root_cost(row, cost) <= least * (1 + _NOTICEABLE) ** _ROOT[cost]]
         if not near:
             continue
-        # Of those that are as good: without a δ of its own, and then the usual one.
+        # Of those that are as good: without a δ of its own, and then the baseline.
         best = min(near, key=lambda row: (getattr(row.mechanism, "delta", None) is not None, row.name != baseline))
         gain = f": its {_QUANTITY[cost]} is {_against(best.ratio)} {baseline}'s" if best.ratio < 1 - _NOTICEABLE else ""
         sentences.append(f"For {kind} choose {best.name}{gain}.")

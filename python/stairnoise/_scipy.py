@@ -14,7 +14,7 @@ from scipy.stats import rv_continuous, rv_discrete
 from scipy.stats._distn_infrastructure import _ShapeInfo as ShapeInfo
 
 from stairnoise._errors import ParameterError
-from stairnoise.distributions.lattice_as_density import Cells
+from stairnoise.distributions.lattice_as_density import Spread
 from stairnoise.registry import load
 from stairnoise.rng import SeededRng
 
@@ -193,12 +193,12 @@ class ContinuousOfOne(OfOneDistribution, Continuous):
 
 
 class LatticeOfOne(ContinuousOfOne):
-    """One distribution on a coarse lattice, each value spread over the cell around it, because SciPy's densities have no
+    """One distribution on a coarse lattice, each value spread over the step around it, because SciPy's densities have no
     steps.
     """
 
     def _distribution(self) -> Any:
-        return Cells(self._one)
+        return Spread(self._one)
 
     def _stats(self) -> Any:
         return self._distribution().stats()
@@ -233,8 +233,8 @@ def of_one(distribution: Any, integers: bool) -> Any:
     return _frozen(DiscreteOfOne if integers else ContinuousOfOne, distribution)
 
 
-def of_cells(distribution: Any) -> Any:
-    """Freeze the distribution of a distribution on a coarse lattice, each value spread over its cell."""
+def of_lattice(distribution: Any) -> Any:
+    """Freeze the distribution of a distribution on a coarse lattice, each value spread over its step."""
     return _frozen(LatticeOfOne, distribution)
 
 

@@ -216,12 +216,12 @@ def _found(candidate: Candidate, setting: Setting, target: Target, power: int) -
         return _shrunk(candidate, setting, target)
     parts = (1.0,) if target.releases == 1 else _PARTS if target.releases <= _FEW else _PARTS[-1:]
     ends = [largest_quotient(target.delta * part, target.releases) for part in parts] if needs_delta else [target.delta]
-    usual = [(_raised(candidate, setting._replace(delta=end), target), end) for end in ends]
-    usual.sort(key=lambda made: root_moment(made[0], power))
-    mechanism, end = usual[0]
-    if len(usual) > 1:
+    tried = [(_raised(candidate, setting._replace(delta=end), target), end) for end in ends]
+    tried.sort(key=lambda made: root_moment(made[0], power))
+    mechanism, end = tried[0]
+    if len(tried) > 1:
         # Ends that spend all of δ leave nothing for the rounding of a composed loss: if δ is small, no ε is then proven for it.
-        mechanism, end = next((made for made in usual if target.kept_by(made[0])), usual[0])
+        mechanism, end = next((made for made in tried if target.kept_by(made[0])), tried[0])
     if not candidate.compared.fixed or (needs_delta and target.releases == 1):
         return mechanism
     stair = _stair(candidate, target, power)

@@ -99,8 +99,8 @@ class Comparison(Sequence[ComparisonRow]):
         return "mechanism", first, root, "95 % bound", "P(0)", f"{first if self.cost == 'l1' else second} ratio"
 
     def texts(self) -> list[tuple[str, ...]]:
-        """Return the cells of the printed table, row by row."""
-        return [_cells(row) for row in self]
+        """Return the texts of the printed table, row by row."""
+        return [_row_texts(row) for row in self]
 
     def to_dicts(self) -> list[dict[str, str | float | None]]:
         """Return one dictionary for each row: its fields by name, except `mechanism`."""
@@ -162,7 +162,7 @@ class Comparison(Sequence[ComparisonRow]):
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(text)}</th>" for text in self.headings)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in cells)}</tr>" for cells in self.texts())
+        body = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in texts)}</tr>" for texts in self.texts())
         notes = "".join(f"<p>{escape(text)}</p>" for text in (*self.notes, self.recommendation) if text)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
@@ -310,7 +310,7 @@ for _public in (compare, Comparison, ComparisonRow):
     _public.__module__ = "stairnoise"
 
 
-def _cells(row: ComparisonRow) -> tuple[str, ...]:
+def _row_texts(row: ComparisonRow) -> tuple[str, ...]:
     bound = str(row.bound_95) if isinstance(row.bound_95, int) else f"{row.bound_95:.4g}"
     p_zero = "–" if row.p_zero is None else f"{row.p_zero:.4g}"
     return row.name, f"{row.mean_abs:.4g}", f"{row.std:.4g}", bound, p_zero, f"{row.ratio:.4g}"
@@ -319,6 +319,6 @@ def _cells(row: ComparisonRow) -> tuple[str, ...]:
 def _aligned(lines: list[tuple[str, ...]]) -> str:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
-        "  ".join([name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))])
-        for name, *cells in lines
+        "  ".join([name.ljust(widths[0]), *(text.rjust(width) for text, width in zip(texts, widths[1:], strict=True))])
+        for name, *texts in lines
     )

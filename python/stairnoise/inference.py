@@ -145,7 +145,7 @@ def binomial_test(
     null = argument(p, "p")
     refuse("p", null, (np.asarray(null) >= 0) & (np.asarray(null) <= 1), "from 0 to 1")
     shape = common_shape({"released": z, "n": trials, "p": null})
-    return _each(lambda z, n, p, u: _p_value(noise, z, int(n), p, side, u), shape, z, trials, null, u(shape))
+    return _elementwise(lambda z, n, p, u: _p_value(noise, z, int(n), p, side, u), shape, z, trials, null, u(shape))
 
 
 @overload
@@ -215,11 +215,11 @@ def binomial_interval(
     shifts = u(shape)
     low = np.array(0.0)
     if side != "less":
-        low = np.asarray(_each(lambda z, n, a, u: _lower(noise, z, int(n), a, u), shape, z, trials, beyond, shifts))
+        low = np.asarray(_elementwise(lambda z, n, a, u: _lower(noise, z, int(n), a, u), shape, z, trials, beyond, shifts))
     if side == "greater":
         high = np.array(1.0)
     else:
-        high = np.asarray(_each(lambda z, n, a, u: _upper(noise, z, int(n), a, u), shape, z, trials, beyond, shifts))
+        high = np.asarray(_elementwise(lambda z, n, a, u: _upper(noise, z, int(n), a, u), shape, z, trials, beyond, shifts))
     return (float(low), float(high)) if shape == () else (np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy())
 
 
@@ -341,7 +341,7 @@ def _uniforms(rng: Rng | None) -> Callable[[tuple[int, ...]], Any]:
     return draw
 
 
-def _each(function: Callable[..., float], shape: tuple[int, ...], *arguments: Any) -> Any:
+def _elementwise(function: Callable[..., float], shape: tuple[int, ...], *arguments: Any) -> Any:
     """Apply a function of numbers to every element."""
     if shape == ():
         return function(*map(float, arguments))

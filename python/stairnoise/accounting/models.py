@@ -8,7 +8,7 @@ survive composition, adaptive composition included [1]_.
 * Upper, for a loss off the lattice: it is split between the two nodes beside it, so that the
   probabilities under both centres are kept.
 * Lower: neighbouring losses of the Laplace density are merged, which puts them at the midpoint of
-  their cell; ε is rounded down to the lattice, by noise added to the release.
+  their step; ε is rounded down to the lattice, by noise added to the release.
 * Where a loss of another kind takes part, both models of that one are those of `parts.general`.
 
 References

@@ -21,13 +21,13 @@ class Elements:
         """Evaluate a function by its name, for every x and all elements."""
         return by_element([getattr(distribution, function) for distribution in self._distributions], self._which, x)
 
-    def _of_each(self, number: Callable[[Any], float]) -> Array:
+    def _by_number(self, number: Callable[[Any], float]) -> Array:
         return np.array([number(distribution) for distribution in self._distributions], np.float64)[self._which]
 
     @property
     def unit(self) -> Array:
         """The unit of each element."""
-        return self._of_each(lambda distribution: distribution.unit)
+        return self._by_number(lambda distribution: distribution.unit)
 
     def in_units(self) -> Elements:
         """Return the distributions of X/unit."""
@@ -35,27 +35,27 @@ class Elements:
 
     def entropy(self) -> Array:
         """Entropy in nats."""
-        return self._of_each(lambda distribution: distribution.entropy())
+        return self._by_number(lambda distribution: distribution.entropy())
 
     def mean(self) -> Array:
         """E X."""
-        return self._of_each(lambda distribution: distribution.mean())
+        return self._by_number(lambda distribution: distribution.mean())
 
     def var(self) -> Array:
         """Variance."""
-        return self._of_each(lambda distribution: distribution.var())
+        return self._by_number(lambda distribution: distribution.var())
 
     def moment(self, order: int) -> Array:
         """E X**order."""
-        return self._of_each(lambda distribution: distribution.moment(order))
+        return self._by_number(lambda distribution: distribution.moment(order))
 
     def abs_moment(self, p: float) -> Array:
         """E|X|**p."""
-        return self._of_each(lambda distribution: distribution.abs_moment(p))
+        return self._by_number(lambda distribution: distribution.abs_moment(p))
 
     def support(self) -> tuple[Array, Array]:
         """Return the ends of the support."""
-        return self._of_each(lambda distribution: distribution.support()[0]), self._of_each(
+        return self._by_number(lambda distribution: distribution.support()[0]), self._by_number(
             lambda distribution: distribution.support()[1]
         )
 

@@ -72,7 +72,7 @@ class Differences(Tabulated):
 
 
 class Spread(Differences):
-    """The same as a density: the probability of a point of the lattice over a cell around it."""
+    """The same as a density: the probability of a point of the lattice over the step around it."""
 
     @property
     def unit(self) -> float:

@@ -1,4 +1,4 @@
-"""A distribution on a coarse lattice as a density: each value spread evenly over the cell around it."""
+"""A distribution on a coarse lattice as a density: each value spread evenly over the step around it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# In cells: beyond the lists of all distributions, and far from the integers that float64 does not hold.
+# In steps: beyond the lists of all distributions, and far from the integers that float64 does not hold.
 _FARTHEST = 2.0**40
 
 
-class Cells:
-    """Functions of X + U: X a symmetric distribution on the multiples of a step, U uniform on a cell, from -step/2 to step/2."""
+class Spread:
+    """Functions of X + U: X a symmetric distribution on the multiples of a step, U uniform from -step/2 to step/2."""
 
     def __init__(self, distribution: Any) -> None:
         self._distribution = distribution
@@ -30,7 +30,7 @@ class Cells:
         return np.asarray(self._distribution.logpdf(x))
 
     def sf(self, x: Floats) -> Floats:
-        """P(X + U > x): what lies in the cells above, and x's own share of its cell."""
+        """P(X + U > x): what lies in the steps above, and x's own share of its step."""
         place = np.clip(np.asarray(x) / self._step, -_FARTHEST, _FARTHEST)
         k = np.floor(place + 0.5)
         own = self._distribution.pdf(k * self._step) * self._step
@@ -52,9 +52,9 @@ class Cells:
     def isf(self, q: Floats) -> Floats:
         """Return the x with sf(x) = q, from the nearer end."""
         tail = np.minimum(q, 1 - np.asarray(q))
-        cell = np.asarray(self._distribution.isf(tail))
-        own = self._distribution.pdf(cell) * self._step
-        x = cell + (0.5 - (tail - self._distribution.sf(cell)) / own) * self._step
+        centre = np.asarray(self._distribution.isf(tail))
+        own = self._distribution.pdf(centre) * self._step
+        x = centre + (0.5 - (tail - self._distribution.sf(centre)) / own) * self._step
         return np.where(tail < 0.5, np.where(np.asarray(q) > 0.5, -x, x), 0.0)
 
     def ppf(self, q: Floats) -> Floats:

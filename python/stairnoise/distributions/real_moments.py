@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from stairnoise._parameters import Real
 from stairnoise.distributions.moments import central_mass, odds
 from stairnoise.numerics.elementwise import in_chunks
-from stairnoise.numerics.lerch import FEW_STAIRS, cell_sum, excess, gamma_function, outer_stairs
+from stairnoise.numerics.lerch import FEW_STAIRS, excess, gamma_function, outer_stairs, step_sum
 
 Array = NDArray[np.float64]
 
@@ -60,28 +60,28 @@ def _lattice(p: Array, eps: Array, D: Array, r: Array) -> Array:
     return _moment(p, eps, D, (r - 0.5) / D, D)
 
 
-def _moment(p: Array, eps: Array, D: Array, gamma: Array, cells: Array) -> Array:
-    """E|X|**p with the central stair of half-width gamma D; `cells` to a stair, inf for a continuous distribution."""
+def _moment(p: Array, eps: Array, D: Array, gamma: Array, steps: Array) -> Array:
+    """E|X|**p with the central stair of half-width gamma D; `steps` to a stair, inf for a continuous distribution."""
     moment = np.ones_like(p)
     small = eps < FEW_STAIRS
     for method, where in ((_many_stairs, small & (p != 0)), (_few_stairs, ~small & (p != 0))):
         if np.any(where):
-            moment[where] = method(p[where], eps[where], D[where], gamma[where], cells[where])
+            moment[where] = method(p[where], eps[where], D[where], gamma[where], steps[where])
     return moment
 
 
-def _many_stairs(p: Array, eps: Array, D: Array, gamma: Array, cells: Array) -> Array:
-    total = gamma_function(p + 2) + excess(p + 1, eps, gamma, cells)
+def _many_stairs(p: Array, eps: Array, D: Array, gamma: Array, steps: Array) -> Array:
+    total = gamma_function(p + 2) + excess(p + 1, eps, gamma, steps)
     weight = np.exp(eps * gamma) * -np.expm1(-eps) / eps / (eps * (gamma + odds(eps)))
     return np.asarray((D / eps) ** p * weight * total / (p + 1))
 
 
-def _few_stairs(p: Array, eps: Array, D: Array, gamma: Array, cells: Array) -> Array:
+def _few_stairs(p: Array, eps: Array, D: Array, gamma: Array, steps: Array) -> Array:
     centre, beyond = central_mass(eps, gamma)
     step = -np.expm1(-eps)
     s = p + 1
-    inner = np.where(np.isinf(cells), gamma**p, cell_sum(s[:, None], gamma[:, None], cells[:, None])[:, 0] / gamma)
-    outer = outer_stairs(s, eps, gamma, cells)
+    inner = np.where(np.isinf(steps), gamma**p, step_sum(s[:, None], gamma[:, None], steps[:, None])[:, 0] / gamma)
+    outer = outer_stairs(s, eps, gamma, steps)
     # In two factors: the power of a large sensitivity may overflow where the moment does not.
     scale = D ** (p / 2)
     return np.asarray(scale * (step * (inner * centre + beyond * step * outer) / s) * scale)

@@ -115,9 +115,9 @@ class Tabulated:
         return -math.inf, math.inf
 
     def _at(self, x: Floats, values: Floats, elsewhere: float) -> Floats:
-        cells = x / self._step
-        i = cells - self._k[0]
-        listed = (i >= 0) & (i < values.size) & (cells == np.floor(cells))
+        places = x / self._step
+        i = places - self._k[0]
+        listed = (i >= 0) & (i < values.size) & (places == np.floor(places))
         found = values[np.where(listed, i, 0).astype(np.intp)]
         return np.where(np.isnan(x), np.nan, np.where(listed, found, elsewhere))
 

@@ -20,7 +20,7 @@ _POINTS = 1001
 # A picture cannot show more integers than this one by one.
 _MOST_STEMS = 200
 _MOST_SAMPLES = 10**9
-# A picture of usual width has room for this many characters.
+# A picture of the default width has room for this many characters.
 _LONG_TITLE = 60
 # A dashed line is drawn above the stairs; if the two coincide, its gaps show the stairs.
 _ABOVE = 3
@@ -29,13 +29,13 @@ _ABOVE = 3
 def plot_mechanism(mechanism: Any, ax: Axes | None, samples: object, rng: Rng | None, laplace: bool, bins: int) -> Axes:
     """Draw a mechanism as the method ``plot`` documents."""
     require_scalars(mechanism, "plot")
-    cells = count(bins, "bins", least=1, most=10**6)
+    bars = count(bins, "bins", least=1, most=10**6)
     noise = _noise(mechanism, samples, rng)
     if ax is None:
         _, ax = load("matplotlib.pyplot").subplots()
     limit = visible(mechanism)
     if noise is not None:
-        _draw_samples(ax, mechanism, noise, limit, cells)
+        _draw_samples(ax, mechanism, noise, limit, bars)
     other = mechanism._laplace()
     if laplace and other is not None and other != mechanism:
         draw(ax, other, limit, LAPLACE, type(other).__name__)

@@ -49,7 +49,7 @@ def released_by_key(
         names = opened(values, columns)[1]
         # A row of vectors has one statistic, as a column alone has.
         statistics = [name(statistic, "statistic")] if names is None or vector else _statistics(statistic, len(names))
-        heads = [head(mechanism, keyed, each, k) for each in statistics]
+        heads = [head(mechanism, keyed, one, k) for one in statistics]
         # A column is one vector, and the rows of a frame are several.
         rows = None if vector and names is None else by_library("values", values, len, values)
         noise = KeyedNoise(mechanism, keyed, heads, label_column(labels, rows), k, workers)
@@ -134,7 +134,7 @@ def _statistics(statistic: object, columns: int) -> list[str]:
                 f"statistic must be a list of {columns} different names, one for each column, got {received(statistic)}"
             )
         return [name(statistic, "statistic")]
-    found = [name(each, f"statistic[{place}]") for place, each in enumerate(statistic)]
+    found = [name(one, f"statistic[{place}]") for place, one in enumerate(statistic)]
     if len(found) != columns:
         raise ParameterError(f"statistic must have one name for each column, {columns}, got {len(found)}")
     if len(set(found)) < columns:

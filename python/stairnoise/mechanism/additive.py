@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
+from stairnoise import _scipy
 from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._optional import require
 from stairnoise._parameters import Real, RealLike, argument, confidence_level, count, flag, single
 from stairnoise._types import AnyFloat, Default, Value, number_or_array
 from stairnoise.accounting import privacy_loss
@@ -612,7 +614,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
             `DiscreteStaircase` and `DiscreteLaplace` have shapes ``eps``, ``sensitivity`` (and ``r``). Array
             parameters broadcast as SciPy's do. SciPy divides by the scale first, which may move the edge of a
             stair by one rounding, and adds the location last. All other mechanisms have no shapes. `Arete` is
-            drawn on a coarse lattice; SciPy gets every value spread evenly over the cell around it.
+            drawn on a coarse lattice; SciPy gets every value spread evenly over the step around it.
 
         Raises
         ------
@@ -628,12 +630,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         >>> bool((frozen.rvs(3, random_state=1) == frozen.rvs(3, random_state=1)).all())
         True
         """
-        try:
-            from stairnoise import _scipy
-        except ModuleNotFoundError as error:
-            if error.name is None or error.name.partition(".")[0] != "scipy":
-                raise
-            raise ModuleNotFoundError("as_scipy needs SciPy: pip install scipy", name="scipy") from None
+        require("scipy.stats", "as_scipy needs", "scipy")
         return self._frozen(_scipy)
 
     def _visible(self, limit: float) -> float:

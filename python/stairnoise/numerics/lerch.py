@@ -2,7 +2,7 @@ r"""Sums over the stairs, ``sum over m >= 0 of b**m P(x + m)``, to nearly the la
 
 Every staircase distribution is a mixture of uniform distributions on centred intervals, so its moments of real order
 are such sums, with `P` the integral of a power; ``P(x) = x**s`` gives the Lerch transcendent
-Phi(b, -s, x). On the lattice of cells ``1/D`` the integral is a sum over the integers below ``xD``,
+Phi(b, -s, x). On the lattice of steps ``1/D`` the integral is a sum over the integers below ``xD``,
 
     P(x) = s D**-s (1**(s-1) + 2**(s-1) + ... + (n-1)**(s-1)),      n = xD + 1/2,
 
@@ -32,12 +32,12 @@ Array = NDArray[np.float64]
 FEW_STAIRS = 2.0
 """From this eps on `outer_stairs` adds up every stair that counts; `excess` is for the eps below."""
 
-# Derivatives in the two Euler-Maclaurin formulas, over stairs and over lattice cells. With the sums
+# Derivatives in the two Euler-Maclaurin formulas, over stairs and over lattice steps. With the sums
 # before them as long as below, the first neglected terms are under 1e-17 of the whole.
 _STAIR_ORDER = 26
-_CELL_ORDER = 20
+_STEP_ORDER = 20
 _LEAST_SUMMED = 12
-_LEAST_CELLS = 16
+_LEAST_STEPS = 16
 
 
 def gamma_function(a: Real) -> Array:
@@ -56,10 +56,10 @@ def excess(s: Array, eps: Array, x: Array, D: Array) -> Array:
     s, eps, x, D = (column[:, None] for column in (s, eps, x, D))
     lattice = not np.all(np.isinf(D))
     w = eps * (x + np.arange(summed))
-    cells, constant = _cell_sum(s, w, D / eps) if lattice else (w**s, np.zeros_like(s))
+    steps, constant = _step_sum(s, w, D / eps) if lattice else (w**s, np.zeros_like(s))
     end = eps * (x + summed)
     below = _lower_gamma(s[:, 0] + 1, end[:, 0])[:, None]
-    total = eps * np.sum(np.exp(-w) * cells, axis=1, keepdims=True) - below
+    total = eps * np.sum(np.exp(-w) * steps, axis=1, keepdims=True) - below
     total += eps * _boundary(s, eps, x + summed, end, D, constant, lattice)
     if lattice:
         total += constant * np.exp(-end) + _cell_integrals(s, eps, x + summed, end, D, below)
@@ -70,27 +70,27 @@ def outer_stairs(s: Array, eps: Array, x: Array, D: Array) -> Array:
     """``sum over m >= 1 of b**(m-1) P(x + m)``, for eps of `FEW_STAIRS` and more."""
     s, eps, x, D = (column[:, None] for column in (s, eps, x, D))
     m = np.arange(stair_count(s.max(initial=0.0), eps.min(initial=np.inf)))
-    return np.asarray(np.sum(np.exp(-eps * m) * cell_sum(s, x + 1 + m, D), axis=1))
+    return np.asarray(np.sum(np.exp(-eps * m) * step_sum(s, x + 1 + m, D), axis=1))
 
 
-def cell_sum(s: Array, x: Array, D: Array) -> Array:
+def step_sum(s: Array, x: Array, D: Array) -> Array:
     """``P(x)`` where ``D`` is finite, ``x**s`` where it is infinite."""
     if np.all(np.isinf(D)):
         return np.asarray(x**s)
-    return _cell_sum(s, x, D)[0]
+    return _step_sum(s, x, D)[0]
 
 
-def _cell_sum(s: Array, x: Array, D: Array) -> tuple[Array, Array]:
+def _step_sum(s: Array, x: Array, D: Array) -> tuple[Array, Array]:
     """``P(x)`` for x of shape (k, n), and the constant in its expansion at large x, of shape (k, 1).
 
-    Few cells are added up; many follow ``x**s + sum_k c_k D**-k s(s-1)...(s-k+1) x**(s-k) + constant``.
+    Few steps are added up; many follow ``x**s + sum_k c_k D**-k s(s-1)...(s-k+1) x**(s-k) + constant``.
     """
-    most = _LEAST_CELLS + math.ceil(s.max(initial=0.0))
+    most = _LEAST_STEPS + math.ceil(s.max(initial=0.0))
     with np.errstate(all="ignore"):
         sums = np.cumsum(np.arange(1.0, most) ** (s - 1), axis=1) * s
         sums = np.concatenate([np.zeros((*s.shape[:-1], 2)), sums], axis=1)  # index n, from 0 to most
         unit = np.where(np.isinf(D), 0.0, D**-s)
-        coefficients = _falling(s, _CELL_ORDER)[:, ::2] * midpoint_coefficients()
+        coefficients = _falling(s, _STEP_ORDER)[:, ::2] * midpoint_coefficients()
         constant = (sums[:, -1:] - _smooth(most - 0.5, np.ones_like(s), s, coefficients)) * unit
         n = np.rint(x * D + 0.5)
         many = n >= most
@@ -109,11 +109,11 @@ def _smooth(x: Real, D: Array, s: Array, coefficients: Array) -> Array:
 
 def _boundary(s: Array, eps: Array, x: Array, end: Array, D: Array, constant: Array, lattice: bool) -> Array:
     """Half the first omitted term, and the derivatives there, of the sum over the stairs."""
-    orders = _STAIR_ORDER + (_CELL_ORDER if lattice else 0)
+    orders = _STAIR_ORDER + (_STEP_ORDER if lattice else 0)
     derivatives = _derivatives(s, x, end, orders)
     if lattice:
-        powers = (1 / D) ** np.arange(0, _CELL_ORDER + 1, 2) * midpoint_coefficients()
-        at = np.arange(_STAIR_ORDER)[:, None] + np.arange(0, _CELL_ORDER + 1, 2)
+        powers = (1 / D) ** np.arange(0, _STEP_ORDER + 1, 2) * midpoint_coefficients()
+        at = np.arange(_STAIR_ORDER)[:, None] + np.arange(0, _STEP_ORDER + 1, 2)
         derivatives = np.einsum("nik,nk->ni", derivatives[:, at], powers)
         derivatives[:, :1] += constant * np.exp(-end)
     weights = eps ** np.arange(_STAIR_ORDER) @ _boundary_matrix()
@@ -122,10 +122,10 @@ def _boundary(s: Array, eps: Array, x: Array, end: Array, D: Array, constant: Ar
 
 def _cell_integrals(s: Array, eps: Array, x: Array, end: Array, D: Array, below: Array) -> Array:
     """Integrals over ``w > end`` of ``exp(-w)`` times the terms of P after ``w**s``, by parts from one to the next."""
-    derivatives = _derivatives(s, x, end, _CELL_ORDER)
+    derivatives = _derivatives(s, x, end, _STEP_ORDER)
     integral = gamma_function(s + 1) - below
     total = np.zeros_like(integral)
-    for k in range(1, _CELL_ORDER + 1):
+    for k in range(1, _STEP_ORDER + 1):
         integral = eps * (integral - derivatives[:, k - 1 : k])
         if k % 2 == 0:
             total += midpoint_coefficients()[k // 2] * D**-k * integral
@@ -178,7 +178,7 @@ def even_bernoulli() -> Array:
 @cache
 def midpoint_coefficients() -> Array:
     """``B_k(1/2)/k!`` for k = 0, 2, ..., the coefficients of the midpoint formula."""
-    k = np.arange(0, _CELL_ORDER + 1, 2)
+    k = np.arange(0, _STEP_ORDER + 1, 2)
     return np.asarray((2.0 ** (1 - k) - 1) * even_bernoulli()[: len(k)])
 
 

@@ -1,10 +1,10 @@
 """The sum of k variables by one Fourier transform, tilted so that rounding errors are small against a tail.
 
-A variable X on the integers, in cells, is tilted: its probabilities are multiplied by exp(tilt·x) and normalised. The sum's
+A variable X on the integers, in bins, is tilted: its probabilities are multiplied by exp(tilt·x) and normalised. The sum's
 mass is then where Chernoff's bound puts the quantile in question. One transform is raised to the power k, and its inverse
 has the probabilities of the sum. The transform's rounding errors are bounded and added to the tail, so a bound stays a bound.
 
-A variable on wide cells is spread evenly over its cell. The sum of k such spreads is replaced by one, V, and by a whole number
+A variable on wide bins is spread evenly over its bin. The sum of k such spreads is replaced by one, V, and by a whole number
 W with P(|W| > j) = 2 exp(-6 j²/(k - 1)), Hoeffding's bound of the other k - 1.
 """
 
@@ -60,7 +60,7 @@ def normalised(places: NDArray[np.int64], weights: Array, tilt: float, size: int
 def upper_tail(one: tuple[Complex, float], k: int, extent: Extent, size: int, *, spread: bool) -> tuple[int, Array]:
     """P(S >= n) at the places n from the one returned on, plus a bound of the rounding errors.
 
-    `one` is the transform of one variable and ln E exp(tilt X). `spread` says that each variable is spread over its cell.
+    `one` is the transform of one variable and ln E exp(tilt X). `spread` says that each variable is spread over its bin.
     """
     transform, log_mass = one[0] ** k, one[1] * k
     if spread and k > 1:
@@ -80,7 +80,7 @@ def upper_tail(one: tuple[Complex, float], k: int, extent: Extent, size: int, *,
 
 
 def spread_bound(tail: Callable[[int], float], n: int, alpha: float) -> float:
-    """Smallest t with P(|S + V| > t) <= alpha, V uniform on a cell: linear between the ends of the cells.
+    """Smallest t with P(|S + V| > t) <= alpha, V uniform on a bin: linear between the ends of the bins.
 
     `tail` is n -> P(|S| > n), and `n` the least integer at which it is at most alpha.
     """
@@ -90,7 +90,7 @@ def spread_bound(tail: Callable[[int], float], n: int, alpha: float) -> float:
 
 
 def spread_reach(k: int) -> int:
-    """Largest |W|: half a cell for each of the others at most, and exp(-80) beyond by Hoeffding."""
+    """Largest |W|: half a bin for each of the others at most, and exp(-80) beyond by Hoeffding."""
     return math.ceil(min((k - 1) / 2, math.sqrt(80 * (k - 1) / 6)))
 
 

@@ -127,7 +127,7 @@ def _reason(error: sqlite3.Error, path: Path, timeout: float) -> str:
     text = str(error)
     if "locked" in text:
         return f"is locked: another process held it for {timeout:g} seconds; nothing has been spent"
-    if any(each in text for each in ("not a database", "malformed", "no such table", "no such column", "decode to UTF-8")):
+    if any(one in text for one in ("not a database", "malformed", "no such table", "no such column", "decode to UTF-8")):
         return _DAMAGED
     if "readonly" in text:
         return "cannot be written to; nothing has been spent"

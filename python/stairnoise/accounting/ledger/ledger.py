@@ -300,18 +300,18 @@ class Ledger:
         several = isinstance(mechanism, (list, tuple))
         if not mechanisms:
             raise ParameterError("mechanism must be a mechanism or a list of at least one, got an empty list")
-        partitions = _each(max_partitions_contributed, "max_partitions_contributed", len(mechanisms), several)
-        sensitivities = _each(sensitivity, "sensitivity", len(mechanisms), several)
-        norms = _each(l2_sensitivity, "l2_sensitivity", len(mechanisms), several)
+        partitions = _for_mechanisms(max_partitions_contributed, "max_partitions_contributed", len(mechanisms), several)
+        sensitivities = _for_mechanisms(sensitivity, "sensitivity", len(mechanisms), several)
+        norms = _for_mechanisms(l2_sensitivity, "l2_sensitivity", len(mechanisms), several)
         statistics = _names(statistic, "statistic", len(mechanisms), several)
         fingerprints = _names(fingerprint, "fingerprint", len(mechanisms), several)
-        for each in mechanisms:
-            if isinstance(rng, KeyedRng) and not is_drawn_by_key(each):
+        for one in mechanisms:
+            if isinstance(rng, KeyedRng) and not is_drawn_by_key(one):
                 raise ParameterTypeError(
-                    f"rng must be left out for a {type(each).__name__}, which draws nothing by key: each of its releases costs, "
+                    f"rng must be left out for a {type(one).__name__}, which draws nothing by key: each of its releases costs, "
                     f"got {received(rng)}"
                 )
-        costs = [cost_of(*each) for each in zip(mechanisms, partitions, sensitivities, norms, strict=True)]
+        costs = [cost_of(*one) for one in zip(mechanisms, partitions, sensitivities, norms, strict=True)]
         asked = [_named(data, release, name, mark, rng) for name, mark in zip(statistics, fingerprints, strict=True)]
         spent = [_spending(row) for _, row in self._spend(asked, costs)]
         return spent if several else spent[0]
@@ -334,18 +334,18 @@ class Ledger:
             known = self._read(connection)
             if any(known[number - 1 : number] == [] or not known[number - 1].has_noise_of(row) for number, row in paid):
                 raise LedgerError(f"{self._path} has been replaced by a ledger without this release")
-            marked = [row.marked(each) for (_, row), each in zip(paid, fingerprints, strict=True)]
+            marked = [row.marked(one) for (_, row), one in zip(paid, fingerprints, strict=True)]
             refused = _of_other_rows(known, marked)
             if refused is None:
-                for (number, _), each in zip(paid, fingerprints, strict=True):
-                    rows.mark(connection, number, each)
+                for (number, _), one in zip(paid, fingerprints, strict=True):
+                    rows.mark(connection, number, one)
             else:
                 rows.write(connection, [_refusal(refused, rows.last_total(known))])
         _require_no(refused)
 
     def _spend(self, asked: list[Names], costs: list[Cost]) -> list[tuple[int, Row]]:
         """Write all rows that nobody has paid for, or none and raise; return the number and the row of each."""
-        wanted = [Row(*each, 0.0, _now(), False) for each in zip(asked, costs, strict=True)]
+        wanted = [Row(*one, 0.0, _now(), False) for one in zip(asked, costs, strict=True)]
         with file.transaction(self._path, self._timeout, "write") as connection:
             known = self._read(connection)
             refused = _of_other_rows(known, wanted)
@@ -360,7 +360,7 @@ class Ledger:
         """Find the rows that paid for the same noise, and write the others with their total."""
         book, places = list(known), []
         for row in wanted:
-            places.append(next((place for place, each in enumerate(book) if each.has_noise_of(row)), len(book)))
+            places.append(next((place for place, one in enumerate(book) if one.has_noise_of(row)), len(book)))
             if places[-1] == len(book):
                 book.append(row)
             elif row.names.fingerprint is not None:
@@ -475,7 +475,7 @@ def _in_range(value: Any, name: str, rule: str, good: bool) -> float:
     return single(value, name)
 
 
-def _each(value: Any, name: str, n: int, several: bool) -> list[Any]:
+def _for_mechanisms(value: Any, name: str, n: int, several: bool) -> list[Any]:
     """Return a value for each of `n` mechanisms: one for all of them, or one for each in a list."""
     if not (several and isinstance(value, (list, tuple))):
         return [value] * n
@@ -488,7 +488,7 @@ def _names(value: Any, name: str, n: int, several: bool) -> list[Any]:
     """Return a text or None for each of `n` mechanisms: several need a list, because each has its own."""
     if n > 1 and isinstance(value, str):
         raise ParameterTypeError(f"{name} must be a list with one for each mechanism, {n}, got {received(value)}")
-    return _each(value, name, n, several)
+    return _for_mechanisms(value, name, n, several)
 
 
 def _named(data: object, release: object, statistic: object, fingerprint: object, rng: object) -> Names:
@@ -499,7 +499,7 @@ def _named(data: object, release: object, statistic: object, fingerprint: object
             raise ParameterTypeError(
                 f"rng must be the KeyedRng of the release in a spending with a fingerprint, got {received(rng)}"
             )
-        of, what = (each if each is None else text(each, name) for each, name in ((release, "release"), (statistic, "statistic")))
+        of, what = (one if one is None else text(one, name) for one, name in ((release, "release"), (statistic, "statistic")))
         return Names(people, of, what, None, None)
     if release is not None and text(release, "release") != rng.release_name:
         raise ParameterError(
@@ -516,7 +516,7 @@ def _named(data: object, release: object, statistic: object, fingerprint: object
 
 def _of_other_rows(known: list[Row], wanted: list[Row]) -> Row | None:
     """Return the first row that was wanted under a name that stands for other data, or None."""
-    return next((row for row in wanted if any(each.has_other_answers_than(row) for each in (*known, *wanted))), None)
+    return next((row for row in wanted if any(one.has_other_answers_than(row) for one in (*known, *wanted))), None)
 
 
 def _refusal(row: Row, total: float) -> Row:

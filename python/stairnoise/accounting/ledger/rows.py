@@ -120,11 +120,11 @@ def _are_limits(limits: Limits) -> bool:
 def _is_row(row: Row) -> bool:
     """Tell whether every column has its type and range; SQLite takes any value for any column."""
     cost = row.cost
-    texts = all(type(each) is str for each in (row.names.data, cost.mechanism, row.time))
-    names = all(each is None or type(each) is str for each in (*row.names, cost.exact))
+    texts = all(type(one) is str for one in (row.names.data, cost.mechanism, row.time))
+    names = all(one is None or type(one) is str for one in (*row.names, cost.exact))
     given = (cost.sensitivity, cost.l2_sensitivity)
-    changes = all(each is None or (type(each) in (int, float) and 0 < each < math.inf) for each in given)
-    numbers = all(each is None or (type(each) is float and 0 <= each < math.inf) for each in (cost.eps, cost.delta))
+    changes = all(one is None or (type(one) in (int, float) and 0 < one < math.inf) for one in given)
+    numbers = all(one is None or (type(one) is float and 0 <= one < math.inf) for one in (cost.eps, cost.delta))
     values = type(cost.partitions) is int and cost.partitions > 0
     return texts and names and changes and numbers and values and type(row.total) is float and row.refused in (0, 1)
 

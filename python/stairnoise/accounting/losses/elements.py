@@ -35,7 +35,7 @@ class ElementLosses(Part):
     def _by_element(self, measure: str, argument: Array) -> Array:
         return by_element([getattr(loss, measure) for loss in self._losses], self._which, argument)
 
-    def _of_each(self, number: str) -> Array:
+    def _by_number(self, number: str) -> Array:
         return np.array([float(getattr(loss, number)()) for loss in self._losses], np.float64)[self._which]
 
     def profile(self, t: Array) -> Array:
@@ -56,8 +56,8 @@ class ElementLosses(Part):
 
     def mean(self) -> Array:
         """Kullback-Leibler divergence."""
-        return self._of_each("mean")
+        return self._by_number("mean")
 
     def var(self) -> Array:
         """Variance of the loss."""
-        return self._of_each("var")
+        return self._by_number("var")

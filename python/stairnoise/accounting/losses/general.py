@@ -22,7 +22,7 @@ from stairnoise.accounting.losses.loss import Model, Part
 
 Array = NDArray[np.float64]
 
-# Cells to a step from which the lower model merges.
+# Bins to a step from which the lower model merges.
 _FINER = 4
 # In steps: rounding, and a thousand times less than what a step costs.
 _SAME = 1e-7

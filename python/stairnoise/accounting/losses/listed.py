@@ -151,11 +151,11 @@ class Listed(General):
 
         And the probability, under the true centre, of a loss above the first node.
         """
-        cell = np.searchsorted(-nodes, -self._loss, side="right") - 1
+        bins = np.searchsorted(-nodes, -self._loss, side="right") - 1
         log_p, log_q = np.full(nodes.size - 1, -np.inf), np.full(nodes.size - 1, -np.inf)
-        first, last = np.searchsorted(cell, [0, log_p.size])
+        first, last = np.searchsorted(bins, [0, log_p.size])
         if first < last:
-            used, starts = np.unique(cell[first:last], return_index=True)
+            used, starts = np.unique(bins[first:last], return_index=True)
             log_p[used] = np.logaddexp.reduceat(self._log_p[first:last], starts)
             log_q[used] = np.logaddexp.reduceat(self._log_q[first:last], starts)
         return log_p, log_q, float(np.sum(np.exp(self._log_p[:first])))

@@ -41,7 +41,7 @@ _NEAR_ONE = 2.0**-10
 
 
 class Runs(General):
-    """The loss of a distribution given by its slopes, under a shift of `cells` integers, which may be negative."""
+    """The loss of a distribution given by its slopes, under a shift of `steps` integers, which may be negative."""
 
     __slots__ = ("_beta", "_d", "_key", "_log_p", "_loss", "_moments", "_n", "beyond", "bottom", "eps", "infinite", "top")
 
@@ -49,9 +49,9 @@ class Runs(General):
     infinite: float
     top: float
 
-    def __init__(self, key: tuple[Any, ...], distribution: Slopes, cells: int) -> None:
-        self._key = (*key, cells)
-        runs, alone = _runs(distribution, cells)
+    def __init__(self, key: tuple[Any, ...], distribution: Slopes, steps: int) -> None:
+        self._key = (*key, steps)
+        runs, alone = _runs(distribution, steps)
         self._log_p, self._beta, self._loss, self._d, self._n = (
             np.array(column, np.float64) for column in zip(*runs, strict=True)
         )
@@ -95,7 +95,7 @@ class Runs(General):
         return np.asarray(self.infinite + parts.sum(axis=-1))
 
     def _integrated(self, m: Array, rest: Array) -> Array:
-        """Sum of P (1 - exp(t - L)) over the first m, as the integral over the cells about them."""
+        """Sum of P (1 - exp(t - L)) over the first m, as the integral over the unit intervals about them."""
         x, weights = gauss_legendre(_POINTS)
         m = np.where(np.isfinite(m), m, 0.0)
         j = m[..., None] * x - 0.5
@@ -201,9 +201,9 @@ class Runs(General):
         return log_p, log_p - (loss - d * j)
 
 
-def _runs(distribution: Slopes, cells: int) -> tuple[list[tuple[float, ...]], list[tuple[float, ...]]]:
+def _runs(distribution: Slopes, steps: int) -> tuple[list[tuple[float, ...]], list[tuple[float, ...]]]:
     """Return the runs that both centres have, as (ln P, β, L, d, n), and that only the true one has, as (ln P, β, n)."""
-    cuts = sorted({*distribution.corners(), *(c + cells for c in distribution.corners())})
+    cuts = sorted({*distribution.corners(), *(c + steps for c in distribution.corners())})
     spans: list[tuple[int, int | None, int]] = [(low, high, 1) for low, high in pairwise(cuts)]
     # Runs without end are taken outwards.
     spans += [(cuts[-1], None, 1)] if distribution.above is None else []
@@ -216,15 +216,15 @@ def _runs(distribution: Slopes, cells: int) -> tuple[list[tuple[float, ...]], li
             continue
         here, there = distribution.height(start), distribution.height(start + step)
         beta = there - here if n > 1 else Fraction(0)
-        if not distribution.holds(start - cells):
+        if not distribution.holds(start - steps):
             alone.append((-float(here), float(beta), n))
             continue
-        loss = distribution.height(start - cells) - here
-        fall = loss - (distribution.height(start + step - cells) - there) if n > 1 else Fraction(0)
+        loss = distribution.height(start - steps) - here
+        fall = loss - (distribution.height(start + step - steps) - there) if n > 1 else Fraction(0)
         if fall < 0:
             assert stop is not None
             last = stop - 1
-            here, loss = distribution.height(last), distribution.height(last - cells) - distribution.height(last)
+            here, loss = distribution.height(last), distribution.height(last - steps) - distribution.height(last)
             beta, fall = -beta, -fall
         both.append((-float(here), float(beta), float(loss), float(fall), n))
     return both, alone

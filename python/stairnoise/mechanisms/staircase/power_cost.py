@@ -25,7 +25,7 @@ from stairnoise._parameters import Real
 from stairnoise.distributions.moments import odds
 from stairnoise.mechanisms.staircase.calibration import gamma_l1
 from stairnoise.numerics.elementwise import in_chunks
-from stairnoise.numerics.lerch import FEW_STAIRS, cell_sum, even_bernoulli, excess, gamma_function, outer_stairs, stair_count
+from stairnoise.numerics.lerch import FEW_STAIRS, even_bernoulli, excess, gamma_function, outer_stairs, stair_count, step_sum
 from stairnoise.numerics.roots import least_integers, newton
 
 Array = NDArray[np.float64]
@@ -144,6 +144,6 @@ def _many_stairs_discrete(p: Array, eps: Array, D: Array, r: Array) -> Array:
 def _few_stairs_discrete(p: Array, eps: Array, D: Array, r: Array) -> Array:
     gamma, x = (r - 0.5) / D, r / D
     level = (p + 1) * (gamma + odds(eps))
-    inner = cell_sum((p + 1)[:, None], gamma[:, None], D[:, None])[:, 0]
+    inner = step_sum((p + 1)[:, None], gamma[:, None], D[:, None])[:, 0]
     first = np.exp(p * np.log(x) + eps) * (level - inner / x**p)
     return np.asarray(first + level * outer_stairs(p, eps, x, np.full_like(p, np.inf)) - outer_stairs(p + 1, eps, gamma, D))
