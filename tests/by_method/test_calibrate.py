@@ -41,15 +41,15 @@ def spent(mechanism, releases, delta, sensitivity=1):
 def test_releases_together_cost_at_most_the_target_and_nearly_all_of_it(row):
     """Random targets from fixed seeds; the long part has more."""
     rng = np.random.default_rng(sum(map(ord, row.class_name)))
-    targets = 1 if row.class_name in SLOW + HEAVY else 6
-    for _ in range(targets):
+    targets = 1 if row.class_name in SLOW + HEAVY else 4
+    for number in range(targets):
         eps, delta = float(np.exp(rng.uniform(-1.5, 2.2))), float(np.exp(rng.uniform(-16, -6)))
         k, sensitivity = int(np.exp(rng.uniform(0, 1.5 if row.class_name in SLOW else 3))), int(rng.integers(1, most(row, 3) + 1))
         cost = ("l1", "l2")[int(rng.integers(2))]
         mechanism = sn.calibrate(row.load(), eps=eps, delta=delta, releases=k, sensitivity=sensitivity, cost=cost)
         assert type(mechanism) is row.load()
         assert 0.999 * eps <= spent(mechanism, k, delta, sensitivity) <= eps
-        if targets > 1:
+        if number == 1:
             assert mechanism == sn.calibrate(row.load(), eps=eps, delta=delta, releases=k, sensitivity=sensitivity, cost=cost)
 
 

@@ -16,6 +16,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.engines import add_to_duckdb, add_to_sqlite, polars_expr, release_part
+from tests.combinations import pairs
 from tests.engines.table import KEYED, STATISTIC
 
 pd = pytest.importorskip("pandas")
@@ -164,10 +165,8 @@ every = pytest.mark.parametrize("label_type", LABELS)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.filterwarnings("ignore")  # of libraries, about conversions
 def test_a_label_has_its_noise_or_is_refused(engine: str, label_type: str) -> None:
-    for stored in ways(label_type):
-        for dtype in ENGINES[engine][1]:
-            for nulls in (False, True):
-                answered(engine, label_type, stored, dtype, nulls=nulls)
+    for stored, dtype, nulls in pairs(ways(label_type), ENGINES[engine][1], (False, True)):
+        answered(engine, label_type, stored, dtype, nulls=nulls)
 
 
 # Where a column of Python's values is stored as something else: read as declared, or lost.

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import pairs
 from tests.generators.test_repeated_noise import START_METHODS, clone, in_child
 
 KEY = bytes(range(32))
@@ -40,10 +41,8 @@ def repeats(draws):
 
 
 @needs_fork
-@pytest.mark.parametrize("way", ["fork", "clone"])
-@pytest.mark.parametrize("drawn_before", [0, 1, 507, 508, 509])
-@pytest.mark.parametrize("derive", DERIVED.values(), ids=DERIVED)
-def test_fork(derive, drawn_before, way):
+@pytest.mark.parametrize(("drawn_before", "derive", "way"), pairs([0, 1, 507, 508, 509], DERIVED.values(), ["fork", "clone"]))
+def test_fork(drawn_before, derive, way):
     if way == "clone" and sys.platform != "linux":
         pytest.skip("the test calls Linux itself")
     fork = {"fork": os.fork, "clone": clone}[way]

@@ -286,25 +286,25 @@ fn staircase_steps_at_its_thresholds() {
 fn truncated_staircase_steps_at_its_thresholds() {
     let mut points = Points(6);
     let mut count = 0;
-    for (eps, sensitivity_steps) in pairs().into_iter().filter(|(eps, _)| *eps >= 0.1) {
-        for (r, delta) in [
+    // One of three widths and δ for each pair: the survival function of each takes long.
+    for (i, (eps, sensitivity_steps)) in pairs().into_iter().filter(|(eps, _)| *eps >= 0.1).enumerate() {
+        let (r, delta) = [
             (1, 0.5),
             (optimal_r_l1(eps, sensitivity_steps), 1e-3),
             (sensitivity_steps, 1e-30),
-        ] {
-            let most = most_truncated_staircase(eps, sensitivity_steps, r, delta);
-            count += walk(
-                &IntegerDistribution::TruncatedStaircase {
-                    eps,
-                    sensitivity_steps,
-                    r,
-                    most,
-                },
-                &mut points,
-            );
-        }
+        ][i % 3];
+        let most = most_truncated_staircase(eps, sensitivity_steps, r, delta);
+        count += walk(
+            &IntegerDistribution::TruncatedStaircase {
+                eps,
+                sensitivity_steps,
+                r,
+                most,
+            },
+            &mut points,
+        );
     }
-    assert!(count > 3000, "only {count} cases were decidable");
+    assert!(count > 1000, "only {count} cases were decidable");
 }
 
 /// ε from 2^−40 to 700 and δ from next to 1 to the least, where δ leaves the thresholds their digits. The last one decides where noise ends.
