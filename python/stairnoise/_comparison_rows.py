@@ -55,22 +55,17 @@ def of_numbers(setting: Setting, candidates: Sequence[Candidate], p: int) -> tup
         except ParameterError as error:
             refused.append((candidate.compared.name, str(error)))
         else:
-            rows.append(_of_number(candidate, mechanism, setting, p))
+            ratio = _ratio(float(root_moment(mechanism, p)), _baseline(candidate.compared.baseline, setting, p), p)
+            rows.append(_of_number(candidate.compared.name, mechanism, ratio))
     if not rows:
         raise ParameterError(refused[0][1])
     return rows, _left_out(refused)
 
 
-def _of_number(candidate: Candidate, mechanism: Any, setting: Setting, p: int) -> ComparisonRow:
-    return ComparisonRow(
-        name=candidate.compared.name,
-        mechanism=mechanism,
-        mean_abs=float(mechanism.abs_moment(1)),
-        std=float(mechanism.std()),
-        bound_95=mechanism.error_bound(1 - _ALPHA),
-        p_zero=float(mechanism.pmf(0)) if candidate.row.kind == "discrete" else None,
-        ratio=_ratio(float(root_moment(mechanism, p)), _baseline(candidate.compared.baseline, setting, p), p),
-    )
+def _of_number(name: str, mechanism: Any, ratio: float) -> ComparisonRow:
+    mean_abs, bound = float(mechanism.abs_moment(1)), mechanism.error_bound(1 - _ALPHA)
+    p_zero = float(mechanism.pmf(0)) if mechanism._integers else None
+    return ComparisonRow(name, mechanism, mean_abs, float(mechanism.std()), bound, p_zero, ratio)
 
 
 def _baseline(name: str, setting: Setting, p: int) -> float:
@@ -104,17 +99,8 @@ def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[
         return float(root_moment(mechanisms[row.name], power)) if row.name in mechanisms else 0.0
 
     def of(row: Row) -> ComparisonRow:
-        mechanism = mechanisms[row.name]
         baseline = CANDIDATES[line(row, cost).compared.baseline].row
-        return ComparisonRow(
-            name=row.class_name,
-            mechanism=mechanism,
-            mean_abs=float(mechanism.abs_moment(1)),
-            std=float(mechanism.std()),
-            bound_95=mechanism.error_bound(1 - _ALPHA),
-            p_zero=float(mechanism.pmf(0)) if row.kind == "discrete" else None,
-            ratio=_ratio(cost_of(row), cost_of(baseline), power),
-        )
+        return _of_number(row.class_name, mechanisms[row.name], _ratio(cost_of(row), cost_of(baseline), power))
 
     costs = {row.name: cost_of(row) for row in chosen}
     reached = sorted((row for row in chosen if row.name in mechanisms), key=lambda row: costs[row.name])

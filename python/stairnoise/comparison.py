@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
-from typing import Any, Literal, NoReturn, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -29,6 +30,7 @@ _MOST_DIMENSIONS = 100_000
 _WIDTH = 80
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Sequence[ComparisonRow]):
     """The result of `compare`: an immutable sequence of rows that prints as a table.
 
@@ -55,34 +57,16 @@ class Comparison(Sequence[ComparisonRow]):
       exponential mechanism; NaN if there is no such cost, or if it is 0 in float64.
     """
 
-    __slots__ = ("_asked", "_rows", "_stated", "cost", "delta", "eps", "notes", "releases", "sensitivity", "subject")
-
-    _asked: tuple[Any, ...]
-    _rows: tuple[ComparisonRow, ...]
-    _stated: bool
     eps: float
     sensitivity: float
     delta: float | None
+    _stated: bool
     cost: Cost
-    releases: int | None
     subject: Subject
-    notes: tuple[str, ...]
-
-    def __init__(
-        self,
-        setting: Setting,
-        cost: Cost,
-        subject: Subject,
-        asked: tuple[Any, ...],
-        rows: Sequence[ComparisonRow],
-        notes: Sequence[str],
-        releases: int | None = None,
-    ) -> None:
-        eps, sensitivity, delta, stated = setting
-        fields: dict[str, Any] = {"eps": eps, "sensitivity": sensitivity, "delta": delta, "_stated": stated}
-        fields |= {"cost": cost, "subject": subject, "_asked": asked, "_rows": tuple(rows)}
-        for name, value in {**fields, "notes": tuple(notes), "releases": releases}.items():
-            object.__setattr__(self, name, value)
+    _asked: tuple[Any, ...]
+    _rows: tuple[ComparisonRow, ...]
+    notes: tuple[str, ...] = ()
+    releases: int | None = None
 
     @property
     def recommendation(self) -> str:
@@ -136,12 +120,6 @@ class Comparison(Sequence[ComparisonRow]):
 
     def __len__(self) -> int:
         return len(self._rows)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a Comparison is immutable: compare again to set {name}")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a Comparison is immutable: {name} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
         sensitivity = self.sensitivity if self._stated else None
@@ -280,22 +258,23 @@ def compare(
     if dim is not None:
         length = count(dim, "dim", least=2, most=_MOST_DIMENSIONS)
         vectors = of_vectors(setting, length, norm, power)
-        return Comparison(setting, cost, "vector", (None, length, norm, None), vectors, [])
+        return Comparison(*setting, cost, "vector", (None, length, norm, None), tuple(vectors))
     if costs is not None:
         row = np.asarray(real(costs, "costs"), np.float64)
         if row.ndim != 1 or not row.size:
             raise ParameterError(f"costs must be a sequence of numbers, got an array of shape {row.shape}")
-        return Comparison(setting, cost, "choice", (None, None, "l1", tuple(row.tolist())), of_choices(setting, row, power), [])
+        selections = tuple(of_choices(setting, row, power))
+        return Comparison(*setting, cost, "choice", (None, None, "l1", tuple(row.tolist())), selections)
     if releases is not None:
         target = checked(number, 0.0 if slack is None else slack, releases, sensitivity)
         wanted = chosen_rows(mechanisms, slack)
         rows, notes = of_releases(target, wanted, cost)
         names = tuple(row.class_name for row in wanted)
-        return Comparison(setting, cost, "number", (names, None, "l1", None), rows, notes, target.releases)
+        return Comparison(*setting, cost, "number", (names, None, "l1", None), tuple(rows), tuple(notes), target.releases)
     candidates = chosen(mechanisms, setting.delta)
     rows, notes = of_numbers(setting, candidates, power)
     asked = (tuple(candidate.compared.name for candidate in candidates), None, "l1", None)
-    return Comparison(setting, cost, "number", asked, rows, notes)
+    return Comparison(*setting, cost, "number", asked, tuple(rows), tuple(notes))
 
 
 def _compare_again(

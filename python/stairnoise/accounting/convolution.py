@@ -8,9 +8,10 @@ entries that they belong to.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from stairnoise.numerics.roots import bisection, widened
 
 Array = NDArray[np.float64]
+Value = TypeVar("Value")
 
 # Multiplications up to which direct convolution is taken: about 50 ms.
 _DIRECT_WORK = 2**26
@@ -59,17 +61,24 @@ def trinomial(k: int, plus: float, zero: float, minus: float) -> Array:
 
 
 def _scaled_power(base: float, k: int) -> tuple[float, int]:
-    """``base**k`` as a mantissa and a power of two, by repeated squaring."""
-    result, result_exponent = 1.0, 0
-    square, exponent = math.frexp(base)
+    """``base**k`` as a mantissa and a power of two."""
+
+    def product(a: tuple[float, int], b: tuple[float, int]) -> tuple[float, int]:
+        mantissa, shift = math.frexp(a[0] * b[0])
+        return mantissa, a[1] + b[1] + shift
+
+    return _power((1.0, 0), math.frexp(base), k, product)
+
+
+def _power(one: Value, base: Value, k: int, product: Callable[[Value, Value], Value]) -> Value:
+    """Return ``base**k`` by repeated squaring."""
     while k:
         if k & 1:
-            result, shift = math.frexp(result * square)
-            result_exponent += exponent + shift
-        square, shift = math.frexp(square * square)
-        exponent = 2 * exponent + shift
+            one = product(one, base)
         k >>= 1
-    return result, result_exponent
+        if k:
+            base = product(base, base)
+    return one
 
 
 def convolution(mechanisms: Sequence[tuple[Array, int]], length: int) -> Array:
@@ -125,14 +134,7 @@ def _directly(mechanisms: Sequence[tuple[Array, int]], length: int) -> Array:
 def _direct_power(mechanism: Array, k: int, length: int) -> Array:
     if _multiplications(mechanism, k) < min(length, (mechanism.size - 1) * k + 1):
         return _by_factors(mechanism[:length], k, length)
-    result, square = np.ones(1), mechanism[:length]
-    while k:
-        if k & 1:
-            result = _convolve(result, square, length)
-        k >>= 1
-        if k:
-            square = _convolve(square, square, length)
-    return result
+    return _power(np.ones(1), mechanism[:length], k, lambda a, b: _convolve(a, b, length))
 
 
 def _by_factors(mechanism: Array, k: int, length: int) -> Array:
@@ -201,7 +203,8 @@ class _Tilted:
         size = self._length()
         transform = np.ones(size // 2 + 1, np.complex128)
         for mechanism, k in self.mechanisms:
-            transform *= _power(np.fft.rfft(mechanism, size), k)
+            # Ten times as fast as ``**``, which takes logarithms.
+            transform *= _power(np.ones_like(transform), np.fft.rfft(mechanism, size), k, np.multiply)
         index = np.arange(low, high + 1)
         sums = np.maximum(np.fft.irfft(transform, size), 0.0)
         with np.errstate(over="ignore"):
@@ -215,18 +218,6 @@ class _Tilted:
         r = widest * _FOLDED / 3
         beside = r + math.sqrt(r * r + 2 * _FOLDED * self.variance)
         return 1 << int(max(min(total, 2 * beside + 2), widest)).bit_length()
-
-
-def _power(values: NDArray[np.complex128], k: int) -> NDArray[np.complex128]:
-    """``values**k`` by repeated squaring, ten times as fast as NumPy's logarithms."""
-    result = np.ones_like(values)
-    while k:
-        if k & 1:
-            result *= values
-        k >>= 1
-        if k:
-            values = values * values
-    return result
 
 
 def _by_tilting(mechanisms: Sequence[tuple[Array, int]], length: int) -> tuple[Array, Array]:
