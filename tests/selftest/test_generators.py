@@ -1,4 +1,4 @@
-"""The self-test's checks of generators fail when generators repeat themselves, or allow what they should refuse.
+"""The self-test's checks of generators fail when generators repeat themselves.
 
 They fail by chance with probability below 2**-200.
 """
@@ -42,19 +42,6 @@ def test_entropy_that_repeats_or_is_missing_is_found(monkeypatch):
     fresh = iter(range(10**6))
     monkeypatch.setattr(os, "urandom", lambda n: bytes(n) if (i := next(fresh)) == 5 else i.to_bytes(n, "big"))
     assert failed(generators.check_entropy())
-
-
-def test_copies_that_are_allowed_are_found(monkeypatch):
-    assert not failed(generators.check_copies())
-    monkeypatch.setattr(sn.SecureRng, "__copy__", lambda self: self, raising=False)
-    outcome = generators.check_copies()
-    assert (outcome.mismatches, outcome.detail) == (2, "2 accepted")
-
-
-def test_seeds_that_are_allowed_are_found(monkeypatch):
-    assert not failed(generators.check_seeds())
-    monkeypatch.setattr(sn.ExponentialMechanism, "select", sn.ExponentialMechanism.sample)
-    assert failed(generators.check_seeds())
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")

@@ -4,7 +4,7 @@
 |---|---|
 | `known_answers` | draws, releases and selections under known keys, against an oracle's values |
 | `random_words` | words and values under a new key, against AES-256 and the contract in pure Python |
-| `generators` | new keys, nothing repeated, refusals |
+| `generators` | new keys, nothing repeated |
 | `instruction_sets` | instruction sets and threads draw the same bytes |
 | `contract` | AES-256 and the contract in pure Python |
 | `report` | what was found, and on which machine |
