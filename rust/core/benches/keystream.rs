@@ -1,10 +1,8 @@
 //! The random words alone, beside writing as many bytes and beside `StdRng`: `cargo bench -p stairnoise --bench keystream`.
-#![allow(missing_docs, reason = "criterion's macros make public functions")]
 
 mod common;
 
-use common::{VALUES, criterion};
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use common::{VALUES, time};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use stairnoise::Generator;
@@ -12,25 +10,19 @@ use stairnoise::Generator;
 /// From a few blocks to what the kernels ask for at a time, to more than the first-level cache.
 const WORDS: [usize; 4] = [16, 512, 4096, VALUES];
 
-fn keystream(c: &mut Criterion) {
+fn main() {
     let mut generator = Generator::from_seed(1);
-    let mut group = c.benchmark_group("keystream");
     for n in WORDS {
         let mut words = vec![0_u64; n];
-        group.throughput(Throughput::Bytes(8 * n as u64));
         let fill = generator.next(n).expect("fills are left");
-        group.bench_function(BenchmarkId::new("stairnoise", n), |b| {
-            b.iter(|| fill.keystream(0, &mut words));
+        if time(&format!("keystream/stairnoise/{n}"), n, || fill.keystream(0, &mut words)) {
             check(&words);
-        });
+        }
         let mut chacha = StdRng::seed_from_u64(1);
-        group.bench_function(BenchmarkId::new("StdRng", n), |b| {
-            b.iter(|| chacha.fill(words.as_mut_slice()));
+        if time(&format!("keystream/StdRng/{n}"), n, || chacha.fill(words.as_mut_slice())) {
             check(&words);
-        });
-        group.bench_function(BenchmarkId::new("writing", n), |b| {
-            b.iter(|| words.fill(std::hint::black_box(1)));
-        });
+        }
+        time(&format!("keystream/writing/{n}"), n, || words.fill(std::hint::black_box(1)));
     }
 }
 
@@ -43,6 +35,3 @@ fn check(words: &[u64]) {
         "{ones} ones in {bits} bits"
     );
 }
-
-criterion_group!(name = benches; config = criterion(); targets = keystream);
-criterion_main!(benches);

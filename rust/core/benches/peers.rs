@@ -2,39 +2,38 @@
 //!
 //! Unfair to stairnoise: the peers' values are 53-bit floats, or come from them, and `SmallRng` is not a secure generator. Unfair to the
 //! peers: `StdRng` is ChaCha with 12 rounds in software, where stairnoise uses the processor's AES.
-#![allow(missing_docs, reason = "criterion's macros make public functions")]
 
 mod common;
 
-use common::{VALUES, check, criterion};
-use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use common::{VALUES, check, fills, time};
 use rand::rngs::{SmallRng, StdRng};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::{Distribution, Exp, Exp1, Geometric};
-use stairnoise::{DiscreteLaplace, Gamma, Generator, Laplace, Mechanism, Staircase};
+use stairnoise::{DiscreteLaplace, Gamma, Laplace, Staircase};
 
 const EPS: f64 = 4.0;
 
-fn group<'a>(c: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
-    let mut group = c.benchmark_group(name);
-    group.throughput(Throughput::Elements(VALUES as u64));
-    group
+fn main() {
+    staircase();
+    laplace();
+    discrete_laplace();
 }
 
 /// Times a loop over `draw`, with a secure generator and with a quick one.
-fn loops(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, expected: f64, draw: &impl Draw) {
+fn loops(name: &str, expected: f64, draw: &impl Draw) {
     let mut out = vec![0.0; VALUES];
     let mut secure = StdRng::seed_from_u64(1);
-    group.bench_function(format!("{name}, StdRng"), |b| {
-        b.iter(|| out.fill_with(|| draw.draw(&mut secure)));
+    if time(&format!("{name}, StdRng"), VALUES, || {
+        out.fill_with(|| draw.draw(&mut secure));
+    }) {
         check(out.iter().copied(), expected, name);
-    });
+    }
     let mut quick = SmallRng::seed_from_u64(1);
-    group.bench_function(format!("{name}, SmallRng"), |b| {
-        b.iter(|| out.fill_with(|| draw.draw(&mut quick)));
+    if time(&format!("{name}, SmallRng"), VALUES, || {
+        out.fill_with(|| draw.draw(&mut quick));
+    }) {
         check(out.iter().copied(), expected, name);
-    });
+    }
 }
 
 /// A closure over generators of any type.
@@ -82,47 +81,27 @@ impl Draw for Algorithm1 {
     }
 }
 
-fn staircase(c: &mut Criterion) {
-    let mut group = group(c, "staircase, eps = 4");
+fn staircase() {
     let expected = 0.5 / (EPS / 2.0).sinh();
     let mechanism = Staircase::new(EPS, 1.0, Gamma::L1).expect("valid parameters");
-    let (mut generator, mut out) = (Generator::from_seed(1), vec![0.0_f64; VALUES]);
-    group.bench_function("stairnoise", |b| {
-        b.iter(|| mechanism.fill(&mut generator, &mut out).expect("fills are left"));
-        check(out.iter().copied(), expected, "stairnoise");
-    });
+    fills("staircase, eps = 4/stairnoise", &mechanism, expected, |x: f64| x);
     let gamma = 1.0 / (1.0 + (EPS / 2.0).exp());
-    loops(&mut group, "Algorithm 1", expected, &Algorithm1 { eps: EPS, gamma });
+    loops("staircase, eps = 4/Algorithm 1", expected, &Algorithm1 { eps: EPS, gamma });
 }
 
-fn laplace(c: &mut Criterion) {
-    let mut group = group(c, "Laplace, eps = 4");
+fn laplace() {
     let mechanism = Laplace::new(EPS, 1.0).expect("valid parameters");
-    let (mut generator, mut out) = (Generator::from_seed(1), vec![0.0_f64; VALUES]);
-    group.bench_function("stairnoise", |b| {
-        b.iter(|| mechanism.fill(&mut generator, &mut out).expect("fills are left"));
-        check(out.iter().copied(), 1.0 / EPS, "stairnoise");
-    });
+    fills("Laplace, eps = 4/stairnoise", &mechanism, 1.0 / EPS, |x: f64| x);
     let exponential = Exp::new(EPS).expect("valid parameters");
-    loops(&mut group, "Exp with a sign", 1.0 / EPS, &SignedExponential(exponential));
+    loops("Laplace, eps = 4/Exp with a sign", 1.0 / EPS, &SignedExponential(exponential));
 }
 
-fn discrete_laplace(c: &mut Criterion) {
-    let mut group = group(c, "discrete Laplace, eps = 4");
+fn discrete_laplace() {
     let mechanism = DiscreteLaplace::new(EPS, 1).expect("valid parameters");
-    let (mut generator, mut out) = (Generator::from_seed(1), vec![0_i64; VALUES]);
-    group.bench_function("stairnoise", |b| {
-        b.iter(|| mechanism.fill(&mut generator, &mut out).expect("fills are left"));
-        check(out.iter().map(|&x| x as f64), 1.0 / EPS.sinh(), "stairnoise");
+    let expected = 1.0 / EPS.sinh();
+    fills("discrete Laplace, eps = 4/stairnoise", &mechanism, expected, |x: i64| {
+        x as f64
     });
-    let geometric = Geometric::new(-(-EPS).exp_m1()).expect("valid parameters");
-    loops(
-        &mut group,
-        "Geometric, difference",
-        1.0 / EPS.sinh(),
-        &GeometricDifference(geometric),
-    );
+    let difference = GeometricDifference(Geometric::new(-(-EPS).exp_m1()).expect("valid parameters"));
+    loops("discrete Laplace, eps = 4/Geometric, difference", expected, &difference);
 }
-
-criterion_group!(name = benches; config = criterion(); targets = staircase, laplace, discrete_laplace);
-criterion_main!(benches);
