@@ -45,7 +45,7 @@ pub(crate) fn parameter(error: ParamError) -> PyErr {
     }
 }
 
-/// Without a text, as Python's own: making one would take memory.
+/// Has no text, as Python's own `MemoryError` has none: making one would take memory.
 pub(crate) fn memory() -> PyErr {
     PyMemoryError::new_err(())
 }

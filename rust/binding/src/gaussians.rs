@@ -53,7 +53,7 @@ impl<'py> Parameters<'py> {
             (Order::of_values(self.sigma2.len()), self.sigma2.len(), threads),
             || (),
             || self.in_order(),
-            |(), parameters| DiscreteGaussians::check(&parameters.part()),
+            |(), parameters| DiscreteGaussians::new().check(&parameters.part()),
             |position, error| errors::parameter_at(error, position, self.index),
         )
     }
@@ -165,7 +165,9 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
         || (),
         in_order,
         |(), (answers, parameters)| {
-            DiscreteGaussians::check_answers(answers.part(), &parameters.part()).map_err(|error| (0, error))
+            DiscreteGaussians::new()
+                .check_answers(answers.part(), &parameters.part())
+                .map_err(|error| (0, error))
         },
         |first, error| errors::answer(error, first, values.shape()),
     )?;
@@ -173,7 +175,9 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     threads::fill(py, places, PARTS, threads, DiscreteGaussians::new, |mechanisms, piece| {
         piece.write(in_order()?, STAGE, |first, (answers, parameters), part| {
             let (answers, parameters) = (answers.part(), parameters.part());
-            DiscreteGaussians::check_answers(answers, &parameters).map_err(|_| Failure::Changed("values"))?;
+            mechanisms
+                .check_answers(answers, &parameters)
+                .map_err(|_| Failure::Changed("values"))?;
             Ok(mechanisms.release_part(&fill, first, answers, part, &parameters)?)
         })
     })

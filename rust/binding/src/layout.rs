@@ -118,8 +118,8 @@ impl Layout {
         }
     }
 
-    /// Calls `each` for the patches of a block, of at most `ROWS` rows. The block lies within rows of this shape: of its trailing axes.
-    pub fn patches<const ROWS: usize>(&self, block: &Block, mut each: impl FnMut(&Patch<'_, ROWS>)) {
+    /// Calls `use_patch` for the patches of a block, of at most `ROWS` rows. The block lies within rows of this shape: of its trailing axes.
+    pub fn patches<const ROWS: usize>(&self, block: &Block, mut use_patch: impl FnMut(&Patch<'_, ROWS>)) {
         let mut place = 0;
         for band in block.cut(0, ROWS, block.columns.max(1)) {
             let down = self.down::<ROWS>(&band);
@@ -128,7 +128,7 @@ impl Layout {
             let mut column = 0;
             self.runs(band.first, band.columns, |offset, stride, count| {
                 for at in (0..count).step_by(across) {
-                    each(&Patch {
+                    use_patch(&Patch {
                         place: place + column + at,
                         width: band.columns,
                         offset: offset + at as isize * stride,
@@ -265,7 +265,7 @@ impl Block {
         self.rows * self.columns
     }
 
-    /// Blocks of at most so many rows and columns which together are this one; if `lead` is not 0, the first have that many rows.
+    /// Blocks of at most these numbers of rows and columns, which together are this one; if `lead` is not 0, the first have that many rows.
     fn cut(self, lead: usize, rows: usize, columns: usize) -> impl Iterator<Item = Self> + Send {
         let lead = if lead > 0 { lead } else { rows };
         let across = self.columns.div_ceil(columns);

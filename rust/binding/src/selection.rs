@@ -77,7 +77,7 @@ impl Selection {
     ) -> PyResult<()> {
         let rows = Rows::new("costs", costs, out.shape())?;
         let again = rows.repeats >= AGAIN_FROM;
-        // Without kept thresholds a selection reads its whole row.
+        // A selection that keeps no thresholds reads its whole row.
         let price = self.0.price(rows.length, again);
         self.fill(
             py,

@@ -66,7 +66,7 @@ pub(crate) fn fill<T: Element, S>(
     detach_for(py, work, || {
         let mut signals = Signals::new();
         let pieces = all.pieces(most, parts.joint_values);
-        parallel::each(pieces, threads, state, write, || signals.look())?;
+        parallel::run(pieces, threads, state, write, || signals.look())?;
         signals.result
     })
 }
@@ -113,7 +113,7 @@ pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
         // The outcome is read from `signals` and `refused`.
         let _ = detach_for(py, len, || {
             let pieces = order.pieces(order.all(len), PIECE, 1);
-            parallel::each(pieces, threads, &state, look_on, || signals.look())
+            parallel::run(pieces, threads, &state, look_on, || signals.look())
         });
         signals.result?;
         Ok(refused.into_inner().unwrap_or_else(PoisonError::into_inner))

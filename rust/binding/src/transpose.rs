@@ -76,7 +76,7 @@ mod registers {
     /// Writes as many whole groups of columns as there are, and returns how many columns these are; `PAST` the caches.
     ///
     /// # Safety
-    /// As of the function above; where they go `PAST` the caches, all lines begin where lines of the cache do.
+    /// As for the function above; where they go `PAST` the caches, all lines begin where lines of the cache do.
     pub unsafe fn write_columns<T: Copy, const ROWS: usize, const PAST: bool>(
         rows: &[&[T]; ROWS],
         first: *mut T,

@@ -1,6 +1,6 @@
 //! One fill or release, whose instructions `scripts/instructions_aarch64.py` counts: `fill_once MECHANISM EPS SENSITIVITY fill|release N`.
 //!
-//! Of `DiscreteGaussian` EPS is σ².
+//! For `DiscreteGaussian`, EPS is σ².
 
 use std::error::Error;
 use std::hint::black_box;

@@ -32,7 +32,7 @@ fn main() {
             let (mut buffer, mut scratch) = (vec![0_u64; N], vec![0.0_f64; N]);
             while drawn < words {
                 generator.next(N).expect("fills are left").keystream(0, &mut buffer);
-                probe::doubts(&mechanism, &buffer, &mut scratch, |_| doubts += 1);
+                probe::undecided(&mechanism, &buffer, &mut scratch, |_| doubts += 1);
                 drawn += N;
             }
             println!("{kind:?} {eps} {sensitivity} {} {drawn} {doubts}", probe::kernel(&mechanism));

@@ -180,7 +180,7 @@ fn sure_words(mechanism: &OneWordMechanism, random: &mut Random, [low, high]: [f
             let word = random.word();
             let word = (word & 1 << 63) | (low + ((u128::from(word << 1) * u128::from(width)) >> 64) as u64);
             let mut sure = true;
-            probe::doubts(mechanism, &[word], &mut [0.0], |_| sure = false);
+            probe::undecided(mechanism, &[word], &mut [0.0], |_| sure = false);
             if sure && probe::is_certain(mechanism, word) {
                 return word;
             }

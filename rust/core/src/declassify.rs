@@ -1,7 +1,7 @@
 //! Every branch on noise passes through here, except the sorts of long vectors (docs/evidence/timing.md).
 //!
 //! The taint check (docs/evidence/timing.md) declares what passes public and reports every other branch and address that depends on random words.
-//! Without the feature `probe` these are identities.
+//! These functions are identities unless the feature `probe` is on.
 
 /// Whether a condition that depends on noise holds.
 #[inline(always)]

@@ -3,7 +3,7 @@
 //! Each has one type of values, so that a call needs no annotation. Mechanisms of several draws read words by index, in stages, and no generator of
 //! `rand` has an index.
 //!
-//! One 64-bit word a value, and further words in the rare case that it does not decide: the function of contract, section 2, with the
+//! One 64-bit word a value, and more words in the rare case that it does not decide: the function of contract, section 2, with the
 //! generator's next words instead of the extension words. The guarantees are only as good as the generator: for releases, use
 //! [`crate::Generator`].
 

@@ -60,37 +60,40 @@ pub enum ParamError {
     OutOfMemory,
 }
 
+impl ParamError {
+    pub(crate) const fn rule(parameter: &'static str, rule: &'static str, value: f64) -> Self {
+        Self::Rule { parameter, rule, value }
+    }
+
+    /// Refuses a parameter for which a rule does not hold. A condition in the positive refuses NaN.
+    pub(crate) fn require(holds: bool, parameter: &'static str, rule: &'static str, value: f64) -> Result<(), Self> {
+        if holds {
+            Ok(())
+        } else {
+            Err(Self::rule(parameter, rule, value))
+        }
+    }
+}
+
 impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Eps(eps) => {
-                write!(f, "eps must be finite and greater than 0, got {}", Shown(eps))
-            }
-            Self::Sensitivity(x) => {
-                write!(f, "sensitivity must be finite and greater than 0, got {}", Shown(x))
-            }
-            Self::SensitivityNotInteger(x) => {
-                write!(
-                    f,
-                    "sensitivity must be a whole number for a discrete mechanism, got {}",
-                    Shown(x)
-                )
-            }
-            Self::Gamma(gamma) => {
-                write!(f, "gamma must be greater than 0 and at most 1, got {}", Shown(gamma))
-            }
+            Self::Eps(x) => write!(f, "eps must be finite and greater than 0, got {}", Shown(x)),
+            Self::Sensitivity(x) => write!(f, "sensitivity must be finite and greater than 0, got {}", Shown(x)),
+            Self::SensitivityNotInteger(x) => write!(
+                f,
+                "sensitivity must be a whole number for a discrete mechanism, got {}",
+                Shown(x)
+            ),
+            Self::Gamma(x) => write!(f, "gamma must be greater than 0 and at most 1, got {}", Shown(x)),
             Self::R { r, sensitivity } => write!(
                 f,
                 "r must be a whole number from 1 to the sensitivity {}, got {}",
                 Shown(sensitivity),
                 Shown(r)
             ),
-            Self::Inexact { parameter, value } => {
-                write!(f, "{parameter} must be exactly representable in float64, got {value}")
-            }
-            Self::Rule { parameter, rule, value } => {
-                write!(f, "{parameter} must be {rule}, got {}", Shown(value))
-            }
+            Self::Inexact { parameter, value } => write!(f, "{parameter} must be exactly representable in float64, got {value}"),
+            Self::Rule { parameter, rule, value } => write!(f, "{parameter} must be {rule}, got {}", Shown(value)),
             Self::NotWhole => f.write_str(NOT_WHOLE),
             Self::TooWide { eps, sensitivity } => write!(
                 f,
@@ -252,12 +255,8 @@ impl fmt::Display for DrawError {
                 "every parameter must have as many values as out has places, got {values} values for {out} places"
             ),
             Self::Parameters { index, error } => write!(f, "{error} at index {index}"),
-            Self::NotFinite(index) => {
-                write!(f, "values must be finite, got nan or inf at index {index}")
-            }
-            Self::OffLattice(index) => {
-                write!(f, "{OFF_LATTICE} at index {index}")
-            }
+            Self::NotFinite(index) => write!(f, "values must be finite, got nan or inf at index {index}"),
+            Self::OffLattice(index) => write!(f, "{OFF_LATTICE} at index {index}"),
             Self::NotWhole => f.write_str(NOT_WHOLE),
             Self::Residues => f.write_str("out must have elements that hold every integer below the modulus, got narrower ones"),
             Self::Candidates { costs, rows } => write!(

@@ -35,7 +35,7 @@
 //!
 //! [docs/mechanisms.md](https://github.com/stairnoise/stairnoise/blob/main/docs/mechanisms.md) compares them.
 //!
-//! # One example of each kind
+//! # More examples
 //!
 //! **Real numbers.** Released numbers are `f64`; [`Mechanism::release`] writes `f32` too.
 //!
@@ -58,66 +58,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **Numbers with an ε of their own** each.
-//!
-//! ```
-//! use stairnoise::{Generator, Kind, PerElement, Parameters, Shape, Shapes};
-//!
-//! let parameters = Parameters {
-//!     eps: &[0.1, 0.5, 2.0],
-//!     sensitivity: &[1.0; 3],
-//!     shape: Shapes::Same(Shape::L1),
-//! };
-//! let mut private = [0_i64; 3];
-//! PerElement::new(Kind::DiscreteLaplace).release(&mut Generator::from_os()?, &[120_i64, 45, 0], &mut private, &parameters)?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! **A vector** that one person changes by at most 1 in the ℓ2 norm.
-//!
-//! ```
-//! use stairnoise::{Generator, Mechanism, MultivariateStaircase, Norm};
-//!
-//! let mechanism = MultivariateStaircase::new(1.0, 1.0, 3, 0.5, Norm::L2)?;
-//! let private = mechanism.release_vec(&mut Generator::from_os()?, &[0.25, -1.5, 4.0])?;
-//! # assert_eq!(private.len(), 3);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! **A choice** among candidates; a lower cost is better.
-//!
-//! ```
-//! use stairnoise::{Generator, Selection};
-//!
-//! let mechanism = Selection::permute_and_flip(1.0, 1.0, false)?;
-//! let mut selected = [0];
-//! mechanism.select(&mut Generator::from_os()?, &[17.0, 3.0, 40.0], &mut selected)?;
-//! assert!((0..3).contains(&selected[0]));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! **Groups** that may be shown, with their noisy counts; 0 for a group that is not shown.
-//!
-//! ```
-//! use stairnoise::{Generator, PartitionSelection};
-//!
-//! let mechanism = PartitionSelection::new(1.0, 1e-6, 1)?;
-//! let mut private = [0; 3];
-//! mechanism.release(&mut Generator::from_os()?, &[1, 14, 1000], &mut private)?;
-//! assert!(private[2] > 900);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! **Shares.** Each of 50 parties adds a part of the noise to its own count, and the sum has all of it.
-//!
-//! ```
-//! use stairnoise::{Generator, Mechanism, Share, Skellam};
-//!
-//! let party = Skellam::new(100.0, Share::new(1, 50)?)?;
-//! let sent: i64 = party.release_one(&mut Generator::from_os()?, 12)?;
-//! # assert!(sent.abs() < 1000);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! The pages of [`PerElement`] (an ε for every number), [`MultivariateStaircase`], [`Selection`], [`PartitionSelection`] and [`Skellam`] (shares of
+//! many parties) have theirs.
 //!
 //! **Keyed releases.** Work that is repeated repeats its noise: that of a row is a function of a secret and of the row ([`keyed`]).
 //!
@@ -171,19 +113,6 @@
 // | `exact` | the integer slow path that answers when the fast path is not sure |
 // | `lattice` | validated parameters, the choice of lattice, integers as values and in releases |
 // | `stream` | key, fill, index → random words |
-//
-// | file | what is decided there |
-// |---|---|
-// | `distribution` | `rand_distr::Distribution` for the four mechanisms of one word, with the feature `rand` |
-// | `error` | what is refused, in words |
-// | `memory` | memory whose size follows an input |
-// | `cache_lines` | memory on whole cache lines |
-// | `parallel` | a slice filled by several threads |
-// | `probe` | access for the checks of timing and taint, with the feature `probe` |
-// | `declassify` | what the work of a draw depends on besides its parameters |
-// | `stack` | what draws leave on the stack, overwritten |
-// | `wiped` | numbers that reveal noise, overwritten |
-// | `testing` | for tests alone |
 
 mod cache_lines;
 mod declassify;

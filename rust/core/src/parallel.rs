@@ -40,10 +40,10 @@ const STACK: usize = 1 << 19;
 
 /// Has `work(first, piece)` fill every piece of `out`, whose first element is number `first`, on up to `threads` threads, this one included.
 ///
-/// This thread asks `go_on` after each piece that it fills itself; once it is false no further piece is begun. Returns whether all were filled.
+/// This thread asks `go_on` after each piece that it fills itself; once it is false no other piece is begun. Returns whether all were filled.
 ///
 /// # Errors
-/// One that `work` returned, after which no further piece is begun.
+/// One that `work` returned, after which no other piece is begun.
 pub fn fill<T: Send, E: Send>(
     out: &mut [T],
     threads: usize,
@@ -60,19 +60,19 @@ pub fn fill<T: Send, E: Send>(
     let (head, rest) = out.split_at_mut(ahead);
     let rest = (ahead as u64..).step_by(most).zip(rest.chunks_mut(most));
     let pieces = head.chunks_mut(most).map(|head| (0, head)).chain(rest);
-    each(pieces, threads, || (), |(), (first, piece)| work(first, piece), go_on)
+    run(pieces, threads, || (), |(), (first, piece)| work(first, piece), go_on)
 }
 
 /// Has every item worked on, on up to `threads` threads, this one included; each thread makes a state of its own first.
 ///
 /// There are no more threads than items, by the least number of them that the iterator's `size_hint` promises, and no more than [`MOST_THREADS`].
 ///
-/// This thread asks `go_on` after each item that it works on itself; once it is false no further item is begun. Returns whether all were
+/// This thread asks `go_on` after each item that it works on itself; once it is false no other item is begun. Returns whether all were
 /// worked on.
 ///
 /// # Errors
-/// One that `work` returned, after which no further item is begun.
-pub fn each<I: Iterator + Send, S, E: Send>(
+/// One that `work` returned, after which no other item is begun.
+pub fn run<I: Iterator + Send, S, E: Send>(
     items: I,
     threads: usize,
     state: impl Fn() -> S + Sync,
@@ -187,8 +187,8 @@ mod tests {
                 *made += 1;
                 if item == 20 { Err(item) } else { Ok(()) }
             };
-            assert_eq!(each(0..1_000_000, threads, || 0, refuse, || true), Err(20));
-            assert_eq!(each(0..20, threads, || 0, refuse, || true), Ok(true));
+            assert_eq!(run(0..1_000_000, threads, || 0, refuse, || true), Err(20));
+            assert_eq!(run(0..20, threads, || 0, refuse, || true), Ok(true));
         }
     }
 
@@ -198,7 +198,7 @@ mod tests {
         for (items, threads, most) in [(0, 5, 1), (1, 5, 1), (3, usize::MAX, 3), (5, 2, 2)] {
             let states = AtomicUsize::new(0);
             let make = || states.fetch_add(1, Ordering::Relaxed);
-            let done: Result<bool, Infallible> = each(0..items, threads, make, |_, _| Ok(()), || true);
+            let done: Result<bool, Infallible> = run(0..items, threads, make, |_, _| Ok(()), || true);
             assert_eq!(done, Ok(true));
             assert!((1..=most).contains(&states.into_inner()), "{items} items, {threads} threads");
         }
@@ -219,7 +219,7 @@ mod tests {
         let (caller, open) = (thread::current().id(), AtomicBool::new(false));
         let mut out = [false; 100];
         let mut asked = 0;
-        let done: Result<bool, Infallible> = each(
+        let done: Result<bool, Infallible> = run(
             out.iter_mut(),
             2,
             || Gate(&open, thread::current().id() == caller),

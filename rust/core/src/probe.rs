@@ -4,10 +4,8 @@ use crate::cache_lines::CacheLines;
 pub use crate::declassify::hooks::{CLASSIFY, DECLASSIFY, SLOW_PATHS};
 use crate::kernel::Tier;
 use crate::lattice::value::Scaling;
-use crate::mechanisms::PROBED;
-pub use crate::mechanisms::probed::{Named, Numbers, Probed};
 use crate::stream::CHUNK;
-use crate::{Answer, OneWordMechanism, ParamError, PartitionSelection, Value};
+use crate::{Answer, OneWordMechanism, PartitionSelection, Value};
 
 /// [`OneWordMechanism::write`] for given words, whose extension words are all zero.
 pub fn write<T: Value>(mechanism: &OneWordMechanism, words: &[u64], out: &mut [T]) {
@@ -26,11 +24,11 @@ pub fn release<A: Answer, T: Value>(mechanism: &OneWordMechanism, words: &[u64],
 
 /// [`PartitionSelection::write_released`] for given words, at most a chunk, whose extension words are all zero.
 pub fn release_partitions(mechanism: &PartitionSelection, words: &[u64], counts: &[i64], out: &mut [i64]) {
-    mechanism.release_words(words, counts, out);
+    mechanism.release_words(words, |_, _| 0, counts, out);
 }
 
 /// Calls `found` with the position of every word that the fast path leaves to the slow path. `scratch` is as long as `words`.
-pub fn doubts(mechanism: &OneWordMechanism, words: &[u64], scratch: &mut [f64], mut found: impl FnMut(usize)) {
+pub fn undecided(mechanism: &OneWordMechanism, words: &[u64], scratch: &mut [f64], mut found: impl FnMut(usize)) {
     mechanism
         .sampler()
         .kernel()
@@ -59,18 +57,4 @@ pub fn first_levels() -> &'static [&'static str] {
     } else {
         &["counts", "lines", "logarithm", "narrow", "none"]
     }
-}
-
-/// The constants `PROBED` of all mechanisms of several draws.
-pub fn several_draws() -> &'static [Probed] {
-    &PROBED
-}
-
-/// The examples of all mechanisms of several draws.
-pub fn examples() -> Result<Vec<Named>, ParamError> {
-    let mechanisms: Vec<_> = PROBED
-        .iter()
-        .map(|mechanism| (mechanism.examples)())
-        .collect::<Result<_, _>>()?;
-    Ok(mechanisms.into_iter().flatten().collect())
 }

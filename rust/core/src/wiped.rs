@@ -24,7 +24,7 @@ impl<T: DefaultIsZeroes> From<Vec<T>> for Wiped<T> {
 }
 
 impl<T: DefaultIsZeroes> fmt::Debug for Wiped<T> {
-    /// Without the numbers.
+    /// Does not show the numbers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wiped").finish_non_exhaustive()
     }

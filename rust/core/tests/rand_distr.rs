@@ -50,7 +50,7 @@ fn further_words_are_drawn_when_the_first_is_all_zero() {
 #[test]
 fn every_mechanism_samples_its_type() {
     let mut rng = StdRng::seed_from_u64(1);
-    // Without annotations: a mechanism has one type of values.
+    // No annotations are needed: a mechanism has one type of values.
     let staircase = Staircase::new(4.0, 1.0, Gamma::L2).unwrap().sample(&mut rng);
     let laplace = Laplace::new(4.0, 1.0).unwrap().sample(&mut rng);
     assert!(staircase.is_finite() && laplace.is_finite());

@@ -3,10 +3,14 @@
 
 use std::thread;
 
-use stairnoise::probe::examples;
+#[path = "../examples/common/several_draws.rs"]
+mod several_draws;
+
 use stairnoise::{
     Generator, Kind, Mechanism, OneWordMechanism, Parameters, PartitionSelection, PerElement, Selection, Shape, Shapes,
 };
+
+use several_draws::examples;
 
 /// Long enough for every buffer, and not a whole number of blocks; of vectors of any length in the list.
 const VALUES: usize = 5250;

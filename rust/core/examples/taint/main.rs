@@ -5,6 +5,9 @@
 #[path = "../common/cases.rs"]
 mod cases;
 #[cfg(target_arch = "x86_64")]
+#[path = "../common/several_draws.rs"]
+mod examples;
+#[cfg(target_arch = "x86_64")]
 mod several_draws;
 #[cfg(target_arch = "x86_64")]
 mod valgrind;

@@ -1,10 +1,10 @@
 //! The taint check of mechanisms of several draws for a value, of truncated staircases, of vectors and of selections.
 
-use stairnoise::probe::examples;
 use stairnoise::{IntegerMechanism, Mechanism, PartitionSelection, Selection, Value};
 
 use crate::cases::answers;
 use crate::check::{Report, release_modulo, secret};
+use crate::examples::examples;
 use crate::valgrind;
 
 /// Values of a long fill: one batch and a part of another.

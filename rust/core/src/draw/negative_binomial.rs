@@ -35,50 +35,36 @@ impl NegativeBinomial {
     /// The distribution of a share: of shape β times the fraction, and of ratio e^(−step). β and the step come with the names that errors give them,
     /// the step's with the value of that parameter.
     pub fn new(beta: (&'static str, f64), share: Share, rate: (&'static str, f64), step: Step) -> Result<Self, ParamError> {
-        let (parameter, value) = rate;
-        let (approximate_rate, rule) = (step.approximate(), "from 2**-11 to 2**10");
-        if !(LEAST_RATE..=MOST_RATE).contains(&approximate_rate) {
-            return Err(ParamError::Rule { parameter, rule, value });
-        }
+        let approximate_rate = step.approximate();
+        let in_range = (LEAST_RATE..=MOST_RATE).contains(&approximate_rate);
+        ParamError::require(in_range, rate.0, "from 2**-11 to 2**10", rate.1)?;
         let (parameter, value) = beta;
         let approximate_shape = value * share.fraction();
-        // The condition is negated, so that NaN is refused.
-        let rule = if !(value > 0.0 && value < f64::INFINITY) {
-            "finite and greater than 0"
-        } else if approximate_shape < LEAST_SHAPE {
-            "at least 2**-40 for each party"
-        } else if approximate_shape > MOST_SHAPE {
-            "at most 2**63 for each party"
-        } else if approximate_shape * -(-(-approximate_rate).exp()).ln_1p() > MOST_LOG_TOTAL {
-            "such that it is at most 40 times 1/ln(1/(1 - q)), q the ratio of the distribution"
-        } else {
-            return Ok(Self {
-                shape: value,
-                share,
-                step,
-                approximate: (approximate_shape, approximate_rate),
-            });
-        };
-        Err(ParamError::Rule { parameter, rule, value })
+        let log_total = approximate_shape * -(-(-approximate_rate).exp()).ln_1p();
+        for (holds, rule) in [
+            (value > 0.0 && value < f64::INFINITY, "finite and greater than 0"),
+            (approximate_shape >= LEAST_SHAPE, "at least 2**-40 for each party"),
+            (approximate_shape <= MOST_SHAPE, "at most 2**63 for each party"),
+            (
+                log_total <= MOST_LOG_TOTAL,
+                "such that it is at most 40 times 1/ln(1/(1 - q)), q the ratio of the distribution",
+            ),
+        ] {
+            ParamError::require(holds, parameter, rule, value)?;
+        }
+        Ok(Self {
+            shape: value,
+            share,
+            step,
+            approximate: (approximate_shape, approximate_rate),
+        })
     }
 
     /// β with `p` limbs of fraction.
     fn shape(&self, p: usize) -> Enclosure {
         let (significand, exponent) = decompose(self.shape);
-        let product = u128::from(significand) * u128::from(self.share.present());
-        // Two limbs more than the result has: room for the product before the division by the parties.
-        let mut shape = Limbs::zero(p + 3);
-        shape[0] = product as u64;
-        shape[1] = (product >> 64) as u64;
-        let scale = exponent + 64 * p as i32;
-        if scale >= 0 {
-            limbs::shl(&mut shape, scale.unsigned_abs() as usize);
-        } else {
-            limbs::shr(&mut shape, scale.unsigned_abs() as usize);
-        }
-        // The floor of a floor is the floor of the quotient by the product.
-        limbs::div_small(&mut shape, self.share.parties());
-        Enclosure::above(Limbs::from_slice(&shape[..=p]), 1)
+        let product = limbs::of(u128::from(significand) * u128::from(self.share.present()));
+        Enclosure::above(limbs::scaled_quotient(&product, exponent, &[self.share.parties()], p), 1)
     }
 
     /// From here on w(k+1)/w(k) = q(β+k)/(k+1) is at most 1 − (1−q)/2 and falls, or is at most q.

@@ -3,9 +3,9 @@
 use crate::cache_lines::CacheLines;
 use crate::declassify;
 use crate::exact::{self, IntegerDistribution};
-use crate::kernel::{Arithmetic, FixedPoint, Kernel, Tier, WORD_BITS, Work, run_on};
+use crate::kernel::{FixedPoint, Kernel, Tier, WORD_BITS, on_tier};
 use crate::lattice::params::Lattice;
-use crate::lattice::release::{add, add_each};
+use crate::lattice::release::{add, add_all};
 use crate::lattice::value::Scaling;
 use crate::lattice::{Answer, Value};
 use crate::stack;
@@ -32,25 +32,29 @@ impl Sampler {
 
     /// [`Sampler::new`] of X + centre, which is never beyond 2⁶³.
     pub fn moved(distribution: IntegerDistribution, lattice: Lattice, centre: i64) -> Self {
+        let fixed_point = FixedPoint::new(&distribution);
+        Self::of(distribution, lattice, centre, Kernel::new(&distribution), fixed_point)
+    }
+
+    /// [`Sampler::new`] with a kernel that is quicker to make and slower to draw from.
+    pub fn quick(distribution: IntegerDistribution, lattice: Lattice) -> Self {
+        Self::of(distribution, lattice, 0, Kernel::quick(&distribution), None)
+    }
+
+    fn of(
+        distribution: IntegerDistribution,
+        lattice: Lattice,
+        centre: i64,
+        kernel: Kernel,
+        fixed_point: Option<FixedPoint>,
+    ) -> Self {
         Self {
             distribution,
             lattice,
             granularity: lattice.granularity(),
             centre,
-            kernel: Kernel::new(&distribution),
-            fixed_point: FixedPoint::new(&distribution),
-        }
-    }
-
-    /// [`Sampler::new`] with a kernel that is quicker to make and slower to draw from.
-    pub fn quick(distribution: IntegerDistribution, lattice: Lattice) -> Self {
-        Self {
-            distribution,
-            lattice,
-            granularity: lattice.granularity(),
-            centre: 0,
-            kernel: Kernel::quick(&distribution),
-            fixed_point: None,
+            kernel,
+            fixed_point,
         }
     }
 
@@ -88,7 +92,7 @@ impl Sampler {
     /// [`Sampler::write`] on a tier that is available.
     fn write_on<T: Value>(&self, tier: Tier, stage: Stage<'_>, first: u64, out: &mut [T]) {
         if out.len() <= FEW {
-            self.each_of_few(stage, first, out, |_, steps| self.value(steps));
+            self.draw_few(stage, first, out, |_, steps| self.value(steps));
         } else if out.len() <= SHORT {
             self.write_by(&mut ShortWords::new(), tier, stage, first, out);
         } else {
@@ -99,7 +103,7 @@ impl Sampler {
     /// [`Sampler::write`] by way of words of the caller's, who wipes them after several stages.
     pub fn write_in<const N: usize, T: Value>(&self, words: &mut WordsIn<N>, stage: Stage<'_>, first: u64, out: &mut [T]) {
         if out.len() <= FEW {
-            self.each_of_few(stage, first, out, |_, steps| self.value(steps));
+            self.draw_few(stage, first, out, |_, steps| self.value(steps));
         } else {
             self.write_by(words, Tier::current(), stage, first, out);
         }
@@ -146,7 +150,7 @@ impl Sampler {
 
     /// Writes `element(i, X of value first + i)` to every `out[i]`. There are at most [`FEW`].
     #[inline]
-    pub fn each_of_few<T>(&self, stage: Stage<'_>, first: u64, out: &mut [T], element: impl Fn(usize, i64) -> T) {
+    pub fn draw_few<T>(&self, stage: Stage<'_>, first: u64, out: &mut [T], element: impl Fn(usize, i64) -> T) {
         let words = stage.few_words(first, out.len());
         for (i, (out, word)) in out.iter_mut().zip(&*words).enumerate() {
             *out = element(i, self.steps(*word, |e| stage.extension(first + i as u64, e)));
@@ -165,9 +169,9 @@ impl Sampler {
 
     /// Writes `answers[i]` plus the noise of value `first + i` of the stage to `out[i]`.
     pub fn release<A: Answer, T: Value>(&self, stage: Stage<'_>, first: u64, answers: &[A], out: &mut [T]) {
-        let lattice = self.lattice();
         if out.len() <= FEW {
-            self.each_of_few(stage, first, out, |i, noise| add(answers[i], noise, lattice));
+            let log2_granularity = self.lattice.log2_granularity;
+            self.draw_few(stage, first, out, |i, noise| add(answers[i], noise, log2_granularity));
             return;
         }
         if out.len() <= SHORT {
@@ -209,13 +213,7 @@ impl Sampler {
         out: &mut [T],
     ) {
         self.write_words(tier, words, extension, noise);
-        let adding = Adding {
-            answers,
-            noise,
-            lattice: self.lattice,
-            out,
-        };
-        run_on(tier, adding);
+        on_tier!(tier, add_all(answers, noise, self.lattice.log2_granularity, out));
     }
 
     /// X + centre for a word that the kernel is not sure of.
@@ -253,26 +251,10 @@ impl Sampler {
     }
 }
 
-/// [`add_each`] in the instructions of a tier.
-pub(super) struct Adding<'a, A, T> {
-    pub answers: &'a [A],
-    pub noise: &'a [i64],
-    pub lattice: Lattice,
-    pub out: &'a mut [T],
-}
-
-impl<A: Answer, T: Value> Work for Adding<'_, A, T> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<R: Arithmetic>(self) {
-        add_each(self.answers, self.noise, self.lattice, self.out);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact::Staircase;
     use crate::kernel::BLOCK;
     use crate::testing::random::Random;
     use crate::{Generator, Kind, OneWordMechanism, Shape};
@@ -310,13 +292,8 @@ mod tests {
             (1e-6, 1 << 32, -32),
         ] {
             let r = sensitivity_steps.div_ceil(3);
-            let most = exact::most_truncated_staircase(eps, sensitivity_steps, r, 1e-4);
-            let distribution = IntegerDistribution::TruncatedStaircase {
-                eps,
-                sensitivity_steps,
-                r,
-                most,
-            };
+            let most = exact::most_truncated_staircase(&Staircase::new(eps, sensitivity_steps, r), 1e-4);
+            let distribution = Staircase::new(eps, sensitivity_steps, r).truncated(most);
             let lattice = Lattice {
                 log2_granularity,
                 sensitivity_steps,

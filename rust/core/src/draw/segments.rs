@@ -8,7 +8,7 @@ use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
 use crate::draw::table::Table;
 use crate::exact::enclosure::Enclosure;
-use crate::exact::exp::{Power, Step};
+use crate::exact::exp::Step;
 use crate::exact::{IntegerDistribution, Weights, geometric_sum};
 use crate::kernel::WORD_BITS;
 use crate::lattice::params::Lattice;
@@ -326,7 +326,7 @@ impl Weights for SegmentWeights {
 impl SegmentWeights {
     /// e^(−ε·count/D).
     fn fall(&self, (eps, count): (f64, u64), p: usize) -> Enclosure {
-        Power::fixed_or_tiny(Step::new(eps, self.sensitivity_steps).power(count, p).as_ref(), p)
+        Step::new(eps, self.sensitivity_steps).fixed_power(count, p)
     }
 }
 

@@ -15,24 +15,16 @@ impl Share {
     /// The whole distribution.
     pub const WHOLE: Self = Self { present: 1, parties: 1 };
 
-    /// For the examples of distributions.
-    #[cfg(feature = "probe")]
-    pub(crate) const PROBED: [Self; 2] = [Self::WHOLE, Self { present: 1, parties: 3 }];
-
     /// The sum of `present` shares of `parties`.
     ///
     /// # Errors
     /// [`ParamError`], unless 1 ≤ present ≤ parties < 2³².
     pub fn new(present: u64, parties: u64) -> Result<Self, ParamError> {
-        let refuse = |parameter, rule, value: u64| {
-            let value = value as f64;
-            Err(ParamError::Rule { parameter, rule, value })
-        };
-        match () {
-            () if !(1..=MOST_PARTIES).contains(&parties) => refuse("n_parties", "from 1 to 2**32 - 1", parties),
-            () if !(1..=parties).contains(&present) => refuse("present", "from 1 to n_parties", present),
-            () => Ok(Self { present, parties }),
-        }
+        let known = (1..=MOST_PARTIES).contains(&parties);
+        ParamError::require(known, "n_parties", "from 1 to 2**32 - 1", parties as f64)?;
+        let some = (1..=parties).contains(&present);
+        ParamError::require(some, "present", "from 1 to n_parties", present as f64)?;
+        Ok(Self { present, parties })
     }
 
     /// How many shares are added up.

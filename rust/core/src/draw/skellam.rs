@@ -13,7 +13,7 @@ use crate::lattice::dyadic::decompose;
 const LEAST_MU: f64 = 1.0 / (1 << 20) as f64;
 /// Above, a value would take more than 64 draws.
 const MOST_MU: f64 = (1 << 30) as f64;
-/// Of a share: the inverse has one integer limb with room for the index.
+/// A share of less would have an inverse without room for the index in its one integer limb.
 const LEAST_SHARE: f64 = 1.0 / (1_u64 << 40) as f64;
 /// log₂ of the largest variance of a table, which then has some 38 000 thresholds.
 const LOG2_MOST_TABLE: i32 = 24;
@@ -33,22 +33,15 @@ impl SkellamMagnitude {
     /// One of as few equal terms as tables allow.
     pub fn new(mu: f64, share: Share) -> Result<Self, ParamError> {
         let whole = mu * share.fraction();
-        // The condition is negated, so that NaN is refused.
-        let rule = if !(LEAST_MU..=MOST_MU).contains(&mu) {
-            "from 2**-20 to 2**30"
-        } else if whole < LEAST_SHARE {
-            "at least 2**-40 for each party"
-        } else {
-            let terms = terms(mu, share);
-            return Ok(Self {
-                mu,
-                share,
-                terms,
-                approximate: whole / terms as f64,
-            });
-        };
-        let (parameter, value) = ("mu", mu);
-        Err(ParamError::Rule { parameter, rule, value })
+        ParamError::require((LEAST_MU..=MOST_MU).contains(&mu), "mu", "from 2**-20 to 2**30", mu)?;
+        ParamError::require(whole >= LEAST_SHARE, "mu", "at least 2**-40 for each party", mu)?;
+        let terms = terms(mu, share);
+        Ok(Self {
+            mu,
+            share,
+            terms,
+            approximate: whole / terms as f64,
+        })
     }
 
     /// How many independent draws add up to a value.
@@ -59,14 +52,8 @@ impl SkellamMagnitude {
     /// 2/ν with `p` limbs of fraction.
     fn step(&self, p: usize) -> Enclosure {
         let (significand, exponent) = decompose(self.mu);
-        // μ = significand·2^exponent ≥ 2⁻²⁰ has 53 bits: the exponent is from −72 to −22.
-        let mut step = Limbs::zero(p + 3);
-        step[0] = 2 * self.share.parties() * self.terms;
-        limbs::shl(&mut step, (64 * p as i32 - exponent).unsigned_abs() as usize);
-        // The floor of a floor is the floor of the quotient by the product.
-        limbs::div_small(&mut step, significand);
-        limbs::div_small(&mut step, self.share.present());
-        Enclosure::above(Limbs::from_slice(&step[..=p]), 1)
+        let (inverse, divisors) = ([2 * self.share.parties() * self.terms], [significand, self.share.present()]);
+        Enclosure::above(limbs::scaled_quotient(&inverse, -exponent, &divisors, p), 1)
     }
 
     /// −ln(I_k/I₀) by the first term of the uniform expansion (DLMF 10.41.3), off by less than 2.
@@ -178,12 +165,7 @@ impl Weights for SkellamMagnitude {
             if visit(&last).is_break() {
                 return 0;
             }
-            let fall = step.linear(0, k + 1).times(&next);
-            let mut after = this;
-            if limbs::sub(&mut after.lo, &fall.hi) {
-                after.lo.fill(0);
-            }
-            limbs::sub(&mut after.hi, &fall.lo);
+            let after = this.minus(&step.linear(0, k + 1).times(&next));
             (this, next) = (next, after);
         }
         debug_assert!(

@@ -1,10 +1,9 @@
 //! Mechanisms that take several draws for a value: they write lattice steps, which become values or releases here.
 
 use crate::declassify;
-use crate::draw::sampler::Adding;
-use crate::kernel::{Arithmetic, Tier, Work, run_on};
+use crate::kernel::{Tier, on_tier};
 use crate::lattice::dyadic::power_of_two;
-use crate::lattice::params::Lattice;
+use crate::lattice::release::add_all;
 use crate::lattice::value::NEAR;
 use crate::lattice::{Answer, Value};
 use crate::memory::{self, OutOfMemory};
@@ -43,52 +42,29 @@ pub(crate) fn write<T: Value>(
 ) -> Result<(), OutOfMemory> {
     let tier = Tier::current();
     let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
-    each_chunk(mechanism.joint_values(), out, draw, |_, noise, out| {
+    in_chunks(mechanism.joint_values(), out, draw, |_, noise, out| {
         convert(tier, log2_granularity, noise, out);
     })
 }
 
 /// Writes lattice steps as values.
 pub(crate) fn convert<T: Value>(tier: Tier, log2_granularity: i32, noise: &[i64], out: &mut [T]) {
-    run_on(
-        tier,
-        Converting {
-            noise,
-            log2_granularity,
-            out,
-        },
-    );
+    on_tier!(tier, convert_all(log2_granularity, noise, out));
 }
 
-/// Lattice steps as values.
-struct Converting<'a, T> {
-    noise: &'a [i64],
-    log2_granularity: i32,
-    out: &'a mut [T],
-}
-
-impl<T: Value> Work for Converting<'_, T> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        let Self {
-            noise,
-            log2_granularity,
-            out,
-        } = self;
-        let granularity = power_of_two(log2_granularity);
-        let near = if granularity.is_normal() { NEAR } else { 0 };
-        // Together they have no more bits than the longest: one question for all of them.
-        let magnitudes = noise.iter().fold(0, |all, noise| all | noise.unsigned_abs());
-        if declassify::condition(magnitudes < near) {
-            for (out, noise) in out.iter_mut().zip(noise) {
-                *out = T::from_near(*noise, granularity);
-            }
-        } else {
-            for (out, noise) in out.iter_mut().zip(noise) {
-                *out = T::from_steps((*noise).into(), log2_granularity);
-            }
+#[inline(always)]
+fn convert_all<T: Value>(log2_granularity: i32, noise: &[i64], out: &mut [T]) {
+    let granularity = power_of_two(log2_granularity);
+    let near = if granularity.is_normal() { NEAR } else { 0 };
+    // Together they have no more bits than the longest: one question for all of them.
+    let magnitudes = noise.iter().fold(0, |all, noise| all | noise.unsigned_abs());
+    if declassify::condition(magnitudes < near) {
+        for (out, noise) in out.iter_mut().zip(noise) {
+            *out = T::from_near(*noise, granularity);
+        }
+    } else {
+        for (out, noise) in out.iter_mut().zip(noise) {
+            *out = T::from_steps((*noise).into(), log2_granularity);
         }
     }
 }
@@ -104,27 +80,14 @@ pub(crate) fn release<A: Answer, T: Value>(
 ) -> Result<(), OutOfMemory> {
     let tier = Tier::current();
     let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
-    each_chunk(mechanism.joint_values(), out, draw, |done, noise, out| {
+    in_chunks(mechanism.joint_values(), out, draw, |done, noise, out| {
         add(tier, log2_granularity, &answers[done..][..out.len()], noise, out);
     })
 }
 
 /// Writes the sums of answers and lattice steps.
 pub(crate) fn add<A: Answer, T: Value>(tier: Tier, log2_granularity: i32, answers: &[A], noise: &[i64], out: &mut [T]) {
-    // Adding reads the granularity alone.
-    let lattice = Lattice {
-        log2_granularity,
-        sensitivity_steps: 1,
-    };
-    run_on(
-        tier,
-        Adding {
-            answers,
-            noise,
-            lattice,
-            out,
-        },
-    );
+    on_tier!(tier, add_all(answers, noise, log2_granularity, out));
 }
 
 /// Values drawn at a time where there are many, or a few more: what a mechanism prepares for a call is then a small part of its work.
@@ -132,7 +95,7 @@ pub(crate) const PART: usize = 8 * CHUNK;
 
 /// Calls `draw(done, noise)` and then `convert(done, noise, out)` for parts of `out`; `done` elements come before a part. A part has at most
 /// [`PART`] values, or a few more that are drawn `joint_values`.
-pub(crate) fn each_chunk<T, E: From<OutOfMemory>>(
+pub(crate) fn in_chunks<T, E: From<OutOfMemory>>(
     joint_values: usize,
     out: &mut [T],
     draw: impl FnMut(usize, &mut [i64]) -> Result<(), E>,
@@ -140,18 +103,18 @@ pub(crate) fn each_chunk<T, E: From<OutOfMemory>>(
 ) -> Result<(), E> {
     // A short fill works on the stack and allocates nothing here.
     if out.len() <= SHORT {
-        each_part(out, &mut [0; SHORT], draw, convert)
+        in_parts(out, &mut [0; SHORT], draw, convert)
     } else if out.len() <= CHUNK {
-        each_part(out, &mut [0; CHUNK], draw, convert)
+        in_parts(out, &mut [0; CHUNK], draw, convert)
     } else {
         let most = PART.next_multiple_of(joint_values);
         let mut buffer = memory::filled(0, most.min(out.len()))?;
-        each_part(out, &mut buffer, draw, convert)
+        in_parts(out, &mut buffer, draw, convert)
     }
 }
 
-/// [`each_chunk`] by way of `buffer`, which is wiped.
-fn each_part<T, E>(
+/// [`in_chunks`] by way of `buffer`, which is wiped.
+fn in_parts<T, E>(
     out: &mut [T],
     buffer: &mut [i64],
     mut draw: impl FnMut(usize, &mut [i64]) -> Result<(), E>,

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use crate::declassify;
 use crate::exact::limbs;
 use crate::exact::{self, Sums, Weights};
-use crate::kernel::{Arithmetic, BLOCK, Tier, WORD_BITS, Work, run_on};
+use crate::kernel::{BLOCK, Tier, WORD_BITS, on_tier};
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{self, CHUNK, SHORT, ShortWords, Stage, Words, WordsIn};
 use crate::wiped::wipe;
@@ -78,7 +78,7 @@ impl Table {
         let sums = Sums::new(&*weights, PRECISION);
         let (least, most) = (Divisor::new(&sums.total().hi), Divisor::new(&sums.total().lo));
         let (mut thresholds, mut margin, mut result) = (Vec::new(), 2, Ok(()));
-        sums.each_tail(&mut |tail| {
+        sums.visit_tails(&mut |tail| {
             let below = least.quotient(&tail.lo);
             // A quotient is rounded down, or one less: the upper end lies below it plus 2.
             margin = margin.max(most.quotient(&tail.hi) + 2 - below);
@@ -160,7 +160,7 @@ impl Table {
     /// [`Table::index`] of each of at most [`CHUNK`] words, `extension(i, e)` the extension of the i-th: without branches for a few thresholds.
     pub fn indices(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [u64]) {
         let counted = self.above_zero().len() <= FEW;
-        if counted && declassify::condition(run_on(Tier::current(), Counting { table: self, words, out })) {
+        if counted && declassify::condition(on_tier!(Tier::current(), self.count(words, out))) {
             return;
         }
         for (i, (word, out)) in words.iter().zip(out).enumerate() {
@@ -230,7 +230,7 @@ impl Table {
         out: &mut [i64],
     ) {
         if out.len() <= stream::FEW {
-            // Without buffers to make and wipe.
+            // This path makes and wipes no buffers.
             let words = stage.few_words(first, out.len());
             self.write_words::<SIGNED>(stage, first, &words[..out.len()], &mut [0; stream::FEW], out);
         } else if out.len() <= BLOCK {
@@ -265,22 +265,6 @@ impl Table {
             *out = (index.cast_signed() ^ sign).wrapping_sub(sign);
         }
         wipe(indices);
-    }
-}
-
-/// [`Table::count`] in the instructions of a tier.
-struct Counting<'a> {
-    table: &'a Table,
-    words: &'a [u64],
-    out: &'a mut [u64],
-}
-
-impl Work for Counting<'_> {
-    type Result = bool;
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) -> bool {
-        self.table.count(self.words, self.out)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::draw::sampler::Sampler;
 use crate::error::ParamError;
-use crate::exact::{self, IntegerDistribution};
+use crate::exact::{self, Staircase};
 use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
 
@@ -14,8 +14,8 @@ pub(crate) struct TruncatedStairs {
     lengths: [u64; 4],
 }
 
-/// 2⁻¹²⁸ keeps A far inside 64 bits.
-const LEAST_DELTA: f64 = f64::from_bits((1023 - 128) << 52);
+/// 2⁻¹²⁸ keeps bounds far inside 64 bits.
+pub(crate) const LEAST_DELTA: f64 = f64::from_bits((1023 - 128) << 52);
 
 /// Bounds are at most this many steps from 0.
 pub(crate) const MOST_STEPS: i64 = 1 << 61;
@@ -30,31 +30,14 @@ impl TruncatedStairs {
         lower: Option<i64>,
         upper: Option<i64>,
     ) -> Result<Self, ParamError> {
-        let sensitivity_steps = lattice.sensitivity_steps;
-        let most = exact::most_truncated_staircase(eps, sensitivity_steps, r, check_delta(delta)?);
-        let distribution = IntegerDistribution::TruncatedStaircase {
-            eps,
-            sensitivity_steps,
-            r,
-            most,
-        };
-        let centre = centre(most.cast_signed(), lower, upper).ok_or(ParamError::Rule {
-            parameter: "delta",
-            rule: "large enough for the noise to fit between lower and upper",
-            value: delta,
-        })?;
+        let staircase = Staircase::new(eps, lattice.sensitivity_steps, r);
+        let most = exact::most_truncated_staircase(&staircase, check_delta(delta)?);
+        let rule = "large enough for the noise to fit between lower and upper";
+        let centre = centre(most.cast_signed(), lower, upper).ok_or(ParamError::rule("delta", rule, delta))?;
         Ok(Self {
-            sampler: Sampler::moved(distribution, lattice, centre),
+            sampler: Sampler::moved(staircase.truncated(most), lattice, centre),
             lengths: [r, most, centre.max(0).unsigned_abs(), centre.min(0).unsigned_abs()],
         })
-    }
-
-    pub fn lattice(&self) -> Lattice {
-        self.sampler.lattice()
-    }
-
-    pub fn lengths(&self) -> &[u64] {
-        &self.lengths
     }
 
     /// The least and the largest number of steps.
@@ -64,19 +47,13 @@ impl TruncatedStairs {
     }
 
     pub fn source(&self) -> Source<'_> {
-        Source::one_word(&self.sampler)
+        Source::one_word(&self.sampler, &self.lengths)
     }
 }
 
 /// Rules in the positive: NaN fails them.
 pub(crate) fn check_delta(delta: f64) -> Result<f64, ParamError> {
-    if !(LEAST_DELTA..=0.5).contains(&delta) {
-        return Err(ParamError::Rule {
-            parameter: "delta",
-            rule: "from 2**-128 to 0.5",
-            value: delta,
-        });
-    }
+    ParamError::require((LEAST_DELTA..=0.5).contains(&delta), "delta", "from 2**-128 to 0.5", delta)?;
     Ok(delta)
 }
 

@@ -24,10 +24,9 @@
 //! Equality is impossible for j > 1, where the constant term is δ > 0. For j = 1 the difference of both sides is (1 − δ)·(1 − b) > 0.
 
 use super::distribution::IntegerDistribution;
-use super::enclosure::{Enclosure, further};
-use super::exp::{Power, Step};
+use super::enclosure::{Enclosure, decided, further};
+use super::exp::Step;
 use super::search::last_true;
-use super::truncated_staircase::times_delta;
 use super::uniform::{Extension, Uniform};
 
 /// Limbs of fraction at the first attempt.
@@ -43,7 +42,6 @@ pub fn most(eps: f64, delta: f64) -> u64 {
     last_true(guess(-ratio.ln() / eps), MOST, |j| is_inside(eps, delta, j))
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a guess")]
 fn guess(steps: f64) -> u64 {
     // NaN and negative numbers become 0.
     1 + steps as u64
@@ -51,27 +49,13 @@ fn guess(steps: f64) -> u64 {
 
 /// Whether S(j) > 0.
 fn is_inside(eps: f64, delta: f64, j: u64) -> bool {
-    let step = Step::new(eps, 1);
-    let mut p = FIRST_PRECISION;
-    loop {
-        let power = |count| power(step, count, p);
-        let (before, here) = (power(j - 1), power(j));
-        let left = times_delta(&power(1).linear(1, 1), delta).plus(&here);
-        // Equality is impossible (see above), so some precision decides.
-        if let Some(answer) = left.less(&before.plus(&twice(times_delta(&here, delta)))) {
-            return answer;
-        }
-        p += further(p);
-    }
-}
-
-fn power(step: Step, count: u64, p: usize) -> Enclosure {
-    Power::fixed_or_tiny(step.power(count, p).as_ref(), p)
-}
-
-fn twice(mut x: Enclosure) -> Enclosure {
-    x.shl(1);
-    x
+    // Equality is impossible (see above), so some precision decides.
+    decided(FIRST_PRECISION, |p| {
+        let power = |count| Step::new(eps, 1).fixed_power(count, p);
+        let here = power(j);
+        let left = power(1).linear(1, 1).scaled(delta).plus(&here);
+        left.less(&power(j - 1).plus(&here.scaled(delta).doubled()))
+    })
 }
 
 /// |X| for the 63 leading bits of v and the extension: the number of j from 1 to `most` with v < S(j). v = 0 gives `most`.
@@ -119,7 +103,7 @@ impl Terms {
         let step = Step::new(eps, 1);
         let decay = step.decay(p);
         let square = decay.times(&decay);
-        let tail = times_delta(&decay.plus(&square), delta);
+        let tail = decay.plus(&square).scaled(delta);
         Self {
             step,
             delta,
@@ -133,10 +117,10 @@ impl Terms {
     fn is_below(&self, uniform: &mut Uniform<'_, impl Extension>, j: u64) -> Option<bool> {
         let mut half_v = uniform.enclosure(self.p);
         half_v.shr(uniform.exponent());
-        let (here, next) = (power(self.step, j, self.p), power(self.step, j + 1, self.p));
+        let [here, next] = [j, j + 1].map(|count| self.step.fixed_power(count, self.p));
         let right = here
             .plus(&half_v.times(&self.square))
-            .plus(&twice(times_delta(&next, self.delta)));
+            .plus(&next.scaled(self.delta).doubled());
         half_v.plus(&self.tail).plus(&next).less(&right)
     }
 }

@@ -85,7 +85,6 @@ impl Choice {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    #[expect(clippy::cast_possible_truncation, reason = "an index of the candidates")]
     pub fn index(&self, word: u64, extension: &mut impl Extension, guess: usize) -> Result<usize, OutOfMemory> {
         let end = self.class.len();
         let mut v = Expansion { word, extension };

@@ -18,23 +18,12 @@ pub enum IntegerDistribution {
         /// D.
         sensitivity_steps: u64,
     },
-    /// S(j) = (2/t) · b^J · (r + JD − j + Dc).
-    Staircase {
-        /// ε.
-        eps: f64,
-        /// D.
-        sensitivity_steps: u64,
-        /// Half-width of the middle step, 1 ≤ r ≤ D.
-        r: u64,
-    },
-    /// That distribution on −A … A: (S(j) − S(A + 1)) / (1 − S(A + 1)) with the S of the staircase.
+    /// A staircase distribution.
+    Staircase(Staircase),
+    /// A staircase distribution on −A … A: (S(j) − S(A + 1)) / (1 − S(A + 1)) with the S of the staircase.
     TruncatedStaircase {
-        /// ε.
-        eps: f64,
-        /// D.
-        sensitivity_steps: u64,
-        /// Half-width of the middle step, 1 ≤ r ≤ D.
-        r: u64,
+        /// The distribution without ends.
+        staircase: Staircase,
         /// A, from D to 2⁶² − 1.
         most: u64,
     },
@@ -47,4 +36,31 @@ pub enum IntegerDistribution {
         /// A, the largest j with S(j) > 0.
         most: u64,
     },
+}
+
+/// S(j) = (2/t) · b^J · (r + JD − j + Dc).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Staircase {
+    /// ε.
+    pub eps: f64,
+    /// D.
+    pub sensitivity_steps: u64,
+    /// Half-width of the middle step, 1 ≤ r ≤ D.
+    pub r: u64,
+}
+
+impl Staircase {
+    /// With ε, D and r.
+    pub const fn new(eps: f64, sensitivity_steps: u64, r: u64) -> Self {
+        Self {
+            eps,
+            sensitivity_steps,
+            r,
+        }
+    }
+
+    /// On −A … A.
+    pub const fn truncated(self, most: u64) -> IntegerDistribution {
+        IntegerDistribution::TruncatedStaircase { staircase: self, most }
+    }
 }

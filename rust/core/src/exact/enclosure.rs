@@ -1,10 +1,22 @@
 //! Intervals that contain a nonnegative real number, and comparisons that know when they do not know.
 
 use super::limbs::{self, Limbs};
+use crate::lattice::dyadic::decompose;
 
 /// How many limbs more the next attempt has, from two limbs on. Half as many again: the total work is then about that of the last attempt.
 pub fn further(p: usize) -> usize {
     p / 2
+}
+
+/// The answer to a question at the first precision that has one, in limbs from `first` on.
+pub fn decided(first: usize, mut question: impl FnMut(usize) -> Option<bool>) -> bool {
+    let mut p = first;
+    loop {
+        if let Some(answer) = question(p) {
+            return answer;
+        }
+        p += further(p);
+    }
 }
 
 /// A real number between `lo` and `hi`, both included.
@@ -62,6 +74,18 @@ impl Enclosure {
         sum
     }
 
+    /// x − y for x ≥ y. A lower end below 0 is taken as 0.
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Self {
+        let mut difference = self.clone();
+        if limbs::sub(&mut difference.lo, &other.hi) {
+            difference.lo.fill(0);
+        }
+        let negative = limbs::sub(&mut difference.hi, &other.lo);
+        debug_assert!(!negative, "a negative difference");
+        difference
+    }
+
     /// x·2^bits; the result must fit.
     pub fn shl(&mut self, bits: usize) {
         limbs::shl(&mut self.lo, bits);
@@ -93,6 +117,27 @@ impl Enclosure {
             lo: limbs::mul_floor(&self.lo, &other.lo),
             hi,
         }
+    }
+
+    /// x·factor for a positive `factor` ≤ 1, rounded outwards, for an x of at most 55 bits before the point.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let (significand, exponent) = decompose(factor);
+        // One limb more before the point, for the 53 bits of the significand.
+        let mut product = self.mul(&Self::point(significand, 0));
+        product.shr(exponent.unsigned_abs() as usize);
+        let len = self.lo.len();
+        Self {
+            lo: Limbs::from_slice(&product.lo[..len]),
+            hi: Limbs::from_slice(&product.hi[..len]),
+        }
+    }
+
+    /// 2x, which must fit.
+    #[must_use]
+    pub fn doubled(mut self) -> Self {
+        self.shl(1);
+        self
     }
 
     /// x < y if the enclosures decide it. Callers rule out x = y, so that some precision does.

@@ -45,20 +45,23 @@ impl Step {
     }
 
     /// The step in floating point, rounded.
-    #[expect(clippy::cast_precision_loss, reason = "rounded")]
     pub fn approximate(&self) -> f64 {
         self.eps / self.parts as f64
     }
 
     /// e^(−step) as a fixed-point number with `p` limbs of fraction and one integer limb.
     pub fn decay(&self, p: usize) -> Enclosure {
-        Power::fixed_or_tiny(self.power(1, p).as_ref(), p)
+        self.fixed_power(1, p)
+    }
+
+    /// [`Step::power`] as a fixed-point number.
+    pub fn fixed_power(&self, count: u64, p: usize) -> Enclosure {
+        Power::fixed_or_tiny(self.power(count, p).as_ref(), p)
     }
 
     /// e^(−count·step) with `p` ≥ 2 limbs of fraction, or `None` if it is below 2^(−1 500 000).
     ///
     /// The mantissa is at most [`width`] units wide: with two limbs 12·shift + 6150, always below 2^37.
-    #[expect(clippy::cast_precision_loss, reason = "the error of the approximation is stated")]
     pub fn power(&self, count: u64, p: usize) -> Option<Power> {
         if count == 0 {
             return Some(Power {
@@ -72,27 +75,10 @@ impl Step {
     }
 
     /// ⌊count·step·2^(64p)⌋, for a product below 2^21.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        reason = "halves of a u128; lengths of numbers in memory"
-    )]
     fn times(&self, count: u64, p: usize) -> Limbs {
         let (mantissa, exponent) = decompose(self.eps);
-        let product = u128::from(mantissa) * u128::from(count);
-        // Two limbs more than the result has: room for the product before the division by `parts`.
-        let mut x = Limbs::zero(p + 3);
-        x[0] = product as u64;
-        x[1] = (product >> 64) as u64;
-        let scale = i64::from(exponent) + 64 * p as i64;
-        if scale >= 0 {
-            limbs::shl(&mut x, scale.unsigned_abs() as usize);
-        } else {
-            // Dividing by the factors one by one loses nothing: ⌊⌊a/b⌋/c⌋ = ⌊a/(b·c)⌋.
-            limbs::shr(&mut x, scale.unsigned_abs() as usize);
-        }
-        limbs::div_small(&mut x, self.parts);
-        Limbs::from_slice(&x[..=p])
+        let product = limbs::of(u128::from(mantissa) * u128::from(count));
+        limbs::scaled_quotient(&product, exponent, &[self.parts], p)
     }
 }
 
@@ -118,9 +104,8 @@ pub(super) fn power(x: &Limbs, approximation: f64, p: usize) -> Power {
 
 /// (r, n) with r ≤ n ln 2 − x in [0, 1), given ⌊x⌋ in units and x in floating point. r is short by at most 2n + 1 units.
 ///
-/// x/ln 2 < 2^21 is known within 2^−27. So n = ⌊x/ln 2⌋ + 1 gives n ln 2 − x in (−2^−27, ln 2 + 2^−27). If the lower bound r is negative, a
-/// further ln 2 moves it to the upper end of that range.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 < n < 2^21")]
+/// x/ln 2 < 2^21 is known within 2^−27. So n = ⌊x/ln 2⌋ + 1 gives n ln 2 − x in (−2^−27, ln 2 + 2^−27). If the lower bound r is negative, another
+/// ln 2 moves it to the upper end of that range.
 fn reduce(x: &Limbs, approximation: f64, p: usize) -> (Limbs, usize) {
     let ln2 = ln2(p);
     // Not an exact floor: the next lines put right what the approximation has wrong.

@@ -59,7 +59,10 @@ impl Exponent {
     /// e^(−x) with `p` ≥ 2 limbs of fraction, or `None` if it is below 2^(−1 500 000).
     pub fn power(&self, p: usize) -> Option<Power> {
         let approximation = self.approximate();
-        (approximation < exp::UNDERFLOW).then(|| exp::power(&self.floor(p), approximation, p))
+        (approximation < exp::UNDERFLOW).then(|| {
+            let floor = limbs::scaled_quotient(&self.numerator, self.log2_unit, &self.divisors, p);
+            exp::power(&floor, approximation, p)
+        })
     }
 
     /// Whether e^(−x) is 1.
@@ -67,35 +70,7 @@ impl Exponent {
         self.numerator.iter().all(|&limb| limb == 0)
     }
 
-    /// ⌊x·2^(64p)⌋, for x below 2^21: then numerator · 2^(log2_unit + 64p) is below 2^21 times the divisors, in units.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        reason = "lengths of numbers in memory"
-    )]
-    fn floor(&self, p: usize) -> Limbs {
-        let scale = i64::from(self.log2_unit) + 64 * p as i64;
-        let mut x = Limbs::zero(self.numerator.len().max(p + 1 + MOST_DIVISORS));
-        x[..self.numerator.len()].copy_from_slice(&self.numerator);
-        if scale >= 0 {
-            limbs::shl(&mut x, scale.unsigned_abs() as usize);
-        } else {
-            // Dividing by the factors one by one loses nothing: ⌊⌊a/b⌋/c⌋ = ⌊a/(b·c)⌋.
-            limbs::shr(&mut x, scale.unsigned_abs() as usize);
-        }
-        for &divisor in &self.divisors {
-            limbs::div_small(&mut x, divisor);
-        }
-        Limbs::from_slice(&x[..=p])
-    }
-
     /// x, off by less than 2^−50 of it or by less than 2^−1000; infinite if it is too large for an `f64`.
-    #[expect(clippy::cast_precision_loss, reason = "the error of the approximation is stated")]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        reason = "at most some 40 limbs"
-    )]
     fn approximate(&self) -> f64 {
         let Some(top) = self.numerator.iter().rposition(|&limb| limb != 0) else {
             return 0.0;
@@ -120,7 +95,6 @@ fn scaled(mut x: f64, mut e: i32) -> f64 {
 }
 
 /// high − low ≥ 0 as limbs · 2^place, exactly.
-#[expect(clippy::cast_sign_loss, reason = "differences from the lower place")]
 fn difference(high: f64, low: f64) -> (Limbs, i32) {
     let (a, b) = (decompose(high.abs()), decompose(low.abs()));
     // A zero has no place: the other number decides.

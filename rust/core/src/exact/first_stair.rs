@@ -9,12 +9,6 @@ use crate::lattice::dyadic::decompose;
 ///
 /// A floating-point quotient decides unless an integer lies within its error. e^(ε/2) is within 8 units in the last place, a margin over what
 /// libraries promise. The sum and the quotient are within half a unit each. Together that is below 10·2^(−52) < 2^(−48).
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "sensitivity_steps ≤ 2^53 is exact, and so are integers 0 ≤ r ≤ 2^53"
-)]
 pub fn optimal_r_l1(eps: f64, sensitivity_steps: u64) -> u64 {
     let quotient = sensitivity_steps as f64 / (1.0 + (eps / 2.0).exp());
     let error = quotient * (-48.0_f64).exp2();
@@ -64,12 +58,6 @@ pub fn optimal_r_l2(eps: f64, sensitivity_steps: u64) -> u64 {
 
 /// The continuous optimum D·γ without its cancellation: γ = b(1+2b) / (2(y² + yb + b²)), y³ = b(1+b)/2. Where b underflows this is NaN,
 /// which converts to the guess 0.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a guess"
-)]
 fn guess_l2(eps: f64, sensitivity_steps: u64) -> u64 {
     let b = (-eps).exp();
     let y = (b * (1.0 + b) / 2.0).cbrt();
@@ -107,10 +95,6 @@ impl Decay {
 }
 
 /// ⌈γ·D⌉, exactly, for 0 < γ ≤ 1 and 1 ≤ D ≤ 2^53.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "an exponent at most 127, and a result at most sensitivity_steps"
-)]
 pub fn ceil_product(gamma: f64, sensitivity_steps: u64) -> u64 {
     // The product is below 2^106 units of 2^exponent, and exponent ≤ −52 since γ ≤ 1.
     let (mantissa, exponent) = decompose(gamma);

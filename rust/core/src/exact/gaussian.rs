@@ -7,11 +7,6 @@ use super::uniform::Extension;
 use crate::lattice::dyadic::decompose;
 
 /// σ to the nearest integer, ties upwards, but at least 1: the largest t with (2t − 1)² ≤ 4σ². For 0 < σ² ≤ 2^90.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a guess below 2^46, and an exponent from −52 to 38"
-)]
 pub fn nearest_sqrt(sigma2: f64) -> u64 {
     // 4σ² < 4 leaves t = 1 alone.
     if sigma2 < 1.0 {

@@ -1,7 +1,7 @@
 //! Enclosures of sums of powers of e^(−step).
 
 use super::enclosure::Enclosure;
-use super::exp::{Power, Step};
+use super::exp::Step;
 use super::limbs::{self, Limbs};
 
 /// 1 + x + … + x^(length − 1) for x = e^(−step), or 1/(1 − x) without a length. It has `p` limbs of fraction and one integer limb: the sum must
@@ -11,7 +11,7 @@ use super::limbs::{self, Limbs};
 /// relatively, for p = 2 and steps and lengths below 2^62: doubling the length doubles the error of a power, which begins at 2^37 units.
 pub fn geometric_sum(step: &Step, length: Option<u64>, p: usize) -> Enclosure {
     // A limb of its own for the rounding here.
-    let x = Power::fixed_or_tiny(step.power(1, p + 1).as_ref(), p + 1);
+    let x = step.decay(p + 1);
     let sum = |x: &Limbs, up: u64| match length {
         Some(length) => finite(x, length, up),
         None => infinite(x, up),
@@ -172,7 +172,7 @@ mod tests {
 
     /// sum + x^n contains sum·x + 1.
     fn identity(step: &Step, length: Option<u64>, sum: &Enclosure, p: usize) {
-        let fixed = |count: u64| Power::fixed_or_tiny(step.power(count, p).as_ref(), p);
+        let fixed = |count: u64| step.fixed_power(count, p);
         let (x, last) = (fixed(1), length.map_or(Enclosure::point(0, p), fixed));
         let end = |sum: &Limbs, x: &Limbs, last: &Limbs| {
             let (mut left, mut right) = (limbs::mul(sum, x), Limbs::zero(2 * p + 2));

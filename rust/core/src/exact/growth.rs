@@ -14,12 +14,11 @@
 //! question and does not vanish, so some precision decides.
 
 use super::choice::Expansion;
-use super::enclosure::{Enclosure, further};
-use super::exp::{Power, Step};
+use super::enclosure::{Enclosure, decided};
+use super::exp::Step;
 use super::limbs;
 use super::search::last_true;
 use super::uniform::Extension;
-use crate::lattice::dyadic::decompose;
 
 /// n₂ is below this for ε ≥ 2^−40 and δ ≥ 2^−128.
 const MOST: u64 = 1 << 50;
@@ -85,12 +84,12 @@ impl Growth {
             // δ has at most 53 + 128 bits, so three limbs hold it, and u < δ means that u's first three words are below.
             1 => limbs::less(&u.enclosure(PREFIX).lo, &self.delta(PREFIX).lo),
             n if n >= self.certain => true,
-            n => decided(|p| self.is_below(n, &u.enclosure(p), p)),
+            n => decided(FIRST, |p| self.is_below(n, &u.enclosure(p), p)),
         }
     }
 
     /// Calls `visit` with n and ⌊π(n)·2^64⌋ for every n from 1 to n₂ − 1, in some order.
-    pub fn each_prefix(&self, mut visit: impl FnMut(u64, u64)) {
+    pub fn visit_prefixes(&self, mut visit: impl FnMut(u64, u64)) {
         let (b, delta, one) = (self.b(PREFIX), self.delta(PREFIX), Enclosure::point(1, PREFIX));
         visit(1, delta.lo[PREFIX - 1]);
         // Both rules are followed in the direction in which they multiply by b, which shrinks errors.
@@ -98,12 +97,12 @@ impl Growth {
         let mut shown = top.clone();
         for n in (2..=self.rising).rev() {
             visit(n, self.prefix(n, &shown));
-            shown = difference(&shown, &delta).times(&b);
+            shown = shown.minus(&delta).times(&b);
         }
-        let mut hidden = difference(&one, &top);
+        let mut hidden = one.minus(&top);
         for n in self.rising + 1..self.certain {
-            hidden = difference(&hidden, &delta).times(&b);
-            visit(n, self.prefix(n, &difference(&one, &hidden)));
+            hidden = hidden.minus(&delta).times(&b);
+            visit(n, self.prefix(n, &one.minus(&hidden)));
         }
     }
 
@@ -127,8 +126,8 @@ impl Growth {
         let p = QUOTIENT;
         let one = Enclosure::point(1, p);
         let power = |count| self.power(count, p);
-        let numerator = self.times_delta(&difference(&one, &power(self.rising)));
-        let denominator = power(self.rising - 1).times(&difference(&one, &power(1)));
+        let numerator = one.minus(&power(self.rising)).scaled(self.delta);
+        let denominator = power(self.rising - 1).times(&one.minus(&power(1)));
         let mut hi = limbs::quotient(&numerator.hi, &denominator.lo, PREFIX);
         limbs::add_small(&mut hi, 1);
         Enclosure {
@@ -139,11 +138,11 @@ impl Growth {
 
     /// π(n)·(1 + b) < b·(1 − δ), for n ≥ 1 under the first rule. The constant term is δ.
     fn is_rising(&self, n: u64) -> bool {
-        decided(|p| {
+        decided(FIRST, |p| {
             let (one, b) = (Enclosure::point(1, p), self.b(p));
             let after = self.power(n + 1, p);
-            let left = self.times_delta(&one.plus(&b)).plus(&after);
-            let right = self.power(n, p).plus(&self.times_delta(&after.plus(&after)));
+            let left = one.plus(&b).scaled(self.delta).plus(&after);
+            let right = self.power(n, p).plus(&after.plus(&after).scaled(self.delta));
             left.less(&right)
         })
     }
@@ -155,10 +154,10 @@ impl Growth {
             return self.delta >= 0.5;
         }
         let (k, first) = self.cleared(m);
-        decided(|p| {
+        decided(FIRST, |p| {
             let power = |count| self.power(count, p);
-            let left = power(m + k).plus(&self.times_delta(&power(first + self.rising).plus(&power(k + m + 1))));
-            let right = power(m + k + 1).plus(&self.times_delta(&power(first).plus(&power(k))));
+            let left = power(m + k).plus(&power(first + self.rising).plus(&power(k + m + 1)).scaled(self.delta));
+            let right = power(m + k + 1).plus(&power(first).plus(&power(k)).scaled(self.delta));
             left.less(&right)
         })
     }
@@ -174,7 +173,7 @@ impl Growth {
     /// The constant term is δ.
     fn is_below_rising(&self, n: u64, u: &Enclosure, p: usize) -> Option<bool> {
         let (before, at) = (self.power(n - 1, p), self.power(n, p));
-        let left = u.times(&before).plus(&self.times_delta(&at));
+        let left = u.times(&before).plus(&at.scaled(self.delta));
         let right = u.times(&at).plus(&self.delta(p));
         left.less(&right)
     }
@@ -189,12 +188,12 @@ impl Growth {
             .times(&low)
             .plus(&next)
             .plus(&far)
-            .plus(&self.times_delta(&power(first + self.rising).plus(&beyond)));
+            .plus(&power(first + self.rising).plus(&beyond).scaled(self.delta));
         let right = u
             .times(&next)
             .plus(&low)
             .plus(&beyond)
-            .plus(&self.times_delta(&power(first).plus(&next)));
+            .plus(&power(first).plus(&next).scaled(self.delta));
         left.less(&right)
     }
 
@@ -209,19 +208,11 @@ impl Growth {
     }
 
     fn power(&self, count: u64, p: usize) -> Enclosure {
-        Power::fixed_or_tiny(Step::new(self.eps, 1).power(count, p).as_ref(), p)
+        Step::new(self.eps, 1).fixed_power(count, p)
     }
 
     fn delta(&self, p: usize) -> Enclosure {
-        self.times_delta(&Enclosure::point(1, p))
-    }
-
-    /// δ·y, for y at most 2^10.
-    fn times_delta(&self, y: &Enclosure) -> Enclosure {
-        let (significand, exponent) = decompose(self.delta);
-        let mut product = y.linear(0, significand);
-        product.shr(exponent.unsigned_abs() as usize);
-        product
+        Enclosure::point(1, p).scaled(self.delta)
     }
 
     /// How many n are rising, about.
@@ -244,27 +235,6 @@ impl Growth {
 /// NaN converts to 0.
 fn guess(x: f64) -> u64 {
     x as u64
-}
-
-/// The answer of the first precision that has one.
-fn decided(mut question: impl FnMut(usize) -> Option<bool>) -> bool {
-    let mut p = FIRST;
-    loop {
-        if let Some(answer) = question(p) {
-            return answer;
-        }
-        p += further(p);
-    }
-}
-
-/// x − y for x ≥ y. A lower end below 0 is taken as 0.
-fn difference(x: &Enclosure, y: &Enclosure) -> Enclosure {
-    let (mut lo, mut hi) = (x.lo.clone(), x.hi.clone());
-    if limbs::sub(&mut lo, &y.hi) {
-        lo.fill(0);
-    }
-    limbs::sub(&mut hi, &y.lo);
-    Enclosure { lo, hi }
 }
 
 #[cfg(test)]
@@ -300,7 +270,7 @@ mod tests {
             assert_eq!(growth.certain(), shown.len() as u64 - 1, "{growth:?}");
             assert!(shown[growth.median() as usize] > 0.5 && shown[growth.median() as usize - 1] < 0.5);
             let mut found = memory::filled(u64::MAX, shown.len()).unwrap();
-            growth.each_prefix(|n, prefix| found[n as usize] = prefix);
+            growth.visit_prefixes(|n, prefix| found[n as usize] = prefix);
             for (n, prefix) in (1..growth.certain()).map(|n| (n, found[n as usize])) {
                 let p = prefix as f64 / 64.0_f64.exp2();
                 assert!(
@@ -324,7 +294,7 @@ mod tests {
             if growth.certain() > 3000 {
                 continue;
             }
-            growth.each_prefix(|n, prefix| {
+            growth.visit_prefixes(|n, prefix| {
                 let shows = |word: u64, rest: u64| growth.contains(n, word, &mut |_| rest);
                 assert!(prefix == 0 || shows(prefix - 1, u64::MAX), "{growth:?} {n}");
                 assert!(prefix == u64::MAX || !shows(prefix + 1, 0), "{growth:?} {n}");
@@ -342,7 +312,7 @@ mod tests {
             end[PREFIX - 1] = prefix;
             end
         };
-        growth.each_prefix(|n, prefix| {
+        growth.visit_prefixes(|n, prefix| {
             // δ is no question for the coin.
             let widths = if n > 1 { &[(0, 0), (0, 3), (2, 0), (2, 3)][..] } else { &[] };
             for (below, above) in widths {

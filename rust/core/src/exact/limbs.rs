@@ -55,7 +55,6 @@ impl DerefMut for Limbs {
 }
 
 /// Low half of a double limb.
-#[expect(clippy::cast_possible_truncation, reason = "the low half is what is asked for")]
 const fn low(wide: u128) -> u64 {
     wide as u64
 }
@@ -175,6 +174,29 @@ pub fn div_small(a: &mut [u64], divisor: u64) {
         *digit = low(wide / u128::from(divisor));
         rest = low(wide % u128::from(divisor));
     }
+}
+
+/// ⌊a·2^(`log2_unit` + 64p)/d⌋ with `p` + 1 limbs, d the product of the `divisors`, for a quotient below 2^(64p + 63).
+pub fn scaled_quotient(a: &[u64], log2_unit: i32, divisors: &[u64], p: usize) -> Limbs {
+    let scale = i64::from(log2_unit) + 64 * p as i64;
+    // Room for the product before the divisions.
+    let mut x = Limbs::zero(a.len().max(p + 1) + divisors.len());
+    x[..a.len()].copy_from_slice(a);
+    if scale >= 0 {
+        shl(&mut x, scale.unsigned_abs() as usize);
+    } else {
+        shr(&mut x, scale.unsigned_abs() as usize);
+    }
+    // The floor of a floor is the floor of the quotient by the product.
+    for &divisor in divisors {
+        div_small(&mut x, divisor);
+    }
+    Limbs::from_slice(&x[..=p])
+}
+
+/// The limbs of a number.
+pub const fn of(n: u128) -> [u64; 2] {
+    [low(n), high(n)]
 }
 
 /// ⌊a/b·2^(64p)⌋ with `p` + 1 limbs for a ≤ b of equal lengths, bit by bit; 2b must fit.

@@ -22,7 +22,7 @@
 //! For count = 0 they would mean v/2·A = k and v/2·B = D − k. With A + B = 2D that gives A = 2k, but A is odd.
 
 use super::canonical;
-use super::distribution::IntegerDistribution;
+use super::distribution::{IntegerDistribution, Staircase};
 use super::enclosure::{Enclosure, further};
 use super::exp::{Power, Step};
 use super::search::last_true;
@@ -38,23 +38,8 @@ const LARGEST: u64 = (1 << 63) - 1;
 /// significant bits or leaves the answer open.
 pub fn magnitude(distribution: &IntegerDistribution, v63: u64, extension: &mut impl Extension) -> u64 {
     debug_assert!(v63 < 1 << 63);
-    if let IntegerDistribution::TruncatedStaircase {
-        eps,
-        sensitivity_steps,
-        r,
-        most,
-    } = *distribution
-    {
-        return truncated_staircase::magnitude(
-            &IntegerDistribution::Staircase {
-                eps,
-                sensitivity_steps,
-                r,
-            },
-            most,
-            v63,
-            extension,
-        );
+    if let IntegerDistribution::TruncatedStaircase { staircase, most } = distribution {
+        return truncated_staircase::magnitude(staircase, *most, v63, extension);
     }
     if let IntegerDistribution::Canonical { eps, delta, most } = *distribution {
         return canonical::magnitude(eps, delta, most, v63, extension);
@@ -75,110 +60,90 @@ pub(super) struct Numerator {
 }
 
 impl IntegerDistribution {
-    pub(super) fn step(&self) -> Step {
+    fn step(&self) -> Step {
         match *self {
             Self::Geometric { eps, sensitivity_steps } | Self::OneSided { eps, sensitivity_steps } => {
                 Step::new(eps, sensitivity_steps)
             }
-            Self::Staircase { eps, .. } | Self::TruncatedStaircase { eps, .. } | Self::Canonical { eps, .. } => Step::new(eps, 1),
+            Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.step(),
+            Self::Canonical { eps, .. } => Step::new(eps, 1),
         }
     }
 
-    pub(super) fn sensitivity_steps(&self) -> u64 {
+    fn sensitivity_steps(&self) -> u64 {
         match *self {
-            Self::Geometric { sensitivity_steps, .. }
-            | Self::OneSided { sensitivity_steps, .. }
-            | Self::Staircase { sensitivity_steps, .. }
-            | Self::TruncatedStaircase { sensitivity_steps, .. } => sensitivity_steps,
+            Self::Geometric { sensitivity_steps, .. } | Self::OneSided { sensitivity_steps, .. } => sensitivity_steps,
+            Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.sensitivity_steps,
             Self::Canonical { .. } => 1,
         }
     }
 
-    pub(super) fn numerator(&self, j: u64) -> Numerator {
-        match *self {
+    fn numerator(&self, j: u64) -> Numerator {
+        match self {
             Self::Geometric { .. } | Self::OneSided { .. } | Self::Canonical { .. } => Numerator { count: j, k: 1, m: 0 },
-            Self::Staircase {
-                sensitivity_steps, r, ..
-            }
-            | Self::TruncatedStaircase {
-                sensitivity_steps, r, ..
-            } => {
-                let (count, k) = if j < r {
-                    (0, r - j)
-                } else {
-                    (
-                        (j - r) / sensitivity_steps + 1,
-                        sensitivity_steps - (j - r) % sensitivity_steps,
-                    )
-                };
-                Numerator {
-                    count,
-                    k,
-                    m: sensitivity_steps - k,
-                }
-            }
+            Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.numerator(j),
         }
     }
 
     /// (A, B).
-    pub(super) fn denominator(&self) -> (u64, u64) {
-        match *self {
+    fn denominator(&self) -> (u64, u64) {
+        match self {
             Self::Geometric { .. } | Self::Canonical { .. } => (1, 1),
             Self::OneSided { .. } => (2, 0),
-            Self::Staircase {
-                sensitivity_steps, r, ..
-            }
-            | Self::TruncatedStaircase {
-                sensitivity_steps, r, ..
-            } => (2 * r - 1, 2 * (sensitivity_steps - r) + 1),
+            Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.denominator(),
         }
     }
 
     /// Where S, interpolated between the integers, meets v, in floating point and rounded: the magnitude or one more, unless the rounding errors
     /// exceed the distance to the next integer. Only the cost depends on it.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "rounding and saturation of a guess are harmless"
-    )]
     pub(super) fn guess(&self, ln_half_v: f64) -> u64 {
         match *self {
             Self::Geometric { eps, sensitivity_steps } | Self::OneSided { eps, sensitivity_steps } => {
                 let scale = sensitivity_steps as f64 / eps;
                 let (a, b) = self.denominator();
                 let ln_denominator = (a as f64 + b as f64 * (-eps / sensitivity_steps as f64).exp()).ln();
-                (-(ln_half_v + ln_denominator) * scale).round() as u64
+                ((-(ln_half_v + ln_denominator) * scale).round() as u64).max(1)
             }
-            Self::Canonical { eps, delta, .. } => Self::Geometric {
-                eps,
-                sensitivity_steps: 1,
+            Self::Canonical { eps, delta, .. } => {
+                let sensitivity_steps = 1;
+                Self::Geometric { eps, sensitivity_steps }.guess(canonical::ln_mapped(eps, delta, ln_half_v))
             }
-            .guess(canonical::ln_mapped(eps, delta, ln_half_v)),
-            Self::Staircase {
-                eps,
-                sensitivity_steps,
-                r,
-            }
-            | Self::TruncatedStaircase {
-                eps,
-                sensitivity_steps,
-                r,
-                ..
-            } => {
-                let (a, b) = self.denominator();
-                let decay = (-eps).exp();
-                let width = sensitivity_steps as f64;
-                // With q = v/2·(A + B·b): stair `count` is where D·b^count ≥ q > D·b^(count + 1), and there k + (D − k)·b = q/b^count.
-                let depth = width.ln() - ln_half_v - (a as f64 + b as f64 * decay).ln();
-                let count = (depth / eps).floor().max(0.0);
-                let height = width * (count * eps - depth).exp();
-                let k = (height - width * decay) / -(-eps).exp_m1();
-                let edge = (count as u64).saturating_mul(sensitivity_steps).saturating_add(r);
-                edge.saturating_sub(k.round() as u64)
-            }
+            Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.guess(ln_half_v),
         }
-        .max(1)
+    }
+}
+
+impl Staircase {
+    pub(super) fn step(&self) -> Step {
+        Step::new(self.eps, 1)
+    }
+
+    pub(super) fn numerator(&self, j: u64) -> Numerator {
+        let d = self.sensitivity_steps;
+        let (count, k) = match j.checked_sub(self.r) {
+            None => (0, self.r - j),
+            Some(beyond) => (beyond / d + 1, d - beyond % d),
+        };
+        Numerator { count, k, m: d - k }
+    }
+
+    /// (A, B).
+    pub(super) fn denominator(&self) -> (u64, u64) {
+        (2 * self.r - 1, 2 * (self.sensitivity_steps - self.r) + 1)
+    }
+
+    /// [`IntegerDistribution::guess`].
+    pub(super) fn guess(&self, ln_half_v: f64) -> u64 {
+        let (a, b) = self.denominator();
+        let decay = (-self.eps).exp();
+        let width = self.sensitivity_steps as f64;
+        // With q = v/2·(A + B·b): stair `count` is where D·b^count ≥ q > D·b^(count + 1), and there k + (D − k)·b = q/b^count.
+        let depth = width.ln() - ln_half_v - (a as f64 + b as f64 * decay).ln();
+        let count = (depth / self.eps).floor().max(0.0);
+        let height = width * (count * self.eps - depth).exp();
+        let k = (height - width * decay) / -(-self.eps).exp_m1();
+        let edge = (count as u64).saturating_mul(self.sensitivity_steps).saturating_add(self.r);
+        edge.saturating_sub(k.round() as u64).max(1)
     }
 }
 
@@ -277,11 +242,7 @@ mod tests {
                 distributions.extend([
                     IntegerDistribution::Geometric { eps, sensitivity_steps },
                     IntegerDistribution::OneSided { eps, sensitivity_steps },
-                    IntegerDistribution::Staircase {
-                        eps,
-                        sensitivity_steps,
-                        r,
-                    },
+                    IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r)),
                 ]);
             }
             for delta in [0.1, 1e-6, 1e-20] {
@@ -310,11 +271,7 @@ mod tests {
         for distribution in [
             IntegerDistribution::Geometric { eps, sensitivity_steps },
             IntegerDistribution::OneSided { eps, sensitivity_steps },
-            IntegerDistribution::Staircase {
-                eps,
-                sensitivity_steps,
-                r,
-            },
+            IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r)),
         ] {
             assert_eq!(
                 magnitude(&distribution, 1 << 61, &mut |_| 0),

@@ -34,70 +34,45 @@
 //! is the only one. For J = 0 it is v·A₀/2 − k. Where that is zero, the coefficient of b is (v − 1)·(D − k'), k' being the k of A + 1 where that is
 //! on stair 1 and 0 elsewhere. It is not zero: k' is D only at A + 1 = r, which is below.
 
-use super::distribution::IntegerDistribution;
-use super::enclosure::{Enclosure, further};
-use super::exp::{Power, Step};
+use super::distribution::Staircase;
+use super::enclosure::{Enclosure, decided, further};
 use super::limbs;
 use super::search::last_true;
 use super::truncation::MOST;
 use super::uniform::{Extension, Uniform};
-use crate::lattice::dyadic::decompose;
 
 /// Limbs of fraction at the first attempt: products have up to 2^55 units before the point.
 const FIRST_PRECISION: usize = 3;
 
 /// A, the least from D on for which the outermost D integers of an end have at most `delta`: 2^−128 ≤ `delta` ≤ ½. It is below 2^61, as 2D + 89·D/ε
 /// is.
-pub fn most(eps: f64, sensitivity_steps: u64, r: u64, delta: f64) -> u64 {
-    let distribution = IntegerDistribution::Staircase {
-        eps,
-        sensitivity_steps,
-        r,
-    };
+pub fn most(staircase: &Staircase, delta: f64) -> u64 {
     // S(j) > 2δ/(1 − b + 2δb), about.
+    let (eps, sensitivity_steps) = (staircase.eps, staircase.sensitivity_steps);
     let decay = (-eps).exp();
-    let guess = distribution.guess((delta / (2.0 * delta).mul_add(decay, -(-eps).exp_m1())).ln());
-    sensitivity_steps + last_true(guess, MOST - sensitivity_steps, |j| is_more(&distribution, j, delta))
+    let guess = staircase.guess((delta / (2.0 * delta).mul_add(decay, -(-eps).exp_m1())).ln());
+    sensitivity_steps + last_true(guess, MOST - sensitivity_steps, |j| is_more(staircase, j, delta))
 }
 
 /// Whether the outermost D integers of an end of −(D + j − 1) … D + j − 1 have more than `delta`.
-fn is_more(distribution: &IntegerDistribution, j: u64, delta: f64) -> bool {
-    let mut p = FIRST_PRECISION;
-    loop {
-        let terms = Terms::new(distribution, p);
+fn is_more(staircase: &Staircase, j: u64, delta: f64) -> bool {
+    // Equality is impossible (see above), so some precision decides.
+    let is_less = decided(FIRST_PRECISION, |p| {
+        let terms = Terms::new(staircase, p);
         let weight = terms.weight(j);
         let next = weight.times(&terms.decay);
-        let mut twice = times_delta(&next, delta);
-        twice.shl(1);
-        let left = weight.plus(&twice);
-        let right = times_delta(&terms.denominator, delta).plus(&next);
-        // Equality is impossible (see above), so some precision decides.
-        if let Some(less) = left.less(&right) {
-            return !less;
-        }
-        p += further(p);
-    }
-}
-
-/// delta·y, for `delta` below 1.
-pub(super) fn times_delta(y: &Enclosure, delta: f64) -> Enclosure {
-    let (significand, exponent) = decompose(delta);
-    // One limb more before the point: y may have 55 bits there, and the significand 53.
-    let mut product = y.mul(&Enclosure::point(significand, 0));
-    product.shr(exponent.unsigned_abs() as usize);
-    let len = y.lo.len();
-    Enclosure {
-        lo: limbs::Limbs::from_slice(&product.lo[..len]),
-        hi: limbs::Limbs::from_slice(&product.hi[..len]),
-    }
+        let left = weight.plus(&next.scaled(delta).doubled());
+        left.less(&terms.denominator.scaled(delta).plus(&next))
+    });
+    !is_less
 }
 
 /// τ = S(A + 1) of a staircase distribution in 2^−128, off by less than 2^−120.
 ///
 /// Powers of b are known to 2^14 units of 2^−192 (`exp::width`). Their factors and what they multiply are at most 2^54, and the denominator is at
 /// least 1: 2^−121 in all, and what is cut off.
-pub fn tail(distribution: &IntegerDistribution, most: u64) -> u128 {
-    tail_from(&Terms::new(distribution, FIRST_PRECISION), most)
+pub fn tail(staircase: &Staircase, most: u64) -> u128 {
+    tail_from(&Terms::new(staircase, FIRST_PRECISION), most)
 }
 
 fn tail_from(terms: &Terms<'_>, most: u64) -> u128 {
@@ -108,18 +83,18 @@ fn tail_from(terms: &Terms<'_>, most: u64) -> u128 {
 }
 
 /// |X| for the 63 leading bits of v and the extension: the number of j from 1 to `most` for which v < S_A(j). v = 0 gives `most`.
-pub fn magnitude(distribution: &IntegerDistribution, most: u64, v63: u64, extension: &mut impl Extension) -> u64 {
+pub fn magnitude(staircase: &Staircase, most: u64, v63: u64, extension: &mut impl Extension) -> u64 {
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return most;
     };
-    let guess = distribution.guess(ln_mapped(distribution, most, uniform.ln()));
+    let guess = staircase.guess(ln_mapped(staircase, most, uniform.ln()));
     // Two limbs as for the staircase (`Decision`), where there are no more steps: a fifth less time for a value at ε = 1/200.
-    let mut p = if distribution.sensitivity_steps() < 1 << 46 {
+    let mut p = if staircase.sensitivity_steps < 1 << 46 {
         2
     } else {
         FIRST_PRECISION
     };
-    let mut terms = Terms::new(distribution, p);
+    let mut terms = Terms::new(staircase, p);
     let mut tail = terms.weight(most + 1);
     last_true(guess, most + 1, |j| {
         loop {
@@ -129,17 +104,16 @@ pub fn magnitude(distribution: &IntegerDistribution, most: u64, v63: u64, extens
             let more = further(p);
             p += more;
             uniform.extend(more);
-            terms = Terms::new(distribution, p);
+            terms = Terms::new(staircase, p);
             tail = terms.weight(most + 1);
         }
     })
 }
 
 /// ln(u/2) with u = v + (1 − v)·S(A + 1), in floating point, from ln(v/2): for a guess.
-#[expect(clippy::cast_precision_loss, reason = "the guess is checked")]
-fn ln_mapped(distribution: &IntegerDistribution, most: u64, ln_half_v: f64) -> f64 {
-    let eps = distribution.step().approximate();
-    let (numerator, (a, b)) = (distribution.numerator(most + 1), distribution.denominator());
+fn ln_mapped(staircase: &Staircase, most: u64, ln_half_v: f64) -> f64 {
+    let eps = staircase.step().approximate();
+    let (numerator, (a, b)) = (staircase.numerator(most + 1), staircase.denominator());
     let decay = (-eps).exp();
     let height = (numerator.k as f64 + numerator.m as f64 * decay) / (a as f64 + b as f64 * decay);
     let half_tail = height * (-eps * numerator.count as f64).exp();
@@ -150,7 +124,7 @@ fn ln_mapped(distribution: &IntegerDistribution, most: u64, ln_half_v: f64) -> f
 
 /// What the comparisons are made of, with `p` limbs of fraction.
 struct Terms<'a> {
-    distribution: &'a IntegerDistribution,
+    staircase: &'a Staircase,
     p: usize,
     /// b.
     decay: Enclosure,
@@ -159,12 +133,12 @@ struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
-    fn new(distribution: &'a IntegerDistribution, p: usize) -> Self {
-        let decay = distribution.step().decay(p);
-        let (a, b) = distribution.denominator();
+    fn new(staircase: &'a Staircase, p: usize) -> Self {
+        let decay = staircase.step().decay(p);
+        let (a, b) = staircase.denominator();
         let denominator = decay.linear(a, b);
         Self {
-            distribution,
+            staircase,
             p,
             decay,
             denominator,
@@ -173,8 +147,8 @@ impl<'a> Terms<'a> {
 
     /// W(j).
     fn weight(&self, j: u64) -> Enclosure {
-        let numerator = self.distribution.numerator(j);
-        let power = power(self.distribution.step(), numerator.count, self.p);
+        let numerator = self.staircase.numerator(j);
+        let power = self.staircase.step().fixed_power(numerator.count, self.p);
         self.decay.linear(numerator.k, numerator.m).times(&power)
     }
 
@@ -188,10 +162,6 @@ impl<'a> Terms<'a> {
     }
 }
 
-fn power(step: Step, count: u64, p: usize) -> Enclosure {
-    Power::fixed_or_tiny(step.power(count, p).as_ref(), p)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,12 +172,8 @@ mod tests {
         for eps in [0.003, 0.3, 4.0, 30.0] {
             for (sensitivity_steps, r) in [(1, 1), (10, 4), (1 << 20, 77)] {
                 for delta in [0.3, 0.01, 1e-6] {
-                    let distribution = IntegerDistribution::Staircase {
-                        eps,
-                        sensitivity_steps,
-                        r,
-                    };
-                    let most = most(eps, sensitivity_steps, r, delta);
+                    let distribution = Staircase::new(eps, sensitivity_steps, r);
+                    let most = most(&distribution, delta);
                     for v63 in (0..40).map(|zeros| 0x7123_4567_89ab_cdef >> zeros) {
                         let mut extension = |_| 0x0123_4567_89ab_cdef;
                         let x = magnitude(&distribution, most, v63, &mut extension);
@@ -229,12 +195,8 @@ mod tests {
         for eps in [1e-12, 1e-4, 0.3, 4.0, 60.0, 700.0] {
             for (sensitivity_steps, r) in [(1, 1), (10, 4), (1 << 32, 1 << 31), (1 << 53, 1), (1 << 53, 1 << 53)] {
                 for delta in [0.5, 1e-6, 1e-38] {
-                    let distribution = IntegerDistribution::Staircase {
-                        eps,
-                        sensitivity_steps,
-                        r,
-                    };
-                    let most = most(eps, sensitivity_steps, r, delta);
+                    let distribution = Staircase::new(eps, sensitivity_steps, r);
+                    let most = most(&distribution, delta);
                     let (found, finer) = (
                         tail(&distribution, most),
                         tail_from(&Terms::new(&distribution, 2 * FIRST_PRECISION), most),
@@ -282,11 +244,7 @@ mod tests {
             0x2e5c_a708_dde6_a4dd,
             0x34ff_fd84_f95e_e37a,
         ];
-        let distribution = IntegerDistribution::Staircase {
-            eps: 1.0,
-            sensitivity_steps: 1,
-            r: 1,
-        };
+        let distribution = Staircase::new(1.0, 1, 1);
         for (more, expected) in [(0, 1), (1, 0)] {
             let extension = &mut |e: usize| digits.get(1 + e).map_or(0, |digit| digit + more * u64::from(e == 3));
             assert_eq!(magnitude(&distribution, 2, digits[0], extension), expected);

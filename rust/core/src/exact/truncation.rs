@@ -18,10 +18,9 @@
 //! Equality would make x, which is transcendental (Lindemann), a root of a polynomial with rational coefficients. Its constant term is
 //! −`delta`, or 1 − `delta` where m + 1 = D: it does not vanish.
 
-use super::enclosure::{Enclosure, further};
-use super::exp::{Power, Step};
+use super::enclosure::decided;
+use super::exp::Step;
 use super::search::last_true;
-use crate::lattice::dyadic::decompose;
 
 /// Bounds are below this many steps.
 pub const MOST: u64 = 1 << 62;
@@ -42,32 +41,14 @@ impl Truncation {
     /// D − 1 ≤ `short` ≤ `long` ≤ 2^62.
     pub fn holds(&self, short: u64, long: u64) -> bool {
         debug_assert!(self.sensitivity_steps - 1 <= short && short <= long && long <= MOST);
-        // Equality is impossible (see above), so some precision decides.
-        let mut p = 2;
-        loop {
-            if let Some(answer) = self.compare(short, long, p) {
-                return answer;
-            }
-            p += further(p);
-        }
-    }
-
-    fn compare(&self, short: u64, long: u64, p: usize) -> Option<bool> {
         let step = Step::new(self.eps, self.sensitivity_steps);
-        let power = |count: u64| Power::fixed_or_tiny(step.power(count, p).as_ref(), p);
-        let (one, x) = (Enclosure::point(1, p), power(1));
-        let (near, far) = (power(short + 1), power(long + 1));
-        let left = power(short + 1 - self.sensitivity_steps).plus(&self.times_delta(&near.plus(&far)));
-        let right = self.times_delta(&one.plus(&x)).plus(&near);
-        left.less(&right)
-    }
-
-    /// delta·y, for y at most 2.
-    fn times_delta(&self, y: &Enclosure) -> Enclosure {
-        let (significand, exponent) = decompose(self.delta);
-        let mut product = y.linear(0, significand);
-        product.shr(exponent.unsigned_abs() as usize);
-        product
+        // Equality is impossible (see above), so some precision decides.
+        decided(2, |p| {
+            let power = |count| step.fixed_power(count, p);
+            let (near, far) = (power(short + 1), power(long + 1));
+            let left = power(short + 1 - self.sensitivity_steps).plus(&near.plus(&far).scaled(self.delta));
+            left.less(&power(1).linear(1, 1).scaled(self.delta).plus(&near))
+        })
     }
 
     /// The least K for which the distribution on −K … K has at most δ. It is not D − 1, which has more than ½: (1 − b)/(1 + x − 2b) > ½ because x <
@@ -117,12 +98,6 @@ impl Truncation {
     }
 
     /// From the logarithm of x^−(K+1) to K, at least D and below 2^62.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "a guess"
-    )]
     fn guess(&self, depth: f64) -> u64 {
         // NaN converts to 0, which becomes D.
         ((depth / self.eps * self.sensitivity_steps as f64) as u64).clamp(self.sensitivity_steps, MOST - 1)

@@ -68,7 +68,7 @@ impl<'a, E: Extension> Uniform<'a, E> {
         64 * self.first + self.zeros
     }
 
-    /// Draws `count` further words.
+    /// Draws `count` more words.
     pub const fn extend(&mut self, count: usize) {
         self.known += count;
     }
@@ -89,7 +89,6 @@ impl<'a, E: Extension> Uniform<'a, E> {
     }
 
     /// ln(v/2) in floating point, for a first guess.
-    #[expect(clippy::cast_precision_loss, reason = "the guess is checked")]
     pub fn ln(&mut self) -> f64 {
         let head = u128::from(self.word(self.first)) << 64;
         // What is not drawn yet is beyond what an `f64` holds.

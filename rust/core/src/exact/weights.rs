@@ -58,7 +58,7 @@ impl<'a> Sums<'a> {
     }
 
     /// Calls `visit` with Σ w(k) over k ≥ j for j = 1, 2, … until it breaks or the list of weights ends.
-    pub fn each_tail(&self, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) {
+    pub fn visit_tails(&self, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) {
         let mut tail = self.total.clone();
         let mut next = |weight: &Enclosure| {
             limbs::sub(&mut tail.lo, &weight.lo);
@@ -96,7 +96,7 @@ pub fn index(weights: &dyn Weights, v63: u64, extension: &mut impl Extension, le
         // v < S(j) is v·Σw < Σ_{k ≥ j} w(k), both with 2p limbs of fraction.
         let (left, one) = (leading_bits(v63, extension, p).mul(sums.total()), Enclosure::point(1, p));
         let (mut j, mut decided) = (0, false);
-        sums.each_tail(&mut |tail| {
+        sums.visit_tails(&mut |tail| {
             j += 1;
             // The caller or a lower precision has decided these.
             if j <= index {

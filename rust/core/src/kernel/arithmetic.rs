@@ -7,16 +7,26 @@ use super::float;
 /// Words decided together: whole vectors, and several of them, on every tier.
 pub(crate) const BLOCK: usize = 64;
 
-/// The operations that tiers do differently.
+/// What a tier computes with.
 pub(crate) trait Arithmetic {
     /// Whether short work on a block is faster in stages, by way of arrays, than word by word.
     const IN_STAGES: bool = false;
 
+    /// Whether a product and a sum are one instruction with one rounding, and rounding is one instruction: −0.3 to −0.0, where [`float::round`] gives
+    /// 0.0.
+    const FUSED: bool;
+
     /// a·b + c.
-    fn mul_add(a: f64, b: f64, c: f64) -> f64;
+    #[inline(always)]
+    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+        if Self::FUSED { a.mul_add(b, c) } else { a * b + c }
+    }
 
     /// [`Arithmetic::mul_add`] in `f32`.
-    fn mul_add_narrow(a: f32, b: f32, c: f32) -> f32;
+    #[inline(always)]
+    fn mul_add_narrow(a: f32, b: f32, c: f32) -> f32 {
+        if Self::FUSED { a.mul_add(b, c) } else { a * b + c }
+    }
 
     /// `n` as an `f64`, rounded once, for n < 2⁶³.
     #[inline(always)]
@@ -24,19 +34,16 @@ pub(crate) trait Arithmetic {
         float::from_bits(n)
     }
 
-    /// Whether one instruction rounds: −0.3 to −0.0, where [`float::round`] gives 0.0.
-    const ROUNDS: bool = false;
-
     /// [`float::round`], but for the sign of a zero.
     #[inline(always)]
     fn round(x: f64) -> f64 {
-        if Self::ROUNDS { x.round_ties_even() } else { float::round(x) }
+        if Self::FUSED { x.round_ties_even() } else { float::round(x) }
     }
 
     /// ⌊x⌋ for |x| < 2⁵¹, but possibly one off where x is a whole number or next to one; beyond, something within 3 of x.
     #[inline(always)]
     fn floor(x: f64) -> f64 {
-        float::round(x - 0.5)
+        if Self::FUSED { x.floor() } else { float::round(x - 0.5) }
     }
 
     /// `b` if `raised`, otherwise `a`, where 0 ≤ a ≤ b, for vectors of lanes.
@@ -101,15 +108,7 @@ pub(crate) type Baseline = Separate;
 pub(crate) struct FusedWide;
 
 impl Arithmetic for Separate {
-    #[inline(always)]
-    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
-        a * b + c
-    }
-
-    #[inline(always)]
-    fn mul_add_narrow(a: f32, b: f32, c: f32) -> f32 {
-        a * b + c
-    }
+    const FUSED: bool = false;
 
     /// SSE2 takes three instructions to choose between two numbers, and two for this: a staircase of eight rungs is 13 % faster for it.
     #[inline(always)]
@@ -122,41 +121,11 @@ impl Arithmetic for Fused {
     /// A chain of instructions for one vector is longer than a processor looks ahead. A value of three lines takes 0.60 ns in stages and 0.74 in one
     /// loop, on the portable tier 1.70 and 1.55, and the same with the registers of AVX-512 (Zen 4).
     const IN_STAGES: bool = true;
-    const ROUNDS: bool = true;
-
-    #[inline(always)]
-    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
-        a.mul_add(b, c)
-    }
-
-    #[inline(always)]
-    fn mul_add_narrow(a: f32, b: f32, c: f32) -> f32 {
-        a.mul_add(b, c)
-    }
-
-    #[inline(always)]
-    fn floor(x: f64) -> f64 {
-        x.floor()
-    }
+    const FUSED: bool = true;
 }
 
 impl Arithmetic for FusedWide {
-    const ROUNDS: bool = true;
-
-    #[inline(always)]
-    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
-        Fused::mul_add(a, b, c)
-    }
-
-    #[inline(always)]
-    fn mul_add_narrow(a: f32, b: f32, c: f32) -> f32 {
-        Fused::mul_add_narrow(a, b, c)
-    }
-
-    #[inline(always)]
-    fn floor(x: f64) -> f64 {
-        Fused::floor(x)
-    }
+    const FUSED: bool = true;
 
     #[inline(always)]
     fn from_bits(n: u64) -> f64 {

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "intrinsics of AVX-512")]
 #![allow(
     clippy::inline_always,
-    reason = "functions of their own would be compiled for the baseline (`tier::Work`)"
+    reason = "functions of their own would be compiled for the baseline (`tier::on_tier`)"
 )]
 
 use core::arch::x86_64::{

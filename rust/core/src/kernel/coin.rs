@@ -3,7 +3,7 @@
 use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::float::{exp2, from_small, round};
 
-use super::tier::{Tier, Work, run_on};
+use super::tier::{Tier, on_tier};
 use crate::declassify;
 
 /// Fast path of the discrete Gaussian's acceptance: u < e^(−(|Y| − σ²/t)²/(2σ²)), t ≥ σ/1.5.
@@ -64,18 +64,27 @@ impl Coin {
         declassify::condition(accepted | rejected).then_some(declassify::condition(accepted))
     }
 
-    /// Calls `each` with the verdicts on every block of them, on a tier that is available.
-    pub fn toss(&self, tier: Tier, proposals: &[[i64; BLOCK]], words: &[[u64; BLOCK]], each: impl FnMut(usize, Verdicts)) {
-        let coin = self;
-        run_on(
-            tier,
-            Toss {
-                coin,
-                proposals,
-                words,
-                each,
-            },
-        );
+    /// Calls `use_verdicts` with the number of every block and the verdicts on it, on a tier that is available.
+    pub fn toss(
+        &self,
+        tier: Tier,
+        proposals: &[[i64; BLOCK]],
+        words: &[[u64; BLOCK]],
+        use_verdicts: impl FnMut(usize, Verdicts),
+    ) {
+        on_tier!(tier, A => self.toss_blocks::<A>(proposals, words, use_verdicts));
+    }
+
+    #[inline(always)]
+    fn toss_blocks<A: Arithmetic>(
+        &self,
+        proposals: &[[i64; BLOCK]],
+        words: &[[u64; BLOCK]],
+        mut use_verdicts: impl FnMut(usize, Verdicts),
+    ) {
+        for (b, (proposals, words)) in proposals.iter().zip(words).enumerate() {
+            use_verdicts(b, self.verdicts::<A>(proposals, words));
+        }
     }
 
     /// Whether the proposal is certainly accepted, and whether it is certainly rejected.
@@ -111,34 +120,7 @@ impl Coin {
         let rejected = whole >= threshold * (1.0 + ERROR);
         (accepted, rejected)
     }
-}
 
-/// [`Coin::toss`].
-struct Toss<'a, E> {
-    coin: &'a Coin,
-    proposals: &'a [[i64; BLOCK]],
-    words: &'a [[u64; BLOCK]],
-    each: E,
-}
-
-impl<E: FnMut(usize, Verdicts)> Work for Toss<'_, E> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        let Self {
-            coin,
-            proposals,
-            words,
-            mut each,
-        } = self;
-        for (b, (proposals, words)) in proposals.iter().zip(words).enumerate() {
-            each(b, coin.verdicts::<A>(proposals, words));
-        }
-    }
-}
-
-impl Coin {
     /// In two stages, for shorter chains: 7 % of a fill's time.
     #[inline(always)]
     fn verdicts<A: Arithmetic>(&self, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {

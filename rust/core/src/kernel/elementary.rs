@@ -166,10 +166,10 @@ fn reduced_exp_m1<A: MulAdd<N>, N: Number>(n: N, x: N, x_low: N) -> N {
     A::mul_add(f2, tail, f)
 }
 
-/// exp(x + x_low) for 0 ≤ x ≤ 700 and 0 ≤ x_low ≤ 2⁻²⁵·x, itself rounded. Relative error at most 2u: that of [`reduced_exp_m1`], and up to u
-/// for the last sum.
+/// exp(x + x_low) for 0 ≤ x ≤ 700 and 0 ≤ x_low ≤ 2⁻²⁵·x, itself rounded, and for −700 ≤ x ≤ 0 and x_low = 0. Relative error at most 2u: that of
+/// [`reduced_exp_m1`], whose f is of either sign, and up to u for the last sum.
 #[inline(always)]
-pub(super) fn exp<A: Arithmetic>(x: f64, x_low: f64) -> f64 {
+pub(crate) fn exp<A: Arithmetic>(x: f64, x_low: f64) -> f64 {
     let n = exponent(x);
     exp_scaled::<A, f64>(exp2(n), n, x, x_low)
 }

@@ -13,7 +13,7 @@ use super::lane::{Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
 use super::mapped::{MappedLane, Truncated};
 use super::staircase::StaircaseLane;
 use super::thresholds::ThresholdLane;
-use super::tier::{Tier, Work, run_on};
+use super::tier::{Tier, on_tier};
 use crate::cache_lines::CacheLines;
 use crate::declassify;
 use crate::exact::IntegerDistribution;
@@ -65,7 +65,7 @@ impl Kernel {
         }
     }
 
-    /// Without tables, which take longer to make than one value takes to draw.
+    /// A kernel without tables, which take longer to make than one value takes to draw.
     pub fn quick(distribution: &IntegerDistribution) -> Self {
         Self {
             first: None,
@@ -231,25 +231,9 @@ lanes! {
 impl Lanes {
     /// Comparisons where they leave at most 2⁻¹⁴ of the mass undecided, the rough logarithm where it leaves 2⁻¹⁶, otherwise the fine one.
     fn new(distribution: &IntegerDistribution) -> Self {
-        match *distribution {
-            IntegerDistribution::Geometric { eps, sensitivity_steps } => ThresholdLane::new(eps, sensitivity_steps, WORD_BITS)
-                .map(Self::Thresholds4)
-                .or_else(|| ThresholdLane::new(eps, sensitivity_steps, WORD_BITS).map(Self::Thresholds8))
-                .or_else(|| CoarseLane::new(eps, sensitivity_steps, WORD_BITS).map(Self::Coarse))
-                .unwrap_or_else(|| Self::Geometric(GeometricLane::new(eps, sensitivity_steps, WORD_BITS))),
-            IntegerDistribution::OneSided { eps, sensitivity_steps } => {
-                ThresholdLane::one_sided(eps, sensitivity_steps, WORD_BITS)
-                    .map(Self::Thresholds4)
-                    .or_else(|| ThresholdLane::one_sided(eps, sensitivity_steps, WORD_BITS).map(Self::Thresholds8))
-                    .or_else(|| CoarseLane::one_sided(eps, sensitivity_steps, WORD_BITS).map(Self::Coarse))
-                    .unwrap_or_else(|| Self::Geometric(GeometricLane::one_sided(eps, sensitivity_steps, WORD_BITS)))
-            }
-            IntegerDistribution::Staircase {
-                eps,
-                sensitivity_steps,
-                r,
-            } => {
-                let stairs = StaircaseLane::new(eps, sensitivity_steps, r, WORD_BITS);
+        match distribution {
+            IntegerDistribution::Staircase(staircase) => {
+                let stairs = StaircaseLane::new(staircase, WORD_BITS);
                 // By the mass beyond the last rung, at most 2⁻¹⁴: all of it goes to the slow path.
                 match stairs.stairs_above(RARE) {
                     0..=4 => Self::Ladder4(LadderLane::new(&stairs)),
@@ -257,31 +241,20 @@ impl Lanes {
                     _ => Self::Staircase(stairs),
                 }
             }
-            IntegerDistribution::TruncatedStaircase {
-                eps,
-                sensitivity_steps,
-                r,
-                most,
-            } => {
-                let distribution = Truncated::new(eps, sensitivity_steps, r, most, WORD_BITS);
-                match distribution.stairs_above(RARE) {
-                    0..=4 => Self::TruncatedLadder4(MappedLane::new(distribution.map, LadderLane::new(&distribution.stairs))),
-                    5..=8 => Self::TruncatedLadder8(MappedLane::new(distribution.map, LadderLane::new(&distribution.stairs))),
-                    _ => Self::Truncated(MappedLane::new(distribution.map, distribution.stairs)),
+            IntegerDistribution::TruncatedStaircase { staircase, most } => {
+                let truncated = Truncated::new(staircase, *most, WORD_BITS);
+                let (stairs, map) = (&truncated.stairs, truncated.map);
+                match truncated.stairs_above(RARE) {
+                    0..=4 => Self::TruncatedLadder4(MappedLane::new(map, LadderLane::new(stairs))),
+                    5..=8 => Self::TruncatedLadder8(MappedLane::new(map, LadderLane::new(stairs))),
+                    _ => Self::Truncated(MappedLane::new(map, truncated.stairs)),
                 }
             }
-            IntegerDistribution::Canonical { eps, delta, .. } => Self::canonical(eps, delta),
+            _ => ThresholdLane::new(distribution, WORD_BITS)
+                .map(Self::Thresholds4)
+                .or_else(|| ThresholdLane::new(distribution, WORD_BITS).map(Self::Thresholds8))
+                .unwrap_or_else(|| Self::quick(distribution).coarse()),
         }
-    }
-
-    /// As for the geometric distribution, which has more mass beyond each threshold.
-    fn canonical(eps: f64, delta: f64) -> Self {
-        let map = canonical::map(eps, delta, WORD_BITS);
-        ThresholdLane::canonical(eps, delta, WORD_BITS)
-            .map(Self::Thresholds4)
-            .or_else(|| ThresholdLane::canonical(eps, delta, WORD_BITS).map(Self::Thresholds8))
-            .or_else(|| CoarseLane::mapped(eps, WORD_BITS).map(|coarse| Self::MappedCoarse(MappedLane::new(map, coarse))))
-            .unwrap_or_else(|| Self::MappedGeometric(MappedLane::new(map, GeometricLane::mapped(eps, WORD_BITS))))
     }
 
     fn quick(distribution: &IntegerDistribution) -> Self {
@@ -292,22 +265,28 @@ impl Lanes {
             IntegerDistribution::OneSided { eps, sensitivity_steps } => {
                 Self::Geometric(GeometricLane::one_sided(eps, sensitivity_steps, WORD_BITS))
             }
-            IntegerDistribution::Staircase {
-                eps,
-                sensitivity_steps,
-                r,
-            } => Self::Staircase(StaircaseLane::new(eps, sensitivity_steps, r, WORD_BITS)),
-            IntegerDistribution::TruncatedStaircase {
-                eps,
-                sensitivity_steps,
-                r,
-                most,
-            } => {
-                let distribution = Truncated::new(eps, sensitivity_steps, r, most, WORD_BITS);
-                Self::Truncated(MappedLane::new(distribution.map, distribution.stairs))
+            IntegerDistribution::Canonical { eps, delta, .. } => {
+                let (map, lane) = (canonical::map(eps, delta, WORD_BITS), GeometricLane::mapped(eps, WORD_BITS));
+                Self::MappedGeometric(MappedLane::new(map, lane))
             }
-            IntegerDistribution::Canonical { eps, delta, .. } => Self::canonical(eps, delta),
+            IntegerDistribution::Staircase(staircase) => Self::Staircase(StaircaseLane::new(&staircase, WORD_BITS)),
+            IntegerDistribution::TruncatedStaircase { staircase, most } => {
+                let truncated = Truncated::new(&staircase, most, WORD_BITS);
+                Self::Truncated(MappedLane::new(truncated.map, truncated.stairs))
+            }
         }
+    }
+
+    /// With the rough logarithm, where that is enough.
+    fn coarse(self) -> Self {
+        match &self {
+            Self::Geometric(fine) => CoarseLane::new(fine).map(Self::Coarse),
+            Self::MappedGeometric(fine) => {
+                CoarseLane::new(&fine.inner).map(|coarse| Self::MappedCoarse(MappedLane::new(fine.map, coarse)))
+            }
+            _ => None,
+        }
+        .unwrap_or(self)
     }
 }
 
@@ -323,36 +302,20 @@ struct Filling<'a, T> {
 impl<T: Value> Filling<'_, T> {
     /// One function per kernel keeps the stack frame small that [`crate::stack`] must wipe.
     fn by(self, tier: Tier, lane: &impl Lane) {
-        run_on(tier, FillingBy { filling: self, lane });
+        on_tier!(tier, A => self.run::<A>(lane));
     }
-}
-
-struct FillingBy<'a, 'b, T, L> {
-    filling: Filling<'a, T>,
-    lane: &'b L,
-}
-
-impl<T: Value, L: Lane> Work for FillingBy<'_, '_, T, L> {
-    type Result = ();
 
     #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        let Self { filling, lane } = self;
-        let Filling {
-            blocks,
-            scaling,
-            out,
-            undecided,
-        } = filling;
+    fn run<A: Arithmetic>(self, lane: &impl Lane) {
         // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise
         // (docs/evidence/timing.md).
         let CacheLines(reduced) = &mut CacheLines([[0.0; BLOCK]; 3]);
-        for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
+        for (b, (words, out)) in self.blocks.iter().zip(self.out).enumerate() {
             // Which words are undecided is computed again, and only for blocks that have any.
-            if !declassify::condition(fill_block::<A, T>(lane, words, scaling, reduced, out)) {
+            if !declassify::condition(fill_block::<A, T>(lane, words, self.scaling, reduced, out)) {
                 for (i, (word, value)) in words.iter().zip(out).enumerate() {
                     if !declassify::condition(signed::<A>(lane, *word).1) {
-                        undecided(b * BLOCK + i, value);
+                        (self.undecided)(b * BLOCK + i, value);
                     }
                 }
             }
@@ -385,6 +348,7 @@ fn fill_block<A: Arithmetic, T: Value>(
 
 #[cfg(test)]
 mod tests {
+    use crate::exact::Staircase;
     use core::slice::from_mut;
 
     use super::*;
@@ -406,17 +370,11 @@ mod tests {
                     eps,
                     sensitivity_steps: 1,
                 },
-                IntegerDistribution::Staircase {
-                    eps,
-                    sensitivity_steps,
-                    r,
-                },
-                IntegerDistribution::TruncatedStaircase {
-                    eps,
-                    sensitivity_steps,
-                    r,
-                    most: exact::most_truncated_staircase(eps, sensitivity_steps, r, delta),
-                },
+                IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r)),
+                Staircase::new(eps, sensitivity_steps, r).truncated(exact::most_truncated_staircase(
+                    &Staircase::new(eps, sensitivity_steps, r),
+                    delta,
+                )),
                 IntegerDistribution::Canonical {
                     eps,
                     delta,
@@ -457,16 +415,8 @@ mod tests {
                 eps: 4.0,
                 sensitivity_steps: 1,
             },
-            IntegerDistribution::Staircase {
-                eps: 4.0,
-                sensitivity_steps: 10,
-                r: 4,
-            },
-            IntegerDistribution::Staircase {
-                eps: 1e-3,
-                sensitivity_steps: 10,
-                r: 4,
-            },
+            IntegerDistribution::Staircase(Staircase::new(4.0, 10, 4)),
+            IntegerDistribution::Staircase(Staircase::new(1e-3, 10, 4)),
         ] {
             let kernel = Kernel::new(&distribution);
             for tier in Tier::tested() {

@@ -12,7 +12,7 @@ use super::elementary::exp_m1;
 use super::float::{ceil, floor, nearest};
 use super::staircase::PER_Y;
 use crate::declassify;
-use crate::exact::{self, IntegerDistribution};
+use crate::exact::{self, IntegerDistribution, Staircase};
 use crate::lattice::dyadic::{decompose, power_of_two};
 use logarithm::{BITS, ERROR, Logarithm, high};
 
@@ -21,7 +21,7 @@ use logarithm::{BITS, ERROR, Logarithm, high};
 pub(crate) enum FixedPoint {
     Geometric(FixedGeometric),
     Staircase(FixedStaircase),
-    /// That of the staircase after the map of v ([`super::mapped`]), and τ in 2^−128.
+    /// A staircase after the map of v ([`super::mapped`]), and τ in 2^−128.
     Truncated(FixedStaircase, u128),
 }
 
@@ -38,40 +38,24 @@ const MOST_EPS: f64 = 1.0 / 256.0;
 impl FixedPoint {
     /// `None` where the lanes are sure of nearly every word, and where this step would not be.
     pub fn new(distribution: &IntegerDistribution) -> Option<Self> {
-        let (IntegerDistribution::Geometric { eps, sensitivity_steps }
-        | IntegerDistribution::OneSided { eps, sensitivity_steps }
-        | IntegerDistribution::Staircase {
-            eps, sensitivity_steps, ..
-        }
-        | IntegerDistribution::TruncatedStaircase {
-            eps, sensitivity_steps, ..
-        }) = *distribution
-        else {
-            // Not written for the map of canonical noise.
-            return None;
+        let in_range = |eps: f64, steps: u64| (LEAST_SCALE..=MOST_SCALE).contains(&(steps as f64 / eps));
+        let geometric = |eps, steps, offset| {
+            let lane = || Self::Geometric(FixedGeometric::new(eps, steps, offset));
+            in_range(eps, steps).then(lane)
         };
-        if !(LEAST_SCALE..=MOST_SCALE).contains(&(sensitivity_steps as f64 / eps)) {
-            return None;
-        }
-        let staircase =
-            |r| (sensitivity_steps <= MOST_STEPS && eps <= MOST_EPS).then(|| FixedStaircase::new(eps, sensitivity_steps, r));
-        match *distribution {
-            IntegerDistribution::Geometric { .. } => Some(Self::Geometric(FixedGeometric::new(eps, sensitivity_steps, 1 << 63))),
-            IntegerDistribution::OneSided { .. } => Some(Self::Geometric(FixedGeometric::new(eps, sensitivity_steps, 0))),
-            IntegerDistribution::Staircase { r, .. } => staircase(r).map(Self::Staircase),
-            IntegerDistribution::TruncatedStaircase { r, most, .. } => {
-                let tail = || {
-                    exact::tail(
-                        &IntegerDistribution::Staircase {
-                            eps,
-                            sensitivity_steps,
-                            r,
-                        },
-                        most,
-                    )
-                };
-                staircase(r).map(|stairs| Self::Truncated(stairs, tail()))
+        let staircase = |staircase: &Staircase| {
+            let fits = staircase.sensitivity_steps <= MOST_STEPS && staircase.eps <= MOST_EPS;
+            let lane = || FixedStaircase::new(staircase.eps, staircase.sensitivity_steps, staircase.r);
+            (in_range(staircase.eps, staircase.sensitivity_steps) && fits).then(lane)
+        };
+        match distribution {
+            IntegerDistribution::Geometric { eps, sensitivity_steps } => geometric(*eps, *sensitivity_steps, 1 << 63),
+            IntegerDistribution::OneSided { eps, sensitivity_steps } => geometric(*eps, *sensitivity_steps, 0),
+            IntegerDistribution::Staircase(stairs) => staircase(stairs).map(Self::Staircase),
+            IntegerDistribution::TruncatedStaircase { staircase: stairs, most } => {
+                staircase(stairs).map(|lane| Self::Truncated(lane, exact::tail(stairs, *most)))
             }
+            // Not written for the map of canonical noise.
             IntegerDistribution::Canonical { .. } => None,
         }
     }

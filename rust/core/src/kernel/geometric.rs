@@ -3,7 +3,7 @@
 use super::arithmetic::Arithmetic;
 use super::elementary::{half_log_ratio, minus_ln, rough_minus_ln, split_ln};
 use super::float::{U, inverse_power};
-use super::lane::{Lane, MAX_SPAN, OfWhole};
+use super::lane::{MAX_SPAN, WholeLane};
 
 /// Fast path of geometric(ε, D): S(j) = 2e^(−εj/D)/(1 + e^(−ε/D)), hence
 ///
@@ -99,23 +99,7 @@ impl GeometricLane {
     }
 }
 
-impl Lane for GeometricLane {
-    #[inline(always)]
-    fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
-        self.reduce_whole::<A>(A::from_bits(bits))
-    }
-
-    #[inline(always)]
-    fn finish<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
-        self.place::<A>(whole, minus_ln::<A, f64>(e, s))
-    }
-
-    fn is_ever_sure(&self) -> bool {
-        self.slack < f64::INFINITY
-    }
-}
-
-impl OfWhole for GeometricLane {
+impl WholeLane for GeometricLane {
     #[inline(always)]
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
         let (e, s) = split_ln(self.bits, whole);
@@ -123,8 +107,12 @@ impl OfWhole for GeometricLane {
     }
 
     #[inline(always)]
-    fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool) {
-        self.finish::<A>(self.reduce_whole::<A>(whole))
+    fn finish_whole<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
+        self.place::<A>(whole, minus_ln::<A, f64>(e, s))
+    }
+
+    fn is_sure_of_any(&self) -> bool {
+        self.slack < f64::INFINITY
     }
 }
 
@@ -134,48 +122,26 @@ pub(crate) struct CoarseLane(GeometricLane);
 
 impl CoarseLane {
     /// `None` where the scale is too large.
-    pub fn new(eps: f64, sensitivity_steps: u64, bits: u32) -> Option<Self> {
+    pub fn new(fine: &GeometricLane) -> Option<Self> {
         // 2·128·2⁻²⁴ = 2⁻¹⁶: the tolerance on either side.
-        (sensitivity_steps as f64 / eps <= 128.0).then(|| Self::roughly(GeometricLane::new(eps, sensitivity_steps, bits)))
-    }
-
-    /// The one-sided distribution.
-    pub fn one_sided(eps: f64, sensitivity_steps: u64, bits: u32) -> Option<Self> {
-        (sensitivity_steps as f64 / eps <= 128.0).then(|| Self::roughly(GeometricLane::one_sided(eps, sensitivity_steps, bits)))
-    }
-
-    /// As [`GeometricLane::mapped`].
-    pub fn mapped(eps: f64, bits: u32) -> Option<Self> {
-        (1.0 / eps <= 128.0).then(|| Self::roughly(GeometricLane::mapped(eps, bits)))
-    }
-
-    fn roughly(mut fine: GeometricLane) -> Self {
-        fine.slack += fine.scale * PER_SCALE_ROUGH;
-        Self(fine)
+        (fine.is_sure_of_any() && fine.scale <= 128.0).then(|| {
+            Self(GeometricLane {
+                slack: fine.slack + fine.scale * PER_SCALE_ROUGH,
+                ..fine.clone()
+            })
+        })
     }
 }
 
-impl Lane for CoarseLane {
-    #[inline(always)]
-    fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
-        self.0.reduce::<A>(bits)
-    }
-
-    #[inline(always)]
-    fn finish<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
-        self.0.place::<A>(whole, rough_minus_ln::<A, f64>(e, s))
-    }
-}
-
-impl OfWhole for CoarseLane {
+impl WholeLane for CoarseLane {
     #[inline(always)]
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
         self.0.reduce_whole::<A>(whole)
     }
 
     #[inline(always)]
-    fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool) {
-        self.finish::<A>(self.reduce_whole::<A>(whole))
+    fn finish_whole<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
+        self.0.place::<A>(whole, rough_minus_ln::<A, f64>(e, s))
     }
 }
 
@@ -188,12 +154,13 @@ mod tests {
     fn the_rough_logarithm_is_for_small_scales() {
         for scale in [0.1, 1.0, 60.0, 127.0, 129.0, 1e4] {
             let eps = 1.0 / scale;
-            for lane in [
-                CoarseLane::new(eps, 1, 63),
-                CoarseLane::one_sided(eps, 1, 63),
-                CoarseLane::mapped(eps, 63),
+            for fine in [
+                GeometricLane::new(eps, 1, 63),
+                GeometricLane::one_sided(eps, 1, 63),
+                GeometricLane::mapped(eps, 63),
             ] {
-                assert_eq!(lane.is_some(), scale < 128.0, "{scale}");
+                let expected = scale < 128.0 && fine.is_sure_of_any();
+                assert_eq!(CoarseLane::new(&fine).is_some(), expected, "{scale}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::arithmetic::{Arithmetic, Separate};
 use super::float::{less, masked};
-use super::lane::{Lane, OfWhole};
+use super::lane::WholeLane;
 use super::staircase::{StaircaseLane, Stairs};
 
 /// The staircase distribution where few stairs carry all but 2⁻¹⁴ of the mass: which stair a word is on is read off a ladder of thresholds.
@@ -50,28 +50,7 @@ impl<const N: usize> LadderLane<N> {
     }
 }
 
-impl<const N: usize> Lane for LadderLane<N> {
-    #[inline(always)]
-    fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
-        self.reduce_whole::<A>(A::from_bits(bits))
-    }
-
-    #[inline(always)]
-    fn finish<A: Arithmetic>(&self, [whole, unit, outermost]: [f64; 3]) -> (f64, bool) {
-        self.stairs.place::<A>(whole, unit, outermost)
-    }
-
-    #[inline(always)]
-    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
-        self.magnitude_whole::<A>(A::from_bits(bits))
-    }
-
-    fn is_ever_sure(&self) -> bool {
-        self.stairs.slack < f64::INFINITY
-    }
-}
-
-impl<const N: usize> OfWhole for LadderLane<N> {
+impl<const N: usize> WholeLane for LadderLane<N> {
     /// For lanes side by side, where a comparison makes a mask: no branch.
     #[inline(always)]
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
@@ -96,7 +75,16 @@ impl<const N: usize> OfWhole for LadderLane<N> {
             unit = unit.max(masked(reached, rung.unit));
             outermost = outermost.max(masked(reached, rung.outermost));
         }
-        self.finish::<A>([whole, unit, outermost])
+        self.finish_whole::<A>([whole, unit, outermost])
+    }
+
+    #[inline(always)]
+    fn finish_whole<A: Arithmetic>(&self, [whole, unit, outermost]: [f64; 3]) -> (f64, bool) {
+        self.stairs.place::<A>(whole, unit, outermost)
+    }
+
+    fn is_sure_of_any(&self) -> bool {
+        self.stairs.slack < f64::INFINITY
     }
 }
 
@@ -105,6 +93,8 @@ mod tests {
     use super::super::arithmetic::{Fused, FusedWide};
     use super::super::lane::WORD_BITS;
     use super::*;
+    use crate::exact::Staircase;
+    use crate::kernel::lane::Lane;
     use crate::testing::random::Random;
 
     /// Evidence: equality, on words beside every rung's top, at both ends and at random: a lane alone is sure of the same words, and gives the same
@@ -122,7 +112,7 @@ mod tests {
         let mut random = Random(8);
         for eps in [1.2, 2.0, 4.0, 10.0, 60.0, 300.0, 700.0, 800.0] {
             for (sensitivity_steps, r) in [(1, 1), (5, 2), (1 << 33, 1 << 31), (1 << 44, 1)] {
-                let stairs = StaircaseLane::new(eps, sensitivity_steps, r, WORD_BITS);
+                let stairs = StaircaseLane::new(&Staircase::new(eps, sensitivity_steps, r), WORD_BITS);
                 let (four, eight) = (LadderLane::<4>::new(&stairs), LadderLane::<8>::new(&stairs));
                 let tops = eight.rungs.iter().map(|rung| rung.top as u64);
                 let beside = tops.flat_map(|top| (0..6).map(move |i| top.saturating_add(i).saturating_sub(3)));

@@ -37,12 +37,44 @@ pub(super) trait Lane {
 }
 
 /// A lane whose first stage takes the leading bits of v as an `f64`.
-pub(super) trait OfWhole: Lane {
+pub(super) trait WholeLane {
     /// [`Lane::reduce`].
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3];
 
+    /// [`Lane::finish`].
+    fn finish_whole<A: Arithmetic>(&self, reduced: [f64; 3]) -> (f64, bool);
+
+    /// [`Lane::is_ever_sure`].
+    fn is_sure_of_any(&self) -> bool {
+        true
+    }
+
     /// [`Lane::magnitude`].
-    fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool);
+    #[inline(always)]
+    fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool) {
+        self.finish_whole::<A>(self.reduce_whole::<A>(whole))
+    }
+}
+
+impl<L: WholeLane> Lane for L {
+    #[inline(always)]
+    fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
+        self.reduce_whole::<A>(A::from_bits(bits))
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>(&self, reduced: [f64; 3]) -> (f64, bool) {
+        self.finish_whole::<A>(reduced)
+    }
+
+    #[inline(always)]
+    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
+        self.magnitude_whole::<A>(A::from_bits(bits))
+    }
+
+    fn is_ever_sure(&self) -> bool {
+        self.is_sure_of_any()
+    }
 }
 
 /// X of a word with its sign, and whether it is certain.

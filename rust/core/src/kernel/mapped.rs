@@ -1,9 +1,9 @@
 //! The fast path of a truncated staircase distribution: that of the staircase, after a linear map of v. And of any lane after such a map.
 
 use super::arithmetic::Arithmetic;
-use super::lane::{Lane, OfWhole};
+use super::lane::WholeLane;
 use super::staircase::StaircaseLane;
-use crate::exact::{self, IntegerDistribution};
+use crate::exact::{self, Staircase};
 use crate::lattice::dyadic::power_of_two;
 
 /// u = τ + (1 − τ)·v with τ = S(A + 1), on the words: U = scale·V + offset.
@@ -29,10 +29,10 @@ pub(crate) struct Map {
 }
 
 impl Map {
-    /// Of a distribution without ends.
+    /// The map of a distribution without ends, which changes nothing.
     pub const NONE: Self = Self { scale: 1.0, offset: 0.0 };
 
-    /// Of τ in 2^−128.
+    /// The map by τ, given in 2^−128.
     fn new(tail: u128, bits: u32) -> Self {
         let tail = tail as f64 * power_of_two(-128);
         Self {
@@ -42,7 +42,7 @@ impl Map {
     }
 }
 
-/// The staircase on −A … A, ready to be given to a kernel.
+/// The staircase on −A … A, or without ends, ready to be given to a kernel.
 pub(super) struct Truncated {
     pub stairs: StaircaseLane,
     pub map: Map,
@@ -51,23 +51,21 @@ pub(super) struct Truncated {
 }
 
 impl Truncated {
-    pub fn new(eps: f64, sensitivity_steps: u64, r: u64, most: u64, bits: u32) -> Self {
-        // In integers: a quotient of f64s may round to the next one.
-        let reached = (most + 1 - r) / sensitivity_steps + 2;
+    pub fn new(staircase: &Staircase, most: u64, bits: u32) -> Self {
         Self {
-            stairs: StaircaseLane::new(eps, sensitivity_steps, r, bits),
-            map: Map::new(
-                exact::tail(
-                    &IntegerDistribution::Staircase {
-                        eps,
-                        sensitivity_steps,
-                        r,
-                    },
-                    most,
-                ),
-                bits,
-            ),
-            reached,
+            stairs: StaircaseLane::new(staircase, bits),
+            map: Map::new(exact::tail(staircase, most), bits),
+            // In integers: a quotient of f64s may round to the next one.
+            reached: (most + 1 - staircase.r) / staircase.sensitivity_steps + 2,
+        }
+    }
+
+    /// The staircase without ends.
+    pub fn endless(staircase: &Staircase, bits: u32) -> Self {
+        Self {
+            stairs: StaircaseLane::new(staircase, bits),
+            map: Map::NONE,
+            reached: u64::MAX,
         }
     }
 
@@ -81,8 +79,8 @@ impl Truncated {
 /// A distribution's lane after the map. Bits beyond the word move u by less than one unit of V, as they do v.
 #[derive(Clone, Debug)]
 pub(crate) struct MappedLane<L> {
-    map: Map,
-    inner: L,
+    pub(super) map: Map,
+    pub(super) inner: L,
 }
 
 impl<L> MappedLane<L> {
@@ -92,25 +90,25 @@ impl<L> MappedLane<L> {
     }
 }
 
-impl<L: OfWhole> Lane for MappedLane<L> {
+impl<L: WholeLane> WholeLane for MappedLane<L> {
     #[inline(always)]
-    fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
+    fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
         self.inner
-            .reduce_whole::<A>(A::mul_add(A::from_bits(bits), self.map.scale, self.map.offset))
+            .reduce_whole::<A>(A::mul_add(whole, self.map.scale, self.map.offset))
     }
 
     #[inline(always)]
-    fn finish<A: Arithmetic>(&self, reduced: [f64; 3]) -> (f64, bool) {
-        self.inner.finish::<A>(reduced)
+    fn finish_whole<A: Arithmetic>(&self, reduced: [f64; 3]) -> (f64, bool) {
+        self.inner.finish_whole::<A>(reduced)
     }
 
     #[inline(always)]
-    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
+    fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool) {
         self.inner
-            .magnitude_whole::<A>(A::mul_add(A::from_bits(bits), self.map.scale, self.map.offset))
+            .magnitude_whole::<A>(A::mul_add(whole, self.map.scale, self.map.offset))
     }
 
-    fn is_ever_sure(&self) -> bool {
-        self.inner.is_ever_sure()
+    fn is_sure_of_any(&self) -> bool {
+        self.inner.is_sure_of_any()
     }
 }

@@ -33,31 +33,23 @@ mod x86_64 {
 
     /// An exclusive or of each register with itself.
     macro_rules! zero {
-        ($($text:tt $register:tt)+) => {
+        ($numbers:literal, $text:literal, $($register:tt)+) => {
             // SAFETY: the instructions change the registers that are named, and neither memory, the stack nor flags.
-            unsafe { asm!($($text,)+ $(out($register) _,)+ options(nomem, nostack, preserves_flags)) }
+            unsafe {
+                asm!(
+                    concat!(".irp n, ", $numbers), $text, ".endr",
+                    $(out($register) _,)+
+                    options(nomem, nostack, preserves_flags)
+                )
+            }
         };
     }
 
     #[target_feature(enable = "avx512f")]
     fn zmm16_to_31() {
         zero!(
-            "vpxord zmm16, zmm16, zmm16" "zmm16"
-            "vpxord zmm17, zmm17, zmm17" "zmm17"
-            "vpxord zmm18, zmm18, zmm18" "zmm18"
-            "vpxord zmm19, zmm19, zmm19" "zmm19"
-            "vpxord zmm20, zmm20, zmm20" "zmm20"
-            "vpxord zmm21, zmm21, zmm21" "zmm21"
-            "vpxord zmm22, zmm22, zmm22" "zmm22"
-            "vpxord zmm23, zmm23, zmm23" "zmm23"
-            "vpxord zmm24, zmm24, zmm24" "zmm24"
-            "vpxord zmm25, zmm25, zmm25" "zmm25"
-            "vpxord zmm26, zmm26, zmm26" "zmm26"
-            "vpxord zmm27, zmm27, zmm27" "zmm27"
-            "vpxord zmm28, zmm28, zmm28" "zmm28"
-            "vpxord zmm29, zmm29, zmm29" "zmm29"
-            "vpxord zmm30, zmm30, zmm30" "zmm30"
-            "vpxord zmm31, zmm31, zmm31" "zmm31"
+            "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31", "vpxord zmm\\n, zmm\\n, zmm\\n",
+            "zmm16" "zmm17" "zmm18" "zmm19" "zmm20" "zmm21" "zmm22" "zmm23" "zmm24" "zmm25" "zmm26" "zmm27" "zmm28" "zmm29" "zmm30" "zmm31"
         );
     }
 
@@ -69,22 +61,8 @@ mod x86_64 {
 
     fn xmm() {
         zero!(
-            "xorps xmm0, xmm0" "xmm0"
-            "xorps xmm1, xmm1" "xmm1"
-            "xorps xmm2, xmm2" "xmm2"
-            "xorps xmm3, xmm3" "xmm3"
-            "xorps xmm4, xmm4" "xmm4"
-            "xorps xmm5, xmm5" "xmm5"
-            "xorps xmm6, xmm6" "xmm6"
-            "xorps xmm7, xmm7" "xmm7"
-            "xorps xmm8, xmm8" "xmm8"
-            "xorps xmm9, xmm9" "xmm9"
-            "xorps xmm10, xmm10" "xmm10"
-            "xorps xmm11, xmm11" "xmm11"
-            "xorps xmm12, xmm12" "xmm12"
-            "xorps xmm13, xmm13" "xmm13"
-            "xorps xmm14, xmm14" "xmm14"
-            "xorps xmm15, xmm15" "xmm15"
+            "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15", "xorps xmm\\n, xmm\\n",
+            "xmm0" "xmm1" "xmm2" "xmm3" "xmm4" "xmm5" "xmm6" "xmm7" "xmm8" "xmm9" "xmm10" "xmm11" "xmm12" "xmm13" "xmm14" "xmm15"
         );
     }
 

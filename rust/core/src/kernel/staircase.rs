@@ -2,7 +2,8 @@
 
 use super::arithmetic::Arithmetic;
 use super::elementary::{exp, exp_m1, rough_minus_ln, split_ln};
-use super::lane::{Lane, MAX_SPAN, OfWhole};
+use super::lane::{MAX_SPAN, WholeLane};
+use crate::exact::Staircase;
 use crate::lattice::dyadic::power_of_two;
 
 /// Fast path of staircase(ε, D, r). With y = v·(t/2)·e^(εJ), J the least whole number ≥ 0 for which y ≥ D·c,
@@ -65,8 +66,8 @@ pub(super) const PER_Y: f64 = 1.0 / (1_u64 << 49) as f64;
 pub(super) const FIXED: f64 = 1.0 / (1_u64 << 40) as f64;
 
 impl StaircaseLane {
-    pub fn new(eps: f64, sensitivity_steps: u64, r: u64, bits: u32) -> Self {
-        let (sensitivity_steps, r) = (sensitivity_steps as f64, r as f64);
+    pub fn new(staircase: &Staircase, bits: u32) -> Self {
+        let (eps, sensitivity_steps, r) = (staircase.eps, staircase.sensitivity_steps as f64, staircase.r as f64);
         let floor = sensitivity_steps / exp_m1(eps);
         let half_t = (r - 0.5) + floor;
         let decidable = eps >= LEAST_EPS && sensitivity_steps + sensitivity_steps / eps <= MAX_SPAN;
@@ -121,24 +122,7 @@ impl Stairs {
     }
 }
 
-impl Lane for StaircaseLane {
-    #[inline(always)]
-    fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
-        self.reduce_whole::<A>(A::from_bits(bits))
-    }
-
-    #[inline(always)]
-    fn finish<A: Arithmetic>(&self, [whole, stair, _]: [f64; 3]) -> (f64, bool) {
-        self.stairs
-            .place::<A>(whole, self.stairs.unit_of::<A>(stair), self.stairs.outermost(stair))
-    }
-
-    fn is_ever_sure(&self) -> bool {
-        self.stairs.slack < f64::INFINITY
-    }
-}
-
-impl OfWhole for StaircaseLane {
+impl WholeLane for StaircaseLane {
     #[inline(always)]
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
         let (e, s) = split_ln(self.bits, whole);
@@ -148,7 +132,12 @@ impl OfWhole for StaircaseLane {
     }
 
     #[inline(always)]
-    fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool) {
-        self.finish::<A>(self.reduce_whole::<A>(whole))
+    fn finish_whole<A: Arithmetic>(&self, [whole, stair, _]: [f64; 3]) -> (f64, bool) {
+        self.stairs
+            .place::<A>(whole, self.stairs.unit_of::<A>(stair), self.stairs.outermost(stair))
+    }
+
+    fn is_sure_of_any(&self) -> bool {
+        self.stairs.slack < f64::INFINITY
     }
 }

@@ -5,14 +5,14 @@ use super::canonical;
 use super::elementary::{exp, exp_m1};
 use super::float;
 use super::lane::{Lane, RARE};
+use crate::exact::IntegerDistribution;
 use crate::lattice::dyadic::power_of_two;
 
 /// Fast path of geometric(ε, D) where few magnitudes carry all but 2⁻¹⁴ of the mass, as at ε/D ≥ 1.2: the magnitude is the number of thresholds
 /// S(j)·2^bits, j = 1, 2, …, above V, compared as integers.
 ///
-/// Each threshold is e^(−x) up to a factor, x = jε/D. Where x ≤ 44 its relative error is below 2⁻⁴⁶: 2·44u from x, 4u from the exponential, 12u from
-/// 2/(1 + e^(−ε/D)) and the products. Beyond, threshold and error are below one unit of V. It is kept as the two integers around an interval twice
-/// as wide, moved apart by one for the bits beyond the word. A word between the two, or below the last threshold, is not sure.
+/// Each is kept as the two integers around its interval ([`Survivals`]), moved apart by one for the bits beyond the word. A word between the two, or
+/// below the last threshold, is not sure.
 #[derive(Clone, Debug)]
 pub(crate) struct ThresholdLane<const N: usize> {
     /// V below this is below the threshold, whatever bits follow.
@@ -23,44 +23,66 @@ pub(crate) struct ThresholdLane<const N: usize> {
 
 impl<const N: usize> ThresholdLane<N> {
     /// `None` where more than 2⁻¹⁴ of the mass lies beyond the last threshold.
-    pub fn new(eps: f64, sensitivity_steps: u64, bits: u32) -> Option<Self> {
-        let step = eps / sensitivity_steps as f64;
-        // The largest argument of the exponential is 700.
-        let divisor = 1.0 + 1.0 / (1.0 + exp_m1(step.min(700.0)));
-        Self::of(step, 2.0, divisor, bits)
-    }
-
-    /// The one-sided distribution, S(j) = e^(−εj/D).
-    pub fn one_sided(eps: f64, sensitivity_steps: u64, bits: u32) -> Option<Self> {
-        Self::of(eps / sensitivity_steps as f64, 1.0, 1.0, bits)
-    }
-
-    /// Canonical noise on the integers, whose thresholds have an absolute error.
-    pub fn canonical(eps: f64, delta: f64, bits: u32) -> Option<Self> {
-        let survivals = canonical::survivals::<N>(eps, delta);
-        if survivals[N - 1] > RARE {
+    pub fn new(distribution: &IntegerDistribution, bits: u32) -> Option<Self> {
+        let survivals = Survivals::<N>::of(distribution)?;
+        if survivals.values[N - 1] > RARE {
             return None;
         }
-        let scale = power_of_two(bits.cast_signed());
+        let [lower, upper] = survivals.ends(power_of_two(bits.cast_signed()));
         Some(Self {
-            below: survivals.map(|survival| ((survival - canonical::ERROR) * scale).floor() as i64 - 1),
-            above: survivals.map(|survival| ((survival + canonical::ERROR) * scale).ceil() as i64 + 1),
+            below: lower.map(|end| end.floor() as i64 - 1),
+            above: upper.map(|end| end.ceil() as i64 + 1),
         })
     }
+}
 
-    /// S(j) = (`factor`/`divisor`)·e^(−`step`·j).
-    fn of(step: f64, factor: f64, divisor: f64, bits: u32) -> Option<Self> {
-        // At 700, where the exponential ends, thresholds have long been below one unit.
-        let survival = |j: usize| factor / (divisor * exp::<Separate>((step * j as f64).min(700.0), 0.0));
-        if survival(N) > RARE {
-            return None;
+/// S(1), S(2), …, S(N) of a geometric distribution or of canonical noise, and twice the bounds on their errors.
+pub(super) struct Survivals<const N: usize> {
+    values: [f64; N],
+    relative: f64,
+    absolute: f64,
+}
+
+impl<const N: usize> Survivals<N> {
+    /// `None` for staircases.
+    ///
+    /// Those of geometric distributions are e^(−x) up to a factor, x = jε/D. Where x ≤ 44 their relative error is below 2⁻⁴⁶: 2·44u from x, 4u from
+    /// the exponential, 12u from 2/(1 + e^(−ε/D)) and the products. Beyond, they and their errors are below 2⁻⁶³.
+    pub fn of(distribution: &IntegerDistribution) -> Option<Self> {
+        match *distribution {
+            IntegerDistribution::Geometric { eps, sensitivity_steps } => {
+                let step = eps / sensitivity_steps as f64;
+                // The largest argument of the exponential is 700.
+                let divisor = 1.0 + 1.0 / (1.0 + exp_m1(step.min(700.0)));
+                Some(Self::geometric(step, 2.0 / divisor))
+            }
+            IntegerDistribution::OneSided { eps, sensitivity_steps } => {
+                Some(Self::geometric(eps / sensitivity_steps as f64, 1.0))
+            }
+            IntegerDistribution::Canonical { eps, delta, .. } => Some(Self {
+                values: canonical::survivals(eps, delta),
+                relative: 0.0,
+                absolute: canonical::ERROR,
+            }),
+            IntegerDistribution::Staircase(_) | IntegerDistribution::TruncatedStaircase { .. } => None,
         }
-        let scale = power_of_two(bits.cast_signed());
-        let error = power_of_two(-45);
-        let at = |j: usize, factor: f64| survival(j + 1) * scale * factor;
-        Some(Self {
-            below: core::array::from_fn(|j| at(j, 1.0 - error).floor() as i64 - 1),
-            above: core::array::from_fn(|j| at(j, 1.0 + error).ceil() as i64 + 1),
+    }
+
+    /// S(j) = `factor`·e^(−`step`·j).
+    fn geometric(step: f64, factor: f64) -> Self {
+        Self {
+            // At 700, where the exponential ends, they have long been below 2⁻⁶³.
+            values: core::array::from_fn(|j| factor / exp::<Separate>((step * (j + 1) as f64).min(700.0), 0.0)),
+            relative: power_of_two(-45),
+            absolute: 0.0,
+        }
+    }
+
+    /// The ends of their intervals in this many units.
+    pub fn ends(&self, units: f64) -> [[f64; N]; 2] {
+        [-1.0, 1.0].map(|sign| {
+            self.values
+                .map(|value| (value + sign * (value * self.relative + self.absolute)) * units)
         })
     }
 }
@@ -93,6 +115,25 @@ mod tests {
     use super::*;
     use crate::testing::random::Random;
 
+    /// Evidence: the definitions, by the standard library's exponential.
+    #[test]
+    fn survival_functions_are_those_of_the_distributions() {
+        for (eps, sensitivity_steps) in [(1.3_f64, 1), (5.0, 3), (0.02, 7)] {
+            let b = (-eps / sensitivity_steps as f64).exp();
+            let one = Survivals::<8>::of(&IntegerDistribution::OneSided { eps, sensitivity_steps }).unwrap();
+            let two = Survivals::<8>::of(&IntegerDistribution::Geometric { eps, sensitivity_steps }).unwrap();
+            for j in 0..8 {
+                let power = b.powi(j as i32 + 1);
+                assert!((one.values[j] / power - 1.0).abs() < 1e-14, "{eps} {sensitivity_steps} {j}");
+                let expected = 2.0 * power / (1.0 + b);
+                assert!(
+                    (two.values[j] / expected - 1.0).abs() < 1e-14,
+                    "{eps} {sensitivity_steps} {j}"
+                );
+            }
+        }
+    }
+
     /// Evidence: the definition, by the standard library's exponential. Both integers are as far from it as the
     /// interval that is kept, to a tenth, and up to two for the bits beyond the word.
     #[test]
@@ -116,14 +157,12 @@ mod tests {
         let error = power_of_two(-45);
         for (eps, sensitivity_steps) in [(4.0, 1), (9.0, 3), (60.0, 1)] {
             let b = (-eps / sensitivity_steps as f64).exp();
+            let distribution = IntegerDistribution::Geometric { eps, sensitivity_steps };
+            let lane = ThresholdLane::new(&distribution, WORD_BITS).unwrap();
+            check(&lane, &|j| 2.0 * b.powi(j) / (1.0 + b), error, 0.0);
+            let distribution = IntegerDistribution::OneSided { eps, sensitivity_steps };
             check(
-                &ThresholdLane::new(eps, sensitivity_steps, WORD_BITS).unwrap(),
-                &|j| 2.0 * b.powi(j) / (1.0 + b),
-                error,
-                0.0,
-            );
-            check(
-                &ThresholdLane::one_sided(eps, sensitivity_steps, WORD_BITS).unwrap(),
+                &ThresholdLane::new(&distribution, WORD_BITS).unwrap(),
                 &|j| b.powi(j),
                 error,
                 0.0,
@@ -131,7 +170,8 @@ mod tests {
         }
         for (eps, delta) in [(4.0, 1e-6), (3.0, 1e-3)] {
             let survivals = canonical::survivals::<4>(eps, delta);
-            let distribution = ThresholdLane::canonical(eps, delta, WORD_BITS).unwrap();
+            let distribution = IntegerDistribution::Canonical { eps, delta, most: 1 };
+            let distribution = ThresholdLane::new(&distribution, WORD_BITS).unwrap();
             check(&distribution, &|j| survivals[j as usize - 1], 0.0, canonical::ERROR);
         }
     }
@@ -149,7 +189,8 @@ mod tests {
         }
         let mut random = Random(9);
         for (eps, sensitivity_steps) in [(1.3, 1), (2.0, 1), (4.0, 1), (30.0, 5), (60.0, 1), (700.0, 1), (2000.0, 1)] {
-            let distribution = ThresholdLane::<8>::new(eps, sensitivity_steps, WORD_BITS).unwrap();
+            let geometric = IntegerDistribution::Geometric { eps, sensitivity_steps };
+            let distribution = ThresholdLane::<8>::new(&geometric, WORD_BITS).unwrap();
             let beside = distribution
                 .below
                 .iter()
@@ -160,7 +201,7 @@ mod tests {
                 check::<Separate, 8>(&distribution, bits);
                 check::<Fused, 8>(&distribution, bits);
                 check::<FusedWide, 8>(&distribution, bits);
-                if let Some(distribution) = ThresholdLane::<4>::new(eps, sensitivity_steps, WORD_BITS) {
+                if let Some(distribution) = ThresholdLane::<4>::new(&geometric, WORD_BITS) {
                     check::<FusedWide, 4>(&distribution, bits);
                 }
             }

@@ -4,10 +4,6 @@
 
 use std::sync::OnceLock;
 
-use super::arithmetic::{Arithmetic, Baseline};
-#[cfg(target_arch = "x86_64")]
-use super::arithmetic::{Fused, FusedWide};
-
 /// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tier {
@@ -118,52 +114,70 @@ pub fn cpu_tier() -> Result<&'static str, String> {
     Tier::asked_for().map(|_| Tier::current().name())
 }
 
-/// A loop that gains from wider instructions.
+/// The value of an expression, compiled for a tier's instructions: `on_tier!(tier, A => sum::<A>(numbers))`, where A is the tier's [`Arithmetic`].
 ///
-/// Everything in `run` must be inlined into it: a function of its own would be compiled for the baseline. It should hand slices to functions rather
-/// than loop over fields, which the compiler takes to overlap.
-pub(crate) trait Work {
-    /// What it gives.
-    type Result;
-
-    /// All of it.
-    fn run<A: Arithmetic>(self) -> Self::Result;
+/// Every function in the expression must be inlined into it: a function of its own would be compiled for the baseline. It should take slices rather
+/// than loop over fields, which the compiler takes to overlap. It panics on a tier that is not available.
+///
+/// [`Arithmetic`]: super::arithmetic::Arithmetic
+macro_rules! on_tier {
+    ($tier:expr, $work:expr) => {
+        $crate::kernel::on_tier!($tier, Unused => $work)
+    };
+    ($tier:expr, $arithmetic:ident => $work:expr) => {
+        match $tier {
+            $crate::kernel::Tier::Portable => $crate::kernel::on_tier!(@portable, Baseline as $arithmetic, $work),
+            #[cfg(target_arch = "x86_64")]
+            $crate::kernel::Tier::Avx2 => $crate::kernel::on_tier!(@avx2, Fused as $arithmetic, $work),
+            #[cfg(target_arch = "x86_64")]
+            $crate::kernel::Tier::Avx512 => $crate::kernel::on_tier!(@avx512, FusedWide as $arithmetic, $work),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => unreachable!("never available here"),
+        }
+    };
+    (@$run:ident, $type:ident as $arithmetic:ident, $work:expr) => {{
+        #[allow(dead_code, reason = "not all work has arithmetic")]
+        type $arithmetic = $crate::kernel::arithmetic::$type;
+        $crate::kernel::tier::$run(
+            #[inline(always)]
+            || $work,
+        )
+    }};
 }
-
-/// [`Work::run`] on a tier that is available; on another it panics.
-#[allow(unsafe_code, reason = "calls of functions compiled for more than the baseline")]
-pub(crate) fn run_on<W: Work>(tier: Tier, work: W) -> W::Result {
-    assert!(tier.is_available(), "{tier:?} on a processor without it");
-    match tier {
-        Tier::Portable => run_portable(work),
-        // SAFETY: the processor has AVX2 and FMA, as just asserted.
-        #[cfg(target_arch = "x86_64")]
-        Tier::Avx2 => unsafe { run_avx2(work) },
-        // SAFETY: the processor has AVX-512 F, DQ, VL and BW, AVX2 and FMA, as just asserted.
-        #[cfg(target_arch = "x86_64")]
-        Tier::Avx512 => unsafe { run_avx512(work) },
-        #[cfg(not(target_arch = "x86_64"))]
-        Tier::Avx2 | Tier::Avx512 => unreachable!("never available here"),
-    }
-}
+pub(crate) use on_tier;
 
 /// Not inlined, as the others cannot be: what it leaves on the stack is then below the caller's frame, where `stack::wipe` wipes.
 #[inline(never)]
-fn run_portable<W: Work>(work: W) -> W::Result {
-    work.run::<Baseline>()
+pub(crate) fn portable<R>(work: impl FnOnce() -> R) -> R {
+    work()
+}
+
+/// A function that calls another one compiled for features of x86-64.
+#[cfg(target_arch = "x86_64")]
+macro_rules! wide_tier {
+    ($name:ident, $tier:ident, $features:literal) => {
+        #[allow(unsafe_code, reason = "a call of a function compiled for more than the baseline")]
+        pub(crate) fn $name<R>(work: impl FnOnce() -> R) -> R {
+            #[target_feature(enable = $features)]
+            fn run<R>(work: impl FnOnce() -> R) -> R {
+                work()
+            }
+
+            assert!(
+                Tier::$tier.is_available(),
+                "{:?} on a processor without it",
+                Tier::$tier
+            );
+            // SAFETY: the processor has the features, as just asserted.
+            unsafe { run(work) }
+        }
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn run_avx2<W: Work>(work: W) -> W::Result {
-    work.run::<Fused>()
-}
-
+wide_tier!(avx2, Avx2, "avx2,fma");
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
-fn run_avx512<W: Work>(work: W) -> W::Result {
-    work.run::<FusedWide>()
-}
+wide_tier!(avx512, Avx512, "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma");
 
 #[cfg(test)]
 mod tests {

@@ -46,13 +46,13 @@ impl Agreement {
         // An entry is a row, and above it as much of the hash as has room.
         let tag = !0 << (labels.len() + 1).next_power_of_two().ilog2();
         let (mut label, mut other, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
-        for first in (0..labels.len()).step_by(TOGETHER) {
-            if first % ASK_EVERY == ASK_EVERY - TOGETHER && !go_on() {
+        for first in (0..labels.len()).step_by(BATCH) {
+            if first % ASK_EVERY == ASK_EVERY - BATCH && !go_on() {
                 return Err(Disagreement::Stopped);
             }
-            // A place of a large table is some 100 ns away. Of several rows that are looked up one after the other, the processor waits once.
-            let mut entries = [(0, 0); TOGETHER];
-            let entries = &mut entries[..TOGETHER.min(labels.len() - first)];
+            // A read from a large table takes some 100 ns. Reads of several rows that follow one another overlap.
+            let mut entries = [(0, 0); BATCH];
+            let entries = &mut entries[..BATCH.min(labels.len() - first)];
             for (row, entry) in (first..).zip(&mut *entries) {
                 label.clear();
                 labels.write(row, &mut label);
@@ -96,7 +96,7 @@ impl Agreement {
 const ASK_EVERY: usize = 1 << 16;
 
 /// Rows looked up together.
-const TOGETHER: usize = 64;
+const BATCH: usize = 64;
 
 /// Why rows do not agree, or are not known to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,4 @@
 //! Noise as a pure function of a secret and of what is released (contract, section 13).
-//!
-//! | file | subject |
-//! |---|---|
-//! | `address` | labels and values as bytes that have one reading only |
-//! | `agreement` | rows of one label that do not agree |
-//! | `fingerprint` | a digest of rows in any order |
 
 pub mod address;
 mod agreement;

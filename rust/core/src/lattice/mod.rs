@@ -1,13 +1,4 @@
 //! The lattice of multiples of the granularity: which one a mechanism lives on, and how integers on it become values and releases.
-//!
-//! | file | subject |
-//! |---|---|
-//! | `params` | validated parameters, the choice of lattice: the only key to a sampler |
-//! | `dyadic` | `f64`s as significand · 2^exponent |
-//! | `answer` | true answers, rounded to the lattice |
-//! | `value` | from integers to the element types of an output |
-//! | `release` | noise added to true answers on the lattice |
-//! | `modulus` | released integers modulo m |
 
 pub(crate) mod answer;
 pub(crate) mod dyadic;

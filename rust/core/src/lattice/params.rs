@@ -5,7 +5,7 @@ use crate::lattice::dyadic::{ceil_scaled, floor_log2, power_of_two};
 
 /// Steps in the smaller of the sensitivity and the noise scale: at least 2³². Finer lattices send more values down the slow path: the
 /// fast path decides with an error near 2⁻⁴⁸ of the noise scale.
-const LOG2_CELLS: i32 = 32;
+const LOG2_STEPS: i32 = 32;
 
 /// The lattice is never refined further than this, so that the steps in a sensitivity stay below 2⁵³ and are exact in an `f64`.
 const MAX_REFINEMENT: i32 = 20;
@@ -33,25 +33,31 @@ pub(crate) enum Narrowing {
 }
 
 impl Lattice {
+    /// The lattice of a mechanism that has no sensitivity.
+    pub const fn without_sensitivity(log2_granularity: i32) -> Self {
+        Self {
+            log2_granularity,
+            sensitivity_steps: 0,
+        }
+    }
+
     /// The lattice of a continuous mechanism.
     pub fn continuous(eps: f64, sensitivity: f64, narrowing: Narrowing) -> Result<Self, ParamError> {
         check_eps(eps)?;
         check_sensitivity(sensitivity)?;
-        let too_wide = ParamError::TooWide { eps, sensitivity };
-        let log2_granularity = floor_log2(sensitivity) - LOG2_CELLS - refinement(eps, narrowing);
+        let log2_granularity = floor_log2(sensitivity) - LOG2_STEPS - refinement(eps, narrowing);
         if !(-1074..=960).contains(&log2_granularity) {
             return Err(ParamError::Granularity {
                 sensitivity,
                 log2_granularity,
             });
         }
-        let sensitivity_steps = ceil_scaled(sensitivity, log2_granularity);
-        fits(eps, sensitivity_steps)
-            .then_some(Self {
-                log2_granularity,
-                sensitivity_steps,
-            })
-            .ok_or(too_wide)
+        let lattice = Self {
+            log2_granularity,
+            sensitivity_steps: ceil_scaled(sensitivity, log2_granularity),
+        };
+        lattice.fits(eps, sensitivity)?;
+        Ok(lattice)
     }
 
     /// The integers, for a discrete mechanism.
@@ -84,11 +90,13 @@ impl Lattice {
     }
 }
 
-fn check_eps(eps: f64) -> Result<(), ParamError> {
+/// Refuses an ε that is not finite and positive.
+pub(crate) fn check_eps(eps: f64) -> Result<(), ParamError> {
     (eps > 0.0 && eps < f64::INFINITY).then_some(()).ok_or(ParamError::Eps(eps))
 }
 
-fn check_sensitivity(sensitivity: f64) -> Result<(), ParamError> {
+/// Refuses a sensitivity that is not finite and positive.
+pub(crate) fn check_sensitivity(sensitivity: f64) -> Result<(), ParamError> {
     let good = sensitivity > 0.0 && sensitivity < f64::INFINITY;
     good.then_some(()).ok_or(ParamError::Sensitivity(sensitivity))
 }
@@ -110,7 +118,7 @@ fn refinement(eps: f64, narrowing: Narrowing) -> i32 {
     let magnitude = floor_log2(eps);
     let narrower = match narrowing {
         // The cut concerns only an ε below 2⁻⁵², which `fits` refuses.
-        _ if magnitude < -20 => return (magnitude + 20).max(-LOG2_CELLS),
+        _ if magnitude < -20 => return (magnitude + 20).max(-LOG2_STEPS),
         Narrowing::Laplace => f64::from(magnitude + 1),
         Narrowing::Staircase => (0.75 * eps).floor(),
     };
@@ -154,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_cover_the_sensitivity_and_no_more_than_one_step_over() {
+    fn steps_cover_the_sensitivity_and_no_more_than_one_step_over() {
         for sensitivity in [1.0, 0.1, 3.0, 1e-300, 1e280, 1.0 + f64::EPSILON, 2.0 - f64::EPSILON] {
             for eps in [9.1e-13, 1e-9, 1e-3, 0.5, 1.0, 4.0, 50.0, 1e300] {
                 for family in [Narrowing::Laplace, Narrowing::Staircase] {

@@ -3,7 +3,7 @@
 //! Adding a noisy `f64` to an `f64` answer would let the low-order bits of the sum reveal the answer (Mironov 2012; Haney et al. 2022).
 
 use super::answer::{Answer, limit};
-use super::params::Lattice;
+use super::dyadic::power_of_two;
 use super::value::{NEAR, Value, near};
 use crate::declassify;
 use crate::error::DrawError;
@@ -11,8 +11,8 @@ use crate::stream::CHUNK;
 
 /// Writes (⌊x/g + ½⌋ + noise)·g for every answer x: by [`Value::from_sum`] if that is exact for all.
 #[inline(always)]
-pub(crate) fn add_each<A: Answer, T: Value>(answers: &[A], noise: &[i64], lattice: Lattice, out: &mut [T]) {
-    let granularity = lattice.granularity();
+pub(crate) fn add_all<A: Answer, T: Value>(answers: &[A], noise: &[i64], log2_granularity: i32, out: &mut [T]) {
+    let granularity = power_of_two(log2_granularity);
     // Together they have no more bits than the longest: one question for all of them.
     let magnitudes = noise.iter().fold(0, |all, noise| all | noise.unsigned_abs());
     // The inverse of a subnormal g may overflow.
@@ -29,19 +29,17 @@ pub(crate) fn add_each<A: Answer, T: Value>(answers: &[A], noise: &[i64], lattic
     } else {
         for ((answer, noise), out) in sums {
             // Cannot overflow, as magnitudes are up to 2¹²⁶ and 2⁶³; wrapping avoids a branch on noise.
-            let steps = answer
-                .round_to_lattice(lattice.log2_granularity)
-                .wrapping_add((*noise).into());
-            *out = T::from_steps(steps, lattice.log2_granularity);
+            let steps = answer.round_to_lattice(log2_granularity).wrapping_add((*noise).into());
+            *out = T::from_steps(steps, log2_granularity);
         }
     }
 }
 
-/// [`add_each`] of one.
+/// [`add_all`] of one.
 #[inline]
-pub(crate) fn add<A: Answer, T: Value>(answer: A, noise: i64, lattice: Lattice) -> T {
+pub(crate) fn add<A: Answer, T: Value>(answer: A, noise: i64, log2_granularity: i32) -> T {
     let mut sum = [T::default()];
-    add_each(&[answer], &[noise], lattice, &mut sum);
+    add_all(&[answer], &[noise], log2_granularity, &mut sum);
     sum[0]
 }
 
@@ -122,12 +120,8 @@ mod tests {
     /// Evidence: sums in integers. Magnitudes whose bits cancel are no reason for the quick way.
     #[test]
     fn large_noise_is_added_exactly() {
-        let lattice = Lattice {
-            log2_granularity: 0,
-            sensitivity_steps: 1,
-        };
         let (noise, mut out) = ([1 << 53, -(1 << 53)], [0.0; 2]);
-        add_each(&[2.0, 2.0], &noise, lattice, &mut out);
+        add_all(&[2.0, 2.0], &noise, 0, &mut out);
         assert_eq!(out, [2_f64.powi(53) + 2.0, 2.0 - 2_f64.powi(53)]);
     }
 
@@ -135,11 +129,7 @@ mod tests {
     #[test]
     fn quick_sums_are_the_general_sums() {
         for log2_granularity in [-1074, -1023, -1022, -40, -3, 0, 1, 60, 960] {
-            let lattice = Lattice {
-                log2_granularity,
-                sensitivity_steps: 1,
-            };
-            let g = lattice.granularity();
+            let g = power_of_two(log2_granularity);
             for steps in [
                 0.0,
                 0.25,
@@ -181,18 +171,19 @@ mod tests {
                     ] {
                         let sum = x.round_to_lattice(log2_granularity) + i128::from(noise);
                         let general = f64::from_steps(sum, log2_granularity);
-                        let got: f64 = add(x, noise, lattice);
+                        let got: f64 = add(x, noise, log2_granularity);
                         assert_eq!(got.to_bits(), general.to_bits(), "{x} + {noise} on 2^{log2_granularity}");
-                        let (got, general): (f32, f32) = (add(x, noise, lattice), f32::from_steps(sum, log2_granularity));
+                        let (got, general): (f32, f32) =
+                            (add(x, noise, log2_granularity), f32::from_steps(sum, log2_granularity));
                         assert_eq!(got.to_bits(), general.to_bits(), "{x} + {noise} on 2^{log2_granularity}");
                         if log2_granularity == 0 {
-                            assert_eq!(add::<f64, i64>(x, noise, lattice), i64::from_steps(sum, 0), "{x} + {noise}");
-                            assert_eq!(add::<f64, i32>(x, noise, lattice), i32::from_steps(sum, 0), "{x} + {noise}");
+                            assert_eq!(add::<f64, i64>(x, noise, 0), i64::from_steps(sum, 0), "{x} + {noise}");
+                            assert_eq!(add::<f64, i32>(x, noise, 0), i32::from_steps(sum, 0), "{x} + {noise}");
                             let n = x as i64;
                             let sum = i128::from(n) + i128::from(noise);
-                            assert_eq!(add::<i64, i64>(n, noise, lattice), i64::from_steps(sum, 0), "{n} + {noise}");
-                            assert_eq!(add::<i64, i32>(n, noise, lattice), i32::from_steps(sum, 0), "{n} + {noise}");
-                            assert_eq!(add::<i64, f32>(n, noise, lattice), f32::from_steps(sum, 0), "{n} + {noise}");
+                            assert_eq!(add::<i64, i64>(n, noise, 0), i64::from_steps(sum, 0), "{n} + {noise}");
+                            assert_eq!(add::<i64, i32>(n, noise, 0), i32::from_steps(sum, 0), "{n} + {noise}");
+                            assert_eq!(add::<i64, f32>(n, noise, 0), f32::from_steps(sum, 0), "{n} + {noise}");
                         }
                     }
                 }

@@ -71,7 +71,7 @@ impl Scaling {
         centre: 0,
     };
 
-    /// Of a centre that is at most 2⁵² from 0, which an `f64` adds exactly to any X below 2⁵¹; `None` of others.
+    /// `None` for a centre farther than 2⁵² from 0; an `f64` adds any other exactly to an X below 2⁵¹.
     pub(crate) fn new(granularity: f64, centre: i64) -> Option<Self> {
         (centre.unsigned_abs() <= 1 << 52).then_some(Self { granularity, centre })
     }

@@ -1,17 +1,23 @@
 //! One fill of one mechanism, written in pieces.
 
 use crate::draw::sampler::Sampler;
-use crate::draw::staged::{self, Staged, each_chunk};
+use crate::draw::staged::{self, Staged, in_chunks};
 use crate::error::DrawError;
+use crate::lattice::params::Lattice;
 use crate::lattice::release;
 use crate::lattice::{Answer, Modulus, Residue, Value};
 use crate::mechanism::tiles::Tiles;
 use crate::memory::OutOfMemory;
 use crate::stream::{Fill, Generator, StagedFill};
 
-/// How the values of a mechanism are drawn.
+/// A mechanism's lattice, and how its values are drawn.
 #[derive(Clone, Copy)]
-pub struct Source<'a>(How<'a>);
+pub struct Source<'a> {
+    how: How<'a>,
+    pub(super) log2_granularity: i32,
+    pub(super) sensitivity_steps: u64,
+    pub(super) lengths: &'a [u64],
+}
 
 #[derive(Clone, Copy)]
 enum How<'a> {
@@ -22,30 +28,39 @@ enum How<'a> {
 }
 
 impl<'a> Source<'a> {
-    pub(crate) fn one_word(sampler: &'a Sampler) -> Self {
-        Self(How::OneWord(sampler))
+    pub(crate) fn one_word(sampler: &'a Sampler, lengths: &'a [u64]) -> Self {
+        Self::on(sampler.lattice(), How::OneWord(sampler), lengths)
     }
 
-    pub(crate) fn staged(mechanism: &'a dyn Staged) -> Self {
-        Self(How::Staged(mechanism))
+    pub(crate) fn staged(mechanism: &'a dyn Staged, lattice: Lattice, lengths: &'a [u64]) -> Self {
+        Self::on(lattice, How::Staged(mechanism), lengths)
+    }
+
+    fn on(lattice: Lattice, how: How<'a>, lengths: &'a [u64]) -> Self {
+        Self {
+            how,
+            log2_granularity: lattice.log2_granularity,
+            sensitivity_steps: lattice.sensitivity_steps,
+            lengths,
+        }
     }
 
     pub(super) fn draws(self) -> usize {
-        match self.0 {
+        match self.how {
             How::OneWord(_) => 1,
             How::Staged(mechanism) => mechanism.draws(),
         }
     }
 
     pub(super) fn next_view(self, generator: &mut Generator, n: u64) -> Result<Generator, DrawError> {
-        match self.0 {
+        match self.how {
             How::OneWord(_) => generator.next_view(n),
             How::Staged(_) => generator.next_staged_view(n),
         }
     }
 
     pub(super) fn joint_values(self) -> usize {
-        match self.0 {
+        match self.how {
             How::OneWord(_) => 1,
             How::Staged(mechanism) => mechanism.joint_values(),
         }
@@ -64,17 +79,12 @@ enum Inner<'a> {
 
 impl<'a> MechanismFill<'a> {
     #[inline]
-    pub(super) fn next(
-        source: Source<'a>,
-        log2_granularity: i32,
-        generator: &mut Generator,
-        n: usize,
-    ) -> Result<Self, DrawError> {
-        Ok(Self(match source.0 {
+    pub(super) fn next(source: Source<'a>, generator: &mut Generator, n: usize) -> Result<Self, DrawError> {
+        Ok(Self(match source.how {
             How::OneWord(sampler) => Inner::OneWord(sampler, generator.next(n)?),
             How::Staged(mechanism) => {
                 mechanism.prepare()?;
-                Inner::Staged(mechanism, log2_granularity, generator.next_staged(n)?)
+                Inner::Staged(mechanism, source.log2_granularity, generator.next_staged(n)?)
             }
         }))
     }
@@ -140,7 +150,7 @@ impl<'a> MechanismFill<'a> {
         debug_assert!(answers.len() == out.len() && modulus.check_type::<T>().is_ok());
         let add = |done: usize, noise: &[i64], out: &mut [T]| modulus.write_sums(&answers[done..], noise, out);
         match &self.0 {
-            Inner::OneWord(sampler, fill) => each_chunk(
+            Inner::OneWord(sampler, fill) => in_chunks(
                 1,
                 out,
                 |done, noise: &mut [i64]| {
@@ -151,7 +161,7 @@ impl<'a> MechanismFill<'a> {
             ),
             Inner::Staged(mechanism, _, fill) => {
                 let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
-                each_chunk(mechanism.joint_values(), out, draw, add)
+                in_chunks(mechanism.joint_values(), out, draw, add)
             }
         }
     }

@@ -1,11 +1,4 @@
 //! What every mechanism can do: the traits [`Mechanism`] and [`AnyMechanism`].
-//!
-//! | file | subject |
-//! |---|---|
-//! | `fill` | one fill of one mechanism, written in pieces |
-//! | `tiles` | one fill of one mechanism, by tiles |
-//! | `one_word` | the four mechanisms that take one word a value, chosen when the program runs |
-//! | `per_element` | one of the four with parameters of its own for every value |
 
 pub(crate) mod fill;
 pub(crate) mod one_word;
@@ -45,24 +38,24 @@ use fill::{MechanismFill, Source};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait AnyMechanism: Debug + Send + Sync {
-    /// How values are drawn.
+    /// The lattice, and how values are drawn.
     #[doc(hidden)]
     fn source(&self) -> Source<'_>;
 
     /// The binary logarithm of the granularity; 0 for a mechanism of integers.
     fn log2_granularity(&self) -> i32 {
-        0
+        self.source().log2_granularity
     }
 
     /// ⌈Δ/g⌉: the sensitivity in lattice steps; 0 for a mechanism that has no sensitivity.
     fn sensitivity_steps(&self) -> u64 {
-        0
+        self.source().sensitivity_steps
     }
 
     /// The mechanism's own lengths in lattice steps: r of a staircase, the steps below and above 0 of a truncated mechanism, the breakpoints of a
     /// merged mechanism; none for other mechanisms.
     fn lengths(&self) -> &[u64] {
-        &[]
+        self.source().lengths
     }
 }
 
@@ -105,7 +98,7 @@ pub trait Mechanism: AnyMechanism {
     /// # Errors
     /// [`DrawError`]; then nothing was drawn.
     fn next_fill(&self, generator: &mut Generator, n: usize) -> Result<MechanismFill<'_>, DrawError> {
-        MechanismFill::next(self.source(), self.log2_granularity(), generator, n)
+        MechanismFill::next(self.source(), generator, n)
     }
 
     /// The generator's next fill, of `n` values, as a view that draws it in parts ([`Generator::next_view`]). It outlives the mechanism.
@@ -315,18 +308,6 @@ macro_rules! pointers {
         impl<L: AnyMechanism + ?Sized> AnyMechanism for $pointer {
             fn source(&self) -> Source<'_> {
                 (**self).source()
-            }
-
-            fn log2_granularity(&self) -> i32 {
-                (**self).log2_granularity()
-            }
-
-            fn sensitivity_steps(&self) -> u64 {
-                (**self).sensitivity_steps()
-            }
-
-            fn lengths(&self) -> &[u64] {
-                (**self).lengths()
             }
         }
 

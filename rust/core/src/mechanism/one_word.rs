@@ -2,7 +2,7 @@
 
 use crate::draw::sampler::Sampler;
 use crate::error::ParamError;
-use crate::exact::{self, IntegerDistribution};
+use crate::exact::{self, IntegerDistribution, Staircase};
 use crate::lattice::params::{Lattice, Narrowing};
 use crate::lattice::release;
 use crate::lattice::{Answer, Value};
@@ -50,23 +50,27 @@ impl OneWordMechanism {
     /// # Errors
     /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn new(kind: Kind, eps: f64, sensitivity: f64, shape: Shape) -> Result<Self, ParamError> {
-        let (mechanism, lattice) = Self::place(kind, eps, sensitivity, shape)?;
-        Ok(Self {
-            kind,
-            eps,
-            sensitivity,
-            sampler: Sampler::new(mechanism, lattice),
-        })
+        Self::made(kind, eps, sensitivity, shape, Sampler::new)
     }
 
     /// [`OneWordMechanism::new`] for a single value: quicker to make, slower to draw from.
     pub(crate) fn quick(kind: Kind, eps: f64, sensitivity: f64, shape: Shape) -> Result<Self, ParamError> {
-        let (mechanism, lattice) = Self::place(kind, eps, sensitivity, shape)?;
+        Self::made(kind, eps, sensitivity, shape, Sampler::quick)
+    }
+
+    fn made(
+        kind: Kind,
+        eps: f64,
+        sensitivity: f64,
+        shape: Shape,
+        sampler: fn(IntegerDistribution, Lattice) -> Sampler,
+    ) -> Result<Self, ParamError> {
+        let (distribution, lattice) = Self::place(kind, eps, sensitivity, shape)?;
         Ok(Self {
             kind,
             eps,
             sensitivity,
-            sampler: Sampler::quick(mechanism, lattice),
+            sampler: sampler(distribution, lattice),
         })
     }
 
@@ -83,11 +87,7 @@ impl OneWordMechanism {
             Kind::Laplace | Kind::DiscreteLaplace => IntegerDistribution::Geometric { eps, sensitivity_steps },
             Kind::Staircase | Kind::DiscreteStaircase => {
                 let r = resolve(kind, eps, sensitivity_steps, shape);
-                IntegerDistribution::Staircase {
-                    eps,
-                    sensitivity_steps,
-                    r,
-                }
+                IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r))
             }
         };
         Ok((mechanism, lattice))
@@ -149,26 +149,11 @@ impl OneWordMechanism {
 
 impl AnyMechanism for OneWordMechanism {
     fn source(&self) -> Source<'_> {
-        Source::one_word(&self.sampler)
-    }
-
-    fn log2_granularity(&self) -> i32 {
-        self.sampler.lattice().log2_granularity
-    }
-
-    fn sensitivity_steps(&self) -> u64 {
-        self.sampler.lattice().sensitivity_steps
-    }
-
-    fn lengths(&self) -> &[u64] {
-        match self.sampler.distribution() {
-            IntegerDistribution::Staircase { r, .. } | IntegerDistribution::TruncatedStaircase { r, .. } => {
-                core::slice::from_ref(r)
-            }
-            IntegerDistribution::Geometric { .. }
-            | IntegerDistribution::OneSided { .. }
-            | IntegerDistribution::Canonical { .. } => &[],
-        }
+        let lengths = match self.sampler.distribution() {
+            IntegerDistribution::Staircase(Staircase { r, .. }) => core::slice::from_ref(r),
+            _ => &[],
+        };
+        Source::one_word(&self.sampler, lengths)
     }
 }
 
@@ -203,18 +188,6 @@ macro_rules! one_word_mechanism {
         impl $crate::AnyMechanism for $mechanism {
             fn source(&self) -> $crate::mechanism::fill::Source<'_> {
                 self.0.source()
-            }
-
-            fn log2_granularity(&self) -> i32 {
-                self.0.log2_granularity()
-            }
-
-            fn sensitivity_steps(&self) -> u64 {
-                self.0.sensitivity_steps()
-            }
-
-            fn lengths(&self) -> &[u64] {
-                self.0.lengths()
             }
         }
 

@@ -6,14 +6,13 @@ use crate::draw::share::Share;
 use crate::error::ParamError;
 use crate::exact::exp::Step;
 use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
+use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, Mechanism};
-#[cfg(feature = "probe")]
-use crate::mechanisms::probed::{Probed, boxed, named};
 
 /// The larger of the two scales is 2¹⁰ to 2¹¹ steps.
 const LOG2_STEPS: i32 = 10;
-/// Scales further apart than 2 to this power are refused: the smaller one would be far below the lattice step.
+/// Scales that differ by more than 2 to this power are refused: the smaller one would be far below the lattice step.
 const MOST_LOG2_RATIO: i32 = 12;
 
 /// The Arete mechanism (Pagh and Stausholm 2022): noise in shares for real values, Γ − Γ' + Λ on the multiples of a power of two g.
@@ -57,26 +56,17 @@ impl Arete {
 /// log₂ g of the contract.
 fn granularity(theta: f64, lam: f64) -> Result<i32, ParamError> {
     for (parameter, value) in [("theta", theta), ("lam", lam)] {
-        if !(value > 0.0 && value < f64::INFINITY) {
-            let rule = "finite and greater than 0";
-            return Err(ParamError::Rule { parameter, rule, value });
-        }
+        let good = value > 0.0 && value < f64::INFINITY;
+        ParamError::require(good, parameter, "finite and greater than 0", value)?;
     }
     let (theta_log2, lam_log2) = (floor_log2(theta), floor_log2(lam));
     let log2_granularity = theta_log2.max(lam_log2) - LOG2_STEPS;
     // The ranges of the contract, section 7.
-    let rule = if (theta_log2 - lam_log2).abs() > MOST_LOG2_RATIO {
-        "within a factor of 2**12 of theta"
-    } else if !(-1022..=960).contains(&log2_granularity) {
-        "such that the lattice step is from 2**-1022 to 2**960"
-    } else {
-        return Ok(log2_granularity);
-    };
-    Err(ParamError::Rule {
-        parameter: "lam",
-        rule,
-        value: lam,
-    })
+    let near = (theta_log2 - lam_log2).abs() <= MOST_LOG2_RATIO;
+    ParamError::require(near, "lam", "within a factor of 2**12 of theta", lam)?;
+    let rule = "such that the lattice step is from 2**-1022 to 2**960";
+    ParamError::require((-1022..=960).contains(&log2_granularity), "lam", rule, lam)?;
+    Ok(log2_granularity)
 }
 
 /// g/scale as a float64 by an integer, exactly: 2^(log₂ g − exponent) by the significand, without its trailing zeros.
@@ -87,24 +77,11 @@ fn ratio(scale: f64, log2_granularity: i32) -> (f64, u64) {
 }
 
 impl AnyMechanism for Arete {
-    fn log2_granularity(&self) -> i32 {
-        self.log2_granularity
-    }
-
     fn source(&self) -> Source<'_> {
-        Source::staged(&self.sum)
+        Source::staged(&self.sum, Lattice::without_sensitivity(self.log2_granularity), &[])
     }
 }
 
 impl Mechanism for Arete {
     type Value = f64;
 }
-
-#[cfg(feature = "probe")]
-pub(super) const PROBED: Probed = Probed {
-    examples: || {
-        let mechanism = |share| named(format!("Arete(0.25, 2, 0.5), {share:?}"), Arete::new(0.25, 2.0, 0.5, share));
-        Share::PROBED.into_iter().map(mechanism).collect()
-    },
-    of: |n| boxed(Arete::new(n.reals[0], n.reals[1], n.reals[2], n.share)),
-};

@@ -6,8 +6,6 @@ use crate::exact::{self, IntegerDistribution};
 use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
-#[cfg(feature = "probe")]
-use crate::mechanisms::probed::{Probed, boxed, named};
 
 /// Canonical noise for (ε, δ) on the integers at sensitivity 1 (Awan and Ramasethu 2023): no (ε, δ)-differentially private noise is more often near
 /// 0.
@@ -42,13 +40,7 @@ impl DiscreteCanonical {
     pub fn new(eps: f64, delta: f64) -> Result<Self, ParamError> {
         let lattice = Lattice::integers(eps, 1.0)?;
         // In the positive: NaN fails it.
-        if !(0.0..1.0).contains(&delta) {
-            return Err(ParamError::Rule {
-                parameter: "delta",
-                rule: "at least 0 and less than 1",
-                value: delta,
-            });
-        }
+        ParamError::require((0.0..1.0).contains(&delta), "delta", "at least 0 and less than 1", delta)?;
         let (mechanism, end) = if delta > 0.0 {
             let most = exact::most_canonical(eps, delta);
             (IntegerDistribution::Canonical { eps, delta, most }, most)
@@ -74,16 +66,8 @@ impl DiscreteCanonical {
 }
 
 impl AnyMechanism for DiscreteCanonical {
-    fn sensitivity_steps(&self) -> u64 {
-        self.sampler.lattice().sensitivity_steps
-    }
-
-    fn lengths(&self) -> &[u64] {
-        core::slice::from_ref(&self.end)
-    }
-
     fn source(&self) -> Source<'_> {
-        Source::one_word(&self.sampler)
+        Source::one_word(&self.sampler, core::slice::from_ref(&self.end))
     }
 }
 
@@ -92,28 +76,6 @@ impl Mechanism for DiscreteCanonical {
 }
 
 impl IntegerMechanism for DiscreteCanonical {}
-
-#[cfg(feature = "probe")]
-pub(super) const PROBED: Probed = Probed {
-    examples: || {
-        let mechanism = |eps, delta| {
-            let mechanism = DiscreteCanonical::new(eps, delta);
-            named(format!("DiscreteCanonical({eps}, {delta})"), mechanism)
-        };
-        // Thresholds, both logarithms in `f32`, the rough and the fine one.
-        [
-            mechanism(1.0, 1e-6),
-            mechanism(0.5, 1e-9),
-            mechanism(0.05, 1e-6),
-            mechanism(1e-3, 1e-6),
-            mechanism(1e-6, 1e-12),
-            mechanism(1.0, 0.0),
-        ]
-        .into_iter()
-        .collect()
-    },
-    of: |n| boxed(DiscreteCanonical::new(n.reals[0], n.reals[1])),
-};
 
 #[cfg(test)]
 mod tests {

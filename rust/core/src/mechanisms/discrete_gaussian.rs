@@ -5,12 +5,10 @@ use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
 use crate::error::ParamError;
 use crate::exact::{self, IntegerDistribution};
-use crate::kernel::{Arithmetic, BLOCK, Coin, Tier, Work, run_on};
+use crate::kernel::{BLOCK, Coin, Tier, on_tier};
 use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
-#[cfg(feature = "probe")]
-use crate::mechanisms::probed::{Probed, boxed, named};
 use crate::memory::OutOfMemory;
 use crate::stack;
 use crate::stream::{CHUNK, PairStage, StagedFill};
@@ -82,20 +80,18 @@ impl DiscreteGaussian {
     /// # Errors
     /// Its own.
     pub(super) fn check(sigma2: f64, log2_granularity: i32) -> Result<(), ParamError> {
-        if !(LEAST_SIGMA2..=MOST_SIGMA2).contains(&sigma2) {
-            return Err(ParamError::Rule {
-                parameter: "sigma2",
-                rule: "from 2**-20 to 2**90",
-                value: sigma2,
-            });
-        }
-        if !(-1074..=960).contains(&log2_granularity) {
-            return Err(ParamError::Rule {
-                parameter: "log2_granularity",
-                rule: "from -1074 to 960",
-                value: log2_granularity.into(),
-            });
-        }
+        ParamError::require(
+            (LEAST_SIGMA2..=MOST_SIGMA2).contains(&sigma2),
+            "sigma2",
+            "from 2**-20 to 2**90",
+            sigma2,
+        )?;
+        ParamError::require(
+            (-1074..=960).contains(&log2_granularity),
+            "log2_granularity",
+            "from -1074 to 960",
+            log2_granularity.into(),
+        )?;
         Ok(())
     }
 
@@ -185,7 +181,7 @@ impl DiscreteGaussian {
         }
     }
 
-    /// `N` pairs at a time, and attempts on `GROUP` values: of so many those that are left still fill vectors.
+    /// Draws `N` pairs at a time, and attempts `GROUP` values together, so that the values left after an attempt still fill vectors.
     fn write_in<const N: usize, const GROUP: usize>(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) {
         // One for all groups, so that it is wiped once.
         let mut attempted = Attempt::<N>::nothing();
@@ -278,14 +274,7 @@ impl DiscreteGaussian {
         mut rejected: impl FnMut(u64, u16),
     ) {
         let Drawn { pairs, words, coins } = drawn;
-        run_on(
-            tier,
-            Dealing {
-                pairs: &pairs[..n],
-                words: &mut words[..n],
-                coins: &mut coins[..n],
-            },
-        );
+        on_tier!(tier, deal(&pairs[..n], &mut words[..n], &mut coins[..n]));
         let extension = |k, e| stage.extension(index(k as u16), 0, e);
         self.proposal.write_words(tier, &words[..n], extension, &mut proposals[..n]);
         let blocks = n.div_ceil(BLOCK);
@@ -306,21 +295,10 @@ impl DiscreteGaussian {
 }
 
 /// Takes pairs apart.
-struct Dealing<'a> {
-    pairs: &'a [[u64; 2]],
-    words: &'a mut [u64],
-    coins: &'a mut [u64],
-}
-
-impl Work for Dealing<'_> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        let Self { pairs, words, coins } = self;
-        for ((word, coin), pair) in words.iter_mut().zip(coins).zip(pairs) {
-            [*word, *coin] = *pair;
-        }
+#[inline(always)]
+fn deal(pairs: &[[u64; 2]], words: &mut [u64], coins: &mut [u64]) {
+    for ((word, coin), pair) in words.iter_mut().zip(coins).zip(pairs) {
+        [*word, *coin] = *pair;
     }
 }
 
@@ -380,11 +358,7 @@ impl<const N: usize> Drop for Attempt<N> {
 
 impl AnyMechanism for DiscreteGaussian {
     fn source(&self) -> Source<'_> {
-        Source::staged(self)
-    }
-
-    fn log2_granularity(&self) -> i32 {
-        self.log2_granularity
+        Source::staged(self, Lattice::without_sensitivity(self.log2_granularity), &[])
     }
 }
 
@@ -400,17 +374,6 @@ impl Staged for DiscreteGaussian {
         Ok(())
     }
 }
-
-#[cfg(feature = "probe")]
-pub(super) const PROBED: Probed = Probed {
-    examples: || {
-        let of_integers =
-            [0.5, 100.0, 1e6].map(|sigma2| named(format!("DiscreteGaussian({sigma2})"), DiscreteGaussian::new(sigma2)));
-        let fine = named("Gaussian, sigma 1.16", DiscreteGaussian::scaled(1e20, -33));
-        of_integers.into_iter().chain([fine]).collect()
-    },
-    of: |n| boxed(DiscreteGaussian::scaled(n.reals[0], n.log2_granularity)),
-};
 
 #[cfg(test)]
 mod tests {

@@ -1,13 +1,13 @@
 //! Discrete Gaussian mechanisms with parameters of their own for every value.
 
-use crate::draw::staged::{PART, add, convert, each_chunk};
+use crate::draw::staged::{PART, add, convert, in_chunks};
 use crate::error::{DrawError, ParamError};
 use crate::kernel::Tier;
 use crate::lattice::answer::limit;
 use crate::lattice::release;
 use crate::lattice::{Answer, Value};
+use crate::mechanism::per_element::{Cache, whole_fills};
 use crate::mechanisms::DiscreteGaussian;
-use crate::memory;
 use crate::stream::{Generator, StagedFill};
 
 /// Parameters of consecutive values of [`DiscreteGaussians`], as many in both slices.
@@ -26,24 +26,22 @@ pub struct GaussianParameters<'a> {
 /// Values are drawn a part at a time, and those of a part that have the same σ² together. Their mechanisms are kept by σ², because the lattice comes
 /// in when values are converted. As in [`PerElement`](crate::PerElement), the collection is direct-mapped. A σ² that comes for the first time and for
 /// few values gets a mechanism that is quick to make.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct DiscreteGaussians {
-    /// Empty before the first mechanism is needed.
-    places: Vec<Entry>,
+    /// By σ².
+    cache: Cache<DiscreteGaussian, 1>,
 }
-
-#[derive(Clone, Debug)]
-struct Entry {
-    /// The bits of σ².
-    key: u64,
-    mechanism: Option<Box<DiscreteGaussian>>,
-}
-
-const PLACES: usize = 1024;
 
 /// From this number of values on, a mechanism that is quick to draw from saves more time than it takes to make.
 const MANY: usize = 64;
 
+impl Default for DiscreteGaussians {
+    fn default() -> Self {
+        Self { cache: Cache::new() }
+    }
+}
+
+#[allow(clippy::unused_self, reason = "as of `PerElement`")]
 impl DiscreteGaussians {
     /// An empty collection.
     pub fn new() -> Self {
@@ -54,7 +52,7 @@ impl DiscreteGaussians {
     ///
     /// # Errors
     /// The position of the first that has none, and [`ParamError`] as [`Gaussian::scaled`](crate::Gaussian::scaled).
-    pub fn check(parameters: &GaussianParameters<'_>) -> Result<(), (usize, ParamError)> {
+    pub fn check(&self, parameters: &GaussianParameters<'_>) -> Result<(), (usize, ParamError)> {
         let GaussianParameters {
             sigma2,
             log2_granularity,
@@ -69,7 +67,7 @@ impl DiscreteGaussians {
     ///
     /// # Errors
     /// [`DrawError::NotFinite`] or [`DrawError::OffLattice`], with the position of the first that is not.
-    pub fn check_answers<A: Answer>(answers: &[A], parameters: &GaussianParameters<'_>) -> Result<(), DrawError> {
+    pub fn check_answers<A: Answer>(&self, answers: &[A], parameters: &GaussianParameters<'_>) -> Result<(), DrawError> {
         let mut done = 0;
         for run in parameters.log2_granularity.chunk_by(|a, b| a == b) {
             let most = limit(exponent(run[0]));
@@ -83,43 +81,7 @@ impl DiscreteGaussians {
         Ok(())
     }
 
-    /// Fills `out` with noise from the generator's next fill: `out[i]` from the mechanism of parameters i.
-    ///
-    /// # Errors
-    /// [`DrawError`]: parameters that are not as many as the places or that have no mechanism, integers for a mechanism of other numbers, an
-    /// exhausted generator, no memory. Then `out` is as it was, unless memory ran out on the way.
-    pub fn fill<T: Value>(
-        &mut self,
-        generator: &mut Generator,
-        out: &mut [T],
-        parameters: &GaussianParameters<'_>,
-    ) -> Result<(), DrawError> {
-        check_all::<T>(out.len(), parameters)?;
-        let fill = generator.next_staged(out.len())?;
-        self.write(&fill, 0, out, parameters).map_err(DrawError::of_checked)
-    }
-
-    /// Adds noise to every answer: `out[i]` is `answers[i]`, released by the mechanism of parameters i, as
-    /// [`Mechanism::release`](crate::Mechanism::release) does it.
-    ///
-    /// # Errors
-    /// As [`DiscreteGaussians::fill`]; also for a generator with a seed ([`DrawError::Seeded`]), lengths that differ, and answers that
-    /// [`DiscreteGaussians::check_answers`] refuses.
-    pub fn release<A: Answer, T: Value>(
-        &mut self,
-        generator: &mut Generator,
-        answers: &[A],
-        out: &mut [T],
-        parameters: &GaussianParameters<'_>,
-    ) -> Result<(), DrawError> {
-        generator.check_release()?;
-        release::check_lengths(answers, out)?;
-        check_all::<T>(out.len(), parameters)?;
-        Self::check_answers(answers, parameters)?;
-        let fill = generator.next_staged(out.len())?;
-        self.release_part(&fill, 0, answers, out, parameters)
-            .map_err(DrawError::of_checked)
-    }
+    whole_fills!(GaussianParameters, next_staged, Generator);
 
     /// Writes value `first + i` of the fill, drawn from the mechanism of parameters i, to `out[i]`.
     ///
@@ -133,7 +95,7 @@ impl DiscreteGaussians {
         out: &mut [T],
         parameters: &GaussianParameters<'_>,
     ) -> Result<(), ParamError> {
-        self.each(Tier::current(), fill, first, out, parameters, |tier, run, noise, out| {
+        self.write_parts(Tier::current(), fill, first, out, parameters, |tier, run, noise, out| {
             convert(tier, run.log2_granularity, noise, out);
         })
     }
@@ -151,13 +113,13 @@ impl DiscreteGaussians {
         out: &mut [T],
         parameters: &GaussianParameters<'_>,
     ) -> Result<(), ParamError> {
-        self.each(Tier::current(), fill, first, out, parameters, |tier, run, noise, out| {
+        self.write_parts(Tier::current(), fill, first, out, parameters, |tier, run, noise, out| {
             add(tier, run.log2_granularity, &answers[run.first..][..out.len()], noise, out);
         })
     }
 
     /// Draws a part at a time, and has `finish` write each run of values that have the same lattice.
-    fn each<T: Value>(
+    fn write_parts<T: Value>(
         &mut self,
         tier: Tier,
         fill: &StagedFill,
@@ -166,12 +128,12 @@ impl DiscreteGaussians {
         parameters: &GaussianParameters<'_>,
         finish: impl Fn(Tier, Run, &[i64], &mut [T]),
     ) -> Result<(), ParamError> {
-        check_type::<T>(parameters)?;
+        self.check_type::<T>(parameters)?;
         let draw = |done: usize, noise: &mut [i64]| {
             let sigma2 = &parameters.sigma2[done..][..noise.len()];
             self.write_steps(tier, fill, first + done as u64, sigma2, noise)
         };
-        each_chunk(1, out, draw, |done, noise, out| {
+        in_chunks(1, out, draw, |done, noise, out| {
             let granularities = &parameters.log2_granularity[done..][..out.len()];
             let mut begin = 0;
             for same in granularities.chunk_by(|a, b| a == b) {
@@ -216,28 +178,19 @@ impl DiscreteGaussians {
 
     /// Calls `draw` with the mechanism of this σ², which draws this many values.
     fn with(&mut self, sigma2: f64, values: usize, draw: impl FnOnce(&DiscreteGaussian)) -> Result<(), ParamError> {
-        let key = sigma2.to_bits();
-        if self.places.is_empty() {
-            // No mechanism has a σ² of zero bits.
-            self.places = memory::filled(Entry { key: 0, mechanism: None }, PLACES)?;
-        }
-        let entry = &mut self.places[place(key)];
-        if entry.key != key {
-            *entry = Entry { key, mechanism: None };
-            if values < MANY {
-                draw(&DiscreteGaussian::quick(sigma2)?);
-                return Ok(());
-            }
-        }
-        let mechanism = match &mut entry.mechanism {
-            Some(mechanism) => mechanism,
-            none => {
-                memory::has_room()?;
-                none.insert(Box::new(DiscreteGaussian::new(sigma2)?))
-            }
-        };
-        draw(mechanism);
-        Ok(())
+        let (quick, make) = (|| DiscreteGaussian::quick(sigma2), || DiscreteGaussian::new(sigma2));
+        self.cache.with([sigma2.to_bits()], values >= MANY, quick, make, draw)
+    }
+
+    fn check_type<T: Value>(&self, parameters: &GaussianParameters<'_>) -> Result<(), ParamError> {
+        let fits = !T::WHOLE || parameters.log2_granularity.iter().all(|exponent| *exponent == 0);
+        fits.then_some(()).ok_or(ParamError::NotWhole)
+    }
+}
+
+impl GaussianParameters<'_> {
+    fn lengths(&self) -> [usize; 2] {
+        [self.sigma2.len(), self.log2_granularity.len()]
     }
 }
 
@@ -250,26 +203,6 @@ struct Run {
 /// What no mechanism takes stays outside the range of all of them.
 fn exponent(log2_granularity: i64) -> i32 {
     log2_granularity.clamp(-2000, 2000) as i32
-}
-
-fn check_type<T: Value>(parameters: &GaussianParameters<'_>) -> Result<(), ParamError> {
-    let fits = !T::WHOLE || parameters.log2_granularity.iter().all(|exponent| *exponent == 0);
-    fits.then_some(()).ok_or(ParamError::NotWhole)
-}
-
-/// Refuses what cannot be drawn, before the first draw.
-fn check_all<T: Value>(out: usize, parameters: &GaussianParameters<'_>) -> Result<(), DrawError> {
-    let counts = [parameters.sigma2.len(), parameters.log2_granularity.len()];
-    if let Some(values) = counts.into_iter().find(|values| *values != out) {
-        return Err(DrawError::ParameterCount { values, out });
-    }
-    check_type::<T>(parameters).map_err(|_| DrawError::NotWhole)?;
-    DiscreteGaussians::check(parameters).map_err(|(index, error)| DrawError::Parameters { index, error })
-}
-
-/// Neighbouring floats often differ in their middle bits alone: a multiplication carries them up (Knuth 1998, volume 3, section 6.4).
-fn place(key: u64) -> usize {
-    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % PLACES
 }
 
 #[cfg(test)]
@@ -325,12 +258,12 @@ mod tests {
                     sigma2: &sigma2[..n],
                     log2_granularity: &log2_granularity[..n],
                 };
-                assert_eq!(DiscreteGaussians::check(&parameters), Ok(()));
-                assert_eq!(DiscreteGaussians::check_answers(&answers[..n], &parameters), Ok(()));
+                assert_eq!(DiscreteGaussians::new().check(&parameters), Ok(()));
+                assert_eq!(DiscreteGaussians::new().check_answers(&answers[..n], &parameters), Ok(()));
                 for tier in Tier::tested() {
                     let (mut mechanisms, mut noise) = (DiscreteGaussians::new(), vec![0.0; n]);
                     mechanisms
-                        .each(tier, &fill, 7, &mut noise, &parameters, |tier, run, noise, out| {
+                        .write_parts(tier, &fill, 7, &mut noise, &parameters, |tier, run, noise, out| {
                             convert(tier, run.log2_granularity, noise, out);
                         })
                         .unwrap();
@@ -378,10 +311,12 @@ mod tests {
             sigma2: &[1.0; 5],
             log2_granularity: &[0, 0, 0, -1, 960],
         };
-        assert_eq!(DiscreteGaussians::check(&good), Ok(()));
+        assert_eq!(DiscreteGaussians::new().check(&good), Ok(()));
         for bad in [0.0, f64::NAN, -1.0, f64::INFINITY] {
             let sigma2 = [1.0, 1.0, bad, 1.0, bad];
-            let (place, error) = DiscreteGaussians::check(&GaussianParameters { sigma2: &sigma2, ..good }).unwrap_err();
+            let (place, error) = DiscreteGaussians::new()
+                .check(&GaussianParameters { sigma2: &sigma2, ..good })
+                .unwrap_err();
             assert_eq!(place, 2);
             assert!(
                 error.to_string().starts_with("sigma2 must be from 2**-20 to 2**90, got "),
@@ -390,11 +325,12 @@ mod tests {
         }
         for bad in [961, -1075, i64::MAX, i64::MIN] {
             let log2_granularity = &[0, bad, 0, bad, 0];
-            let (place, error) = DiscreteGaussians::check(&GaussianParameters {
-                log2_granularity,
-                ..good
-            })
-            .unwrap_err();
+            let (place, error) = DiscreteGaussians::new()
+                .check(&GaussianParameters {
+                    log2_granularity,
+                    ..good
+                })
+                .unwrap_err();
             assert_eq!(place, 1);
             assert!(
                 error
@@ -403,7 +339,7 @@ mod tests {
                 "{error}"
             );
         }
-        let answers = |bad| DiscreteGaussians::check_answers(&[1.0, 2.0, 3.0, bad, bad], &good);
+        let answers = |bad| DiscreteGaussians::new().check_answers(&[1.0, 2.0, 3.0, bad, bad], &good);
         assert_eq!(answers(f64::NAN), Err(DrawError::NotFinite(3)));
         assert_eq!(answers(2.0_f64.powi(125)), Err(DrawError::OffLattice(3)));
         assert_eq!(answers(2.0_f64.powi(124)), Ok(()));

@@ -11,7 +11,7 @@ use crate::mechanisms::DiscreteGaussian;
 /// P(X = kg) ∝ e^(−k²/(2σ²)) for every integer k, σ in steps of g.
 ///
 /// # Privacy
-/// That of the discrete Gaussian mechanism (Canonne, Kamath and Steinke 2020, theorem 4): ρ = ½(D/σ)² for answers that change by at most D steps
+/// The guarantee of the discrete Gaussian mechanism (Canonne, Kamath and Steinke 2020, theorem 4): ρ = ½(D/σ)² for answers that change by at most D steps
 /// after they were rounded to the lattice. [docs/gaussian.md](https://github.com/stairnoise/stairnoise/blob/main/docs/gaussian.md) says which σ²
 /// gives an ε and a δ.
 ///

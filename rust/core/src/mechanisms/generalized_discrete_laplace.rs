@@ -5,10 +5,9 @@ use crate::draw::negative_binomial::NegativeBinomial;
 use crate::draw::share::Share;
 use crate::error::ParamError;
 use crate::exact::exp::Step;
+use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
-#[cfg(feature = "probe")]
-use crate::mechanisms::probed::{Probed, boxed, named};
 
 /// The generalized discrete Laplace mechanism: noise in shares for integers, N − N'.
 ///
@@ -38,7 +37,7 @@ impl GeneralizedDiscreteLaplace {
 
 impl AnyMechanism for GeneralizedDiscreteLaplace {
     fn source(&self) -> Source<'_> {
-        Source::staged(&self.0)
+        Source::staged(&self.0, Lattice::without_sensitivity(0), &[])
     }
 }
 
@@ -47,22 +46,3 @@ impl Mechanism for GeneralizedDiscreteLaplace {
 }
 
 impl IntegerMechanism for GeneralizedDiscreteLaplace {}
-
-#[cfg(feature = "probe")]
-pub(super) const PROBED: Probed = Probed {
-    // Up to sixteen thresholds are counted, more are searched.
-    examples: || {
-        let mechanism = |(beta, a, share)| {
-            named(
-                format!("GeneralizedDiscreteLaplace({beta}, {a}), {share:?}"),
-                GeneralizedDiscreteLaplace::new(beta, a, share),
-            )
-        };
-        let settings = [(1.0, 4.0), (0.25, 3.5), (1.5, 0.2)];
-        settings
-            .iter()
-            .flat_map(|&(beta, a)| Share::PROBED.map(|share| mechanism((beta, a, share))))
-            .collect()
-    },
-    of: |n| boxed(GeneralizedDiscreteLaplace::new(n.reals[0], n.reals[1], n.share)),
-};

@@ -3,10 +3,9 @@
 use crate::draw::weighted::WeightedDistribution;
 use crate::error::ParamError;
 use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
+use crate::lattice::params::{self, Lattice};
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
-#[cfg(feature = "probe")]
-use crate::mechanisms::probed::{Probed, boxed, named};
 
 /// A mechanism on the multiples of a power of two g, given by its weights.
 ///
@@ -28,14 +27,13 @@ use crate::mechanisms::probed::{Probed, boxed, named};
 /// ```
 #[derive(Debug)]
 pub struct LatticeNoise {
-    log2_granularity: i32,
-    sensitivity_steps: u64,
+    lattice: Lattice,
     mechanism: WeightedDistribution,
 }
 
 /// −2¹⁶ … 2¹⁶.
 const MOST_WEIGHTS: usize = (1 << 17) + 1;
-/// Of the largest weight to the least: their quotient is a normal `f64`.
+/// The quotient of the largest weight and the least is a normal `f64`.
 const MOST_LOG2_RATIO: i32 = 1022;
 /// Beyond, a table would have more than half a million weights.
 const MOST_TAIL_RATIO: f64 = 1.0 - 1.0 / 2048.0;
@@ -55,42 +53,32 @@ impl LatticeNoise {
         if let Some(ratio) = tail_ratio {
             check_tail(weights, ratio)?;
         }
-        let log2_granularity = check_granularity(granularity)?;
-        let sensitivity_steps = check_sensitivity(sensitivity, granularity, weights.len())?;
+        let lattice = Lattice {
+            log2_granularity: check_granularity(granularity)?,
+            sensitivity_steps: check_sensitivity(sensitivity, granularity, weights.len())?,
+        };
         Ok(Self {
-            log2_granularity,
-            sensitivity_steps,
+            lattice,
             mechanism: WeightedDistribution::new(weights, tail_ratio)?,
         })
     }
 }
 
-fn broken(parameter: &'static str, rule: &'static str, value: f64) -> ParamError {
-    ParamError::Rule { parameter, rule, value }
-}
-
 /// Rules in the positive: NaN fails them.
 fn check_weights(weights: &[f64]) -> Result<(), ParamError> {
     let n = weights.len();
-    if !(n % 2 == 1 && (3..=MOST_WEIGHTS).contains(&n)) {
-        let rule = "odd, and from 3 to 2**17 + 1";
-        return Err(broken("the number of weights", rule, n as f64));
-    }
+    let counted = n % 2 == 1 && (3..=MOST_WEIGHTS).contains(&n);
+    ParamError::require(counted, "the number of weights", "odd, and from 3 to 2**17 + 1", n as f64)?;
     let bad = |weight: &&f64| !(**weight >= 0.0 && **weight < f64::INFINITY);
     if let Some(weight) = weights.iter().find(bad) {
-        return Err(broken("weights", "finite and at least 0", *weight));
+        return Err(ParamError::rule("weights", "finite and at least 0", *weight));
     }
     let positive = || weights.iter().copied().filter(|weight| *weight > 0.0);
-    if positive().nth(1).is_none() {
-        let rule = "at least 2: noise of a single value hides nothing";
-        return Err(broken("the number of positive weights", rule, positive().count() as f64));
-    }
+    let (count, rule) = (positive().count(), "at least 2: noise of a single value hides nothing");
+    ParamError::require(count >= 2, "the number of positive weights", rule, count as f64)?;
     let (least, largest) = (positive().fold(f64::INFINITY, f64::min), positive().fold(0.0, f64::max));
-    if !within_range(least, largest) {
-        let rule = "at most 2**1022 times the least positive one";
-        return Err(broken("weights", rule, largest));
-    }
-    Ok(())
+    let rule = "at most 2**1022 times the least positive one";
+    ParamError::require(within_range(least, largest), "weights", rule, largest)
 }
 
 /// Whether largest/least ≤ 2¹⁰²², both positive.
@@ -102,51 +90,47 @@ fn within_range(least: f64, largest: f64) -> bool {
 }
 
 fn check_tail(weights: &[f64], ratio: f64) -> Result<(), ParamError> {
-    if !(ratio > 0.0 && ratio <= MOST_TAIL_RATIO) {
-        return Err(broken("tail_ratio", "greater than 0 and at most 1 - 2**-11", ratio));
-    }
-    let (first, last) = (weights[0], weights[weights.len() - 1]);
-    if !(first > 0.0 && last > 0.0) {
-        let rule = "positive at both ends, from which the tails go on";
-        return Err(broken("weights", rule, first.min(last)));
-    }
-    Ok(())
+    let fits = ratio > 0.0 && ratio <= MOST_TAIL_RATIO;
+    ParamError::require(fits, "tail_ratio", "greater than 0 and at most 1 - 2**-11", ratio)?;
+    let least = weights[0].min(weights[weights.len() - 1]);
+    ParamError::require(
+        least > 0.0,
+        "weights",
+        "positive at both ends, from which the tails go on",
+        least,
+    )
 }
 
 fn check_granularity(granularity: f64) -> Result<i32, ParamError> {
     let log2 = |g: f64| Some(floor_log2(g)).filter(|log2| LOG2_GRANULARITIES.contains(log2) && power_of_two(*log2) == g);
     let positive = granularity > 0.0 && granularity < f64::INFINITY;
     let found = positive.then_some(granularity).and_then(log2);
-    found.ok_or(broken("granularity", "a power of two from 2**-1022 to 2**960", granularity))
+    found.ok_or(ParamError::rule(
+        "granularity",
+        "a power of two from 2**-1022 to 2**960",
+        granularity,
+    ))
 }
 
 fn check_sensitivity(sensitivity: f64, granularity: f64, weights: usize) -> Result<u64, ParamError> {
-    if !(sensitivity > 0.0 && sensitivity < f64::INFINITY) {
-        return Err(ParamError::Sensitivity(sensitivity));
-    }
+    params::check_sensitivity(sensitivity)?;
     // By a power of two: exact, or below 1, or infinite.
-    let sensitivity_steps = sensitivity / granularity;
-    if !(sensitivity_steps >= 1.0 && sensitivity_steps.trunc() == sensitivity_steps) {
-        return Err(broken("sensitivity", "a multiple of the granularity", sensitivity));
-    }
-    if sensitivity_steps * (sensitivity_steps + weights as f64) > MOST_OUTCOMES {
-        let rule = "D steps of the granularity with D*(D + number of weights) at most 2**21";
-        return Err(broken("sensitivity", rule, sensitivity));
-    }
-    Ok(sensitivity_steps as u64)
+    let steps = sensitivity / granularity;
+    let whole = steps >= 1.0 && steps.trunc() == steps;
+    ParamError::require(whole, "sensitivity", "a multiple of the granularity", sensitivity)?;
+    let rule = "D steps of the granularity with D*(D + number of weights) at most 2**21";
+    ParamError::require(
+        steps * (steps + weights as f64) <= MOST_OUTCOMES,
+        "sensitivity",
+        rule,
+        sensitivity,
+    )?;
+    Ok(steps as u64)
 }
 
 impl AnyMechanism for LatticeNoise {
-    fn log2_granularity(&self) -> i32 {
-        self.log2_granularity
-    }
-
-    fn sensitivity_steps(&self) -> u64 {
-        self.sensitivity_steps
-    }
-
     fn source(&self) -> Source<'_> {
-        Source::staged(&self.mechanism)
+        Source::staged(&self.mechanism, self.lattice, &[])
     }
 }
 
@@ -155,32 +139,6 @@ impl Mechanism for LatticeNoise {
 }
 
 impl IntegerMechanism for LatticeNoise {}
-
-#[cfg(feature = "probe")]
-pub(super) const PROBED: Probed = Probed {
-    // Up to sixteen thresholds are counted, more are searched; with tails and without.
-    examples: || {
-        let mechanism = |(m, ratio): (i32, Option<f64>)| {
-            let weights: Vec<f64> = (-m..=m).map(|k| f64::from(m + 1 - k.abs())).collect();
-            named(
-                format!("LatticeNoise of {} weights, {ratio:?}", weights.len()),
-                LatticeNoise::new(&weights, ratio, 1.0, 1.0),
-            )
-        };
-        [(2, None), (2, Some(0.125)), (40, None), (40, Some(0.75))]
-            .into_iter()
-            .map(mechanism)
-            .collect()
-    },
-    of: |n| {
-        boxed(LatticeNoise::new(
-            &n.reals[..n.reals.len() - 1],
-            n.bounds[0],
-            2.0_f64.powi(n.log2_granularity),
-            n.reals[3],
-        ))
-    },
-};
 
 #[cfg(test)]
 mod tests {

@@ -6,8 +6,6 @@ use crate::lattice::Answer;
 use crate::lattice::params::{Lattice, Narrowing};
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, Mechanism};
-#[cfg(feature = "probe")]
-use crate::mechanisms::probed::{Probed, boxed, named};
 use crate::memory::{self, OutOfMemory};
 
 /// Noise whose density falls at one rate near 0 and at others farther out (Mugunthan, Xiao and Kagal 2020).
@@ -49,14 +47,9 @@ impl MergedLaplace {
     /// [`ParamError`] unless every ε ≥ 2⁻⁴⁰ and Δ are finite and positive, and the lattice fits all of them. The breakpoints, rounded to the lattice,
     /// must be positive and rise.
     pub fn new(eps: &[f64], breakpoints: &[f64], sensitivity: f64) -> Result<Self, ParamError> {
-        if !(eps.len() == breakpoints.len() + 1 && eps.len() <= MOST_SEGMENTS) {
-            let rule = "one more than the breakpoints, and at most 1024";
-            return Err(ParamError::Rule {
-                parameter: "the number of eps",
-                rule,
-                value: eps.len() as f64,
-            });
-        }
+        let fits = eps.len() == breakpoints.len() + 1 && eps.len() <= MOST_SEGMENTS;
+        let rule = "one more than the breakpoints, and at most 1024";
+        ParamError::require(fits, "the number of eps", rule, eps.len() as f64)?;
         for &eps in eps {
             // Alone it must be a mechanism too.
             Lattice::continuous(eps, sensitivity, Narrowing::Laplace)?;
@@ -79,20 +72,8 @@ impl MergedLaplace {
 }
 
 impl AnyMechanism for MergedLaplace {
-    fn log2_granularity(&self) -> i32 {
-        self.mechanism.lattice().log2_granularity
-    }
-
-    fn sensitivity_steps(&self) -> u64 {
-        self.mechanism.lattice().sensitivity_steps
-    }
-
-    fn lengths(&self) -> &[u64] {
-        &self.breaks
-    }
-
     fn source(&self) -> Source<'_> {
-        Source::staged(&self.mechanism)
+        Source::staged(&self.mechanism, self.mechanism.lattice(), &self.breaks)
     }
 }
 
@@ -134,40 +115,21 @@ fn mechanism(eps: &[f64], breaks: &[u64], lattice: Lattice) -> Result<Segments, 
 /// Rounded half up, which must leave them positive and rising.
 fn steps_of(breakpoints: &[f64], lattice: Lattice) -> Result<Vec<u64>, ParamError> {
     let mut last = 0;
-    let sensitivity_steps = breakpoints.iter().map(|&breakpoint| {
-        let steps = if breakpoint.is_finite() {
+    let steps = breakpoints.iter().map(|&breakpoint| {
+        // What is not finite becomes negative, which is refused.
+        let finite = breakpoint.is_finite();
+        let steps = if finite {
             breakpoint.round_to_lattice(lattice.log2_granularity)
         } else {
-            // Not positive: refused below.
             -1
         };
-        let good = last < steps && steps < MOST_STEPS;
+        let rule = "positive, increasing by at least the granularity, and within 2**62 multiples of it";
+        ParamError::require(last < steps && steps < MOST_STEPS, "breakpoints", rule, breakpoint)?;
         last = steps;
-        good.then_some(steps as u64).ok_or(ParamError::Rule {
-            parameter: "breakpoints",
-            rule: "positive, increasing by at least the granularity, and within 2**62 multiples of it",
-            value: breakpoint,
-        })
+        Ok(steps as u64)
     });
-    sensitivity_steps.collect()
+    steps.collect()
 }
-
-#[cfg(feature = "probe")]
-pub(super) const PROBED: Probed = Probed {
-    // One more segment than epsilons; of more than eight the one in use is read from a table.
-    examples: || {
-        let mechanism = |epsilons| {
-            let eps: Vec<f64> = (0..epsilons).map(|i| 0.5 + 0.25 * f64::from(i)).collect();
-            let breaks: Vec<f64> = (1..epsilons).map(f64::from).collect();
-            named(
-                format!("MergedLaplace of {epsilons} rates"),
-                MergedLaplace::new(&eps, &breaks, 1.0),
-            )
-        };
-        [1, 2, 7, 12].into_iter().map(mechanism).collect()
-    },
-    of: |n| boxed(MergedLaplace::new(&[n.reals[0], n.reals[1]], &[n.reals[2]], n.reals[3])),
-};
 
 #[cfg(test)]
 mod tests {

@@ -13,8 +13,6 @@ mod lattice_noise;
 mod merged_laplace;
 mod multi_scale_discrete_laplace;
 mod multivariate;
-#[cfg(feature = "probe")]
-pub(crate) mod probed;
 mod skellam;
 mod staircase;
 mod truncated_discrete_staircase;
@@ -39,20 +37,3 @@ pub use staircase::{Gamma, Staircase};
 pub use truncated_discrete_staircase::TruncatedDiscreteStaircase;
 pub use truncated_laplace::TruncatedLaplace;
 pub use truncated_staircase::TruncatedStaircase;
-
-/// Examples and constructors of all mechanisms of several draws, for checks.
-#[cfg(feature = "probe")]
-pub(crate) const PROBED: [probed::Probed; 12] = [
-    truncated_laplace::PROBED,
-    truncated_staircase::PROBED,
-    truncated_discrete_staircase::PROBED,
-    discrete_canonical::PROBED,
-    merged_laplace::PROBED,
-    lattice_noise::PROBED,
-    generalized_discrete_laplace::PROBED,
-    multi_scale_discrete_laplace::PROBED,
-    arete::PROBED,
-    skellam::PROBED,
-    discrete_gaussian::PROBED,
-    multivariate::PROBED,
-];

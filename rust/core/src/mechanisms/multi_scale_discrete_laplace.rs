@@ -8,8 +8,6 @@ use crate::exact::exp::Step;
 use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
-#[cfg(feature = "probe")]
-use crate::mechanisms::probed::{Probed, boxed, named};
 use crate::memory;
 
 /// A value takes a draw for every unit of the sensitivity.
@@ -20,7 +18,7 @@ const MOST_SENSITIVITY: f64 = (1 << 16) as f64;
 /// The X_m are two-sided geometric of ratio e^(−ε). The mechanism is infinitely divisible, and ε-private under shifts up to Δ.
 #[derive(Debug)]
 pub struct MultiScaleDiscreteLaplace {
-    sensitivity_steps: u64,
+    lattice: Lattice,
     sum: Differences,
 }
 
@@ -48,7 +46,7 @@ impl MultiScaleDiscreteLaplace {
         // All terms share one table or sampler: a clone is a pointer.
         let terms = memory::collected((1..=lattice.sensitivity_steps as u32).map(|m| (m, term.clone())))?;
         Ok(Self {
-            sensitivity_steps: lattice.sensitivity_steps,
+            lattice,
             sum: Differences::new(terms),
         })
     }
@@ -56,11 +54,7 @@ impl MultiScaleDiscreteLaplace {
 
 impl AnyMechanism for MultiScaleDiscreteLaplace {
     fn source(&self) -> Source<'_> {
-        Source::staged(&self.sum)
-    }
-
-    fn sensitivity_steps(&self) -> u64 {
-        self.sensitivity_steps
+        Source::staged(&self.sum, self.lattice, &[])
     }
 }
 
@@ -69,21 +63,3 @@ impl Mechanism for MultiScaleDiscreteLaplace {
 }
 
 impl IntegerMechanism for MultiScaleDiscreteLaplace {}
-
-#[cfg(feature = "probe")]
-pub(super) const PROBED: Probed = Probed {
-    examples: || {
-        let [whole, third] = Share::PROBED;
-        let mechanism = |(eps, sensitivity, share)| {
-            named(
-                format!("MultiScaleDiscreteLaplace({eps}, {sensitivity}), {share:?}"),
-                MultiScaleDiscreteLaplace::new(eps, sensitivity, share),
-            )
-        };
-        [(4.0, 1.0, third), (1.0, 3.0, whole), (1.0, 3.0, third)]
-            .into_iter()
-            .map(mechanism)
-            .collect()
-    },
-    of: |n| boxed(MultiScaleDiscreteLaplace::new(n.reals[0], n.reals[1], n.share)),
-};

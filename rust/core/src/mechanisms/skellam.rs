@@ -5,10 +5,9 @@ use crate::draw::skellam::SkellamMagnitude;
 use crate::draw::staged::Staged;
 use crate::draw::table::LaterTable;
 use crate::error::ParamError;
+use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
-#[cfg(feature = "probe")]
-use crate::mechanisms::probed::{Probed, boxed, named};
 use crate::memory::OutOfMemory;
 use crate::stream::{CHUNK, SHORT, ShortWords, StagedFill, Words, WordsIn};
 use crate::wiped::wipe;
@@ -79,7 +78,7 @@ impl Skellam {
 
 impl AnyMechanism for Skellam {
     fn source(&self) -> Source<'_> {
-        Source::staged(self)
+        Source::staged(self, Lattice::without_sensitivity(0), &[])
     }
 }
 
@@ -106,20 +105,6 @@ impl Staged for Skellam {
         }
     }
 }
-
-#[cfg(feature = "probe")]
-pub(super) const PROBED: Probed = Probed {
-    // Up to sixteen thresholds are counted, more are searched; and a mechanism of two terms.
-    examples: || {
-        let mechanism = |mu| {
-            Share::PROBED
-                .map(|share| named(format!("Skellam({mu}), {share:?}"), Skellam::new(mu, share)))
-                .into_iter()
-        };
-        [0.25, 100.0, 30_000_000.0].into_iter().flat_map(mechanism).collect()
-    },
-    of: |n| boxed(Skellam::new(n.reals[0], n.share)),
-};
 
 #[cfg(test)]
 mod tests {

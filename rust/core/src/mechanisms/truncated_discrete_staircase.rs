@@ -6,8 +6,6 @@ use crate::exact;
 use crate::lattice::params::{Lattice, exactly};
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
-#[cfg(feature = "probe")]
-use crate::mechanisms::probed::{Probed, boxed, named};
 
 /// The discrete staircase mechanism between two bounds, (ε, δ)-differentially private.
 ///
@@ -56,12 +54,8 @@ impl TruncatedDiscreteStaircase {
     /// [`ParamError`], as [`TruncatedDiscreteStaircase::new`].
     pub fn end(eps: f64, delta: f64, sensitivity: u64, r: u64) -> Result<u64, ParamError> {
         let sensitivity_steps = checked(eps, sensitivity, r)?.sensitivity_steps;
-        Ok(exact::most_truncated_staircase(
-            eps,
-            sensitivity_steps,
-            r,
-            check_delta(delta)?,
-        ))
+        let staircase = exact::Staircase::new(eps, sensitivity_steps, r);
+        Ok(exact::most_truncated_staircase(&staircase, check_delta(delta)?))
     }
 
     /// The least and the largest integer that can be drawn.
@@ -83,26 +77,11 @@ fn checked(eps: f64, sensitivity: u64, r: u64) -> Result<Lattice, ParamError> {
 }
 
 fn check(parameter: &'static str, bound: Option<i64>) -> Result<(), ParamError> {
-    let far = bound.is_some_and(|bound| bound.unsigned_abs() > MOST_STEPS.unsigned_abs());
-    if far {
-        return Err(ParamError::Rule {
-            parameter,
-            rule: "at most 2**61 from 0",
-            value: bound.unwrap_or_default() as f64,
-        });
-    }
-    Ok(())
+    let near = bound.is_none_or(|bound| bound.unsigned_abs() <= MOST_STEPS.unsigned_abs());
+    ParamError::require(near, parameter, "at most 2**61 from 0", bound.unwrap_or_default() as f64)
 }
 
 impl AnyMechanism for TruncatedDiscreteStaircase {
-    fn sensitivity_steps(&self) -> u64 {
-        self.0.lattice().sensitivity_steps
-    }
-
-    fn lengths(&self) -> &[u64] {
-        self.0.lengths()
-    }
-
     fn source(&self) -> Source<'_> {
         self.0.source()
     }
@@ -113,39 +92,6 @@ impl Mechanism for TruncatedDiscreteStaircase {
 }
 
 impl IntegerMechanism for TruncatedDiscreteStaircase {}
-
-#[cfg(feature = "probe")]
-pub(super) const PROBED: Probed = Probed {
-    examples: || {
-        let mechanism = |eps, delta, sensitivity, r, lower| {
-            let mechanism = TruncatedDiscreteStaircase::new(eps, delta, sensitivity, r, lower, None);
-            named(
-                format!("TruncatedDiscreteStaircase({eps}, {delta}, {sensitivity}, {r}, {lower:?})"),
-                mechanism,
-            )
-        };
-        [
-            mechanism(1.0, 1e-6, 1, 1, None),
-            mechanism(1.0, 1e-6, 10, 4, Some(0)),
-            mechanism(0.05, 1e-6, 10, 5, Some(0)),
-            mechanism(4.0, 1e-3, 10, 2, Some(-5)),
-            mechanism(1.0, 1e-6, 10, 4, Some(1 << 60)),
-        ]
-        .into_iter()
-        .collect()
-    },
-    of: |n| {
-        let bound = |bound: Option<f64>| bound.map(|bound| bound as i64);
-        boxed(TruncatedDiscreteStaircase::new(
-            n.reals[0],
-            n.reals[1],
-            n.whole,
-            n.reals[2] as u64,
-            bound(n.bounds[0]),
-            bound(n.bounds[1]),
-        ))
-    },
-};
 
 #[cfg(test)]
 mod tests {

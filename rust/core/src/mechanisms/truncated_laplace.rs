@@ -1,14 +1,13 @@
 //! The truncated Laplace mechanism.
 
 use crate::draw::segments::{Segment, Segments, Side};
+use crate::draw::truncated::check_delta;
 use crate::error::ParamError;
 use crate::exact::{MOST_TRUNCATION, Truncation};
 use crate::lattice::dyadic::floor_scaled;
 use crate::lattice::params::{Lattice, Narrowing};
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, Mechanism};
-#[cfg(feature = "probe")]
-use crate::mechanisms::probed::{Probed, boxed, named};
 use crate::memory::OutOfMemory;
 
 /// The Laplace mechanism of scale Δ/ε between two bounds, (ε, δ)-differentially private (Geng, Ding, Guo and Kumar 2020; Mugunthan, Xiao and Kagal
@@ -38,9 +37,6 @@ pub struct TruncatedLaplace {
     mechanism: Segments,
 }
 
-/// 2⁻¹²⁸ keeps the bounds far inside 64 bits.
-const LEAST_DELTA: f64 = f64::from_bits((1023 - 128) << 52);
-
 impl TruncatedLaplace {
     /// Bounds that are given are rounded to the lattice, towards 0. Without any the mechanism is symmetric.
     ///
@@ -49,15 +45,11 @@ impl TruncatedLaplace {
     /// bounds must leave the outermost Δ no more than δ; a single one must allow another bound that does.
     pub fn new(eps: f64, delta: f64, sensitivity: f64, lower: Option<f64>, upper: Option<f64>) -> Result<Self, ParamError> {
         let lattice = Lattice::continuous(eps, sensitivity, Narrowing::Laplace)?;
-        if !(LEAST_DELTA..=0.5).contains(&delta) {
-            return Err(rule("delta", "from 2**-128 to 0.5", delta));
-        }
-        let lower_steps = lower
-            .map(|lower| bound("lower", -lower, lower, sensitivity, lattice))
-            .transpose()?;
-        let upper_steps = upper
-            .map(|upper| bound("upper", upper, upper, sensitivity, lattice))
-            .transpose()?;
+        check_delta(delta)?;
+        let far = ["at most -sensitivity", "at least the sensitivity"];
+        let steps = |name, far, sign: f64, bound| steps((name, far), sign * bound, bound, sensitivity, lattice);
+        let lower_steps = lower.map(|lower| steps("lower", far[0], -1.0, lower)).transpose()?;
+        let upper_steps = upper.map(|upper| steps("upper", far[1], 1.0, upper)).transpose()?;
         let truncation = Truncation {
             eps,
             sensitivity_steps: lattice.sensitivity_steps,
@@ -68,22 +60,16 @@ impl TruncatedLaplace {
             // Asked only about a bound that is given: the NaN never shows.
             truncation
                 .other(sensitivity_steps)
-                .ok_or(rule(name, far, given.unwrap_or(f64::NAN)))
+                .ok_or(ParamError::rule(name, far, given.unwrap_or(f64::NAN)))
         };
         let (below, above) = match (lower_steps, upper_steps) {
-            (None, None) => {
-                let sensitivity_steps = truncation.symmetric();
-                (sensitivity_steps, sensitivity_steps)
-            }
+            (None, None) => [truncation.symmetric(); 2].into(),
             (Some(below), None) => (below, other("lower", lower, below)?),
             (None, Some(above)) => (other("upper", upper, above)?, above),
             (Some(below), Some(above)) if truncation.holds(below.min(above), below.max(above)) => (below, above),
             _ => {
-                return Err(rule(
-                    "delta",
-                    "at least what lower and upper leave to the outermost sensitivity",
-                    delta,
-                ));
+                let least = "at least what lower and upper leave to the outermost sensitivity";
+                return Err(ParamError::rule("delta", least, delta));
             }
         };
         Ok(Self::of(eps, lattice, below, above)?)
@@ -112,20 +98,8 @@ impl TruncatedLaplace {
 }
 
 impl AnyMechanism for TruncatedLaplace {
-    fn log2_granularity(&self) -> i32 {
-        self.mechanism.lattice().log2_granularity
-    }
-
-    fn sensitivity_steps(&self) -> u64 {
-        self.mechanism.lattice().sensitivity_steps
-    }
-
-    fn lengths(&self) -> &[u64] {
-        &self.bounds
-    }
-
     fn source(&self) -> Source<'_> {
-        Source::staged(&self.mechanism)
+        Source::staged(&self.mechanism, self.mechanism.lattice(), &self.bounds)
     }
 }
 
@@ -133,54 +107,21 @@ impl Mechanism for TruncatedLaplace {
     type Value = f64;
 }
 
-/// A bound in lattice steps, rounded towards 0.
-fn bound(name: &'static str, distance: f64, given: f64, sensitivity: f64, lattice: Lattice) -> Result<u64, ParamError> {
-    let far = if name == "lower" {
-        "at most -sensitivity"
-    } else {
-        "at least the sensitivity"
-    };
-    // Not the opposite comparison: NaN must be refused.
-    let outside = distance >= sensitivity;
-    if !outside {
-        return Err(rule(name, far, given));
-    }
+/// A bound in lattice steps, rounded towards 0; `name` comes with the rule of its least distance from 0.
+fn steps(
+    (name, far): (&'static str, &'static str),
+    distance: f64,
+    bound: f64,
+    sensitivity: f64,
+    lattice: Lattice,
+) -> Result<u64, ParamError> {
+    ParamError::require(distance >= sensitivity, name, far, bound)?;
     // In f64: exact, or infinite, since g is a power of two and the distance at least 2³¹ steps or so.
     let within = distance / lattice.granularity() < MOST_TRUNCATION as f64;
-    if !within {
-        return Err(rule(name, "within 2**62 multiples of the granularity from 0", given));
-    }
+    ParamError::require(within, name, "within 2**62 multiples of the granularity from 0", bound)?;
     // A distance of Δ or more has at least D − 1 whole steps, as `Truncation` requires.
     Ok(floor_scaled(distance, lattice.log2_granularity))
 }
-
-fn rule(parameter: &'static str, rule: &'static str, value: f64) -> ParamError {
-    ParamError::Rule { parameter, rule, value }
-}
-
-#[cfg(feature = "probe")]
-pub(super) const PROBED: Probed = Probed {
-    examples: || {
-        let symmetric = [(0.1, 1e-6), (1.0, 1e-6), (4.0, 1e-3)].map(|(eps, delta)| {
-            let mechanism = TruncatedLaplace::new(eps, delta, 1.0, None, None);
-            named(format!("TruncatedLaplace({eps}, {delta})"), mechanism)
-        });
-        let mechanism = TruncatedLaplace::new(1.0, 1e-6, 1.0, Some(-20.0), Some(30.0));
-        symmetric
-            .into_iter()
-            .chain([named("TruncatedLaplace(1, 1e-6, -20, 30)", mechanism)])
-            .collect()
-    },
-    of: |n| {
-        boxed(TruncatedLaplace::new(
-            n.reals[0],
-            n.reals[1],
-            n.reals[2],
-            n.bounds[0],
-            n.bounds[1],
-        ))
-    },
-};
 
 #[cfg(test)]
 mod tests {

@@ -7,8 +7,6 @@ use crate::lattice::dyadic::{ceil_scaled, floor_scaled};
 use crate::lattice::params::{Lattice, Narrowing};
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, Mechanism};
-#[cfg(feature = "probe")]
-use crate::mechanisms::probed::{Probed, boxed, named};
 
 /// The staircase mechanism between two bounds, (ε, δ)-differentially private.
 ///
@@ -61,16 +59,10 @@ impl TruncatedStaircase {
 
 /// A bound in lattice steps, rounded up or down.
 fn steps(parameter: &'static str, bound: f64, up: bool, lattice: Lattice) -> Result<i64, ParamError> {
-    // In f64: the quotient by a power of two is exact, infinite, or far below 1. Not the opposite comparison: NaN must be refused.
-    let within = bound.abs() / lattice.granularity() <= MOST_STEPS as f64;
-    if !within {
-        return Err(ParamError::Rule {
-            parameter,
-            rule: "within 2**61 multiples of the granularity from 0",
-            value: bound,
-        });
-    }
     let size = bound.abs();
+    // In f64: the quotient by a power of two is exact, infinite, or far below 1.
+    let within = size / lattice.granularity() <= MOST_STEPS as f64;
+    ParamError::require(within, parameter, "within 2**61 multiples of the granularity from 0", bound)?;
     let outwards = up == (bound > 0.0);
     let steps = match size {
         0.0 => 0,
@@ -82,18 +74,6 @@ fn steps(parameter: &'static str, bound: f64, up: bool, lattice: Lattice) -> Res
 }
 
 impl AnyMechanism for TruncatedStaircase {
-    fn log2_granularity(&self) -> i32 {
-        self.0.lattice().log2_granularity
-    }
-
-    fn sensitivity_steps(&self) -> u64 {
-        self.0.lattice().sensitivity_steps
-    }
-
-    fn lengths(&self) -> &[u64] {
-        self.0.lengths()
-    }
-
     fn source(&self) -> Source<'_> {
         self.0.source()
     }
@@ -102,35 +82,6 @@ impl AnyMechanism for TruncatedStaircase {
 impl Mechanism for TruncatedStaircase {
     type Value = f64;
 }
-
-#[cfg(feature = "probe")]
-pub(super) const PROBED: Probed = Probed {
-    examples: || {
-        let mechanism = |eps, delta, gamma, lower| {
-            let mechanism = TruncatedStaircase::new(eps, delta, 1.0, gamma, lower, None);
-            named(format!("TruncatedStaircase({eps}, {delta}, {gamma}, {lower:?})"), mechanism)
-        };
-        [
-            mechanism(0.1, 1e-6, 0.5, None),
-            mechanism(1.0, 1e-6, 0.4, Some(0.0)),
-            mechanism(4.0, 1e-3, 0.2, None),
-            mechanism(8.0, 1e-6, 0.05, Some(-1.0)),
-            mechanism(1e-4, 1e-6, 0.5, Some(0.0)),
-        ]
-        .into_iter()
-        .collect()
-    },
-    of: |n| {
-        boxed(TruncatedStaircase::new(
-            n.reals[0],
-            n.reals[1],
-            n.reals[2],
-            n.reals[3],
-            n.bounds[0],
-            n.bounds[1],
-        ))
-    },
-};
 
 #[cfg(test)]
 mod tests {

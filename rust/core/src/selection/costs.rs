@@ -1,8 +1,8 @@
 //! Which costs are costs, and which are infinite.
 
-use crate::kernel::{Arithmetic, Tier, Work, run_on};
+use crate::kernel::{Tier, on_tier};
 
-/// Costs between two questions whether one is unusual. A loop that may end at any element has no vectors.
+/// Costs between two questions whether all are ordinary. A loop that may end at any element has no vectors.
 const PART: usize = 1024;
 
 /// Whether any cost is infinite.
@@ -14,7 +14,7 @@ pub(super) fn has_infinite(costs: &[f64], least: f64) -> Result<bool, usize> {
     // A NaN fails the comparison.
     let allowed = |cost: &f64| *cost >= least;
     for (costs, first) in costs.chunks(PART).zip((0..).step_by(PART)) {
-        if run_on(tier, AreUsual { costs, least }) {
+        if on_tier!(tier, are_ordinary(costs, least)) {
             continue;
         }
         if let Some(place) = costs.iter().position(|cost| !allowed(cost)) {
@@ -26,22 +26,12 @@ pub(super) fn has_infinite(costs: &[f64], least: f64) -> Result<bool, usize> {
 }
 
 /// Whether all costs are finite and at least the least.
-struct AreUsual<'a> {
-    costs: &'a [f64],
-    least: f64,
-}
-
-impl Work for AreUsual<'_> {
-    type Result = bool;
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) -> bool {
-        let Self { costs, least } = self;
-        let mut unusual = 0;
-        for &cost in costs {
-            // In words: of `bool`s the compiler makes slower vectors.
-            unusual |= u64::from(!((cost >= least) & (cost <= f64::MAX)));
-        }
-        unusual == 0
+#[inline(always)]
+fn are_ordinary(costs: &[f64], least: f64) -> bool {
+    let mut other = 0;
+    for &cost in costs {
+        // In words: of `bool`s the compiler makes slower vectors.
+        other |= u64::from(!((cost >= least) & (cost <= f64::MAX)));
     }
+    other == 0
 }

@@ -8,7 +8,7 @@ use super::decay;
 use super::levels::{Levels, least};
 use crate::declassify;
 use crate::exact::bernoulli;
-use crate::kernel::{Arithmetic, Tier, Work, run_on};
+use crate::kernel::{Arithmetic, Tier, on_tier};
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, EXTENSION_WORDS, Fill, Stage, Words};
 use crate::wiped::Wiped;
@@ -20,7 +20,7 @@ const COINS: usize = 4;
 const BLOCK: usize = 64;
 
 /// Blocks tossed at a time: their words and the first of the selection are one chunk.
-const TOGETHER: usize = CHUNK / (BLOCK / COINS) - 1;
+const BATCH: usize = CHUNK / (BLOCK / COINS) - 1;
 
 /// Words of a selection from `n` candidates: one that decides among those whose coins fell heads, then those of the coins.
 pub(super) fn words(n: usize) -> u64 {
@@ -36,7 +36,7 @@ pub(crate) trait Bits {
     fn extension(&self, index: u64, e: usize) -> u64;
 }
 
-/// Those of a fill.
+/// The bits of one fill.
 pub(super) struct Consecutive<'a> {
     stage: Stage<'a>,
     room: Words,
@@ -91,16 +91,24 @@ impl Coins {
         memory::resize(scratch, costs.len())?;
         memory::resize(&mut self.weights, costs.len())?;
         memory::resize(&mut self.thresholds, costs.len().next_multiple_of(BLOCK))?;
-        self.bounded = run_on(
-            tier,
-            Weighing {
-                levels,
-                costs,
-                scratch,
-                coins: self,
-            },
-        );
+        self.bounded = on_tier!(tier, A => self.weigh::<A>(levels, costs, scratch));
         Ok(())
+    }
+
+    /// Whether the errors of the weights and thresholds that it writes are bounded.
+    #[inline(always)]
+    fn weigh<A: Arithmetic>(&mut self, levels: &Levels, costs: &[f64], scratch: &mut [f64]) -> bool {
+        let Some(least) = levels.fill(costs, scratch) else {
+            return false;
+        };
+        decay::fill::<A>(scratch, least, levels.factor(), &mut self.weights);
+        for (threshold, &weight) in self.thresholds.iter_mut().zip(&self.weights) {
+            // The nearest integer to f − ¾ is from f − 1¼ to f − ¼; the weights' errors are below 2^16·(200·2^−53 + 2^−90) in these units.
+            let near = weight * 65536.0 - 0.75;
+            let near = if near > 0.0 { near } else { 0.0 };
+            *threshold = (near + ROUND).to_bits() as u16;
+        }
+        true
     }
 
     /// Words of memory.
@@ -109,36 +117,8 @@ impl Coins {
     }
 }
 
-/// The loops that make [`Coins`]; whether their errors are bounded.
-struct Weighing<'a> {
-    levels: &'a Levels,
-    costs: &'a [f64],
-    scratch: &'a mut [f64],
-    coins: &'a mut Coins,
-}
-
 /// 1.5·2^52: adding it rounds to an integer and leaves the integer in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
-
-impl Work for Weighing<'_> {
-    type Result = bool;
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) -> bool {
-        let Coins { weights, thresholds, .. } = self.coins;
-        let Some(least) = self.levels.fill(self.costs, self.scratch) else {
-            return false;
-        };
-        decay::fill::<A>(self.scratch, least, self.levels.factor(), weights);
-        for (threshold, &weight) in thresholds.iter_mut().zip(&*weights) {
-            // The nearest integer to f − ¾ is from f − 1¼ to f − ¼; the weights' errors are below 2^16·(200·2^−53 + 2^−90) in these units.
-            let near = weight * 65536.0 - 0.75;
-            let near = if near > 0.0 { near } else { 0.0 };
-            *threshold = (near + ROUND).to_bits() as u16;
-        }
-        true
-    }
-}
 
 /// Room to work in.
 #[derive(Debug)]
@@ -187,17 +167,14 @@ impl Flips {
         memory::resize(&mut self.unsure, blocks)?;
         // First, so that the words of the coins are made with it.
         let word = bits.words(first, 1)[0];
-        for begin in (0..blocks).step_by(TOGETHER) {
-            let end = blocks.min(begin + TOGETHER);
+        for begin in (0..blocks).step_by(BATCH) {
+            let end = blocks.min(begin + BATCH);
             let from = begin * (BLOCK / COINS);
             let n = costs.len().div_ceil(COINS).min(end * (BLOCK / COINS)) - from;
-            let toss = Toss {
-                words: bits.words(first + 1 + from as u64, n),
-                thresholds: &coins.thresholds.as_chunks().0[begin..end],
-                heads: &mut self.heads[begin..end],
-                unsure: &mut self.unsure[begin..end],
-            };
-            run_on(self.tier, toss);
+            let words = bits.words(first + 1 + from as u64, n);
+            let thresholds = &coins.thresholds.as_chunks().0[begin..end];
+            let (heads, unsure) = (&mut self.heads[begin..end], &mut self.unsure[begin..end]);
+            on_tier!(self.tier, toss(words, thresholds, heads, unsure));
         }
         // The last block may have places without a candidate.
         let last = u64::MAX >> (blocks * BLOCK - costs.len());
@@ -209,41 +186,28 @@ impl Flips {
             self.unsure[blocks - 1] = last;
         }
         decide(levels, costs, coins, &mut self.heads, &self.unsure, bits, first);
-        // Without a finite cost there is none.
+        // If no cost is finite, no coin falls heads.
         let index = one_of(&self.heads, word, |e| bits.extension(first, e));
         Ok(index.min(costs.len() - 1))
     }
 }
 
-/// Tosses whole blocks of coins.
-struct Toss<'a> {
-    /// Fewer than those of whole blocks at the end of a row.
-    words: &'a [u64],
-    thresholds: &'a [[u16; BLOCK]],
-    heads: &'a mut [u64],
-    unsure: &'a mut [u64],
-}
-
-impl Work for Toss<'_> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        let words = self.words.chunks(BLOCK / COINS);
-        let verdicts = self.heads.iter_mut().zip(self.unsure);
-        for ((words, thresholds), (heads, unsure)) in words.zip(self.thresholds).zip(verdicts) {
-            let mut leading = [0_u16; BLOCK];
-            for (four, word) in leading.as_chunks_mut::<COINS>().0.iter_mut().zip(words) {
-                *four = [0, 16, 32, 48].map(|place| (word >> place) as u16);
-            }
-            let (mut below, mut near) = ([0_u8; BLOCK], [0_u8; BLOCK]);
-            for i in 0..BLOCK {
-                // With leading bits l and any bits after them, u·2^16 is from l to l + 1: below f if l < t, and above if l > t + 1.
-                below[i] = u8::from(leading[i] < thresholds[i]);
-                near[i] = u8::from(leading[i].wrapping_sub(thresholds[i]) < 2);
-            }
-            (*heads, *unsure) = (packed(&below), packed(&near));
+/// Tosses whole blocks of coins. At the end of a row there are fewer words than for whole blocks.
+#[inline(always)]
+fn toss(words: &[u64], thresholds: &[[u16; BLOCK]], heads: &mut [u64], unsure: &mut [u64]) {
+    let verdicts = heads.iter_mut().zip(unsure);
+    for ((words, thresholds), (heads, unsure)) in words.chunks(BLOCK / COINS).zip(thresholds).zip(verdicts) {
+        let mut leading = [0_u16; BLOCK];
+        for (four, word) in leading.as_chunks_mut::<COINS>().0.iter_mut().zip(words) {
+            *four = [0, 16, 32, 48].map(|place| (word >> place) as u16);
         }
+        let (mut below, mut near) = ([0_u8; BLOCK], [0_u8; BLOCK]);
+        for i in 0..BLOCK {
+            // With leading bits l and any bits after them, u·2^16 is from l to l + 1: below f if l < t, and above if l > t + 1.
+            below[i] = u8::from(leading[i] < thresholds[i]);
+            near[i] = u8::from(leading[i].wrapping_sub(thresholds[i]) < 2);
+        }
+        (*heads, *unsure) = (packed(&below), packed(&near));
     }
 }
 
@@ -348,7 +312,7 @@ fn part_of(m: u64, word: u64, extension: impl Fn(usize) -> u64) -> u64 {
     for e in 0..EXTENSION_WORDS {
         let product = u128::from(declassify::word(m)) * u128::from(declassify::word(extension(e)));
         let (sum, carried) = declassify::word(rest).overflowing_add((product >> 64) as u64);
-        // `sum` lacks what comes from further words: less than 1 + m/2^64, so at most one more unit.
+        // `sum` lacks what comes from later words: less than 1 + m/2^64, so at most one more unit.
         if carried || sum != u64::MAX {
             return whole + u64::from(carried);
         }
@@ -413,15 +377,8 @@ mod tests {
                 let (mut heads, mut unsure, mut open) = ([0], [0], 0);
                 for leading in (0..1 << 16).step_by(if cfg!(miri) { 4099 } else { 1 }) {
                     let words = [leading << 16];
-                    run_on(
-                        tier,
-                        Toss {
-                            words: &words,
-                            thresholds: coins.thresholds.as_chunks().0,
-                            heads: &mut heads,
-                            unsure: &mut unsure,
-                        },
-                    );
+                    let thresholds = coins.thresholds.as_chunks().0;
+                    on_tier!(tier, toss(&words, thresholds, &mut heads, &mut unsure));
                     open += unsure[0] >> 1 & 1;
                     let near = coins.thresholds[1].abs_diff(leading as u16) < 4;
                     if unsure[0] >> 1 & 1 == 0 && (near || leading % 997 == 0) {

@@ -17,6 +17,7 @@ mod thresholds;
 use std::borrow::Cow;
 
 use crate::error::{DrawError, ParamError};
+use crate::lattice::params::{check_eps, check_sensitivity};
 use crate::stream::Generator;
 #[cfg(test)]
 pub(crate) use flips::Bits;
@@ -55,7 +56,8 @@ impl Selection {
     /// # Errors
     /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn staircase(eps: f64, sensitivity: f64, gamma: f64, monotonic: bool) -> Result<Self, ParamError> {
-        check(eps, sensitivity)?;
+        check_eps(eps)?;
+        check_sensitivity(sensitivity)?;
         if !(gamma > 0.0 && gamma <= 1.0) {
             return Err(ParamError::Gamma(gamma));
         }
@@ -71,7 +73,8 @@ impl Selection {
     /// # Errors
     /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn exponential(eps: f64, sensitivity: f64, monotonic: bool) -> Result<Self, ParamError> {
-        check(eps, sensitivity)?;
+        check_eps(eps)?;
+        check_sensitivity(sensitivity)?;
         let levels = Levels::exponential(eps, sensitivity, monotonic);
         Ok(Self {
             levels,
@@ -198,14 +201,4 @@ impl Selection {
         let levels = self.levels.shared(k as u64);
         Selector::new(Cow::Owned(levels), self.draw, false, k)
     }
-}
-
-fn check(eps: f64, sensitivity: f64) -> Result<(), ParamError> {
-    let positive = |x: f64| x > 0.0 && x < f64::INFINITY;
-    if !positive(eps) {
-        return Err(ParamError::Eps(eps));
-    }
-    positive(sensitivity)
-        .then_some(())
-        .ok_or(ParamError::Sensitivity(sensitivity))
 }

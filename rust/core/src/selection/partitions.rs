@@ -4,11 +4,12 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 
 use crate::declassify;
+use crate::draw::truncated::{LEAST_DELTA, check_delta};
 use crate::error::{DrawError, ParamError};
 use crate::exact::Growth;
 use crate::exact::search::last_true;
-use crate::kernel::{Arithmetic, Tier, Work, run_on};
-use crate::lattice::params::largest_quotient;
+use crate::kernel::{Tier, on_tier};
+use crate::lattice::params::{check_eps, largest_quotient};
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, Fill, Generator, Stage, Words};
 use crate::wiped::wipe;
@@ -25,7 +26,6 @@ const MOST_GUIDE_BITS: u32 = 14;
 const SIGN: u64 = 1 << 63;
 
 const LEAST_EPS: f64 = f64::from_bits((1023 - 40) << 52);
-const LEAST_DELTA: f64 = f64::from_bits((1023 - 128) << 52);
 const MOST_PARTITIONS: u64 = (1 << 53) - 1;
 
 /// Shows each of many partitions with the largest probability that (ε, δ)-differential privacy allows for its count of people, exactly
@@ -65,22 +65,18 @@ impl PartitionSelection {
     /// 2⁵³ − 1 partitions.
     pub fn new(eps: f64, delta: f64, max_partitions_contributed: u64) -> Result<Self, ParamError> {
         let k = max_partitions_contributed;
-        if !(eps > 0.0 && eps < f64::INFINITY) {
-            return Err(ParamError::Eps(eps));
-        }
-        if !(LEAST_DELTA..=0.5).contains(&delta) {
-            return Err(rule("delta", "from 2**-128 to 0.5", delta));
-        }
-        if !(1..=MOST_PARTITIONS).contains(&k) {
-            return Err(rule("max_partitions_contributed", "from 1 to 2**53 - 1", k as f64));
-        }
+        check_eps(eps)?;
+        check_delta(delta)?;
+        ParamError::require(
+            (1..=MOST_PARTITIONS).contains(&k),
+            "max_partitions_contributed",
+            "from 1 to 2**53 - 1",
+            k as f64,
+        )?;
         let (share, share_of_delta) = (largest_quotient(eps, k), largest_quotient(delta, k));
-        if share < LEAST_EPS {
-            return Err(rule("eps", "at least 2**-40 for each partition", eps));
-        }
-        if share_of_delta < LEAST_DELTA {
-            return Err(rule("delta", "at least 2**-128 for each partition", delta));
-        }
+        ParamError::require(share >= LEAST_EPS, "eps", "at least 2**-40 for each partition", eps)?;
+        let enough = share_of_delta >= LEAST_DELTA;
+        ParamError::require(enough, "delta", "at least 2**-128 for each partition", delta)?;
         let growth = Growth::new(share, share_of_delta);
         Ok(Self {
             eps: share,
@@ -192,29 +188,21 @@ impl PartitionSelection {
     /// As [`PartitionSelection::write_shown`], with the noisy count instead of true and 0 instead of false.
     pub fn write_released(&self, fill: &Fill, first: u64, counts: &[i64], out: &mut [i64]) {
         let (stage, mut words) = (fill.stage(), Words::new());
-        let mut needed = [0; CHUNK];
         for (chunk, (counts, out)) in counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
-            let (first, needed) = (first + (chunk * CHUNK) as u64, &mut needed[..out.len()]);
-            self.needed(
-                words.at(stage, first, out.len()),
-                |i, e| extension(stage, first, i, e),
-                needed,
-            );
-            for ((out, &count), needed) in out.iter_mut().zip(counts).zip(&*needed) {
-                *out = self.noisy(count, *needed);
-            }
+            let first = first + (chunk * CHUNK) as u64;
+            let words = words.at(stage, first, out.len());
+            self.release_words(words, |i, e| extension(stage, first, i, e), counts, out);
         }
-        wipe(&mut needed);
     }
 
-    /// [`PartitionSelection::write_released`] for given words, at most a chunk, whose extension words are all zero.
-    #[cfg(feature = "probe")]
-    pub(crate) fn release_words(&self, words: &[u64], counts: &[i64], out: &mut [i64]) {
+    /// [`PartitionSelection::write_released`] for given words, at most a chunk; `extension` as in [`PartitionSelection::shown`].
+    pub(crate) fn release_words(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, counts: &[i64], out: &mut [i64]) {
         let mut needed = [0; CHUNK];
-        self.needed(words, |_, _| 0, &mut needed[..words.len()]);
+        self.needed(words, extension, &mut needed[..words.len()]);
         for ((out, &count), needed) in out.iter_mut().zip(counts).zip(needed) {
             *out = self.noisy(count, needed);
         }
+        wipe(&mut needed[..words.len()]);
     }
 
     /// The released count, without a branch: `needed` is the least count that is shown by the same word.
@@ -274,7 +262,7 @@ impl PartitionSelection {
         let prefixes = self.prefixes().unwrap_or_default();
         // The first and the last are no thresholds.
         let thresholds = prefixes.get(1..prefixes.len() - 1).unwrap_or_default();
-        run_on(Tier::current(), Counting { thresholds, words, out })
+        on_tier!(Tier::current(), count(thresholds, words, out))
     }
 
     fn search_needed(&self, word: u64, extension: &mut impl FnMut(usize) -> u64) -> u64 {
@@ -300,22 +288,7 @@ impl PartitionSelection {
     }
 }
 
-/// Writes one more than the number of thresholds that are not above each word; gives whether none is equal to one.
-struct Counting<'a> {
-    thresholds: &'a [u64],
-    words: &'a [u64],
-    out: &'a mut [u64],
-}
-
-impl Work for Counting<'_> {
-    type Result = bool;
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) -> bool {
-        count(self.thresholds, self.words, self.out)
-    }
-}
-
+/// Writes one more than the number of thresholds that are not above each word; whether none is equal to one.
 #[inline(always)]
 fn count(thresholds: &[u64], words: &[u64], out: &mut [u64]) -> bool {
     out.fill(1);
@@ -333,10 +306,6 @@ fn count(thresholds: &[u64], words: &[u64], out: &mut [u64]) -> bool {
 
 fn extension(stage: Stage<'_>, first: u64, i: usize, e: usize) -> u64 {
     stage.extension(first + i as u64, e)
-}
-
-fn rule(parameter: &'static str, rule: &'static str, value: f64) -> ParamError {
-    ParamError::Rule { parameter, rule, value }
 }
 
 /// The words of π(n), and where among them to look for a word.
@@ -361,7 +330,7 @@ impl Thresholds {
             });
         }
         let mut prefixes = memory::filled(0, certain as usize + 1)?;
-        growth.each_prefix(|n, prefix| prefixes[n as usize] = prefix);
+        growth.visit_prefixes(|n, prefix| prefixes[n as usize] = prefix);
         prefixes[certain as usize] = u64::MAX;
         let guide_bits = (certain.ilog2() + 2).min(MOST_GUIDE_BITS);
         let guide = (0..=1_u64 << guide_bits).map(|lead| {

@@ -2,7 +2,7 @@
 
 use super::decay;
 use super::levels::Levels;
-use crate::kernel::{Arithmetic, Tier, U, Work, run_on};
+use crate::kernel::{Arithmetic, Tier, U, on_tier};
 use crate::memory::{self, OutOfMemory};
 
 /// Weights added up at a time. Short sums of short sums: the error of a sum grows with its longest chain of additions.
@@ -51,14 +51,19 @@ impl Row {
         if self.weights.len() != costs.len() {
             self.make_room(costs.len())?;
         }
-        Ok(run_on(
-            self.tier,
-            Weighing {
-                row: self,
-                levels,
-                costs,
-            },
-        ))
+        Ok(on_tier!(self.tier, A => self.weigh_all::<A>(levels, costs)))
+    }
+
+    #[inline(always)]
+    fn weigh_all<A: Arithmetic>(&mut self, levels: &Levels, costs: &[f64]) -> Option<f64> {
+        let least = levels.fill(costs, &mut self.levels)?;
+        decay::fill::<A>(&self.levels, least, levels.factor(), &mut self.weights);
+        let mut total = 0.0;
+        for (block, weights) in self.blocks.iter_mut().zip(self.weights.chunks(BLOCK)) {
+            *block = sum(weights);
+            total += *block;
+        }
+        Some(total)
     }
 
     /// Weights come last: where they have their length, so has the rest.
@@ -107,32 +112,6 @@ impl Row {
 /// where v is cut to 53 bits (1) and the product rounded (1). Twice the first and the rest are below 700 + n/24.
 fn error(n: usize) -> f64 {
     700.0 + n as f64 / 24.0
-}
-
-/// The loops over all candidates.
-struct Weighing<'a> {
-    row: &'a mut Row,
-    levels: &'a Levels,
-    costs: &'a [f64],
-}
-
-impl Work for Weighing<'_> {
-    type Result = Option<f64>;
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) -> Option<f64> {
-        let Row {
-            levels, weights, blocks, ..
-        } = self.row;
-        let least = self.levels.fill(self.costs, levels)?;
-        decay::fill::<A>(levels, least, self.levels.factor(), weights);
-        let mut total = 0.0;
-        for (block, weights) in blocks.iter_mut().zip(weights.chunks(BLOCK)) {
-            *block = sum(weights);
-            total += *block;
-        }
-        Some(total)
-    }
 }
 
 /// A sum in eight chains, which are independent: the compiler adds them in vectors.

@@ -181,6 +181,6 @@ fn exact_index(
     extension: &mut impl FnMut(usize) -> u64,
 ) -> Result<usize, OutOfMemory> {
     declassify::slow_path();
-    // Without a guess the search begins in the middle.
+    // There is no guess: the search begins in the middle.
     levels.choice(costs)?.index(word, extension, costs.len() / 2)
 }

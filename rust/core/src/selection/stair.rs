@@ -5,7 +5,7 @@ use crate::lattice::dyadic::decompose;
 /// Stairs saturate here.
 pub(super) const HIGHEST: u64 = (1 << 63) - 1;
 
-/// Significands have this many bits.
+/// The bits of a significand.
 const BITS: u32 = 53;
 
 /// A finite non-negative number with a significand of exactly 53 bits, unless it is 0.

@@ -26,7 +26,7 @@ impl RowThresholds {
         let n = costs.len();
         let (survival, margin) = match row.weights(levels, costs)? {
             Some(weights) => (survival(weights)?, margin(n)),
-            // Without a margin no word is sure: the thresholds only give the exact path a guess.
+            // If there is no margin, no word is sure: the thresholds only give the exact path a guess.
             None => (memory::filled(u64::MAX, n)?, None),
         };
         let bits = guide_bits(n);

@@ -3,8 +3,8 @@
 //! The key that makes a buffer of words makes its own successor too and is overwritten by it, and a word is erased as it is taken: memory that is
 //! read later does not reveal the words taken before. A forked child starts with an empty buffer and a key of its own.
 //!
-//! While words are taken from one buffer, the next is made piece by piece in the place of words that were taken. Its key is there in any case, so
-//! that its words reveal nothing more. A piece is so small that the processor encrypts it beside the draws that follow, which have other work to do.
+//! While words are taken from one buffer, the next buffer is made piece by piece in the places of words that were taken. The key of the next buffer
+//! is in memory anyway, so its words reveal nothing more. A piece is so small that the processor encrypts it beside the draws that follow, which have other work to do.
 //!
 //! A draw cannot report an error, so that nothing here can fail once a generator is made: no memory is asked for, nothing is locked, and a
 //! forked child gets its key whether or not the operating system has entropy. All of the state is atomic numbers. Draws of several threads at
@@ -16,12 +16,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use zeroize::{Zeroizing, optimization_barrier};
 
-use super::cipher::{Cipher, Domain, Wide, tweak};
+use super::cipher::{Cipher, Domain, tweak};
 use super::entropy;
 use super::pages::Pages;
 use super::pieces::{PIECE, PIECES, Piece};
 use super::process::{found_family, number_in_family, process_mark};
 use super::shared_cipher::SharedCipher;
+use super::vaes::Wide;
 use crate::cache_lines::CacheLines;
 use crate::error::DrawError;
 use crate::kernel::Tier;
@@ -60,8 +61,8 @@ pub struct BitGenerator {
     next: SharedCipher,
     // No field has room that is used at times only: a generator is moved to its place with whatever the stack had there, such as parts of a key.
     forks: Forks,
-    /// Place and half of a generator that asks for forks, and the mark of its process. In the page its place and half remain 0: so no draw is
-    /// answered at once.
+    /// Place and half of a generator that asks for forks, and the mark of its process. In the page its place and half stay 0, so every draw takes
+    /// the slow way.
     asking: [AtomicU64; 3],
     /// Whether the key was given.
     given: bool,
@@ -159,7 +160,7 @@ impl BitGenerator {
     /// count of its children.
     ///
     /// # Errors
-    /// As of [`BitGenerator::from_os`]. Then no child is counted.
+    /// As for [`BitGenerator::from_os`]. Then no child is counted.
     pub fn spawn(&self) -> Result<Arc<Self>, DrawError> {
         if !self.given {
             return Self::from_os();
@@ -307,7 +308,7 @@ impl BitGenerator {
         piece
     }
 
-    /// Completes the next buffer, and puts the key after it in the place of the one that made it.
+    /// Completes the next buffer, and replaces the key that made it by the key after it.
     #[inline(never)]
     fn refill(&self) {
         let [_, _, _, made, mark, words @ ..] = &*self.page;
@@ -360,8 +361,8 @@ impl BitGenerator {
     /// The key of a forked child. It is the XOR of two, either of which is enough: one from the operating system, and one that the parent's key
     /// makes of a number that no other process gets.
     ///
-    /// Without entropy the second remains. A draw has no way to report an error, and could else only end the process, wait for ever, or repeat
-    /// the parent's words.
+    /// If the operating system gives no entropy, the second key alone is used. A draw cannot report an error; it could only end the process, wait
+    /// for ever, or repeat the parent's words.
     #[cold]
     #[inline(never)]
     fn take_key_of_own(&self) {

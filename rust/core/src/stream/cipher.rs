@@ -6,11 +6,7 @@ use aes::Aes256Enc;
 use aes::cipher::{Array, BlockCipherEncrypt, BlockSizeUser, KeyInit};
 use zeroize::Zeroizing;
 
-#[cfg(target_arch = "x86_64")]
-use super::{
-    vaes256::{HasVaes256, Vaes256},
-    vaes512::{HasVaes512, Vaes512},
-};
+use super::vaes::{Wide, WideCipher};
 use crate::kernel::Tier;
 use crate::stack;
 
@@ -32,102 +28,38 @@ pub(super) enum Cipher {
     /// AES-NI, ARMv8 or constant-time software, as the `aes` crate finds at run time.
     Aes(Aes256Enc),
     /// Two or four blocks per instruction, where the `aes` crate would encrypt one.
-    #[cfg(target_arch = "x86_64")]
-    Vaes256(Vaes256),
-    #[cfg(target_arch = "x86_64")]
-    Vaes512(Vaes512),
-}
-
-/// A proof that the processor encrypts several blocks per instruction.
-#[derive(Clone, Copy)]
-pub(super) enum Wide {
-    #[cfg(target_arch = "x86_64")]
-    Vaes256(HasVaes256),
-    #[cfg(target_arch = "x86_64")]
-    Vaes512(HasVaes512),
-}
-
-impl Wide {
-    /// The widest that a tier may use. None on the portable tier: `STAIRNOISE_CPU=portable` then runs the cipher of processors without VAES.
-    #[cfg(target_arch = "x86_64")]
-    pub fn of(tier: Tier) -> Option<Self> {
-        if tier == Tier::Portable {
-            return None;
-        }
-        // No registers of 512 bits below the tier that uses them for kernels too.
-        let vaes512 = (tier == Tier::Avx512).then(HasVaes512::detect).flatten();
-        vaes512.map(Self::Vaes512).or_else(|| HasVaes256::detect().map(Self::Vaes256))
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    pub fn of(_tier: Tier) -> Option<Self> {
-        None
-    }
-
-    /// All that the processor has, whatever the tier.
-    #[cfg(test)]
-    pub fn all() -> Vec<Self> {
-        #[cfg(target_arch = "x86_64")]
-        let all = [
-            HasVaes256::detect().map(Self::Vaes256),
-            HasVaes512::detect().map(Self::Vaes512),
-        ];
-        #[cfg(not(target_arch = "x86_64"))]
-        let all = [None];
-        all.into_iter().flatten().collect()
-    }
+    Wide(WideCipher),
 }
 
 impl Cipher {
     /// As wide as the processor has it, and `STAIRNOISE_CPU` allows.
     pub fn new(key: &[u8; 32]) -> Arc<Self> {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(wide) = Self::widest(Tier::current()) {
-            return wide.keyed(key);
-        }
-        Self::portable(key)
+        Wide::of(Tier::current()).map_or_else(|| Self::portable(key), |wide| Self::wide(wide, key))
     }
 
     /// Calls `work` with the cipher of a key that serves this once. The cipher lies on the stack: nothing is allocated, so that nothing can fail.
     pub fn once(key: &[u8; 32], work: impl FnOnce(&Self)) {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(mut wide) = Self::widest(Tier::current()) {
-            wide.set_key(key);
-            return work(&wide);
-        }
-        portable_once(key, work);
-        stack::wipe::<{ 8 << 10 }>();
+        let Some(wide) = Wide::of(Tier::current()) else {
+            portable_once(key, work);
+            return stack::wipe::<{ 8 << 10 }>();
+        };
+        let mut cipher = Self::Wide(WideCipher::without_key(wide));
+        cipher.set_key(key);
+        work(&cipher);
     }
 
-    #[cfg(target_arch = "x86_64")]
-    fn widest(tier: Tier) -> Option<Self> {
-        Wide::of(tier).map(Self::of)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn of(wide: Wide) -> Self {
-        match wide {
-            Wide::Vaes256(proof) => Self::Vaes256(Vaes256::without_key(proof)),
-            Wide::Vaes512(proof) => Self::Vaes512(Vaes512::without_key(proof)),
-        }
-    }
-
-    /// A wide cipher with this key, which is expanded where it stays: a move would leave a copy.
-    #[cfg(target_arch = "x86_64")]
-    fn keyed(self, key: &[u8; 32]) -> Arc<Self> {
-        let mut cipher = Arc::new(self);
+    fn wide(wide: Wide, key: &[u8; 32]) -> Arc<Self> {
+        let mut cipher = Arc::new(Self::Wide(WideCipher::without_key(wide)));
         if let Some(cipher) = Arc::get_mut(&mut cipher) {
             cipher.set_key(key);
         }
         cipher
     }
 
-    /// Gives a wide cipher another key.
-    #[cfg(target_arch = "x86_64")]
+    /// Gives a wide cipher its key, which is expanded where it stays: a move would leave a copy.
     fn set_key(&mut self, key: &[u8; 32]) {
         match self {
-            Self::Vaes256(cipher) => cipher.set_key(key),
-            Self::Vaes512(cipher) => cipher.set_key(key),
+            Self::Wide(cipher) => cipher.set_key(key),
             Self::Aes(_) => unreachable!("not a wide cipher"),
         }
     }
@@ -159,10 +91,9 @@ impl Cipher {
                 let indices = firsts.flat_map(|first| successors(first).take(length));
                 encrypt(cipher, tweak, indices, out);
             }
-            #[cfg(target_arch = "x86_64")]
-            _ => {
+            Self::Wide(cipher) => {
                 for (first, row) in firsts.zip(out.chunks_mut(length)) {
-                    self.encrypt_counters(tweak, first, row);
+                    cipher.encrypt_counters(tweak, first, row);
                 }
             }
         }
@@ -171,7 +102,7 @@ impl Cipher {
     /// The words of the noise blocks at `indices`, as many as `out` takes.
     pub fn scattered_noise(&self, fill: u64, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
         let mut indices = indices.fuse();
-        // Whole batches of every cipher: 16 blocks, or 32.
+        // Whole batches of every cipher.
         let mut some = [0; 128];
         for out in out.chunks_mut(some.len()) {
             for (place, index) in some.iter_mut().zip(indices.by_ref().take(out.len())) {
@@ -205,10 +136,7 @@ impl Cipher {
     /// AES of (index, tweak) for consecutive indices.
     pub fn encrypt_counters(&self, tweak: u64, first: u64, out: &mut [[u64; 2]]) {
         match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Vaes512(cipher) => cipher.encrypt_counters(tweak, first, out),
-            #[cfg(target_arch = "x86_64")]
-            Self::Vaes256(cipher) => cipher.encrypt_counters(tweak, first, out),
+            Self::Wide(cipher) => cipher.encrypt_counters(tweak, first, out),
             Self::Aes(cipher) => encrypt(cipher, tweak, successors(first), out),
         }
     }
@@ -217,10 +145,7 @@ impl Cipher {
     fn encrypt_indices(&self, tweak: u64, indices: &[u64], out: &mut [[u64; 2]]) {
         assert_eq!(indices.len(), out.len());
         match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Vaes512(cipher) => cipher.encrypt_indices(tweak, indices, out),
-            #[cfg(target_arch = "x86_64")]
-            Self::Vaes256(cipher) => cipher.encrypt_indices(tweak, indices, out),
+            Self::Wide(cipher) => cipher.encrypt_indices(tweak, indices, out),
             Self::Aes(cipher) => encrypt(cipher, tweak, indices.iter().copied(), out),
         }
     }
@@ -231,7 +156,7 @@ fn successors(first: u64) -> impl Iterator<Item = u64> {
     (0..).map(move |i| first.wrapping_add(i))
 }
 
-/// The portable twin of `encrypt_counters` and `encrypt_indices` in `vaes256` and `vaes512`.
+/// The portable twin of `encrypt_counters` and `encrypt_indices` in `vaes`.
 fn encrypt(aes: &Aes256Enc, tweak: u64, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
     let mut blocks = Zeroizing::new([[0; 16]; 32]);
     let mut indices = indices.fuse();
@@ -289,25 +214,12 @@ mod tests {
     use super::*;
     use crate::testing::golden::{is_packaged, vectors};
 
-    /// Every implementation that this processor has. The others are named on standard error.
-    fn all(key: &[u8; 32]) -> Vec<(&'static str, Arc<Cipher>)> {
-        #[cfg(not(target_arch = "x86_64"))]
-        let wide: [(&str, Option<Wide>); 0] = [];
-        #[cfg(target_arch = "x86_64")]
-        let wide = [
-            ("VAES-256", HasVaes256::detect().map(Wide::Vaes256)),
-            ("VAES-512", HasVaes512::detect().map(Wide::Vaes512)),
-        ];
-        let wide = wide.into_iter().filter_map(|(name, wide)| match wide {
-            #[cfg(target_arch = "x86_64")]
-            Some(wide) => Some((name, Cipher::of(wide).keyed(key))),
-            _ => {
-                eprintln!("skipped: no {name} here");
-                None
-            }
-        });
-        let portable = ("aes crate", Cipher::portable(key));
-        std::iter::once(portable).chain(wide).collect()
+    /// Every implementation that this processor has.
+    fn all(key: &[u8; 32]) -> Vec<(String, Arc<Cipher>)> {
+        let wide = Wide::all().map(|wide| (format!("{wide:?}"), Cipher::wide(wide, key)));
+        std::iter::once(("aes crate".into(), Cipher::portable(key)))
+            .chain(wide)
+            .collect()
     }
 
     fn bytes(hex: &str) -> Vec<u8> {
@@ -471,14 +383,10 @@ mod tests {
 
     /// Each tier chooses the widest that it may: on a processor with all, AVX-512 the widest, AVX2 the next, and the portable one none.
     #[test]
-    #[cfg(target_arch = "x86_64")]
     fn every_tier_has_its_own_width() {
-        assert!(Cipher::widest(Tier::Portable).is_none());
-        let narrower = Cipher::widest(Tier::Avx2);
-        assert_eq!(matches!(narrower, Some(Cipher::Vaes256(_))), HasVaes256::detect().is_some());
-        assert_eq!(narrower.is_some(), HasVaes256::detect().is_some());
-        let widest = Cipher::widest(Tier::Avx512);
-        assert_eq!(matches!(widest, Some(Cipher::Vaes512(_))), HasVaes512::detect().is_some());
-        assert_eq!(widest.is_some(), HasVaes256::detect().is_some());
+        let all: Vec<Wide> = Wide::all().collect();
+        assert_eq!(Wide::of(Tier::Portable), None);
+        assert_eq!(Wide::of(Tier::Avx2), all.first().copied());
+        assert_eq!(Wide::of(Tier::Avx512), all.last().copied());
     }
 }

@@ -5,7 +5,7 @@ use core::fmt;
 #[cfg(feature = "entropy")]
 use getrandom as source;
 
-/// In the place of `getrandom`, which knows no source on some targets, such as WebAssembly in a web page.
+/// Replaces `getrandom`, which knows no source on some targets, such as WebAssembly in a web page.
 #[cfg(not(feature = "entropy"))]
 mod source {
     use core::fmt;

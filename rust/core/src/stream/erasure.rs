@@ -14,7 +14,7 @@ use super::entropy;
 use crate::error::DrawError;
 use crate::wiped::wipe;
 
-/// Keys made at a time, the successor among them: 32 blocks, two batches of the narrower wide cipher and one of the wider.
+/// Keys made at a time, the successor among them: 32 blocks, two batches of a wide cipher.
 const KEYS: usize = 16;
 
 /// The key of a generator and those of its next fills; wiped on drop. Lives behind a pointer: a move would leave a copy.

@@ -32,7 +32,7 @@ pub struct Generator {
 enum Source {
     /// The operating system, in the process of this mark.
     Os { keys: Box<FillKeys>, process: u64 },
-    /// The user, who asked for these very values.
+    /// The caller, who wants the values of this key.
     Given { cipher: Arc<Cipher>, next_child: u64 },
     /// A fill that another generator took: the key of this fill alone.
     Taken {

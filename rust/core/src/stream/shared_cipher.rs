@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use zeroize::{Zeroizing, optimization_barrier};
 
-use super::cipher::{Cipher, Wide};
+use super::cipher::Cipher;
 use super::pieces::{PIECE, PIECES, Piece, RoundKeys};
+use super::vaes::Wide;
 use crate::cache_lines::CacheLines;
 use crate::wiped::wipe;
 
@@ -89,36 +90,6 @@ impl Drop for SharedCipher {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-impl Wide {
-    fn expand(self, key: &[u8; 32], keys: &RoundKeys) {
-        match self {
-            Self::Vaes256(proof) => proof.expand(key, keys),
-            Self::Vaes512(proof) => proof.expand(key, keys),
-        }
-    }
-
-    #[inline]
-    fn encrypt(self, keys: &RoundKeys, tweak: u64, first: u64, piece: &Piece) {
-        match self {
-            Self::Vaes256(proof) => proof.encrypt(keys, tweak, first, piece),
-            Self::Vaes512(proof) => proof.encrypt(keys, tweak, first, piece),
-        }
-    }
-}
-
-/// There is none.
-#[cfg(not(target_arch = "x86_64"))]
-impl Wide {
-    fn expand(self, _: &[u8; 32], _: &RoundKeys) {
-        match self {}
-    }
-
-    fn encrypt(self, _: &RoundKeys, _: u64, _: u64, _: &Piece) {
-        match self {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::cipher::{Domain, tweak};
@@ -127,7 +98,7 @@ mod tests {
     const KEY: [u8; 32] = [7; 32];
 
     fn all() -> impl Iterator<Item = SharedCipher> {
-        let wide = Wide::all().into_iter().map(Some);
+        let wide = Wide::all().map(Some);
         wide.chain([None]).map(SharedCipher::without_key)
     }
 

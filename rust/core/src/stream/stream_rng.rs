@@ -107,7 +107,7 @@ impl TryRng for StreamRng {
 impl TryCryptoRng for StreamRng {}
 
 impl fmt::Debug for StreamRng {
-    /// Without key and words.
+    /// Shows neither key nor words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StreamRng").finish_non_exhaustive()
     }

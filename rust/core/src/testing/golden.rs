@@ -10,7 +10,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use crate::draw::sampler::Sampler;
-use crate::exact::{self, IntegerDistribution};
+use crate::exact::{self, IntegerDistribution, Staircase};
 use crate::kernel::Coin;
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::params::Lattice;
@@ -200,11 +200,7 @@ fn boundaries() {
             let (eps, sensitivity_steps, r) = (float(&entry["eps"]), whole(&entry["cells"]), whole(&entry["r"]));
             let mechanism = match r {
                 0 => IntegerDistribution::Geometric { eps, sensitivity_steps },
-                r => IntegerDistribution::Staircase {
-                    eps,
-                    sensitivity_steps,
-                    r,
-                },
+                r => IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r)),
             };
             let lattice = Lattice {
                 log2_granularity: 0,

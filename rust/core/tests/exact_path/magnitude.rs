@@ -4,7 +4,9 @@
 
 use crate::oracle::{Points, Real, exp_minus, floor_scaled, integer, real};
 use dashu_int::IBig;
-use stairnoise::exact::{IntegerDistribution, magnitude, most_canonical, most_truncated_staircase, optimal_r_l1, optimal_r_l2};
+use stairnoise::exact::{
+    IntegerDistribution, Staircase, magnitude, most_canonical, most_truncated_staircase, optimal_r_l1, optimal_r_l2,
+};
 
 /// Extension words of a value.
 const WORDS: usize = 8192;
@@ -21,8 +23,11 @@ fn decay(distribution: &IntegerDistribution) -> Real {
         IntegerDistribution::Geometric { eps, sensitivity_steps } | IntegerDistribution::OneSided { eps, sensitivity_steps } => {
             exp_minus(eps, 1, sensitivity_steps, BITS)
         }
-        IntegerDistribution::Staircase { eps, .. }
-        | IntegerDistribution::TruncatedStaircase { eps, .. }
+        IntegerDistribution::Staircase(Staircase { eps, .. })
+        | IntegerDistribution::TruncatedStaircase {
+            staircase: Staircase { eps, .. },
+            ..
+        }
         | IntegerDistribution::Canonical { eps, .. } => exp_minus(eps, 1, 1, MORE),
     }
 }
@@ -34,11 +39,11 @@ fn survival(distribution: &IntegerDistribution, b: &Real, j: u64) -> Real {
         IntegerDistribution::Geometric { eps, sensitivity_steps } => {
             integer(2, BITS) * exp_minus(eps, j, sensitivity_steps, BITS) / (integer(1, BITS) + b)
         }
-        IntegerDistribution::Staircase {
+        IntegerDistribution::Staircase(Staircase {
             eps,
             sensitivity_steps,
             r,
-        } => {
+        }) => {
             let dc = integer(sensitivity_steps, MORE) * b / (integer(1, MORE) - b);
             let stair = if j < r { 0 } else { (j - r) / sensitivity_steps + 1 };
             let t = integer(2 * r - 1, MORE) + integer(2, MORE) * &dc;
@@ -46,16 +51,14 @@ fn survival(distribution: &IntegerDistribution, b: &Real, j: u64) -> Real {
             integer(2, MORE) / t * exp_minus(eps, stair, 1, MORE) * (Real::from(edge) + dc)
         }
         IntegerDistribution::TruncatedStaircase {
-            eps,
-            sensitivity_steps,
-            r,
-            most,
-        } => {
-            let distribution = IntegerDistribution::Staircase {
+            staircase: Staircase {
                 eps,
                 sensitivity_steps,
                 r,
-            };
+            },
+            most,
+        } => {
+            let distribution = IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r));
             let beyond = survival(&distribution, b, most + 1);
             (survival(&distribution, b, j) - &beyond) / (integer(1, MORE) - beyond)
         }
@@ -125,15 +128,17 @@ fn interesting(distribution: &IntegerDistribution, points: &mut Points) -> Vec<u
         IntegerDistribution::Geometric { eps, sensitivity_steps } | IntegerDistribution::OneSided { eps, sensitivity_steps } => {
             (eps, sensitivity_steps, 1)
         }
-        IntegerDistribution::Staircase {
+        IntegerDistribution::Staircase(Staircase {
             eps,
             sensitivity_steps,
             r,
-        }
+        })
         | IntegerDistribution::TruncatedStaircase {
-            eps,
-            sensitivity_steps,
-            r,
+            staircase: Staircase {
+                eps,
+                sensitivity_steps,
+                r,
+            },
             ..
         } => (eps, sensitivity_steps, r),
         IntegerDistribution::Canonical { eps, .. } => (eps, 1, 1),
@@ -269,11 +274,7 @@ fn staircase_steps_at_its_thresholds() {
         shapes.dedup();
         for r in shapes {
             count += walk(
-                &IntegerDistribution::Staircase {
-                    eps,
-                    sensitivity_steps,
-                    r,
-                },
+                &IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r)),
                 &mut points,
             );
         }
@@ -293,16 +294,9 @@ fn truncated_staircase_steps_at_its_thresholds() {
             (optimal_r_l1(eps, sensitivity_steps), 1e-3),
             (sensitivity_steps, 1e-30),
         ][i % 3];
-        let most = most_truncated_staircase(eps, sensitivity_steps, r, delta);
-        count += walk(
-            &IntegerDistribution::TruncatedStaircase {
-                eps,
-                sensitivity_steps,
-                r,
-                most,
-            },
-            &mut points,
-        );
+        let staircase = Staircase::new(eps, sensitivity_steps, r);
+        let most = most_truncated_staircase(&staircase, delta);
+        count += walk(&staircase.truncated(most), &mut points);
     }
     assert!(count > 1000, "only {count} cases were decidable");
 }
@@ -335,13 +329,8 @@ fn canonical_noise_steps_at_its_thresholds() {
 fn truncated_staircases_end() {
     for (eps, sensitivity_steps) in pairs() {
         for delta in [0.5, 1e-9] {
-            let most = most_truncated_staircase(eps, sensitivity_steps, 1, delta);
-            let distribution = IntegerDistribution::TruncatedStaircase {
-                eps,
-                sensitivity_steps,
-                r: 1,
-                most,
-            };
+            let most = most_truncated_staircase(&Staircase::new(eps, sensitivity_steps, 1), delta);
+            let distribution = Staircase::new(eps, sensitivity_steps, 1).truncated(most);
             assert_eq!(magnitude(&distribution, 0, &mut |_: usize| 0), most, "{distribution:?}");
             // v = 2^(−63 − 64·201), below S_A(A) where e^(−ε) is far above.
             if eps < 1000.0 {
@@ -378,11 +367,7 @@ fn one_cell_staircase_is_geometric() {
             &mut extension,
         );
         let staircase = magnitude(
-            &IntegerDistribution::Staircase {
-                eps,
-                sensitivity_steps: 1,
-                r: 1,
-            },
+            &IntegerDistribution::Staircase(Staircase::new(eps, 1, 1)),
             v63,
             &mut extension,
         );
@@ -396,16 +381,8 @@ fn zeros_reach_the_tail_and_saturate() {
     for (eps, sensitivity_steps) in pairs().into_iter().chain([(1e300, 1), (1e308, 1 << 53), (f64::MAX, 7)]) {
         for distribution in [
             IntegerDistribution::Geometric { eps, sensitivity_steps },
-            IntegerDistribution::Staircase {
-                eps,
-                sensitivity_steps,
-                r: 1,
-            },
-            IntegerDistribution::Staircase {
-                eps,
-                sensitivity_steps,
-                r: sensitivity_steps,
-            },
+            IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, 1)),
+            IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, sensitivity_steps)),
         ] {
             assert_eq!(
                 magnitude(&distribution, 0, &mut |_: usize| 0),

@@ -69,7 +69,7 @@ impl Certain {
         } else {
             let granularity = scaling.granularity();
             self.write_by::<A, _>(words, reduced, out, |x, nearest| {
-                if A::ROUNDS {
+                if A::FUSED {
                     T::from_nearest::<true>(x, nearest, granularity)
                 } else {
                     T::from_nearest::<false>(x, nearest, granularity)

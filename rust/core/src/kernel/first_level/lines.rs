@@ -4,7 +4,7 @@ use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::float::{U, larger};
 use super::super::lane::{SIGN, WORD_BITS};
 use super::super::mapped::Truncated;
-use super::super::staircase::{PER_Y, StaircaseLane, Stairs};
+use super::super::staircase::{PER_Y, Stairs};
 use super::block::{Block, Certain};
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::value::{Scaling, Value};
@@ -43,7 +43,7 @@ pub(in super::super) struct Lines<const N: usize> {
 /// Tolerance for each unit of the largest offset: its three roundings, and those of the test.
 pub(in super::super) const PER_OFFSET: f64 = 6.0 * U;
 
-/// Up to so many lines go in stages ([`Arithmetic::IN_STAGES`]); eight take 1.25 ns so, and 1.09 in one loop.
+/// Up to this number, lines go in stages ([`Arithmetic::IN_STAGES`]); eight take 1.25 ns so, and 1.09 in one loop.
 const FEW: usize = 4;
 
 /// L_J, and ½.
@@ -80,17 +80,7 @@ pub(super) fn tolerance(stairs: &Stairs, lowest: f64, largest: f64) -> f64 {
 
 impl<const N: usize> Lines<N> {
     /// `None` where too many blocks would be undecided.
-    pub fn new(staircase: &StaircaseLane) -> Option<Self> {
-        let stairs = &staircase.stairs;
-        let lines = Self::first_lines(stairs, f64::INFINITY);
-        let lowest = even(stairs).max(lines[N - 1].end(stairs) * (1.0 + power_of_two(-40)));
-        Some(Self {
-            offsets: lines.map(|line| line.offset),
-            slopes: lines.map(|line| line.slope),
-            certain: Certain::new(tolerance(stairs, lowest, lines[N - 1].offset), lowest)?,
-        })
-    }
-
+    ///
     /// The lines of the staircase at U = scale·V + offset ([`super::super::mapped::Map`]) are lines of V. The step from V to V + 1 is less than one
     /// of U.
     ///
@@ -101,8 +91,8 @@ impl<const N: usize> Lines<N> {
     /// τ, and its product with the unit                         2·(1 − x)
     /// ```
     ///
-    /// A sum of an offset is rounded relative to itself. Of a line that is reached it is not below −s: 2 more, 15.5 in all.
-    pub fn truncated(distribution: &Truncated) -> Option<Self> {
+    /// A sum of an offset is rounded relative to itself. It is not below −s where a word reaches the line: 2 more, 15.5 in all.
+    pub fn new(distribution: &Truncated) -> Option<Self> {
         let (stairs, map) = (&distribution.stairs.stairs, distribution.map);
         let lines = Self::first_lines(stairs, (distribution.reached - 1) as f64);
         // The last V of the last line but those that are not reached; negative where all are there.
@@ -156,11 +146,12 @@ impl<const N: usize> Block for Lines<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact::Staircase;
 
     /// Evidence: counting. The stairs end at 3, 13, 23 and 33, and u = τ = S(24) is the first word of the fourth.
     #[test]
     fn a_truncated_distribution_has_the_lines_that_it_reaches() {
-        let lines = Lines::<8>::truncated(&Truncated::new(1.0, 10, 4, 23, WORD_BITS)).unwrap();
+        let lines = Lines::<8>::new(&Truncated::new(&Staircase::new(1.0, 10, 4), 23, WORD_BITS)).unwrap();
         assert!(lines.offsets[..4].is_sorted_by(|one, next| one < next), "{lines:?}");
         assert_eq!(lines.offsets[4..], [lines.offsets[3]; 4]);
     }
@@ -168,10 +159,10 @@ mod tests {
     /// Evidence: the definition. If the distribution has more stairs, the least word that is certain is mapped to where the last line's stair ends.
     #[test]
     fn words_of_a_truncated_distribution_beyond_the_last_line_are_not_certain() {
-        let [few, many] = [25, 50].map(|most| Truncated::new(4.0, 10, 4, most, WORD_BITS));
+        let [few, many] = [25, 50].map(|most| Truncated::new(&Staircase::new(4.0, 10, 4), most, WORD_BITS));
         assert_eq!((few.reached, many.reached), (4, 6));
         let stairs = &few.stairs.stairs;
-        let [least, lowest] = [&few, &many].map(|distribution| Lines::<4>::truncated(distribution).unwrap().certain.lowest);
+        let [least, lowest] = [&few, &many].map(|distribution| Lines::<4>::new(distribution).unwrap().certain.lowest);
         assert_eq!(least, even(stairs));
         let end = Line::new(stairs, 3.0).end(stairs);
         assert!(((lowest * many.map.scale + many.map.offset) / end - 1.0).abs() < 1e-9);
@@ -180,8 +171,8 @@ mod tests {
     /// The errors that the table names, added up: those of y, of bits beyond the word, of an offset, and what every distribution has.
     #[test]
     fn the_tolerance_is_the_sum_of_all_errors() {
-        let distribution = StaircaseLane::new(4.0, 10, 4, WORD_BITS);
-        let (stairs, lowest, largest) = (&distribution.stairs, 1e12, 41.5);
+        let distribution = Truncated::endless(&Staircase::new(4.0, 10, 4), WORD_BITS);
+        let (stairs, lowest, largest) = (&distribution.stairs.stairs, 1e12, 41.5);
         let s = stairs.sensitivity_steps + stairs.floor;
         let sum = [s * PER_Y, s / lowest, s * PER_Y / lowest, largest * PER_OFFSET, stairs.slack];
         let expected: f64 = sum.iter().sum();

@@ -55,7 +55,7 @@ pub(in super::super) const PER_SCALE: f64 = 5.0 * U;
 pub(in super::super) const PER_X: f64 = 6.25 * U;
 
 impl<const ROUGH: bool, const MAPPED: bool> Logarithm<ROUGH, MAPPED> {
-    /// Of scale κ, with β. `None` where too many blocks would be undecided.
+    /// The level for scale κ and offset β. `None` where too many blocks would be undecided.
     pub fn new(scale: f64, offset: f64, map: Map) -> Option<Self> {
         let longest = f64::from(WORD_BITS) * core::f64::consts::LN_2 - LEAST.ln() + f64::EPSILON;
         let rough = if ROUGH { PER_SCALE_ROUGH } else { 0.0 };

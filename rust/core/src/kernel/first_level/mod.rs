@@ -1,25 +1,11 @@
 //! The first level: the words of a block decided together, by one test for all of them.
 //!
 //! A lane ([`super::lane`]) gives every word a tolerance of its own. Here the tolerance is one number per distribution, and few branches decide a
-//! word: what is left of the work is a fraction. A block with one word that is not certain is not certain, and its words go through their lanes: at
-//! most one block in 16.
-//!
-//! | file | distributions |
-//! |---|---|
-//! | `lines` | staircases of up to 16 stairs, truncated or not |
-//! | `counts` | geometric distributions of up to 16 magnitudes |
-//! | `narrow` | other geometric distributions of small scale |
-//! | `logarithm` | geometric distributions of any other scale |
+//! word. A block with one uncertain word is uncertain, and its words go through their lanes: at most one block in 16.
 //!
 //! Canonical noise has those of the geometric distributions: the same `counts`, and the others after its map of v.
 //!
-//! Where an instruction looks up tables of 16 numbers, on AVX-512:
-//!
-//! | file | distributions |
-//! |---|---|
-//! | `octaves` | staircases of more stairs, truncated or not, ε from about ¼ on |
-//! | `narrow_table` | as `narrow` |
-//! | `table` | as `logarithm` |
+//! `octaves`, `narrow_table` and `table` are for tiers where an instruction looks up tables of 16 numbers: AVX-512.
 
 mod block;
 mod counts;
@@ -35,8 +21,7 @@ use super::canonical;
 use super::elementary::half_log_ratio;
 use super::lane::{RARE, WORD_BITS};
 use super::mapped::{Map, Truncated};
-use super::staircase::StaircaseLane;
-use super::tier::{Tier, Work, run_on};
+use super::tier::{Tier, on_tier};
 use crate::declassify;
 use crate::exact::IntegerDistribution;
 use crate::lattice::value::{Scaling, Value};
@@ -58,6 +43,14 @@ macro_rules! first_levels {
         pub(super) enum FirstLevel {
             $($variant($level)),+
         }
+
+        $(
+            impl From<$level> for FirstLevel {
+                fn from(level: $level) -> Self {
+                    Self::$variant(level)
+                }
+            }
+        )+
 
         impl FirstLevel {
             #[cfg(feature = "probe")]
@@ -118,106 +111,74 @@ impl FirstLevel {
     /// For a tier that has instructions for `tables`, or for one that has none.
     pub fn new(distribution: &IntegerDistribution, tables: bool) -> Option<Self> {
         match *distribution {
+            IntegerDistribution::Staircase(staircase) => {
+                Self::staircase::<false>(&Truncated::endless(&staircase, WORD_BITS), tables)
+            }
+            IntegerDistribution::TruncatedStaircase { staircase, most } => {
+                Self::staircase::<true>(&Truncated::new(&staircase, most, WORD_BITS), tables)
+            }
             IntegerDistribution::Geometric { eps, sensitivity_steps } => {
                 let scale = sensitivity_steps as f64 / eps;
-                Self::geometric(
-                    scale,
-                    half_log_ratio(1.0 / scale),
-                    |j| counts::two_sided(eps, sensitivity_steps, j),
-                    tables,
-                )
+                let offset = half_log_ratio(1.0 / scale);
+                Self::counts(distribution, tables).or_else(|| Self::logarithm::<false>(scale, offset, Map::NONE, tables))
             }
-            IntegerDistribution::OneSided { eps, sensitivity_steps } => Self::geometric(
-                sensitivity_steps as f64 / eps,
-                0.0,
-                |j| counts::one_sided(eps, sensitivity_steps, j),
-                tables,
-            ),
-            IntegerDistribution::Staircase {
-                eps,
-                sensitivity_steps,
-                r,
-            } => Self::staircase(&StaircaseLane::new(eps, sensitivity_steps, r, WORD_BITS), tables),
-            IntegerDistribution::TruncatedStaircase {
-                eps,
-                sensitivity_steps,
-                r,
-                most,
-            } => Self::truncated_staircase(&Truncated::new(eps, sensitivity_steps, r, most, WORD_BITS), tables),
-            IntegerDistribution::Canonical { eps, delta, .. } => Self::canonical(eps, delta, tables),
+            IntegerDistribution::OneSided { eps, sensitivity_steps } => {
+                let scale = sensitivity_steps as f64 / eps;
+                Self::counts(distribution, tables).or_else(|| Self::logarithm::<false>(scale, 0.0, Map::NONE, tables))
+            }
+            // It leaves up to 1 + δ times as many words beside an edge undecided as the geometric distribution.
+            IntegerDistribution::Canonical { eps, delta, .. } => {
+                let map = canonical::map(eps, delta, WORD_BITS);
+                let logarithm = || Self::logarithm::<true>(1.0 / eps, half_log_ratio(eps), map, tables);
+                Self::counts(distribution, tables).or_else(logarithm)
+            }
         }
     }
 
-    /// Of scale κ, with β and S(j).
-    fn geometric(scale: f64, offset: f64, survival: impl Fn(usize) -> f64, tables: bool) -> Option<Self> {
-        let (counts, map) = (Self::counts(&survival, 0.0, tables), Map::NONE);
-        if tables {
-            return counts
-                .or_else(|| NarrowTable::new(scale, offset, map).map(Self::NarrowTable))
-                .or_else(|| Table::new(scale, offset, map).map(Self::Table));
-        }
-        counts
-            .or_else(|| Narrow::new(scale, offset, map).map(Self::Narrow))
-            .or_else(|| Logarithm::new(scale, offset, map).map(Self::Rough))
-            .or_else(|| Logarithm::new(scale, offset, map).map(Self::Fine))
-    }
-
-    /// Of S(j), where that is enough; `error` as in [`Counts`].
-    fn counts(survival: &impl Fn(usize) -> f64, error: f64, tables: bool) -> Option<Self> {
-        let few = Counts::new(survival, error)
-            .map(Self::Counts3)
-            .or_else(|| Counts::new(survival, error).map(Self::Counts4))
-            .or_else(|| Counts::new(survival, error).map(Self::Counts8));
+    fn counts(distribution: &IntegerDistribution, tables: bool) -> Option<Self> {
+        let few = Counts::<3>::new(distribution)
+            .map(Self::from)
+            .or_else(|| Counts::<4>::new(distribution).map(Self::from))
+            .or_else(|| Counts::<8>::new(distribution).map(Self::from));
         if tables {
             return few;
         }
-        few.or_else(|| Counts::new(survival, error).map(Self::Counts12))
-            .or_else(|| Counts::new(survival, error).map(Self::Counts16))
+        few.or_else(|| Counts::<12>::new(distribution).map(Self::from))
+            .or_else(|| Counts::<16>::new(distribution).map(Self::from))
     }
 
-    /// Of the words beside an edge it leaves up to 1 + δ times as many undecided as the geometric distribution.
-    fn canonical(eps: f64, delta: f64, tables: bool) -> Option<Self> {
-        let survivals = canonical::survivals::<16>(eps, delta);
-        let counts = Self::counts(&|j| survivals[j - 1], canonical::ERROR, tables);
-        let (scale, offset) = (1.0 / eps, half_log_ratio(eps));
-        let map = canonical::map(eps, delta, WORD_BITS);
+    /// The level of a geometric distribution of scale κ and offset β, after a map of v.
+    fn logarithm<const MAPPED: bool>(scale: f64, offset: f64, map: Map, tables: bool) -> Option<Self>
+    where
+        Self: From<Narrow<MAPPED>> + From<Logarithm<true, MAPPED>> + From<Logarithm<false, MAPPED>>,
+        Self: From<NarrowTable<MAPPED>> + From<Table<MAPPED>>,
+    {
         if tables {
-            return counts
-                .or_else(|| NarrowTable::new(scale, offset, map).map(Self::MappedNarrowTable))
-                .or_else(|| Table::new(scale, offset, map).map(Self::MappedTable));
+            return NarrowTable::new(scale, offset, map)
+                .map(Self::from)
+                .or_else(|| Table::new(scale, offset, map).map(Self::from));
         }
-        counts
-            .or_else(|| Narrow::new(scale, offset, map).map(Self::MappedNarrow))
-            .or_else(|| Logarithm::new(scale, offset, map).map(Self::MappedRough))
-            .or_else(|| Logarithm::new(scale, offset, map).map(Self::MappedFine))
+        Narrow::new(scale, offset, map)
+            .map(Self::from)
+            .or_else(|| Logarithm::<true, MAPPED>::new(scale, offset, map).map(Self::from))
+            .or_else(|| Logarithm::<false, MAPPED>::new(scale, offset, map).map(Self::from))
     }
 
-    fn staircase(stairs: &StaircaseLane, tables: bool) -> Option<Self> {
-        match stairs.stairs_above(RARE) {
-            0..=3 => Lines::new(stairs).map(Self::Lines3),
-            4 => Lines::new(stairs).map(Self::Lines4),
-            _ if tables => Octaves::new(stairs, Map::NONE)
-                .map(Self::Octaves2)
-                .or_else(|| Octaves::new(stairs, Map::NONE).map(Self::Octaves3))
-                .or_else(|| Octaves::new(stairs, Map::NONE).map(Self::Octaves4)),
-            5..=8 => Lines::new(stairs).map(Self::Lines8),
-            9..=12 => Lines::new(stairs).map(Self::Lines12),
-            13..=16 => Lines::new(stairs).map(Self::Lines16),
-            _ => None,
-        }
-    }
-
-    fn truncated_staircase(distribution: &Truncated, tables: bool) -> Option<Self> {
+    fn staircase<const MAPPED: bool>(distribution: &Truncated, tables: bool) -> Option<Self>
+    where
+        Self: From<Octaves<2, MAPPED>> + From<Octaves<3, MAPPED>> + From<Octaves<4, MAPPED>>,
+    {
+        let (stairs, map) = (&distribution.stairs, distribution.map);
         match distribution.stairs_above(RARE) {
-            0..=3 => Lines::truncated(distribution).map(Self::Lines3),
-            4 => Lines::truncated(distribution).map(Self::Lines4),
-            _ if tables => Octaves::new(&distribution.stairs, distribution.map)
-                .map(Self::Truncated2)
-                .or_else(|| Octaves::new(&distribution.stairs, distribution.map).map(Self::Truncated3))
-                .or_else(|| Octaves::new(&distribution.stairs, distribution.map).map(Self::Truncated4)),
-            5..=8 => Lines::truncated(distribution).map(Self::Lines8),
-            9..=12 => Lines::truncated(distribution).map(Self::Lines12),
-            13..=16 => Lines::truncated(distribution).map(Self::Lines16),
+            0..=3 => Lines::<3>::new(distribution).map(Self::from),
+            4 => Lines::<4>::new(distribution).map(Self::from),
+            _ if tables => Octaves::<2, MAPPED>::new(stairs, map)
+                .map(Self::from)
+                .or_else(|| Octaves::<3, MAPPED>::new(stairs, map).map(Self::from))
+                .or_else(|| Octaves::<4, MAPPED>::new(stairs, map).map(Self::from)),
+            5..=8 => Lines::<8>::new(distribution).map(Self::from),
+            9..=12 => Lines::<12>::new(distribution).map(Self::from),
+            13..=16 => Lines::<16>::new(distribution).map(Self::from),
             _ => None,
         }
     }
@@ -243,36 +204,15 @@ struct Filling<'a, T> {
 
 impl<T: Value> Filling<'_, T> {
     /// One function per family keeps the stack frame small that [`crate::stack`] must wipe.
-    fn by(self, tier: Tier, distribution: &impl Block) {
-        run_on(
-            tier,
-            FillingBy {
-                filling: self,
-                distribution,
-            },
-        );
+    fn by(self, tier: Tier, family: &impl Block) {
+        on_tier!(tier, A => self.run::<A>(family));
     }
-}
-
-struct FillingBy<'a, 'b, T, B> {
-    filling: Filling<'a, T>,
-    distribution: &'b B,
-}
-
-impl<T: Value, B: Block> Work for FillingBy<'_, '_, T, B> {
-    type Result = ();
 
     #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        let Filling {
-            blocks,
-            scaling,
-            out,
-            undecided,
-        } = self.filling;
-        for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
-            if !declassify::condition(self.distribution.write::<A, T>(words, scaling, out)) {
-                undecided(b, out);
+    fn run<A: Arithmetic>(self, family: &impl Block) {
+        for (b, (words, out)) in self.blocks.iter().zip(self.out).enumerate() {
+            if !declassify::condition(family.write::<A, T>(words, self.scaling, out)) {
+                (self.undecided)(b, out);
             }
         }
     }
@@ -281,26 +221,18 @@ impl<T: Value, B: Block> Work for FillingBy<'_, '_, T, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact::Staircase;
     use crate::testing::random::Random;
 
     /// Evidence: counts. Of 20 000 random blocks at most one in 25 is left to the lanes, and a distribution has the first level that is meant for it.
     #[test]
     fn few_blocks_are_in_doubt() {
         let mut random = Random(5);
-        let staircase = |eps, sensitivity_steps, r| IntegerDistribution::Staircase {
-            eps,
-            sensitivity_steps,
-            r,
-        };
+        let staircase = |eps, sensitivity_steps, r| IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r));
         let geometric = |eps, sensitivity_steps| IntegerDistribution::Geometric { eps, sensitivity_steps };
         let truncated = |eps, sensitivity_steps, r, delta| {
-            let most = crate::exact::most_truncated_staircase(eps, sensitivity_steps, r, delta);
-            IntegerDistribution::TruncatedStaircase {
-                eps,
-                sensitivity_steps,
-                r,
-                most,
-            }
+            let most = crate::exact::most_truncated_staircase(&Staircase::new(eps, sensitivity_steps, r), delta);
+            Staircase::new(eps, sensitivity_steps, r).truncated(most)
         };
         let one_sided = IntegerDistribution::OneSided {
             eps: 1.0,

@@ -72,7 +72,7 @@ pub(super) fn per_scale_of_map<const MAPPED: bool>() -> f64 {
 }
 
 impl<const MAPPED: bool> Narrow<MAPPED> {
-    /// Of scale κ, with β. `None` where too many blocks would be undecided.
+    /// The level for scale κ and offset β. `None` where too many blocks would be undecided.
     pub fn new(scale: f64, offset: f64, map: Map) -> Option<Self> {
         let least = least(scale);
         let longest = longest(least);

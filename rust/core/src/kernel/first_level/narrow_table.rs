@@ -59,7 +59,7 @@ pub(in super::super) const LOGARITHM: f64 = 1.5 * U;
 pub(in super::super) const PER_SCALE: f64 = (1.0 + 0.2 + 2.0 * 31.0 * core::f64::consts::LN_2 + 0.1) * U;
 
 impl<const MAPPED: bool> NarrowTable<MAPPED> {
-    /// Of scale κ, with β. `None` where too many blocks would be undecided.
+    /// The level for scale κ and offset β. `None` where too many blocks would be undecided.
     pub fn new(scale: f64, offset: f64, map: Map) -> Option<Self> {
         let ln_2 = core::f64::consts::LN_2;
         let least = least(scale);

@@ -14,7 +14,7 @@ use crate::lattice::value::{Scaling, Value};
 ///
 /// A line of a stair that begins or ends within 2⁻⁴⁰ of the octave's ends is among them: an error of V, and of where lines meet, is far less.
 ///
-/// Of a truncated staircase, `MAPPED`, all of this is about U ([`super::super::mapped::Map`]) instead of V.
+/// For a truncated staircase, `MAPPED`, all of this is about U ([`super::super::mapped::Map`]) instead of V.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Octaves<const N: usize, const MAPPED: bool> {
     map: Map,

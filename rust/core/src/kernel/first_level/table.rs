@@ -58,7 +58,7 @@ pub(in super::super) const PER_SCALE: f64 = 100.0 * U;
 pub(in super::super) const FIXED: f64 = 1.0 / (1_u64 << 40) as f64;
 
 impl<const MAPPED: bool> Table<MAPPED> {
-    /// Of scale κ, with β. `None` where too many blocks would be undecided.
+    /// The level for scale κ and offset β. `None` where too many blocks would be undecided.
     pub fn new(scale: f64, offset: f64, map: Map) -> Option<Self> {
         let reciprocals: [f64; ENTRIES] = core::array::from_fn(reciprocal);
         let per_scale = PER_SCALE + per_scale_of_map::<MAPPED>();

@@ -41,7 +41,7 @@ const COEFFICIENTS: [u128; TERMS] = {
 };
 
 impl Logarithm {
-    /// Of a word; that of V = 1 for V = 0.
+    /// −ln v of a word; V = 0 gives that of V = 1.
     pub fn of(bits: u64) -> Self {
         // 0 becomes 1. No other V has a difference with bit 63.
         let bits = bits | bits.wrapping_sub(1) >> 63;
@@ -49,7 +49,7 @@ impl Logarithm {
         Self::of_digits(bits.wrapping_shl(zeros) >> 1, zeros)
     }
 
-    /// Of V and the 64 bits that follow it; some number for V = 0.
+    /// −ln v of V and the 64 bits that follow it; V = 0 gives some number.
     ///
     /// With ρ the part of m that those bits make, ln(m + ρ) is ln m + ρ/m but for 2^−125. The quotient is off by half a step of 2^−112, and 3u of
     /// 2^−62.

@@ -32,13 +32,8 @@ fn wide(kind: Kind, random: &mut Random) -> IntegerDistribution {
 
 /// The distribution on −A … A.
 fn truncated(eps: f64, sensitivity_steps: u64, r: u64, delta: f64) -> IntegerDistribution {
-    let most = exact::most_truncated_staircase(eps, sensitivity_steps, r, delta);
-    IntegerDistribution::TruncatedStaircase {
-        eps,
-        sensitivity_steps,
-        r,
-        most,
-    }
+    let most = exact::most_truncated_staircase(&Staircase::new(eps, sensitivity_steps, r), delta);
+    Staircase::new(eps, sensitivity_steps, r).truncated(most)
 }
 
 /// The last word with the magnitude of `word`, or a larger one.
@@ -83,11 +78,11 @@ fn words_beside_an_edge_are_right_or_not_sure() {
             {
                 distribution = IntegerDistribution::OneSided { eps, sensitivity_steps };
             }
-            if let IntegerDistribution::Staircase {
+            if let IntegerDistribution::Staircase(Staircase {
                 eps,
                 sensitivity_steps,
                 r,
-            } = distribution
+            }) = distribution
                 && random.next() < 0.5
             {
                 distribution = truncated(eps, sensitivity_steps, r, random.power(1e-38, 0.5));
@@ -113,11 +108,7 @@ fn every_leading_part_of_a_word_is_right_or_not_sure() {
             eps: 3e-6,
             sensitivity_steps: 1 << 32,
         },
-        IntegerDistribution::Staircase {
-            eps: 1e-4,
-            sensitivity_steps: 5 << 30,
-            r: 3 << 29,
-        },
+        IntegerDistribution::Staircase(Staircase::new(1e-4, 5 << 30, 3 << 29)),
         truncated(1e-4, 5 << 30, 3 << 29, 1e-6),
     ] {
         let step = FixedPoint::new(&distribution).unwrap();
@@ -154,22 +145,8 @@ fn few_words_are_left_in_doubt() {
             },
             0.02,
         ),
-        (
-            IntegerDistribution::Staircase {
-                eps: 1e-4,
-                sensitivity_steps: 5 << 30,
-                r: 3 << 29,
-            },
-            0.001,
-        ),
-        (
-            IntegerDistribution::Staircase {
-                eps: 1e-9,
-                sensitivity_steps: 1 << 24,
-                r: 5 << 20,
-            },
-            0.02,
-        ),
+        (IntegerDistribution::Staircase(Staircase::new(1e-4, 5 << 30, 3 << 29)), 0.001),
+        (IntegerDistribution::Staircase(Staircase::new(1e-9, 1 << 24, 5 << 20)), 0.02),
         (truncated(1e-4, 5 << 30, 3 << 29, 1e-6), 0.001),
         (truncated(1e-9, 1 << 24, 5 << 20, 0.5), 0.02),
     ] {
@@ -219,11 +196,11 @@ fn the_offset_is_a_logarithm() {
     let mut random = Random(8);
     for _ in 0..500 {
         let distribution = wide(Kind::Staircase, &mut random);
-        let IntegerDistribution::Staircase {
+        let IntegerDistribution::Staircase(Staircase {
             eps,
             sensitivity_steps,
             r,
-        } = distribution
+        }) = distribution
         else {
             unreachable!()
         };
@@ -244,11 +221,7 @@ fn the_offset_is_a_logarithm() {
 #[test]
 fn words_beside_the_end_of_a_stair_are_right_or_not_sure() {
     let (eps, sensitivity_steps, r) = (0.003_874_172_871_859_349_4, 1 << 45, 1 << 44);
-    let distribution = IntegerDistribution::Staircase {
-        eps,
-        sensitivity_steps,
-        r,
-    };
+    let distribution = IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r));
     let step = FixedPoint::new(&distribution).unwrap();
     let mut decided = 0;
     for stair in (960..=992).step_by(2) {

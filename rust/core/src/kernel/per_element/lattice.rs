@@ -63,9 +63,9 @@ const POWER: u64 = 0x7ff0_0000_0000_0000;
 /// `refinement` is 2^s.
 #[inline(always)]
 fn on_powers(eps: f64, sensitivity: f64, refinement: f64) -> Placed {
-    const CELLS: f64 = (1_u64 << 32) as f64;
+    const STEPS: f64 = (1_u64 << 32) as f64;
     const MOST: f64 = f64::from_bits((960 + 1023) << 52);
-    let steps = CELLS * refinement;
+    let steps = STEPS * refinement;
     let power = f64::from_bits(sensitivity.to_bits() & POWER);
     let significand = f64::from_bits((sensitivity.to_bits() & !POWER) | 1.0_f64.to_bits());
     // A product of powers of two is exact unless it is subnormal. Subnormal ones are refused, and so are a Δ that is 0, subnormal or infinite.

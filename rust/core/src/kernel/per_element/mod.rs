@@ -1,12 +1,5 @@
 //! Parameters per element: each lane also computes the constants of its distribution, without branches.
 //!
-//! | file | subject |
-//! |---|---|
-//! | `lattice` | parameters to steps and granularity |
-//! | `first_stair` | r of a staircase |
-//! | `lane` | the stages of a lane that makes its own constants |
-//! | `geometric`, `staircase` | constants of a distribution, and the lane that uses them |
-//!
 //! Out-of-range parameters get an infinite tolerance: the slow path decides, and refuses invalid parameters.
 
 mod first_stair;
@@ -15,11 +8,9 @@ mod lane;
 mod lattice;
 mod staircase;
 
-use std::marker::PhantomData;
-
 use super::arithmetic::{Arithmetic, BLOCK};
 use super::lane::{MAX_SPAN, SIGN, with_sign};
-use super::tier::{Tier, Work, run_on};
+use super::tier::{Tier, on_tier};
 use crate::wiped::wipe;
 use first_stair::{FirstStair, Fraction, OptimalL1, Whole};
 use geometric::{Few, Many};
@@ -60,19 +51,13 @@ impl BlockParameters<'_> {
     }
 
     fn are_on<L: Placement, S: FirstStair>(&self, tier: Tier) -> bool {
-        run_on(tier, Ordinary(self, PhantomData::<(L, S)>))
+        on_tier!(tier, self.count_ordinary::<L, S>() == BLOCK as u64)
     }
-}
 
-/// [`Given::are_ordinary`] for one way to a lattice and one to r.
-struct Ordinary<'a, F>(&'a BlockParameters<'a>, PhantomData<F>);
-
-impl<L: Placement, S: FirstStair> Work for Ordinary<'_, (L, S)> {
-    type Result = bool;
-
+    /// How many parameters are in the range of the fast path, by one way to a lattice and one to r.
     #[inline(always)]
-    fn run<A: Arithmetic>(self) -> bool {
-        let BlockParameters { eps, sensitivity, shape } = self.0;
+    fn count_ordinary<L: Placement, S: FirstStair>(&self) -> u64 {
+        let Self { eps, sensitivity, shape } = self;
         // Counting, not a flag: the compiler turns a sum into a vector sum.
         let mut ordinary = 0_u64;
         for i in 0..BLOCK {
@@ -80,7 +65,7 @@ impl<L: Placement, S: FirstStair> Work for Ordinary<'_, (L, S)> {
             let decidable = place.known & (place.sensitivity_steps + place.sensitivity_steps / eps[i] <= MAX_SPAN);
             ordinary = ordinary.wrapping_add(u64::from(decidable & S::exists(shape[i], place.sensitivity_steps)));
         }
-        ordinary == BLOCK as u64
+        ordinary
     }
 }
 
@@ -115,14 +100,7 @@ impl DrawnBlock {
 
     /// Draws a block on a tier that is available.
     pub fn draw(&mut self, tier: Tier, family: Family, parameters: &BlockParameters<'_>, words: &[u64; BLOCK]) {
-        let drawn = self;
-        let work = Draw {
-            family,
-            parameters,
-            words,
-            drawn,
-        };
-        run_on(tier, work);
+        on_tier!(tier, A => draw::<A>(family, parameters, words, self));
     }
 }
 
@@ -134,33 +112,15 @@ impl Drop for DrawnBlock {
     }
 }
 
-/// [`DrawnBlock::draw`].
-struct Draw<'a> {
-    family: Family,
-    parameters: &'a BlockParameters<'a>,
-    words: &'a [u64; BLOCK],
-    drawn: &'a mut DrawnBlock,
-}
-
-impl Work for Draw<'_> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        let Self {
-            family,
-            parameters,
-            words,
-            drawn,
-        } = self;
-        match family {
-            Family::Laplace => draw_lanes::<A, Many<LaplacePowers>, _>(parameters, words, drawn),
-            Family::DiscreteLaplace => draw_lanes::<A, Few<Integers>, _>(parameters, words, drawn),
-            Family::StaircaseL1 => draw_lanes::<A, Stepped<StaircasePowers, OptimalL1>, _>(parameters, words, drawn),
-            Family::StaircaseNumber => draw_lanes::<A, Stepped<StaircasePowers, Fraction>, _>(parameters, words, drawn),
-            Family::DiscreteStaircaseL1 => draw_lanes::<A, Stepped<Integers, OptimalL1>, _>(parameters, words, drawn),
-            Family::DiscreteStaircaseNumber => draw_lanes::<A, Stepped<Integers, Whole>, _>(parameters, words, drawn),
-        }
+#[inline(always)]
+fn draw<A: Arithmetic>(family: Family, parameters: &BlockParameters<'_>, words: &[u64; BLOCK], drawn: &mut DrawnBlock) {
+    match family {
+        Family::Laplace => draw_lanes::<A, Many<LaplacePowers>, _>(parameters, words, drawn),
+        Family::DiscreteLaplace => draw_lanes::<A, Few<Integers>, _>(parameters, words, drawn),
+        Family::StaircaseL1 => draw_lanes::<A, Stepped<StaircasePowers, OptimalL1>, _>(parameters, words, drawn),
+        Family::StaircaseNumber => draw_lanes::<A, Stepped<StaircasePowers, Fraction>, _>(parameters, words, drawn),
+        Family::DiscreteStaircaseL1 => draw_lanes::<A, Stepped<Integers, OptimalL1>, _>(parameters, words, drawn),
+        Family::DiscreteStaircaseNumber => draw_lanes::<A, Stepped<Integers, Whole>, _>(parameters, words, drawn),
     }
 }
 

@@ -11,7 +11,7 @@ use super::super::mapped::{MappedLane, Truncated};
 use super::super::staircase::StaircaseLane;
 use super::super::thresholds::ThresholdLane;
 use super::super::tier::Tier;
-use crate::exact::{self, IntegerDistribution};
+use crate::exact::{self, IntegerDistribution, Staircase};
 use crate::lattice::value::Scaling;
 
 /// A sign bit less than 16.
@@ -69,22 +69,22 @@ fn geometric() {
         for sensitivity_steps in [1, 10, 1000] {
             let distribution = IntegerDistribution::Geometric { eps, sensitivity_steps };
             let truth = Truth::new(&distribution);
-            let count = truth.accepted(&GeometricLane::new(eps, sensitivity_steps, BITS));
-            most_of(count, &distribution, 11.0 * sensitivity_steps as f64 / eps);
-            if let Some(coarse) = CoarseLane::new(eps, sensitivity_steps, BITS) {
+            let fine = GeometricLane::new(eps, sensitivity_steps, BITS);
+            most_of(truth.accepted(&fine), &distribution, 11.0 * sensitivity_steps as f64 / eps);
+            if let Some(coarse) = CoarseLane::new(&fine) {
                 most_of(truth.accepted(&coarse), &distribution, 11.0 * sensitivity_steps as f64 / eps);
             }
-            if let Some(thresholds) = ThresholdLane::<8>::new(eps, sensitivity_steps, BITS) {
+            if let Some(thresholds) = ThresholdLane::<8>::new(&distribution, BITS) {
                 most_of(truth.accepted(&thresholds), &distribution, 16.0);
             }
             let distribution = IntegerDistribution::OneSided { eps, sensitivity_steps };
             let truth = Truth::new(&distribution);
-            let count = truth.accepted(&GeometricLane::one_sided(eps, sensitivity_steps, BITS));
-            most_of(count, &distribution, 11.0 * sensitivity_steps as f64 / eps);
-            if let Some(coarse) = CoarseLane::one_sided(eps, sensitivity_steps, BITS) {
+            let fine = GeometricLane::one_sided(eps, sensitivity_steps, BITS);
+            most_of(truth.accepted(&fine), &distribution, 11.0 * sensitivity_steps as f64 / eps);
+            if let Some(coarse) = CoarseLane::new(&fine) {
                 most_of(truth.accepted(&coarse), &distribution, 11.0 * sensitivity_steps as f64 / eps);
             }
-            if let Some(thresholds) = ThresholdLane::<8>::one_sided(eps, sensitivity_steps, BITS) {
+            if let Some(thresholds) = ThresholdLane::<8>::new(&distribution, BITS) {
                 most_of(truth.accepted(&thresholds), &distribution, 16.0);
             }
         }
@@ -96,13 +96,9 @@ fn staircase() {
     for eps in [0.01, 0.5, 2.0, 4.0, 50.0] {
         for sensitivity_steps in [1, 5, 1000] {
             for r in [1, exact::optimal_r_l1(eps, sensitivity_steps), sensitivity_steps] {
-                let distribution = IntegerDistribution::Staircase {
-                    eps,
-                    sensitivity_steps,
-                    r,
-                };
+                let distribution = IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r));
                 let truth = Truth::new(&distribution);
-                let stairs = StaircaseLane::new(eps, sensitivity_steps, r, BITS);
+                let stairs = StaircaseLane::new(&Staircase::new(eps, sensitivity_steps, r), BITS);
                 let by_logarithm = truth.accepted(&stairs);
                 let edges = 11.0 / eps * sensitivity_steps as f64 + sensitivity_steps as f64;
                 most_of(by_logarithm, &distribution, edges);
@@ -122,15 +118,10 @@ fn truncated_staircase() {
         for sensitivity_steps in [1, 5, 1000] {
             let first = exact::optimal_r_l1(eps, sensitivity_steps);
             for (r, delta) in [(1, 0.5), (first, 0.1), (first, 1e-3), (sensitivity_steps, 1e-9)] {
-                let most = exact::most_truncated_staircase(eps, sensitivity_steps, r, delta);
-                let distribution = IntegerDistribution::TruncatedStaircase {
-                    eps,
-                    sensitivity_steps,
-                    r,
-                    most,
-                };
+                let most = exact::most_truncated_staircase(&Staircase::new(eps, sensitivity_steps, r), delta);
+                let distribution = Staircase::new(eps, sensitivity_steps, r).truncated(most);
                 let truth = Truth::new(&distribution);
-                let truncated = Truncated::new(eps, sensitivity_steps, r, most, BITS);
+                let truncated = Truncated::new(&Staircase::new(eps, sensitivity_steps, r), most, BITS);
                 let by_logarithm = truth.accepted(&MappedLane::new(truncated.map, truncated.stairs.clone()));
                 // A step of V counts as one of the staircase's words, which the map makes smaller.
                 let edges = 11.0 / eps * sensitivity_steps as f64 + sensitivity_steps as f64;
@@ -156,15 +147,16 @@ fn canonical_noise() {
             let fine = GeometricLane::mapped(eps, BITS);
             // A step of V counts as one of the geometric distribution's words, which the map makes smaller.
             let edges = ((22.0 / eps).min(2.0 + 1.0 / delta) + 1.0) * (1.0 + 2.0 * delta / eps);
+            let coarse = CoarseLane::new(&fine);
             let count = truth.accepted(&MappedLane::new(map, fine));
             assert!(eps <= 3.0 || count == [0; 2]);
             if eps <= 3.0 {
                 most_of(count, &distribution, edges);
             }
-            if let Some(coarse) = CoarseLane::mapped(eps, BITS) {
+            if let Some(coarse) = coarse {
                 assert!(at_most(truth.accepted(&MappedLane::new(map, coarse)), count));
             }
-            if let Some(thresholds) = ThresholdLane::<8>::canonical(eps, delta, BITS) {
+            if let Some(thresholds) = ThresholdLane::<8>::new(&distribution, BITS) {
                 most_of(truth.accepted(&thresholds), &distribution, 16.0);
             }
         }
@@ -196,13 +188,8 @@ fn truncated_words_beside_an_edge_are_right_or_not_sure() {
         for sensitivity_steps in [1, 7, 1000, 1 << 20, 1 << 33] {
             for delta in [0.5, 0.01, 1e-9] {
                 let r = exact::optimal_r_l1(eps, sensitivity_steps);
-                let most = exact::most_truncated_staircase(eps, sensitivity_steps, r, delta);
-                decided += beside_edges(&IntegerDistribution::TruncatedStaircase {
-                    eps,
-                    sensitivity_steps,
-                    r,
-                    most,
-                });
+                let most = exact::most_truncated_staircase(&Staircase::new(eps, sensitivity_steps, r), delta);
+                decided += beside_edges(&Staircase::new(eps, sensitivity_steps, r).truncated(most));
             }
         }
     }
@@ -290,11 +277,7 @@ fn full_words_agree_with_the_exact_path() {
         for sensitivity_steps in [1, 7, 1 << 20, 1 << 33, (1 << 35) + 12_345] {
             let r = exact::optimal_r_l1(eps, sensitivity_steps);
             let geometric = IntegerDistribution::Geometric { eps, sensitivity_steps };
-            let staircase = IntegerDistribution::Staircase {
-                eps,
-                sensitivity_steps,
-                r,
-            };
+            let staircase = IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r));
             for distribution in [geometric, IntegerDistribution::OneSided { eps, sensitivity_steps }, staircase] {
                 let kernel = Kernel::new(&distribution);
                 let mut decided = 0_u32;

@@ -1,7 +1,7 @@
 //! Evidence: each instruction that a tier has of its own does what the portable code beside it says, or what is said of it here.
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
-use super::super::tier::{Tier, Work, run_on};
+use super::super::tier::{Tier, on_tier};
 use crate::testing::random::Random;
 
 const EXPONENT: u32 = 52;
@@ -38,11 +38,9 @@ fn table() -> ([f64; 16], [f32; 16]) {
     )
 }
 
-impl Work for Making<'_> {
-    type Result = Made;
-
+impl Making<'_> {
     #[inline(always)]
-    fn run<A: Arithmetic>(self) -> Made {
+    fn make<A: Arithmetic>(&self) -> Made {
         let ((wide, narrow), (wide_table, narrow_table)) = (self.numbers(), table());
         Made {
             halves: A::widened(&A::high_halves(self.words)),
@@ -79,7 +77,7 @@ fn they_do_what_is_said_of_them() {
                     )
                 }),
             };
-            assert_eq!(run_on(tier, making), expected, "{tier:?}");
+            assert_eq!(on_tier!(tier, A => making.make::<A>()), expected, "{tier:?}");
         }
     }
 }

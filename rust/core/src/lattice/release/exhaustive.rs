@@ -46,7 +46,7 @@ fn indistinct<A: Answer + Debug, T: Value + PartialEq + Debug>(mechanism: &OneWo
     for (i, answer) in [x, y].into_iter().enumerate() {
         for &noise in noises {
             let sum = rounded[i] + i128::from(noise);
-            let output: T = add(answer, noise, lattice);
+            let output: T = add(answer, noise, lattice.log2_granularity);
             assert_ne!(format!("{output:?}"), "-0.0", "{answer:?} with {noise}");
             let known = *outputs.entry(sum).or_insert(output);
             assert_eq!(output, known, "{x:?} and {y:?} reach {sum} differently: {mechanism:?}");

@@ -1,25 +1,93 @@
 //! Arrays of parameters: one mechanism per element.
 
+mod cache;
 mod output;
 mod padding;
 mod parameters;
 
+pub(crate) use cache::Cache;
 use output::{NoiseAlone, Output, Released, write_block};
 use padding::{Padding, family};
 pub use parameters::{Parameters, Shapes};
 
 use crate::error::{DrawError, ParamError};
-use crate::exact::IntegerDistribution;
+use crate::exact::{IntegerDistribution, Staircase};
 use crate::kernel::{BLOCK, DrawnBlock, Tier};
 use crate::lattice::Answer;
 use crate::lattice::Value;
 use crate::lattice::answer::limit;
 use crate::lattice::release;
 use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape};
-use crate::memory;
 use crate::stream::{CHUNK, Fill, Generator, Words};
 
+/// Whole fills and releases of a type that has `check`, `check_type`, `check_answers`, `write` and `release_part`.
+macro_rules! whole_fills {
+    ($parameters:ident, $next:ident, $generator:ident) => {
+        /// Fills `out` with noise from the generator's next fill: `out[i]` from the mechanism of parameters i.
+        ///
+        /// # Errors
+        /// [`DrawError`]: parameters that are not as many as the places or that have no mechanism, integers for a mechanism of other numbers, an
+        /// exhausted generator, no memory. Then `out` is as it was, unless memory ran out on the way.
+        pub fn fill<T: Value>(
+            &mut self,
+            generator: &mut $generator,
+            out: &mut [T],
+            parameters: &$parameters<'_>,
+        ) -> Result<(), DrawError> {
+            self.check_all::<T>(out.len(), parameters)?;
+            let fill = generator.$next(out.len())?;
+            self.write(&fill, 0, out, parameters).map_err(DrawError::of_checked)
+        }
+
+        /// Adds noise to every answer: `out[i]` is `answers[i]`, released by the mechanism of parameters i, as
+        /// [`Mechanism::release`](crate::Mechanism::release) does it. Every answer is a release of its own, with its own guarantee.
+        ///
+        /// # Errors
+        /// As for `fill`; also for a generator with a seed ([`DrawError::Seeded`]), lengths that differ, and answers that `check_answers` refuses.
+        pub fn release<A: Answer, T: Value>(
+            &mut self,
+            generator: &mut $generator,
+            answers: &[A],
+            out: &mut [T],
+            parameters: &$parameters<'_>,
+        ) -> Result<(), DrawError> {
+            generator.check_release()?;
+            release::check_lengths(answers, out)?;
+            self.check_all::<T>(out.len(), parameters)?;
+            self.check_answers(answers, parameters)?;
+            let fill = generator.$next(out.len())?;
+            self.release_part(&fill, 0, answers, out, parameters)
+                .map_err(DrawError::of_checked)
+        }
+
+        /// Refuses what cannot be drawn, before the first draw.
+        fn check_all<T: Value>(&self, out: usize, parameters: &$parameters<'_>) -> Result<(), DrawError> {
+            if let Some(values) = parameters.lengths().into_iter().find(|values| *values != out) {
+                return Err(DrawError::ParameterCount { values, out });
+            }
+            self.check_type::<T>(parameters).map_err(|_| DrawError::NotWhole)?;
+            self.check(parameters)
+                .map_err(|(index, error)| DrawError::Parameters { index, error })
+        }
+    };
+}
+pub(crate) use whole_fills;
+
 /// A mechanism of one kind that takes its own parameters for every element.
+///
+/// ```
+/// use stairnoise::{Generator, Kind, PerElement, Parameters, Shape, Shapes};
+///
+/// let parameters = Parameters {
+///     eps: &[0.5, 1.0, 2.0],
+///     sensitivity: &[1.0; 3],
+///     shape: Shapes::Same(Shape::L1),
+/// };
+/// let mut released = [0_i64; 3];
+/// let mut mechanisms = PerElement::new(Kind::DiscreteStaircase);
+/// mechanisms.release(&mut Generator::from_os()?, &[3797_i64, 485, 161], &mut released, &parameters)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// Values are drawn a block at a time. Values that the block kernel leaves undecided are drawn one by one, from a mechanism with their parameters.
 ///
@@ -29,25 +97,14 @@ use crate::stream::{CHUNK, Fill, Generator, Words};
 #[derive(Debug)]
 pub struct PerElement {
     kind: Kind,
-    /// Empty before the first mechanism is needed: most arrays need none.
-    places: Vec<Entry>,
+    cache: Cache<OneWordMechanism, 3>,
 }
-
-#[derive(Clone, Debug)]
-struct Entry {
-    key: [u64; 3],
-    mechanism: Option<OneWordMechanism>,
-}
-
-const PLACES: usize = 1024;
 
 impl PerElement {
     /// An empty collection of mechanisms of one kind.
     pub fn new(kind: Kind) -> Self {
-        Self {
-            kind,
-            places: Vec::new(),
-        }
+        let cache = Cache::new();
+        Self { kind, cache }
     }
 
     /// Whether there is a mechanism for every value.
@@ -108,10 +165,8 @@ impl PerElement {
     pub fn describe(&self, eps: f64, sensitivity: f64, shape: Shape) -> Result<(f64, u64, u64), ParamError> {
         let (mechanism, lattice) = OneWordMechanism::place(self.kind, eps, sensitivity, shape)?;
         let r = match mechanism {
-            IntegerDistribution::Geometric { .. }
-            | IntegerDistribution::OneSided { .. }
-            | IntegerDistribution::Canonical { .. } => 0,
-            IntegerDistribution::Staircase { r, .. } | IntegerDistribution::TruncatedStaircase { r, .. } => r,
+            IntegerDistribution::Staircase(Staircase { r, .. }) => r,
+            _ => 0,
         };
         Ok((lattice.granularity(), lattice.sensitivity_steps, r))
     }
@@ -132,95 +187,13 @@ impl PerElement {
             Shape::Number(number) => number.to_bits(),
         };
         let key = [eps.to_bits(), sensitivity.to_bits(), shape_key];
-        if self.places.is_empty() {
-            // No mechanism has an ε of zero bits.
-            self.places = memory::filled(
-                Entry {
-                    key: [0; 3],
-                    mechanism: None,
-                },
-                PLACES,
-            )?;
-        }
-        let entry = &mut self.places[place(key)];
-        // Parameters that come for the first time: only their key is kept.
-        if entry.key != key {
-            let mechanism = OneWordMechanism::quick(self.kind, eps, sensitivity, shape)?;
-            *entry = Entry { key, mechanism: None };
-            return Ok(draw(&mechanism));
-        }
-        if entry.mechanism.is_none() {
-            entry.mechanism = Some(OneWordMechanism::new(self.kind, eps, sensitivity, shape)?);
-        }
-        match &entry.mechanism {
-            Some(mechanism) => Ok(draw(mechanism)),
-            None => unreachable!("it was just made"),
-        }
+        let kind = self.kind;
+        let quick = || OneWordMechanism::quick(kind, eps, sensitivity, shape);
+        let make = || OneWordMechanism::new(kind, eps, sensitivity, shape);
+        self.cache.with(key, false, quick, make, draw)
     }
 
-    /// Fills `out` with noise from the generator's next fill: `out[i]` from the mechanism of parameters i.
-    ///
-    /// # Errors
-    /// [`DrawError`]: parameters that are not as many as the places or that have no mechanism, integers for a continuous kind, an exhausted
-    /// generator, no memory. Then `out` is as it was, unless memory ran out on the way.
-    pub fn fill<T: Value>(
-        &mut self,
-        generator: &mut Generator,
-        out: &mut [T],
-        parameters: &Parameters<'_>,
-    ) -> Result<(), DrawError> {
-        self.check_all::<T>(out.len(), parameters)?;
-        let fill = generator.next(out.len())?;
-        self.write(&fill, 0, out, parameters).map_err(DrawError::of_checked)
-    }
-
-    /// Adds noise to every answer: `out[i]` is `answers[i]`, released by the mechanism of parameters i, as
-    /// [`Mechanism::release`](crate::Mechanism::release) does it.
-    ///
-    /// Every answer is a release of its own, with its own ε.
-    ///
-    /// ```
-    /// use stairnoise::{Generator, Kind, PerElement, Parameters, Shape, Shapes};
-    ///
-    /// let parameters = Parameters {
-    ///     eps: &[0.5, 1.0, 2.0],
-    ///     sensitivity: &[1.0; 3],
-    ///     shape: Shapes::Same(Shape::L1),
-    /// };
-    /// let mut released = [0_i64; 3];
-    /// let mut mechanisms = PerElement::new(Kind::DiscreteStaircase);
-    /// mechanisms.release(&mut Generator::from_os()?, &[3797_i64, 485, 161], &mut released, &parameters)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`PerElement::fill`]; also for a generator with a seed ([`DrawError::Seeded`]), lengths that differ, and answers that
-    /// [`PerElement::check_answers`] refuses.
-    pub fn release<A: Answer, T: Value>(
-        &mut self,
-        generator: &mut Generator,
-        answers: &[A],
-        out: &mut [T],
-        parameters: &Parameters<'_>,
-    ) -> Result<(), DrawError> {
-        generator.check_release()?;
-        release::check_lengths(answers, out)?;
-        self.check_all::<T>(out.len(), parameters)?;
-        self.check_answers(answers, parameters)?;
-        let fill = generator.next(out.len())?;
-        self.release_part(&fill, 0, answers, out, parameters)
-            .map_err(DrawError::of_checked)
-    }
-
-    /// Refuses what cannot be drawn, before the first draw.
-    fn check_all<T: Value>(&self, out: usize, parameters: &Parameters<'_>) -> Result<(), DrawError> {
-        if let Some(values) = parameters.lengths().find(|values| *values != out) {
-            return Err(DrawError::ParameterCount { values, out });
-        }
-        self.check_type::<T>().map_err(|_| DrawError::NotWhole)?;
-        self.check(parameters)
-            .map_err(|(index, error)| DrawError::Parameters { index, error })
-    }
+    whole_fills!(Parameters, next, Generator);
 
     /// Writes value `first + i` of the fill, drawn from the mechanism of parameters i, to `out[i]`.
     ///
@@ -233,7 +206,7 @@ impl PerElement {
         out: &mut [T],
         parameters: &Parameters<'_>,
     ) -> Result<(), ParamError> {
-        self.each(Tier::current(), fill, first, out, parameters, NoiseAlone)
+        self.write_blocks(Tier::current(), fill, first, out, parameters, NoiseAlone)
     }
 
     /// Writes `answers[i]` plus value `first + i` of the fill, on the lattice of the mechanism of parameters i, to `out[i]`. The parameters and the
@@ -249,21 +222,21 @@ impl PerElement {
         out: &mut [T],
         parameters: &Parameters<'_>,
     ) -> Result<(), ParamError> {
-        self.check_type::<T>()?;
-        self.each(Tier::current(), fill, first, out, parameters, Released(answers))
+        self.check_type::<T>(parameters)?;
+        self.write_blocks(Tier::current(), fill, first, out, parameters, Released(answers))
     }
 
     fn is_discrete(&self) -> bool {
         matches!(self.kind, Kind::DiscreteStaircase | Kind::DiscreteLaplace)
     }
 
-    fn check_type<T: Value>(&self) -> Result<(), ParamError> {
+    fn check_type<T: Value>(&self, _: &Parameters<'_>) -> Result<(), ParamError> {
         let fits = self.is_discrete() || !T::WHOLE;
         fits.then_some(()).ok_or(ParamError::NotWhole)
     }
 
     /// Block by block on the fast path; undecided values one by one.
-    fn each<T: Value>(
+    fn write_blocks<T: Value>(
         &mut self,
         tier: Tier,
         fill: &Fill,
@@ -303,15 +276,6 @@ fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
         mask &= mask.wrapping_sub(1);
         (position < u64::BITS as usize).then_some(position)
     })
-}
-
-/// A few multiplications spread neighbouring floats, whose low bits are often all zero, over the places.
-fn place(key: [u64; 3]) -> usize {
-    // 2⁶⁴ over the golden ratio: Fibonacci hashing (Knuth 1998, volume 3, section 6.4).
-    let mixed = key.iter().fold(0_u64, |mixed, part| {
-        (mixed ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-    });
-    (mixed >> 32) as usize % PLACES
 }
 
 #[cfg(test)]

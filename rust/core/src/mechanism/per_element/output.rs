@@ -1,7 +1,7 @@
 //! Output of what a block's kernel drew: noise, or released answers.
 
 use crate::declassify;
-use crate::kernel::{Arithmetic, BLOCK, DrawnBlock, Tier, Work, run_on};
+use crate::kernel::{BLOCK, DrawnBlock, Tier, on_tier};
 use crate::lattice::Answer;
 use crate::lattice::Value;
 use crate::lattice::dyadic::floor_log2;
@@ -64,32 +64,21 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
 
 /// Writes what was drawn, and returns the undecided positions as ones. The values at these positions are arbitrary.
 pub(super) fn write_block<T>(tier: Tier, drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
-    run_on(tier, WriteBlock { drawn, out, output })
+    on_tier!(tier, write_all(drawn, out, output))
 }
 
-struct WriteBlock<'a, T, O> {
-    drawn: &'a DrawnBlock,
-    out: &'a mut [T],
-    output: O,
-}
-
-impl<T, O: Output<T>> Work for WriteBlock<'_, T, O> {
-    type Result = u64;
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) -> u64 {
-        let Self { drawn, out, output } = self;
-        let n = out.len();
-        // A constant length lets the compiler make vectors of it.
-        let sure = match out.first_chunk_mut::<BLOCK>() {
-            Some(out) => write(drawn, out, output),
-            None => write(drawn, out, output),
-        };
-        if declassify::condition(sure == n as u64) {
-            return 0;
-        }
-        declassify::word((0..n).fold(0, |undecided, i| undecided | u64::from(drawn.steps[i].is_nan()) << i))
+#[inline(always)]
+fn write_all<T>(drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
+    let n = out.len();
+    // A constant length lets the compiler make vectors of it.
+    let sure = match out.first_chunk_mut::<BLOCK>() {
+        Some(out) => write(drawn, out, output),
+        None => write(drawn, out, output),
+    };
+    if declassify::condition(sure == n as u64) {
+        return 0;
     }
+    declassify::word((0..n).fold(0, |undecided, i| undecided | u64::from(drawn.steps[i].is_nan()) << i))
 }
 
 /// The number of written values that are sure.

@@ -47,15 +47,15 @@ impl Parameters<'_> {
     }
 
     /// How many values each parameter has.
-    pub(super) fn lengths(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn lengths(&self) -> [usize; 3] {
         let numbers = match self.shape {
             Shapes::Same(_) => self.eps.len(),
             Shapes::Numbers(numbers) => numbers.len(),
         };
-        [self.eps.len(), self.sensitivity.len(), numbers].into_iter()
+        [self.eps.len(), self.sensitivity.len(), numbers]
     }
 
-    /// Those of up to [`BLOCK`] values.
+    /// The parameters of up to [`BLOCK`] values from `first` on.
     pub(super) fn block(&self, first: usize) -> Self {
         let end = self.eps.len().min(first + BLOCK);
         Self {

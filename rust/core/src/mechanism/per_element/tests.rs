@@ -62,10 +62,10 @@ fn same_values<T: Value + PartialEq + core::fmt::Debug>(kind: Kind, tier: Tier, 
         let parameters = columns.parameters();
         mechanisms.check(&parameters).unwrap();
         mechanisms
-            .each(tier, fill, first, &mut noise, &parameters, NoiseAlone)
+            .write_blocks(tier, fill, first, &mut noise, &parameters, NoiseAlone)
             .unwrap();
         mechanisms
-            .each(tier, fill, first, &mut released, &parameters, Released(&answers))
+            .write_blocks(tier, fill, first, &mut released, &parameters, Released(&answers))
             .unwrap();
         for i in 0..n {
             let (mechanism, steps) = alone(kind, given[i], fill, first + i as u64);

@@ -5,7 +5,7 @@ use super::attempts::{ATTEMPTS, attempt_word, pairs};
 use super::sign::{SIGN, bits};
 use super::undecided::UndecidedVector;
 use crate::declassify;
-use crate::kernel::{Arithmetic, Baseline, Tier, Work, run_on};
+use crate::kernel::{Arithmetic, Baseline, Tier, on_tier};
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{StagedFill, Words};
 use crate::wiped::Wiped;
@@ -75,14 +75,7 @@ impl Points {
             }
         }
         let n = count * pairs;
-        run_on(
-            tier,
-            EarlyAttempts {
-                points: self,
-                count,
-                pairs,
-            },
-        );
+        on_tier!(tier, A => self.choose_early::<A>(count, pairs));
         self.open.resize(n, 0);
         let mut open = 0;
         for (place, q) in self.q[..n].iter().enumerate() {
@@ -91,6 +84,27 @@ impl Points {
         }
         self.open.truncate(open);
         self.later(fill, first, [count, dim], undecided);
+    }
+
+    /// Chooses among the points of the early attempts: the first in the disk, or one that is not certainly in it. There are comparisons, but no
+    /// branches.
+    #[inline(always)]
+    fn choose_early<A: Arithmetic>(&mut self, count: usize, pairs: usize) {
+        for j in 0..pairs {
+            let place = |attempt, second| (attempt_word(pairs, j, attempt) as usize - 1 + second) * count;
+            let words = |attempt, second| &self.words[place(attempt, second)..][..count];
+            let (first, second) = ([words(0, 0), words(0, 1)], [words(1, 0), words(1, 1)]);
+            let range = j * count..(j + 1) * count;
+            let (u, v, q) = (&mut self.u[range.clone()], &mut self.v[range.clone()], &mut self.q[range]);
+            for i in 0..count {
+                let one = point::<A>([first[0][i], first[1][i]]);
+                let other = point::<A>([second[0][i], second[1][i]]);
+                let chosen = declassify::condition(one.2 <= OUTSIDE);
+                u[i] = if chosen { one.0 } else { other.0 };
+                v[i] = if chosen { one.1 } else { other.1 };
+                q[i] = if chosen { one.2 } else { other.2 };
+            }
+        }
     }
 
     /// The open places, attempt after attempt.
@@ -161,41 +175,6 @@ impl Points {
         let halve = u64::from(attempt == ATTEMPTS - 1);
         let words = words.map(|word| bits(word) >> halve | word & SIGN);
         (self.u[place], self.v[place], self.q[place]) = point::<Baseline>(words);
-    }
-}
-
-/// Chooses among the points of the early attempts: the first in the disk, or one that is not certainly in it. There are comparisons, but no branches.
-struct EarlyAttempts<'a> {
-    points: &'a mut Points,
-    count: usize,
-    pairs: usize,
-}
-
-impl Work for EarlyAttempts<'_> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        let Self { points, count, pairs } = self;
-        for j in 0..pairs {
-            let place = |attempt, second| (attempt_word(pairs, j, attempt) as usize - 1 + second) * count;
-            let words = |attempt, second| &points.words[place(attempt, second)..][..count];
-            let (first, second) = ([words(0, 0), words(0, 1)], [words(1, 0), words(1, 1)]);
-            let range = j * count..(j + 1) * count;
-            let (u, v, q) = (
-                &mut points.u[range.clone()],
-                &mut points.v[range.clone()],
-                &mut points.q[range],
-            );
-            for i in 0..count {
-                let one = point::<A>([first[0][i], first[1][i]]);
-                let other = point::<A>([second[0][i], second[1][i]]);
-                let chosen = declassify::condition(one.2 <= OUTSIDE);
-                u[i] = if chosen { one.0 } else { other.0 };
-                v[i] = if chosen { one.1 } else { other.1 };
-                q[i] = if chosen { one.2 } else { other.2 };
-            }
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Intervals of nonnegative binary fractions of any length: sums, differences and products without rounding.
 
 use crate::exact::enclosure::Enclosure;
-use crate::exact::limbs::{self, Limbs};
+use crate::exact::limbs::Limbs;
 
 /// An enclosure with `fraction` limbs behind the point.
 #[derive(Clone, Debug)]
@@ -42,22 +42,20 @@ impl Fixed {
     }
 
     pub fn plus(&self, other: &Self) -> Self {
-        let (mut a, b) = aligned(self, other);
-        limbs::add(&mut a.ends.lo, &b.ends.lo);
-        limbs::add(&mut a.ends.hi, &b.ends.hi);
-        a
+        let (a, b) = aligned(self, other);
+        Self {
+            ends: a.ends.plus(&b.ends),
+            ..a
+        }
     }
 
     /// The difference, which is known not to be negative.
     pub fn minus(&self, other: &Self) -> Self {
-        let (mut a, b) = aligned(self, other);
-        if limbs::sub(&mut a.ends.lo, &b.ends.hi) {
-            // No difference is negative, so 0 is a lower end too.
-            a.ends.lo = Limbs::zero(a.ends.lo.len());
+        let (a, b) = aligned(self, other);
+        Self {
+            ends: a.ends.minus(&b.ends),
+            ..a
         }
-        let negative = limbs::sub(&mut a.ends.hi, &b.ends.lo);
-        debug_assert!(!negative, "a negative difference");
-        a
     }
 
     /// Whether this is less, if the enclosures decide it.

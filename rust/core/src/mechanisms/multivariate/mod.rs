@@ -1,19 +1,5 @@
 //! The staircase in several dimensions: a ball by its weight, a uniform point of it, each coordinate rounded to the lattice
 //! (docs/contract.md, section 9).
-//!
-//! | file | subject |
-//! |---|---|
-//! | `attempts` | the stages that pairs of coordinates read |
-//! | `balls` | which ball: the weights of its index |
-//! | `cross` | a uniform point of the ℓ1 ball |
-//! | `cube` | a uniform point of the ℓ∞ ball |
-//! | `disk` | uniform points of the unit disk |
-//! | `round` | a uniform point of the ℓ2 ball |
-//! | `sort` | a few numbers in order, without branches |
-//! | `fine` | the same points of the ℓ2 ball from 127 bits, a vector at a time |
-//! | `wide` | products of 128 bits, for `fine` |
-//! | `undecided` | the same points from as many bits as it takes |
-//! | `fixed` | intervals of binary fractions, for `undecided` |
 
 mod attempts;
 mod balls;
@@ -35,10 +21,9 @@ use crate::error::ParamError;
 use crate::exact::ceil_product;
 use crate::kernel::Tier;
 use crate::lattice::dyadic::{ceil_scaled, floor_log2};
+use crate::lattice::params::{Lattice, check_eps, check_sensitivity};
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, Mechanism};
-#[cfg(feature = "probe")]
-use crate::mechanisms::probed::{Probed, boxed, named};
 use crate::memory::{self, OutOfMemory};
 use crate::stack;
 use crate::stream::{CHUNK, StagedFill, Words};
@@ -47,7 +32,7 @@ use balls::Balls;
 use undecided::UndecidedVector;
 
 /// Steps in a sensitivity at least, as for one dimension.
-const LOG2_CELLS: i32 = 32;
+const LOG2_STEPS: i32 = 32;
 
 /// The lattice is never refined further than this.
 const MAX_REFINEMENT: f64 = 20.0;
@@ -107,8 +92,8 @@ pub enum Norm {
 pub struct MultivariateStaircase {
     norm: Norm,
     dim: usize,
-    log2_granularity: i32,
-    sensitivity_steps: u64,
+    /// Its sensitivity has what rounding the answers adds.
+    lattice: Lattice,
     r: u64,
     balls: LaterTable<Balls>,
 }
@@ -122,7 +107,7 @@ impl MultivariateStaircase {
         check(eps, sensitivity, dim, gamma)?;
         // s of the contract, section 9, in the roundings that it names.
         let refinement = (1.5 * eps / (dim + 1) as f64).floor().min(MAX_REFINEMENT) as i32;
-        let log2_granularity = floor_log2(sensitivity) - LOG2_CELLS - refinement;
+        let log2_granularity = floor_log2(sensitivity) - LOG2_STEPS - refinement;
         if !(-1074..=960).contains(&log2_granularity) {
             return Err(ParamError::Granularity {
                 sensitivity,
@@ -138,8 +123,10 @@ impl MultivariateStaircase {
         Ok(Self {
             norm,
             dim: dim as usize,
-            log2_granularity,
-            sensitivity_steps,
+            lattice: Lattice {
+                log2_granularity,
+                sensitivity_steps,
+            },
             r,
             balls: LaterTable::new(Balls {
                 eps,
@@ -158,7 +145,7 @@ impl MultivariateStaircase {
     /// Radius of ball m in lattice steps.
     fn radius(&self, m: i64) -> u64 {
         // m may have 63 bits, and D about 53.
-        let radius = u128::from(self.r) + u128::from(m.unsigned_abs()) * u128::from(self.sensitivity_steps);
+        let radius = u128::from(self.r) + u128::from(m.unsigned_abs()) * u128::from(self.lattice.sensitivity_steps);
         if declassify::condition(radius < MOST_RADIUS.into()) {
             radius as u64
         } else {
@@ -226,20 +213,7 @@ impl MultivariateStaircase {
 
 impl AnyMechanism for MultivariateStaircase {
     fn source(&self) -> Source<'_> {
-        Source::staged(self)
-    }
-
-    fn log2_granularity(&self) -> i32 {
-        self.log2_granularity
-    }
-
-    /// D: the sensitivity in lattice steps, with what rounding the answers adds.
-    fn sensitivity_steps(&self) -> u64 {
-        self.sensitivity_steps
-    }
-
-    fn lengths(&self) -> &[u64] {
-        core::slice::from_ref(&self.r)
+        Source::staged(self, self.lattice, core::slice::from_ref(&self.r))
     }
 }
 
@@ -304,24 +278,14 @@ fn stages(fill: &StagedFill, dim: usize) -> (StagedFill, u64) {
 }
 
 fn check(eps: f64, sensitivity: f64, dim: u64, gamma: f64) -> Result<(), ParamError> {
-    let rule = |parameter, rule, value| Err(ParamError::Rule { parameter, rule, value });
-    if !(eps > 0.0 && eps < f64::INFINITY) {
-        return Err(ParamError::Eps(eps));
-    }
-    if !(sensitivity > 0.0 && sensitivity < f64::INFINITY) {
-        return Err(ParamError::Sensitivity(sensitivity));
-    }
-    if !(1..=MOST_DIMENSIONS).contains(&dim) {
-        return rule("dim", "from 1 to 100000", dim as f64);
-    }
+    check_eps(eps)?;
+    check_sensitivity(sensitivity)?;
+    let possible = (1..=MOST_DIMENSIONS).contains(&dim);
+    ParamError::require(possible, "dim", "from 1 to 100000", dim as f64)?;
     // Fewer than 2¹⁸ balls then have a weight above 2^(−128) of the largest.
-    if eps < (dim + 128) as f64 / 65_536.0 {
-        return rule("eps", "at least (dim + 128)/2**16", eps);
-    }
-    if !(0.0..=1.0).contains(&gamma) {
-        return rule("gamma", "from 0 to 1", gamma);
-    }
-    Ok(())
+    let enough = eps >= (dim + 128) as f64 / 65_536.0;
+    ParamError::require(enough, "eps", "at least (dim + 128)/2**16", eps)?;
+    ParamError::require((0.0..=1.0).contains(&gamma), "gamma", "from 0 to 1", gamma)
 }
 
 /// How much farther apart answers can be once they are rounded, in lattice steps beyond ⌈Δ/g⌉.
@@ -345,33 +309,6 @@ fn ceil_gamma(gamma: f64, sensitivity_steps: u64) -> u64 {
         0
     }
 }
-
-#[cfg(feature = "probe")]
-pub(super) const PROBED: Probed = Probed {
-    examples: || {
-        let mechanism = |norm, (eps, dim)| {
-            named(
-                format!("MultivariateStaircase({eps}), {norm:?}, dim {dim}"),
-                MultivariateStaircase::new(eps, 1.0, dim, 0.4, norm),
-            )
-        };
-        let settings = [(4.0, 2), (1.0, 3), (1.0, 7), (1.0, 10)];
-        let norms = [Norm::L1, Norm::L2, Norm::LInf];
-        norms
-            .iter()
-            .flat_map(|&norm| settings.map(|setting| mechanism(norm, setting)))
-            .collect()
-    },
-    of: |n| {
-        boxed(MultivariateStaircase::new(
-            n.reals[0],
-            n.reals[1],
-            n.whole,
-            n.reals[2],
-            [Norm::L1, Norm::L2, Norm::LInf][n.choice],
-        ))
-    },
-};
 
 #[cfg(test)]
 mod tests {

@@ -16,7 +16,7 @@ use super::fine::Fine;
 use super::sort;
 use super::undecided::UndecidedVector;
 use crate::declassify;
-use crate::kernel::{Arithmetic, Tier, U, Work, nearest, run_on};
+use crate::kernel::{Arithmetic, Tier, U, nearest, on_tier};
 use crate::memory::{self, OutOfMemory};
 use crate::stream::StagedFill;
 use crate::wiped::Wiped;
@@ -61,6 +61,85 @@ impl Pairs {
             fine: Fine::new(pairs(dim))?,
         })
     }
+
+    /// Replaces every vector's q by their spacings.
+    #[inline(always)]
+    fn space(&mut self, count: usize, pairs: usize) {
+        let sigma = &mut self.sigma[..count * pairs];
+        sigma.copy_from_slice(&self.points.q[..count * pairs]);
+        sort::columns(sigma, count, &mut self.row[..pairs]);
+        // From the last one down: the number before must not be a spacing yet.
+        for j in (1..pairs).rev() {
+            let (before, from) = sigma[(j - 1) * count..].split_at_mut(count);
+            for (sigma, before) in from.iter_mut().zip(before) {
+                *sigma -= *before;
+            }
+        }
+    }
+
+    /// N of every vector of an odd dimension, and its relative error: in units of 2⁻⁵⁴ σ is off by 12 at most, v²/q by 9/q, and rounding adds 3.
+    #[inline(always)]
+    fn measure_rest(&mut self, count: usize, last: usize) {
+        let range = last * count..(last + 1) * count;
+        let (v, q, sigma) = (
+            &self.points.v[range.clone()],
+            &self.points.q[range.clone()],
+            &self.sigma[range],
+        );
+        let (rest, error) = (&mut self.rest[..count], &mut self.rest_error[..count]);
+        for i in 0..count {
+            rest[i] = 1.0 - sigma[i] * (v[i] * v[i] / q[i]);
+            error[i] = (2.0 * S_ERROR + 2.0 * Q_ERROR / q[i]) / rest[i];
+        }
+    }
+
+    /// The two coordinates of pair j of every vector, or [`UNSURE`]; whether all of the first and all of the second are certain.
+    ///
+    /// A coordinate is ρ·X·√(S/(Q·N)). In units of u = 2⁻⁵³, x is off by 0.51 from X. The quotient has the relative errors of σ, q and N, together
+    /// at most E < 2⁻¹⁰, and its root 0.501·E; two products, a quotient, a square and its product with that round it, which is 2.5 of the root; the
+    /// root, ρ as an `f64`, its product and that with x make 4 more. The bound has 0.502·E and 7 for these, 0.52 for 0.51, and 1 for the
+    /// rounding of its difference from ½; its own roundings are far below what that leaves. The distance to the nearest whole number is exact.
+    #[inline(always)]
+    fn round<A: Arithmetic>(&mut self, count: usize, pair: usize) -> [bool; 2] {
+        let range = pair * count..(pair + 1) * count;
+        let (u, v, q) = (
+            &self.points.u[range.clone()],
+            &self.points.v[range.clone()],
+            &self.points.q[range.clone()],
+        );
+        let (sigma, radius) = (&self.sigma[range], &self.radius[..count]);
+        let (rest, rest_error) = (&self.rest[..count], &self.rest_error[..count]);
+        let [first, second] = &mut self.steps;
+        let (first, second) = (&mut first[..count], &mut second[..count]);
+        let mut sure = [0_usize; 2];
+        for i in 0..count {
+            // One division for σ/(q·N) and S_ERROR/σ + Q_ERROR/q.
+            let qn = q[i] * rest[i];
+            let inverse = 1.0 / (sigma[i] * qn);
+            let errors = A::mul_add(S_ERROR, q[i], Q_ERROR * sigma[i]) * rest[i];
+            let error = A::mul_add(errors, inverse, rest_error[i]);
+            let scale = radius[i] * (sigma[i] * sigma[i] * inverse).sqrt();
+            // The bound assumes E < 2⁻¹⁰.
+            let slope = if error < 1.0 / 1024.0 {
+                A::mul_add(0.502, error, 7.0 * U)
+            } else {
+                1.0
+            };
+            let least = A::mul_add(scale, 0.52 * U, U);
+            let rounded = |x: f64| {
+                let y = scale * x;
+                let (near, whole) = nearest(y);
+                let bound = A::mul_add(y.abs(), slope, least);
+                let certain = ((y - near).abs() <= 0.5 - bound) & (y.abs() < NEAR);
+                (if certain { whole } else { UNSURE }, usize::from(certain))
+            };
+            let ((u, u_sure), (v, v_sure)) = (rounded(u[i]), rounded(v[i]));
+            (first[i], second[i]) = (u, v);
+            // Counting, not a flag: the compiler turns a sum into a vector sum.
+            sure = [sure[0].wrapping_add(u_sure), sure[1].wrapping_add(v_sure)];
+        }
+        sure.map(|n| n == count)
+    }
 }
 
 /// The points of the vectors from `first` on, `doubt(i)` the i-th: step by step for all of them, in loops without branches.
@@ -79,13 +158,13 @@ pub(super) fn points<'a>(
     for (i, radius) in all.radius[..count].iter_mut().enumerate() {
         *radius = undecided(i).radius as f64;
     }
-    run_on(tier, Spacings { all, count, pairs: h });
+    on_tier!(tier, all.space(count, h));
     if dim % 2 == 1 {
-        run_on(tier, RestOfOdd { all, count, last: h - 1 });
+        on_tier!(tier, all.measure_rest(count, h - 1));
     }
     let mut all_sure = true;
     for j in 0..h {
-        let sure = run_on(tier, Rounding { all, count, j });
+        let sure = on_tier!(tier, A => all.round::<A>(count, j));
         // In an odd dimension the last pair has one coordinate.
         for c in 2 * j..dim.min(2 * j + 2) {
             all_sure &= declassify::condition(sure[c % 2]);
@@ -118,114 +197,6 @@ fn settle(all: &mut Pairs, undecided: &UndecidedVector<'_>, [i, count]: [usize; 
         } else {
             magnitude
         };
-    }
-}
-
-/// The spacings of every vector's q.
-struct Spacings<'a> {
-    all: &'a mut Pairs,
-    count: usize,
-    pairs: usize,
-}
-
-impl Work for Spacings<'_> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        let Self { all, count, pairs } = self;
-        let sigma = &mut all.sigma[..count * pairs];
-        sigma.copy_from_slice(&all.points.q[..count * pairs]);
-        sort::columns(sigma, count, &mut all.row[..pairs]);
-        // From the last one down: the number before must not be a spacing yet.
-        for j in (1..pairs).rev() {
-            let (before, from) = sigma[(j - 1) * count..].split_at_mut(count);
-            for (sigma, before) in from.iter_mut().zip(before) {
-                *sigma -= *before;
-            }
-        }
-    }
-}
-
-/// N of every vector of an odd dimension, and its relative error: in units of 2⁻⁵⁴ σ is off by 12 at most, v²/q by 9/q, and rounding adds 3.
-struct RestOfOdd<'a> {
-    all: &'a mut Pairs,
-    count: usize,
-    last: usize,
-}
-
-impl Work for RestOfOdd<'_> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        let Self { all, count, last } = self;
-        let range = last * count..(last + 1) * count;
-        let (v, q, sigma) = (&all.points.v[range.clone()], &all.points.q[range.clone()], &all.sigma[range]);
-        let (rest, error) = (&mut all.rest[..count], &mut all.rest_error[..count]);
-        for i in 0..count {
-            rest[i] = 1.0 - sigma[i] * (v[i] * v[i] / q[i]);
-            error[i] = (2.0 * S_ERROR + 2.0 * Q_ERROR / q[i]) / rest[i];
-        }
-    }
-}
-
-/// The two coordinates of pair j of every vector, or [`UNSURE`]; whether all of the first and all of the second are certain.
-///
-/// A coordinate is ρ·X·√(S/(Q·N)). In units of u = 2⁻⁵³, x is off by 0.51 from X. The quotient has the relative errors of σ, q and N, together
-/// at most E < 2⁻¹⁰, and its root 0.501·E; two products, a quotient, a square and its product with that round it, which is 2.5 of the root; the
-/// root, ρ as an `f64`, its product and that with x make 4 more. The bound has 0.502·E and 7 for these, 0.52 for 0.51, and 1 for the
-/// rounding of its difference from ½; its own roundings are far below what that leaves. The distance to the nearest whole number is exact.
-struct Rounding<'a> {
-    all: &'a mut Pairs,
-    count: usize,
-    j: usize,
-}
-
-impl Work for Rounding<'_> {
-    type Result = [bool; 2];
-
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) -> [bool; 2] {
-        let Self { all, count, j } = self;
-        let range = j * count..(j + 1) * count;
-        let (u, v, q) = (
-            &all.points.u[range.clone()],
-            &all.points.v[range.clone()],
-            &all.points.q[range.clone()],
-        );
-        let (sigma, radius) = (&all.sigma[range], &all.radius[..count]);
-        let (rest, rest_error) = (&all.rest[..count], &all.rest_error[..count]);
-        let [first, second] = &mut all.steps;
-        let (first, second) = (&mut first[..count], &mut second[..count]);
-        let mut sure = [0_usize; 2];
-        for i in 0..count {
-            // One division for σ/(q·N) and S_ERROR/σ + Q_ERROR/q.
-            let qn = q[i] * rest[i];
-            let inverse = 1.0 / (sigma[i] * qn);
-            let errors = A::mul_add(S_ERROR, q[i], Q_ERROR * sigma[i]) * rest[i];
-            let error = A::mul_add(errors, inverse, rest_error[i]);
-            let scale = radius[i] * (sigma[i] * sigma[i] * inverse).sqrt();
-            // The bound assumes E < 2⁻¹⁰.
-            let slope = if error < 1.0 / 1024.0 {
-                A::mul_add(0.502, error, 7.0 * U)
-            } else {
-                1.0
-            };
-            let least = A::mul_add(scale, 0.52 * U, U);
-            let rounded = |x: f64| {
-                let y = scale * x;
-                let (near, whole) = nearest(y);
-                let bound = A::mul_add(y.abs(), slope, least);
-                let certain = ((y - near).abs() <= 0.5 - bound) & (y.abs() < NEAR);
-                (if certain { whole } else { UNSURE }, usize::from(certain))
-            };
-            let ((u, u_sure), (v, v_sure)) = (rounded(u[i]), rounded(v[i]));
-            (first[i], second[i]) = (u, v);
-            // Counting, not a flag: the compiler turns a sum into a vector sum.
-            sure = [sure[0].wrapping_add(u_sure), sure[1].wrapping_add(v_sure)];
-        }
-        sure.map(|n| n == count)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The points of `cross`, `cube` and `round` again, exactly: with further words of every expansion until each rounding is decided.
+//! The points of `cross`, `cube` and `round` again, exactly: with more words of every expansion until each rounding is decided.
 //! In the ℓ2 ball `fine` decides nearly everything before, with 127 bits.
 //!
 //! Let y ≥ 0 be the coordinate in the unit ball. The magnitude is the number of k ≥ 1 with k − ½ ≤ ρ·y. Each question is an inequality of

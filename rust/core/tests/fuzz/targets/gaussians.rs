@@ -47,7 +47,7 @@ pub fn run(bytes: &[u8]) {
         .enumerate()
         .find_map(|(i, &k)| alone[k].as_ref().err().map(|error| (i, *error)));
     // As text, because NaN is not equal to itself.
-    let said = DiscreteGaussians::check(&parameters).err();
+    let said = DiscreteGaussians::new().check(&parameters).err();
     assert_eq!(format!("{said:?}"), format!("{refused:?}"));
     if refused.is_some() {
         return;
@@ -64,7 +64,7 @@ pub fn run(bytes: &[u8]) {
             other => panic!("{other}"),
         })
     });
-    assert_eq!(DiscreteGaussians::check_answers(&answers, &parameters).err(), unfit);
+    assert_eq!(DiscreteGaussians::new().check_answers(&answers, &parameters).err(), unfit);
     let (_, key) = input.generator();
     let cuts = input.cuts(n);
     let drawn = draw(&key, &parameters, unfit.is_none().then_some(&answers), &cuts);

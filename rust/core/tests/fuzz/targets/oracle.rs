@@ -2,7 +2,7 @@
 
 use aes::Aes256;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
-use stairnoise::exact::{IntegerDistribution, magnitude};
+use stairnoise::exact::{IntegerDistribution, Staircase, magnitude};
 use stairnoise::{AnyMechanism, OneWordMechanism};
 
 /// The words of one fill of a key.
@@ -43,11 +43,7 @@ impl Words {
     pub fn steps(&self, mechanism: &OneWordMechanism, i: u64) -> i64 {
         let (eps, sensitivity_steps) = (mechanism.eps(), mechanism.sensitivity_steps());
         let integers = match mechanism.r() {
-            Some(r) => IntegerDistribution::Staircase {
-                eps,
-                sensitivity_steps,
-                r,
-            },
+            Some(r) => IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r)),
             None => IntegerDistribution::Geometric { eps, sensitivity_steps },
         };
         let word = self.word(i);

@@ -5,7 +5,6 @@
 
 use std::fmt::Debug;
 
-use stairnoise::probe::{Numbers, several_draws};
 use stairnoise::{
     AnyMechanism, DiscreteLaplace, DiscreteStaircase, Gamma, Generator, Laplace, Mechanism, OneWordMechanism, ParamError, R,
     Selection, Share, Staircase, largest_quotient,
@@ -13,6 +12,7 @@ use stairnoise::{
 
 use super::input::Input;
 use super::oracle::log2_of_power;
+use super::several_draws::{MECHANISMS, Numbers, of};
 
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
@@ -26,8 +26,7 @@ pub fn run(bytes: &[u8]) {
             Share::WHOLE
         }
     };
-    let further = several_draws();
-    match usize::from(input.byte()) % (5 + further.len()) {
+    match usize::from(input.byte()) % (5 + MECHANISMS) {
         0 => four(Staircase::new(a, b, [Gamma::L1, Gamma::L2, Gamma::Value(c)][input.below(3)])),
         1 => four(DiscreteStaircase::new(
             a,
@@ -37,14 +36,17 @@ pub fn run(bytes: &[u8]) {
         2 => four(Laplace::new(a, b)),
         3 => four(DiscreteLaplace::new(a, whole)),
         4 => selections(a, b, c, input.flag()),
-        other => staged((further[other - 5].of)(&Numbers {
-            reals: [a, b, c, input.number()],
-            bounds,
-            whole,
-            log2_granularity: input.word() as i32 >> input.below(32),
-            choice: input.below(3),
-            share,
-        })),
+        other => staged(of(
+            other - 5,
+            &Numbers {
+                reals: [a, b, c, input.number()],
+                bounds,
+                whole,
+                log2_granularity: input.word() as i32 >> input.below(32),
+                choice: input.below(3),
+                share,
+            },
+        )),
     }
     if a > 0.0 && a.is_normal() && whole > 0 && whole < 1 << 53 {
         let part = largest_quotient(a, whole);

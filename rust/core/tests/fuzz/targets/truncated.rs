@@ -3,7 +3,7 @@
 //! Compares the middle and the bounds of a mechanism with the contract's rule (section 14), a fill with its pieces, and some of its values with those
 //! that the exact path makes of the contract's words.
 
-use stairnoise::exact::{IntegerDistribution, magnitude};
+use stairnoise::exact::{Staircase, magnitude};
 use stairnoise::{AnyMechanism, Mechanism, TruncatedDiscreteStaircase, TruncatedStaircase};
 
 use super::input::Input;
@@ -65,12 +65,7 @@ fn drawn(mechanism: &impl Mechanism, eps: f64, bounds: (i64, i64), [lower, upper
     let Some(Drawn { steps, key, start }) = check(mechanism, input, 1100, ONE_DRAW) else {
         return;
     };
-    let integers = IntegerDistribution::TruncatedStaircase {
-        eps,
-        sensitivity_steps: mechanism.sensitivity_steps(),
-        r: *r,
-        most: *most,
-    };
+    let integers = Staircase::new(eps, mechanism.sensitivity_steps(), *r).truncated(*most);
     let words = Words::new(&key, 0);
     for _ in 0..12.min(steps.len()) {
         let i = input.below(steps.len());

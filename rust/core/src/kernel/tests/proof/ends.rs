@@ -1,7 +1,7 @@
 //! The ends of what words and parameters can be: splits and remainders are exact there, and nothing wrong is accepted.
 
 use super::{LONGEST, SQRT_HALF};
-use crate::exact::{self, IntegerDistribution};
+use crate::exact::{self, IntegerDistribution, Staircase};
 use crate::kernel::arithmetic::{Arithmetic, Fused, Separate};
 use crate::kernel::fill::Kernel;
 use crate::kernel::geometric::{CoarseLane, GeometricLane};
@@ -59,11 +59,7 @@ fn accepted_magnitudes_are_below_2_to_the_51() {
             let lanes = [
                 IntegerDistribution::Geometric { eps, sensitivity_steps },
                 IntegerDistribution::OneSided { eps, sensitivity_steps },
-                IntegerDistribution::Staircase {
-                    eps,
-                    sensitivity_steps,
-                    r: sensitivity_steps,
-                },
+                IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, sensitivity_steps)),
             ];
             for distribution in lanes {
                 for word in 1..64 {
@@ -90,12 +86,8 @@ fn nothing_wrong_is_accepted_at_the_ends() {
     for eps in dense.chain([1e-300, 1e-20, 1e-7, 1e-3, 0.5, 700.0, 700.1, 1e4, 1e300, f64::MAX]) {
         for sensitivity_steps in [1, 1000, 1 << 33, 1 << 50] {
             for r in [1, sensitivity_steps] {
-                let distribution = IntegerDistribution::Staircase {
-                    eps,
-                    sensitivity_steps,
-                    r,
-                };
-                let lane = StaircaseLane::new(eps, sensitivity_steps, r, 63);
+                let distribution = IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r));
+                let lane = StaircaseLane::new(&Staircase::new(eps, sensitivity_steps, r), 63);
                 refused::<Separate>(&lane, &distribution);
                 refused::<Fused>(&lane, &distribution);
                 refused::<Separate>(&LadderLane::<4>::new(&lane), &distribution);
@@ -108,7 +100,7 @@ fn nothing_wrong_is_accepted_at_the_ends() {
             let lane = GeometricLane::new(eps, sensitivity_steps, 63);
             refused::<Separate>(&lane, &distribution);
             refused::<Fused>(&lane, &distribution);
-            if let Some(coarse) = CoarseLane::new(eps, sensitivity_steps, 63) {
+            if let Some(coarse) = CoarseLane::new(&lane) {
                 refused::<Separate>(&coarse, &distribution);
                 refused::<Fused>(&coarse, &distribution);
             }
