@@ -27,7 +27,7 @@ def last_digit(bound: Fraction) -> Fraction:
 
 @lru_cache(256)
 def is_finer(step: Fraction, digit: Fraction) -> bool:
-    """Tell whether multiples of a lattice step have digits after this one."""
+    """Return whether multiples of a lattice step have digits after this one."""
     return bool(digit) and (step / digit).denominator != 1
 
 

@@ -70,7 +70,7 @@ def _loss_rows(loss: Any) -> Rows:
 
 
 def _is_quick(loss: Any) -> bool:
-    """Tell whether ε and δ take less than half a second; they take longer if many losses must be listed first."""
+    """Return whether ε and δ take less than half a second; they take longer if many losses must be listed first."""
     if loss._single is not None:
         return True
     step = models.exact_step(loss._parts)

@@ -14,7 +14,7 @@ _CPU = 1
 
 
 def is_array(value: object) -> bool:
-    """Tell whether a value is an array, by its type; an attribute ``__class__`` can lie."""
+    """Return whether a value is an array, by its type; an attribute ``__class__`` can lie."""
     return issubclass(type(value), np.ndarray)
 
 
@@ -40,7 +40,7 @@ def apart(array: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
 
 
 def exports_buffer(value: object) -> bool:
-    """Tell whether an object lends its memory by Python's buffer protocol."""
+    """Return whether an object lends its memory by Python's buffer protocol."""
     try:
         memoryview(value).release()  # type: ignore[arg-type]
     except Exception:  # TypeError if there is no buffer; Python code that exports a buffer may raise anything
@@ -49,7 +49,7 @@ def exports_buffer(value: object) -> bool:
 
 
 def exports_dlpack(value: object) -> bool:
-    """Tell whether an object's type lends its memory by DLPack, as Torch's and JAX's do."""
+    """Return whether an object's type lends its memory by DLPack, as Torch's and JAX's do."""
     return hasattr(type(value), "__dlpack__")
 
 

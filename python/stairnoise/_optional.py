@@ -7,7 +7,7 @@ from typing import Any
 
 
 class MissingPackageError(ModuleNotFoundError):
-    """An optional package is not installed; the text says what needs it and how to install it."""
+    """An optional package is not installed; the text names the function that needs it and the install command."""
 
 
 def require(module: str, purpose: str, install: str) -> Any:

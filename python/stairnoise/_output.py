@@ -20,7 +20,7 @@ Shape = tuple[int, ...]
 Size = int | Shape
 
 _MOST_BYTES = 2**63 - 1
-# Values of a chunk, unless the caller says how many: 8 MiB of float64.
+# Values of a chunk, unless the caller specifies a number: 8 MiB of float64.
 CHUNK = 2**20
 
 
@@ -86,7 +86,7 @@ def chunks_of(
     size : int or tuple of int
         Shape of the output but for `value`.
     chunk_size : int or None
-        Length of a chunk. None: so many that a chunk has about `CHUNK` values.
+        Length of a chunk. None: as many as give a chunk about `CHUNK` values.
     parameters : tuple of int
         Shape of the mechanism's parameters, which must broadcast to the output's shape.
     value : tuple of int
@@ -112,7 +112,7 @@ def chunks_of(
 
 
 def overlaps_itself(array: NDArray[Any]) -> bool:
-    """Tell whether two elements share a byte, as views by ``as_strided`` can."""
+    """Return whether two elements share a byte, as views by ``as_strided`` can."""
     axes = [(abs(stride), length) for stride, length in zip(array.strides, array.shape, strict=True) if length > 1]
     if array.size == 0:
         return False

@@ -223,7 +223,7 @@ def flag(value: object, name: str) -> bool:
 
 
 def _converts(value: object) -> bool:
-    """Tell whether an object's type offers numbers to NumPy.
+    """Return whether an object's type offers numbers to NumPy.
 
     NumPy itself would ask any object for its attributes, length and items, which would run a lazy query.
     """
@@ -232,7 +232,7 @@ def _converts(value: object) -> bool:
 
 
 def _offers_array(value: object) -> bool:
-    """Tell whether an object offers NumPy an array: by ``__array__`` or a similar attribute, or a buffer."""
+    """Return whether an object offers NumPy an array: by ``__array__`` or a similar attribute, or a buffer."""
     return any(hasattr(type(value), protocol) for protocol in _PROTOCOLS) or exports_buffer(value)
 
 
@@ -259,7 +259,7 @@ def _is_integer_type(kind: type) -> bool:
 
 
 def _is_real_type(kind: type) -> bool:
-    """Tell whether a scalar type stands for a real number (Decimal and Fraction included)."""
+    """Return whether a scalar type stands for a real number (Decimal and Fraction included)."""
     if issubclass(kind, (bool, np.timedelta64)) or not issubclass(kind, numbers.Number):
         return False
     return issubclass(kind, numbers.Real) or not issubclass(kind, numbers.Complex)

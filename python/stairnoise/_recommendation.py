@@ -23,7 +23,7 @@ _STAIRCASE_FROM = 3.5
 _NOTICEABLE = 1e-3
 # A standard deviation stands for a variance, which float64 may not hold.
 _ROOT = {"l1": 1.0, "l2": 0.5}
-# A smaller ratio of float64 numbers says little.
+# A smaller ratio of float64 numbers means little.
 _LEAST_RATIO = 1e-300
 
 _QUANTITY = {"l1": "E|X|", "l2": "variance"}
@@ -58,7 +58,7 @@ def recommend(compared: Iterable[ComparisonRow], eps: float, cost: Cost) -> str:
 
 
 def recommend_for_releases(compared: Sequence[ComparisonRow], total: str, releases: int, cost: str) -> str:
-    """Return a few sentences about mechanisms that make so many releases private together: the least cost of each kind."""
+    """Return a few sentences about mechanisms calibrated for several releases: the least cost of each kind."""
     sentences = [
         f"With each of these, {releases} releases together are {total}-differentially private."
         if releases > 1
@@ -109,7 +109,7 @@ def _quantile_caveat(staircase: ComparisonRow, laplace: ComparisonRow) -> list[s
 
 
 def _distinct(a: float, b: float) -> tuple[str, str]:
-    """Write two noticeably different numbers with three digits, or with four if three do not tell them apart."""
+    """Write two noticeably different numbers with three digits, or with four if three digits are equal."""
     return next(texts for digits in (3, 4) if len(set(texts := (f"{a:.{digits}g}", f"{b:.{digits}g}"))) == 2)
 
 

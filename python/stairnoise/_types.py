@@ -1,9 +1,9 @@
 """The types of numbers and arrays in signatures: what goes in decides what comes out.
 
 A number gives a number. An array or a sequence gives an array; both are assumed to have an axis, as in NumPy's own types. An
-argument that can be either gives either. Three forms say so:
+argument that can be either gives either. It is written in one of three forms:
 
-- `number_or_array`: the decorator of a method with one argument, which is all that its signature says.
+- `number_or_array`: the decorator of a method with one argument.
 - `number_or_array_with_bounds`: the same for a method with the option ``bounds``.
 - Two overloads for all others: one where every argument is a number, one where an argument is an array. Options that all of them
   have are in one ``TypedDict``. If numbers and arrays overlap for a type checker, the first overload applies, and an

@@ -15,7 +15,7 @@ _INT64 = np.iinfo(np.int64)
 
 
 def true_values(values: object) -> tuple[NDArray[Any], bool]:
-    """Convert the caller's true answers to int64 or float64 without rounding, or refuse them; tell whether they were float32."""
+    """Convert the caller's true answers to int64 or float64 without rounding, or refuse them; add whether they were float32."""
     kind = type(values)
     if kind is float or (kind is int and _INT64.min <= values <= _INT64.max):  # type: ignore[operator]
         return np.array(values, np.float64 if kind is float else np.int64), False

@@ -20,7 +20,7 @@ _MOST_CHILDREN = 2**20
 
 # Dask makes bit generators of seeds of this class alone. Its constructor is not called: it would keep a number that seeds others.
 class _Keys(np.random.SeedSequence):
-    """What stands for a seed: it makes the keys of children, and tells none."""
+    """A stand-in for a seed: it makes the keys of children and reveals none."""
 
     __slots__ = ("_source",)
     _source: BitSource
@@ -151,7 +151,7 @@ class SecureBitGenerator(np.random.BitGenerator):
         RuntimeError
             The operating system provides no random bytes.
         MemoryError
-            There is no memory for so many.
+            There is not enough memory.
         """
         n = count(n_children, "n_children", least=0, most=_MOST_CHILDREN)
         return [self._derive(self._source.spawn()) for _ in range(n)]
@@ -172,7 +172,7 @@ class SecureBitGenerator(np.random.BitGenerator):
 
     @property
     def state(self) -> NoReturn:
-        """Refuse to be read or set: the state would tell every word to come."""
+        """Refuse to be read or set: the state would reveal every word to come."""
         raise _no_state()
 
     @state.setter

@@ -39,8 +39,8 @@ _MOST_STEPS = 60
 _ENOUGH = 1 - 1e-3
 # A first stair that is best for many releases replaces the best one for a single release if the cost falls by more than this.
 _WORTHWHILE = 1e-5
-# By these parts ε is less, until what is spent, with its rounding, is no more: of Gaussian mechanisms, which are given the ε of
-# all releases, and of canonical noise, whose profile is steep at its ε.
+# Fractions by which ε is lowered until rounding keeps the target: for Gaussian mechanisms, which get the ε of all releases, and
+# for canonical noise, whose profile is steep at its ε.
 _LESS = (0.0, 2.0**-40, 2.0**-30)
 # Parts of δ that truncated noise may spend on its ends. A smaller part would make the bounds wider, by ln(1/part) noise scales.
 # For more than a few releases the last part is the best one.
@@ -89,8 +89,8 @@ def calibrate(
 
     - **Pure mechanisms** get a larger ε per release than ``eps/releases``, if δ > 0. With δ = 0 they get ``eps/releases``,
       rounded down. `Arete` is searched then too, because its ``from_eps`` leaves a part of ε unused.
-    - **Staircases** also get the first stair (`gamma` or `r`) with the least cost for so many releases. It may be narrower than
-      the best one for a single release, or the widest.
+    - **Staircases** also get the first stair (`gamma` or `r`) with the least cost for this number of releases. It can be narrower
+      than the best one for a single release, or the widest.
     - **Gaussian mechanisms** get the least σ. The result is that of ``for_partitions(releases)``: its `eps` and `delta` are those
       of all releases together. Where rounding of the composed loss calls for it, this ε is below the one given, by about 1e-12.
     - **Truncated mechanisms** cannot use all of δ for composition: every release spends its own δ on the ends of the noise. A
@@ -178,7 +178,7 @@ def calibrated(row: Row, target: Target, cost: str) -> Any:
     """Return the mechanism of a row of the registry that reaches the target with the least cost."""
     candidate = line(row, cost)
     setting = Setting(target.eps, target.sensitivity, target.delta or None, target.stated)
-    candidate.make(setting)  # what it says about these parameters needs no other words
+    candidate.make(setting)  # its own error about these parameters needs no other words
     try:
         mechanism = _found(candidate, setting, target, _MOMENT[cost])
     except ParameterError as error:
@@ -232,7 +232,7 @@ def _found(candidate: Candidate, setting: Setting, target: Target, power: int) -
 
 
 def _stair(candidate: Candidate, target: Target, power: int) -> float:
-    """Return the first stair that is best for so many releases."""
+    """Return the first stair that is best for this number of releases."""
     budget = target.eps, target.delta, target.releases, power
     if candidate.row.kind == "discrete":
         return many_releases.best_r(*budget, int(target.sensitivity))
@@ -248,7 +248,7 @@ def _raised(candidate: Candidate, setting: Setting, target: Target) -> Any:
 def _shrunk(candidate: Candidate, setting: Setting, target: Target) -> Any:
     """Return the mechanism that keeps (eps, delta) for all releases by itself, if need be for a slightly smaller ε.
 
-    The bound on its composed loss may be above what is proven of it.
+    The bound on its composed loss can exceed the proven guarantee.
     """
 
     def make(eps: float) -> Any:

@@ -41,7 +41,7 @@ class Comparison(Sequence[ComparisonRow]):
     subject : {"number", "vector", "choice"}
         What is released.
     notes : tuple of str
-        Sentences that say which mechanisms were left out, and why.
+        Sentences that name the mechanisms that were left out, and the reason.
 
     Notes
     -----

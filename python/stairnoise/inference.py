@@ -46,7 +46,7 @@ Alternative = Literal["two-sided", "less", "greater"]
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _MOST_TRIALS = 2**32
 _LARGEST = 2.0**53
-# Part of a distance by which an outcome on the other side may be nearer and still count: more than rounding, as in SciPy.
+# Fraction of a distance by which an outcome on the other side can be nearer and still count: more than rounding, as in SciPy.
 _EQUALLY_FAR = 1e-9
 # Part of a level that is left unused: more than the relative errors of a tail.
 _MARGIN = 1 - 1e-10

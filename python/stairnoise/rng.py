@@ -299,7 +299,7 @@ def _generator_meant(rng: object) -> str:
 
 
 def _is_numpys(kind: type) -> bool:
-    """Tell whether a type is a generator or bit generator of NumPy's, or made for it; without an import of `numpy.random`."""
+    """Return whether a type is a generator or bit generator of NumPy's, or made for it; without an import of `numpy.random`."""
     return any(f"{base.__module__}.".startswith("numpy.random.") for base in kind.__mro__)
 
 

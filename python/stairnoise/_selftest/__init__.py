@@ -1,4 +1,4 @@
-"""The self-test: does the installed library draw what the documentation says, on this machine?
+"""The self-test: does the installed library draw the documented values on this machine?
 
 | module | subject |
 |---|---|

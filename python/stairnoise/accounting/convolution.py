@@ -23,8 +23,8 @@ Value = TypeVar("Value")
 
 # Multiplications up to which direct convolution is taken: about 50 ms.
 _DIRECT_WORK = 2**26
-# Mechanisms of few atoms are taken directly for so many times the work: their lattices are long, and so transforms take 0.2 s and
-# more.
+# Losses of few atoms are convolved directly for up to this many times the work, because transforms of their long lattices take
+# 0.2 s or more.
 _FOR_FEW = 4
 # Multiplications that `np.convolve` makes in one call, during which Python sees no signal: about 10 ms.
 _AT_ONCE = 2**24

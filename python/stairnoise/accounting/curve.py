@@ -1,7 +1,7 @@
 """The privacy profile and the trade-off curve of a loss on a lattice.
 
 For nodes t[i] = top - i step >= 0 with probabilities P[i] under the true centre, two sums of
-positive terms say everything::
+positive terms determine the profile::
 
     B[i] = sum over j <= i of P[j] exp(t[i] - t[j])          A[i] = δ(t[i])
     B[i] = P[i] + exp(-step) B[i-1]                          A[i] = A[i-1] + (1 - exp(-step)) B[i-1]
@@ -34,8 +34,8 @@ class Curve:
     ) -> None:
         """Take the probabilities of the nodes, down to the last one that is not below zero.
 
-        `infinite` is the probability of an unbounded loss. Without `symmetric`, what `P` says of losses
-        above zero is all that counts. `allowance` is the relative change of δ, upwards, that covers rounding.
+        `infinite` is the probability of an unbounded loss. Without `symmetric`, only the losses
+        above zero count. `allowance` is the relative change of δ, upwards, that covers rounding.
         """
         falling = math.exp(-step)
         rising = -math.expm1(-step)

@@ -47,7 +47,7 @@ def pure_eps(parts: Parts) -> float:
 
 
 def composable(parts: Parts) -> bool:
-    """Tell whether float64 holds the probabilities of every release on a lattice."""
+    """Return whether float64 holds the probabilities of every release on a lattice."""
     return _in_closed_form(parts) or all(part.top <= MOST_EPS for part, _ in parts)
 
 

@@ -177,7 +177,7 @@ class PrivacyLoss(Generic[Float]):
             return self._answer(found, found, found, bounds)
         level = self._checked(eps, "eps", "a number, not NaN", lambda level: level == level)
         t = np.abs(np.asarray(level))
-        # No loss exceeds the pure ε; the rounding of a list may say otherwise.
+        # No loss exceeds the pure ε; a list can exceed it by rounding.
         possible = np.less(level, self.eps) | np.isinf(self.eps)
 
         def profile(loss: Any) -> Any:
@@ -215,7 +215,7 @@ class PrivacyLoss(Generic[Float]):
         level = self._checked(delta, "delta", "from 0 to 1", _is_probability)
 
         def least_eps(loss: Any) -> Any:
-            # No loss exceeds the pure ε; the lattice of a bound may say otherwise.
+            # No loss exceeds the pure ε; the lattice of a bound can exceed it.
             return np.where(np.equal(level, 0), self.eps, np.minimum(loss.eps_for_delta(np.asarray(level)), self.eps))
 
         low, high = self._evaluate(least_eps, bounds)
@@ -236,7 +236,7 @@ class PrivacyLoss(Generic[Float]):
         return eps
 
     def _exceeds(self, eps: Real, delta: Real) -> Any:
-        """Tell where the profile may be above delta, as computed for floats or for arrays; never at an infinite ε."""
+        """Return where the profile may be above delta, as computed for floats or for arrays; never at an infinite ε."""
         found, endless = self.privacy_profile(eps), self._endless
         below = np.less_equal(found - endless, (delta - endless) * _MARGIN)
         return np.isfinite(eps) & ~(np.less_equal(found, delta) & (below | np.equal(eps, 0)))

@@ -18,7 +18,7 @@ _ERROR, _ERROR_OF_TRANSFORM = 1e-12, 1e-9
 def sum_bound(terms: tuple[Term, ...], k: int, alpha: float, *, peaked: bool) -> int:
     """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k copies of the sum of all terms.
 
-    `peaked` says that the distribution falls from its mode.
+    `peaked`: the distribution falls from its mode.
     """
     logs = log_pmf(terms, listed.LISTED)
     logs = logs[np.isfinite(logs)]

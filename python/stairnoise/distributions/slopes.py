@@ -40,7 +40,7 @@ class Slopes(NamedTuple):
         return low + kept + high
 
     def holds(self, k: int) -> bool:
-        """Tell whether k has a probability."""
+        """Return whether k has a probability."""
         return (self.below is None or -self.below <= k) and (self.above is None or k <= self.above)
 
 

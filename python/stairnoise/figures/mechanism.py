@@ -75,7 +75,7 @@ def draw(ax: Axes, mechanism: Any, limit: float, look: Look, label: str) -> None
 
 
 def _has_steps(mechanism: Any) -> bool:
-    """Tell whether a mechanism has probabilities, on the integers or on a coarser or finer lattice, and no density."""
+    """Return whether a mechanism has probabilities, on the integers or on a coarser or finer lattice, and no density."""
     return hasattr(mechanism, "pmf")
 
 

@@ -52,7 +52,7 @@ _HOUSE: dict[str, Any] = {
 
 
 def load(module: str) -> Any:
-    """Import a module of Matplotlib, or say how to install it."""
+    """Import a module of Matplotlib; the error of a missing one has the install command."""
     return require(module, "plots need", "matplotlib")
 
 

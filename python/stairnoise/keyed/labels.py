@@ -43,7 +43,7 @@ def label_column(labels: object, n: int | None) -> Labels:
 
 
 def _is_column(labels: object) -> bool:
-    """Tell whether it holds labels and is not one: tuples may be labels, and libraries have scalars of their own."""
+    """Return whether it holds labels and is not one: tuples can be labels, and libraries have scalars of their own."""
     return isinstance(labels, list) or is_array(labels) or library(labels) is not None
 
 
@@ -164,7 +164,7 @@ def _is_nan(label: object) -> bool:
 
 
 def _encoded_of_pandas(label: Any, row: int) -> bytes:
-    """Return the field of a label of pandas, whose tuples may have NaN for what is missing."""
+    """Return the field of a label of pandas, whose tuples can have NaN for what is missing."""
     if _is_tuple(label):
         label = tuple(None if _is_nan(part) else part for part in label)
     return _encoded(label, row)
@@ -202,7 +202,7 @@ def _encoded(label: Any, row: int) -> bytes:
 
 
 def _is_tuple(label: object) -> bool:
-    """Tell whether it is a tuple of labels; an interval of Arrow is one of numbers."""
+    """Return whether it is a tuple of labels; an interval of Arrow is one of numbers."""
     return isinstance(label, tuple) and type(label).__name__ != "MonthDayNano"
 
 
@@ -215,12 +215,12 @@ def _package(label: object) -> str:
 
 
 def _is_missing(label: object) -> bool:
-    """Tell whether it is one of pandas' own marks."""
+    """Return whether it is one of pandas' own marks."""
     return type(label).__name__ in ("NAType", "NaTType") and _package(label) == "pandas"
 
 
 def _is_whole(label: decimal.Decimal) -> bool:
-    """Tell whether a decimal has no digit after the point; engines differ about 5 and 5.0."""
+    """Return whether a decimal has no digit after the point; engines differ about 5 and 5.0."""
     exponent = label.as_tuple().exponent
     return isinstance(exponent, int) and exponent >= 0
 

@@ -24,7 +24,7 @@ class KeyedRng:
     ``max_partitions_contributed``, the label and the true value. Query engines and clusters repeat, reorder and split
     work; with a KeyedRng they compute the same released numbers each time.
 
-    Use one release name for one snapshot of the data. A released number that stays the same under one name tells that
+    Use one release name for one snapshot of the data. A released number that stays the same under one name reveals that
     its true value has most probably not changed.
 
     The guarantee is computational. It holds as long as HMAC-SHA256 and AES-256 cannot be told from random functions
@@ -105,7 +105,7 @@ class KeyedRng:
     def fingerprint(self, values: object, labels: object) -> str:
         """Return a keyed fingerprint of true answers with their labels.
 
-        Equal sets of rows have equal fingerprints, in any order. Without the secret a fingerprint tells nothing about the
+        Equal sets of rows have equal fingerprints, in any order. Without the secret a fingerprint reveals nothing about the
         data, except that two equal ones belong to equal data. Keep it beside a release to notice when the same name is
         used for other data.
 
@@ -144,7 +144,7 @@ class KeyedRng:
 
     @property
     def _identity(self) -> tuple[object, ...]:
-        """What makes two generators equal; it tells nothing about the secret."""
+        """What makes two generators equal; it reveals nothing about the secret."""
         return self._release, self._bind, self._fetch if self._keys is None else self._keys.identity
 
     def __eq__(self, other: object) -> bool:
@@ -192,7 +192,7 @@ def _import_name(function: Any) -> tuple[str, str]:
 
 
 def _is_in_module(function: Any, module: str, name: str) -> bool:
-    """Tell whether a module that was found by an import has it; one that was made by hand has no spec."""
+    """Return whether a module that was found by an import has it; one that was made by hand has no spec."""
     found = sys.modules.get(module)
     return getattr(found, "__spec__", None) is not None and vars(found).get(name) is function
 

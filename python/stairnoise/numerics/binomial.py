@@ -27,7 +27,7 @@ Tail = Callable[[Array], Array]
 NOTHING = -760.0
 # Terms this far below a tail, in logarithms, do not move it: there are fewer than e**22 of them.
 _BELOW = 60.0
-# Up to so many counts, to look for those that matter takes longer than to take all.
+# Up to this many counts, summing all of them is faster than finding those that matter.
 _FEW = 1000
 # Stirling's series from here on; before it, a table.
 _TABLE = 16

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from stairnoise.numerics.roots import least_integer
 
-# So many to an octave: 2**15 <= m < 2**16.
+# Candidates in an octave: 2**15 <= m < 2**16.
 _TO_AN_OCTAVE = 2**15
 
 

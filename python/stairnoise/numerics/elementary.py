@@ -18,8 +18,7 @@ _SPLIT = 2.0**27 + 1
 # Terms up to 1/22! leave less than 1e-21 of the sum for arguments up to 1.
 _TERMS = 22
 _POWERS = np.arange(2.0, _TERMS + 1)
-# From so many numbers on Horner's rule is quicker: for each it takes a fortieth of the time of `power`, for its calls 20 µs in
-# place of 6.
+# From here on Horner's rule is faster: 1/40 of the time of `power` for each number, but 20 µs of calls instead of 6.
 _MANY = 16
 _EXP: Array = np.array([1 / factorial(n) for n in range(2, _TERMS + 1)])
 _SINH: Array = np.asarray(_EXP * (_POWERS % 2))

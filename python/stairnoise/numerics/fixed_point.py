@@ -102,5 +102,5 @@ class FixedPoint:
 
 @cache
 def fixed_point(bits: int) -> FixedPoint:
-    """Return the arithmetic of so many bits."""
+    """Return the arithmetic of this many bits."""
     return FixedPoint(bits)

@@ -60,7 +60,7 @@ def normalised(places: NDArray[np.int64], weights: Array, tilt: float, size: int
 def upper_tail(one: tuple[Complex, float], k: int, extent: Extent, size: int, *, spread: bool) -> tuple[int, Array]:
     """P(S >= n) at the places n from the one returned on, plus a bound of the rounding errors.
 
-    `one` is the transform of one variable and ln E exp(tilt X). `spread` says that each variable is spread over its bin.
+    `one` is the transform of one variable and ln E exp(tilt X). `spread`: each variable is spread over its bin.
     """
     transform, log_mass = one[0] ** k, one[1] * k
     if spread and k > 1:

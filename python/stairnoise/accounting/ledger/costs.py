@@ -66,7 +66,7 @@ def cost_of(mechanism: Any, k: object, sensitivity: Any = None, l2_sensitivity: 
 
 
 def is_drawn_by_key(mechanism: object) -> bool:
-    """Tell whether a KeyedRng can draw the noise, so that a repetition is the same noise."""
+    """Return whether a KeyedRng can draw the noise, so that a repetition is the same noise."""
     return not isinstance(mechanism, _PROMISES)
 
 
@@ -138,7 +138,7 @@ def total(costs: tuple[tuple[Cost, int], ...], delta: float, composed: bool) -> 
 
 
 def as_typed(number: float) -> Fraction:
-    """Return the shortest decimal of a float64: what was typed, so that ten times 0.1 is 1.
+    """Return the shortest decimal of a float64: the number that was typed, so that ten times 0.1 is 1.
 
     It differs from the float64 by at most a 2**-53rd of it. So does the float64 that is next to an exact sum. The ε of the
     mechanisms themselves are therefore at most a 2**-51st above a total of decimals.
@@ -172,7 +172,7 @@ def _composed(losses: list[Any], delta: float) -> Fraction | None:
 
 @lru_cache(maxsize=256)
 def _loss(exact: str | None, k: int, sensitivity: Any, l2_sensitivity: Any) -> Any:
-    """Return the loss of one release; a ParameterError says that only its ε and δ are known."""
+    """Return the loss of one release; raise a ParameterError if only its ε and δ are known."""
     if exact is None:
         raise ParameterError("mechanism must have a privacy loss")
     mechanism = _made(exact)

@@ -54,7 +54,7 @@ def transaction(path: Path, timeout: float, kind: Literal["read", "write"] = "re
 
 
 def exists(path: Path) -> bool:
-    """Tell whether there is a file, whatever is in it."""
+    """Return whether the file exists."""
     try:
         path.stat()
     except FileNotFoundError:
@@ -123,7 +123,7 @@ def _number(connection: sqlite3.Connection, question: str) -> int:
 
 
 def _reason(error: sqlite3.Error, path: Path, timeout: float) -> str:
-    """Say what is wrong with a file; Python 3.10 has only the texts of SQLite to tell errors apart."""
+    """Return what is wrong with a file; Python 3.10 distinguishes errors of SQLite only by their texts."""
     text = str(error)
     if "locked" in text:
         return f"is locked: another process held it for {timeout:g} seconds; nothing has been spent"

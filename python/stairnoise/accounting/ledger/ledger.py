@@ -329,7 +329,7 @@ class Ledger:
         return self._spend(asked, [cost_of(mechanism, k) for mechanism, k in zip(mechanisms, partitions, strict=True)])
 
     def _confirm(self, paid: Sequence[tuple[int, Row]], fingerprints: Sequence[str]) -> None:
-        """Say which true answers the rows are about; refuse them if their name stands for others."""
+        """Record the fingerprints of true answers; refuse them if the name of the release has others."""
         with file.transaction(self._path, self._timeout, "write") as connection:
             known = self._read(connection)
             if any(known[number - 1 : number] == [] or not known[number - 1].has_noise_of(row) for number, row in paid):
@@ -344,7 +344,7 @@ class Ledger:
         _require_no(refused)
 
     def _spend(self, asked: list[Names], costs: list[Cost]) -> list[tuple[int, Row]]:
-        """Write all rows that nobody has paid for, or none and raise; return the number and the row of each."""
+        """Write all rows that are not paid for yet, or raise and write none; return the number and the row of each."""
         wanted = [Row(*one, 0.0, _now(), False) for one in zip(asked, costs, strict=True)]
         with file.transaction(self._path, self._timeout, "write") as connection:
             known = self._read(connection)

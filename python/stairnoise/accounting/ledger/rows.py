@@ -37,7 +37,7 @@ class Names(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row: a release, what it costs, and ε of all rows up to it."""
+    """A row: a release, its cost, and ε of all rows up to it."""
 
     names: Names
     cost: Cost
@@ -46,16 +46,16 @@ class Row(NamedTuple):
     refused: bool
 
     def is_of(self, other: Row) -> bool:
-        """Tell whether both are keyed releases of one name and statistic, whatever the data are called."""
+        """Return whether both are keyed releases of one name and statistic, whatever the data are called."""
         keyed = self.names.bind is not None and other.names.bind is not None and not self.refused
         return keyed and self.names[1:3] == other.names[1:3]
 
     def has_noise_of(self, other: Row) -> bool:
-        """Tell whether both have the same noise if their true answers are the same."""
+        """Return whether both have the same noise if their true answers are the same."""
         return self.is_of(other) and (self.names.bind, self.cost) == (other.names.bind, other.cost)
 
     def has_other_answers_than(self, other: Row) -> bool:
-        """Tell whether one name stands for two states of the data."""
+        """Return whether one name stands for two states of the data."""
         marks = self.names.fingerprint, other.names.fingerprint
         return self.is_of(other) and None not in marks and marks[0] != marks[1]
 
@@ -70,7 +70,7 @@ _PLACES = ", ".join("?" * len(_COLUMNS.split(", ")))
 
 
 def read(connection: sqlite3.Connection, path: object) -> tuple[Limits, list[Row]]:
-    """Return what a file holds; a LedgerError says that it is damaged."""
+    """Return what a file holds; a damaged file raises a LedgerError."""
     found = connection.execute("SELECT budget, delta, composed, rows FROM ledger").fetchall()
     numbered = connection.execute(f"SELECT number, {_COLUMNS} FROM spending ORDER BY number").fetchall()
     rows = [_row(fields) for _, *fields in numbered]
@@ -96,7 +96,7 @@ def write(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
 
 
 def mark(connection: sqlite3.Connection, number: int, fingerprint: str) -> None:
-    """Say which true answers a row has paid for."""
+    """Record the fingerprint of the true answers of a row."""
     connection.execute("UPDATE spending SET fingerprint = ? WHERE number = ?", (fingerprint, number))
 
 
@@ -118,7 +118,7 @@ def _are_limits(limits: Limits) -> bool:
 
 
 def _is_row(row: Row) -> bool:
-    """Tell whether every column has its type and range; SQLite takes any value for any column."""
+    """Return whether every column has its type and range; SQLite takes any value for any column."""
     cost = row.cost
     texts = all(type(one) is str for one in (row.names.data, cost.mechanism, row.time))
     names = all(one is None or type(one) is str for one in (*row.names, cost.exact))

@@ -1,4 +1,4 @@
-"""Losses without a lattice of their own, which say how probable they are, under both centres, between two nodes.
+"""Losses without a lattice of their own: each returns its probabilities between two nodes, under both centres.
 
 From above, what lies between two nodes is split between them, which keeps both probabilities: these are the chords of the
 profile [1]_. From below, outcomes are merged, which hides something: falling in loss, one after another, until the ratio of

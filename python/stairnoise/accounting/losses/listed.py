@@ -1,4 +1,4 @@
-r"""One release with a list of outcomes: their probabilities under both centres say everything.
+r"""The loss of one release with a list of outcomes, from their probabilities under both centres.
 
 With the losses in falling order and P the probabilities under the true centre, two sums of positive terms give the profile, as
 in `curve`, but with steps of any length::

@@ -91,7 +91,7 @@ class Part(ABC):
     # Composition, of scalar parameters
 
     def upper_model(self, step: float, *, aligned: bool = False) -> Model:
-        """Return a loss on a lattice that dominates this one. `aligned` says that `step` is a multiple of `steps_to_keep`."""
+        """Return a loss on a lattice that dominates this one. `aligned`: `step` is a multiple of `steps_to_keep`."""
         raise ArithmeticError("a loss of array parameters is not composed")
 
     def lower_model(self, step: float) -> Model:
