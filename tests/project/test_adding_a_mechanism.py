@@ -40,7 +40,7 @@ def test_the_files_of_the_section_exist(name: str) -> None:
 
 def test_the_section_names_every_place_that_is_tested() -> None:
     assert set(EVERYWHERE) <= set(FILES)
-    assert len(FILES) == len(set(FILES)) == 18
+    assert len(FILES) == len(set(FILES)) == 19
 
 
 @each_row
