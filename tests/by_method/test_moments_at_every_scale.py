@@ -82,15 +82,15 @@ def test_the_standard_deviations_of_the_closed_forms():
     assert sn.Gaussian(sigma=1e-170, sensitivity=1e-170).std() == pytest.approx(1e-170, rel=1e-12)
 
 
-@pytest.mark.parametrize("scale", [2.0**532, 2.0**-565])
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "scale"),
     [
-        {"delta": 1e-6, "mechanisms": "all"},
-        {"cost": "l2", "delta": 1e-6},
-        {"cost": "l2", "delta": 1e-6, "releases": 10},
-        {"cost": "l2", "dim": 3, "norm": "l1"},
-        {"cost": "l2", "costs": [0, 1, 3]},
+        ({"delta": 1e-6, "mechanisms": "all"}, 2.0**532),
+        ({"delta": 1e-6, "mechanisms": "all"}, 2.0**-565),
+        ({"cost": "l2", "delta": 1e-6}, 2.0**532),
+        ({"cost": "l2", "delta": 1e-6, "releases": 10}, 2.0**-565),
+        ({"cost": "l2", "dim": 3, "norm": "l1"}, 2.0**532),
+        ({"cost": "l2", "costs": [0, 1, 3]}, 2.0**-565),
     ],
     ids=str,
 )

@@ -249,19 +249,17 @@ def test_selection_of_more_stairs_and_people_than_anybody_sees():
     assert shown == pytest.approx(n / 1000, rel=1e-5)  # at so small an ε, each person adds δ
 
 
-@functools.cache
-def laid_out(name):
-    """A figure with its own defaults, every text of which has its place."""
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_text_has_its_place_and_can_be_read(name):
+    """Nothing is cut off or overlaps. Ticks are plain numbers. On a telephone, 375 pixels wide, ten points are ten pixels."""
     drawn = FIGURES[name]()
     with house_style():
         drawn.draw_without_rendering()
-    return drawn
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_no_text_is_cut_off_or_overlaps(name):
-    drawn = laid_out(name)
+    assert drawn.get_figwidth() * 72 <= 375
+    ticks = [text.get_text() for axes in drawn.axes for axis in (axes.xaxis, axes.yaxis) for text in axis.get_ticklabels()]
+    assert ticks
+    assert [text for text in ticks if not re.fullmatch(r"(−?[\d,]+(\.\d+)?)?", text)] == []
     whole = drawn.bbox
     legends = [legend.get_window_extent() for legend in drawn.legends]
     assert len(legends) == 1
@@ -295,23 +293,6 @@ def test_files_repeat(name, tmp_path):
     assert xml.etree.ElementTree.fromstring(svg(name)).tag == "{http://www.w3.org/2000/svg}svg"
     assert "dc:date" not in svg(name)
     assert f"<title>{html.escape(FIGURES[name]().get_suptitle(), quote=False)}</title>" in svg(name)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_ticks_are_written_in_one_way(name):
-    """Plain numbers on every axis, no powers of ten."""
-    texts = [
-        text.get_text() for axes in laid_out(name).axes for axis in (axes.xaxis, axes.yaxis) for text in axis.get_ticklabels()
-    ]
-    assert texts
-    assert [text for text in texts if not re.fullmatch(r"(−?[\d,]+(\.\d+)?)?", text)] == []
-
-
-@pytest.mark.slow
-def test_letters_are_as_large_as_a_telephone_s():
-    """At 375 pixels, the width of a telephone, ten points are ten pixels."""
-    for name in NAMES:
-        assert laid_out(name).get_figwidth() * 72 <= 375
 
 
 @pytest.mark.slow

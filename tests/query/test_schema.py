@@ -16,6 +16,7 @@ from stairnoise import query
 from stairnoise.query.question import Question
 from stairnoise.query.reading import reading
 from stairnoise.query.sources import open_source
+from tests.combinations import in_turn
 
 pytest.importorskip("duckdb")
 
@@ -124,8 +125,7 @@ def test_a_person_with_rows_of_any_bytes_in_a_csv_file(tmp_path, place):
     check()
 
 
-@pytest.mark.parametrize("types", [{}, {"v": "integer", "who": "integer"}])
-@pytest.mark.parametrize("statistic", ["sum", "count", "mean"])
+@pytest.mark.parametrize(("statistic", "types"), in_turn(["sum", "count", "mean"], [{}, {"v": "integer", "who": "integer"}]))
 def test_a_person_in_a_parquet_file_of_pandas(tmp_path, types, statistic):
     """pandas makes doubles of integers because one row has a null."""
     pandas = pytest.importorskip("pandas")
@@ -154,15 +154,17 @@ def texts(pyarrow, values):
     return pyarrow.Array.from_buffers(pyarrow.string(), len(array), array.buffers())
 
 
-@pytest.mark.parametrize("options", [{}, {"use_dictionary": False, "store_schema": False}, {"version": "1.0"}], ids=str)
+TEXT_QUESTIONS = [
+    {"statistic": "count", "by": ("city",), "groups": {"city": CITIES}},
+    {"statistic": "count", "by": ("city",), "groups": {}},
+    {"statistic": "sum", "by": ("day",), "groups": {"day": (*DAYS, None)}, "column": "v", "bounds": (0.0, 5.0)},
+    {"statistic": "count", "by": (), "groups": {}, "where": "lower(city) like '%e%' or day is null or v < 3"},
+]
+
+
 @pytest.mark.parametrize(
-    "question",
-    [
-        {"statistic": "count", "by": ("city",), "groups": {"city": CITIES}},
-        {"statistic": "count", "by": ("city",), "groups": {}},
-        {"statistic": "sum", "by": ("day",), "groups": {"day": (*DAYS, None)}, "column": "v", "bounds": (0.0, 5.0)},
-        {"statistic": "count", "by": (), "groups": {}, "where": "lower(city) like '%e%' or day is null or v < 3"},
-    ],
+    ("question", "options"),
+    in_turn(TEXT_QUESTIONS, [{}, {"use_dictionary": False, "store_schema": False}, {"version": "1.0"}]),
     ids=["listed", "found", "declared", "where"],
 )
 def test_a_person_with_texts_of_any_bytes_in_a_parquet_file(tmp_path, question, options):
