@@ -82,6 +82,15 @@ def test_sample_help_names_the_mechanisms_of_every_option(capsys):
         )
 
 
+@pytest.mark.parametrize("command", [["sample", "-n", "1", "--mechanism", "bad"], ["plot", "bad", "-o", "x.png"]])
+def test_an_error_offers_what_the_command_takes(capsys, command):
+    """Weights or scales of one's own are no options, so mechanisms that need them are not offered."""
+    code, _, err = run(capsys, *command, "--eps", 1)
+    assert code == 2
+    assert "'laplace'" in err
+    assert not {"lattice_noise", "merged_laplace"} & set(re.findall(r"'(\w+)'", err))
+
+
 def test_sample_report(capsys):
     code, out, err = run(capsys, "sample", "-n", 100_000, "--eps", 4, "--seed", 1)
     assert (code, err) == (0, "")

@@ -259,3 +259,18 @@ def test_what_is_refused_before_anything_is_drawn(capsys, tmp_path, monkeypatch,
     assert (code, out, err) == (2, "", f"error: {text}\n")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["old.csv", "table.csv"]
     assert (tmp_path / "old.csv").read_text() == "old"
+
+
+def test_a_file_that_cannot_be_replaced_stays_as_it_was(capsys, tmp_path, monkeypatch):
+    """The new file is complete before it has the name of the old one."""
+    path, out = table(tmp_path, PEOPLE), tmp_path / "old.csv"
+    out.write_text("old")
+
+    def refused(part, target):
+        assert part.read_text().startswith("age\n")
+        raise OSError(5, "refused", str(target))
+
+    monkeypatch.setattr(type(out), "replace", refused)
+    code, _, err = run(capsys, path, "--column", "age", "-o", out, "--force")
+    assert (code, err) == (2, f"error: {out}: refused\n")
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"old.csv": "old", path.name: PEOPLE}

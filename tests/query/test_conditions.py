@@ -94,6 +94,12 @@ def test_the_parser_refuses_what_the_first_judge_lets_pass(source, where, monkey
         source.answers(asked(where))
 
 
+@pytest.mark.parametrize("where", ["größe > 5", "é = 1", "age > 1 and 数 > 1"])
+def test_a_name_with_other_letters_must_be_quoted(where):
+    with pytest.raises(sn.ParameterError, match="a name with other letters than A to Z must be in double quotes"):
+        first_judge.judged(where, ["größe", "é", "数", "age"], lambda name, quoted: name)
+
+
 WORDS = [
     *COLUMNS,
     *first_judge.FUNCTIONS,

@@ -126,7 +126,7 @@ def test_frames_of_libraries_have_the_rows(table):
 def test_nothing_is_overwritten_unasked(table, tmp_path, name):
     path = tmp_path / name
     path.write_text("mine")
-    with pytest.raises(sn.ParameterError, match="output must be a new file"):
+    with pytest.raises(sn.ParameterError, match="exists; pass --force or overwrite=True to overwrite it"):
         table.write(path)
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [(name, "mine")]
     table.write(path, overwrite=True)

@@ -18,7 +18,7 @@ from stairnoise.cli.comparison_table import print_comparison
 from stairnoise.cli.csv_table import DELIMITERS, read_table
 from stairnoise.cli.ledger import ledger
 from stairnoise.cli.noise_report import print_noise_report, require_suffix
-from stairnoise.cli.options import options_of, with_options
+from stairnoise.cli.options import AllDigits, File, Integer, Number, ShowTrue, Text, Texts, option, options_of, with_options
 from stairnoise.cli.private_table import NewFile, print_private_table, print_written, private_column
 from stairnoise.cli.query import bounds_in_one, csv_fields, query
 from stairnoise.cli.screen import console, plain
@@ -101,10 +101,27 @@ _DRAWN = tuple(row.name for row in ROWS if row.kind != "vector" and set(needed_p
 _EPS = "Privacy parameter ε of one value: a smaller one is more private."
 _SENSITIVITY = "Largest change of one value that one person can cause."
 
+_SEED = "Draw the same noise in every run with this number, for studies. Without it noise is secure."
+_VALUES = "Write the values to this file: .npy for NumPy, .csv for a line for each."
+_STEP = "width of the first step. l1 and l2 choose the best one for E|X| and E X²."
+_INTEGER_STEP = "width of the first step, an integer. l1 and l2 choose the best one."
+_CENSUS = (
+    "CSV file with a header line; - reads standard input. Without it: a demonstration with 21 public counts of the "
+    "Adult census, marital status by race."
+)
+_HOW = f"How to protect it: {', '.join(_RELEASED)}. Without it: discrete_staircase for whole numbers, staircase for others."
+_BY_EVERY = f"Release the column {len(_RELEASED)} times, by every mechanism. That costs {len(_RELEASED)} times eps."
+_KEEP = "Public column to publish as it is, or several with commas; may be repeated."
+_WRITTEN = "CSV file to write: the kept columns and the private one, nothing else."
+_DELIMITER = f"What separates fields: {', '.join(DELIMITERS)} or one character. Without it: found by the header."
+_ENCODING = "Encoding of the file, such as latin-1. Without it: UTF-8, or what a byte order mark says."
+_WITH_DELTA = "The δ of the guarantee, such as 1e-6. It adds the mechanisms that need one."
+_RELEASES = "How many releases share eps and delta. Without it: eps is that of one release."
+
 Eps = Annotated[float, typer.Option(help=_EPS)]
 Sensitivity = Annotated[float, typer.Option(help=_SENSITIVITY)]
-Gamma = Annotated[str | None, typer.Option(help="Width of the staircase's first step: l1, l2 or a number.")]
-R = Annotated[str | None, typer.Option(help="Width of the discrete staircase's first step: l1, l2 or an integer.")]
+Gamma = Annotated[Text, typer.Option(help="Width of the staircase's first step: l1, l2 or a number.")]
+R = Annotated[Text, typer.Option(help="Width of the discrete staircase's first step: l1, l2 or an integer.")]
 
 
 _PARAMETERS = {row.name: arguments_of(row.load().__init__) for row in ROWS if row.sampled}
@@ -113,68 +130,42 @@ _PARAMETERS = {row.name: arguments_of(row.load().__init__) for row in ROWS if ro
 def _some(parameter: str, text: str) -> Any:
     """Make the option of `sample` for a parameter that only some mechanisms have."""
     mechanisms = ", ".join(name for name, parameters in _PARAMETERS.items() if parameter in parameters)
-    return typer.Option(help=f"For {mechanisms}: {text}", show_default=False)
+    return option(help=f"For {mechanisms}: {text}")
 
 
 @app.command(short_help="Draw noise and compare it with the theory.")
 def sample(
     n: Annotated[int, typer.Option("-n", "--number", help="How many values to draw.")],
-    eps: Annotated[float | None, typer.Option(help=_EPS, show_default=False)] = None,
-    sensitivity: Annotated[float | None, typer.Option(help=f"{_SENSITIVITY} Default: 1.", show_default=False)] = None,
+    eps: Annotated[Number, option(help=_EPS)] = None,
+    sensitivity: Annotated[Number, option(help=f"{_SENSITIVITY} Default: 1.")] = None,
     mechanism: Annotated[str, typer.Option(help=f"What to draw: {', '.join(_SAMPLED)}.")] = "staircase",
-    seed: Annotated[
-        int | None,
-        typer.Option(help="Draw the same noise in every run with this number, for studies. Without it noise is secure."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="Write the values to this file: .npy for NumPy, .csv for a line for each."),
-    ] = None,
-    gamma: Annotated[
-        str | None, _some("gamma", "width of the first step. l1 and l2 choose the best one for E|X| and E X².")
-    ] = None,
-    r: Annotated[str | None, _some("r", "width of the first step, an integer. l1 and l2 choose the best one.")] = None,
-    delta: Annotated[float | None, _some("delta", "δ of the guarantee, such as 1e-6.")] = None,
-    sigma: Annotated[float | None, _some("sigma", "its σ, instead of eps and delta, or of sigma2.")] = None,
-    sigma2: Annotated[float | None, _some("sigma2", "its σ², nearly the variance.")] = None,
-    mu: Annotated[float | None, _some("mu", "its variance μ.")] = None,
-    lower: Annotated[float | None, _some("lower", "least noise.")] = None,
-    upper: Annotated[float | None, _some("upper", "largest noise.")] = None,
-    beta: Annotated[float | None, _some("beta", "shape β.")] = None,
-    a: Annotated[float | None, _some("a", "decay of the tail per integer.")] = None,
-    alpha: Annotated[float | None, _some("alpha", "shape α.")] = None,
-    theta: Annotated[float | None, _some("theta", "scale θ.")] = None,
-    lam: Annotated[float | None, _some("lam", "scale λ.")] = None,
-    n_parties: Annotated[int | None, _some("n_parties", "how many parties add a share of the noise.")] = None,
-    present: Annotated[int | None, _some("present", "how many of the shares are in the sum.")] = None,
-    dim: Annotated[int | None, _some("dim", "length of the vectors.")] = None,
-    norm: Annotated[str | None, _some("norm", "norm of the vectors: l1, l2 or linf.")] = None,
+    seed: Annotated[Integer, typer.Option(help=_SEED)] = None,
+    output: Annotated[File, typer.Option("-o", "--output", help=_VALUES)] = None,
+    gamma: Annotated[Text, _some("gamma", _STEP)] = None,
+    r: Annotated[Text, _some("r", _INTEGER_STEP)] = None,
+    delta: Annotated[Number, _some("delta", "δ of the guarantee, such as 1e-6.")] = None,
+    sigma: Annotated[Number, _some("sigma", "its σ, instead of eps and delta, or of sigma2.")] = None,
+    sigma2: Annotated[Number, _some("sigma2", "its σ², nearly the variance.")] = None,
+    mu: Annotated[Number, _some("mu", "its variance μ.")] = None,
+    lower: Annotated[Number, _some("lower", "least noise.")] = None,
+    upper: Annotated[Number, _some("upper", "largest noise.")] = None,
+    beta: Annotated[Number, _some("beta", "shape β.")] = None,
+    a: Annotated[Number, _some("a", "decay of the tail per integer.")] = None,
+    alpha: Annotated[Number, _some("alpha", "shape α.")] = None,
+    theta: Annotated[Number, _some("theta", "scale θ.")] = None,
+    lam: Annotated[Number, _some("lam", "scale λ.")] = None,
+    n_parties: Annotated[Integer, _some("n_parties", "how many parties add a share of the noise.")] = None,
+    present: Annotated[Integer, _some("present", "how many of the shares are in the sum.")] = None,
+    dim: Annotated[Integer, _some("dim", "length of the vectors.")] = None,
+    norm: Annotated[Text, _some("norm", "norm of the vectors: l1, l2 or linf.")] = None,
 ) -> None:
     """Draw noise and compare it with the theory.
 
     For example: stairnoise sample -n 1000000 --eps 1 --mechanism laplace
     """
-    parameters = {
-        "eps": eps,
-        "sensitivity": sensitivity,
-        "gamma": _shape(gamma),
-        "r": _shape(r),
-        "delta": delta,
-        "sigma": sigma,
-        "sigma2": sigma2,
-        "mu": mu,
-        "lower": lower,
-        "upper": upper,
-        "beta": beta,
-        "a": a,
-        "alpha": alpha,
-        "theta": theta,
-        "lam": lam,
-        "n_parties": n_parties,
-        "present": present,
-        "dim": dim,
-        "norm": norm,
-    }
+    # What is beside these four is a parameter of some mechanism.
+    parameters = {name: value for name, value in locals().items() if name not in ("n", "mechanism", "seed", "output")}
+    parameters |= {"gamma": _shape(gamma), "r": _shape(r)}
     _require_needed(mechanism, parameters, _SAMPLED)
     made = make_mechanism(mechanism, **parameters)
     require_suffix(output)
@@ -184,54 +175,19 @@ def sample(
 @app.command(short_help="Add noise to one column of a table.")
 def release(
     sensitivity: Sensitivity,
-    csv: Annotated[
-        Path | None,
-        typer.Argument(
-            help="CSV file with a header line; - reads standard input. Without it: a demonstration with 21 public counts of the "
-            "Adult census, marital status by race.",
-            show_default=False,
-        ),
-    ] = None,
+    csv: Annotated[File, typer.Argument(help=_CENSUS, show_default=False)] = None,
     eps: Eps = 1.0,
     column: Annotated[str, typer.Option(help="Name of the column to protect.")] = "count",
-    mechanism: Annotated[
-        str | None,
-        typer.Option(
-            help=f"How to protect it: {', '.join(_RELEASED)}. Without it: discrete_staircase for whole numbers, staircase for "
-            "others.",
-            show_default=False,
-        ),
-    ] = None,
-    comparison: Annotated[
-        bool,
-        typer.Option(
-            "--compare",
-            help=f"Release the column {len(_RELEASED)} times, by every mechanism. That costs {len(_RELEASED)} times eps.",
-        ),
-    ] = False,
+    mechanism: Annotated[Text, option(help=_HOW)] = None,
+    comparison: Annotated[bool, typer.Option("--compare", help=_BY_EVERY)] = False,
     max_partitions_contributed: Annotated[int, typer.Option(help="How many of the values one person can change.")] = 1,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(help="Public column to publish as it is, or several with commas; may be repeated.", show_default=False),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="CSV file to write: the kept columns and the private one, nothing else.")
-    ] = None,
+    keep: Annotated[Texts, option(help=_KEEP)] = None,
+    output: Annotated[File, typer.Option("-o", "--output", help=_WRITTEN)] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
-    all_digits: Annotated[
-        bool, typer.Option("--all-digits", help="Keep every digit of the noise's lattice, also those after the ±.")
-    ] = False,
-    show_true: Annotated[
-        bool, typer.Option("--show-true", help="Show the true values too, for teaching; the screen is then not private.")
-    ] = False,
-    delimiter: Annotated[
-        str | None,
-        typer.Option(help=f"What separates fields: {', '.join(DELIMITERS)} or one character. Without it: found by the header."),
-    ] = None,
-    encoding: Annotated[
-        str | None,
-        typer.Option(help="Encoding of the file, such as latin-1. Without it: UTF-8, or what a byte order mark says."),
-    ] = None,
+    all_digits: AllDigits = False,
+    show_true: ShowTrue = False,
+    delimiter: Annotated[Text, typer.Option(help=_DELIMITER)] = None,
+    encoding: Annotated[Text, typer.Option(help=_ENCODING)] = None,
 ) -> None:
     """Add noise to one column of a table, and show or write what may be published: that column, and those that you keep.
 
@@ -268,15 +224,9 @@ def compare(
     eps: Eps,
     sensitivity: Sensitivity = 1.0,
     cost: Annotated[str, typer.Option(help="Which mean error to compare: l1 for E|X|, l2 for E X².")] = "l1",
-    delta: Annotated[
-        float | None, typer.Option(help="The δ of the guarantee, such as 1e-6. It adds the mechanisms that need one.")
-    ] = None,
-    releases: Annotated[
-        int | None, typer.Option(help="How many releases share eps and delta. Without it: eps is that of one release.")
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Compare every mechanism, those for noise in shares included.")
-    ] = False,
+    delta: Annotated[Number, typer.Option(help=_WITH_DELTA)] = None,
+    releases: Annotated[Integer, typer.Option(help=_RELEASES)] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Compare every mechanism, those for noise in shares too.")] = False,
 ) -> None:
     """Compare the mechanisms, and say which one to choose.
 
@@ -293,9 +243,9 @@ def compare(
 def plot(
     mechanism: Annotated[str, typer.Argument(help=f"What to draw: {', '.join(_DRAWN)}.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Write the picture to this file: .png or .svg.")],
-    eps: Annotated[float | None, typer.Option(help=_EPS)] = None,
-    sensitivity: Annotated[float | None, typer.Option(help=_SENSITIVITY)] = None,
-    delta: Annotated[float | None, _some("delta", "δ of the guarantee, such as 1e-6.")] = None,
+    eps: Annotated[Number, typer.Option(help=_EPS)] = None,
+    sensitivity: Annotated[Number, typer.Option(help=_SENSITIVITY)] = None,
+    delta: Annotated[Number, _some("delta", "δ of the guarantee, such as 1e-6.")] = None,
     gamma: Gamma = None,
     r: R = None,
 ) -> None:
@@ -306,8 +256,6 @@ def plot(
     parameters = {"eps": eps, "sensitivity": sensitivity, "delta": delta, "gamma": _shape(gamma), "r": _shape(r)}
     path = style.require_suffix(output)
     _require_needed(mechanism, parameters, _DRAWN)
-    if BY_NAME[mechanism].kind == "vector":
-        raise ParameterError(f"mechanism must be {_choice(_DRAWN)}, got {mechanism!r}, whose values are vectors")
     made = make_mechanism(mechanism, **parameters)
     with style.house_style():
         figure, [axes] = style.new_figure("")
@@ -321,18 +269,23 @@ app.command(short_help="Test this installation.")(selftest)
 app.command(short_help="Show what a budget was spent on.")(ledger)
 
 
-def _require_needed(mechanism: str, parameters: dict[str, Any], allowed: tuple[str, ...]) -> None:
+def _require_offered(mechanism: str, offered: tuple[str, ...]) -> None:
+    if mechanism not in offered:
+        *others, last = map(repr, offered)
+        choice = f"{', '.join(others)} or {last}"
+        raise ParameterError(f"mechanism must be {choice}, got {mechanism!r}{meant(mechanism, offered)}")
+
+
+def _require_needed(mechanism: str, parameters: dict[str, Any], offered: tuple[str, ...]) -> None:
     """Refuse a mechanism if an option without a default is missing, as commands refuse a missing option."""
+    _require_offered(mechanism, offered)
     for name in needed_parameters(mechanism, {name for name, value in parameters.items() if value is not None}):
-        if name not in parameters:
-            raise ParameterError(f"mechanism must be {_choice(allowed)}, got {mechanism!r}, which needs {name}")
         if parameters[name] is None:
             raise _UsageError(f"Missing option '--{name.replace('_', '-')}', which the mechanism {mechanism!r} needs.")
 
 
 def _mechanism_of_eps(name: str, eps: float, sensitivity: float) -> Any:
-    if name not in _RELEASED:
-        raise ParameterError(f"mechanism must be {_choice(_RELEASED)}, got {name!r}{meant(name, _RELEASED)}")
+    _require_offered(name, _RELEASED)
     try:
         return BY_NAME[name].load()(eps, sensitivity)
     except ParameterError as error:
@@ -340,11 +293,6 @@ def _mechanism_of_eps(name: str, eps: float, sensitivity: float) -> Any:
             raise
         others = " and ".join(f"--mechanism {row.name}" for row in ROWS if row.released and row.kind == "continuous")
         raise ParameterError(f"{error}; {others} take it") from None
-
-
-def _choice(names: tuple[str, ...]) -> str:
-    *others, last = map(repr, names)
-    return f"{', '.join(others)} or {last}"
 
 
 def _shape(text: str | None) -> Any:

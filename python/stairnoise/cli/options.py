@@ -1,13 +1,31 @@
-"""Errors of the command line name options where the library names arguments."""
+"""What commands' options have in common; errors name options where the library names arguments."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from stairnoise._errors import ParameterError, ParameterTypeError
+
+# What an option holds that need not be given.
+Text = str | None
+Texts = list[str] | None
+Number = float | None
+Integer = int | None
+File = Path | None
+# An option whose default is said in words, or not at all.
+option = partial(typer.Option, show_default=False)
+
+ALL_DIGITS = "Keep every digit of the noise's lattice, also those after the ±."
+SHOW_TRUE = "Show the true values too, for teaching; the screen is then not private."
+AllDigits = Annotated[bool, typer.Option("--all-digits", help=ALL_DIGITS)]
+ShowTrue = Annotated[bool, typer.Option("--show-true", help=SHOW_TRUE)]
 
 # Names of arguments that are no English words, so that they mean the argument wherever they stand.
 _SYMBOLS = frozenset({"alpha", "beta", "delta", "eps", "gamma", "lam", "mu", "sigma", "sigma2", "theta"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +18,7 @@ from stairnoise._digits import decimals, fixed, last_digit, private_value
 from stairnoise._errors import ParameterError
 from stairnoise.cli.csv_table import KeyedValues
 from stairnoise.cli.screen import cell, plain, print_rows
+from stairnoise.query.files import NewFiles
 
 _CONFIDENCE = 0.95
 
@@ -74,16 +76,15 @@ class NewFile:
             raise ParameterError(f"output must be a file named *.csv, got {str(path)!r}")
         if path.exists() and source is not None and source.exists() and path.samefile(source):
             raise ParameterError(f"output must not be the table itself, got {str(path)!r}")
-        if path.exists() and not overwrite:
-            raise ParameterError(f"{path} exists; pass --force to overwrite it")
-        self.path, self._mode = path, "w" if overwrite else "x"
+        self.path, self._new = path, NewFiles(path, overwrite=overwrite)
 
     def write(self, table: KeyedValues, column: PrivateColumn) -> None:
         """Write the columns that are kept, and the private one under the name of the true one."""
-        with self.path.open(self._mode, encoding="utf-8", newline="") as file:
-            lines = csv.writer(file, lineterminator="\n")
-            lines.writerow([*table.key_names, table.column])
-            lines.writerows([*key, value] for key, value in zip(table.keys, column.values, strict=True))
+        text = io.StringIO()
+        lines = csv.writer(text, lineterminator="\n")
+        lines.writerow([*table.key_names, table.column])
+        lines.writerows([*key, value] for key, value in zip(table.keys, column.values, strict=True))
+        self._new.write(text.getvalue().encode())
 
 
 def print_written(console: Console, file: NewFile, table: KeyedValues, column: PrivateColumn, partitions: int) -> None:

@@ -7,13 +7,15 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
+import stairnoise
 from stairnoise._errors import ParameterError
-from stairnoise.cli.options import naming
+from stairnoise.cli.options import ALL_DIGITS, SHOW_TRUE, File, Number, Text, Texts, naming, option
 from stairnoise.cli.query_screen import print_release
 from stairnoise.cli.screen import console, plain
 from stairnoise.query.files import Output
@@ -27,111 +29,60 @@ _FIELD = re.compile(r'("(?:[^"]|"")*"|[^",]*),', re.DOTALL)
 _RECORD = re.compile(r'("(?:[^"]|"")*"|[^",]*)(,("(?:[^"]|"")*"|[^",]*))*', re.DOTALL)
 _SECRET_BYTES = 32
 
-_WHO = "Who is protected"
-_WHAT = "What is asked"
-_PRICE = "What it costs"
-_FILE = "How a CSV or Parquet file is read"
-_OUT = "What comes out"
+_what = partial(option, rich_help_panel="What is asked")
+_who = partial(option, rich_help_panel="Who is protected")
+_price = partial(option, rich_help_panel="What it costs")
+_file = partial(option, rich_help_panel="How a CSV or Parquet file is read")
+_out = partial(option, rich_help_panel="What comes out")
 
-
-def _option(*names: str, panel: str, text: str) -> Any:
-    return typer.Option(*names, help=text, show_default=False, rich_help_panel=panel)
+_GROUPS = 'The groups of a column, as COLUMN=a,b,"c, with a comma"; may be repeated. A column without them needs --delta.'
+_BOUNDS = "What one person adds to a group at least and at most, as 0,100; more is clipped."
+_MAX_GROUPS = "How many groups one person counts in at most; only with --person."
+_TYPES = "Types, as age=integer,day=date:%d.%m.%Y: text, integer, real, boolean, date. Other columns of CSV are text."
 
 
 def query(
     source: Annotated[
         str, typer.Argument(help="A file of SQLite or DuckDB, a CSV or Parquet file, or postgresql://...", show_default=False)
     ],
-    eps: Annotated[float, _option("--eps", panel=_PRICE, text="ε of the whole table: a smaller one is more private.")],
-    table: Annotated[str | None, _option("--from", panel=_WHAT, text="The table, if the source has several.")] = None,
-    by: Annotated[
-        list[str] | None, _option("--by", panel=_WHAT, text="Column of the groups, or several with commas; may be repeated.")
-    ] = None,
-    groups: Annotated[
-        list[str] | None,
-        _option(
-            "--groups",
-            panel=_WHAT,
-            text='The groups of a column, as COLUMN=a,b,"c, with a comma"; may be repeated. A column without them needs --delta.',
-        ),
-    ] = None,
-    count: Annotated[bool, _option("--count", panel=_WHAT, text="Count people in each group.")] = False,
-    sum_of: Annotated[str | None, _option("--sum", panel=_WHAT, text="Column to add up; needs --bounds.")] = None,
-    mean_of: Annotated[str | None, _option("--mean", panel=_WHAT, text="Column to average; needs --bounds.")] = None,
-    bounds: Annotated[
-        str | None,
-        typer.Option(
-            help="What one person adds to a group at least and at most, as 0,100; more is clipped.",
-            metavar="LOW,HIGH",
-            show_default=False,
-            rich_help_panel=_WHAT,
-        ),
-    ] = None,
-    where: Annotated[str | None, _option("--where", panel=_WHAT, text='Condition on one row, such as "age >= 18".')] = None,
-    row_is_person: Annotated[bool, _option("--row-is-person", panel=_WHO, text="Every row is another person.")] = False,
-    person: Annotated[str | None, _option("--person", panel=_WHO, text="Column that says whose row it is.")] = None,
-    max_groups: Annotated[
-        int, typer.Option(help="How many groups one person counts in at most; only with --person.", rich_help_panel=_WHO)
-    ] = 1,
-    delta: Annotated[
-        float | None, _option("--delta", panel=_PRICE, text="δ of the whole table; for groups that are not listed.")
-    ] = None,
-    mechanism: Annotated[
-        str | None, _option("--mechanism", panel=_PRICE, text=f"One of {', '.join(MECHANISMS)}; default: the recommended one.")
-    ] = None,
-    ledger: Annotated[Path | None, _option("--ledger", panel=_PRICE, text="File that keeps what was spent.")] = None,
-    budget: Annotated[float | None, _option("--budget", panel=_PRICE, text="ε that a new ledger holds.")] = None,
-    budget_delta: Annotated[
-        float | None,
-        _option("--budget-delta", panel=_PRICE, text="δ that a new ledger holds; releases with a --delta need one."),
-    ] = None,
-    key_file: Annotated[
-        Path | None,
-        _option(
-            "--key-file",
-            panel=_PRICE,
-            text="Secret of 32 bytes or 64 hex digits: equal questions get equal answers.",
-        ),
-    ] = None,
-    release_name: Annotated[
-        str | None, _option("--release-name", panel=_PRICE, text="Public name of this state of the data; with --key-file.")
-    ] = None,
+    eps: Annotated[float, _price("--eps", help="ε of the whole table: a smaller one is more private.")],
+    table: Annotated[Text, _what("--from", help="The table, if the source has several.")] = None,
+    by: Annotated[Texts, _what("--by", help="Column of the groups, or several with commas; may be repeated.")] = None,
+    groups: Annotated[Texts, _what("--groups", help=_GROUPS)] = None,
+    count: Annotated[bool, _what("--count", help="Count people in each group.")] = False,
+    sum_of: Annotated[Text, _what("--sum", help="Column to add up; needs --bounds.")] = None,
+    mean_of: Annotated[Text, _what("--mean", help="Column to average; needs --bounds.")] = None,
+    bounds: Annotated[Text, _what("--bounds", help=_BOUNDS, metavar="LOW,HIGH")] = None,
+    where: Annotated[Text, _what("--where", help='Condition on one row, such as "age >= 18".')] = None,
+    row_is_person: Annotated[bool, _who("--row-is-person", help="Every row is another person.")] = False,
+    person: Annotated[Text, _who("--person", help="Column that says whose row it is.")] = None,
+    max_groups: Annotated[int, _who(help=_MAX_GROUPS, show_default=True)] = 1,
+    delta: Annotated[Number, _price("--delta", help="δ of the whole table; for groups that are not listed.")] = None,
+    mechanism: Annotated[Text, _price(help=f"One of {', '.join(MECHANISMS)}; default: the recommended one.")] = None,
+    ledger: Annotated[File, _price("--ledger", help="File that keeps what was spent.")] = None,
+    budget: Annotated[Number, _price("--budget", help="ε that a new ledger holds.")] = None,
+    budget_delta: Annotated[Number, _price(help="δ that a new ledger holds; releases with a --delta need one.")] = None,
+    key_file: Annotated[File, _price(help="Secret of 32 bytes or 64 hex digits: equal questions get equal answers.")] = None,
+    release_name: Annotated[Text, _price(help="Public name of this state of the data; with --key-file.")] = None,
     confidence: Annotated[
-        float, typer.Option(help="Probability that a private value is within its ± of the true one.", rich_help_panel=_OUT)
+        float, _out(help="Probability that a private value is within its ± of the true one.", show_default=True)
     ] = 0.95,
-    nonnegative: Annotated[bool, _option("--nonnegative", panel=_OUT, text="Set negative private values to 0.")] = False,
-    all_digits: Annotated[
-        bool, _option("--all-digits", panel=_OUT, text="Keep every digit of the noise's lattice, also those after the ±.")
-    ] = False,
-    types: Annotated[
-        list[str] | None,
-        _option(
-            "--type",
-            panel=_FILE,
-            text="Types, as age=integer,day=date:%d.%m.%Y: text, integer, real, boolean, date. Other columns of CSV are text.",
-        ),
-    ] = None,
-    delimiter: Annotated[
-        str | None, _option("--delimiter", panel=_FILE, text="Between fields; default: that of the header, one of , ; tab |.")
-    ] = None,
-    quote: Annotated[str, typer.Option(help="Around fields; empty for none.", rich_help_panel=_FILE)] = '"',
-    escape: Annotated[str, typer.Option(help="Before a quote within quotes.", rich_help_panel=_FILE)] = '"',
-    encoding: Annotated[str, typer.Option(help="Such as latin-1.", rich_help_panel=_FILE)] = "utf-8",
-    decimal: Annotated[str, typer.Option(help="Decimal mark of real numbers.", rich_help_panel=_FILE)] = ".",
-    null: Annotated[
-        list[str] | None,
-        _option("--null", panel=_FILE, text="Unquoted text that means null; may be repeated. Default: an empty one."),
-    ] = None,
-    keep_blanks: Annotated[bool, _option("--keep-blanks", panel=_FILE, text="Keep blanks around names and values.")] = False,
+    nonnegative: Annotated[bool, _out("--nonnegative", help="Set negative private values to 0.")] = False,
+    all_digits: Annotated[bool, _out("--all-digits", help=ALL_DIGITS)] = False,
+    types: Annotated[Texts, _file("--type", help=_TYPES)] = None,
+    delimiter: Annotated[Text, _file(help="Between fields; default: that of the header, one of , ; tab |.")] = None,
+    quote: Annotated[str, _file(help="Around fields; empty for none.", show_default=True)] = '"',
+    escape: Annotated[str, _file(help="Before a quote within quotes.", show_default=True)] = '"',
+    encoding: Annotated[str, _file(help="Such as latin-1.", show_default=True)] = "utf-8",
+    decimal: Annotated[str, _file(help="Decimal mark of real numbers.", show_default=True)] = ".",
+    null: Annotated[Texts, _file("--null", help="Unquoted text that means null; may be repeated. Default: an empty one.")] = None,
+    keep_blanks: Annotated[bool, _file("--keep-blanks", help="Keep blanks around names and values.")] = False,
     output: Annotated[
-        Path | None,
-        _option("-o", "--output", panel=_OUT, text="File to write: .csv (notes go to .csv.json), .parquet or .json."),
+        File, _out("-o", "--output", help="File to write: .csv (notes go to .csv.json), .parquet or .json.")
     ] = None,
-    force: Annotated[bool, _option("--force", panel=_OUT, text="Overwrite the file.")] = False,
-    json: Annotated[bool, _option("--json", panel=_OUT, text="Print the table and all notes as JSON and nothing else.")] = False,
-    show_true: Annotated[
-        bool, _option("--show-true", panel=_OUT, text="Show the true values too, for teaching; the screen is then not private.")
-    ] = False,
+    force: Annotated[bool, _out("--force", help="Overwrite the file.")] = False,
+    json: Annotated[bool, _out("--json", help="Print the table and all notes as JSON and nothing else.")] = False,
+    show_true: Annotated[bool, _out("--show-true", help=SHOW_TRUE)] = False,
 ) -> None:
     """Ask a database one question, and get a table that may be published.
 
@@ -302,8 +253,6 @@ def _given(csv: CSV | None) -> str:
 
 def _keyed(path: Path | None, name: str | None) -> Any:
     """Return the generator of a key file, or None for fresh noise."""
-    from stairnoise import KeyedRng
-
     if path is None and name is None:
         return None
     if path is None or name is None:
@@ -321,7 +270,7 @@ def _keyed(path: Path | None, name: str | None) -> Any:
             f"key_file must hold {_SECRET_BYTES} bytes, or {2 * _SECRET_BYTES} hexadecimal digits, got something else"
         )
     with naming(release="--release-name"):
-        return KeyedRng(content, name)
+        return stairnoise.KeyedRng(content, name)
 
 
 def _ledger(path: Path | None, budget: float | None, delta: float | None) -> Any:
@@ -331,10 +280,8 @@ def _ledger(path: Path | None, budget: float | None, delta: float | None) -> Any
         return None
     if budget is None and not path.exists():
         raise ParameterError(f"budget must be given for a new ledger, and {str(path)!r} does not exist")
-    from stairnoise import Ledger
-
     with naming(delta="--budget-delta"):
-        return Ledger(path, budget, delta=delta)
+        return stairnoise.Ledger(path, budget, delta=delta)
 
 
 def _output(path: Path, force: bool, used: Mapping[str, str | Path | None]) -> Output:

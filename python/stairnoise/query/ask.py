@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from stairnoise.query.arguments import Statistic
 from stairnoise.query.release import Release
 from stairnoise.query.table import PrivateTable
 
@@ -123,30 +124,7 @@ def count(
     >>> table.columns, len(table)
     (('city', 'count', 'error_bound'), 3)
     """
-    return (
-        Release(
-            "count",
-            table,
-            by=by,
-            groups=groups,
-            where=where,
-            person=person,
-            row_is_person=row_is_person,
-            max_groups=max_groups,
-            types=types,
-            csv=csv,
-            eps=eps,
-            delta=delta,
-            mechanism=mechanism,
-            rng=rng,
-            confidence=confidence,
-            nonnegative=nonnegative,
-            all_digits=all_digits,
-            ledger=ledger,
-        )
-        .run(source)
-        .table
-    )
+    return _private("count", **locals())
 
 
 def sum(
@@ -200,32 +178,7 @@ def sum(
     ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
         As in `count`. Or the column does not hold numbers.
     """
-    return (
-        Release(
-            "sum",
-            table,
-            by=by,
-            column=column,
-            bounds=bounds,
-            groups=groups,
-            where=where,
-            person=person,
-            row_is_person=row_is_person,
-            max_groups=max_groups,
-            types=types,
-            csv=csv,
-            eps=eps,
-            delta=delta,
-            mechanism=mechanism,
-            rng=rng,
-            confidence=confidence,
-            nonnegative=nonnegative,
-            all_digits=all_digits,
-            ledger=ledger,
-        )
-        .run(source)
-        .table
-    )
+    return _private("sum", **locals())
 
 
 def mean(
@@ -279,29 +232,8 @@ def mean(
     ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
         As in `sum`.
     """
-    return (
-        Release(
-            "mean",
-            table,
-            by=by,
-            column=column,
-            bounds=bounds,
-            groups=groups,
-            where=where,
-            person=person,
-            row_is_person=row_is_person,
-            max_groups=max_groups,
-            types=types,
-            csv=csv,
-            eps=eps,
-            delta=delta,
-            mechanism=mechanism,
-            rng=rng,
-            confidence=confidence,
-            nonnegative=False,
-            all_digits=all_digits,
-            ledger=ledger,
-        )
-        .run(source)
-        .table
-    )
+    return _private("mean", **locals())
+
+
+def _private(statistic: Statistic, source: Any, table: str | None, nonnegative: bool = False, **asked: Any) -> PrivateTable:
+    return Release(statistic, table, nonnegative=nonnegative, **asked).run(source).table

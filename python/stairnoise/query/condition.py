@@ -39,6 +39,8 @@ _MOST_WILDCARDS = 5
 _MOST_PATTERNS = 10
 _MOST_CALLS = 50
 
+_QUOTE_IT = "; a name with other letters than A to Z must be in double quotes"
+
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+)
     | (?P<comment>--|/\*|\#)
@@ -171,8 +173,10 @@ def _unread(condition: str, at: int) -> str:
     if character.isascii() and character.isalnum():
         found = re.match(r"[\w.$'\"]+", condition[at:])
         assert found is not None
-        return f"has {received(found.group())} at character {at + 1}, which is neither a column nor a plain number"
-    return f"has {received(character)} at character {at + 1}"
+        hint = "" if found.group().isascii() else _QUOTE_IT
+        return f"has {received(found.group())} at character {at + 1}, which is neither a column nor a plain number{hint}"
+    hint = _QUOTE_IT if character.isalpha() else ""
+    return f"has {received(character)} at character {at + 1}{hint}"
 
 
 def _require_shape(tokens: list[Token]) -> None:

@@ -51,46 +51,30 @@ def _parquet(table: Written) -> bytes:
 _WRITERS: dict[str, Callable[[Written], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
 
 
-class Output:
-    """A file to write, which was checked before anything is asked or spent."""
+class NewFiles:
+    """Files to write: that they can be written is checked at once, and later they are there complete, or not at all."""
 
-    def __init__(self, path: Path, *, overwrite: bool) -> None:
-        if path.suffix.lower() not in _WRITERS:
-            raise ParameterError(f"output must be a file named *.csv, *.parquet or *.json, got {str(path)!r}")
-        self._make, self._overwrite = _WRITERS[path.suffix.lower()], overwrite
-        self.path = path
-        self.notes = path.with_name(path.name + ".json") if self._make is _csv else None
-        """The file that says what the rows are, if the format has no place for it."""
-        if self._make is _parquet:
-            require("pyarrow", "Parquet files need", "pyarrow")
-        for each in self.files():
-            self._require_free(each)
+    def __init__(self, *paths: Path, overwrite: bool) -> None:
+        self._paths, self._overwrite = paths, overwrite
+        for path in paths:
+            self._require_free(path)
         # It fails now if nothing can be written there.
-        _remove(_temporary(path, b""))
-
-    def files(self) -> list[Path]:
-        """Return the files that will be there."""
-        return [self.path, *([self.notes] if self.notes else [])]
+        _remove(_temporary(paths[-1], b""))
 
     def _require_free(self, path: Path) -> None:
         if path.is_dir() or (path.exists() and not path.is_file()):
             raise ParameterError(f"output must be a file, got {str(path)!r}, which is something else")
         if not self._overwrite and os.path.lexists(path):
-            raise ParameterError(f"output must be a new file without --force or overwrite=True, got {str(path)!r}, which exists")
+            raise ParameterError(f"{path} exists; pass --force or overwrite=True to overwrite it")
 
-    def write(self, table: Written) -> None:
-        """Write the table; what is said about it comes first, so that no table is there without it."""
-        content = self._make(table)
-        contents = {self.path: content}
-        if self.notes:
-            about = table.about | {"file": self.path.name, "sha256": hashlib.sha256(content).hexdigest()}
-            contents = {self.notes: (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode(), **contents}
+    def write(self, *contents: bytes) -> None:
+        """Write the files, in their order."""
         made: list[Path] = []
-        parts: dict[Path, Path] = {}
+        parts: list[Path] = []
         try:
-            for path, each in contents.items():
-                parts[path] = _temporary(path, each)
-            for path, part in parts.items():
+            for path, content in zip(self._paths, contents, strict=True):
+                parts.append(_temporary(path, content))
+            for path, part in zip(self._paths, parts, strict=True):
                 self._place(part, path)
                 made.append(path)
         except BaseException:
@@ -99,7 +83,7 @@ class Output:
                     _remove(path)
             raise
         finally:
-            for part in parts.values():
+            for part in parts:
                 _remove(part)
 
     def _place(self, part: Path, path: Path) -> None:
@@ -116,6 +100,33 @@ class Output:
             # A file system without links, where somebody may still write between this question and the answer.
             self._require_free(path)
             part.replace(path)
+
+
+class Output:
+    """A file for a private table, which was checked before anything is asked or spent."""
+
+    def __init__(self, path: Path, *, overwrite: bool) -> None:
+        if path.suffix.lower() not in _WRITERS:
+            raise ParameterError(f"output must be a file named *.csv, *.parquet or *.json, got {str(path)!r}")
+        self._make = _WRITERS[path.suffix.lower()]
+        self.path = path
+        self.notes = path.with_name(path.name + ".json") if self._make is _csv else None
+        """The file that says what the rows are, if the format has no place for it."""
+        if self._make is _parquet:
+            require("pyarrow", "Parquet files need", "pyarrow")
+        self._new = NewFiles(*self.files(), overwrite=overwrite)
+
+    def files(self) -> list[Path]:
+        """Return the files that will be there; what is said about a table comes first, so that no table is there without it."""
+        return [*([self.notes] if self.notes else []), self.path]
+
+    def write(self, table: Written) -> None:
+        """Write the table."""
+        contents = [self._make(table)]
+        if self.notes:
+            about = table.about | {"file": self.path.name, "sha256": hashlib.sha256(*contents).hexdigest()}
+            contents.insert(0, (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode())
+        self._new.write(*contents)
 
 
 def _temporary(path: Path, content: bytes) -> Path:

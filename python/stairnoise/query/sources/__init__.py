@@ -7,13 +7,16 @@
 | `sqlite` | SQLite |
 | `duckdb` | DuckDB |
 | `csv_file`, `lines`, `records` | CSV files: their schema, their lines, and lines as records |
-| `parquet_file` | Parquet files |
+| `parquet_file`, `parquet_texts` | Parquet files: their schema, and their texts as bytes |
+| `scratch` | where DuckDB keeps what does not fit into memory |
 | `postgresql` | PostgreSQL |
 """
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,15 @@ from stairnoise.query.reading import Reading
 from stairnoise.query.sources.source import Source as Source
 from stairnoise.query.sources.source import SourceError as SourceError
 
-_FILES = (".csv", ".parquet")
+_FILES = {
+    "SQLite": "sqlite",
+    "DuckDB": "duckdb",
+    "PostgreSQL": "postgresql",
+    "CSVFile": "csv_file",
+    "ParquetFile": "parquet_file",
+}
+_OF_CONNECTIONS = {"sqlite3": "SQLite", "duckdb": "DuckDB", "psycopg": "PostgreSQL"}
+_OF_FILES = {".csv": "CSVFile", ".parquet": "ParquetFile"}
 _AS_IT_IS = Reading()
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 
@@ -34,29 +45,17 @@ def open_source(source: Any, reading: Reading = _AS_IT_IS) -> Source:
     It reads only. A connection that was passed in is not closed.
     """
     suffix = Path(source).suffix.lower() if isinstance(source, (str, Path)) else ""
-    if reading.types and suffix not in _FILES:
+    if reading.types and suffix not in _OF_FILES:
         raise ParameterError("types must be left out: a database declares its own; make a view for other ones")
     if reading.csv is not None and suffix != ".csv":
         raise ParameterError("csv must be left out: the source is no .csv file")
     module = type(source).__module__.partition(".")[0].lstrip("_")
-    if module == "sqlite3":
-        from stairnoise.query.sources.sqlite import SQLite
-
-        return SQLite(source)
-    if module == "duckdb":
-        from stairnoise.query.sources.duckdb import DuckDB
-
-        return DuckDB(source)
-    if module == "psycopg":
-        from stairnoise.query.sources.postgresql import PostgreSQL
-
-        return PostgreSQL(source)
+    if module in _OF_CONNECTIONS:
+        return _made(_OF_CONNECTIONS[module], source)
     if not isinstance(source, (str, Path)):
         raise ParameterTypeError(f"source must be a path, a URL or an open connection, got {outline(source)}")
     if isinstance(source, str) and is_address(source):
-        from stairnoise.query.sources.postgresql import PostgreSQL
-
-        return PostgreSQL.of_url(checked(source))
+        return _made("PostgreSQL.of_url", checked(source))
     path = Path(source)
     if not os.path.isfile(path):  # noqa: PTH113 (that of Path raises an error with the text if it is long)
         raise ParameterError(f"source must be a file that exists, got {shown(str(source))}")
@@ -66,19 +65,16 @@ def open_source(source: Any, reading: Reading = _AS_IT_IS) -> Source:
     except OSError as error:
         raise SourceError(f"source {str(path)!r} cannot be opened: {error.strerror}") from None
     if head == _SQLITE:
-        from stairnoise.query.sources.sqlite import SQLite
-
-        return SQLite.of_file(path)
+        return _made("SQLite.of_file", path)
     if head[8:12] == _DUCKDB:
-        from stairnoise.query.sources.duckdb import DuckDB
-
-        return DuckDB.of_file(path)
-    if suffix == ".csv":
-        from stairnoise.query.sources.csv_file import CSVFile
-
-        return CSVFile(path, reading)
-    if suffix == ".parquet":
-        from stairnoise.query.sources.parquet_file import ParquetFile
-
-        return ParquetFile(path, reading)
+        return _made("DuckDB.of_file", path)
+    if suffix in _OF_FILES:
+        return _made(_OF_FILES[suffix], path, reading)
     raise ParameterError(f"source must be a database of SQLite or DuckDB, or a .csv or .parquet file, got {str(path)!r}")
+
+
+def _made(name: str, *arguments: Any) -> Source:
+    """Make a source by a class or a method of one, whose file imports the engine that no other source needs."""
+    file = import_module(f"stairnoise.query.sources.{_FILES[name.partition('.')[0]]}")
+    made: Source = attrgetter(name)(file)(*arguments)
+    return made
