@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from benches import bench_each, machine, ours
+from benches import bench_elementwise, machine, ours
 from benches.mechanisms import staircase
 from benches.timing import BULK, Run, side_by_side
 
@@ -50,9 +50,9 @@ def bench_size(benchmark: Any, n: int, form: str, threads: int, tmp_path: Path) 
     dtype = np.float32 if form == "float32" else np.float64
     out: Any = _file(tmp_path, n) if mapped else np.zeros(n, dtype)
     own = form == "own eps"
-    mechanism: Any = sn.Staircase(bench_each.epsilons(n)) if own else ours.distribution(MECHANISM)
+    mechanism: Any = sn.Staircase(bench_elementwise.epsilons(n)) if own else ours.distribution(MECHANISM)
     run = Run(lambda: mechanism.sample(out=out, threads=threads), n)
     beside = {"fill": Run(lambda: out.fill(1.0), n)}
     side_by_side(benchmark, "growth", MECHANISM.work, contender(form, threads), run, beside, least=3)
     if 10**4 <= n <= BULK or (n > BULK and not own):  # the check takes 24 bytes a value of its own
-        (bench_each.check if own else MECHANISM.check)(out[:BULK])
+        (bench_elementwise.check if own else MECHANISM.check)(out[:BULK])

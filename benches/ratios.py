@@ -84,8 +84,8 @@ def slower(rows: list[Row]) -> list[Row]:
 # ---------------------------------------------------------------- tables
 
 
-def _cells(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
+def _row(*texts: str) -> str:
+    return f"| {' | '.join(texts)} |"
 
 
 def _over(row: Row, unit: str) -> str:
@@ -112,11 +112,11 @@ def _slower(rows: list[Row]) -> Iterator[str]:
     )
     if found:
         yield ""
-        yield _cells("work", "", "ns/value before", "now", "× the time", "the old build against itself")
+        yield _row("work", "", "ns/value before", "now", "× the time", "the old build against itself")
         yield "|---" * 6 + "|"
     for row in found:
         times = number(row["old_ns"]), number(row["new_ns"]), f"{1 / row['faster']:.2f}", f"{1 / row['itself']:.2f}"
-        yield _cells(row["work"], TITLES[row["tier"]], *times)
+        yield _row(row["work"], TITLES[row["tier"]], *times)
 
 
 def lines(rows: list[Row], commit: str) -> Iterator[str]:
@@ -135,7 +135,7 @@ def lines(rows: list[Row], commit: str) -> Iterator[str]:
         yield ""
         yield f"### {TITLES[tier]}"
         yield ""
-        yield _cells("work", "ns/value before", "now", "× faster", "target", "", "× fill", "× MKL", "MKL's generator")
+        yield _row("work", "ns/value before", "now", "× faster", "target", "", "× fill", "× MKL", "MKL's generator")
         yield "|---" * 9 + "|"
         for row in rows:
             if row["tier"] == tier and row["work"] in main:
@@ -148,7 +148,7 @@ def lines(rows: list[Row], commit: str) -> Iterator[str]:
     yield "### Everything else"
     yield ""
     tiers = list(dict.fromkeys(row["tier"] for row in rows))
-    yield _cells(
+    yield _row(
         "work", "values", *(f"{TITLES[tier]}, ns/value" for tier in tiers), *(f"{TITLES[tier]}, × faster" for tier in tiers)
     )
     yield "|---" * (2 + 2 * len(tiers)) + "|"
@@ -156,7 +156,7 @@ def lines(rows: list[Row], commit: str) -> Iterator[str]:
         found = {row["tier"]: row for row in rows if row["work"] == work}
         one = next(iter(found.values()))
         said = [times(found[tier]) if tier in found else ("", "", "") for tier in tiers]
-        yield _cells(work, power(one["n"]), *(new for _, new, _ in said), *(faster for *_, faster in said))
+        yield _row(work, power(one["n"]), *(new for _, new, _ in said), *(faster for *_, faster in said))
 
 
 def times(row: Row) -> tuple[str, str, str]:
@@ -167,7 +167,7 @@ def times(row: Row) -> tuple[str, str, str]:
 
 def _main(row: Row) -> str:
     if "new_ns" not in row:
-        return _cells(row["work"], *times(row), aim(row), "not measured", "", "", "")
+        return _row(row["work"], *times(row), aim(row), "not measured", "", "", "")
     verdict = {True: "met", False: "not met", None: ""}[met(row)]
     beside = _over(row, "fill_ns"), _over(row, "mkl_ns"), row.get("generator", "")
-    return _cells(row["work"], *times(row), aim(row), verdict, *beside)
+    return _row(row["work"], *times(row), aim(row), verdict, *beside)

@@ -82,8 +82,8 @@ def _about_targets(results: Results) -> str:
     return f"Stated for a processor with AVX-512 and VAES. {kind} {targets.summary(results)}."
 
 
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
+def _row(*texts: str) -> str:
+    return f"| {' | '.join(texts)} |"
 
 
 def _ratio(x: float | None) -> str:
@@ -145,8 +145,8 @@ def _growth(record: Record, results: Results) -> Iterator[str]:
     yield _row("n", *columns)
     yield "|---" * (1 + len(columns)) + "|"
     for n in sorted({result["n"] for result in found}):
-        cells = {r["contender"]: f"{number(r['median_ns'])} ({_ratio(over(r, 'fill'))})" for r in found if r["n"] == n}
-        yield _row(power(n), *(cells.get(column, "") for column in columns))
+        texts = {r["contender"]: f"{number(r['median_ns'])} ({_ratio(over(r, 'fill'))})" for r in found if r["n"] == n}
+        yield _row(power(n), *(texts.get(column, "") for column in columns))
 
 
 def _scalars(results: Results) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from benches import bench_growth
-from benches.bench_each import PREPARED, WHOLE
+from benches.bench_elementwise import PREPARED, WHOLE
 from benches.bench_outputs import FRESH
 from benches.bench_scalars import MECHANISMS as SCALARS
 from benches.bench_scalars import one, seven

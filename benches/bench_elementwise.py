@@ -16,7 +16,7 @@ from benches.peers import algorithm_1
 from benches.timing import BULK, Draw, Run, affordable, fill, side_by_side
 
 LEAST, MOST = 0.1, 4.0
-PREPARED = "staircase, own eps, law prepared"
+PREPARED = "staircase, own eps, mechanism prepared"
 WHOLE = "staircase, own eps, parameters to noise in one call"
 
 
