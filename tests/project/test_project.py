@@ -1,5 +1,6 @@
 """The metadata of the installed package, and facts that several files of the project must agree on."""
 
+import ast
 import importlib.metadata
 import os
 import re
@@ -154,6 +155,16 @@ def test_import_loads_little_beside_numpy() -> None:
     assert others in ("[]", "['__future__']")
     assert int(modules) <= 40
     assert int(characters) <= 200_000
+
+
+def test_few_imports_stand_in_functions() -> None:
+    """Packages load their modules on demand (`stairnoise._lazy`), so that a file's imports are at its top."""
+    found = []
+    for path in sorted((ROOT / "python").rglob("*.py")):
+        functions = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef)]
+        inside = {node for function in functions for node in ast.walk(function) if isinstance(node, (ast.Import, ast.ImportFrom))}
+        found += [f"{path.name}:{node.lineno}" for node in inside]
+    assert len(found) <= 20, found
 
 
 def test_import_does_not_load_the_command_line() -> None:

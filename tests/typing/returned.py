@@ -22,6 +22,10 @@ def square(x: Floats) -> Floats:
     return x * x
 
 
+def number_or_array() -> float | Floats:
+    return 0.5
+
+
 rng = sn.SeededRng(1, allow_release=True)
 real = sn.Staircase(4, 1.0, gamma="l2")
 whole = sn.DiscreteStaircase(2, sensitivity=5, r=3)
@@ -217,6 +221,9 @@ assert_type(loss.privacy_profile(1), float)
 assert_type(loss.privacy_profile(1, bounds=True), tuple[float, float])
 assert_type(loss.privacy_profile([1, 2]), Floats)
 assert_type(loss.tradeoff(floats / 10, bounds=True), tuple[Floats, Floats])
+assert_type(loss.rdp(alpha=2), float | Floats)
+assert_type(loss.rdp(number_or_array()), float | Floats)
+assert_type(real.cdf(number_or_array()), float | Floats)
 assert_type(real.privacy_profile(0.5), float)
 assert_type(reals.rdp(2), Floats)
 
