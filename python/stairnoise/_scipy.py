@@ -47,13 +47,15 @@ class Generic:
     _infos: ClassVar[tuple[Any, ...]]
 
     if TYPE_CHECKING:
-
-        def _distribution(self, *shapes: Any) -> Any:
-            """Make the distribution with these shape parameters, at scale 1."""
+        name: str
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("shapes", ", ".join(info.name for info in self._infos))
         super().__init__(**settings)
+
+    def _distribution(self, *shapes: Any) -> Any:
+        """Make the mechanism of this name with these shape parameters, at scale 1."""
+        return load(self.name)(**{info.name: shape for info, shape in zip(self._infos, shapes, strict=True)})  # type: ignore[arg-type]
 
     def _shape_info(self) -> list[Any]:
         return list(self._infos)
@@ -119,17 +121,11 @@ class StaircaseGenerator(Continuous):
 
     _infos = (_EPS, _GAMMA)
 
-    def _distribution(self, eps: Any, gamma: Any) -> Any:
-        return load("staircase")(eps, 1.0, gamma)
-
 
 class LaplaceGenerator(Continuous):
     """Laplace noise: shape `eps`, scale the sensitivity; the usual scale is sensitivity / `eps`."""
 
     _infos = (_EPS,)
-
-    def _distribution(self, eps: Any) -> Any:
-        return load("laplace")(eps)
 
 
 class DiscreteStaircaseGenerator(Discrete):
@@ -137,17 +133,11 @@ class DiscreteStaircaseGenerator(Discrete):
 
     _infos = (_EPS, _SENSITIVITY, _R)
 
-    def _distribution(self, eps: Any, sensitivity: Any, r: Any) -> Any:
-        return load("discrete_staircase")(eps, sensitivity, r)
-
 
 class DiscreteLaplaceGenerator(Discrete):
     """Discrete Laplace noise: shapes `eps` and `sensitivity`."""
 
     _infos = (_EPS, _SENSITIVITY)
-
-    def _distribution(self, eps: Any, sensitivity: Any) -> Any:
-        return load("discrete_laplace")(eps, sensitivity)
 
 
 staircase = StaircaseGenerator(name="staircase")
