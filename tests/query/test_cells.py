@@ -41,12 +41,12 @@ def cells(engine, question):
     answers = engine.answers(question)
     assert answers.counts.dtype == np.int64
     assert answers.sums is None
-    return dict(zip(answers.cells, answers.counts.tolist(), strict=True))
+    return dict(zip(answers.groups, answers.counts.tolist(), strict=True))
 
 
 def test_the_cross_product_in_the_order_given(table):
     found = table.answers(asked({"g": ("b", "a", "zzz"), "ok": (True, None)}))
-    assert found.cells == [("b", True), ("b", None), ("a", True), ("a", None), ("zzz", True), ("zzz", None)]
+    assert found.groups == [("b", True), ("b", None), ("a", True), ("a", None), ("zzz", True), ("zzz", None)]
     assert found.counts.tolist() == [1, 0, 1, 0, 0, 0]
 
 
@@ -83,20 +83,20 @@ def test_an_empty_table_has_all_cells(engine):
 
 def test_found_groups_are_in_an_order_of_their_values(table):
     found = table.answers(asked({}, by=("g",)))
-    assert found.cells == [(None,), ("1",), ("A",), ("a",), ("a ",), ("b",)]
+    assert found.groups == [(None,), ("1",), ("A",), ("a",), ("a ",), ("b",)]
     assert found.counts.tolist() == [1, 1, 1, 2, 1, 1]
 
 
 def test_found_and_listed_groups_together(table):
     found = table.answers(asked({"ok": (True, False)}, by=("g", "ok")))
-    assert found.cells == [(None, True), ("a", True), ("a", False), ("b", True)]
+    assert found.groups == [(None, True), ("a", True), ("a", False), ("b", True)]
     assert found.counts.tolist() == [1, 1, 1, 1]
 
 
 def test_found_values_have_the_columns_type(table):
     days = [datetime.date(1969, 12, 31), DAY]
-    assert table.answers(asked({}, by=("n",))).cells == [(None,), (1,), (2,), (3,), (4,), (2**53 + 1,)]
-    found = table.answers(asked({}, by=("d",))).cells
+    assert table.answers(asked({}, by=("n",))).groups == [(None,), (1,), (2,), (3,), (4,), (2**53 + 1,)]
+    found = table.answers(asked({}, by=("d",))).groups
     assert found == [(None,), *((day.isoformat() if table.name == "SQLite" else day,) for day in days)]
 
 
@@ -171,7 +171,7 @@ def test_a_column_of_sqlite_without_a_type(engine):
     assert cells(engine, asked({"g": (5, "x", None, 5.5)})) == {(5,): 2, ("x",): 1, (None,): 1, (5.5,): 1}
     with pytest.raises(sn.ParameterError, match="groups of 'g' must be listed once each, got one of them twice"):
         engine.answers(asked({"g": (5, "5")}))
-    assert engine.answers(asked({}, by=("g",))).cells == [(None,), ("5",), ("5.5",), ("\\xff",), ("x",)]
+    assert engine.answers(asked({}, by=("g",))).groups == [(None,), ("5",), ("5.5",), ("\\xff",), ("x",)]
 
 
 def test_a_collation_does_not_choose_who_stands_for_a_group(engine):

@@ -33,7 +33,7 @@ def values(path, types=None, csv=None):
 
 
 def rows(answer):
-    return [cell for cell, count in zip(answer.cells, answer.counts.tolist(), strict=True) for _ in range(count)]
+    return [cell for cell, count in zip(answer.groups, answer.counts.tolist(), strict=True) for _ in range(count)]
 
 
 def fields(text, csv):

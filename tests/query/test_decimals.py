@@ -43,7 +43,7 @@ def test_numbers_beyond_2_53_are_apart(table, make):
     groups = read(table, "code", map(str, values)) if make is str else map(make, values)
     found = table.answers(listed("code", groups))
     assert found.counts.tolist() == [3, 1, 0]
-    assert [str(value) for (value,) in found.cells] == list(map(str, values))
+    assert [str(value) for (value,) in found.groups] == list(map(str, values))
 
 
 def test_the_spelling_is_the_callers(table):
@@ -53,7 +53,7 @@ def test_the_spelling_is_the_callers(table):
     assert table.answers(listed("price", groups)).counts.tolist() == [1, 3, 0, 0, 0]
     groups = (Decimal("0.10"), -3, 1.5)
     found = table.answers(listed("price", groups))
-    assert [(type(value), value) for (value,) in found.cells] == [(type(value), value) for value in groups]
+    assert [(type(value), value) for (value,) in found.groups] == [(type(value), value) for value in groups]
     assert found.counts.tolist() == [1, 3, 0]
 
 

@@ -341,7 +341,7 @@ def test_texts_that_are_not_utf8_are_data_too():
                 where = f"{call}(s) is not null and s like '%b' and substr(s, 1, 1) <> 'c'"
                 assert source.answers(Question("t", (), {}, "count", where=where)).counts.tolist() == [1], call
             found = source.answers(Question("t", ("s",), {}, "count", person="s"))
-            assert found.cells == [("a\\xff",), ("b",)]
+            assert found.groups == [("a\\xff",), ("b",)]
 
 
 def test_a_server_of_another_encoding(postgresql):
@@ -359,8 +359,8 @@ def test_a_server_of_another_encoding(postgresql):
     with open_source(url) as source:
         listed = Question("more", ("s",), {"s": ("a",)}, "count", person="s", where="lower(s) <> 'b'")
         assert source.answers(listed).counts.tolist() == [1]
-        assert source.answers(Question("few", ("s",), {}, "count")).cells == [("a",)]
-        assert source.answers(Question("more", ("s",), {}, "count")).cells == [("\\xff",), ("a",)]
+        assert source.answers(Question("few", ("s",), {}, "count")).groups == [("a",)]
+        assert source.answers(Question("more", ("s",), {}, "count")).groups == [("\\xff",), ("a",)]
 
 
 def test_decimals_are_exact(engine):

@@ -150,4 +150,4 @@ def test_found_groups_are_bounded_too(engine):
     engine.table("people", COLUMNS, table)
     answer = engine.answers(Question("people", ("g",), {}, "count", person="who", max_groups=2))
     assert answer.counts.sum() == 4
-    assert set(answer.cells) <= {(f"g{number}",) for number in range(6)}
+    assert set(answer.groups) <= {(f"g{number}",) for number in range(6)}

@@ -84,7 +84,7 @@ def require_few_changes(question, with_person, without):
     for name, limit in (("counts", 1), ("sums", largest)):
         if getattr(found, name) is None:
             continue
-        tables = [dict(zip(each.cells, getattr(each, name).tolist(), strict=True)) for each in (found, before)]
+        tables = [dict(zip(each.groups, getattr(each, name).tolist(), strict=True)) for each in (found, before)]
         for place in tables[0].keys() | tables[1].keys():
             change = abs(tables[0].get(place, 0) - tables[1].get(place, 0))
             assert change <= limit

@@ -206,7 +206,7 @@ def release(
         name = "discrete_staircase" if table.whole and sensitivity.is_integer() else "staircase"
         mechanisms = {name: _mechanism_of_eps(name, eps, sensitivity)}
     demonstration = csv is None and file is None
-    kept = [name or "" for each in keep or [] for name in csv_fields(each, "keep")]
+    kept = [name or "" for text in keep or [] for name in csv_fields(text, "keep")]
     table = table if demonstration and not kept else table.keeping(kept)
     columns = {
         name: private_column(made, table, max_partitions_contributed, all_digits=all_digits) for name, made in mechanisms.items()

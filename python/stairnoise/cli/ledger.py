@@ -29,8 +29,8 @@ def print_ledger(screen: Console, ledger: Ledger) -> None:
     """Print the rows of a ledger, and what is spent of its budget."""
     rows = ledger.report()
     if rows:
-        cells = [[_release(row), Text(_cost(row)), Text(at_most(row.total))] for row in rows]
-        print_rows(screen, ["release", "cost", "total"], cells, texts=1)
+        lines = [[_release(row), Text(_cost(row)), Text(at_most(row.total))] for row in rows]
+        print_rows(screen, ["release", "cost", "total"], lines, texts=1)
         screen.print()
     level = f" at delta = {ledger.delta:g}" if ledger.delta else ""
     level += ", composed" if ledger.composed else ""

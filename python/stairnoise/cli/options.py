@@ -41,7 +41,7 @@ _PYTHON = re.compile(
 
 def options_of(command: Any) -> dict[str, str]:
     """Return the options of a command by the names of their parameters."""
-    return {each.name: max(each.opts, key=len) for each in command.params if each.param_type_name == "option"}
+    return {parameter.name: max(parameter.opts, key=len) for parameter in command.params if parameter.param_type_name == "option"}
 
 
 def with_options(text: str, options: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -152,8 +152,8 @@ def _statistic(count: bool, sum_of: str | None, mean_of: str | None) -> tuple[Li
 
 def bounds_in_one(arguments: Sequence[str]) -> list[str]:
     """Return the arguments of the command line with a comma between two numbers after --bounds."""
-    for place, each in enumerate(arguments):
-        name, equals, _ = each.partition("=")
+    for place, argument in enumerate(arguments):
+        name, equals, _ = argument.partition("=")
         if name == "--bounds":
             first = place if equals else place + 1
             ends = arguments[first : first + 2]
@@ -182,11 +182,11 @@ def csv_fields(text: str, name: str) -> list[str | None]:
     if not _RECORD.fullmatch(text):
         raise ParameterError(f'{name} must be values with commas between them, quoted as in a,"b, c", got other quotes')
     fields = _FIELD.findall(text + ",")
-    return [each[1:-1].replace('""', '"') if each.startswith('"') else each or None for each in fields]
+    return [field[1:-1].replace('""', '"') if field.startswith('"') else field or None for field in fields]
 
 
 def _columns(texts: list[str]) -> list[str]:
-    return [name or "" for each in texts for name in csv_fields(each, "by")]
+    return [name or "" for text in texts for name in csv_fields(text, "by")]
 
 
 def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
@@ -208,7 +208,7 @@ def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
 def _name_blanks(groups: Mapping[str, tuple[object, ...]]) -> None:
     """Name listed texts with blanks at their ends, which are in few data and in no CSV file that is read without them."""
     for name, listed in groups.items():
-        found = [repr(each) for each in listed if isinstance(each, str) and each != each.strip()]
+        found = [repr(value) for value in listed if isinstance(value, str) and value != value.strip()]
         if found:
             text = f"groups of {name!r} with blanks at an end are other groups than those without: {', '.join(found)}"
             print("note:", plain(text), file=sys.stderr)
@@ -218,11 +218,11 @@ def _types(texts: list[str]) -> dict[str, str]:
     """Return the type of each column; the type begins after the last equals sign."""
     found = {}
     for text in texts:
-        for each in csv_fields(text, "types"):
-            name, equals, type_ = (each or "").rpartition("=")
+        for declared in csv_fields(text, "types"):
+            name, equals, type_ = (declared or "").rpartition("=")
             if not equals or name in found:
                 rule = "name every column once" if equals else "be given as COLUMN=TYPE"
-                raise ParameterError(f"types must {rule}, got {each!r}")
+                raise ParameterError(f"types must {rule}, got {declared!r}")
             found[name] = type_
     return found
 
@@ -247,8 +247,9 @@ def _csv(
 def _given(csv: CSV | None) -> str:
     """Return the options that say how a CSV file is read, of those that were given."""
     names = {"nulls": "--null", "strip": "--keep-blanks"}
-    given = [] if csv is None else [each.name for each in fields(csv) if getattr(csv, each.name) != getattr(CSV(), each.name)]
-    return " and ".join(names.get(each, f"--{each}") for each in given)
+    default = asdict(CSV())
+    given = [] if csv is None else [name for name, value in asdict(csv).items() if value != default[name]]
+    return " and ".join(names.get(name, f"--{name}") for name in given)
 
 
 def _keyed(path: Path | None, name: str | None) -> Any:
@@ -288,7 +289,7 @@ def _output(path: Path, force: bool, used: Mapping[str, str | Path | None]) -> O
     """Check the file before anything is asked; with --force it may exist, but not be one that the command uses."""
     file = Output(path, overwrite=force)
     for what, other in used.items():
-        if other is not None and any(_are_one_file(each, Path(other)) for each in file.files()):
+        if other is not None and any(_are_one_file(written, Path(other)) for written in file.files()):
             raise ParameterError(f"output must not be {what}, got {str(path)!r}")
     return file
 

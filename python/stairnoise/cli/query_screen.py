@@ -33,11 +33,11 @@ def print_release(screen: Console, outcome: Outcome, file: Output | None, *, sho
     about = outcome.table.about
     accuracy = about["error_bound"].replace("error_bound", "±") if file is None else about["error_bound"]
     said = [about["protected"], accuracy, _mechanisms(about)]
-    said += [f"{each[:1].upper()}{each[1:]}." for each in about["post_processing"]]
+    said += [f"{step[:1].upper()}{step[1:]}." for step in about["post_processing"]]
     if ledger is not None:
         said.append(f"Ledger: eps = {at_most(ledger.total())} of {ledger.budget:g} is spent.")
-    for each in [*said, about["not_protected"]]:
-        screen.print(cell(each))
+    for sentence in [*said, about["not_protected"]]:
+        screen.print(cell(sentence))
     if show_true:
         screen.print(cell(_NOT_PRIVATE, "bold red"))
 
@@ -48,8 +48,8 @@ def _print_table(screen: Console, outcome: Outcome, show_true: bool) -> None:
     if show_true:
         true = _true(outcome)
         headings = (*headings, "true")
-        rows = [(*cells, number(true[row[:groups]], places(row[groups:]))) for row, cells in zip(table, rows, strict=True)]
-    lines = [[Text(each, overflow="fold") for each in cells] for cells in rows]
+        rows = [(*shown, number(true[row[:groups]], places(row[groups:]))) for row, shown in zip(table, rows, strict=True)]
+    lines = [[Text(text, overflow="fold") for text in row] for row in rows]
     print_rows(screen, headings, lines, texts=groups, dim=len(table.headings) if show_true else None)
 
 
@@ -58,7 +58,7 @@ def _true(outcome: Outcome) -> dict[tuple[object, ...], int | float]:
     answers, plan = outcome.answers, outcome.plan
     sums = answers.counts if answers.sums is None else answers.sums
     found: dict[tuple[object, ...], int | float] = {}
-    for group, count, total in zip(answers.cells, answers.counts.tolist(), sums.tolist(), strict=True):
+    for group, count, total in zip(answers.groups, answers.counts.tolist(), sums.tolist(), strict=True):
         if plan.statistic == "mean":
             found[group] = float(total * plan.unit / count) if count else math.nan
         else:
@@ -67,10 +67,10 @@ def _true(outcome: Outcome) -> dict[tuple[object, ...], int | float]:
 
 
 def _mechanisms(about: dict[str, Any]) -> str:
-    mechanisms = [f"{each['draws']}, k = {each['k']}, sensitivity {each['sensitivity']}" for each in about["mechanisms"]]
+    mechanisms = [f"{part['draws']}, k = {part['k']}, sensitivity {part['sensitivity']}" for part in about["mechanisms"]]
     if len(mechanisms) > 1:
         mechanisms = [
-            f"{mechanism}, for the {each['of']}" for mechanism, each in zip(mechanisms, about["mechanisms"], strict=True)
+            f"{mechanism}, for the {part['of']}" for mechanism, part in zip(mechanisms, about["mechanisms"], strict=True)
         ]
     return f"Mechanism: {'; '.join(mechanisms)}. The noise is {about['noise']}."
 
@@ -81,6 +81,6 @@ def _print_written(screen: Console, outcome: Outcome, file: Output) -> None:
     if file.notes:
         screen.print(plain(f"and to {file.notes}: what they are, and how to check them"), soft_wrap=True)
     by = len(outcome.plan.question.by)
-    formulas = sum(any(isinstance(each, str) and each.startswith(_FORMULAS) for each in row[:by]) for row in outcome.table)
+    formulas = sum(any(isinstance(value, str) and value.startswith(_FORMULAS) for value in row[:by]) for row in outcome.table)
     if formulas:
         screen.print(cell(f"{formulas} rows have a group that begins with = + - or @: {_AS_TEXT}"))

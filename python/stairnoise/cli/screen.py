@@ -46,12 +46,12 @@ def print_rows(
 
     Where the numbers do not fit beside each other, each row becomes a block with a line for each number.
     """
-    cells = list(rows)
-    whole = [[*map(Text, headings)], *cells, [*map(Text, footer or headings)]]
+    rows = list(rows)
+    whole = [[*map(Text, headings)], *rows, [*map(Text, footer or headings)]]
     widths = [max(line.cell_len for row in whole for line in row[at].split()) for at in range(len(headings))]
     least = sum(min(width, _LEAST_TEXT) for width in widths[:texts]) + sum(widths[texts:]) + _GAP * len(headings)
     if least > screen.width:
-        _print_blocks(screen, headings, cells, texts, footer, dim)
+        _print_blocks(screen, headings, rows, texts, footer, dim)
         return
     table = Table(box=None, padding=(0, _GAP, 0, 0), show_footer=footer is not None)
     for at, heading in enumerate(headings):
@@ -61,7 +61,7 @@ def print_rows(
         else:
             style = "dim" if at == dim else ""
             table.add_column(Text(heading), end, justify="right", style=style, no_wrap=True, min_width=widths[at], vertical="top")
-    for row in cells:
+    for row in rows:
         table.add_row(*row)
     screen.print(table)
 

@@ -175,21 +175,21 @@ def _require(mechanism: Any, answers: Chunks) -> None:
 
 def _columns(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
     """Release each column as an array of its own, one after the other."""
-    for name, each in zip(names, found, strict=True):
+    for name, one in zip(names, found, strict=True):
         with _named(name):
-            _require(mechanism, each.answers)
+            _require(mechanism, one.answers)
             if len(found) > 1:
-                noise.rehearse(each.answers)
+                noise.rehearse(one.answers)
     made = []
-    for place, each in enumerate(found):
+    for place, one in enumerate(found):
         with _named(names[place]):
-            made.append(_noisy(mechanism, noise, place, each))
+            made.append(_noisy(mechanism, noise, place, one))
     return made
 
 
 def _vectors(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
     """Release each row of the columns as a vector."""
-    answers = [each.answers.whole() for each in found]
+    answers = [one.answers.whole() for one in found]
     if len({column.dtype for column in answers}) > 1:
         for place, column in enumerate(answers):
             with _named(names[place]):
@@ -197,14 +197,14 @@ def _vectors(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any
     vectors = np.stack(answers, axis=-1)
     require_stated(mechanism, vectors.dtype)
     require_values(vectors.shape, mechanism._value_shape, "values")
-    noisy = np.empty(vectors.shape, released_dtype(mechanism, vectors.dtype, all(each.single_precision for each in found)))
+    noisy = np.empty(vectors.shape, released_dtype(mechanism, vectors.dtype, all(one.single_precision for one in found)))
     noise.add(0, Chunks([vectors]), noisy, None)
     made = []
-    for place, each in enumerate(found):
+    for place, one in enumerate(found):
         column = noisy[:, place].copy()
-        if each.missing is not None:
-            column[each.missing] = 0
-        made.append(_made(each, column))
+        if one.missing is not None:
+            column[one.missing] = 0
+        made.append(_made(one, column))
     return made
 
 

@@ -97,7 +97,7 @@ def add_to_duckdb(
 
     # DuckDB counts the parameters of the function. Without types it hands over each argument as it is, and casts none.
     names = [*(f"label_{place}" for place, _ in enumerate(release.label_types)), "value"]
-    places = [inspect.Parameter(each, inspect.Parameter.POSITIONAL_ONLY) for each in names]
+    places = [inspect.Parameter(parameter, inspect.Parameter.POSITIONAL_ONLY) for parameter in names]
     function.__signature__ = inspect.Signature(places)  # type: ignore[attr-defined]
     con.create_function(
         checked_name(name, "name"),

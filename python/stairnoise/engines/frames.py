@@ -93,7 +93,7 @@ def release_part(
         raise ParameterTypeError(
             f"frame must be a DataFrame of pandas or Polars, or a Table or RecordBatch of PyArrow, got {outline(frame)}"
         )
-    labels = [_column(frame, each, "label") for each in (label if isinstance(label, list) else [label])]
+    labels = [_column(frame, column, "label") for column in (label if isinstance(label, list) else [label])]
     if not labels:
         raise ParameterError("label must name at least one column, got none")
     release.require_types(labels)

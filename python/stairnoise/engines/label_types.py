@@ -31,10 +31,10 @@ def declared(label_type: object) -> tuple[str, ...]:
     types = tuple(label_type) if isinstance(label_type, (list, tuple)) else (label_type,)
     if not types:
         raise ParameterError("label_type must have at least one type, got none")
-    for each in types:
-        if not isinstance(each, str) or each not in _TAGS:
-            error = ParameterError if isinstance(each, str) else ParameterTypeError
-            raise error(f"label_type must be {_NAMES}, or a list of them, got {received(each)}")
+    for type_ in types:
+        if not isinstance(type_, str) or type_ not in _TAGS:
+            error = ParameterError if isinstance(type_, str) else ParameterTypeError
+            raise error(f"label_type must be {_NAMES}, or a list of them, got {received(type_)}")
     return types
 
 

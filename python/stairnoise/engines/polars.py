@@ -79,7 +79,7 @@ def polars_expr(
     """
     release = KeyedRelease(mechanism, keyed, statistic, label_type, max_partitions_contributed)
     pl = require("polars", "polars_expr needs", "polars")
-    labels = [_expr(pl, each, "label") for each in (label if isinstance(label, (list, tuple)) else [label])]
+    labels = [_expr(pl, column, "label") for column in (label if isinstance(label, (list, tuple)) else [label])]
     if not labels:
         raise ParameterError("label must name at least one column, got none")
     release.require_types(labels)
@@ -95,7 +95,7 @@ def polars_expr(
             noisy = noisy.set(pl.Series(column.chunks.nulls), None)
         return noisy.alias(rows.name)
 
-    fields = [each.alias(str(place)) for place, each in enumerate([*labels, values])]
+    fields = [column.alias(str(place)) for place, column in enumerate([*labels, values])]
     found: polars.Expr = pl.struct(fields).map_batches(function, return_dtype=kind, is_elementwise=True)
     own = values.meta.output_name(raise_if_undetermined=False)
     return found if own is None else found.alias(own)

@@ -1,4 +1,4 @@
-"""True answers, cell by cell."""
+"""True answers, group by group."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from stairnoise.query.types import exact
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answers:
-    """True answers, cell by cell: never printed, never in an error.
+    """True answers, group by group: never printed, never in an error.
 
     Attributes
     ----------
-    cells : list of tuple
+    groups : list of tuple
         Values of the columns of `by`. If all groups are listed, their cross product in the order of the lists, zeros
-        included. Otherwise the cells that the data have, in an order of their values.
+        included. Otherwise the groups that the data have, in an order of their values.
     counts : ndarray of int64
-        People in each cell; of sums and means those with a number there.
+        People in each group; of sums and means those with a number there.
     sums : ndarray of int64 or None
         Whole multiples of `unit`: people's totals, each of them clipped to the bounds.
     unit : float
         A power of two that the question and the types of its columns decide.
     """
 
-    cells: list[tuple[object, ...]]
+    groups: list[tuple[object, ...]]
     counts: NDArray[np.int64]
     sums: NDArray[np.int64] | None
     unit: float = 1.0
 
     @property
     def labels(self) -> list[tuple[object, ...]]:
-        """Return the cells as labels of a keyed release."""
-        return [tuple(map(_label, cell)) for cell in self.cells]
+        """Return the groups as labels of a keyed release."""
+        return [tuple(map(_label, group)) for group in self.groups]
 
 
 def _label(value: object) -> object:

@@ -78,7 +78,7 @@ def _columns(by: object) -> tuple[str, ...]:
         by = (by,)
     if not isinstance(by, Iterable) or isinstance(by, (bytes, Mapping)):
         raise ParameterTypeError(f"by must be the name of a column or a list of names, got {received(by)}")
-    names = tuple(_text(each, f"by[{place}]") for place, each in enumerate(by))
+    names = tuple(_text(name, f"by[{place}]") for place, name in enumerate(by))
     # Engines compare names without regard to case.
     if len({name.casefold() for name in names}) < len(names):
         raise ParameterError(f"by must name every column once, got {received(names)}")
@@ -134,7 +134,7 @@ def _bounds(bounds: object, statistic: Statistic) -> tuple[float, float]:
         )
     if not isinstance(bounds, Iterable) or isinstance(bounds, (str, bytes)) or len(pair := tuple(bounds)) != 2:
         raise ParameterTypeError(f"bounds must be two numbers, a lower and an upper one, got {received(bounds)}")
-    low, high = (single(each, f"bounds[{place}]") for place, each in enumerate(pair))
+    low, high = (single(end, f"bounds[{place}]") for place, end in enumerate(pair))
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ParameterError(f"bounds must be finite, and the lower one must come first, got {low:g} and {high:g}")
     return low, high

@@ -218,7 +218,7 @@ def _require_short(tokens: list[Token]) -> None:
         longest = _LONGEST_PATTERN if pattern else _LONGEST_TEXT
         if token.kind == "text" and len(token.text) - 2 > longest:
             raise refused(f"has a {'pattern' if pattern else 'text'} of more than {longest} characters")
-        if pattern and sum(token.text.count(each) for each in "%*") > _MOST_WILDCARDS:
+        if pattern and sum(token.text.count(wildcard) for wildcard in "%*") > _MOST_WILDCARDS:
             raise refused(f"has a pattern with more than {_MOST_WILDCARDS} wildcards of any length")
     if patterns > _MOST_PATTERNS:
         raise refused(f"has more than {_MOST_PATTERNS} patterns")

@@ -47,8 +47,8 @@ class Budget(NamedTuple):
         return PartitionSelection(self.eps * share, self.delta, k)
 
 
-def changed_cells(question: Question) -> int:
-    """Return how many cells one person changes at most: no more than there are, if all are listed."""
+def changed_groups(question: Question) -> int:
+    """Return how many groups one person changes at most: no more than there are, if all are listed."""
     if any(name not in question.groups for name in question.by):
         return question.max_groups
     return min(question.max_groups, math.prod(len(question.groups[name]) for name in question.by))
@@ -72,7 +72,7 @@ def budget(eps: object, delta: object, mechanism: object, question: Question) ->
         )
     if spent.mechanism in OF_COUNTS and question.statistic != "count":
         raise ParameterError(f"mechanism must be one for sums: {spent.mechanism!r} is for counts, got a {question.statistic}")
-    k = changed_cells(question)
+    k = changed_groups(question)
     spent.for_numbers(1.0, 1, k)._keeping_guarantee(k, "max_groups")
     return spent
 
@@ -98,7 +98,7 @@ def _mechanism(name: object) -> str | None:
     if not isinstance(name, str):
         raise ParameterTypeError(f"{rule}, got {received(name)}")
     if name not in MECHANISMS:
-        whole = [each for each in MECHANISMS if each == f"discrete_{name}"]
+        whole = [known for known in MECHANISMS if known == f"discrete_{name}"]
         hint = (
             f": the results are whole numbers or multiples of a unit; did you mean {whole[0]!r}?"
             if whole

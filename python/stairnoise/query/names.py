@@ -13,4 +13,4 @@ def folded(name: str) -> bytes:
 def same(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is equal, or is equal but for the case of ASCII letters."""
     names = list(known)
-    return name if name in names else next((each for each in names if folded(each) == folded(name)), None)
+    return name if name in names else next((other for other in names if folded(other) == folded(name)), None)

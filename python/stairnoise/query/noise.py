@@ -1,4 +1,4 @@
-"""From true answers to released rows: the noise of every cell, and how far off it may be."""
+"""From true answers to released rows: the noise of every group, and how far off it may be."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stairnoise._digits import downwards, is_finer, last_digit, private_value, u
 from stairnoise._errors import ParameterError
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.answers import Answers
-from stairnoise.query.mechanism import Budget, changed_cells
+from stairnoise.query.mechanism import Budget, changed_groups
 from stairnoise.query.question import Question
 from stairnoise.query.types import Type
 
@@ -26,18 +26,18 @@ _INT64 = np.iinfo(np.int64)
 
 
 class Part(NamedTuple):
-    """One number of every cell, and the mechanism that protects it."""
+    """One number of every group, and the mechanism that protects it."""
 
     of: str
     """ "count" or "sum"."""
     mechanism: Any
-    """A mechanism for numbers, or the `PartitionSelection` that counts the cells and says which are shown."""
+    """A mechanism for numbers, or the `PartitionSelection` that counts the groups and says which are shown."""
     k: int
-    """How many cells one person changes; a selection knows that itself, and has 1."""
+    """How many groups one person changes; a selection knows that itself, and has 1."""
     change: int
     """Largest change of one number, in units."""
     selects: bool = False
-    """Whether it also says which cells are shown."""
+    """Whether it also says which groups are shown."""
     centre: int = 0
     """What a mean subtracts from every person's total before they are added up, in units."""
 
@@ -67,7 +67,7 @@ class Plan(NamedTuple):
 
     @property
     def selects(self) -> bool:
-        """Whether the first part says which cells are shown."""
+        """Whether the first part says which groups are shown."""
         return self.parts[0].selects
 
     @property
@@ -83,16 +83,16 @@ class Plan(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What came out: the cells that are shown, columns of numbers, and whether these were rounded to a digit of their bounds."""
+    """What came out: the groups that are shown, columns of numbers, and whether these were rounded to a digit of their bounds."""
 
-    cells: list[tuple[object, ...]]
+    groups: list[tuple[object, ...]]
     columns: dict[str, list[Any]]
     rounded: bool
 
 
 def planned(question: Question, budget: Budget, unit: float) -> Plan:
     """Choose the mechanisms of a release whose sums are multiples of `unit`."""
-    k, step = changed_cells(question), Fraction(unit)
+    k, step = changed_groups(question), Fraction(unit)
     selects = any(name not in question.groups for name in question.by)
     counts, sums = selects or question.statistic != "sum", question.statistic != "count"
     # A mean needs a sum and a count; a sum of groups that are not listed needs the counts that choose them.
@@ -144,8 +144,8 @@ def released(plan: Plan, answers: Answers, rng: Any, confidence: float, *, nonne
         values[part.of] = part.mechanism.release(part.true(answers), **options)
         bounds[part.of] = _half_widths(part, values[part.of], level(plan, confidence))
     if plan.statistic == "mean":
-        return Rows(answers.cells, _means(plan, values, bounds, all_digits), not all_digits)
-    return Rows(answers.cells, *_totals(plan, values[plan.statistic], bounds[plan.statistic], nonnegative, all_digits))
+        return Rows(answers.groups, _means(plan, values, bounds, all_digits), not all_digits)
+    return Rows(answers.groups, *_totals(plan, values[plan.statistic], bounds[plan.statistic], nonnegative, all_digits))
 
 
 def level(plan: Plan, confidence: float) -> float:
@@ -154,9 +154,11 @@ def level(plan: Plan, confidence: float) -> float:
 
 
 def _only(answers: Answers, shown: NDArray[np.bool_]) -> Answers:
-    """Return the answers of the cells that are shown."""
-    cells = [answers.cells[place] for place in np.flatnonzero(shown)]
-    return replace(answers, cells=cells, counts=answers.counts[shown], sums=None if answers.sums is None else answers.sums[shown])
+    """Return the answers of the groups that are shown."""
+    groups = [answers.groups[place] for place in np.flatnonzero(shown)]
+    return replace(
+        answers, groups=groups, counts=answers.counts[shown], sums=None if answers.sums is None else answers.sums[shown]
+    )
 
 
 def address(question: Question, of: str) -> str:
@@ -186,7 +188,7 @@ def _totals(
     bounds = [width * unit for width in widths.tolist()]
     digits = [Fraction(0) if all_digits else last_digit(bound) for bound in bounds]
     numbers = [max(number, 0) if nonnegative else number for number in values.tolist()]
-    rows = [private_value(number * unit, unit, *each) for number, *each in zip(numbers, bounds, digits, strict=True)]
+    rows = [private_value(number * unit, unit, *bound) for number, *bound in zip(numbers, bounds, digits, strict=True)]
     columns = {plan.statistic: [value for value, _ in rows], "error_bound": [bound for _, bound in rows]}
     return columns, any(is_finer(unit, digit) for digit in digits)
 
@@ -197,7 +199,7 @@ def scaled(steps: int, unit: Fraction) -> int | float:
 
 
 class Mean(NamedTuple):
-    """A mean of a cell, how far off it is at most, the ends of its interval, and whether the cell may have nobody."""
+    """A mean of a group, how far off it is at most, the ends of its interval, and whether the group may have nobody."""
 
     mean: float
     error_bound: float
@@ -212,13 +214,15 @@ def _means(
     """Return the columns of a mean.
 
     With s the centred sum and c the count, the mean is the centre plus s/c, between the bounds of one person. A count that is
-    not positive is the count of a group of one. Partition selection shows no cell without people.
+    not positive is the count of a group of one. Partition selection shows no group without people.
     """
     assert plan.question.bounds is not None
     least, most = map(Fraction, plan.question.bounds)
     centre = plan.parts[-1].centre * plan.unit
     rows = []
-    for s, c, s_bound, c_bound in zip(*(each[of].tolist() for each in (values, bounds) for of in ("sum", "count")), strict=True):
+    for s, c, s_bound, c_bound in zip(
+        *(numbers[of].tolist() for numbers in (values, bounds) for of in ("sum", "count")), strict=True
+    ):
         fewest, people = max(c - c_bound, 1), max(c + c_bound, 1)
         at_least = min(Fraction(s - s_bound, n) for n in (fewest, people)) * plan.unit + centre
         at_most = max(Fraction(s + s_bound, n) for n in (fewest, people)) * plan.unit + centre
@@ -226,7 +230,7 @@ def _means(
             # Nobody is in the group, or noise alone goes so far: the group is too small to say anything.
             at_least, at_most = least, most
         middle = Fraction(s, max(c, 1)) * plan.unit + centre
-        low, mean, high = (min(max(each, least), most) for each in (at_least, middle, at_most))
+        low, mean, high = (min(max(end, least), most) for end in (at_least, middle, at_most))
         rows.append(_mean(low, mean, high, (least, most), all_digits, may_be_empty=not plan.selects and c - c_bound < 1))
     return {name: [row[place] for row in rows] for place, name in enumerate(Mean._fields)}
 

@@ -167,7 +167,7 @@ def _declared(name: str, value: object) -> Declared:
 def _format(name: str, form: str) -> str:
     """Check the format of dates: it must say a year, and a day of it."""
     used = re.findall(r"%(-?.?)", form)
-    letters = {each.lstrip("-") for each in used}
+    letters = {directive.lstrip("-") for directive in used}
     day = "j" in letters or ("d" in letters and letters & {"m", "b", "B"})
     if not (day and letters & {"y", "Y"}) or not letters <= _DIRECTIVES or not form.isprintable():
         raise ParameterError(

@@ -92,7 +92,9 @@ class Release:
         rows = released(plan, answers, self._rng, self._confidence, **after)
         about = statement(plan, rows, schema, self._budget, self._confidence, self._rng, nonnegative=self._nonnegative)
         names = _names(self._question.by, list(rows.columns))
-        tuples = [(*cell, *numbers) for cell, numbers in zip(rows.cells, zip(*rows.columns.values(), strict=True), strict=True)]
+        tuples = [
+            (*group, *numbers) for group, numbers in zip(rows.groups, zip(*rows.columns.values(), strict=True), strict=True)
+        ]
         types += [plan.type(name) for name in rows.columns]
         return Outcome(PrivateTable(names, tuples, self._budget.eps, self._budget.delta or 0.0, about, types), plan, answers)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from stairnoise._native import __version__
 from stairnoise.keyed.rng import KeyedRng
-from stairnoise.query.mechanism import Budget, changed_cells
+from stairnoise.query.mechanism import Budget, changed_groups
 from stairnoise.query.noise import Part, Plan, Rows, level, scaled
 
 
@@ -55,7 +55,7 @@ def _mechanisms(plan: Plan) -> list[dict[str, Any]]:
             "of": _of(plan, part),
             "mechanism": repr(part.mechanism),
             "draws": repr(part.mechanism.for_partitions(part.k) if part.k > 1 else part.mechanism),
-            "k": changed_cells(plan.question),
+            "k": changed_groups(plan.question),
             "sensitivity": part.change if part.of == "count" else scaled(part.change, plan.unit),
         }
         for part in plan.parts

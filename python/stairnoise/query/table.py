@@ -116,15 +116,15 @@ class PrivateTable(Sequence[Row]):
         return (*names[: self._groups + 1], "±", *names[self._groups + 2 :])
 
     def texts(self) -> list[tuple[str, ...]]:
-        """Return the cells of the printed table, row by row."""
+        """Return the fields of the printed table, row by row."""
         return [self._texts(row) for row in self]
 
     def _texts(self, row: Row) -> tuple[str, ...]:
         labels, numbers = row[: self._groups], row[self._groups :]
         decimals = places(numbers)
         return (
-            *("NULL" if each is None else plain(text(each)) for each in labels),
-            *(number(each, decimals) for each in numbers),
+            *("NULL" if label is None else plain(text(label)) for label in labels),
+            *(number(value, decimals) for value in numbers),
         )
 
     @property
@@ -135,16 +135,16 @@ class PrivateTable(Sequence[Row]):
     def __repr__(self) -> str:
         rows = [self._texts(row) for row in self[:_MOST_SHOWN]]
         rest = [f"... and {len(self) - _MOST_SHOWN} more rows"] if len(self) > _MOST_SHOWN else []
-        said = [textwrap.fill(each, _WIDTH) for each in self._said()]
+        said = [textwrap.fill(sentence, _WIDTH) for sentence in self._said()]
         return "\n\n".join([_aligned([self.headings, *rows], self._groups), *rest, *said])
 
     def _said(self) -> tuple[str, str]:
         return self._about["protected"], self._about["error_bound"].replace("error_bound", "±")
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(each)}</th>" for each in self.headings)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(each)}</td>' for each in cells)}</tr>" for cells in self.texts())
-        said = "".join(f"<p>{escape(each)}</p>" for each in self._said())
+        head = "".join(f"<th>{escape(heading)}</th>" for heading in self.headings)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(field)}</td>' for field in row)}</tr>" for row in self.texts())
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self._said())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{said}"
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -217,8 +217,8 @@ def _aligned(lines: list[tuple[str, ...]], groups: int) -> str:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(
-            cell.ljust(width) if place < groups else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+            field.ljust(width) if place < groups else field.rjust(width)
+            for place, (field, width) in enumerate(zip(fields, widths, strict=True))
         )
-        for cells in lines
+        for fields in lines
     )

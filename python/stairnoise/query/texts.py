@@ -1,4 +1,4 @@
-"""Cells and numbers as text, for files and for screens."""
+"""Values and numbers as text, for files and for screens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from stairnoise._digits import decimals, fixed
 
 
 def text(value: object) -> str:
-    """Return the text of a cell; None is empty."""
+    """Return the text of a value; None is empty."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -53,7 +53,7 @@ class CSVFile(DuckDB):
 
     def _described(self, name: str | None) -> tuple[str, list[Column]]:
         self._table(name)
-        columns = [Column(name, each.name, ENGINE_TYPES[each.name], declared=str(each)) for name, each in self._types.items()]
+        columns = [Column(name, type_.name, ENGINE_TYPES[type_.name], declared=str(type_)) for name, type_ in self._types.items()]
         return table(self._header, self._types, self._csv), columns
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:

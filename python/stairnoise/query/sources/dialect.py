@@ -83,11 +83,11 @@ class Dialect(ABC):
     def code_of(self, value: str, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
         """Return the place in a list of a value as `group` returns it, or null, and the parameters of that."""
         branches, parameters = [], []
-        for place, each in enumerate(listed):
-            if each is None:
+        for place, group in enumerate(listed):
+            if group is None:
                 branches.append(f"when {value} is null then {place}")
                 continue
-            mark, parameter = self.parameter(column, each)
+            mark, parameter = self.parameter(column, group)
             branches.append(f"when {value} = {mark} then {place}")
             parameters.append(parameter)
         return f"case {' '.join(branches)} end", parameters

@@ -94,9 +94,9 @@ class DuckDBDialect(Dialect):
 
     def code_of(self, value: str, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
         """Look texts up in an enumeration: a CASE compares a row with one after the other, a third of a query of 50 groups."""
-        if column.kind != "text" or len(listed) < _MANY or any("\0" in each for each in listed if each is not None):
+        if column.kind != "text" or len(listed) < _MANY or any("\0" in group for group in listed if group is not None):
             return super().code_of(value, column, listed)
-        texts = ", ".join(literal(each) for each in listed if each is not None)
+        texts = ", ".join(literal(group) for group in listed if group is not None)
         code = f"cast(enum_code(try_cast({value} as enum({texts}))) as integer)"
         if None not in listed:
             return code, []
@@ -206,7 +206,7 @@ class DuckDB(Source):
             if here:
                 by_name.setdefault(f"{schema}.{name}", full)
             by_name.setdefault(f"{database}.{schema}.{name}", full)
-        return dict(sorted(by_name.items(), key=lambda each: each[0].count(".")))
+        return dict(sorted(by_name.items(), key=lambda item: item[0].count(".")))
 
     def _described(self, table: str | None) -> tuple[str, list[Column]]:
         _, full = self._table(table)
@@ -279,20 +279,20 @@ def _of_tree(text: str, columns: set[str]) -> str | None:
     nodes = [statement["node"] for statement in tree["statements"]]
     if len(nodes) != 1 or nodes[0]["type"] != "SELECT_NODE":
         return "is more than a condition"
-    node = nodes[0]
+    select = nodes[0]
     clauses = ("modifiers", "group_expressions", "group_sets", "having", "qualify", "sample")
-    if any(node.get(clause) for clause in clauses) or len(node["select_list"]) != 1:
+    if any(select.get(clause) for clause in clauses) or len(select["select_list"]) != 1:
         return "is more than a condition"
-    left = [node["where_clause"], *node["select_list"]]
+    left = [select["where_clause"], *select["select_list"]]
     while left:
-        each = left.pop()
-        if isinstance(each, dict):
-            problem = _of_node(each, columns)
+        node = left.pop()
+        if isinstance(node, dict):
+            problem = _of_node(node, columns)
             if problem is not None:
                 return problem
-            left += each.values()
-        elif isinstance(each, list):
-            left += each
+            left += node.values()
+        elif isinstance(node, list):
+            left += node
     return None
 
 

@@ -63,7 +63,7 @@ def checked_groups(
 
 
 def _listed(column: Column, listed: Iterable[object], holds: Callable[[Column, Any], bool]) -> list[Any]:
-    values = [_value(column, each, place) for place, each in enumerate(listed)]
+    values = [_value(column, value, place) for place, value in enumerate(listed)]
     for place, value in enumerate(values):
         if value is not None and not holds(column, value):
             raise ParameterError(

@@ -46,7 +46,7 @@ def _first_line(path: Path, csv: CSV) -> str:
         text = line.decode(csv.encoding)
     except UnicodeDecodeError:
         raise SourceError(f"source {str(path)!r} has a first line that is not encoded in {csv.encoding}") from None
-    if len(line) >= _BLOCK or any(each in line for each in _CONTROL):
+    if len(line) >= _BLOCK or any(character in line for character in _CONTROL):
         raise SourceError(f"source {str(path)!r} has a first line that is no header")
     return text
 
@@ -54,7 +54,7 @@ def _first_line(path: Path, csv: CSV) -> str:
 def _delimiter(header: str, quote: str | None) -> str:
     """Return the candidate that a header has most often outside of quotes."""
     bare = header if quote is None else re.sub("{0}[^{0}]*{0}".format(escaped(quote)), "", header)
-    candidates = [each for each in _DELIMITERS if each != quote]
+    candidates = [candidate for candidate in _DELIMITERS if candidate != quote]
     return max(candidates, key=bare.count)
 
 
@@ -64,7 +64,7 @@ def _names(path: Path, header: str, delimiter: str, csv: CSV) -> list[str]:
     if not record.fullmatch(header):
         raise SourceError(f"source {str(path)!r} has a quote in its first line that is not closed")
     fields = re.findall(f"({field_pattern(delimiter, csv)}){escaped(delimiter)}", header + delimiter)
-    names = [_name(each, csv) or f"column{place}" for place, each in enumerate(fields, 1)]
+    names = [_name(field, csv) or f"column{place}" for place, field in enumerate(fields, 1)]
     lowered = [name.lower() for name in names]
     if len(set(lowered)) < len(lowered):
         # By place: in a file without a header the first line is a person's.
@@ -136,17 +136,17 @@ def _texts(block: bytes, encoding: str) -> bytes:
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
     # Only the first line of a block can be longer than one.
-    if len(block) <= _BLOCK and not any(each in block for each in _CONTROL):
+    if len(block) <= _BLOCK and not any(character in block for character in _CONTROL):
         if block.isascii():
             return block
         with contextlib.suppress(UnicodeDecodeError):
             text = block.decode(encoding)
             return block if encoding == "utf-8" else text.encode()
-    return b"".join(each for line in block.split(b"\n") if (each := _text(line, encoding)))
+    return b"".join(_text(line, encoding) for line in block.split(b"\n"))
 
 
 def _text(line: bytes, encoding: str) -> bytes:
-    if len(line) >= _BLOCK or any(each in line for each in _CONTROL):
+    if len(line) >= _BLOCK or any(character in line for character in _CONTROL):
         return b""
     try:
         return line.decode(encoding).encode() + b"\n"

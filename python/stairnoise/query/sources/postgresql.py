@@ -366,11 +366,11 @@ def _judged(text: str, columns: dict[str, PostgreSQLColumn]) -> str | None:
         return "is more than a condition"
     left: list[Any] = [*targets, select.get("whereClause")]
     while left:
-        each = left.pop()
-        if isinstance(each, list):
-            left += each
-        elif isinstance(each, dict):
-            for name, value in each.items():
+        node = left.pop()
+        if isinstance(node, list):
+            left += node
+        elif isinstance(node, dict):
+            for name, value in node.items():
                 problem = _of_node(name, value, columns) if name[0].isupper() else None
                 if problem is not None:
                     return problem
@@ -426,7 +426,9 @@ def _of_call(node: dict[str, Any]) -> str | None:
     if set(node) - {"funcname", "args", "funcformat", "location"} or not 1 <= len(arguments) <= _ARGUMENTS[name]:
         return f"calls {name} in a way that is not allowed"
     # A negative length ends the query.
-    if name == "substr" and any(each.get("A_Const", {}).get("ival", {"ival": -1}).get("ival", 0) < 0 for each in arguments[1:]):
+    if name == "substr" and any(
+        argument.get("A_Const", {}).get("ival", {"ival": -1}).get("ival", 0) < 0 for argument in arguments[1:]
+    ):
         return "calls substr with something other than whole numbers, none below 0"
     return None
 

@@ -82,7 +82,7 @@ def converted(text: str, declared: Declared, decimal: str = ".") -> str:
         number = f"try_cast({number} as double)"
         return f"case when isfinite({number}) then {number} end"
     if declared.name == "boolean":
-        lists = [f"when lower({text}) in ({', '.join(map(literal, each))}) then" for each in (_TRUE, _FALSE)]
+        lists = [f"when lower({text}) in ({', '.join(map(literal, words))}) then" for words in (_TRUE, _FALSE)]
         return f"case {lists[0]} true {lists[1]} false end"
     if declared.name == "date":
         assert declared.format is not None

@@ -67,7 +67,7 @@ class Source(ABC):
             column=None if question.column is None else named("column", question.column),
             groups={named("groups", name): values for name, values in question.groups.items()},
             reading=replace(
-                question.reading, types={named("types", name): each for name, each in question.reading.types.items()}
+                question.reading, types={named("types", name): type_ for name, type_ in question.reading.types.items()}
             ),
         )
 
@@ -248,7 +248,9 @@ def _only(tables: Mapping[str, Hashable]) -> str:
 
 def decoded(rows: list[tuple[Any, ...]], encoding: str) -> list[tuple[Any, ...]]:
     """Return rows with texts in place of bytes, whatever these are: an error would tell that there is such a row."""
-    return [tuple(each.decode(encoding, "backslashreplace") if isinstance(each, bytes) else each for each in row) for row in rows]
+    return [
+        tuple(value.decode(encoding, "backslashreplace") if isinstance(value, bytes) else value for value in row) for row in rows
+    ]
 
 
 def types_of_columns(

@@ -141,7 +141,7 @@ class SQLite(Source):
             for name in (name for (name,) in rows if not name.lower().startswith(_OWN)):
                 found[f"{schema}.{name}"] = schema, name
                 found.setdefault(name, (schema, name))
-        return dict(sorted(found.items(), key=lambda each: "." in each[0]))
+        return dict(sorted(found.items(), key=lambda item: "." in item[0]))
 
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
         """Compile the condition on an empty table in memory; SQLite's authorizer is told of all that it would do."""
@@ -174,7 +174,7 @@ class SQLite(Source):
             return cursor.execute(text, parameters or []).fetchall()
         except sqlite3.Error as error:
             problem = _problem(error)
-            stopped = self._path is not None and any(each in str(error) for each in _STOPPED)
+            stopped = self._path is not None and any(sign in str(error) for sign in _STOPPED)
         finally:
             self._con.text_factory = before
             cursor.close()
@@ -216,9 +216,9 @@ def _held(declared: str) -> Kind:
     words = declared.upper()
     if "INT" in words:
         return "integer"
-    if any(each in words for each in ("CHAR", "CLOB", "TEXT")):
+    if any(word in words for word in ("CHAR", "CLOB", "TEXT")):
         return "text"
-    if any(each in words for each in ("REAL", "FLOA", "DOUB")):
+    if any(word in words for word in ("REAL", "FLOA", "DOUB")):
         return "real"
     return "boolean" if "BOOL" in words else "any"
 

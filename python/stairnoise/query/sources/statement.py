@@ -51,13 +51,13 @@ def statement(
     total = [] if units is None else [f"{_clipped('sum(v)', units)} as v"]
     # One text for a person, should several spellings be equal to the engine.
     person = f"min({dialect.text('p')}) as name"
-    each = (
+    people = (
         f"select {', '.join(['p', person, *names, *total])} from ({coded}) as coded{inside} group by {', '.join(['p', *names])}"
     )
     order = dialect.order(" || '/' || ".join([dialect.mark, *(_named(dialect, name) for name in names), "name"]))
     summed = [] if units is None else ["v"]
     rank = f"row_number() over (partition by p order by {', '.join([order, *names])}) as place"
-    ranked = f"select {', '.join([*names, *summed, rank])} from ({each}) as people"
+    ranked = f"select {', '.join([*names, *summed, rank])} from ({people}) as people"
     results += [f"sum({value})" for value in summed]
     text = f"select {', '.join(results)} from ({ranked}) as ranked where place <= {int(question.max_groups)}{groups}"
     # The marks stand in the order of the text: the key comes first.
@@ -111,32 +111,33 @@ def answers_of(question: Question, columns: dict[str, Column], rows: list[tuple[
     if any(name not in question.groups for name in question.by):
         return _of_found(question, columns, rows, units)
     lists = [tuple(question.groups[name]) for name in question.by]
-    shape = [len(each) for each in lists]
+    shape = [len(listed) for listed in lists]
     counts, sums = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for row in rows:
-        cell = tuple(row[: len(shape)])
-        counts[cell] = row[len(shape)]
+        group = tuple(row[: len(shape)])
+        counts[group] = row[len(shape)]
         if units is not None:
-            sums[cell] = int(row[len(shape) + 1] or 0)
+            sums[group] = int(row[len(shape) + 1] or 0)
     return Answers(list(itertools.product(*lists)), counts.ravel(), None if units is None else sums.ravel(), unit)
 
 
 def _of_found(question: Question, columns: dict[str, Column], rows: list[tuple[Any, ...]], units: Units | None) -> Answers:
     """Return the answers of groups that the data have, in an order of their values and not of the data."""
     width = len(question.by)
-    cells = [
-        tuple(_value(question, columns[name], each) for name, each in zip(question.by, row[:width], strict=True)) for row in rows
+    groups = [
+        tuple(_value(question, columns[name], value) for name, value in zip(question.by, row[:width], strict=True))
+        for row in rows
     ]
     listed = {name: {_key(value): place for place, value in enumerate(question.groups[name])} for name in question.groups}
     order = sorted(
         range(len(rows)),
         key=lambda row: tuple(
             (listed[name][_key(value)],) if name in listed else _key(value)
-            for name, value in zip(question.by, cells[row], strict=True)
+            for name, value in zip(question.by, groups[row], strict=True)
         ),
     )
     return Answers(
-        [cells[row] for row in order],
+        [groups[row] for row in order],
         _column(rows, order, width),
         None if units is None else _column(rows, order, width + 1),
         1.0 if units is None else units.unit,
