@@ -90,9 +90,7 @@ def in_short_fills(eps, gamma, n):
     return np.concatenate(parts)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("gamma", ["l1", "l2"])
-@pytest.mark.parametrize("own", ["none", "last axis", "first axis"])
+@pytest.mark.parametrize(("layout", "own", "gamma"), pairs(LAYOUTS, ["none", "last axis", "first axis"], ["l1", "l2"]))
 def test_any_number_of_threads_and_any_layout_give_the_same_values(own, gamma, layout):
     out = LAYOUTS[layout]
     length = {"none": (), "last axis": out.shape[-1:], "first axis": (*out.shape[:1], *[1] * (out.ndim - 1))}[own]

@@ -358,7 +358,7 @@ def test_what_is_slower_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(builds, "build", lambda commit: package)
     monkeypatch.setattr(ratios, "slower", lambda found: found)
     shown: list[Any] = []
-    found = compare.compare("any", [rows.CASES[OTHER]], ours.tiers(), lambda _: 0.01, show=shown.append)
+    found = compare.compare("any", [rows.CASES[OTHER]], ours.tiers()[-2:], lambda _: 0.01, show=shown.append)
     assert len(shown) == 2, "on the best instruction set alone"
     assert found == shown[1:]
 

@@ -1,10 +1,12 @@
 """Every argument of every public callable, with every hostile value, one at a time: a result, or a refusal that changes nothing.
 
-Exhaustive in `make test-long`; otherwise every eighth value, another eighth for each argument. Where there is an `out`,
-every other call has one that is good, to see that a refusal leaves it alone.
+Exhaustive in `make test-long`. Otherwise the calls that have an argument divide its values among them. A call takes every 32nd
+value, or as many as every eighth where few calls have the argument. Where there is an `out`, every other call has one that is
+good, to see that a refusal leaves it alone.
 """
 
 import inspect
+from collections import Counter
 from itertools import groupby
 
 import numpy as np
@@ -14,17 +16,32 @@ from tests.property.hostile.calls import Call, calls, is_skipped, readings
 from tests.property.hostile.judge import attempt, has_nan
 from tests.property.hostile.pool import POOL
 
-_PART = 8
 CALLS = {name: list(group) for name, group in groupby(calls(), key=lambda call: call.label)}
+# How many calls have an argument.
+USES = Counter(argument for group in CALLS.values() for call in group for argument in call.arguments)
+
+
+def parts():
+    """Return the values that each argument of each call takes: all values, where enough calls have the argument."""
+    seen, found = Counter(), {}
+    for name, group in CALLS.items():
+        for number, call in enumerate(group):
+            for argument in call.arguments:
+                step = min(max(8, USES[argument]), 32)
+                found[name, number, argument] = list(POOL)[seen[argument] % step :: step]
+                seen[argument] += 1
+    return found
+
+
+PARTS = parts()
 
 
 # Arete's Rényi divergence is an integral: some values of its argument take a second.
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name == "Arete.rdp")) for name in CALLS])
 def test_a_part_of_the_values(name):
     for number, call in enumerate(CALLS[name]):
-        for place, argument in enumerate(call.arguments):
-            first = (len(name) + 3 * number + place) % _PART
-            _try_values(call, argument, list(POOL)[first::_PART])
+        for argument in call.arguments:
+            _try_values(call, argument, PARTS[name, number, argument])
 
 
 @pytest.mark.long
