@@ -21,7 +21,7 @@ def test_fills_at_random(case: int) -> None:
     g = 2.0 ** choose.randrange(-30, 30)
     made = sn.LatticeNoise(weights, ratio, g, 3 * g)
     where, mechanism = lattice_noise.mechanism(weights, ratio, g, 3 * g)
-    assert (made.granularity, made._sampler.sensitivity_steps) == (where.granularity, where.cells)
+    assert (made.granularity, made._sampler.sensitivity_steps) == (where.granularity, where.sensitivity_steps)
     seed, start = choose.randrange(2**64), choose.choice((0, 7, 2**30))
     drawn = made.sample(VALUES, rng=sn.SeededRng(seed).at(start)) / made.granularity
     key = stream.seed_key(seed)

@@ -62,7 +62,7 @@ def test_array_parameters(kind: str) -> None:
 
 @pytest.mark.slow
 def test_large_cells_need_extension_words() -> None:
-    """With 2^53 cells about one word in five hundred leaves |X| open; those values come from the slow path."""
+    """With a sensitivity of 2^53 steps about one word in five hundred leaves |X| open; those values come from the slow path."""
     arguments = ("discrete_staircase", 1.0, 2.0**53, "l2")
     noise = build(*arguments).sample(1500, rng=sn.SeededRng(5))
     where = lattice(*arguments)

@@ -128,9 +128,9 @@ def test_best_first_stairs_at_random(case: int) -> None:
     choose = random.Random(f"best first stair {case}")
     eps, delta = math.exp(choose.uniform(-1.5, 2.5)), math.exp(choose.uniform(-20, math.log(0.5)))
     cost = "l1" if case % 2 else "l2"
-    cells = choose.randint(2, 40)
-    found = sn.TruncatedDiscreteStaircase(eps, delta, cells, cost)
-    mechanism = truncated_discrete_staircase.mechanism(eps, delta, cells, cost, None, None)[1]
+    sensitivity_steps = choose.randint(2, 40)
+    found = sn.TruncatedDiscreteStaircase(eps, delta, sensitivity_steps, cost)
+    mechanism = truncated_discrete_staircase.mechanism(eps, delta, sensitivity_steps, cost, None, None)[1]
     assert (found.r, found.upper) == (mechanism.inner.r, mechanism.end)
     if case == 3:
         assert (

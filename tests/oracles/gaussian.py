@@ -87,31 +87,31 @@ def ratio(eps: mp.mpf, delta: mp.mpf) -> mp.mpf:
 
 
 def calibrate(eps: float, delta: float, sensitivity: float, partitions: int = 1) -> tuple[int, float, int]:
-    """(log2 g, σ² in lattice steps, cells in the sensitivity) of Gaussian noise."""
+    """(log2 g, σ² in lattice steps, lattice steps in the sensitivity) of Gaussian noise."""
     with mp.workdps(DIGITS):
         budget, slack, k = mp.mpf(eps), mp.mpf(delta), mp.mpf(partitions)
         sigma = mp.sqrt(k) * sensitivity / ratio(budget, slack)
         log2_sigma, log2_sensitivity = _floor_log2(sigma), _floor_log2(mp.mpf(sensitivity))
         log2_g = max(min(log2_sigma, log2_sensitivity) - 32, log2_sigma - 43)
-        cells = math.ceil(Fraction(sensitivity) / Fraction(2) ** log2_g)
+        sensitivity_steps = math.ceil(Fraction(sensitivity) / Fraction(2) ** log2_g)
         least = sigma / mp.mpf(2) ** log2_g
         width = mp.sqrt(2 * mp.log(2 * k / slack) + 140)
-        loss = k * ((width + cells / least) ** 2 + 3) / (24 * least**2)
-        variance = k * cells**2 / ratio(budget - loss, slack * (1 - loss)) ** 2
+        loss = k * ((width + sensitivity_steps / least) ** 2 + 3) / (24 * least**2)
+        variance = k * sensitivity_steps**2 / ratio(budget - loss, slack * (1 - loss)) ** 2
         nearest = float(variance)
-        return log2_g, nearest if mp.mpf(nearest) >= variance else math.nextafter(nearest, math.inf), cells
+        return log2_g, nearest if mp.mpf(nearest) >= variance else math.nextafter(nearest, math.inf), sensitivity_steps
 
 
 def of_sigma(sigma: float, sensitivity: float, partitions: int = 1) -> tuple[int, float, int]:
-    """(log2 g, σ² in lattice steps, cells in the sensitivity) of Gaussian noise of a given σ."""
+    """(log2 g, σ² in lattice steps, lattice steps in the sensitivity) of Gaussian noise of a given σ."""
     with mp.workdps(DIGITS):
         log2_sigma = _floor_log2(mp.sqrt(partitions) * mp.mpf(sigma))
         log2_g = max(min(log2_sigma, _floor_log2(mp.mpf(sensitivity))) - 32, log2_sigma - 43)
-    cells = math.ceil(Fraction(sensitivity) / Fraction(2) ** log2_g)
+    sensitivity_steps = math.ceil(Fraction(sensitivity) / Fraction(2) ** log2_g)
     if partitions == 1:
-        return log2_g, _least_float((Fraction(sigma) / Fraction(2) ** log2_g) ** 2), cells
+        return log2_g, _least_float((Fraction(sigma) / Fraction(2) ** log2_g) ** 2), sensitivity_steps
     _, sigma2, cells_of_one = of_sigma(sigma, sensitivity)
-    return log2_g, _least_float(partitions * Fraction(sigma2) * Fraction(cells, cells_of_one) ** 2), cells
+    return log2_g, _least_float(partitions * Fraction(sigma2) * Fraction(sensitivity_steps, cells_of_one) ** 2), sensitivity_steps
 
 
 def _least_float(exact: Fraction) -> float:

@@ -75,10 +75,10 @@ def mechanism(
     weights: Sequence[float], tail_ratio: float | None, granularity: float, sensitivity: float
 ) -> tuple[Lattice, Given]:
     """The lattice, and the mechanism on it."""
-    cells = Fraction(sensitivity) / Fraction(granularity)
-    if cells.denominator != 1:
+    sensitivity_steps = Fraction(sensitivity) / Fraction(granularity)
+    if sensitivity_steps.denominator != 1:
         raise Refused("the sensitivity is no multiple of the granularity")
-    where = Lattice(math.frexp(granularity)[1] - 1, int(cells), 0)
+    where = Lattice(math.frexp(granularity)[1] - 1, int(sensitivity_steps), 0)
     return where, Given(tuple(map(Fraction, weights)), Fraction(tail_ratio or 0))
 
 

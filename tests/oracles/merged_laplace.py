@@ -25,10 +25,10 @@ CASES: tuple[tuple[tuple[float, ...], tuple[float, ...], float], ...] = (
 def mechanism(eps: Sequence[float], breakpoints: Sequence[float], sensitivity: float) -> tuple[Lattice, segments.Segments]:
     """The lattice, and the mechanism on it."""
     where = lattice("laplace", max(eps), sensitivity)
-    if any(where.cells + where.cells / rate > 2.0**54 or rate < 2.0**-40 for rate in eps):
+    if any(where.sensitivity_steps + where.sensitivity_steps / rate > 2.0**54 or rate < 2.0**-40 for rate in eps):
         raise Refused("the tail would not fit 64-bit integers")
     breaks = [math.floor(Fraction(c) / where.granularity + Fraction(1, 2)) for c in breakpoints]
-    return where, segments.merged([Fraction(e) for e in eps], breaks, where.cells)
+    return where, segments.merged([Fraction(e) for e in eps], breaks, where.sensitivity_steps)
 
 
 def lengths(mechanism: segments.Segments) -> dict[str, list[int]]:

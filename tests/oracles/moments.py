@@ -50,7 +50,7 @@ def absolute_moment(mechanism: Mechanism, power: int) -> mp.mpf:
 
 def _as_staircase(mechanism: Mechanism) -> Staircase:
     if isinstance(mechanism, Geometric):
-        return Staircase(mechanism.eps / mechanism.cells, 1, 1)
+        return Staircase(mechanism.eps / mechanism.sensitivity_steps, 1, 1)
     assert isinstance(mechanism, Staircase)
     return mechanism
 
@@ -67,7 +67,7 @@ def _power_sum(n: int, power: int) -> Fraction:
 
 def _geometric_mean_of(polynomial: Callable[[int], Fraction | int], mechanism: Staircase, degree: int) -> mp.mpf:
     """E polynomial(r - 1 + M D), M geometric with P(m) = (1 - b) b^m: the sum of forward differences at 0 times c^i."""
-    row = [Fraction(polynomial(mechanism.r - 1 + m * mechanism.cells)) for m in range(degree + 1)]
+    row = [Fraction(polynomial(mechanism.r - 1 + m * mechanism.sensitivity_steps)) for m in range(degree + 1)]
     c = 1 / mp.expm1(mp.mpf(mechanism.eps.numerator) / mechanism.eps.denominator)
     total, power_of_c = mp.mpf(0), mp.mpf(1)
     while row:

@@ -28,7 +28,7 @@ class Multivariate:
     dim: int
     norm: str
     log2_g: int
-    cells: int
+    sensitivity_steps: int
     r: int
 
     @cached_property
@@ -43,7 +43,7 @@ class Multivariate:
         """Some coordinates of a vector."""
         words = Words(key, fill, index, 2**28 if self.dim > MANY_DIMENSIONS else 2**40)
         m = self.tails.index(words)
-        radius = min(self.r + m * self.cells, 2**62)
+        radius = min(self.r + m * self.sensitivity_steps, 2**62)
         return [self._coordinate(words, radius, i) for i in places]
 
     def _coordinate(self, words: "Words", radius: int, i: int) -> int:
@@ -176,7 +176,7 @@ class Tails:
             decay = intervals.exp(-mechanism.eps)
             weights, m = [], 0
             while True:
-                weights.append(decay**m * iv.mpf(mechanism.r + m * mechanism.cells) ** mechanism.dim)
+                weights.append(decay**m * iv.mpf(mechanism.r + m * mechanism.sensitivity_steps) ** mechanism.dim)
                 # From 2d/eps on each weight is less than e^(-eps/2) times the one before.
                 if m * mechanism.eps > 2 * mechanism.dim and weights[-1].b < weights[0].a * iv.mpf(2) ** -bits:
                     break
@@ -196,9 +196,11 @@ def mechanism(eps: float, sensitivity: float, dim: int, gamma: str | float, norm
     refinement = min(20, math.floor(1.5 * eps / (dim + 1)))
     log2_g = math.frexp(sensitivity)[1] - 1 - 32 - refinement
     extra = {"l1": dim - 1, "l2": math.isqrt(dim - 1) + 1, "linf": 0}[norm]
-    cells = math.ceil(Fraction(sensitivity) / Fraction(2) ** log2_g) + extra
+    sensitivity_steps = math.ceil(Fraction(sensitivity) / Fraction(2) ** log2_g) + extra
     number = best_gamma(eps, dim, {"l1": 1, "l2": 2}[gamma]) if isinstance(gamma, str) else Fraction(gamma)
-    return Multivariate(Fraction(eps), dim, norm, log2_g, cells, math.ceil(number * cells) or cells)
+    return Multivariate(
+        Fraction(eps), dim, norm, log2_g, sensitivity_steps, math.ceil(number * sensitivity_steps) or sensitivity_steps
+    )
 
 
 @lru_cache(maxsize=64)

@@ -42,17 +42,17 @@ def merged(eps: Sequence[float], breakpoints: Sequence[float], sensitivity: floa
 def loss(eps: Sequence[float], breakpoints: Sequence[float], sensitivity: float) -> Fraction:
     """Largest loss of a merged mechanism on its lattice."""
     where, mechanism = merged_laplace.mechanism(eps, breakpoints, sensitivity)
-    cells = where.cells
+    sensitivity_steps = where.sensitivity_steps
     breaks = [part.first - 1 for part in mechanism.parts[2:]]
 
     def height(x: int) -> Fraction:
         ends = [*breaks, max(x, 0, *breaks)]
         starts = [0, *breaks]
         steps = [max(min(x, end) - start, 0) for start, end in zip(starts, ends, strict=True)]
-        return sum((Fraction(rate) * n / cells for rate, n in zip(eps, steps, strict=True)), Fraction(0))
+        return sum((Fraction(rate) * n / sensitivity_steps for rate, n in zip(eps, steps, strict=True)), Fraction(0))
 
-    corners = [0, *breaks, *(c - cells for c in breaks if c > cells)]
-    return max(height(x + cells) - height(x) for x in corners)
+    corners = [0, *breaks, *(c - sensitivity_steps for c in breaks if c > sensitivity_steps)]
+    return max(height(x + sensitivity_steps) - height(x) for x in corners)
 
 
 def gaussian_sigma2(eps: float, delta: float, shift: int, k: int) -> float:

@@ -15,18 +15,18 @@ STAGE = 2**40
 
 @dataclass(frozen=True)
 class OneSided:
-    """one-sided(eps, cells)."""
+    """one-sided(eps, sensitivity_steps)."""
 
     eps: Fraction
-    cells: int
+    sensitivity_steps: int
 
     def survival(self, j: int) -> Interval:
-        return intervals.exp(-self.eps * j / self.cells)
+        return intervals.exp(-self.eps * j / self.sensitivity_steps)
 
     def guess(self, v: Fraction) -> int:
         with mp.workprec(GUESS_BITS):
-            per_cell = mp.mpf(self.eps.numerator) / self.eps.denominator / self.cells
-            return int(mp.floor(-mp.log(mp.mpf(v.numerator) / v.denominator) / per_cell))
+            per_step = mp.mpf(self.eps.numerator) / self.eps.denominator / self.sensitivity_steps
+            return int(mp.floor(-mp.log(mp.mpf(v.numerator) / v.denominator) / per_step))
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class Segment:
 
 @dataclass(frozen=True)
 class Segments:
-    """A mechanism of segments with `cells` lattice steps to the sensitivity."""
+    """A mechanism of segments on a lattice."""
 
-    cells: int
+    sensitivity_steps: int
     parts: tuple[Segment, ...]
 
     def weight(self, part: Segment) -> Interval:
-        rate = part.eps / self.cells
+        rate = part.eps / self.sensitivity_steps
         sum_ = 1 / (1 - intervals.exp(-rate))
         if part.length is not None:
             sum_ *= 1 - intervals.exp(-rate * part.length)
@@ -66,7 +66,7 @@ class Segments:
             place = abs(k) - part.first
             right_side = part.sign == 0 or part.sign * k > 0 or (k == 0 and part.sign > 0)
             if right_side and place >= 0 and (part.length is None or place < part.length):
-                return intervals.exp(-part.exponent - part.eps * place / self.cells) / total
+                return intervals.exp(-part.exponent - part.eps * place / self.sensitivity_steps) / total
         return intervals.rational(0)
 
 
@@ -96,26 +96,28 @@ def value(mechanism: Segments, key: bytes, fill: int, index: int) -> int:
     """Value `index` of a fill, in lattice steps."""
     word = stream.word(key, fill, index)
     part = mechanism.parts[table_index(mechanism, word, lambda number: stream.extension_word(key, fill, index, number))]
-    distance = abs(draw.at(OneSided(part.eps, mechanism.cells), key, fill, index + STAGE).value)
+    distance = abs(draw.at(OneSided(part.eps, mechanism.sensitivity_steps), key, fill, index + STAGE).value)
     place = distance if part.length is None else distance % part.length
     magnitude = min(part.first + place, LARGEST)
     sign = part.sign or (-1 if word >> 63 else 1)
     return sign * magnitude
 
 
-def merged(eps: Sequence[Fraction], breaks: Sequence[int], cells: int) -> Segments:
+def merged(eps: Sequence[Fraction], breaks: Sequence[int], sensitivity_steps: int) -> Segments:
     """The merged mechanism with breaks in lattice steps."""
     parts = [Segment(0, 1, eps[0], 1, Fraction(0))]
     exponent, start = Fraction(0), 0
     for number, rate in enumerate(eps):
         end = breaks[number] if number < len(breaks) else None
-        parts.append(Segment(start + 1, None if end is None else end - start, rate, 0, exponent + rate / cells))
+        parts.append(Segment(start + 1, None if end is None else end - start, rate, 0, exponent + rate / sensitivity_steps))
         if end is not None:
-            exponent += rate * (end - start) / cells
+            exponent += rate * (end - start) / sensitivity_steps
             start = end
-    return Segments(cells, tuple(parts))
+    return Segments(sensitivity_steps, tuple(parts))
 
 
-def truncated(eps: Fraction, cells: int, below: int, above: int) -> Segments:
+def truncated(eps: Fraction, sensitivity_steps: int, below: int, above: int) -> Segments:
     """The mechanism from -below to above, in lattice steps."""
-    return Segments(cells, (Segment(0, above + 1, eps, 1, Fraction(0)), Segment(1, below, eps, -1, eps / cells)))
+    return Segments(
+        sensitivity_steps, (Segment(0, above + 1, eps, 1, Fraction(0)), Segment(1, below, eps, -1, eps / sensitivity_steps))
+    )

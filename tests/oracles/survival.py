@@ -29,46 +29,46 @@ class Mechanism(Protocol):
 
 @dataclass(frozen=True)
 class Geometric:
-    """geometric(eps, cells)."""
+    """geometric(eps, sensitivity_steps)."""
 
     eps: Fraction
-    cells: int
+    sensitivity_steps: int
 
     def survival(self, j: int) -> Interval:
-        return 2 * intervals.exp(-self.eps * j / self.cells) / (1 + intervals.exp(-self.eps / self.cells))
+        return 2 * intervals.exp(-self.eps * j / self.sensitivity_steps) / (1 + intervals.exp(-self.eps / self.sensitivity_steps))
 
     def guess(self, v: Fraction) -> int:
         with mp.workprec(GUESS_BITS):
-            per_cell = _mpf(self.eps / self.cells)
-            return int(mp.floor(-mp.log(_mpf(v) * (1 + mp.exp(-per_cell)) / 2) / per_cell))
+            per_step = _mpf(self.eps / self.sensitivity_steps)
+            return int(mp.floor(-mp.log(_mpf(v) * (1 + mp.exp(-per_step)) / 2) / per_step))
 
 
 @dataclass(frozen=True)
 class Staircase:
-    """staircase(eps, cells, r)."""
+    """staircase(eps, sensitivity_steps, r)."""
 
     eps: Fraction
-    cells: int
+    sensitivity_steps: int
     r: int
 
     def stair(self, j: int) -> int:
-        """J(j): 0 up to the first drop of the pmf at r, then one more every `cells`."""
-        return 0 if j < self.r else (j - self.r) // self.cells + 1
+        """J(j): 0 up to the first drop of the pmf at r, then one more every `sensitivity_steps`."""
+        return 0 if j < self.r else (j - self.r) // self.sensitivity_steps + 1
 
     def survival(self, j: int) -> Interval:
         b = intervals.exp(-self.eps)
         c = b / (1 - b)
         stair = self.stair(j)
-        height = 2 * intervals.exp(-self.eps * stair) / (2 * self.r - 1 + 2 * self.cells * c)
-        return height * (self.r + stair * self.cells - j + self.cells * c)
+        height = 2 * intervals.exp(-self.eps * stair) / (2 * self.r - 1 + 2 * self.sensitivity_steps * c)
+        return height * (self.r + stair * self.sensitivity_steps - j + self.sensitivity_steps * c)
 
     def guess(self, v: Fraction) -> int:
         with mp.workprec(GUESS_BITS):
             eps, x = _mpf(self.eps), _mpf(v)
-            mass = self.cells / mp.expm1(eps)
+            mass = self.sensitivity_steps / mp.expm1(eps)
             t = 2 * self.r - 1 + 2 * mass
             stair = max(0, int(mp.floor(mp.log(2 * mass / (t * x)) / eps)) + 1)
-            return int(mp.floor(self.r + stair * self.cells + mass - x * t * mp.exp(eps * stair) / 2))
+            return int(mp.floor(self.r + stair * self.sensitivity_steps + mass - x * t * mp.exp(eps * stair) / 2))
 
 
 def below(mechanism: Mechanism, v: Fraction, j: int) -> bool:

@@ -28,17 +28,17 @@ def entries(group: str) -> list[dict[str, Any]]:
     return [entry for entry in everything if entry["group"] == group]
 
 
-def first_stair(eps: Fraction, cells: int, name: str) -> int:
+def first_stair(eps: Fraction, sensitivity_steps: int, name: str) -> int:
     if name == "D":
-        return cells
+        return sensitivity_steps
     if name.startswith("opt_"):
-        return lattice.first_stair("discrete_staircase", eps, cells, name.removeprefix("opt_"))
+        return lattice.first_stair("discrete_staircase", eps, sensitivity_steps, name.removeprefix("opt_"))
     return int(name)
 
 
 def mechanism_of(params: dict[str, Any]) -> Staircase:
-    eps, cells = Fraction(params["eps"]), int(params["D"])
-    return Staircase(eps, cells, first_stair(eps, cells, str(params["r"])))
+    eps, sensitivity_steps = Fraction(params["eps"]), int(params["D"])
+    return Staircase(eps, sensitivity_steps, first_stair(eps, sensitivity_steps, str(params["r"])))
 
 
 def close(ours: mp.mpf, theirs: str) -> bool:
@@ -60,8 +60,8 @@ def test_optimal_r(cost: str) -> None:
     found = [entry for entry in entries("ds_opt") if entry["quantity"] == f"r_{cost}"]
     assert len(found) > 50
     for entry in found:
-        eps, cells = Fraction(entry["params"]["eps"]), int(entry["params"]["D"])
-        assert first_stair(eps, cells, f"opt_{cost}") == int(entry["value"]), entry
+        eps, sensitivity_steps = Fraction(entry["params"]["eps"]), int(entry["params"]["D"])
+        assert first_stair(eps, sensitivity_steps, f"opt_{cost}") == int(entry["value"]), entry
 
 
 @needs_reference

@@ -41,7 +41,7 @@ def mechanism(
     if any(bound is not None and not abs(bound) < MOST * where.granularity for bound in (lower, upper)):
         raise Refused("a bound is too far")
     below, above = bounds(Fraction(eps), Fraction(delta), where, lower, upper)
-    return where, segments.truncated(Fraction(eps), where.cells, below, above)
+    return where, segments.truncated(Fraction(eps), where.sensitivity_steps, below, above)
 
 
 def lengths(mechanism: segments.Segments) -> dict[str, int]:
@@ -52,10 +52,10 @@ def lengths(mechanism: segments.Segments) -> dict[str, int]:
 def bounds(eps: Fraction, delta: Fraction, where: Lattice, lower: float | None, upper: float | None) -> tuple[int, int]:
     """(a, b), or Refused."""
     given = [None if bound is None else math.floor(abs(Fraction(bound)) / where.granularity) for bound in (lower, upper)]
-    enough = partial(_enough, eps, delta, where.cells)
+    enough = partial(_enough, eps, delta, where.sensitivity_steps)
     below, above = given
     if below is None and above is None:
-        symmetric = search.least(lambda k: enough(k, k), where.cells)
+        symmetric = search.least(lambda k: enough(k, k), where.sensitivity_steps)
         return symmetric, symmetric
     if below is not None and above is not None:
         if not enough(min(below, above), max(below, above)):
@@ -64,7 +64,7 @@ def bounds(eps: Fraction, delta: Fraction, where: Lattice, lower: float | None, 
     known = below if below is not None else above
     assert known is not None
     if enough(known, known):
-        other = search.least(lambda k: enough(min(k, known), max(k, known)), where.cells)
+        other = search.least(lambda k: enough(min(k, known), max(k, known)), where.sensitivity_steps)
     elif enough(known, MOST):
         other = search.least(lambda k: enough(known, k), known + 1)
     else:
@@ -72,16 +72,16 @@ def bounds(eps: Fraction, delta: Fraction, where: Lattice, lower: float | None, 
     return (other, known) if below is None else (known, other)
 
 
-def delta_of(eps: Fraction, cells: int, near: int, far: int) -> Interval:
+def delta_of(eps: Fraction, sensitivity_steps: int, near: int, far: int) -> Interval:
     """The mass of the outermost integers: the sum of the powers, divided by the sum of all."""
 
     def powers(first: int, last: int) -> Interval:
         """x^first + ... + x^last."""
-        x = intervals.exp(-eps / cells)
-        return (intervals.exp(-eps * first / cells) - intervals.exp(-eps * (last + 1) / cells)) / (1 - x)
+        x = intervals.exp(-eps / sensitivity_steps)
+        return (intervals.exp(-eps * first / sensitivity_steps) - intervals.exp(-eps * (last + 1) / sensitivity_steps)) / (1 - x)
 
-    return powers(near - cells + 1, near) / (powers(0, near) + powers(1, far))
+    return powers(near - sensitivity_steps + 1, near) / (powers(0, near) + powers(1, far))
 
 
-def _enough(eps: Fraction, delta: Fraction, cells: int, near: int, far: int) -> bool:
-    return not intervals.less(delta, lambda: delta_of(eps, cells, near, far))
+def _enough(eps: Fraction, delta: Fraction, sensitivity_steps: int, near: int, far: int) -> bool:
+    return not intervals.less(delta, lambda: delta_of(eps, sensitivity_steps, near, far))

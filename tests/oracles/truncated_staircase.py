@@ -66,19 +66,23 @@ def on_lattice(
     eps: Fraction, delta: Fraction, where: Lattice, shape: float | str, lower: float | None, upper: float | None
 ) -> Truncated:
     """The mechanism on a lattice, or Refused."""
-    cells = where.cells
+    sensitivity_steps = where.sensitivity_steps
     if isinstance(shape, str):
-        r, gamma = best(eps, delta, cells, shape)
+        r, gamma = best(eps, delta, sensitivity_steps, shape)
     else:
         whole = where.log2_g == 0
-        r, gamma = (int(shape), None) if whole and isinstance(shape, int) else (math.ceil(Fraction(shape) * cells), float(shape))
-    end = end_of(eps, delta, cells, r)
+        r, gamma = (
+            (int(shape), None)
+            if whole and isinstance(shape, int)
+            else (math.ceil(Fraction(shape) * sensitivity_steps), float(shape))
+        )
+    end = end_of(eps, delta, sensitivity_steps, r)
     steps = where.granularity
     least = None if lower is None else math.ceil(Fraction(lower) / steps)
     most = None if upper is None else math.floor(Fraction(upper) / steps)
     if any(bound is not None and abs(bound) > MOST_STEPS for bound in (least, most)):
         raise Refused("a bound is too far")
-    return Truncated(Staircase(eps, cells, r), end, centre_of(end, least, most), gamma)
+    return Truncated(Staircase(eps, sensitivity_steps, r), end, centre_of(end, least, most), gamma)
 
 
 def lengths(mechanism: Truncated) -> dict[str, int | str]:
@@ -108,12 +112,12 @@ def centre_of(end: int, least: int | None, most: int | None) -> int:
 def delta_of(mechanism: Staircase, end: int) -> Interval:
     """The mass of the outermost D integers of one end."""
     beyond = mechanism.survival(end + 1)
-    return (mechanism.survival(end + 1 - mechanism.cells) - beyond) / 2 / (1 - beyond)
+    return (mechanism.survival(end + 1 - mechanism.sensitivity_steps) - beyond) / 2 / (1 - beyond)
 
 
-def end_of(eps: Fraction, delta: Fraction, cells: int, r: int) -> int:
+def end_of(eps: Fraction, delta: Fraction, sensitivity_steps: int, r: int) -> int:
     """A: the least from D on with no more than δ."""
-    mechanism = Staircase(eps, cells, r)
+    mechanism = Staircase(eps, sensitivity_steps, r)
 
     def enough(end: int) -> bool:
         return not intervals.less(delta, lambda: delta_of(mechanism, end))
@@ -122,32 +126,36 @@ def end_of(eps: Fraction, delta: Fraction, cells: int, r: int) -> int:
         b = mp.exp(-mp.mpf(eps.numerator) / eps.denominator)
         share = mp.mpf(delta.numerator) / delta.denominator
         threshold = 2 * share / (1 - b + 2 * share * b)
-        guess = cells + max(0, mechanism.guess(Fraction(int(threshold * 2**256), 2**256))) - 2
+        guess = sensitivity_steps + max(0, mechanism.guess(Fraction(int(threshold * 2**256), 2**256))) - 2
     # Where the search begins, and nothing else: all after the least hold, and none before.
-    return search.least(enough, cells if guess <= cells or enough(guess) else guess)
+    return search.least(enough, sensitivity_steps if guess <= sensitivity_steps or enough(guess) else guess)
 
 
-def best(eps: Fraction, delta: Fraction, cells: int, cost: str) -> tuple[int, float | None]:
+def best(eps: Fraction, delta: Fraction, sensitivity_steps: int, cost: str) -> tuple[int, float | None]:
     """r of least cost, and its γ if candidates have one: every candidate, by its definition."""
     found = min(
-        (cost_of(Staircase(eps, cells, r), end_of(eps, delta, cells, r), cost), r, gamma)
-        for r, gamma in candidates(eps, cells, cost)
+        (cost_of(Staircase(eps, sensitivity_steps, r), end_of(eps, delta, sensitivity_steps, r), cost), r, gamma)
+        for r, gamma in candidates(eps, sensitivity_steps, cost)
     )
     return found[1], found[2]
 
 
-def candidates(eps: Fraction, cells: int, cost: str) -> list[tuple[int, float]]:
-    if cells <= MOST_CELLS:
-        return [(r, r / cells) for r in range(1, cells + 1)]
-    start = first_stair("staircase", eps, cells, cost)
+def candidates(eps: Fraction, sensitivity_steps: int, cost: str) -> list[tuple[int, float]]:
+    if sensitivity_steps <= MOST_CELLS:
+        return [(r, r / sensitivity_steps) for r in range(1, sensitivity_steps + 1)]
+    start = first_stair("staircase", eps, sensitivity_steps, cost)
     gammas = {
         Fraction(digits) * Fraction(2) ** -exponent
         for digits in range(128, 256)
-        for exponent in range(7, cells.bit_length() + 12)
+        for exponent in range(7, sensitivity_steps.bit_length() + 12)
     }
-    kept = [gamma for gamma in gammas if gamma <= 1 and Fraction(start, 4 * cells) <= gamma <= Fraction(4 * start, cells)]
+    kept = [
+        gamma
+        for gamma in gammas
+        if gamma <= 1 and Fraction(start, 4 * sensitivity_steps) <= gamma <= Fraction(4 * start, sensitivity_steps)
+    ]
     # Of several γ with the same r the least.
-    return list({math.ceil(gamma * cells): float(gamma) for gamma in sorted(kept, reverse=True)}.items())
+    return list({math.ceil(gamma * sensitivity_steps): float(gamma) for gamma in sorted(kept, reverse=True)}.items())
 
 
 def cost_of(mechanism: Staircase, end: int, cost: str) -> mp.mpf:
@@ -155,7 +163,7 @@ def cost_of(mechanism: Staircase, end: int, cost: str) -> mp.mpf:
     with mp.workdps(DIGITS):
         beyond, total, first = _approximate(mechanism, end + 1), mp.mpf(0), 1
         while first <= end:
-            last = min(mechanism.r + mechanism.stair(first) * mechanism.cells - 1, end)
+            last = min(mechanism.r + mechanism.stair(first) * mechanism.sensitivity_steps - 1, end)
             n, high = last - first + 1, _approximate(mechanism, first) - beyond
             fall = _approximate(mechanism, first) - _approximate(mechanism, last)
             slope = fall / (n - 1) if n > 1 else mp.mpf(0)
@@ -177,6 +185,6 @@ def _approximate(mechanism: Staircase, j: int) -> mp.mpf:
     return (
         2
         * b**stair
-        * (mechanism.r + stair * mechanism.cells - j + mechanism.cells * c)
-        / (2 * mechanism.r - 1 + 2 * mechanism.cells * c)
+        * (mechanism.r + stair * mechanism.sensitivity_steps - j + mechanism.sensitivity_steps * c)
+        / (2 * mechanism.r - 1 + 2 * mechanism.sensitivity_steps * c)
     )

@@ -10,64 +10,64 @@ Integers = NDArray[np.int64]
 Generator = np.random.Generator
 
 
-def right(rng: Generator, size: int, eps: float, cells: int, r: int) -> Integers:
+def right(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> Integers:
     """Rejection: stair G, position j < D, accepted if j < r or with probability b; the pair (0, minus) is rejected."""
-    magnitude, minus = _accepted(rng, size, eps, cells, r)
+    magnitude, minus = _accepted(rng, size, eps, sensitivity_steps, r)
     keep = ~((magnitude == 0) & minus)
     drawn = _signed(magnitude[keep], minus[keep])
-    return drawn if len(drawn) == size else np.concatenate([drawn, right(rng, size - len(drawn), eps, cells, r)])
+    return drawn if len(drawn) == size else np.concatenate([drawn, right(rng, size - len(drawn), eps, sensitivity_steps, r)])
 
 
-def stairs_exchanged(rng: Generator, size: int, eps: float, cells: int, r: int) -> Integers:
+def stairs_exchanged(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> Integers:
     """The widths r and D - r exchanged."""
-    return right(rng, size, eps, cells, cells - r)
+    return right(rng, size, eps, sensitivity_steps, sensitivity_steps - r)
 
 
-def zero_twice(rng: Generator, size: int, eps: float, cells: int, r: int) -> Integers:
+def zero_twice(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> Integers:
     """A fair sign times |X| without the rejection, so that zero counts twice."""
-    return _signed(*_accepted(rng, size, eps, cells, r))
+    return _signed(*_accepted(rng, size, eps, sensitivity_steps, r))
 
 
-def zero_missing(rng: Generator, size: int, eps: float, cells: int, r: int) -> Integers:
+def zero_missing(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> Integers:
     """The first stair without its half-weight cell: zeros become ones."""
-    drawn = right(rng, size, eps, cells, r)
+    drawn = right(rng, size, eps, sensitivity_steps, r)
     return np.where(drawn == 0, 1 - 2 * rng.integers(0, 2, size), drawn)
 
 
-def redraw_keeps_sign(rng: Generator, size: int, eps: float, cells: int, r: int) -> Integers:
+def redraw_keeps_sign(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> Integers:
     """The pair (0, minus) draws a new magnitude but stays negative."""
-    magnitude, minus = _accepted(rng, size, eps, cells, r)
+    magnitude, minus = _accepted(rng, size, eps, sensitivity_steps, r)
     again = (magnitude == 0) & minus
-    magnitude[again] = _accepted(rng, int(again.sum()), eps, cells, r)[0]
+    magnitude[again] = _accepted(rng, int(again.sum()), eps, sensitivity_steps, r)[0]
     return _signed(magnitude, minus)
 
 
-def short_uniform(rng: Generator, size: int, eps: float, cells: int, r: int) -> Integers:
+def short_uniform(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> Integers:
     """Nothing beyond the tail mass 2^-20, as from a uniform of 20 bits: rarer values become zero."""
-    drawn = right(rng, size, eps, cells, r)
-    t = 2 * r - 1 + 2 * cells / np.expm1(eps)
-    last = r + int(np.log(2 * cells / np.expm1(eps) / t * 2.0**20) / eps) * cells
+    drawn = right(rng, size, eps, sensitivity_steps, r)
+    t = 2 * r - 1 + 2 * sensitivity_steps / np.expm1(eps)
+    last = r + int(np.log(2 * sensitivity_steps / np.expm1(eps) / t * 2.0**20) / eps) * sensitivity_steps
     return np.where(np.abs(drawn) >= last, 0, drawn)
 
 
-def smaller_noise(rng: Generator, size: int, eps: float, cells: int, r: int) -> Integers:
+def smaller_noise(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> Integers:
     """Eps three percent too large."""
-    return right(rng, size, 1.03 * eps, cells, r)
+    return right(rng, size, 1.03 * eps, sensitivity_steps, r)
 
 
-def larger_noise(rng: Generator, size: int, eps: float, cells: int, r: int) -> Integers:
+def larger_noise(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> Integers:
     """Eps three percent too small: private, but not the mechanism."""
-    return right(rng, size, 0.97 * eps, cells, r)
+    return right(rng, size, 0.97 * eps, sensitivity_steps, r)
 
 
-def _accepted(rng: Generator, size: int, eps: float, cells: int, r: int) -> tuple[Integers, NDArray[np.bool_]]:
+def _accepted(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> tuple[Integers, NDArray[np.bool_]]:
     """Magnitudes in which zero has the weight of one cell on either side, and fair signs."""
     b = np.exp(-eps)
-    place = rng.integers(0, cells, 2 * size * cells // r + 100)
+    place = rng.integers(0, sensitivity_steps, 2 * size * sensitivity_steps // r + 100)
     place = place[(place < r) | (rng.random(len(place)) < b)][:size]
     assert len(place) == size
     stair = rng.geometric(1 - b, size) - 1
-    return place + cells * stair, rng.random(size) < 0.5
+    return place + sensitivity_steps * stair, rng.random(size) < 0.5
 
 
 def _signed(magnitude: Integers, minus: NDArray[np.bool_]) -> Integers:

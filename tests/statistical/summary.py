@@ -26,13 +26,17 @@ class Grid:
     """
 
     def __init__(self, mechanism: ExactMechanism, least_tail: float) -> None:
-        cells = mechanism.cells
-        parts = range(cells) if cells <= WHOLE_CELLS else [cells * part // PARTS for part in range(PARTS)]
+        sensitivity_steps = mechanism.sensitivity_steps
+        parts = (
+            range(sensitivity_steps)
+            if sensitivity_steps <= WHOLE_CELLS
+            else [sensitivity_steps * part // PARTS for part in range(PARTS)]
+        )
         stair = [mechanism.r] if isinstance(mechanism, Staircase) else []
-        offsets = {offset % cells for edge in (*parts, *stair) for offset in (edge, 1 - edge)}
+        offsets = {offset % sensitivity_steps for edge in (*parts, *stair) for offset in (edge, 1 - edge)}
         self.period = len(offsets)
-        reach = magnitude(mechanism, Fraction(least_tail)) // cells + 1
-        edges = {turn * cells + offset for turn in range(-reach - 1, reach + 1) for offset in offsets}
+        reach = magnitude(mechanism, Fraction(least_tail)) // sensitivity_steps + 1
+        edges = {turn * sensitivity_steps + offset for turn in range(-reach - 1, reach + 1) for offset in offsets}
         edges = {edge for edge in edges if 1 - edge in edges}
         self.edges = np.array(sorted(edges), dtype=np.int64)
         tails = [moments.tail(mechanism, int(edge)) for edge in self.edges]
@@ -64,7 +68,7 @@ class Summary:
             sizes = np.abs(draws)
             self.beyond += int(np.count_nonzero(sizes >= self.far))
             self.zeros += int(np.count_nonzero(draws == 0))
-            scaled = sizes / self.mechanism.cells
+            scaled = sizes / self.mechanism.sensitivity_steps
             self.sums += scaled.sum(), np.square(scaled).sum()
         assert self.counts.sum() == self.total
         return self
@@ -74,7 +78,7 @@ class Summary:
         return float(self.sums[power - 1]) / self.total
 
     def expectation(self, power: int) -> float:
-        return float(moments.absolute_moment(self.mechanism, power)) / float(self.mechanism.cells) ** power
+        return float(moments.absolute_moment(self.mechanism, power)) / float(self.mechanism.sensitivity_steps) ** power
 
     def standard_error(self, power: int) -> float:
         variance = self.expectation(2 * power) - self.expectation(power) ** 2

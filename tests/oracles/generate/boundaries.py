@@ -24,8 +24,8 @@ EPS = (1e-3, 0.1, 0.5, 1.0, 2.0, 4.0, 10.0, 20.0, 50.0)
 
 def geometric_sets() -> Iterator[Parameters]:
     for eps in EPS:
-        for cells in (1.0, 10.0, 1e6):
-            yield Parameters("discrete_laplace", eps, cells)
+        for sensitivity_steps in (1.0, 10.0, 1e6):
+            yield Parameters("discrete_laplace", eps, sensitivity_steps)
         yield Parameters("laplace", eps, 3.0)
     yield Parameters("discrete_laplace", 1.0, 2.0**53)
     yield Parameters("discrete_laplace", 2.0**-40, 8000.0)
@@ -34,9 +34,9 @@ def geometric_sets() -> Iterator[Parameters]:
 
 def staircase_sets() -> Iterator[Parameters]:
     for eps in EPS:
-        for cells, shapes in ((1.0, (1.0,)), (10.0, (1.0, "l1", 10.0)), (1e6, ("l2",))):
+        for sensitivity_steps, shapes in ((1.0, (1.0,)), (10.0, (1.0, "l1", 10.0)), (1e6, ("l2",))):
             for shape in shapes:
-                yield Parameters("discrete_staircase", eps, cells, shape)
+                yield Parameters("discrete_staircase", eps, sensitivity_steps, shape)
     for eps in (0.1, 4.0, 20.0):
         yield Parameters("staircase", eps, 1.0, "l1")
         yield Parameters("discrete_staircase", eps, 1e6, 1.0)
@@ -58,7 +58,7 @@ def entry(eps_bits: str, where: Lattice, edges: list[int], seed: int) -> dict[st
             word = bits + SIGN * choose.randrange(2)
             value, words = draw.listed(target, word, extension)
             cases.append([word_hex(word), [f"{e:x}" for e in extension], words - 1, value])
-    found = {"eps": eps_bits, "cells": where.cells, "r": where.r}
+    found = {"eps": eps_bits, "cells": where.sensitivity_steps, "r": where.r}
     return found | {"edges": edges, "seed": seed, "cases": cases}
 
 
@@ -99,7 +99,11 @@ def _edges(target: Mechanism, where: Lattice, count: int, choose: random.Random)
     last = magnitude(target, Fraction(1, 2**63))
     if last <= count:
         return list(range(1, last + 2))
-    stairs = [where.r - 1, where.r, where.r + 1, where.r + where.cells] if where.r else [where.cells, where.cells + 1]
+    stairs = (
+        [where.r - 1, where.r, where.r + 1, where.r + where.sensitivity_steps]
+        if where.r
+        else [where.sensitivity_steps, where.sensitivity_steps + 1]
+    )
     found = {1, 2, last, last + 1, *stairs, *(magnitude(target, v) for v in DEEP)}
     found = {edge for edge in found if 1 <= edge <= LARGEST}
     while len(found) < count:

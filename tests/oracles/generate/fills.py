@@ -23,7 +23,7 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     drawn = [draw.at(mechanism(eps, where), key, fill, index) for index in indices]
     return inputs | {
         "log2_g": where.log2_g,
-        "cells": where.cells,
+        "cells": where.sensitivity_steps,
         "r": where.r,
         "words": [word_hex(stream.word(key, fill, index)) for index in indices],
         "extensions": [result.words - 1 for result in drawn],
@@ -61,7 +61,7 @@ def entries() -> Iterator[dict[str, Any]]:
 def _with_extensions(parameters: Parameters, seed: int) -> Iterator[dict[str, Any]]:
     """Single values among the first thousands whose 64-bit word is not enough, where such are common."""
     where = lattice(*parameters)
-    if where.cells < 2**52:
+    if where.sensitivity_steps < 2**52:
         return
     key, target = stream.seed_key(seed), mechanism(parameters.eps, where)
     found = [index for index in range(3000) if draw.at(target, key, 0, index).words > 1]

@@ -116,12 +116,12 @@ def coins() -> Iterator[dict[str, Any]]:
 def calibration_entry(inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry of gaussian.json, completed by the oracle."""
     eps, delta, sensitivity = (float_of(inputs[name]) for name in ("eps", "delta", "sensitivity"))
-    log2_g, sigma2, cells = gaussian.calibrate(eps, delta, sensitivity, inputs["partitions"])
+    log2_g, sigma2, sensitivity_steps = gaussian.calibrate(eps, delta, sensitivity, inputs["partitions"])
     drawn = _drawn(sigma2, inputs)
     return inputs | {
         "log2_g": log2_g,
         "sigma2": float_bits(sigma2),
-        "cells": cells,
+        "cells": sensitivity_steps,
         "values": [value.value for value in drawn],
     }
 
@@ -140,9 +140,9 @@ def calibrations() -> Iterator[dict[str, Any]]:
 def sigma_entry(inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry of gaussian_sigma.json, completed by the oracle."""
     sigma, sensitivity = (float_of(inputs[name]) for name in ("sigma", "sensitivity"))
-    log2_g, sigma2, cells = gaussian.of_sigma(sigma, sensitivity, inputs["partitions"])
+    log2_g, sigma2, sensitivity_steps = gaussian.of_sigma(sigma, sensitivity, inputs["partitions"])
     values = [value.value for value in _drawn(sigma2, inputs)]
-    return inputs | {"log2_g": log2_g, "sigma2": float_bits(sigma2), "cells": cells, "values": values}
+    return inputs | {"log2_g": log2_g, "sigma2": float_bits(sigma2), "cells": sensitivity_steps, "values": values}
 
 
 def sigmas() -> Iterator[dict[str, Any]]:

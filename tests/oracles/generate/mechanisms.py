@@ -28,7 +28,12 @@ def entry(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry, completed by the oracle."""
     oracle = oracles()[name]
     where, mechanism = oracle.mechanism(*decoded(inputs["arguments"]))
-    return inputs | {"log2_g": where.log2_g, "cells": where.cells} | oracle.lengths(mechanism) | _drawn(oracle, mechanism, inputs)
+    return (
+        inputs
+        | {"log2_g": where.log2_g, "cells": where.sensitivity_steps}
+        | oracle.lengths(mechanism)
+        | _drawn(oracle, mechanism, inputs)
+    )
 
 
 def entries(name: str) -> Iterator[dict[str, Any]]:

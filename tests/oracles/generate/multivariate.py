@@ -36,9 +36,9 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     start, end = inputs["index"], inputs["index"] + inputs["count"]
     first = start // dim
     vectors = [mechanism.vector(key, fill, index) for index in range(first, -(-end // dim))]
-    flat = [cells for vector in vectors for cells in vector]
+    flat = [sensitivity_steps for vector in vectors for sensitivity_steps in vector]
     values = flat[start - first * dim : end - first * dim]
-    return inputs | {"log2_g": mechanism.log2_g, "cells": mechanism.cells, "r": mechanism.r, "values": values}
+    return inputs | {"log2_g": mechanism.log2_g, "cells": mechanism.sensitivity_steps, "r": mechanism.r, "values": values}
 
 
 def parameters(choose: random.Random, norm: str, eps: float, sensitivity: float, dim: int, gamma: str | float) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def long_entry(inputs: dict[str, Any]) -> dict[str, Any]:
     mechanism = mechanism_of(inputs)
     key = stream.seed_key(int(inputs["seed"]))
     values = mechanism.coordinates(key, inputs["fill"], inputs["vector"], inputs["places"])
-    return inputs | {"log2_g": mechanism.log2_g, "cells": mechanism.cells, "r": mechanism.r, "values": values}
+    return inputs | {"log2_g": mechanism.log2_g, "cells": mechanism.sensitivity_steps, "r": mechanism.r, "values": values}
 
 
 def long_entries() -> Iterator[dict[str, Any]]:

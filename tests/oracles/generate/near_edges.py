@@ -58,10 +58,10 @@ def _numbers(key: bytes) -> Wide:
 
 def _real_magnitude(v: Wide, eps: float, where: Lattice) -> Wide:
     """x with v = S(x), S being continued between the integers: |X| is the number of integers from 1 on that are less than x."""
-    e, cells = np.longdouble(eps), np.longdouble(where.cells)
+    e, sensitivity_steps = np.longdouble(eps), np.longdouble(where.sensitivity_steps)
     if not where.r:
-        return np.asarray(-np.log(v * (1 + np.exp(-e / cells)) / 2) * cells / e)
+        return np.asarray(-np.log(v * (1 + np.exp(-e / sensitivity_steps)) / 2) * sensitivity_steps / e)
     c = np.exp(-e) / -np.expm1(-e)
-    t = 2 * where.r - 1 + 2 * cells * c
-    stair = np.floor(np.maximum(-np.log(v * t / (2 * cells * c)) / e, -1)) + 1
-    return np.asarray(where.r + stair * cells + cells * c - v * t / 2 * np.exp(e * stair))
+    t = 2 * where.r - 1 + 2 * sensitivity_steps * c
+    stair = np.floor(np.maximum(-np.log(v * t / (2 * sensitivity_steps * c)) / e, -1)) + 1
+    return np.asarray(where.r + stair * sensitivity_steps + sensitivity_steps * c - v * t / 2 * np.exp(e * stair))

@@ -19,7 +19,7 @@ def entry(kind: str, eps: str, sensitivity: str, shape: str | None) -> list[Any]
         found = lattice(kind, float_of(eps), float_of(sensitivity), shape_of(shape))
     except Refused:
         return [kind, eps, sensitivity, shape, None, None, None]
-    return [kind, eps, sensitivity, shape, found.log2_g, found.cells, found.r]
+    return [kind, eps, sensitivity, shape, found.log2_g, found.sensitivity_steps, found.r]
 
 
 def entries() -> Iterator[list[Any]]:
@@ -39,10 +39,10 @@ def edges() -> Iterator[Parameters]:
     for exponent in (-1042, -1041, -1040, 991, 992, 993, 994, 1023):
         yield Parameters("laplace", 0.5, 2.0**exponent)
         yield Parameters("staircase", 1e-3, 1.5 * 2.0**exponent, "l2")
-    for cells in (2.0**53 - 1, 2.0**53):
+    for sensitivity_steps in (2.0**53 - 1, 2.0**53):
         for eps in (math.nextafter(1, 0), 1.0, math.nextafter(1, 2)):
-            yield Parameters("discrete_laplace", eps, cells)
-            yield Parameters("discrete_staircase", eps, cells, "l1")
+            yield Parameters("discrete_laplace", eps, sensitivity_steps)
+            yield Parameters("discrete_staircase", eps, sensitivity_steps, "l1")
     for gamma in (5e-324, 2.0**-53, 0.1, 0.5, math.nextafter(1, 0), 1.0):
         yield Parameters("staircase", 1.0, 3.0, gamma)
 
