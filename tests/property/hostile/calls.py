@@ -296,10 +296,21 @@ def _reading(thing: Any, name: str) -> Any:
 
 def named(function: Callable[..., Any]) -> list[str]:
     """Names of the parameters that have one of their own."""
+    return list(_parameters(function))
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return the parameters that have a name; where a method takes `**options`, those of the method that it overrides too."""
+    found = dict(inspect.signature(function).parameters)
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in found.values()) and inspect.ismethod(function):
+        above = [vars(base).get(function.__name__) for base in type(function.__self__).__mro__]
+        overridden = [method for method in above if method not in (None, function.__func__)]
+        for method in overridden[:1]:
+            found |= {name: p for name, p in inspect.signature(method).parameters.items() if name not in ("self", *found)}
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [p.name for p in inspect.signature(function).parameters.values() if p.kind not in several]
+    return {name: p for name, p in found.items() if p.kind not in several}
 
 
 def _required(function: Callable[..., Any]) -> list[str]:
-    parameters = inspect.signature(function).parameters
+    parameters = _parameters(function)
     return [name for name in named(function) if parameters[name].default is inspect.Parameter.empty]
