@@ -10,7 +10,7 @@ EXAMPLES = [
     for index, example in enumerate(row.examples)
 ]
 ARRAYS = [pytest.param((row, row.arrays), id=f"{row.name}-arrays") for row in ROWS if row.arrays is not None]
-NUMBERS = [one for one in EXAMPLES if one.values[0][0].kind != "vector"]
+NUMBERS = [one for one in EXAMPLES if one.values[0][0].of_numbers]
 
 # Public classes that are only bases, and no mechanisms.
 BASES = {"Mechanism", "AdditiveMechanism", "SelectionMechanism"}

@@ -51,6 +51,9 @@ def _mechanism_rows(mechanism: Any) -> Rows:
         yield "guarantee", repr(mechanism.guarantee()).removeprefix("Guarantee: ")
     if "granularity" not in arguments:
         yield "granularity", f"{mechanism.granularity:.6g}"
+    if row.kind == "category":
+        yield "kept", f"with probability {mechanism.keep_probability:.4g}"
+        return
     yield "standard deviation" + (" of a coordinate" if vectors else ""), f"{mechanism.std():.4g}"
     if quick:
         bound = at_most(mechanism.error_bound(_CONFIDENCE))

@@ -19,35 +19,17 @@ if TYPE_CHECKING:
     from typing import Literal
 
     import numpy as np
-    from typing_extensions import TypedDict, Unpack
+    from typing_extensions import Unpack
 
-    from stairnoise._types import Array, Floats, Memory, Number, Out, Scalar
-    from stairnoise.registry import OfIntegers, OfReals, OfVectors
+    from stairnoise._types import Floats, Memory, Number, Out, Scalar
+    from stairnoise.registry import OfIntegers, OfReals, OfVectors, Parameters
 
     One = Number | None
     Either = RealLike | None
 
-    class _Options(TypedDict, total=False):
-        """Arguments of `sample` for every mechanism, and parameters that are single numbers."""
-
+    class _Options(Parameters, total=False):
         rng: Rng | None
         threads: int | None
-        lower: One
-        upper: One
-        breakpoints: Number | Sequence[Number]
-        weights: Array
-        tail_ratio: One
-        granularity: Number
-        alpha: Number
-        theta: Number
-        lam: Number
-        beta: Number
-        a: Number
-        mu: Number
-        n_parties: int
-        present: int
-        dim: int
-        norm: Literal["l1", "l2", "linf"]
 
     class _ForNumber(_Options, total=False):
         n: None

@@ -293,7 +293,7 @@ def _asked(
     released: RealLike, n: object, mechanism: object, alternative: object, rng: Rng | None
 ) -> tuple[Any, Any, str, _Noise, Callable[[tuple[int, ...]], Any]]:
     """Check what both functions take; return also what draws the uniform numbers, or 0 for each."""
-    if not callable(getattr(type(mechanism), "_loss", None)):
+    if not all(callable(getattr(type(mechanism), name, None)) for name in ("_loss", "sf")):
         raise ParameterTypeError(f"mechanism must be a mechanism of numbers, got {received(mechanism)}")
     made: Any = mechanism
     if made._parameter_shape != ():

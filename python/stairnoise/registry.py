@@ -10,7 +10,35 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from typing_extensions import TypedDict
+
+    from stairnoise._types import Array, Number
+
+    class Parameters(TypedDict, total=False):
+        """Parameters of mechanisms that `sample` takes, besides those that it names; arrays have types of their own there."""
+
+        lower: Number | None
+        upper: Number | None
+        breakpoints: Number | Sequence[Number]
+        weights: Array
+        tail_ratio: Number | None
+        granularity: Number
+        alpha: Number
+        theta: Number
+        lam: Number
+        beta: Number
+        a: Number
+        mu: Number
+        n_parties: int
+        present: int
+        dim: int
+        norm: Literal["l1", "l2", "linf"]
+
 
 OfReals = Literal["staircase", "laplace", "merged_laplace", "arete", "truncated_laplace", "truncated_staircase", "gaussian"]
 OfIntegers = Literal[
@@ -26,13 +54,15 @@ OfIntegers = Literal[
 ]
 OfVectors = Literal["multivariate_staircase"]
 MechanismName = Literal[OfReals, OfIntegers, OfVectors]
-Group = Literal["one number", "with a delta", "several rates", "shares", "vectors", "given weights"]
+Group = Literal["one number", "with a delta", "several rates", "shares", "vectors", "given weights", "categories"]
 
 
 NO_EPS = "the mechanism is given by other parameters: its eps is an argument of its methods"
 NOT_MONOTONE = "not proven: that P(|X| > t) falls as eps grows, the rest fixed"
 RATES = "a release has no single eps to look for"
 WEIGHTS = "the mechanism is given by its weights, which no eps determines"
+    "a category is no number, so its noise has no moments, quantiles or error bounds; estimate has intervals for frequencies"
+)
 VECTORS = "a vector has no distribution function, no quantile and no picture on one axis; its norm has, in norm_cdf and the like"
 VECTOR_LOSS = "the loss of a shift depends on its direction; the release is eps-differentially private, which is what is proven"
 NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -77,8 +107,8 @@ class Row(NamedTuple):
     name: MechanismName
     """Name in ``sample(mechanism=...)``, and of the file."""
     class_name: str
-    kind: Literal["continuous", "discrete", "vector"]
-    """Whether a value is a number on a lattice finer than the integers, an integer, or a vector."""
+    kind: Literal["continuous", "discrete", "vector", "category"]
+    """Whether a value is a number on a lattice finer than the integers, an integer, a vector, or one of several categories."""
     group: Group
     """Purpose, as the documentation groups the mechanisms."""
     examples: tuple[Example, ...]
@@ -97,6 +127,11 @@ class Row(NamedTuple):
     """Whether ``stairnoise sample`` offers it: parameters must be single numbers and words."""
     released: bool = False
     """Whether ``stairnoise release`` offers it: ε and a sensitivity must suffice to make it."""
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether the mechanism adds noise to single numbers."""
+        return self.kind in ("continuous", "discrete")
 
     @property
     def module(self) -> str:

@@ -13,7 +13,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.registry import ROWS
 
-OF_NUMBERS = [row for row in ROWS if row.kind != "vector"]
+OF_NUMBERS = [row for row in ROWS if row.of_numbers]
 
 
 def geometric_tail(t, b):

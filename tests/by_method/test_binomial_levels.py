@@ -19,7 +19,7 @@ from tests.combinations import in_turn
 
 N, P, DRAWS = 20, 0.3, 100_000
 LEVELS = (0.03, 0.3)
-EVERY = [mechanism for row in ROWS if row.kind != "vector" for mechanism in row.mechanisms()]
+EVERY = [mechanism for row in ROWS if row.of_numbers for mechanism in row.mechanisms()]
 # Noise on a coarse lattice, narrower than its lattice, or narrower than a unit in the last place of the count.
 COARSE = [
     sn.Arete.from_eps(40, 1),

@@ -9,7 +9,7 @@ import stairnoise as sn
 from stairnoise.registry import ROWS
 from tests.examples import promise
 
-MECHANISMS = [mechanism for row in ROWS if row.kind != "vector" for mechanism in row.mechanisms()]
+MECHANISMS = [mechanism for row in ROWS if row.of_numbers for mechanism in row.mechanisms()]
 each_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 

@@ -8,22 +8,28 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.accounting.privacy_loss import privacy_loss
-from stairnoise.mechanism.additive import AdditiveMechanism, ContinuousMechanism, DiscreteMechanism
+from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.array_gaussian import GaussianArrays
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.base import Mechanism
+from stairnoise.mechanism.continuous import ContinuousMechanism
+from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.registry import ROWS, load
 
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-BASES = {"continuous": ContinuousMechanism, "discrete": DiscreteMechanism, "vector": Mechanism}
+BASES = {"continuous": ContinuousMechanism, "discrete": DiscreteMechanism, "vector": Mechanism, "category": Mechanism}
 
 
 @each_row
 def test_every_mechanism_answers_the_questions_itself(row):
     mechanism = row.load()
-    questions = ["_functions", "_divided_among", "_named_arguments", "guarantee", "_promise"]
+    questions = ["_divided_among", "_named_arguments", "guarantee", "_promise", "_exact_parameters"]
+    if row.kind != "category":
+        questions.append("_functions")
     if row.kind != "vector":
-        questions += ["_loss", "_sum_bound", "_edges", "_laplace", "_expected_cost", "_frozen"]
+        questions.append("_loss")
+    if row.of_numbers:
+        questions += ["_sum_bound", "_edges", "_laplace", "_expected_cost", "_frozen"]
     if issubclass(mechanism, ArrayParameters):
         questions.append("_least_eps")
     if issubclass(mechanism, GaussianArrays):
@@ -37,9 +43,9 @@ def test_rows_say_what_the_classes_are(row):
     mechanism = row.load()
     assert mechanism is getattr(sn, row.class_name) is load(row.name)
     assert issubclass(mechanism, BASES[row.kind])
-    assert issubclass(mechanism, AdditiveMechanism) == (row.kind != "vector")
+    assert issubclass(mechanism, AdditiveMechanism) == row.of_numbers
     assert issubclass(mechanism, (ArrayParameters, GaussianArrays)) == (row.arrays is not None)
-    assert {made._integers for made in row.mechanisms()} == {row.kind == "discrete"}
+    assert {made._integers for made in row.mechanisms()} == {row.kind in ("discrete", "category")}
     assert Path(mechanism.__init__.__code__.co_filename).parent.name == row.name
 
 
@@ -56,7 +62,7 @@ def test_examples_make_mechanisms_of_the_class(row):
 
 @each_row
 def test_the_tail_of_one_draw_is_the_error_bound(row):
-    if row.kind != "vector":
+    if row.of_numbers:
         for mechanism in row.mechanisms():
             steps = mechanism._sum_bound(1, 0.05)
             assert abs(steps * mechanism.granularity - mechanism.error_bound(0.95)) <= 2 * mechanism.granularity
@@ -65,7 +71,7 @@ def test_the_tail_of_one_draw_is_the_error_bound(row):
 @each_row
 def test_one_signature_on_every_mechanism(row):
     mechanism = row.load()
-    if row.kind == "vector":
+    if not row.of_numbers:
         return
     for name in ("privacy_loss", "privacy_profile", "rdp", "tradeoff", "compose", "guarantee"):
         assert inspect.signature(getattr(mechanism, name)) == inspect.signature(getattr(sn.Laplace, name)), name
@@ -74,7 +80,7 @@ def test_one_signature_on_every_mechanism(row):
 @each_row
 def test_the_density_is_asked_about_where_it_is_known(row):
     for mechanism in row.mechanisms():
-        if row.kind == "vector":
+        if not row.of_numbers:
             continue
         if row.kind == "discrete":
             assert mechanism.privacy_loss(lattice=False) == mechanism.privacy_loss()

@@ -14,7 +14,9 @@ from stairnoise.registry import ROWS
 
 # Parameters that are lengths, by what they are called.
 LENGTHS = ("sensitivity", "lower", "upper", "breakpoints", "theta", "lam")
-CONTINUOUS = [(row, example) for row in ROWS if row.kind != "discrete" for example in (*row.examples, row.arrays) if example]
+CONTINUOUS = [
+    (row, example) for row in ROWS if row.kind in ("continuous", "vector") for example in (*row.examples, row.arrays) if example
+]
 each = pytest.mark.parametrize(("row", "example"), CONTINUOUS, ids=[f"{row.name}-{n}" for n, (row, _) in enumerate(CONTINUOUS)])
 # 1.4e160 and 8.3e-171, and a scale whose fourth power is too small.
 each_scale = pytest.mark.parametrize("scale", [2.0**532, 2.0**-565, 2.0**-300])
@@ -49,7 +51,7 @@ def test_the_scale_is_a_factor(row, example, scale):
     same(np.divide(mechanism.mean(), scale), one.mean())
     assert not np.any(np.isnan(mechanism.var()))
     assert np.all(np.equal(mechanism.var(), 0 if scale == 2.0**-565 else math.inf) | (scale == 2.0**-300))
-    if row.kind == "vector":
+    if not row.of_numbers:
         same(mechanism.expected_norm(1) / scale, one.expected_norm(1))
         same(mechanism.expected_norm(1.5) / scale**1.5, one.expected_norm(1.5))
         return
@@ -69,7 +71,7 @@ def test_the_scale_is_a_factor(row, example, scale):
 def test_scipys_standard_deviation(row, example, scale):
     """A vector has none, and array parameters have one where SciPy has them as shapes."""
     pytest.importorskip("scipy")
-    if row.kind != "vector" and (row.name != "gaussian" or example is not row.arrays):
+    if row.of_numbers and (row.name != "gaussian" or example is not row.arrays):
         frozen, one = (scaled(row, example, size).as_scipy() for size in (scale, 1.0))
         same(np.divide(frozen.std(), scale), one.std())
         assert one.std() == pytest.approx(np.sqrt(one.var()), rel=1e-12)

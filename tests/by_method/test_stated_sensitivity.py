@@ -23,7 +23,7 @@ from tests.examples import each_mechanism
 UNSTATED = "sensitivity must be stated for a release"
 # Mechanisms whose parameters are those of their noise.
 NOISE_ALONE = {"arete", "generalized_discrete_laplace", "discrete_gaussian", "lattice_noise", "skellam"}
-CONTINUOUS = [row for row in ROWS if row.kind != "discrete" and row.name not in NOISE_ALONE]
+CONTINUOUS = [row for row in ROWS if row.kind in ("continuous", "vector") and row.name not in NOISE_ALONE]
 DISCRETE = [row for row in ROWS if row.kind == "discrete" and row.name not in NOISE_ALONE]
 FROM_EPS = [
     (sn.DiscreteGaussian.from_eps, (1, 1e-6)),
@@ -177,7 +177,7 @@ def test_a_mechanism_is_the_same_after_copying_pickling_and_printing(mechanism: 
 
 def unstated(mechanism: Any) -> list[Any]:
     """Return the same mechanism without a stated sensitivity; none if it has none, or an r beyond sensitivity 1."""
-    if not mechanism._stated or getattr(mechanism, "r", 1) > 1:
+    if not mechanism._stated or getattr(mechanism, "r", 1) > 1 or not hasattr(mechanism, "sensitivity"):
         return []
     return [type(mechanism)(**mechanism._named_arguments() | {"sensitivity": None})]
 

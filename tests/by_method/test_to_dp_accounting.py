@@ -27,7 +27,7 @@ RAISED, ADDED = 2.0**-29, 2.0**-78
 DIVIDED = [
     pytest.param(row, id=row.name)
     for row in ROWS
-    if row.divided is not None and row.kind != "vector" and row.name not in ("discrete_gaussian", "skellam")
+    if row.divided is not None and row.of_numbers and row.name not in ("discrete_gaussian", "skellam")
 ]
 
 

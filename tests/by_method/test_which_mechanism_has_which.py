@@ -22,7 +22,12 @@ FURTHER = [row for row in ROWS if row.load() not in FOUR]
 CONTINUOUS, DISCRETE = {"pdf", "logpdf"}, {"pmf", "logpmf", "release_modulo"}
 SHAPES = {"gamma", "r"}
 
-OF_OTHER_KIND = {"continuous": DISCRETE | SHAPES, "discrete": CONTINUOUS | SHAPES, "vector": DISCRETE | {"r"}}
+OF_OTHER_KIND = {
+    "continuous": DISCRETE | SHAPES,
+    "discrete": CONTINUOUS | SHAPES,
+    "vector": DISCRETE | {"r"},
+    "category": DISCRETE | CONTINUOUS | SHAPES,
+}
 
 
 def public(kind):

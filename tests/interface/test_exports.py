@@ -92,7 +92,7 @@ def test_classes_and_functions_pickle_by_reference(name):
 def test_base_classes_are_those_of_every_mechanism():
     for row in ROWS:
         assert issubclass(row.load(), sn.Mechanism)
-        assert issubclass(row.load(), sn.AdditiveMechanism) == (row.kind != "vector")
+        assert issubclass(row.load(), sn.AdditiveMechanism) == row.of_numbers
     selections = {name for name in SELECTIONS if issubclass(getattr(sn, name), sn.SelectionMechanism)}
     assert selections == {"ExponentialMechanism", "PermuteAndFlip", "StaircaseSelection"}
 

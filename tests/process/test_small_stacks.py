@@ -24,7 +24,7 @@ from stairnoise.registry import ROWS
 
 eps = np.linspace(0.1, 2, 100)
 MECHANISMS = {
-    **{f"{row.name} {i}": partial(row.make, one) for row in ROWS if row.kind != "vector" for i, one in enumerate(row.examples)},
+    **{f"{row.name} {i}": partial(row.make, one) for row in ROWS if row.of_numbers for i, one in enumerate(row.examples)},
     "Laplace": lambda: sn.Laplace(1, 1),
     "Laplace of many steps": lambda: sn.Laplace(3e-6, 1),
     "Staircase of few stairs": lambda: sn.Staircase(4, 1),
@@ -90,6 +90,14 @@ def partitions():
     mechanism.release(counts[::2])
     sn.PartitionSelection(1e-6, 1e-6).release(counts[:3] + 10**7)
 CASES["PartitionSelection"] = partitions
+def categories(mechanism):
+    mechanism.sample((50, 100))
+    mechanism.release(1)
+    mechanism.release(np.ones((50, 100), int))
+    mechanism.release(np.ones((50, 300), int)[:, ::3], out=np.zeros((50, 200), int)[:, ::2])
+for row in ROWS:
+    if row.kind == "category":
+        CASES[row.class_name] = lambda row=row: [categories(mechanism) for mechanism in row.mechanisms()]
 for mechanism in ("Staircase", "discrete_gaussian 1", "many Staircase", "many Gaussian of few"):
     CASES[f"{mechanism}: two threads"] = lambda make=MECHANISMS[mechanism]: make().sample((2700, 100), threads=2)
 CASES["one"] = lambda: [MECHANISMS[mechanism]().sample() for mechanism in MECHANISMS if not mechanism.startswith("many")]

@@ -55,9 +55,9 @@ def test_a_page_of_theory_is_complete(page: Path) -> None:
     formula, figure, guarantee, source = parts(page)
     assert "```math\n" in formula
     assert "\n    >>> " in formula
-    assert re.search(r"^```\{picture\} sn\.\w+", figure, re.MULTILINE) or re.search(
-        r"!\[.{40,}\]\(\.\./figures/\w+\.svg\)", figure
-    )
+    # What has no density to draw has a table, which its code prints.
+    drawn = r"^```\{picture\} sn\.\w+|!\[.{40,}\]\(\.\./figures/\w+\.svg\)|^    (>>>|\.\.\.) .*print\("
+    assert re.search(drawn, figure, re.MULTILINE)
     assert re.search(r"print\(.*\.guarantee\(.*\)\)\n    Guarantee: ", guarantee)
     assert re.search(r"\b(19|20)\d\d\b|arXiv:", source)
     assert re.search(r"^More: \[", source, re.MULTILINE)
@@ -65,11 +65,11 @@ def test_a_page_of_theory_is_complete(page: Path) -> None:
 
 @each_row
 def test_a_mechanism_has_a_page_of_theory(row: Row) -> None:
-    """The formula is that of the distribution, compared with its pdf or pmf."""
+    """The formula is that of the distribution, compared with its pdf or pmf, or with the probability of a kept category."""
     formula, figure, _, source = parts(DOCS / "theory" / f"{row.name}.md")
     assert re.search(rf">>> noise = sn\.{row.class_name}\(", formula)
-    assert re.search(r"noise\.(pdf|pmf)\(", formula)
-    assert f"```{{picture}} sn.{row.class_name}" in figure or "](../figures/" in figure
+    assert re.search(r"noise\.(pdf|pmf)\(|noise\.keep_probability", formula)
+    assert f"```{{picture}} sn.{row.class_name}" in figure or "](../figures/" in figure or row.kind == "category"
     assert f"`{row.class_name}` in the API" in source
 
 

@@ -91,7 +91,11 @@ def of_release(mechanism: Any, seed: int) -> Iterator[NDArray[Any]]:
     """Yield released answers. Most of the true answers are between two points of the lattice."""
     rng, shape = SeededRng(seed, allow_release=True), _shape(mechanism)
     for length in LENGTHS:
-        yield mechanism.release((np.arange(length * prod(shape)) / 7 - 100).reshape(-1, *shape), rng=rng)
+        answers = np.arange(length * prod(shape))
+        categories = hasattr(mechanism, "n_categories")
+        yield mechanism.release(
+            answers % mechanism.n_categories if categories else (answers / 7 - 100).reshape(-1, *shape), rng=rng
+        )
 
 
 def of_threads(mechanism: Any, seed: int, threads: int | None) -> Iterator[NDArray[Any]]:

@@ -96,7 +96,7 @@ def _options(
 _RELEASED = tuple(row.name for row in ROWS if row.released)
 _SAMPLED = tuple(row.name for row in ROWS if row.sampled)
 
-_DRAWN = tuple(row.name for row in ROWS if row.kind != "vector" and set(needed_parameters(row.name, ())) <= {"eps", "delta"})
+_DRAWN = tuple(row.name for row in ROWS if row.of_numbers and set(needed_parameters(row.name, ())) <= {"eps", "delta"})
 
 _EPS = "Privacy parameter ε of one value: a smaller one is more private."
 _SENSITIVITY = "Largest change of one value that one person can cause."

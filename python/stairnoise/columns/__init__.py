@@ -7,6 +7,7 @@
 | `reading` | the file of a library; errors of libraries, which may hold data |
 | `of_pandas`, `of_polars`, `of_arrow` | one library each; they find it in `sys.modules` and import nothing |
 | `answers` | the true answers of a column, and what a null is |
+| `categories` | values that are one of declared categories |
 | `release` | the release of a column, and of the named columns of a frame |
 """
 

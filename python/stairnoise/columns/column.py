@@ -45,12 +45,16 @@ class Chunks(NamedTuple):
         return np.minimum(whole, _INT64.max).astype(np.int64) if whole.dtype == np.uint64 else whole
 
 
+# Makes a column of the library from numbers, and from the places that become null.
+Make = Callable[[NDArray[Any], Nulls], Any]
+
+
 class Column(NamedTuple):
     """Numbers of one axis, without the library that they came from."""
 
     chunks: Chunks
     # Makes a column of the library from released int64, float64 or float32, and from the places that become null.
-    make: Callable[[NDArray[Any], Nulls], Any]
+    make: Make
     # Least and largest integer of a decimal's digits.
     ends: tuple[int, int] | None = None
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._values import require
-from stairnoise.columns.column import Chunks, Column, Frame, Nulls, ends_of_decimal, not_numbers, not_whole, places
+from stairnoise.columns.column import Chunks, Column, Frame, Make, Nulls, ends_of_decimal, not_numbers, not_whole, places
 
 _DTYPES: dict[str, Any] = {
     name: np.dtype(name) for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -42,11 +42,24 @@ def column(values: Any) -> Column:
         whole = _array(pyarrow, new, released, nulls)
         if not chunked:
             return whole
-        starts = np.cumsum([0, *lengths])
-        slices = [whole.slice(int(start), length) for start, length in zip(starts[:-1], lengths, strict=True)]
-        return pyarrow.chunked_array(slices, type=new)
+        return pyarrow.chunked_array(_slices(whole, lengths), type=new)
 
     return Column(numbers, make, ends)
+
+
+def categories(values: Any, labels: tuple[Any, ...]) -> Make:
+    """Return what makes an array of a dictionary of these labels, of one chunk for each chunk of `values`."""
+    pyarrow = sys.modules["pyarrow"]
+    chunked = issubclass(type(values), pyarrow.ChunkedArray)
+    lengths = [len(chunk) for chunk in values.chunks] if chunked else [len(values)]
+    dictionary = pyarrow.array(labels)
+
+    def make(codes: NDArray[Any], nulls: Nulls) -> Any:
+        indices = _array(pyarrow, pyarrow.int32(), codes.astype(np.int32), nulls)
+        whole = pyarrow.DictionaryArray.from_arrays(indices, dictionary)
+        return pyarrow.chunked_array(_slices(whole, lengths), type=whole.type) if chunked else whole
+
+    return make
 
 
 def labels(values: Any) -> list[Any]:
@@ -66,6 +79,12 @@ def frame(values: Any, names: list[Any]) -> Frame:
         return type(values).from_arrays(columns, schema=sys.modules["pyarrow"].schema(fields, metadata=schema.metadata))
 
     return Frame([values.column(place) for place in found], replace)
+
+
+def _slices(whole: Any, lengths: list[int]) -> list[Any]:
+    """Return consecutive parts of these lengths."""
+    starts = np.cumsum([0, *lengths])
+    return [whole.slice(int(start), length) for start, length in zip(starts[:-1], lengths, strict=True)]
 
 
 def _name(kind: Any) -> str:

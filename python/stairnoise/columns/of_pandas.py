@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import dtype_name
 from stairnoise.columns import of_arrow
-from stairnoise.columns.column import Chunks, Column, Frame, Nulls, not_numbers, places
+from stairnoise.columns.column import Chunks, Column, Frame, Make, Nulls, not_numbers, places
 
 # Types with a mask for missing values. That of bool is none of them.
 _MASKED = [f"{kind}{bits}Dtype" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)] + ["Float32Dtype", "Float64Dtype"]
@@ -34,6 +34,20 @@ def column(values: Any) -> Column:
         return pandas.array(data, dtype=data.dtype, copy=False)
 
     return inner._replace(make=make)
+
+
+def categories(values: Any, labels: tuple[Any, ...]) -> Make:
+    """Return what makes a categorical column of these labels in the place of a series, an index or an extension array."""
+    pandas = sys.modules["pandas"]
+    dtype = pandas.CategoricalDtype(list(labels))
+
+    def make(codes: NDArray[Any], nulls: Nulls) -> Any:
+        data = pandas.Categorical.from_codes(codes if nulls is None else np.where(nulls, -1, codes), dtype=dtype)
+        if issubclass(type(values), pandas.Series):
+            return values._constructor(data, index=values.index, name=values.name, copy=False).__finalize__(values)
+        return pandas.CategoricalIndex(data, name=values.name) if issubclass(type(values), pandas.Index) else data
+
+    return make
 
 
 def labels(values: Any) -> list[Any]:

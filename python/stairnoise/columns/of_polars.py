@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._values import require
 from stairnoise.columns import of_arrow
-from stairnoise.columns.column import Chunks, Column, Frame, Nulls, ends_of_decimal, not_numbers, not_whole, places
+from stairnoise.columns.column import Chunks, Column, Frame, Make, Nulls, ends_of_decimal, not_numbers, not_whole, places
 
 # The precision of a decimal that states none.
 _MOST_PRECISE = 38
@@ -40,6 +40,18 @@ def column(values: Any) -> Column:
         return polars.concat(slices, rechunk=False)
 
     return Column(chunks, make, ends)
+
+
+def categories(values: Any, labels: tuple[Any, ...]) -> Make:
+    """Return what makes a series of these labels: an Enum of texts, and Int64 of integers, for which Polars has no Enum."""
+    polars = sys.modules["polars"]
+    known = polars.Series(labels, dtype=polars.Enum(labels) if isinstance(labels[0], str) else polars.Int64)
+
+    def make(codes: NDArray[Any], nulls: Nulls) -> Any:
+        places = polars.Series(codes if nulls is None else _native.ArrowArray(codes, of_arrow.bits_of(nulls)))
+        return known.gather(places).alias(values.name)
+
+    return make
 
 
 def labels(values: Any) -> list[Any]:

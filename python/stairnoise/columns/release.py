@@ -90,7 +90,7 @@ def released(mechanism: Any, noise: Noise, values: Any, columns: object, nulls: 
     frame = by_library("values", values, file.frame, values, names)
     found = []
     for name, column in zip(names, frame.columns, strict=True):
-        with _named(name):
+        with named(name):
             found.append(read_answers(file, column, nulls))
     made = _vectors(mechanism, noise, found, names) if mechanism._value_shape else _columns(mechanism, noise, found, names)
     return by_library("values", values, frame.replace, made)
@@ -103,7 +103,7 @@ def require_whole(values: Any, columns: object) -> None:
         whole_numbers(by_library("values", values, file.column, values).chunks.whole())
         return
     for name, column in zip(names, by_library("values", values, file.frame, values, names).columns, strict=True):
-        with _named(name):
+        with named(name):
             whole_numbers(by_library("values", column, file.column, column).chunks.whole())
 
 
@@ -155,7 +155,7 @@ def _is_label(name: object) -> bool:
 
 
 @contextmanager
-def _named(name: object) -> Iterator[None]:
+def named(name: object) -> Iterator[None]:
     """Name the column of a frame in errors, as the caller does in `columns`."""
     try:
         yield
@@ -176,13 +176,13 @@ def _require(mechanism: Any, answers: Chunks) -> None:
 def _columns(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
     """Release each column as an array of its own, one after the other."""
     for name, one in zip(names, found, strict=True):
-        with _named(name):
+        with named(name):
             _require(mechanism, one.answers)
             if len(found) > 1:
                 noise.rehearse(one.answers)
     made = []
     for place, one in enumerate(found):
-        with _named(names[place]):
+        with named(names[place]):
             made.append(_noisy(mechanism, noise, place, one))
     return made
 
@@ -192,7 +192,7 @@ def _vectors(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any
     answers = [one.answers.whole() for one in found]
     if len({column.dtype for column in answers}) > 1:
         for place, column in enumerate(answers):
-            with _named(names[place]):
+            with named(names[place]):
                 answers[place] = exact_array(column, "values")
     vectors = np.stack(answers, axis=-1)
     require_stated(mechanism, vectors.dtype)

@@ -68,6 +68,23 @@ def released_by_key(
     return noisy.item() if noisy.shape == () else noisy
 
 
+def noise_of_codes(
+    mechanism: Any,
+    codes: NDArray[np.int64],
+    names: list[Any] | None,
+    labels: object,
+    statistic: object,
+    k: Any,
+    rng: object,
+    threads: int,
+) -> KeyedNoise:
+    """Return the noise of numbers of categories, of one array or of the named columns of a frame."""
+    keyed = _keyed(rng, labels, statistic)
+    statistics = [name(statistic, "statistic")] if names is None else _statistics(statistic, len(names))
+    heads = [head(mechanism, keyed, each, k) for each in statistics]
+    return KeyedNoise(mechanism, keyed, heads, column_of(labels, codes, ()), k, threads)
+
+
 class KeyedNoise:
     """The noise of labels, for each column of a release: what `stairnoise.columns.release` takes for noise."""
 

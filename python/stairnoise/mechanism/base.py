@@ -538,19 +538,13 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         Returns
         -------
         a mechanism of the same class
-            This mechanism for ``k=1``. Otherwise:
+            This mechanism for ``k=1``. Otherwise, by its name or else by its parameters:
 
             ===================================  ====================================================================
-            `Laplace`, `DiscreteLaplace`,        ``eps/k``, rounded down; k values are ε-private together
-            `Staircase`, `DiscreteStaircase`,
-            `MultivariateStaircase`,
-            `MultiScaleDiscreteLaplace`
+            an ε and no δ                        ``eps/k``, rounded down; k values are ε-private together
+            an ε and a δ                         ``eps/k`` and ``delta/k``, rounded down: k values are (ε, δ)-private
             `MergedLaplace`                      all rates divided by k, or by more, so that k times its `pure_eps` is
                                                  at most the `pure_eps` of this mechanism
-            `TruncatedLaplace`,                  ``eps/k`` and ``delta/k``, rounded down: k values are (ε, δ)-private
-            `TruncatedStaircase`,
-            `TruncatedDiscreteStaircase`,
-            `DiscreteCanonical`
             `Gaussian`                           the same (ε, δ), calibrated for an l2 sensitivity of Δ√k; made from
                                                  ``sigma``, the same ρ with √k times the σ
             `DiscreteGaussian` and `Skellam`     the same (ε, δ), calibrated for the sum of k draws

@@ -28,8 +28,9 @@ class Guarantee(Immutable):
         δ of differential privacy: 0.0 for pure ε, None if ``eps`` is None.
     rho : float, ndarray or None
         ρ of zero-concentrated differential privacy, for Gaussian noise. None for all other mechanisms.
-    sensitivity : float, int or ndarray
-        Largest change of one value that one person can cause. For a vector, the change is measured in its norm.
+    sensitivity : float, int, ndarray or None
+        Largest change of one value that one person can cause. For a vector, the change is measured in its norm. None: any change
+        of a value, as for the categories of `RandomizedResponse`.
     partitions : int
         How many values one person changes.
 
@@ -50,7 +51,7 @@ class Guarantee(Immutable):
     eps: Real | None
     delta: Real | None
     rho: Real | None
-    sensitivity: Real | NDArray[np.int64]
+    sensitivity: Real | NDArray[np.int64] | None
     partitions: int
 
     def __init__(
@@ -58,7 +59,7 @@ class Guarantee(Immutable):
         eps: Real | None = None,
         delta: Real | None = None,
         rho: Real | None = None,
-        sensitivity: Real | NDArray[np.int64] = 1,
+        sensitivity: Real | NDArray[np.int64] | None = 1,
         partitions: int = 1,
     ) -> None:
         fields = {"eps": eps, "delta": delta, "rho": rho, "sensitivity": sensitivity, "partitions": partitions}
@@ -69,7 +70,6 @@ class Guarantee(Immutable):
         return {name: getattr(self, name) for name in ("eps", "delta", "rho", "sensitivity", "partitions")}
 
     def __repr__(self) -> str:
-        change = display(self.sensitivity)
         claims = []
         if self.eps is not None:
             pure = self.delta is not None and np.all(np.equal(self.delta, 0))
@@ -79,8 +79,14 @@ class Guarantee(Immutable):
             claims.append(f"{_shown(self.rho)}-zero-concentrated differentially private")
         promise = " and ".join(claims) or "(α, rdp_bound(α))-Rényi differentially private for every α > 1"
         if self.partitions == 1:
-            return f"Guarantee: one value that changes by at most {change} is {promise}."
-        return f"Guarantee: {self.partitions} values that change by at most {change} each are {promise} together."
+            change = (
+                ", whatever it becomes," if self.sensitivity is None else f" that changes by at most {display(self.sensitivity)}"
+            )
+            return f"Guarantee: one value{change} is {promise}."
+        change = (
+            ", whatever they become," if self.sensitivity is None else f" that change by at most {display(self.sensitivity)} each"
+        )
+        return f"Guarantee: {self.partitions} values{change} are {promise} together."
 
 
 def _shown(number: Any) -> str:

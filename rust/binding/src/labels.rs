@@ -1,8 +1,9 @@
 //! The class of labels: columns of any library, each label of which has one encoding.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use numpy::{Element, PyArrayDyn};
+use numpy::{Element, PyArray1, PyArrayDyn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyInt, PyList, PyString};
@@ -159,6 +160,17 @@ impl Labels {
         stairnoise::keyed::Labels::len(&*self.0)
     }
 
+    /// The number of each label among `known`, of which none is missing and no two are equal: −1 for a missing one, −2 for any other one.
+    fn places_among<'py>(&self, py: Python<'py>, known: &Self) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let mut places = HashMap::new();
+        places.try_reserve(known.__len__() + 1).map_err(|_| errors::memory())?;
+        for (place, field) in (0_i64..).zip(fields(&known.0)) {
+            places.insert(field, place);
+        }
+        let found = places_of(&self.0, &places).map_err(|OutOfMemory| errors::memory())?;
+        Ok(PyArray1::from_vec(py, found))
+    }
+
     /// The index of the first label whose field has neither this tag nor that of a missing label.
     fn first_besides(&self, tag: u8) -> Option<usize> {
         let mut bytes = Vec::new();
@@ -192,6 +204,42 @@ impl Labels {
         }
         Ok(Self(Arc::new(column)))
     }
+}
+
+/// The field of each label.
+fn fields(labels: &Column) -> impl Iterator<Item = Vec<u8>> {
+    (0..stairnoise::keyed::Labels::len(labels)).map(|row| {
+        let mut bytes = Vec::new();
+        stairnoise::keyed::Labels::write(labels, row, &mut bytes);
+        bytes
+    })
+}
+
+/// What `places` has for the field of each label, −1 for a missing one and −2 for one that it has not.
+fn places_of(labels: &Column, places: &HashMap<Vec<u8>, i64>) -> Result<Vec<i64>, OutOfMemory> {
+    let n = stairnoise::keyed::Labels::len(labels);
+    let mut found = Vec::new();
+    found.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
+    if let Kind::Taken { of, places: taken } = &labels.kind {
+        let known = places_of(of, places)?;
+        let missing = |row: usize| labels.missing.as_ref().is_some_and(|missing| missing[row]);
+        found.extend(
+            taken
+                .iter()
+                .enumerate()
+                .map(|(row, place)| if missing(row) { -1 } else { known[*place] }),
+        );
+        return Ok(found);
+    }
+    let (mut field, mut none) = (Vec::new(), Vec::new());
+    address::none(&mut none);
+    for row in 0..n {
+        field.clear();
+        stairnoise::keyed::Labels::write(labels, row, &mut field);
+        let other = if field == none { -1 } else { -2 };
+        found.push(places.get(&field).copied().unwrap_or(other));
+    }
+    Ok(found)
 }
 
 /// Appends the field of a label.

@@ -1,4 +1,8 @@
-"""keyed.json: addresses of every kind, their subkeys, and the noise of the mechanisms of one word."""
+"""keyed.json: addresses of every kind, their subkeys, and the noise of the mechanisms of one word.
+
+An oracle with `KEYED` has its own cases, arguments and k, which come last. Its `address` has the parameters of these arguments,
+and `ANSWERS` has true answers.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -18,6 +22,7 @@ from tests.oracles import (
     truncated_laplace,
     truncated_staircase,
 )
+from tests.oracles.generate import mechanisms
 from tests.oracles.generate.encoding import decoded, encoded
 from tests.oracles.lattice import lattice
 from tests.oracles.lattice import mechanism as mechanism_of
@@ -40,6 +45,8 @@ LABELS: tuple[keyed.Label, ...] = (
 WHOLE: tuple[keyed.Value, ...] = (0, 1, -1, 3.0, -0.0, 255, 256, 10**6, -(2**40), 2**53 + 2, 2**62, 1e20, -1e20)
 ANY: tuple[keyed.Value, ...] = (*WHOLE, 0.5, -0.1, 5e-324)
 VECTORS: tuple[keyed.Value, ...] = ([1, 2], [0.0, -7.0], [2**40, 3])
+
+ORACLES = mechanisms.oracles()
 
 # Name, arguments of the class in order, and k.
 CASES: tuple[tuple[str, list[Any], int], ...] = (
@@ -77,6 +84,7 @@ CASES: tuple[tuple[str, list[Any], int], ...] = (
     ("discrete_canonical", [0.3, 0.01], 3),
     ("discrete_canonical", [1.0, -0.0], 1),
     ("discrete_canonical", [2.0, -0.0], 2),
+    *((name, arguments, k) for name, oracle in ORACLES.items() for arguments, k in getattr(oracle, "KEYED", ())),
 )
 TRUNCATED_STAIRCASES: dict[str, Any] = {
     "truncated_staircase": truncated_staircase,
@@ -87,6 +95,8 @@ OF_ONE_WORD = ("laplace", "discrete_laplace", "staircase", "discrete_staircase")
 
 def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
     """The parameters of a mechanism by which an address has it; for a Gaussian distribution, of the one for k values."""
+    if hasattr(ORACLES.get(name), "address"):
+        return list(ORACLES[name].address(*arguments))
     if name in OF_ONE_WORD:
         eps, sensitivity, *shape = arguments
         return [("eps", eps), ("sensitivity", sensitivity), *(("r", lattice(name, *arguments).r) for _ in shape)]
@@ -183,6 +193,7 @@ def entries() -> Iterator[dict[str, Any]]:
     for number, (name, arguments, k) in enumerate(CASES):
         bind = "label" if number % 4 == 3 else "value"
         numbers = VECTORS if name.startswith("multivariate") else WHOLE if bind == "value" else ANY
+        numbers = getattr(ORACLES.get(name), "ANSWERS", numbers)
         # The first has all labels and all values, the others some of each.
         labels = LABELS if number == 0 else LABELS[number % 5 :: 5]
         if number == 2:

@@ -80,10 +80,13 @@ ARGUMENTS: dict[str, Any] = {
     "theta": 1.0,
     "threads": None,
     "upper": None,
-    "values": [1, 2, 3],
+    "values": [1, 2, 0],
     "weights": [1.0, 2.0, 1.0],
     "x": [0.5, -1.0, 3.0],
 }
+
+# Parameters of the registry's first examples, where the list above has none.
+ARGUMENTS = {name: value for row in ROWS for name, value in row.examples[0].arguments.items()} | ARGUMENTS
 
 OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "Arete": {"alpha": 0.5},

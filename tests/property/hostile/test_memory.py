@@ -11,7 +11,7 @@ from tests.property.hostile.pool import BEYOND_MEMORY
 from tests.property.strategies import views
 
 DRAWN = [mechanism for mechanisms in EXAMPLES.values() for mechanism in mechanisms if hasattr(mechanism, "sample")]
-MECHANISMS = [mechanism for mechanism in DRAWN if hasattr(mechanism, "release")]
+MECHANISMS = [mechanism for mechanism in DRAWN if hasattr(mechanism, "release") and hasattr(mechanism, "mean")]
 SCALAR = [mechanism for mechanism in MECHANISMS if np.shape(mechanism.mean()) == ()]
 
 

@@ -21,7 +21,7 @@ mod magnitude;
 pub mod search;
 mod truncated_staircase;
 mod truncation;
-mod uniform;
+pub mod uniform;
 mod weights;
 
 pub use bernoulli::bernoulli;

@@ -1,0 +1,156 @@
+"""Values that are one of the categories that the caller declared: read as numbers of categories, and made again.
+
+A value is matched by what it is. The codes and the dictionary of a categorical column are not trusted: libraries infer them from
+the rows, so that they would show which values occur.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, place, received
+from stairnoise._parameters import count, refuse_masked
+from stairnoise._values import require, true_values
+from stairnoise.columns.column import Make, Nulls
+from stairnoise.columns.libraries import library, refuse_lazy
+from stairnoise.columns.reading import by_library, reader
+from stairnoise.keyed.labels import label_column
+
+Labels = tuple[str, ...] | tuple[int, ...]
+
+MOST = 2**53
+_MISSING, _OTHER = -1, -2
+
+
+class Coded(NamedTuple):
+    """Values as numbers of their categories."""
+
+    codes: NDArray[np.int64]
+    nulls: Nulls
+    make: Make
+
+
+def checked(categories: Any) -> int | Labels:
+    """Check the caller's categories: how many there are, or a label for each."""
+    if isinstance(categories, (int, np.integer)) and not isinstance(categories, bool):
+        return count(categories, "categories", least=2, most=MOST)
+    if not isinstance(categories, (list, tuple)):
+        raise ParameterTypeError(f"categories must be an integer, or a list of labels, got {received(categories)}")
+    kinds = {str if isinstance(label, str) else int if _is_integer(label) else None for label in categories}
+    if None in kinds or len(kinds) > 1:
+        raise ParameterTypeError(f"categories must be all texts or all integers, got {received(categories)}")
+    labels = tuple(str(label) if isinstance(label, str) else int(label) for label in categories)
+    if len(labels) < 2 or len(set(labels)) < len(labels):
+        raise ParameterError(f"categories must be at least two different labels, got {received(categories)}")
+    return labels  # type: ignore[return-value]
+
+
+def _is_integer(label: object) -> bool:
+    return isinstance(label, (int, np.integer)) and not isinstance(label, bool) and -(2**63) <= int(label) < 2**63
+
+
+def coded(values: Any, categories: int | Labels, nulls: str) -> Coded:
+    """Read values of any shape, or a column; `nulls` as for `release`."""
+    refuse_lazy(values, "values")
+    found = library(values)
+    if isinstance(categories, int):
+        read = _numbers(values, found, categories)
+    else:
+        read = _labelled(values, found, categories)
+    if read.nulls is None:
+        return read
+    if nulls == "refuse":
+        first = int(np.argmax(read.nulls))
+        raise ParameterError(f'values must not be null without nulls="zero" or nulls="keep", got a null at index ({first},)')
+    return read if nulls == "keep" else read._replace(nulls=None)
+
+
+def _numbers(values: Any, found: Any, categories: int) -> Coded:
+    make: Make = _as_they_are
+    missing: Nulls = None
+    if found is None:
+        codes, _ = true_values(values)
+    else:
+        column = by_library("values", values, reader(found[0]).column, values)
+        codes, missing = column.chunks.whole(), column.chunks.nulls
+
+        def make(codes: NDArray[np.int64], nulls: Nulls) -> Any:
+            return by_library("values", values, column.make, codes, nulls)
+
+    if codes.dtype.kind not in "iu":
+        raise ParameterTypeError(f"values must be integers, the numbers of categories, got {outline(values)}")
+    # Two passes that stop nowhere; a third, for the place, where one is outside.
+    if codes.size and (int(codes.min()) < 0 or int(codes.max()) >= categories):
+        require("values", (codes >= 0) & (codes < categories), f"categories from 0 to {categories - 1}")
+    return Coded(codes.astype(np.int64, copy=False), missing, make)
+
+
+def _as_they_are(codes: NDArray[np.int64], nulls: Nulls) -> Any:
+    return codes
+
+
+def _labelled(values: Any, found: Any, labels: Labels) -> Coded:
+    known = label_column(list(labels), len(labels))
+    if found is None:
+        array = _array(values)
+        codes = _places(array.ravel(), known, values, array.shape).reshape(array.shape)
+        return _without_missing(codes, _of_numpy(labels))
+    file = reader(found[0])
+    codes = _places(values, known, values, (len(values),))
+    make = by_library("values", values, file.categories, values, labels)
+
+    def made(codes: NDArray[np.int64], nulls: Nulls) -> Any:
+        return by_library("values", values, make, codes, nulls)
+
+    return _without_missing(codes, made)
+
+
+def _array(values: Any) -> NDArray[Any]:
+    if isinstance(values, (str, int, np.generic)):
+        return np.array(values, object)
+    if isinstance(values, (list, tuple)):
+        # As objects: NumPy would make texts of the numbers beside them.
+        return np.array(values, object)
+    if not isinstance(values, np.ndarray):
+        raise ParameterTypeError(f"values must be categories, in a list, an array or a column, got {outline(values)}")
+    refuse_masked(values, "values")
+    return np.asarray(values)
+
+
+def _places(column: Any, known: Any, values: Any, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    try:
+        places: NDArray[np.int64] = label_column(column, len(column)).places_among(known)
+    except (ParameterError, ParameterTypeError):
+        places = np.zeros(0, np.int64)
+        readable = False
+    else:
+        readable = True
+    if not readable:
+        raise ParameterTypeError(f"values must be categories, of the type of their labels, got {outline(values)}")
+    other = places == _OTHER
+    if other.any():
+        where = place(np.unravel_index(int(np.argmax(other)), shape))
+        raise ParameterError(f"values must be among the categories, got one that is not{where}")
+    return places
+
+
+def _without_missing(codes: NDArray[np.int64], make: Make) -> Coded:
+    missing = codes == _MISSING
+    # A missing one counts as the first category, whatever becomes of it.
+    return Coded(np.asarray(np.maximum(codes, 0)), np.asarray(missing) if missing.any() else None, make)
+
+
+def _of_numpy(labels: Labels) -> Make:
+    known = np.array(labels)
+
+    def make(codes: NDArray[np.int64], nulls: Nulls) -> Any:
+        if nulls is None:
+            return known[codes]
+        made = known.astype(object)[codes]
+        made[nulls] = None
+        return made
+
+    return make
