@@ -16,20 +16,16 @@ import library
 import numpy as np
 
 import stairnoise as sn
+from stairnoise.registry import ROWS, Row
 
 EPS = (0.1, 0.25, 0.5, 1, 2, 4)
 SENSITIVITY = (1, 5, 10)
 DELTA = (None, 1e-9, 1e-6)
 RELEASES = (1, 7, 30)
-KINDS = ("real", "integer")
+_KINDS = {"real": "continuous", "integer": "discrete"}
+KINDS = tuple(_KINDS)
 
-_MECHANISMS = {"real": ("Staircase", "Laplace"), "integer": ("DiscreteStaircase", "DiscreteLaplace")}
-_WITH_DELTA = {"real": ("Gaussian",), "integer": ("DiscreteGaussian",)}
 # Composing many releases of noise with bounds takes minutes.
-_BOUNDED = {
-    "real": ("TruncatedStaircase", "TruncatedLaplace"),
-    "integer": ("TruncatedDiscreteStaircase", "DiscreteCanonical"),
-}
 _BOUNDED_UP_TO = 7
 
 # The picture, in its own units.
@@ -39,11 +35,15 @@ CURVES = 3
 
 
 def mechanisms(kind: str, sensitivity: float, delta: float | None, releases: int) -> tuple[str, ...]:
-    """Return the mechanisms that a setting compares."""
-    names = _MECHANISMS[kind] if delta is None else _MECHANISMS[kind] + _WITH_DELTA[kind]
-    if delta is not None and releases <= _BOUNDED_UP_TO:
-        names += _BOUNDED[kind]
-    return tuple(name for name in names if name != "DiscreteCanonical" or sensitivity == 1)
+    """Return the mechanisms that a setting compares: those that `compare` shows by default, but for what takes too long."""
+    with_delta = () if delta is None else ("delta",)
+    rows = [row for row in ROWS if row.kind == _KINDS[kind] and {one.when for one in row.compared} & {"always", *with_delta}]
+    short = [row.class_name for row in rows if releases <= _BOUNDED_UP_TO or not _is_bounded(row)]
+    return tuple(name for name in short if name != "DiscreteCanonical" or sensitivity == 1)
+
+
+def _is_bounded(row: Row) -> bool:
+    return all(math.isfinite(end) for end in row.make(row.examples[0]).support())
 
 
 def key(kind: str, eps: float, sensitivity: float, delta: float | None, releases: int) -> str:
