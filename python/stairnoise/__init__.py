@@ -5,7 +5,7 @@ Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStai
 Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedStaircase`,
 `TruncatedDiscreteStaircase`, `TruncatedLaplace`, `DiscreteCanonical`), vectors
 (`MultivariateStaircase`), distributed noise (`GeneralizedDiscreteLaplace`,
-`MultiScaleDiscreteLaplace`, `Arete`, `Skellam`) and selection (`StaircaseSelection`,
+`MultiScaleDiscreteLaplace`, `Arete`, `Skellam`), categories (`RandomizedResponse`) and selection (`StaircaseSelection`,
 `ExponentialMechanism`, `PermuteAndFlip`, `PartitionSelection`). `LatticeNoise` has probabilities
 of your own.
 """
@@ -59,6 +59,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase
     from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
     from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
+    from stairnoise.mechanisms.randomized_response.mechanism import RandomizedResponse
     from stairnoise.mechanisms.skellam.mechanism import Skellam
     from stairnoise.mechanisms.staircase.mechanism import Staircase
     from stairnoise.mechanisms.staircase_selection.mechanism import StaircaseSelection
@@ -91,6 +92,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "LatticeNoise",
     # For vectors
     "MultivariateStaircase",
+    # For categories
+    "RandomizedResponse",
     # In shares
     "GeneralizedDiscreteLaplace",
     "MultiScaleDiscreteLaplace",

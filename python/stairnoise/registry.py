@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         present: int
         dim: int
         norm: Literal["l1", "l2", "linf"]
+        categories: int | Sequence[str] | Sequence[int]
 
 
 OfReals = Literal["staircase", "laplace", "merged_laplace", "arete", "truncated_laplace", "truncated_staircase", "gaussian"]
@@ -51,6 +52,7 @@ OfIntegers = Literal[
     "discrete_canonical",
     "discrete_gaussian",
     "skellam",
+    "randomized_response",
 ]
 OfVectors = Literal["multivariate_staircase"]
 MechanismName = Literal[OfReals, OfIntegers, OfVectors]
@@ -61,8 +63,10 @@ NO_EPS = "the mechanism is given by other parameters: its eps is an argument of 
 NOT_MONOTONE = "not proven: that P(|X| > t) falls as eps grows, the rest fixed"
 RATES = "a release has no single eps to look for"
 WEIGHTS = "the mechanism is given by its weights, which no eps determines"
+CATEGORIES = (
     "a category is no number, so its noise has no moments, quantiles or error bounds; estimate has intervals for frequencies"
 )
+ANY_CHANGE = "a category may become any other one, so there is no largest change"
 VECTORS = "a vector has no distribution function, no quantile and no picture on one axis; its norm has, in norm_cdf and the like"
 VECTOR_LOSS = "the loss of a shift depends on its direction; the release is eps-differentially private, which is what is proven"
 NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -360,6 +364,41 @@ ROWS: tuple[Row, ...] = (
         divided=Divided(_example(mu=8.0), 3, _example(mu=24.0)),
         compared=(Compared("Skellam", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="named"),),
         lacks={NO_EPS: ("eps_for_error",)},
+    ),
+    Row(
+        "randomized_response",
+        "RandomizedResponse",
+        "category",
+        "categories",
+        (_example(eps=1.0, categories=3), _example(eps=4.0, categories=2), _example(eps=0.1, categories=5)),
+        divided=Divided(_example(eps=4.0, categories=5), 4, _example(eps=1.0, categories=5)),
+        sampled=False,
+        lacks={
+            ANY_CHANGE: ("sensitivity",),
+            CATEGORIES: (
+                "abs_moment",
+                "as_scipy",
+                "cdf",
+                "confidence_interval",
+                "entropy",
+                "eps_for_error",
+                "error_bound",
+                "interval",
+                "isf",
+                "logcdf",
+                "logsf",
+                "mean",
+                "median",
+                "moment",
+                "plot",
+                "ppf",
+                "sf",
+                "stats",
+                "std",
+                "support",
+                "var",
+            ),
+        },
     ),
     Row(
         "multivariate_staircase",

@@ -26,6 +26,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(generalized_discrete_laplace, module)?)?;
     module.add_function(wrap_pyfunction!(multi_scale_discrete_laplace, module)?)?;
     module.add_function(wrap_pyfunction!(skellam, module)?)?;
+    module.add_function(wrap_pyfunction!(randomized_response, module)?)?;
     module.add_function(wrap_pyfunction!(multivariate_staircase, module)?)?;
     module.add_function(wrap_pyfunction!(largest_quotient, module)?)
 }
@@ -204,6 +205,11 @@ fn multi_scale_discrete_laplace(eps: f64, sensitivity: f64, n_parties: u64, pres
 #[pyfunction]
 fn skellam(mu: f64, n_parties: u64, present: u64) -> PyResult<Mechanism> {
     boxed(stairnoise::Skellam::new(mu, share(present, n_parties)?))
+}
+
+#[pyfunction]
+fn randomized_response(eps: f64, categories: u64) -> PyResult<Mechanism> {
+    boxed(stairnoise::RandomizedResponse::new(eps, categories))
 }
 
 /// `out` and `values` of its methods hold one vector after the other.

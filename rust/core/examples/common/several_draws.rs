@@ -3,8 +3,8 @@
 
 use stairnoise::{
     AnyMechanism, Arete, DiscreteCanonical, DiscreteGaussian, Gaussian, GeneralizedDiscreteLaplace, LatticeNoise, MergedLaplace,
-    MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, ParamError, Share, Skellam, TruncatedDiscreteStaircase,
-    TruncatedLaplace, TruncatedStaircase,
+    MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, ParamError, RandomizedResponse, Share, Skellam,
+    TruncatedDiscreteStaircase, TruncatedLaplace, TruncatedStaircase,
 };
 
 /// A mechanism with a name that contains its parameters.
@@ -92,6 +92,10 @@ pub fn examples() -> Result<Vec<Named>, ParamError> {
         let name = format!("DiscreteGaussian({sigma2})");
         add(name, Box::new(DiscreteGaussian::new(sigma2)?));
     }
+    for (eps, categories) in [(1.0, 2), (0.1, 5), (4.0, 1000), (50.0, 3)] {
+        let name = format!("RandomizedResponse({eps}, {categories})");
+        add(name, Box::new(RandomizedResponse::new(eps, categories)?));
+    }
     add("Gaussian, sigma 1.16".into(), Box::new(Gaussian::scaled(1e20, -33)?));
     for norm in NORMS {
         for (eps, dim) in [(4.0, 2), (1.0, 3), (1.0, 7), (1.0, 10)] {
@@ -119,7 +123,7 @@ pub struct Numbers {
 }
 
 /// How many mechanisms [`of`] makes.
-pub const MECHANISMS: usize = 12;
+pub const MECHANISMS: usize = 13;
 
 /// Mechanism number `which` of any numbers.
 pub fn of(which: usize, numbers: &Numbers) -> Result<Box<dyn AnyMechanism>, ParamError> {
@@ -145,6 +149,7 @@ pub fn of(which: usize, numbers: &Numbers) -> Result<Box<dyn AnyMechanism>, Para
         8 => Box::new(Arete::new(a, b, c, numbers.share)?),
         9 => Box::new(Skellam::new(a, numbers.share)?),
         10 => Box::new(Gaussian::scaled(a, numbers.log2_granularity)?),
+        11 => Box::new(RandomizedResponse::new(a, numbers.whole)?),
         _ => Box::new(MultivariateStaircase::new(a, b, numbers.whole, c, NORMS[numbers.choice])?),
     })
 }
