@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from stairnoise._errors import ParameterError, meant, received
 
@@ -141,6 +142,21 @@ def quoted(name: str) -> str:
 def refused(why: str) -> ParameterError:
     """Return the error about a condition."""
     return ParameterError(f"where must be a condition on one row; this one {why}")
+
+
+def first_problem(tree: list[Any], judge: Callable[[dict[str, Any]], str | None]) -> str | None:
+    """Return what a judge says of a node that it refuses, of those in the tree that an engine's parser makes."""
+    left = [*tree]
+    while left:
+        node = left.pop()
+        if isinstance(node, dict):
+            problem = judge(node)
+            if problem is not None:
+                return problem
+            left += node.values()
+        elif isinstance(node, list):
+            left += node
+    return None
 
 
 def _tokens(condition: str) -> list[Token]:

@@ -9,38 +9,24 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from stairnoise._errors import ParameterError
 from stairnoise._optional import require
 
-
-class Written(Protocol):
-    """What a file is made of: a private table."""
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """What is said about it."""
-
-    def to_csv(self) -> str:
-        """Return it as CSV."""
-
-    def to_json(self) -> str:
-        """Return it as JSON."""
-
-    def to_arrow(self) -> Any:
-        """Return it as a table of PyArrow."""
+if TYPE_CHECKING:
+    from stairnoise.query.table import PrivateTable
 
 
-def _csv(table: Written) -> bytes:
+def _csv(table: PrivateTable) -> bytes:
     return table.to_csv().encode()
 
 
-def _json(table: Written) -> bytes:
+def _json(table: PrivateTable) -> bytes:
     return table.to_json().encode()
 
 
-def _parquet(table: Written) -> bytes:
+def _parquet(table: PrivateTable) -> bytes:
     arrow = require("pyarrow.parquet", "Parquet files need", "pyarrow")
     sink = require("pyarrow", "Parquet files need", "pyarrow").BufferOutputStream()
     arrow.write_table(table.to_arrow(), sink)
@@ -48,7 +34,7 @@ def _parquet(table: Written) -> bytes:
     return content
 
 
-_WRITERS: dict[str, Callable[[Written], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
+_WRITERS: dict[str, Callable[[PrivateTable], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
 
 
 class NewFiles:
@@ -120,7 +106,7 @@ class Output:
         """Return the files that will be there; what is said about a table comes first, so that no table is there without it."""
         return [*([self.notes] if self.notes else []), self.path]
 
-    def write(self, table: Written) -> None:
+    def write(self, table: PrivateTable) -> None:
         """Write the table."""
         contents = [self._make(table)]
         if self.notes:

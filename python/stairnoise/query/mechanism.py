@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
 from stairnoise._parameters import single
 from stairnoise._recommendation import LAPLACE_UP_TO
+from stairnoise.mechanisms.partition_selection import mechanism as partition_selection
 from stairnoise.query.arguments import Statistic
 from stairnoise.query.question import Question
 from stairnoise.registry import BY_NAME, ROWS
@@ -41,10 +42,8 @@ class Budget(NamedTuple):
 
     def selection(self, share: float, k: int) -> Any:
         """Return the mechanism that decides which groups are shown, and counts them."""
-        from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
-
         assert self.delta is not None
-        return PartitionSelection(self.eps * share, self.delta, k)
+        return partition_selection.PartitionSelection(self.eps * share, self.delta, k)
 
 
 def changed_groups(question: Question) -> int:

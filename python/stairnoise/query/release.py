@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, received
 from stairnoise._parameters import confidence_level, flag, single
+from stairnoise.accounting.ledger import ledger as ledgers
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.address import is_address, without_secrets
 from stairnoise.query.answers import Answers
@@ -163,9 +164,7 @@ def _nonnegative(nonnegative: object, asked: Question) -> bool:
 
 
 def _ledger(ledger: object) -> Any:
-    from stairnoise.accounting.ledger.ledger import Ledger
-
-    if ledger is not None and not isinstance(ledger, Ledger):
+    if ledger is not None and not isinstance(ledger, ledgers.Ledger):
         raise ParameterTypeError(f"ledger must be a Ledger or None, got {received(ledger)}")
     return ledger
 

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, overload
 
 from stairnoise._optional import require
 from stairnoise._plain import plain
+from stairnoise.query.files import Output
 from stairnoise.query.texts import csv_field, number, places, text
 from stairnoise.query.types import Type, to_arrow, to_pandas, to_polars
 
@@ -200,8 +201,6 @@ class PrivateTable(Sequence[Row]):
         OSError
             The file cannot be written.
         """
-        from stairnoise.query.files import Output
-
         Output(Path(path), overwrite=overwrite).write(self)
 
     def _in_columns(self) -> dict[str, list[Any]]:

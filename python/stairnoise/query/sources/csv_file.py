@@ -9,7 +9,7 @@ from typing import Any
 from stairnoise.query.question import Question
 from stairnoise.query.reading import CSV, Declared, Reading
 from stairnoise.query.sources.column import Column
-from stairnoise.query.sources.duckdb import DuckDB, connected
+from stairnoise.query.sources.duckdb import DuckDB
 from stairnoise.query.sources.lines import Header, readable
 from stairnoise.query.sources.records import ENGINE_TYPES, LINES, table
 from stairnoise.query.sources.source import declare, types_of_columns
@@ -31,7 +31,7 @@ class CSVFile(DuckDB):
         names = self._header.names
         types = types_of_columns(reading.types, names, path.stem, propose=False)
         self._types = {name: types.get(name, _TEXT) for name in names}
-        super().__init__(connected(), path=path)
+        super().__init__(path=path)
 
     def _prepare(self) -> None:
         super()._prepare()

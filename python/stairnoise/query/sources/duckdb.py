@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from stairnoise._optional import require
-from stairnoise.query.condition import FUNCTIONS, TEXTUAL, Condition, refused
+from stairnoise.query.condition import FUNCTIONS, TEXTUAL, Condition, first_problem, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, literal, quoted, rounded
 from stairnoise.query.sources.numbers import is_decimal, is_float, is_integer
@@ -17,6 +17,8 @@ from stairnoise.query.sources.scratch import scratch
 from stairnoise.query.sources.source import Source, SourceError, decoded
 from stairnoise.query.sources.units import MOST_UNITS, Units
 from stairnoise.query.types import Type, decimal, exact
+
+duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
 
 _CLASSES = frozenset(
     {"BETWEEN", "CASE", "CAST", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "OPERATOR", "TYPE"}
@@ -135,11 +137,6 @@ class DuckDBDialect(Dialect):
         )
 
 
-def connected() -> Any:
-    """Return a connection that reads a file."""
-    return require("duckdb", "a query of this file needs", "'stairnoise[query]'").connect(config=_SETTINGS)
-
-
 class DuckDB(Source):
     """A database of DuckDB, or a file that it reads as a table.
 
@@ -150,9 +147,8 @@ class DuckDB(Source):
     engine = "DuckDB"
     dialect = DuckDBDialect()
 
-    def __init__(self, con: Any, *, path: Path | None = None) -> None:
-        self._con, self._path = con, path
-        self._duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
+    def __init__(self, con: Any = None, *, path: Path | None = None) -> None:
+        self._con, self._path = con or duckdb.connect(config=_SETTINGS), path
         self._name = "the database" if path is None else repr(str(path))
         self._judge_con: Any = None
         self._open = contextlib.ExitStack()
@@ -176,7 +172,6 @@ class DuckDB(Source):
     @classmethod
     def of_file(cls, path: Path) -> DuckDB:
         """Open a database to read only."""
-        duckdb = require("duckdb", "a query of this file needs", "'stairnoise[query]'")
         try:
             source = cls(duckdb.connect(str(path), read_only=True, config=_SETTINGS), path=path)
             # A view of the database could read other files.
@@ -235,7 +230,7 @@ class DuckDB(Source):
         """
         described = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns.values())
         if self._judge_con is None:
-            self._judge_con = self._duckdb.connect(config={**_SETTINGS, "threads": "1"})
+            self._judge_con = duckdb.connect(config={**_SETTINGS, "threads": "1"})
             self._open.callback(self._judge_con.close)
         con = self._judge_con
         try:
@@ -243,7 +238,7 @@ class DuckDB(Source):
             con.execute("insert into stairnoise_rows default values")
             con.execute(f"select 1 from stairnoise_rows where (\n{condition.text}\n)").fetchall()
             con.execute(f"explain {self.dialect.kept('stairnoise_rows', columns, condition)}").fetchall()
-        except self._duckdb.Error as error:
+        except duckdb.Error as error:
             said = str(error).splitlines()[0]
             return f"{said}; {self.remedy(*_OF_A_CONDITION)}" if _OTHER_TYPE in said else said
         return None
@@ -254,7 +249,7 @@ class DuckDB(Source):
     def _ask(self, text: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
         try:
             rows: list[tuple[Any, ...]] = self._con.execute(text, parameters or []).fetchall()
-        except self._duckdb.Error as error:
+        except duckdb.Error as error:
             problem = _problem(error)
         except RuntimeError as error:
             # What DuckDB makes of Ctrl-C.
@@ -283,17 +278,7 @@ def _of_tree(text: str, columns: set[str]) -> str | None:
     clauses = ("modifiers", "group_expressions", "group_sets", "having", "qualify", "sample")
     if any(select.get(clause) for clause in clauses) or len(select["select_list"]) != 1:
         return "is more than a condition"
-    left = [select["where_clause"], *select["select_list"]]
-    while left:
-        node = left.pop()
-        if isinstance(node, dict):
-            problem = _of_node(node, columns)
-            if problem is not None:
-                return problem
-            left += node.values()
-        elif isinstance(node, list):
-            left += node
-    return None
+    return first_problem([select["where_clause"], *select["select_list"]], lambda node: _of_node(node, columns))
 
 
 def _of_node(node: dict[str, Any], columns: set[str]) -> str | None:

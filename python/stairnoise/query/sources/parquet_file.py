@@ -10,7 +10,7 @@ from stairnoise.query.condition import Condition
 from stairnoise.query.reading import Declared, Reading
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import quoted
-from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect, connected, held
+from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect, held
 from stairnoise.query.sources.parquet_texts import AS_DECLARED, TEXTS_AS_BYTES, FileSystem, OpenFile, UnreadableFooterError
 from stairnoise.query.sources.records import ENGINE_TYPES, converted
 from stairnoise.query.sources.source import SourceError, declare, types_of_columns
@@ -68,7 +68,7 @@ class ParquetFile(DuckDB):
     def __init__(self, path: Path, reading: Reading) -> None:
         self._declared: dict[str, str] = {}
         self._types = dict(reading.types)
-        super().__init__(connected(), path=path)
+        super().__init__(path=path)
 
     def _prepare(self) -> None:
         super()._prepare()

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from stairnoise._optional import require
-from stairnoise.query.condition import FUNCTIONS, Condition, refused
+from stairnoise.query.condition import FUNCTIONS, Condition, first_problem, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, quoted, rounded
 from stairnoise.query.sources.numbers import is_decimal, is_float, is_integer
@@ -364,18 +364,12 @@ def _judged(text: str, columns: dict[str, PostgreSQLColumn]) -> str | None:
     clauses = {"targetList", "fromClause", "whereClause", "limitOption", "op"}
     if not set(select) <= clauses or len(targets) != 1 or len(select.get("fromClause", [])) != 1:
         return "is more than a condition"
-    left: list[Any] = [*targets, select.get("whereClause")]
-    while left:
-        node = left.pop()
-        if isinstance(node, list):
-            left += node
-        elif isinstance(node, dict):
-            for name, value in node.items():
-                problem = _of_node(name, value, columns) if name[0].isupper() else None
-                if problem is not None:
-                    return problem
-                left.append(value)
-    return None
+
+    def problem(node: dict[str, Any]) -> str | None:
+        found = (_of_node(name, value, columns) for name, value in node.items() if name[0].isupper())
+        return next(filter(None, found), None)
+
+    return first_problem([*targets, select.get("whereClause")], problem)
 
 
 def _of_node(name: str, node: Any, columns: dict[str, PostgreSQLColumn]) -> str | None:
