@@ -1,6 +1,7 @@
 """The parts of an address as bytes.
 
-A field is a tag of one byte, the length of its body in eight bytes, and the body. Lists of fields have one reading only.
+A field is a tag of one byte, the length of its body in eight bytes, and the body. So two different lists of fields never have
+the same bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def integer(number: int, tag: bytes = INTEGER) -> bytes:
 
 
 def text(characters: str) -> bytes:
-    """Return the field of a text; its code points are kept as they are."""
+    """Return the field of a text. Its code points are not normalised."""
     return field(TEXT, characters.encode())
 
 

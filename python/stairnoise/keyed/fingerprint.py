@@ -35,7 +35,7 @@ def checked_rows(values: object, labels: object) -> tuple[Labels, NDArray[Any]]:
 
 
 def column_of(labels: object, answers: NDArray[Any], vector: tuple[int, ...]) -> Labels:
-    """Return the labels of answers, each of which is a number or a vector of the shape `vector`."""
+    """Check and return the labels of answers; an answer is a number, or a vector of the shape `vector`."""
     shape = answers.shape[: answers.ndim - len(vector)]
     if len(shape) > 1 or len(vector) > 1:
         raise ParameterError(

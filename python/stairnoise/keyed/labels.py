@@ -1,6 +1,6 @@
-"""The gate for labels: columns of any library become one encoding for every label.
+"""Checks labels, and encodes them as bytes: a label has the same bytes in the columns of all libraries.
 
-Libraries are recognised by the name of a type's module, so that none is imported here. Nothing lazy is executed.
+Libraries are recognised by the name of a type's module, so that none is imported here. Lazy columns are refused.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from stairnoise.keyed import encoding
 
 _RULE = "labels must be strings, integers, bools, dates, bytes, None or tuples of them"
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
-# Types of Polars and Arrow, all of whose numbers int64 holds, and pandas' types of them with a mask.
+# Types of integers that int64 can hold: of Polars and Arrow, and the nullable ones of pandas.
 _INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"})
 _MASKED = frozenset({"Int8Dtype", "Int16Dtype", "Int32Dtype", "Int64Dtype", "UInt8Dtype", "UInt16Dtype", "UInt32Dtype"})
 
 
 def label_column(labels: object, n: int | None) -> Labels:
-    """Return the labels of `n` rows, or of a single value that has a single label for None."""
+    """Return the labels of `n` rows; None stands for a single value with a single label."""
     refuse_lazy(labels, "labels")
     if n is None and not _is_column(labels):
         return Labels.objects([labels], _encoded)
@@ -43,7 +43,7 @@ def label_column(labels: object, n: int | None) -> Labels:
 
 
 def _is_column(labels: object) -> bool:
-    """Return whether it holds labels and is not one: tuples can be labels, and libraries have scalars of their own."""
+    """Return whether this is a column of labels, not a single label. (A tuple is a single label here.)"""
     return isinstance(labels, list) or is_array(labels) or library(labels) is not None
 
 
@@ -87,13 +87,13 @@ def _of_array(array: NDArray[Any]) -> Labels:
 
 
 def _integers(package: str, column: Any) -> Labels:
-    """Return the labels of a column of integers that int64 holds."""
+    """Return the labels of a column of integers that int64 can hold."""
     read = reader(package).column(column).chunks
     return Labels.integers(read.whole().astype(np.int64, copy=False), read.nulls)
 
 
 def _of_pandas(column: Any) -> Labels:
-    """Return the labels of a Series, an Index or an extension array; pandas writes NaN for a missing one."""
+    """Return the labels of a Series, an Index or an extension array; NaN is a null."""
     kind = type(column.dtype).__name__
     if kind == "CategoricalDtype":
         codes = getattr(column, "cat", column).codes
@@ -117,7 +117,7 @@ def _of_polars(column: Any) -> Labels:
 
 
 def _of_arrow(column: Any) -> Labels:
-    """Return the labels of an Array or a ChunkedArray; those of texts are read from its memory."""
+    """Return the labels of an Array or a ChunkedArray. Texts are read directly from its memory."""
     if hasattr(column, "combine_chunks") and hasattr(column, "chunks"):
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     text = str(column.type)
@@ -125,7 +125,7 @@ def _of_arrow(column: Any) -> Labels:
         raise _wrong_dtype(text, timed=text.startswith(("time", "duration")))
     if text.startswith("dictionary"):
         codes = of_arrow.column(column.indices).chunks
-        # No unsigned type has room for the mark of a missing one.
+        # Signed, because -1 stands for a null.
         places = codes.whole().astype(np.int64)
         if codes.nulls is not None:
             places[codes.nulls] = -1
@@ -164,14 +164,14 @@ def _is_nan(label: object) -> bool:
 
 
 def _encoded_of_pandas(label: Any, row: int) -> bytes:
-    """Return the field of a label of pandas, whose tuples can have NaN for what is missing."""
+    """Return the field of a label of pandas, where NaN in a tuple is a null."""
     if _is_tuple(label):
         label = tuple(None if _is_nan(part) else part for part in label)
     return _encoded(label, row)
 
 
 def _encoded(label: Any, row: int) -> bytes:
-    """Return the field of a label, or refuse it by its type and place."""
+    """Return the field of a label; errors name its type and row."""
     kind = type(label)
     if isinstance(label, np.datetime64):
         if np.datetime_data(label.dtype) == ("D", 1):
@@ -202,7 +202,7 @@ def _encoded(label: Any, row: int) -> bytes:
 
 
 def _is_tuple(label: object) -> bool:
-    """Return whether it is a tuple of labels; an interval of Arrow is one of numbers."""
+    """Return whether this is a tuple of labels. (An interval of Arrow is a tuple of numbers.)"""
     return isinstance(label, tuple) and type(label).__name__ != "MonthDayNano"
 
 
@@ -215,7 +215,7 @@ def _package(label: object) -> str:
 
 
 def _is_missing(label: object) -> bool:
-    """Return whether it is one of pandas' own marks."""
+    """Return whether this is NA or NaT of pandas."""
     return type(label).__name__ in ("NAType", "NaTType") and _package(label) == "pandas"
 
 
@@ -230,5 +230,5 @@ def _text(label: str, row: int) -> bytes:
         return encoding.text(label)
     except UnicodeEncodeError:
         pass
-    # Outside the handler, whose error has the label in it.
+    # Raised outside the handler, because the handled error contains the label.
     raise ParameterError(f"labels must be text that UTF-8 can hold, got a string with a lone surrogate{place((row,))}")

@@ -47,10 +47,10 @@ def released_by_key(
     vector, workers = mechanism._value_shape, threads_asked(threads)
     if columns is not None or library(values) is not None:
         names = opened(values, columns)[1]
-        # A row of vectors has one statistic, as a column alone has.
+        # A vector has one statistic, and so has a single column.
         statistics = [name(statistic, "statistic")] if names is None or vector else _statistics(statistic, len(names))
         heads = [head(mechanism, keyed, one, k) for one in statistics]
-        # A column is one vector, and the rows of a frame are several.
+        # A column is one vector; a frame has a vector in every row.
         rows = None if vector and names is None else by_library("values", values, len, values)
         noise = KeyedNoise(mechanism, keyed, heads, label_column(labels, rows), k, workers)
         return released(mechanism, noise, values, columns, nulls, out)
@@ -86,7 +86,7 @@ def noise_of_codes(
 
 
 class KeyedNoise:
-    """The noise of labels, for each column of a release: what `stairnoise.columns.release` takes for noise."""
+    """Keyed noise for the columns of a release, which `stairnoise.columns.release` adds."""
 
     __slots__ = ("_drawn", "_heads", "_keyed", "_keys", "_labels", "_threads", "_width")
 
@@ -96,19 +96,19 @@ class KeyedNoise:
         self._keys: Keys | None = None
 
     def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
-        """Write noisy answers to `out`, which is of NumPy's own class, and 0 for a missing one."""
+        """Write noisy answers to the plain array `out`, and 0 for nulls."""
         labels = self._labels
-        # The secret is not fetched for nothing, such as the empty frames by which clusters infer types.
+        # No noise, so the secret is not fetched. Clusters infer types from such empty frames.
         if not len(labels) or (missing is not None and missing.all()):
             out[...] = 0
             return
         rows = answers.whole()
         if missing is not None:
-            # In its place comes the first that is not missing, so that its label has no value, and places stay as they are.
+            # A null row is replaced by the first other row: rows keep their numbers, and the null's label gets no value.
             places = np.where(missing, np.argmin(missing), np.arange(len(rows)))
             rows, labels = rows[places], labels.taken(places)
         self._keys = self._keys or self._keyed._derived()
-        # The extension takes rows one after the other, so others are copied.
+        # The extension needs contiguous rows.
         whole = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         rows = np.ascontiguousarray(rows).reshape(rows.shape)
         self._keys.release(
@@ -127,15 +127,15 @@ class KeyedNoise:
             out[...] = whole
 
     def rehearse(self, answers: Chunks) -> None:
-        """Do nothing: a release by key takes nothing from a stream, and can be repeated."""
+        """Do nothing: keyed noise takes no words from a stream, and a repeated release is the same."""
 
 
 def _keyed(rng: object, labels: object, statistic: object) -> KeyedRng:
     """Require a KeyedRng with labels and a statistic: none of the three has a meaning without the others."""
     if not isinstance(rng, KeyedRng):
-        given = "labels" if labels is not None else "a statistic"
+        beside = "labels" if labels is not None else "a statistic"
         shown = "a SeededRng" if isinstance(rng, SeededRng) else received(rng)
-        raise ParameterTypeError(f"rng must be a KeyedRng in a release with {given}, got {shown}")
+        raise ParameterTypeError(f"rng must be a KeyedRng in a release with {beside}, got {shown}")
     if labels is None:
         raise ParameterTypeError("labels must be given in a release with a KeyedRng, one for each value, got None")
     if statistic is None:
@@ -144,7 +144,7 @@ def _keyed(rng: object, labels: object, statistic: object) -> KeyedRng:
 
 
 def _statistics(statistic: object, columns: int) -> list[str]:
-    """Return the public name of each column: under one name equal rows of two columns would share noise."""
+    """Return the public name of each column. Under the same name, equal rows of two columns would have the same noise."""
     if not isinstance(statistic, (list, tuple)):
         if columns > 1:
             raise ParameterError(
@@ -160,7 +160,7 @@ def _statistics(statistic: object, columns: int) -> list[str]:
 
 
 def head(mechanism: Any, keyed: KeyedRng, statistic: str, k: Any) -> bytes:
-    """Return what all rows of a release have in common."""
+    """Return the part of the address that all rows of a release share."""
     if mechanism._parameter_shape:
         raise ParameterError(
             f"rng must not be a KeyedRng for a mechanism of array parameters: make one mechanism for each, "

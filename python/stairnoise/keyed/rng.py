@@ -24,11 +24,11 @@ class KeyedRng:
     ``max_partitions_contributed``, the label and the true value. Query engines and clusters repeat, reorder and split
     work; with a KeyedRng they compute the same released numbers each time.
 
-    Use one release name for one snapshot of the data. A released number that stays the same under one name reveals that
-    its true value has most probably not changed.
+    Use one release name for one snapshot of the data. A released number that stays the same under one name reveals
+    that its true value has most probably not changed.
 
-    The guarantee is computational. It holds as long as HMAC-SHA256 and AES-256 cannot be told from random functions
-    without the secret.
+    The guarantee is computational. It holds as long as nobody without the secret can distinguish HMAC-SHA256 and AES-256
+    from random functions.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class KeyedRng:
 
     _bind: Bind
     _fetch: Callable[[], bytes] | None
-    # Derived from the secret; None if a function fetches it.
+    # None if a function fetches the secret.
     _keys: Keys | None
     _release: str
 
@@ -105,8 +105,8 @@ class KeyedRng:
     def fingerprint(self, values: object, labels: object) -> str:
         """Return a keyed fingerprint of true answers with their labels.
 
-        Equal sets of rows have equal fingerprints, in any order. Without the secret a fingerprint reveals nothing about the
-        data, except that two equal ones belong to equal data. Keep it beside a release to notice when the same name is
+        Equal sets of rows have equal fingerprints, in any order. Without the secret a fingerprint reveals nothing about
+        the data, except that equal fingerprints belong to equal data. Keep it beside a release to notice when the same name is
         used for other data.
 
         Parameters
@@ -130,21 +130,21 @@ class KeyedRng:
         return fingerprints.fingerprint(self._derived(), self._release, *rows)
 
     def _derived(self) -> Keys:
-        """Return the keys; fetch the secret first if a function does that."""
+        """Return the keys, of a newly fetched secret if a function fetches it."""
         if self._keys is not None:
             return self._keys
         assert self._fetch is not None
         return _keys(*_copied(self._fetch()))
 
     def _fetched(self) -> KeyedRng:
-        """Return a generator that keeps the keys, for work of many calls."""
+        """Return a generator that keeps the keys, so that many calls fetch the secret once."""
         kept = object.__new__(KeyedRng)
         kept._fetch, kept._keys, kept._release, kept._bind = None, self._derived(), self._release, self._bind
         return kept
 
     @property
     def _identity(self) -> tuple[object, ...]:
-        """What makes two generators equal; it reveals nothing about the secret."""
+        """Equal for equal generators; it reveals nothing about the secret."""
         return self._release, self._bind, self._fetch if self._keys is None else self._keys.identity
 
     def __eq__(self, other: object) -> bool:
@@ -159,11 +159,11 @@ class KeyedRng:
         return f"KeyedRng(..., {self._release!r}, bind={self._bind!r})"
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
-        """Return names; refuse to be copied or pickled with a secret inside."""
+        """Return names; a generator that keeps a secret cannot be copied or pickled."""
         return _remade, (*_import_name(self._fetch), self._release, self._bind)
 
     def __dask_tokenize__(self) -> tuple[str, ...]:
-        """Return what Dask names a task by: the same in every process, without the secret."""
+        """Return the token that Dask names a task by: the same in every process, without the secret."""
         source = _import_name(self._fetch) if self._keys is None else (self._keys.identity.hex(),)
         return "stairnoise.KeyedRng", *source, self._release, self._bind
 
@@ -171,7 +171,7 @@ class KeyedRng:
 def _import_name(function: Any) -> tuple[str, str]:
     """Return the module and the name by which every process finds a function.
 
-    Picklers take closures and functions of ``__main__`` by value, with the secret that they may hold; they get these texts.
+    Picklers such as cloudpickle copy closures and functions of ``__main__``, with any secret in them. So they get names only.
     """
     if function is None:
         raise CopyError(
@@ -192,7 +192,7 @@ def _import_name(function: Any) -> tuple[str, str]:
 
 
 def _is_in_module(function: Any, module: str, name: str) -> bool:
-    """Return whether a module that was found by an import has it; one that was made by hand has no spec."""
+    """Return whether an imported module has the function. (A module without a spec was not imported.)"""
     found = sys.modules.get(module)
     return getattr(found, "__spec__", None) is not None and vars(found).get(name) is function
 
@@ -202,16 +202,15 @@ def _remade(module: str, function: str, release: str, bind: Bind) -> KeyedRng:
 
 
 def _copied(secret: Any) -> tuple[str, bytearray | None]:
-    """Return the name of its type, and a copy that can be wiped, if it is bytes.
+    """Return the name of the secret's type, and a copy that can be wiped; None unless it is bytes.
 
-    It raises nothing, so that its caller can let go of the secret first: error reporters print the local variables of a
-    traceback.
+    This raises no error. Error reporters print the local variables of a traceback, so callers delete the secret first.
     """
     return type(secret).__name__, bytearray(secret) if isinstance(secret, (bytes, bytearray, memoryview)) else None
 
 
 def _keys(kind: str, copy: bytearray | None) -> Keys:
-    """Return the keys that are derived from what `_copied` returned, and wipe that."""
+    """Return the keys derived from the copy that `_copied` returned, and wipe the copy."""
     if copy is None:
         raise ParameterTypeError(
             f"secret must be {_SECRET_BYTES} bytes, or a function that returns them, got a value of type {kind}"
@@ -233,9 +232,7 @@ def name(text: object, argument: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        broken = True
+        pass
     else:
-        broken = False
-    if broken:
-        raise ParameterError(f"{argument} must be text that UTF-8 can hold, got a string with a lone surrogate")
-    return str(text)
+        return str(text)
+    raise ParameterError(f"{argument} must be text that UTF-8 can hold, got a string with a lone surrogate")

@@ -1,18 +1,16 @@
-"""The base classes of mechanisms of single numbers, and the questions that a mechanism answers about itself.
+"""The base class of mechanisms of single numbers.
 
-The file of each mechanism answers them in this order:
+The file of each mechanism defines, in this order:
 
 1. its constructor, which ends in `_store`;
 2. its parameters, as properties;
 3. `_functions`, its distribution;
-4. `_loss`, what a release reveals;
+4. `_loss`, its privacy loss;
 5. `_sum_bound`, the tail of a sum of draws;
 6. `_edges`, where its density jumps;
 7. `_promise`, its guarantee;
 8. `_divided_among`, the mechanism that keeps this guarantee for several values;
-9. `_exact_parameters`, by which keyed noise tells it from every other mechanism.
-
-Public methods are functions of the files that stand before their names.
+9. `_exact_parameters`, which distinguish its keyed noise from that of every other mechanism.
 """
 
 from __future__ import annotations
@@ -29,9 +27,9 @@ from stairnoise._types import AnyFloat, Default, Value, number_or_array
 from stairnoise.accounting import privacy_loss
 from stairnoise.figures import mechanism as picture
 from stairnoise.mechanism import cost
-from stairnoise.mechanism.accuracy import Of, interval_of
+from stairnoise.mechanism.accuracy import Of, interval_of, refuse
 from stairnoise.mechanism.base import Mechanism
-from stairnoise.mechanism.distribution import central, plain, require_level, scaled, times_power
+from stairnoise.mechanism.distribution import central, plain, scaled, times_power
 from stairnoise.mechanism.immutable import once
 from stairnoise.registry import load
 
@@ -53,7 +51,7 @@ if TYPE_CHECKING:
 _MOST_POWER = 64
 # Up to this order the closed forms are quicker.
 _MOST_CLOSED_POWER = 16
-# Sums of listed probabilities stay below this part of 1 - confidence in spite of their rounding errors.
+# Exceeds the rounding errors of listed probabilities.
 _LIST_MARGIN = 1 - 2.0**-37
 
 
@@ -156,7 +154,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
             `confidence` is outside [0, 1].
         """
         level = argument(confidence, "confidence")
-        require_level((level >= 0) & (level <= 1), level, "confidence must be from 0 to 1")
+        refuse("confidence", level, (level >= 0) & (level <= 1), "from 0 to 1")
         outside = (1 - level) / 2
         return self._apply("ppf", outside, "confidence"), self._apply("isf", outside, "confidence")
 
@@ -428,7 +426,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
 
     @property
     def _unit(self) -> Any:
-        """A length of the order of the noise; 1 for integers, whose moments need no other."""
+        """Unit of moments: a length of the order of the noise; 1 for integers."""
         return 1.0
 
     def _in_units(self) -> Any:
@@ -449,7 +447,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         return (fourth - 4 * mean * third + 6 * mean**2 * second - 4 * mean**3 * first + mean**4) / std**4 - 3
 
     def _tail_bound(self, alpha: Real) -> Any:
-        """Return the smallest t with P(|X| > t) <= alpha, which may be less than 1 - confidence can be in float64."""
+        """Return the smallest t with P(|X| > t) <= alpha, for smaller alpha than 1 - confidence can be in float64."""
         return self._apply("error_bound", alpha, "confidence")
 
     def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -489,7 +487,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         sensitivity : int, float or None
             Largest change Δ of the value that one person can cause; an integer for a discrete mechanism. Only
             `DiscreteGaussian`, `Skellam`, `GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace` and `Arete` take it.
-            None: the sensitivity it was made for, or 1 if there is none.
+            None: the sensitivity that the mechanism was made for, or 1 if there is none.
 
         Returns
         -------
@@ -498,7 +496,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         Raises
         ------
         ParameterError, ParameterTypeError
-            `sensitivity` is out of range, or given to a mechanism that was made for a fixed one. There would be too many
+            `sensitivity` is out of range, or passed to a mechanism that was made for a fixed one. Or there are too many
             probabilities to list. Or `lattice` is False and the loss of the density is not known.
 
         Notes
@@ -510,9 +508,8 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         distribution, the measures are for the worse direction. k people, or a difference of kΔ, cost k ε. A staircase
         loses ε with some probability for every difference, however small.
         """
-        # Imported here, so that programs which only draw noise do not wait for it.
         drawn = flag(lattice, "lattice")
-        return privacy_loss.loss_of(self, self._asked_sensitivity(sensitivity), drawn or self._integers)
+        return privacy_loss.loss_of(self, self._sensitivity_or_default(sensitivity), drawn or self._integers)
 
     @overload
     def privacy_profile(self, eps: Number, sensitivity: Number | None = None) -> AnyFloat: ...  # type: ignore[overload-overlap]
@@ -548,7 +545,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
     def _density_loss(self) -> Any:
         """Return the loss of the density; mechanisms that do not know it raise."""
         name = type(self).__name__
-        raise ParameterError(f"lattice must be True for a {name}, whose loss is known of what is drawn, got False")
+        raise ParameterError(f"lattice must be True for a {name}, because the loss of its density is not known, got False")
 
     # Pictures and other libraries
 

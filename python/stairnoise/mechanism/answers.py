@@ -1,4 +1,4 @@
-"""Gates for true answers: a stated sensitivity, and the shape and dtype of what is released."""
+"""Checks of true answers: a stated sensitivity, and the shape and dtype of the released values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from stairnoise.mechanism.stated import unstated
 
 
 def require_stated(mechanism: Any, dtype: np.dtype[Any]) -> None:
-    """Refuse true answers of this type if nobody stated their sensitivity: 1 is true of counts, and false of salaries.
+    """Refuse true answers of this type if nobody stated a sensitivity: 1 is right for counts, but wrong for salaries.
 
-    The type decides, never the values: whether a release fails would tell something about them.
+    The type decides, never the values: otherwise a failed release would reveal something about them.
     """
     whole = mechanism._integers
     if not mechanism._takes_floats and not (whole and dtype.kind in "iu"):
@@ -36,7 +36,7 @@ def released_shape(mechanism: Any, values: Shape) -> Shape:
 
 
 def released_dtype(mechanism: Any, dtype: np.dtype[Any], single_precision: bool) -> str:
-    """Return the dtype of what is released for true answers of this type, which may have been float32."""
+    """Return the dtype of released values, from the dtype of the true answers; `single_precision` if these were float32."""
     if mechanism._integers and dtype.kind == "i":
         return "int64"
     return "float32" if single_precision else "float64"

@@ -1,7 +1,7 @@
 """Array parameters of Gaussian noise: every element has σ² and a lattice of its own.
 
-Scalar parameters make an ordinary mechanism. A mechanism of arrays is drawn from arrays, and is asked element by element for all
-else: each different element answers once, as the mechanism of scalar parameters that it is.
+Scalar parameters make an ordinary mechanism. Noise of array parameters is drawn from the arrays. Everything else is computed once
+for each different element, by its mechanism of scalar parameters.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stairnoise._output import Shape
 from stairnoise._parameters import Real, argument, common_shape
 from stairnoise._types import Default, Float, Value
 from stairnoise.accounting.losses import elements as elements_of_losses
-from stairnoise.distributions import elements as elements
+from stairnoise.distributions.elements import Elements
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.partitions import NAME
@@ -29,13 +29,12 @@ if TYPE_CHECKING:
 
     from stairnoise._types import Floats
     from stairnoise.accounting.losses.loss import Part
-    from stairnoise.distributions.elements import Elements
 
 Found = TypeVar("Found")
 
 
 class Lattices(NamedTuple):
-    """Arrays of one shape: σ² of every element in steps of its lattice, the lattice, and the steps to its sensitivity."""
+    """Arrays of one shape: σ² of every element in lattice steps, log2 of the step, and the sensitivity in steps."""
 
     sigma2: NDArray[np.float64]
     log2_granularity: NDArray[np.int64]
@@ -47,17 +46,17 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
 
     __slots__ = ("_lattices",)
 
-    # Of array parameters; not set for scalars.
+    # Set for array parameters only.
     _lattices: Lattices
 
     if TYPE_CHECKING:
 
         def _element(self, index: tuple[int, ...]) -> Any:
-            """Return the mechanism of scalar parameters that the element is."""
+            """Return the mechanism of the element's scalar parameters."""
 
     @classmethod
     def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
-        """Make a mechanism for one call, whose `out` may be the memory of an argument: these are copied."""
+        """Make a mechanism for one call. The arguments are copied, because `out` may share their memory."""
         del out
         return cls(**arguments)
 
@@ -65,11 +64,11 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
     def _parameter_shape(self) -> Shape:  # type: ignore[override]
         return () if self._sampler is not None else self._lattices.sigma2.shape
 
-    def _store_arrays(self, lattices: Lattices, given: dict[str, Any], *, stated: bool, noise_alone: bool) -> None:
-        """Keep the elements of a mechanism of array parameters, as `_store` does for scalars."""
+    def _store_arrays(self, lattices: Lattices, parameters: dict[str, Any], *, stated: bool, noise_alone: bool) -> None:
+        """Store array parameters, as `_store` does for scalars."""
         _native.check_gaussians(lattices.sigma2, lattices.log2_granularity)
         object.__setattr__(self, "_lattices", lattices)
-        self._store(None, given, stated=stated, noise_alone=noise_alone)
+        self._store(None, parameters, stated=stated, noise_alone=noise_alone)
 
     # Drawing and releasing
 
@@ -108,7 +107,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
     # Different elements
 
     def _different(self) -> tuple[list[Any], NDArray[np.intp]]:
-        """Return the mechanisms of elements that differ, and for every element the number of its mechanism."""
+        """Return the mechanisms of the different elements, and for every element the index of its mechanism."""
         columns = [np.asarray(column).reshape(-1) for column in self._lattices]
         rows = np.stack([column.astype(np.float64) for column in columns], axis=-1)
         _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
@@ -117,7 +116,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         return mechanisms, which.reshape(shape)
 
     def _of_elements(self, answer: Callable[[Any], Any]) -> Any:
-        """Return an answer of every element; a float if the parameters are scalars."""
+        """Return `answer` of every element; a float if the parameters are scalars."""
         if self._parameter_shape == ():
             return answer(self)
         mechanisms, which = self._different()
@@ -125,10 +124,10 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
 
     # The distribution
 
-    def _functions_of_elements(self) -> elements.Elements:
+    def _functions_of_elements(self) -> Elements:
         """Return `_functions` of array parameters."""
         mechanisms, which = self._different()
-        return elements.Elements([mechanism._functions() for mechanism in mechanisms], which)
+        return Elements([mechanism._functions() for mechanism in mechanisms], which)
 
     def _apply(self, function: str, value: object, name: str) -> Float | Floats:
         if self._parameter_shape == ():
@@ -138,6 +137,8 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         distribution: Elements = self._distribution
         with np.errstate(all="ignore"):
             return self._plain(distribution.at(function, x))
+
+    # In a lambda, `super()` is that of the lambda's argument.
 
     def _skewness(self) -> Real:
         found: Real = self._of_elements(lambda mechanism: super()._skewness())
@@ -170,7 +171,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         return np.ldexp(1.0, self._lattices.log2_granularity), bounds
 
     def _loss_of_elements(self, sensitivity: Any) -> Part:
-        """Return `_loss` of array parameters; the sensitivity is one for all, or each element's own."""
+        """Return `_loss` of array parameters; `sensitivity` is a number, or an array with one for each element."""
         shape = self._parameter_shape
         pairs = np.stack([self._lattices.sigma2, np.broadcast_to(np.asarray(sensitivity, np.float64), shape)], axis=-1)
         found, which = np.unique(pairs.reshape(-1, 2), axis=0, return_inverse=True)
@@ -183,20 +184,20 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         raise ParameterError(f"as_scipy must be asked of scalar parameters, got parameters of shape {self._parameter_shape}")
 
 
-def require(name: str, given: object, value: Real, allowed: Any, rule: str) -> None:
-    """Refuse the first number that is not allowed, by its index; a single one as it was given."""
+def require(name: str, passed: object, value: Real, allowed: Any, rule: str) -> None:
+    """Raise for the first number that is not allowed; the error names its index, or a scalar as it was passed."""
     if allowed.all():
         return
     if isinstance(value, float):
-        raise ParameterError(f"{name} must be {rule}, got {received(given)}")
+        raise ParameterError(f"{name} must be {rule}, got {received(passed)}")
     index = tuple(int(i) for i in np.argwhere(~np.asarray(allowed))[0])
     raise ParameterError(f"{name} must be {rule}, got {value[index].item()}{place(index)}")
 
 
 def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) -> tuple[list[Found], NDArray[np.intp]]:
-    """Call `make` once for all elements that have the same parameters; return what it found, and the number of each element.
+    """Call `make` once for each different element; return its results, and the index of every element's result.
 
-    A `ParameterError` gets the index of the first element that it is about.
+    A `ParameterError` names the index of the first such element.
     """
     code, columns = np.zeros(shape, np.int64), []
     for parameter in parameters:
@@ -212,7 +213,7 @@ def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) ->
             yield values[number].item()
 
     found: list[Any] = [None] * codes.size
-    # In the order in which elements come, so that the first bad one is named.
+    # In the order of the elements, so that errors name the first bad one.
     for position in np.argsort(first):
         try:
             found[position] = make(*reversed(list(numbers(position))))

@@ -1,4 +1,4 @@
-"""Array parameters: a capability of the mechanisms that need one random word a draw.
+"""The base of mechanisms that draw a value from one random word; their parameters may be arrays.
 
 Each element of the output then has its own parameters. Scalar parameters make an ordinary mechanism.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Spec = Cost | Real | None
 
-# A sensitivity for which no r is too large.
+# A sensitivity so large that every r is allowed.
 _WIDEST = 2.0**53
 _BOUND = Lattice(staircase).error_bound
 
@@ -64,22 +64,24 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
     _eps: Real
     _sensitivity: Real
     _spec: Spec
-    # Granularity and r. They take time, so they are not set until first used.
+    # Granularity and r, set at their first use.
     _lattice: tuple[Any, Any]
 
     @classmethod
     def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
         """Make a mechanism for one call, which reads the arrays of its `arguments` in place."""
         names = ("eps", "sensitivity", cls._spec_name)
-        given: list[Any] = [arguments.get(name, default) for name, default in zip(names, (None, None, "l1"), strict=True) if name]
+        values: list[Any] = [
+            arguments.get(name, default) for name, default in zip(names, (None, None, "l1"), strict=True) if name
+        ]
         mechanism = cls.__new__(cls)
-        mechanism._validate(*given, convert=partial(lent, out=out))
+        mechanism._validate(*values, convert=partial(lent, out=out))
         return mechanism
 
     def _validate(
         self, eps: RealLike, sensitivity: RealLike | None, spec: object = None, *, convert: Callable[[object, str], Real] = real
     ) -> None:
-        """Check and store the parameters; every such mechanism's constructor calls this."""
+        """Check and store the parameters, for the constructor."""
         stated = sensitivity is not None
         rate, change = convert(eps, "eps"), 1.0 if sensitivity is None else convert(sensitivity, "sensitivity")
         checked = self._check_spec(spec, convert)
@@ -120,7 +122,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             cls._make = staticmethod(getattr(_native, cls._native_name))
 
     def _check(self, shape: Shape, stated: bool) -> None:
-        """Check the numbers by the extension, and make its mechanism if they are scalars."""
+        """Let the extension check the numbers, and make its mechanism if they are scalars."""
         object.__setattr__(self, "_parameter_shape", shape)
         if shape == ():
             self._store(self._make_sampler(self._eps, self._sensitivity, self._spec), None, stated=stated)  # type: ignore[arg-type]
@@ -136,9 +138,9 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         return self._sensitivity  # type: ignore[return-value]
 
     def _lattice_step(self) -> Any:
-        return self._place()[0]
+        return self._granularity_and_r()[0]
 
-    def _place(self) -> tuple[Any, Any]:
+    def _granularity_and_r(self) -> tuple[Any, Any]:
         """Return granularity and r; arrays of them for array parameters."""
         try:
             return self._lattice
@@ -151,7 +153,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         return lattice
 
     def _check_alone(self) -> None:
-        """Check each parameter alone for a mechanism of empty shape, which has no element to check."""
+        """Check each parameter alone, for a mechanism of empty shape, which has no elements to check."""
         cost: Spec = "l1" if self._spec_name else None
         _native.check(self._native_name, *_spread(self._eps, 1.0, cost, np.shape(self._eps)))
         _native.check(self._native_name, *_spread(1.0, self._sensitivity, cost, np.shape(self._sensitivity)))
@@ -167,11 +169,8 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
 
     def _arguments(self) -> tuple[Any, ...]:
         """Return the constructor's arguments."""
-        others = (
-            (self._sensitivity if self._stated else None,)
-            if self._spec_name is None
-            else (self._sensitivity if self._stated else None, self._spec)
-        )
+        stated = self._sensitivity if self._stated else None
+        others = (stated,) if self._spec_name is None else (stated, self._spec)
         return self._eps, *(map(integers, others) if self._integers else others)
 
     def _with_eps(self, eps: Real) -> Self:
@@ -263,7 +262,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         _native.release_per_element(self._native_name, *self._broadcast(out.shape), stream, answers, out, k, threads)
 
     def _check_shares(self, k: int) -> None:
-        """Refuse a k for which some element has no mechanism; this needs no array of quotients."""
+        """Refuse a k for which some element has no mechanism, without an array of quotients."""
         try:
             _native.check(self._native_name, *self._broadcast(self._parameter_shape), k)
         except ParameterError as error:

@@ -1,6 +1,6 @@
 """The base of all mechanisms that add noise: what they draw, how they release, and what they promise.
 
-Public methods come first in each part, then the private ones, which some mechanisms answer differently.
+Public methods come first in each part, then the private ones, which some mechanisms override.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     __module__ = "stairnoise"
 
     __slots__ = (
+        "_cached",
         "_distribution_made",
         "_draw",
         "_fast_release",
-        "_given",
         "_hash",
-        "_numbers",
+        "_parameters",
         "_sampler",
         "_stated",
         "_takes_floats",
@@ -77,24 +77,24 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     _parameter_shape: Shape = ()
     # Shape of one value: () for a number, (d,) for a vector.
     _value_shape: Shape = ()
-    # Continues "k must …" where no mechanism keeps the guarantee for k values.
+    # Completes the error "k must …" if no mechanism keeps the guarantee for k values.
     _partitions_rule: ClassVar[str] = "leave an eps that the lattice holds"
-    # Whether the mechanism can be asked about any sensitivity; then it has `_checked_sensitivity`.
+    # Whether methods take a sensitivity; then the class has `_checked_sensitivity`.
     _any_sensitivity: ClassVar[bool] = False
 
-    # The constructor's arguments by name, in its order; None where the class keeps them itself.
-    _given: dict[str, Any]
+    # The constructor's arguments by name, in its order; None if the class stores them itself.
+    _parameters: dict[str, Any]
     # The extension's mechanism; None if parameters are arrays.
     _sampler: Any
     # Draws one number; None if parameters are arrays or values are vectors.
     _draw: Any
-    # Releases a number or a plain array; None if parameters are arrays, values vectors, or a sensitivity must be stated first.
+    # Releases a number or a plain array; None for array parameters and vectors, and if a sensitivity must be stated first.
     _fast_release: Any
-    # Whether a sensitivity was stated; and whether it was, or the mechanism was made from its noise alone.
+    # Whether a sensitivity was stated; and the same, but also true for a mechanism made from its noise alone.
     _stated: bool
     _takes_floats: bool
-    # Not set until first used: what `once` keeps by the names of methods, what `_functions` returned, and the hash.
-    _numbers: dict[str, Any]
+    # Set at their first use: results of `once` by the names of methods, the result of `_functions`, and the hash.
+    _cached: dict[str, Any]
     _distribution_made: Any
     _hash: int
 
@@ -108,7 +108,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         def granularity(self) -> Any: ...
 
         def _functions(self) -> Any:
-            """Return density, survival function, their inverses and moments, in the form of the theory's `Tabulated`."""
+            """Return density, survival function, their inverses and moments, as an object with the methods of `Tabulated`."""
 
         def _divided_among(self, k: int) -> Self:
             """Return the mechanism for `k` >= 2 values; its errors say why there is none."""
@@ -117,26 +117,26 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
             """Return the sensitivity as the type that the mechanism needs, or raise."""
 
         def _exact_parameters(self) -> dict[str, Any]:
-            """Return numbers, words and tuples that define the mechanism that is drawn, the same however the mechanism was made.
+            """Return numbers, words and tuples that define the noise, however the mechanism was made.
 
-            They are the same on every platform: parameters as given, and shapes in lattice steps (contract, section 13).
+            They are the same on every platform: the caller's parameters, and shapes in lattice steps (contract, section 13).
             """
 
-    # Made
+    # Construction
 
     def __init__(self, *_: object) -> None:
         raise ParameterTypeError(f"{type(self).__name__} is a base class: construct a mechanism such as Laplace(eps=1)")
 
     def _store(
-        self, native: _native.Mechanism | None, given: dict[str, Any] | None, *, stated: bool, noise_alone: bool = False
+        self, native: _native.Mechanism | None, parameters: dict[str, Any] | None, *, stated: bool, noise_alone: bool = False
     ) -> None:
-        """Keep the extension's mechanism, and the arguments by name, in the constructor's order; every constructor ends with it.
+        """Store the extension's mechanism, and the constructor's arguments by name; every constructor ends with this call.
 
-        There is no such mechanism of array parameters, and no such names where the class keeps its arguments itself. `stated`
-        says whether the caller stated a sensitivity; if not, that of `given` is 1. `noise_alone` says whether the parameters are
-        those of the noise, so that no sensitivity can have been forgotten.
+        `native` is None for array parameters, and `parameters` is None if the class stores its arguments itself. `stated`:
+        the caller stated a sensitivity; otherwise that of `parameters` is 1. `noise_alone`: the parameters describe the noise,
+        so the caller cannot have forgotten a sensitivity.
         """
-        _set_given(self, given)
+        _set_parameters(self, parameters)
         _set_sampler(self, native)
         _set_stated(self, stated)
         _set_takes_floats(self, stated or noise_alone)
@@ -149,8 +149,8 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
             _set_fast_release(self, native.fast_release if whole or stated or noise_alone else None)
 
     def _named_arguments(self) -> dict[str, Any]:
-        given = self._given
-        return given if self._stated or "sensitivity" not in given else {**given, "sensitivity": None}
+        parameters = self._parameters
+        return parameters if self._stated or "sensitivity" not in parameters else {**parameters, "sensitivity": None}
 
     def __hash__(self) -> int:
         try:
@@ -175,7 +175,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         object.__setattr__(self, "_distribution_made", made)
         return made
 
-    # Drawn and released
+    # Drawing and releasing
 
     @property
     def exactness(self) -> str:
@@ -239,7 +239,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         ParameterError, ParameterTypeError
             An argument is not allowed. Nothing has been drawn and `out` is untouched.
         """
-        # The fast path: for ten values, calls without options take less than half the time of the general way.
+        # The fast path: for ten values, calls without options take less than half the time of the general path.
         draw = self._draw
         if draw is not None and dtype is None and threads is None:
             stream = sampling_stream(rng)
@@ -342,7 +342,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         workers = threads_asked(threads)
         shape, length, wanted = chunks_of(size, chunk_size, self._parameter_shape, self._value_shape, dtype, self._dtypes)
         try:
-            # The extension refuses 2**63 values, as it does any more.
+            # Capped so that it fits the extension's integers; 2**63 values are refused too.
             view = self._next_view(stream, min(math.prod(shape), 2**63))
         except ParameterError as error:
             raise ParameterError(f"size must fit into a fill ({error}), got shape {shape}") from None
@@ -379,11 +379,11 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
 
         Each value is rounded to the lattice by ``floor(x/g + 1/2)``, computed exactly. The noise is added there in
         integers, and the sum is converted once. A sum that the output's type cannot hold becomes the largest or smallest
-        number of that type. An error instead would reveal something about the noise.
+        number of that type. An error would reveal something about the noise.
 
         The mechanism must have been made with its `sensitivity`, or from its noise alone, such as ``Gaussian(sigma=2)``.
-        Without one a discrete mechanism takes integers, because a person changes a count by 1, and no floats. The types
-        decide that, never the values.
+        Without a sensitivity a discrete mechanism takes integers, because a person changes a count by 1, but no floats. The
+        types decide that, never the values.
 
         A discrete mechanism has g = 1 and rounds 10.5 to 11 before it adds noise. The error can then exceed `error_bound`,
         which covers only the noise, by up to 1/2.
@@ -403,7 +403,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         nulls : {"refuse", "zero", "keep"}, default "refuse"
             What to do with the nulls of a column. "refuse": raise an error. "zero": a null is the answer 0, and gets
             noise. "keep": a null stays null. Use that only if everybody may know which answers are missing. The noise
-            of other rows does not depend on nulls. NaN is an error always.
+            of other rows does not depend on nulls. NaN is always an error.
         labels : sequence, array or column; only with a KeyedRng
             A label for each value in the order of the values, such as the name of its group; `values` then have one
             dimension, or none and one label. Labels are strings, integers, bools, dates, bytes, None or tuples of them.
@@ -456,10 +456,10 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
             require_null_rule(nulls)
             return keyed_release.released_by_key(self, values, columns, nulls, labels, statistic, k, rng, out, threads)
         stream = sampling_stream(rng)  # type: ignore[arg-type]
-        # The fast path: calls without options take a quarter of the time of the general way.
-        once = type(max_partitions_contributed) is int and max_partitions_contributed == 1
-        if once and threads is None and self._fast_release is not None and columns is None and nulls is REFUSE:
-            # What `require_stated` may refuse takes the general way.
+        # The fast path: calls without options take a quarter of the time of the general path.
+        one_value = type(max_partitions_contributed) is int and max_partitions_contributed == 1
+        if one_value and threads is None and self._fast_release is not None and columns is None and nulls is REFUSE:
+            # Values that `require_stated` may refuse take the general path.
             fits = self._takes_floats or type(values) is int or (type(values) is np.ndarray and values.dtype.kind == "i")
             found = self._fast_release(stream, values, out, self._integers) if fits else None
             if found is not None:
@@ -483,17 +483,17 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         mechanism = self if k == 1 else self._keeping_guarantee(k, NAME)
         mechanism._sampler.release(stream, answers, out, threads)
 
-    # Promised
+    # Guarantees
 
     def guarantee(self, sensitivity: Number | None = None, *, max_partitions_contributed: int = 1) -> Guarantee:
-        """Return what a release promises.
+        """Return the guarantee of a release.
 
         Parameters
         ----------
         sensitivity : int, float or None
             Largest change Δ of one value. Only `DiscreteGaussian`, `Skellam`, `GeneralizedDiscreteLaplace`,
-            `MultiScaleDiscreteLaplace` and `Arete` take it. None: the sensitivity it was made for. A mechanism made from its
-            noise alone has none.
+            `MultiScaleDiscreteLaplace` and `Arete` take it. None: the sensitivity that the mechanism was made for. A mechanism
+            made from its noise alone has none.
         max_partitions_contributed : int, default 1
             How many values one person can change, as in `release`. `GeneralizedDiscreteLaplace`, `Arete` and
             `LatticeNoise` do not divide their privacy budget: for them, the guarantee is that of this many releases.
@@ -520,7 +520,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         """
         if sensitivity is None and self._is_noise_alone:
             raise unstated(self, "a guarantee", "pass sensitivity=..." if self._any_sensitivity else None)
-        return self._promise(self._asked_sensitivity(sensitivity), partitions(max_partitions_contributed, NAME))
+        return self._promise(self._sensitivity_or_default(sensitivity), partitions(max_partitions_contributed, NAME))
 
     def for_partitions(self, k: int) -> Self:
         """Return the mechanism that releases each value if one person changes `k` values.
@@ -573,7 +573,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         return self._keeping_guarantee(k, "k")
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        """Return the guarantee of k values; `sensitivity` as `_asked_sensitivity` returns it."""
+        """Return the guarantee of k values; `sensitivity` is what `_sensitivity_or_default` returned."""
         self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values
         return Guarantee(self.eps, 0.0, None, self.sensitivity, k)
 
@@ -590,18 +590,20 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     def _no_mechanism(self, k: int, name: str, reason: ParameterError) -> ParameterError:
         return ParameterError(f"{name} must {self._partitions_rule}, got {k}: {reason}")
 
-    def _asked_sensitivity(self, asked: Any) -> Any:
-        """Check and return the sensitivity asked about; return None for a mechanism that was made for a fixed one."""
+    def _sensitivity_or_default(self, sensitivity: Any) -> Any:
+        """Check and return a method's sensitivity; return None for a mechanism that was made for a fixed one."""
         if self._any_sensitivity:
-            return self._checked_sensitivity(self._default_sensitivity if asked is None else asked)
-        if asked is not None:
+            return self._checked_sensitivity(self._default_sensitivity if sensitivity is None else sensitivity)
+        if sensitivity is not None:
             name = type(self).__name__
-            raise ParameterError(f"sensitivity must be left out for a {name}, which was made for one, got {received(asked)}")
+            raise ParameterError(
+                f"sensitivity must be left out for a {name}, which was made for one, got {received(sensitivity)}"
+            )
         return None
 
     @property
     def _default_sensitivity(self) -> Any:
-        """The sensitivity that a mechanism of any sensitivity is asked about by default."""
+        """The sensitivity of methods that are called without one."""
         return 1
 
     @property
@@ -611,11 +613,11 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
 
     @property
     def _stated_sensitivity(self) -> Any:
-        """The sensitivity as a constructor takes it."""
+        """The sensitivity as the constructor's argument."""
         return self.sensitivity if self._stated else None
 
 
-# `object.__setattr__` goes through all base classes first, which takes longer than the assignment.
-_set_given, _set_sampler, _set_draw, _set_fast_release, _set_stated, _set_takes_floats = (
-    vars(Mechanism)[slot].__set__ for slot in ("_given", "_sampler", "_draw", "_fast_release", "_stated", "_takes_floats")
+# `object.__setattr__` searches all base classes first, which takes longer than the assignment.
+_set_parameters, _set_sampler, _set_draw, _set_fast_release, _set_stated, _set_takes_floats = (
+    vars(Mechanism)[slot].__set__ for slot in ("_parameters", "_sampler", "_draw", "_fast_release", "_stated", "_takes_floats")
 )

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 CostFunction = Callable[[NDArray[np.float64]], Any]
 
-# Sums end where less than this probability is left; `_checked_sum` refuses costs for which the rest counts.
+# Sums end where less than this probability is left; `_checked_sum` refuses costs for which the rest matters.
 _NOTHING = 1e-300
 _NEGLIGIBLE = 1e-17
 _MOST_LISTED = 2**24
-# Panels of a piece begin at 2**-6 of it. Near 0 a cost may consist of rounding errors, and splitting there gains nothing.
+# Panels of a piece begin at 2**-6 of it: near 0 a cost may consist of rounding errors, so splitting there gains nothing.
 _DEPTH = 1.0
 
 
@@ -100,6 +100,6 @@ def elementwise(function: Callable[..., float], shape: tuple[int, ...], *paramet
 
 
 def lattice_staircase_cost(function: CostFunction, eps: float, D: int, r: int) -> float:
-    """Return the expected cost of a discrete staircase; in a two-sided geometric distribution each stair is one integer."""
+    """Return the expected cost of a discrete staircase, or of the two-sided geometric distribution, whose stairs are integers."""
     fold = staircase_cost.discrete_fold(function, eps, D)
     return fold.at_zero + float(fold.costs()[r - 1])

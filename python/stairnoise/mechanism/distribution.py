@@ -6,21 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import Real
 
-# With a unit from 1/this to this, the first four moments are far from the ends of float64.
+# With a unit between 1/_LARGE and _LARGE, the first four moments are far from the ends of float64.
 _LARGE = 2.0**64
 
 
 def root_moment(mechanism: Any, p: int) -> Any:
-    """(E|X|**p)**(1/p), also where float64 does not hold the moment."""
+    """(E|X|**p)**(1/p), also where float64 cannot hold the moment."""
     distribution, unit = scaled(mechanism)
     return distribution.abs_moment(p) ** (1 / p) * unit
 
 
 def scaled(mechanism: Any) -> tuple[Any, Any]:
-    """Return a distribution whose moments float64 holds, and the unit that X is in."""
+    """Return a distribution whose moments float64 can hold, and its unit."""
     unit = mechanism._unit
     if np.all((unit >= 1 / _LARGE) & (unit <= _LARGE)):
         return mechanism._distribution, 1.0
@@ -38,15 +37,6 @@ def times_power(moment: Any, unit: Any, p: float) -> Any:
     with np.errstate(all="ignore"):
         root = np.power(unit, p / 2)
         return np.where(moment == 0, 0.0, moment * root * root)
-
-
-def require_level(allowed: Any, level: Real, rule: str) -> None:
-    """Refuse the first level that is not allowed."""
-    if allowed is True:
-        return
-    bad = np.flatnonzero(~np.asarray(allowed))
-    if bad.size:
-        raise ParameterError(f"{rule}, got {received(np.asarray(level).item(bad[0]))}")
 
 
 def plain(result: Any) -> Real:

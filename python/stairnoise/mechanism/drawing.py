@@ -64,11 +64,11 @@ def chunks(
 
 
 def threads_asked(threads: object) -> int:
-    """Check a number of threads; 0 for None, which leaves it to the extension."""
+    """Check a number of threads; return 0 for None: the extension then decides."""
     return 0 if threads is None else count(threads, "threads", least=1, most=_native.MOST_THREADS)
 
 
 def require_values(shape: Shape, vector: Shape, name: str) -> None:
-    """Refuse an array whose last axis does not have the length of a vector."""
+    """Raise unless the last axis has the length of a vector."""
     if vector and (not shape or shape[-1] != vector[0]):
         raise ParameterError(f"{name} must have a last axis of length dim = {vector[0]}, got shape {shape}")

@@ -15,7 +15,7 @@ from stairnoise.mechanisms.staircase import least_eps
 
 LEAST_EPS = 2.0**-40
 _LEAST_NORMAL = 2.0**-1022
-# In lattice steps: float64 holds such an error, and no draw is larger.
+# In lattice steps: float64 can hold this error, and no draw is larger.
 _FARTHEST = 2.0**1000
 
 
@@ -30,7 +30,7 @@ def least_eps_for_error(t: RealLike, confidence: RealLike, example: Any) -> Real
     shape = common_shape({"t": limit, "confidence": alpha, "parameters": parameters})
     fixed = 0.0 if spec is None or isinstance(spec, str) else spec
     if spec is not None and not isinstance(spec, str):
-        # A smaller shape serves no purpose, and the closed forms lose their digits there.
+        # For a smaller shape the closed forms lose their digits.
         refuse(str(name), spec, np.asarray(spec) >= _LEAST_NORMAL, "at least 2**-1022 here")
 
     def least(limit: float, alpha: float, D: float, shape: float) -> float:
@@ -44,17 +44,17 @@ def least_eps_for_error(t: RealLike, confidence: RealLike, example: Any) -> Real
     return found
 
 
-def raised_to_what_is_drawn(kind: Any, t: float, alpha: float, D: float, spec: Any, found: float | None) -> float | None:
+def raised_for_lattice(kind: Any, t: float, alpha: float, D: float, spec: Any, found: float | None) -> float | None:
     """Raise the ε that suffices for the density until noise drawn on the lattice meets the bound t too."""
 
-    def may_be_drawn_beyond(eps: float) -> bool:
+    def may_exceed(eps: float) -> bool:
         mechanism = kind._make_sampler(eps, D, spec)
         constants = kind._family.constants(eps, float(mechanism.sensitivity_steps), float(next(iter(mechanism.lengths), 0)))
         return least_eps.exceeds(math.floor(min(t / mechanism.granularity, _FARTHEST)) + 0.5, constants, alpha)
 
-    return least_eps.raised(may_be_drawn_beyond, found)
+    return least_eps.raised(may_exceed, found)
 
 
 def least_eps_of_integers(D: float) -> float:
-    """Return the least ε for which 64-bit integers hold the tail."""
+    """Return the least ε for which 64-bit integers can hold the tail."""
     return max(LEAST_EPS, D / (2.0**54 - D) * (1 + 2.0**-50))

@@ -90,7 +90,7 @@ class Guarantee(Immutable):
 
 
 def _shown(number: Any) -> str:
-    """Write an ε, δ or ρ; one of more than four digits is rounded up, because a mechanism promises every larger one too."""
+    """Write an ε, δ or ρ, rounded up to four digits: the guarantee holds for every larger number too."""
     # Imported here, so that programs which only draw noise do not wait for decimals.
     from stairnoise._digits import at_most
 

@@ -1,4 +1,4 @@
-"""What makes a mechanism a value: it never changes, and mechanisms with equal arguments are equal."""
+"""Mechanisms are values: they never change, and mechanisms with equal arguments are equal."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Found = TypeVar("Found")
 
 
 def once(method: Callable[[Mechanism], Found]) -> Callable[[Mechanism], Found]:
-    """Make a method that keeps its numbers: a mechanism of scalar parameters computes them at the first call only.
+    """Make a method whose result a mechanism of scalar parameters computes at the first call only.
 
     Arrays are computed at each call, because a caller may change them.
     """
     name = method.__name__
 
     @wraps(method)
-    def known(self: Any) -> Any:
+    def cached(self: Any) -> Any:
         try:
-            return self._numbers[name]
+            return self._cached[name]
         except (AttributeError, KeyError):
             pass
         found = method(self)
         if self._parameter_shape == ():
-            object.__setattr__(self, "_numbers", {**getattr(self, "_numbers", {}), name: found})
+            object.__setattr__(self, "_cached", {**getattr(self, "_cached", {}), name: found})
         return found
 
-    return known
+    return cached
 
 
 class Immutable(Named):
@@ -57,7 +57,7 @@ class Immutable(Named):
 
     @classmethod
     def _unknown(cls, name: str) -> str:
-        """Return the text that refuses a misspelt argument and suggests the name that was meant."""
+        """Return the error text for an unknown argument, with the name that was probably meant."""
         return f"{cls.__name__}() got an unexpected keyword argument {name!r}{_meant(cls, name, arguments_of(cls.__init__))}"
 
     if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Immutable(Named):
         return f"{type(self).__name__}({arguments})"
 
     def _shown_arguments(self) -> dict[str, Any]:
-        """Return the arguments that the text has: all but a sensitivity that was not stated."""
+        """Return the arguments that the ``repr`` shows: all but a sensitivity that was not stated."""
         return {name: value for name, value in self._named_arguments().items() if name != "sensitivity" or value is not None}
 
     def _key(self) -> tuple[object, ...]:

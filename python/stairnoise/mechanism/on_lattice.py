@@ -1,6 +1,6 @@
-"""The two families of mechanisms that need one random word a draw, on a lattice of D = ⌈Δ/g⌉ steps to a sensitivity.
+"""The two families of mechanisms that draw a value from one random word, on a lattice of D = ⌈Δ/g⌉ steps to a sensitivity.
 
-Each family has the constants of its distribution functions, the tail of a sum of draws, and the privacy loss of one draw.
+A family has the constants of its distribution functions, the tail of a sum of draws, and the privacy loss of one draw.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Geometric:
         return laplace_loss.Steps(eps, steps)
 
 
-class OfStairs:
+class StaircaseFamily:
     """Staircases: probabilities fall by e^(-ε) every D lattice points, the first time after r points."""
 
     @staticmethod
@@ -62,4 +62,4 @@ class OfStairs:
         return staircase_loss.Atoms(eps, (2 * stair - 1) / steps, gap / steps)
 
 
-Family = type[Geometric] | type[OfStairs]
+Family = type[Geometric] | type[StaircaseFamily]

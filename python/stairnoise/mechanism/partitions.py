@@ -1,4 +1,4 @@
-"""Releases in which one person changes several values, and the mechanism for each of these values."""
+"""How many values of a release one person changes."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ NAME = "max_partitions_contributed"
 
 
 def partitions(k: object, name: str) -> int:
-    """Check how many values one person changes; `name` is what errors call it."""
+    """Check `k`; errors call it `name`."""
     return count(k, name, least=1, most=MOST_PARTITIONS)

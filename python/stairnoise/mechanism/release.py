@@ -1,6 +1,6 @@
-"""Releasing true answers with noise: gate, lattice, noise, conversion.
+"""Releasing true answers with noise.
 
-The gates of `stairnoise._values` and `stairnoise._output` turn the arguments into two plain NumPy arrays. The extension then
+`stairnoise._values` and `stairnoise._output` check the arguments and turn them into two plain NumPy arrays. The extension then
 rounds the answers to the lattice, adds the noise in integers, and converts the sums.
 """
 
@@ -26,7 +26,7 @@ _NULLS = ("refuse", "zero", "keep")
 
 
 def require_null_rule(nulls: object) -> None:
-    """Refuse another word than the three."""
+    """Raise unless `nulls` is one of the three words."""
     if not (isinstance(nulls, str) and nulls in _NULLS):
         raise ParameterError(f'nulls must be "refuse", "zero" or "keep", got {received(nulls)}')
 
@@ -34,7 +34,7 @@ def require_null_rule(nulls: object) -> None:
 def released(
     mechanism: Any, stream: _native.Stream, values: Any, columns: Any, nulls: Nulls, k: int, out: Any, threads: int | None
 ) -> Any:
-    """Release values, a column or columns of a frame, of which one person changes k."""
+    """Release values, a column, or columns of a frame; one person changes k of the values."""
     require_release(stream)
     workers = threads_asked(threads)
     if nulls is not REFUSE:
@@ -48,7 +48,7 @@ def released(
     require_values(answers.shape, mechanism._value_shape, "values")
     shape = released_shape(mechanism, answers.shape)
     noisy = released_array(shape, out, released_dtype(mechanism, answers.dtype, single_precision), mechanism._release_dtypes)
-    # A new array has no memory in common with the answers.
+    # A new array shares no memory with the answers.
     if out is not None or answers.shape != shape:
         answers = laid_out(answers, noisy)
     mechanism._add_noise(stream, answers, noisy, k, workers)

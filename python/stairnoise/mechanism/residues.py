@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stairnoise._types import Memory
 
 MOST_MODULUS = 2**64
-# The dtypes of residues with the largest modulus whose residues each holds; the default one is first.
+# Dtypes of residues, and the largest modulus of each.
 _MODULI = {"uint64": 2**64, "int64": 2**63, "uint32": 2**32}
 
 
@@ -31,7 +31,7 @@ def checked_modulus(modulus: object) -> int:
 def released_modulo(
     mechanism: Any, values: object, modulus: object, k: int, rng: Rng | None, out: Memory | None, threads: int | None
 ) -> Any:
-    """Release integers modulo m, of which one person changes k."""
+    """Release integers modulo m; one person changes k of them."""
     stream = release_stream(rng)
     m, workers = checked_modulus(modulus), threads_asked(threads)
     wider = mechanism._keeping_guarantee(k, NAME)
@@ -53,7 +53,7 @@ def released_modulo(
 
 
 def whole_answers(values: object) -> NDArray[np.int64]:
-    """Convert the caller's true answers to int64, or refuse them if they are not of a type of integers."""
+    """Convert true answers to int64; raise if their type is not one of integers."""
     answers, _ = true_values(values)
     if answers.dtype.kind != "i":
         raise ParameterTypeError(f"values must be integers, got {got('values', values, answers)}")

@@ -1,4 +1,4 @@
-"""What the mechanisms that select share: the gate for costs, draws, and the probabilities of candidates."""
+"""The base of mechanisms that select: checks of costs, draws, and the probabilities of candidates."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, place
 from stairnoise._output import Size, output_array
 from stairnoise._parameters import Real, RealLike, count, exact_floats, number_array
 from stairnoise._types import typed_as
+from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import Immutable
 from stairnoise.mechanism.stated import unstated
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
         threads: int | None
 
 
-# Differences of numbers below this one do not overflow.
+# Differences of smaller numbers do not overflow.
 _LARGE = 2.0**1021
 
 
@@ -45,13 +46,13 @@ class SelectionMechanism(Immutable):
     It is for annotations and `isinstance`; construct `StaircaseSelection`, `ExponentialMechanism` or `PermuteAndFlip`.
     """
 
-    __slots__ = ("_given", "_mechanism")
+    __slots__ = ("_mechanism", "_parameters")
     __module__ = "stairnoise"
 
-    # The rule for a cost, and for a score by the key -1, as errors state them.
+    # The rules that errors state: 1 is that of costs, -1 that of scores.
     _rules: dict[int, str]
     # The arguments by name, in the constructor's order.
-    _given: dict[str, Any]
+    _parameters: dict[str, Any]
     _mechanism: _native.Selection
 
     if TYPE_CHECKING:
@@ -68,32 +69,32 @@ class SelectionMechanism(Immutable):
     @property
     def eps(self) -> float:
         """Privacy parameter ε of one selection."""
-        eps: float = self._given["eps"]
+        eps: float = self._parameters["eps"]
         return eps
 
     @property
     def sensitivity(self) -> float:
         """Largest change Δ of any candidate's cost that one person can cause."""
-        sensitivity: float | None = self._given["sensitivity"]
+        sensitivity: float | None = self._parameters["sensitivity"]
         return 1.0 if sensitivity is None else sensitivity
 
     @property
     def monotonic(self) -> bool:
         """Whether you promised that one person never moves two costs in opposite directions."""
-        monotonic: bool = self._given["monotonic"]
+        monotonic: bool = self._parameters["monotonic"]
         return monotonic
 
     def guarantee(self) -> Guarantee:
-        """Return what one selection promises; ``Guarantee.sensitivity`` is the sensitivity of the costs."""
+        """Return the guarantee of one selection; ``Guarantee.sensitivity`` is the sensitivity of the costs."""
         return Guarantee(self.eps, 0.0, None, self.sensitivity)
 
-    def _store(self, mechanism: _native.Selection, given: dict[str, Any]) -> None:
+    def _store(self, mechanism: _native.Selection, parameters: dict[str, Any]) -> None:
         store = object.__setattr__
-        store(self, "_given", given)
+        store(self, "_parameters", parameters)
         store(self, "_mechanism", mechanism)
 
     def _named_arguments(self) -> dict[str, Any]:
-        return self._given
+        return self._parameters
 
     @overload
     def select(self, costs: Sequence[Number], *, out: None = None, **options: Unpack[_Options]) -> int: ...
@@ -143,7 +144,7 @@ class SelectionMechanism(Immutable):
             an independent selection for each. None: the shape of `out`, or without it one
             selection per row.
         scores : array of float, shape (..., n), or None
-            In place of `costs`: a score s is the cost −s, exactly, so larger scores are better.
+            Instead of `costs`: a score s is the cost −s, exactly, so larger scores are better.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
             made with ``allow_release=True``.
@@ -167,7 +168,8 @@ class SelectionMechanism(Immutable):
             Or not exactly one of `costs` and `scores` is given, or another argument is not allowed.
             Nothing has been drawn and `out` is untouched.
         """
-        return self._draw(self._rows(costs, scores, protect=True), size, release_stream(rng), out, threads)
+        rows, _ = self._checked(costs, scores, protect=True)
+        return self._draw(rows, size, release_stream(rng), out, threads)
 
     @typed_as(select)
     def sample(
@@ -191,7 +193,7 @@ class SelectionMechanism(Immutable):
         size : int, tuple of int, or None
             Shape of the output, to which the shape of the rows must broadcast.
         scores : array of float, shape (..., n), or None
-            In place of `costs`; larger scores are better.
+            Instead of `costs`; larger scores are better.
         rng : SecureRng, SeededRng or None
             None: one secure generator for the whole process.
         out : ndarray or other writable memory of int64, or None
@@ -209,7 +211,8 @@ class SelectionMechanism(Immutable):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
-        return self._draw(self._rows(costs, scores), size, sampling_stream(rng), out, threads)
+        rows, _ = self._checked(costs, scores)
+        return self._draw(rows, size, sampling_stream(rng), out, threads)
 
     @overload
     def top(self, costs: RealLike, k: int, size: Size | None = None, *, out: _Out, **options: Unpack[_Options]) -> _Out: ...
@@ -249,7 +252,7 @@ class SelectionMechanism(Immutable):
         size : int, tuple of int, or None
             Shape of the output without its last axis, to which the shape of the rows must broadcast.
         scores : array of float, shape (..., n), or None
-            In place of `costs`; larger scores are better.
+            Instead of `costs`; larger scores are better.
         rng : SecureRng or None
             As for `select`. To study `top` with a seed, use ``SeededRng(seed, allow_release=True)``.
         out : ndarray or other writable memory of int64, or None
@@ -274,7 +277,7 @@ class SelectionMechanism(Immutable):
         >>> chosen.shape, len(set(chosen.tolist()))
         ((3,), 3)
         """
-        rows = self._rows(costs, scores, k, many=True, protect=True)
+        rows, _ = self._checked(costs, scores, k, many=True, protect=True)
         return self._draw(rows, size, release_stream(rng), out, threads, k)
 
     def _draw(
@@ -286,7 +289,7 @@ class SelectionMechanism(Immutable):
         threads: int | None,
         k: int | None = None,
     ) -> Any:
-        workers = 0 if threads is None else count(threads, "threads", least=1, most=_native.MOST_THREADS)
+        workers = threads_asked(threads)
         batch = rows.shape[:-1]
         if k is None:
             selected = output_array(size, batch, out, None, ("int64",))
@@ -300,25 +303,19 @@ class SelectionMechanism(Immutable):
                     f"out must have {k} places along the last axis, one for each candidate, got {selected.shape}"
                 )
         if rows.strides[-1] != rows.itemsize:
-            # One cost that stands for every candidate.
+            # A view that repeats one cost for every candidate.
             rows = rows.copy()
         draw(stream, np.broadcast_to(rows, (*places, rows.shape[-1])), selected, workers)
         if out is not None:
             return out
         return selected.item() if k is None and size is None and batch == () else selected
 
-    def _rows(
-        self, costs: object, scores: object = None, k: object = None, *, many: bool = False, protect: bool = False
-    ) -> NDArray[np.float64]:
-        """Convert and check what a call is given; see `_checked`."""
-        return self._checked(costs, scores, k, many=many, protect=protect)[0]
-
     def _checked(
-        self, costs: object, scores: object, k: object = None, *, many: bool = False, protect: bool = False
+        self, costs: object, scores: object = None, k: object = None, *, many: bool = False, protect: bool = False
     ) -> tuple[NDArray[np.float64], bool]:
-        """Convert costs to float64, or scores to the costs that they are; or refuse them, and `k` where `many` are selected.
+        """Return costs, or the negative of scores, as checked float64, and whether any cost is inf.
 
-        To `protect` costs of a float type, their sensitivity must have been stated. It also tells whether any cost is inf.
+        `many`: check `k` too. `protect`: refuse costs of a float type if nobody stated their sensitivity.
         """
         if scores is None and costs is None:
             raise ParameterTypeError(
@@ -328,29 +325,28 @@ class SelectionMechanism(Immutable):
             raise ParameterError("costs must be left out where scores are given, got both")
         name, sign = ("costs", 1) if scores is None else ("scores", -1)
         numbers = number_array(costs if scores is None else scores, name)
-        if protect and numbers.dtype.kind == "f" and self._given["sensitivity"] is None:
+        if protect and numbers.dtype.kind == "f" and self._parameters["sensitivity"] is None:
             # The type decides, never the values, as in a release.
             raise unstated(self, "a selection by floats", beside=f" beside {name} of dtype {numbers.dtype}")
         rows = exact_floats(numbers, name)
         if rows.ndim == 0 or rows.shape[-1] == 0:
             raise ParameterError(f"{name} must have at least one candidate along the last axis, got shape {rows.shape}")
         needed = count(k, "k", least=1, most=rows.shape[-1]) if many else 1
-        # Only one of the rows repeated by strides of 0 is looked at: a view may repeat a row any number of times.
-        once = rows
+        # Rows that a view repeats, with a stride of 0, are checked once: it may repeat a row any number of times.
+        distinct = rows
         if 0 in rows.strides:
-            once = rows[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in rows.strides)]
-        # A copy before the first look: another thread may write to the caller's memory.
-        once = _native.own(name, once)
+            distinct = rows[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in rows.strides)]
+        # Copied before the check, because another thread may write to the caller's memory.
+        distinct = _native.own(name, distinct)
         if sign < 0:
-            # A change of sign is exact.
-            np.negative(once, out=once)
-        rows = np.broadcast_to(once, rows.shape)
-        bad, infinite = self._mechanism.refused(once)
+            np.negative(distinct, out=distinct)
+        rows = np.broadcast_to(distinct, rows.shape)
+        bad, infinite = self._mechanism.refused(distinct)
         if bad is not None:
-            index = np.unravel_index(bad, once.shape)
+            index = np.unravel_index(bad, distinct.shape)
             raise ParameterError(f"{name} must be {self._rules[sign]}, got one that is not{place(index)}")
         if infinite:
-            _require_finite(once, rows.shape[-1], needed, name)
+            _require_finite(distinct, rows.shape[-1], needed, name)
         return rows, infinite
 
     def probabilities(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> NDArray[np.float64]:
@@ -453,7 +449,7 @@ class SelectionMechanism(Immutable):
 
 
 def _require_finite(rows: NDArray[np.float64], candidates: int, needed: int, name: str) -> None:
-    """Refuse a row with fewer finite costs than are needed; the last axis of `rows` may stand for more equal candidates."""
+    """Refuse a row with fewer finite costs than are needed; `rows` may have one of several equal `candidates`."""
     finite = np.isfinite(rows).sum(axis=-1) * (candidates // rows.shape[-1])
     short = np.argwhere(finite < needed)
     if len(short):

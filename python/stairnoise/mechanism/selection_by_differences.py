@@ -31,8 +31,8 @@ class SelectionByDifferences(SelectionMechanism):
         )
 
     def _exponents(self, rows: NDArray[np.float64], infinite: bool) -> NDArray[np.float64]:
-        """Return ε(c − least)/(2Δ), from significands and exponents, so that only the result can leave float64's range."""
-        # Memory first: a view that repeats a row beyond all memory is refused before anybody goes through it.
+        """Return ε(c − least)/(2Δ), from significands and exponents, so that only the result can leave its range."""
+        # Allocated first, so that a view that repeats rows beyond all memory fails at once.
         above = np.empty(rows.shape)
         least = rows.min(axis=-1, keepdims=True)
         # Halving is inexact only for subnormal numbers, which are negligible beside a difference that would overflow.
@@ -54,5 +54,5 @@ class SelectionByDifferences(SelectionMechanism):
 
 
 def stated_change(sensitivity: RealLike | None) -> float | None:
-    """Check a sensitivity; None says that it was not stated."""
+    """Check a sensitivity; None means that it was not stated."""
     return None if sensitivity is None else single(sensitivity, "sensitivity")

@@ -1,4 +1,4 @@
-"""What all infinitely divisible mechanisms do: they split into shares that add up to the whole."""
+"""The base of infinitely divisible mechanisms, which split into shares that add up to the whole."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_PARTIES = 2**32 - 1
 
 
 def parties(n_parties: object, present: object) -> dict[str, Any]:
-    """Check the two parameters that make a mechanism a share of itself."""
+    """Check the two parameters of a share."""
     n = count(n_parties, "n_parties", least=1, most=_MOST_PARTIES)
     return {"n_parties": n, "present": count(present, "present", least=1, most=n)}
 
@@ -34,13 +34,13 @@ class Shares(AdditiveMechanism[Default, Value, float]):
     @property
     def n_parties(self) -> int:
         """Number of shares that add up to the whole."""
-        n: int = self._given["n_parties"]
+        n: int = self._parameters["n_parties"]
         return n
 
     @property
     def present(self) -> int:
         """Number of shares whose sum this mechanism adds."""
-        present: int = self._given["present"]
+        present: int = self._parameters["present"]
         return present
 
     if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Shares(AdditiveMechanism[Default, Value, float]):
     @property
     def sensitivity(self) -> Any:
         """Largest change Δ of the sum that one person can cause; None for noise alone."""
-        return self._given["sensitivity"]
+        return self._parameters["sensitivity"]
 
     @property
     def _default_sensitivity(self) -> Any:
@@ -87,16 +87,16 @@ class Shares(AdditiveMechanism[Default, Value, float]):
         return Guarantee(self.privacy_eps(sensitivity, max_partitions_contributed=k), 0.0, None, sensitivity, k)
 
     def _laplace(self) -> Any:
-        """Return the Laplace mechanism to compare the whole with; None for a share."""
+        """Return the Laplace mechanism for comparison; None for a share."""
         return super()._laplace() if self.n_parties == self.present else None
 
     @property
     def _fraction(self) -> float:
-        fraction: float = self._given["present"] / self._given["n_parties"]
+        fraction: float = self._parameters["present"] / self._parameters["n_parties"]
         return fraction
 
     def _exact_share(self) -> dict[str, Any]:
-        """Return the parties of a mechanism's exact parameters: 2 of 4 shares have the noise of 1 of 2."""
+        """Return the exact parameters of the parties: 2 of 4 shares have the noise of 1 of 2."""
         part = Fraction(self.present, self.n_parties)
         return {"n_parties": part.denominator, "present": part.numerator}
 
@@ -125,6 +125,6 @@ class Shares(AdditiveMechanism[Default, Value, float]):
         ParameterError, ParameterTypeError
             A number is out of range or not an integer, or a share would be too small for a table.
         """
-        given = parties(n_parties, present)
-        combined = {name: self._given[name] * number for name, number in given.items()}
+        counts = parties(n_parties, present)
+        combined = {name: self._parameters[name] * number for name, number in counts.items()}
         return type(self)(*(self._named_arguments() | combined).values())

@@ -1,6 +1,6 @@
 """The error for a sensitivity that nobody stated.
 
-The default of a constructor is None. The distribution is then that of sensitivity 1, for study.
+Constructors have the default None. The distribution is then that of sensitivity 1, for study.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from stairnoise._errors import ParameterError
 
 
 def unstated(mechanism: object, purpose: str, remedy: str | None = None, beside: str = "") -> ParameterError:
-    """Return the error of a mechanism that needs a stated sensitivity for this purpose."""
+    """Return the error that this purpose needs a stated sensitivity."""
     made_by = repr(mechanism).partition("(")[0]
     return ParameterError(
         f"sensitivity must be stated for {purpose}: {remedy or f'write {made_by}(..., sensitivity=...)'} "

@@ -1,4 +1,4 @@
-"""The functions of a symmetric mechanism whose parameters may be arrays: formulas with their constants, and moments."""
+"""The distribution functions and moments of a symmetric mechanism, whose parameters may be arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Symmetric:
     ----------
     formulas : stairnoise.distributions.symmetric.Line or Lattice
     constants : callable
-        Returns the constants that the formulas take.
+        Returns the constants of the formulas.
     shape : tuple of int
         Common shape of the parameters.
     closed_moment, real_moment : callable

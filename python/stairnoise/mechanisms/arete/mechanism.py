@@ -22,7 +22,7 @@ from stairnoise.mechanism.shares import Shares, parties
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# Farther out than this many times the larger scale, probabilities are not listed.
+# Probabilities are listed up to this many times the larger scale.
 _MOST_SCALES = 50
 
 
@@ -89,32 +89,32 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         present: int = 1,
         sensitivity: float | None = None,
     ) -> None:
-        given: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "alpha": single(alpha, "alpha"),
             "theta": single(theta, "theta"),
             "lam": single(lam, "lam"),
             **parties(n_parties, present),
         }
-        self._store(_native.arete(*given.values()), given, stated=sensitivity is not None, noise_alone=True)
-        # The scales are checked first, because they bound it.
-        given["sensitivity"] = None if sensitivity is None else self._checked_sensitivity(sensitivity)
+        self._store(_native.arete(*parameters.values()), parameters, stated=sensitivity is not None, noise_alone=True)
+        # Checked after the scales, which bound the sensitivity.
+        parameters["sensitivity"] = None if sensitivity is None else self._checked_sensitivity(sensitivity)
 
     @property
     def alpha(self) -> float:
         """Shape α of the gamma part of the whole."""
-        alpha: float = self._given["alpha"]
+        alpha: float = self._parameters["alpha"]
         return alpha
 
     @property
     def theta(self) -> float:
         """Scale θ of the gamma part."""
-        theta: float = self._given["theta"]
+        theta: float = self._parameters["theta"]
         return theta
 
     @property
     def lam(self) -> float:
         """Scale λ of the Laplace part of the whole."""
-        lam: float = self._given["lam"]
+        lam: float = self._parameters["lam"]
         return lam
 
     @classmethod
@@ -158,7 +158,7 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         """ε of differential privacy of the noise drawn, or of the shares present, for changes up to `sensitivity`.
 
         On the lattice, a change by Δ is one by ⌈Δ/g⌉ steps. The result is the largest loss where probabilities are listed,
-        which is then the least possible ε. If a bound on the loss beyond the list is larger, it is that bound.
+        which is then the least possible ε. If a bound on the loss beyond the list is larger, the result is that bound.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         gamma, laplace = self._terms()
         k = partitions(max_partitions_contributed, NAME)
         return k * infinitely_divisible.pure_eps_of_two(
-            gamma, laplace, self._sensitivity_steps(self._asked_sensitivity(sensitivity))
+            gamma, laplace, self._sensitivity_steps(self._sensitivity_or_default(sensitivity))
         )
 
     def _sensitivity_steps(self, sensitivity: float) -> int:

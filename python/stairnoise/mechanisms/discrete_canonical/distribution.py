@@ -1,11 +1,11 @@
 """Canonical noise on the integers for 0 < δ < 1: its functions and its moments.
 
-With b = exp(-ε), c = δ/(e^ε - 1) and a[k] = P(X >= k), from k = 1 on and up to the end A,
+With b = exp(-ε), c = δ/(e^ε - 1), a[k] = P(X >= k), k from 1 to the end A, and i = A - k,
 
-    a[k] = (a[1] + c) b**(k-1) - c,     and from the end, with i = A - k,     a[A-i] = a[A] e**(iε) + δ (e**(iε) - 1)/(e^ε - 1).
+    a[k] = (a[1] + c) b**(k-1) - c,     a[A-i] = a[A] e**(iε) + δ (e**(iε) - 1)/(e^ε - 1).
 
-The second form has no difference. It is taken where the first one would lose more than a factor of two. a[A] itself is a
-difference that may be tiny, and is computed in decimals. P(X = k) is P(X = 0) b**abs(k), except at both ends, where it is a[A].
+The second form has no difference. It is used where the difference of the first form is less than half of its larger term. a[A] is
+a difference that may be tiny, and is computed in decimals. P(X = k) is P(X = 0) b**abs(k), except at both ends, where it is a[A].
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from stairnoise.numerics.roots import least_integers
 
 Array = NDArray[np.float64]
 
-# a[A] loses those of ε, up to 13 where ε is tiny, and those by which it is smaller than δ.
+# a[A] loses up to 13 digits if ε is tiny, and others if a[A] is much smaller than δ.
 _DIGITS = 90
 _LEAST = 5e-324
-# Of two, below which a power of an integer is a float64.
+# Integers below 2**this are float64 numbers.
 _MOST_EXPONENT = 1000
 
 
 class End(NamedTuple):
-    """The last probability a[A], and ratios of it that stay in range where it is tiny."""
+    """The last probability a[A], and ratios that stay in range where a[A] is tiny."""
 
     mass: float
     log_mass: float
     of_delta: float
     """a[A]/δ, greater than 0 and at most 1."""
     log_part: float
-    """Logarithm of a[A] over P(X = 0) b**A, which it would be if the noise went on; at most 0."""
+    """Logarithm of a[A] over P(X = 0) b**A, which is the probability without an end; at most 0."""
 
 
 @lru_cache(maxsize=256)
@@ -49,7 +49,7 @@ def end_of(eps: float, delta: float, end: int) -> End:
         context.prec = _DIGITS
         b, d = (-Decimal(eps)).exp(), Decimal(delta)
         centre = (1 - b + 2 * d * b) / (1 + b)
-        # a[A] = (P(X = 0) b**A - δ b)/(1 - b). Its part is divided by b**A first, because that may underflow where A = 1.
+        # a[A] = (P(X = 0) b**A - δ b)/(1 - b). The numerator is first divided by P(X = 0) b**A, which may underflow where A = 1.
         part = (1 - d * (Decimal(eps) * (end - 1)).exp() / centre) / (1 - b)
         log_mass = part.ln() + centre.ln() - Decimal(eps) * end
         ratio = (log_mass - d.ln()).exp()
@@ -66,9 +66,9 @@ class Canonical:
         centre = drop + 2 * delta * decay
         self._log_delta, self._drop = math.log(delta), drop
         self._zero = centre / (1 + decay)
-        # ln P(X = 0), where P(X = 0) may be next to 1.
+        # ln P(X = 0), accurate also where P(X = 0) is close to 1.
         self._log_zero = math.log1p(-2 * decay * (1 - delta) / (1 + decay)) if self._zero > 0.5 else math.log(self._zero)
-        # a[1] + c is e**log_height, and c = δ b/drop over it is `lost` b; both as factors of b.
+        # a[1] + c is e**log_height, and c/(a[1] + c) is `lost`.
         self._log_height = self._log_zero - eps - math.log(drop)
         self._lost = delta * (1 + decay) / centre
 
@@ -136,7 +136,7 @@ class Canonical:
 
     def ppf(self, q: Array) -> Array:
         """Least x with P(X <= x) >= q; NaN outside [0, 1]."""
-        # A cdf may round to 1 before the end.
+        # A cdf can round to 1 before the end.
         return self._least(q, lambda i: (self.cdf(i) >= q) & ((q < 1) | (i == self._end)))
 
     def isf(self, q: Array) -> Array:
@@ -176,7 +176,7 @@ class Canonical:
         eps, p, last = self._eps, float(p), self._last
 
         def terms(k: Array) -> Array:
-            # By logarithms only where a power overflows: they cost digits.
+            # Logarithms lose digits, so they are used only if a power overflows.
             if p * math.log2(self._end) < _MOST_EXPONENT:
                 return np.asarray(np.exp(-eps * k) * k**p)
             return np.exp(p * np.log(k) - eps * k)

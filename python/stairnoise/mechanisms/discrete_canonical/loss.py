@@ -1,8 +1,8 @@
 r"""One release of canonical noise on the integers: a privacy loss of four finite values, and an infinite one.
 
-Under a shift of 1 the loss is infinite at one end, where the other centre never is. It is ε from there to 0 and -ε beyond, but
-beside the end, whose probability is only the part e of what it would be if the noise went on: there it is ε - ln e, and at the
-other end -ε + ln e. So δ at ε is P(A) + P(A - 1) - e**ε P(A), which is the δ of the noise.
+Under a shift of 1 the loss is infinite at one end, which the other centre cannot reach. From there to 0 the loss is ε, and beyond
+0 it is -ε. The exceptions are next to the ends, because an end has only the part e of its probability without an end: there the
+losses are ε - ln e and -ε + ln e. So δ at ε is P(A) + P(A - 1) - e**ε P(A), which is the δ of the noise.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DIGITS = 60
 
 
 class CanonicalAtoms(EndedAtoms):
-    """The loss of one release. On a lattice the losses ε and -ε are nodes: they are more likely than the others."""
+    """The loss of one release. Lattices have nodes at ε and -ε, the most probable losses."""
 
     __slots__ = ("_node",)
 
@@ -38,7 +38,7 @@ class CanonicalAtoms(EndedAtoms):
         return self._node / math.ceil(self._node / step)
 
     def upper_model(self, step: float, *, aligned: bool = False) -> Model:
-        """Split the loss between the nodes beside it, which begin where ε is one of them."""
+        """Split every loss between its two neighbouring nodes; ε is a node."""
         lifted = copy(self)
         lifted.top = self._node + step * math.ceil((self.top - self._node) / step)
         return super(CanonicalAtoms, lifted).upper_model(step, aligned=aligned)
@@ -48,7 +48,7 @@ def canonical_atoms(eps: float, delta: float, end: int) -> CanonicalAtoms:
     """Return the loss at a shift of 1: probabilities under the true centre, to float64's last digits."""
     last = end_of(eps, delta, end)
     wide = eps - last.log_part
-    # P(A) and, as P(A - 1) b e is P(A), its neighbour.
+    # P(A) and its neighbour: P(A) = P(A - 1) b e.
     log_p, losses = [last.log_mass + wide, last.log_mass], [wide, -wide]
     if end > 1:
         with localcontext() as context:
@@ -60,6 +60,6 @@ def canonical_atoms(eps: float, delta: float, end: int) -> CanonicalAtoms:
         log_p += [log_inside + eps, log_inside]
         losses += [eps, -eps]
     key = ("canonical atoms", eps, delta, end)
-    # Where the end is 1 there is no loss ε.
+    # With an end of 1 no loss is ε.
     node = eps if end > 1 else wide
     return CanonicalAtoms(key, np.array(log_p), np.array(losses), math.exp(last.log_mass), node)

@@ -23,9 +23,9 @@ from stairnoise.numerics.roots import least_float
 if TYPE_CHECKING:
     from typing import SupportsFloat, SupportsIndex
 
-# From here on P(X = 0) is 1 in float64.
+# P(X = 0) is 1 in float64 from this ε on.
 _LARGEST_EPS = 2048.0
-# Above the rounding errors of a tail.
+# Exceeds the rounding errors of a tail.
 _MARGIN = 1 + 2.0**-39
 
 
@@ -89,14 +89,14 @@ class DiscreteCanonical(DiscreteMechanism):
     def __init__(
         self, eps: SupportsFloat, delta: SupportsFloat, sensitivity: SupportsIndex | SupportsFloat | None = None
     ) -> None:
-        # A δ of -0.0 becomes 0.0, which is another address of keyed noise.
-        given: dict[str, Any] = {"eps": single(eps, "eps"), "delta": single(delta, "delta") + 0.0}
+        # A δ of -0.0 becomes 0.0, so that both have the same keyed noise.
+        parameters: dict[str, Any] = {"eps": single(eps, "eps"), "delta": single(delta, "delta") + 0.0}
         if sensitivity is not None and single(sensitivity, "sensitivity") != 1:
             raise ParameterError(
                 f"sensitivity must be 1 for canonical noise (TruncatedDiscreteStaircase takes more), got {received(sensitivity)}"
             )
-        native = _native.discrete_canonical(*given.values())
-        self._store(native, {**given, "sensitivity": 1}, stated=sensitivity is not None)
+        native = _native.discrete_canonical(*parameters.values())
+        self._store(native, {**parameters, "sensitivity": 1}, stated=sensitivity is not None)
 
     @classmethod
     def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, *, delta: RealLike, sensitivity: RealLike = 1) -> float:
@@ -138,22 +138,22 @@ class DiscreteCanonical(DiscreteMechanism):
         limit, alpha = single(t, "t"), 1 - confidence_level(single(confidence, "confidence"))
         if not 0 <= limit < math.inf:
             raise ParameterError(f"t must be finite and at least 0, got {received(t)}")
-        given = single(delta, "delta"), single(sensitivity, "sensitivity")
+        others = single(delta, "delta"), single(sensitivity, "sensitivity")
 
         def enough(eps: float) -> bool:
-            return bool(2 * cls(eps, *given).sf(limit) * _MARGIN <= alpha)
+            return bool(2 * cls(eps, *others).sf(limit) * _MARGIN <= alpha)
 
         return LEAST_EPS if enough(LEAST_EPS) else least_float(enough, LEAST_EPS, _LARGEST_EPS)
 
     @property
     def eps(self) -> float:
         """Privacy parameter ε of one draw."""
-        return float(self._given["eps"])
+        return float(self._parameters["eps"])
 
     @property
     def delta(self) -> float:
         """Privacy parameter δ of one draw; the noise has exactly this δ at ε."""
-        return float(self._given["delta"])
+        return float(self._parameters["delta"])
 
     @property
     def sensitivity(self) -> int:
@@ -208,11 +208,11 @@ class DiscreteCanonical(DiscreteMechanism):
 
 
 class _Endless:
-    """The functions of discrete Laplace noise, each by its name, as `Canonical` has them."""
+    """Discrete Laplace noise with the methods of `Canonical`."""
 
     def __init__(self, symmetric: Symmetric) -> None:
         self._symmetric = symmetric
 
     def __getattr__(self, name: str) -> Any:
-        """Return a moment's method, or a function of x."""
+        """Return the method for a moment, or for a function of x."""
         return getattr(self._symmetric, name, None) or partial(self._symmetric.at, name)

@@ -1,4 +1,4 @@
-"""Sums of canonical noise on the integers: how far they are from 0, at most."""
+"""Sums of canonical noise on the integers: bounds of their distance from 0."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 """The least σ² of discrete Gaussian noise for (ε, δ): of one value, or of k values that one person changes together.
 
-Each of k values moves by `shift` = Δ and has the noise X of σ². The privacy loss is a function of the sum S of the k noises,
-whose probabilities are ``p(s) = C exp(-s²/(2kσ²)) ψ(s)`` with a ψ of period k, so that
+Each of k values moves by `shift` = Δ and has noise X of parameter σ². The privacy loss is a function of the sum S of the k
+noises, whose probabilities are ``p(s) = C exp(-s²/(2kσ²)) ψ(s)`` with a ψ of period k, so that
 
     p(s + kΔ) = p(s) exp(-(s - c)Δ/σ² - ε),   c = εσ²/Δ - kΔ/2
     δ = sum over s > c of p(s) (1 - exp(-(s - c)Δ/σ²))
 
-δ and 1 - δ are sums of positive terms. The one that has to be below 1/2 is computed, as a logarithm. ψ is 1 to a
-relative 10 k exp(-π²σ²) (see `sums.discrete_gaussian`): below 1e-13 from `_SMOOTH` on, for every k that a comparison
-needs. Below, S is listed by convolution of positive numbers.
+δ and 1 - δ are sums of positive terms. The one that must be below 1/2 is computed, as a logarithm. ψ is 1 to a relative
+10 k exp(-π²σ²) (see `discrete_gaussian.sums`): below 1e-13 for σ² from `_SMOOTH` on, for every k that a comparison needs. For
+smaller σ², S is listed by convolution of positive numbers.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from stairnoise.numerics.roots import Rising, bisection, least_integer
 
 Array = NDArray[np.float64]
 
-# Exponents of the least candidate for σ², for few values and for many, and of the largest.
+# log2 of the least candidate for σ² (for few and for many values), and of the largest.
 _LOG2_LEAST, _LOG2_LEAST_OF_MANY, _LOG2_MOST = -4, 3, 90
-# Sums of more values are not listed.
+# Sums of more values than this are not listed.
 _MOST_LISTED = 2**12
 _SMOOTH = 8.0
-# Part of δ, or of 1 - δ, that is left unused: more than the relative errors of both.
+# More than the relative errors of δ and of 1 - δ.
 _MARGIN = 2.0**-32
-# exp(-60) of a probability is left out of a list.
+# A list leaves out exp(-60) of the probability.
 _LEFT_OUT = 120.0
-# From this σ of the sum on, Euler and Maclaurin's formula takes the place of a sum.
+# From this σ of the sum on, Euler and Maclaurin's formula replaces the sum.
 _SUMMED = 2.0**12
-# Of one value: the profile's relative error, with room, how near to the least σ² the answer is, and the range of σ².
+# For one value: more than the relative error of the profile, and the relative resolution of the least σ².
 _PROFILE_ERROR = 4e-11
 _RESOLUTION = 1e-9
-# More than rounding errors move the least σ² relatively.
+# Rounding errors move the least σ² by less than this, relatively.
 _APART = 1e-10
 _LEAST_SIGMA2, _MOST_SIGMA2 = 2.0**-20, 2.0**90
 
 
 def least_sigma2(eps: float, delta: float, shift: int) -> float:
-    """Least σ² whose profile is at most δ for certain, to a relative 1e-9; inf where it is beyond 2**90.
+    """Least σ² with a profile of certainly at most δ, to a relative 1e-9; inf if that is above 2**90.
 
-    The profile is that of the outcomes above m up to the end ``(m + Δ/2)Δ/ε``, where the next m takes over. Up to the end of
-    m = 0 it falls with σ². Between two later ends it may rise before it falls, but from end to end it falls
-    (docs/gaussian.md). So the first end that is enough is the upper end of an interval in which the profile crosses δ once.
+    Up to the end ``(m + Δ/2)Δ/ε`` of σ², the profile is that of the outcomes above m. Up to the end of m = 0 the profile falls
+    with σ². Between two later ends it can rise before it falls, but it falls from each end to the next (docs/gaussian.md). So
+    the first end that is enough is the upper end of an interval in which the profile crosses δ once.
     """
 
-    def room(sigma2: float) -> float:
-        """Return the logarithm of δ over the profile; where it rounds to 0, something with the right sign."""
+    def log_margin(sigma2: float) -> float:
+        """Return ln(δ/profile), or a number of the same sign if that rounds to 0."""
         with np.errstate(all="ignore"):
             found = DiscreteGaussianDistribution(sigma2).hockey_stick(np.array([eps]), float(shift))
         most = float(found[0]) * (1 + _PROFILE_ERROR)
@@ -65,12 +65,12 @@ def least_sigma2(eps: float, delta: float, shift: int) -> float:
     def first_end(sigma2: float) -> int:
         return max(math.ceil(eps * sigma2 / shift - shift / 2), 0)
 
-    if room(_LEAST_SIGMA2) >= 0:
+    if log_margin(_LEAST_SIGMA2) >= 0:
         return _LEAST_SIGMA2
     below = first_end(_LEAST_SIGMA2) - 1
-    m = least_integer(lambda m: room(end(m)) >= 0, below, first_end(_enough_for_certain(eps, delta, shift)))
+    m = least_integer(lambda m: log_margin(end(m)) >= 0, below, first_end(_enough_for_certain(eps, delta, shift)))
     low, high = end(m - 1) if m - 1 > below else _LEAST_SIGMA2, end(m)
-    enough = Rising(room)
+    enough = Rising(log_margin)
     if not enough(high):
         return math.inf
     enough.close_in(low, high, _APART)
@@ -78,10 +78,10 @@ def least_sigma2(eps: float, delta: float, shift: int) -> float:
 
 
 def _enough_for_certain(eps: float, delta: float, shift: int) -> float:
-    """Return a σ² that is enough, as all above it are.
+    """Return a σ² that is enough; every larger σ² is enough too.
 
-    Bun and Steinke's bound (2016, proposition 1.3) gives one, and for small ε Pinsker's inequality a lesser one: δ(0), the
-    total variation, is at most Δ/(2σ).
+    Bun and Steinke's bound (2016, proposition 1.3) gives one. For small ε Pinsker's inequality gives a smaller one, because the
+    total variation δ(0) is at most Δ/(2σ).
     """
     odds = -math.log(delta)
     root = shift * (math.sqrt(odds + eps) + math.sqrt(odds)) / eps
@@ -100,7 +100,7 @@ def partitions_sigma2(eps: float, delta: float, shift: int, k: int) -> float:
 
 
 def _is_enough(eps: float, delta: float, shift: int, k: int, sigma2: float) -> bool:
-    """Tell whether δ or 1 - δ is on the right side, with the margin."""
+    """Return whether k values with this σ² are (ε, δ)-differentially private together, with the margin."""
     threshold = Fraction(eps) * Fraction(sigma2) / shift - Fraction(k * shift, 2)
     # X is sub-Gaussian (Canonne, Kamath and Steinke 2020): δ <= exp(-z²/2) for z > 0, and 1 - δ <= 2 exp(-z²/2) for z < 0.
     z = float(threshold) / math.sqrt(k * sigma2)
@@ -119,7 +119,7 @@ def _is_enough(eps: float, delta: float, shift: int, k: int, sigma2: float) -> b
 
 
 class _Listed:
-    """Sums over a list of the probabilities of S around its threshold: those of X tilted there, k times convolved."""
+    """Sums over a list of the probabilities of S near the threshold: k-fold convolution of the tilted probabilities of X."""
 
     def __init__(self, k: int, sigma2: float, first: int, loss: float, slope: float) -> None:
         self._k, self._sigma2 = k, sigma2
@@ -136,25 +136,25 @@ class _Listed:
         return _log_sum(log_p - np.maximum(self._loss + (s - self._first) * self._slope, 0.0) * (s >= self._first))
 
     def _around(self, centre: float) -> tuple[Array, Array]:
-        """Values of S and logarithms of their probabilities, those that matter with X tilted to have its mean near `centre`."""
+        """Values of S and logarithms of their probabilities: those that matter once X is tilted to a mean near `centre`."""
         reach = math.sqrt(_LEFT_OUT * self._sigma2) + 2
         x = np.arange(math.floor(centre - reach), math.ceil(centre + reach) + 1.0)
         tilted = np.exp(-((x - centre) ** 2) / (2 * self._sigma2))
         total = float(np.sum(tilted))
-        # Ends of the list for S, and of every list for fewer values on the way, as they are wider than they need be.
+        # Half the length of the list for S; the lists for fewer values are cut to the same length.
         half = math.ceil(math.sqrt(_LEFT_OUT * self._sigma2 * self._k)) + 2
-        start, mechanism = _power(int(x[0]), tilted / total, self._k, centre, half)
-        s = start + np.arange(mechanism.size, dtype=np.float64)
+        start, p = _power(int(x[0]), tilted / total, self._k, centre, half)
+        s = start + np.arange(p.size, dtype=np.float64)
         scale = math.log(total) - DiscreteGaussianDistribution(self._sigma2).log_total
         with np.errstate(divide="ignore"):
-            log_p = np.log(mechanism) + self._k * scale - centre * (s - self._k * centre / 2) / self._sigma2
+            log_p = np.log(p) + self._k * scale - centre * (s - self._k * centre / 2) / self._sigma2
         return s, log_p
 
 
-def _power(start: int, mechanism: Array, k: int, centre: float, half: int) -> tuple[int, Array]:
+def _power(start: int, p: Array, k: int, centre: float, half: int) -> tuple[int, Array]:
     """Return the k-th convolution power of a list that begins at `start`, cut to `half` on both sides of its centre."""
     result: tuple[int, Array] | None = None
-    square, times, done = (start, mechanism), 1, 0
+    square, times, done = (start, p), 1, 0
     while True:
         if k & 1:
             result = square if result is None else _cut(result, square, (done + times) * centre, half)
@@ -167,55 +167,55 @@ def _power(start: int, mechanism: Array, k: int, centre: float, half: int) -> tu
 
 
 def _cut(a: tuple[int, Array], b: tuple[int, Array], middle: float, half: int) -> tuple[int, Array]:
-    start, mechanism = a[0] + b[0], np.convolve(a[1], b[1])
+    start, p = a[0] + b[0], np.convolve(a[1], b[1])
     begin = max(math.floor(middle) - half - start, 0)
-    return start + begin, mechanism[begin : math.ceil(middle) + half - start + 1]
+    return start + begin, p[begin : math.ceil(middle) + half - start + 1]
 
 
 class _Normal:
-    """The same sums where S has the discrete Gaussian distribution of kσ², apart from a negligible part."""
+    """The same sums, if S has the discrete Gaussian distribution of kσ², up to a negligible part."""
 
     def __init__(self, k: int, sigma2: float, first: int, loss: float, slope: float) -> None:
-        self._mechanism = DiscreteGaussianDistribution(k * sigma2)
+        self._sum = DiscreteGaussianDistribution(k * sigma2)
         self._first, self._loss, self._slope = float(first), loss, slope
-        self._log_p = -self._first * self._first / (2 * self._mechanism.sigma2) - self._mechanism.log_total
+        self._log_p = -self._first * self._first / (2 * self._sum.sigma2) - self._sum.log_total
 
     def log_delta(self) -> float:
-        mechanism, first, slope = self._mechanism, self._first, self._slope
-        if mechanism.sigma < _SUMMED:
+        total, first, slope = self._sum, self._first, self._slope
+        if total.sigma < _SUMMED:
             i, log_weights = self._terms()
             gain = -np.expm1(-(self._loss + i * slope))
             return self._log_p + _log_sum(log_weights + np.log(gain, where=gain > 0, out=np.full_like(gain, -np.inf)))
-        z, s = np.array([first / mechanism.sigma]), slope * mechanism.sigma
+        z, s = np.array([first / total.sigma]), slope * total.sigma
         if s < 1:
-            integral = mechanism.sigma * normal.weighted(z, lambda u: -np.expm1(-(self._loss + s * u)))
+            integral = total.sigma * normal.weighted(z, lambda u: -np.expm1(-(self._loss + s * u)))
             edge = -math.expm1(-self._loss) / 2
-            ends = mechanism._derivatives(z) - math.exp(-self._loss) * mechanism._derivatives(z + s)
+            ends = total._derivatives(z) - math.exp(-self._loss) * total._derivatives(z + s)
             relative = integral + edge + ends
         else:
             relative = self._mills(z) - math.exp(-self._loss) * self._mills(z + s)
         return self._log_p + math.log(float(relative[0]))
 
     def log_rest(self) -> float:
-        mechanism = self._mechanism
-        below = float(mechanism.logcdf(np.array([self._first - 1]))[0])
-        if mechanism.sigma < _SUMMED:
+        total = self._sum
+        below = float(total.logcdf(np.array([self._first - 1]))[0])
+        if total.sigma < _SUMMED:
             i, log_weights = self._terms()
             beyond = _log_sum(log_weights - self._loss - i * self._slope)
         else:
-            z = np.array([self._first / mechanism.sigma + self._slope * mechanism.sigma])
+            z = np.array([self._first / total.sigma + self._slope * total.sigma])
             beyond = math.log(float(self._mills(z)[0])) - self._loss
         return float(np.logaddexp(below, self._log_p + beyond))
 
     def _terms(self) -> tuple[Array, Array]:
         """Distances of sums from the first one, and the logarithms of their probabilities relative to the first one's."""
-        most = math.ceil(float(self._mechanism.sigma * normal.reach(np.array([self._first / self._mechanism.sigma]))[0])) + 2
+        most = math.ceil(float(self._sum.sigma * normal.reach(np.array([self._first / self._sum.sigma]))[0])) + 2
         i = np.arange(most + 1.0)
-        return i, -(2 * self._first + i) * i / (2 * self._mechanism.sigma2)
+        return i, -(2 * self._first + i) * i / (2 * self._sum.sigma2)
 
     def _mills(self, z: Array) -> Array:
         """Sum of the probabilities from z standard deviations on, relative to the first of them."""
-        return np.asarray(self._mechanism.sigma * normal.weighted(z, np.ones_like) + 0.5 + self._mechanism._derivatives(z))
+        return np.asarray(self._sum.sigma * normal.weighted(z, np.ones_like) + 0.5 + self._sum._derivatives(z))
 
 
 def _log_sum(logarithms: Array) -> float:

@@ -1,6 +1,6 @@
 """The discrete Gaussian distribution of any variance.
 
-Few terms are added up. Where they are many, Euler's and Maclaurin's formula takes the place of the sum.
+Sums of few terms are added up; Euler and Maclaurin's formula replaces sums of many terms.
 
 References
 ----------
@@ -22,15 +22,14 @@ from stairnoise.numerics.elementwise import in_chunks
 
 Floats = NDArray[np.float64]
 
-# From this σ on, and for tails that start below _EM_SLOPE·σ², Euler and Maclaurin's formula with these terms leaves
-# less than 1e-16.
+# From this σ on, and for tails that start below _EM_SLOPE·σ², Euler and Maclaurin's formula has an error below 1e-16.
 _EM_SIGMA = 30.0
 _EM_SLOPE = 0.15
 # B_2/2!, B_4/4!, …, B_10/10!
 _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
-# Below this σ moments are sums over all integers of any probability.
+# Below this σ moments are sums over the integers.
 _SUMMED_SIGMA = 1000.0
-# In standard deviations: beyond, k**64 times the probability does not matter.
+# In standard deviations; beyond this, k**64 times the probability is negligible.
 _WIDTH = 45.0
 _FARTHEST = 2.0**1000
 
@@ -77,7 +76,7 @@ class DiscreteGaussianDistribution(Centred):
 
     def error_bound(self, alpha: Floats) -> Floats:
         """Least t with P(|X| > t) <= alpha."""
-        # Half of the least float is 0.
+        # Halved as a logarithm, because half of the least float is 0.
         return self._first_at_most(np.log(alpha) - math.log(2.0)) - 1
 
     def entropy(self) -> float:
@@ -105,10 +104,10 @@ class DiscreteGaussianDistribution(Centred):
         return float(normal_moment + (2 * _zeta(-p) * math.exp(-self.log_total) if p < 4 else 0.0))
 
     def hockey_stick(self, eps: Floats, shift: float) -> Floats:
-        """Least δ with P(X in A) <= e**eps P(X + shift in A) + δ for all A: δ of a release that `shift` >= 1 moves.
+        """Least δ with P(X in A) <= e**eps P(X + shift in A) + δ for all A, for a `shift` of at least 1.
 
-        P(X > c) - e**eps P(X > c + shift), c = eps sigma2/shift - shift/2 (Canonne, Kamath and Steinke 2020, theorem 7),
-        as the sum of P(X = k) - e**eps P(X = k + shift) over k > c, all of which are positive.
+        It is P(X > c) - e**eps P(X > c + shift) with c = eps sigma2/shift - shift/2 (Canonne, Kamath and Steinke 2020, theorem
+        7), computed as the sum of the positive terms P(X = k) - e**eps P(X = k + shift) over k > c.
         """
         found = in_chunks(lambda eps: self._hockey_stick(eps, shift), normal.CHUNK, eps)
         return np.asarray(np.where(np.isnan(eps), np.nan, found))
@@ -134,8 +133,8 @@ class DiscreteGaussianDistribution(Centred):
     def _first_above(self, eps: Floats, shift: float) -> tuple[Floats, Floats]:
         """Return the first integer k above the threshold, and by how much ``(k + shift/2) shift/sigma2`` exceeds eps.
 
-        Where sigma2 is small and the threshold is nearly an integer, the probability of that integer is far above δ.
-        So it counts on which side of the threshold the integer is, and how near: both products are exact.
+        If sigma2 is small and the threshold is nearly an integer, the probability of that integer is far above δ. So its side
+        of the threshold and its distance matter: both products are exact.
         """
         high, low = product(eps, self.sigma2)
 
@@ -145,7 +144,7 @@ class DiscreteGaussianDistribution(Centred):
 
         first = np.floor(high / shift - shift / 2) + 1
         first = np.where(excess(first) <= 0, first + 1, np.where(excess(first - 1) > 0, first - 1, first))
-        # What lies farther to the left has no probability that matters.
+        # Integers farther to the left have negligible probabilities.
         first = np.maximum(first, -math.ceil(_WIDTH * self.sigma) - 6.0)
         return first, np.maximum(excess(first), 0.0) / self.sigma2
 
@@ -158,7 +157,7 @@ class DiscreteGaussianDistribution(Centred):
         return np.exp(self._log_weight(first)) * (integral + edge + here - np.exp(-rise) * there)
 
     def _difference_of_tails(self, eps: Floats, first: Floats, rise: Floats, shift: float) -> Floats:
-        """Return the same sum as the difference of two tails, which differ much where the shift is not small."""
+        """Return the same sum as the difference of two tails, which is large unless the shift is small."""
         right = np.maximum(first, 1.0)
         relative = self._mills(right) - np.exp(-rise) * self._mills(right + shift)
         beyond = np.exp(eps + self._log_tail(first + shift))
@@ -189,7 +188,7 @@ class DiscreteGaussianDistribution(Centred):
         if smooth.any():
             z = flat[smooth] / self.sigma
             found[smooth] = self.sigma * normal.mills(z) + 0.5 + self._derivatives(z)
-        # Beyond, every term but the first is 0, and twice m may be inf.
+        # Beyond _FARTHEST every term but the first is 0, and twice m may be inf.
         rough = np.flatnonzero(~smooth & (flat < _FARTHEST))
         for begin in range(0, rough.size, normal.CHUNK):
             part = rough[begin : begin + normal.CHUNK]
@@ -198,7 +197,7 @@ class DiscreteGaussianDistribution(Centred):
         return np.asarray(found.reshape(np.shape(m)))
 
     def _terms(self, m: Floats) -> Floats:
-        """How many terms of M(m) come before those that do not matter."""
+        """Return how many terms of M(m) are not negligible."""
         return np.asarray(np.ceil(self.sigma * normal.reach(m / self.sigma)) + 2)
 
     def _derivatives(self, z: Floats) -> Floats:
@@ -222,9 +221,9 @@ class DiscreteGaussianDistribution(Centred):
         return self._search(log_q, lambda tail, log_q: tail > log_q) + 1
 
     def _search(self, log_q: Floats, holds: Callable[[Floats, Floats], NDArray[np.bool_]]) -> Floats:
-        """Largest m >= 0 for which `holds`, which is true of 0 and of all up to some m.
+        """Largest m >= 0 for which `holds`, which is true from 0 to some m.
 
-        Newton's steps from the right, where they stay (the logarithm of the tail is concave); then single ones.
+        Newton's method starts from the right and stays there, because the logarithm of the tail is concave. Steps of 1 follow.
         """
         finite = np.isfinite(log_q)
         # P(X >= m) <= exp(-m²/(2 sigma2)).
@@ -238,8 +237,8 @@ class DiscreteGaussianDistribution(Centred):
             m = np.minimum(m, nearer)
         for step in (-1.0, 1.0):
             for _ in range(64):
-                asked = m if step < 0 else m + 1
-                move = (holds(self._log_tail(asked), log_q) ^ (step < 0)) & finite & (m + step >= 0)
+                candidate = m if step < 0 else m + 1
+                move = (holds(self._log_tail(candidate), log_q) ^ (step < 0)) & finite & (m + step >= 0)
                 if not np.any(move):
                     break
                 m = np.where(move, m + step, m)
@@ -248,7 +247,7 @@ class DiscreteGaussianDistribution(Centred):
 
 def _quantile(q: Floats, k: Floats) -> Floats:
     ends = np.where(q == 0, -np.inf, np.where(q == 1, np.inf, k))
-    # Adding zero takes the sign of a zero away.
+    # Adding 0.0 turns -0.0 into 0.0.
     return np.where((q >= 0) & (q <= 1), ends, np.nan) + 0.0
 
 

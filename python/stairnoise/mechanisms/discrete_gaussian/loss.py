@@ -1,4 +1,4 @@
-"""One release of discrete Gaussian noise on a lattice of any fineness: a loss without bound, linear in the noise.
+"""The privacy loss of discrete Gaussian noise on a lattice of any fineness: unbounded, and linear in the noise.
 
 For a change by D steps the loss of the outcome k is ``(D² - 2kD)/(2σ²)``: above t for k < c(t) = D/2 - tσ²/D.
 
@@ -22,13 +22,13 @@ from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussia
 
 Array = NDArray[np.float64]
 
-# In standard deviations: beyond lie 1e-56 of the probability on each side.
+# In standard deviations; 1e-56 of the probability lies beyond, on each side.
 _REACH = 16.0
 # In standard deviations of the weights, which are 1e-80 there.
 _WINDOW = 20.0
-# From this σ² on, the sum of k draws has the distribution of kσ², to a relative 10 k exp(-π²σ²) (see `sums.discrete_gaussian`).
+# From this σ² on, the sum of k draws has the distribution of kσ², to a relative 10 k exp(-π²σ²) (see `discrete_gaussian.sums`).
 _SMOOTH = 8.0
-# A bound on the σ² of a sum, below where a square overflows. Rounding of more than 2**53 steps moves δ by a relative 1e-14.
+# Largest σ² of a sum: squares do not overflow. Rounding more than 2**53 steps moves δ by a relative 1e-14.
 _MOST_SIGMA2 = 2.0**200
 
 
@@ -37,7 +37,7 @@ class LatticeGaussian(General):
 
     __slots__ = ("_distribution", "bottom", "pitch", "steps", "top")
 
-    # The loss has no bound, and is never infinite.
+    # The loss is unbounded, but never infinite.
     eps = np.array(math.inf)
     infinite = beyond = 0.0
     top: float
@@ -46,7 +46,7 @@ class LatticeGaussian(General):
         self._distribution = DiscreteGaussianDistribution(sigma2)
         self.steps = steps
         self.pitch = steps / sigma2
-        # The losses of two outcomes, so that a lattice with a step that divides the pitch holds all between them.
+        # The losses of two outcomes: a lattice whose step divides the pitch then has all losses between them.
         middle, width = steps * self.pitch / 2, math.ceil(_REACH * self._distribution.sigma) * self.pitch
         self.top, self.bottom = middle + width, middle - width
 
@@ -86,7 +86,7 @@ class LatticeGaussian(General):
         return np.array(slope * slope * self._distribution.var())
 
     def rdp(self, alpha: Array) -> Array:
-        """Rényi divergence at a finite order other than 1: αD²/(2σ²), and less where (1 - α) D is no integer.
+        """Rényi divergence at a finite order other than 1: αD²/(2σ²), or less if (1 - α) D is not an integer.
 
         The moment is ``exp(α(α-1)D²/(2σ²)) θ((1-α)D)/θ(0)``, θ(c) the sum of ``exp(-(k-c)²/(2σ²))``.
         """
@@ -116,7 +116,7 @@ class LatticeGaussian(General):
         return self._between(last), self._between(last - self.steps), float(self._distribution.cdf(last[:1])[0])
 
     def together(self, k: int) -> LatticeGaussian | None:
-        """Return the loss of the sum of the k outcomes, on which alone their loss depends."""
+        """Return the loss of the sum of the k outcomes, because their loss depends on the sum alone."""
         if k == 1:
             return self
         sigma2, steps = self._distribution.sigma2, k * self.steps
@@ -125,7 +125,7 @@ class LatticeGaussian(General):
         return LatticeGaussian(k * sigma2, steps)
 
     def suitable_step(self, step: float) -> float:
-        """Return a step that divides the distance between two losses, or the one given where it is longer than that."""
+        """Return a step that divides the distance between two losses; a longer `step` is returned as it is."""
         return step if self.pitch < step else self.pitch / math.ceil(self.pitch / step)
 
     def _between(self, last: Array) -> Array:

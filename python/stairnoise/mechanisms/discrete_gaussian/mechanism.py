@@ -54,14 +54,14 @@ _LARGEST_EPS = 2.0**20
 _LARGEST_CALIBRATED = 2**40
 _LEAST_SIGMA, _LARGEST_SIGMA = 2.0**-10, 2.0**45
 _SIGMAS = "from 2**-10 to 2**45"
-# A release moved by more than this would leave int64.
+# A release that moves by more would leave int64.
 _LARGEST_SENSITIVITY = 2**62
 
 
 class _Calibration(NamedTuple):
     """`partitions` values, each changed by at most `sensitivity`, are (eps, delta)-differentially private together.
 
-    Of array parameters ε, δ and the sensitivity are numbers or arrays that broadcast.
+    For array parameters ε, δ and the sensitivity are numbers or arrays that broadcast.
     """
 
     eps: Real
@@ -157,7 +157,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         self._keep(number, None, stated=False)
 
     def _keep(self, sigma2: Real, calibration: _Calibration | None, *, stated: bool) -> None:
-        """Keep the parameter, and what it was calibrated for; every constructor ends here."""
+        """Store σ² and its calibration; every constructor ends with this call."""
         object.__setattr__(self, "_calibration", calibration)
         if isinstance(sigma2, float):
             native = _native.discrete_gaussian(sigma2)
@@ -170,7 +170,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
 
     @classmethod
     def _calibrated(cls, sigma2: Real, eps: Any, delta: Any, sensitivity: Any, partitions: int) -> DiscreteGaussian[Any, Any]:
-        """Return the mechanism of a pickle or of a ledger's file; the sensitivity is None if nobody stated it."""
+        """Return the mechanism from a pickle or a ledger file; the sensitivity is None if nobody stated it."""
         mechanism, stated = cls.__new__(cls), sensitivity is not None
         mechanism._keep(sigma2, _Calibration(eps, delta, sensitivity if stated else 1, partitions), stated=stated)
         return mechanism
@@ -211,8 +211,8 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         Returns
         -------
         DiscreteGaussian
-            Its ``privacy_profile(eps, sensitivity)`` is at most `delta`, with room for rounding errors of a relative 1e-10.
-            σ² is within a relative 1e-9 of the least from 2**-20 on with this room.
+            Its ``privacy_profile(eps, sensitivity)`` is at most `delta`, even with rounding errors of a relative 1e-10. σ² is
+            within a relative 1e-9 of the least such σ² from 2**-20 on.
 
         Raises
         ------
@@ -240,7 +240,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def _for_values(
         cls, eps: Real, delta: Real, sensitivity: int | NDArray[np.int64], partitions: int, stated: bool
     ) -> DiscreteGaussian[Any, Any]:
-        """Return the mechanism with which so many values are (eps, delta)-differentially private together."""
+        """Return the mechanism with which `partitions` values are (eps, delta)-differentially private together."""
 
         def calibrate(eps: float, delta: float, shift: int) -> float:
             if partitions > 1:
@@ -255,12 +255,12 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
                 ) from None
             return sigma2
 
-        given: Any = {"eps": eps, "delta": delta, "sensitivity": sensitivity}
-        shape = common_shape(given)
+        parameters: Any = {"eps": eps, "delta": delta, "sensitivity": sensitivity}
+        shape = common_shape(parameters)
         change = sensitivity if stated else None
         if shape == ():
-            return cls._calibrated(calibrate(*given.values()), eps, delta, change, partitions)
-        found, which = for_different(calibrate, shape, *given.values())
+            return cls._calibrated(calibrate(*parameters.values()), eps, delta, change, partitions)
+        found, which = for_different(calibrate, shape, *parameters.values())
         sigma2 = np.array(found, np.float64)[which]
         sigma2.flags.writeable = False
         return cls._calibrated(sigma2, eps, delta, change, partitions)
@@ -268,13 +268,13 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     @property
     def sigma2(self) -> Float:
         """Parameter σ²."""
-        sigma2: Float = self._given["sigma2"]
+        sigma2: Float = self._parameters["sigma2"]
         return sigma2
 
     @property
     def sigma(self) -> Float:
         """Square root σ of the parameter; the standard deviation is smaller, by less than a relative 1e-6 for σ² >= 1."""
-        return self._plain(np.sqrt(self._given["sigma2"]))
+        return self._plain(np.sqrt(self._parameters["sigma2"]))
 
     @property
     def eps(self) -> Float | float | None:
@@ -334,7 +334,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
 
     def _rho(self, change: Any) -> Float:
         change = change * 1.0
-        rho: Float = change * change / (2.0 * self._given["sigma2"])
+        rho: Float = change * change / (2.0 * self._parameters["sigma2"])
         return rho if type(rho) is float else self._plain(rho)
 
     def _require_one_rho(self, l2_sensitivity: object) -> None:
@@ -383,7 +383,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         Raises
         ------
         ParameterError, ParameterTypeError
-            A value is NaN or infinite, or, with `l2_sensitivity`, not a whole number; the text names the first such
+            A value is NaN or infinite, or, with `l2_sensitivity`, not a whole number; the error names the first such
             index. Or another argument is not allowed. Nothing has been drawn and `out` is untouched.
         LazyError
             `values` stands for a computation, which has not been run. The class is a ParameterTypeError.
@@ -409,7 +409,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def _functions(self) -> Any:
         if self._parameter_shape:
             return self._functions_of_elements()
-        return distribution.DiscreteGaussianDistribution(self._given["sigma2"])
+        return distribution.DiscreteGaussianDistribution(self._parameters["sigma2"])
 
     @property
     def _default_sensitivity(self) -> Any:
@@ -423,16 +423,16 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def _loss(self, sensitivity: Any) -> Part:
         if self._parameter_shape:
             return self._loss_of_elements(sensitivity)
-        return loss.LatticeGaussian(self._given["sigma2"], float(sensitivity))
+        return loss.LatticeGaussian(self._parameters["sigma2"], float(sensitivity))
 
     def _loss_of_vector(self, norm: float) -> Part:
-        """Return the loss of integers that change together by at most this in the l2 norm."""
+        """Return the loss of integers that change together by at most `norm` in the l2 norm."""
         self._require_one_rho(norm)
         if self._calibration is not None:
             raise ParameterError(f"l2_sensitivity must be left out for a mechanism made by from_eps, got {norm}")
-        # A root that float64 rounded down counts as the root.
+        # Rounded up, because float64 may have rounded a root down.
         square = max(1, math.floor(Fraction(math.nextafter(_positive(norm, "l2_sensitivity"), math.inf)) ** 2))
-        sigma2: Any = self._given["sigma2"]
+        sigma2: Any = self._parameters["sigma2"]
         if not vector_loss.can_be_computed(sigma2, square):
             raise ParameterError(
                 f"l2_sensitivity must be at most {math.isqrt(vector_loss.MOST_LISTED)}, or 2**15 for a sigma2 of at least "
@@ -441,12 +441,12 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         return vector_loss.loss_of_change(sigma2, square)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        return sums.sum_bound(self._given["sigma2"], k, alpha)
+        return sums.sum_bound(self._parameters["sigma2"], k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         mechanism = self._keeping_guarantee(k, NAME)
         if mechanism._calibration is None:
-            # k values with k times the variance together have the ρ of one.
+            # k values with k times the σ² have the ρ of one value together.
             return Guarantee(None, None, self._rho(sensitivity), sensitivity, k)
         eps, delta, change, number = mechanism._calibration
         made_for_it = bool(np.all(np.equal(sensitivity, change)))
@@ -463,23 +463,23 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
             eps, delta, sensitivity, before = self._calibration
             return self._for_values(eps, delta, sensitivity, before * k, self._stated)
         if not self._parameter_shape:
-            return DiscreteGaussian(_times(self._given["sigma2"], k))
-        found, which = for_different(lambda sigma2: _times(sigma2, k), self._parameter_shape, self._given["sigma2"])
+            return DiscreteGaussian(_times(self._parameters["sigma2"], k))
+        found, which = for_different(lambda sigma2: _times(sigma2, k), self._parameter_shape, self._parameters["sigma2"])
         return DiscreteGaussian(np.array(found, np.float64)[which])
 
     def _exact_parameters(self) -> dict[str, Any]:
-        return {"sigma2": self._given["sigma2"]}
+        return {"sigma2": self._parameters["sigma2"]}
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._calibration is None:
             return super().__reduce__()
-        return self._calibrated, (self._given["sigma2"], *self._calibration._replace(sensitivity=self._stated_sensitivity))
+        return self._calibrated, (self._parameters["sigma2"], *self._calibration._replace(sensitivity=self._stated_sensitivity))
 
     def __repr__(self) -> str:
         if self._calibration is None:
             return super().__repr__()
-        *given, partitions = zip(self._calibration._fields, self._calibration, strict=True)
-        arguments = ", ".join(f"{name}={display(value)}" for name, value in given if name != "sensitivity" or self._stated)
+        *calibrated, partitions = zip(self._calibration._fields, self._calibration, strict=True)
+        arguments = ", ".join(f"{name}={display(value)}" for name, value in calibrated if name != "sensitivity" or self._stated)
         wider = f".for_partitions({partitions[1]})" if partitions[1] > 1 else ""
         return f"DiscreteGaussian.from_eps({arguments}){wider}"
 
@@ -489,7 +489,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
 
 
 def _squared(sigma: RealLike) -> Real:
-    """Return the least float64 not below σ², of every element."""
+    """Return the least float64 that is at least σ², for every element."""
     deviation = real(sigma, "sigma")
     require(
         "sigma", sigma, deviation, np.greater_equal(deviation, _LEAST_SIGMA) & np.less_equal(deviation, _LARGEST_SIGMA), _SIGMAS
@@ -507,7 +507,7 @@ def _times(sigma2: float, k: int) -> float:
 
 
 def _changes(sensitivity: Any) -> int | NDArray[np.int64]:
-    """Return checked sensitivities of `from_eps`."""
+    """Check and return the sensitivities of `from_eps`."""
     changes = None if isinstance(sensitivity, (AnyNumber, np.generic, str)) else real(sensitivity, "sensitivity")
     if not isinstance(changes, np.ndarray):
         return count(sensitivity, "sensitivity", least=1, most=_LARGEST_CALIBRATED)

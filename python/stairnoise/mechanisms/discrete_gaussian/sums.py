@@ -10,7 +10,7 @@ import numpy as np
 from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 from stairnoise.numerics.sums import LISTED, Summand, bound, rounded_up
 
-# Less than the margin of confidence intervals for rounding.
+# Below the margin of confidence intervals for rounding errors.
 _CLOSE = 2.0**-40
 
 
@@ -19,9 +19,9 @@ def sum_bound(sigma2: float, k: int, alpha: float) -> int:
     """Return t with P(|S| > t) <= alpha for the sum S of k variables: the smallest, up to rounding.
 
     P(S = s) differs from the probability under k sigma2 by a factor from exp(-e) to exp(e), e = 10 (k - 1) exp(-π² sigma2).
-    For one sum, ``exp(-i²/(2u) - (s-i)²/(2v))`` over all i is ``exp(-s²/(2(u+v)))`` times a theta function of variance
-    uv/(u+v) >= sigma2/2 at some offset, between ``1 ± 2 exp(-π² sigma2) ± …`` of its mean. Where e matters, sigma2 is small
-    and the probabilities are few: they are listed.
+    Proof for one sum: the sum of ``exp(-i²/(2u) - (s-i)²/(2v))`` over all i is ``exp(-s²/(2(u+v)))`` times a theta function of
+    variance uv/(u+v) >= sigma2/2, which stays within ``1 ± 2 exp(-π² sigma2) ± …`` of its mean. If e matters, sigma2 is small,
+    so the few probabilities are listed.
     """
     with np.errstate(all="ignore"):
         if 10 * (k - 1) * math.exp(-(math.pi**2) * sigma2) < _CLOSE:

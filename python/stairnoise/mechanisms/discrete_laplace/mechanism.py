@@ -90,8 +90,7 @@ class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism
         return sensitivity
 
     def _functions(self) -> Symmetric:
-        # The probabilities fall by the same factor at every integer, as in a staircase whose stairs
-        # have one integer each, with this eps.
+        # The distribution is a staircase with stairs of one integer and this eps.
         per_integer = self._eps / self._sensitivity
         return Symmetric(
             _FORMULAS,

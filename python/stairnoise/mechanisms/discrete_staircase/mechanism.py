@@ -16,7 +16,7 @@ from stairnoise.mechanism.array_parameters import ArrayParameters, integers
 from stairnoise.mechanism.cost import CostFunction, as_float, check_function, elementwise, lattice_staircase_cost
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.eps_for_error import least_eps_for_error, least_eps_of_integers
-from stairnoise.mechanism.on_lattice import OfStairs
+from stairnoise.mechanism.on_lattice import StaircaseFamily
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
@@ -81,7 +81,7 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
     __module__ = "stairnoise"
     _native_name = "discrete_staircase"
     _spec_name = "r"
-    _family = OfStairs
+    _family = StaircaseFamily
 
     @overload
     def __init__(
@@ -110,8 +110,8 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
 
     @property
     def r(self) -> Whole | int:
-        """Integer at which the second stair begins: the one given, or the optimum asked for."""
-        r: Whole | int = self._place()[1] if isinstance(self._spec, str) else integers(self._spec)
+        """Integer at which the second stair begins."""
+        r: Whole | int = self._granularity_and_r()[1] if isinstance(self._spec, str) else integers(self._spec)
         return r
 
     @overload
@@ -171,7 +171,7 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
         return least_eps_for_error(t, confidence, cls(1.0, sensitivity, r))
 
     def _functions(self) -> Symmetric:
-        eps, D, r = self._eps, self._sensitivity, self._place()[1]
+        eps, D, r = self._eps, self._sensitivity, self._granularity_and_r()[1]
         return Symmetric(
             _FORMULAS,
             lambda: staircase.lattice(eps, D, as_float(r)),

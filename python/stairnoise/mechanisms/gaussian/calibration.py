@@ -1,13 +1,13 @@
-"""The σ of Gaussian noise, the least for (ε, δ) to the last bit or one that is given, on the lattice that the noise is drawn on.
+"""The σ of Gaussian noise on its lattice: the least for (ε, δ), to the last bit, or the caller's σ.
 
-Notation: ``B(ε, s) = Φ(s/2 - ε/s) - e^ε Φ(-s/2 - ε/s)`` is the least δ of Gaussian noise whose σ is 1/s of the l2 sensitivity
-(Balle and Wang 2018, theorem 8). It grows with s, and ``dB/ds = φ(ε/s - s/2)`` is log-concave in s: so ln B is concave,
-and Newton's steps for ln B = ln δ from a point to the left of the root stay there and converge.
+``B(ε, s) = Φ(s/2 - ε/s) - e^ε Φ(-s/2 - ε/s)`` is the least δ of Gaussian noise with a σ of 1/s times the l2 sensitivity (Balle
+and Wang 2018, theorem 8). B grows with s, and ``dB/ds = φ(ε/s - s/2)`` is log-concave in s. So ln B is concave, and Newton's
+steps for ln B = ln δ from the left of the root stay there and converge.
 
 Because ``e^ε φ(ε/s + s/2) = φ(ε/s - s/2)``, B is this density times the difference of two Mills ratios.
 
-Numbers are integers in units of 2**-bits with enough bits for an error far below 1e-30, so that a comparison with δ is
-certain. The search begins in float64; then one such step is enough.
+Numbers are integers in units of 2**-bits. The bits leave an error far below 1e-30, so a comparison with δ is certain. The search
+begins in float64, after which one such step is enough.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from stairnoise._errors import ParameterError
 from stairnoise.numerics.fixed_point import FixedPoint, fixed_point
 from stairnoise.numerics.rounding import rounded_up
 
-# Bits beyond those that differences cancel: the error of ln B was at most 3e-35, next to where Mills' ratio changes its formula.
+# Bits beyond those that differences cancel. The largest error of ln B was 3e-35, where Mills' ratio changes its formula.
 _BITS = 160
-# Reciprocal of the relative error claimed for B, far above that of its parts.
+# Reciprocal of the relative error claimed for B, which is far above the error of its terms.
 _ERROR = 10**30
-# After a step below this, relatively, the next one would be below the error: it goes with the third power.
+# A step below this, relatively, is the last: the next one is of the order of its third power.
 _LAST_STEP_BITS = 40
-# More steps than a search in float64 has taken, and its last one.
+# More steps than any search in float64 has taken, and the size of its last step.
 _FLOAT_STEPS, _LAST_FLOAT_STEP = 60, 1e-13
-# From here on Mills' ratio in float64 is a continued fraction.
+# From this x on, Mills' ratio in float64 is a continued fraction of so many terms.
 _SERIES_END, _FRACTIONS = 5.0, 40
 
 
@@ -41,10 +41,10 @@ class Calibration(NamedTuple):
 
 
 def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> Calibration:
-    """Least variance, in steps of the lattice, of noise for a release in which one person changes `partitions` values.
+    """Least variance, in lattice steps, of noise for a release in which one person changes `partitions` values.
 
-    The distribution on the lattice is compared with normal noise rounded to it, cell by cell: with h = 1/(8σ²) and |y| <= Kσ + n,
-    the probability of y is at most e**h that of the cell and at least e**(-(Kσ+n)²/(24σ⁴)) of it. So
+    The distribution on the lattice is compared with normal noise rounded to it. With h = 1/(8σ²) and |y| <= Kσ + n, the
+    probability of y is at most e**h times that of the rounded noise, and at least e**(-(Kσ+n)²/(24σ⁴)) times that. So
 
         δ <= e**(k h) B(ε - k (K + n/σ)²/(24σ²) - k h, √k n/σ) + 2k e**h (1 - Φ(K))
 
@@ -71,10 +71,10 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     loss = _lattice_loss(n, sigma, steps, log_delta, partitions)
     goal = log_delta + n.log(n.one - loss)
     shift2 = partitions * steps * steps
-    # dB/dε = -e^ε Φ(-s/2 - ε/s): by that much s falls.
+    # dB/dε = -e^ε Φ(-s/2 - ε/s), by which s falls.
     near = ideal - n.times(loss, mills)
     if near < ideal // 2:
-        # A δ so near 1 that the loss counts for more than 1 - δ.
+        # δ is so near 1 that the loss matters more than 1 - δ.
         left, log_left = (exact_eps - loss) / n.one, goal / n.one
         start = n.of(_lower_bound(left, math.exp(log_left), -log_left))
         near, _ = root(n, exact_eps - loss, goal, start, start)
@@ -83,10 +83,9 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
 
 
 def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
-    """Noise of a standard deviation of at least `sigma`, or of at least √k times as much so that k values keep the ρ of one.
+    """Noise of a standard deviation of at least `sigma`; for k values at least √k times that, so that they keep the ρ of one.
 
-    ρ is D²/(2σ²) for a sensitivity of D steps of the lattice. The lattice of k values may be
-    coarser, and D rounded up by more there.
+    ρ is D²/(2σ²) for a sensitivity of D lattice steps. The lattice of k values can be coarser, so that D is rounded up by more.
 
     Raises
     ------
@@ -106,7 +105,7 @@ def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
 
 
 def _least_sigma2(n: FixedPoint, eps: int, goal: int, shift2: int, s: int) -> float:
-    """Return the least float64 σ² with B(ε, √shift2/σ) below e^goal for certain, s being near the root."""
+    """Return the least float64 σ² with B(ε, √shift2/σ) certainly below e^goal, from an s near the root."""
     found = _quotient_above(shift2 << 2 * n.bits, s * s)
     sigma2 = log_b = 0.0
     while found != sigma2:
@@ -126,11 +125,11 @@ def _shift_over_sigma(n: FixedPoint, shift2: int, sigma2: float) -> int:
 
 
 def root(n: FixedPoint, eps: int, goal: int, s: int, least: int) -> tuple[int, int]:
-    """Return s with ln B(eps, s) = goal, and Mills' ratio of ε/s - s/2, from a start that may be anywhere above `least`."""
+    """Return s with ln B(eps, s) = goal, and Mills' ratio of ε/s - s/2, from any start above `least`."""
     while True:
         _, step, mills = _step(n, eps, goal, s)
         small = abs(step) << _LAST_STEP_BITS <= s
-        # From the right a step goes beyond the root, where ln B is flat so far that it must not be followed.
+        # A step from the right can go far beyond the root, because ln B is flat there.
         s = max(s + step, least)
         if small:
             return s, mills
@@ -142,9 +141,10 @@ def log_profile(n: FixedPoint, eps: int, s: int) -> int:
 
 
 def _step(n: FixedPoint, eps: int, goal: int, s: int) -> tuple[int, int, int]:
-    """Return ln B(ε, s), the step to where it is `goal`, and Mills' ratio of ε/s - s/2.
+    """Return ln B(ε, s), the step of s towards ln B = goal, and Mills' ratio of ε/s - s/2.
 
-    Newton's step, or Halley's where it is small: B over its derivative is `ratio`, the second derivative over the first `bend`.
+    The step is Newton's, or Halley's if it is small. `ratio` is B over its derivative, `bend` the second derivative over the
+    first.
     """
     near = n.over(eps, s) - s // 2
     mills = n.mills(near)
@@ -158,7 +158,7 @@ def _step(n: FixedPoint, eps: int, goal: int, s: int) -> tuple[int, int, int]:
 
 
 def _start(eps: float, delta: float, least: float) -> float:
-    """Return what Newton's method from `least` finds in float64: near the root, unless rounding or overflow is in the way."""
+    """Return the result of Newton's method from `least` in float64: near the root, unless float64 rounds or overflows."""
     s, goal = least, math.log(delta) + math.log(2 * math.pi) / 2
     for _ in range(_FLOAT_STEPS):
         near = eps / s - s / 2
@@ -173,7 +173,7 @@ def _start(eps: float, delta: float, least: float) -> float:
 
 
 def _float_mills(x: float) -> float:
-    """(1 - Φ(x))/φ(x) to about fourteen digits; inf where it would overflow."""
+    """(1 - Φ(x))/φ(x) to about fourteen digits; inf if it overflows."""
     if x < _SERIES_END:
         return math.sqrt(math.pi / 2) * math.erfc(x / math.sqrt(2)) * math.exp(x * x / 2) if x > -37 else math.inf
     value = x
@@ -183,16 +183,16 @@ def _float_mills(x: float) -> float:
 
 
 def _lattice_loss(n: FixedPoint, sigma: int, steps: int, log_delta: int, partitions: int) -> int:
-    """Return the cost of the lattice: a small part of ε, and the same part of δ, relatively."""
+    """Return the cost of the lattice: a small loss of ε, and the same relative loss of δ."""
     width = n.sqrt(2 * (n.log(2 * partitions, 0) - log_delta) + 140 * n.one)
     square = (width + n.over(steps << n.bits, sigma)) ** 2 + (3 << 2 * n.bits)
     return n.over(partitions * square, 24 * sigma * sigma)
 
 
 def _log2_granularity(sensitivity: float, log2_sigma: int, wanted: str) -> int:
-    """At least 2**32 steps in σ and in the sensitivity, but no more than 2**44 in σ.
+    """Return log2 of g: σ and the sensitivity have at least 2**32 steps, but σ has no more than 2**44.
 
-    The text `wanted` is the error's where σ is too large for that.
+    `wanted` is the error's text if σ is too large for that.
     """
     log2_sensitivity = math.frexp(sensitivity)[1] - 1
     log2_g = max(min(log2_sensitivity, log2_sigma) - 32, log2_sigma - 43)
@@ -206,24 +206,24 @@ def _log2_granularity(sensitivity: float, log2_sigma: int, wanted: str) -> int:
 
 
 def _lower_bound(eps: float, delta: float, odds: float) -> float:
-    """Of the root: by zero-concentrated privacy (Bun and Steinke 2016), and by B(ε, s) <= s/√(2π)."""
+    """Lower bound of the root, by zero-concentrated privacy (Bun and Steinke 2016) and by B(ε, s) <= s/√(2π)."""
     bound = max(2 * eps / (math.sqrt(2 * (odds + eps)) + math.sqrt(2 * odds)), delta * math.sqrt(2 * math.pi))
     return bound * (1 - 2.0**-40)
 
 
 def _bits(eps: float, least: float) -> int:
-    """Return the bits of a number: B is a difference of ratios that agree in as many as s² is below max(ε, 1)."""
+    """Return how many bits numbers have: B is a difference of ratios that agree in about log2(max(ε, 1)/s²) bits."""
     return _BITS + max(0, math.ceil(-2 * math.log2(least))) + max(0, math.ceil(math.log2(eps)))
 
 
 def _as_integer(x: float) -> tuple[int, int]:
-    """Return an integer and the exponent of the power of 2 whose product is x."""
+    """Return n and e with n * 2**e = x."""
     fraction, exponent = math.frexp(x)
     return int(math.ldexp(fraction, 53)), exponent - 53
 
 
 def _floor_log2(a: int, b: int) -> int:
-    """Of a/b."""
+    """Return the floor of log2(a/b)."""
     guess = a.bit_length() - b.bit_length()
     below = a << -guess < b if guess < 0 else a < b << guess
     return guess - below
@@ -238,7 +238,7 @@ def _shifted_up(x: int, places: int) -> int:
 
 
 def _quotient_above(a: int, b: int) -> float:
-    """Return the least float64 that is not below a/b."""
+    """Return the least float64 that is at least a/b."""
     nearest = a / b
     numerator, denominator = nearest.as_integer_ratio()
     return nearest if numerator * b >= a * denominator else math.nextafter(nearest, math.inf)

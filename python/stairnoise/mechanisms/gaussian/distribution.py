@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 class Centred(ABC):
-    """What a symmetric distribution without bounds has from the logarithms of its tails and from its absolute moments."""
+    """A symmetric distribution without bounds, from the logarithms of its tails and its absolute moments."""
 
     @abstractmethod
     def logsf(self, x: Floats) -> Floats:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _LEAST_EPS, _LARGEST_EPS = 2.0**-40, 2.0**20
 _RESOLUTION = 1e-12
-# A sensitivity is at most so many times a σ that is given.
+# Largest sensitivity/σ, if the caller chooses σ.
 _MOST_BELOW = 2.0**20
 
 
@@ -56,7 +56,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
     afterwards. Make the mechanism with ``sensitivity=c + g * d**0.5``.
 
     ``Gaussian(sigma=z * sensitivity)`` has the standard deviation that you give, such as a noise multiplier z
-    times the clipping norm. It states ρ, and `privacy_profile` and `compose` tell its (ε, δ).
+    times the clipping norm. It states ρ; `privacy_profile` and `compose` compute its (ε, δ).
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         it or `sigma`, and `guarantee` of a `sigma` requires it.
     sigma : float or array of float
         Instead of `eps` and `delta`: the standard deviation of the noise, from 2**-20 to 2**33 times the sensitivity.
-        It is the sigma of `release`, not of a library that multiplies it by the sensitivity. What is drawn has at least
-        this σ, and more by less than a relative 2**-52.
+        Unlike some libraries, `release` does not multiply it by the sensitivity. The noise drawn has at least this σ, and
+        less than a relative 2**-52 more.
 
     Raises
     ------
@@ -82,10 +82,10 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
 
     Notes
     -----
-    Many programs use the classic formula σ = √(2 ln(1.25/δ)) Δ/ε [3]_. It is proven for ε < 1 only. For larger ε its δ
-    is not the one that was asked for: with δ = 10⁻⁶ it is 2 times as large at ε = 10, and 160 times at ε = 20. For
-    smaller ε it adds more noise than is needed: 1.73 times at ε = 0.01. This class solves the equation above instead,
-    which is right for every ε.
+    Many programs use the classic formula σ = √(2 ln(1.25/δ)) Δ/ε [3]_. It is proven for ε < 1 only. For larger ε the
+    true δ is larger than the δ in the formula: for δ = 10⁻⁶ it is 2 times as large at ε = 10, and 160 times at ε = 20. For
+    smaller ε the formula adds more noise than is needed: 1.73 times at ε = 0.01. This class solves the equation above
+    instead, which is right for every ε.
 
     References
     ----------
@@ -117,7 +117,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
     _partitions_rule = "leave a lattice that fits"
     __module__ = "stairnoise"
 
-    # Of scalar parameters; not set for arrays.
+    # Set for scalar parameters only.
     _calibration: Calibration
     _partitions: int
 
@@ -153,35 +153,35 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         _require_positive("sensitivity", width, change)
         self._calibrate({"eps": budget, "delta": slack, "sensitivity": change}, 1, stated)
 
-    def _calibrate(self, given: dict[str, Any], partitions: int, stated: bool) -> None:
-        """Choose the noise with which `partitions` values have the guarantee together, and keep it."""
+    def _calibrate(self, parameters: dict[str, Any], partitions: int, stated: bool) -> None:
+        """Compute and store the noise with which `partitions` values have the guarantee together."""
         calibrate: Callable[..., Calibration] = (
-            gaussian_calibration.of_sigma if "sigma" in given else gaussian_calibration.calibrate
+            gaussian_calibration.of_sigma if "sigma" in parameters else gaussian_calibration.calibrate
         )
         object.__setattr__(self, "_partitions", partitions)
-        shape = common_shape(given)
+        shape = common_shape(parameters)
         if shape == ():
-            self._keep(given, calibrate(*given.values(), partitions), stated)
+            self._keep(parameters, calibrate(*parameters.values(), partitions), stated)
             return
-        found, which = for_different(lambda *numbers: calibrate(*numbers, partitions), shape, *given.values())
-        sigma2 = np.array([mechanism.sigma2 for mechanism in found], np.float64)
-        log2_granularity = np.array([mechanism.log2_granularity for mechanism in found], np.int64)
-        steps = np.array([float(mechanism.steps) for mechanism in found], np.float64)
+        found, which = for_different(lambda *numbers: calibrate(*numbers, partitions), shape, *parameters.values())
+        sigma2 = np.array([calibration.sigma2 for calibration in found], np.float64)
+        log2_granularity = np.array([calibration.log2_granularity for calibration in found], np.int64)
+        steps = np.array([float(calibration.steps) for calibration in found], np.float64)
         lattices = Lattices(sigma2[which], log2_granularity[which], steps[which])
-        self._store_arrays(lattices, given, stated=stated, noise_alone="sigma" in given)
+        self._store_arrays(lattices, parameters, stated=stated, noise_alone="sigma" in parameters)
 
-    def _keep(self, given: dict[str, Any], calibration: Calibration, stated: bool) -> None:
+    def _keep(self, parameters: dict[str, Any], calibration: Calibration, stated: bool) -> None:
         object.__setattr__(self, "_calibration", calibration)
         native = _native.discrete_gaussian(calibration.sigma2, calibration.log2_granularity)
-        self._store(native, given, stated=stated, noise_alone="sigma" in given)
+        self._store(native, parameters, stated=stated, noise_alone="sigma" in parameters)
 
     def _element(self, index: tuple[int, ...]) -> Gaussian[float]:
         mechanism: Gaussian[Any] = type(self).__new__(type(self))
         object.__setattr__(mechanism, "_partitions", self._partitions)
         shape = self._parameter_shape
-        given = {name: np.broadcast_to(value, shape)[index].item() for name, value in self._given.items()}
+        parameters = {name: np.broadcast_to(value, shape)[index].item() for name, value in self._parameters.items()}
         sigma2, log2_granularity, steps = (column[index].item() for column in self._lattices)
-        mechanism._keep(given, gaussian_calibration.Calibration(log2_granularity, sigma2, int(steps)), self._stated)
+        mechanism._keep(parameters, gaussian_calibration.Calibration(log2_granularity, sigma2, int(steps)), self._stated)
         return mechanism
 
     @classmethod
@@ -253,36 +253,33 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
     @property
     def eps(self) -> Float | float | None:
         """ε of one value, or of k values together if made by ``for_partitions(k)``; None if made from `sigma`."""
-        return self._given.get("eps")
+        return self._parameters.get("eps")
 
     @property
     def delta(self) -> Float | float | None:
         """Privacy parameter δ, for the same values as `eps`; None if made from `sigma`."""
-        return self._given.get("delta")
+        return self._parameters.get("delta")
 
     @property
     def sensitivity(self) -> Float | float:
         """Largest change Δ of one value that one person can cause."""
-        sensitivity: Float | float = self._given["sensitivity"]
+        sensitivity: Float | float = self._parameters["sensitivity"]
         return sensitivity
 
-    @property
-    def granularity(self) -> Float:
-        """Lattice step g, a power of two: every draw is a multiple of it."""
-        if self._parameter_shape:
-            granularity: Any = np.ldexp(1.0, self._lattices.log2_granularity)
-            granularity.flags.writeable = False
-        else:
-            granularity = self._sampler.granularity
-        return granularity  # type: ignore[no-any-return]
+    def _lattice_step(self) -> Any:
+        if not self._parameter_shape:
+            return super()._lattice_step()
+        granularity: Any = np.ldexp(1.0, self._lattices.log2_granularity)
+        granularity.flags.writeable = False
+        return granularity
 
     @property
     def sigma(self) -> Float:
         """Standard deviation σ of the noise."""
-        if self._partitions == 1 and "sigma" in self._given:
-            # What is drawn has no other σ in float64.
-            given = self._given["sigma"]
-            return np.broadcast_to(given, self._parameter_shape).copy() if self._parameter_shape else given  # type: ignore[no-any-return]
+        if self._partitions == 1 and "sigma" in self._parameters:
+            # In float64 the noise drawn has this σ too.
+            sigma = self._parameters["sigma"]
+            return np.broadcast_to(sigma, self._parameter_shape).copy() if self._parameter_shape else sigma  # type: ignore[no-any-return]
         sigma2, log2_granularity = self._noise
         return self._plain(np.ldexp(np.sqrt(sigma2), log2_granularity))
 
@@ -302,11 +299,11 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         return self._rho(1)
 
     def _rho(self, values: int) -> Float:
-        """Return the ρ of so many values together; rounded up if it is all that is promised."""
+        """Return the ρ of so many values together, rounded up if the guarantee is ρ alone."""
 
         def rho(mechanism: Gaussian[float]) -> float:
             steps, sigma2 = mechanism._calibration.steps, mechanism._calibration.sigma2
-            if "sigma" in mechanism._given:
+            if "sigma" in mechanism._parameters:
                 return rounded_up(values * Fraction(steps) ** 2 / (2 * Fraction(sigma2)))
             return values * (float(steps) * float(steps) / (2 * sigma2))
 
@@ -315,7 +312,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
 
     @property
     def _noise(self) -> tuple[Any, Any]:
-        """σ² in lattice steps, and the lattice."""
+        """σ² in lattice steps, and log2 of the step."""
         if self._parameter_shape:
             return self._lattices[:2]
         return self._calibration.sigma2, self._calibration.log2_granularity
@@ -338,29 +335,29 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         )
 
     def _divided_among(self, k: int) -> Gaussian[Float]:
-        return self._of_given(self._given, self._partitions * k, self._stated)
+        return self._of_parameters(self._parameters, self._partitions * k, self._stated)
 
     def _exact_parameters(self) -> dict[str, Any]:
         found = self._calibration
-        return {**self._given, "sigma2": found.sigma2, "log2_granularity": found.log2_granularity}
+        return {**self._parameters, "sigma2": found.sigma2, "log2_granularity": found.log2_granularity}
 
     @classmethod
-    def _of_given(cls, given: dict[str, Any], partitions: int, stated: bool) -> Gaussian[Any]:
-        """Return the mechanism with which `partitions` values together keep the guarantee that the parameters give one."""
+    def _of_parameters(cls, parameters: dict[str, Any], partitions: int, stated: bool) -> Gaussian[Any]:
+        """Return the mechanism with which `partitions` values together have the guarantee of the parameters."""
         mechanism = cls.__new__(cls)
-        mechanism._calibrate(given, partitions, stated)
+        mechanism._calibrate(parameters, partitions, stated)
         return mechanism
 
     @classmethod
     def _calibrated(cls, eps: Any, delta: Any, sensitivity: Any, partitions: int, sigma: Any = None) -> Gaussian[Any]:
-        """Return the mechanism of a pickle or of a ledger's file."""
-        given = {"eps": eps, "delta": delta} if sigma is None else {"sigma": sigma}
+        """Return the mechanism from a pickle or a ledger file."""
+        parameters = {"eps": eps, "delta": delta} if sigma is None else {"sigma": sigma}
         stated = sensitivity is not None
-        return cls._of_given({**given, "sensitivity": sensitivity if stated else 1.0}, partitions, stated)
+        return cls._of_parameters({**parameters, "sensitivity": sensitivity if stated else 1.0}, partitions, stated)
 
     def __reduce__(self) -> tuple[Any, ...]:
         arguments = (self.eps, self.delta, self._stated_sensitivity, self._partitions)
-        return self._calibrated, (*arguments, self._given["sigma"]) if "sigma" in self._given else arguments
+        return self._calibrated, (*arguments, self._parameters["sigma"]) if "sigma" in self._parameters else arguments
 
     def __repr__(self) -> str:
         return super().__repr__() + (f".for_partitions({self._partitions})" if self._partitions > 1 else "")
@@ -377,17 +374,17 @@ def _of_sigma(eps: object, delta: object, sensitivity: object, sigma: object) ->
     deviation, change = real(sigma, "sigma"), real(sensitivity, "sensitivity")
     _require_positive("sigma", sigma, deviation)
     _require_positive("sensitivity", sensitivity, change)
-    given = {"sigma": deviation, "sensitivity": change}
-    shape = common_shape(given)
+    parameters = {"sigma": deviation, "sensitivity": change}
+    shape = common_shape(parameters)
     with np.errstate(over="ignore"):
         enough = np.greater_equal(np.asarray(deviation) * _MOST_BELOW, change)
     if not np.all(enough):
         index = tuple(map(int, np.argwhere(~np.broadcast_to(enough, shape))[0]))
-        shown = (np.broadcast_to(value, shape)[index].item() for value in given.values())
+        shown = (np.broadcast_to(value, shape)[index].item() for value in parameters.values())
         text = "sigma must be at least 2**-20 times the sensitivity, got sigma {} and sensitivity {}".format(*shown)
         raise ParameterError(text + place(index))
-    return given
+    return parameters
 
 
-def _require_positive(name: str, given: object, value: Real) -> None:
-    require(name, given, value, np.greater(value, 0) & np.less(value, math.inf), "finite and greater than 0")
+def _require_positive(name: str, passed: object, value: Real) -> None:
+    require(name, passed, value, np.greater(value, 0) & np.less(value, math.inf), "finite and greater than 0")

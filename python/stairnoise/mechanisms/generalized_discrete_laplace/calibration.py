@@ -9,21 +9,21 @@ import numpy as np
 from stairnoise.distributions.infinitely_divisible import pure_eps
 from stairnoise.numerics.roots import golden_section, secants
 
-# The best rate is above 2/Δ, to which it tends as β does to zero; it is looked for from this many times 1/Δ on.
+# The search for the best rate starts at this many times 1/Δ: the best rate is above 2/Δ, its limit for β → 0.
 _LEAST_SHIFTED = 1.0
 _GRID = 25
-# A lesser shape is hardly a float, and one that is larger than the root is private too.
+# Smaller shapes hardly fit float64; a shape larger than the root is private too.
 _LEAST_LOG_SHAPE = -700.0
 # A few times the rounding error of ε.
 _ROOT = 1e-14
-# How far above the least shape the one of a wanted ε is taken: many times the error of its computation.
+# The shape returned is above the least one by this much, relatively: many times the error of its computation.
 _MARGIN = 2.0**-36
-# The cost is flat at its least: so near to it in ln(rate), its relative error is below 1e-9.
+# The cost is flat at its minimum: with this error of ln(rate), its relative error is below 1e-9.
 _FLAT = 1e-5
 
 
 def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:
-    """Return the β ≤ 1 with `pure_eps` equal to eps ≥ rate·Δ, by secants in ln β that keep the root between them."""
+    """Return the β ≤ 1 whose `pure_eps` is eps ≥ rate·Δ, by secants in ln β that enclose the root."""
     if not rate * sensitivity < eps:
         return 1.0
 
@@ -31,7 +31,7 @@ def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:
         return pure_eps(math.exp(x), rate, sensitivity) - eps
 
     high, above = 0.0, rate * sensitivity - eps
-    # Where β is small, P(0)/P(Δ) is near Δ·e^(rate·Δ)/β or somewhat less.
+    # For a small β, P(0)/P(Δ) is near Δ·e^(rate·Δ)/β, or somewhat less.
     low = max(min(math.log(sensitivity) + above, -1e-3) - 1e-3, _LEAST_LOG_SHAPE)
     while (below := excess(low)) < 0:
         if low == _LEAST_LOG_SHAPE:
@@ -41,7 +41,7 @@ def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:
 
 
 def best_for_eps(eps: float, sensitivity: int, least_rate: float, most_rate: float) -> tuple[float, float]:
-    """Return the (β, rate) of least variance β/(cosh rate − 1) that are eps-private under shifts up to `sensitivity`.
+    """Return the (β, rate) of least variance β/(cosh rate − 1) that is eps-private under shifts up to `sensitivity`.
 
     β = 1 with the largest rate, eps/Δ rounded down, is one local minimum; others have β < 1 and a smaller rate. A grid
     finds the best neighbourhood, and Newton's method on β makes the variance exact on it.
@@ -64,5 +64,5 @@ def best_for_eps(eps: float, sensitivity: int, least_rate: float, most_rate: flo
 
 
 def private_shape(eps: float, sensitivity: int, rate: float) -> float:
-    """Return a β that is eps-private: a relative 2^(−36) above the least, many times the error of its computation."""
+    """Return a β that is eps-private: above the least by `_MARGIN`."""
     return min(shape_for_eps(eps, sensitivity, rate) * (1 + _MARGIN), 1.0)

@@ -79,21 +79,21 @@ class GeneralizedDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
     __module__ = "stairnoise"
 
     def __init__(self, beta: float, a: float, n_parties: int = 1, present: int = 1, sensitivity: int | None = None) -> None:
-        given: dict[str, Any] = {"beta": single(beta, "beta"), "a": single(a, "a"), **parties(n_parties, present)}
-        native = _native.generalized_discrete_laplace(*given.values())
-        given["sensitivity"] = None if sensitivity is None else self._checked_sensitivity(sensitivity)
-        self._store(native, given, stated=sensitivity is not None, noise_alone=True)
+        parameters: dict[str, Any] = {"beta": single(beta, "beta"), "a": single(a, "a"), **parties(n_parties, present)}
+        native = _native.generalized_discrete_laplace(*parameters.values())
+        parameters["sensitivity"] = None if sensitivity is None else self._checked_sensitivity(sensitivity)
+        self._store(native, parameters, stated=sensitivity is not None, noise_alone=True)
 
     @property
     def beta(self) -> float:
         """Shape β of the whole."""
-        beta: float = self._given["beta"]
+        beta: float = self._parameters["beta"]
         return beta
 
     @property
     def a(self) -> float:
         """Decay of the tail per integer."""
-        a: float = self._given["a"]
+        a: float = self._parameters["a"]
         return a
 
     @classmethod
@@ -166,7 +166,7 @@ class GeneralizedDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
         ParameterError, ParameterTypeError
             An argument is out of range or not an integer.
         """
-        steps = self._asked_sensitivity(sensitivity)
+        steps = self._sensitivity_or_default(sensitivity)
         k = partitions(max_partitions_contributed, NAME)
         return k * infinitely_divisible.pure_eps(self.beta * self._fraction, self.a, steps)
 

@@ -1,10 +1,10 @@
-r"""One release of a Laplace distribution: a privacy loss on equal steps, or continuous.
+r"""The privacy loss of Laplace noise: on equal steps, or continuous.
 
 Two-sided geometric noise that falls by :math:`λ = e^{-θ}`, θ = ε/D, from one integer to the next,
 at the worst shift D, has the loss (D-2M)θ, M = 0..D, with probabilities 1/(1+λ),
-λ^M (1-λ)/(1+λ) and λ^D/(1+λ). The Laplace density is the limit θ = 0. At the values that the
-loss takes both have the same profile, :math:`δ(t) = 1 - e^{(t-ε)/2}`; in between the lattice's is
-the chord in :math:`e^t`, so that a coarse lattice dominates a fine one whose steps divide its own.
+λ^M (1-λ)/(1+λ) and λ^D/(1+λ). The Laplace density is the limit θ = 0. At the losses of
+the lattice both have the same profile, :math:`δ(t) = 1 - e^{(t-ε)/2}`. Between them the lattice has the chord
+in :math:`e^t`. So a coarse lattice dominates a fine lattice whose steps divide the coarse ones.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from stairnoise.numerics.elementary import affinity_integral, below_linear, exp_
 Array = NDArray[np.float64]
 
 _LARGE = 30.0
-# Up to here the affinity's complement is integrated; beyond, where it is below 1/2, the closed form does not cancel.
+# Up to this ε the affinity's complement is integrated. Beyond, the affinity is below 1/2, so the closed form does not cancel.
 _SMALL_EPS = 4.0
-# Even functions of s are the same here as at 0.
+# Even functions of s have the same float64 value here as at 0.
 _LEAST_S = 1e-9
-# Losses of one release that are split, or moved, one by one.
+# Up to this many losses are split, or moved, one by one.
 _LISTED_STEPS = 2**12
 
 
@@ -49,19 +49,19 @@ class Steps(Part):
 
     def profile(self, t: Array) -> Array:
         """δ at t >= 0: ``1 - exp(-m) + exp(-m) (1 - exp(-y))/(1+λ)``, with m = Mθ and t = ε - 2m - y."""
-        room = np.maximum(self.eps - t, 0.0)
-        m = self._steps_below(room / 2)
-        y = np.maximum(room - 2 * m, 0.0)
+        depth = np.maximum(self.eps - t, 0.0)
+        m = self._steps_below(depth / 2)
+        y = np.maximum(depth - 2 * m, 0.0)
         return np.asarray(0.0 - np.expm1(-m) - np.exp(-m) * np.expm1(-y) / (1 + np.exp(-self.theta)))
 
     def profile_scalar(self, t: float) -> float:
         """δ at one t >= 0, for scalar parameters."""
         eps, theta = float(self.eps), float(self.theta)
-        room = max(eps - t, 0.0)
-        m = room / 2
+        depth = max(eps - t, 0.0)
+        m = depth / 2
         if theta > 0:
             m = theta * min(math.floor(m / theta), float(self.steps))
-        return 0.0 - math.expm1(-m) - math.exp(-m) * math.expm1(min(2 * m - room, 0.0)) / (1 + math.exp(-theta))
+        return 0.0 - math.expm1(-m) - math.exp(-m) * math.expm1(min(2 * m - depth, 0.0)) / (1 + math.exp(-theta))
 
     def eps_for_delta(self, delta: Array) -> Array:
         """Least t >= 0 with δ(t) <= delta."""
@@ -71,13 +71,13 @@ class Steps(Part):
         return np.asarray(np.maximum(self.eps - 2 * m + np.log1p(-np.minimum(left, 1.0)), 0.0))
 
     def _steps_below(self, depth: Array) -> Array:
-        """Round down to a multiple of θ; which of two neighbours an edge gets makes no difference."""
+        """Round down to a multiple of θ. (An edge may get either neighbour: the results are equal.)"""
         lattice = self.theta > 0
         theta = np.where(lattice, self.theta, 1.0)
         return np.where(lattice, theta * np.minimum(np.floor(depth / theta), self.steps), depth)
 
     def tradeoff(self, alpha: Array) -> Array:
-        """``exp(-m) - alpha exp(ε - 2m)``, m the multiple of θ for which the line is highest."""
+        """``exp(-m) - alpha exp(ε - 2m)`` with the multiple m of θ that gives the highest line."""
         lattice = self.theta > 0
         theta = np.where(lattice, self.theta, 1.0)
         level = np.log(alpha)
@@ -95,7 +95,7 @@ class Steps(Part):
         return np.asarray(loss - np.expm1(-self.eps) * beyond)
 
     def var(self) -> Array:
-        """Variance of ε - loss = 2θ min(G, D), G the noise where positive and 0 elsewhere."""
+        """Variance of ε - loss = 2θ min(G, D), where G is the noise, or 0 if that is negative."""
         half = np.minimum(self.theta / 2, 350.0)
         lattice = self.theta > 0
         ratio = np.where(lattice, 2 * half / np.where(lattice, np.sinh(half), 1.0), 2.0)
@@ -114,8 +114,8 @@ class Steps(Part):
         """Rényi divergence at a finite order other than 1.
 
         The moment is ``exp(-ε/2) (cosh sε + R sinh sε)`` with s = α - 1/2 and
-        R = tanh(θ/2)/tanh(sθ), or 1/(2s) for the density. What the lattice adds to the density's
-        moment has the sign of α - 1, so the two are computed apart and added.
+        R = tanh(θ/2)/tanh(sθ), or 1/(2s) for the density. The lattice adds to the density's moment a
+        number with the sign of α - 1, so both are computed separately.
         """
         above = alpha > 1
         if above.all():
@@ -145,7 +145,7 @@ class Steps(Part):
         return np.asarray(logarithm / (alpha - 1))
 
     def _density_complement(self, alpha: Array, s: Array) -> Array:
-        """1 less the density's moment, at an order in (0, 1)."""
+        """1 minus the density's moment, at an order in (0, 1)."""
         eps = np.broadcast_to(self.eps, np.broadcast(self.eps, alpha).shape)
         order = np.broadcast_to(alpha, eps.shape)
         integrated = eps**2 * affinity_integral(np.minimum(eps, _SMALL_EPS), np.broadcast_to(s, eps.shape))
@@ -155,7 +155,7 @@ class Steps(Part):
         return np.asarray(order * (1 - order) * np.where(eps <= _SMALL_EPS, integrated, subtracted))
 
     def _kernel(self, s: Array, x: Array) -> Array:
-        """``exp(-ε/2) sinh(sε)/s`` for s > 0, given x = (s - 1/2)ε."""
+        """``exp(-ε/2) sinh(sε)/s`` for s > 0, with x = (s - 1/2)ε."""
         return np.asarray(np.exp(x) * -np.expm1(-2 * s * self.eps) / (2 * s))
 
     def _scaled_ratio(self, s: Array) -> Array:
@@ -165,7 +165,7 @@ class Steps(Part):
         return np.where(lattice, s * np.tanh(theta / 2) / np.tanh(s * theta), 0.5)
 
     def _lattice_excess(self, s: Array) -> Array:
-        """``s R - 1/2`` for s > 0: of the sign of s - 1/2, and 0 for the density."""
+        """``s R - 1/2`` for s > 0, which has the sign of s - 1/2, and is 0 for the density."""
         lattice = self.theta > 0
         theta = np.where(lattice, self.theta, 1.0)
         half = np.tanh(theta / 2)
@@ -186,7 +186,7 @@ class Steps(Part):
 
     @property
     def steps_to_keep(self) -> float:
-        """The distribution's own step, where there are too many to list."""
+        """The distribution's own step, if there are too many to list."""
         return 2 * float(self.theta) if _LISTED_STEPS < float(self.steps) < math.inf else 0.0
 
     def own_step(self) -> Fraction | None:
@@ -200,7 +200,7 @@ class Steps(Part):
         return spaced(geometric_masses(float(self.theta), steps), int(2 * Fraction(float(self.eps)) / steps / step))
 
     def upper_model(self, step: float, *, aligned: bool = False) -> Model:
-        """Replace the profile by its chords between the nodes, or split the losses one by one where they are few."""
+        """Replace the profile by its chords between the nodes, or split few losses one by one."""
         eps, steps, theta = float(self.eps), float(self.steps), float(self.theta)
         if steps <= _LISTED_STEPS:
             losses = np.asarray(2 * theta * np.arange(steps + 1))
@@ -212,7 +212,7 @@ class Steps(Part):
         return Model(eps, chords * (1 / math.cosh(theta / 2)), 2 * math.sinh(theta / 4) ** 2)
 
     def lower_model(self, step: float) -> Model:
-        """Merge neighbouring losses, or round θ down where the losses are few."""
+        """Merge neighbouring losses, or round θ down for few losses."""
         eps, theta = float(self.eps), float(self.theta)
         if float(self.steps) <= _LISTED_STEPS and 2 * theta >= step:
             stride = steps_within(2 * theta, step)
@@ -256,7 +256,7 @@ def _chord_masses(eps: float, step: float) -> Array:
         return np.array([rise, fall]) / (rise + fall)
     masses = np.empty(n + 2)
     masses[: n + 1] = geometric_masses(u, n + 1)[:-1]
-    # The last chord crosses -ε, below which the profile is 1 - exp(t); mirrored, it ends where the profile does.
+    # The last chord crosses -ε, below which the profile is 1 - exp(t). Mirrored, the chord ends where the profile ends.
     end = step * (n + 1) - eps
     v = eps - step * n / 2
     share = -math.expm1(-v)
@@ -266,7 +266,7 @@ def _chord_masses(eps: float, step: float) -> Array:
 
 
 def _merged_masses(n: int, step: float) -> Array:
-    """Merge the Laplace density's loss, ε = n steps, in bins two steps wide: atoms at both ends and at the midpoints."""
+    """Merge the loss of the Laplace density, for ε = n steps, in bins of two steps: atoms at both ends and at midpoints."""
     if n == 0:
         return np.ones(1)
     masses = np.zeros(2 * n + 1)

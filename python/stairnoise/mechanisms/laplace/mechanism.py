@@ -13,7 +13,7 @@ from stairnoise.distributions.symmetric import Line
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, elementwise
-from stairnoise.mechanism.eps_for_error import LEAST_EPS, raised_to_what_is_drawn
+from stairnoise.mechanism.eps_for_error import LEAST_EPS, raised_for_lattice
 from stairnoise.mechanism.on_lattice import Geometric
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.laplace import distribution as laplace
@@ -104,7 +104,7 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Flo
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
         del spec
         found = max(staircase_least_eps.laplace(t, alpha, D), LEAST_EPS)
-        return raised_to_what_is_drawn(cls, t, alpha, D, None, found)
+        return raised_for_lattice(cls, t, alpha, D, None, found)
 
     def _expected_cost(self, function: CostFunction) -> Any:
         return elementwise(

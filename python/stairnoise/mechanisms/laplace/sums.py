@@ -4,9 +4,9 @@ With ``q = exp(-rate)`` one variable has P(X = i) proportional to ``q**|i|``, an
 
     P(S >= n) = P(J + B <= k - 1),   J ~ NB(k, 1/(1+q)),  B ~ Bin(n + k - 1, 1 - q),  n >= 0
 
-with J and B independent, J counting failures. It follows from the coefficients of
-``((1-q)**2/((1-q z)(1-q/z)))**k``, a hypergeometric function, by Pfaff's transformation: every term is
-positive. For q -> 1 it is the sum of Laplace variables: J ~ NB(k, 1/2) and B Poisson.
+with J and B independent, J counting failures. This follows by Pfaff's transformation from the coefficients of
+``((1-q)**2/((1-q z)(1-q/z)))**k``, which are hypergeometric functions. Every term is positive. The limit q -> 1 is the
+sum of Laplace variables: J ~ NB(k, 1/2) and B Poisson.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _ROUNDING = 2.0**-52
 def error_bound(rate: float, k: int, alpha: float) -> int:
     """Smallest t >= 0 with P(|S| > t) <= alpha.
 
-    The tail is multiplied by 1 plus a bound of its rounding errors (1e-12 at k = 10, 1e-8 at k = 10**9), so
-    that the inequality holds for the distribution itself. Where the tail is that near to alpha, t is one too large.
+    The tail is multiplied by 1 plus a bound of its rounding errors (1e-12 at k = 10, 1e-8 at k = 10**9), so that the
+    inequality holds for the distribution itself. If the tail is that near to alpha, t is too large by one.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def error_bound(rate: float, k: int, alpha: float) -> int:
     k : int
         Number of variables, from 1 to 10**9. Time and memory grow as its square root.
     alpha : float
-        At least 2**-60: what lies beyond 2**-140 is left out.
+        At least 2**-60: probabilities beyond 2**-140 are left out.
     """
     survival = Survival(rate, k)
     level = alpha / (2 * (1 + survival.error))
@@ -59,7 +59,7 @@ class Survival:
         self._first, failures = _window(k * q, k * q * (1 + q), lambda j: (k + j) / (j + 1) * share)
         self._cdf = np.concatenate([[0.0], np.cumsum(failures)])
         self.error = 8 * _ROUNDING * (failures.size + _reach(2.0 * k))
-        """Bound of the relative error: ratios multiplied from the mode outwards, then two sums."""
+        """Bound of the relative error of ratios multiplied from the mode outwards, and of two sums."""
 
     def __call__(self, n: int) -> float:
         trials = n + self._k - 1
@@ -72,7 +72,7 @@ class Survival:
 
 
 def _reach(variance: float) -> int:
-    """Beyond this distance from the mode lies less than 2**-140 of a binomial or negative binomial distribution (Bernstein)."""
+    """Return a distance from the mode of a (negative) binomial distribution, with less than 2**-140 beyond it (Bernstein)."""
     return math.ceil(16 * math.sqrt(variance)) + 200
 
 

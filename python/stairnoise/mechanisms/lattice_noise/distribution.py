@@ -1,7 +1,7 @@
-"""A distribution on the integers from -m to m by its weights, with a geometric tail on both sides or none.
+"""A distribution on the integers from -m to m by its weights, with two geometric tails or none.
 
-With weights w and a ratio ρ, the integers ±(m + j) beyond have the weights w(±m) ρ**j. Everything is normalised by the sum of
-all weights, tails included.
+With weights w and a ratio ρ, the integers ±(m + j) have the weights w(±m) ρ**j. Probabilities are weights over the sum of all
+weights, tails included.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from stairnoise.distributions.tabulated import Tabulated
 
 Floats = NDArray[np.float64]
 
-# Terms of the moments of a tail: beyond, even those of order 64 are below rounding.
+# Terms of a tail beyond this do not matter, even for moments of order 64.
 _NEPERS = 800.0
 
 
 class Weights(NamedTuple):
-    """Weights of -m … m, the largest from 1 to 2, and what their tails and their sum follow from."""
+    """Weights of -m … m, scaled so that the largest is from 1 to 2, and their tails."""
 
     scaled: Floats
     ratio: float | None
@@ -45,14 +45,14 @@ class Weights(NamedTuple):
 
     @property
     def log_probabilities(self) -> Floats:
-        """Their logarithms, also where the probabilities underflow."""
+        """Logarithms of `probabilities`, also where these underflow."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.scaled) - math.log(self.total))
 
 
-def weights_of(given: Floats, ratio: float | None) -> Weights:
-    """Scale weights by a power of two, which is exact: the largest is at most 2**1022 times the least."""
-    scaled = np.ldexp(given, 1 - int(np.frexp(given.max())[1]))
+def weights_of(weights: Floats, ratio: float | None) -> Weights:
+    """Scale weights by a power of two. That is exact, because the largest is at most 2**1022 times the least."""
+    scaled = np.ldexp(weights, 1 - int(np.frexp(weights.max())[1]))
     tails = 0.0 if ratio is None else (float(scaled[0]) + float(scaled[-1])) * ratio / (1 - ratio)
     return Weights(scaled, ratio, math.fsum([*scaled.tolist(), tails]))
 
@@ -122,7 +122,7 @@ class Tailed(Tabulated):
         return self._tailed(x, self._log_sf, lambda log: np.log(-np.expm1(log)), np.asarray)
 
     def _tailed(self, x: Floats, values: Floats, left: Any, right: Any) -> Floats:
-        """Values of the list, and functions of the logarithm of a tail on both sides of it."""
+        """Return values of the list, and functions of the logarithm of a tail on both sides of it."""
         k = np.floor(x / self._step)
         inside = self._up_to(x, values, 0.0, 0.0)
         return np.where(k < -self._m, left(self._log_left(k)), np.where(k > self._m, right(self._log_right(k)), inside))
@@ -130,20 +130,20 @@ class Tailed(Tabulated):
     def ppf(self, q: Floats) -> Floats:
         """Least x with P(X <= x) >= q."""
         inside = np.searchsorted(self._cdf, q)
-        return self._place(q, 1 - np.asarray(q), q <= self._cdf[0], q > self._cdf[-1], inside)
+        return self._tailed_quantile(q, 1 - np.asarray(q), q <= self._cdf[0], q > self._cdf[-1], inside)
 
     def isf(self, q: Floats) -> Floats:
         """Least x with P(X > x) <= q."""
         inside = self._sf.size - np.searchsorted(self._sf[::-1], q, side="right")
-        return self._place(1 - np.asarray(q), q, q >= self._sf[0], q < self._sf[-1], inside)
+        return self._tailed_quantile(1 - np.asarray(q), q, q >= self._sf[0], q < self._sf[-1], inside)
 
-    def _place(self, below: Floats, above: Floats, on_left: Any, on_right: Any, inside: Any) -> Floats:
-        """Least x with `below` at or below it, or no more than `above` above it."""
+    def _tailed_quantile(self, below: Floats, above: Floats, on_left: Any, on_right: Any, inside: Any) -> Floats:
+        """Return the least x with P(X <= x) >= `below`, which is P(X > x) <= `above`."""
         with np.errstate(divide="ignore", invalid="ignore"):
             # P(X <= k) falls with -k, P(X > k) with k.
             left = -self._m - np.floor((np.log(below) + self._rest - self._ends[0]) / self._log_ratio)
             right = self._m - 1 + np.ceil((np.log(above) + self._rest - self._ends[1]) / self._log_ratio)
-            # A quotient that is whole may have been rounded to either side.
+            # A whole quotient may be rounded to either side.
             left = np.where(np.exp(self._log_left(left - 1)) >= below, left - 1, left)
             left = np.where(np.exp(self._log_left(left)) < below, left + 1, left)
             right = np.where(np.exp(self._log_right(right - 1)) <= above, right - 1, right)
@@ -186,7 +186,7 @@ class Tailed(Tabulated):
         return super().moment(order) + self._tails(lambda x: x ** float(order))
 
     def abs_moment(self, p: float) -> float:
-        """E|X|**p; inf for p < 0 where 0 has a probability."""
+        """E|X|**p; inf for p < 0 if 0 has a positive probability."""
         return super().abs_moment(p) + self._tails(lambda x: np.abs(x) ** float(p))
 
     def _tails(self, function: Any) -> float:

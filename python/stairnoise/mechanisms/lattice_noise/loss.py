@@ -1,12 +1,12 @@
-r"""The privacy of noise by its weights: every shift up to the sensitivity, both ways.
+r"""The privacy loss of noise by its weights, for every shift up to the sensitivity, up and down.
 
-Weights may rise and fall as they like, so no shift is known to be the worst. What changes of up to D steps reveal is the
-worst, over the shifts s = 1, …, D, of
+Weights can rise and fall anywhere, so any shift may be the worst. The loss for changes of up to D steps is the worst, over the
+shifts s = 1, …, D, of
 
     P(X = k)  against  P(X = k - s)     and     P(X = k)  against  P(X = k + s).
 
-`loss` lists all of them in float64, for every measure. `pure_eps`, `delta` and `infinite` are bounds on the safe side from
-integers: weights are dyadic rationals, and the weights of a tail are enclosed by integers of `_BITS` more bits.
+`loss` lists all of them in float64, for every measure. `pure_eps`, `delta` and `infinite` are upper bounds from integers: weights
+are dyadic rationals, and the weights of a tail are enclosed by integers of `_BITS` more bits.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.object_]
 
 _BITS, _DIGITS = 192, 60
-# Losses this near to the largest, in float64, may be the largest.
+# Losses this near to the largest float64 loss may be the largest.
 _NEAR = 1e-9
 
 
 def shifts(weights: Weights, D: int) -> Iterator[int]:
-    """Every shift that matters: for symmetric weights the positive ones, which the negative ones mirror."""
+    """Yield every shift that matters: for symmetric weights only the positive ones."""
     symmetric = np.array_equal(weights.scaled, weights.scaled[::-1])
     for steps in range(1, D + 1):
         yield steps
@@ -63,17 +63,17 @@ def _one(weights: Weights, shift: int, digest: tuple[object, ...]) -> OneShift:
 
 
 class _Pairs(NamedTuple):
-    """Outcomes that two centres have, and the probability of those that only the true one has.
+    """Outcomes that both centres can have, and the probability of those that only the true centre can have.
 
-    Where an outcome is in the same tail of both, its loss is the same as that of the whole tail: two outcomes stand for all.
+    Outcomes in the same tail of both centres have the same loss, so one outcome stands for each tail.
     """
 
     log_p: Array
     here: Array
     there: Array
-    """Weights under the true centre and under the other one, without powers of ρ."""
+    """Weights under the true centre and under the other centre, without powers of ρ."""
     powers: Array
-    """Powers of ρ of the ratio of both probabilities."""
+    """Powers of ρ in the ratio of both probabilities."""
     losses: Array
     infinite: float
 
@@ -94,7 +94,7 @@ def _pairs(weights: Weights, shift: int) -> _Pairs:
     log_p = np.log(here[both]) + beyond[both] * log_ratio - log_total
     here, there, powers = here[both], there[both], (beyond - other_beyond)[both]
     if ratio is not None:
-        # Down from -m, and up from m + s.
+        # The tail from -m down, and the tail from m + s up.
         ends = np.log(scaled[[0, -1]]) + np.array([0, steps]) * log_ratio - math.log1p(-ratio) - log_total
         log_p, powers = np.concatenate([log_p, ends]), np.append(powers, [-steps, steps])
         here, there = (np.append(weight, scaled[[0, -1]]) for weight in (here, there))
@@ -106,13 +106,13 @@ def _pairs(weights: Weights, shift: int) -> _Pairs:
 
 
 class _Exact(NamedTuple):
-    """Weights as integers in one unit, those of the tails from below and from above."""
+    """Weights as integers in one unit: lower and upper bounds of those of the tails."""
 
     low: Integers
     high: Integers
-    """The weights of -m - D … m + D; without a tail, 0 beyond m."""
+    """Weights of -m - D … m + D; without a tail, 0 beyond m."""
     beyond: tuple[int, int]
-    """Upper bounds of all weights from -m on down, and from m on up; 0 without a tail."""
+    """Upper bounds of the sums of all weights up to -m, and from m on; 0 without a tail."""
     total: int
     """Lower bound of the sum of all weights."""
     ratio: Fraction
@@ -152,21 +152,21 @@ def _of(weights: Weights, D: int) -> _Exact:
 
 
 def infinite(weights: Weights, D: int) -> Fraction:
-    """Probability of an infinite loss at the worst shift, from above."""
+    """Upper bound of the probability of an infinite loss at the worst shift."""
     return max(_positive(weights, shift, D, None) for shift in shifts(weights, D))
 
 
 def delta(weights: Weights, shift: int, D: int, eps: float) -> Fraction:
-    """δ at ε >= 0 of one shift, from above: by less than 1e-50."""
+    """Upper bound of δ at ε >= 0 for one shift, too large by less than 1e-50."""
     return _positive(weights, shift, D, None if eps >= pure_eps_of(weights, shift) else _power_below(eps))
 
 
 def _positive(weights: Weights, shift: int, D: int, power: Fraction | None) -> Fraction:
-    """Σ (P(k) - power·P(k - s))₊, from above; for None the sum of the P(k) with P(k - s) = 0."""
+    """Upper bound of Σ (P(k) - power·P(k - s))₊; for None of the sum of the P(k) with P(k - s) = 0."""
     exact = _of(weights, D)
     low, high = (exact.low, exact.high) if shift > 0 else (exact.low[::-1], exact.high[::-1])
     steps = abs(shift)
-    # What is left out of these lists is in the tails, beyond -m and beyond m + s.
+    # These lists leave out the tails, up to -m and from m + s on.
     skip = 1 + D if weights.ratio is not None else D
     size = 2 * weights.reach + steps - (1 if weights.ratio is not None else -1)
     here = high[skip : skip + size]
@@ -176,14 +176,14 @@ def _positive(weights: Weights, shift: int, D: int, power: Fraction | None) -> F
     terms = here * power.denominator - there * power.numerator
     inside = Fraction(int(np.maximum(terms, 0).sum()), power.denominator)
     if weights.ratio is not None:
-        # Down from -m, P(k - s) is ρ**s times P(k).
+        # Up to -m, P(k - s) is ρ**s times P(k).
         left = exact.beyond[0] if shift > 0 else exact.beyond[1]
         inside += left * max(Fraction(0), 1 - power * _rounded_down(exact.ratio**steps))
     return inside / exact.total
 
 
 def _rounded_down(x: Fraction) -> Fraction:
-    """Cut a fraction's digits, of which a power has very many."""
+    """Return a slightly smaller fraction with fewer digits: a power has very many."""
     return Fraction((x.numerator << 1100) // x.denominator, 1 << 1100)
 
 
@@ -212,12 +212,12 @@ def pure_eps_of(weights: Weights, shift: int) -> float:
         context.prec = _DIGITS
         log_ratio = Decimal(0) if weights.ratio is None else Decimal(weights.ratio).ln()
         for power in set(pairs.powers[near].tolist()):
-            # Rounding keeps the order: the largest quotient is among those that are largest once rounded.
+            # Rounding keeps the order, so the largest quotient is among those that round to the largest.
             here, there = (weight[near & (pairs.powers == power)] for weight in (pairs.here, pairs.there))
             first = here / there == (here / there).max()
             both = set(zip(here[first].tolist(), there[first].tolist(), strict=True))
             quotient = max(Fraction(weight) / Fraction(other) for weight, other in both)
             exact = max(exact, (Decimal(quotient.numerator) / Decimal(quotient.denominator)).ln() + power * log_ratio)
-        # No logarithm of a rational but 1 is rational: rounding is away from the exact value by a little.
+        # The logarithm of a rational is irrational, except that of 1, so a small margin covers its rounding.
         raised = exact + exact.copy_abs().scaleb(6 - _DIGITS)
     return rounded_up(Fraction(raised)) if raised > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Noise by given weights, with a verifier over every shift up to the sensitivity."""
+"""Noise by the caller's weights, verified for every shift up to the sensitivity."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from stairnoise.numerics.rounding import rounded_up
 if TYPE_CHECKING:
     from stairnoise._types import Array, Number
 
-# More weights than this are not written out.
+# The ``repr`` shows at most this many weights.
 _MOST_WRITTEN = 25
 
 
 class ShiftLosses(NamedTuple):
-    """What one release reveals about each change up to the sensitivity: arrays of the same length.
+    """The privacy loss of one release for each change up to the sensitivity: arrays of the same length.
 
     Attributes
     ----------
     change : ndarray of float64
         Changes of the true answer, in multiples of ``granularity``, negative ones too.
     eps : ndarray of float64
-        Pure ε of each change, rounded up; inf where an outcome is impossible for one of both answers.
+        Pure ε of each change, rounded up; inf if an outcome is impossible for one of the two answers.
     delta : ndarray of float64
-        δ of each change at the ε asked for, rounded up.
+        δ of each change at ``eps``, rounded up.
     rdp : ndarray of float64
-        Rényi divergence of each change at the order asked for.
+        Rényi divergence of each change at order ``alpha``.
     """
 
     change: NDArray[np.float64]
@@ -55,14 +55,15 @@ class LatticeNoise(DiscreteMechanism):
 
     .. math:: P(X = k g) = \frac{w_k}{\sum_j w_j}, \quad -m ≤ k ≤ m
 
-    The 2m + 1 weights are taken as the exact rational numbers that they are: they are not rounded, not made symmetric, and
-    need not add up to 1. Without a `tail_ratio` nothing else has a probability. With a `tail_ratio` ρ the weights go on
-    beyond both ends, :math:`w_{±(m + j)} = w_{±m} ρ^j`, and the sum above is
+    The 2m + 1 weights are used as exact rational numbers: they are not rounded, not made symmetric, and need not add up to
+    1. Without a `tail_ratio` all other numbers have probability 0. With a `tail_ratio` ρ the weights continue beyond both
+    ends, :math:`w_{±(m + j)} = w_{±m} ρ^j`, and the sum above is
     :math:`\sum_{|k| ≤ m} w_k + (w_m + w_{-m}) ρ/(1 - ρ)`.
 
     A release is as private as the weights make it. `guarantee`, `privacy_loss` and the methods beside it compute that for
     **every** change of g, 2g, … up to the sensitivity, up and down, and return the worst. A distribution that was
-    optimised for changes of exactly the sensitivity may hide smaller ones badly or not at all; `losses_by_shift` shows each.
+    optimised for changes of exactly the sensitivity may protect smaller changes badly or not at all; `losses_by_shift` lists
+    them all.
 
     Draws and releases are integers if the granularity is 1, otherwise float64 multiples of it. `release` rounds each value
     to the nearest multiple first, halves upwards. A value takes one draw for all parameters.
@@ -71,7 +72,7 @@ class LatticeNoise(DiscreteMechanism):
     ----------
     weights : sequence of float, or array of one dimension
         Weights of -m, …, m, in this order: an odd number from 3 to 2**17 + 1 of numbers that are finite and at least 0.
-        At least two are positive, and the largest is at most 2**1022 times the least positive one.
+        At least two are positive, and the largest is at most 2**1022 times the smallest positive one.
     tail_ratio : float or None, default None
         Factor ρ from each integer beyond the weights to the next, greater than 0 and at most 1 - 2**-11; the first and
         the last weight must be positive then. None: no tails.
@@ -127,14 +128,14 @@ class LatticeNoise(DiscreteMechanism):
         granularity: Number = 1.0,
         sensitivity: Number | None = None,
     ) -> None:
-        given = _checked_weights(weights)
+        numbers = _checked_weights(weights)
         ratio = None if tail_ratio is None else single(tail_ratio, "tail_ratio")
         step, stated = single(granularity, "granularity"), sensitivity is not None
         change = 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
-        mechanism = _native.lattice_noise(given.tolist(), ratio, step, change)
-        own = {"weights": tuple(given.tolist()), "tail_ratio": ratio, "granularity": step}
+        mechanism = _native.lattice_noise(numbers.tolist(), ratio, step, change)
+        own = {"weights": tuple(numbers.tolist()), "tail_ratio": ratio, "granularity": step}
         self._store(mechanism, own | {"sensitivity": int(change) if step == 1 else change}, stated=stated, noise_alone=True)
-        object.__setattr__(self, "_scaled_weights", weights_of(given, ratio))
+        object.__setattr__(self, "_scaled_weights", weights_of(numbers, ratio))
 
     @classmethod
     def from_pmf(
@@ -161,24 +162,24 @@ class LatticeNoise(DiscreteMechanism):
     @property
     def weights(self) -> NDArray[np.float64]:
         """Weights of -m, …, m, as given."""
-        return np.array(self._given["weights"])
+        return np.array(self._parameters["weights"])
 
     @property
     def tail_ratio(self) -> float | None:
         """Factor from each integer beyond the weights to the next; None without tails."""
-        ratio: float | None = self._given["tail_ratio"]
+        ratio: float | None = self._parameters["tail_ratio"]
         return ratio
 
     @property
     def granularity(self) -> Any:
         """Lattice step g: 1 for integers, otherwise a float."""
-        step: float = self._given["granularity"]
+        step: float = self._parameters["granularity"]
         return 1 if step == 1 else step
 
     @property
     def sensitivity(self) -> Any:
         """Largest change Δ of one value that one person can cause: an int for integers, otherwise a float."""
-        return self._given["sensitivity"]
+        return self._parameters["sensitivity"]
 
     @property
     def eps(self) -> float:
@@ -198,7 +199,7 @@ class LatticeNoise(DiscreteMechanism):
         return loss.pure_eps(weights, steps), rounded_up(loss.infinite(weights, steps))
 
     def losses_by_shift(self, eps: Number, alpha: Number = 2.0) -> ShiftLosses:
-        """Return what one release reveals about each change of g, 2g, … up to the sensitivity, up and down.
+        """Return the privacy loss of one release for each change of g, 2g, … up to the sensitivity, up and down.
 
         Parameters
         ----------
@@ -249,7 +250,7 @@ class LatticeNoise(DiscreteMechanism):
 
     @property
     def _integers(self) -> bool:  # type: ignore[override]
-        return bool(self._given["granularity"] == 1)
+        return bool(self._parameters["granularity"] == 1)
 
     @property
     def _dtypes(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -274,17 +275,15 @@ class LatticeNoise(DiscreteMechanism):
         return sums.error_bound(self._scaled_weights, k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        # Of k releases: nothing is divided.
+        # The guarantee of k releases, because `release` does not divide the privacy budget.
         eps, delta = (rounded_up(k * Fraction(bound)) for bound in self._bounds())
         return Guarantee(eps, min(delta, 1.0), None, self.sensitivity, k)
 
     def _divided_among(self, k: int) -> Any:
-        raise ParameterError(
-            f"make it by other weights: nothing says how these become wider, and compose({k}) says what others reveal"
-        )
+        raise ParameterError(f"choose wider weights yourself, and check their privacy with compose({k})")
 
     def _exact_parameters(self) -> dict[str, Any]:
-        step, change = self._given["granularity"], float(self._given["sensitivity"])
+        step, change = self._parameters["granularity"], float(self._parameters["sensitivity"])
         ratio = 0.0 if self.tail_ratio is None else self.tail_ratio
         return {"weights": self._whole_weights(), "tail_ratio": ratio, "granularity": step, "sensitivity": change}
 
@@ -307,7 +306,7 @@ class LatticeNoise(DiscreteMechanism):
         return super()._frozen(scipy)
 
     def _laplace(self) -> Any:
-        """Return None: there is nothing that every such mechanism should be compared with."""
+        """Return None: these mechanisms have no Laplace mechanism for comparison."""
 
     def __repr__(self) -> str:
         m = self._scaled_weights.reach

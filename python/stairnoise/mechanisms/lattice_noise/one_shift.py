@@ -1,4 +1,4 @@
-"""One release under one shift: a list of outcomes, some of which the other centre's distribution does not have."""
+"""The privacy loss under one shift: a list of outcomes, some of which are impossible under the other centre."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Array = NDArray[np.float64]
 
 
 class OneShift(Listed):
-    """The loss of outcomes that both centres have, and an infinite one with probability `infinite`.
+    """The loss of outcomes that both centres can have, and an infinite loss with probability `infinite`.
 
     Parameters
     ----------
     key : tuple
-        What equal losses have in common.
+        Equal for equal losses.
     log_p : ndarray of float64
         Logarithms of the probabilities under the true centre.
     losses : ndarray of float64
@@ -28,7 +28,7 @@ class OneShift(Listed):
     eps : float
         The largest finite loss.
     infinite : float
-        Probability of the outcomes that the other centre's distribution does not have.
+        Probability of the outcomes that are impossible under the other centre.
     """
 
     __slots__ = ("_infinite",)
@@ -36,12 +36,12 @@ class OneShift(Listed):
     def __init__(self, key: tuple[Any, ...], log_p: Array, losses: Array, eps: float, infinite: float) -> None:
         self._infinite = infinite
         if losses.size == 0:
-            # One that never happens, so that there is a list.
+            # An outcome of probability 0, so that the list is not empty.
             log_p, losses = np.array([-math.inf]), np.zeros(1)
         bounded = infinite == 0
         super().__init__(key, log_p, log_p - losses, eps if bounded else math.inf, infinite, losses)
         self.top = max(self.top, eps)
-        # It is no part of what a list leaves out.
+        # The list leaves out no outcomes.
         self.beyond = 0.0
 
     @property
@@ -50,7 +50,7 @@ class OneShift(Listed):
         return self._infinite
 
     def _rdp(self, order: float) -> float:
-        """Below 1 the sum of the list itself: its probabilities do not add up to 1 where a loss is infinite."""
+        """Return the Rényi divergence. With an infinite loss the listed probabilities add up to less than 1."""
         if order > 1 or self._infinite == 0:
             return super()._rdp(order)
         log_terms = order * self._log_p + (1 - order) * self._log_q
@@ -58,7 +58,7 @@ class OneShift(Listed):
         return math.log(moment) / (order - 1) if moment > 0 else math.inf
 
     def lower_model(self, step: float) -> Model:
-        """Merge outcomes; where both centres have none in common there is an infinite loss alone."""
+        """Merge outcomes; without common outcomes the loss is always infinite."""
         if np.isfinite(self._log_p).any():
             return super().lower_model(step)
         return Model(0.0, np.zeros(1), 1.0)

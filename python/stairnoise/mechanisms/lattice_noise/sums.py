@@ -1,4 +1,4 @@
-"""Sums of noise by its weights: how far they are from 0, at most."""
+"""Sums of noise by its weights: bounds of their distance from 0."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from stairnoise.numerics import sums as listed
 
 # Useful tilts of a bounded variable, in nepers from the centre to the end.
 _TILT = 30.0
-# Of the probabilities, many times their rounding.
+# Relative error of the probabilities: many times their rounding error.
 _ERROR = 1e-13
-# Integers from here on are rounded to a float64.
+# Larger integers may be rounded to float64.
 _EXACT = 2**52
 
 

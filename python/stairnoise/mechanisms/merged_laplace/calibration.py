@@ -1,4 +1,4 @@
-"""The merged Laplace distribution with one break point that has the least cost for a pure ε."""
+"""The merged Laplace distribution with one breakpoint and the least cost for a pure ε."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# A grid that shrinks by a third about its best point: after 40 rounds its steps are below 1e-7 of the first.
+# A grid that shrinks by a third around its best point: after 40 rounds its steps are 1e-7 times the first ones.
 _POINTS = 33
 _ROUNDS = 40
 _INDICES = np.arange(float(_POINTS))
@@ -17,14 +17,14 @@ _GAIN = 1e-9
 
 
 def best_one_break(eps: float, p: int) -> tuple[float, float, float] | None:
-    """Rates and break point, at sensitivity 1, of the least E|X|**p; None where no distribution of one break beats Laplace's.
+    """Rates and breakpoint, at sensitivity 1, of the least E|X|**p; None if no distribution with a breakpoint beats Laplace's.
 
-    A centre of width c < 1 and rate e1, flatter tails of rate e2 <= ε: the largest loss over one sensitivity is
+    The centre has width c < 1 and rate e1, the flatter tails have rate e2 <= ε. The largest loss over one sensitivity is
     c e1 + (1 - c) e2 or, in the tails, e2.
     """
     middle, width = (np.float64(0.5), np.float64(0.5)), 0.5
     for _ in range(_ROUNDS):
-        # What `linspace` and `clip` give, without their 0.5 ms in all.
+        # NumPy's `linspace` and `clip` would take 0.5 ms longer in all.
         steps = _INDICES * (2 * width / (_POINTS - 1)) - width
         c = np.minimum(np.maximum(middle[0] + steps, 1e-9), 1 - 1e-9)
         share = np.minimum(np.maximum(middle[1] + steps, 1e-9), 1.0)
@@ -38,12 +38,12 @@ def best_one_break(eps: float, p: int) -> tuple[float, float, float] | None:
 
 
 def _cost(eps: float, c: Any, share: Any, p: int) -> NDArray[np.float64]:
-    """E|X|**p, p 1 or 2, with tails of rate `share`·eps."""
+    """E|X|**p for p = 1 or 2, with tails of rate `share`·eps."""
     outer = share * eps
     inner = (eps - (1 - c) * outer) / c
     u, v = inner * c, outer * c
     fall = np.exp(-u)
-    # Integrals of x**p e^(-rate x) up to c, and from c on with the heights matched at c.
+    # Integrals of x**p e^(-rate x) up to c, and from c on with the same height at c.
     mass = (1 - fall) / inner + fall / outer
     if p == 1:
         moment = (1 - (1 + u) * fall) / inner**2 + (1 + v) * fall / outer**2

@@ -25,7 +25,7 @@ from stairnoise.numerics.rounding import rounded_down, rounded_up
 if TYPE_CHECKING:
     from stairnoise.distributions.slopes import Slopes
 
-# At larger ε the best centre is too narrow for the search to resolve.
+# At larger ε the best centre is too narrow for the search.
 _LARGEST_EPS = 40.0
 
 _Numbers = Sequence[SupportsFloat] | NDArray[np.float64]
@@ -149,7 +149,7 @@ class MergedLaplace(ContinuousMechanism):
             return cls([budget], [], sensitivity)
         inner, outer, end = found
         mechanism = cls([inner, outer], [end * width], sensitivity)
-        # Rounding, mainly of the breakpoint to the lattice, may have increased the loss.
+        # Rounding may have increased the loss, mainly that of the breakpoint to the lattice.
         while (excess := mechanism.pure_eps() - budget) > 0:
             inner -= 2 * excess / end
             mechanism = cls([inner, outer], [end * width], sensitivity)
@@ -158,7 +158,7 @@ class MergedLaplace(ContinuousMechanism):
     @property
     def rates(self) -> tuple[float, ...]:
         """Rates ε_j from the centre outwards; the ε of the guarantee, which `guarantee` states, may differ from all."""
-        rates: tuple[float, ...] = self._given["eps"]
+        rates: tuple[float, ...] = self._parameters["eps"]
         return rates
 
     @property
@@ -169,13 +169,13 @@ class MergedLaplace(ContinuousMechanism):
     @property
     def breakpoints(self) -> tuple[float, ...]:
         """Places where the rate changes."""
-        breakpoints: tuple[float, ...] = self._given["breakpoints"]
+        breakpoints: tuple[float, ...] = self._parameters["breakpoints"]
         return breakpoints
 
     @property
     def sensitivity(self) -> float:
         """Largest change Δ of one value that one person can cause."""
-        return float(self._given["sensitivity"])
+        return float(self._parameters["sensitivity"])
 
     @property
     def lattice_breakpoints(self) -> tuple[float, ...]:
@@ -227,13 +227,11 @@ class MergedLaplace(ContinuousMechanism):
         return Guarantee(self.pure_eps(), 0.0, None, self.sensitivity, k)
 
     def _divided_among(self, k: int) -> MergedLaplace:
-        """Return the mechanism with all rates divided by k, or slightly more: k of its losses add up to at most this mechanism's
-        loss.
-        """
+        """Return the mechanism with rates divided by k, or slightly more, so that its loss is at most 1/k of this one's."""
         allowed = self._largest_loss() / k
         rates = [Fraction(eps) / k for eps in self.rates]
         while True:
-            # The lattice may differ, which moves the breakpoints by half a step.
+            # The lattice may be another one, which moves the breakpoints by up to half a step.
             mechanism = MergedLaplace([rounded_down(rate) for rate in rates], self.breakpoints, self._stated_sensitivity)
             loss = mechanism._largest_loss()
             if loss <= allowed:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _MOST_SENSITIVITY = 2**53 - 1
-# Most outcomes listed for a privacy loss, over all changes: a few hundred megabytes and some seconds.
+# Most outcomes listed for a privacy loss, over all changes. They take some hundred megabytes and some seconds.
 _MOST_OUTCOMES = 2**22
 
 
@@ -74,24 +74,24 @@ class MultiScaleDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
     __module__ = "stairnoise"
 
     def __init__(self, eps: float, sensitivity: int | None = None, n_parties: int = 1, present: int = 1) -> None:
-        given: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "eps": single(eps, "eps"),
             "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
             **parties(n_parties, present),
         }
-        noise = _native.multi_scale_discrete_laplace(*given.values())
-        self._store(noise, given | {"sensitivity": int(given["sensitivity"])}, stated=sensitivity is not None)
+        noise = _native.multi_scale_discrete_laplace(*parameters.values())
+        self._store(noise, parameters | {"sensitivity": int(parameters["sensitivity"])}, stated=sensitivity is not None)
 
     @property
     def eps(self) -> float:
         """Privacy parameter ε of the whole."""
-        eps: float = self._given["eps"]
+        eps: float = self._parameters["eps"]
         return eps
 
     @property
     def sensitivity(self) -> int:
         """Largest change Δ of the sum that one person can cause."""
-        sensitivity: int = self._given["sensitivity"]
+        sensitivity: int = self._parameters["sensitivity"]
         return sensitivity
 
     def privacy_eps(self, sensitivity: int | None = None, *, max_partitions_contributed: int = 1) -> float:
@@ -129,9 +129,8 @@ class MultiScaleDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
         one = self._keeping_guarantee(max_partitions_contributed, NAME)
         if one is not self:
             return max_partitions_contributed * one.privacy_eps(sensitivity)
-        steps = self.sensitivity
-        asked = steps if sensitivity is None else self._checked_sensitivity(sensitivity)
-        return -(-asked // steps) * self._eps_for_own_sensitivity()
+        change: int = self._sensitivity_or_default(sensitivity)
+        return -(-change // self.sensitivity) * self._eps_for_own_sensitivity()
 
     @once
     def _eps_for_own_sensitivity(self) -> float:

@@ -1,12 +1,12 @@
 r"""The γ in (0, 1] of least E ‖X‖^p, p = 1 or 2, for staircase noise in d dimensions.
 
-E ‖X‖^p is proportional to F = Φ(b, −d−p, γ)/Φ(b, −d, γ), which is the same for γ = 0 and 1 and may have several minima
-between them: all of (0, 1] is searched. Its slope is proportional to (d+p) Φ_{d+p−1}/Φ_{d+p} − d Φ_{d−1}/Φ_d, with Φ_s for
+E ‖X‖^p is proportional to F = Φ(b, −d−p, γ)/Φ(b, −d, γ). F is equal at γ = 0 and 1 and may have several minima between them,
+so all of (0, 1] is searched. The slope of F is proportional to (d+p) Φ_{d+p−1}/Φ_{d+p} − d Φ_{d−1}/Φ_d, with Φ_s for
 Φ(b, −s, γ).
 
-The smaller ε and the larger d, the flatter F is: at ε = 0.1 and d = 10 it varies by 1e-20 of itself. Where the sums of the
-series would lose that in rounding, Φ_s = e^{εγ} s! ε^{−s−1} (1 + η_s) with the small part η_s alone, by Lipschitz's formula or
-by its expansion in powers of ε:
+F is flat for small ε and large d: at ε = 0.1 and d = 10 it varies by a relative 1e-20. If rounding errors of the series would
+exceed that, only the small part η_s of Φ_s = e^{εγ} s! ε^{−s−1} (1 + η_s) is computed, by Lipschitz's formula or by its expansion
+in powers of ε:
 
     η_s = 2 Re Σ_{k ≥ 1} z_k^{s+1} e^{2πikγ},  z_k = ε/(ε + 2πik);      η_s = (−1)^s Σ_{j > s} C(j−1, s) (−ε)^j B_j(γ)/j!
 """
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise.mechanisms.multivariate_staircase import long_calibration as long_vector_gamma
+from stairnoise.mechanisms.multivariate_staircase import long_calibration
 from stairnoise.mechanisms.multivariate_staircase.distribution import last_ball
 from stairnoise.numerics.roots import Rising, bisection
 
@@ -30,12 +30,12 @@ Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 Parts = Callable[..., list[Floats]]
 
-# Above this size of η the series itself has digits enough.
+# For a larger η the series itself has enough digits.
 _LARGE = 1e-4
 # From this many dimensions on, Lipschitz's formula needs few terms.
 _MANY_DIMENSIONS = 8
-# Terms smaller than the first by this factor change no bit of a sum. By the other they change no more than which of two
-# neighbours on a grid is the best.
+# Terms smaller than the first by this factor change no bit of a sum. On the grid fewer digits suffice: an error changes only
+# which of two neighbours is the best.
 _LOST = 2.0**64
 _LOST_ON_GRID = 2.0**40
 _BERNOULLI = 80
@@ -43,10 +43,10 @@ _NATS, _NATS_ON_GRID = 60.0, 34.0
 _GRID = 256
 _LEAST_LOG = -690.0
 _LEAST = 1e-300
-# In so many dimensions at most, rounding errors of the slope move its root by less than 1e-10 of itself. This is allowed for.
+# Up to this many dimensions, rounding errors of the slope move its root by less than a relative 1e-10.
 _MOST_SMOOTH = 512
-_DOUBT = 1e-9
-# How near to the root places are looked for on both sides, and how short the last bracket is, relatively.
+_ROOT_ERROR = 1e-9
+# Relative lengths: of the bracket that is tried around the root, and of the last bracket.
 _APART, _SHORT = 2.0**-44, 2.0**-40
 
 
@@ -59,9 +59,9 @@ class Search(NamedTuple):
 
 @lru_cache(maxsize=256)
 def optimal(eps: float, dim: int, p: int) -> float:
-    """Return the best γ, with a relative error below 1e-9 where it is not below 1e-300."""
-    if dim > long_vector_gamma.LONG:
-        return long_vector_gamma.optimal(eps, dim, p)
+    """Return the best γ, with a relative error below 1e-9, unless γ is below 1e-300."""
+    if dim > long_calibration.LONG:
+        return long_calibration.optimal(eps, dim, p)
     search = _search(eps, dim, p)
     grid = _grid(eps)
     best = int(np.argmin(search.cost(grid)))
@@ -71,7 +71,7 @@ def optimal(eps: float, dim: int, p: int) -> float:
     elif best + 1 < grid.size:
         low, high = float(grid[best]), float(grid[best + 1])
     else:
-        # Beyond 1 the distribution goes on as from 0.
+        # γ = 1 is the same distribution as γ = 0.
         low, high = _LEAST, float(grid[0])
 
     def slope(gamma: float) -> float:
@@ -81,20 +81,20 @@ def optimal(eps: float, dim: int, p: int) -> float:
         holds = Rising(slope)
         holds.close_in(low, high, _APART)
         gamma = bisection(holds, low, high, relative=_SHORT)
-        # Where rounding errors of the slope could decide the rounded number, the path to it is the plain one.
-        if rounded(gamma * (1 - _DOUBT)) == rounded(gamma * (1 + _DOUBT)):
+        # If rounding errors of the slope could change the rounded γ, only plain bisection is reproducible.
+        if rounded(gamma * (1 - _ROOT_ERROR)) == rounded(gamma * (1 + _ROOT_ERROR)):
             return gamma
     return bisection(lambda gamma: not slope(gamma) < 0, low, high)
 
 
 def rounded(gamma: float) -> float:
-    """γ to 24 significant bits, so that machines whose elementary functions differ in the last bits agree on it."""
+    """Round γ to 24 significant bits, so that it is equal on machines whose elementary functions differ in their last bits."""
     fraction, exponent = math.frexp(gamma)
     return math.ldexp(round(math.ldexp(fraction, 24)), exponent - 24)
 
 
 def _grid(eps: float) -> Floats:
-    """Points of (0, 1]: evenly, and below 1/256 evenly in the logarithm down to below b."""
+    """Points of (0, 1]: evenly spaced, and below 1/256 evenly in the logarithm, down to below b."""
     even = np.arange(1, _GRID + 1) / _GRID
     least = max(_LEAST_LOG, -eps - 5)
     if least >= math.log(even[0]):
@@ -135,7 +135,7 @@ def _by_series(eps: float, dim: int, p: int) -> Search:
 
 
 def _by_small_parts(of_grid: Parts, of_one: Parts, dim: int, p: int, unit: float) -> Search:
-    """With η of one γ and several s in units of `unit`; a rough one for costs."""
+    """Return cost and slope from functions that return η of γ for several s, in units of `unit`; `of_grid` is rougher."""
 
     def cost(gamma: Floats) -> Floats:
         there, here = of_grid(gamma, dim + p, dim)
@@ -149,7 +149,7 @@ def _by_small_parts(of_grid: Parts, of_one: Parts, dim: int, p: int, unit: float
 
 
 def _harmonics(eps: float, dim: int, log_unit: float, lost: float) -> Parts:
-    """By Lipschitz's formula, for s from d − 1 on."""
+    """Return the function for η by Lipschitz's formula, for s from d − 1 on."""
     # |z_k/z_1|^d is below 1/lost from here on.
     last = math.hypot(eps, 2 * math.pi) * lost ** (1 / dim)
     turns = 2 * np.pi * np.arange(1, math.ceil(last / (2 * math.pi)) + 1)
@@ -168,7 +168,7 @@ def _harmonics(eps: float, dim: int, log_unit: float, lost: float) -> Parts:
 
 
 def _powers(eps: float, dim: int) -> Parts:
-    """By powers of ε, for s from d − 1 to d + 2."""
+    """Return the function for η by powers of ε, for s from d − 1 to d + 2."""
     number = _terms(eps, dim + 2)
 
     @cache
@@ -192,7 +192,7 @@ def _terms(eps: float, s: int) -> int:
 
 
 def _bernoulli_over_factorial(gamma: Floats, first: int, number: int) -> Floats:
-    """B_j(γ)/j! for j from `first` to `number` − 1, expanded about ½, where the terms cancel least."""
+    """B_j(γ)/j! for j from `first` to `number` − 1, expanded around ½, where the terms cancel least."""
     steps = np.concatenate([np.ones((1, gamma.size)), (gamma - 0.5) / np.arange(1, number)[:, None]])
     powers, rows = np.multiply.accumulate(steps), _about_one_half()
     return np.array([rows[j, : j + 1] @ powers[: j + 1] for j in range(first, number)])
@@ -200,7 +200,7 @@ def _bernoulli_over_factorial(gamma: Floats, first: int, number: int) -> Floats:
 
 @lru_cache(maxsize=1)
 def _about_one_half() -> Floats:
-    """Return the matrix that takes t^k/k! for k = 0, 1, … to B_j(½ + t)/j!, of B_j(½)/j! = (2^(1−j) − 1) B_j/j!."""
+    """Return the matrix that takes t^k/k! for k = 0, 1, … to B_j(½ + t)/j!, from B_j(½)/j! = (2^(1−j) − 1) B_j/j!."""
     # B_j/j! from x = (e^x - 1) · Σ B_j x^j/j!.
     over: list[Fraction] = [Fraction(1)]
     for j in range(1, _BERNOULLI):

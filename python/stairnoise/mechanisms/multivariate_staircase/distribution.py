@@ -3,9 +3,9 @@ r"""The distribution of the norm of multivariate staircase noise, in units of th
 In d dimensions the density is a·b^J, with J = 0 where ‖x‖ < γ and J = ⌊‖x‖ − γ⌋ + 1 beyond (Geng, Kairouz, Oh and Viswanath
 2015). For every norm it is a mixture of uniform distributions on balls of radius m + γ, m = 0, 1, …, with weights
 w(m) = b^m (m + γ)^d. So ‖X‖ has the same distribution for all norms. The weights add up to Φ(b, −d, γ), where
-Φ(b, −s, γ) = Σ b^m (m + γ)^s is Lerch's.
+Φ(b, −s, γ) = Σ b^m (m + γ)^s is Lerch's function.
 
-All sums are of positive terms, relative to the largest weight.
+All sums have positive terms only, relative to the largest weight.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def log_unit_volume(norm: str, dim: int) -> float:
 
 
 def squared_coordinate_share(norm: str, dim: int) -> float:
-    """E X_i² / E ‖X‖² of a distribution that depends on the norm alone."""
+    """E X_i² / E ‖X‖² of a distribution whose density depends on the norm alone."""
     if norm == "l1":
         return 2 / (dim * (dim + 1))
     if norm == "l2":
@@ -41,7 +41,7 @@ def squared_coordinate_share(norm: str, dim: int) -> float:
 
 
 def last_ball(eps: float, dim: int, gamma: float, nats: float) -> int:
-    """Least n, or a few more, beyond which no weight is above e^-nats of the largest."""
+    """Return an n, at most a few above the least, with all later weights below e^-nats times the largest."""
     mode = largest_ball(eps, dim, gamma)
     n = mode + (2 * nats + 2 * dim) / eps + 1
     for _ in range(40):
@@ -50,9 +50,9 @@ def last_ball(eps: float, dim: int, gamma: float, nats: float) -> int:
 
 
 def largest_ball(eps: float, dim: int, gamma: float) -> int:
-    """Return the ball of the largest weight, up to rounding errors."""
+    """Return the index of the ball with the largest weight, up to rounding errors."""
     ball = max(0, math.floor(dim / eps - gamma))
-    # (m + γ)^d b^m has one maximum; rounding may hide the neighbour of a tiny γ.
+    # (m + γ)^d b^m has one maximum; for a tiny γ rounding may hide that a neighbour is larger.
     return ball + (dim * (math.log(ball + 1 + gamma) - math.log(ball + gamma)) > eps)
 
 
@@ -68,7 +68,7 @@ class Radial:
             ratio = (index - mode) / (mode + gamma)
             growth = np.where(np.isinf(ratio), np.log(index) - math.log(mode + gamma), np.log1p(ratio))
             self._log_weights: Floats = -eps * (index - mode) + dim * growth
-        # ln γ, which the sum above has as ln(1 − (1 − γ)) for the mode 1.
+        # Directly from ln γ, because for a mode of 1 the line above computes ln(1 − (1 − γ)).
         self._log_weights[0] = eps * mode + dim * (math.log(gamma) - math.log(mode + gamma))
         self._weights: Floats = np.exp(self._log_weights)
         self._total = float(self._weights.sum())
@@ -83,7 +83,7 @@ class Radial:
         self._inside = np.cumsum(self._shells)
         outside = np.cumsum(self._shells[::-1])[::-1]
         self._outside = np.append(outside[1:], 0.0)
-        # The same sum from either end, so that probabilities of everything are 1.
+        # The total, summed from either end, so that total probabilities are exactly 1.
         self._from_inside, self._from_outside = self._inside[-1], outside[0]
 
     def moment(self, p: float) -> float:
@@ -98,18 +98,18 @@ class Radial:
         return np.where(r < self._gamma, 0.0, np.floor(r - self._gamma) + 1)
 
     def log_height(self) -> float:
-        """Logarithm of the density in the first stair, where the unit ball has volume 1: 1/((1 − b) Φ(b, −d, γ))."""
+        """Logarithm of the density in the first stair if the unit ball had volume 1: ln 1/((1 − b) Φ(b, −d, γ))."""
         return -math.log(-math.expm1(-self._eps)) - math.log(self._total) - self._log_unit
 
     def entropy(self) -> float:
-        """Entropy in nats where the unit ball has volume 1: −ln a + ε E J."""
+        """Entropy in nats if the unit ball had volume 1: −ln a + ε E J."""
         stairs = np.arange(self._shells.size)
         return -self.log_height() + self._eps * float((stairs * self._shells).sum() / self._shells.sum())
 
     def cdf(self, r: Floats) -> Floats:
         """P(R <= r)."""
         with np.errstate(all="ignore"):
-            shell, inner, outer, log_hollow = self._place(r)
+            shell, inner, outer, log_hollow = self._shell_of(r)
             before = np.where(shell > 0, self._inside[shell - 1], 0.0)
             # Part of the shell within r: (r^d - inner^d)/(outer^d - inner^d).
             growth = self._dim * np.log(np.maximum(r / inner, 1))
@@ -122,13 +122,13 @@ class Radial:
     def sf(self, r: Floats) -> Floats:
         """P(R > r), without a subtraction from 1."""
         with np.errstate(all="ignore"):
-            shell, _, outer, log_hollow = self._place(r)
+            shell, _, outer, log_hollow = self._shell_of(r)
             # Part of the shell beyond r: (outer^d - r^d)/(outer^d - inner^d).
             part = -np.expm1(self._dim * np.log(np.clip(r / outer, 0, 1))) / -np.expm1(log_hollow)
             mass = np.where(r < self._radii[-1], self._outside[shell] + np.minimum(part, 1) * self._shells[shell], 0.0)
         return np.where(np.isnan(r), np.nan, mass / self._from_outside)
 
-    def _place(self, r: Floats) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+    def _shell_of(self, r: Floats) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
         """Return the shell that r is in, its inner and outer radius, and ln (inner/outer)^d."""
         stair = self.stair(np.where(np.isnan(r), 0, np.maximum(r, 0)))
         shell = np.minimum(stair, self._inside.size - 1).astype(np.int64)
@@ -137,7 +137,7 @@ class Radial:
     def _log_hollow(self, shell: NDArray[np.int64]) -> Floats:
         """Return ln (inner/outer)^d of shells; -inf for the ball at the centre."""
         outer = self._radii[shell]
-        # Beside a tiny γ the first shell's outer radius less 1 has no digit of its inner one.
+        # For a tiny γ the first shell's outer radius, 1 + γ, has rounded the inner radius γ away.
         log_ratio = np.where(shell > 1, np.log1p(-1 / outer), np.log(self._radii[0]) - np.log(outer))
         return np.where(shell > 0, self._dim * log_ratio, -np.inf)
 
@@ -161,7 +161,7 @@ class Radial:
         return np.where(inside, np.where(q == 0, np.inf, radius), np.nan)
 
     def _within(self, shell: NDArray[np.int64], mass: Any) -> Floats:
-        """Return the radius that has this mass of a shell inside it; it is proportional to r^d."""
+        """Return the radius with this mass of the shell inside it: mass grows as r^d."""
         with np.errstate(all="ignore"):
             hollow = np.exp(self._log_hollow(shell))
             share = np.clip(np.where(self._shells[shell] > 0, mass / self._shells[shell], 0.0), 0, 1)

@@ -1,13 +1,13 @@
-r"""The γ of least E ‖X‖^p, p = 1 or 2, in more dimensions than the grid and the digits of `vector_gamma` allow.
+r"""The γ of least E ‖X‖^p, p = 1 or 2, in more dimensions than `calibration` has a grid and digits for.
 
-Balls of radius r have weights r^d e^{−εr}, whose standard deviation is near √d/ε. Where it is large against the distance of
-two balls, Lipschitz's formula needs a few terms. With t_k = 2 z_k^d e^{2πikγ} and z_k = ε/(ε + 2πik) the slope of
-`vector_gamma` is proportional to
+Balls of radius r have weights r^d e^{−εr}, with a standard deviation near √d/ε. If that is much larger than the distance of two
+balls, Lipschitz's formula needs few terms. With t_k = 2 z_k^d e^{2πikγ} and z_k = ε/(ε + 2πik), the slope of `calibration` is
+proportional to
 
     Re Σ t(z−1) · Re Σ t(z^p−1) − (1 + Re Σ t) · Re Σ t(z−1)(z^p−1),
 
-in which the small differences are factors. Elsewhere two balls have nearly all of the weight. They have half of it each where
-the smaller one's radius is ρ = 1/(e^{ε/d} − 1). The optimum is a little above, where the larger one has about ρ(ρ+1)/d of it.
+in which the small differences are factors. Otherwise two balls have nearly all of the weight. Each has half if the radius of the
+smaller ball is ρ = 1/(e^{ε/d} − 1). The optimum is slightly above, where the larger ball has about ρ(ρ+1)/d of the weight.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from stairnoise.numerics.roots import bisection
 
 Slope = Callable[[float], float]
 
-# Up to this many dimensions `vector_gamma` finds γ.
+# Up to this many dimensions `calibration` finds γ.
 LONG = 4096
 
 _HARMONICS = np.arange(1, 65)
@@ -31,17 +31,17 @@ _NATS = 60.0
 _GRID = 256
 _LEAST = 1e-300
 _MOST_QUOTIENT = 650.0
-# Above it d/(ρ(ρ+1)), the square of the distance of two balls in standard deviations, leaves two of them.
+# If d/(ρ(ρ+1)), the squared distance of two balls in standard deviations, is larger, only two balls matter.
 _APART = 64.0
 
 
 def optimal(eps: float, dim: int, p: int) -> float:
-    """Return the best γ in (0, 1], with a relative error below 1e-9 where it is not 1e-300, which stands for anything less."""
+    """Return the best γ in (0, 1], with a relative error below 1e-9; 1e-300 stands for everything below it."""
     if eps / dim > _MOST_QUOTIENT:
         return _LEAST
     apart = 4 * dim * math.sinh(eps / dim / 2) ** 2
     slope, low, high = _of_two_balls(eps, dim, p, apart) if apart > _APART else _of_many_balls(eps, dim, p)
-    # γ and γ + 1 are the same distribution, apart from a ball of negligible weight.
+    # γ and γ + 1 give the same distribution, except for a ball of negligible weight.
     gamma = bisection(lambda gamma: not slope(gamma) < 0, low, high) % 1
     return gamma or 1.0
 
@@ -50,7 +50,7 @@ def _of_many_balls(eps: float, dim: int, p: int) -> tuple[Slope, float, float]:
     """Return the slope, and two γ between which the least cost lies."""
     angle = 2 * math.pi * _HARMONICS / eps
     log_z = -np.log1p(angle**2) / 2 - 1j * np.arctan(angle)
-    # z − 1, to all digits; and all in units of |z_1|^d.
+    # z − 1, without cancellation; everything is in units of |z_1|^d.
     step = -1j * angle / (1 + 1j * angle)
     change = step if p == 1 else step * (2 + step)
     unit = math.exp(dim * log_z[0].real)
@@ -80,7 +80,7 @@ def _of_two_balls(eps: float, dim: int, p: int, apart: float) -> tuple[Slope, fl
     def slope(gamma: float) -> float:
         radii = index + gamma
         largest = smaller + gamma
-        # ln γ as such: beside a small γ, 1 − (1 − γ) has none of its digits.
+        # ln γ itself, because 1 − (1 − γ) has no digits of a small γ.
         growth = np.log1p((index[1:] - smaller) / largest)
         growth = np.concatenate([[math.log(gamma / largest)], growth])
         logs = dim * growth - eps * (index - smaller)

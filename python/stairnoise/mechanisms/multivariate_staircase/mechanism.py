@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from stairnoise.mechanism.distribution import plain, times_power
 from stairnoise.mechanism.drawing import require_values
 from stairnoise.mechanism.immutable import once
 from stairnoise.mechanisms.multivariate_staircase import calibration, distribution
-
-if TYPE_CHECKING:
-    pass
 
 Norm = Literal["l1", "l2", "linf"]
 
@@ -103,33 +100,33 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
         gamma: Cost | float = "l1",
         norm: Norm = "l1",
     ) -> None:
-        given: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "eps": single(eps, "eps"),
             "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
             "dim": count(dim, "dim", least=1, most=_MOST_DIMENSIONS),
             "gamma": _checked_gamma(gamma),
             "norm": _checked_norm(norm),
         }
-        number = given["gamma"]
+        number = parameters["gamma"]
         if isinstance(number, str):
-            # The search for a gamma needs an eps in range, so the extension checks eps first.
-            _native.multivariate_staircase(*(given | {"gamma": 1.0}).values())
-            number = calibration.rounded(calibration.optimal(given["eps"], given["dim"], _POWERS[number]))
-        _set_dim(self, given["dim"])
-        _set_gamma(self, number)
-        native = _native.multivariate_staircase(*(given | {"gamma": number}).values())
-        self._store(native, given, stated=sensitivity is not None)
+            # The extension checks the other parameters first, because the search for gamma needs an eps in range.
+            _native.multivariate_staircase(*(parameters | {"gamma": 1.0}).values())
+            number = calibration.rounded(calibration.optimal(parameters["eps"], parameters["dim"], _POWERS[number]))
+        object.__setattr__(self, "_dim", parameters["dim"])
+        object.__setattr__(self, "_gamma", number)
+        native = _native.multivariate_staircase(*(parameters | {"gamma": number}).values())
+        self._store(native, parameters, stated=sensitivity is not None)
 
     @property
     def eps(self) -> float:
         """Privacy parameter ε of one vector."""
-        eps: float = self._given["eps"]
+        eps: float = self._parameters["eps"]
         return eps
 
     @property
     def sensitivity(self) -> float:
         """Largest change Δ of the vector that one person can cause, in the norm."""
-        sensitivity: float = self._given["sensitivity"]
+        sensitivity: float = self._parameters["sensitivity"]
         return sensitivity
 
     @property
@@ -139,13 +136,13 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
 
     @property
     def gamma(self) -> float:
-        """Radius of the central stair in units of Δ: the number given, or the optimum asked for, rounded to 24 bits."""
+        """Radius of the central stair in units of Δ; an optimum is rounded to 24 bits."""
         return self._gamma
 
     @property
     def norm(self) -> Norm:
         """Norm that measures vectors."""
-        norm: Norm = self._given["norm"]
+        norm: Norm = self._parameters["norm"]
         return norm
 
     @property
@@ -290,14 +287,14 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
 
     def _functions(self) -> distribution.Radial:
         """Return the distribution of the norm, in units of the sensitivity."""
-        # A gamma of 0 and one of 1 give the same distribution.
+        # A gamma of 0 or 1 gives the same distribution.
         return distribution.Radial(self.eps, self.dim, self._gamma or 1.0)
 
     def _divided_among(self, k: int) -> MultivariateStaircase:
         return type(self)(**(self._named_arguments() | {"eps": _native.largest_quotient(self.eps, k)}))
 
     def _exact_parameters(self) -> dict[str, Any]:
-        return {name: self._given[name] for name in ("eps", "sensitivity", "dim", "norm")} | {"r": self._sampler.lengths[0]}
+        return {name: self._parameters[name] for name in ("eps", "sensitivity", "dim", "norm")} | {"r": self._sampler.lengths[0]}
 
     def _in_units(self, x: RealLike) -> NDArray[np.float64]:
         return np.asarray(argument(x, "x"), np.float64) / self.sensitivity
@@ -309,9 +306,6 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
     @once
     def _log_height(self) -> float:
         return float(self._distribution.log_height()) - self._log_volume()
-
-
-_set_dim, _set_gamma = (vars(MultivariateStaircase)[slot].__set__ for slot in ("_dim", "_gamma"))
 
 
 def _checked_gamma(gamma: object) -> Cost | float:
@@ -334,7 +328,7 @@ def _norm_of(vectors: NDArray[np.float64], norm: Norm) -> NDArray[np.float64]:
         return np.asarray(magnitudes.sum(axis=-1))
     if norm == "linf":
         return np.asarray(magnitudes.max(axis=-1))
-    # Scaled by the largest magnitude, so that no square overflows.
+    # Divided by the largest magnitude, so that no square overflows.
     largest = magnitudes.max(axis=-1, keepdims=True)
     scaled = np.where(largest > 0, magnitudes / largest, 0.0)
     return np.asarray(largest[..., 0] * np.sqrt((scaled**2).sum(axis=-1)))

@@ -1,17 +1,17 @@
-r"""Groups that are shown where a count with discrete Gaussian noise reaches a threshold τ: the least τ, and the exact δ.
+r"""Groups that are shown if their count with discrete Gaussian noise reaches a threshold τ: the least τ, and the exact δ.
 
-One person adds 1 to k groups. Say that j of them have nobody else, and the other k - j are large. With the person, each of the
-j groups is hidden with the probability ``q = P(1 + Z < τ)``; without, all are hidden for certain. The noisy counts of the others
-cost what k - j values of ``DiscreteGaussian(σ²)`` cost, ``δ_m(t)`` for m values at any t. So the divergences are
+One person adds 1 to k groups. Suppose that j of them have nobody else, and the other k - j are large. With the person, each of
+the j groups is hidden with probability ``q = P(1 + Z < τ)``; without the person, all of them are hidden. The noisy counts of the
+large groups have the δ of k - j values of ``DiscreteGaussian(σ²)``: ``δ_m(t)`` for m values at ε = t. So the divergences are
 
     1 - q^j + q^j δ_{k-j}(ε - j ln q)    with the person against without
     δ_{k-j}(ε + j ln q)                  without against with
 
-and δ is the largest of them over j from 0 to k. No other counts have more: what is shown of a group that has people without this
-person is a function of its noisy count. Nor have fewer groups: both divergences grow with j and with k - j.
+and δ is the largest of them over j from 0 to k. Other counts have no larger δ: the output for a group that has other people is a
+function of its noisy count. Fewer groups have no larger δ either, because both divergences grow with j and with k - j.
 
-The sum of m values of noise is all that δ_m depends on. Its distribution is the discrete Gaussian of mσ², to a relative
-``10 m exp(-π²σ²)`` (see `sums.discrete_gaussian`): below 1e-11 for the σ² here.
+δ_m depends on the sum of m values of noise alone. Its distribution is the discrete Gaussian of mσ², to a relative
+``10 m exp(-π²σ²)`` (see `discrete_gaussian.sums`): below 1e-11 for the σ² here.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussia
 from stairnoise.numerics.roots import least_integer
 
 _LEAST_SIGMA2 = 4.0
-# A larger ε gives no less noise.
+# A larger ε does not reduce the noise.
 _MOST_EPS = 2.0**20
-# More than the relative errors of the divergences, and than what a range of j is above the largest of them.
+# More than the relative error of a divergence, and more than a range of j may exceed the largest divergence.
 _MARGIN = 2.0**-32
 _SAME = 2.0**-34
 
 
 class Found(NamedTuple):
-    """The noise, the least noisy count that is shown, and a δ that both have together: exact, but for its margin above."""
+    """The noise, the least noisy count that is shown, and their δ: exact, plus the margin."""
 
     sigma2: float
     threshold: int
@@ -43,7 +43,7 @@ class Found(NamedTuple):
 
 
 class Worst(NamedTuple):
-    """The largest divergence, and ranges (first, last) of j, all of whose divergences are at most it but for `_SAME`."""
+    """The largest divergence, and ranges (first, last) of j whose divergences do not exceed it by more than `_SAME`."""
 
     delta: float
     ranges: list[tuple[int, int]]
@@ -51,10 +51,10 @@ class Worst(NamedTuple):
 
 @lru_cache(maxsize=64)
 def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | None:
-    """Return the least noise that keeps (ε, δ) by itself with the least threshold; None unless that is less than `below`."""
+    """Return the least noise with (ε, δ) by itself, and its least threshold; None if the threshold is not less than `below`."""
     with np.errstate(all="ignore"):
         sigma2 = max(partitions_sigma2(min(eps, _MOST_EPS), delta, 1, k), _LEAST_SIGMA2)
-        # δ is at least that of k groups of this person alone, 1 - q^k.
+        # δ is at least 1 - q^k, which is that of k groups of this person alone.
         appears = -math.expm1(math.log1p(-delta / (1 + _MARGIN)) / k)
         first = 2 + int(DiscreteGaussianDistribution(sigma2).isf(np.array([appears]))[0])
 
@@ -73,7 +73,7 @@ def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | Non
 
 
 def worst(eps: float, sigma2: float, threshold: int, k: int) -> Worst:
-    """Find the largest divergence: a range of j has at most that of its largest j beside its largest k - j."""
+    """Find the largest divergence. A range of j has at most the divergence of its largest j with its largest k - j."""
     log_q = log_hidden(sigma2, threshold)
     largest = max(_divergence(eps, sigma2, log_q, 0, k), _divergence(eps, sigma2, log_q, k, 0))
     ranges, rest = [], [(0, k)]
@@ -90,12 +90,12 @@ def worst(eps: float, sigma2: float, threshold: int, k: int) -> Worst:
 
 
 def log_hidden(sigma2: float, threshold: int) -> float:
-    """Return ln q: of the probability that a group of one person is hidden."""
+    """Return ln q, where q is the probability that a group of one person is hidden."""
     return float(DiscreteGaussianDistribution(sigma2).logcdf(np.array([threshold - 2.0]))[0])
 
 
 def _divergence(eps: float, sigma2: float, log_q: float, alone: int, large: int) -> float:
-    """Return the larger divergence if a person is alone in so many groups, and in so many large ones."""
+    """Return the larger divergence for a person who is in `alone` groups alone and in `large` large groups."""
     rise = -alone * log_q
     if large == 0:
         return -math.expm1(-rise)

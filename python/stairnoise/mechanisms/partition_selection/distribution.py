@@ -1,7 +1,7 @@
-"""The probabilities π(n) of showing a partition of n people, in closed form, and the distribution that they are of.
+"""The probabilities π(n) of showing a partition of n people, in closed form.
 
-π(n+1) = min(e^ε π(n) + δ, 1 - e^-ε (1 - π(n) - δ), 1). The first rule holds up to n₁ = `rising`, the second beyond, and π(n) = 1
-from `certain` on. The least n that a random number shows has the distribution function π.
+π(n+1) = min(e^ε π(n) + δ, 1 - e^-ε (1 - π(n) - δ), 1). The first term is the least up to n₁ = `rising`, the second beyond,
+and π(n) = 1 from n₂ = `certain` on. π is the distribution function of N, the least n that a random number shows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def shown(eps: float, delta: float, rising: int, certain: int, n: Floats) -> Flo
 
 
 def _rising(eps: float, delta: float, n: Floats) -> Floats:
-    """π(n) up to n₁. Here e^(nε) would overflow where e^((n-1)ε) δ does not."""
+    """π(n) up to n₁, without e^(nε), which can overflow where e^((n-1)ε) δ does not."""
     return np.asarray(delta * np.exp((n - 1) * eps) * np.expm1(-n * eps) / math.expm1(-eps))
 
 
@@ -36,7 +36,7 @@ def _hidden(eps: float, delta: float, rising: int, n: Floats) -> Floats:
 class Steps(NamedTuple):
     """The steps m(n) = π(n) - π(n-1) at the places where their ratio changes."""
 
-    # m(n₁), m(n₁+1), m(n₂-1) and m(n₂). Where n₂ = n₁ + 1, the second is the last and the third is the first.
+    # m(n₁), m(n₁+1), m(n₂-1) and m(n₂). If n₂ = n₁ + 1, `after` is `last` and `before` is `top`.
     top: float
     after: float
     before: float
@@ -44,7 +44,7 @@ class Steps(NamedTuple):
 
 
 def steps(eps: float, delta: float, rising: int, certain: int) -> Steps:
-    """Find the steps: up to n₁ each is e^ε times the one before, from n₁ + 2 to n₂ - 1 e^-ε times; the last is what remains."""
+    """Return the steps. Up to n₁ a step is e^ε times the one before; from n₁ + 2 to n₂ - 1 it is e^-ε times the one before."""
     top = delta * math.exp(eps * (rising - 1))
     last = float(_hidden(eps, delta, rising, np.array(certain - 1.0)))
     if certain == rising + 1:
@@ -63,9 +63,9 @@ def log_steps(eps: float, delta: float, rising: int, certain: int) -> Floats:
 
 
 def losses(eps: float, delta: float, rising: int, certain: int) -> list[tuple[list[float], list[float], float]]:
-    """Return probabilities, finite losses, and the probability of an infinite loss: of one person more, and of one fewer.
+    """Return probabilities, finite losses, and the probability of an infinite loss, for one person more and for one fewer.
 
-    With one person more, a count that N gave is what N + 1 gives. Outcomes of equal losses are one.
+    With one person more, N + 1 gives the count that N gave. Outcomes of equal losses are merged.
     """
     top, after, before, last = steps(eps, delta, rising, certain)
     at_top = math.log(top / after)
@@ -83,5 +83,5 @@ def losses(eps: float, delta: float, rising: int, certain: int) -> list[tuple[li
 
 
 def _sum(eps: float, count: int) -> float:
-    """1 + e^-ε + … of so many terms."""
+    """1 + e^-ε + …, a sum of `count` terms."""
     return math.expm1(-eps * count) / math.expm1(-eps)

@@ -1,8 +1,8 @@
-"""A loss beside which something may appear that cannot appear without a person.
+"""The privacy loss of groups that may appear because of a person.
 
-With the person, all that this person alone makes visible is hidden with the probability q, and something else has the loss L of
-two centres. Without, all is hidden for certain. So the losses are infinite with the probability 1 - q and L + ln q otherwise,
-with the person against without, and L - ln q without against with.
+The groups of this person alone are all hidden with probability q; without the person they are always hidden. The other groups
+have noise with the loss L. With the person against without, the loss is infinite with probability 1 - q and otherwise L + ln q.
+Without against with, the loss is L - ln q.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 class Appearing(General):
-    """The loss of a person who is added or removed, where all but `noise` is hidden with the probability exp(`log_q`)."""
+    """The loss if a person is added or removed: `noise` for large groups, exp(`log_q`) for hiding the small ones."""
 
     __slots__ = ("_added", "_log_q", "_noise", "_rise", "bottom", "infinite", "top")
 
@@ -33,7 +33,7 @@ class Appearing(General):
     def __init__(self, noise: LatticeGaussian, log_q: float, *, added: bool) -> None:
         self._noise, self._log_q, self._added = noise, log_q, added
         self.infinite = -math.expm1(log_q) if added else 0.0
-        # From a loss to that of the noise.
+        # Added to a loss, this is the loss of the noise.
         self._rise = -log_q if added else log_q
         self.top, self.bottom = noise.top - self._rise, noise.bottom - self._rise
 
@@ -59,11 +59,11 @@ class Appearing(General):
             return float(self.profile(np.array([t]))[0])
 
     def eps_for_delta(self, delta: Array) -> Array:
-        """Least t >= 0 with δ(t) <= delta, inf where what appears alone is more."""
+        """Least t >= 0 with δ(t) <= delta; inf if an infinite loss is more probable than delta."""
         return np.asarray(np.where(delta < self.infinite, np.inf, least_eps(self.profile, delta, max(self.top, 0.0))))
 
     def tradeoff(self, alpha: Array) -> Array:
-        """Least probability of a missed detection: what appears is no false alarm."""
+        """Least probability of a missed detection: a group that appears is never a false alarm."""
         if self._added:
             return np.asarray((1 - self.infinite) * self._noise.tradeoff(alpha))
         return self._noise.tradeoff(np.minimum(np.exp(-self._log_q) * alpha, 1.0))

@@ -1,4 +1,4 @@
-"""Which partitions of a data set may be shown: the keys of a GROUP BY are data too."""
+"""The mechanism that selects which partitions are shown, because the keys of a GROUP BY are data too."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _TOO_LARGE = 2**63
 class PartitionSelection(Immutable):
     r"""Shows partitions (groups) of a data set with as large probabilities as (ε, δ)-differential privacy allows.
 
-    Which groups occur in the data reveals people: a group of one person is shown only because of that person. `select` says
-    which groups are shown. `release` says it together with their noisy counts, and shows each group with the same
-    probability. A group without people is never shown.
+    Which groups occur in the data reveals people: a group of one person is shown only because of that person. `select` returns
+    which groups are shown. `release` returns their noisy counts too, and shows each group with the same probability.
+    A group without people is never shown.
 
     If one person adds to one group, a group of n people is shown with probability
 
@@ -46,12 +46,12 @@ class PartitionSelection(Immutable):
 
     No other (ε, δ)-differentially private rule shows a group of any size n with a larger probability [1]_.
 
-    If one person adds to k groups, there are two rules: this one with ε/k and δ/k, and a group is shown where its count with
-    discrete Gaussian noise reaches a threshold. The mechanism is the rule with the smaller `threshold`, from which on groups
-    are shown more often than not. Neither is the best possible.
+    If one person adds to k groups, there are two rules: the rule above with ε/k and δ/k, and a rule that shows a group if its
+    count with discrete Gaussian noise reaches a threshold. The mechanism uses the rule with the smaller `threshold`, from
+    which on groups are shown more often than not. Neither rule is the best possible.
 
-    Each person must add at most 1 to a group's count, and add to at most `max_partitions_contributed` groups. Choose at
-    most so many groups for each person before you count.
+    Each person must add at most 1 to a group's count, and add to at most `max_partitions_contributed` groups. Choose these
+    groups for each person before you count.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class PartitionSelection(Immutable):
     delta : float
         Privacy parameter δ of all groups together, from 2**-128 to 0.5.
     max_partitions_contributed : int, default 1
-        To how many groups k one person can add. ``eps/k`` and ``delta/k``, rounded down, must be at least 2**-40 and
+        Number k of groups that one person can add to. ``eps/k`` and ``delta/k``, rounded down, must be at least 2**-40 and
         2**-128.
 
     Raises
@@ -73,12 +73,12 @@ class PartitionSelection(Immutable):
     Notes
     -----
     Without Gaussian noise, one random number decides for a group: the least count N that it shows has P(N ≤ n) = π(n).
-    `release` gives ``n - N + threshold`` for a group of n ≥ N people, so the noise is ``threshold - N``. Its steps
+    `release` returns ``n - N + threshold`` for a group of n ≥ N people, so the noise is ``threshold - N``. Its steps
     π(n) − π(n−1) rise by e^ε from one to the next, then fall by e^−ε, and end. Adding this noise to every count is
     (ε, δ)-differentially private in itself, and hiding what is below the threshold is post-processing.
 
     Gaussian noise has the variance of ``DiscreteGaussian.from_eps(eps, delta).for_partitions(k)``, or 4 if that is more. The
-    threshold is the least for which the whole release has (ε, δ), by the exact divergence. ``docs/selection.md`` has the proofs.
+    threshold is the least with which the whole release has (ε, δ), by the exact divergence. ``docs/selection.md`` has the proofs.
 
     References
     ----------
@@ -100,49 +100,49 @@ class PartitionSelection(Immutable):
     [False, False, True]
     """
 
-    __slots__ = ("_given", "_rule")
+    __slots__ = ("_parameters", "_rule")
     __module__ = "stairnoise"
 
-    # One number describes the mechanism, as far as a privacy loss asks.
+    # `privacy_loss` needs the shape of the parameters.
     _parameter_shape = ()
-    _given: dict[str, Any]
+    _parameters: dict[str, Any]
     _rule: Rule
 
     def __init__(self, eps: RealLike, delta: RealLike, max_partitions_contributed: int = 1) -> None:
         rate, chance, k = single(eps, "eps"), single(delta, "delta"), partitions(max_partitions_contributed, NAME)
         store = object.__setattr__
         store(self, "_rule", best_rule(rate, chance, k))
-        store(self, "_given", {"eps": rate, "delta": chance, "max_partitions_contributed": k})
+        store(self, "_parameters", {"eps": rate, "delta": chance, "max_partitions_contributed": k})
 
     def _named_arguments(self) -> dict[str, Any]:
-        return self._given
+        return self._parameters
 
     @property
     def eps(self) -> float:
         """Privacy parameter ε of all groups together."""
-        eps: float = self._given["eps"]
+        eps: float = self._parameters["eps"]
         return eps
 
     @property
     def delta(self) -> float:
         """Privacy parameter δ of all groups together."""
-        delta: float = self._given["delta"]
+        delta: float = self._parameters["delta"]
         return delta
 
     @property
     def max_partitions_contributed(self) -> int:
-        """To how many groups one person can add."""
-        k: int = self._given["max_partitions_contributed"]
+        """Number of groups that one person can add to."""
+        k: int = self._parameters["max_partitions_contributed"]
         return k
 
     @property
     def threshold(self) -> int:
-        """Least count that `release` gives: the least n that is shown with a probability above ½."""
+        """Least count that `release` returns: the least n that is shown with a probability above ½."""
         return self._rule.threshold
 
     @property
     def always_shown(self) -> int | None:
-        """Least n that is shown for certain. None if the noise is Gaussian, which hides a group of any size at times."""
+        """Least n that is always shown. None if the noise is Gaussian, which can hide a group of any size."""
         return self._rule.always_shown
 
     @property
@@ -154,13 +154,13 @@ class PartitionSelection(Immutable):
     def achieved_delta(self) -> float:
         """δ at ε of one release, for a person who adds to `max_partitions_contributed` groups: at most `delta`.
 
-        For one group, and for Gaussian noise, it is exact, but for a relative 1e-9 above. Otherwise it is `delta`, which is
-        what the groups have in sum.
+        For one group, and for Gaussian noise, it is exact, or too large by less than a relative 1e-9. Otherwise it is `delta`,
+        the sum over the groups.
         """
         return self._rule.achieved_delta
 
     def guarantee(self) -> Guarantee:
-        """Return what one call of `select` or `release` promises; one person adds 1 to each of the `partitions` counts."""
+        """Return the guarantee of one call of `select` or `release`; one person adds 1 to each of the `partitions` counts."""
         return Guarantee(self.eps, self.delta, None, 1, self.max_partitions_contributed)
 
     def privacy_loss(self) -> PrivacyLoss[float]:
@@ -169,8 +169,8 @@ class PartitionSelection(Immutable):
         Returns
         -------
         PrivacyLoss
-            Of the counts that are the worst for this person: small groups, large ones, or some of both. It is on the safe
-            side for several groups, and may exceed the guarantee by a little.
+            For the worst counts for this person: small groups, large groups, or some of both. For several groups it is an
+            upper bound, and may exceed the guarantee by a little.
 
         Raises
         ------
@@ -183,14 +183,14 @@ class PartitionSelection(Immutable):
                 f"max_partitions_contributed must be at most 2**14 to compose as many losses, got {pieces}; "
                 "guarantee() has no such limit"
             )
-        once: PrivacyLoss[float] = privacy_loss.loss_of(self, None, True)
-        return once if pieces == 1 else once.compose(pieces)
+        loss: PrivacyLoss[float] = privacy_loss.loss_of(self, None, True)
+        return loss if pieces == 1 else loss.compose(pieces)
 
     def _loss(self, sensitivity: Any) -> Any:
         return self._rule.loss()
 
     def noise_mean(self) -> float:
-        """Return the mean of the noise in a large count, of at least `always_shown` if there is such a number.
+        """Return the mean of the noise in a large count: at least `always_shown`, if that is a number.
 
         Raises
         ------
@@ -200,7 +200,7 @@ class PartitionSelection(Immutable):
         return self._rule.noise_mean()
 
     def noise_std(self) -> float:
-        """Return the standard deviation of the noise in a large count, of at least `always_shown` if there is such a number.
+        """Return the standard deviation of the noise in a large count: at least `always_shown`, if that is a number.
 
         Raises
         ------
@@ -242,7 +242,7 @@ class PartitionSelection(Immutable):
     @overload
     def select(self, counts: Integers | ColumnOfItsOwn, *, rng: Rng | None = None, threads: int | None = None) -> _Shown: ...
     def select(self, counts: Any, *, rng: Rng | None = None, threads: int | None = None) -> Any:
-        """Say which groups are shown, privately.
+        """Return which groups are shown, privately.
 
         Parameters
         ----------
@@ -258,8 +258,8 @@ class PartitionSelection(Immutable):
         Returns
         -------
         bool or ndarray of bool
-            Of the shape of `counts`. It is one that `release` would show from the same fill of the generator. Publish it
-            with the names of the groups that are shown, and not with the places of the others.
+            In the shape of `counts`: the groups that `release` would show from the same fill of the generator. Publish the
+            names of the groups that are shown, and not the positions of the others.
 
         Raises
         ------
@@ -283,9 +283,10 @@ class PartitionSelection(Immutable):
     @overload
     def release(self, counts: Columns, *, rng: Rng | None = None, threads: int | None = None) -> tuple[_Shown, Columns]: ...
     def release(self, counts: Any, *, rng: Rng | None = None, threads: int | None = None) -> Any:
-        """Say which groups are shown, and release the counts of these, together privately.
+        """Return which groups are shown, and their noisy counts, together privately.
 
-        It has one guarantee and takes the privacy budget once. It shows groups with the same probabilities as `select`.
+        Both have one guarantee together and spend the privacy budget once. Groups are shown with the same probabilities as by
+        `select`.
 
         Parameters
         ----------
@@ -321,7 +322,7 @@ class PartitionSelection(Immutable):
         stream, workers = release_stream(rng), threads_asked(threads)
         column = _column(counts)
         values = self._rule.release(stream, _people(column, counts), workers)
-        # The threshold is at least 1.
+        # A count that is shown is at least the threshold, which is at least 1.
         shown = values != 0
         if column is None:
             return (shown, values) if shown.ndim else (bool(shown), int(values))
@@ -347,7 +348,7 @@ def _column(counts: Any) -> Column | None:
 
 
 def _people(column: Column | None, counts: object) -> NDArray[np.int64]:
-    """Return the counts as int64, or refuse them; the rule refuses negative ones."""
+    """Check and return the counts as int64. (The rule refuses negative counts.)"""
     array = number_array(counts, "counts") if column is None else column.chunks.whole()
     if array.dtype.kind == "f":
         raise ParameterTypeError(f"counts must be integers, got {got('counts', counts, array)}")

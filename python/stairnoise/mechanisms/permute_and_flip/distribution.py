@@ -1,15 +1,16 @@
 """The probabilities of permute-and-flip.
 
-Give every candidate a time, uniform on [0, 1], at which a coin of probability a = e^(-x) is tossed for it. The first whose coin
-falls heads is selected. At the time t none has been, with probability Π(1 - a_j t). So candidate i has the probability
+Every candidate has a random time, uniform on [0, 1], at which its coin of probability a = e^(-x) is tossed. The first candidate
+whose coin shows heads is selected. No candidate is selected before the time t with probability Π(1 - a_j t). So candidate i has
+the probability
 
     p_i = a_i q_i,    q_i = ∫₀¹ Π_{j≠i} (1 - a_j t) dt.
 
-The integrand is a polynomial with values from 0 to 1: quadrature adds positive terms only, where the expanded polynomial would
-have to subtract. For few candidates Gauss's rule is exact.
+The integrand is a polynomial with values from 0 to 1. Quadrature adds positive terms only, while the expanded polynomial would
+subtract. For few candidates Gauss's rule is exact.
 
-For many, let A = Σa_j. As 1 - y ≤ e^(-y) ≤ 1 for y ≥ 0 and (1 - t)^a ≤ 1 - at, the integral lies between 1/(A + 1) and what
-∫e^(-(A - 1)t) gives. The part beyond T = 48/A is then less than 10⁻¹⁸ of it. On a panel of width h = 8/A from t₀ the
+For many candidates, let A = Σa_j. Because 1 - y ≤ e^(-y) ≤ 1 for y ≥ 0 and (1 - t)^a ≤ 1 - at, the integral lies between
+1/(A + 1) and ∫e^(-(A - 1)t). The part beyond T = 48/A is then less than 10⁻¹⁸ of it. On a panel of width h = 8/A from t₀ the
 integrand is at most e^(-A t₀ + A|t - t₀|) at complex t. On the ellipse with the sum of semi-axes 16 half-widths that is
 below e^(4 + 2·16 + 1/8), so that 16 points leave less than e^36.2·16^(-32)·10 < 10⁻²¹ of the integral.
 """
@@ -23,7 +24,7 @@ from stairnoise.numerics.quadrature import gauss_legendre
 
 Array = NDArray[np.float64]
 
-# Up to so many candidates Gauss's rule of half as many points is exact.
+# Gauss's rule of half as many points is exact; up to this many candidates it is used.
 _FEW = 64
 _PANELS, _POINTS = 6, 16
 _REACH = 48.0

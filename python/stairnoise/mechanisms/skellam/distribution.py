@@ -1,7 +1,7 @@
 """Probabilities of the Skellam distribution, P(X = k) = e^(-μ) I_k(μ), and losses of its shifts.
 
-From w = √(k² + μ²) = `_EXPANDED` on, by the uniform expansion of the modified Bessel function [1]_, whose terms are polynomials
-in (k/w)² over powers of w; below, by the ratios of neighbours, from far out inwards.
+If w = √(k² + μ²) is at least `_EXPANDED`, probabilities come from the uniform expansion of the modified Bessel function [1]_,
+whose terms are polynomials in (k/w)² over powers of w. Otherwise they come from the ratios of neighbours, from far out inwards.
 
 References
 ----------
@@ -18,16 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise.distributions.tabulated import Tabulated
+from stairnoise.numerics.roots import least_integer
 
 Floats = NDArray[np.float64]
 
-# Probabilities are listed as long as float64 has them with all its digits.
+# Probabilities are listed as long as they are normal float64 numbers.
 _NEPERS = 680.0
-# Twelve terms of the expansion leave a relative error below 1e-17 from here on.
+# From this w on, twelve terms of the expansion have a relative error below 1e-17.
 _EXPANDED, _TERMS = 64.0, 12
-# From this k on, ratios of neighbours below `_EXPANDED` do not depend on where they start.
+# The recurrence starts at this k: ratios below `_EXPANDED` then do not depend on its start.
 _FAR = 400
-# Nodes of a quadrature over a shift, where the integrand's singularities are at least twice its length away from its middle.
+# Nodes of a quadrature over a shift; singularities are at least twice its length from its middle.
 _NODES = 16
 
 
@@ -50,17 +51,14 @@ class SkellamDistribution(Tabulated):
 
 def reach(mu: float, nepers: float) -> int:
     """Return a k with ln P(0)/P(k) at least `nepers`, near the least."""
-    low, high = 0, 1
+    high = 1
     while fall(mu, high) < nepers:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if fall(mu, middle) >= nepers else (middle, high)
-    return high
+        high *= 2
+    return least_integer(lambda k: fall(mu, k) >= nepers, high // 2, high)
 
 
 def fall(mu: float, k: int) -> float:
-    """Integral of asinh(t/μ) from 0 to k: the first term of the expansion of ln P(0)/P(k), and less than it."""
+    """Integral of asinh(t/μ) from 0 to k: the first term of the expansion of ln P(0)/P(k), and a lower bound."""
     return k * math.asinh(k / mu) - k * (k / (math.hypot(k, mu) + mu))
 
 
@@ -79,7 +77,7 @@ def log_pmf(mu: float, k: Floats) -> Floats:
 def loss(mu: float, k: Floats, shift: int) -> Floats:
     """Return ln P(X = k)/P(X = k - shift), which falls with k.
 
-    Where both have expansions, and the shift is short, their difference is taken term by term, without cancellation.
+    If both have expansions and the shift is short, these are subtracted term by term, without cancellation.
     """
     other, middle = k - shift, k - shift / 2
     w, v = np.hypot(k, mu), np.hypot(other, mu)
@@ -93,7 +91,7 @@ def loss(mu: float, k: Floats, shift: int) -> Floats:
 
 
 def _corrections(k: Floats, w: Floats) -> Floats:
-    """Sum of the terms of the expansion but the first, 1."""
+    """Sum of the terms of the expansion after the first, which is 1."""
     p2 = (k / w) ** 2
     total = np.zeros(w.shape)
     for polynomial in _polynomials()[:0:-1]:

@@ -1,4 +1,4 @@
-"""One release of Skellam noise: a loss without bound that falls with the outcome, as the distribution is log-concave.
+"""The privacy loss of Skellam noise: unbounded, and falling with the outcome, because the distribution is log-concave.
 
 For a change by s the loss of the outcome k is ``ln I_k(μ) - ln I_{k-s}(μ)``.
 
@@ -16,24 +16,24 @@ from numpy.typing import NDArray
 
 from stairnoise.accounting.losses.listed import Listed
 from stairnoise.mechanisms.skellam import distribution as theory
+from stairnoise.numerics.roots import least_integer
 
 Array = NDArray[np.float64]
 
-# In nepers: where the list of outcomes ends, and where composed losses end.
+# In nepers: where the list of outcomes ends, and where losses for composition end.
 _LISTED, _COMPOSED = 400.0, 130.0
-# Terms of a moment smaller than the largest by more nepers than this have no part in it.
+# In nepers: terms of a moment that are smaller than the largest by more do not matter.
 _SHORT = 45.0
-# Of more terms, all count as much as the largest.
+# If a moment has more terms, they are bounded by the largest.
 _MOST_TERMS = 2**22
-# Orders times shifts beyond which floats do not tell outcomes apart.
+# Order times shift beyond which float64 cannot distinguish outcomes.
 _FARTHEST = 2.0**100
 
 
 class SkellamLoss(Listed):
     """The loss of the distribution of variance `mu` under a shift.
 
-    Outcomes that are less probable than about e^(-400) under both centres are left out, and below e^(-130) where losses are
-    composed.
+    Outcomes less probable than about e^(-400) under both centres are left out; in compositions, those below e^(-130).
     """
 
     __slots__ = ("_mu", "_shift")
@@ -42,16 +42,16 @@ class SkellamLoss(Listed):
         self._mu, self._shift = mu, shift
         end = theory.reach(mu, _LISTED)
         k = np.arange(-end, end + 1.0)
-        # Outcomes far from one centre, and near the other.
+        # Outcomes near the other centre.
         k = np.concatenate([k, np.arange(max(end + 1, shift - end), shift + end + 1.0)])
         log_p, losses = theory.log_pmf(mu, k), theory.loss(mu, k, shift)
         super().__init__(("skellam", mu, shift), log_p, log_p - losses, math.inf, losses=losses)
-        # Under the true centre, losses beyond are less probable than e^(-130).
+        # Losses beyond are less probable than e^(-130) under the true centre.
         near = float(theory.reach(mu, _COMPOSED))
         self.top, self.bottom = (float(theory.loss(mu, np.array([k]), shift)[0]) for k in (-near, near + shift))
 
     def tradeoff(self, alpha: Array) -> Array:
-        """Least probability of a missed detection; 0 where both distributions are too far apart for float64."""
+        """Least probability of a missed detection; 0 if both distributions are too far apart for float64."""
         return np.nan_to_num(super().tradeoff(alpha), nan=0.0)
 
     def rdp(self, alpha: Array) -> Array:
@@ -59,18 +59,18 @@ class SkellamLoss(Listed):
         return np.asarray(np.vectorize(self._divergence, [np.float64])(alpha))
 
     def _divergence(self, order: float) -> float:
-        # Between two centres far apart are outcomes that are not listed, and matter for orders below 1 only.
+        # Outcomes between two distant centres are not listed; they matter for orders below 1 only.
         between = order < 1 and self._loss.size < 2 * self._shift
         if (order - 1) * self.top <= 1 and not between:
             return self._rdp(order)
         if order * self._shift > _FARTHEST:
             return float(rdp_bound(self._mu, np.array(order), float(self._shift), float(self._shift)))
-        # The terms P^α Q^(1-α) rise to the outcome `largest`, and fall from there.
+        # The terms P^α Q^(1-α) rise up to the outcome `largest`, and then fall.
         largest = self._largest(order)
         peak = self._log_term(order, largest)
         first, last = (self._edge(order, largest, peak, side) for side in (-1, 1))
         if last - first > _MOST_TERMS:
-            # As many terms as the largest one: next to the peak that is nothing.
+            # All terms count as the largest; the logarithm of their number is negligible beside the peak.
             return (peak + math.log(last - first)) / (order - 1)
         terms = self._log_terms(order, np.arange(first, last + 1.0))
         return (peak + math.log(float(np.sum(np.exp(terms - peak))))) / (order - 1)
@@ -82,15 +82,15 @@ class SkellamLoss(Listed):
         return float(self._log_terms(order, np.array([float(k)]))[0])
 
     def _largest(self, order: float) -> int:
-        """Bisection for the first k from which the terms fall: on the side that loses, or between the centres."""
-        low, high = -1, self._shift if order < 1 else 0
-        while self._log_term(order, low) > self._log_term(order, low + 1):
+        """Return the first k from which the terms fall: at most 0, or for orders below 1 between the centres too."""
+
+        def falls(k: int) -> bool:
+            return self._log_term(order, k) > self._log_term(order, k + 1)
+
+        low = -1
+        while falls(low):
             low *= 2
-        while high - low > 1:
-            middle = (low + high) // 2
-            rises = self._log_term(order, middle) <= self._log_term(order, middle + 1)
-            low, high = (middle, high) if rises else (low, middle)
-        return high
+        return least_integer(falls, low, self._shift if order < 1 else 0)
 
     def _edge(self, order: float, largest: int, peak: float, side: int) -> int:
         step = 1
@@ -100,7 +100,7 @@ class SkellamLoss(Listed):
 
 
 def rdp_bound(mu: float, alpha: Array, l1: float, l2: float) -> Array:
-    """Theorem 3.5 of the paper at integer orders, and between them the chord of (α - 1) times it, which is 0 at α = 1."""
+    """Theorem 3.5 of [1]_ at integer orders; between them, (α - 1) times the bound is the chord, which is 0 at α = 1."""
 
     def at(order: Array) -> Array:
         small = np.minimum(((2 * order - 1) * l2 * l2 + 6 * l1) / (4 * mu * mu), 3 * l1 / (2 * mu))

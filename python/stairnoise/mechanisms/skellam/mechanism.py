@@ -42,8 +42,8 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
 
     .. math:: P(X = k) = e^{-μ} I_{|k|}(μ),
 
-    with the modified Bessel function I. The variance is μ. Variances add up: the sum of n draws of μ/n is one of μ. Sums of
-    discrete Gaussian draws are not discrete Gaussian.
+    with the modified Bessel function I. The variance is μ. Variances add up: the sum of n draws of μ/n is a draw of μ. Sums
+    of discrete Gaussian draws are not discrete Gaussian.
 
     A release has no pure ε. It is (ε, ``privacy_profile(ε)``)-differentially private for every ε, and its Rényi divergence
     of order α is ``rdp(α)``. Both are those of the distribution itself; ``rdp_bound(α)`` is the bound of the paper [1]_.
@@ -70,8 +70,8 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
     Notes
     -----
     Draws are exact: every integer has the probability above, for the float64 μ as it is. The first draw makes a table of
-    about 10 √μ numbers: at μ = 1e6 that takes some 20 ms. Beyond μ = 2**24 a value is the sum of as few equal terms as tables
-    up to 2**24 allow, 64 at most.
+    about 10 √μ numbers: at μ = 1e6 that takes some 20 ms. Beyond μ = 2**24 a value is the sum of equal terms of at most 2**24,
+    up to 64 of them.
 
     Distribution functions come from a list of probabilities down to about e^(-680), with a relative error below 1e-11.
 
@@ -105,20 +105,20 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
     def _keep(
         self, calibration: _Calibration | None, mu: RealLike, sensitivity: int | None, n_parties: int, present: int
     ) -> None:
-        """Check and keep the parameters, and what the mechanism was calibrated for; every constructor ends here."""
-        given: dict[str, Any] = {
+        """Check and store the parameters and the calibration; every constructor ends with this call."""
+        parameters: dict[str, Any] = {
             "mu": single(mu, "mu"),
             "sensitivity": 1 if sensitivity is None else self._checked_sensitivity(sensitivity),
             **parties(n_parties, present),
         }
-        native = _native.skellam(given["mu"], given["n_parties"], given["present"])
+        native = _native.skellam(parameters["mu"], parameters["n_parties"], parameters["present"])
         object.__setattr__(self, "_calibration", calibration)
-        self._store(native, given, stated=sensitivity is not None, noise_alone=calibration is None)
+        self._store(native, parameters, stated=sensitivity is not None, noise_alone=calibration is None)
 
     @classmethod
-    def _calibrated(cls, given: tuple[Any, ...], *calibration: Any) -> Skellam:
+    def _calibrated(cls, parameters: tuple[Any, ...], *calibration: Any) -> Skellam:
         mechanism = cls.__new__(cls)
-        mechanism._keep(_Calibration(*calibration), *given)
+        mechanism._keep(_Calibration(*calibration), *parameters)
         return mechanism
 
     @classmethod
@@ -141,7 +141,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         Returns
         -------
         Skellam
-            Its ``privacy_profile(eps)`` is at most `delta`, with room for the rounding errors of both. μ has 16 significant
+            Its ``privacy_profile(eps)`` is at most `delta`, even with the rounding errors of both. μ has 16 significant
             bits: it is within a relative 2**-15 of the least, and at least 2**-20.
 
         Raises
@@ -168,13 +168,13 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
     @property
     def mu(self) -> float:
         """Variance μ of the whole."""
-        mu: float = self._given["mu"]
+        mu: float = self._parameters["mu"]
         return mu
 
     @property
     def sensitivity(self) -> int:
         """Largest change Δ of the sum that one person can cause."""
-        sensitivity: int = self._given["sensitivity"]
+        sensitivity: int = self._parameters["sensitivity"]
         return sensitivity
 
     @property
@@ -208,7 +208,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         alpha : float or array of float
             Order, finite and greater than 1.
         sensitivity : int or None
-            Δ₁: largest l1 norm of the change of any number of integers, which have this noise each. None: the sensitivity
+            Δ₁: largest l1 norm of the change of any number of integers, each with its own noise. None: the sensitivity
             of the mechanism.
         l2_sensitivity : float or None
             Δ₂: largest l2 norm of the same change. None: Δ₁, as for one value.
@@ -216,16 +216,14 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         Returns
         -------
         float or ndarray
-            In nats. For the shares present.
+            In nats, for the shares present.
 
         Raises
         ------
         ParameterError, ParameterTypeError
             An argument is out of range or of the wrong type, or `l2_sensitivity` is above Δ₁.
         """
-        import numpy as np
-
-        order, change = real(alpha, "alpha"), self._asked_sensitivity(sensitivity)
+        order, change = real(alpha, "alpha"), self._sensitivity_or_default(sensitivity)
         if not np.all(np.greater(order, 1) & np.less(order, math.inf)):
             raise ParameterError(f"alpha must be finite and greater than 1, got {received(alpha)}")
         norm = float(change) if l2_sensitivity is None else single(l2_sensitivity, "l2_sensitivity")

@@ -10,9 +10,9 @@ import numpy as np
 
 from stairnoise.mechanisms.skellam.distribution import log_pmf
 
-# In nepers beyond the quantile: what is left there has no part in a sum.
+# In nepers beyond the quantile: the rest does not matter in a sum.
 _SHORT = 45.0
-# Standard deviations have at least so many bins, where they have more integers.
+# A standard deviation has at least this many bins, or one for every integer.
 _BINS = 2**14
 
 
@@ -20,9 +20,9 @@ _BINS = 2**14
 def sum_bound(mu: Fraction, k: int, alpha: float) -> int:
     """Return t with P(|S| > t) <= alpha for the sum S of k variables of variance `mu`: the smallest, up to rounding.
 
-    By Chernoff's bound, P(S >= t) is at most exp(-t²/(2(μ + t))), which says where a list may end. Of very wide distributions
-    every bin of `h` integers counts with its first one, which is the most probable: t is then too large by less than a
-    relative 1e-4.
+    By Chernoff's bound, P(S >= t) is at most exp(-t²/(2(μ + t))), so the list ends there. In very wide distributions all
+    integers of a bin of `h` count as the first one, which is the most probable: t is then too large by less than a relative
+    1e-4.
     """
     variance = float(mu * k)
     nepers = math.log(2 / alpha) + _SHORT

@@ -26,8 +26,8 @@ def gamma_l1(eps: Real) -> Array:
 def gamma_l2(eps: Real) -> Array:
     """Shape with the least E X², the root of ``((1-b) gamma + b)**3 = b (1+b)/2``.
 
-    Rationalised, because ``(y - b)/(1 - b)`` with ``y**3 = b (1+b)/2`` loses ``log10(1/eps)``
-    digits; and written in ``exp(-eps/3)``, so that it underflows only with the result.
+    The root ``(y - b)/(1 - b)`` with ``y**3 = b (1+b)/2`` would lose ``log10(1/eps)`` digits, so it is rationalised. It is
+    computed from ``exp(-eps/3)``, which underflows only with the result.
     """
     root = np.exp(-np.asarray(eps) / 3)
     b = root**3

@@ -9,11 +9,10 @@ Integrating the density stair by stair gives, for the staircase with central sta
 
     E cost(X) = (c L(1) + L(gamma)) / (gamma + c),
 
-and its derivative has the sign of the *balance* ``(gamma + c) l(gamma) - L(gamma) - c L(1)``. Where
-the cost does not fall with \|x\|, neither does l, and then neither does the balance: its increase from
-u to v is at least ``(u + c) (l(v) - l(u))``. So the expected cost first falls and then rises, whatever the
-cost, and the best gamma is found by halving, with no fear of a second minimum. The lattice has the same formulas, with
-sums for integrals and ``gamma = (r - 1/2)/D``.
+and its derivative has the sign of the *balance* ``(gamma + c) l(gamma) - L(gamma) - c L(1)``. If the cost does not fall with
+\|x\|, then l does not fall, and the balance does not fall either: its increase from u to v is at least
+``(u + c) (l(v) - l(u))``. So the expected cost first falls and then rises, and bisection finds the only minimum. The lattice has
+the same formulas, with sums instead of integrals and ``gamma = (r - 1/2)/D``.
 
 References
 ----------
@@ -42,14 +41,13 @@ MOST_EPS = 700.0
 MOST_STEPS = 2.0**20
 """Largest sensitivity/eps of a lattice whose every integer is summed."""
 
-# exp(-REACH) is near the smallest float64: what lies farther out has no probability in float64.
+# exp(-_REACH) is near the smallest float64, so float64 has no probabilities farther out.
 _REACH = 700.0
 _GRID = 0.25
 _NEGLIGIBLE = 1e-17
 _TOLERANCE = 1e-14
-# Panels are not split in the middle: there the symmetric rule and its two halves can agree on the
-# same wrong integral of a jump. Split here, with the ends of the panel among the points, they differ by at least
-# 0.0018 times height and width, at whatever place a single jump is.
+# Panels are not split in the middle, where the symmetric rule and its two halves can agree on the same wrong integral of a
+# jump. Split here, they differ by at least 0.0018 times height and width, wherever a single jump is.
 _SPLIT = 0.44
 _MOST_PANELS = 2**13
 _BLOCK = 2**18
@@ -58,14 +56,14 @@ _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 
 class Cost:
-    """A caller's cost function, its values checked; zero is subtracted, so that every value is at least 0."""
+    """A caller's cost function with checked values, minus the cost of 0, so that every value is at least 0."""
 
     def __init__(self, function: CostFunction) -> None:
         self._function = function
         self.at_zero = float(self._values(np.zeros(1))[0])
 
     def __call__(self, x: Array) -> Array:
-        """Cost of the increasing magnitudes x, less the cost of 0."""
+        """Return the cost of the increasing magnitudes x, minus the cost of 0."""
         values = self._values(x) - self.at_zero
         with np.errstate(invalid="ignore"):  # inf - inf is no fall
             falls = np.flatnonzero(np.diff(values, prepend=0.0) < -_SLACK * np.abs(values))
@@ -89,10 +87,10 @@ class Cost:
 
 
 def reach(cost: Cost, eps: float, stair: float) -> float:
-    """How far, in stairs, the noise must be followed; an error where the expected cost is not finite.
+    """Return how many stairs of the noise matter; raise if the expected cost is not finite.
 
-    The cost does not fall, so its values on a grid bound what lies between, and the sum beyond each
-    point of it. The grid ends where exp(-eps x) does.
+    The cost does not fall, so its values on a grid bound the values between them, and the sum beyond each grid point. The grid
+    ends where exp(-eps x) underflows.
     """
     y = np.arange(0.0, _REACH + _GRID, _GRID)
     values = cost(y / eps * stair)
@@ -114,7 +112,7 @@ def reach(cost: Cost, eps: float, stair: float) -> float:
 
 
 class Folded:
-    """The folded cost l(u) of a continuous distribution, less the cost of 0, and its integral."""
+    """The folded cost l(u) of a continuous distribution, minus the cost of 0."""
 
     def __init__(self, function: CostFunction, eps: float, stair: float) -> None:
         self.cost = Cost(function)
@@ -124,7 +122,7 @@ class Folded:
         self.weights = np.exp(-eps * self.stairs) * -math.expm1(-eps)
 
     def __call__(self, u: Array) -> Array:
-        """Return l at the places u of [0, 1], an increasing array of one axis."""
+        """Return l(u) for an increasing one-dimensional array in [0, 1]."""
         total = np.zeros_like(u)
         step = max(_BLOCK // max(u.size, 1), 1)
         for start in range(0, len(self.stairs), step):
@@ -135,19 +133,19 @@ class Folded:
 
 
 class Panels(NamedTuple):
-    """The integral of a function over [0, 1], in pieces on which 16 points are enough."""
+    """The integral of a function over [0, 1], in panels for which 16 points are enough."""
 
     edges: Array
-    """Of n panels, n + 1 numbers from 0 to 1."""
+    """n + 1 numbers from 0 to 1, for n panels."""
     integral: Array
-    """From 0 to each edge."""
+    """Integrals from 0 to each edge."""
 
 
 def integrate(function: Callable[[Array], Array], eps: float, also: float = 1.0) -> Panels:
     """Integrate over [0, 1], with panels split until they agree; `also` will be an edge.
 
-    The panels shrink towards 0 as powers of 2 down to ``exp(-eps)/16``, below the best gamma, so that the integral
-    is relatively accurate there too. A jump of the function is closed in by splitting.
+    The panels shrink towards 0 as powers of 2 down to ``exp(-eps)/16``, which is below the best gamma, so that the integral is
+    relatively accurate there too. Splitting encloses the jumps of the function.
     """
     depth = math.ceil(eps / math.log(2)) + 4
     edges = np.unique(np.concatenate([[0.0, also], 2.0 ** -np.arange(depth + 1.0)]))
@@ -173,7 +171,7 @@ def integrate(function: Callable[[Array], Array], eps: float, also: float = 1.0)
 
 
 def best_gamma(folded: Folded) -> float:
-    """Smallest gamma with the least expected cost; 1 in place of 0, which is the same distribution."""
+    """Smallest gamma with the least expected cost; 1 instead of 0, which is the same distribution."""
     panels = integrate(folded, folded.eps)
     c, whole = float(odds(folded.eps)), panels.integral[-1]
 
@@ -190,7 +188,7 @@ def best_gamma(folded: Folded) -> float:
         below = base + _integral(folded, np.full_like(u, panels.edges[at]), u)
         first = int(np.argmax(np.append(enough(u, below), True)))
         left, right = float(u[first - 1]) if first else left, float(u[first]) if first < len(u) else right
-    # The two ends are one distribution, and the worst; where the best is no better, all are the same.
+    # gamma = 0 and 1 are the same distribution, and the worst. If the best is no better, all are equally good.
     best = (c * whole + base + float(_integral(folded, panels.edges[at : at + 1], np.array([right]))[0])) / (right + c)
     return 1.0 if left == 0.0 or best >= whole * (1 - _SLACK) else float(right)
 
@@ -214,7 +212,7 @@ def laplace_cost(function: CostFunction, scale: float) -> float:
 
 
 class DiscreteFold(NamedTuple):
-    """The folded cost of a discrete distribution, less the cost of 0."""
+    """The folded cost of a discrete distribution, minus the cost of 0."""
 
     values: Array
     """``l(j)`` for j = 0 ... D - 1."""
@@ -222,7 +220,7 @@ class DiscreteFold(NamedTuple):
     at_zero: float
 
     def costs(self) -> Array:
-        """Return the expected cost, less that of 0, for r = 1 ... D."""
+        """Return the expected cost, minus the cost of 0, for r = 1 ... D."""
         below = np.cumsum(self.values)
         c = float(odds(self.eps))
         r = np.arange(1.0, len(below) + 1)
@@ -246,14 +244,14 @@ def discrete_fold(function: CostFunction, eps: float, D: int) -> DiscreteFold:
 def best_r(fold: DiscreteFold) -> int:
     """Smallest r with the least expected cost."""
     D = len(fold.values)
-    r = np.arange(1.0, D)  # r = D is the last resort
-    level = (r - 0.5 + D * float(odds(fold.eps))) * fold.values[1:]
-    spent = fold.costs()[:-1] * (r - 0.5 + D * float(odds(fold.eps)))
-    return int(np.argmax(np.append(level - spent >= -_ROUNDING * level, True))) + 1
+    total = np.arange(1.0, D) - 0.5 + D * float(odds(fold.eps))
+    level, so_far = total * fold.values[1:], total * fold.costs()[:-1]
+    # r = D if no smaller r is enough.
+    return int(np.argmax(np.append(level - so_far >= -_ROUNDING * level, True))) + 1
 
 
 def _split(left: Array, middle: Array, right: Array) -> tuple[Array, Array]:
-    """Two parts of every panel, in order."""
+    """Return both parts of every panel, in order."""
     return np.stack([left, middle], axis=1).ravel(), np.stack([middle, right], axis=1).ravel()
 
 

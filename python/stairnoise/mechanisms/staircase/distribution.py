@@ -8,8 +8,8 @@ nearest integer: with half-width ``w = gamma D`` of the central stair, or ``w = 
 
 where ``t = 2 (w + D c)``, ``b = exp(-eps)``, ``c = b/(1 - b)`` and J(y) is the number of edges
 ``w, w + D, w + 2 D, ...`` at or below y (math: Geng and Viswanath, arXiv:1212.1186, equation 38 and
-its discrete analogue). Which stair y lies on is decided in twice the working precision, so that a
-float64 on an edge, or next to one, is on the right side of it.
+its discrete analogue). The stair of y is determined in twice the working precision, so that a
+float64 on an edge, or next to it, is on the right side.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stairnoise._parameters import Real
 from stairnoise.numerics.elementary import product, split
 from stairnoise.numerics.elementwise import namespace
 
-# Guess a stair from below: larger than the three roundings of the guess, smaller than any stair.
+# Factors for a guess of the stair from below: the margin exceeds the three roundings of the guess, and no stair is smaller.
 _DOWN = 1 - 2.0**-51
 _UP = 1 + 2.0**-51
 _LEAST_NORMAL = 2.0**-1022
@@ -41,7 +41,7 @@ class Stairs(NamedTuple):
     w_low: Any
     """The half-width is w + w_low."""
     beyond: Any
-    """D c: what the stairs right of a point's own weigh, as a length on its own stair."""
+    """D c: the weight of all stairs right of a point's own, as a length on its own stair."""
     total: Any
     """t."""
     height: Any
@@ -51,13 +51,13 @@ class Stairs(NamedTuple):
     """P(|X| > w)."""
     share_high: Any
     share_low: Any
-    """The share is their difference: 1 less P(|X| < w) where that is small, itself less 0 elsewhere."""
+    """The share is share_high - share_low: 1 - P(|X| < w) if that probability is small, otherwise share - 0."""
     drop: Any
     """1 - b."""
     steep: Any
-    """Whether log and exp are as good as log1p and expm1: the stairs fall fast, and none is near 0."""
+    """Whether log and exp are as accurate as log1p and expm1, because the stairs fall fast and none is near 0."""
     excess: Any
-    """The caller's t minus 1, without cancellation, for a discrete distribution; -inf for a continuous one."""
+    """t - 1 in the caller's unit, without cancellation, for a discrete distribution; -inf for a continuous one."""
 
 
 def continuous(eps: Real, sensitivity: Real, gamma: Real) -> Stairs:
@@ -109,10 +109,10 @@ def _stairs(xp: Any, eps: Any, scale: Any, D: Any, w: Any, w_low: Any, centre_ex
 
 def density(xp: Any, y: Any, k: Stairs) -> Any:
     """h(y), per unit of the caller; y >= 0."""
-    J, _ = _place(xp, y * k.scale, k)
-    # Half the exponent twice: a great height may meet a b**J below the normal range.
+    J, _ = stair_of(xp, y * k.scale, k)
+    # Half the exponent twice, because b**J can underflow where its product with a large height does not.
     root = xp.exp(k.eps * J * -0.5)
-    # A height beyond float64 may as well; its logarithm costs some digits.
+    # A height that overflows is used by its logarithm, which loses some digits.
     beyond = xp.isinf(k.height)
     if not xp.any(beyond):
         return k.height * root * root
@@ -121,21 +121,21 @@ def density(xp: Any, y: Any, k: Stairs) -> Any:
 
 def log_density(xp: Any, y: Any, k: Stairs) -> Any:
     """Ln h(y)."""
-    J, _ = _place(xp, y * k.scale, k)
+    J, _ = stair_of(xp, y * k.scale, k)
     return k.log_height - k.eps * J
 
 
 def survival(xp: Any, y: Any, k: Stairs) -> Any:
     """S(y), 1/2 at y = 0."""
-    J, rest = _place(xp, y * k.scale, k)
-    # Half the exponent twice, as for the density: a narrow centre makes the quotient large.
+    J, rest = stair_of(xp, y * k.scale, k)
+    # Half the exponent twice, as for the density, because a narrow centre makes the quotient large.
     root = xp.exp(k.eps * J * -0.5)
     return root * ((rest + k.beyond) / k.total) * root
 
 
 def log_survival(xp: Any, y: Any, k: Stairs) -> Any:
     """Ln S(y)."""
-    J, rest = _place(xp, y * k.scale, k)
+    J, rest = stair_of(xp, y * k.scale, k)
     return xp.log((rest + k.beyond) / k.total) - k.eps * J
 
 
@@ -147,7 +147,7 @@ def survival_inverse(xp: Any, s: Any, k: Stairs) -> Any:
     q = 2 * s
     within = (k.w + k.beyond) * (1 - q)
     stairs, part = _descend(xp, xp.maximum(q, _LEAST_NORMAL), k)
-    # Put so that a NaN, which is the least of all, counts as tiny and hides no other element.
+    # With `not`, so that a NaN counts as tiny.
     tiny = not xp.min(q) >= _LEAST_NORMAL
     if tiny:
         fall = xp.log(xp.maximum(k.share, _LEAST)) - xp.log(xp.maximum(q, _LEAST))
@@ -160,9 +160,9 @@ def survival_inverse(xp: Any, s: Any, k: Stairs) -> Any:
 
 
 def _descend(xp: Any, q: Any, k: Stairs) -> tuple[Any, Any]:
-    """Whole stairs, and the part of the next, from the edge of the centre to where P(|X| > y) is q; 0 within the centre."""
+    """Return stairs and the part of the next from the centre's edge to the y with P(|X| > y) = q; 0 within the centre."""
     if xp.min(k.steep):
-        # The plain functions cost half of those for small arguments.
+        # log and exp take half the time of log1p and expm1.
         fall = xp.log(xp.maximum(k.share / q, 1.0))
         stairs = xp.floor(fall / k.eps)
         return stairs, (1 - xp.exp(stairs * k.eps - fall)) / k.drop
@@ -186,7 +186,7 @@ def _normalised(xp: Any, D: Any) -> tuple[Any, Any]:
     return D * scale, scale
 
 
-def _place(xp: Any, y: Any, k: Stairs) -> tuple[Any, Any]:
+def stair_of(xp: Any, y: Any, k: Stairs) -> tuple[Any, Any]:
     """Return the stair of y and its distance from the stair's right end, which is positive."""
     J = xp.maximum(xp.floor((y * _DOWN - k.w * _UP) / k.D) + 1, 0.0)
     rest = _rest(y, J, k)
@@ -194,12 +194,12 @@ def _place(xp: Any, y: Any, k: Stairs) -> tuple[Any, Any]:
     if xp.any(late):
         J = xp.where(late, J + 1, J)
         rest = _rest(y, J, k)
-    # Beyond 2**53 stairs the rest is noise, and at infinity NaN; it must not outweigh b**J = 0.
+    # Beyond 2**53 stairs the rest is rounding errors, and at infinity NaN.
     return J, xp.fmax(rest, 0.0)
 
 
 def _rest(y: Any, J: Any, k: Stairs) -> Any:
-    """J D + w - y: the product in two parts, and a first difference that is exact where it cancels."""
+    """J D + w - y, with the product in two parts; the first difference is exact where it cancels."""
     edge = J * k.D
     edge_low = (J * k.D_high - edge) + J * k.D_low
     return ((edge - y) + k.w) + (edge_low + k.w_low)

@@ -1,7 +1,7 @@
 """Laplace and staircase noise of the same variance, compared by their mean privacy losses.
 
-At the same ε a staircase has the larger privacy loss and the smaller variance. Over many releases the loss of all of them
-tends to k times the mean of one.
+At the same ε a staircase has the larger privacy loss and the smaller variance. The loss of k releases tends to k times the mean
+loss of one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from stairnoise.mechanisms.staircase.calibration import gamma_l2
 from stairnoise.mechanisms.staircase.loss import Atoms
 from stairnoise.numerics.roots import bisection
 
-# A staircase has Laplace's variance at more than (ln ε)/ε times its ε.
+# A staircase with Laplace's variance has more than (ln ε)/ε times Laplace's ε.
 _LEAST_SHARE = 2.0**-40
 
 

@@ -1,7 +1,7 @@
-"""The least eps whose noise keeps within t with probability 1 - alpha or more.
+"""The least eps whose noise stays within t with probability 1 - alpha or more.
 
-Every function here rounds up: the inequality holds at the float64 returned, whatever the rounding
-errors of the survival functions (below 2**-40, relatively).
+Every function rounds up: the inequality holds at the float64 returned, in spite of the rounding errors of the survival functions
+(below a relative 2**-40).
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from stairnoise.numerics.elementwise import Floats
 from stairnoise.numerics.roots import least_float
 
 _MARGIN = 1 + 2.0**-40
-# From here on exp(-eps) is 0, and no larger eps makes a difference.
+# From this eps on exp(-eps) is 0, so larger eps make no difference.
 _LARGEST = 2048.0
 
-Gamma = Callable[[float], float]
 R = Callable[[float], int]
 
 
@@ -37,20 +36,13 @@ def discrete_laplace(t: float, alpha: float, D: float, least: float) -> float | 
 def staircase(t: float, alpha: float, D: float, gamma: float | str, least: float) -> float | None:
     """Least eps from `least` on, None if there is none; P(|X| <= t) grows with eps, for the optimal shapes too.
 
-    With s = exp(-eps/2) and u = t/D the "l1" shape has ``P(|X| > t) = s**2J + (J - u) (s**(2J-1) - s**(2J+1))``,
-    continuous, and growing in s on every stair.
+    With s = exp(-eps/2) and u = t/D the "l1" shape has ``P(|X| > t) = s**2J + (J - u) (s**(2J-1) - s**(2J+1))``, which is
+    continuous, and grows with s on every stair.
     """
-    shape: Gamma
-    if isinstance(gamma, str):
-        optimal = shapes.gamma_l1 if gamma == "l1" else shapes.gamma_l2
+    optimal = shapes.gamma_l1 if gamma == "l1" else shapes.gamma_l2
 
-        def shape(eps: float) -> float:
-            return float(optimal(eps))
-    else:
-        fixed = gamma
-
-        def shape(eps: float) -> float:
-            return fixed
+    def shape(eps: float) -> float:
+        return float(optimal(eps)) if isinstance(gamma, str) else gamma
 
     return _first(lambda eps: exceeds(t, stairs.continuous(eps, D, shape(eps)), alpha), least, _LARGEST)
 
@@ -58,10 +50,9 @@ def staircase(t: float, alpha: float, D: float, gamma: float | str, least: float
 def discrete_staircase(t: float, alpha: float, D: float, r: float | R, least: float) -> float | None:
     """Least eps from `least` on, None if there is none.
 
-    For a given r, P(|X| <= t) grows with eps. The optimal r falls as eps grows, and P(|X| <= t) may drop where it
-    does. Its values at the ends of the intervals with one r each do grow: there, with ``x = r - 1``, which is D gamma
-    for "l1", P(|X| > t) is that of the continuous distribution times ``(x + D c)/(x + D c + 1/2)``. So the first interval
-    that will do is found by bisection.
+    For a fixed r, P(|X| <= t) grows with eps. The optimal r falls as eps grows, and there P(|X| <= t) can drop. But its values
+    at the ends of the intervals with equal r grow: with ``x = r - 1``, which is D gamma for "l1", P(|X| > t) there is that of
+    the continuous distribution times ``(x + D c)/(x + D c + 1/2)``. So bisection finds the first interval that is enough.
     """
     if not callable(r):
         return _first(lambda eps: exceeds(t + 0.5, stairs.lattice(eps, D, r), alpha), least, _LARGEST)
@@ -81,13 +72,13 @@ def discrete_staircase(t: float, alpha: float, D: float, r: float | R, least: fl
 
 
 def exceeds(y: float, constants: Any, alpha: float) -> bool:
-    """Tell whether P(|X| > y) may be above alpha."""
+    """Return whether P(|X| > y) may be above alpha."""
     tail: float = 2 * stairs.survival(Floats, y, constants)
     return not tail * _MARGIN <= alpha
 
 
 def raised(fails: Callable[[float], bool], eps: float | None) -> float | None:
-    """Return an eps from the one given on that does not fail, by steps that double; None or inf where there is none."""
+    """Raise `eps` by doubling steps until it does not fail; None and inf are returned as they are."""
     part = 2.0**-52
     while eps is not None and not math.isinf(eps) and fails(eps):
         eps, part = eps * (1 + part), 2 * part
@@ -95,7 +86,7 @@ def raised(fails: Callable[[float], bool], eps: float | None) -> float | None:
 
 
 def _first(fails: Callable[[float], bool], least: float, largest: float) -> float | None:
-    """Return the least float64 in [least, largest] that does not fail; if one fails, all below it do."""
+    """Return the least float64 in [least, largest] that does not fail, or None. (Below an eps that fails, all fail.)"""
     if not fails(least):
         return least
     if fails(largest):

@@ -1,13 +1,12 @@
-r"""One release of a staircase: a privacy loss of three values.
+r"""The privacy loss of staircase noise, which has three values.
 
-At the worst shift, which is the whole sensitivity, the loss of every staircase is +ε, 0 or -ε, with
-probabilities p, 1 - p(1+b) and b p under the true centre, :math:`b = e^{-ε}`. With h = 2γ for the
-density and h = (2r-1)/D on a lattice of D steps to the sensitivity, and c = b/(1-b),
+At the worst shift, which is the whole sensitivity, the loss is +ε, 0 or -ε, with probabilities p, 1 - p(1+b) and b p under the
+true centre, :math:`b = e^{-ε}`. With h = 2γ for the density and h = (2r-1)/D on a lattice of D steps to the sensitivity, and
+c = b/(1-b),
 
 .. math:: p = \frac{\min(1, h) + c}{h + 2c}
 
-for both: the density is the limit of the lattice. Each probability below is a sum or product of
-positive numbers.
+for both, because the density is the limit of the lattice. All probabilities are sums and products of positive numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from stairnoise.accounting.losses.loss import Model, Part, spaced, split, steps_
 
 Array = NDArray[np.float64]
 
-# Beyond this, one exponential in a sum is all that float64 sees.
+# For a larger exponent, float64 rounds the other terms of a sum away.
 _LARGE = 40.0
 
 
@@ -76,23 +75,23 @@ class Atoms(Part):
         return np.asarray(self.p * self.eps * -np.expm1(-self.eps))
 
     def var(self) -> Array:
-        """``ε² (p (1+b) - p² (1-b)²)``, with the difference taken out."""
+        """``ε² (p (1+b) - p² (1-b)²)``, rewritten without the difference."""
         b = np.exp(-self.eps)
         return np.asarray(self.eps * (self.eps * (self.p * (self.lost + b + self.p * b * (2 - b)))))
 
     def rdp(self, alpha: Array) -> Array:
         """Rényi divergence at a finite order other than 1.
 
-        The moment is ``1 + p (exp((α-1)ε) - 1) (1 - exp(-αε))``, in factors of one sign.
+        The moment is ``1 + p (exp((α-1)ε) - 1) (1 - exp(-αε))``.
         """
         x = (alpha - 1) * self.eps
         far = -np.expm1(-alpha * self.eps)
         near = np.minimum(x, _LARGE)
         change = self.p * np.expm1(near) * far
         direct = np.log1p(np.maximum(change, -0.5)) / (alpha - 1)
-        # x large: ε + ln(p F + (1 - p F) exp(-x))/(α-1)
+        # For a large x: ε + ln(p F + (1 - p F) exp(-x))/(α-1).
         large = self.eps + np.log(self.p * far + (self.lost + self.p * (1 - far)) * np.exp(-np.maximum(x, 0))) / (alpha - 1)
-        # moment near 0, α < 1: its positive terms
+        # For a moment near 0, with α < 1: its positive terms.
         below = np.exp(np.minimum(x, 0))
         moment = self.lost + self.p * (below + np.exp(-alpha * self.eps) * (1 - below))
         small = np.log(moment) / (alpha - 1)
@@ -121,12 +120,12 @@ class Atoms(Part):
         return trinomial(k, float(self.p), float(self.zero), float(self.p) * math.exp(-float(self.eps)))
 
     def upper_model(self, step: float, *, aligned: bool = False) -> Model:
-        """Split each loss between the nodes beside it."""
+        """Split each loss between its two neighbouring nodes."""
         eps = float(self.eps)
         return Model(eps, split(eps * np.arange(3.0), _masses(eps, float(self.p), float(self.zero)), step), 0.0)
 
     def lower_model(self, step: float) -> Model:
-        """Round ε down to n steps, by a sign that is changed at random: ``p' (1 + exp(-ε')) = p (1 + exp(-ε))``."""
+        """Round ε down to n steps by flipping the sign of a loss at random: ``p' (1 + exp(-ε')) = p (1 + exp(-ε))``."""
         eps = float(self.eps)
         n = steps_within(eps, step)
         rounded = n * step

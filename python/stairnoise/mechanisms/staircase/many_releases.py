@@ -1,10 +1,11 @@
 """The first stair of least cost for k releases that are (ε, δ)-private together.
 
-For each stair there is a largest ε₁ of one release; the cost at this ε₁ is least for the stair looked for. The best stair for
-one release makes the loss nearly always ε₁ or -ε₁. For many releases the variance of the loss counts. It is smaller for a narrow
-stair, and for one wider than half the sensitivity. So there may be two local minima, and a grid comes first.
+Each stair has a largest ε₁ of one release, and a cost at this ε₁; the search is for the stair of the least cost. The best stair
+for one release makes the loss nearly always ε₁ or -ε₁. For many releases the variance of the loss matters, which is smaller for
+a narrow stair, and for a stair wider than half the sensitivity. So there can be two local minima, and the search starts with a
+grid.
 
-For very many releases of small losses the stair is that of fewer: its cost is within 0.5 % of the least.
+For very many releases with small losses the stair is that of fewer releases: its cost is within 0.5 % of the least.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ from stairnoise.distributions.moments import lattice_abs_moment, staircase_abs_m
 from stairnoise.mechanisms.staircase.loss import Atoms
 from stairnoise.numerics.roots import bisection, golden_section
 
-# Stairs that are tried first, on a geometric scale, and where a search between two of them ends.
+# Number of stairs on the geometric grid, and the resolution of the search between two of them.
 _GRID, _RESOLUTION = 24, 0.01
-# Narrower stairs, relative to the one of least E|X| for ε₁, are not tried.
+# Width of the narrowest stair that is tried, relative to that of the least E|X| for ε₁.
 _NARROWEST = 0.25
-# A stair between two of the same cost, but for this part, is as good.
+# Relative resolution of ε₁.
 _STEP = 2.0**-20
 _DIGITS = 3
-# A composition of so many releases takes milliseconds, and a search makes a thousand.
+# Most releases that are composed: that takes milliseconds, and a search composes a thousand times.
 _VERY_MANY = 4096
-# Of larger losses more than mean and variance counts.
+# Up to this loss only mean and variance matter.
 _SMALL = 2.0**-6
 
 
 def best_gamma(eps: float, delta: float, k: int, p: int) -> float:
-    """Return the half-width of the central stair, in units of the sensitivity, with the least E|X|**p; of three digits."""
+    """Return the half-width of the central stair, in units of the sensitivity, with the least E|X|**p, to three digits."""
 
     def cost(gamma: float) -> float:
         one = _near_largest_eps(eps, delta, k, 2 * gamma, 2 * gamma - 1)
@@ -76,7 +77,7 @@ def largest_eps(eps: float, delta: float, k: int, width: float, width_less_one: 
 
 
 def _near_largest_eps(eps: float, delta: float, k: int, width: float, width_less_one: float) -> float:
-    """Return `largest_eps`; for very many releases by fewer of a larger ε₁, whose loss has nearly the same mean and variance."""
+    """Return `largest_eps`, for very many releases from fewer releases whose total loss has nearly the same mean and variance."""
     if k > _VERY_MANY:
         one = largest_eps(eps, delta, _VERY_MANY, width, width_less_one)
         if one <= _SMALL:

@@ -15,8 +15,8 @@ from stairnoise.distributions.symmetric import Line
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, check_function, elementwise
-from stairnoise.mechanism.eps_for_error import LEAST_EPS, least_eps_for_error, raised_to_what_is_drawn
-from stairnoise.mechanism.on_lattice import OfStairs
+from stairnoise.mechanism.eps_for_error import LEAST_EPS, least_eps_for_error, raised_for_lattice
+from stairnoise.mechanism.on_lattice import StaircaseFamily
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.staircase import calibration, loss
 from stairnoise.mechanisms.staircase import cost as staircase_cost
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from stairnoise._types import Array, Floats, Number
 
 _FORMULAS = Line(staircase)
-# More stairs than a picture can show one by one; an even grid of this many points then suffices.
+# Most stairs that a picture shows one by one, and the points of the even grid that it shows otherwise.
 _MOST_STAIRS = 500
 _GRID = 2002
 
@@ -93,7 +93,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
     __module__ = "stairnoise"
     _native_name = "staircase"
     _spec_name = "gamma"
-    _family = OfStairs
+    _family = StaircaseFamily
 
     @overload
     def __init__(self: Staircase[float], eps: Number, sensitivity: Number | None = None, gamma: Cost | Number = "l1") -> None: ...
@@ -114,7 +114,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
 
     @property
     def gamma(self) -> Float | float:
-        """Half-width of the central stair in units of Δ: the number given, or the optimum asked for."""
+        """Half-width of the central stair in units of Δ."""
         if not isinstance(self._spec, str):
             assert self._spec is not None
             return self._spec  # type: ignore[return-value]
@@ -197,7 +197,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
         found = staircase_least_eps.staircase(t, alpha, D, spec, LEAST_EPS)
-        return raised_to_what_is_drawn(cls, t, alpha, D, spec, found)
+        return raised_for_lattice(cls, t, alpha, D, spec, found)
 
     def _expected_cost(self, function: CostFunction) -> Any:
         check_function(self._eps)

@@ -1,14 +1,14 @@
-r"""The best staircase for the cost ``|x|**p``, p > 0: root of the derivative of the expected cost.
+r"""The best staircase for the cost ``|x|**p``, p > 0, which is a root of the derivative of the expected cost.
 
-The expected cost is ``N(gamma)/(gamma + c)``, where N has the derivative ``l(gamma)``, the mean of the
-cost over the points ``(gamma + m) D`` with weights ``(1-b) b**m``. Its own derivative has the sign of
-the *balance* ``(gamma + c) l(gamma) - N(gamma)``, which never falls, since l does not: the optimum is
-the one place where the balance turns positive. On the integers ``r + 1`` is better than r while the
-same expression, with ``gamma = (r - 1/2)/D`` and the points ``r + mD``, is negative. For ``|x|**p``,
+The expected cost is ``N(gamma)/(gamma + c)``. N has the derivative ``l(gamma)``, the mean of the cost over the points
+``(gamma + m) D`` with weights ``(1-b) b**m``. The derivative of the expected cost has the sign of the *balance*
+``(gamma + c) l(gamma) - N(gamma)``. The balance never falls, because l never falls, so the optimum is where the balance turns
+positive. On the integers ``r + 1`` is better than r while the balance, with ``gamma = (r - 1/2)/D`` and the points ``r + mD``,
+is negative. For ``|x|**p``,
 
     balance ~ (p+1) (gamma + c) Phi(b, -p, gamma) - Phi(b, -p-1, gamma).
 
-Both terms grow as ``eps**(-p-2)`` and nearly cancel at small eps; here they are subtracted by hand.
+Both terms grow as ``eps**(-p-2)`` and nearly cancel at small eps, so the difference is computed analytically.
 
 References
 ----------
@@ -57,13 +57,13 @@ def _gamma(p: Array, eps: Array) -> Array:
     small = eps < FEW_STAIRS
     if np.any(small):
         p_small, eps_small = p[small], eps[small]
-        # Between the optimum for p = 1 and the limit at large p.
+        # Starts between the optimum for p = 1 and the limit for large p.
         first, last = gamma_l1(eps_small), 0.5 - _shift(eps_small, 0.5) / eps_small
         start = last + (first - last) / np.maximum(p_small, 1)
         gamma[small] = newton(lambda g: _many_stairs(p_small, eps_small, g), start, 0.0, 1.0, _LAST_STEP)
     if not np.all(small):
         p_large, eps_large = p[~small], eps[~small]
-        # The limits of the optimum at large eps and at large p.
+        # Starts from the limits of the optimum for large eps and for large p.
         start = np.minimum(-(eps_large + np.log(p_large)) / (p_large + 1), np.log(1 / eps_large - odds(eps_large)))
         logarithm = newton(lambda t: _few_stairs(p_large, eps_large, t), start, -2 * eps_large - 50, 0.0, _LAST_STEP)
         gamma[~small] = np.exp(logarithm)
@@ -71,7 +71,7 @@ def _gamma(p: Array, eps: Array) -> Array:
 
 
 def _many_stairs(p: Array, eps: Array, gamma: Array) -> tuple[Array, Array]:
-    """Balance, divided by its scale Gamma(p+2), and slope, for eps below `FEW_STAIRS`."""
+    """Return the balance over its scale Gamma(p+2), and its slope, for eps below `FEW_STAIRS`."""
     n = p.size
     orders = np.concatenate([p - 1, p, p + 1])
     e = excess(orders, np.tile(eps, 3), np.tile(gamma, 3), np.full(3 * n, np.inf))
@@ -88,11 +88,11 @@ def _shift(eps: Array, gamma: Real) -> Array:
 
 
 def _few_stairs(p: Array, eps: Array, logarithm: Array) -> tuple[Array, Array]:
-    """Logarithm of the balance's positive terms over its negative ones, and slope, in the logarithm of gamma.
+    """Return ln(positive terms/negative terms) of the balance, and its slope in the logarithm of gamma.
 
-    For eps of `FEW_STAIRS` and more. The balance divided by p b is written as
-    ``sum_m b**(m-1) ((gamma+m)**p (gamma+c) + (c-m) ((gamma+m)**p - 1)/p)``: the mean of c - m is 0,
-    and the subtracted 1 avoids cancellation at small p. The logarithm is nearly linear.
+    For eps from `FEW_STAIRS` on. The balance over p b is
+    ``sum_m b**(m-1) ((gamma+m)**p (gamma+c) + (c-m) ((gamma+m)**p - 1)/p)``. The mean of c - m is 0, so subtracting 1 changes
+    nothing but avoids cancellation for small p. The logarithm is nearly linear.
     """
     gamma, c, rise = np.exp(logarithm), odds(eps), 1 / -np.expm1(-eps)
     steep, flat = np.exp((p + 1) * logarithm + eps), rise * np.exp(p * logarithm)
@@ -123,7 +123,7 @@ def _r(p: Array, eps: Array, D: Array) -> NDArray[np.int64]:
 
 
 def _stays(p: Array, eps: Array, D: Array, r: Array) -> NDArray[np.bool_]:
-    """Tell whether r is at least as good as r + 1."""
+    """Whether r is at least as good as r + 1."""
     stays = np.empty(p.shape, bool)
     small = eps < FEW_STAIRS
     for balance, where in ((_many_stairs_discrete, small), (_few_stairs_discrete, ~small)):

@@ -1,25 +1,20 @@
-"""The sum of k independent discrete staircase variables: how far it is from 0, at most.
+"""The sum of k independent discrete staircase variables: bounds of its distance from 0.
 
-A staircase variable is ``C + D (G - G')``: G, G' geometric with ``b = exp(-eps)``, and C a mixture of two
-centred uniform distributions on 2r - 1 and 2 (D - r) + 1 integers, weights proportional to the counts times 1 and b.
-So the transform of the sum is known in closed form, and one inverse FFT gives its probabilities. They are
-tilted first by ``exp(theta x)`` with Chernoff's theta, which moves the mass to the quantile in question:
-rounding errors stay small against the tail instead of against 1.
+A staircase variable is ``C + D (G - G')``. G and G' are geometric with ``b = exp(-eps)``. C is a mixture of two centred uniform
+distributions on 2r - 1 and 2 (D - r) + 1 integers, with weights proportional to the counts times 1 and b. So the transform of the
+sum is known in closed form, and an inverse FFT gives its probabilities. They are first tilted by ``exp(theta x)`` with Chernoff's
+theta, which moves the mass to the quantile: rounding errors are then small relative to the tail, not only relative to 1.
 
-Where the integers would be too many, the distribution is replaced by one on wider bins that is larger in the
-peakedness order, P(|X| > t) <= P(|Y| > t) for all t. That order passes to sums of symmetric unimodal
-variables [1]_, so the bound stays a bound:
+For too many integers, a distribution on wider bins replaces the original. It is larger in the peakedness order,
+P(|X| > t) <= P(|Y| > t) for all t. Sums of symmetric unimodal variables keep this order [1]_, so the bound stays a bound:
 
-* X plus a uniform on a bin of 1 is the staircase density with half-width ``w = r - 1/2``, and is larger.
-* Where even the stairs are too many, the density keeps every L-th edge only: its survival function becomes a
-  chord of the convex one that it was, and lies above it.
-* Spread over bins of width h, ``Y = h (K + V)`` with K = X/h rounded and V uniform on a bin, it is larger
-  still: again a chord.
-* Of V_1 + ... + V_k all but one are replaced by a whole number W with P(|W| > j) = 2 exp(-6 j²/(k - 1)),
-  Hoeffding's bound of theirs.
+* X plus a uniform variable on a bin of 1 has the staircase density with half-width ``w = r - 1/2``, and is larger.
+* For too many stairs, the density keeps only every L-th edge. Its survival function becomes a chord of the convex original, which
+  lies above it.
+* Spread over bins of width h, ``Y = h (K + V)`` with K = X/h rounded and V uniform on a bin is larger still, again by a chord.
+* An integer W with P(|W| > j) = 2 exp(-6 j²/(k - 1)), Hoeffding's bound, replaces all but one of V_1 + ... + V_k.
 
-What this adds is of second order: the variance grows by less than ``k h²``, and where stairs are joined, by
-less than ``k (L D)²`` more.
+This is of second order: the variance grows by less than ``k h²``, and if stairs are joined, by less than ``k (L D)²`` more.
 
 References
 ----------
@@ -51,10 +46,10 @@ from stairnoise.numerics.tilted import (
 
 Array = NDArray[np.float64]
 
-# Bins to a standard deviation, and to the bound: at large eps most of the mass is far nearer than that.
+# Bins in a standard deviation, and in the bound; at large eps the bound is much larger than most of the noise.
 _FINE = 128
 _FINE_BOUND = 256
-# Beyond this, exp(eps) overflows and exp(-eps) is no probability that matters.
+# Beyond this, exp(eps) overflows and the probability exp(-eps) is negligible.
 _LARGEST_EPS = 700.0
 _LARGEST_TILT = 300.0
 
@@ -70,15 +65,15 @@ class Bins(NamedTuple):
     spread: bool
     """Whether the distribution is that of a density, constant on each bin."""
     more_outside: float = 1.0
-    """P(|X| >= w), relative to what eps, D and w would make it."""
+    """P(|X| >= w), relative to that of a staircase with this eps, D and w."""
 
 
 @lru_cache(maxsize=1024)
 def error_bound(eps: float, D: int, r: int, k: int, alpha: float) -> int:
-    """Return t with P(|S| > t) <= alpha: the smallest where the integers fit the transform, and nearly so elsewhere.
+    """Return t with P(|S| > t) <= alpha: the smallest if the integers fit the transform, and otherwise nearly the smallest.
 
-    They fit while about ``22 sqrt(k Var X)`` of them are at most 2**21. Rounding errors are bounded and added to
-    the tail: for few terms less than 1e-10 alpha as a rule and than 1e-8 alpha at alpha = 1e-9, growing with k.
+    About ``22 sqrt(k Var X)`` integers are needed, and 2**21 fit. Bounds of the rounding errors are added to the tail. They grow
+    with k; for few terms they are usually below 1e-10 alpha, and below 1e-8 alpha at alpha = 1e-9.
 
     Parameters
     ----------
@@ -98,13 +93,13 @@ def error_bound(eps: float, D: int, r: int, k: int, alpha: float) -> int:
     bound = _bound_on_bins(eps, (r - 0.5) / D, k, alpha)
     left = alpha - k * outside
     if left >= alpha / 2:
-        # All in the central stair, or else: finer bins than a whole stair could have.
+        # Bounds the central stairs alone, whose bins can be finer; `left` allows for draws outside them.
         bound = min(bound, (r - 0.5) / D * _bound_on_bins(math.inf, 1.0, k, left))
     return math.ceil(bound * D * (1 + 4 * ROUNDING) - 0.5)
 
 
 def _bound_on_bins(eps: float, gamma: float, k: int, alpha: float) -> float:
-    """Bound in units of D, by the finest bins that fit or are of any use."""
+    """Return the bound in units of D, from bins as fine as fit or as are useful."""
     trial = Bins(eps, 1024.0, 1024 * gamma, k, True)
     most = 1000 * LONGEST / _extent(trial, alpha).length
     D = _FINE / _standard_deviation(eps, gamma)
@@ -117,7 +112,7 @@ def _bound_on_bins(eps: float, gamma: float, k: int, alpha: float) -> float:
 
 
 def _bins(eps: float, gamma: float, k: int, D: float) -> Bins:
-    """Make bins of which about D go to a stair, or of whole stairs joined together if D < 1."""
+    """Make about D bins for a stair; if D < 1, every bin joins several stairs."""
     if D >= 1:
         return Bins(eps, float(math.floor(D)), math.floor(D) * gamma, k, True)
     L = math.ceil(1 / D)
@@ -136,13 +131,13 @@ def _extent(bins: Bins, alpha: float) -> Extent:
     at = float(cumulant(np.array([u]))[0])
     values = cumulant(EXPONENTS)
     above = u < EXPONENTS
-    room = bins.k * (values - at) + NEGLIGIBLE
-    last = np.min(room[above] / (EXPONENTS[above] - u)) / largest
+    nepers = bins.k * (values - at) + NEGLIGIBLE
+    last = np.min(nepers[above] / (EXPONENTS[above] - u)) / largest
     # Exponents on the other side of the tilt: smaller ones, and negative ones by symmetry.
     under = u > EXPONENTS
     below = np.concatenate([EXPONENTS[under], -EXPONENTS])
-    room = np.concatenate([room[under], room])
-    first = -np.min(room / (u - below)) / largest
+    nepers = np.concatenate([nepers[under], nepers])
+    first = -np.min(nepers / (u - below)) / largest
     reach = spread_reach(bins.k) if bins.spread else 0
     last_bin, first_bin = math.ceil(last) + reach, math.floor(first) - reach
     # The sum of bounded variables ends somewhere.
@@ -151,7 +146,7 @@ def _extent(bins: Bins, alpha: float) -> Extent:
 
 
 class _Tail:
-    """P(|S| > n) at the integers n >= 0, in units of bins, plus a bound of the rounding errors."""
+    """P(|S| > n) plus a bound of the rounding errors, for the integers n >= 0 in units of bins."""
 
     def __init__(self, bins: Bins, alpha: float) -> None:
         # From 0 on, wherever the tilted sum begins.
@@ -169,7 +164,7 @@ class _Tail:
 
 
 def _one(bins: Bins, tilt: float, size: int) -> tuple[NDArray[np.complex128], float]:
-    """Transform of the tilted distribution of one variable on the bins, and ln E exp(tilt X)."""
+    """Return the transform of one variable's tilted distribution on the bins, and ln E exp(tilt X)."""
     b = math.exp(-bins.eps) if bins.eps <= _LARGEST_EPS else 0.0
     reach = math.ceil(max(bins.w, bins.D - bins.w if b else 0.0))
     places = np.arange(-reach, reach + 1)
@@ -178,7 +173,7 @@ def _one(bins: Bins, tilt: float, size: int) -> tuple[NDArray[np.complex128], fl
     transform, log_mass = normalised(places, weights, tilt, size)
     if not b:
         return transform, log_mass
-    # The angle in whole parts of the circle, so that it has no rounding error to multiply.
+    # The angle is reduced in integers, because a product would multiply its rounding error.
     angle = 2j * np.pi * ((int(bins.D) * np.arange(transform.size)) % size) / size
     for sign in (1, -1):
         exponent = -bins.eps + sign * bins.D * tilt
@@ -193,14 +188,14 @@ def _one(bins: Bins, tilt: float, size: int) -> tuple[NDArray[np.complex128], fl
 
 
 def _overlap(places: NDArray[np.int64], w: float) -> Array:
-    """Length of the part of each bin that is within w of 0."""
+    """Return the length of each bin's part within w of 0."""
     inside = np.clip(w + 0.5 - np.abs(places), 0, 1)
     inside[places.size // 2] = min(2 * w, 1.0)
     return np.asarray(inside)
 
 
 def _cumulant(bins: Bins, tilt: Array) -> Array:
-    """Ln E exp(tilt X), X as `_one` has it."""
+    """Ln E exp(tilt X), for X as in `_one`."""
     with np.errstate(under="ignore"):
         inside = _overlap_mass(tilt, bins.w)
         if bins.eps > _LARGEST_EPS:
@@ -228,7 +223,7 @@ def _share_outside(eps: float, D: float, w: float) -> float:
 
 
 def _standard_deviation(eps: float, gamma: float) -> float:
-    """In units of D."""
+    """Return the standard deviation in units of D."""
     if math.isinf(eps):
         return gamma / math.sqrt(3)
     b = math.exp(-eps)

@@ -20,8 +20,8 @@ class StaircaseSelection(SelectionMechanism):
     The stair J of a cost is computed exactly from the float64 numbers, and a candidate is drawn
     exactly with the probability above. A selection is ``eps``-differentially private if one person
     changes every candidate's cost by at most Δ. Every J then changes by at most 1, and every weight
-    by a factor of at most e^(ε/2). The sum of all weights may change by as much in the other
-    direction. With the paper's weights e^(−εJ), the loss can come arbitrarily close to 2ε.
+    by a factor of at most e^(ε/2). The sum of all weights can change by the same factor in
+    the other direction. With the paper's weights e^(−εJ), the loss can come arbitrarily close to 2ε.
 
     Costs are absolute: never subtract the least cost of the data first. That minimum depends on
     the data too, which doubles the sensitivity of the differences.
@@ -87,7 +87,7 @@ class StaircaseSelection(SelectionMechanism):
     @property
     def gamma(self) -> float:
         """Width γ of the first stair in units of the sensitivity."""
-        gamma: float = self._given["gamma"]
+        gamma: float = self._parameters["gamma"]
         return gamma
 
     def stairs(self, costs: RealLike) -> NDArray[np.int64]:
@@ -108,7 +108,7 @@ class StaircaseSelection(SelectionMechanism):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
-        return self._stairs(self._rows(costs))
+        return self._stairs(self._checked(costs)[0])
 
     def _stairs(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         stairs = np.empty(rows.shape, np.int64)
@@ -117,7 +117,7 @@ class StaircaseSelection(SelectionMechanism):
 
     def _exponents(self, rows: NDArray[np.float64], infinite: bool) -> NDArray[np.float64]:
         stairs = self._stairs(rows)
-        # The least stair gives a factor that all weights share; the least cost would not.
+        # Subtracting the least stair is a common factor of all weights; subtracting the least cost would not be.
         stairs -= stairs.min(axis=-1, keepdims=True)
         above = stairs.astype(np.float64)
         if infinite:

@@ -16,17 +16,17 @@ _FARTHEST = 2**53
 
 
 class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
-    r"""Staircase noise on the integers between two bounds: the least (ε, δ)-private noise for one count, but for a little.
+    r"""Staircase noise on the integers between two bounds: nearly the least (ε, δ)-private noise for one count.
 
     .. math:: P(X = i) ∝ b^{J(i)}, \quad |i| ≤ A, \qquad b = e^{-ε}, \quad
               J(i) = 0 \text{ for } |i| < r, \quad ⌊(|i| - r)/Δ⌋ + 1 \text{ otherwise.}
 
     Where the distributions around two answers overlap, the ratio of their probabilities is at most :math:`e^ε`. They do not
-    overlap on the outermost Δ integers at each end, and δ is the probability of these Δ. A is the least integer from Δ on for
-    which it is at most `delta`; the comparison is exact. Draws are exact too, and a value takes one.
+    overlap on the outermost Δ integers at each end, and δ is the probability of these Δ integers. A is the least integer from
+    Δ on for which that probability is at most `delta`; the comparison is exact. Draws are exact too, and a value takes one.
 
-    A bound that is given moves the middle of the distribution as little as it must: with ``lower=0`` noise is from 0 to 2A, so
-    that a released count is never below the true one. Noise with a moved middle is biased: its mean is the middle, A for
+    A bound moves the middle of the distribution as little as it must: with ``lower=0`` the noise is from 0 to 2A, so that a
+    released count is never below the true count. Noise with a moved middle is biased: its mean is the middle, A for
     ``lower=0``. Its shape, ε and δ are those of the noise without bounds.
 
     Parameters
@@ -41,7 +41,7 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
         The central stair is -(r-1)..r-1, with r in 1..Δ. "l1" has the least E|X| for these ε and δ, "l2" the least E X², both
         for noise with its middle at 0. Above Δ = 512, among r of 8 significant bits: within 1e-5 of the least.
     lower, upper : int or None
-        Bounds that noise may not pass, at most 2**53 from 0. None: no bound but A. The 2A + 1 integers must fit between both.
+        Bounds of the noise, at most 2**53 from 0. None: no bound except A. 2A + 1 integers must fit between both bounds.
 
     Raises
     ------
@@ -86,7 +86,7 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
         lower: SupportsIndex | None = None,
         upper: SupportsIndex | None = None,
     ) -> None:
-        given: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "eps": single(eps, "eps"),
             "delta": single(delta, "delta"),
             "sensitivity": 1 if sensitivity is None else _whole(single(sensitivity, "sensitivity"), "sensitivity"),
@@ -94,10 +94,10 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
             "lower": None if lower is None else count(lower, "lower", least=-_FARTHEST, most=_FARTHEST),
             "upper": None if upper is None else count(upper, "upper", least=-_FARTHEST, most=_FARTHEST),
         }
-        if given["r"] not in COSTS:
-            given["r"] = _whole(given["r"], "r")
-        native = _native.truncated_discrete_staircase(*{**given, "r": self._find_r(*list(given.values())[:4])}.values())
-        self._store(native, given, stated=sensitivity is not None)
+        if parameters["r"] not in COSTS:
+            parameters["r"] = _whole(parameters["r"], "r")
+        native = _native.truncated_discrete_staircase(*{**parameters, "r": self._find_r(*list(parameters.values())[:4])}.values())
+        self._store(native, parameters, stated=sensitivity is not None)
 
     @staticmethod
     def _find_r(eps: float, delta: float, sensitivity: int, r: Any) -> int:
@@ -109,11 +109,11 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
     @property
     def sensitivity(self) -> int:
         """Largest change Δ of one value that one person can cause."""
-        return int(self._given["sensitivity"])
+        return int(self._parameters["sensitivity"])
 
     @property
     def r(self) -> int:
-        """Integer at which the second stair begins: the one given, or the best for the cost asked for."""
+        """Integer at which the second stair begins."""
         return self._steps[0]
 
     @property

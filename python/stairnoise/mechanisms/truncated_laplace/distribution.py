@@ -1,6 +1,6 @@
 """The truncated Laplace distribution: its bounds, its functions, and its exact δ.
 
-Distances are in units of the scale λ = Δ/ε, in which the density falls by e and the sensitivity is ε.
+Distances are in units of the scale λ = Δ/ε: the density falls by a factor of e per unit, and the sensitivity is ε.
 
 References
 ----------
@@ -32,23 +32,23 @@ def symmetric_bound(eps: float, delta: float) -> float:
     return eps + math.log1p((2 * delta - 1) * math.exp(-eps)) - math.log(2 * delta)
 
 
-def other_bound(eps: float, delta: float, given: float) -> float:
-    """Least bound on the other side of one that is given, at least the sensitivity; inf where there is none.
+def other_bound(eps: float, delta: float, bound: float) -> float:
+    """Least bound for the side opposite to `bound`, at least the sensitivity; inf where there is none.
 
-    For the larger of both, exp(-other) is ``2 + (1-delta)/delta exp(-given) - exp(eps-given)/delta`` ([2]_, theorem 1);
-    here relative to the symmetric distribution, without the difference of large numbers.
+    For the larger of both, exp(-other) is ``2 + (1-delta)/delta exp(-bound) - exp(eps-bound)/delta`` ([2]_, theorem 1).
+    It is computed relative to the symmetric distribution, without the difference of large numbers.
     """
     symmetric = symmetric_bound(eps, delta)
-    if given < symmetric:
+    if bound < symmetric:
         y = math.exp(-symmetric)
-        left = y - (2 - y) * math.expm1(symmetric - given)
+        left = y - (2 - y) * math.expm1(symmetric - bound)
         return -math.log(left) if left > 0 else math.inf
     growth = math.log(math.expm1(eps) + delta) if eps < 1 else eps + math.log1p((delta - 1) * math.exp(-eps))
-    return max(eps, growth - math.log(delta * (2 - math.exp(-given))))
+    return max(eps, growth - math.log(delta * (2 - math.exp(-bound))))
 
 
 class Truncated(Pieces):
-    """Functions of the density, which has bounds below and above 0."""
+    """Functions of the density, with bounds below and above 0."""
 
     def __init__(self, lower: float, upper: float, scale: float) -> None:
         right = Side([1.0], [], upper / scale)
@@ -56,7 +56,7 @@ class Truncated(Pieces):
         self._bounds = lower, upper
 
     def support(self) -> tuple[float, float]:
-        """Return the bounds as they were given."""
+        """Return the bounds as they were passed."""
         return self._bounds
 
     def ppf(self, q: Array) -> Array:
@@ -79,9 +79,9 @@ class Truncated(Pieces):
 
 
 def achieved_delta(eps: float, steps: int, below: int, above: int) -> Fraction:
-    """δ of the distribution on the integers from -below to above: the mass of the `steps` outermost ones of the nearer end.
+    """δ of the distribution on the integers from -below to above: the mass of the `steps` outermost integers of the nearer end.
 
-    Within 1e-50, relatively: the terms of the quotient are known to 60 digits and lose 10 at most.
+    The relative error is below 1e-50: the terms of the quotient have 60 digits and lose 10 at most.
     """
     near, far = sorted((below, above))
     with localcontext() as context:

@@ -27,14 +27,14 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
 
     Where the densities around two answers overlap, their ratio is at most :math:`e^ε`. They do not overlap on the
     outermost Δ at each end, and δ is the mass there at the end nearer to 0. Without bounds the distribution is symmetric,
-    :math:`B = -A = \frac{Δ}{ε} \ln(1 + \frac{e^ε - 1}{2δ})`, and has exactly δ. If one bound is given, the other is the
+    :math:`B = -A = \frac{Δ}{ε} \ln(1 + \frac{e^ε - 1}{2δ})`, and has exactly δ. If you pass one bound, the other is the
     nearest that leaves at most δ. Asymmetric noise is biased, and has a larger expected and squared error than symmetric
     noise.
 
     Draws are exact on the lattice of multiples of ``granularity`` g. The multiple kg, for k from -a to b, has a probability
     proportional to :math:`e^{-ε|k|/D}`, with :math:`D = ⌈Δ/g⌉`. The δ of *this* distribution is the mass of its D outermost
     points at the end nearer to 0. a and b are the least integers for which it is at most `delta`; the comparison is exact.
-    Given bounds are rounded towards 0. A value takes two draws for all parameters, because nothing is rejected.
+    Bounds that you pass are rounded towards 0. A value takes two draws for all parameters, because nothing is rejected.
 
     The distribution functions are those of the density with the bounds `lower` and `upper`. E|X| and E X² of the noise
     drawn differ by less than 1e-9 relative for ε from 2**-20 to 2**20.
@@ -57,7 +57,7 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
         A parameter is not a real number.
     ParameterError
         A parameter is an array, is out of range, or float64 does not hold it exactly. Or the lattice would not fit
-        64-bit integers. Or the given bounds leave more than `delta`, or one is so near that no other bound suffices.
+        64-bit integers. Or both bounds leave more than `delta`, or one bound is so near that no other bound suffices.
 
     References
     ----------
@@ -92,15 +92,15 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
         lower: SupportsFloat | None = None,
         upper: SupportsFloat | None = None,
     ) -> None:
-        given = {
+        parameters = {
             "eps": single(eps, "eps"),
             "delta": single(delta, "delta"),
             "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
             "lower": None if lower is None else single(lower, "lower"),
             "upper": None if upper is None else single(upper, "upper"),
         }
-        self._store(_native.truncated_laplace(*given.values()), given, stated=sensitivity is not None)  # type: ignore[arg-type]
-        object.__setattr__(self, "_ends", self._find_ends(given["lower"], given["upper"]))
+        self._store(_native.truncated_laplace(*parameters.values()), parameters, stated=sensitivity is not None)  # type: ignore[arg-type]
+        object.__setattr__(self, "_ends", self._find_ends(parameters["lower"], parameters["upper"]))
 
     def _find_ends(self, lower: float | None, upper: float | None) -> tuple[float, float]:
         """Return the distances of the density's bounds from 0."""
@@ -114,14 +114,14 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
         above = self._other_end("lower", lower, scale) if upper is None else upper
         return below, above
 
-    def _other_end(self, name: str, given: float | None, scale: float) -> float:
-        assert given is not None
-        other = scale * truncated_laplace.other_bound(self.eps, self.delta, abs(given) / scale)
+    def _other_end(self, name: str, bound: float | None, scale: float) -> float:
+        assert bound is not None
+        other = scale * truncated_laplace.other_bound(self.eps, self.delta, abs(bound) / scale)
         if other == np.inf:
-            # The given bound is within rounding of the nearest possible one; only the lattice has another bound then.
+            # The lattice has another bound, but the density has none: `bound` is within rounding of the nearest possible one.
             raise ParameterError(
                 f"{name} must be far enough from 0 for a bound on the other side to leave no more than delta, "
-                f"got {received(given)}"
+                f"got {received(bound)}"
             )
         return other
 
@@ -133,7 +133,7 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
     @property
     def sensitivity(self) -> float:
         """Largest change Δ of one value that one person can cause."""
-        return float(self._given["sensitivity"])
+        return float(self._parameters["sensitivity"])
 
     @property
     def lower(self) -> float:

@@ -1,11 +1,11 @@
-"""The best first stair of a truncated staircase on the integers, for its ε, its δ and a cost, by trying all candidates.
+"""The best first stair of a truncated staircase on the integers, for an ε, a δ and a cost, by trying all candidates.
 
-The distribution on -A..A is a mixture of uniform ones: on -(N-1)..N-1 with N = r + mD and a weight proportional to
+The distribution on -A..A is a mixture of uniform distributions: on -(N-1)..N-1 with N = r + mD and weights proportional to
 ``(1 - b) b**m (2N-1)`` for m from 0 to L - 1, and on -A..A with ``b**L (2A+1)``, where L is the stair of A + 1. So each cost is a
-quotient of sums of positive terms. They are summed in float64, and in decimals where that leaves more than one candidate.
+quotient of sums of positive terms. They are summed in float64, and in decimals if more than one candidate is left.
 
-A is exact where it decides. That takes 4 µs a candidate, so that it is found for those alone whose cost may be the least by A in
-floating point.
+An exact A takes 4 µs a candidate. So A is first computed in floating point, and then exactly for the candidates whose cost may
+be the least.
 """
 
 from __future__ import annotations
@@ -24,17 +24,16 @@ from stairnoise.mechanisms.truncated_staircase.distribution import sum_of_terms
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Up to here every r is a candidate; beyond, only those of 8 significant bits, whose cost is within 1e-5 of the least.
+# Up to this D every r is a candidate; beyond, only γ of 8 significant bits, whose cost is within 1e-5 of the least.
 _MOST_STEPS = 512
 _BITS = 8
-# Relative: far above the rounding of a cost in float64.
+# Relative: far above the rounding errors of a cost in float64, and of A in floating point.
 _TIE = 1e-9
-# Relative: far above the rounding of A in floating point.
 _UNSURE = 1e-9
-# Relative, and over D: what a cost may be off by where A is by 1. E|X|**power changes by at most (power + 1)/A of itself, because
-# no integer is less probable than A, and A is at least D.
+# Times 1/D: relative error of a cost if A is wrong by 1. E|X|**power changes by at most a relative (power + 1)/A, because no
+# integer is less probable than A, and A is at least D.
 _NEAR = 4
-# Decimals: sums of powers up to 3 lose up to 4 times the digits of ε, 12 at most.
+# Sums of powers up to 3 lose up to 4 times the digits that a small ε loses, which are 12 at most.
 _DIGITS = 120
 
 
@@ -47,10 +46,10 @@ class First(NamedTuple):
 
 @lru_cache(maxsize=256)
 def best(eps: float, delta: float, steps: int, start: int, power: int) -> First:
-    """Return the first stair of least E|X|**power, and of these the narrowest; `start` is that of the staircase without end."""
+    """Return the narrowest first stair of least E|X|**power; `start` is that of the staircase without ends."""
     candidates = _candidates(steps, start)
     r = np.array(list(candidates))
-    # A product beyond float64 is the exponent of what is 0.
+    # A product that overflows is the exponent of a term that is 0.
     with np.errstate(over="ignore"):
         ends, unsure = _approximate_ends(eps, delta, steps, r)
         r = r[_least(_costs(eps, steps, r, ends, power), np.where(unsure, _NEAR / steps + _UNSURE, _UNSURE))]
@@ -61,9 +60,9 @@ def best(eps: float, delta: float, steps: int, start: int, power: int) -> First:
 
 
 def _candidates(steps: int, start: int) -> dict[int, float]:
-    """Return each r with its γ, the narrowest first.
+    """Return candidates r with their γ, the narrowest first.
 
-    Every r, or ⌈γD⌉ for the γ of 8 significant bits from start/(4D) to 4 start/D, and to 1.
+    They are all r, or ⌈γD⌉ for γ of 8 significant bits from start/(4D) to min(4 start/D, 1).
     """
     if steps <= _MOST_STEPS:
         return {r: r / steps for r in range(1, steps + 1)}
@@ -80,15 +79,15 @@ def _candidates(steps: int, start: int) -> dict[int, float]:
 
 
 def _least(costs: Array, margin: Array | float) -> NDArray[np.bool_]:
-    """Return which costs may be the least, each known to a relative margin."""
+    """Return which costs, known to a relative margin, may be the least."""
     return np.asarray(costs <= (costs * (1 + margin)).min() * (1 + margin))
 
 
 def _approximate_ends(eps: float, delta: float, steps: int, r: Integers) -> tuple[Array, NDArray[np.bool_]]:
-    """Return A for each r, and where it may be off by 1.
+    """Return A for each r, and whether it may be wrong by 1.
 
-    The question of `_native.truncated_staircase_ends` is solved in floating point: in W(A + 1 - D) = h, W is D b**J where
-    stair J begins, D b**(J + 1) where it ends, and linear between.
+    This solves the equation of `_native.truncated_staircase_ends` in floating point: W(A + 1 - D) = h, where W is D b**J at the
+    start of stair J, D b**(J + 1) at its end, and linear between.
     """
     b, drop = np.exp(-eps), -np.expm1(-eps)
     odd = 2.0 * r - 1
@@ -96,7 +95,7 @@ def _approximate_ends(eps: float, delta: float, steps: int, r: Integers) -> tupl
     stairs = np.log1p(drop * (steps - delta * odd) / (delta * (odd * drop + 2 * steps * b))) / eps
     whole = np.floor(stairs)
     left = steps * np.exp(-eps * (stairs - whole)) * np.expm1(-eps * (1 - (stairs - whole))) / np.expm1(-eps)
-    # W(j) > h up to here.
+    # W(j) > h for j up to `most`.
     most = np.maximum(r + steps * whole - left, 0.0)
     ends = steps + np.maximum(np.ceil(most) - 1, 0.0)
     return ends, np.abs(most - np.rint(most)) <= _UNSURE * ends
@@ -116,7 +115,7 @@ def _power_sum(eps: float, n: float, q: int) -> float:
 
 
 def _least_exactly(eps: float, steps: int, ends: dict[int, int], power: int) -> int:
-    """Return the r of least cost, and of these the first, from each r and its A."""
+    """Return the first r of least cost, from each r and its A."""
     with localcontext() as context:
         context.prec = _DIGITS
         sums = {n: _decimal_sums(eps, n) for n in {(end + 1 - r) // steps + 1 for r, end in ends.items()}}
@@ -139,7 +138,7 @@ def _decimal_sums(eps: float, n: int) -> tuple[list[Decimal], Decimal, Decimal]:
 
 
 def _quotient(D: Any, r: Any, N: Any, S: Any, kept: Any, drop: Any, power: int) -> tuple[Any, Any]:
-    """Return the sums of the numbers, and of their powers, of the uniform distributions, up to a common factor."""
+    """Return the sums over the uniform distributions of their sizes and of their powers, up to a common factor."""
     total = drop * ((2 * r - 1) * S[0] + 2 * D * S[1]) + kept * (2 * N - 1)
     # N(N - 1) and (N - 1)N(2N - 1)/3, as polynomials in m without a negative coefficient.
     factors = [(r, D), (r - 1, D)] if power == 1 else [(r, D), (r - 1, D), ((2 * r - 1) / 3, 2 * D / 3)]

@@ -22,10 +22,11 @@ from stairnoise.numerics.roots import least_float, least_integer
 
 Array = NDArray[np.float64]
 
-_DIGITS = 60
-# Stairs and integers that are summed one by one before Euler and Maclaurin's formula.
+DIGITS = 60
+"""Digits of decimals."""
+# Number of first terms that are added up; Euler and Maclaurin's formula has the rest.
 _FIRST = 64
-# Integers of a moved distribution that are listed.
+# Most integers of a moved distribution that are listed.
 _MOST_LISTED = 2**21
 
 _ON_LINE = Line(truncated_stairs)
@@ -40,7 +41,7 @@ class Truncated:
     constants : Ended
     centre : float
     whole : bool
-        Whether it is the distribution on the integers; the constants then have a half-width r - 1/2 and an end A + 1/2.
+        Whether the distribution is on the integers; the constants then have the half-width r - 1/2 and the end A + 1/2.
     """
 
     def __init__(self, constants: Ended, centre: float, *, whole: bool) -> None:
@@ -50,7 +51,7 @@ class Truncated:
 
     @property
     def unit(self) -> float:
-        """The power of two that the constants are in units of."""
+        """Unit of the constants, a power of two."""
         return 1 / float(self._k.scale)
 
     def in_units(self) -> Truncated:
@@ -87,7 +88,7 @@ class Truncated:
         step = 1.0 if self._whole else 0.0
 
         def enough(t: float) -> bool:
-            # Towards the side of the centre, and P(X < -t) on the other.
+            # P(X > t) on the side of the centre, and P(X < -t) on the other.
             above = float(evaluate(self._formulas["sf"], t - centre, self._k))
             below = float(evaluate(self._formulas["cdf"], -t - step - centre, self._k))
             return above + below <= alpha
@@ -109,7 +110,7 @@ class Truncated:
         return self.central(2)
 
     def moment(self, order: int) -> float:
-        """E X**order: terms of one sign."""
+        """E X**order, a sum of terms of the same sign."""
         c = self._centre
         if c == 0:
             return 0.0 if order % 2 else self.central(order)
@@ -144,7 +145,7 @@ class Truncated:
         return moment * root * root
 
     def _mixture(self, half: Callable[[Array], Array], unit: float) -> float:
-        """Mean of a function, given its integral from the centre to a distance y; of an uneven one the mean of both sides.
+        """Return the mean of a function from `half`, its integral from the centre to a distance, averaged over both sides.
 
         Distances are those of the constants, times `unit`.
         """
@@ -169,7 +170,7 @@ class Truncated:
         return self._spread_moment(p)
 
     def _spread_moment(self, p: float) -> float:
-        """Of the density; the integers of a wide distribution are so many that their sum is the integral."""
+        """Return a moment of the density, or of integers so many that their sum equals the integral."""
         unit = 1 / float(self._k.scale) if self._whole else 1.0
         c, q = abs(self._centre) * float(self._k.scale) * unit, p + 1
 
@@ -193,11 +194,11 @@ def on_integers(eps: float, steps: int, r: int, end: int, centre: float) -> Trun
 
 
 def sum_of_terms(terms: Callable[[Array], Array], last: float) -> float:
-    """Sum of terms(m) for m from 0 to last - 1: a power of m, or nearly so, that falls slowly where there are many."""
+    """Sum terms(m) for m from 0 to last - 1. Terms are nearly powers of m; if they are many, they fall slowly."""
     if last <= MOST_STAIRS:
         return float(np.sum(terms(np.arange(last))))
     head = float(np.sum(terms(np.arange(float(_FIRST)))))
-    # Panels that grow, because the terms are powers near 0.
+    # Panels that grow, because near 0 the terms are powers.
     edges = np.geomspace(_FIRST, last, 64)
     x, weights = gauss_legendre(20)
     width = np.diff(edges)[:, np.newaxis]
@@ -209,12 +210,12 @@ def sum_of_terms(terms: Callable[[Array], Array], last: float) -> float:
 
 
 def _sum_of_powers(p: float) -> Callable[[Array], Array]:
-    """Return the function 1**p + ... + (N - 1)**p of N - 1/2."""
+    """Return the function that maps N - 1/2 to 1**p + ... + (N - 1)**p."""
     first = np.cumsum(np.arange(float(_FIRST)) ** p)
     a = _FIRST - 0.5
 
     def tail(y: Array) -> Array:
-        """Integral and corrections, as a function whose differences are sums (Euler and Maclaurin, at midpoints)."""
+        """Return integral and corrections (Euler and Maclaurin, at midpoints); differences of this function are sums."""
         return y ** (p + 1) / (p + 1) - p * y ** (p - 1) / 24 + 7 * p * (p - 1) * (p - 2) * y ** (p - 3) / 5760
 
     def sums(y: Array) -> Array:
@@ -227,19 +228,17 @@ def _sum_of_powers(p: float) -> Callable[[Array], Array]:
 
 
 def achieved_delta(eps: float, steps: int, r: int, most: int) -> Fraction:
-    """δ of the distribution on the integers from -most to most: the mass of the `steps` outermost ones of an end.
+    """δ of the distribution on the integers from -most to most: the mass of the `steps` outermost integers of an end.
 
-    Within 1e-40, relatively: the terms are known to 60 digits, and lose those of ε and D.
+    The relative error is below 1e-40, because a small ε and a large D cost at most 20 of the 60 digits.
     """
     with localcontext() as context:
-        context.prec = _DIGITS
-        b = (-Decimal(eps)).exp()
+        context.prec = DIGITS
+        b, tail = (-Decimal(eps)).exp(), tail_weight(eps, steps, r, most + 1 - steps)
+        return Fraction(tail * (1 - b) / ((2 * r - 1) * (1 - b) + 2 * steps * b - 2 * b * tail))
 
-        def weight(j: int) -> Decimal:
-            """S(j) t (1 - b)/2."""
-            J = 0 if j < r else (j - r) // steps + 1
-            return (-Decimal(eps) * J).exp() * ((r + J * steps - j) * (1 - b) + steps * b)
 
-        outermost = weight(most + 1 - steps) * (1 - b)
-        whole = (2 * r - 1) * (1 - b) + 2 * steps * b - 2 * b * weight(most + 1 - steps)
-        return Fraction(outermost / whole)
+def tail_weight(eps: float, steps: int, r: int, j: int) -> Decimal:
+    """P(X >= j) t (1 - b)/2 of the staircase without ends, for j >= 1, in the decimal context of the caller."""
+    b, J = (-Decimal(eps)).exp(), 0 if j < r else (j - r) // steps + 1
+    return (-Decimal(eps) * J).exp() * ((r + J * steps - j) * (1 - b) + steps * b)

@@ -17,31 +17,31 @@ from stairnoise.mechanisms.truncated_staircase import stairs as truncated_stairs
 from stairnoise.mechanisms.truncated_staircase.distribution import Truncated
 from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best, shape
 
-# As `Staircase` has them.
+# As in `Staircase`.
 _MOST_STAIRS = 500
 _GRID = 2002
 
 
 class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
-    r"""Staircase noise between two bounds: the least (ε, δ)-private noise for one real number, but for a little.
+    r"""Staircase noise between two bounds: nearly the least (ε, δ)-private noise for one real number.
 
     .. math:: f(x) ∝ b^{J(x)}, \quad |x| ≤ A, \qquad b = e^{-ε}, \quad
               J(x) = 0 \text{ for } |x| < γΔ, \quad ⌊|x|/Δ - γ⌋ + 1 \text{ otherwise.}
 
     Where the densities around two answers overlap, their ratio is at most :math:`e^ε`. They do not overlap on the outermost Δ
-    at each end, and δ is the mass there. At ε = 1 it has 4 % less variance than `TruncatedLaplace`, at ε = 4 half of it, and
-    at ε = 8 a tenth.
+    at each end, and δ is the mass there. The variance is 4 % below that of `TruncatedLaplace` at ε = 1, half of it at ε = 4,
+    and a tenth at ε = 8.
 
     Draws are exact on the lattice of multiples of ``granularity`` g, which is that of `Staircase`. Their distribution is that of
     `TruncatedDiscreteStaircase` with :math:`D = ⌈Δ/g⌉` and :math:`r = ⌈γD⌉`. A is a whole number of steps, the least from D on
     for which the outermost D points of an end have at most `delta`; the comparison is exact. A value takes one draw.
 
-    A bound that is given is rounded inwards to the lattice, and moves the middle of the distribution as little as it must: with
-    ``lower=0`` noise is from 0 to 2A. Noise with a moved middle is biased: its mean is the middle, A for ``lower=0``. Its
+    A bound is rounded inwards to the lattice, and moves the middle of the distribution as little as it must: with ``lower=0``
+    the noise is from 0 to 2A. Noise with a moved middle is biased: its mean is the middle, A for ``lower=0``. Its
     shape, ε and δ are those of the noise without bounds.
 
     The distribution functions are those of the density between `lower` and `upper`. Its moments differ from those of the noise
-    drawn as `Staircase` says.
+    drawn as stated for `Staircase`.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
         Half-width of the central stair in units of Δ, in (0, 1]. "l1" has the least E|X| for these ε and δ among γ of 8
         significant bits, "l2" the least E X², both for noise with its middle at 0: within 1e-5 of the least of all.
     lower, upper : float or None
-        Bounds that noise may not pass. None: no bound but A. 2A must fit between both.
+        Bounds of the noise. None: no bound except A. 2A must fit between both bounds.
 
     Raises
     ------
@@ -100,7 +100,7 @@ class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
         lower: SupportsFloat | None = None,
         upper: SupportsFloat | None = None,
     ) -> None:
-        given: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "eps": single(eps, "eps"),
             "delta": single(delta, "delta"),
             "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
@@ -108,9 +108,9 @@ class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
             "lower": None if lower is None else single(lower, "lower"),
             "upper": None if upper is None else single(upper, "upper"),
         }
-        found = self._find_gamma(*list(given.values())[:4])
-        native = _native.truncated_staircase(*{**given, "gamma": found}.values())
-        self._store(native, given, stated=sensitivity is not None)
+        found = self._find_gamma(*list(parameters.values())[:4])
+        native = _native.truncated_staircase(*{**parameters, "gamma": found}.values())
+        self._store(native, parameters, stated=sensitivity is not None)
         object.__setattr__(self, "_gamma", found)
 
     @staticmethod
@@ -123,11 +123,11 @@ class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
     @property
     def sensitivity(self) -> float:
         """Largest change Δ of one value that one person can cause."""
-        return float(self._given["sensitivity"])
+        return float(self._parameters["sensitivity"])
 
     @property
     def gamma(self) -> float:
-        """Half-width of the central stair in units of Δ: the number given, or the best for the cost asked for."""
+        """Half-width of the central stair in units of Δ."""
         return self._gamma
 
     @property
@@ -168,16 +168,16 @@ class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
         return super()._expected_cost(function)
 
     def _jumps(self, most: int) -> NDArray[np.float64]:
-        """Return where the density jumps on one side, as distances from the middle: at most so many, and the end."""
+        """Return up to `most` jumps of the density on one side, as distances from the middle, and the end."""
         edges = (self._gamma + np.arange(most)) * self.sensitivity
         return np.append(edges[edges < self._end], self._end)
 
     def _kinks(self) -> tuple[float, ...]:
         jumps = self._jumps(math.ceil(self._end / self.sensitivity) + 1)
         both = np.abs(np.concatenate([self._middle - jumps, self._middle + jumps]))
-        # Both sides of a jump, farther from it than x less the middle is rounded: the ends of a panel are among its points.
-        room = (abs(self._middle) + self._end) * 2.0**-50
-        return tuple(np.unique(np.concatenate([both - room, both + room])).tolist())
+        # Panels end on both sides of a jump, farther from it than the rounding errors of x minus the middle.
+        apart = (abs(self._middle) + self._end) * 2.0**-50
+        return tuple(np.unique(np.concatenate([both - apart, both + apart])).tolist())
 
     def _edges(self, limit: float) -> NDArray[np.float64]:
         """Return the edges of the stairs within the limit, or an even grid if there are too many stairs to see."""

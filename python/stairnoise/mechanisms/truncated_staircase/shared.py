@@ -1,4 +1,4 @@
-"""What truncated mechanisms share, and what both truncated staircases do."""
+"""The base classes of truncated mechanisms, and of both truncated staircases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COSTS = {"l1": 1, "l2": 2}
 
 
 def shape(value: object, name: str) -> float | str:
-    """Check a first stair: the word for a cost, or a number."""
+    """Check a first stair: the name of a cost, or a number."""
     if isinstance(value, str):
         if value not in COSTS:
             raise ParameterError(f'{name} must be "l1", "l2" or a number, got {received(value)}')
@@ -32,7 +32,7 @@ def shape(value: object, name: str) -> float | str:
 
 def best(eps: float, delta: float, steps: int, start: int, cost: str) -> First:
     """Return the first stair of least cost."""
-    # Checks δ before anything is computed with it.
+    # This call checks δ first.
     _native.truncated_staircase_ends(eps, delta, steps, [1])
     return calibration.best(eps, delta, steps, start, COSTS[cost])
 
@@ -44,7 +44,7 @@ class Truncated:
     _partitions_rule = "leave an eps and a delta that the mechanism can have"
 
     if TYPE_CHECKING:
-        _given: dict[str, Any]
+        _parameters: dict[str, Any]
         _sampler: Any
         granularity: Any
 
@@ -59,20 +59,20 @@ class Truncated:
     @property
     def eps(self) -> float:
         """Privacy parameter ε of one draw."""
-        return float(self._given["eps"])
+        return float(self._parameters["eps"])
 
     @property
     def delta(self) -> float:
-        """Privacy parameter δ of one draw, as given."""
-        return float(self._given["delta"])
+        """Privacy parameter δ of one draw."""
+        return float(self._parameters["delta"])
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values
-        return Guarantee(self.eps, self.delta, None, self._given["sensitivity"], k)
+        return Guarantee(self.eps, self.delta, None, self._parameters["sensitivity"], k)
 
     def _divided_among(self, k: int) -> Self:
         """Return the mechanism for (eps/k, delta/k): k of them compose to (eps, delta)."""
-        share = {name: _native.largest_quotient(self._given[name], k) for name in ("eps", "delta")}
+        share = {name: _native.largest_quotient(self._parameters[name], k) for name in ("eps", "delta")}
         return type(self)(**self._named_arguments() | share)
 
 
@@ -83,7 +83,7 @@ class TruncatedStairs(Truncated):
 
     @property
     def _steps(self) -> tuple[int, int, int]:
-        """r, A, and the middle of the mechanism."""
+        """r, A, and the middle of the distribution."""
         r, end, above, below = self._sampler.lengths
         return r, end, above - below
 
@@ -102,5 +102,9 @@ class TruncatedStairs(Truncated):
 
     def _exact_parameters(self) -> dict[str, Any]:
         r, end, centre = self._steps
-        given = {name: self._given[name] for name in ("eps", "delta", "sensitivity")}
-        return {**given, "r": r, "end": end, "centre": centre}
+        return {
+            **{name: self._parameters[name] for name in ("eps", "delta", "sensitivity")},
+            "r": r,
+            "end": end,
+            "centre": centre,
+        }

@@ -1,13 +1,13 @@
 """Both truncated staircase distributions: density, survival function and its inverse on the half line y >= 0.
 
-One set of formulas serves both, as in `staircase`: the discrete distribution on -A..A is the continuous one that ends at
-A + 1/2, rounded to the nearest integer. With the last stair L, its part e inside the end, and J the stair of y, what is
-left above y is, but for a common factor,
+The formulas serve both, as in `staircase`: the discrete distribution on -A..A is the continuous distribution that ends at
+A + 1/2, rounded to the nearest integer. With the last stair L, its part e before the end, and the stair J of y, the mass above y
+is, up to a common factor,
 
     R(y) = b**J (J D + w - y  +  D (b + ... + b**(n-1))  +  e b**n),   n = L - J > 0
-    R(y) = b**L (what is left of e),                                   n = 0
+    R(y) = b**L (the rest of e),                                       n = 0
 
-without a difference, and the survival function is R(y) / (2 R(0)).
+and the survival function is R(y) / (2 R(0)).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.numerics.elementwise import Floats
 
-# Stairs that are summed one by one; more are summed by Euler and Maclaurin's formula, whose next term is below 1e-15.
+# Most stairs that are added up; Euler and Maclaurin's formula sums more, and its next term is below 1e-15.
 MOST_STAIRS = 2**18
 
 
@@ -49,7 +49,7 @@ class Ended(NamedTuple):
 
 
 def ended(stairs: staircase.Stairs, end: float, last: float, part: float) -> Ended:
-    """Make the constants of a staircase that ends at `end`, with `part` of its stair number `last`, in the caller's unit."""
+    """Make the constants of a staircase that ends at `end`, after `part` of its stair number `last`, in the caller's unit."""
     kept = {name: getattr(stairs, name) for name in ("eps", "scale", "D", "D_high", "D_low", "w", "w_low", "drop")}
     k = Ended(**kept, end=end, last=last, part=part * stairs.scale, half=math.nan, outer=math.nan)
     outer = _left(Floats, 0.0, 0.0, k)
@@ -70,33 +70,33 @@ def _left(xp: Any, J: Any, rest: Any, k: Ended) -> Any:
 
 def density(xp: Any, y: Any, k: Ended) -> Any:
     """Density, per unit of the caller."""
-    J, _ = staircase._place(xp, y * k.scale, k)  # type: ignore[arg-type]
+    J, _ = staircase.stair_of(xp, y * k.scale, k)  # type: ignore[arg-type]
     return xp.where(y <= k.end, xp.exp(-k.eps * J) * (k.scale / (2 * k.half)), 0.0)
 
 
 def log_density(xp: Any, y: Any, k: Ended) -> Any:
     """Natural logarithm of the density."""
-    J, _ = staircase._place(xp, y * k.scale, k)  # type: ignore[arg-type]
+    J, _ = staircase.stair_of(xp, y * k.scale, k)  # type: ignore[arg-type]
     return xp.where(y <= k.end, xp.log(k.scale) - xp.log(2 * k.half) - k.eps * J, -xp.inf)
 
 
 def survival(xp: Any, y: Any, k: Ended) -> Any:
     """P(X > y), 1/2 at y = 0."""
-    J, rest = staircase._place(xp, y * k.scale, k)  # type: ignore[arg-type]
+    J, rest = staircase.stair_of(xp, y * k.scale, k)  # type: ignore[arg-type]
     J = xp.minimum(J, k.last)
     return xp.where(y < k.end, xp.exp(-k.eps * J) * (_left(xp, J, rest, k) / (2 * k.half)), 0.0)
 
 
 def log_survival(xp: Any, y: Any, k: Ended) -> Any:
     """Natural logarithm of `survival`."""
-    J, rest = staircase._place(xp, y * k.scale, k)  # type: ignore[arg-type]
+    J, rest = staircase.stair_of(xp, y * k.scale, k)  # type: ignore[arg-type]
     J = xp.minimum(J, k.last)
     return xp.where(y < k.end, xp.log(_left(xp, J, rest, k) / (2 * k.half)) - k.eps * J, -xp.inf)
 
 
 def survival_inverse(xp: Any, s: Any, k: Ended) -> Any:
     """Return the y with P(X > y) = s, for 0 <= s <= 1/2."""
-    # From the centre: `passed` is the mass between the centre's edge and y. From the end: `left` is what is left above y.
+    # `passed` is the mass between the centre's edge and y; `left` is the mass above y.
     y = 2 * k.half * (0.5 - s)
     passed, left = xp.maximum(y - k.w, 0.0), 2 * k.half * s
     b = 1 - k.drop
@@ -107,7 +107,7 @@ def survival_inverse(xp: Any, s: Any, k: Ended) -> Any:
     kept = xp.maximum(above_last, 0.0) * k.drop / k.D + xp.exp(-k.eps * k.last)
     J = xp.where(near, 1 - xp.log1p(-xp.minimum(gone, 0.999)) / k.eps, -xp.log(kept) / k.eps)
     J = xp.minimum(xp.maximum(xp.floor(xp.where(J >= 0, J, k.last)), 1.0), k.last)
-    # The last stair may be short: its neighbour's end does not stand for it.
+    # The last stair may be short, so the formula of the others does not hold for it.
     J = xp.where(above_last < 0, k.last, J)
     growth = xp.exp(k.eps * J)
     before = k.D * (b * (xp.expm1(-(J - 1) * k.eps) / -k.drop))
@@ -117,7 +117,7 @@ def survival_inverse(xp: Any, s: Any, k: Ended) -> Any:
     from_end = J * k.D - (left * growth - beyond)
     outside = k.w + xp.minimum(xp.maximum(xp.where(near, from_centre, from_end), (J - 1) * k.D), J * k.D)
     found = xp.where(passed > 0, outside, y) / k.scale
-    # NaN, for a probability outside [0, 1], stays.
+    # A NaN, for a probability outside [0, 1], stays NaN.
     return xp.where(s > 0, xp.minimum(found, k.end), xp.where(s <= 0, k.end, s))
 
 

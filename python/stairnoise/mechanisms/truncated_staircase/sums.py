@@ -1,4 +1,4 @@
-"""Sums of truncated staircase noise: how far they are from 0, at most."""
+"""Sums of truncated staircase noise: bounds of their distance from 0."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stairnoise.mechanisms.truncated_staircase.distribution import Truncated, on
 from stairnoise.numerics import sums as listed_sums
 from stairnoise.numerics.sums import Summand
 
-# Integers above this one are rounded to a float64 by a few of them.
+# Larger integers may be rounded to float64.
 _EXACT = 2**52
 # Useful tilts of a bounded variable, in nepers from the centre to the end.
 TILT = 30.0
@@ -41,13 +41,13 @@ def error_bound(eps: float, steps: int, r: int, end: int, centre: int, k: int, a
 
 
 def symmetric_bound(distribution: Any, end: int, decay: float, k: int, alpha: float) -> int:
-    """Return the bound for a distribution on -end..end that falls on either side of 0."""
+    """Return the bound for a distribution on -end..end that falls on both sides of 0."""
     least = math.ceil(end / listed_sums.BINS) | 1
     return listed_sums.bound(lambda h: _spread(distribution, end, h, k, decay), None, alpha, least)
 
 
 def _spread(distribution: Any, end: int, h: int, k: int, decay: float) -> Summand:
-    """One variable on bins of h integers about the multiples of h; h is odd."""
+    """Return one variable on bins of h integers around the multiples of h; h is odd."""
     n = math.ceil(end / h) + 1
     edges = h * (np.arange(1, n + 2, dtype=np.float64) - 1) + (h - 1) // 2
     beyond = distribution.sf(edges)
@@ -57,10 +57,10 @@ def _spread(distribution: Any, end: int, h: int, k: int, decay: float) -> Summan
 
 
 def _rounded_up(distribution: Truncated, centre: int, end: int, h: int, k: int, decay: float) -> Summand:
-    """One variable with every value at the upper end of its bin, a multiple of h."""
+    """Return one variable with every value rounded up to the end of its bin, a multiple of h."""
     first, last = -(-(centre - end) // h), -(-(centre + end) // h)
     edges = h * np.arange(first - 1, last + 1, dtype=np.float64)
-    # Differences of the smaller of both tails.
+    # Differences of the smaller tail.
     low = edges[1:] <= centre
     weights = np.where(low, np.diff(distribution.cdf(edges)), -np.diff(distribution.sf(edges)))
     return Summand(first, np.maximum(weights, 0.0), decay * h, k)

@@ -9,11 +9,10 @@ from stairnoise.mechanisms.partition_selection.rules.truncated_geometric import 
 
 
 def best_rule(eps: float, delta: float, k: int) -> Rule:
-    """Return the rule with the least threshold; of two that are equal, the truncated geometric one."""
+    """Return the rule with the smaller threshold; if both are equal, the truncated geometric rule."""
     geometric = TruncatedGeometric(eps, delta, k)
-    # For one group per person it is the best of all.
+    # For one group per person this rule is the best of all.
     if k == 1:
         return geometric
-    # Imported here because it is mathematics that most mechanisms never need.
     found = partition_selection_calibration.least_threshold(eps, delta, k, geometric.threshold)
     return geometric if found is None else gaussian_threshold.GaussianThreshold(eps, k, found)

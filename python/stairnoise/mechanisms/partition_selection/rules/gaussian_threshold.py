@@ -1,4 +1,4 @@
-"""The rule for people of several groups: a group is shown where its count with discrete Gaussian noise reaches a threshold."""
+"""The rule for people in several groups: a group is shown if its count with discrete Gaussian noise reaches a threshold."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from stairnoise._types import Floats
     from stairnoise.mechanisms.partition_selection.calibration import Found
 
-# Part of a probability that is left unused for rounding.
+# More than the rounding errors of a probability.
 _MARGIN = 1 - 2.0**-20
 
 
 class GaussianThreshold(Rule):
-    """Noise Z of every group, which is shown if it has people and n + Z >= threshold: what is equal counts as shown in δ."""
+    """Every group has noise Z, and is shown if it has people and n + Z >= threshold."""
 
     always_shown = None
     pieces = 1
@@ -55,35 +55,35 @@ class GaussianThreshold(Rule):
         return math.sqrt(self._noise.var())
 
     def half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
-        """Bounds of the noise in shown values: t for large ones, v - 1 for a smaller value v, which is of one person or more.
+        """Bounds of the noise in shown values: t for large values, and v - 1 for a smaller value v, whose group has a person.
 
-        t is the least number that Z exceeds in size with a probability of at most (1 - confidence)·P(Z > -threshold). A group of
-        2·threshold - 1 or more is hidden with less than the rest. If it is smaller, its value can be 2·threshold + t - 1 or more
-        only for a Z above t, which is as improbable among the Z that show the group: the tail of Z is log-concave. And its noise
-        is never below 1 - v where it is shown.
+        t is the least number with P(|Z| > t) <= (1 - confidence)·P(Z > -threshold). A group of 2·threshold - 1 people or more
+        is hidden less often than that. A smaller group has a value of 2·threshold + t - 1 or more only if Z is above t, which
+        is as improbable among the Z that show the group, because the tail of Z is log-concave. The noise of a shown value v is
+        at least 1 - v.
         """
         rare = (1 - confidence) * _MARGIN * -math.expm1(float(self._noise.logsf(np.array([self.threshold - 1.0]))[0]))
         t = int(self._noise.error_bound(np.array([rare]))[0])
         return np.where(values >= 2 * self.threshold + t - 1, t, np.maximum(values - 1, t)).astype(np.int64)
 
     def loss(self) -> Any:
-        """Loss of all groups of a person: the worst of the pairs that `worst` goes through, range by range."""
+        """Loss of all groups of a person: the worst over the ranges that `worst` returns."""
         log_q = partition_selection_calibration.log_hidden(self.sigma2, self.threshold)
         pairs = []
         for first, last in partition_selection_calibration.worst(self._eps, self.sigma2, self.threshold, self._k).ranges:
-            # A person without any large group is covered by one with one.
+            # A person without a large group is covered by a person with one.
             large = max(self._k - first, 1)
             noise = discrete_gaussian_loss.LatticeGaussian(large * self.sigma2, float(large))
             pairs += [partition_selection_loss.Appearing(noise, last * log_q, added=added) for added in (True, False)]
         return largest.Largest(pairs)
 
     def select(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.bool_]:
-        """Tell which groups `release` would show."""
+        """Return which groups `release` would show."""
         return np.asarray(self.release(stream, people, threads) != 0)
 
     def release(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
-        """Return n + Z where a group is shown."""
-        # Counts are read several times, so they are read from memory of our own.
+        """Return n + Z for the groups that are shown."""
+        # Counts are read several times, and another thread may write to the caller's memory.
         counts = np.array(people, order="C")
         require("counts", counts >= 0, "at least 0")
         noisy = np.empty(counts.shape, np.int64)

@@ -1,4 +1,4 @@
-"""What a rule that shows groups answers."""
+"""The base class of rules that show groups."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 class Rule(ABC):
-    """A probability of showing a group of n people, and the noise in the counts that are shown."""
+    """The probability of showing a group of n people, and the noise in the counts that are shown."""
 
     __slots__ = ()
 
     threshold: int
-    """Least n that is shown with a probability above 1/2, which is the least count that is released."""
+    """Least n that is shown with a probability above 1/2; also the least count that is released."""
     always_shown: int | None
-    """Least n that is shown for certain; None if there is none."""
+    """Least n that is always shown; None if there is none."""
     sigma2: float | None
-    """σ² of Gaussian noise."""
+    """σ² of Gaussian noise; None for other noise."""
     achieved_delta: float
-    """δ of one release, for a person in as many groups as one may be in."""
+    """δ of one release, for a person in as many groups as allowed."""
     pieces: int
-    """Of how many equal and independent losses the privacy loss is composed."""
+    """Number of equal and independent losses that compose the privacy loss."""
 
     @abstractmethod
     def probability(self, people: Floats) -> Floats:
-        """Return the probabilities of showing groups of so many people."""
+        """Return the probabilities of showing groups with these numbers of people."""
 
     @abstractmethod
     def noise_mean(self) -> float:
@@ -51,8 +51,8 @@ class Rule(ABC):
 
     @abstractmethod
     def select(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.bool_]:
-        """Draw which groups are shown; refuse negative counts before."""
+        """Check that counts are not negative, and draw which groups are shown."""
 
     @abstractmethod
     def release(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
-        """Draw the same, and return the noisy counts of the groups that are shown, and 0 for the others."""
+        """Draw as `select` does, and return the noisy counts of the groups that are shown, and 0 for the others."""

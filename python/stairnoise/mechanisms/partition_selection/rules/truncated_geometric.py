@@ -1,4 +1,4 @@
-"""The rule that is best for people of one group each; for k groups it has ε/k and δ/k."""
+"""The best rule for people in one group each; for k groups it uses ε/k and δ/k."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from stairnoise.mechanisms.partition_selection.rules.rule import Rule
 if TYPE_CHECKING:
     from stairnoise._types import Floats
 
-# Noise of more values is not listed. The sum of the probabilities has smaller errors than the margin.
+# At most this many values of noise are listed. The margin exceeds the rounding errors of sums of probabilities.
 _MOST_LISTED = 2**22
 _MARGIN = 1 - 2.0**-20
 
 
 class TruncatedGeometric(Rule):
-    """Noise ``threshold - N``: N is the least n with a probability of being shown that is above a random number."""
+    """Noise ``threshold - N``, where N is the least n whose π(n) is above a random number."""
 
     __slots__ = ("_native", "achieved_delta", "pieces")
 
@@ -45,9 +45,9 @@ class TruncatedGeometric(Rule):
 
     def probability(self, people: Floats) -> Floats:
         """π(n)."""
-        # `shown` takes the least of several numbers, of which some may overflow.
+        # `shown` takes the least of several numbers, and some may overflow.
         with np.errstate(all="ignore"):
-            return partition_selection_distribution.shown(*self._numbers, people)
+            return partition_selection_distribution.shown(*self._constants, people)
 
     def noise_mean(self) -> float:
         """Return the mean of the noise in a count of at least `always_shown`."""
@@ -60,21 +60,21 @@ class TruncatedGeometric(Rule):
         return float(np.sqrt(np.sum(chances * (noise - np.sum(chances * noise)) ** 2)))
 
     def _listed(self) -> tuple[Floats, NDArray[np.int64]]:
-        """Probabilities of N = 1, 2, …, and the noise that they give."""
+        """Return the probabilities of N = 1, 2, …, and the noise for these N."""
         if self.always_shown > _MOST_LISTED:
             raise ParameterError(
                 "eps/max_partitions_contributed must leave at most 2**22 values of noise to list them, "
                 f"got {self._native.eps!r} for each partition"
             )
-        return np.exp(partition_selection_distribution.log_steps(*self._numbers)), self.threshold - np.arange(
+        return np.exp(partition_selection_distribution.log_steps(*self._constants)), self.threshold - np.arange(
             1, self.always_shown + 1
         )
 
     def half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
         """Bounds of the noise in shown values.
 
-        The noise in small groups is not that of large ones: who is alone in a group and shown has the largest noise for
-        certain. A value of threshold + always_shown - 1 or more cannot come from a group that may be hidden.
+        Small groups that are shown have other noise than large groups: a group of one person always has the largest noise. A
+        value of threshold + always_shown - 1 or more cannot come from a group that may be hidden.
         """
         largest = max(self.threshold - 1, self.always_shown - self.threshold)
         of_large = self._half_width_of_large(confidence, largest)
@@ -92,7 +92,7 @@ class TruncatedGeometric(Rule):
     def loss(self) -> Any:
         """Loss of one group."""
         worst: list[Any] = []
-        for chances, loss, infinite in partition_selection_distribution.losses(*self._numbers):
+        for chances, loss, infinite in partition_selection_distribution.losses(*self._constants):
             there = np.array(chances) > 0
             log_p, known = np.log(np.array(chances)[there]), np.array(loss)[there]
             key = ("partition selection", self._native.eps, self._native.delta, len(worst))
@@ -100,7 +100,7 @@ class TruncatedGeometric(Rule):
         return largest_loss.Largest(worst)
 
     @property
-    def _numbers(self) -> tuple[float, float, int, int]:
+    def _constants(self) -> tuple[float, float, int, int]:
         return self._native.eps, self._native.delta, self._native.rising, self._native.certain
 
     def select(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.bool_]:
