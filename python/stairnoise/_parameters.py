@@ -113,6 +113,14 @@ def single(value: object, name: str) -> float:
     return number
 
 
+def positive(value: object, name: str) -> float:
+    """Convert a single number that must be finite and greater than 0."""
+    number = single(value, name)
+    if not 0 < number < math.inf:
+        raise ParameterError(f"{name} must be finite and greater than 0, got {received(value)}")
+    return number
+
+
 def confidence_level(value: object) -> Real:
     """Convert a confidence; one below 0.5 is the probability of a larger error, which others name alpha."""
     level = argument(value, "confidence")

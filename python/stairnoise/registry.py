@@ -59,9 +59,9 @@ MechanismName = Literal[OfReals, OfIntegers, OfVectors]
 Group = Literal["one number", "with a delta", "several rates", "shares", "vectors", "given weights", "categories"]
 
 
-NO_EPS = "the mechanism is given by other parameters: its eps is an argument of its methods"
-NOT_MONOTONE = "not proven: that P(|X| > t) falls as eps grows, the rest fixed"
-RATES = "a release has no single eps to look for"
+NO_EPS = "eps is not a parameter of the mechanism; its methods take or return eps"
+NOT_MONOTONE = "it is not proven that P(|X| > t) falls as eps grows while the other parameters are fixed"
+RATES = "the mechanism has several rates, so there is no single eps to search for"
 WEIGHTS = "the mechanism is given by its weights, which no eps determines"
 CATEGORIES = (
     "a category is no number, so its noise has no moments, quantiles or error bounds; estimate has intervals for frequencies"
@@ -92,21 +92,21 @@ class Compared(NamedTuple):
 
     name: str
     baseline: str
-    """Name of the line by whose error this error is divided."""
+    """Name of the line whose error divides the error of this line."""
     takes: tuple[str, ...] = ("eps", "sensitivity")
     """First arguments, in order; "change" is the sensitivity as an integer."""
     fixed: tuple[Any, ...] = ()
-    """Further arguments, after those of `takes`."""
+    """Other arguments, after those of `takes`."""
     by: str = ""
-    """The class method that makes the mechanism; "" stands for the class itself."""
+    """The class method that makes the mechanism; "" means the class itself."""
     when: Literal["always", "delta", "named"] = "always"
-    """Whether `compare` shows it always, if a delta is given, or if it is named."""
+    """Whether `compare` shows it always, with a delta, or only if the caller names it."""
     needs_sensitivity: bool = False
-    """Whether the sensitivity has no default, because the mechanism keeps its noise only."""
+    """Whether the sensitivity is required, because the mechanism stores its noise alone."""
 
 
 class Row(NamedTuple):
-    """What the library knows about a mechanism before it loads the class."""
+    """The facts about a mechanism that are known before its class is loaded."""
 
     name: MechanismName
     """Name in ``sample(mechanism=...)``, and of the file."""
@@ -114,7 +114,7 @@ class Row(NamedTuple):
     kind: Literal["continuous", "discrete", "vector", "category"]
     """Whether a value is a number on a lattice finer than the integers, an integer, a vector, or one of several categories."""
     group: Group
-    """Purpose, as the documentation groups the mechanisms."""
+    """Purpose, by which the documentation groups the mechanisms."""
     examples: tuple[Example, ...]
     """Examples that together take every path through the sampler."""
     arrays: Example | None = None
@@ -122,15 +122,13 @@ class Row(NamedTuple):
     divided: Divided | None = None
     compared: tuple[Compared, ...] = ()
     lacks: Mapping[str, tuple[str, ...]] = NOTHING
-    """Names that other mechanisms have and this one has not, by the reason; names of mechanisms of another kind are not
-    listed.
-    """
+    """Names that other mechanisms of the same kind have and this one lacks, by the reason."""
     instead: Mapping[str, tuple[str, ...]] = NOTHING
-    """A parameter that may be given instead of others, and these: they have no default, but None stands in their place."""
+    """A parameter that replaces others, and these others: they have no default, but can be None."""
     sampled: bool = True
-    """Whether ``stairnoise sample`` offers it: parameters must be single numbers and words."""
+    """Whether ``stairnoise sample`` offers it, because its parameters are single numbers and words."""
     released: bool = False
-    """Whether ``stairnoise release`` offers it: ε and a sensitivity must suffice to make it."""
+    """Whether ``stairnoise release`` offers it, because ε and a sensitivity are enough to make it."""
 
     @property
     def of_numbers(self) -> bool:
@@ -436,7 +434,7 @@ ROWS: tuple[Row, ...] = (
     ),
 )
 
-# The mechanisms that select one of several candidates or some of many groups: their classes, and the modules that have them.
+# The classes of mechanisms that select candidates or groups, and their modules.
 SELECTIONS = {
     "StaircaseSelection": "stairnoise.mechanisms.staircase_selection.mechanism",
     "ExponentialMechanism": "stairnoise.mechanisms.exponential_mechanism.mechanism",
@@ -459,5 +457,5 @@ def load_selection(name: str) -> Any:
 
 
 def name_of(mechanism: Any) -> MechanismName:
-    """Return the name of a mechanism's class, or of the class that it was derived from."""
+    """Return the name of a mechanism's class, or of the base class that has one."""
     return next(_NAMES[kind.__name__] for kind in type(mechanism).__mro__ if kind.__name__ in _NAMES)

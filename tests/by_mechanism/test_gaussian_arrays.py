@@ -342,7 +342,7 @@ BAD: list[tuple[Any, str]] = [
     ),
     (
         lambda: sn.Gaussian(sigma=[1, 2]).as_scipy(),
-        "as_scipy must be asked of scalar parameters, got parameters of shape (2,)",
+        "as_scipy must have scalar parameters, got parameters of shape (2,)",
     ),
     (lambda: sn.Gaussian(sigma=[1, 2]).release([1, np.nan]), "values must be finite, got one that is not at index (1,)"),
     (

@@ -235,7 +235,7 @@ def test_several_values_need_weights_of_their_own() -> None:
     assert mechanism.for_partitions(1) is mechanism
     for call in (lambda: mechanism.for_partitions(2), lambda: mechanism.release([1, 2], max_partitions_contributed=2)):
         with pytest.raises(
-            sn.ParameterError, match="must be 1 for a mechanism given by its weights, got 2: make it by other weights"
+            sn.ParameterError, match="must be 1 for a mechanism given by its weights, got 2: choose wider weights"
         ):
             call()
     several = mechanism.guarantee(max_partitions_contributed=3)

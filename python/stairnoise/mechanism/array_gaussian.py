@@ -181,7 +181,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
     def _frozen(self, scipy: Any) -> Any:
         if self._parameter_shape == ():
             return super()._frozen(scipy)
-        raise ParameterError(f"as_scipy must be asked of scalar parameters, got parameters of shape {self._parameter_shape}")
+        raise ParameterError(f"as_scipy must have scalar parameters, got parameters of shape {self._parameter_shape}")
 
 
 def require(name: str, passed: object, value: Real, allowed: Any, rule: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._parameters import single
+from stairnoise._parameters import positive, single
 from stairnoise.accounting.losses import shifted
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.continuous import ContinuousMechanism
@@ -141,11 +141,7 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         ParameterError
             A parameter is out of range or an array, or one lattice cannot hold the scales.
         """
-        wanted, width = single(eps, "eps"), single(sensitivity, "sensitivity")
-        if not 0 < wanted < math.inf:
-            raise ParameterError(f"eps must be finite and greater than 0, got {wanted}")
-        if not 0 < width < math.inf:
-            raise ParameterError(f"sensitivity must be finite and greater than 0, got {width}")
+        wanted, width = positive(eps, "eps"), positive(sensitivity, "sensitivity")
         small = math.exp(-wanted / 4)
         try:
             return cls(small, 4 * width / wanted, width * small, sensitivity=width)
@@ -191,9 +187,7 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         return math.ceil(Fraction(sensitivity) / Fraction(self.granularity))
 
     def _checked_sensitivity(self, sensitivity: Any) -> float:
-        width = single(sensitivity, "sensitivity")
-        if not 0 < width < math.inf:
-            raise ParameterError(f"sensitivity must be finite and greater than 0, got {width}")
+        width = positive(sensitivity, "sensitivity")
         largest = max(self.theta, self.lam)
         if not width <= _MOST_SCALES * largest:
             raise ParameterError(f"sensitivity must be at most {_MOST_SCALES} times the larger scale, {largest}, got {width}")

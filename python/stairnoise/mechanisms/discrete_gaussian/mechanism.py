@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._parameters import Real, RealLike, common_shape, count, real, single
+from stairnoise._parameters import Real, RealLike, common_shape, count, positive, real
 from stairnoise._types import Float, Whole
 from stairnoise._values import whole_numbers
 from stairnoise.columns import release as columns_release
@@ -324,10 +324,10 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         """
         change: float
         if l2_sensitivity is None:
-            change = self._default_sensitivity if sensitivity is None else _positive(sensitivity, "sensitivity")
+            change = self._default_sensitivity if sensitivity is None else positive(sensitivity, "sensitivity")
         elif sensitivity is None:
             self._require_one_rho(l2_sensitivity)
-            change = _positive(l2_sensitivity, "l2_sensitivity")
+            change = positive(l2_sensitivity, "l2_sensitivity")
         else:
             raise ParameterError(f"l2_sensitivity must be left out beside sensitivity, got {received(l2_sensitivity)}")
         return self._rho(change)
@@ -389,7 +389,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
             `values` stands for a computation, which has not been run. The class is a ParameterTypeError.
         """
         if l2_sensitivity is not None:
-            _positive(l2_sensitivity, "l2_sensitivity")
+            positive(l2_sensitivity, "l2_sensitivity")
             self._require_one_rho(l2_sensitivity)
             if self._calibration is not None:
                 raise ParameterError(
@@ -431,7 +431,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         if self._calibration is not None:
             raise ParameterError(f"l2_sensitivity must be left out for a mechanism made by from_eps, got {norm}")
         # Rounded up, because float64 may have rounded a root down.
-        square = max(1, math.floor(Fraction(math.nextafter(_positive(norm, "l2_sensitivity"), math.inf)) ** 2))
+        square = max(1, math.floor(Fraction(math.nextafter(positive(norm, "l2_sensitivity"), math.inf)) ** 2))
         sigma2: Any = self._parameters["sigma2"]
         if not vector_loss.can_be_computed(sigma2, square):
             raise ParameterError(
@@ -516,10 +516,3 @@ def _changes(sensitivity: Any) -> int | NDArray[np.int64]:
     whole = changes.astype(np.int64)
     whole.flags.writeable = False
     return whole
-
-
-def _positive(value: RealLike, name: str) -> float:
-    number = single(value, name)
-    if not 0.0 < number < math.inf:
-        raise ParameterError(f"{name} must be finite and greater than 0, got {received(value)}")
-    return number

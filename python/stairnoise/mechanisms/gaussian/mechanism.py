@@ -10,7 +10,7 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, place, received
-from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, real, single
+from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, positive, real, single
 from stairnoise._types import Float
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, require
 from stairnoise.mechanism.continuous import ContinuousMechanism
@@ -223,13 +223,8 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         >>> round(eps, 4), round(sn.Gaussian(eps, 1e-6).error_bound(0.95), 6)
         (0.8162, 10.0)
         """
-        limit, level, slack, change = (
-            single(value, name)
-            for name, value in (("t", t), ("confidence", confidence), ("delta", delta), ("sensitivity", sensitivity))
-        )
-        alpha = 1 - confidence_level(level)
-        if not 0 < limit < math.inf:
-            raise ParameterError(f"t must be finite and greater than 0, got {received(t)}")
+        limit, alpha = positive(t, "t"), 1 - confidence_level(single(confidence, "confidence"))
+        slack, change = single(delta, "delta"), single(sensitivity, "sensitivity")
 
         def enough(eps: float) -> bool:
             try:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._parameters import Real, real, single
+from stairnoise._parameters import Real, positive, real, single
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
 from stairnoise.mechanism.discrete import DiscreteMechanism
@@ -228,11 +228,9 @@ class LatticeNoise(DiscreteMechanism):
         >>> losses.change, losses.eps.round(4), losses.delta.round(4)
         (array([1., 2.]), array([1.3863, 2.7726]), array([0.0925, 0.2229]))
         """
-        budget, order = single(eps, "eps"), single(alpha, "alpha")
+        budget, order = single(eps, "eps"), positive(alpha, "alpha")
         if not 0 <= budget < math.inf:
             raise ParameterError(f"eps must be finite and at least 0, got {received(eps)}")
-        if not 0 < order < math.inf:
-            raise ParameterError(f"alpha must be finite and greater than 0, got {received(alpha)}")
         weights, steps = self._scaled_weights, self._sensitivity_steps
         shifts = list(loss.shifts(weights, steps))
         parts = loss.parts(weights, steps)
