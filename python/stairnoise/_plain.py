@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 # Characters that change the direction of the text after them.
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -19,3 +20,15 @@ def plain(text: str) -> str:
 def _shown(character: str) -> str:
     obeyed = unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTIONS
     return repr(character)[1:-1] if obeyed else character
+
+
+def aligned(lines: Sequence[tuple[str, ...]], *, left: int = 1) -> str:
+    """Return lines of texts in columns; the first `left` columns are aligned on the left, the others on the right."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            text.ljust(width) if place < left else text.rjust(width)
+            for place, (text, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )

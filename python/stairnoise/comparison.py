@@ -15,6 +15,7 @@ from stairnoise._comparison_rows import ComparisonRow, of_choices, of_numbers, o
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._optional import require
 from stairnoise._parameters import Cost, RealLike, count, real, single
+from stairnoise._plain import aligned
 from stairnoise._recommendation import recommend, recommend_for_releases
 from stairnoise.calibration import checked
 
@@ -134,7 +135,7 @@ class Comparison(Sequence[ComparisonRow]):
         return hash(self.__reduce__())
 
     def __repr__(self) -> str:
-        paragraphs = [_aligned([self.headings, *self.texts()])]
+        paragraphs = [aligned([self.headings, *self.texts()])]
         paragraphs += [textwrap.fill(text, _WIDTH) for text in (*self.notes, self.recommendation) if text]
         return "\n\n".join(paragraphs)
 
@@ -293,11 +294,3 @@ def _row_texts(row: ComparisonRow) -> tuple[str, ...]:
     bound = str(row.bound_95) if isinstance(row.bound_95, int) else f"{row.bound_95:.4g}"
     p_zero = "–" if row.p_zero is None else f"{row.p_zero:.4g}"
     return row.name, f"{row.mean_abs:.4g}", f"{row.std:.4g}", bound, p_zero, f"{row.ratio:.4g}"
-
-
-def _aligned(lines: list[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join([name.ljust(widths[0]), *(text.rjust(width) for text, width in zip(texts, widths[1:], strict=True))])
-        for name, *texts in lines
-    )

@@ -20,6 +20,7 @@ import numpy as np
 from stairnoise import _native
 from stairnoise._cpu import cpu_tiers
 from stairnoise._native import __version__
+from stairnoise._plain import aligned
 
 FORMAT = "stairnoise-selftest/1"
 
@@ -144,13 +145,8 @@ class SelftestReport:
 
     def __str__(self) -> str:
         table = [("subject", "check", "values", "mismatches", "result"), *self.rows()]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            "  ".join(text.ljust(width) if place < 2 else text.rjust(width) for place, (text, width) in enumerate(row)).rstrip()
-            for row in (list(zip(texts, widths, strict=True)) for texts in table)
-        ]
         found = [f"{check.subject}, {check.name}: {check.detail}" for check in self.failures]
-        return "\n".join([*lines, "", *found, self.summary()])
+        return "\n".join([aligned(table, left=2), "", *found, self.summary()])
 
 
 # The machine

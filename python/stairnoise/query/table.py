@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn, overload
 
 from stairnoise._optional import require
-from stairnoise._plain import plain
+from stairnoise._plain import aligned, plain
 from stairnoise.query.files import Output
 from stairnoise.query.texts import csv_field, number, places, text
 from stairnoise.query.types import Type, to_arrow, to_pandas, to_polars
@@ -137,7 +137,7 @@ class PrivateTable(Sequence[Row]):
         rows = [self._texts(row) for row in self[:_MOST_SHOWN]]
         rest = [f"... and {len(self) - _MOST_SHOWN} more rows"] if len(self) > _MOST_SHOWN else []
         said = [textwrap.fill(sentence, _WIDTH) for sentence in self._said()]
-        return "\n\n".join([_aligned([self.headings, *rows], self._groups), *rest, *said])
+        return "\n\n".join([aligned([self.headings, *rows], left=self._groups), *rest, *said])
 
     def _said(self) -> tuple[str, str]:
         return self._about["protected"], self._about["error_bound"].replace("error_bound", "±")
@@ -210,14 +210,3 @@ class PrivateTable(Sequence[Row]):
 def _plain(value: Any) -> Any:
     """Return a value that JSON can hold."""
     return value if isinstance(value, (str, int, float, type(None))) else text(value)
-
-
-def _aligned(lines: list[tuple[str, ...]], groups: int) -> str:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(
-            field.ljust(width) if place < groups else field.rjust(width)
-            for place, (field, width) in enumerate(zip(fields, widths, strict=True))
-        )
-        for fields in lines
-    )
