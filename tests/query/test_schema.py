@@ -210,6 +210,28 @@ def test_texts_of_a_parquet_file(tmp_path):
         assert source.answers(asked_of).counts.tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("zone", [None, "UTC"])
+@pytest.mark.parametrize("version", ["1.0", "2.6"])
+def test_times_of_a_parquet_file_that_the_engine_cannot_hold(tmp_path, zone, version):
+    """They are null; the others are what they were, also in microseconds."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    moments, path = [0, 1_767_225_600_000, None], tmp_path / "t.parquet"
+    for odd in ([], [2**62], [-(2**62)]):
+        columns = {
+            "ms": [*moments, *odd],
+            "us": [moment and moment * 1000 for moment in [*moments, *odd[1:], *[None] * len(odd)]],
+        }
+        arrays = {
+            unit: pyarrow.array(values, pyarrow.int64()).view(pyarrow.timestamp(unit, zone)) for unit, values in columns.items()
+        }
+        parquet.write_table(pyarrow.table(arrays), path, version=version)
+        with open_source(path) as source:
+            for unit in columns:
+                asked_of = Question("t", (), {}, "count", where=f"{unit} > '2025-12-31 12:00:00'")
+                assert source.answers(asked_of).counts.tolist() == [1]
+                assert source.answers(Question("t", (), {}, "count", person=unit)).counts.tolist() == [2]
+
+
 def private(path, statistic="count", **asked):
     return getattr(query, statistic)(path, "t", row_is_person=True, eps=64, rng=sn.SeededRng(1, allow_release=True), **asked)
 

@@ -7,7 +7,7 @@
 | `sqlite` | SQLite |
 | `duckdb` | DuckDB |
 | `csv_file`, `lines`, `records` | CSV files: their schema, their lines, and lines as records |
-| `parquet_file`, `parquet_texts` | Parquet files: their schema, and their texts as bytes |
+| `parquet_file`, `parquet_footer` | Parquet files: their schema, and a footer by which no value ends a query |
 | `scratch` | where DuckDB keeps what does not fit into memory |
 | `postgresql` | PostgreSQL |
 """

@@ -11,13 +11,15 @@ from stairnoise.query.reading import Declared, Reading
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import quoted
 from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect, held
-from stairnoise.query.sources.parquet_texts import AS_DECLARED, TEXTS_AS_BYTES, FileSystem, OpenFile, UnreadableFooterError
+from stairnoise.query.sources.parquet_footer import AS_DECLARED, BARE, FileSystem, OpenFile, UnreadableFooterError
 from stairnoise.query.sources.records import ENGINE_TYPES, converted
 from stairnoise.query.sources.source import SourceError, declare, types_of_columns
 
 _NUMBER = "number"
 _READ = "read_parquet('{}', hive_partitioning = false)"
 _TEXTS = ("VARCHAR", "JSON")
+# What makes times of milliseconds, or null.
+_MILLISECONDS = {"TIMESTAMP": "try(epoch_ms({}))", "TIMESTAMP WITH TIME ZONE": "try(make_timestamptz({} * 1000))"}
 
 
 class Text(Column):
@@ -78,11 +80,16 @@ class ParquetFile(DuckDB):
             raise SourceError(f"source {self._name} is not a Parquet file that can be read") from None
         self._open.callback(file.close)
         self._con.register_filesystem(FileSystem(file))
-        described = self._ask(f"select column_name, column_type from (describe select * from {_READ.format(AS_DECLARED)})")
-        self._declared = dict(described)
+        self._declared, in_file = (
+            dict(self._ask(f"select column_name, column_type from (describe select * from {_READ.format(name)})"))
+            for name in (AS_DECLARED, BARE)
+        )
         self._types = types_of_columns(self._types, [*self._declared], self._path.stem)
-        values = ", ".join(f"{_value(name, type_, self._types.get(name))} as {quoted(name)}" for name, type_ in described)
-        self._ask(f"create view {quoted(self._path.stem)} as select {values} from {_READ.format(TEXTS_AS_BYTES)}")
+        values = ", ".join(
+            f"{_value(name, type_, in_file[name], self._types.get(name))} as {quoted(name)}"
+            for name, type_ in self._declared.items()
+        )
+        self._ask(f"create view {quoted(self._path.stem)} as select {values} from {_READ.format(BARE)}")
 
     def remedy(self, column: str, type_: str) -> str:
         """Return how a type is declared."""
@@ -119,9 +126,11 @@ def _text(name: str) -> str:
     return f"case when {_escapes(name)} then {_decoded(name)} else {_escaped(name)} end"
 
 
-def _value(name: str, type_: str, declared: Declared | None) -> str:
+def _value(name: str, type_: str, in_file: str, declared: Declared | None) -> str:
     """Return a column's value in the type that the caller declares, or null if it is none; undeclared texts stay bytes."""
     value, kind = quoted(name), held(type_)
+    if type_ in _MILLISECONDS and in_file == "BIGINT":
+        value = _MILLISECONDS[type_].format(value)
     if declared is None:
         return value
     if type_ in _TEXTS:

@@ -1,9 +1,10 @@
-"""A Parquet file that says of its texts that they are bytes.
+"""A Parquet file without annotations by which a value could end a query.
 
-DuckDB ends a query at a text that is not UTF-8, and no setting of it reads the bytes. So it reads files through the class
-here: all of the file, but for some bytes of the footer. That is a structure of Thrift's compact protocol, in which a column of
-texts is one of bytes with an annotation, in an old form and in a new one. A reader skips a field whose type it does not
-expect, so these annotations get another type, of the same length. The size of the file and all places in it stay.
+DuckDB ends a query at a text that is not UTF-8, and at a time in milliseconds that it cannot hold. So it reads the file through
+the class here, in which some bytes of the footer are others, and texts are bytes and these times integers. The footer is a
+structure of Thrift's compact protocol. A column of texts is one of bytes with an annotation, in an old form and in a new one. A
+reader skips a field that it does not know, or whose type it does not expect: such the annotations become, of the same length.
+The size of the file and all places in it stay.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ from stairnoise._optional import require
 fsspec = require("fsspec", "a query of a Parquet file needs", "'stairnoise[query]'")
 
 _PROTOCOL = "stairnoise"
-AS_DECLARED, TEXTS_AS_BYTES = (f"{_PROTOCOL}://{name}.parquet" for name in ("declared", "texts-as-bytes"))
+AS_DECLARED, BARE = (f"{_PROTOCOL}://{name}.parquet" for name in ("declared", "bare"))
 # The last bytes of a file: the size of the footer, and a mark.
 _END = 8
-# Thrift's numbers of fields: the schema of a file; the two annotations of a column; and what they say of texts, enumerations,
-# which are texts too, and JSON.
+# Thrift's numbers of fields: the schema of a file; the two annotations of a column; what they say of texts, enumerations, which
+# are texts too, and JSON; what they say of times, and of their unit; and one that no annotation has.
 _SCHEMA, _CONVERTED, _LOGICAL = 2, 6, 10
 _CONVERTED_TEXTS, _LOGICAL_TEXTS = frozenset({0, 4, 19}), frozenset({1, 4, 12})
+_CONVERTED_MILLISECONDS, _TIMESTAMP, _UNIT, _MILLISECONDS, _UNUSED = 9, 8, 2, 1, 9
 # Thrift's numbers of types.
 _TRUE, _FALSE, _BYTE, _INT32, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = 1, 2, 3, 5, 7, 8, 9, 10, 11, 12, 13
 _SIZES = {_TRUE: 0, _FALSE: 0, _BYTE: 1, _DOUBLE: 8, _UUID: 16}
@@ -43,8 +45,8 @@ class _Footer:
     def __init__(self, content: bytes) -> None:
         self.content, self.at = bytearray(content), 0
 
-    def without_texts(self) -> bytes:
-        """Return the footer with no annotation that says text."""
+    def bare(self) -> bytes:
+        """Return the footer without those annotations."""
         for number, kind, _ in self._fields():
             if number == _SCHEMA and kind == _LIST:
                 for _ in range(self._items()[0]):
@@ -55,18 +57,33 @@ class _Footer:
         return bytes(self.content)
 
     def _annotated(self) -> None:
-        """Read one element of the schema, and change the types of annotations that say text."""
+        """Read one element of the schema, and change those annotations."""
         for number, kind, place in self._fields():
             if number == _CONVERTED and kind == _INT32:
-                if self._integer() in _CONVERTED_TEXTS:
+                if self._integer() in _CONVERTED_TEXTS | {_CONVERTED_MILLISECONDS}:
                     self._as_byte(place)
             elif number == _LOGICAL and kind == _STRUCT:
                 for meaning, of, at in self._fields():
-                    self._skip(of)
+                    if meaning == _TIMESTAMP and self._in_milliseconds():
+                        self.content[at] = _UNUSED << 4 | _STRUCT
+                    elif meaning != _TIMESTAMP:
+                        self._skip(of)
                     if meaning in _LOGICAL_TEXTS:
                         self._as_byte(at)
             else:
                 self._skip(kind)
+
+    def _in_milliseconds(self) -> bool:
+        """Read what is said of a time, and tell whether it is in milliseconds."""
+        found = False
+        for number, kind, _ in self._fields():
+            if number == _UNIT:
+                for unit, of, _ in self._fields():
+                    found = unit == _MILLISECONDS
+                    self._skip(of)
+            else:
+                self._skip(kind)
+        return found
 
     def _as_byte(self, place: int) -> None:
         """Make a field one of a single byte, which the value that was just read must be."""
@@ -134,7 +151,7 @@ class OpenFile:
             self._start = self.size - _END - int.from_bytes(end[:4], "little")
             if self._start < 0:
                 raise UnreadableFooterError
-            self._footer = _Footer(self._read(self._start, self.size - _END - self._start)).without_texts()
+            self._footer = _Footer(self._read(self._start, self.size - _END - self._start)).bare()
         except (IndexError, RecursionError):
             self.close()
             raise UnreadableFooterError from None
@@ -142,11 +159,11 @@ class OpenFile:
             self.close()
             raise
 
-    def read(self, start: int, length: int, *, texts_as_bytes: bool) -> bytes:
+    def read(self, start: int, length: int, *, bare: bool) -> bytes:
         """Return some bytes of the file, those of the footer as they are or changed."""
         content = self._read(start, length)
         first, last = max(start, self._start), min(start + len(content), self._start + len(self._footer))
-        if first >= last or not texts_as_bytes:
+        if first >= last or not bare:
             return content
         return content[: first - start] + self._footer[first - self._start : last - self._start] + content[last - start :]
 
@@ -163,12 +180,12 @@ class OpenFile:
 class _Reader:
     """The file as DuckDB asks for it: a place, and what is read from there."""
 
-    def __init__(self, file: OpenFile, *, texts_as_bytes: bool) -> None:
-        self._file, self._texts_as_bytes, self._at = file, texts_as_bytes, 0
+    def __init__(self, file: OpenFile, *, bare: bool) -> None:
+        self._file, self._bare, self._at = file, bare, 0
 
     def read(self, length: int) -> bytes:
         """Return the next bytes."""
-        content = self._file.read(self._at, length, texts_as_bytes=self._texts_as_bytes)
+        content = self._file.read(self._at, length, bare=self._bare)
         self._at += len(content)
         return content
 
@@ -185,7 +202,7 @@ class _Reader:
 
 
 class FileSystem(fsspec.AbstractFileSystem):  # type: ignore[misc,name-defined]
-    """A file under two names, `AS_DECLARED` and `TEXTS_AS_BYTES`, for `register_filesystem` of DuckDB."""
+    """A file under two names, `AS_DECLARED` and `BARE`, for `register_filesystem` of DuckDB."""
 
     protocol = _PROTOCOL
     cachable = False
@@ -196,7 +213,7 @@ class FileSystem(fsspec.AbstractFileSystem):  # type: ignore[misc,name-defined]
 
     def open(self, path: str, mode: str = "rb", **_: Any) -> _Reader:
         """Return a new reader of the file."""
-        return _Reader(self._file, texts_as_bytes=TEXTS_AS_BYTES.endswith(path))
+        return _Reader(self._file, bare=BARE.endswith(path))
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
         """Return what is known about the file."""
