@@ -399,7 +399,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
             or Polars, or a PyArrow Table or RecordBatch.
         columns : str, list of names, "all" or None
             Columns of a frame to release, each as an array of its own in this order. "all" is for frames of numbers
-            alone, such as a crosstab. A frame must have it, and nothing else may.
+            alone, such as a crosstab. Required for a frame, and not allowed for anything else.
         nulls : {"refuse", "zero", "keep"}, default "refuse"
             What to do with the nulls of a column. "refuse": raise an error. "zero": a null is the answer 0, and gets
             noise. "keep": a null stays null. Use that only if everybody may know which answers are missing. The noise

@@ -18,14 +18,15 @@ from stairnoise.numerics import binomial
 
 Floats = NDArray[np.float64]
 
-# Farther than any ln(p/(1 - p)) of a bound for 2**32 people; where a search begins, in standard deviations; and how it ends.
+# For 2**32 people, |ln(p/(1 - p))| of a bound is smaller than the first number. The others are the start of a search in standard
+# deviations, its resolution, and its most steps.
 _FAR, _START, _NEAR, _MOST_STEPS = 700.0, 2.0, 1e-12, 200
 # More than the relative errors of a root.
 _OFF = 1e-10
 
 
 def kept(eps: float, k: int) -> float:
-    """Return p."""
+    """Return p, the probability that a category is kept."""
     return 1 / (1 + (k - 1) * math.exp(-eps))
 
 
@@ -50,8 +51,8 @@ def _proportion(count: int, n: int, confidence: float) -> tuple[float, float]:
 def _least(count: int, n: int, level: float) -> tuple[float, float]:
     """Return the p at which `count` or more of `n` have the probability `level`, rounded down, and 1 - p, rounded up.
 
-    Newton's method for the logarithm of that probability, whose derivative by ln(p/(1 - p)) is known; bisection where it leaves
-    the bracket.
+    Newton's method finds the root of the logarithm of that probability in ln(p/(1 - p)). A step that leaves the bracket is
+    replaced by bisection.
     """
     if count == 0:
         return 0.0, 1.0
@@ -61,10 +62,10 @@ def _least(count: int, n: int, level: float) -> tuple[float, float]:
     y = high - _START / math.sqrt(count * (1 - count / n))
     for _ in range(_MOST_STEPS):
         p, q = 1 / (1 + math.exp(-y)), 1 / (1 + math.exp(y))
-        # Beyond, terms are less than e**-70 of the first one.
+        # Terms beyond `last` are below e**-70 times the first one.
         last = min(n, count + int(12 * math.sqrt(n * p * q)) + 50)
         x = np.arange(count, last + 1.0)
-        # The smaller of n p and n q is known more exactly.
+        # The smaller of p and q has the smaller rounding error.
         terms = np.exp(binomial.log_pmf(x, n, p, q) if y < 0 else binomial.log_pmf(n - x, n, q, p))
         tail, first = float(terms.sum()), float(terms[0])
         above = tail >= level

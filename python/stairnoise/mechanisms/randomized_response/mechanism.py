@@ -1,4 +1,4 @@
-"""Randomized response: a category, or another one instead."""
+"""The randomized response mechanism, which keeps a category or releases another one instead."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from stairnoise.columns.categories import Coded
     from stairnoise.keyed.rng import KeyedRng
 
-# The dtypes of released numbers of categories with the largest count of categories that each holds; the default one is first.
+# Dtypes of released numbers of categories, and the most categories of each.
 _MOST_OF = {"int64": 2**63, "uint64": 2**64, "uint32": 2**32}
-# People, of whom float64 holds every number.
+# Most people in all; float64 can hold every count.
 _MOST_PEOPLE = 2**32
 
 
@@ -101,7 +101,7 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
         def rdp(self, alpha: Number, sensitivity: None = None) -> float: ...
         def tradeoff(self, false_alarm: Number, sensitivity: None = None) -> float: ...
     else:
-        # What they return is about losses alone, not about numbers.
+        # These methods use the privacy loss alone.
         privacy_loss = AdditiveMechanism.privacy_loss
         compose = AdditiveMechanism.compose
         privacy_profile = AdditiveMechanism.privacy_profile
@@ -116,18 +116,18 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
     @property
     def eps(self) -> float:
         """Privacy parameter ε of one category."""
-        eps: float = self._given["eps"]
+        eps: float = self._parameters["eps"]
         return eps
 
     @property
     def categories(self) -> int | tuple[str, ...] | tuple[int, ...]:
-        """How many categories there are, or their labels."""
-        categories: int | tuple[str, ...] | tuple[int, ...] = self._given["categories"]
+        """Number of categories, or their labels."""
+        categories: int | tuple[str, ...] | tuple[int, ...] = self._parameters["categories"]
         return categories
 
     @property
     def n_categories(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         categories = self.categories
         return categories if isinstance(categories, int) else len(categories)
 
@@ -138,7 +138,7 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
 
     @property
     def granularity(self) -> float:
-        """1: what `sample` draws are integers."""
+        """Lattice step, which is 1: draws are integers."""
         return 1.0
 
     # Releases
@@ -176,7 +176,7 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
             True categories: their numbers, or their labels if the mechanism has labels. Labels are matched by value. The codes
             and categories of a categorical column do not matter.
         columns : str, list of names, "all" or None
-            Columns of a frame to release, each by itself. A frame must have it, and nothing else may.
+            Columns of a frame to release, each by itself. Required for a frame, and not allowed for anything else.
         nulls : {"refuse", "zero", "keep"}, default "refuse"
             What to do with the nulls of a column. "refuse": raise an error. "zero": a null counts as the first category. "keep":
             a null stays null, which shows who did not answer.
@@ -307,10 +307,10 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
             raise ParameterError(f"counts must add up to a number from 1 to 2**32, got {outline(counts)}")
         return estimate.frequencies(self.eps, k, numbers.astype(np.int64), level)
 
-    # What the base asks
+    # Methods for the base class
 
     def _loss(self, sensitivity: Any) -> Any:
-        """Return the loss of one release: ε, 0 or -ε, as that of a staircase whose first stair is this wide."""
+        """Return the loss of one release: ε, 0 or -ε, which is the loss of a staircase with a wide first stair."""
         eps = np.asarray(self.eps)
         beyond = (self.n_categories - 2) / np.expm1(eps)
         return loss.Atoms(eps, 1 + beyond, beyond)
@@ -328,14 +328,14 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
 
 
 class _Fresh(NamedTuple):
-    """Shifts of a stream."""
+    """Shifts from a stream of random words."""
 
     mechanism: RandomizedResponse
     stream: _native.Stream
     threads: int
 
     def add(self, place: int, codes: NDArray[np.int64], out: NDArray[Any], missing: NDArray[np.bool_] | None) -> None:
-        """Write (category + shift) mod k, and 0 for a missing one."""
+        """Write (category + shift) mod k, and 0 for nulls."""
         k = self.mechanism.n_categories
         self.mechanism._sampler.release_modulo(self.stream, codes, k - 1, out, self.threads)
         if missing is not None:
@@ -343,15 +343,15 @@ class _Fresh(NamedTuple):
 
 
 class _Keyed(NamedTuple):
-    """Shifts of labels."""
+    """Shifts by key, from labels."""
 
     noise: Any
     k: int
 
     def add(self, place: int, codes: NDArray[np.int64], out: NDArray[Any], missing: NDArray[np.bool_] | None) -> None:
-        """Write (category + shift) mod k, and 0 for a missing one."""
+        """Write (category + shift) mod k, and 0 for nulls."""
         sums = np.empty(codes.shape, np.int64)
         self.noise.add(place, Chunks([codes]), sums, missing)
-        # A product, as a condition or a division would take longer for some sums.
+        # A product, because a condition or a division would take longer for some sums.
         sums -= self.k * (sums >= self.k)
         out[...] = sums
