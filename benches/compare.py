@@ -51,7 +51,7 @@ def measure(workers: dict[str, Worker], case: Case, seconds: float) -> Row:
     times = _rounds(here, seconds / sum(said[name]["seconds"] for name in here))
     for worker in workers.values():
         worker.forget()
-    row |= {"rounds": len(times["new"])} | {f"{name}_ns": _significant(statistics.median(each)) for name, each in times.items()}
+    row |= {"rounds": len(times["new"])} | {f"{name}_ns": _significant(statistics.median(runs)) for name, runs in times.items()}
     if "old" in times:
         row["faster"] = _ratio(times["old"], times["new"])
     if "again" in times:

@@ -113,5 +113,5 @@ def _quickest(make: Make, out: NDArray[Any]) -> tuple[Draw, str]:
             for method, draw in enumerate(make(stream, out[:TRIAL])):
                 draw()
                 found.append((min(timeit.repeat(draw, number=1, repeat=5)), name, method, stream))
-    _, name, method, stream = min(found, key=lambda each: each[0])
+    _, name, method, stream = min(found, key=lambda candidate: candidate[0])
     return make(stream, out)[method], name

@@ -103,8 +103,10 @@ def summary(rows: list[Row]) -> str:
 
 def _slower(rows: list[Row]) -> Iterator[str]:
     by_tier = [[row for row in rows if row["tier"] == tier] for tier in dict.fromkeys(row["tier"] for row in rows)]
-    found = [row for each in by_tier for row in slower(each)]
-    spreads = ", ".join(f"{100 * (spread(each) - 1):.1f} % ({TITLES[each[0]['tier']]})" for each in by_tier)
+    found = [row for rows_of_tier in by_tier for row in slower(rows_of_tier)]
+    spreads = ", ".join(
+        f"{100 * (spread(rows_of_tier) - 1):.1f} % ({TITLES[rows_of_tier[0]['tier']]})" for rows_of_tier in by_tier
+    )
     yield (
         f"In 19 of 20 rows the old build differs from itself by no more than {spreads}. A row is slower if it is so by more than "
         "that, and by more than the old build differs from itself in that row, in two measurements. "

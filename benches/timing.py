@@ -103,7 +103,7 @@ def side_by_side(
     """Time `run` in `least` rounds or more, each after one round of everything `beside` it; return what `run` drew last."""
     if section not in SECTIONS:
         raise ValueError(f"section must be one of SECTIONS, got {section!r}")  # now, not when the record is made of it
-    seconds = [each.calibrate() for each in (run, *beside.values())]
+    seconds = [timed.calibrate() for timed in (run, *beside.values())]
     rounds = min(101, max(least, round(SECONDS / sum(seconds))))
     between: dict[str, list[float]] = {name: [] for name in beside}
 

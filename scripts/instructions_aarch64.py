@@ -88,9 +88,9 @@ def row(case: str, counts: Counter[str], n: int) -> str:
     vectors = sum(counts[f"vector {part}"] for part in kernels) / in_kernels
     on_second = counts["calls"] * BLOCK if counts["first level"] else n
     second = counts["second level"] / on_second if on_second else 0.0
-    each = [counts["keystream"] / n, counts["first level"] / n, second]
+    ours = [counts["keystream"] / n, counts["first level"] / n, second]
     others = [(counts["addition"] + counts["other kernels"]) / n, counts["rest"] / n, sum(counts[part] for part in PARTS) / n]
-    cells = [f"{x:.1f}" if x else "" for x in (*each, *others)]
+    cells = [f"{x:.1f}" if x else "" for x in (*ours, *others)]
     cells.insert(3, f"{on_second / n:.1%}" if second else "")
     return f"| {case} | {' | '.join(cells)} | {vectors:.0%} |"
 

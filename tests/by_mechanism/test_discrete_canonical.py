@@ -109,10 +109,10 @@ def test_the_table(eps, delta, mean, variance, end):
 
 def test_k_values_divide_both_parameters():
     for eps, delta, k in ((1.0, 1e-6, 3), (0.1, 0.3, 7), (2.0, 0.0, 5)):
-        each = sn.DiscreteCanonical(eps, delta).for_partitions(k)
-        assert Fraction(each.eps) * k <= Fraction(eps)
-        assert Fraction(each.delta) * k <= Fraction(delta)
-        assert (each.eps, each.delta) == (pytest.approx(eps / k, rel=1e-15), pytest.approx(delta / k, rel=1e-15))
+        divided = sn.DiscreteCanonical(eps, delta).for_partitions(k)
+        assert Fraction(divided.eps) * k <= Fraction(eps)
+        assert Fraction(divided.delta) * k <= Fraction(delta)
+        assert (divided.eps, divided.delta) == (pytest.approx(eps / k, rel=1e-15), pytest.approx(delta / k, rel=1e-15))
 
 
 # ---------------------------------------------------------------- ε and δ

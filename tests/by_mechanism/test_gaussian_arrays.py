@@ -38,7 +38,7 @@ MECHANISMS: dict[str, tuple[Any, Callable[[int], Any]]] = {
         lambda i: sn.DiscreteGaussian.from_eps(EPS[i], 1e-6, sensitivity=1).for_partitions(2),
     ),
 }
-each = pytest.mark.parametrize("name", MECHANISMS)
+each_name = pytest.mark.parametrize("name", MECHANISMS)
 
 
 def elementwise(name: str, answer: Callable[[Any], Any]) -> Any:
@@ -51,7 +51,7 @@ def drawn_alone(name: str, shape: tuple[int, ...], **options: Any) -> Any:
     return np.stack(found, axis=-1)
 
 
-@each
+@each_name
 @pytest.mark.parametrize("rows", [1, 3, 40, 3000])
 def test_values_are_those_of_the_scalar_mechanism(name: str, rows: int) -> None:
     mechanism = MECHANISMS[name][0]
@@ -98,7 +98,7 @@ def test_parameters_that_are_all_different() -> None:
         assert noise[i] == sn.Gaussian(sigma=sigma[i]).sample(1, rng=sn.SeededRng(2).at(i))[0]
 
 
-@each
+@each_name
 @pytest.mark.parametrize("k", [1, 3])
 def test_releases_are_those_of_the_scalar_mechanism(name: str, k: int) -> None:
     """In place too: into float64, float32 and integer arrays, contiguous and strided."""
@@ -134,7 +134,7 @@ def test_one_answer_for_every_parameter() -> None:
 FUNCTIONS = ("cdf", "sf", "logcdf", "logsf")
 
 
-@each
+@each_name
 def test_the_distribution_is_that_of_every_element(name: str) -> None:
     mechanism = MECHANISMS[name][0]
     density = ("pmf", "logpmf") if mechanism._integers else ("pdf", "logpdf")
@@ -163,7 +163,7 @@ def test_the_distribution_is_that_of_every_element(name: str) -> None:
     )
 
 
-@each
+@each_name
 def test_errors_and_costs_are_those_of_every_element(name: str) -> None:
     mechanism = MECHANISMS[name][0]
     for options in ({}, {"of": "sum", "terms": 5}, {"of": "mean", "terms": 3}, {"max_partitions_contributed": 2}):
@@ -186,7 +186,7 @@ def test_costs_that_are_functions() -> None:
         np.testing.assert_array_equal(so.expected_cost(mechanism, cost), [so.expected_cost(alone(s), cost) for s in (1.0, 2.0)])
 
 
-@each
+@each_name
 def test_privacy_is_that_of_every_element(name: str) -> None:
     mechanism = MECHANISMS[name][0]
     for method, level in (("privacy_profile", 0.5), ("rdp", 3.0), ("rdp", 1.0), ("tradeoff", 0.1)):
@@ -212,7 +212,7 @@ def test_privacy_is_that_of_every_element(name: str) -> None:
         mechanism.compose(2)
 
 
-@each
+@each_name
 @pytest.mark.parametrize("k", [1, 5])
 def test_guarantees_are_those_of_every_element(name: str, k: int) -> None:
     mechanism = MECHANISMS[name][0]
@@ -232,7 +232,7 @@ def test_guarantees_are_those_of_every_element(name: str, k: int) -> None:
         np.testing.assert_array_equal(getattr(mechanism, parameter), elementwise(name, lambda one, p=parameter: getattr(one, p)))  # type: ignore[misc]
 
 
-@each
+@each_name
 def test_text_pickle_and_equality(name: str) -> None:
     mechanism = MECHANISMS[name][0]
     again = pickle.loads(pickle.dumps(mechanism))

@@ -61,16 +61,16 @@ def test_k_values_keep_the_rho_of_one(case: int) -> None:
         with pytest.raises(sn.ParameterError, match=rf"^k must leave a lattice that fits, got {k}: sigma must be below 2\*\*33"):
             mechanism.for_partitions(k)
         return
-    each = mechanism.for_partitions(k)
-    promise = each.guarantee()
+    divided = mechanism.for_partitions(k)
+    promise = divided.guarantee()
     assert promise == mechanism.guarantee(max_partitions_contributed=k)
     assert (promise.rho, promise.partitions) == (pytest.approx(mechanism.rho, rel=1e-9), k)
     assert promise.rho <= mechanism.rho
     # Exactly: k D²/σ² of the k values is at most that of one.
-    one, many = mechanism._calibration, each._calibration
+    one, many = mechanism._calibration, divided._calibration
     assert k * Fraction(many.steps) ** 2 / Fraction(many.sigma2) <= Fraction(one.steps) ** 2 / Fraction(one.sigma2)
-    assert variance(each) >= k * Fraction(sigma) ** 2
-    assert each.sigma == pytest.approx(math.sqrt(k) * sigma, rel=2e-3 if sigma > 1000 * sensitivity else 1e-9)
+    assert variance(divided) >= k * Fraction(sigma) ** 2
+    assert divided.sigma == pytest.approx(math.sqrt(k) * sigma, rel=2e-3 if sigma > 1000 * sensitivity else 1e-9)
     assert mechanism.for_partitions(2) != mechanism
     assert mechanism.for_partitions(2).for_partitions(3) == mechanism.for_partitions(6)
 

@@ -22,7 +22,7 @@ MECHANISMS = [
     sn.LatticeNoise([0.1, 0.7, 0.4], 1 - 2.0**-11, 8.0, 8.0),
     sn.LatticeNoise([2.0**-600, 1.0, 2.0**-500], 2.0**-30),
 ]
-each = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+each_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 def exact(mechanism: sn.LatticeNoise) -> oracle.Given:
@@ -38,7 +38,7 @@ def places(mechanism: sn.LatticeNoise) -> list[int]:
     return [*(-k for k in far[::-1]), *range(-m, m + 1), *far]
 
 
-@each
+@each_mechanism
 def test_probabilities_are_the_exact_ones(mechanism: sn.LatticeNoise) -> None:
     """Evidence: rational numbers of the oracle, to 1e-13 relatively; sums of tails in closed form."""
     given, g = exact(mechanism), float(mechanism.granularity)
@@ -65,7 +65,7 @@ def test_probabilities_are_the_exact_ones(mechanism: sn.LatticeNoise) -> None:
     assert np.isnan(mechanism.cdf(math.nan))
 
 
-@each
+@each_mechanism
 def test_quantiles_are_the_least_places(mechanism: sn.LatticeNoise) -> None:
     """Evidence: the definition, by the functions themselves, at probabilities at random and on the steps."""
     g = float(mechanism.granularity)
@@ -88,7 +88,7 @@ def test_quantiles_are_the_least_places(mechanism: sn.LatticeNoise) -> None:
     assert (mechanism.ppf(0), mechanism.ppf(1)) == (-math.inf if mechanism.tail_ratio else low, high)
 
 
-@each
+@each_mechanism
 def test_moments_and_entropy_are_sums(mechanism: sn.LatticeNoise) -> None:
     """Evidence: sums over all places that matter; 900 nepers of a tail."""
     g, m = float(mechanism.granularity), len(mechanism.weights) // 2

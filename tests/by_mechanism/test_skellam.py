@@ -228,11 +228,11 @@ def test_less_noise_than_the_discrete_gaussian_needs():
 @pytest.mark.parametrize("k", [2, 10])
 def test_several_values_keep_eps_and_delta(k):
     mechanism = sn.Skellam.from_eps(1, 1e-6)
-    each = mechanism.for_partitions(k)
-    assert each.compose(k).privacy_profile(1.0, bounds=True)[0] <= 1e-6
-    assert each.mu < k * k * mechanism.mu
-    assert each.guarantee() == mechanism.guarantee(max_partitions_contributed=k)
-    assert each.for_partitions(3).mu == mechanism.for_partitions(3 * k).mu
+    divided = mechanism.for_partitions(k)
+    assert divided.compose(k).privacy_profile(1.0, bounds=True)[0] <= 1e-6
+    assert divided.mu < k * k * mechanism.mu
+    assert divided.guarantee() == mechanism.guarantee(max_partitions_contributed=k)
+    assert divided.for_partitions(3).mu == mechanism.for_partitions(3 * k).mu
 
 
 @pytest.mark.parametrize("case", range(4))
@@ -253,11 +253,11 @@ def test_a_mechanism_of_a_variance_states_its_renyi_bound():
     promise = mechanism.guarantee(max_partitions_contributed=4)
     assert (promise.eps, promise.delta, promise.rho, promise.partitions) == (None, None, None, 4)
     assert repr(promise).endswith("are (α, rdp_bound(α))-Rényi differentially private for every α > 1 together.")
-    each = mechanism.for_partitions(4)
-    assert each == sn.Skellam(400.0, 1)
+    divided = mechanism.for_partitions(4)
+    assert divided == sn.Skellam(400.0, 1)
     for alpha in (2, 3.5, 50):
-        assert each.rdp_bound(alpha, 4, l2_sensitivity=2) <= mechanism.rdp_bound(alpha)
-        assert 4 * each.rdp(alpha) <= mechanism.rdp_bound(alpha)
+        assert divided.rdp_bound(alpha, 4, l2_sensitivity=2) <= mechanism.rdp_bound(alpha)
+        assert 4 * divided.rdp(alpha) <= mechanism.rdp_bound(alpha)
 
 
 # ---------------------------------------------------------------- parameters

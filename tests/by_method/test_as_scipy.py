@@ -43,7 +43,7 @@ SIMPLE = [
     sn.DiscreteStaircase(1.0, 5),
     sn.DiscreteLaplace(0.5),
 ]
-each = pytest.mark.parametrize("distribution", MECHANISMS + ARRAYS, ids=lambda distribution: repr(distribution)[:60])
+each_distribution = pytest.mark.parametrize("distribution", MECHANISMS + ARRAYS, ids=lambda distribution: repr(distribution)[:60])
 simple = pytest.mark.parametrize("distribution", SIMPLE, ids=repr)
 SEED = 20260101
 
@@ -67,7 +67,7 @@ def points(distribution):
 # ---------------------------------------------------------------- the distribution itself
 
 
-@each
+@each_distribution
 def test_functions_are_the_distributions(distribution):
     """Equal to a few roundings: SciPy divides x by the scale first, which the slope of a logarithm multiplies."""
     frozen = distribution.as_scipy()
@@ -82,7 +82,7 @@ def test_functions_are_the_distributions(distribution):
         np.testing.assert_allclose(getattr(frozen, name)(q), getattr(distribution, name)(q), rtol=1e-15, err_msg=name)
 
 
-@each
+@each_distribution
 def test_moments_are_the_distributions(distribution):
     frozen = distribution.as_scipy()
     np.testing.assert_allclose(frozen.stats("mvsk"), distribution.stats("mvsk"), rtol=1e-13)

@@ -165,8 +165,8 @@ def test_scalars(dist, args):
 def test_lists(dist, args, method):
     shapes = [[arg] * 2 for arg in args]
     result = getattr(dist, method)([0.1, 0.2], *shapes, loc=[0, 0.1], scale=[1, 1.01])
-    each = [getattr(dist, method)(x, *args, loc=loc, scale=scale) for x, loc, scale in ((0.1, 0, 1), (0.2, 0.1, 1.01))]
-    np.testing.assert_allclose(result, each, rtol=1e-14, atol=5e-14)
+    numbers = [getattr(dist, method)(x, *args, loc=loc, scale=scale) for x, loc, scale in ((0.1, 0, 1), (0.2, 0.1, 1.01))]
+    np.testing.assert_allclose(result, numbers, rtol=1e-14, atol=5e-14)
 
 
 @line

@@ -202,10 +202,10 @@ MECHANISMS = [
     sn.Arete.from_eps(8, 1),
     sn.Arete.from_eps(8, 1).share(2),
 ]
-each = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+each_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
-@each
+@each_mechanism
 @pytest.mark.parametrize("k", [1, 4])
 def test_coverage(mechanism, k):
     """Of 40,000 sums of draws; a mechanism with the coverage 0.9 fails with a probability below 1e-6."""
@@ -220,7 +220,7 @@ def test_coverage(mechanism, k):
     assert inside <= 0.9 + 5 * math.sqrt(0.09 / n)
 
 
-@each
+@each_mechanism
 def test_one_value_agrees_with_the_error_bound(mechanism):
     zero = 0 if mechanism._dtypes[0] == "int64" else 0.0
     for alpha in (0.5, 0.05, 1e-4):
@@ -234,7 +234,7 @@ def test_one_value_agrees_with_the_error_bound(mechanism):
         )
 
 
-@each
+@each_mechanism
 def test_shapes(mechanism):
     released = np.zeros((2, 1), "i8")
     low, high = mechanism.confidence_interval(released, [0.5, 0.9, 0.99], of="sum", terms=2)

@@ -39,29 +39,29 @@ def seeded():
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_it_is_what_release_draws_from(mechanism):
-    each = mechanism.for_partitions(5)
-    assert type(each) is type(mechanism)
-    assert each != mechanism
+    divided = mechanism.for_partitions(5)
+    assert type(divided) is type(mechanism)
+    assert divided != mechanism
     values = np.zeros((2, 4, *mechanism._parameter_shape, *mechanism._value_shape))
     whole = mechanism.release(values, max_partitions_contributed=5, rng=seeded())
-    assert np.array_equal(whole, each.release(values, rng=seeded()))
+    assert np.array_equal(whole, divided.release(values, rng=seeded()))
     assert not np.array_equal(whole, mechanism.release(values, rng=seeded()))
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_it_is_a_value(mechanism):
-    each = mechanism.for_partitions(5)
+    divided = mechanism.for_partitions(5)
     for twin in (
-        eval(repr(each), dict(NAMES)),
-        pickle.loads(pickle.dumps(each)),
-        copy.copy(each),
-        copy.deepcopy(each),
+        eval(repr(divided), dict(NAMES)),
+        pickle.loads(pickle.dumps(divided)),
+        copy.copy(divided),
+        copy.deepcopy(divided),
         mechanism.for_partitions(5),
     ):
-        assert twin == each
-        assert hash(twin) == hash(each)
-        assert repr(twin) == repr(each)
-    assert mechanism.for_partitions(4) != each
+        assert twin == divided
+        assert hash(twin) == hash(divided)
+        assert repr(twin) == repr(divided)
+    assert mechanism.for_partitions(4) != divided
 
 
 @pytest.mark.parametrize(
@@ -81,15 +81,15 @@ def test_noise_grows_with_the_number_of_values(mechanism):
 @pytest.mark.parametrize("mechanism", [sn.Gaussian(1, 1e-6, sensitivity=1), sn.DiscreteGaussian.from_eps(1, 1e-6)], ids=repr)
 def test_numbers_of_values_multiply_where_delta_is_kept(mechanism):
     assert mechanism.for_partitions(2).for_partitions(3) == mechanism.for_partitions(6)
-    each = mechanism.for_partitions(6)
-    assert (each.eps, each.delta, each.sensitivity) == (mechanism.eps, mechanism.delta, mechanism.sensitivity)
+    divided = mechanism.for_partitions(6)
+    assert (divided.eps, divided.delta, divided.sensitivity) == (mechanism.eps, mechanism.delta, mechanism.sensitivity)
 
 
 def test_each_value_has_its_own_accounting():
     """Mechanisms that differ in their σ only must not share what is remembered of a loss."""
     mechanism = sn.Gaussian(1, 1e-6, sensitivity=1)
-    one, each = mechanism.privacy_profile(1.0), mechanism.for_partitions(10).privacy_profile(1.0)
-    assert each < 1e-30 < one
+    one, divided = mechanism.privacy_profile(1.0), mechanism.for_partitions(10).privacy_profile(1.0)
+    assert divided < 1e-30 < one
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
@@ -199,14 +199,14 @@ def test_rounding_breaks_an_l2_bound_and_keeps_a_bound_of_each_value():
     k = np.arange(-100, 101)
     p, q = mechanism.pmf(k - round(0.45)), mechanism.pmf(k - round(0.55))
     alpha = 2.0
-    each = math.log(float(np.sum(p**alpha * q ** (1 - alpha)))) / (alpha - 1) / alpha
-    assert 100 * each == pytest.approx(100 * mechanism.rho(l2_sensitivity=1), rel=1e-9)
+    divided = math.log(float(np.sum(p**alpha * q ** (1 - alpha)))) / (alpha - 1) / alpha
+    assert 100 * divided == pytest.approx(100 * mechanism.rho(l2_sensitivity=1), rel=1e-9)
     # For values changed by at most 1 each, which rounding keeps, the whole has the ρ of one value.
     wide = mechanism.for_partitions(100)
     k = np.arange(-1200, 1201)
     p, q = wide.pmf(k), wide.pmf(k - 1)
-    each = math.log(float(np.sum(p**alpha * q ** (1 - alpha)))) / (alpha - 1) / alpha
-    assert 100 * each <= mechanism.rho(1) * (1 + 1e-9)
+    divided = math.log(float(np.sum(p**alpha * q ** (1 - alpha)))) / (alpha - 1) / alpha
+    assert 100 * divided <= mechanism.rho(1) * (1 + 1e-9)
     for values in (before, after):
         with pytest.raises(sn.ParameterError, match="whole numbers"):
             mechanism.release(values, l2_sensitivity=1)

@@ -34,8 +34,8 @@ ROUNDING = 1 + 1e-9
 
 def loss_of_values(mechanism, k, sensitivity=None):
     """The loss of k values, each released as ``release(values, max_partitions_contributed=k)`` does it."""
-    each = mechanism if isinstance(mechanism, NOT_DIVIDED) else mechanism.for_partitions(k)
-    return each.compose(k, sensitivity)
+    divided = mechanism if isinstance(mechanism, NOT_DIVIDED) else mechanism.for_partitions(k)
+    return divided.compose(k, sensitivity)
 
 
 def holds(guarantee, loss):
@@ -154,13 +154,13 @@ def test_it_is_a_value():
 
 def test_it_prints_as_a_sentence():
     mechanism = sn.Gaussian(1, 1e-6)
-    each = mechanism.for_partitions(3)
+    divided = mechanism.for_partitions(3)
     assert repr(mechanism.guarantee()).startswith(
         "Guarantee: one value that changes by at most 1.0 is (1.0, 1e-06)-differentially private and 0.02802-zero-concentrated"
     )
     assert repr(mechanism.guarantee()).endswith("-zero-concentrated differentially private.")
-    assert repr(each.guarantee()).startswith("Guarantee: 3 values that change by at most 1.0 each are (1.0, 1e-06)-")
-    assert repr(each.guarantee()).endswith(" together.")
+    assert repr(divided.guarantee()).startswith("Guarantee: 3 values that change by at most 1.0 each are (1.0, 1e-06)-")
+    assert repr(divided.guarantee()).endswith(" together.")
 
 
 @pytest.mark.parametrize("k", [0, 1.0, True, "2"])

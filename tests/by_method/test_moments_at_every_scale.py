@@ -17,7 +17,9 @@ LENGTHS = ("sensitivity", "lower", "upper", "breakpoints", "theta", "lam")
 CONTINUOUS = [
     (row, example) for row in ROWS if row.kind in ("continuous", "vector") for example in (*row.examples, row.arrays) if example
 ]
-each = pytest.mark.parametrize(("row", "example"), CONTINUOUS, ids=[f"{row.name}-{n}" for n, (row, _) in enumerate(CONTINUOUS)])
+each_example = pytest.mark.parametrize(
+    ("row", "example"), CONTINUOUS, ids=[f"{row.name}-{n}" for n, (row, _) in enumerate(CONTINUOUS)]
+)
 # 1.4e160 and 8.3e-171, and a scale whose fourth power is too small.
 each_scale = pytest.mark.parametrize("scale", [2.0**532, 2.0**-565, 2.0**-300])
 
@@ -43,7 +45,7 @@ def same(found, expected):
     assert np.allclose(found, expected, rtol=1e-12, atol=0)
 
 
-@each
+@each_example
 @each_scale
 def test_the_scale_is_a_factor(row, example, scale):
     mechanism, one = scaled(row, example, scale), scaled(row, example, 1.0)
@@ -67,7 +69,7 @@ def test_the_scale_is_a_factor(row, example, scale):
 
 
 @each_scale
-@each
+@each_example
 def test_scipys_standard_deviation(row, example, scale):
     """A vector has none, and array parameters have one where SciPy has them as shapes."""
     pytest.importorskip("scipy")

@@ -133,9 +133,9 @@ def test_columns_that_a_frame_does_not_have(library, columns, error, text):
 def test_names_that_several_columns_have():
     frame = pd.DataFrame([[1, 2, 3]], columns=["n", "n", "m"])
     table = pa.Table.from_arrays([pa.array([1])] * 2, names=["n", "n"])
-    for each in (frame, table):
+    for held in (frame, table):
         with pytest.raises(sn.ParameterError) as caught:
-            SILENT.release(each, columns=["n"])
+            SILENT.release(held, columns=["n"])
         assert str(caught.value) == "columns must name columns of the frame, got 'n' at index (0,), which more than one has"
     assert SILENT.release(frame, columns=["m"]).to_numpy().tolist() == [[1, 2, 3]]
 

@@ -186,7 +186,7 @@ def test_with_random_batches():
     counts = sn.DiscreteLaplace(0.25).privacy_loss()
     ours = counts.to_dp_accounting(1e-3)
     alone, sampled = (pld.from_gaussian_mechanism(1.5, sampling_prob=q, value_discretization_interval=1e-3) for q in (1.0, 0.02))
-    eps = [each.get_epsilon_for_delta(1e-6) for each in (sampled, ours.compose(sampled), ours.compose(alone))]
+    eps = [one.get_epsilon_for_delta(1e-6) for one in (sampled, ours.compose(sampled), ours.compose(alone))]
     assert all(less < more for less, more in pairwise(eps))
     agree(eps[-1], counts + sn.Gaussian(sigma=1.5).privacy_loss(), 1e-6, 2e-3)
 
@@ -202,9 +202,9 @@ def test_two_intervals_do_not_compose():
 def test_partitions_keep_the_guarantee(row):
     """What the mechanism of each of k values loses, composed there k times, is what one value was promised."""
     mechanism, k = row.make(row.divided.mechanism), row.divided.partitions
-    each = mechanism.for_partitions(k).privacy_loss()
-    interval = largest(each) / 5000
-    there = each.to_dp_accounting(interval).self_compose(k)
+    one = mechanism.for_partitions(k).privacy_loss()
+    interval = largest(one) / 5000
+    there = one.to_dp_accounting(interval).self_compose(k)
     promise = mechanism.guarantee(max_partitions_contributed=k)
     eps = promise.eps + k * interval
     assert there.get_delta_for_epsilon(eps) <= promise.delta * (1 + 1e-6) + 2e-15

@@ -66,7 +66,7 @@ MECHANISMS = [
     sn.Skellam(9),
     sn.Skellam(9).share(10, 9),
 ]
-each = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+each_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 @pytest.mark.parametrize("mechanism", [mechanism for mechanism in MECHANISMS if not isinstance(mechanism, sn.Arete)], ids=repr)
@@ -88,7 +88,7 @@ def test_scipy_functions_are_the_mechanisms(mechanism):
     np.testing.assert_allclose(frozen.interval(0.9), mechanism.interval(0.9), rtol=1e-13)
 
 
-@each
+@each_mechanism
 def test_scipy_draws_travels_and_moves(mechanism):
     """A chi-square or Kolmogorov-Smirnov test at a fixed seed; it rejects a right mechanism with probability 1e-4."""
     frozen = mechanism.as_scipy()
@@ -110,7 +110,7 @@ def test_scipy_draws_travels_and_moves(mechanism):
         assert stats.kstest(sample, frozen.cdf).pvalue > 1e-4
 
 
-@each
+@each_mechanism
 def test_plot_shows_the_mechanism(mechanism):
     axes = matplotlib.figure.Figure().subplots()
     assert mechanism.plot(axes, samples=500, rng=sn.SeededRng(1)) is axes

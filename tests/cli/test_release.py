@@ -202,7 +202,7 @@ def test_a_file_has_the_private_column_and_what_is_kept(capsys, tmp_path):
     assert "471100" not in screen
     assert screen.startswith(f"written to {out}: 2 rows, each ±0\n")
     assert "Not protected: city, as in the table; the number of rows and their order." in screen
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["out.csv", "table.csv"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["out.csv", "table.csv"]
 
 
 @pytest.mark.parametrize("options", [[], ["--compare"], ["--mechanism", "laplace"], ["--keep", "city"]])
@@ -257,7 +257,7 @@ def test_what_is_refused_before_anything_is_drawn(capsys, tmp_path, monkeypatch,
     (tmp_path / "old.csv").write_text("old")
     code, out, err = run(capsys, "table.csv", "--column", "age", *options)
     assert (code, out, err) == (2, "", f"error: {text}\n")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["old.csv", "table.csv"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["old.csv", "table.csv"]
     assert (tmp_path / "old.csv").read_text() == "old"
 
 
@@ -273,4 +273,4 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_was(capsys, tmp_path, monkey
     monkeypatch.setattr(type(out), "replace", refused)
     code, _, err = run(capsys, path, "--column", "age", "-o", out, "--force")
     assert (code, err) == (2, f"error: {out}: refused\n")
-    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"old.csv": "old", path.name: PEOPLE}
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"old.csv": "old", path.name: PEOPLE}

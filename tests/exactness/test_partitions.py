@@ -42,14 +42,14 @@ def each_of(mechanism: Any) -> list[Any]:
 def test_releases(entry: dict[str, Any]) -> None:
     mechanism = MAKE[entry["law"]](*decoded(entry["arguments"]))
     k, seed = entry["partitions"], int(entry["seed"])
-    each = mechanism.for_partitions(k)
-    assert encoded(each_of(each)) == entry["each"]
-    assert each.granularity == 2.0 ** entry["log2_g"]
-    expected = [float(value * each.granularity) for value in entry["values"]]
+    divided = mechanism.for_partitions(k)
+    assert encoded(each_of(divided)) == entry["each"]
+    assert divided.granularity == 2.0 ** entry["log2_g"]
+    expected = [float(value * divided.granularity) for value in entry["values"]]
     zeros = np.zeros(entry["count"])
     released = mechanism.release(zeros, max_partitions_contributed=k, rng=sn.SeededRng(seed, allow_release=True))
     assert released.tolist() == expected
-    assert each.sample(entry["count"], rng=sn.SeededRng(seed), dtype=np.float64).tolist() == expected
+    assert divided.sample(entry["count"], rng=sn.SeededRng(seed), dtype=np.float64).tolist() == expected
 
 
 @pytest.mark.slow

@@ -63,19 +63,19 @@ BY_PARAMETERS = {False: "an ε and no δ", True: "an ε and a δ"}
 
 def division(mechanism, k=3):
     """How the table of `for_partitions` begins to say what becomes of a mechanism's parameters."""
-    each = mechanism.for_partitions(k)
+    divided = mechanism.for_partitions(k)
     if getattr(mechanism, "_calibration", None) is not None or isinstance(mechanism, sn.Gaussian):
         return "the same (ε, δ)"
     for name in ("sigma2", "mu"):
         if hasattr(mechanism, name):
-            assert getattr(each, name) == k * getattr(mechanism, name)
+            assert getattr(divided, name) == k * getattr(mechanism, name)
             return f"``k * {name}``, rounded up"
     if hasattr(mechanism, "breakpoints"):
         return "all rates divided by k"
-    assert each.eps == pytest.approx(mechanism.eps / k)
+    assert divided.eps == pytest.approx(mechanism.eps / k)
     if not hasattr(mechanism, "delta"):
         return "``eps/k``, rounded down"
-    assert each.delta == pytest.approx(mechanism.delta / k)
+    assert divided.delta == pytest.approx(mechanism.delta / k)
     return "``eps/k`` and ``delta/k``, rounded down"
 
 

@@ -83,8 +83,8 @@ def tree_delta(at, left, choose, loss, depth):
     left = (left[0] - Fraction(eps), left[1] - Fraction(delta))
     assert min(left) >= 0
     return sum(
-        p * (1.0 if each == math.inf else tree_delta(at, left, choose, loss + each, depth - 1))
-        for p, each in outcomes(eps, delta)
+        p * (1.0 if step == math.inf else tree_delta(at, left, choose, loss + step, depth - 1))
+        for p, step in outcomes(eps, delta)
     )
 
 

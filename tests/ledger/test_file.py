@@ -88,7 +88,7 @@ def test_no_ledger_is_made_beside_what_is_left_of_another_one(tmp_path):
     (tmp_path / "file-journal").write_bytes(b"x")
     with pytest.raises(sn.LedgerError, match=r"does not exist, but file-journal of an earlier ledger does"):
         sn.Ledger(tmp_path / "file", 1.0)
-    assert [each.name for each in tmp_path.iterdir()] == ["file-journal"]
+    assert [kept.name for kept in tmp_path.iterdir()] == ["file-journal"]
 
 
 def test_a_ledger_has_its_name_when_it_is_complete(tmp_path, monkeypatch):

@@ -70,15 +70,15 @@ def test_all_changes_of_a_norm_are_computed():
     for n in range(1, 26):
         roots = range(math.isqrt(n) + 1)
         by_search = {
-            tuple(sorted(filter(None, each), reverse=True))
+            tuple(sorted(filter(None, term), reverse=True))
             for size in range(1, min(n, 6) + 1)
-            for each in itertools.combinations_with_replacement(roots, size)
-            if sum(root * root for root in each) == n
+            for term in itertools.combinations_with_replacement(roots, size)
+            if sum(root * root for root in term) == n
         }
         found = list(ways(n, n))
         assert len(set(found)) == len(found)
-        assert all(sum(root * root for root in each) == n for each in found)
-        assert {each for each in found if len(each) <= 6} == by_search
+        assert all(sum(root * root for root in term) == n for term in found)
+        assert {term for term in found if len(term) <= 6} == by_search
     # OEIS A001156: partitions of n into squares
     assert [sum(1 for _ in ways(n, n)) for n in (1, 4, 9, 16, 25)] == [1, 2, 4, 8, 19]
 

@@ -17,8 +17,8 @@ SPAWN = multiprocessing.get_context("spawn")
 def together(target, *arguments, processes=2):
     """Run a function in several processes at once; return what each reported, by its number."""
     barrier, outcomes = SPAWN.Barrier(processes), SPAWN.Queue()
-    each = (target, barrier, *arguments, outcomes)
-    workers = [SPAWN.Process(target=reporting, args=(*each, number)) for number in range(processes)]
+    shared = (target, barrier, *arguments, outcomes)
+    workers = [SPAWN.Process(target=reporting, args=(*shared, number)) for number in range(processes)]
     for worker in workers:
         worker.start()
     reports = dict(outcomes.get(timeout=500) for _ in workers)

@@ -23,12 +23,12 @@ def gaussian_delta(eps, mu):
         return mpmath.ncdf(mu / 2 - eps / mu) - mpmath.exp(eps) * mpmath.ncdf(-mu / 2 - eps / mu)
 
 
-def binary_delta(eps, each, k):
+def binary_delta(eps, one_eps, k):
     """δ(ε) of k releases whose loss is `each` or its negative: discrete Laplace noise at sensitivity 1."""
     with mpmath.workdps(40):
-        each = mpmath.mpf(each)
-        more = 1 / (1 + mpmath.exp(-each))
-        losses = [(mpmath.binomial(k, j) * more**j * (1 - more) ** (k - j), (2 * j - k) * each) for j in range(k + 1)]
+        one_eps = mpmath.mpf(one_eps)
+        more = 1 / (1 + mpmath.exp(-one_eps))
+        losses = [(mpmath.binomial(k, j) * more**j * (1 - more) ** (k - j), (2 * j - k) * one_eps) for j in range(k + 1)]
         return mpmath.fsum(p * (1 - mpmath.exp(eps - loss)) for p, loss in losses if loss > eps)
 
 
@@ -103,7 +103,7 @@ def test_what_has_only_eps_and_delta_is_added_to_the_composed_rest(tmp_path):
 def test_deltas_are_added_as_decimals(tmp_path, delta, parts):
     """As floats, some of these sums are above the decimals and some below."""
     ledger = make(tmp_path, delta=delta)
-    ledger.spend([sn.Guarantee(0.1, each) for each in parts], data="people")
+    ledger.spend([sn.Guarantee(0.1, one_eps) for one_eps in parts], data="people")
     with pytest.raises(sn.BudgetError):
         ledger.spend(sn.Guarantee(0.1, 1e-20), data="people")
 

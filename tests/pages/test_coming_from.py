@@ -63,7 +63,7 @@ def test_no_page_is_missed() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_page_runs(page: Path, tmp_path: Path) -> None:
     pages = [page] if page.stem in ("index", "smartnoise") else [page.with_name("index.md"), page]
-    blocks = [block for each in pages for block in BLOCK.findall(each.read_text(encoding="utf-8"))]
+    blocks = [block for file in pages for block in BLOCK.findall(file.read_text(encoding="utf-8"))]
     needed = {name for name, _ in blocks if name}
     missing = {name for name in needed if find_spec(name) is None}
     given = {"NEEDED": sorted(needed - missing), "SIDES": [""] if missing or page.stem == "index" else ["", "their_"]}

@@ -71,13 +71,13 @@ def test_threads_that_race_for_the_first_draw_of_a_child_of_a_key_take_its_fills
 
 def test_one_generator_gives_every_thread_fills_of_its_own():
     rng, again = sn.SeededRng(7, allow_release=True), sn.SeededRng(7)
-    mechanism, each = sn.DiscreteLaplace(0.5), 300
+    mechanism, draws = sn.DiscreteLaplace(0.5), 300
 
     def draw(_):
-        return [mechanism.release(np.zeros(5, np.int64), rng=rng).tobytes() for _ in range(each)]
+        return [mechanism.release(np.zeros(5, np.int64), rng=rng).tobytes() for _ in range(draws)]
 
     taken = [fill for fills in at_once(draw, range(THREADS)) for fill in fills]
-    assert sorted(taken) == sorted(mechanism.sample(5, rng=again).tobytes() for _ in range(THREADS * each))
+    assert sorted(taken) == sorted(mechanism.sample(5, rng=again).tobytes() for _ in range(THREADS * draws))
 
 
 def test_spawning_threads_get_different_children():

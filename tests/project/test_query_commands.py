@@ -34,7 +34,7 @@ def test_the_page_has_commands():
 
 @pytest.mark.parametrize("command", COMMANDS, ids=range(1, len(COMMANDS) + 1))
 def test_a_command_of_the_page_runs(capsys, monkeypatch, directory, command):
-    if any(each.endswith(".csv") for each in command[:3]):
+    if any(word.endswith(".csv") for word in command[:3]):
         pytest.importorskip("duckdb")
     monkeypatch.chdir(directory)
     (directory / "private.csv").unlink(missing_ok=True)

@@ -96,7 +96,7 @@ def test_a_column_is_released_as_the_equal_array(case, mechanism, nulls, k):
     numbers = exact.tolist()
     kept = [None if nulls == "keep" and value is None else number for value, number in zip(values, numbers, strict=True)]
     assert listed(found) == kept
-    old, new = (str(each.type if hasattr(each, "type") else each.dtype) for each in (column, found))
+    old, new = (str(one.type if hasattr(one, "type") else one.dtype) for one in (column, found))
     if whole and dtype in WHOLE:
         assert new.lower().startswith("int64")
     else:

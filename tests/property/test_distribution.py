@@ -127,8 +127,8 @@ def test_arrays_are_their_elements(data, kind):
         np.array([sets[data.draw(pick)][i] for _ in range(math.prod(shape))], float).reshape(shape) for i, shape in enumerate(own)
     ]
     mechanism = kind(*arrays)
-    each = np.broadcast(*arrays, np.empty(x_shape))
-    assert each.shape == shapes.result_shape
+    together = np.broadcast(*arrays, np.empty(x_shape))
+    assert together.shape == shapes.result_shape
     example_mechanism = kind(*sets[0])
     for name in functions(mechanism):
         strategy = probabilities if name in AT_Q else arguments(example_mechanism)

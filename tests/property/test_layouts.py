@@ -60,8 +60,8 @@ def test_tiles_of_any_size_from_any_place(mechanism, start, shape):
 def test_any_view_of_parameters_and_out(data, mechanism, seed):
     """Array parameters that are all the same give the values of the scalar mechanism."""
     out = data.draw(views("f8"))
-    each = type(mechanism)(np.full(out.shape, mechanism.eps), *mechanism._arguments()[1:])
-    each.sample(out=out, rng=sn.SeededRng(seed))
+    per_element = type(mechanism)(np.full(out.shape, mechanism.eps), *mechanism._arguments()[1:])
+    per_element.sample(out=out, rng=sn.SeededRng(seed))
     assert np.array_equal(out, mechanism.sample(out.shape, dtype="f8", rng=sn.SeededRng(seed)))
 
 
@@ -146,16 +146,16 @@ def test_rows_that_share_lines(shape, order, step, ahead):
     for out in (np.empty(shape), placed(shape, order, "f8", 1, 0), placed(shape, order[::-1], "f8", 1, 0), values):
         values[...] = answers
         assert np.array_equal(mechanism.release(values, out=out, rng=sn.SeededRng(1, allow_release=True)), expected)
-    each = sn.Staircase(eps=np.linspace(0.5, 2, answers.size).reshape(shape), sensitivity=1)
-    expected = each.release(answers, rng=sn.SeededRng(1, allow_release=True))
+    per_element = sn.Staircase(eps=np.linspace(0.5, 2, answers.size).reshape(shape), sensitivity=1)
+    expected = per_element.release(answers, rng=sn.SeededRng(1, allow_release=True))
     values[...] = answers
-    assert np.array_equal(each.release(values, out=values, rng=sn.SeededRng(1, allow_release=True)), expected)
+    assert np.array_equal(per_element.release(values, out=values, rng=sn.SeededRng(1, allow_release=True)), expected)
 
 
 @pytest.mark.parametrize("shape", [(300, 301), (19, 9001), (37, 41, 43)])
-@pytest.mark.parametrize("each", [False, True])
-def test_the_first_refused_answer_is_named_in_any_order_of_the_axes(shape, each):
-    mechanism, rng = sn.Staircase(eps=np.ones(shape) if each else 1.0, sensitivity=1), sn.SecureRng()
+@pytest.mark.parametrize("per_element", [False, True])
+def test_the_first_refused_answer_is_named_in_any_order_of_the_axes(shape, per_element):
+    mechanism, rng = sn.Staircase(eps=np.ones(shape) if per_element else 1.0, sensitivity=1), sn.SecureRng()
     for first, second in [((0, shape[1] - 1), (1, 0)), ((0, 0), (0, 1)), ((shape[0] - 2, 7), (shape[0] - 1, 3))]:
         values = np.asfortranarray(np.zeros(shape))
         values[first] = values[second] = np.nan

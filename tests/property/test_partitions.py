@@ -114,16 +114,16 @@ def test_budgets_add_up_exactly(kind: type) -> None:
     """ε of k values, and δ where there is one, as rational numbers."""
     for case in range(3 if kind in NO_PROFILE else 40):
         mechanism, k = drawn(kind, case)
-        each = mechanism.for_partitions(k)
+        divided = mechanism.for_partitions(k)
         if kind is sn.MergedLaplace:
-            assert k * each._largest_loss() <= mechanism._largest_loss()
+            assert k * divided._largest_loss() <= mechanism._largest_loss()
         else:
-            assert k * Fraction(each.eps) <= Fraction(mechanism.eps)
+            assert k * Fraction(divided.eps) <= Fraction(mechanism.eps)
         if kind is sn.DiscreteCanonical:
-            assert k * Fraction(each.delta) <= Fraction(mechanism.delta)
+            assert k * Fraction(divided.delta) <= Fraction(mechanism.delta)
         if kind is sn.TruncatedLaplace:
-            assert k * Fraction(each.delta) <= Fraction(mechanism.delta)
-            assert each.achieved_delta <= each.delta
+            assert k * Fraction(divided.delta) <= Fraction(mechanism.delta)
+            assert divided.achieved_delta <= divided.delta
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MAKERS if kind not in UNDIVIDED | NO_PROFILE], ids=named)
@@ -132,14 +132,14 @@ def test_own_accounting(kind: type, case: int) -> None:
     mechanism, k = drawn(kind, case)
     # Losses with an infinite part may take minutes to compose more often.
     k = min(k, 5) if kind in (sn.TruncatedLaplace, sn.DiscreteCanonical) else k
-    each = mechanism.for_partitions(k)
+    divided = mechanism.for_partitions(k)
     if kind in OF_SUMS:
-        loss = each.privacy_loss() if kind is sn.Gaussian else each.privacy_loss(sensitivity=mechanism.sensitivity)
+        loss = divided.privacy_loss() if kind is sn.Gaussian else divided.privacy_loss(sensitivity=mechanism.sensitivity)
         assert loss.compose(k).privacy_profile(mechanism.eps, bounds=True)[0] <= mechanism.delta * ROUNDING
         return
     eps, delta = pure_eps(mechanism), getattr(mechanism, "delta", 0.0)
     t = levels(eps)
-    least = np.asarray(each.compose(k).privacy_profile(t, bounds=True)[0])
+    least = np.asarray(divided.compose(k).privacy_profile(t, bounds=True)[0])
     assert np.all(least <= declared(eps, delta, t) * ROUNDING + 1e-13)
     if kind is sn.TruncatedLaplace:
         # The curve of one value too, which is below what (ε, δ) alone would say.
@@ -150,9 +150,9 @@ def test_own_accounting(kind: type, case: int) -> None:
 def test_rho_of_mechanisms_of_a_variance(case: int) -> None:
     choose = random.Random(f"rho {case}")
     mechanism, k = sn.DiscreteGaussian(2 ** choose.uniform(-10, 40)), choose.randrange(2, 101)
-    each = mechanism.for_partitions(k)
-    assert k * Fraction(1) / Fraction(each.sigma2) <= 1 / Fraction(mechanism.sigma2)
-    assert (each.eps, each.delta, each.sensitivity) == (None, None, None)
+    divided = mechanism.for_partitions(k)
+    assert k * Fraction(1) / Fraction(divided.sigma2) <= 1 / Fraction(mechanism.sigma2)
+    assert (divided.eps, divided.delta, divided.sensitivity) == (None, None, None)
 
 
 # ---------------------------------------------------------------- independent accounting
@@ -176,12 +176,12 @@ def profile_of_losses(p: NDArray[np.float64], q: NDArray[np.float64], step: floa
 def test_integer_mechanisms_by_convolution(kind: type, case: int) -> None:
     mechanism, k = drawn(kind, f"direct {case}")
     k = min(k, 30)
-    each = mechanism.for_partitions(k)
-    D = each.sensitivity
-    k_values = np.arange(-int(60 * D / each.eps) - D, int(60 * D / each.eps) + 2 * D + 1)
-    p, q = each.pmf(k_values), each.pmf(k_values - D)
+    divided = mechanism.for_partitions(k)
+    D = divided.sensitivity
+    k_values = np.arange(-int(60 * D / divided.eps) - D, int(60 * D / divided.eps) + 2 * D + 1)
+    p, q = divided.pmf(k_values), divided.pmf(k_values - D)
     # Steps of half a sensitivity's worth of loss: e^(-ε/D) from an integer to the next, or e^(-ε) from a stair to the next.
-    step = each.eps / D if kind is sn.DiscreteLaplace else each.eps
+    step = divided.eps / D if kind is sn.DiscreteLaplace else divided.eps
     t = levels(mechanism.eps)
     assert np.all(profile_of_losses(p, q, step, k, t) <= declared(mechanism.eps, 0.0, t) * ROUNDING + 1e-15)
 
@@ -191,26 +191,26 @@ def test_truncated_laplace_by_convolution(case: int) -> None:
     """The same distribution on a lattice of 16 steps to the sensitivity, within the bounds of the one on the fine lattice."""
     mechanism, k = drawn(sn.TruncatedLaplace, f"direct {case}")
     k = min(k, 30)
-    each, D = mechanism.for_partitions(k), 16
-    end = math.floor(each.upper / mechanism.sensitivity * D)
+    divided, D = mechanism.for_partitions(k), 16
+    end = math.floor(divided.upper / mechanism.sensitivity * D)
     x = np.arange(-end - D, end + D + 1)
-    weights = np.where(abs(x) <= end, np.exp(-each.eps / D * abs(x)), 0.0)
+    weights = np.where(abs(x) <= end, np.exp(-divided.eps / D * abs(x)), 0.0)
     p = weights / weights.sum()
     q = np.concatenate([np.zeros(D), p[:-D]])
     t = levels(mechanism.eps)
     coarse = float(p[-2 * D : -D].sum())
     # Bounds rounded inwards leave more beyond them than the mechanism's own do.
-    allowed = mechanism.delta * max(coarse / each.delta, 1.0)
-    assert np.all(profile_of_losses(p, q, each.eps / D, k, t) <= declared(mechanism.eps, allowed, t) * ROUNDING)
+    allowed = mechanism.delta * max(coarse / divided.delta, 1.0)
+    assert np.all(profile_of_losses(p, q, divided.eps / D, k, t) <= declared(mechanism.eps, allowed, t) * ROUNDING)
 
 
 @pytest.mark.parametrize("case", range(8))
 def test_merged_laplace_by_ratios_of_the_density(case: int) -> None:
     mechanism, k = drawn(sn.MergedLaplace, f"direct {case}")
-    each = mechanism.for_partitions(k)
-    corners = np.array([0.0, *each.breakpoints])
+    divided = mechanism.for_partitions(k)
+    corners = np.array([0.0, *divided.breakpoints])
     x = np.concatenate([corners, corners - mechanism.sensitivity, np.linspace(0, corners[-1] + mechanism.sensitivity, 500)])
-    largest = float(np.max(each.logpdf(x) - each.logpdf(x + mechanism.sensitivity)))
+    largest = float(np.max(divided.logpdf(x) - divided.logpdf(x + mechanism.sensitivity)))
     # The density's breakpoints are not on the lattice: by a relative 2**-32 of the sensitivity at most.
     assert k * largest <= mechanism.pure_eps() * (1 + 1e-8)
 
@@ -227,10 +227,10 @@ FROM_THE_WILD = [
 
 @pytest.mark.parametrize(("eps", "delta", "shift", "k"), FROM_THE_WILD)
 def test_discrete_gaussian_by_sums_of_all_outcomes(eps: float, delta: float, shift: int, k: int) -> None:
-    each = sn.DiscreteGaussian.from_eps(eps, delta, shift).for_partitions(k)
+    divided = sn.DiscreteGaussian.from_eps(eps, delta, shift).for_partitions(k)
     with mp.workdps(50):
         for fewer in (1, k // 2, k):
-            assert oracle.delta_of(Fraction(eps), shift, fewer, Fraction(each.sigma2)) <= delta
+            assert oracle.delta_of(Fraction(eps), shift, fewer, Fraction(divided.sigma2)) <= delta
 
 
 @pytest.mark.parametrize("case", range(15))

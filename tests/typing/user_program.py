@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import stairnoise as sn
 
 continuous: sn.Staircase = sn.Staircase(4, sensitivity=1.0, gamma="l2")
-each = sn.Laplace(np.linspace(0.1, 4, 5), [1.0, 2.0, 3.0, 4.0, 5.0])
+spread_out = sn.Laplace(np.linspace(0.1, 4, 5), [1.0, 2.0, 3.0, 4.0, 5.0])
 counting = sn.DiscreteStaircase(eps=2, sensitivity=5, r=3)
 geometric = sn.DiscreteLaplace([1, 2])
 
@@ -21,7 +21,7 @@ singles: NDArray[np.float32] = continuous.sample((2, 5), dtype=np.float32)
 integers: NDArray[np.int64] = counting.sample((3, 4), rng=sn.SecureRng())
 narrow: NDArray[np.int32] = counting.sample(7, dtype=np.int32)
 buffer: NDArray[np.float64] = np.empty((2, 5))
-filled: NDArray[np.float64] = each.sample(out=buffer, rng=sn.SeededRng(1).at(5))
+filled: NDArray[np.float64] = spread_out.sample(out=buffer, rng=sn.SeededRng(1).at(5))
 viewed: memoryview = counting.release([10, 20], out=memoryview(bytearray(16)).cast("q"))
 points: ctypes.Array[ctypes.c_double] = continuous.release(floats[:3], out=(ctypes.c_double * 3)())
 chunks: Iterator[NDArray[np.float64]] = continuous.sample_chunks(10, 4, rng=sn.SecureRng())
@@ -42,7 +42,7 @@ eps: float | NDArray[np.float64] = continuous.eps
 gamma: float | NDArray[np.float64] = continuous.gamma
 r: int | NDArray[np.int64] = counting.r
 step: int = counting.granularity
-spread: float | NDArray[np.float64] = each.std()
+spread: float | NDArray[np.float64] = spread_out.std()
 bound: int = counting.error_bound(0.95)
 
 gaussian = sn.Gaussian(1, 1e-6)

@@ -169,15 +169,15 @@ def for_partitions(name: str, arguments: list[Any], k: int) -> list[Any]:
 def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry, completed by the oracle."""
     name, arguments, k, bind = inputs["law"], decoded_arguments(inputs["arguments"]), inputs["partitions"], inputs["bind"]
-    each = for_partitions(name, arguments, k)
-    asked, drawn = exact(name, arguments), exact(name, each, k)
+    divided = for_partitions(name, arguments, k)
+    asked, drawn = exact(name, arguments), exact(name, divided, k)
     secret = bytes.fromhex(inputs["secret"])
     head = keyed.head(inputs["release"], inputs["statistic"], keyed.mechanism(name, asked), k, keyed.mechanism(name, drawn), bind)
     cases = []
     for written, number in inputs["cases"]:
         row = keyed.row(bind, label_of(written), decoded(number))
         subkey = keyed.subkey(secret, head, row)
-        noise = [draw.at(mechanism_of(each[0], lattice(name, *each)), subkey, 0, 0).value] if name in OF_ONE_WORD else []
+        noise = [draw.at(mechanism_of(divided[0], lattice(name, *divided)), subkey, 0, 0).value] if name in OF_ONE_WORD else []
         cases.append([written, number, row.hex(), subkey.hex(), *noise])
     rows = [(label_of(written), decoded(number)) for written, number in inputs["cases"]]
     return inputs | {

@@ -69,9 +69,9 @@ CASES: tuple[tuple[str, list[Any], int], ...] = (
 
 def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry, completed by the oracle."""
-    each, log2_g, draw = _each(inputs["law"], decoded(inputs["arguments"]), inputs["partitions"])
+    divided, log2_g, draw = _each(inputs["law"], decoded(inputs["arguments"]), inputs["partitions"])
     key = stream.seed_key(int(inputs["seed"]))
-    return inputs | {"each": encoded(each), "log2_g": log2_g, "values": [draw(key, index) for index in range(inputs["count"])]}
+    return inputs | {"each": encoded(divided), "log2_g": log2_g, "values": [draw(key, index) for index in range(inputs["count"])]}
 
 
 def entries() -> Iterator[dict[str, Any]]:
@@ -82,32 +82,32 @@ def entries() -> Iterator[dict[str, Any]]:
 def _each(mechanism: str, arguments: list[Any], k: int) -> tuple[list[Any], int, Any]:
     """Arguments of the mechanism of each value, its lattice, and the noise at an index of fill 0."""
     if mechanism == "truncated_laplace":
-        each = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
-        where, found = truncated_laplace.mechanism(*each)
-        return each, where.log2_g, lambda key, index: segments.value(found, key, 0, index)
+        divided = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
+        where, found = truncated_laplace.mechanism(*divided)
+        return divided, where.log2_g, lambda key, index: segments.value(found, key, 0, index)
     if mechanism == "discrete_canonical":
-        each = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
-        _, canonical = discrete_canonical.mechanism(*each)
-        return each, 0, lambda key, index: discrete_canonical.value(canonical, key, 0, index)
+        divided = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
+        _, canonical = discrete_canonical.mechanism(*divided)
+        return divided, 0, lambda key, index: discrete_canonical.value(canonical, key, 0, index)
     if mechanism.startswith("truncated"):
-        each = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
+        divided = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
         oracle = truncated_discrete_staircase if "discrete" in mechanism else truncated_staircase
-        where, stairs = oracle.mechanism(*each)
-        return each, where.log2_g, lambda key, index: oracle.value(stairs, key, 0, index)
+        where, stairs = oracle.mechanism(*divided)
+        return divided, where.log2_g, lambda key, index: oracle.value(stairs, key, 0, index)
     if mechanism == "merged_laplace":
-        each = [partitions.merged(*arguments, k), *arguments[1:]]
-        where, found = merged_laplace.mechanism(*each)
-        return each, where.log2_g, lambda key, index: segments.value(found, key, 0, index)
+        divided = [partitions.merged(*arguments, k), *arguments[1:]]
+        where, found = merged_laplace.mechanism(*divided)
+        return divided, where.log2_g, lambda key, index: segments.value(found, key, 0, index)
     if mechanism == "multi_scale_discrete_laplace":
         eps, sensitivity, n, present = arguments
-        share, each = Fraction(present, n), [release.share(eps, k), *arguments[1:]]
-        return each, 0, lambda key, index: infinitely_divisible.multi_scale(each[0], sensitivity, share, key, 0, index)
+        share, divided = Fraction(present, n), [release.share(eps, k), *arguments[1:]]
+        return divided, 0, lambda key, index: infinitely_divisible.multi_scale(divided[0], sensitivity, share, key, 0, index)
     if mechanism.startswith("skellam"):
         calibrated = mechanism.endswith("from_eps")
         mu = partitions.skellam_mu(*arguments, k) if calibrated else _above(Fraction(arguments[0]) * k)
-        each = [mu, arguments[2], 1, 1] if calibrated else [mu, *arguments[1:]]
-        _, terms = skellam.mechanism(*each)
-        return each, 0, lambda key, index: skellam.value(terms, key, 0, index)
+        divided = [mu, arguments[2], 1, 1] if calibrated else [mu, *arguments[1:]]
+        _, terms = skellam.mechanism(*divided)
+        return divided, 0, lambda key, index: skellam.value(terms, key, 0, index)
     sigma2 = partitions.gaussian_sigma2(*arguments, k) if mechanism.endswith("from_eps") else _above(Fraction(arguments[0]) * k)
     return [sigma2], 0, lambda key, index: gaussian.at(sigma2, key, 0, index).value
 
