@@ -1,10 +1,10 @@
-"""Noise that is a pure function of a secret and of what is released: contract, section 13.
+"""Keyed noise, which is a pure function of a secret and of the released values: contract, section 13.
 
 | file | subject |
 |---|---|
 | `encoding` | every part of an address as bytes |
 | `fingerprint` | fingerprints of rows |
-| `labels` | the gate for labels |
+| `labels` | checks and encoding of labels |
 | `release` | releases |
 | `rng` | the class `KeyedRng` |
 """

@@ -1,4 +1,4 @@
-"""The generator whose noise is a pure function of a secret and of what is released."""
+"""The generator of keyed noise."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class KeyedRng:
         accepted too. A function is called where noise is drawn, at each call of `release` and `fingerprint`; what it
         returns is not kept. Its own errors are not caught.
     release : str
-        Public name of what is released and of the snapshot of the data, such as ``"households 2026-Q3"``. Not empty.
+        Public name of the release and of the snapshot of the data, such as ``"households 2026-Q3"``. Not empty.
     bind : {"value", "label"}, default "value"
         "value": the noise depends on the label and on the true value, which must be a whole number. "label": the noise
         depends on the label alone. The difference of two such releases is then exactly the change of the true answers;
@@ -94,7 +94,7 @@ class KeyedRng:
 
     @property
     def release_name(self) -> str:
-        """Public name of what is released."""
+        """Public name of the release."""
         return self._release
 
     @property

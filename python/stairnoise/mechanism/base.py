@@ -324,7 +324,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
 
         Notes
         -----
-        A chunk is drawn when it is asked for. The iterator alone holds the key of its fill. It is wiped when the
+        A chunk is drawn when the iterator reaches it. Only the iterator holds the key of its fill, which is wiped when the
         iterator ends or is deleted. In a forked child, the iterator's next chunks have other noise than the parent's.
 
         Examples
@@ -410,7 +410,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
             Several columns make tuples. Equal labels must have equal values, and get equal answers. The rows of a frame
             have one label each.
         statistic : str or list of str; only with a KeyedRng
-            Public name of what the values are, such as "count". Two statistics of the same groups have independent noise.
+            Public name of the values, such as "count". Two statistics of the same groups have independent noise.
             Several columns of a frame need a list of different names, one for each column.
         max_partitions_contributed : int, default 1
             How many of the values one person can change by being added or removed, each by at most the sensitivity.

@@ -120,9 +120,9 @@ class DiscreteMechanism(AdditiveMechanism[np.int64, Whole, Float]):
 
         Notes
         -----
-        A total can be read if it is less than m/2 in magnitude, noise included. Let true totals be at most B in magnitude,
-        and ``whole`` be the mechanism of all shares together. Then the modulus ``2 * (B + whole.error_bound(confidence)) + 1``,
-        and any larger one, misreads a total with a probability of at most 1 - confidence.
+        A total can be read if its magnitude, noise included, is below m/2. Let true totals be at most B in magnitude, and
+        ``whole`` be the mechanism of all shares together. Then the modulus ``2 * (B + whole.error_bound(confidence)) + 1``, or
+        a larger modulus, misreads a total with a probability of at most 1 - confidence.
 
         References
         ----------

@@ -16,7 +16,7 @@ from stairnoise.mechanisms.staircase import loss as staircase_loss
 from stairnoise.mechanisms.staircase import sums as staircase_sums
 
 
-class Geometric:
+class LaplaceFamily:
     """Laplace: probabilities fall by e^(-ε/D) from one lattice point to the next."""
 
     @staticmethod
@@ -50,7 +50,7 @@ class StaircaseFamily:
     def sum_bound(eps: float, steps: int, r: int, k: int, alpha: float) -> int:
         """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
         if steps == 1:
-            return Geometric.sum_bound(eps, steps, r, k, alpha)
+            return LaplaceFamily.sum_bound(eps, steps, r, k, alpha)
         return staircase_sums.error_bound(eps, steps, r, k, alpha)
 
     @staticmethod
@@ -62,4 +62,4 @@ class StaircaseFamily:
         return staircase_loss.Atoms(eps, (2 * stair - 1) / steps, gap / steps)
 
 
-Family = type[Geometric] | type[StaircaseFamily]
+Family = type[LaplaceFamily] | type[StaircaseFamily]

@@ -1,9 +1,9 @@
 r"""The privacy loss of discrete Gaussian noise for integers that one person changes by at most s together, in the l2 norm.
 
-The loss of a change a depends on ``T = Σ a_i X_i`` alone: it is ``(n - 2T)/(2σ²)`` with ``n = Σ a_i²``. A larger n
-is worse, so n is the largest integer up to s², and a is one of the ways to write n as a sum of squares. No way is the worst for
-every ε: at the Rényi order 3/2, one change by 2 reaches the bound of theorem 14 [1]_ and four changes by 1 do not. At
-σ² = 2 and δ = 1e-6, the four cost ε = 7.33 and the one 7.00. So all ways are computed if they are few.
+The loss of a change a depends on ``T = Σ a_i X_i`` alone: it is ``(n - 2T)/(2σ²)`` with ``n = Σ a_i²``. To change more
+coordinates is worse, so n is the largest integer up to s², and a is one of the ways to write n as a sum of squares. No way is
+the worst for every ε: at the Rényi order 3/2, one change by 2 reaches the bound of theorem 14 [1]_ and four changes by 1 do
+not. At σ² = 2 and δ = 1e-6, the four cost ε = 7.33 and the one 7.00. So all ways are computed if they are few.
 
 Otherwise continuous noise of variance σ² - 4 replaces the discrete noise. Round its value y at random, to the integer k
 with a probability in proportion to ``exp(-(k - y)²/8)``. The product of both weights is ``exp(-k²/(2σ²))`` times one whose

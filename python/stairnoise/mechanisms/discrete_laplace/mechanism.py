@@ -15,7 +15,7 @@ from stairnoise.mechanism.array_parameters import ArrayParameters, integers
 from stairnoise.mechanism.cost import CostFunction, check_function, elementwise, lattice_staircase_cost
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.eps_for_error import least_eps_of_integers
-from stairnoise.mechanism.on_lattice import Geometric
+from stairnoise.mechanism.on_lattice import LaplaceFamily
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
@@ -72,7 +72,7 @@ class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism
     __slots__ = ()
     __module__ = "stairnoise"
     _native_name = "discrete_laplace"
-    _family = Geometric
+    _family = LaplaceFamily
 
     @overload
     def __init__(self: DiscreteLaplace[int, float], eps: Number, sensitivity: Number | None = None) -> None: ...

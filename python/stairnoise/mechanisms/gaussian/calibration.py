@@ -56,7 +56,7 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     ParameterError
         The lattice would not fit float64 or int64.
     """
-    wanted = (
+    too_wide = (
         f"eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps {eps!r} and delta {delta!r}"
     )
     least = _lower_bound(eps, delta, -math.log(delta))
@@ -65,7 +65,7 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     ideal, mills = root(n, exact_eps, log_delta, n.of(_start(eps, delta, least)), n.of(least))
     change, exponent = _as_integer(sensitivity)
     wide = n.sqrt(partitions << n.bits)
-    log2_g = _log2_granularity(sensitivity, exponent + _floor_log2(change * wide, ideal), wanted)
+    log2_g = _log2_granularity(sensitivity, exponent + _floor_log2(change * wide, ideal), too_wide)
     steps = _shifted_up(change, exponent - log2_g)
     sigma = _shifted(n.over(change * wide, ideal), exponent - log2_g)
     loss = _lattice_loss(n, sigma, steps, log_delta, partitions)
@@ -94,8 +94,8 @@ def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
     """
     variance = Fraction(sigma) ** 2
     log2_sigma = _floor_log2(variance.numerator * partitions, variance.denominator) // 2
-    wanted = f"sigma must be below 2**33 times the sensitivity, got sigma {sigma!r} and sensitivity {sensitivity!r}"
-    log2_g = _log2_granularity(sensitivity, log2_sigma, wanted)
+    too_wide = f"sigma must be below 2**33 times the sensitivity, got sigma {sigma!r} and sensitivity {sensitivity!r}"
+    log2_g = _log2_granularity(sensitivity, log2_sigma, too_wide)
     change, exponent = _as_integer(sensitivity)
     steps = _shifted_up(change, exponent - log2_g)
     if partitions == 1:
@@ -189,15 +189,15 @@ def _lattice_loss(n: FixedPoint, sigma: int, steps: int, log_delta: int, partiti
     return n.over(partitions * square, 24 * sigma * sigma)
 
 
-def _log2_granularity(sensitivity: float, log2_sigma: int, wanted: str) -> int:
+def _log2_granularity(sensitivity: float, log2_sigma: int, too_wide: str) -> int:
     """Return log2 of g: σ and the sensitivity have at least 2**32 steps, but σ has no more than 2**44.
 
-    `wanted` is the error's text if σ is too large for that.
+    `too_wide` is the error's text if σ is too large for that.
     """
     log2_sensitivity = math.frexp(sensitivity)[1] - 1
     log2_g = max(min(log2_sensitivity, log2_sigma) - 32, log2_sigma - 43)
     if log2_sensitivity - log2_g < 10:
-        raise ParameterError(wanted)
+        raise ParameterError(too_wide)
     if not -1074 <= log2_g <= 960:
         raise ParameterError(
             f"sensitivity must give a granularity from 2**-1074 to 2**960, got {sensitivity!r} (granularity 2**{log2_g})"

@@ -41,7 +41,7 @@ class Centred(ABC):
         return 0.0
 
     def moment(self, order: int) -> float:
-        """E X**order; 0 where it is odd."""
+        """E X**order; 0 for an odd order."""
         return 0.0 if order % 2 else self.abs_moment(float(order))
 
     def support(self) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, elementwise
 from stairnoise.mechanism.eps_for_error import LEAST_EPS, raised_for_lattice
-from stairnoise.mechanism.on_lattice import Geometric
+from stairnoise.mechanism.on_lattice import LaplaceFamily
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.laplace import distribution as laplace
 from stairnoise.mechanisms.laplace import loss
@@ -78,7 +78,7 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Flo
     __slots__ = ()
     __module__ = "stairnoise"
     _native_name = "laplace"
-    _family = Geometric
+    _family = LaplaceFamily
 
     @overload
     def __init__(self: Laplace[float], eps: Number, sensitivity: Number | None = None) -> None: ...

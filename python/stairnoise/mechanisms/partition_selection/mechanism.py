@@ -75,7 +75,7 @@ class PartitionSelection(Immutable):
     Without Gaussian noise, one random number decides for a group: the least count N that it shows has P(N ≤ n) = π(n).
     `release` returns ``n - N + threshold`` for a group of n ≥ N people, so the noise is ``threshold - N``. Its steps
     π(n) − π(n−1) rise by e^ε from one to the next, then fall by e^−ε, and end. Adding this noise to every count is
-    (ε, δ)-differentially private in itself, and hiding what is below the threshold is post-processing.
+    (ε, δ)-differentially private in itself, and hiding counts below the threshold is post-processing.
 
     Gaussian noise has the variance of ``DiscreteGaussian.from_eps(eps, delta).for_partitions(k)``, or 4 if that is more. The
     threshold is the least with which the whole release has (ε, δ), by the exact divergence. ``docs/selection.md`` has the proofs.

@@ -239,6 +239,6 @@ def achieved_delta(eps: float, steps: int, r: int, most: int) -> Fraction:
 
 
 def tail_weight(eps: float, steps: int, r: int, j: int) -> Decimal:
-    """P(X >= j) t (1 - b)/2 of the staircase without ends, for j >= 1, in the decimal context of the caller."""
+    """Return P(X >= j) t (1 - b) of the staircase without ends, for j >= 1, in the decimal context of the caller."""
     b, J = (-Decimal(eps)).exp(), 0 if j < r else (j - r) // steps + 1
     return (-Decimal(eps) * J).exp() * ((r + J * steps - j) * (1 - b) + steps * b)

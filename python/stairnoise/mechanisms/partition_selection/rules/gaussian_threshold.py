@@ -58,9 +58,9 @@ class GaussianThreshold(Rule):
         """Bounds of the noise in shown values: t for large values, and v - 1 for a smaller value v, whose group has a person.
 
         t is the least number with P(|Z| > t) <= (1 - confidence)·P(Z > -threshold). A group of 2·threshold - 1 people or more
-        is hidden less often than that. A smaller group has a value of 2·threshold + t - 1 or more only if Z is above t, which
-        is as improbable among the Z that show the group, because the tail of Z is log-concave. The noise of a shown value v is
-        at least 1 - v.
+        is shown with at least the probability P(Z > -threshold). A smaller group has a value of 2·threshold + t - 1 or more
+        only if Z is above t, which is as improbable among the Z that show the group, because the tail of Z is log-concave.
+        The noise of a shown value v is at least 1 - v.
         """
         rare = (1 - confidence) * _MARGIN * -math.expm1(float(self._noise.logsf(np.array([self.threshold - 1.0]))[0]))
         t = int(self._noise.error_bound(np.array([rare]))[0])
