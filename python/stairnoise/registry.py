@@ -110,7 +110,6 @@ class Row(NamedTuple):
 
     name: MechanismName
     """Name in ``sample(mechanism=...)``, and of the file."""
-    class_name: str
     kind: Literal["continuous", "discrete", "vector", "category"]
     """Whether a value is a number on a lattice finer than the integers, an integer, a vector, or one of several categories."""
     group: Group
@@ -134,6 +133,11 @@ class Row(NamedTuple):
     def of_numbers(self) -> bool:
         """Whether the mechanism adds noise to single numbers."""
         return self.kind in ("continuous", "discrete")
+
+    @property
+    def class_name(self) -> str:
+        """Name of the class: "discrete_laplace" is `DiscreteLaplace`."""
+        return "".join(map(str.capitalize, self.name.split("_")))
 
     @property
     def module(self) -> str:
@@ -166,7 +170,6 @@ def _example(by: str = "", **arguments: Any) -> Example:
 ROWS: tuple[Row, ...] = (
     Row(
         "staircase",
-        "Staircase",
         "continuous",
         "one number",
         (
@@ -184,7 +187,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "discrete_staircase",
-        "DiscreteStaircase",
         "discrete",
         "one number",
         (_example(eps=1.0, sensitivity=5), _example(eps=0.3, sensitivity=100, r=30), _example(eps=2.0, sensitivity=1)),
@@ -198,7 +200,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "laplace",
-        "Laplace",
         "continuous",
         "one number",
         (_example(eps=1.0, sensitivity=1.0), _example(eps=0.01, sensitivity=3.0)),
@@ -209,7 +210,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "discrete_laplace",
-        "DiscreteLaplace",
         "discrete",
         "one number",
         (_example(eps=1.0, sensitivity=1), _example(eps=0.1, sensitivity=3)),
@@ -220,7 +220,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "merged_laplace",
-        "MergedLaplace",
         "continuous",
         "several rates",
         (_example(eps=[0.2, 0.5, 1.0], breakpoints=[1.0, 3.0], sensitivity=1.0),),
@@ -230,7 +229,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "arete",
-        "Arete",
         "continuous",
         "shares",
         (_example(alpha=0.5, theta=1.0, lam=0.25), _example(alpha=0.5, theta=1.0, lam=0.25, n_parties=10)),
@@ -239,7 +237,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "truncated_laplace",
-        "TruncatedLaplace",
         "continuous",
         "with a delta",
         (_example(eps=1.0, delta=1e-6, sensitivity=1.0), _example(eps=0.5, delta=1e-3, sensitivity=1.0, upper=20.0)),
@@ -248,7 +245,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "truncated_staircase",
-        "TruncatedStaircase",
         "continuous",
         "with a delta",
         (
@@ -264,7 +260,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "gaussian",
-        "Gaussian",
         "continuous",
         "with a delta",
         (_example(eps=1.0, delta=1e-6, sensitivity=1.0),),
@@ -274,7 +269,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "generalized_discrete_laplace",
-        "GeneralizedDiscreteLaplace",
         "discrete",
         "shares",
         (_example(beta=1.5, a=0.4), _example(beta=1.5, a=0.4, n_parties=10)),
@@ -292,7 +286,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "multi_scale_discrete_laplace",
-        "MultiScaleDiscreteLaplace",
         "discrete",
         "shares",
         (_example(eps=1.0, sensitivity=3), _example(eps=1.0, sensitivity=3, n_parties=5, present=4)),
@@ -301,7 +294,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "truncated_discrete_staircase",
-        "TruncatedDiscreteStaircase",
         "discrete",
         "with a delta",
         (
@@ -317,7 +309,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "discrete_canonical",
-        "DiscreteCanonical",
         "discrete",
         "with a delta",
         (
@@ -330,7 +321,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "discrete_gaussian",
-        "DiscreteGaussian",
         "discrete",
         "with a delta",
         (_example(sigma2=0.25), _example(sigma2=150.0)),
@@ -342,7 +332,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "lattice_noise",
-        "LatticeNoise",
         "discrete",
         "given weights",
         (
@@ -355,7 +344,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "skellam",
-        "Skellam",
         "discrete",
         "shares",
         (_example(mu=0.5), _example(mu=150.0), _example(mu=150.0, n_parties=10)),
@@ -365,7 +353,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "randomized_response",
-        "RandomizedResponse",
         "category",
         "categories",
         (_example(eps=1.0, categories=3), _example(eps=4.0, categories=2), _example(eps=0.1, categories=5)),
@@ -400,7 +387,6 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "multivariate_staircase",
-        "MultivariateStaircase",
         "vector",
         "vectors",
         (

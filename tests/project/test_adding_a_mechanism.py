@@ -37,9 +37,7 @@ VECTORS = {
 }
 ONE_WORD = {"staircase", "laplace", "discrete_staircase", "discrete_laplace"}
 
-MADE_UP = Row(
-    "made_up", "MadeUp", "discrete", "one number", (Example({"eps": 1.0, "colour": 3}),), divided=ROWS[1].divided, released=True
-)
+MADE_UP = Row("made_up", "discrete", "one number", (Example({"eps": 1.0, "colour": 3}),), divided=ROWS[1].divided, released=True)
 
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
@@ -149,7 +147,7 @@ with open(path, encoding="utf-8") as file:
     source = file.read()
 row = """
     Row(
-        "made_up", "MadeUp", "discrete", "one number", (_example(eps=1.0, colour=3),),
+        "made_up", "discrete", "one number", (_example(eps=1.0, colour=3),),
         divided=Divided(_example(eps=4.0), 4, _example(eps=1.0)),
         compared=(Compared("MadeUp", "DiscreteLaplace"),), released=True,
     ),
