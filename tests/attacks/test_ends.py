@@ -94,6 +94,6 @@ def test_a_subnormal_lattice(family):
     assert 0 < g < np.finfo(float).smallest_normal
     here, there = (released(mechanism, answer, 7) for answer in (0.0, 2.0**-1030))
     assert (here % g == 0).all()
-    cells = there / g - here / g
-    assert np.ptp(cells) == 0
-    assert 0 < cells[0] <= 2.0**-1030 / g
+    steps = there / g - here / g
+    assert np.ptp(steps) == 0
+    assert 0 < steps[0] <= 2.0**-1030 / g

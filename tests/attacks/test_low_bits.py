@@ -67,9 +67,9 @@ def test_every_output_is_on_one_lattice(mechanism, x):
     here, there = (released(mechanism, answer, 4, 20_000) for answer in (x, x + 1.0))
     assert bits.last_bit(here).min() == bits.last_bit(there).min() == step
     # One key: the outputs differ by the same whole number of cells, at most those of the sensitivity.
-    cells = (there - here) / mechanism.granularity
-    assert np.ptp(cells) == 0
-    assert abs(cells[0]) <= math.ceil(1.0 / mechanism.granularity)
+    steps = (there - here) / mechanism.granularity
+    assert np.ptp(steps) == 0
+    assert abs(steps[0]) <= math.ceil(1.0 / mechanism.granularity)
 
 
 def finest(mechanism, answers):
@@ -95,6 +95,6 @@ def test_beyond_that_the_output_is_a_function_of_the_lattice_point(mechanism, x)
     g = Fraction(mechanism.granularity)
     noise = mechanism.sample(2000, rng=sn.SeededRng(7))
     for value, drawn in zip(released(mechanism, x, 7, 2000), noise, strict=True):
-        cells = math.floor(Fraction(x) / g + Fraction(1, 2))
-        point = cells * g + Fraction(drawn)
+        steps = math.floor(Fraction(x) / g + Fraction(1, 2))
+        point = steps * g + Fraction(drawn)
         assert value == float(point)

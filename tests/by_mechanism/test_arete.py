@@ -60,13 +60,13 @@ def test_variance_of_arete_is_that_of_the_density_but_for_the_lattice(alpha, the
 )
 def test_exact_eps_of_arete(alpha, theta, lam, change):
     mechanism = sn.Arete(alpha, theta, lam)
-    found, cells = mechanism.privacy_eps(change), math.ceil(change / mechanism.granularity)
+    found, steps = mechanism.privacy_eps(change), math.ceil(change / mechanism.granularity)
     k = np.arange(0, int(60 / min(1 / theta, 1 / lam) / mechanism.granularity))
-    loss = mechanism.logpdf(points(mechanism, k)) - mechanism.logpdf(points(mechanism, k + cells))
+    loss = mechanism.logpdf(points(mechanism, k)) - mechanism.logpdf(points(mechanism, k + steps))
     if lam < theta and alpha < 1:
         assert found == pytest.approx(float(loss.max()), rel=1e-12)
     else:
-        tail = cells * mechanism.granularity / max(theta, lam) if alpha + (lam == theta) >= 1 or lam > theta else None
+        tail = steps * mechanism.granularity / max(theta, lam) if alpha + (lam == theta) >= 1 or lam > theta else None
         assert tail is not None
         assert found == pytest.approx(tail, rel=1e-13)
         assert loss.max() < found * (1 + 1e-12)

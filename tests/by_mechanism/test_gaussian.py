@@ -165,13 +165,15 @@ def test_sigma2_is_the_least_float(parameters: tuple[float, float, float], parti
     """B(ε - h, z) = δ(1 - h) of the contract by mpmath, whose z lies between those of σ² and of the float64 below."""
     eps, delta, _ = parameters
     mechanism = sn.Gaussian(*parameters).for_partitions(partitions)
-    log2_g, sigma2, cells = mechanism._calibration
-    assert (log2_g, sigma2, cells) == oracle.calibrate(*parameters, partitions)
+    log2_g, sigma2, sensitivity_steps = mechanism._calibration
+    assert (log2_g, sigma2, sensitivity_steps) == oracle.calibrate(*parameters, partitions)
     with mp.workdps(120):
         ideal = oracle.ratio(mp.mpf(eps), mp.mpf(delta))
-        loss = lattice_loss(mp.mpf(parameters[2]) * mp.sqrt(partitions) / ideal / mp.mpf(2) ** log2_g, cells, delta, partitions)
+        loss = lattice_loss(
+            mp.mpf(parameters[2]) * mp.sqrt(partitions) / ideal / mp.mpf(2) ** log2_g, sensitivity_steps, delta, partitions
+        )
         below, here = (
-            oracle.profile(mp.mpf(eps) - loss, mp.sqrt(partitions) * cells / mp.sqrt(mp.mpf(x)))
+            oracle.profile(mp.mpf(eps) - loss, mp.sqrt(partitions) * sensitivity_steps / mp.sqrt(mp.mpf(x)))
             for x in (math.nextafter(sigma2, 0), sigma2)
         )
         assert here <= delta * (1 - loss) < below
@@ -196,12 +198,13 @@ def test_profiles_have_the_digits_that_are_claimed() -> None:
 def test_certainty_where_the_profile_is_flat(eps: float, partitions: int) -> None:
     """So near to δ = 1, the error of 1e-30 that is allowed for takes some float64 of σ²; it is kept, and no more."""
     mechanism, delta = sn.Gaussian(eps, 1 - 2.0**-53, sensitivity=1).for_partitions(partitions), 1 - 2.0**-53
-    log2_g, sigma2, cells = mechanism._calibration
+    log2_g, sigma2, sensitivity_steps = mechanism._calibration
     with mp.workdps(120):
         ideal = oracle.ratio(mp.mpf(eps), mp.mpf(delta))
-        loss = lattice_loss(mp.sqrt(partitions) / ideal / mp.mpf(2) ** log2_g, cells, delta, partitions)
+        loss = lattice_loss(mp.sqrt(partitions) / ideal / mp.mpf(2) ** log2_g, sensitivity_steps, delta, partitions)
         below, here = (
-            oracle.profile(mp.mpf(eps) - loss, mp.sqrt(partitions) * cells / mp.sqrt(mp.mpf(x))) * (1 + mp.mpf("1e-30"))
+            oracle.profile(mp.mpf(eps) - loss, mp.sqrt(partitions) * sensitivity_steps / mp.sqrt(mp.mpf(x)))
+            * (1 + mp.mpf("1e-30"))
             for x in (math.nextafter(sigma2, 0), sigma2)
         )
         assert here <= mp.mpf(delta) * (1 - loss) < below
@@ -269,12 +272,12 @@ def test_bound_between_lattice_and_normal_noise(sigma: float, eps: float) -> Non
 
     δ of the lattice <= e^h B(ε - (K + n/σ)²/(24σ²) - h, n/σ) + 2 e^h (1 - Φ(K)).
     """
-    for cells in (1, math.ceil(sigma / 2), math.ceil(sigma)):
-        shift, width = mp.mpf(cells), mp.mpf(9)
+    for sensitivity_steps in (1, math.ceil(sigma / 2), math.ceil(sigma)):
+        shift, width = mp.mpf(sensitivity_steps), mp.mpf(9)
         h = 1 / (8 * mp.mpf(sigma) ** 2)
         loss = (width + shift / sigma) ** 2 / (24 * mp.mpf(sigma) ** 2) + h
         bound = mp.exp(h) * (oracle.profile(eps - loss, shift / sigma) + 2 * mp.erfc(width / mp.sqrt(2)) / 2)
-        exact = exact_profile(sigma * sigma, eps, cells)
+        exact = exact_profile(sigma * sigma, eps, sensitivity_steps)
         assert exact <= bound
         assert bound < exact + loss
 
@@ -293,16 +296,20 @@ def test_calibration_would_hold_on_coarse_lattices(partitions: int) -> None:
     """The calibration's own rule, at a σ where its allowance for the lattice is no longer next to nothing."""
     broken_without = []
     for sigma, eps, steps in itertools.product((4.0, 12.0, 40.5), (0.5, 1.0, 2.0), (20, 4, 1)):
-        cells = math.ceil(sigma / steps)
-        shift, delta = mp.sqrt(partitions) * cells / sigma, mp.mpf("1e-3")
+        sensitivity_steps = math.ceil(sigma / steps)
+        shift, delta = mp.sqrt(partitions) * sensitivity_steps / sigma, mp.mpf("1e-3")
         for _ in range(60):
-            loss = lattice_loss(sigma, cells, delta, partitions)
+            loss = lattice_loss(sigma, sensitivity_steps, delta, partitions)
             if loss >= min(1, eps):
                 break
             delta = oracle.profile(eps - loss, shift) / (1 - loss)
         if loss < min(1, eps) and 1e-200 < delta < 1:
-            exact = exact_profile(sigma**2, eps, cells) if partitions == 1 else joint_profile(sigma, eps, cells)
-            assert exact <= delta, (sigma, eps, cells)
+            exact = (
+                exact_profile(sigma**2, eps, sensitivity_steps)
+                if partitions == 1
+                else joint_profile(sigma, eps, sensitivity_steps)
+            )
+            assert exact <= delta, (sigma, eps, sensitivity_steps)
             broken_without.append(oracle.profile(mp.mpf(eps), shift) < exact)
     assert any(broken_without)
     assert len(broken_without) > 12
@@ -310,16 +317,18 @@ def test_calibration_would_hold_on_coarse_lattices(partitions: int) -> None:
 
 def test_allowance_is_the_contracts() -> None:
     """h as docs/contract.md has it, for values of any number."""
-    for sigma, cells, delta, k in ((2.0**32, 2**32, 1e-6, 1), (2.0**43, 2**20, 5e-324, 1000), (40.5, 3, 0.5, 7)):
+    for sigma, sensitivity_steps, delta, k in ((2.0**32, 2**32, 1e-6, 1), (2.0**43, 2**20, 5e-324, 1000), (40.5, 3, 0.5, 7)):
         width = mp.sqrt(2 * mp.log(2 * k / mp.mpf(delta)) + 140)
-        expected = k * ((width + cells / mp.mpf(sigma)) ** 2 + 3) / (24 * mp.mpf(sigma) ** 2)
-        assert abs(lattice_loss(sigma, cells, mp.mpf(delta), k) / expected - 1) < 1e-20
+        expected = k * ((width + sensitivity_steps / mp.mpf(sigma)) ** 2 + 3) / (24 * mp.mpf(sigma) ** 2)
+        assert abs(lattice_loss(sigma, sensitivity_steps, mp.mpf(delta), k) / expected - 1) < 1e-20
 
 
-def lattice_loss(sigma: Any, cells: int, delta: Any, partitions: int) -> mp.mpf:
+def lattice_loss(sigma: Any, sensitivity_steps: int, delta: Any, partitions: int) -> mp.mpf:
     n = fixed_point(300)
     log_delta = int(mp.ldexp(mp.log(mp.mpf(delta)), n.bits))
-    return mp.ldexp(mp.mpf(gaussian_sigma._lattice_loss(n, int(mp.ldexp(sigma, n.bits)), cells, log_delta, partitions)), -n.bits)
+    return mp.ldexp(
+        mp.mpf(gaussian_sigma._lattice_loss(n, int(mp.ldexp(sigma, n.bits)), sensitivity_steps, log_delta, partitions)), -n.bits
+    )
 
 
 @pytest.mark.parametrize("sigma", [1.0, 3.0, 10.5])

@@ -86,13 +86,13 @@ def test_draws(mechanism):
 
 
 def check_draws(noise, mechanism):
-    cells = noise / mechanism.granularity
-    assert np.array_equal(cells, np.round(cells))
+    steps = noise / mechanism.granularity
+    assert np.array_equal(steps, np.round(steps))
     reach = int(mechanism.error_bound(0.9999) / mechanism.granularity) + 1
-    cells = np.clip(cells, -reach, reach).astype(np.int64)
+    steps = np.clip(steps, -reach, reach).astype(np.int64)
     expected = probabilities(mechanism, np.arange(-reach, reach + 1))
     expected[[0, -1]] = mechanism.sf(points(mechanism, reach - 1))
-    counts = np.bincount(cells + reach, minlength=expected.size)
+    counts = np.bincount(steps + reach, minlength=expected.size)
     checks.check_distribution(counts, expected, ALPHA)
     checks.check_symmetry(counts, ALPHA)
     checks.check_share(int(counts[reach]), noise.size, expected[reach], ALPHA)
@@ -108,8 +108,8 @@ def test_missing_shares_cost_eps():
     mechanism = sn.Arete(0.2, 1.0, 0.25)
     part = mechanism.share(4, 3)
     assert part.privacy_eps(0.5) > mechanism.privacy_eps(0.5)
-    cells, k = math.ceil(0.5 / mechanism.granularity), np.arange(20_000)
-    loss = part.logpdf(points(part, k)) - part.logpdf(points(part, k + cells))
+    steps, k = math.ceil(0.5 / mechanism.granularity), np.arange(20_000)
+    loss = part.logpdf(points(part, k)) - part.logpdf(points(part, k + steps))
     assert part.privacy_eps(0.5) == pytest.approx(float(loss.max()), rel=1e-6)
 
 

@@ -28,8 +28,8 @@ def probabilities(mechanism: sn.LatticeNoise) -> dict[int, Fraction]:
 
 
 def shifts(mechanism: sn.LatticeNoise) -> list[int]:
-    cells = round(mechanism.sensitivity / mechanism.granularity)
-    return [sign * s for s in range(1, cells + 1) for sign in (1, -1)]
+    sensitivity_steps = round(mechanism.sensitivity / mechanism.granularity)
+    return [sign * s for s in range(1, sensitivity_steps + 1) for sign in (1, -1)]
 
 
 def end_of(mechanism: sn.LatticeNoise, p: dict[int, Fraction]) -> int:
@@ -70,7 +70,7 @@ def renyi(mechanism: sn.LatticeNoise, alpha: float) -> float:
 
 
 def random_mechanism(choose: random.Random) -> sn.LatticeNoise:
-    m, cells = choose.randrange(1, 6), choose.randrange(1, 4)
+    m, sensitivity_steps = choose.randrange(1, 6), choose.randrange(1, 4)
     kinds = (
         lambda: 0.0,
         choose.random,
@@ -84,7 +84,7 @@ def random_mechanism(choose: random.Random) -> sn.LatticeNoise:
     if ratio is not None or sum(weight > 0 for weight in weights) < 2:
         weights[0], weights[-1] = weights[0] or 1.0, weights[-1] or 0.25
     step = choose.choice((1.0, 1.0, 0.5))
-    return sn.LatticeNoise(weights, ratio, step, cells * step)
+    return sn.LatticeNoise(weights, ratio, step, sensitivity_steps * step)
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -104,13 +104,15 @@ def test_without_breakpoints_it_is_laplace():
     ],
 )
 def test_pure_eps_is_the_largest_loss_of_all_points_and_shifts(eps, breaks):
-    cells = 5
-    knots, slopes = [0, *breaks], np.array(eps) / cells
+    sensitivity_steps = 5
+    knots, slopes = [0, *breaks], np.array(eps) / sensitivity_steps
     k = np.arange(-60, 61)
     spans = np.clip(np.abs(k)[:, None] - np.array(knots), 0, np.diff([*knots, math.inf]))
     height = spans @ slopes
-    worst = max(float(np.max(np.abs(height[shift:] - height[:-shift]))) for shift in range(1, cells + 1))
-    exact = largest_loss([Fraction(e) / cells for e in eps], [Fraction(c) for c in breaks], Fraction(cells))
+    worst = max(float(np.max(np.abs(height[shift:] - height[:-shift]))) for shift in range(1, sensitivity_steps + 1))
+    exact = largest_loss(
+        [Fraction(e) / sensitivity_steps for e in eps], [Fraction(c) for c in breaks], Fraction(sensitivity_steps)
+    )
     assert float(exact) == pytest.approx(worst, rel=1e-13)
 
 

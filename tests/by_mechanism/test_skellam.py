@@ -116,10 +116,10 @@ def test_draws_of_shares_add_up():
 
 def check_draws(noise, mechanism, width=1):
     reach = int(mechanism.error_bound(0.999) // width) + 1
-    cells = np.clip(np.floor(noise / width + 0.5), -reach, reach).astype(np.int64)
+    bins = np.clip(np.floor(noise / width + 0.5), -reach, reach).astype(np.int64)
     edges = (np.arange(-reach, reach) + 0.5) * width
     expected = np.diff(np.concatenate([[0.0], mechanism.cdf(np.floor(edges)), [1.0]]))
-    counts = np.bincount(cells + reach, minlength=expected.size)
+    counts = np.bincount(bins + reach, minlength=expected.size)
     checks.check_distribution(counts, expected, ALPHA)
     checks.check_symmetry(counts, ALPHA)
 

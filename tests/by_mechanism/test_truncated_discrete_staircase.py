@@ -33,9 +33,9 @@ MECHANISMS = [
 mechanisms = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
-def weights(b, cells, r, end):
+def weights(b, sensitivity_steps, r, end):
     """Unnormalised probabilities of -end … end, by the definition, in the arithmetic of b."""
-    return [b ** (0 if abs(i) < r else (abs(i) - r) // cells + 1) for i in range(-end, end + 1)]
+    return [b ** (0 if abs(i) < r else (abs(i) - r) // sensitivity_steps + 1) for i in range(-end, end + 1)]
 
 
 def probabilities(mechanism):
@@ -124,16 +124,19 @@ def hockey_stick(p, shift, growth):
 def test_delta_is_the_outermost_mass_for_every_shift(case):
     """In rational numbers, for a rational b: nothing is rounded."""
     choose = np.random.default_rng([7, case])
-    cells = int(choose.integers(1, 9))
-    r, end = int(choose.integers(1, cells + 1)), cells + int(choose.integers(0, 3 * cells + 1))
+    sensitivity_steps = int(choose.integers(1, 9))
+    r, end = (
+        int(choose.integers(1, sensitivity_steps + 1)),
+        sensitivity_steps + int(choose.integers(0, 3 * sensitivity_steps + 1)),
+    )
     b = Fraction(int(choose.integers(1, 1000)), 1000)
-    p = weights(b, cells, r, end)
+    p = weights(b, sensitivity_steps, r, end)
     total = sum(p)
     p = [weight / total for weight in p]
-    for shift in range(1, cells + 1):
+    for shift in range(1, sensitivity_steps + 1):
         found = hockey_stick(p, shift, 1 / b)
         assert found == hockey_stick(p[::-1], shift, 1 / b) == sum(p[:shift])
-    assert found == sum(p[-cells:])
+    assert found == sum(p[-sensitivity_steps:])
 
 
 @pytest.mark.parametrize("case", range(40))
@@ -141,23 +144,23 @@ def test_the_end_is_the_least_for_delta(case):
     """With 60 digits; for k partitions too. The mass is the sum of the probabilities themselves."""
     choose = np.random.default_rng([8, case])
     eps, delta = math.exp(choose.uniform(-3, 3)), math.exp(choose.uniform(-16, math.log(0.5)))
-    cells = int(choose.integers(1, 13))
-    r = ("l1", "l2", int(choose.integers(1, cells + 1)))[case % 3]
-    given = sn.TruncatedDiscreteStaircase(eps, delta, cells, r)
+    sensitivity_steps = int(choose.integers(1, 13))
+    r = ("l1", "l2", int(choose.integers(1, sensitivity_steps + 1)))[case % 3]
+    given = sn.TruncatedDiscreteStaircase(eps, delta, sensitivity_steps, r)
     for k in (1, 3):
         mechanism = given.for_partitions(k)
         assert Fraction(mechanism.eps) * k <= Fraction(eps)
         assert Fraction(mechanism.delta) * k <= Fraction(delta)
         p = probabilities(mechanism)
         with mp.workdps(50):
-            mass = mp.fsum(p[:cells])
+            mass = mp.fsum(p[:sensitivity_steps])
             assert mass <= mp.mpf(mechanism.delta)
             assert mechanism.achieved_delta == pytest.approx(float(mass), rel=1e-15)
             assert mp.mpf(mechanism.achieved_delta) >= mass
-            assert mechanism.upper >= cells
-            if mechanism.upper > cells:
+            assert mechanism.upper >= sensitivity_steps
+            if mechanism.upper > sensitivity_steps:
                 shorter = p[1:-1]
-                assert mp.fsum(shorter[:cells]) / mp.fsum(shorter) > mp.mpf(mechanism.delta)
+                assert mp.fsum(shorter[:sensitivity_steps]) / mp.fsum(shorter) > mp.mpf(mechanism.delta)
 
 
 @mechanisms
@@ -228,10 +231,10 @@ def test_the_shape_is_the_best_of_all(eps, delta, cost):
     assert mechanism.r == min(every, key=every.get)
 
 
-def least_second_moment(eps, delta, cells, reach, shifts):
+def least_second_moment(eps, delta, sensitivity_steps, reach, shifts):
     """The linear program over symmetric mechanisms on -reach … reach: hockey sticks of these shifts at most δ."""
     n, growth = 2 * reach + 1, math.exp(eps)
-    rows = n + cells
+    rows = n + sensitivity_steps
     identity, blocks, right = sparse.identity(rows, format="csr"), [], []
     for number, shift in enumerate(shifts):
         # p_k - e^ε p_(k-s) <= u_k, Σ u_k <= δ.
@@ -285,16 +288,19 @@ def test_one_shift_alone_would_not_do():
 @pytest.mark.parametrize("eps", [1, 2, 4, 8])
 def test_less_than_truncated_laplace_on_the_integers(eps):
     """The truncated Laplace distribution with steps of 1, from its definition: more variance for the same (ε, δ)."""
-    cells, delta = 10, 1e-6
-    x = math.exp(-eps / cells)
+    sensitivity_steps, delta = 10, 1e-6
+    x = math.exp(-eps / sensitivity_steps)
 
     def mechanism(end):
         p = x ** np.abs(np.arange(-end, end + 1.0))
         return p / p.sum()
 
-    end = next(end for end in range(cells, 10**4) if mechanism(end)[:cells].sum() <= delta)
+    end = next(end for end in range(sensitivity_steps, 10**4) if mechanism(end)[:sensitivity_steps].sum() <= delta)
     laplace = float((mechanism(end) * np.arange(-end, end + 1.0) ** 2).sum())
-    assert sn.TruncatedDiscreteStaircase(eps, delta, cells, "l2").var() < laplace * {1: 0.97, 2: 0.86, 4: 0.55, 8: 0.1}[eps]
+    assert (
+        sn.TruncatedDiscreteStaircase(eps, delta, sensitivity_steps, "l2").var()
+        < laplace * {1: 0.97, 2: 0.86, 4: 0.55, 8: 0.1}[eps]
+    )
 
 
 # ---------------------------------------------------------------- distribution
@@ -387,14 +393,14 @@ def test_the_ends_that_candidates_are_compared_by_are_those_of_the_mechanism(see
     choose = np.random.default_rng(seed)
     for power in (1, 2):
         eps, delta = 10 ** choose.uniform(-3, 2), min(0.5, 10 ** choose.uniform(-30, 0))
-        cells = int(2 ** choose.uniform(0, 53))
-        start = int(choose.integers(1, cells + 1))
-        r = np.array(list(truncated_shapes._candidates(cells, start)))
-        exact = np.array(_native.truncated_staircase_ends(eps, delta, cells, r.tolist()))
-        ends, unsure = truncated_shapes._approximate_ends(eps, delta, cells, r)
+        sensitivity_steps = int(2 ** choose.uniform(0, 53))
+        start = int(choose.integers(1, sensitivity_steps + 1))
+        r = np.array(list(truncated_shapes._candidates(sensitivity_steps, start)))
+        exact = np.array(_native.truncated_staircase_ends(eps, delta, sensitivity_steps, r.tolist()))
+        ends, unsure = truncated_shapes._approximate_ends(eps, delta, sensitivity_steps, r)
         assert np.all(np.abs(ends - exact) <= np.where(unsure, 1 + 1e-12 * exact, 0))
-        costs = truncated_shapes._costs(eps, cells, r, exact, power)
-        found = truncated_shapes.best(eps, delta, cells, start, power)
+        costs = truncated_shapes._costs(eps, sensitivity_steps, r, exact, power)
+        found = truncated_shapes.best(eps, delta, sensitivity_steps, start, power)
         assert costs[r == found.r] == pytest.approx(costs.min(), rel=1e-12)
 
 

@@ -121,13 +121,13 @@ def test_given_bounds_that_are_wider_leave_less():
     assert (wide.lower, wide.upper) == (-10, 9)
 
 
-def brute_delta(t, eps, cells, below, above):
-    """sup over the sets of P(S) - e^t Q(S), both directions, every shift up to `cells`."""
-    k = np.arange(-below - cells, above + cells + 1)
-    pmf = np.where((k >= -below) & (k <= above), np.exp(-eps * np.abs(k) / cells), 0.0)
+def brute_delta(t, eps, sensitivity_steps, below, above):
+    """sup over the sets of P(S) - e^t Q(S), both directions, every shift up to the sensitivity."""
+    k = np.arange(-below - sensitivity_steps, above + sensitivity_steps + 1)
+    pmf = np.where((k >= -below) & (k <= above), np.exp(-eps * np.abs(k) / sensitivity_steps), 0.0)
     pmf /= pmf.sum()
     worst = 0.0
-    for shift in range(1, cells + 1):
+    for shift in range(1, sensitivity_steps + 1):
         other = np.concatenate([np.zeros(shift), pmf[:-shift]])
         for p, q in ((pmf, other), (other, pmf)):
             worst = max(worst, float(np.maximum(p - math.exp(t) * q, 0).sum()))
@@ -137,14 +137,16 @@ def brute_delta(t, eps, cells, below, above):
 @pytest.mark.parametrize(("below", "above"), [(12, 12), (5, 9), (9, 5), (20, 6), (4, 40), (7, 7)])
 @pytest.mark.parametrize("eps", [0.3, 1.0, 4.0])
 def test_profile_is_the_largest_of_all_shifts_and_sets(eps, below, above):
-    cells = 5
+    sensitivity_steps = 5
     t = np.array([-2 * eps, -0.4 * eps, 0.0, 0.1 * eps, 0.25 * eps, 0.5 * eps, 0.77 * eps, eps, 1.5 * eps])
-    expected = [brute_delta(one, eps, cells, below, above) for one in t]
-    slopes = Slopes([Fraction(eps) / cells], [], below, above)
-    loss = PrivacyLoss._of(((Largest([Runs((), slopes, cells), Runs((), slopes, -cells)]), 1),), ("coarse",))
+    expected = [brute_delta(one, eps, sensitivity_steps, below, above) for one in t]
+    slopes = Slopes([Fraction(eps) / sensitivity_steps], [], below, above)
+    loss = PrivacyLoss._of(
+        ((Largest([Runs((), slopes, sensitivity_steps), Runs((), slopes, -sensitivity_steps)]), 1),), ("coarse",)
+    )
     assert loss.privacy_profile(t) == pytest.approx(expected, rel=1e-12)
-    exact = float(truncated_laplace.achieved_delta(eps, cells, below, above))
-    assert exact == pytest.approx(brute_delta(eps, eps, cells, below, above), rel=1e-12)
+    exact = float(truncated_laplace.achieved_delta(eps, sensitivity_steps, below, above))
+    assert exact == pytest.approx(brute_delta(eps, eps, sensitivity_steps, below, above), rel=1e-12)
 
 
 def test_profile_of_a_mechanism():

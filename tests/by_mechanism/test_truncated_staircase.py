@@ -84,9 +84,9 @@ def test_bounds_move_the_middle_and_are_rounded_inwards():
 @mechanisms
 def test_noise_is_that_of_the_mechanism_on_the_integers(mechanism):
     g = mechanism.granularity
-    cells, lengths = mechanism._sampler.sensitivity_steps, mechanism._sampler.lengths
-    on_integers = sn.TruncatedDiscreteStaircase(mechanism.eps, mechanism.delta, cells, lengths[0])
-    assert cells == math.ceil(Fraction(mechanism.sensitivity) / Fraction(g))
+    sensitivity_steps, lengths = mechanism._sampler.sensitivity_steps, mechanism._sampler.lengths
+    on_integers = sn.TruncatedDiscreteStaircase(mechanism.eps, mechanism.delta, sensitivity_steps, lengths[0])
+    assert sensitivity_steps == math.ceil(Fraction(mechanism.sensitivity) / Fraction(g))
     assert (mechanism.upper - mechanism.lower) / 2 == on_integers.upper * g
     assert mechanism.achieved_delta == on_integers.achieved_delta
     noise = mechanism.sample(500, rng=sn.SeededRng(4))

@@ -146,19 +146,19 @@ def test_staircase_formulas_at_extreme_eps(eps, h):
         assert close(loss.var(), mp.fsum(q * mp.log(q / u) ** 2 for q, u in atoms) - renyi(atoms, 1) ** 2)
 
 
-@pytest.mark.parametrize("cells", [1, 2, 3, 1000, 10**6])
+@pytest.mark.parametrize("sensitivity_steps", [1, 2, 3, 1000, 10**6])
 @pytest.mark.parametrize("eps", [1e-6, 0.01, 1.0, 30.0, 500.0])
-def test_discrete_laplace_formulas_at_extreme_parameters(eps, cells):
+def test_discrete_laplace_formulas_at_extreme_parameters(eps, sensitivity_steps):
     """Rényi divergence by summing the geometric series by hand, with digits enough to subtract."""
-    loss = privacy_loss(sn.DiscreteLaplace(eps, cells))
+    loss = privacy_loss(sn.DiscreteLaplace(eps, sensitivity_steps))
     with mp.workdps(500):
-        theta = mp.mpf(eps) / cells
+        theta = mp.mpf(eps) / sensitivity_steps
         ratio = mp.exp(-theta)
         for alpha in (0.001, 0.3, 0.4999, 0.51, 0.9, 1 - 1e-6, 1 + 1e-9, 1.2, 2, 7, 500):
             a = mp.mpf(alpha)
             mu = ratio ** (2 * a - 1)
-            ends = (ratio ** ((1 - a) * cells) + ratio ** (a * cells)) / (1 + ratio)
-            inner = (1 - ratio) / (1 + ratio) * ratio ** ((1 - a) * cells) * (mu - mu**cells) / (1 - mu)
+            ends = (ratio ** ((1 - a) * sensitivity_steps) + ratio ** (a * sensitivity_steps)) / (1 + ratio)
+            inner = (1 - ratio) / (1 + ratio) * ratio ** ((1 - a) * sensitivity_steps) * (mu - mu**sensitivity_steps) / (1 - mu)
             assert close(loss.rdp(alpha), mp.log(ends + inner) / (a - 1))
 
 
@@ -170,11 +170,15 @@ def test_discrete_laplace_formulas_at_extreme_parameters(eps, cells):
 )
 def test_drawn_mechanism_is_the_discrete_one_of_its_cells(mechanism):
     drawn, density = privacy_loss(mechanism), privacy_loss(mechanism, lattice=False)
-    cells = math.ceil(Fraction(mechanism.sensitivity) / Fraction(mechanism.granularity))
+    sensitivity_steps = math.ceil(Fraction(mechanism.sensitivity) / Fraction(mechanism.granularity))
     if isinstance(mechanism, sn.Staircase):
-        r = math.ceil(Fraction(mechanism.gamma) * cells) if not isinstance(mechanism._spec, str) else mechanism._place()[1]
+        r = (
+            math.ceil(Fraction(mechanism.gamma) * sensitivity_steps)
+            if not isinstance(mechanism._spec, str)
+            else mechanism._place()[1]
+        )
         c = 1 / mp.expm1(mp.mpf(mechanism.eps))
-        p = (min(cells, 2 * r - 1) + cells * c) / (2 * r - 1 + 2 * cells * c)
+        p = (min(sensitivity_steps, 2 * r - 1) + sensitivity_steps * c) / (2 * r - 1 + 2 * sensitivity_steps * c)
         assert close(drawn.privacy_profile(0.0), p * (1 - mp.exp(-mp.mpf(mechanism.eps))), 1e-15)
     else:
         small = sn.DiscreteLaplace(mechanism.eps, 3)
