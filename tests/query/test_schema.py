@@ -210,6 +210,20 @@ def test_texts_of_a_parquet_file(tmp_path):
         assert source.answers(asked_of).counts.tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("places", [slice(None), slice(3), slice(3, 6), slice(6, None)], ids=str)
+@pytest.mark.parametrize("null", [[], [None]], ids=["texts", "null"])
+def test_every_listed_text_is_found_in_a_parquet_file(tmp_path, places, null):
+    """Also if the engine writes its bytes as escapes; the place of the text in the list is how often it is there."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    listed = [*["a'b", 'a"b', "a\\b", "\\x41", "A", "é", "数", "", "nul\0", " "][places], *null]
+    path = tmp_path / "t.parquet"
+    values = [text and text.encode() for place, text in enumerate(listed) for _ in range(place)]
+    parquet.write_table(pyarrow.table({"g": texts(pyarrow, [*values, b"other", b"\xff"])}), path)
+    with open_source(path) as source:
+        found = source.answers(Question("t", ("g",), {"g": tuple(listed)}, "count")).counts.tolist()
+    assert found == [*range(len(listed) - len(null)), *[len(listed) for _ in null]]
+
+
 @pytest.mark.parametrize("zone", [None, "UTC"])
 @pytest.mark.parametrize("version", ["1.0", "2.6"])
 def test_times_of_a_parquet_file_that_the_engine_cannot_hold(tmp_path, zone, version):

