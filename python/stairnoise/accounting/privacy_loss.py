@@ -131,8 +131,6 @@ class PrivacyLoss(Generic[Float]):
         """
         return self._exact
 
-    # Measures
-
     @number_or_array_with_bounds
     def privacy_profile(self, eps: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]:
         r"""Least δ for which the releases are (ε, δ)-differentially private.
@@ -443,8 +441,6 @@ class PrivacyLoss(Generic[Float]):
         self._require_scalar("to_dp_accounting")
         return dp_accounting.distribution(self, interval)
 
-    # Evaluation
-
     @property
     def _shape(self) -> tuple[int, ...]:
         return self._parts[0][0].eps.shape
@@ -499,8 +495,6 @@ class PrivacyLoss(Generic[Float]):
     @property
     def _endless(self) -> float:
         return self._endless_of(self._curves()[1] if self._single is None else self._single)
-
-    # Identity
 
     def _key(self) -> object:
         return frozenset((part.key(), k) for part, k in self._parts)
