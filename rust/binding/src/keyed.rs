@@ -22,7 +22,7 @@ const PRICE: usize = 64;
 pub(crate) struct Keys {
     noise: Keyed,
     fingerprint: Keyed,
-    /// Tells two secrets apart, and nothing about either.
+    /// Distinguishes two secrets, and reveals nothing about either.
     identity: [u8; 16],
 }
 

@@ -7,7 +7,7 @@ use stairnoise::Tile;
 
 use crate::transpose::LINE;
 
-/// So many values are in the first cache, whatever order they are written in.
+/// This many values fit the first cache, in whatever order they are written.
 const CACHED: usize = 1 << 12;
 
 /// Columns at most of a [`Patch`] whose lines are written row by row: they stay in the first cache, even if all fall into one set of it.
@@ -74,7 +74,7 @@ impl Layout {
         self.axes.iter().fold(0, |step, (_, stride)| gcd(step, stride.unsigned_abs()))
     }
 
-    /// In which order elements that begin at this address are best written. In an array in Fortran's order, say, rows of values lie nearer to each
+    /// In which order elements that begin at this address are best written. For example, in an array in Fortran's order rows of values lie nearer to each
     /// other than the values of a row do, and share lines of the cache.
     pub fn order(&self, address: usize) -> Order {
         let rows = LINE / self.size;

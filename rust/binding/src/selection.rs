@@ -11,7 +11,7 @@ use crate::layout::Block;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
 
-/// So often a row must come before its thresholds are worth making.
+/// A row must come this often before its thresholds are worth making.
 const AGAIN_FROM: usize = 4;
 
 /// A mechanism that selects one of finitely many candidates.

@@ -51,7 +51,7 @@ pub(crate) fn fill<T: Element, S>(
     state: impl Fn() -> S + Sync + Send,
     write: impl Fn(&mut S, Piece<'_, T>) -> Result<(), Failure> + Sync + Send,
 ) -> PyResult<()> {
-    // Values of one word go in pages where threads share them. Dearer ones go in pieces that take as long as `PIECE` of these.
+    // Values of one word go in pages where threads share them. Slower values go in pieces that take as long as `PIECE` of these.
     let most = match parts.price {
         0 | 1 if threads > 1 => parallel::piece(out.len(), size_of::<T>(), threads),
         price => (PIECE / price.max(1)).max(1),

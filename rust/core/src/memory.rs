@@ -11,7 +11,6 @@ pub(crate) fn with_capacity<T>(n: usize) -> Result<Vec<T>, OutOfMemory> {
     Ok(vector)
 }
 
-/// A vector of `n` equal elements.
 pub(crate) fn filled<T: Clone>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut vector = with_capacity(n)?;
     vector.resize(n, value);
@@ -38,14 +37,12 @@ pub(crate) fn has_room() -> Result<(), OutOfMemory> {
     Ok(())
 }
 
-/// Adds an element.
 pub(crate) fn push<T>(vector: &mut Vec<T>, element: T) -> Result<(), OutOfMemory> {
     vector.try_reserve(1).map_err(|_| OutOfMemory)?;
     vector.push(element);
     Ok(())
 }
 
-/// The elements of an iterator.
 pub(crate) fn collected<T>(elements: impl IntoIterator<Item = T>) -> Result<Vec<T>, OutOfMemory> {
     let elements = elements.into_iter();
     let mut vector = with_capacity(elements.size_hint().0)?;

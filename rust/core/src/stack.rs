@@ -6,17 +6,17 @@ use crate::kernel::clear_registers;
 
 /// Wipes what kernels left, once a fill is done.
 pub(crate) fn wipe_kernels() {
-    // The largest frame of a kernel has 2.7 KiB, that of lanes, which a first level calls, 2.2 KiB, and theirs who call them 1.5 KiB.
+    // The largest frame of a kernel has 2.7 KiB, the frame of the lanes that a first level calls 2.2 KiB, and the frames of their callers 1.5 KiB.
     wipe::<{ 8 << 10 }>();
 }
 
-/// The same for fills in stages, whose undecided values take deeper calls; and what an exact path left.
+/// [`wipe_kernels`] for fills in stages, whose undecided values take deeper calls, and for the exact path.
 pub(crate) fn wipe_deep() {
     wipe::<{ 16 << 10 }>();
 }
 
-/// Clears the vector registers, and overwrites `BYTES` of stack below the frame of its caller: there ran the functions just called that were
-/// not inlined.
+/// Clears the vector registers, and overwrites `BYTES` of stack below its caller's frame, where the functions ran that were just called and not
+/// inlined.
 #[inline(never)]
 pub(crate) fn wipe<const BYTES: usize>() {
     clear_registers();

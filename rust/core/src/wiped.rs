@@ -8,7 +8,6 @@ use core::ops::{Deref, DerefMut};
 
 use zeroize::{DefaultIsZeroes, optimization_barrier};
 
-/// Overwrites all of them with zeros.
 pub(crate) fn wipe<T: DefaultIsZeroes>(numbers: &mut [T]) {
     numbers.fill(T::default());
     optimization_barrier(numbers);
@@ -24,7 +23,6 @@ impl<T: DefaultIsZeroes> From<Vec<T>> for Wiped<T> {
 }
 
 impl<T: DefaultIsZeroes> fmt::Debug for Wiped<T> {
-    /// Does not show the numbers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wiped").finish_non_exhaustive()
     }

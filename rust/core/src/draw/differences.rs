@@ -13,7 +13,6 @@ use crate::memory::OutOfMemory;
 use crate::stream::{CHUNK, SHORT, ShortWords, StagedFill, Words, WordsIn};
 use crate::wiped::wipe;
 
-/// A symmetric variable.
 #[derive(Clone, Debug)]
 pub(crate) enum Difference {
     /// A two-sided geometric variable, which is the difference of two geometric ones: one stage.
@@ -94,7 +93,6 @@ impl Staged for Differences {
         })
     }
 
-    /// Stages of all terms.
     fn draws(&self) -> usize {
         let stages = |term: &Difference| match term {
             Difference::Geometric(_) => 1,

@@ -19,7 +19,6 @@ pub(crate) struct Sampler {
     distribution: IntegerDistribution,
     lattice: Lattice,
     granularity: f64,
-    /// What is added to every X.
     centre: i64,
     kernel: Kernel,
     fixed_point: Option<FixedPoint>,
@@ -109,7 +108,6 @@ impl Sampler {
         }
     }
 
-    /// A room's words at a time.
     fn write_by<const N: usize, T: Value>(
         &self,
         words: &mut WordsIn<N>,
@@ -181,7 +179,7 @@ impl Sampler {
         }
     }
 
-    /// A room's words at a time, and as many values of noise.
+    /// Draws as many values at a time as `words` has room for.
     fn release_by<const N: usize, const M: usize, A: Answer, T: Value>(
         &self,
         words: &mut WordsIn<N>,

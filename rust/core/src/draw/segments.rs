@@ -11,19 +11,18 @@ use crate::exact::enclosure::Enclosure;
 use crate::exact::exp::Step;
 use crate::exact::{IntegerDistribution, Weights, geometric_sum};
 use crate::kernel::WORD_BITS;
+use crate::lattice::dyadic::SHIFTER;
 use crate::lattice::params::Lattice;
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, SHORT, ShortWords, Stage, StagedFill, Words, WordsIn};
 use crate::wiped::wipe;
 
-/// Which integers a segment holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// first, first + 1, …
     Plus,
     /// −first, −(first + 1), …
     Minus,
-    /// Both of them: no zero.
     Both,
 }
 
@@ -48,18 +47,15 @@ pub(crate) struct Segment {
 pub(crate) struct Segments {
     lattice: Lattice,
     table: Table,
-    /// One for each rate.
     samplers: Vec<Sampler>,
     places: Vec<ReadySegment>,
 }
 
-/// A segment, ready to use.
 #[derive(Clone, Copy, Debug)]
 struct ReadySegment {
     first: u64,
     /// `u64::MAX` if it has no end.
     length: u64,
-    /// 1/length, or 0 if it has no end.
     inverse: f64,
     /// Bit 63 where the word has the sign, bit 62 where the sign is minus, and the index of its sampler.
     side_and_rate: u64,
@@ -146,7 +142,6 @@ impl Segments {
 }
 
 impl Staged for Segments {
-    /// One of the segment, and one of each rate.
     fn draws(&self) -> usize {
         1 + self.samplers.len()
     }
@@ -196,7 +191,6 @@ impl Segments {
 
 /// What `M` values are drawn by way of. It is in the frame that the words' drop wipes below: of calls in between few bytes are left.
 struct Buffers<const N: usize, const M: usize> {
-    /// For one stage after the other.
     words: WordsIn<N>,
     /// The segments, and in the leading bits the signs.
     chosen: [u64; M],
@@ -215,7 +209,6 @@ impl<const N: usize, const M: usize> Buffers<N, M> {
     }
 }
 
-/// Keeps each number where it comes first.
 fn distinct(numbers: &mut Vec<f64>) {
     let mut kept = 0;
     for i in 0..numbers.len() {
@@ -240,9 +233,6 @@ const FEW: usize = 8;
 
 /// Distances below this take the quick way to a remainder.
 const NEAR: u64 = 1 << 50;
-
-/// 1.5·2⁵²: adding it rounds to the nearest whole number and leaves that number in the low bits.
-const SHIFTER: f64 = 6_755_399_441_055_744.0;
 
 impl ReadySegment {
     /// `other` if all bits of `mask` are 1, `self` if none is.
@@ -286,10 +276,8 @@ impl ReadySegment {
     }
 }
 
-/// The weights of all segments.
 #[derive(Debug)]
 struct SegmentWeights {
-    /// D.
     sensitivity_steps: u64,
     segments: Vec<Segment>,
     falls: Vec<(f64, u64)>,

@@ -47,7 +47,6 @@ pub(crate) fn write<T: Value>(
     })
 }
 
-/// Writes lattice steps as values.
 pub(crate) fn convert<T: Value>(tier: Tier, log2_granularity: i32, noise: &[i64], out: &mut [T]) {
     on_tier!(tier, convert_all(log2_granularity, noise, out));
 }
@@ -130,7 +129,7 @@ fn in_parts<T, E>(
             convert(done, noise, out);
             Ok(())
         });
-    // Before the result is returned: after an error there may be noise in the room too.
+    // Wiped before the result is returned: after an error the buffer may hold noise too.
     wipe(&mut buffer[..used]);
     result
 }

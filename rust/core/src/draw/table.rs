@@ -152,7 +152,6 @@ impl Table {
         }
     }
 
-    /// Those above zero.
     fn above_zero(&self) -> &[u64] {
         &self.thresholds[..self.thresholds.len() - 1 - AT_ONCE]
     }

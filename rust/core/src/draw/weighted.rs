@@ -73,11 +73,9 @@ fn is_small(number: &Limbs) -> bool {
     number[0] <= SMALL && number[1..].iter().all(|limb| *limb == 0)
 }
 
-/// What draws integers by such weights.
 #[derive(Debug)]
 pub(crate) struct WeightedDistribution {
     table: LaterTable<ListedWeights>,
-    /// m.
     reach: u64,
 }
 

@@ -24,7 +24,7 @@
 //! Equality is impossible for j > 1, where the constant term is δ > 0. For j = 1 the difference of both sides is (1 − δ)·(1 − b) > 0.
 
 use super::distribution::IntegerDistribution;
-use super::enclosure::{Enclosure, decided, further};
+use super::enclosure::{Enclosure, decided};
 use super::exp::Step;
 use super::search::last_true;
 use super::uniform::{Extension, Uniform};
@@ -64,19 +64,8 @@ pub fn magnitude(eps: f64, delta: f64, most: u64, v63: u64, extension: &mut impl
         return most;
     };
     let guess = IntegerDistribution::Canonical { eps, delta, most }.guess(uniform.ln());
-    let mut p = FIRST_PRECISION;
-    let mut terms = Terms::new(eps, delta, p);
-    last_true(guess, most + 1, |j| {
-        loop {
-            if let Some(answer) = terms.is_below(&mut uniform, j) {
-                return answer;
-            }
-            let more = further(p);
-            p += more;
-            uniform.extend(more);
-            terms = Terms::new(eps, delta, p);
-        }
-    })
+    let terms = |p| Terms::new(eps, delta, p);
+    uniform.search(guess, most + 1, FIRST_PRECISION, terms, Terms::is_below)
 }
 
 /// ln(u/2) with u = v + τ(1 − v), where the geometric distribution has the magnitude (`kernel::canonical`), in floating point, from ln(v/2): for a

@@ -31,7 +31,6 @@ pub struct Choice {
     class: Vec<usize>,
     /// The exponent of each class; no two are equal.
     exponents: Vec<Exponent>,
-    /// How many candidates each class has.
     counts: Vec<u64>,
     first: Precision,
 }

@@ -6,30 +6,23 @@
 pub enum IntegerDistribution {
     /// S(j) = 2 e^(−εj/D) / (1 + e^(−ε/D)).
     Geometric {
-        /// ε.
         eps: f64,
-        /// D.
         sensitivity_steps: u64,
     },
     /// S(j) = e^(−εj/D), the distribution of a one-sided geometric number: only the magnitude has a meaning.
     OneSided {
-        /// ε.
         eps: f64,
-        /// D.
         sensitivity_steps: u64,
     },
-    /// A staircase distribution.
     Staircase(Staircase),
     /// A staircase distribution on −A … A: (S(j) − S(A + 1)) / (1 − S(A + 1)) with the S of the staircase.
     TruncatedStaircase {
-        /// The distribution without ends.
         staircase: Staircase,
         /// A, from D to 2⁶² − 1.
         most: u64,
     },
     /// S(j) = 2a_j, a_1 = (1 − δ)/(1 + e^ε), a_(j+1) = e^(−ε)·(a_j − δ), on −A … A.
     Canonical {
-        /// ε.
         eps: f64,
         /// δ, 0 < δ < 1.
         delta: f64,
@@ -41,9 +34,7 @@ pub enum IntegerDistribution {
 /// S(j) = (2/t) · b^J · (r + JD − j + Dc).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Staircase {
-    /// ε.
     pub eps: f64,
-    /// D.
     pub sensitivity_steps: u64,
     /// Half-width of the middle step, 1 ≤ r ≤ D.
     pub r: u64,

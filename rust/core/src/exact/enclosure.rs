@@ -26,7 +26,6 @@ pub fn decided(first: usize, mut question: impl FnMut(usize) -> Option<bool>) ->
 /// (`exp`, `uniform`) round, and say how.
 #[derive(Clone, Debug)]
 pub struct Enclosure {
-    /// The lower end.
     pub lo: Limbs,
     /// The upper end, of as many limbs.
     pub hi: Limbs,

@@ -54,12 +54,10 @@ impl DerefMut for Limbs {
     }
 }
 
-/// Low half of a double limb.
 const fn low(wide: u128) -> u64 {
     wide as u64
 }
 
-/// High half of a double limb.
 const fn high(wide: u128) -> u64 {
     low(wide >> 64)
 }

@@ -35,7 +35,7 @@
 //! on stair 1 and 0 elsewhere. It is not zero: k' is D only at A + 1 = r, which is below.
 
 use super::distribution::Staircase;
-use super::enclosure::{Enclosure, decided, further};
+use super::enclosure::{Enclosure, decided};
 use super::limbs;
 use super::search::last_true;
 use super::truncation::MOST;
@@ -89,24 +89,15 @@ pub fn magnitude(staircase: &Staircase, most: u64, v63: u64, extension: &mut imp
     };
     let guess = staircase.guess(ln_mapped(staircase, most, uniform.ln()));
     // Two limbs as for the staircase (`Decision`), where there are no more steps: a fifth less time for a value at ε = 1/200.
-    let mut p = if staircase.sensitivity_steps < 1 << 46 {
-        2
-    } else {
-        FIRST_PRECISION
+    let few = staircase.sensitivity_steps < 1 << 46;
+    let first = if few { 2 } else { FIRST_PRECISION };
+    let terms = |p| {
+        let terms = Terms::new(staircase, p);
+        let tail = terms.weight(most + 1);
+        (terms, tail)
     };
-    let mut terms = Terms::new(staircase, p);
-    let mut tail = terms.weight(most + 1);
-    last_true(guess, most + 1, |j| {
-        loop {
-            if let Some(answer) = terms.is_below(&mut uniform, &tail, j) {
-                return answer;
-            }
-            let more = further(p);
-            p += more;
-            uniform.extend(more);
-            terms = Terms::new(staircase, p);
-            tail = terms.weight(most + 1);
-        }
+    uniform.search(guess, most + 1, first, terms, |(terms, tail), uniform, j| {
+        terms.is_below(uniform, tail, j)
     })
 }
 

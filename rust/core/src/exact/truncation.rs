@@ -28,11 +28,8 @@ pub const MOST: u64 = 1 << 62;
 /// ε, D and δ of a truncated distribution: ε finite and positive, 1 ≤ D ≤ 2^53, 2^−128 ≤ δ ≤ ½.
 #[derive(Clone, Copy, Debug)]
 pub struct Truncation {
-    /// ε.
     pub eps: f64,
-    /// D.
     pub sensitivity_steps: u64,
-    /// δ.
     pub delta: f64,
 }
 

@@ -1,7 +1,8 @@
 //! The bits of v: 63 given, the rest drawn when needed.
 
-use super::enclosure::Enclosure;
+use super::enclosure::{Enclosure, further};
 use super::limbs::{self, Limbs};
+use super::search::last_true;
 
 /// The bits of v beyond the first 63.
 pub trait Extension {
@@ -30,7 +31,6 @@ pub struct Uniform<'a, E> {
     extension: &'a mut E,
     /// Index of the first nonzero word, 0 being `v63`.
     first: usize,
-    /// Its leading zeros.
     zeros: usize,
     /// Words known from there on.
     known: usize,
@@ -71,6 +71,29 @@ impl<'a, E: Extension> Uniform<'a, E> {
     /// Draws `count` more words.
     pub const fn extend(&mut self, count: usize) {
         self.known += count;
+    }
+
+    /// The number of j ≥ 1 below `end` for which `is_below` holds, by `terms` of a precision that begins with `p` limbs and grows until they decide.
+    pub fn search<T>(
+        &mut self,
+        guess: u64,
+        end: u64,
+        mut p: usize,
+        terms: impl Fn(usize) -> T,
+        is_below: impl Fn(&T, &mut Self, u64) -> Option<bool>,
+    ) -> u64 {
+        let mut of_precision = terms(p);
+        last_true(guess, end, |j| {
+            loop {
+                if let Some(answer) = is_below(&of_precision, self, j) {
+                    return answer;
+                }
+                let more = further(p);
+                p += more;
+                self.extend(more);
+                of_precision = terms(p);
+            }
+        })
     }
 
     /// f from the known words, with `p` limbs of fraction (at least as many as known words) and one integer limb.

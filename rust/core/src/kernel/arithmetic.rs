@@ -7,7 +7,6 @@ use super::float;
 /// Words decided together: whole vectors, and several of them, on every tier.
 pub(crate) const BLOCK: usize = 64;
 
-/// What a tier computes with.
 pub(crate) trait Arithmetic {
     /// Whether short work on a block is faster in stages, by way of arrays, than word by word.
     const IN_STAGES: bool = false;
@@ -16,13 +15,11 @@ pub(crate) trait Arithmetic {
     /// 0.0.
     const FUSED: bool;
 
-    /// a·b + c.
     #[inline(always)]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
         if Self::FUSED { a.mul_add(b, c) } else { a * b + c }
     }
 
-    /// [`Arithmetic::mul_add`] in `f32`.
     #[inline(always)]
     fn mul_add_narrow(a: f32, b: f32, c: f32) -> f32 {
         if Self::FUSED { a.mul_add(b, c) } else { a * b + c }
@@ -76,7 +73,6 @@ pub(crate) trait Arithmetic {
         unreachable!("no instruction for it");
     }
 
-    /// [`Arithmetic::look_up`] in `f32`.
     #[inline(always)]
     fn look_up_narrow<const AT: u32>(_table: &[f32; 16], _numbers: &[f32; BLOCK]) -> [f32; BLOCK] {
         unreachable!("no instruction for it");

@@ -32,7 +32,6 @@ pub(super) fn high_halves<const N: usize>(words: &[u64; N]) -> [i32; N] {
     halves
 }
 
-/// `Arithmetic::widened`.
 #[inline(always)]
 pub(super) fn widened<const N: usize>(integers: &[i32; N]) -> [i64; N] {
     let mut wide = [0; N];
@@ -49,7 +48,6 @@ pub(super) fn widened<const N: usize>(integers: &[i32; N]) -> [i64; N] {
     wide
 }
 
-/// `Arithmetic::look_up`.
 #[inline(always)]
 pub(super) fn look_up<const AT: u32, const N: usize>(table: &[f64; 16], numbers: &[f64; N]) -> [f64; N] {
     let mut found = [0.0; N];
@@ -65,7 +63,6 @@ pub(super) fn look_up<const AT: u32, const N: usize>(table: &[f64; 16], numbers:
     found
 }
 
-/// `Arithmetic::look_up_narrow`.
 #[inline(always)]
 pub(super) fn look_up_narrow<const AT: u32, const N: usize>(table: &[f32; 16], numbers: &[f32; N]) -> [f32; N] {
     let mut found = [0.0; N];
@@ -81,7 +78,6 @@ pub(super) fn look_up_narrow<const AT: u32, const N: usize>(table: &[f32; 16], n
     found
 }
 
-/// `Arithmetic::split_narrow`.
 #[inline(always)]
 pub(super) fn split_narrow<const N: usize>(numbers: &[f32; N]) -> [[f32; N]; 2] {
     let [mut exponents, mut significands] = [[0.0; N]; 2];

@@ -50,5 +50,4 @@ pub(super) fn survivals<const N: usize>(eps: f64, delta: f64) -> [f64; N] {
     })
 }
 
-/// 256u.
 pub(super) const ERROR: f64 = 256.0 * U;

@@ -93,7 +93,6 @@ impl Coin {
         Self::verdict::<A>(self.square::<A>(proposal), word)
     }
 
-    /// z².
     #[inline(always)]
     fn square<A: Arithmetic>(&self, proposal: i64) -> f64 {
         let magnitude = A::from_bits(proposal.unsigned_abs());

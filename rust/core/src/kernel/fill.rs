@@ -33,7 +33,6 @@ pub(crate) struct Kernel {
 struct LazyFirstLevel {
     distribution: IntegerDistribution,
     levels: [OnceLock<Option<Box<FirstLevel>>>; 2],
-    /// Set by the first short fill.
     asked: OnceLock<()>,
 }
 
@@ -118,19 +117,33 @@ impl Kernel {
         let (blocks, rest) = words.as_chunks::<BLOCK>();
         let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
         if !blocks.is_empty() {
-            self.fill_blocks(tier, blocks, scaling, out_blocks, &mut undecided);
+            let (out, undecided) = (out_blocks, &mut undecided);
+            self.fill_blocks(
+                tier,
+                Filling {
+                    blocks,
+                    scaling,
+                    out,
+                    undecided,
+                },
+            );
         }
         let done = words.len() - rest.len();
         if rest.len() > FEW {
-            // One more block: the first word stands for those that are missing.
+            // One more block, in which the first word fills the missing places.
             let (mut block, mut values) = ([rest[0]; BLOCK], [T::default(); BLOCK]);
             block[..rest.len()].copy_from_slice(rest);
-            let (one, drawn) = (core::slice::from_ref(&block), core::slice::from_mut(&mut values));
-            self.fill_blocks(tier, one, scaling, drawn, &mut |i, value| {
-                if i < rest.len() {
-                    undecided(done + i, value);
-                }
-            });
+            let filling = Filling {
+                blocks: core::slice::from_ref(&block),
+                scaling,
+                out: core::slice::from_mut(&mut values),
+                undecided: &mut |i, value| {
+                    if i < rest.len() {
+                        undecided(done + i, value);
+                    }
+                },
+            };
+            self.fill_blocks(tier, filling);
             out_rest.copy_from_slice(&values[..rest.len()]);
             // They are as secret as the words and values that the caller wipes.
             wipe(&mut block);
@@ -146,29 +159,44 @@ impl Kernel {
         }
     }
 
-    fn fill_blocks<T: Value>(
-        &self,
-        tier: Tier,
-        blocks: &[[u64; BLOCK]],
-        scaling: Scaling,
-        out: &mut [[T; BLOCK]],
-        undecided: &mut dyn FnMut(usize, &mut T),
-    ) {
+    fn fill_blocks<T: Value>(&self, tier: Tier, filling: Filling<'_, T>) {
+        let Filling {
+            blocks,
+            scaling,
+            out,
+            undecided,
+        } = filling;
         let Some(level) = self.first.as_ref().and_then(|first| first.get(tier, blocks.len())) else {
-            return self.lanes.fill(tier, blocks, scaling, out, undecided);
+            let filling = Filling {
+                blocks,
+                scaling,
+                out,
+                undecided,
+            };
+            return self.lanes.fill(tier, filling);
         };
-        level.fill(tier, blocks, scaling, out, &mut |b, out| {
-            let (block, out) = (core::slice::from_ref(&blocks[b]), core::slice::from_mut(out));
-            self.lanes
-                .fill(tier, block, scaling, out, &mut |i, value| undecided(b * BLOCK + i, value));
-        });
+        let undecided = &mut |b: usize, out: &mut [T; BLOCK]| {
+            let filling = Filling {
+                blocks: core::slice::from_ref(&blocks[b]),
+                scaling,
+                out: core::slice::from_mut(out),
+                undecided: &mut |i, value| undecided(b * BLOCK + i, value),
+            };
+            self.lanes.fill(tier, filling);
+        };
+        let filling = Filling {
+            blocks,
+            scaling,
+            out,
+            undecided,
+        };
+        level.fill(tier, filling);
     }
 }
 
 /// The enum of lanes, and what each of its variants does by [`Lane`].
 macro_rules! lanes {
     ($($variant:ident($lane:ty) = $name:literal,)+) => {
-        /// Words decided one by one.
         #[derive(Clone, Debug)]
         enum Lanes {
             $($variant($lane)),+
@@ -196,15 +224,7 @@ macro_rules! lanes {
             }
 
             /// Writes an answer for every word and calls `undecided` with the positions of those that are not certain.
-            fn fill<T: Value>(
-                &self,
-                tier: Tier,
-                blocks: &[[u64; BLOCK]],
-                scaling: Scaling,
-                out: &mut [[T; BLOCK]],
-                undecided: &mut dyn FnMut(usize, &mut T),
-            ) {
-                let filling = Filling { blocks, scaling, out, undecided };
+            fn fill<T: Value>(&self, tier: Tier, filling: Filling<'_, T>) {
                 match self {
                     $(Self::$variant(lane) => filling.by(tier, lane)),+
                 }
@@ -290,13 +310,13 @@ impl Lanes {
     }
 }
 
-/// [`Lanes::fill`].
-struct Filling<'a, T> {
-    blocks: &'a [[u64; BLOCK]],
-    scaling: Scaling,
-    out: &'a mut [[T; BLOCK]],
-    /// Called rarely. Dynamic, so that the kernels are compiled once for an element type.
-    undecided: &'a mut dyn FnMut(usize, &mut T),
+/// Blocks of words and of the values that they become.
+pub(super) struct Filling<'a, T, U = T> {
+    pub blocks: &'a [[u64; BLOCK]],
+    pub scaling: Scaling,
+    pub out: &'a mut [[T; BLOCK]],
+    /// Replaces an undecided value, or a block of them. Called rarely, and dynamic, so that the kernels are compiled once for an element type.
+    pub undecided: &'a mut dyn FnMut(usize, &mut U),
 }
 
 impl<T: Value> Filling<'_, T> {
@@ -385,9 +405,13 @@ mod tests {
                 for tier in Tier::tested() {
                     let words = core::array::from_fn(|_| random.word());
                     let (mut out, mut sure) = ([0.0_f64; BLOCK], [true; BLOCK]);
-                    lanes.fill(tier, &[words], Scaling::WHOLE, from_mut(&mut out), &mut |i, _| {
-                        sure[i] = false;
-                    });
+                    let filling = Filling {
+                        blocks: &[words],
+                        scaling: Scaling::WHOLE,
+                        out: from_mut(&mut out),
+                        undecided: &mut |i, _| sure[i] = false,
+                    };
+                    lanes.fill(tier, filling);
                     for i in 0..BLOCK {
                         if let Some(alone) = lanes.decide(words[i]).filter(|_| sure[i]) {
                             assert_eq!(out[i], alone, "{tier:?} {distribution:?} {:#x}", words[i]);

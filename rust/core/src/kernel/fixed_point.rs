@@ -16,7 +16,6 @@ use crate::exact::{self, IntegerDistribution, Staircase};
 use crate::lattice::dyadic::{decompose, power_of_two};
 use logarithm::{BITS, ERROR, Logarithm, high};
 
-/// The fixed-point step of a distribution.
 #[derive(Clone, Debug)]
 pub(crate) enum FixedPoint {
     Geometric(FixedGeometric),

@@ -3,13 +3,10 @@
 //! Instructions that round and convert come only with later instruction sets. Adding a large constant does both everywhere. Where [`DIRECT`] is true,
 //! every processor has them, and one takes the place of two to six (docs/evidence/aarch64.md).
 
-use crate::lattice::dyadic::DIRECT;
+use crate::lattice::dyadic::{DIRECT, SHIFTER};
 
 /// Half an ulp of 1: what one rounding is off by at most, relatively.
 pub(crate) const U: f64 = f64::EPSILON / 2.0;
-
-/// 1.5·2⁵²: adding it rounds to the nearest whole number and leaves that number in the low bits.
-const SHIFTER: f64 = 6_755_399_441_055_744.0;
 
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 const TWO_84: f64 = 19_342_813_113_834_066_795_298_816.0;

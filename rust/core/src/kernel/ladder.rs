@@ -21,7 +21,6 @@ pub(crate) struct LadderLane<const N: usize> {
     rungs: [Rung; N],
 }
 
-/// One stair.
 #[derive(Clone, Copy, Debug)]
 struct Rung {
     /// The stair holds words below this: D·c over the unit of the stair before.

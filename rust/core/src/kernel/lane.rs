@@ -5,7 +5,6 @@ use super::arithmetic::Arithmetic;
 /// Bits of `v` in a word: all but the sign.
 pub(crate) const WORD_BITS: u32 = 63;
 
-/// The sign bit of a word.
 pub(super) const SIGN: u64 = 1 << 63;
 
 /// Beyond this many steps in a sensitivity and in the noise scale, a double does not distinguish neighbouring steps. Every word then goes to the slow
@@ -38,18 +37,14 @@ pub(super) trait Lane {
 
 /// A lane whose first stage takes the leading bits of v as an `f64`.
 pub(super) trait WholeLane {
-    /// [`Lane::reduce`].
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3];
 
-    /// [`Lane::finish`].
     fn finish_whole<A: Arithmetic>(&self, reduced: [f64; 3]) -> (f64, bool);
 
-    /// [`Lane::is_ever_sure`].
     fn is_sure_of_any(&self) -> bool {
         true
     }
 
-    /// [`Lane::magnitude`].
     #[inline(always)]
     fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool) {
         self.finish_whole::<A>(self.reduce_whole::<A>(whole))
@@ -84,7 +79,6 @@ pub(super) fn signed<A: Arithmetic>(lane: &impl Lane, word: u64) -> (f64, bool) 
     (with_sign(magnitude, word), sure)
 }
 
-/// A magnitude with the sign of a word.
 #[inline(always)]
 pub(super) fn with_sign(magnitude: f64, word: u64) -> f64 {
     f64::from_bits(magnitude.to_bits() ^ (word & SIGN))

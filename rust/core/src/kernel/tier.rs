@@ -4,7 +4,6 @@
 
 use std::sync::OnceLock;
 
-/// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tier {
     /// What every target of this architecture has.

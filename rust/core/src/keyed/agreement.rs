@@ -95,7 +95,6 @@ impl Agreement {
 /// Rows between two questions whether to go on: some milliseconds of work.
 const ASK_EVERY: usize = 1 << 16;
 
-/// Rows looked up together.
 const BATCH: usize = 64;
 
 /// Why rows do not agree, or are not known to.

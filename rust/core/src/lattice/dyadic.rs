@@ -4,6 +4,10 @@
 /// (docs/evidence/aarch64.md).
 pub(crate) const DIRECT: bool = cfg!(target_arch = "aarch64");
 
+/// 1.5·2⁵²: adding it rounds a number below 2⁵¹ to the nearest whole number and leaves that number in the low bits of the significand, on every
+/// instruction set.
+pub(crate) const SHIFTER: f64 = 6_755_399_441_055_744.0;
+
 /// ⌊log₂ x⌋ of a finite positive number, subnormal ones included.
 pub(crate) fn floor_log2(x: f64) -> i32 {
     let (significand, exponent) = decompose(x);

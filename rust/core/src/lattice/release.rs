@@ -35,7 +35,6 @@ pub(crate) fn add_all<A: Answer, T: Value>(answers: &[A], noise: &[i64], log2_gr
     }
 }
 
-/// [`add_all`] of one.
 #[inline]
 pub(crate) fn add<A: Answer, T: Value>(answer: A, noise: i64, log2_granularity: i32) -> T {
     let mut sum = [T::default()];

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use crate::lattice::answer::{Answer, half_up};
-use crate::lattice::dyadic::{DIRECT, power_of_two};
+use crate::lattice::dyadic::{DIRECT, SHIFTER, power_of_two};
 
 /// An element type that noise can be written as.
 ///
@@ -64,7 +64,6 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// X itself.
     #[cfg(any(test, feature = "probe"))]
     pub(crate) const WHOLE: Self = Self {
         granularity: 1.0,
@@ -76,7 +75,6 @@ impl Scaling {
         (centre.unsigned_abs() <= 1 << 52).then_some(Self { granularity, centre })
     }
 
-    /// Whether the centre is not 0.
     #[inline(always)]
     pub(crate) fn is_moved(self) -> bool {
         self.centre != 0
@@ -97,10 +95,6 @@ mod private {
     impl Sealed for i64 {}
     impl Sealed for i32 {}
 }
-
-/// Adding 1.5·2⁵² to a whole number below 2⁵¹ leaves it in the low bits of the significand: a conversion to integer that every
-/// instruction set vectorises.
-const SHIFTER: f64 = 6_755_399_441_055_744.0;
 
 /// [`Value::from_near`] takes magnitudes below it; a power of two.
 pub(crate) const NEAR: u64 = 1 << 51;

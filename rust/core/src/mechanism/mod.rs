@@ -320,3 +320,34 @@ macro_rules! pointers {
 }
 
 pointers!(&L, Box<L>, Arc<L>);
+
+/// Implements the traits of a mechanism from the type of its values and its source.
+macro_rules! implement {
+    ($mechanism:ident of f64, $this:ident => $source:expr) => {
+        impl $crate::AnyMechanism for $mechanism {
+            fn source(&self) -> $crate::mechanism::fill::Source<'_> {
+                let $this = self;
+                $source
+            }
+        }
+
+        impl $crate::Mechanism for $mechanism {
+            type Value = f64;
+        }
+    };
+    ($mechanism:ident of i64, $this:ident => $source:expr) => {
+        impl $crate::AnyMechanism for $mechanism {
+            fn source(&self) -> $crate::mechanism::fill::Source<'_> {
+                let $this = self;
+                $source
+            }
+        }
+
+        impl $crate::Mechanism for $mechanism {
+            type Value = i64;
+        }
+
+        impl $crate::IntegerMechanism for $mechanism {}
+    };
+}
+pub(crate) use implement;

@@ -8,7 +8,7 @@ use crate::exact::exp::Step;
 use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
 use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, Mechanism};
+use crate::mechanism::implement;
 
 /// The larger of the two scales is 2¹⁰ to 2¹¹ steps.
 const LOG2_STEPS: i32 = 10;
@@ -76,12 +76,4 @@ fn ratio(scale: f64, log2_granularity: i32) -> (f64, u64) {
     (power_of_two(log2_granularity - exponent - zeros as i32), significand >> zeros)
 }
 
-impl AnyMechanism for Arete {
-    fn source(&self) -> Source<'_> {
-        Source::staged(&self.sum, Lattice::without_sensitivity(self.log2_granularity), &[])
-    }
-}
-
-impl Mechanism for Arete {
-    type Value = f64;
-}
+implement!(Arete of f64, this => Source::staged(&this.sum, Lattice::without_sensitivity(this.log2_granularity), &[]));

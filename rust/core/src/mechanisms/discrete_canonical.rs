@@ -5,7 +5,7 @@ use crate::error::ParamError;
 use crate::exact::{self, IntegerDistribution};
 use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
+use crate::mechanism::implement;
 
 /// Canonical noise for (ε, δ) on the integers at sensitivity 1 (Awan and Ramasethu 2023): no (ε, δ)-differentially private noise is more often near
 /// 0.
@@ -65,23 +65,14 @@ impl DiscreteCanonical {
     }
 }
 
-impl AnyMechanism for DiscreteCanonical {
-    fn source(&self) -> Source<'_> {
-        Source::one_word(&self.sampler, core::slice::from_ref(&self.end))
-    }
-}
-
-impl Mechanism for DiscreteCanonical {
-    type Value = i64;
-}
-
-impl IntegerMechanism for DiscreteCanonical {}
+implement!(DiscreteCanonical of i64, this => Source::one_word(&this.sampler, core::slice::from_ref(&this.end)));
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::golden::several_draws::draws;
     use crate::testing::golden::{float, list, vectors, whole};
+    use crate::{AnyMechanism, Mechanism};
     use crate::{DiscreteLaplace, Generator};
 
     #[test]

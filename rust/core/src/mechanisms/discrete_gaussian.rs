@@ -8,7 +8,7 @@ use crate::exact::{self, IntegerDistribution};
 use crate::kernel::{BLOCK, Coin, Tier, on_tier};
 use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
+use crate::mechanism::implement;
 use crate::memory::OutOfMemory;
 use crate::stack;
 use crate::stream::{CHUNK, PairStage, StagedFill};
@@ -294,7 +294,6 @@ impl DiscreteGaussian {
     }
 }
 
-/// Takes pairs apart.
 #[inline(always)]
 fn deal(pairs: &[[u64; 2]], words: &mut [u64], coins: &mut [u64]) {
     for ((word, coin), pair) in words.iter_mut().zip(coins).zip(pairs) {
@@ -302,7 +301,6 @@ fn deal(pairs: &[[u64; 2]], words: &mut [u64], coins: &mut [u64]) {
     }
 }
 
-/// The positions of the bits that are set.
 fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let k = (mask != 0).then_some(mask.trailing_zeros() as usize);
@@ -356,17 +354,7 @@ impl<const N: usize> Drop for Attempt<N> {
     }
 }
 
-impl AnyMechanism for DiscreteGaussian {
-    fn source(&self) -> Source<'_> {
-        Source::staged(self, Lattice::without_sensitivity(self.log2_granularity), &[])
-    }
-}
-
-impl Mechanism for DiscreteGaussian {
-    type Value = i64;
-}
-
-impl IntegerMechanism for DiscreteGaussian {}
+implement!(DiscreteGaussian of i64, this => Source::staged(this, Lattice::without_sensitivity(this.log2_granularity), &[]));
 
 impl Staged for DiscreteGaussian {
     fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {

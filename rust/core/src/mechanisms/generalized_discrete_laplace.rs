@@ -7,7 +7,7 @@ use crate::error::ParamError;
 use crate::exact::exp::Step;
 use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
+use crate::mechanism::implement;
 
 /// The generalized discrete Laplace mechanism: noise in shares for integers, N − N'.
 ///
@@ -35,14 +35,4 @@ impl GeneralizedDiscreteLaplace {
     }
 }
 
-impl AnyMechanism for GeneralizedDiscreteLaplace {
-    fn source(&self) -> Source<'_> {
-        Source::staged(&self.0, Lattice::without_sensitivity(0), &[])
-    }
-}
-
-impl Mechanism for GeneralizedDiscreteLaplace {
-    type Value = i64;
-}
-
-impl IntegerMechanism for GeneralizedDiscreteLaplace {}
+implement!(GeneralizedDiscreteLaplace of i64, this => Source::staged(&this.0, Lattice::without_sensitivity(0), &[]));

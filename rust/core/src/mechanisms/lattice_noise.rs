@@ -5,7 +5,7 @@ use crate::error::ParamError;
 use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
 use crate::lattice::params::{self, Lattice};
 use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
+use crate::mechanism::{IntegerMechanism, implement};
 
 /// A mechanism on the multiples of a power of two g, given by its weights.
 ///
@@ -31,7 +31,6 @@ pub struct LatticeNoise {
     mechanism: WeightedDistribution,
 }
 
-/// −2¹⁶ … 2¹⁶.
 const MOST_WEIGHTS: usize = (1 << 17) + 1;
 /// The quotient of the largest weight and the least is a normal `f64`.
 const MOST_LOG2_RATIO: i32 = 1022;
@@ -128,15 +127,7 @@ fn check_sensitivity(sensitivity: f64, granularity: f64, weights: usize) -> Resu
     Ok(steps as u64)
 }
 
-impl AnyMechanism for LatticeNoise {
-    fn source(&self) -> Source<'_> {
-        Source::staged(&self.mechanism, self.lattice, &[])
-    }
-}
-
-impl Mechanism for LatticeNoise {
-    type Value = f64;
-}
+implement!(LatticeNoise of f64, this => Source::staged(&this.mechanism, this.lattice, &[]));
 
 impl IntegerMechanism for LatticeNoise {}
 
@@ -146,6 +137,7 @@ mod tests {
     use crate::Generator;
     use crate::testing::golden::several_draws::draws;
     use crate::testing::golden::{float, list, vectors, whole};
+    use crate::{AnyMechanism, Mechanism};
 
     fn error(weights: &[f64], tail_ratio: Option<f64>, granularity: f64, sensitivity: f64) -> String {
         let mechanism = LatticeNoise::new(weights, tail_ratio, granularity, sensitivity);

@@ -5,7 +5,7 @@ use crate::error::ParamError;
 use crate::lattice::Answer;
 use crate::lattice::params::{Lattice, Narrowing};
 use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, Mechanism};
+use crate::mechanism::implement;
 use crate::memory::{self, OutOfMemory};
 
 /// Noise whose density falls at one rate near 0 and at others farther out (Mugunthan, Xiao and Kagal 2020).
@@ -71,15 +71,7 @@ impl MergedLaplace {
     }
 }
 
-impl AnyMechanism for MergedLaplace {
-    fn source(&self) -> Source<'_> {
-        Source::staged(&self.mechanism, self.mechanism.lattice(), &self.breaks)
-    }
-}
-
-impl Mechanism for MergedLaplace {
-    type Value = f64;
-}
+implement!(MergedLaplace of f64, this => Source::staged(&this.mechanism, this.mechanism.lattice(), &this.breaks));
 
 /// Zero on its own, then for every ε the integers beyond one break up to and with the next, on both sides; and the falls up to each break.
 fn mechanism(eps: &[f64], breaks: &[u64], lattice: Lattice) -> Result<Segments, OutOfMemory> {
@@ -134,6 +126,7 @@ fn steps_of(breakpoints: &[f64], lattice: Lattice) -> Result<Vec<u64>, ParamErro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{AnyMechanism, Mechanism};
 
     #[test]
     fn refuses_what_is_no_mechanism() {

@@ -7,7 +7,7 @@ use crate::error::ParamError;
 use crate::exact::exp::Step;
 use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
+use crate::mechanism::implement;
 use crate::memory;
 
 /// A value takes a draw for every unit of the sensitivity.
@@ -52,14 +52,4 @@ impl MultiScaleDiscreteLaplace {
     }
 }
 
-impl AnyMechanism for MultiScaleDiscreteLaplace {
-    fn source(&self) -> Source<'_> {
-        Source::staged(&self.sum, self.lattice, &[])
-    }
-}
-
-impl Mechanism for MultiScaleDiscreteLaplace {
-    type Value = i64;
-}
-
-impl IntegerMechanism for MultiScaleDiscreteLaplace {}
+implement!(MultiScaleDiscreteLaplace of i64, this => Source::staged(&this.sum, this.lattice, &[]));

@@ -7,7 +7,7 @@ use crate::draw::table::LaterTable;
 use crate::error::ParamError;
 use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
+use crate::mechanism::implement;
 use crate::memory::OutOfMemory;
 use crate::stream::{CHUNK, SHORT, ShortWords, StagedFill, Words, WordsIn};
 use crate::wiped::wipe;
@@ -76,17 +76,7 @@ impl Skellam {
     }
 }
 
-impl AnyMechanism for Skellam {
-    fn source(&self) -> Source<'_> {
-        Source::staged(self, Lattice::without_sensitivity(0), &[])
-    }
-}
-
-impl Mechanism for Skellam {
-    type Value = i64;
-}
-
-impl IntegerMechanism for Skellam {}
+implement!(Skellam of i64, this => Source::staged(this, Lattice::without_sensitivity(0), &[]));
 
 impl Staged for Skellam {
     fn prepare(&self) -> Result<(), OutOfMemory> {

@@ -4,8 +4,7 @@ use crate::draw::truncated::{MOST_STEPS, TruncatedStairs, check_delta};
 use crate::error::ParamError;
 use crate::exact;
 use crate::lattice::params::{Lattice, exactly};
-use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
+use crate::mechanism::implement;
 
 /// The discrete staircase mechanism between two bounds, (ε, δ)-differentially private.
 ///
@@ -81,17 +80,7 @@ fn check(parameter: &'static str, bound: Option<i64>) -> Result<(), ParamError> 
     ParamError::require(near, parameter, "at most 2**61 from 0", bound.unwrap_or_default() as f64)
 }
 
-impl AnyMechanism for TruncatedDiscreteStaircase {
-    fn source(&self) -> Source<'_> {
-        self.0.source()
-    }
-}
-
-impl Mechanism for TruncatedDiscreteStaircase {
-    type Value = i64;
-}
-
-impl IntegerMechanism for TruncatedDiscreteStaircase {}
+implement!(TruncatedDiscreteStaircase of i64, this => this.0.source());
 
 #[cfg(test)]
 mod tests {
@@ -100,6 +89,7 @@ mod tests {
     use super::*;
     use crate::testing::golden::several_draws::draws;
     use crate::testing::golden::{float, list, vectors, whole};
+    use crate::{AnyMechanism, Mechanism};
 
     #[test]
     fn refuses_what_is_no_mechanism() {

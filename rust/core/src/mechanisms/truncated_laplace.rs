@@ -7,7 +7,7 @@ use crate::exact::{MOST_TRUNCATION, Truncation};
 use crate::lattice::dyadic::floor_scaled;
 use crate::lattice::params::{Lattice, Narrowing};
 use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, Mechanism};
+use crate::mechanism::implement;
 use crate::memory::OutOfMemory;
 
 /// The Laplace mechanism of scale Δ/ε between two bounds, (ε, δ)-differentially private (Geng, Ding, Guo and Kumar 2020; Mugunthan, Xiao and Kagal
@@ -97,15 +97,7 @@ impl TruncatedLaplace {
     }
 }
 
-impl AnyMechanism for TruncatedLaplace {
-    fn source(&self) -> Source<'_> {
-        Source::staged(&self.mechanism, self.mechanism.lattice(), &self.bounds)
-    }
-}
-
-impl Mechanism for TruncatedLaplace {
-    type Value = f64;
-}
+implement!(TruncatedLaplace of f64, this => Source::staged(&this.mechanism, this.mechanism.lattice(), &this.bounds));
 
 /// A bound in lattice steps, rounded towards 0; `name` comes with the rule of its least distance from 0.
 fn steps(
@@ -130,6 +122,7 @@ mod tests {
     use super::*;
     use crate::testing::golden::several_draws::draws;
     use crate::testing::golden::{float, list, vectors, whole};
+    use crate::{AnyMechanism, Mechanism};
 
     #[test]
     fn refuses_what_is_no_mechanism() {

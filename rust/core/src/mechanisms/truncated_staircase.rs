@@ -5,8 +5,7 @@ use crate::error::ParamError;
 use crate::exact;
 use crate::lattice::dyadic::{ceil_scaled, floor_scaled};
 use crate::lattice::params::{Lattice, Narrowing};
-use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, Mechanism};
+use crate::mechanism::implement;
 
 /// The staircase mechanism between two bounds, (ε, δ)-differentially private.
 ///
@@ -73,15 +72,7 @@ fn steps(parameter: &'static str, bound: f64, up: bool, lattice: Lattice) -> Res
     Ok(if bound < 0.0 { -steps } else { steps })
 }
 
-impl AnyMechanism for TruncatedStaircase {
-    fn source(&self) -> Source<'_> {
-        self.0.source()
-    }
-}
-
-impl Mechanism for TruncatedStaircase {
-    type Value = f64;
-}
+implement!(TruncatedStaircase of f64, this => this.0.source());
 
 #[cfg(test)]
 mod tests {
@@ -90,6 +81,7 @@ mod tests {
     use super::*;
     use crate::testing::golden::several_draws::draws;
     use crate::testing::golden::{float, list, vectors, whole};
+    use crate::{AnyMechanism, Mechanism};
 
     #[test]
     fn refuses_what_is_no_mechanism() {

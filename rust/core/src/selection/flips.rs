@@ -9,6 +9,7 @@ use super::levels::{Levels, least};
 use crate::declassify;
 use crate::exact::bernoulli;
 use crate::kernel::{Arithmetic, Tier, on_tier};
+use crate::lattice::dyadic::SHIFTER;
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, EXTENSION_WORDS, Fill, Stage, Words};
 use crate::wiped::Wiped;
@@ -32,11 +33,9 @@ pub(crate) trait Bits {
     /// The `n` ≤ [`CHUNK`] − 1 words from `first` on.
     fn words(&mut self, first: u64, n: usize) -> &[u64];
 
-    /// Extension word `e` of word `index`.
     fn extension(&self, index: u64, e: usize) -> u64;
 }
 
-/// The bits of one fill.
 pub(super) struct Consecutive<'a> {
     stage: Stage<'a>,
     room: Words,
@@ -106,7 +105,7 @@ impl Coins {
             // The nearest integer to f − ¾ is from f − 1¼ to f − ¼; the weights' errors are below 2^16·(200·2^−53 + 2^−90) in these units.
             let near = weight * 65536.0 - 0.75;
             let near = if near > 0.0 { near } else { 0.0 };
-            *threshold = (near + ROUND).to_bits() as u16;
+            *threshold = (near + SHIFTER).to_bits() as u16;
         }
         true
     }
@@ -117,10 +116,6 @@ impl Coins {
     }
 }
 
-/// 1.5·2^52: adding it rounds to an integer and leaves the integer in the low bits.
-const ROUND: f64 = 6_755_399_441_055_744.0;
-
-/// Room to work in.
 #[derive(Debug)]
 pub(super) struct Flips {
     tier: Tier,
@@ -223,7 +218,6 @@ fn packed(bytes: &[u8; BLOCK]) -> u64 {
     mask
 }
 
-/// Decides the coins that are unsure.
 fn decide(levels: &Levels, costs: &[f64], coins: &Coins, heads: &mut [u64], unsure: &[u64], bits: &mut impl Bits, first: u64) {
     let mut best = None;
     for (b, (heads, unsure)) in heads.iter_mut().zip(unsure).enumerate() {

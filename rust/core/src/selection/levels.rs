@@ -145,7 +145,6 @@ impl Levels {
     }
 }
 
-/// The least cost of a row.
 #[inline(always)]
 pub(super) fn least(costs: &[f64]) -> f64 {
     let (eights, rest) = costs.as_chunks::<LANES>();

@@ -11,7 +11,6 @@ pub(super) trait Rows {
     fn selected(&mut self, index: usize);
 }
 
-/// One selection from each row.
 pub(super) struct Once<'c, I> {
     rows: I,
     current: &'c [f64],

@@ -8,7 +8,6 @@ use crate::memory::{self, OutOfMemory};
 /// Weights added up at a time. Short sums of short sums: the error of a sum grows with its longest chain of additions.
 const BLOCK: usize = 64;
 
-/// Room for the work on one row.
 #[derive(Debug)]
 pub(super) struct Row {
     tier: Tier,

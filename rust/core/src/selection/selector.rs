@@ -12,7 +12,6 @@ use crate::declassify;
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, Fill, Words};
 
-/// How a candidate is drawn by the weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Draw {
     /// P(i) = w_i/Σw.

@@ -5,7 +5,6 @@ use crate::lattice::dyadic::decompose;
 /// Stairs saturate here.
 pub(super) const HIGHEST: u64 = (1 << 63) - 1;
 
-/// The bits of a significand.
 const BITS: u32 = 53;
 
 /// A finite non-negative number with a significand of exactly 53 bits, unless it is 0.
@@ -67,9 +66,7 @@ fn divide(c: u64, shift: u32, unit: u64) -> (u64, u64) {
 pub(super) struct CostStairs {
     pub sensitivity: f64,
     pub gamma: f64,
-    /// 1/Δ, rounded.
     per_unit: f64,
-    /// 1 − γ, rounded.
     offset: f64,
     /// Relative error of what is rounded down; infinite where 1/Δ is out of range.
     tolerance: f64,

@@ -40,7 +40,7 @@ const FIRST: u64 = 5;
 /// A power of two, so that every place is one of a page.
 const NUMBERS: usize = 1024;
 
-/// What blocks of [`Domain::BitGenerator`] are for; the level of their tweak.
+/// Purposes of blocks of [`Domain::BitGenerator`]: the levels of their tweaks.
 const BUFFERS: u64 = 0;
 const TWO_KEYS: u64 = 1;
 const FORKED: u64 = 2;
@@ -57,16 +57,14 @@ pub struct BitGenerator {
     /// next buffer's pieces 1 to `made` are in their places. The mark is 1 where `next` has this process's own key. Zeros, which a forked
     /// child finds where the kernel wipes pages, are an empty buffer.
     page: Pages<NUMBERS>,
-    /// Makes the next buffer.
     next: SharedCipher,
     // No field has room that is used at times only: a generator is moved to its place with whatever the stack had there, such as parts of a key.
     forks: Forks,
     /// Place and half of a generator that asks for forks, and the mark of its process. In the page its place and half stay 0, so every draw takes
     /// the slow way.
     asking: [AtomicU64; 3],
-    /// Whether the key was given.
     given: bool,
-    /// Then the key of the next child and of those after it.
+    /// The key of the next child and of those after it, if the key was given.
     children: Mutex<Zeroizing<Key>>,
 }
 
@@ -352,7 +350,6 @@ impl BitGenerator {
         }
     }
 
-    /// Erases the words, the state and the half.
     fn forget(&self) {
         let numbers = self.page.iter().chain(self.place_and_half());
         numbers.for_each(|number| number.store(0, Relaxed));
@@ -381,7 +378,6 @@ impl BitGenerator {
         self.set_key(&key);
     }
 
-    /// Sets the key, and the mark after it.
     fn set_key(&self, key: &Key) {
         self.next.set_key(key);
         let [_, _, _, _, mark, ..] = &*self.page;
@@ -404,7 +400,6 @@ fn halve(word: u64, half: &AtomicU64) -> u32 {
     word as u32
 }
 
-/// The upper 53 bits of a word.
 #[inline]
 fn double(word: u64) -> f64 {
     const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
@@ -418,7 +413,6 @@ fn two_keys(key: &Key) -> [Zeroizing<Key>; 2] {
     blocks.each_ref().map(|key| key_of(key.as_flattened().iter().copied()))
 }
 
-/// A key of its words.
 fn key_of(words: impl Iterator<Item = u64>) -> Zeroizing<Key> {
     let mut key = Zeroizing::new([0; 32]);
     for (bytes, word) in key.as_chunks_mut::<8>().0.iter_mut().zip(words) {

@@ -41,7 +41,6 @@ impl fmt::Display for EntropyError {
 
 impl core::error::Error for EntropyError {}
 
-/// Fills `bytes` from the operating system.
 pub(super) fn fill(bytes: &mut [u8]) -> Result<(), EntropyError> {
     #[cfg(test)]
     if tests::FAILS.get() {

@@ -19,7 +19,6 @@ pub(crate) const FEW: usize = 8;
 /// Up to this many values are drawn with [`ShortWords`].
 pub(crate) const SHORT: usize = 2 * BLOCK;
 
-/// [`CHUNK`] words at a time.
 pub(crate) type Words = WordsIn<{ CHUNK / 2 + 1 }>;
 
 /// [`SHORT`] words at a time, in a room that takes less time to make.
@@ -28,7 +27,6 @@ pub(crate) type ShortWords = WordsIn<{ SHORT / 2 + 1 }>;
 /// Values of a [`Tile`] at most: 8 KiB of words and as much output are in the first cache.
 pub(crate) const TILE: usize = 1024;
 
-/// The words of one [`Tile`].
 pub(crate) type TileWords = WordsIn<{ TILE / 2 }>;
 
 /// Extension words of one value; later ones are zero.

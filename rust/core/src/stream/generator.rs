@@ -168,7 +168,7 @@ impl Generator {
     }
 
     /// An independent generator. Its key is from the operating system if this one's is. Otherwise it is derived from this one's key and the count
-    /// of its children, and no fill is taken. No other generator draws what a child draws, but its own views.
+    /// of its children, and no fill is taken. Only its own views draw what a child draws.
     ///
     /// # Errors
     /// [`DrawError::ViewSpawns`] for a view, whose children would be those of its generator; [`DrawError::Entropy`] if the operating system gives

@@ -9,10 +9,8 @@ use crate::cache_lines::CacheLines;
 /// far ahead as it encrypts.
 pub(super) const PIECE: usize = 32;
 
-/// Pieces of a buffer.
 pub(super) const PIECES: usize = 16;
 
-/// Words that are made together.
 pub(super) type Piece = [AtomicU64; PIECE];
 
 /// The first two are the key. Without VAES the others stay zero.

@@ -8,7 +8,6 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::pieces::RoundKeys;
 
-/// Rounds of AES-256.
 pub(super) const ROUNDS: usize = 14;
 
 /// FIPS-197, section 5.2, for eight key words. A new half of a round key is the running XOR of the last half but one, XORed with a word. That is the

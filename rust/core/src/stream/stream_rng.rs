@@ -89,7 +89,6 @@ impl StreamRng {
 impl TryRng for StreamRng {
     type Error = DrawError;
 
-    /// The low half of a word.
     fn try_next_u32(&mut self) -> Result<u32, DrawError> {
         self.word().map(|word| word as u32)
     }
@@ -107,7 +106,6 @@ impl TryRng for StreamRng {
 impl TryCryptoRng for StreamRng {}
 
 impl fmt::Debug for StreamRng {
-    /// Shows neither key nor words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StreamRng").finish_non_exhaustive()
     }

@@ -152,7 +152,6 @@ impl Drop for WideCipher {
     }
 }
 
-/// Encrypts fewer blocks than a batch.
 fn encrypt_rest(rest: &mut [[u64; 2]], encrypt: impl FnOnce(&mut Batch)) {
     if rest.is_empty() {
         return;

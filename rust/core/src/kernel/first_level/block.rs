@@ -10,7 +10,6 @@ use crate::lattice::value::{Scaling, Value};
 /// The share of blocks that may be left to the lanes.
 pub(super) const MOST_IN_DOUBT: f64 = 1.0 / 16.0;
 
-/// One family's way to decide a block.
 pub(super) trait Block {
     /// Writes an answer for every word; whether all of them are certain.
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool;

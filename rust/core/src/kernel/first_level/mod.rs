@@ -19,12 +19,13 @@ pub(super) mod table;
 use super::arithmetic::{Arithmetic, BLOCK};
 use super::canonical;
 use super::elementary::half_log_ratio;
+use super::fill::Filling;
 use super::lane::{RARE, WORD_BITS};
 use super::mapped::{Map, Truncated};
 use super::tier::{Tier, on_tier};
 use crate::declassify;
 use crate::exact::IntegerDistribution;
-use crate::lattice::value::{Scaling, Value};
+use crate::lattice::value::Value;
 use block::Block;
 use counts::Counts;
 use lines::Lines;
@@ -61,17 +62,9 @@ macro_rules! first_levels {
             }
 
             /// Writes an answer for every word, and calls `undecided` with the blocks of which the caller must replace all answers.
-            pub fn fill<T: Value>(
-                &self,
-                tier: Tier,
-                blocks: &[[u64; BLOCK]],
-                scaling: Scaling,
-                out: &mut [[T; BLOCK]],
-                undecided: &mut dyn FnMut(usize, &mut [T; BLOCK]),
-            ) {
-                let filling = Filling { blocks, scaling, out, undecided };
+            pub fn fill<T: Value>(&self, tier: Tier, filling: Filling<'_, T, [T; BLOCK]>) {
                 match self {
-                    $(Self::$variant(level) => filling.by(tier, level)),+
+                    $(Self::$variant(level) => filling.decide_by(tier, level)),+
                 }
             }
         }
@@ -187,29 +180,25 @@ impl FirstLevel {
     #[cfg(feature = "probe")]
     pub fn is_certain(&self, tier: Tier, word: u64) -> bool {
         let mut certain = true;
-        let undecided = &mut |_, _: &mut [f64; BLOCK]| certain = false;
-        self.fill(tier, &[[word; BLOCK]], Scaling::WHOLE, &mut [[0.0; BLOCK]], undecided);
+        let filling = Filling {
+            blocks: &[[word; BLOCK]],
+            scaling: crate::lattice::value::Scaling::WHOLE,
+            out: &mut [[0.0; BLOCK]],
+            undecided: &mut |_, _: &mut [f64; BLOCK]| certain = false,
+        };
+        self.fill(tier, filling);
         certain
     }
 }
 
-/// [`FirstLevel::fill`].
-struct Filling<'a, T> {
-    blocks: &'a [[u64; BLOCK]],
-    scaling: Scaling,
-    out: &'a mut [[T; BLOCK]],
-    /// Called rarely, as in [`super::fill`].
-    undecided: &'a mut dyn FnMut(usize, &mut [T; BLOCK]),
-}
-
-impl<T: Value> Filling<'_, T> {
+impl<T: Value> Filling<'_, T, [T; BLOCK]> {
     /// One function per family keeps the stack frame small that [`crate::stack`] must wipe.
-    fn by(self, tier: Tier, family: &impl Block) {
-        on_tier!(tier, A => self.run::<A>(family));
+    fn decide_by(self, tier: Tier, family: &impl Block) {
+        on_tier!(tier, A => self.decide::<A>(family));
     }
 
     #[inline(always)]
-    fn run<A: Arithmetic>(self, family: &impl Block) {
+    fn decide<A: Arithmetic>(self, family: &impl Block) {
         for (b, (words, out)) in self.blocks.iter().zip(self.out).enumerate() {
             if !declassify::condition(family.write::<A, T>(words, self.scaling, out)) {
                 (self.undecided)(b, out);
@@ -222,6 +211,7 @@ impl<T: Value> Filling<'_, T> {
 mod tests {
     use super::*;
     use crate::exact::Staircase;
+    use crate::lattice::value::Scaling;
     use crate::testing::random::Random;
 
     /// Evidence: counts. Of 20 000 random blocks at most one in 25 is left to the lanes, and a distribution has the first level that is meant for it.
@@ -282,7 +272,13 @@ mod tests {
                 let mut left = 0;
                 for _ in 0..20_000 {
                     let words = [(); BLOCK].map(|()| random.word());
-                    level.fill(tier, &[words], Scaling::WHOLE, &mut [[0.0_f64; BLOCK]], &mut |_, _| left += 1);
+                    let filling = Filling {
+                        blocks: &[words],
+                        scaling: Scaling::WHOLE,
+                        out: &mut [[0.0_f64; BLOCK]],
+                        undecided: &mut |_, _| left += 1,
+                    };
+                    level.fill(tier, filling);
                 }
                 assert!(left <= 800, "{distribution:?} {tier:?} {left}");
             }

@@ -4,7 +4,6 @@ use super::super::float::{U, ceil, round};
 
 /// How r follows from the caller's number, D, and D/(1 + e^(ε/2)).
 pub(super) trait FirstStair {
-    /// Whether there is such an r.
     fn exists(number: f64, sensitivity_steps: f64) -> bool;
 
     /// r, and whether it is certain.
@@ -54,7 +53,6 @@ impl FirstStair for Fraction {
     }
 }
 
-/// The number itself.
 pub(super) struct Whole;
 
 impl FirstStair for Whole {

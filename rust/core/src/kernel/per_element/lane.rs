@@ -12,15 +12,12 @@ pub(super) trait OwnLane<const N: usize> {
     /// The constant that takes longest to compute, with what the others need; and g.
     fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64);
 
-    /// The constants.
     fn prepare<A: Arithmetic>(eps: f64, shape: f64, placed: [f64; 3]) -> [f64; N];
 
-    /// As [`Lane::reduce`].
     fn reduce<A: Arithmetic>(constants: [f64; N], bits: u64) -> [f64; 3];
 
     /// The elementary function of what is reduced.
     fn evaluate<A: Arithmetic>(constants: [f64; N], reduced: [f64; 3]) -> [f64; 3];
 
-    /// As [`Lane::finish`].
     fn finish<A: Arithmetic>(constants: [f64; N], evaluated: [f64; 3]) -> (f64, bool);
 }

@@ -4,7 +4,6 @@ use super::super::float::{ceil, exp2, floor, inverse_power, round};
 use super::super::lane::MAX_SPAN;
 use super::super::staircase::LEAST_EPS;
 
-/// The lattice of a distribution.
 pub(super) struct Placed {
     /// D, a whole number below 2⁵¹ if it is `known`.
     pub sensitivity_steps: f64,
@@ -14,7 +13,6 @@ pub(super) struct Placed {
     pub known: bool,
 }
 
-/// How ε and Δ give a lattice.
 pub(super) trait Placement {
     fn place(eps: f64, sensitivity: f64) -> Placed;
 }

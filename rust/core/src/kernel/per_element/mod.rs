@@ -82,7 +82,6 @@ pub(crate) struct DrawnBlock {
     reduced: [[f64; BLOCK]; 3],
 }
 
-/// A staircase has the most.
 const MOST_CONSTANTS: usize = 8;
 
 impl DrawnBlock {
@@ -163,7 +162,6 @@ fn draw_lanes<A: Arithmetic, L: OwnLane<N>, const N: usize>(
     }
 }
 
-/// The first N numbers of lane `i`.
 #[inline(always)]
 fn at<const N: usize>(columns: &[[f64; BLOCK]], i: usize) -> [f64; N] {
     core::array::from_fn(

@@ -8,10 +8,9 @@ use crate::lattice::dyadic::floor_log2;
 
 /// How the steps drawn for value i become an element of the output.
 pub(super) trait Output<T>: Copy {
-    /// The output from value `first` on.
     fn from(self, first: usize) -> Self;
 
-    /// From the fast path: below 2⁵¹, or anything if they are NaN.
+    /// `steps` come from the fast path: they are below 2⁵¹, or NaN, which gives any value.
     fn whole(&self, i: usize, steps: f64, granularity: f64) -> T;
 
     fn steps(&self, i: usize, steps: i64, log2_granularity: i32) -> T;
@@ -49,7 +48,7 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
         if answer.is_quick(T::WHOLE) {
             return T::from_sum(answer, answer.nearest() / granularity, steps, granularity);
         }
-        // In doubt: what is written here is written over.
+        // The value is undecided: what is written here is written over.
         if declassify::condition(steps.is_nan()) {
             return T::default();
         }

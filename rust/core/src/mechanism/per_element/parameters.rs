@@ -46,7 +46,6 @@ impl Parameters<'_> {
         (self.eps[i], self.sensitivity[i], self.shape.at(i))
     }
 
-    /// How many values each parameter has.
     pub(super) fn lengths(&self) -> [usize; 3] {
         let numbers = match self.shape {
             Shapes::Same(_) => self.eps.len(),

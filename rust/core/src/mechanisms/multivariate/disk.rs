@@ -13,7 +13,6 @@ use crate::wiped::Wiped;
 /// Attempts whose words are made for all pairs alike: fewer than one pair in 20 needs a third.
 const EARLY: u64 = 2;
 
-/// 2⁻⁵⁴.
 const UNIT: f64 = 1.0 / (1_u64 << 54) as f64;
 
 /// Bound on the error of q < 1, in units of 2⁻⁵⁴. u and v are off by 1.01 each, from conversion and unknown bits: that is 2.02·(u + v) < 2.86 of q.
@@ -54,7 +53,7 @@ impl Points {
         })
     }
 
-    /// The points of `count` vectors of `dim` coordinates from vector `first` on, `doubt(i)` the i-th.
+    /// The points of `count` vectors of `dim` coordinates from vector `first` on, `undecided(i)` the i-th.
     pub fn draw<'a>(
         &mut self,
         tier: Tier,
@@ -107,7 +106,6 @@ impl Points {
         }
     }
 
-    /// The open places, attempt after attempt.
     fn later<'a>(
         &mut self,
         fill: &StagedFill,
@@ -178,7 +176,6 @@ impl Points {
     }
 }
 
-/// u, v and q of two words.
 #[inline(always)]
 fn point<A: Arithmetic>(words: [u64; 2]) -> (f64, f64, f64) {
     let [u, v] = words.map(|word| A::from_bits(bits(word)) * (1.0 / SIGN as f64));

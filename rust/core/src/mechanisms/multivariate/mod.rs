@@ -23,7 +23,7 @@ use crate::kernel::Tier;
 use crate::lattice::dyadic::{ceil_scaled, floor_log2};
 use crate::lattice::params::{Lattice, check_eps, check_sensitivity};
 use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, Mechanism};
+use crate::mechanism::implement;
 use crate::memory::{self, OutOfMemory};
 use crate::stack;
 use crate::stream::{CHUNK, StagedFill, Words};
@@ -142,7 +142,6 @@ impl MultivariateStaircase {
         self.r
     }
 
-    /// Radius of ball m in lattice steps.
     fn radius(&self, m: i64) -> u64 {
         // m may have 63 bits, and D about 53.
         let radius = u128::from(self.r) + u128::from(m.unsigned_abs()) * u128::from(self.lattice.sensitivity_steps);
@@ -211,15 +210,7 @@ impl MultivariateStaircase {
     }
 }
 
-impl AnyMechanism for MultivariateStaircase {
-    fn source(&self) -> Source<'_> {
-        Source::staged(self, self.lattice, core::slice::from_ref(&self.r))
-    }
-}
-
-impl Mechanism for MultivariateStaircase {
-    type Value = f64;
-}
+implement!(MultivariateStaircase of f64, this => Source::staged(this, this.lattice, core::slice::from_ref(&this.r)));
 
 impl Staged for MultivariateStaircase {
     fn prepare(&self) -> Result<(), OutOfMemory> {
@@ -301,7 +292,6 @@ fn rounding_of_answers(norm: Norm, dim: u64) -> u64 {
     }
 }
 
-/// ⌈γ·D⌉ for 0 ≤ γ ≤ 1.
 fn ceil_gamma(gamma: f64, sensitivity_steps: u64) -> u64 {
     if gamma > 0.0 {
         ceil_product(gamma, sensitivity_steps)
@@ -314,6 +304,7 @@ fn ceil_gamma(gamma: f64, sensitivity_steps: u64) -> u64 {
 mod tests {
     use super::sign::{bits, signed};
     use super::*;
+    use crate::AnyMechanism;
     use crate::Generator;
 
     const NORMS: [Norm; 3] = [Norm::L1, Norm::L2, Norm::LInf];

@@ -33,7 +33,6 @@ const UNSURE: i64 = i64::MIN;
 /// The pairs of some vectors, in floating point, number j of vector i at place j·count + i; wiped on drop.
 pub(super) struct Pairs {
     points: Points,
-    /// The spacings.
     sigma: Wiped<f64>,
     /// For every vector: its ball's radius, N, and the relative error of N.
     radius: Wiped<f64>,
@@ -142,7 +141,7 @@ impl Pairs {
     }
 }
 
-/// The points of the vectors from `first` on, `doubt(i)` the i-th: step by step for all of them, in loops without branches.
+/// The points of the vectors from `first` on, `undecided(i)` the i-th: step by step for all of them, in loops without branches.
 pub(super) fn points<'a>(
     tier: Tier,
     fill: &StagedFill,

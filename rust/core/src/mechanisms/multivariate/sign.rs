@@ -11,7 +11,6 @@ pub(super) fn signed(magnitude: u64, word: u64) -> i64 {
     (magnitude.cast_signed() ^ mask).wrapping_sub(mask)
 }
 
-/// The magnitude bits of a word.
 pub(super) const fn bits(word: u64) -> u64 {
     word & !SIGN
 }

@@ -16,7 +16,6 @@ use crate::declassify;
 use crate::exact::search::last_true;
 use crate::stream::{EXTENSION_WORDS, StagedFill};
 
-/// One vector, whose radius is known.
 pub(super) struct UndecidedVector<'a> {
     fill: &'a StagedFill,
     vector: u64,
