@@ -1,8 +1,7 @@
 """Every argument of every public callable, with every hostile value, one at a time: a result, or a refusal that changes nothing.
 
-Exhaustive in `make test-long`. Otherwise the calls that have an argument divide its values among them. A call takes every 32nd
-value, or as many as every eighth where few calls have the argument. Where there is an `out`, every other call has one that is
-good, to see that a refusal leaves it alone.
+Exhaustive in `make test-long`. Otherwise each call takes every eighth value of an argument, and the calls that have the argument
+take turns. Where there is an `out`, every other call has one that is good, to see that a refusal leaves it alone.
 """
 
 import inspect
@@ -17,18 +16,15 @@ from tests.property.hostile.judge import attempt, has_nan
 from tests.property.hostile.pool import POOL
 
 CALLS = {name: list(group) for name, group in groupby(calls(), key=lambda call: call.label)}
-# How many calls have an argument.
-USES = Counter(argument for group in CALLS.values() for call in group for argument in call.arguments)
 
 
 def parts():
-    """Return the values that each argument of each call takes: all values, where enough calls have the argument."""
+    """Return the values that each argument of each call takes."""
     seen, found = Counter(), {}
     for name, group in CALLS.items():
         for number, call in enumerate(group):
             for argument in call.arguments:
-                step = min(max(8, USES[argument]), 32)
-                found[name, number, argument] = list(POOL)[seen[argument] % step :: step]
+                found[name, number, argument] = list(POOL)[seen[argument] % 8 :: 8]
                 seen[argument] += 1
     return found
 
