@@ -103,9 +103,9 @@ impl RandomizedResponse {
         let Product { factor, slack, bits } = self.product;
         let product = u128::from(word & (u64::MAX >> 1)) * u128::from(factor);
         let integer = |product: u128| ((product >> 64) as u64) >> (bits - 64);
-        let (least, most) = (integer(product), integer(product + slack));
+        let (low, high) = (integer(product), integer(product + slack));
         let last = self.categories - 1;
-        (last.saturating_sub(least), (least != most) & (least < last))
+        (last.saturating_sub(low), (low != high) & (low < last))
     }
 
     /// Writes the shifts of some words, of which the first is that of the value `first` of the stage.
