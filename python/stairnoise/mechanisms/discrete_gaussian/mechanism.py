@@ -22,11 +22,14 @@ from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import comparable, display
 from stairnoise.mechanism.partitions import NAME, partitions
+from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
 from stairnoise.mechanisms.discrete_gaussian import distribution, loss, sums, vector_loss
 from stairnoise.numerics.rounding import rounded_up
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
     from typing_extensions import Unpack
 
     from stairnoise._types import (
@@ -36,12 +39,15 @@ if TYPE_CHECKING:
         FrameOptions,
         Integer,
         Integers,
+        Memory,
         Number,
         Out,
         ReleaseOptions,
         Singles,
     )
     from stairnoise.accounting.losses.loss import Part
+    from stairnoise.keyed.rng import KeyedRng
+    from stairnoise.rng import Rng
 
     class _Options(ReleaseOptions, total=False):
         l2_sensitivity: RealLike | None
@@ -358,22 +364,36 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def release(self, values: Integers, *, out: None = None, **options: Unpack[_Options]) -> NDArray[np.int64]: ...  # type: ignore[overload-overlap]
     @overload
     def release(self, values: Array, *, out: None = None, **options: Unpack[_Options]) -> Floats: ...
-    def release(self, values: Any, *, l2_sensitivity: RealLike | None = None, **options: Any) -> Any:
+    def release(
+        self,
+        values: Any,
+        *,
+        columns: Iterable[Hashable] | None = None,
+        nulls: Nulls = REFUSE,
+        labels: object = None,
+        statistic: str | Sequence[str] | None = None,
+        max_partitions_contributed: int = 1,
+        l2_sensitivity: RealLike | None = None,
+        rng: Rng | KeyedRng | None = None,
+        out: Memory | None = None,
+        threads: int | None = None,
+    ) -> Any:
         """Add noise to true answers and return the private ones; see `release` of the other mechanisms.
 
         Parameters
         ----------
         values : int, float, array of them, column or frame
             As for the other mechanisms.
+        columns, nulls, labels, statistic, rng, out, threads
+            As for the other mechanisms.
+        max_partitions_contributed : int, default 1
+            How many of the values one person can change, each by at most an integer Δ. They keep together the (ε, δ) of a
+            mechanism made by `from_eps`, or the ``rho(Δ)`` of one value for a mechanism made from `sigma2`.
         l2_sensitivity : float or None
             Instead of `max_partitions_contributed`, for a mechanism made from `sigma2`. One person can change any number
             of the values, by at most this in the l2 norm. The whole release then has
             ``rho(l2_sensitivity=l2_sensitivity)``. `values` must be whole numbers, because rounding can make a small
             change large. The noise does not depend on `l2_sensitivity`.
-        **options
-            `columns`, `nulls`, `labels`, `statistic`, `max_partitions_contributed`, `rng`, `out` and `threads`, as for the other
-            mechanisms. With ``max_partitions_contributed=k``, k values together keep the (ε, δ) of a mechanism made by
-            `from_eps`, or the ``rho(Δ)`` of one value for a mechanism made from `sigma2`.
 
         Returns
         -------
@@ -396,15 +416,23 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
                     "l2_sensitivity must be left out for a mechanism made by from_eps, which promises (eps, delta) and not rho, "
                     f"got {received(l2_sensitivity)}"
                 )
-            k = partitions(options.get(NAME, 1), NAME)
-            if k > 1:
-                raise ParameterError(f"{NAME} must be 1 with l2_sensitivity, got {k}")
-            columns = options.get("columns")
+            if partitions(max_partitions_contributed, NAME) > 1:
+                raise ParameterError(f"{NAME} must be 1 with l2_sensitivity, got {max_partitions_contributed}")
             if columns is None and library(values) is None:
                 values = whole_numbers(values)
             else:
                 columns_release.require_whole(values, columns)
-        return super().release(values, **options)
+        return super().release(  # type: ignore[call-overload,misc]
+            values,
+            columns=columns,
+            nulls=nulls,
+            labels=labels,
+            statistic=statistic,
+            max_partitions_contributed=max_partitions_contributed,
+            rng=rng,
+            out=out,
+            threads=threads,
+        )
 
     def _functions(self) -> Any:
         if self._parameter_shape:
