@@ -28,6 +28,11 @@ pub(crate) trait Staged: Send + Sync {
         1
     }
 
+    /// A number that all values are below, and none of them below 0; 0 where there is none.
+    fn bound(&self) -> u64 {
+        0
+    }
+
     /// Writes the values `first .. first + out.len()` of a fill, in lattice steps; magnitudes above 2⁶³ − 1 saturate there.
     fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory>;
 }

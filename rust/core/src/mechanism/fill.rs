@@ -161,6 +161,12 @@ impl<'a> MechanismFill<'a> {
             ),
             Inner::Staged(mechanism, _, fill) => {
                 let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
+                if modulus.is(mechanism.bound()) {
+                    let add = |done: usize, noise: &[i64], out: &mut [T]| {
+                        modulus.write_rotated(&answers[done..][..out.len()], noise, out);
+                    };
+                    return in_chunks(mechanism.joint_values(), out, draw, add);
+                }
                 in_chunks(mechanism.joint_values(), out, draw, add)
             }
         }

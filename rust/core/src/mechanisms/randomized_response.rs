@@ -9,6 +9,9 @@
 //! Equality would make b, which is transcendental (Lindemann), a root of a polynomial with rational coefficients and the constant term v > 0. So
 //! growing precision decides. v = 0 is below every S(j).
 
+use core::convert::identity;
+use core::hint::black_box;
+
 use crate::declassify;
 use crate::draw::staged::Staged;
 use crate::error::ParamError;
@@ -18,6 +21,7 @@ use crate::exact::exp::Step;
 use crate::exact::limbs::{self, Limbs};
 use crate::exact::search::last_true;
 use crate::exact::uniform::Uniform;
+use crate::kernel::{Tier, on_tier};
 use crate::lattice::params::{Lattice, exactly};
 use crate::mechanism::fill::Source;
 use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
@@ -49,7 +53,19 @@ pub struct RandomizedResponse {
     eps: f64,
     categories: u64,
     product: Product,
+    narrow: Option<Narrow>,
 }
+
+/// [`Product`] of the 31 leading bits of v alone, in 64-bit integers, which vectors hold.
+#[derive(Clone, Copy, Debug)]
+struct Narrow {
+    factor: u32,
+    slack: u64,
+    bits: u32,
+}
+
+/// Up to so many categories, few chunks have a word that 31 bits do not decide: one in 10⁵ for ten categories.
+const MOST_NARROW: u64 = 1 << 16;
 
 /// v·(e^ε + k − 1), whose integer part chooses the category: from (V·`factor`)/2^`bits` to (V·`factor` + `slack`)/2^`bits`, V being the 63 leading
 /// bits of v.
@@ -90,46 +106,62 @@ impl RandomizedResponse {
                 value,
             });
         }
+        let product = Product::new(eps, categories);
         Ok(Self {
             eps,
             categories,
-            product: Product::new(eps, categories),
+            product,
+            narrow: Narrow::new(product, categories),
         })
     }
 
-    /// The shift that a word alone decides, and whether it may be another one. No branch depends on the word.
+    /// The shift that a word alone decides, and 0 if it is no other one.
     #[inline(always)]
-    fn shift(&self, word: u64) -> (u64, bool) {
+    fn shift(&self, word: u64) -> (i64, u64) {
         let Product { factor, slack, bits } = self.product;
         let product = u128::from(word & (u64::MAX >> 1)) * u128::from(factor);
         let integer = |product: u128| ((product >> 64) as u64) >> (bits - 64);
-        let (low, high) = (integer(product), integer(product + slack));
-        let last = self.categories - 1;
-        (last.saturating_sub(low), (low != high) & (low < last))
+        // The sum is below 2¹²⁸: a check of that would be a branch on the word.
+        shift_below(
+            self.categories - 1,
+            integer(product),
+            integer(product.wrapping_add(slack)),
+            black_box,
+        )
     }
 
     /// Writes the shifts of some words, of which the first is that of the value `first` of the stage.
     fn write_words(&self, stage: Stage<'_>, first: u64, words: &[u64], out: &mut [i64]) {
-        let mut near = false;
-        for (word, out) in words.iter().zip(&mut *out) {
-            let (shift, unsure) = self.shift(*word);
-            *out = shift.cast_signed();
-            near |= unsure;
-        }
+        let near = match self.narrow {
+            Some(narrow) => on_tier!(Tier::current(), narrow.write(self.categories - 1, words, out)),
+            None => self.write_wide(words, out),
+        };
         if declassify::condition(near) {
             self.decide(stage, first, words, out);
         }
     }
 
-    /// Puts the exact shift in the place of each that its word does not decide.
+    /// Writes the shifts of some words; whether one of them may be another one.
+    fn write_wide(&self, words: &[u64], out: &mut [i64]) -> bool {
+        let mut near = 0;
+        for (word, out) in words.iter().zip(out) {
+            let (shift, unsure) = self.shift(*word);
+            *out = shift;
+            near |= unsure;
+        }
+        near != 0
+    }
+
+    /// Writes the shifts again, exact ones where a word does not decide them.
     #[cold]
     #[inline(never)]
     fn decide(&self, stage: Stage<'_>, first: u64, words: &[u64], out: &mut [i64]) {
         for (index, (word, out)) in (first..).zip(words.iter().zip(out)) {
             let (guess, unsure) = self.shift(*word);
-            if declassify::condition(unsure) {
+            *out = guess;
+            if declassify::condition(unsure != 0) {
                 declassify::slow_path();
-                let (word, guess) = (declassify::word(*word), declassify::word(guess));
+                let (word, guess) = (declassify::word(*word), declassify::word(guess.cast_unsigned()));
                 let mut extension = |e| declassify::word(stage.extension(index, e));
                 let shift = exact_shift(self.eps, self.categories, word & (u64::MAX >> 1), guess, &mut extension);
                 *out = declassify::found(shift).cast_signed();
@@ -142,6 +174,43 @@ impl RandomizedResponse {
         for (first, out) in (first..).step_by(capacity).zip(out.chunks_mut(capacity)) {
             self.write_words(stage, first, words.at(stage, first, out.len()), out);
         }
+    }
+}
+
+/// `last` less the integer part of a product, which is `least` or up to `most`, and 0 where that is more; then 0 if both give the same. They are below
+/// 2⁶³. `hidden` hides what a mask is from the compiler, which turns that of a single word into a branch on the word (docs/evidence/timing.md).
+#[inline(always)]
+fn shift_below(last: u64, least: u64, most: u64, hidden: impl Fn(i64) -> i64) -> (i64, u64) {
+    let shift = last.wrapping_sub(least).cast_signed();
+    let certain = hidden(shift.wrapping_sub(1) >> 63);
+    (shift & !certain, (least ^ most) & !certain.cast_unsigned())
+}
+
+impl Narrow {
+    fn new(product: Product, categories: u64) -> Option<Self> {
+        // Below 2³¹, 31 bits of v and 32 of the total have 63 bits together, of which `bits` are after the point.
+        let bits = product.bits - 63;
+        let factor = (product.factor >> 31) as u32;
+        (bits >= 32 && categories <= MOST_NARROW).then_some(Self {
+            factor,
+            // (h + 1)·(factor + 2) is beyond the product of h, the 31 bits, by less.
+            slack: (1 << 32) + u64::from(factor) + 2,
+            bits,
+        })
+    }
+
+    /// Writes the shifts of some words, 0 to `last`; whether one of them may be another one.
+    #[inline(always)]
+    fn write(self, last: u64, words: &[u64], out: &mut [i64]) -> bool {
+        let mut near = 0;
+        for (word, out) in words.iter().zip(out) {
+            let product = (word << 1 >> 33).wrapping_mul(self.factor.into());
+            let (least, most) = (product >> self.bits, product.wrapping_add(self.slack) >> self.bits);
+            let (shift, unsure) = shift_below(last, least, most, identity);
+            *out = shift;
+            near |= unsure;
+        }
+        near != 0
     }
 }
 
@@ -202,6 +271,10 @@ fn exact_shift(eps: f64, categories: u64, v63: u64, guess: u64, extension: &mut 
 }
 
 impl Staged for RandomizedResponse {
+    fn bound(&self) -> u64 {
+        self.categories
+    }
+
     fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         let stage = fill.stage(0);
         if out.len() <= FEW {
@@ -287,9 +360,22 @@ mod tests {
                 };
                 let extension = random.word();
                 let (shift, unsure) = mechanism.shift(v63);
-                let found = exact_shift(eps, categories, v63, shift, &mut |e: usize| extension.rotate_left(e as u32));
-                assert!(unsure || shift == found, "{eps} {categories} {v63:x}: {shift} {found}");
-                assert!(shift < categories && found < categories);
+                let found = exact_shift(eps, categories, v63, shift.cast_unsigned(), &mut |e: usize| {
+                    extension.rotate_left(e as u32)
+                });
+                assert!(
+                    unsure != 0 || shift == found.cast_signed(),
+                    "{eps} {categories} {v63:x}: {shift} {found}"
+                );
+                if let Some(narrow) = mechanism.narrow {
+                    let mut alone = [0];
+                    let unsure = narrow.write(categories - 1, &[v63 | i << 63], &mut alone);
+                    assert!(
+                        unsure || alone[0] == found.cast_signed(),
+                        "{eps} {categories} {v63:x}: {alone:?} {found}"
+                    );
+                }
+                assert!(shift.cast_unsigned() < categories && found < categories);
             }
         }
     }
