@@ -140,7 +140,8 @@ residues!(u64, i64, u32);
 mod tests {
     use super::*;
     use crate::{
-        AnyMechanism, DiscreteLaplace, DiscreteStaircase, Generator, Kind, Mechanism, OneWordMechanism, R, Shape, Share, Skellam,
+        AnyMechanism, DiscreteLaplace, DiscreteStaircase, Generator, Kind, Mechanism, OneWordMechanism, R, RandomizedResponse,
+        Shape, Share, Skellam,
     };
 
     const ENDS: [i64; 13] = [
@@ -222,14 +223,17 @@ mod tests {
     #[test]
     fn residues_have_the_noise_of_a_release() {
         let share = Share::new(1, 10).unwrap();
-        let mechanisms: [Box<dyn AnyMechanism>; 3] = [
+        let mechanisms: [Box<dyn AnyMechanism>; 4] = [
             Box::new(DiscreteLaplace::new(0.01, 3).unwrap()),
             Box::new(DiscreteStaircase::new(1.0, 5, R::L1).unwrap()),
             Box::new(Skellam::new(100.0, share).unwrap()),
+            // Of answers from 0 to m − 1, and of others, which are reduced as those of other mechanisms.
+            Box::new(RandomizedResponse::new(1.0, 1_000_003).unwrap()),
         ];
         for mechanism in mechanisms {
             for n in [0, 1, 7, 100, if cfg!(miri) { 600 } else { 20_000 }] {
-                let answers: Vec<i64> = (0..n).map(|i| ENDS[i % ENDS.len()]).collect();
+                let ends = (0..n).map(|i| ENDS[i % ENDS.len()]);
+                let answers: Vec<i64> = if n == 100 { (0..100).collect() } else { ends.collect() };
                 let mut noise = vec![0_i64; n];
                 mechanism.fill(&mut Generator::from_seed(4), &mut noise).unwrap();
                 for m in [2, 1_000_003, 1 << 32, (1 << 64) - 59, 1 << 64] {

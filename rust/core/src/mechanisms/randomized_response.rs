@@ -177,13 +177,13 @@ impl RandomizedResponse {
     }
 }
 
-/// `last` less the integer part of a product, which is `least` or up to `most`, and 0 where that is more; then 0 if both give the same. They are below
+/// `last` less the integer part of a product, which is `low` or up to `high`, and 0 where that is more; then 0 if both give the same. They are below
 /// 2⁶³. `hidden` hides what a mask is from the compiler, which turns that of a single word into a branch on the word (docs/evidence/timing.md).
 #[inline(always)]
-fn shift_below(last: u64, least: u64, most: u64, hidden: impl Fn(i64) -> i64) -> (i64, u64) {
-    let shift = last.wrapping_sub(least).cast_signed();
+fn shift_below(last: u64, low: u64, high: u64, hidden: impl Fn(i64) -> i64) -> (i64, u64) {
+    let shift = last.wrapping_sub(low).cast_signed();
     let certain = hidden(shift.wrapping_sub(1) >> 63);
-    (shift & !certain, (least ^ most) & !certain.cast_unsigned())
+    (shift & !certain, (low ^ high) & !certain.cast_unsigned())
 }
 
 impl Narrow {
@@ -205,8 +205,8 @@ impl Narrow {
         let mut near = 0;
         for (word, out) in words.iter().zip(out) {
             let product = (word << 1 >> 33).wrapping_mul(self.factor.into());
-            let (least, most) = (product >> self.bits, product.wrapping_add(self.slack) >> self.bits);
-            let (shift, unsure) = shift_below(last, least, most, identity);
+            let (low, high) = (product >> self.bits, product.wrapping_add(self.slack) >> self.bits);
+            let (shift, unsure) = shift_below(last, low, high, identity);
             *out = shift;
             near |= unsure;
         }
