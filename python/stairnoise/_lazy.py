@@ -39,6 +39,10 @@ class _LazyModule:
     def __delattr__(self, name: str) -> None:
         delattr(import_module(self._name), name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the name; cloudpickle sends the globals of a function, lazy modules too."""
+        return _LazyModule, (self._name,)
+
     def __repr__(self) -> str:
         return f"<lazy module {self._name!r}>"
 

@@ -175,7 +175,7 @@ def test_drawn_mechanism_is_the_discrete_one_of_its_cells(mechanism):
         r = (
             math.ceil(Fraction(mechanism.gamma) * sensitivity_steps)
             if not isinstance(mechanism._spec, str)
-            else mechanism._place()[1]
+            else mechanism._granularity_and_r()[1]
         )
         c = 1 / mp.expm1(mp.mpf(mechanism.eps))
         p = (min(sensitivity_steps, 2 * r - 1) + sensitivity_steps * c) / (2 * r - 1 + 2 * sensitivity_steps * c)

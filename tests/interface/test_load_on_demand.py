@@ -3,6 +3,7 @@
 Evidence: the modules that a fresh interpreter has loaded before and after.
 """
 
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -39,3 +40,9 @@ def test_a_change_reaches_the_module_itself(monkeypatch):
     assert file.NEIGHBOURS == ()
     monkeypatch.delattr(lazy, "NEIGHBOURS")
     assert not hasattr(file, "NEIGHBOURS")
+
+
+def test_a_lazy_module_is_pickled_by_its_name() -> None:
+    """Without that, an unpickled one would look for its own attributes without end."""
+    lazy = _lazy.lazy_module("stairnoise.mechanisms.laplace", "loss")
+    assert pickle.loads(pickle.dumps(lazy)).Steps is lazy.Steps

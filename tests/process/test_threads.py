@@ -120,7 +120,8 @@ def test_any_number_of_threads_releases_the_same_values(mechanism):
         return sn.SeededRng(1, allow_release=True)
 
     own = mechanism._value_shape or mechanism._parameter_shape or (3,)
-    answers = np.full((LONG // np.prod(own) + 1, *own), 0.25)
+    # Categories are whole numbers, and other answers need not be.
+    answers = np.full((LONG // np.prod(own) + 1, *own), 1 if isinstance(mechanism, sn.RandomizedResponse) else 0.25)
     alone = mechanism.release(answers, rng=study(), threads=1)
     for threads in (2, 3, None):
         np.testing.assert_array_equal(mechanism.release(answers, rng=study(), threads=threads), alone)

@@ -105,7 +105,7 @@ def test_one_value_is_the_mechanism_itself(kind: type) -> None:
     mechanism, k = drawn(kind, "one")
     assert mechanism.for_partitions(1) is mechanism
     if kind in UNDIVIDED:
-        with pytest.raises(sn.ParameterError, match=rf"^k must be 1 for a mechanism given by .*, got {k}: make it"):
+        with pytest.raises(sn.ParameterError, match=rf"^k must be 1 for a mechanism given by .*, got {k}: "):
             mechanism.for_partitions(k)
 
 

@@ -9,24 +9,23 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from stairnoise._errors import ParameterError
 from stairnoise._optional import require
 
-if TYPE_CHECKING:
-    from stairnoise.query.table import PrivateTable
+
+def _csv(table: Any) -> bytes:
+    text: str = table.to_csv()
+    return text.encode()
 
 
-def _csv(table: PrivateTable) -> bytes:
-    return table.to_csv().encode()
+def _json(table: Any) -> bytes:
+    text: str = table.to_json()
+    return text.encode()
 
 
-def _json(table: PrivateTable) -> bytes:
-    return table.to_json().encode()
-
-
-def _parquet(table: PrivateTable) -> bytes:
+def _parquet(table: Any) -> bytes:
     arrow = require("pyarrow.parquet", "Parquet files need", "pyarrow")
     sink = require("pyarrow", "Parquet files need", "pyarrow").BufferOutputStream()
     arrow.write_table(table.to_arrow(), sink)
@@ -34,7 +33,7 @@ def _parquet(table: PrivateTable) -> bytes:
     return content
 
 
-_WRITERS: dict[str, Callable[[PrivateTable], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
+_WRITERS: dict[str, Callable[[Any], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
 
 
 class NewFiles:
@@ -106,7 +105,7 @@ class Output:
         """Return the files that will be there; what is said about a table comes first, so that no table is there without it."""
         return [*([self.notes] if self.notes else []), self.path]
 
-    def write(self, table: PrivateTable) -> None:
+    def write(self, table: Any) -> None:
         """Write the table."""
         contents = [self._make(table)]
         if self.notes:

@@ -6,6 +6,7 @@ use zeroize::optimization_barrier;
 
 use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::canonical;
+use super::filling::Filling;
 use super::first_level::FirstLevel;
 use super::geometric::{CoarseLane, GeometricLane};
 use super::ladder::LadderLane;
@@ -308,15 +309,6 @@ impl Lanes {
         }
         .unwrap_or(self)
     }
-}
-
-/// Blocks of words and of the values that they become.
-pub(super) struct Filling<'a, T, U = T> {
-    pub blocks: &'a [[u64; BLOCK]],
-    pub scaling: Scaling,
-    pub out: &'a mut [[T; BLOCK]],
-    /// Replaces an undecided value, or a block of them. Called rarely, and dynamic, so that the kernels are compiled once for an element type.
-    pub undecided: &'a mut dyn FnMut(usize, &mut U),
 }
 
 impl<T: Value> Filling<'_, T> {

@@ -14,6 +14,7 @@ mod canonical;
 mod coin;
 mod elementary;
 mod fill;
+mod filling;
 mod first_level;
 mod fixed_point;
 mod float;

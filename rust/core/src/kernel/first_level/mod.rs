@@ -19,7 +19,7 @@ pub(super) mod table;
 use super::arithmetic::{Arithmetic, BLOCK};
 use super::canonical;
 use super::elementary::half_log_ratio;
-use super::fill::Filling;
+use super::filling::Filling;
 use super::lane::{RARE, WORD_BITS};
 use super::mapped::{Map, Truncated};
 use super::tier::{Tier, on_tier};
