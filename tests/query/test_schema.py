@@ -246,6 +246,22 @@ def test_times_of_a_parquet_file_that_the_engine_cannot_hold(tmp_path, zone, ver
                 assert source.answers(Question("t", (), {}, "count", person=unit)).counts.tolist() == [2]
 
 
+@pytest.mark.parametrize(("unit", "second"), [("ms", 10**3), ("us", 10**6), ("ns", 10**9)])
+@pytest.mark.parametrize("version", ["1.0", "2.6"])
+def test_times_of_the_day_in_a_parquet_file_that_are_beyond_it(tmp_path, unit, second, version):
+    """They are null; the others are what they were. DuckDB's own reader ends the query."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path, kind = tmp_path / "t.parquet", pyarrow.time32 if unit == "ms" else pyarrow.time64
+    for odd in ([], [86_400 * second], [-1], [90_000 * second]):
+        parquet.write_table(
+            pyarrow.table({"t": pyarrow.array([0, 43_200 * second, None, *odd], kind(unit))}), path, version=version
+        )
+        with open_source(path) as source:
+            for where, count in (("t < '12:00:00'", 1), ("t >= '12:00:00'", 1), ("t is null", 1 + len(odd))):
+                assert source.answers(Question("t", (), {}, "count", where=where)).counts.tolist() == [count]
+            assert source.answers(Question("t", (), {}, "count", person="t")).counts.tolist() == [2]
+
+
 def private(path, statistic="count", **asked):
     return getattr(query, statistic)(path, "t", row_is_person=True, eps=64, rng=sn.SeededRng(1, allow_release=True), **asked)
 

@@ -18,8 +18,14 @@ from stairnoise.query.sources.source import SourceError, declare, types_of_colum
 _NUMBER = "number"
 _READ = "read_parquet('{}', hive_partitioning = false)"
 _TEXTS = ("VARCHAR", "JSON")
-# What makes times of milliseconds, or null.
-_MILLISECONDS = {"TIMESTAMP": "try(epoch_ms({}))", "TIMESTAMP WITH TIME ZONE": "try(make_timestamptz({} * 1000))"}
+# What makes moments and times of day of the integers in the file, or null, by both types.
+_TIMES = {
+    ("TIMESTAMP", "BIGINT"): "try(epoch_ms({0}))",
+    ("TIMESTAMP WITH TIME ZONE", "BIGINT"): "try(make_timestamptz({0} * 1000))",
+    ("TIME", "INTEGER"): "case when {0} between 0 and 86399999 then cast(make_timestamp({0} * 1000::bigint) as time) end",
+    ("TIME", "BIGINT"): "case when {0} between 0 and 86399999999 then cast(make_timestamp({0}) as time) end",
+    ("TIME_NS", "BIGINT"): "case when {0} between 0 and 86399999999999 then cast(make_timestamp_ns({0}) as time_ns) end",
+}
 
 
 class Text(Column):
@@ -62,7 +68,7 @@ class ParquetFile(DuckDB):
     """A Parquet file as a table that is named by the file's stem.
 
     What writes a file may make doubles of integers because one row has a null. So both are numbers here, unless the caller
-    declares a type. A text that is not UTF-8 is null.
+    declares a type. A text that is not UTF-8 is null, and so is a time beyond the day.
     """
 
     dialect = ParquetDialect()
@@ -86,6 +92,8 @@ class ParquetFile(DuckDB):
             dict(self._ask(f"select column_name, column_type from (describe select * from {_READ.format(name)})"))
             for name in (AS_DECLARED, BARE)
         )
+        if file.nanosecond_times and not any("TIME_NS" in type_ for type_ in self._declared.values()):
+            raise SourceError(f"source {self._name} has times of day in nanoseconds, which this version of DuckDB does not have")
         self._types = types_of_columns(self._types, [*self._declared], self._path.stem)
         values = ", ".join(
             f"{_value(name, type_, in_file[name], self._types.get(name))} as {quoted(name)}"
@@ -124,8 +132,8 @@ def _text(name: str) -> str:
 def _value(name: str, type_: str, in_file: str, declared: Declared | None) -> str:
     """Return a column's value in the type that the caller declares, or null if it is none; undeclared texts stay bytes."""
     value, kind = quoted(name), held(type_)
-    if type_ in _MILLISECONDS and in_file == "BIGINT":
-        value = _MILLISECONDS[type_].format(value)
+    if (type_, in_file) in _TIMES:
+        value = _TIMES[type_, in_file].format(value)
     if declared is None:
         return value
     if type_ in _TEXTS:

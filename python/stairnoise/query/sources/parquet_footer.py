@@ -1,7 +1,8 @@
 """A Parquet file without annotations by which a value could end a query.
 
-DuckDB ends a query at a text that is not UTF-8, and at a time in milliseconds that it cannot hold. So it reads the file through
-the class here, in which some bytes of the footer are others, and texts are bytes and these times integers. The footer is a
+DuckDB ends a query at a text that is not UTF-8, at a moment in milliseconds that it cannot hold, and at a time beyond the end of
+the day. So it reads the file through the class here, in which some bytes of the footer are others: texts are bytes, and these
+moments and times are integers. The footer is a
 structure of Thrift's compact protocol. A column of texts is one of bytes with an annotation, in an old form and in a new one. A
 reader skips a field that it does not know, or whose type it does not expect: such the annotations become, of the same length.
 The size of the file and all places in it stay.
@@ -26,10 +27,11 @@ AS_DECLARED, BARE = (f"{_PROTOCOL}://{name}.parquet" for name in ("declared", "b
 # The last bytes of a file: the size of the footer, and a mark.
 _END = 8
 # Thrift's numbers of fields: the schema of a file; the two annotations of a column; what they say of texts, enumerations, which
-# are texts too, and JSON; what they say of times, and of their unit; and one that no annotation has.
+# are texts too, and JSON; what they say of times of day and of moments, and of their units; and one that no annotation has.
 _SCHEMA, _CONVERTED, _LOGICAL = 2, 6, 10
 _CONVERTED_TEXTS, _LOGICAL_TEXTS = frozenset({0, 4, 19}), frozenset({1, 4, 12})
-_CONVERTED_MILLISECONDS, _TIMESTAMP, _UNIT, _MILLISECONDS, _UNUSED = 9, 8, 2, 1, 9
+_CONVERTED_TIMES = frozenset({7, 8, 9})
+_TIME, _TIMESTAMP, _UNIT, _MILLISECONDS, _NANOSECONDS, _UNUSED = 7, 8, 2, 1, 3, 9
 # Thrift's numbers of types.
 _TRUE, _FALSE, _BYTE, _INT32, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = 1, 2, 3, 5, 7, 8, 9, 10, 11, 12, 13
 _SIZES = {_TRUE: 0, _FALSE: 0, _BYTE: 1, _DOUBLE: 8, _UUID: 16}
@@ -44,6 +46,7 @@ class _Footer:
 
     def __init__(self, content: bytes) -> None:
         self.content, self.at = bytearray(content), 0
+        self.nanosecond_times = False
 
     def bare(self) -> bytes:
         """Return the footer without those annotations."""
@@ -60,26 +63,29 @@ class _Footer:
         """Read one element of the schema, and change those annotations."""
         for number, kind, place in self._fields():
             if number == _CONVERTED and kind == _INT32:
-                if self._integer() in _CONVERTED_TEXTS | {_CONVERTED_MILLISECONDS}:
+                if self._integer() in _CONVERTED_TEXTS | _CONVERTED_TIMES:
                     self._as_byte(place)
             elif number == _LOGICAL and kind == _STRUCT:
                 for meaning, of, at in self._fields():
-                    if meaning == _TIMESTAMP and self._in_milliseconds():
-                        self.content[at] = _UNUSED << 4 | _STRUCT
-                    elif meaning != _TIMESTAMP:
+                    if meaning in (_TIME, _TIMESTAMP):
+                        unit = self._unit()
+                        if meaning == _TIME or unit == _MILLISECONDS:
+                            self.content[at] = _UNUSED << 4 | _STRUCT
+                        self.nanosecond_times |= meaning == _TIME and unit == _NANOSECONDS
+                    else:
                         self._skip(of)
                     if meaning in _LOGICAL_TEXTS:
                         self._as_byte(at)
             else:
                 self._skip(kind)
 
-    def _in_milliseconds(self) -> bool:
-        """Read what is said of a time, and tell whether it is in milliseconds."""
-        found = False
+    def _unit(self) -> int:
+        """Read what is said of a time, and return its unit."""
+        found = 0
         for number, kind, _ in self._fields():
             if number == _UNIT:
                 for unit, of, _ in self._fields():
-                    found = unit == _MILLISECONDS
+                    found = unit
                     self._skip(of)
             else:
                 self._skip(kind)
@@ -151,7 +157,9 @@ class OpenFile:
             self._start = self.size - _END - int.from_bytes(end[:4], "little")
             if self._start < 0:
                 raise UnreadableFooterError
-            self._footer = _Footer(self._read(self._start, self.size - _END - self._start)).bare()
+            footer = _Footer(self._read(self._start, self.size - _END - self._start))
+            self._footer = footer.bare()
+            self.nanosecond_times = footer.nanosecond_times
         except (IndexError, RecursionError):
             self.close()
             raise UnreadableFooterError from None
