@@ -2,10 +2,9 @@
 
 DuckDB ends a query at a text that is not UTF-8, at a moment in milliseconds that it cannot hold, and at a time beyond the end of
 the day. So it reads the file through the class here, in which some bytes of the footer are others: texts are bytes, and these
-moments and times are integers. The footer is a
-structure of Thrift's compact protocol. A column of texts is one of bytes with an annotation, in an old form and in a new one. A
-reader skips a field that it does not know, or whose type it does not expect: such the annotations become, of the same length.
-The size of the file and all places in it stay.
+moments and times are integers. The footer is a structure of Thrift's compact protocol. A column of texts is one of bytes with an
+annotation, in an old form and in a new one. A reader skips a field that it does not know, or whose type it does not expect. Such
+the annotations become, of the same length. The size of the file and all places in it stay.
 """
 
 from __future__ import annotations
