@@ -26,16 +26,18 @@ def table(header: Header, types: dict[str, Declared], csv: CSV) -> str:
         for place, name in enumerate(header.names, 1)
     )
     lines = f"read_csv(getvariable('{LINES}'), {_OPTIONS})"
-    source = f"(select {_fields(header.delimiter, csv)} as f, {_plain(csv)} as plain from {lines})"
+    source = f"(select {_fields(header.delimiter, csv)} as f, {_plain(header.delimiter, csv)} as plain from {lines})"
     return f"(select {values} from {source} where len(f) = {len(header.names)})"
 
 
-def _plain(csv: CSV) -> str:
+def _plain(delimiter: str, csv: CSV) -> str:
     """Return whether the texts of a line's fields are the fields: most lines' are, and to find that out is quick."""
-    special = [csv.quote] if csv.quote is not None else []
+    parts = [csv.quote] if csv.quote is not None else []
+    ends: list[str] = []
     if csv.strip:
-        special.append(" ")
-    return " and ".join(f"not contains(line, {literal(character)})" for character in special) or "true"
+        parts += [f" {delimiter}", f"{delimiter} "]
+        ends = [f"not {end}(line, ' ')" for end in ("starts_with", "ends_with")]
+    return " and ".join([*(f"not contains(line, {literal(part)})" for part in parts), *ends]) or "true"
 
 
 def _fields(delimiter: str, csv: CSV) -> str:
