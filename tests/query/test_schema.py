@@ -262,6 +262,23 @@ def test_times_of_the_day_in_a_parquet_file_that_are_beyond_it(tmp_path, unit, s
             assert source.answers(Question("t", (), {}, "count", person="t")).counts.tolist() == [2]
 
 
+def test_times_of_the_day_with_a_zone_stay_times_in_a_parquet_file(tmp_path):
+    """A structure of the same name does not change their unit."""
+    duckdb, pyarrow = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "t.parquet"
+    with duckdb.connect() as con:
+        con.execute(f"copy (select x::timetz as t from (values ('00:00:00+00'), ('12:00:00+00'), (null)) v(x)) to '{path}'")
+    with open_source(path) as source:
+        assert source.answers(Question("t", (), {}, "count", where="t >= '12:00:00+00'")).counts.tolist() == [1]
+        assert source.answers(Question("t", (), {}, "count", person="t")).counts.tolist() == [2]
+    times = pyarrow.array([0, 43_200 * 10**6], pyarrow.time64("us"))
+    within = pyarrow.StructArray.from_arrays([pyarrow.array([0, 1], pyarrow.time64("ns"))], ["t"])
+    parquet.write_table(pyarrow.table({"s": within, "t": times}), path, version="2.6")
+    with open_source(path) as source:
+        assert source.answers(Question("t", (), {}, "count", where="t >= '12:00:00'")).counts.tolist() == [1]
+
+
 def private(path, statistic="count", **asked):
     return getattr(query, statistic)(path, "t", row_is_person=True, eps=64, rng=sn.SeededRng(1, allow_release=True), **asked)
 

@@ -18,14 +18,11 @@ from stairnoise.query.sources.source import SourceError, declare, types_of_colum
 _NUMBER = "number"
 _READ = "read_parquet('{}', hive_partitioning = false)"
 _TEXTS = ("VARCHAR", "JSON")
-# What makes moments and times of day of the integers in the file, or null, by both types.
-_TIMES = {
-    ("TIMESTAMP", "BIGINT"): "try(epoch_ms({0}))",
-    ("TIMESTAMP WITH TIME ZONE", "BIGINT"): "try(make_timestamptz({0} * 1000))",
-    ("TIME", "INTEGER"): "case when {0} between 0 and 86399999 then cast(make_timestamp({0} * 1000::bigint) as time) end",
-    ("TIME", "BIGINT"): "case when {0} between 0 and 86399999999 then cast(make_timestamp({0}) as time) end",
-    ("TIME_NS", "BIGINT"): "case when {0} between 0 and 86399999999999 then cast(make_timestamp_ns({0}) as time_ns) end",
-}
+# What makes moments of milliseconds, or null.
+_MOMENTS = {"TIMESTAMP": "try(epoch_ms({}))", "TIMESTAMP WITH TIME ZONE": "try(make_timestamptz({} * 1000))"}
+# What makes times of day of the moments on the first day, and moments of integers of so many a second.
+_TIMES = {"TIME": "cast({} as time)", "TIME WITH TIME ZONE": "cast(cast({} as time) as timetz)", "TIME_NS": "cast({} as time_ns)"}
+_OF_INTEGERS = {10**3: "make_timestamp({} * 1000::bigint)", 10**6: "make_timestamp({})", 10**9: "make_timestamp({} // 1000)"}
 
 
 class Text(Column):
@@ -92,11 +89,9 @@ class ParquetFile(DuckDB):
             dict(self._ask(f"select column_name, column_type from (describe select * from {_READ.format(name)})"))
             for name in (AS_DECLARED, BARE)
         )
-        if file.nanosecond_times and not any("TIME_NS" in type_ for type_ in self._declared.values()):
-            raise SourceError(f"source {self._name} has times of day in nanoseconds, which this version of DuckDB does not have")
         self._types = types_of_columns(self._types, [*self._declared], self._path.stem)
         values = ", ".join(
-            f"{_value(name, type_, in_file[name], self._types.get(name))} as {quoted(name)}"
+            f"{_value(name, _in_file(name, type_, in_file[name], file), type_, self._types.get(name))} as {quoted(name)}"
             for name, type_ in self._declared.items()
         )
         self._ask(f"create view {quoted(self._path.stem)} as select {values} from {_READ.format(BARE)}")
@@ -129,11 +124,22 @@ def _text(name: str) -> str:
     return f"case when contains({_escaped(name)}, '\\x') then {decoded} else {_escaped(name)} end"
 
 
-def _value(name: str, type_: str, in_file: str, declared: Declared | None) -> str:
+def _in_file(name: str, type_: str, in_file: str, file: OpenFile) -> str:
+    """Return a column's value in the type of the file, and null for a moment or a time of day that DuckDB cannot hold."""
+    value = quoted(name)
+    if type_ in _MOMENTS and in_file == "BIGINT":
+        return _MOMENTS[type_].format(value)
+    if type_ not in _TIMES:
+        return value
+    second = 10**3 if in_file == "INTEGER" else 10**9 if name in file.nanosecond_times else 10**6
+    of_integers = "make_timestamp_ns({})" if type_ == "TIME_NS" else _OF_INTEGERS[second]
+    made = _TIMES[type_].format(of_integers.format(value))
+    return f"case when {value} between 0 and {86_400 * second - 1} then {made} end"
+
+
+def _value(name: str, value: str, type_: str, declared: Declared | None) -> str:
     """Return a column's value in the type that the caller declares, or null if it is none; undeclared texts stay bytes."""
-    value, kind = quoted(name), held(type_)
-    if (type_, in_file) in _TIMES:
-        value = _TIMES[type_, in_file].format(value)
+    kind = held(type_)
     if declared is None:
         return value
     if type_ in _TEXTS:

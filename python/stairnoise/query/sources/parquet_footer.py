@@ -25,9 +25,10 @@ _PROTOCOL = "stairnoise"
 AS_DECLARED, BARE = (f"{_PROTOCOL}://{name}.parquet" for name in ("declared", "bare"))
 # The last bytes of a file: the size of the footer, and a mark.
 _END = 8
-# Thrift's numbers of fields: the schema of a file; the two annotations of a column; what they say of texts, enumerations, which
-# are texts too, and JSON; what they say of times of day and of moments, and of their units; and one that no annotation has.
-_SCHEMA, _CONVERTED, _LOGICAL = 2, 6, 10
+# Thrift's numbers of fields: the schema of a file; the name of a column, how many are below it, and its two annotations; what
+# these say of texts, enumerations, which are texts too, and JSON; what they say of times of day and of moments, and of their
+# units; and one that no annotation has.
+_SCHEMA, _NAME, _BELOW, _CONVERTED, _LOGICAL = 2, 4, 5, 6, 10
 _CONVERTED_TEXTS, _LOGICAL_TEXTS = frozenset({0, 4, 19}), frozenset({1, 4, 12})
 _CONVERTED_TIMES = frozenset({7, 8, 9})
 _TIME, _TIMESTAMP, _UNIT, _MILLISECONDS, _NANOSECONDS, _UNUSED = 7, 8, 2, 1, 3, 9
@@ -45,23 +46,31 @@ class _Footer:
 
     def __init__(self, content: bytes) -> None:
         self.content, self.at = bytearray(content), 0
-        self.nanosecond_times = False
+        # Columns of times of day in nanoseconds.
+        self.nanosecond_times: set[str] = set()
 
     def bare(self) -> bytes:
         """Return the footer without those annotations."""
         for number, kind, _ in self._fields():
             if number == _SCHEMA and kind == _LIST:
-                for _ in range(self._items()[0]):
-                    self._annotated()
+                self._items()
+                self._element(0)
                 # The schema comes before all that is long.
                 break
             self._skip(kind)
         return bytes(self.content)
 
-    def _annotated(self) -> None:
-        """Read one element of the schema, and change those annotations."""
+    def _element(self, depth: int) -> None:
+        """Read one element of the schema and those below it, and change those annotations. Columns have depth 1."""
+        name, below, nanoseconds = b"", 0, False
         for number, kind, place in self._fields():
-            if number == _CONVERTED and kind == _INT32:
+            if number == _NAME and kind == _BINARY:
+                length = self._natural()
+                name = bytes(self.content[self.at : self.at + length])
+                self.at += length
+            elif number == _BELOW and kind == _INT32:
+                below = self._integer()
+            elif number == _CONVERTED and kind == _INT32:
                 if self._integer() in _CONVERTED_TEXTS | _CONVERTED_TIMES:
                     self._as_byte(place)
             elif number == _LOGICAL and kind == _STRUCT:
@@ -69,14 +78,18 @@ class _Footer:
                     if meaning in (_TIME, _TIMESTAMP):
                         unit = self._unit()
                         if meaning == _TIME or unit == _MILLISECONDS:
-                            self.content[at] = _UNUSED << 4 | _STRUCT
-                        self.nanosecond_times |= meaning == _TIME and unit == _NANOSECONDS
+                            self._as_unused(at, meaning)
+                        nanoseconds = meaning == _TIME and unit == _NANOSECONDS
                     else:
                         self._skip(of)
                     if meaning in _LOGICAL_TEXTS:
                         self._as_byte(at)
             else:
                 self._skip(kind)
+        if nanoseconds and depth == 1:
+            self.nanosecond_times.add(name.decode(errors="replace"))
+        for _ in range(below):
+            self._element(depth + 1)
 
     def _unit(self) -> int:
         """Read what is said of a time, and return its unit."""
@@ -95,6 +108,12 @@ class _Footer:
         if self.at != place + 2:
             raise UnreadableFooterError
         self.content[place] = self.content[place] & 0xF0 | _BYTE
+
+    def _as_unused(self, place: int, number: int) -> None:
+        """Make an annotation, whose number stands in its first byte, one that no reader knows."""
+        if self.content[place] != number << 4 | _STRUCT:
+            raise UnreadableFooterError
+        self.content[place] = _UNUSED << 4 | _STRUCT
 
     def _fields(self) -> Iterator[tuple[int, int, int]]:
         """Yield the number, the type and the place of each field of a structure; its value must be read before the next."""
