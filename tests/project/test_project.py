@@ -57,6 +57,14 @@ def test_every_group_that_is_installed_anywhere_exists() -> None:
     assert named == set(groups)
 
 
+def test_files_whose_lines_need_not_run_exist() -> None:
+    """Evidence: the names in the list of coverage, each the end of a path."""
+    names = re.findall(r'^"([^"]+)" = \[', text("scripts/coverage.toml"), re.MULTILINE)
+    paths = [f"/{path.as_posix()}" for folder in ("python", "rust") for path in (ROOT / folder).rglob("*.[pr][ys]")]
+    assert len(names) > 40
+    assert [name for name in names if not any(path.endswith(f"/{name}") for path in paths)] == []
+
+
 def urls() -> dict[str, str]:
     """The project's addresses by their labels."""
     return dict(line.split(", ", 1) for line in METADATA.get_all("Project-URL") or [])
