@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._candidates import CANDIDATES, Candidate, Setting
 from stairnoise._errors import ParameterError
+from stairnoise._types import Floats
 from stairnoise.calibration import Target, calibrated, line
 from stairnoise.mechanism.distribution import root_moment
 from stairnoise.numerics.roots import bisection
@@ -156,7 +156,7 @@ def _sum_of_exponentials_isf(n: int, alpha: float) -> float:
     return bisection(rare, 1e-300, n + 10 * math.sqrt(n) + 10)
 
 
-def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[ComparisonRow]:
+def of_choices(setting: Setting, costs: Floats, p: int) -> list[ComparisonRow]:
     """Return rows of the mechanisms that select; their error is the cost above the least."""
     classes = [select for select in map(load_selection, SELECTIONS) if hasattr(select, "probabilities")]
     baseline = [select.__name__ for select in classes].index("ExponentialMechanism")
@@ -177,7 +177,7 @@ def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[Com
     return rows
 
 
-def _root_moments(chance: NDArray[np.float64], errors: NDArray[np.float64]) -> tuple[float, float]:
+def _root_moments(chance: Floats, errors: Floats) -> tuple[float, float]:
     """Return the mean error and the root of the mean square, in a unit whose square float64 holds.
 
     A candidate that is never selected adds nothing, whatever its error.

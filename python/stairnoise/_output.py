@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -12,9 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from stairnoise._errors import ParameterError, ParameterTypeError, dtype_name, got, received
 from stairnoise._memory import base_view, exports_buffer, exports_dlpack, is_array, lent_memory, obstacle
 from stairnoise._parameters import MOST_DIMENSIONS, count, refuse_dimensions, refuse_masked
-
-if TYPE_CHECKING:
-    from stairnoise._types import Memory
+from stairnoise._types import Memory
 
 Shape = tuple[int, ...]
 Size = int | Shape
@@ -165,8 +163,7 @@ def _dtype(dtype: DTypeLike, allowed: tuple[str, ...]) -> np.dtype[Any]:
         raise ParameterTypeError(f"dtype must be {_alternatives(allowed)}, got {received(dtype)}") from None
     if wanted not in _dtypes(allowed):
         raise ParameterError(f"dtype must be {_alternatives(allowed)}, got {wanted}")
-    native: np.dtype[Any] = np.dtype(wanted.name)
-    return native
+    return np.dtype(wanted.name)  # type: ignore[no-any-return]
 
 
 def array_of(out: Any) -> NDArray[Any]:

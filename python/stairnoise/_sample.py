@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
+import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, arguments_of, meant, received
+from stairnoise._options import DrawOptions, Unpack
 from stairnoise._output import Size
 from stairnoise._parameters import Cost, RealLike
+from stairnoise._types import Floats, Memory, Number, Out, Scalar
 from stairnoise.mechanism.drawing import sample_generally
 from stairnoise.registry import BY_NAME, MechanismName, Row
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
-    from typing import Literal
-
-    import numpy as np
-    from typing_extensions import Unpack
-
-    from stairnoise._types import Floats, Memory, Number, Out, Scalar
     from stairnoise.registry import OfIntegers, OfReals, OfVectors, Parameters
 
     One = Number | None
     Either = RealLike | None
 
-    class _Options(Parameters, total=False):
-        rng: Rng | None
-        threads: int | None
-
-    class _ForNumber(_Options, total=False):
+    class _ForNumber(Parameters, DrawOptions, total=False):
         n: None
         out: None
         delta: Number
@@ -40,7 +33,7 @@ if TYPE_CHECKING:
         gamma: Cost | One
         r: Cost | One
 
-    class _ForArray(_Options, total=False):
+    class _ForArray(Parameters, DrawOptions, total=False):
         n: Size | None
         delta: RealLike
         sigma: RealLike

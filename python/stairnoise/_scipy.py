@@ -100,8 +100,7 @@ class Generic:
     def _rvs(self, *shapes: Any, size: tuple[int, ...], random_state: _RandomBytes) -> NDArray[Any]:
         """Draw by the mechanism's own sampler, with a seed from SciPy's generator: for study, never for a release."""
         seed = int.from_bytes(random_state.bytes(_SEED_BYTES), "little")
-        values: NDArray[Any] = self._distribution(*shapes).sample(size, rng=SeededRng(seed))
-        return values
+        return self._distribution(*shapes).sample(size, rng=SeededRng(seed))  # type: ignore[no-any-return]
 
 
 class Continuous(Generic, rv_continuous):

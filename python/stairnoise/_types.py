@@ -17,19 +17,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from decimal import Decimal
     from fractions import Fraction
     from typing import Any, Concatenate, Literal, ParamSpec, Protocol, SupportsFloat, overload
     from typing import Generic as Generic
 
-    import numpy as np
-    from numpy.typing import NDArray
-    from typing_extensions import Buffer, TypedDict, TypeVar
-
-    from stairnoise.keyed.rng import KeyedRng
-    from stairnoise.rng import Rng
+    from typing_extensions import Buffer, TypeVar
+    from typing_extensions import Self as Self
 
     Integer = int | np.integer[Any]
     Number = float | Integer | np.floating[Any] | Decimal | Fraction
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
         def __array__(self) -> NDArray[Any]: ...
 
     Array = ArrayOfItsOwn | Sequence[SupportsFloat] | Sequence[Sequence[SupportsFloat]]
-    Floats = NDArray[np.float64]
     Singles = NDArray[np.float32]
 
     class ColumnOfItsOwn(Protocol):
@@ -107,28 +107,6 @@ if TYPE_CHECKING:
     Out = TypeVar("Out", bound=Memory)
     Scalar = TypeVar("Scalar", bound=np.generic)
 
-    class ReleaseOptions(TypedDict, total=False):
-        """Arguments of every ``release`` other than the values, `columns` and `out`."""
-
-        nulls: Literal["refuse", "zero", "keep"]
-        labels: object
-        statistic: str | Sequence[str] | None
-        max_partitions_contributed: int
-        rng: Rng | KeyedRng | None
-        threads: int | None
-
-    class ModuloOptions(TypedDict, total=False):
-        """Arguments of ``release_modulo`` other than the values, the modulus and `out`."""
-
-        max_partitions_contributed: int
-        rng: Rng | None
-        threads: int | None
-
-    class FrameOptions(ReleaseOptions, total=False):
-        """Arguments of a release of columns."""
-
-        columns: Iterable[Hashable] | None
-
     Signature = TypeVar("Signature")
 
     def typed_as(other: Signature) -> Callable[[Callable[..., Any]], Signature]:
@@ -154,7 +132,9 @@ else:
             return ()
 
     Generic = _Nothing()
-    Default = Value = Float = AnyFloat = Whole = Out = Scalar = None
+    # Names in annotations, which nobody evaluates.
+    AnyFloat = Array = ColumnOfItsOwn = Columns = Default = Float = Integer = Integers = Memory = Number = None
+    Out = Scalar = Self = Singles = Value = Whole = None
 
     def number_or_array(method):
         """Return the method."""

@@ -12,18 +12,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from stairnoise._candidates import CANDIDATES, Candidate, Setting
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._native import largest_quotient
 from stairnoise._parameters import Cost, count, single
+from stairnoise._types import Number
 from stairnoise.mechanism.distribution import root_moment
 from stairnoise.mechanisms.staircase import many_releases
 from stairnoise.registry import ROWS, Row
-
-if TYPE_CHECKING:
-    from stairnoise._types import Number
 
 __all__ = ["calibrate"]
 

@@ -19,20 +19,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise._options import Required, TypedDict, Unpack
 from stairnoise._parameters import Real, RealLike, argument, common_shape, confidence_level, number_array
+from stairnoise._types import Array, Floats, Number
 from stairnoise.mechanism.accuracy import in_float32, last_place, refuse
 from stairnoise.numerics import binomial
 from stairnoise.registry import load
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from typing_extensions import Required, TypedDict, Unpack
-
-    from stairnoise._types import Array, Floats, Number
-
     Mechanism = Any
 
     class _Options(TypedDict, total=False):
@@ -243,7 +240,7 @@ class _Noise(NamedTuple):
         number = np.float32(z) if self.single else np.float64(z)
         return self._replace(reach=_HALF * max(self.mechanism.granularity, float(last_place(np.asarray(number)))))
 
-    def from_(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+    def from_(self, t: Floats) -> Floats:
         """P(N >= t)."""
         if not self.whole:
             return np.asarray(self.mechanism.sf(t - self.reach))
@@ -252,7 +249,7 @@ class _Noise(NamedTuple):
         m = np.floor(t + 0.5)
         return np.asarray(self.mechanism.sf(m) + (m + 0.5 - t) * self.mechanism.pmf(m))
 
-    def to(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+    def to(self, t: Floats) -> Floats:
         """P(N <= t)."""
         if not self.whole:
             return np.asarray(self.mechanism.cdf(t + self.reach))
@@ -326,7 +323,7 @@ def _trials(n: object) -> Real:
     bad = np.flatnonzero(~np.asarray((array >= 1) & (array <= _MOST_TRIALS), np.bool_))
     if bad.size:
         raise ParameterError(f"n must be an integer from 1 to 2**32, got {received(array.item(int(bad[0])))}")
-    floats: NDArray[np.float64] = array.astype(np.float64)
+    floats: Floats = array.astype(np.float64)
     return floats if floats.ndim else float(floats)
 
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, RealLike, common_shape, real
+from stairnoise._types import Array, Float, Floats, Number
 from stairnoise.distributions import real_moments as moments
 from stairnoise.distributions.moments import lattice_abs_moment
 from stairnoise.mechanism.array_parameters import describe
@@ -35,7 +36,6 @@ from stairnoise.registry import BY_NAME
 __all__ = ["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"]
 
 if TYPE_CHECKING:
-    from stairnoise._types import Array, Float, Floats, Number
     from stairnoise.mechanism.additive import AdditiveMechanism
 
     OneCost = Literal["l1", "l2"] | Number | CostFunction
@@ -319,7 +319,7 @@ def expected_cost(mechanism: Any, cost: CostLike) -> Any:
 # Powers: vectorised, with the closed forms at p = 1 and 2
 
 
-def _best_gamma(p: Real, eps: Real) -> NDArray[np.float64]:
+def _best_gamma(p: Real, eps: Real) -> Floats:
     return np.asarray(_by_power(p, [(1.0, gamma_l1), (2.0, gamma_l2)], powers.gamma_power, eps))
 
 
@@ -327,28 +327,28 @@ def _best_r(p: Real, eps: Real, D: Real) -> NDArray[np.int64]:
     return np.asarray(_by_power(p, [(1.0, _exact_r("l1")), (2.0, _exact_r("l2"))], powers.r_power, eps, D))
 
 
-def _best_cost(p: Real, eps: Real, D: Real) -> NDArray[np.float64]:
-    def general(p: Real, eps: Real, D: Real) -> NDArray[np.float64]:
+def _best_cost(p: Real, eps: Real, D: Real) -> Floats:
+    def general(p: Real, eps: Real, D: Real) -> Floats:
         return moments.staircase_abs_moment(p, eps, D, powers.gamma_power(p, eps))
 
     return np.asarray(_by_power(p, [(1.0, _least_l1), (2.0, _least_l2)], general, eps, D))
 
 
-def _discrete_moment(p: Real, eps: Real, D: Real, r: Real) -> NDArray[np.float64]:
+def _discrete_moment(p: Real, eps: Real, D: Real, r: Real) -> Floats:
     closed = [(float(k), _closed_lattice_moment(k)) for k in (1, 2)]
     return np.asarray(_by_power(p, closed, moments.lattice_abs_moment, eps, D, r))
 
 
-def _closed_lattice_moment(k: int) -> Callable[[Real, Real, Real], NDArray[np.float64]]:
+def _closed_lattice_moment(k: int) -> Callable[[Real, Real, Real], Floats]:
     return lambda eps, D, r: lattice_abs_moment(k, eps, D, r)
 
 
-def _least_l1(eps: Real, D: Real) -> NDArray[np.float64]:
+def _least_l1(eps: Real, D: Real) -> Floats:
     """Return ``D/(2 sinh(eps/2))``, without the overflow of sinh."""
     return np.asarray(D * np.exp(-np.asarray(eps) / 2) / -np.expm1(-np.asarray(eps)))
 
 
-def _least_l2(eps: Real, D: Real) -> NDArray[np.float64]:
+def _least_l2(eps: Real, D: Real) -> Floats:
     b = np.exp(-np.asarray(eps))
     third = np.exp(-np.asarray(eps) / 3)  # b**(2/3) is still positive at an eps for which b underflows
     with np.errstate(over="ignore", under="ignore"):
@@ -440,7 +440,7 @@ def _cost(cost: CostLike, least: float = 0.0) -> Any:
     return power
 
 
-def _plain(result: NDArray[np.float64]) -> Any:
+def _plain(result: Floats) -> Any:
     return float(result) if result.ndim == 0 else result.copy()
 
 

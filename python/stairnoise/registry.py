@@ -6,18 +6,16 @@ The rows are plain data. A class is loaded on first use, so importing this modul
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from stairnoise._options import TypedDict
+from stairnoise._types import Array, Number
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from typing_extensions import TypedDict
-
-    from stairnoise._types import Array, Number
 
     class Parameters(TypedDict, total=False):
         """Parameters of mechanisms that `sample` takes, besides those that it names; arrays have types of their own there."""
@@ -179,10 +177,7 @@ ROWS: tuple[Row, ...] = (
         ),
         arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1.0, 2.0, 5.0)),
         divided=Divided(_example(eps=4.0, sensitivity=1.0), 4, _example(eps=1.0, sensitivity=1.0)),
-        compared=(
-            Compared("Staircase l1", "Laplace", fixed=("l1",)),
-            Compared("Staircase l2", "Laplace", fixed=("l2",)),
-        ),
+        compared=(Compared("Staircase l1", "Laplace", fixed=("l1",)), Compared("Staircase l2", "Laplace", fixed=("l2",))),
         released=True,
     ),
     Row(

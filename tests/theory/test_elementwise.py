@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from stairnoise.numerics.elementwise import Floats
+from stairnoise.numerics.elementwise import Scalars
 
 NUMBERS = [0.0, -0.0, 1.0, -1.5, 2.5, 5e-324, -1e-9, 700.0, 710.0, -800.0, 1e308, -1e308, np.inf, -np.inf, np.nan]
 
@@ -15,7 +15,7 @@ def test_functions_of_one_number(name):
     for number in NUMBERS:
         with np.errstate(all="ignore"):
             expected = getattr(np, name)(np.float64(number))
-        assert getattr(Floats, name)(number) == pytest.approx(expected, rel=4e-16, abs=0, nan_ok=True), number
+        assert getattr(Scalars, name)(number) == pytest.approx(expected, rel=4e-16, abs=0, nan_ok=True), number
 
 
 @pytest.mark.parametrize("name", ["maximum", "minimum", "divide", "copysign"])
@@ -23,4 +23,4 @@ def test_functions_of_two_numbers(name):
     for pair in itertools.product(NUMBERS[:-1], repeat=2):
         with np.errstate(all="ignore"):
             expected = getattr(np, name)(*map(np.float64, pair))
-        assert getattr(Floats, name)(*pair) == pytest.approx(expected, nan_ok=True), pair
+        assert getattr(Scalars, name)(*pair) == pytest.approx(expected, nan_ok=True), pair

@@ -14,11 +14,10 @@ from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.numerics.roots import bisection, widened
 
-Array = NDArray[np.float64]
 Value = TypeVar("Value")
 
 # Multiplications up to which direct convolution is taken: about 50 ms.
@@ -42,7 +41,7 @@ _FEW = 64
 _SHIFT = 512
 
 
-def trinomial(k: int, plus: float, zero: float, minus: float) -> Array:
+def trinomial(k: int, plus: float, zero: float, minus: float) -> Floats:
     """Probabilities of the sums k, k-1, ..., 0 of `k` independent signs +1, 0, -1.
 
     The coefficients of ``(plus + zero x + minus x²)**k`` satisfy ``n plus c[n] =
@@ -81,7 +80,7 @@ def _power(one: Value, base: Value, k: int, product: Callable[[Value, Value], Va
     return one
 
 
-def convolution(mechanisms: Sequence[tuple[Array, int]], length: int) -> Array:
+def convolution(mechanisms: Sequence[tuple[Floats, int]], length: int) -> Floats:
     """First `length` entries, no more than there are, of the convolution of the distributions, each taken its number of times."""
     if not all(mechanism.any() for mechanism, _ in mechanisms):
         return np.zeros(length)
@@ -96,7 +95,7 @@ def convolution(mechanisms: Sequence[tuple[Array, int]], length: int) -> Array:
     return np.pad(_convolution(trimmed, inside), (first, length - first - inside))
 
 
-def _convolution(mechanisms: Sequence[tuple[Array, int]], length: int) -> Array:
+def _convolution(mechanisms: Sequence[tuple[Floats, int]], length: int) -> Floats:
     if _direct_work(mechanisms, length) <= _DIRECT_WORK:
         return _directly(mechanisms, length)
     found, error = _by_tilting(mechanisms, length)
@@ -112,7 +111,7 @@ def _convolution(mechanisms: Sequence[tuple[Array, int]], length: int) -> Array:
     return np.pad(product, (0, length - product.size))
 
 
-def _direct_work(mechanisms: Sequence[tuple[Array, int]], length: int) -> int:
+def _direct_work(mechanisms: Sequence[tuple[Floats, int]], length: int) -> int:
     sizes = [min(length, (mechanism.size - 1) * k + 1) for mechanism, k in mechanisms]
     powers = 0
     for size, (mechanism, k) in zip(sizes, mechanisms, strict=True):
@@ -121,23 +120,23 @@ def _direct_work(mechanisms: Sequence[tuple[Array, int]], length: int) -> int:
     return powers + sum(a * b for a, b in pairwise(sizes))
 
 
-def _multiplications(mechanism: Array, k: int) -> int:
+def _multiplications(mechanism: Floats, k: int) -> int:
     """Multiplications to an entry of a power that is a product of `k` distributions, not of squares."""
     return k * int(np.count_nonzero(mechanism))
 
 
-def _directly(mechanisms: Sequence[tuple[Array, int]], length: int) -> Array:
+def _directly(mechanisms: Sequence[tuple[Floats, int]], length: int) -> Floats:
     product = reduce(lambda a, b: _convolve(a, b, length), (_direct_power(mechanism, k, length) for mechanism, k in mechanisms))
     return np.pad(product, (0, length - product.size))
 
 
-def _direct_power(mechanism: Array, k: int, length: int) -> Array:
+def _direct_power(mechanism: Floats, k: int, length: int) -> Floats:
     if _multiplications(mechanism, k) < min(length, (mechanism.size - 1) * k + 1):
         return _by_factors(mechanism[:length], k, length)
     return _power(np.ones(1), mechanism[:length], k, lambda a, b: _convolve(a, b, length))
 
 
-def _by_factors(mechanism: Array, k: int, length: int) -> Array:
+def _by_factors(mechanism: Floats, k: int, length: int) -> Floats:
     """Power of a distribution of few atoms, whose square has many: one factor after another.
 
     Of each product, what lies between zeros is kept: many rare losses together are too improbable for float64.
@@ -152,7 +151,7 @@ def _by_factors(mechanism: Array, k: int, length: int) -> Array:
     return np.pad(power, (first, 0))
 
 
-def _convolve(a: Array, b: Array, length: int) -> Array:
+def _convolve(a: Floats, b: Floats, length: int) -> Floats:
     """First `length` entries of the convolution of two arrays."""
     few, other = sorted((a, b), key=np.count_nonzero)
     places = np.flatnonzero(few)
@@ -165,7 +164,7 @@ def _convolve(a: Array, b: Array, length: int) -> Array:
     return result
 
 
-def _entry_by_entry(a: Array, b: Array, length: int) -> Array:
+def _entry_by_entry(a: Floats, b: Floats, length: int) -> Floats:
     """First `length` entries of ``np.convolve(a, b)``, bit for bit, so that Ctrl-C is seen between two of them."""
     long, short = (a, b) if a.size >= b.size else (b, a)
     mirrored = short[::-1].copy()
@@ -181,7 +180,7 @@ def _entry_by_entry(a: Array, b: Array, length: int) -> Array:
 class _Tilted:
     """The sum of all releases, each distribution multiplied by exp(-tilt i) and normalised."""
 
-    def __init__(self, mechanisms: Sequence[tuple[Array, int]], tilt: float) -> None:
+    def __init__(self, mechanisms: Sequence[tuple[Floats, int]], tilt: float) -> None:
         self.tilt = tilt
         self.logarithm = self.mean = self.variance = 0.0
         self.mechanisms = []
@@ -198,7 +197,7 @@ class _Tilted:
             self.mean += k * mean
             self.variance += k * float(weighted @ (index - mean) ** 2)
 
-    def probabilities(self, low: int, high: int) -> tuple[Array, Array]:
+    def probabilities(self, low: int, high: int) -> tuple[Floats, Floats]:
         """Entries `low` to `high`, which lie within `_READ` deviations of the mean, without the tilt, and their errors."""
         size = self._length()
         transform = np.ones(size // 2 + 1, np.complex128)
@@ -220,7 +219,7 @@ class _Tilted:
         return 1 << int(max(min(total, 2 * beside + 2), widest)).bit_length()
 
 
-def _by_tilting(mechanisms: Sequence[tuple[Array, int]], length: int) -> tuple[Array, Array]:
+def _by_tilting(mechanisms: Sequence[tuple[Floats, int]], length: int) -> tuple[Floats, Floats]:
     """Convolution by Fourier transforms of tilted distributions, and the errors of its entries.
 
     A transform's error is the same everywhere, about 1e-16 times the number of distributions and the peak. So
@@ -253,7 +252,7 @@ def _by_tilting(mechanisms: Sequence[tuple[Array, int]], length: int) -> tuple[A
     return result, error
 
 
-def _tilt_to(mechanisms: Sequence[tuple[Array, int]], mean: float, bracket: tuple[float, float]) -> _Tilted:
+def _tilt_to(mechanisms: Sequence[tuple[Floats, int]], mean: float, bracket: tuple[float, float]) -> _Tilted:
     """Tilt under which the sum has roughly this mean, which falls as the tilt grows."""
     tilted = lru_cache(maxsize=2)(lambda tilt: _Tilted(mechanisms, tilt))
 

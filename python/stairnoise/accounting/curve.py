@@ -18,7 +18,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
 
 # Largest difference of the sum of a symmetric loss's probabilities from 1.
 _COMPLETE = 1e-8
@@ -30,7 +30,7 @@ class Curve:
     __slots__ = ("_A", "_B", "_above", "_allowance", "_below", "_false", "_last", "_missed", "_t", "infinite", "step", "top")
 
     def __init__(
-        self, top: float, step: float, P: Array, *, infinite: float = 0.0, symmetric: bool = True, allowance: float = 0.0
+        self, top: float, step: float, P: Floats, *, infinite: float = 0.0, symmetric: bool = True, allowance: float = 0.0
     ) -> None:
         """Take the probabilities of the nodes, down to the last one that is not below zero.
 
@@ -47,7 +47,7 @@ class Curve:
         self._t = top - step * np.arange(P.size)
         self._prepare_tests(P, symmetric)
 
-    def _prepare_tests(self, P: Array, symmetric: bool) -> None:
+    def _prepare_tests(self, P: Floats, symmetric: bool) -> None:
         """Probabilities of false alarms and of missed detections at the thresholds above zero."""
         t = self._t
         centre = symmetric and abs(t[-1]) < self.step / 4
@@ -77,7 +77,7 @@ class Curve:
         y = max(self.top - self.step * i - t, 0.0)
         return float(self._A.item(i) - math.expm1(-y) * self._B.item(i))
 
-    def profile(self, t: Array) -> Array:
+    def profile(self, t: Floats) -> Floats:
         """δ at t >= 0."""
         place = np.ceil((self.top - t) / self.step) - 1
         i = np.clip(place, 0, self._last).astype(np.int64)
@@ -85,7 +85,7 @@ class Curve:
         delta = np.where(place < 0, self.infinite, self._A[i] - np.expm1(-y) * self._B[i])
         return np.asarray(np.minimum(delta * (1 + self._allowance), 1.0))
 
-    def eps_for_delta(self, delta: Array) -> Array:
+    def eps_for_delta(self, delta: Floats) -> Floats:
         """Least t >= 0 with δ(t) <= delta, inf where the unbounded loss alone is more."""
         allowed = delta / (1 + self._allowance)
         i = np.maximum(np.searchsorted(self._A, allowed, side="right") - 1, 0)
@@ -95,12 +95,12 @@ class Curve:
         t = np.where(allowed <= self.infinite, self.top, t)
         return np.where(allowed < self.infinite, math.inf, t)
 
-    def tradeoff(self, alpha: Array) -> Array:
+    def tradeoff(self, alpha: Floats) -> Floats:
         """Least probability of a missed detection, straight lines between the thresholds."""
         missed = self._lines(np.minimum(alpha * (1 + self._allowance), 1.0)) * (1 - self._allowance)
         return np.asarray(np.clip(missed, 0.0, 1.0))
 
-    def _lines(self, alpha: Array) -> Array:
+    def _lines(self, alpha: Floats) -> Floats:
         false, missed, t = self._false, self._missed, self._t
         if false.size == 0:
             return np.asarray(1 - alpha)
@@ -116,7 +116,7 @@ class Curve:
         line = np.maximum(np.where(left, steep, -1.0), np.where(right, flat, -1.0))
         return np.where(left | right, line, middle)
 
-    def _last_kept(self, alpha: Array) -> tuple[NDArray[np.int64], Array]:
+    def _last_kept(self, alpha: Floats) -> tuple[NDArray[np.int64], Floats]:
         """Threshold above which less than 1 - alpha lies, and how much less; by what lies below it where alpha is small."""
         kept, last = 1 - alpha, self._false.size - 1
         by_above = np.clip(np.searchsorted(self._above, kept, side="right") - 1, 0, last)

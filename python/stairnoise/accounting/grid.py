@@ -28,9 +28,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
 
 # Relative error of a profile and of the sums below, from above: tests measure a thousandth of it.
 _ROUNDING = 2.0**-30
@@ -50,7 +49,7 @@ def steps_to(top: float, interval: float) -> int:
     return math.ceil(Fraction(top) / Fraction(interval))
 
 
-def on_multiples(profile: Callable[[Array], Array], n: int, interval: float) -> tuple[dict[int, float], float]:
+def on_multiples(profile: Callable[[Floats], Floats], n: int, interval: float) -> tuple[dict[int, float], float]:
     """Return the probabilities of the losses j intervals, |j| <= n, by j and without zeros, and that of an infinite loss."""
     deltas = _raised(profile, n, interval)
     above = np.array(_masses(deltas, interval))
@@ -63,14 +62,13 @@ def on_multiples(profile: Callable[[Array], Array], n: int, interval: float) -> 
     return masses, infinite
 
 
-def _raised(profile: Callable[[Array], Array], n: int, interval: float) -> list[float]:
+def _raised(profile: Callable[[Floats], Floats], n: int, interval: float) -> list[float]:
     """Return δ at the nodes, raised by its rounding error."""
     places = interval * np.arange(n + 1.0)
     # Below the exact nodes, so that δ is above; the last one is not below the largest loss.
     places[:-1] = np.nextafter(places[:-1], 0.0)
     deltas = np.concatenate([profile(places[i : i + _AT_ONCE]) for i in range(0, n + 1, _AT_ONCE)])
-    raised: list[float] = np.minimum(deltas * (1 + _ROUNDING), 1.0).tolist()
-    return raised
+    return np.minimum(deltas * (1 + _ROUNDING), 1.0).tolist()  # type: ignore[no-any-return]
 
 
 def _masses(deltas: list[float], interval: float) -> list[float]:

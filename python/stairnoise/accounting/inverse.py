@@ -6,18 +6,16 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.numerics.roots import bisections
-
-Array = NDArray[np.float64]
 
 # Halvings of a bracket from 0 to a power of two: the rest is below rounding.
 _HALVINGS = 64
 _LARGEST = 2.0**1000
 
 
-def least_eps(profile: Callable[[Array], Array], delta: Array, guess: float) -> Array:
+def least_eps(profile: Callable[[Floats], Floats], delta: Floats, guess: float) -> Floats:
     """Least t >= 0 with profile(t) <= delta, to rounding and from above; inf where there is none."""
     level = np.ravel(np.asarray(delta, np.float64))
     found = np.zeros(level.shape)

@@ -5,23 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _html
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, RealLike, common_shape, count, flag, real
-from stairnoise._types import Float, Generic, number_or_array, number_or_array_with_bounds
+from stairnoise._types import Float, Floats, Generic, Number, number_or_array, number_or_array_with_bounds
 from stairnoise.accounting import dp_accounting, models
 from stairnoise.accounting.curve import Curve
 from stairnoise.accounting.losses.loss import Part
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
-    from stairnoise._types import Floats, Number
 
     class Loses(Protocol[Float]):
         """A mechanism of numbers."""
@@ -478,7 +474,7 @@ class PrivacyLoss(Generic[Float]):
         object.__setattr__(loss, "_bracket", (curve, curve))
         return loss
 
-    def _evaluate(self, read: Callable[[Any], NDArray[np.float64]], bounds: bool) -> tuple[Real, Real]:
+    def _evaluate(self, read: Callable[[Any], Floats], bounds: bool) -> tuple[Real, Real]:
         """Apply `read` to the closed form, to the upper curve, or to the lower and the upper curve."""
         with np.errstate(all="ignore"):
             lower, upper = self._curves() if self._single is None else (self._single, self._single)
@@ -593,5 +589,5 @@ def _is_probability(level: Real) -> Any:
     return np.greater_equal(level, 0) & np.less_equal(level, 1)
 
 
-def _plain(result: NDArray[np.float64]) -> Real:
+def _plain(result: Floats) -> Real:
     return float(result) if result.ndim == 0 else result

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
 
 
 class Elements:
@@ -17,15 +17,15 @@ class Elements:
     def __init__(self, distributions: Sequence[Any], which: NDArray[np.intp]) -> None:
         self._distributions, self._which = distributions, which
 
-    def at(self, function: str, x: Any) -> Array:
+    def at(self, function: str, x: Any) -> Floats:
         """Evaluate a function by its name, for every x and all elements."""
         return by_element([getattr(distribution, function) for distribution in self._distributions], self._which, x)
 
-    def _by_number(self, number: Callable[[Any], float]) -> Array:
+    def _by_number(self, number: Callable[[Any], float]) -> Floats:
         return np.array([number(distribution) for distribution in self._distributions], np.float64)[self._which]
 
     @property
-    def unit(self) -> Array:
+    def unit(self) -> Floats:
         """The unit of each element."""
         return self._by_number(lambda distribution: distribution.unit)
 
@@ -33,34 +33,34 @@ class Elements:
         """Return the distributions of X/unit."""
         return Elements([distribution.in_units() for distribution in self._distributions], self._which)
 
-    def entropy(self) -> Array:
+    def entropy(self) -> Floats:
         """Entropy in nats."""
         return self._by_number(lambda distribution: distribution.entropy())
 
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """E X."""
         return self._by_number(lambda distribution: distribution.mean())
 
-    def var(self) -> Array:
+    def var(self) -> Floats:
         """Variance."""
         return self._by_number(lambda distribution: distribution.var())
 
-    def moment(self, order: int) -> Array:
+    def moment(self, order: int) -> Floats:
         """E X**order."""
         return self._by_number(lambda distribution: distribution.moment(order))
 
-    def abs_moment(self, p: float) -> Array:
+    def abs_moment(self, p: float) -> Floats:
         """E|X|**p."""
         return self._by_number(lambda distribution: distribution.abs_moment(p))
 
-    def support(self) -> tuple[Array, Array]:
+    def support(self) -> tuple[Floats, Floats]:
         """Return the ends of the support."""
         return self._by_number(lambda distribution: distribution.support()[0]), self._by_number(
             lambda distribution: distribution.support()[1]
         )
 
 
-def by_element(functions: Sequence[Callable[[Array], Array]], which: NDArray[np.intp], x: Any) -> Array:
+def by_element(functions: Sequence[Callable[[Floats], Floats]], which: NDArray[np.intp], x: Any) -> Floats:
     """Evaluate at every x the function of its element; `which` has the functions' numbers, and broadcasts against x."""
     numbers, places = np.broadcast_arrays(which, np.asarray(x, np.float64))
     flat, found = places.reshape(-1), np.empty(numbers.size)

@@ -18,9 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.distributions.tabulated import Tabulated
-
-Floats = NDArray[np.float64]
 
 # Probabilities are listed as long as float64 has them with all its digits.
 _NEPERS = 680.0
@@ -133,8 +132,7 @@ def log_pmf(terms: Sequence[Term], nepers: float = _NEPERS) -> Floats:
         above[::m] = np.exp(single(shape, rate, (longer - 1) // m + 1))
     for m, _, rate in sorted(term for term in terms if term.shape == 1):
         above = _with_geometric(above, m, rate)
-    logs: Floats = np.log(above[:size])
-    return logs
+    return np.asarray(np.log(above[:size]))
 
 
 def _size(terms: Sequence[Term], nepers: float) -> int:
@@ -154,8 +152,7 @@ def single(shape: float, rate: float, size: int) -> Floats:
         return math.log(math.tanh(rate / 2)) - rate * np.arange(size, dtype=np.float64)
     integers = np.arange(size, dtype=np.float64)
     logs = _log_ratios(shape, rate, size)
-    total: Floats = _log_zero(shape, rate) - rate * integers + np.append(0.0, _running_sum(logs))
-    return total
+    return np.asarray(_log_zero(shape, rate) - rate * integers + np.append(0.0, _running_sum(logs)))
 
 
 def _log_ratios(shape: float, rate: float, size: int) -> Floats:
@@ -239,8 +236,7 @@ def _log_gap(rate: float) -> float:
 
 def _weights(shape: float, rate: float, size: int) -> Floats:
     """P(N = k)/P(N = 0), k = 0 … size − 1."""
-    weights: Floats = np.exp(_log_coefficients(shape, size) - rate * np.arange(size, dtype=np.float64))
-    return weights
+    return np.asarray(np.exp(_log_coefficients(shape, size) - rate * np.arange(size, dtype=np.float64)))
 
 
 def _log_coefficients(shape: float, size: int) -> Floats:
@@ -273,8 +269,7 @@ def _with_geometric(above: Floats, scale: int, rate: float) -> Floats:
     shifted = np.zeros(both.size)
     shifted[scale:] = below[:-scale]
     q = math.exp(-rate)
-    result: Floats = (below + q * shifted[::-1])[size - 1 :] * (-math.expm1(-rate) / (1 + q))
-    return result
+    return np.asarray((below + q * shifted[::-1])[size - 1 :] * (-math.expm1(-rate) / (1 + q)))
 
 
 def _decaying_sums(h: Floats, stride: int, rate: float) -> Floats:

@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from stairnoise._types import Floats
 
 # In steps: beyond the lists of all distributions, and far from the integers that float64 does not hold.
 _FARTHEST = 2.0**40

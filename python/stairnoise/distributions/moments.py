@@ -14,17 +14,15 @@ from math import comb, factorial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
-
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
 
 # Beyond this, exp(eps/2) overflows; the quantities that use it are below 1e-304 there.
 _LARGEST_HALF_EPS = 700.0
 
 
-def staircase_abs_moment(p: int, eps: Real, D: Real, gamma: Real) -> Array:
+def staircase_abs_moment(p: int, eps: Real, D: Real, gamma: Real) -> Floats:
     """E|X|**p of the continuous staircase, integer p.
 
     The distribution is a mixture of uniform distributions on [-(gamma+m)D, (gamma+m)D] with weights proportional to
@@ -42,13 +40,13 @@ def staircase_abs_moment(p: int, eps: Real, D: Real, gamma: Real) -> Array:
         return np.asarray(scale * (np.asarray(gamma) ** p * centre + beyond * stairs) / (p + 1) * scale)
 
 
-def laplace_abs_moment(p: int, eps: Real, D: Real) -> Array:
+def laplace_abs_moment(p: int, eps: Real, D: Real) -> Floats:
     """E|X|**p of the Laplace distribution, ``p! (D/eps)**p``."""
     with np.errstate(all="ignore"):
         return np.asarray(float(factorial(p)) * (np.asarray(D) / eps) ** p)
 
 
-def lattice_abs_moment(p: int, eps: Real, D: Real, r: Real) -> Array:
+def lattice_abs_moment(p: int, eps: Real, D: Real, r: Real) -> Floats:
     """E|X|**p of the discrete staircase, integer p; D = r = 1 is the two-sided geometric distribution.
 
     The distribution is a mixture of uniform distributions on -(N-1)..N-1 with N = r + M D and weights proportional
@@ -70,12 +68,12 @@ def lattice_abs_moment(p: int, eps: Real, D: Real, r: Real) -> Array:
         return 2 * (centre + stairs) / (2 * r - 1 + 2 * D * c)
 
 
-def odds(eps: Real) -> Array:
+def odds(eps: Real) -> Floats:
     """``c = b/(1 - b)``, the mean of the geometric distribution; 1/expm1(eps) would overflow at 710."""
     return np.asarray(np.exp(-np.asarray(eps)) / -np.expm1(-np.asarray(eps)))
 
 
-def central_mass(eps: Real, gamma: Real) -> tuple[Array, Array]:
+def central_mass(eps: Real, gamma: Real) -> tuple[Floats, Floats]:
     """P(|X| < gamma D) = gamma/(gamma+c) and its complement c/(gamma+c).
 
     Through the ratio gamma/c in two factors, which survives when b itself underflows.
@@ -92,7 +90,7 @@ def _power_difference(s: int, i: int, x: Real) -> Any:
     return sum(float(comb(s, m) * _surjections(m, i)) * x ** (s - m) for m in range(i, s + 1))
 
 
-def _power_sum(q: int, n: Array) -> Array:
+def _power_sum(q: int, n: Floats) -> Floats:
     """0**q + 1**q + ... + (n-1)**q, with 0**0 = 1."""
     total = np.zeros_like(n)
     falling = n  # n (n-1) ... (n-i) / (i+1)!

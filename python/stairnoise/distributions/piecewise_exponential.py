@@ -13,9 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.numerics.quadrature import gauss_legendre
-
-Array = NDArray[np.float64]
 
 # Nodes on an interval [a, 2a], or on one below 4 mean distances: the rule's error for y**p exp(-r y) is below 1e-16.
 _NODES = 40
@@ -45,23 +44,23 @@ class Side:
         # Tail at the beginning of every piece but the first, falling.
         self._log_tails = (np.log(self._from_start) - self._height)[1:]
 
-    def _piece(self, y: Array) -> NDArray[np.intp]:
+    def _piece(self, y: Floats) -> NDArray[np.intp]:
         return np.searchsorted(self._start[1:], y, side="right")
 
-    def log_weight(self, y: Array) -> Array:
+    def log_weight(self, y: Floats) -> Floats:
         """-W(y), for y >= 0."""
         j = self._piece(y)
         inside = -(self._height[j] + self._rate[j] * (y - self._start[j]))
         return np.where(y > self.end, -np.inf, inside)
 
-    def log_tail(self, y: Array) -> Array:
+    def log_tail(self, y: Floats) -> Floats:
         """Logarithm of the integral of w beyond y >= 0."""
         j = self._piece(y)
         left = self._rate[j] * np.maximum(self._start[j] + self._length[j] - y, 0.0)
         relative = -np.expm1(-left) / self._rate[j] + np.exp(-left) * self._after[j]
         return np.where(y >= self.end, -np.inf, np.log(relative) + self.log_weight(np.minimum(y, self.end)))
 
-    def tail_inverse(self, log_s: Array) -> Array:
+    def tail_inverse(self, log_s: Floats) -> Floats:
         """Return the y beyond which the integral of w is exp(log_s), at most the mass."""
         j = np.searchsorted(-self._log_tails, -log_s, side="left")
         rate, fall = self._rate[j], np.exp(-self._rate[j] * self._length[j])
@@ -127,54 +126,54 @@ class Pieces:
         """Return the distribution of X/unit."""
         return Pieces(self._left, self._right, 1.0)
 
-    def pdf(self, x: Array) -> Array:
+    def pdf(self, x: Floats) -> Floats:
         """Density."""
         return np.exp(self.logpdf(x))
 
-    def logpdf(self, x: Array) -> Array:
+    def logpdf(self, x: Floats) -> Floats:
         """Logarithm of the density."""
         y = np.abs(x) / self.unit
         weight = np.where(x < 0, self._left.log_weight(y), self._right.log_weight(y))
         return weight - self._log_mass - math.log(self.unit)
 
-    def cdf(self, x: Array) -> Array:
+    def cdf(self, x: Floats) -> Floats:
         """P(X <= x)."""
         return np.where(x < 0, np.exp(self._log_below(x)), -np.expm1(self._log_above(x)))
 
-    def sf(self, x: Array) -> Array:
+    def sf(self, x: Floats) -> Floats:
         """P(X > x)."""
         return np.where(x < 0, -np.expm1(self._log_below(x)), np.exp(self._log_above(x)))
 
-    def logcdf(self, x: Array) -> Array:
+    def logcdf(self, x: Floats) -> Floats:
         """Logarithm of `cdf`."""
         return np.where(x < 0, self._log_below(x), _log_complement(self._log_above(x)))
 
-    def logsf(self, x: Array) -> Array:
+    def logsf(self, x: Floats) -> Floats:
         """Logarithm of `sf`."""
         return np.where(x < 0, _log_complement(self._log_below(x)), self._log_above(x))
 
-    def _log_below(self, x: Array) -> Array:
+    def _log_below(self, x: Floats) -> Floats:
         return self._left.log_tail(np.maximum(-x, 0.0) / self.unit) - self._log_mass
 
-    def _log_above(self, x: Array) -> Array:
+    def _log_above(self, x: Floats) -> Floats:
         return self._right.log_tail(np.maximum(x, 0.0) / self.unit) - self._log_mass
 
-    def ppf(self, q: Array) -> Array:
+    def ppf(self, q: Floats) -> Floats:
         """Return the x with P(X <= x) = q; NaN outside [0, 1]."""
         return self._quantile(q, self._left, self._right)
 
-    def isf(self, q: Array) -> Array:
+    def isf(self, q: Floats) -> Floats:
         """Return the x with P(X > x) = q; NaN outside [0, 1]."""
         return -self._quantile(q, self._right, self._left) + 0.0
 
-    def _quantile(self, q: Array, near: Side, far: Side) -> Array:
+    def _quantile(self, q: Floats, near: Side, far: Side) -> Floats:
         small = q <= near.mass / self._mass
         below = near.tail_inverse(np.log(q) + self._log_mass)
         above = far.tail_inverse(np.log1p(-q) + self._log_mass)
         x = np.where(small, -below, above) * self.unit + 0.0
         return np.where((q >= 0) & (q <= 1), x, np.nan)
 
-    def error_bound(self, alpha: Array) -> Array:
+    def error_bound(self, alpha: Floats) -> Floats:
         """Least t with P(|X| > t) <= alpha, for a symmetric distribution."""
         return self._right.tail_inverse(np.log(alpha / 2) + self._log_mass) * self.unit
 
@@ -211,6 +210,6 @@ class Pieces:
         return -self._left.end * self.unit, self._right.end * self.unit
 
 
-def _log_complement(log_p: Array) -> Array:
+def _log_complement(log_p: Floats) -> Floats:
     """``ln(1 - exp(log_p))``."""
     return np.where(log_p > -math.log(2), np.log(-np.expm1(log_p)), np.log1p(-np.exp(log_p))) + 0.0

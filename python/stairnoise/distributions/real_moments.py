@@ -13,20 +13,18 @@ References
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
+from stairnoise._types import Floats
 from stairnoise.distributions.moments import central_mass, odds
 from stairnoise.numerics.elementwise import in_chunks
 from stairnoise.numerics.lerch import FEW_STAIRS, excess, gamma_function, outer_stairs, step_sum
-
-Array = NDArray[np.float64]
 
 # Elements at a time: every element takes some hundred terms.
 _CHUNK = 1024
 
 
-def staircase_abs_moment(p: Real, eps: Real, D: Real, gamma: Real) -> Array:
+def staircase_abs_moment(p: Real, eps: Real, D: Real, gamma: Real) -> Floats:
     """E|X|**p of the continuous staircase.
 
     ``D**p (1-b) Phi(b, -p-1, gamma) / ((p+1) (gamma + c))`` with Lerch's Phi [2]_, which is the sum of
@@ -36,7 +34,7 @@ def staircase_abs_moment(p: Real, eps: Real, D: Real, gamma: Real) -> Array:
         return in_chunks(_staircase, _CHUNK, p, eps, D, gamma)
 
 
-def lattice_abs_moment(p: Real, eps: Real, D: Real, r: Real) -> Array:
+def lattice_abs_moment(p: Real, eps: Real, D: Real, r: Real) -> Floats:
     """E|X|**p of the discrete staircase; D = r = 1 is the two-sided geometric distribution.
 
     inf for negative p, because P(X = 0) > 0.
@@ -46,21 +44,21 @@ def lattice_abs_moment(p: Real, eps: Real, D: Real, r: Real) -> Array:
         return np.asarray(np.where(np.asarray(p) < 0, np.inf, moment))
 
 
-def laplace_abs_moment(p: Real, eps: Real, D: Real) -> Array:
+def laplace_abs_moment(p: Real, eps: Real, D: Real) -> Floats:
     """E|X|**p of the Laplace distribution, ``Gamma(p+1) (D/eps)**p``."""
     with np.errstate(all="ignore"):
         return np.asarray(gamma_function(np.asarray(p) + 1.0) * (np.asarray(D) / eps) ** p)
 
 
-def _staircase(p: Array, eps: Array, D: Array, gamma: Array) -> Array:
+def _staircase(p: Floats, eps: Floats, D: Floats, gamma: Floats) -> Floats:
     return _moment(p, eps, D, gamma, np.full_like(D, np.inf))
 
 
-def _lattice(p: Array, eps: Array, D: Array, r: Array) -> Array:
+def _lattice(p: Floats, eps: Floats, D: Floats, r: Floats) -> Floats:
     return _moment(p, eps, D, (r - 0.5) / D, D)
 
 
-def _moment(p: Array, eps: Array, D: Array, gamma: Array, steps: Array) -> Array:
+def _moment(p: Floats, eps: Floats, D: Floats, gamma: Floats, steps: Floats) -> Floats:
     """E|X|**p with the central stair of half-width gamma D; `steps` to a stair, inf for a continuous distribution."""
     moment = np.ones_like(p)
     small = eps < FEW_STAIRS
@@ -70,13 +68,13 @@ def _moment(p: Array, eps: Array, D: Array, gamma: Array, steps: Array) -> Array
     return moment
 
 
-def _many_stairs(p: Array, eps: Array, D: Array, gamma: Array, steps: Array) -> Array:
+def _many_stairs(p: Floats, eps: Floats, D: Floats, gamma: Floats, steps: Floats) -> Floats:
     total = gamma_function(p + 2) + excess(p + 1, eps, gamma, steps)
     weight = np.exp(eps * gamma) * -np.expm1(-eps) / eps / (eps * (gamma + odds(eps)))
     return np.asarray((D / eps) ** p * weight * total / (p + 1))
 
 
-def _few_stairs(p: Array, eps: Array, D: Array, gamma: Array, steps: Array) -> Array:
+def _few_stairs(p: Floats, eps: Floats, D: Floats, gamma: Floats, steps: Floats) -> Floats:
     centre, beyond = central_mass(eps, gamma)
     step = -np.expm1(-eps)
     s = p + 1

@@ -10,9 +10,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
 
 
 class Slopes(NamedTuple):
@@ -64,7 +63,7 @@ def _height(x: int | Fraction, rates: Sequence[Fraction], breaks: Sequence[int |
     return total + rates[-1] * (size - start)
 
 
-def log_sum(beta: Array | float, n: Array | float) -> Array:
+def log_sum(beta: Floats | float, n: Floats | float) -> Floats:
     """Logarithm of the sum of exp(-β j) over j < n; for n = 0 the result has no meaning."""
     size = np.abs(beta)
     safe = np.where(size > 0, size, 1.0)

@@ -6,14 +6,12 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.distributions.slopes import Slopes, log_sum
 from stairnoise.numerics import sums as listed_sums
 from stairnoise.numerics.roots import least_integer
 from stairnoise.numerics.sums import Summand
-
-Array = NDArray[np.float64]
 
 # Integers above this one are rounded to a float64 by a few of them.
 _EXACT = 2**52
@@ -31,7 +29,7 @@ class _Side:
         self._height = np.array([float(slopes.height(c)) for c in starts])
         self.reach = self._reach(last)
 
-    def __call__(self, m: Array) -> Array:
+    def __call__(self, m: Floats) -> Floats:
         """Sum of exp(-W) from m on."""
         first = np.maximum(np.asarray(m)[..., None], self._start)
         left = np.maximum(self._stop - first, 0.0)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import RealLike, common_shape, confidence_level, count, number_array
+from stairnoise._types import Floats
 from stairnoise._values import require
 from stairnoise.mechanism.partitions import NAME
 
@@ -40,14 +41,8 @@ def interval_of(
 
 
 def _float_ends(
-    mechanism: Any,
-    values: NDArray[Any],
-    single: bool,
-    granularity: NDArray[Any],
-    bounds: NDArray[Any],
-    k: int,
-    divisor: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    mechanism: Any, values: NDArray[Any], single: bool, granularity: NDArray[Any], bounds: NDArray[Any], k: int, divisor: int
+) -> tuple[Floats, Floats]:
     # Imported here, because fractions would add milliseconds to the import of the package.
     from fractions import Fraction
 
@@ -111,7 +106,7 @@ def _integer_ends(values: NDArray[np.int64], bounds: NDArray[Any]) -> tuple[NDAr
     return values - np.minimum(reach, below), values + np.minimum(reach, above)
 
 
-def last_place(values: NDArray[Any]) -> NDArray[np.float64]:
+def last_place(values: NDArray[Any]) -> Floats:
     """Return the unit in the last place; for the largest float, the distance to the float below."""
     magnitude = np.abs(values)
     with np.errstate(over="ignore"):
@@ -120,7 +115,7 @@ def last_place(values: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(np.where(np.isinf(unit), below, unit), np.float64)
 
 
-def _sum_rounded_up(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sum_rounded_up(a: Floats, b: Floats) -> Floats:
     """Return the least float64 at or above a + b, possibly inf.
 
     The rounding error of a sum is itself a float64, which Knuth's TwoSum computes.

@@ -18,12 +18,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stairnoise import _scipy
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._optional import require
+from stairnoise._options import TypedDict, Unpack
 from stairnoise._parameters import Real, RealLike, argument, confidence_level, count, flag, single
-from stairnoise._types import AnyFloat, Default, Value, number_or_array
+from stairnoise._types import AnyFloat, Array, Default, Floats, Integer, Integers, Number, Value, number_or_array
 from stairnoise.accounting import privacy_loss
 from stairnoise.figures import mechanism as picture
 from stairnoise.mechanism import cost
@@ -32,15 +34,12 @@ from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.distribution import central, plain, scaled, times_power
 from stairnoise.mechanism.immutable import once
 from stairnoise.registry import load
+from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
-    from typing_extensions import TypedDict, Unpack
 
-    from stairnoise._types import Array, Floats, Integer, Integers, Number
     from stairnoise.accounting.privacy_loss import PrivacyLoss
-    from stairnoise.rng import Rng
 
     class _Options(TypedDict, total=False):
         terms: int
@@ -285,48 +284,23 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
 
     @overload
     def confidence_interval(
-        self,
-        released: Integer,
-        confidence: Number = 0.95,
-        *,
-        of: Literal["value", "sum"] = "value",
-        **options: Unpack[_Options],
+        self, released: Integer, confidence: Number = 0.95, *, of: Literal["value", "sum"] = "value", **options: Unpack[_Options]
     ) -> tuple[Value, Value]: ...
     @overload
     def confidence_interval(
-        self,
-        released: Number,
-        confidence: Number = 0.95,
-        *,
-        of: Of = "value",
-        **options: Unpack[_Options],
+        self, released: Number, confidence: Number = 0.95, *, of: Of = "value", **options: Unpack[_Options]
     ) -> tuple[Value | AnyFloat, Value | AnyFloat]: ...
     @overload
     def confidence_interval(
-        self,
-        released: Integers,
-        confidence: Number = 0.95,
-        *,
-        of: Literal["value", "sum"] = "value",
-        **options: Unpack[_Options],
+        self, released: Integers, confidence: Number = 0.95, *, of: Literal["value", "sum"] = "value", **options: Unpack[_Options]
     ) -> tuple[NDArray[Default], NDArray[Default]]: ...
     @overload
     def confidence_interval(
-        self,
-        released: Array,
-        confidence: RealLike = 0.95,
-        *,
-        of: Of = "value",
-        **options: Unpack[_Options],
+        self, released: Array, confidence: RealLike = 0.95, *, of: Of = "value", **options: Unpack[_Options]
     ) -> tuple[NDArray[Default] | Floats, NDArray[Default] | Floats]: ...
     @overload
     def confidence_interval(
-        self,
-        released: RealLike,
-        confidence: RealLike = 0.95,
-        *,
-        of: Of = "value",
-        **options: Unpack[_Options],
+        self, released: RealLike, confidence: RealLike = 0.95, *, of: Of = "value", **options: Unpack[_Options]
     ) -> tuple[Value | AnyFloat | NDArray[Default] | Floats, Value | AnyFloat | NDArray[Default] | Floats]: ...
     def confidence_interval(
         self,
@@ -450,7 +424,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         """Return the smallest t with P(|X| > t) <= alpha, for smaller alpha than 1 - confidence can be in float64."""
         return self._apply("error_bound", alpha, "confidence")
 
-    def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _bounds_on_lattice(self, alpha: Floats, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the granularity, and for each alpha the bound of a sum of k draws in lattice steps."""
         bounds = np.empty(alpha.shape, object)
         for index in np.ndindex(bounds.shape):
@@ -637,7 +611,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         # The noise of a share may nearly always be 0; the limit is then 0.
         return limit or float(self.std())
 
-    def _edges(self, limit: float) -> NDArray[np.float64] | None:
+    def _edges(self, limit: float) -> Floats | None:
         """Return the jumps of the density between -limit and limit, with both ends; None for a density without jumps."""
         del limit
         return None
@@ -652,14 +626,12 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
     @property
     def _pure_eps(self) -> float | None:
         """ε of the Laplace mechanism to compare with."""
-        eps: float | None = getattr(self, "eps", None)
-        return eps
+        return getattr(self, "eps", None)
 
     @property
     def _width(self) -> float | None:
         """Sensitivity of the mechanism, if it has one."""
-        width: float | None = getattr(self, "sensitivity", None)
-        return width
+        return getattr(self, "sensitivity", None)
 
     def _frozen(self, scipy: Any) -> Any:
         """Return the frozen distribution, made by `stairnoise._scipy`."""

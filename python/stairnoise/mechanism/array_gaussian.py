@@ -16,7 +16,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, place, received
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, argument, common_shape
-from stairnoise._types import Default, Float, Value
+from stairnoise._types import Default, Float, Floats, Self, Value
 from stairnoise.accounting.losses import elements as elements_of_losses
 from stairnoise.distributions.elements import Elements
 from stairnoise.mechanism.additive import AdditiveMechanism
@@ -25,9 +25,6 @@ from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
-    from stairnoise._types import Floats
     from stairnoise.accounting.losses.loss import Part
 
 Found = TypeVar("Found")
@@ -36,9 +33,9 @@ Found = TypeVar("Found")
 class Lattices(NamedTuple):
     """Arrays of one shape: σ² of every element in lattice steps, log2 of the step, and the sensitivity in steps."""
 
-    sigma2: NDArray[np.float64]
+    sigma2: Floats
     log2_granularity: NDArray[np.int64]
-    steps: NDArray[np.float64]
+    steps: Floats
 
 
 class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
@@ -100,7 +97,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         mechanism = self if k == 1 else self._keeping_guarantee(k, NAME)
         _native.release_gaussians(*mechanism._spread(out.shape), stream, answers, out, threads)
 
-    def _spread(self, shape: Shape) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _spread(self, shape: Shape) -> tuple[Floats, NDArray[np.int64]]:
         sigma2, log2_granularity, _ = self._lattices
         return np.broadcast_to(sigma2, shape), np.broadcast_to(log2_granularity, shape)
 
@@ -141,12 +138,10 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
     # In a lambda, `super()` is that of the lambda's argument.
 
     def _skewness(self) -> Real:
-        found: Real = self._of_elements(lambda mechanism: super()._skewness())
-        return found
+        return self._of_elements(lambda mechanism: super()._skewness())  # type: ignore[no-any-return]
 
     def _excess_kurtosis(self) -> Real:
-        found: Real = self._of_elements(lambda mechanism: super()._excess_kurtosis())
-        return found
+        return self._of_elements(lambda mechanism: super()._excess_kurtosis())  # type: ignore[no-any-return]
 
     def _expected_power(self, p: Real) -> Any:
         if self._parameter_shape == () or isinstance(p, float):
@@ -160,7 +155,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
     def _expected_cost(self, function: CostFunction) -> Any:
         return self._of_elements(lambda mechanism: super()._expected_cost(function))
 
-    def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _bounds_on_lattice(self, alpha: Floats, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
         if self._parameter_shape == ():
             return super()._bounds_on_lattice(alpha, k)
         mechanisms, which = self._different()

@@ -16,7 +16,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._output import Shape
 from stairnoise._parameters import Cost, Real, RealLike, argument, common_shape, lent, real
-from stairnoise._types import Default, Float, Value
+from stairnoise._types import Array, Default, Float, Floats, Number, Self, Value
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.distribution import plain
@@ -25,11 +25,6 @@ from stairnoise.mechanism.on_lattice import Family
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.numerics.elementwise import evaluate
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-    from stairnoise._types import Array, Floats, Number
 
 Spec = Cost | Real | None
 
@@ -321,7 +316,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             return self.abs_moment(int(p))
         return self._distribution.real_moment(p)
 
-    def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _bounds_on_lattice(self, alpha: Floats, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
         eps, _, _ = self._broadcast(self._parameter_shape)
         granularity, steps, r = self._describe()
         if k == 1:
@@ -336,15 +331,14 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         return granularity, bounds
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        bound: int = self._bounds_on_lattice(np.array(alpha), k)[1].item()
-        return bound
+        return int(self._bounds_on_lattice(np.array(alpha), k)[1].item())
 
     def _loss(self, sensitivity: Any) -> Any:
         eps, _, _ = self._broadcast(self._parameter_shape)
         _, steps, r = self._describe()
         return self._family.loss(eps, steps.astype(np.float64), r)
 
-    def _describe(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    def _describe(self) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
         """Return granularity, lattice steps to a sensitivity, and r of every element."""
         mechanism = self._sampler
         if mechanism is not None:
@@ -365,9 +359,7 @@ def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDA
     )
 
 
-def describe(
-    kind: Any, eps: NDArray[np.float64], sensitivity: NDArray[np.float64], spec: Any
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+def describe(kind: Any, eps: Floats, sensitivity: Floats, spec: Any) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
     """Return granularity, lattice steps to a sensitivity, and r for each element."""
     found = np.empty(eps.shape, np.float64), np.empty(eps.shape, np.int64), np.empty(eps.shape, np.int64)
     _native.describe(kind, eps, sensitivity, spec, *found)

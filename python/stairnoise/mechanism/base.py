@@ -6,15 +6,34 @@ Public methods come first in each part, then the private ones, which some mechan
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._options import DrawOptions, FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._output import Shape, Size, chunks_of
 from stairnoise._parameters import RealLike
-from stairnoise._types import AnyFloat, Default, Generic, Out, Scalar, Value
+from stairnoise._types import (
+    AnyFloat,
+    Array,
+    Columns,
+    Default,
+    Floats,
+    Generic,
+    Integer,
+    Integers,
+    Memory,
+    Number,
+    Out,
+    Scalar,
+    Self,
+    Singles,
+    Value,
+)
 from stairnoise.keyed import release as keyed_release
 from stairnoise.mechanism.drawing import FLOAT64, INT64, SURELY_A_LENGTH, chunks, sample_generally, threads_asked
 from stairnoise.mechanism.guarantee import Guarantee
@@ -23,30 +42,6 @@ from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.release import REFUSE, Nulls, released, require_null_rule
 from stairnoise.mechanism.stated import unstated
 from stairnoise.rng import Rng, sampling_stream
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
-
-    from typing_extensions import Self, TypedDict, Unpack
-
-    from stairnoise import _native
-    from stairnoise._types import (
-        Array,
-        Columns,
-        Floats,
-        FrameOptions,
-        Integer,
-        Integers,
-        Memory,
-        Number,
-        ReleaseOptions,
-        Singles,
-    )
-    from stairnoise.keyed.rng import KeyedRng
-
-    class _Options(TypedDict, total=False):
-        rng: Rng | None
-        threads: int | None
 
 
 class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
@@ -183,20 +178,20 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         return "lattice"
 
     @overload
-    def sample(self, size: None = None, *, out: None = None, dtype: None = None, **options: Unpack[_Options]) -> Value: ...
+    def sample(self, size: None = None, *, out: None = None, dtype: None = None, **options: Unpack[DrawOptions]) -> Value: ...
     @overload
-    def sample(self, size: Size, *, out: None = None, dtype: None = None, **options: Unpack[_Options]) -> NDArray[Default]: ...
+    def sample(self, size: Size, *, out: None = None, dtype: None = None, **options: Unpack[DrawOptions]) -> NDArray[Default]: ...
     @overload
     def sample(
-        self, size: Size, *, out: None = None, dtype: type[Scalar] | np.dtype[Scalar], **options: Unpack[_Options]
+        self, size: Size, *, out: None = None, dtype: type[Scalar] | np.dtype[Scalar], **options: Unpack[DrawOptions]
     ) -> NDArray[Scalar]: ...
     @overload
     def sample(
-        self, size: Size | None = None, *, out: Out, dtype: DTypeLike | None = None, **options: Unpack[_Options]
+        self, size: Size | None = None, *, out: Out, dtype: DTypeLike | None = None, **options: Unpack[DrawOptions]
     ) -> Out: ...
     @overload
     def sample(
-        self, size: Size | None = None, *, out: None = None, dtype: DTypeLike | None = None, **options: Unpack[_Options]
+        self, size: Size | None = None, *, out: None = None, dtype: DTypeLike | None = None, **options: Unpack[DrawOptions]
     ) -> Any: ...
     def sample(
         self,
@@ -258,30 +253,15 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
 
     @overload
     def sample_chunks(
-        self,
-        size: Size,
-        chunk_size: int | None = None,
-        *,
-        dtype: None = None,
-        **options: Unpack[_Options],
+        self, size: Size, chunk_size: int | None = None, *, dtype: None = None, **options: Unpack[DrawOptions]
     ) -> Iterator[NDArray[Default]]: ...
     @overload
     def sample_chunks(
-        self,
-        size: Size,
-        chunk_size: int | None = None,
-        *,
-        dtype: type[Scalar] | np.dtype[Scalar],
-        **options: Unpack[_Options],
+        self, size: Size, chunk_size: int | None = None, *, dtype: type[Scalar] | np.dtype[Scalar], **options: Unpack[DrawOptions]
     ) -> Iterator[NDArray[Scalar]]: ...
     @overload
     def sample_chunks(
-        self,
-        size: Size,
-        chunk_size: int | None = None,
-        *,
-        dtype: DTypeLike | None = None,
-        **options: Unpack[_Options],
+        self, size: Size, chunk_size: int | None = None, *, dtype: DTypeLike | None = None, **options: Unpack[DrawOptions]
     ) -> Iterator[NDArray[Any]]: ...
     def sample_chunks(
         self,

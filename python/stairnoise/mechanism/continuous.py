@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from stairnoise._parameters import RealLike
-from stairnoise._types import Float, number_or_array
+from stairnoise._types import Float, Floats, number_or_array
 from stairnoise.mechanism.additive import AdditiveMechanism
-
-if TYPE_CHECKING:
-    from stairnoise._types import Floats
 
 
 class ContinuousMechanism(AdditiveMechanism[np.float64, Float, Float]):
@@ -46,8 +43,7 @@ class ContinuousMechanism(AdditiveMechanism[np.float64, Float, Float]):
     @property
     def granularity(self) -> Float:
         """Lattice step g, a power of two: every draw is a multiple of it."""
-        granularity: Float = self._lattice_step()
-        return granularity
+        return self._lattice_step()  # type: ignore[no-any-return]
 
     def _lattice_step(self) -> Any:
         return self._sampler.granularity

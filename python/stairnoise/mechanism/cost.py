@@ -6,16 +6,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import Real
+from stairnoise._types import Floats
 from stairnoise.mechanisms.staircase import cost as staircase_cost
 
 if TYPE_CHECKING:
     from stairnoise.mechanisms.staircase.cost import Cost
 
-CostFunction = Callable[[NDArray[np.float64]], Any]
+CostFunction = Callable[[Floats], Any]
 
 # Sums end where less than this probability is left; `_checked_sum` refuses costs for which the rest matters.
 _NOTHING = 1e-300
@@ -25,7 +25,7 @@ _MOST_LISTED = 2**24
 _DEPTH = 1.0
 
 
-def lattice_cost(function: CostFunction, mechanism: Any, step: float, mass: Callable[[NDArray[np.float64]], Any]) -> float:
+def lattice_cost(function: CostFunction, mechanism: Any, step: float, mass: Callable[[Floats], Any]) -> float:
     """Return the expected cost of a mechanism on the multiples of `step`; `mass` returns their probabilities."""
     farthest = float(mechanism._tail_bound(_NOTHING)) / step
     if not farthest <= _MOST_LISTED:
@@ -43,7 +43,7 @@ def density_cost(function: CostFunction, mechanism: Any) -> float:
     cost, farthest = staircase_cost.Cost(function), float(mechanism._tail_bound(_NOTHING))
     _require_finite(cost, farthest)
 
-    def density(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def density(x: Floats) -> Floats:
         return np.asarray(cost(x) * (mechanism.pdf(x) + mechanism.pdf(-x)))
 
     def piece(start: float, end: float) -> float:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._options import ModuloOptions, Unpack
 from stairnoise._parameters import Real, RealLike
-from stairnoise._types import Float, Out, Whole, number_or_array
+from stairnoise._types import Float, Floats, Integer, Integers, Memory, Out, Whole, number_or_array
 from stairnoise.mechanism import cost
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.residues import released_modulo
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from stairnoise._types import Floats, Integer, Integers, Memory, ModuloOptions
-    from stairnoise.rng import Rng
+from stairnoise.rng import Rng
 
 _LARGEST_INT64 = 2**63 - 1
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -12,12 +13,8 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._output import Shape, Size, array_of, output_array
 from stairnoise._parameters import count
+from stairnoise._types import Memory
 from stairnoise.rng import Rng, sampling_stream
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from stairnoise._types import Memory
 
 # NumPy can index any array with fewer values than this.
 SURELY_A_LENGTH = 2**48

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
 from stairnoise.mechanism.immutable import Immutable, display
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class Guarantee(Immutable):

@@ -6,8 +6,9 @@ rounds the answers to the lattice, adds the noise in integers, and converts the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._output import released_array
 from stairnoise._values import laid_out, true_values
@@ -16,9 +17,6 @@ from stairnoise.columns.libraries import library
 from stairnoise.mechanism.answers import released_dtype, released_shape, require_stated
 from stairnoise.mechanism.drawing import require_values, threads_asked
 from stairnoise.rng import require_release
-
-if TYPE_CHECKING:
-    from stairnoise import _native
 
 Nulls = Literal["refuse", "zero", "keep"]
 REFUSE: Nulls = "refuse"

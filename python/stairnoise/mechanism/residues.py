@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 from stairnoise._errors import ParameterError, ParameterTypeError, got
 from stairnoise._output import released_array
 from stairnoise._parameters import count
+from stairnoise._types import Memory
 from stairnoise._values import laid_out, true_values
 from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.rng import Rng, release_stream
-
-if TYPE_CHECKING:
-    from stairnoise._types import Memory
 
 MOST_MODULUS = 2**64
 # Dtypes of residues, and the largest modulus of each.

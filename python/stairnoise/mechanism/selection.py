@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, SupportsFloat, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, place
+from stairnoise._options import DrawOptions, Unpack
 from stairnoise._output import Size, output_array
 from stairnoise._parameters import Real, RealLike, count, exact_floats, number_array
-from stairnoise._types import typed_as
+from stairnoise._types import Floats, Memory, Number, Out, typed_as
 from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import Immutable
@@ -19,21 +21,9 @@ from stairnoise.mechanism.stated import unstated
 from stairnoise.rng import Rng, release_stream, sampling_stream
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import SupportsFloat
-
-    from typing_extensions import TypedDict, TypeVar, Unpack
-
-    from stairnoise._types import Memory, Number
-
     _Rows = Sequence[Sequence[SupportsFloat]]
     _Chosen = NDArray[np.int64]
     _Costs = RealLike | None
-    _Out = TypeVar("_Out", bound=Memory)
-
-    class _Options(TypedDict, total=False):
-        rng: Rng | None
-        threads: int | None
 
 
 # Differences of smaller numbers do not overflow.
@@ -57,7 +47,7 @@ class SelectionMechanism(Immutable):
 
     if TYPE_CHECKING:
 
-        def _exponents(self, rows: NDArray[np.float64], infinite: bool) -> NDArray[np.float64]:
+        def _exponents(self, rows: Floats, infinite: bool) -> Floats:
             """Return ln(largest weight/weight) of every candidate: at least 0, and 0 for the best of each row.
 
             `infinite` says whether any cost is inf.
@@ -69,8 +59,7 @@ class SelectionMechanism(Immutable):
     @property
     def eps(self) -> float:
         """Privacy parameter ε of one selection."""
-        eps: float = self._parameters["eps"]
-        return eps
+        return float(self._parameters["eps"])
 
     @property
     def sensitivity(self) -> float:
@@ -81,8 +70,7 @@ class SelectionMechanism(Immutable):
     @property
     def monotonic(self) -> bool:
         """Whether you promised that one person never moves two costs in opposite directions."""
-        monotonic: bool = self._parameters["monotonic"]
-        return monotonic
+        return bool(self._parameters["monotonic"])
 
     def guarantee(self) -> Guarantee:
         """Return the guarantee of one selection; ``Guarantee.sensitivity`` is the sensitivity of the costs."""
@@ -97,24 +85,24 @@ class SelectionMechanism(Immutable):
         return self._parameters
 
     @overload
-    def select(self, costs: Sequence[Number], *, out: None = None, **options: Unpack[_Options]) -> int: ...
+    def select(self, costs: Sequence[Number], *, out: None = None, **options: Unpack[DrawOptions]) -> int: ...
     @overload
-    def select(self, *, scores: Sequence[Number], out: None = None, **options: Unpack[_Options]) -> int: ...
+    def select(self, *, scores: Sequence[Number], out: None = None, **options: Unpack[DrawOptions]) -> int: ...
     @overload
-    def select(self, costs: _Rows, *, out: None = None, **options: Unpack[_Options]) -> _Chosen: ...
+    def select(self, costs: _Rows, *, out: None = None, **options: Unpack[DrawOptions]) -> _Chosen: ...
     @overload
-    def select(self, *, scores: _Rows, out: None = None, **options: Unpack[_Options]) -> _Chosen: ...
+    def select(self, *, scores: _Rows, out: None = None, **options: Unpack[DrawOptions]) -> _Chosen: ...
     @overload
-    def select(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[_Options]) -> _Chosen: ...
+    def select(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[DrawOptions]) -> _Chosen: ...
     @overload
-    def select(self, *, scores: RealLike, size: Size, out: None = None, **options: Unpack[_Options]) -> _Chosen: ...
-    @overload
-    def select(
-        self, costs: _Costs = None, size: Size | None = None, *, scores: _Costs = None, out: _Out, **options: Unpack[_Options]
-    ) -> _Out: ...
+    def select(self, *, scores: RealLike, size: Size, out: None = None, **options: Unpack[DrawOptions]) -> _Chosen: ...
     @overload
     def select(
-        self, costs: _Costs = None, size: None = None, *, scores: _Costs = None, out: None = None, **options: Unpack[_Options]
+        self, costs: _Costs = None, size: Size | None = None, *, scores: _Costs = None, out: Out, **options: Unpack[DrawOptions]
+    ) -> Out: ...
+    @overload
+    def select(
+        self, costs: _Costs = None, size: None = None, *, scores: _Costs = None, out: None = None, **options: Unpack[DrawOptions]
     ) -> int | _Chosen: ...
     def select(
         self,
@@ -215,16 +203,16 @@ class SelectionMechanism(Immutable):
         return self._draw(rows, size, sampling_stream(rng), out, threads)
 
     @overload
-    def top(self, costs: RealLike, k: int, size: Size | None = None, *, out: _Out, **options: Unpack[_Options]) -> _Out: ...
+    def top(self, costs: RealLike, k: int, size: Size | None = None, *, out: Out, **options: Unpack[DrawOptions]) -> Out: ...
     @overload
     def top(
-        self, costs: RealLike, k: int, size: Size | None = None, *, out: None = None, **options: Unpack[_Options]
+        self, costs: RealLike, k: int, size: Size | None = None, *, out: None = None, **options: Unpack[DrawOptions]
     ) -> _Chosen: ...
     @overload
-    def top(self, *, scores: RealLike, k: int, size: Size | None = None, out: _Out, **options: Unpack[_Options]) -> _Out: ...
+    def top(self, *, scores: RealLike, k: int, size: Size | None = None, out: Out, **options: Unpack[DrawOptions]) -> Out: ...
     @overload
     def top(
-        self, *, scores: RealLike, k: int, size: Size | None = None, out: None = None, **options: Unpack[_Options]
+        self, *, scores: RealLike, k: int, size: Size | None = None, out: None = None, **options: Unpack[DrawOptions]
     ) -> _Chosen: ...
     def top(
         self,
@@ -282,7 +270,7 @@ class SelectionMechanism(Immutable):
 
     def _draw(
         self,
-        rows: NDArray[np.float64],
+        rows: Floats,
         size: Size | None,
         stream: _native.Stream,
         out: Memory | None,
@@ -312,7 +300,7 @@ class SelectionMechanism(Immutable):
 
     def _checked(
         self, costs: object, scores: object = None, k: object = None, *, many: bool = False, protect: bool = False
-    ) -> tuple[NDArray[np.float64], bool]:
+    ) -> tuple[Floats, bool]:
         """Return costs, or the negative of scores, as checked float64, and whether any cost is inf.
 
         `many`: check `k` too. `protect`: refuse costs of a float type if nobody stated their sensitivity.
@@ -349,7 +337,7 @@ class SelectionMechanism(Immutable):
             _require_finite(distinct, rows.shape[-1], needed, name)
         return rows, infinite
 
-    def probabilities(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> NDArray[np.float64]:
+    def probabilities(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> Floats:
         """Return the probability of every candidate.
 
         Parameters
@@ -370,7 +358,7 @@ class SelectionMechanism(Immutable):
         """
         return self._chances(self._exponents(*self._checked(costs, scores)))
 
-    def log_probabilities(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> NDArray[np.float64]:
+    def log_probabilities(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> Floats:
         """Return the natural logarithm of every candidate's probability, finite where the probability underflows.
 
         Parameters
@@ -389,29 +377,28 @@ class SelectionMechanism(Immutable):
         """
         return self._log_chances(self._exponents(*self._checked(costs, scores)))
 
-    def _chances(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _chances(self, exponents: Floats) -> Floats:
         """Return the probabilities of candidates with these exponents."""
         with np.errstate(under="ignore"):
-            weights: NDArray[np.float64] = np.exp(-exponents)
+            weights: Floats = np.exp(-exponents)
             weights /= weights.sum(axis=-1, keepdims=True)
         return weights
 
-    def _log_chances(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _log_chances(self, exponents: Floats) -> Floats:
         with np.errstate(under="ignore"):
             total = np.exp(-exponents).sum(axis=-1, keepdims=True)
-        logs: NDArray[np.float64] = -(exponents + np.log(total))
-        return logs
+        return np.asarray(-(exponents + np.log(total)))
 
     @overload
     def expected_cost(self, costs: Sequence[Number]) -> float: ...
     @overload
-    def expected_cost(self, costs: _Rows) -> NDArray[np.float64]: ...
+    def expected_cost(self, costs: _Rows) -> Floats: ...
     @overload
     def expected_cost(self, costs: RealLike) -> Real: ...
     @overload
     def expected_cost(self, *, scores: Sequence[Number]) -> float: ...
     @overload
-    def expected_cost(self, *, scores: _Rows) -> NDArray[np.float64]: ...
+    def expected_cost(self, *, scores: _Rows) -> Floats: ...
     @overload
     def expected_cost(self, *, scores: RealLike) -> Real: ...
     def expected_cost(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> Any:
@@ -448,7 +435,7 @@ class SelectionMechanism(Immutable):
         return float(mean) if mean.ndim == 0 else mean
 
 
-def _require_finite(rows: NDArray[np.float64], candidates: int, needed: int, name: str) -> None:
+def _require_finite(rows: Floats, candidates: int, needed: int, name: str) -> None:
     """Refuse a row with fewer finite costs than are needed; `rows` may have one of several equal `candidates`."""
     finite = np.isfinite(rows).sum(axis=-1) * (candidates // rows.shape[-1])
     short = np.argwhere(finite < needed)

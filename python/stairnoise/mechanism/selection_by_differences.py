@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._parameters import RealLike, flag, single
+from stairnoise._types import Floats
 from stairnoise.mechanism.selection import SelectionMechanism
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class SelectionByDifferences(SelectionMechanism):
@@ -30,7 +27,7 @@ class SelectionByDifferences(SelectionMechanism):
             {"eps": rate, "sensitivity": change, "monotonic": promise},
         )
 
-    def _exponents(self, rows: NDArray[np.float64], infinite: bool) -> NDArray[np.float64]:
+    def _exponents(self, rows: Floats, infinite: bool) -> Floats:
         """Return ε(c − least)/(2Δ), from significands and exponents, so that only the result can leave its range."""
         # Allocated first, so that a view that repeats rows beyond all memory fails at once.
         above = np.empty(rows.shape)
@@ -49,8 +46,7 @@ class SelectionByDifferences(SelectionMechanism):
                 shift += 1  # a sensitivity of 1 or another power of two needs no division
             else:
                 above /= unit[0]
-            exponents: NDArray[np.float64] = np.ldexp(above, exponent + shift)
-        return exponents
+            return np.asarray(np.ldexp(above, exponent + shift))
 
 
 def stated_change(sensitivity: RealLike | None) -> float | None:

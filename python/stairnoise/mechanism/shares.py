@@ -7,14 +7,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._parameters import count
-from stairnoise._types import Default, Value
+from stairnoise._types import Default, Self, Value
 from stairnoise.distributions import infinitely_divisible, infinitely_divisible_sums
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import once
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 _MOST_PARTIES = 2**32 - 1
 
@@ -34,14 +31,12 @@ class Shares(AdditiveMechanism[Default, Value, float]):
     @property
     def n_parties(self) -> int:
         """Number of shares that add up to the whole."""
-        n: int = self._parameters["n_parties"]
-        return n
+        return int(self._parameters["n_parties"])
 
     @property
     def present(self) -> int:
         """Number of shares whose sum this mechanism adds."""
-        present: int = self._parameters["present"]
-        return present
+        return int(self._parameters["present"])
 
     if TYPE_CHECKING:
 
@@ -92,8 +87,7 @@ class Shares(AdditiveMechanism[Default, Value, float]):
 
     @property
     def _fraction(self) -> float:
-        fraction: float = self._parameters["present"] / self._parameters["n_parties"]
-        return fraction
+        return float(self._parameters["present"] / self._parameters["n_parties"])
 
     def _exact_share(self) -> dict[str, Any]:
         """Return the exact parameters of the parties: 2 of 4 shares have the noise of 1 of 2."""

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._output import Shape
 from stairnoise._parameters import Real
-from stairnoise.numerics.elementwise import Floats, Formula, evaluate
-
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
+from stairnoise.numerics.elementwise import Formula, Scalars, evaluate
 
 # Up to this order the closed forms are quicker.
 _MOST_CLOSED_POWER = 16
@@ -37,8 +35,8 @@ class Symmetric:
         formulas: Any,
         constants: Callable[[], Any],
         shape: Shape,
-        closed_moment: Callable[[int], Array],
-        real_moment: Callable[[Real], Array],
+        closed_moment: Callable[[int], Floats],
+        real_moment: Callable[[Real], Floats],
     ) -> None:
         self._formulas: dict[str, Formula] = vars(formulas)
         self._make_constants, self._shape, self._scalar = constants, shape, shape == ()
@@ -53,30 +51,30 @@ class Symmetric:
             with np.errstate(all="ignore"):
                 constants = self._constants = self._make_constants()
         if type(x) is float and self._scalar:
-            return self._formulas[function](Floats, x, constants)  # type: ignore[no-any-return]
+            return self._formulas[function](Scalars, x, constants)  # type: ignore[no-any-return]
         return evaluate(self._formulas[function], x, constants)
 
     def entropy(self) -> Real:
         """Entropy in nats."""
         return self.at("entropy", 0.0)
 
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """E X, which is 0 by symmetry."""
         return np.zeros(self._shape)
 
-    def var(self) -> Array:
+    def var(self) -> Floats:
         """E X²."""
         return self.closed_moment(2)
 
-    def moment(self, order: int) -> Array:
+    def moment(self, order: int) -> Floats:
         """E X**order."""
         return self.mean() if order % 2 else self.abs_moment(order if order <= _MOST_CLOSED_POWER else float(order))
 
-    def abs_moment(self, p: float) -> Array:
+    def abs_moment(self, p: float) -> Floats:
         """E|X|**p; an int p uses the closed form."""
         return self.closed_moment(p) if isinstance(p, int) else self.real_moment(p)
 
-    def support(self) -> tuple[Array, Array]:
+    def support(self) -> tuple[Floats, Floats]:
         """Return -inf and inf."""
         infinite = np.full(self._shape, np.inf)
         return -infinite, infinite

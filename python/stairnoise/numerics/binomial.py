@@ -16,12 +16,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.numerics.roots import Rising, bisection, least_integer
 
-Array = NDArray[np.float64]
-Tail = Callable[[Array], Array]
+Tail = Callable[[Floats], Floats]
 
 # Probabilities below e**-760 round to 0, and 2**32 of them to less than the least float64.
 NOTHING = -760.0
@@ -41,7 +40,7 @@ _LEAST_LOG, _APART, _RESOLUTION = -120.0, 1e-10, 1e-13
 _LOG_ZERO = -1e4
 
 
-def log_pmf(x: Array, n: int, p: float, q: float) -> Array:
+def log_pmf(x: Floats, n: int, p: float, q: float) -> Floats:
     """Return ln P(X = x) for integers x from 0 to n; q is 1 - p without its rounding."""
     if p == 0 or q == 0:
         return np.where(x == (0 if p == 0 else n), 0.0, -np.inf)
@@ -61,7 +60,7 @@ def log_pmf(x: Array, n: int, p: float, q: float) -> Array:
         return np.asarray(np.where((x == 0) | (y == 0), ends, inside))
 
 
-def terms(n: int, p: float, q: float, least: float) -> tuple[Array, Array]:
+def terms(n: int, p: float, q: float, least: float) -> tuple[Floats, Floats]:
     """Return the x with ln P(X = x) >= least, and their probabilities; all x if they are few."""
     if n <= _FEW:
         x = np.arange(n + 1.0)
@@ -114,7 +113,7 @@ def root(n: int, noise: Tail, level: float) -> tuple[float, float]:
     return place(found * (1 - 2 * _RESOLUTION) - shift)
 
 
-def _stirling_error(n: Array) -> Array:
+def _stirling_error(n: Floats) -> Floats:
     """Ln n! - ln(sqrt(2 pi n) (n/e)**n)."""
     large = np.maximum(n, _TABLE)
     s = 1 / (large * large)
@@ -122,7 +121,7 @@ def _stirling_error(n: Array) -> Array:
     return np.where(n < _TABLE, _ERRORS[np.minimum(n, _TABLE - 1).astype(np.int64)], series)
 
 
-def _deviance(x: Array, mean: float, apart: Array) -> Array:
+def _deviance(x: Floats, mean: float, apart: Floats) -> Floats:
     """X ln(x/mean) + mean - x, where `apart` is x - mean."""
     v = apart / (x + mean)
     far = x * np.log(x / mean) - apart

@@ -6,15 +6,14 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
 
 # Fractions of the largest exponent. Every exponent gives a valid bound, so a grid will do; 10**9 terms need 1e-5.
-EXPONENTS: Array = np.concatenate([np.geomspace(1e-7, 0.5, 400, endpoint=False), 1 - np.geomspace(0.5, 0.003, 100)])
+EXPONENTS: Floats = np.concatenate([np.geomspace(1e-7, 0.5, 400, endpoint=False), 1 - np.geomspace(0.5, 0.003, 100)])
 
 
-def chernoff_bound(cumulant: Callable[[Array], Array], largest: float, k: int, alpha: float) -> tuple[float, float]:
+def chernoff_bound(cumulant: Callable[[Floats], Floats], largest: float, k: int, alpha: float) -> tuple[float, float]:
     """Return t with P(|S| >= t) <= alpha, and the fraction of the largest exponent that proves it.
 
     Parameters

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.numerics.quadrature import gauss_legendre
-
-Array = NDArray[np.float64]
 
 # Veltkamp's constant: 26 bits for either half of a float64.
 _SPLIT = 2.0**27 + 1
@@ -20,9 +19,9 @@ _TERMS = 22
 _POWERS = np.arange(2.0, _TERMS + 1)
 # From here on Horner's rule is faster: 1/40 of the time of `power` for each number, but 20 µs of calls instead of 6.
 _MANY = 16
-_EXP: Array = np.array([1 / factorial(n) for n in range(2, _TERMS + 1)])
-_SINH: Array = np.asarray(_EXP * (_POWERS % 2))
-_COSH_LESS_SINH: Array = np.asarray(_SINH * (_POWERS - 1))
+_EXP: Floats = np.array([1 / factorial(n) for n in range(2, _TERMS + 1)])
+_SINH: Floats = np.asarray(_EXP * (_POWERS % 2))
+_COSH_LESS_SINH: Floats = np.asarray(_SINH * (_POWERS - 1))
 
 
 def split(x: Any) -> tuple[Any, Any]:
@@ -39,25 +38,25 @@ def product(a: Any, b: Any) -> tuple[Any, Any]:
     return rounded, ((a_high * b_high - rounded) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
-def exp_beyond_linear(x: Array) -> Array:
+def exp_beyond_linear(x: Floats) -> Floats:
     """``exp(x) - 1 - x``, which is x²/2 to first order."""
     small, series = _series(x, _EXP)
     return np.where(small, series, np.expm1(x) - x)
 
 
-def sinh_beyond_linear(x: Array) -> Array:
+def sinh_beyond_linear(x: Floats) -> Floats:
     """``sinh(x) - x``, which is x³/6 to first order."""
     small, series = _series(x, _SINH)
     return np.where(small, series, np.sinh(x) - x)
 
 
-def below_linear(y: Array) -> Array:
+def below_linear(y: Floats) -> Floats:
     """``y - tanh(y) = (y cosh(y) - sinh(y))/cosh(y)``, which is y³/3 to first order."""
     small, series = _series(y, _COSH_LESS_SINH)
     return np.where(small, series / np.cosh(np.where(small, y, 0.0)), y - np.tanh(y))
 
 
-def _series(x: Array, coefficients: Array) -> tuple[NDArray[np.bool_], Array]:
+def _series(x: Floats, coefficients: Floats) -> tuple[NDArray[np.bool_], Floats]:
     """Where x is between -1 and 1, and the power series there, from x² on."""
     small = np.abs(x) < 1
     inner = np.where(small, x, 0.0)
@@ -66,7 +65,7 @@ def _series(x: Array, coefficients: Array) -> tuple[NDArray[np.bool_], Array]:
     return small, inner**2 * np.polynomial.polynomial.polyval(inner, coefficients)
 
 
-def affinity_integral(eps: Array, s: Array) -> Array:
+def affinity_integral(eps: Floats, s: Floats) -> Floats:
     """Integral over t in (0, 1) of ``t exp(-eps t/2) sinh(s eps t)/(s eps t)``, for eps up to 4 and s between -1/2 and 1/2.
 
     Gauss-Legendre with 24 points, exact to rounding for an integrand this smooth.

@@ -51,7 +51,7 @@ def _same(x: Any) -> Any:
 
 
 # NumPy's elementary functions for Python floats: same names, same values at 0, inf and NaN.
-Floats = SimpleNamespace(
+Scalars = SimpleNamespace(
     inf=math.inf,
     nan=math.nan,
     abs=abs,
@@ -78,7 +78,7 @@ Floats = SimpleNamespace(
 
 def namespace(*parameters: Real) -> Any:
     """Return the namespace that serves these parameters: `Floats` if all are floats."""
-    return Floats if all(type(parameter) is float for parameter in parameters) else np
+    return Scalars if all(type(parameter) is float for parameter in parameters) else np
 
 
 def evaluate(formula: Formula, x: Real, constants: Constants) -> Real:

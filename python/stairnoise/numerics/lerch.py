@@ -23,11 +23,9 @@ import math
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
-
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
 
 FEW_STAIRS = 2.0
 """From this eps on `outer_stairs` adds up every stair that counts; `excess` is for the eps below."""
@@ -40,12 +38,12 @@ _LEAST_SUMMED = 12
 _LEAST_STEPS = 16
 
 
-def gamma_function(a: Real) -> Array:
+def gamma_function(a: Real) -> Floats:
     """Euler's gamma function of positive numbers; inf where it overflows."""
     return np.asarray(_gamma(a), np.float64)
 
 
-def excess(s: Array, eps: Array, x: Array, D: Array) -> Array:
+def excess(s: Floats, eps: Floats, x: Floats, D: Floats) -> Floats:
     """``exp(-eps x) eps**(s+1) sum_m b**m P(x + m)`` minus its limit at small eps, Gamma(s+1).
 
     All arguments have one shape, of one axis; ``s`` > -1, ``eps`` < `FEW_STAIRS`, ``x`` > 0. The absolute
@@ -66,21 +64,21 @@ def excess(s: Array, eps: Array, x: Array, D: Array) -> Array:
     return np.asarray(total[:, 0])
 
 
-def outer_stairs(s: Array, eps: Array, x: Array, D: Array) -> Array:
+def outer_stairs(s: Floats, eps: Floats, x: Floats, D: Floats) -> Floats:
     """``sum over m >= 1 of b**(m-1) P(x + m)``, for eps of `FEW_STAIRS` and more."""
     s, eps, x, D = (column[:, None] for column in (s, eps, x, D))
     m = np.arange(stair_count(s.max(initial=0.0), eps.min(initial=np.inf)))
     return np.asarray(np.sum(np.exp(-eps * m) * step_sum(s, x + 1 + m, D), axis=1))
 
 
-def step_sum(s: Array, x: Array, D: Array) -> Array:
+def step_sum(s: Floats, x: Floats, D: Floats) -> Floats:
     """``P(x)`` where ``D`` is finite, ``x**s`` where it is infinite."""
     if np.all(np.isinf(D)):
         return np.asarray(x**s)
     return _step_sum(s, x, D)[0]
 
 
-def _step_sum(s: Array, x: Array, D: Array) -> tuple[Array, Array]:
+def _step_sum(s: Floats, x: Floats, D: Floats) -> tuple[Floats, Floats]:
     """``P(x)`` for x of shape (k, n), and the constant in its expansion at large x, of shape (k, 1).
 
     Few steps are added up; many follow ``x**s + sum_k c_k D**-k s(s-1)...(s-k+1) x**(s-k) + constant``.
@@ -98,7 +96,7 @@ def _step_sum(s: Array, x: Array, D: Array) -> tuple[Array, Array]:
         return np.where(many, _smooth(x, D, s, coefficients) + constant, few * unit), constant
 
 
-def _smooth(x: Real, D: Array, s: Array, coefficients: Array) -> Array:
+def _smooth(x: Real, D: Floats, s: Floats, coefficients: Floats) -> Floats:
     """``x**s`` times the even polynomial in ``1/(xD)`` of the midpoint formula."""
     squares = (1 / (x * D)) ** 2
     series = np.zeros_like(squares)
@@ -107,7 +105,7 @@ def _smooth(x: Real, D: Array, s: Array, coefficients: Array) -> Array:
     return np.asarray(x**s * series)
 
 
-def _boundary(s: Array, eps: Array, x: Array, end: Array, D: Array, constant: Array, lattice: bool) -> Array:
+def _boundary(s: Floats, eps: Floats, x: Floats, end: Floats, D: Floats, constant: Floats, lattice: bool) -> Floats:
     """Half the first omitted term, and the derivatives there, of the sum over the stairs."""
     orders = _STAIR_ORDER + (_STEP_ORDER if lattice else 0)
     derivatives = _derivatives(s, x, end, orders)
@@ -120,7 +118,7 @@ def _boundary(s: Array, eps: Array, x: Array, end: Array, D: Array, constant: Ar
     return np.asarray(np.sum(weights * derivatives[:, :_STAIR_ORDER], axis=1, keepdims=True))
 
 
-def _cell_integrals(s: Array, eps: Array, x: Array, end: Array, D: Array, below: Array) -> Array:
+def _cell_integrals(s: Floats, eps: Floats, x: Floats, end: Floats, D: Floats, below: Floats) -> Floats:
     """Integrals over ``w > end`` of ``exp(-w)`` times the terms of P after ``w**s``, by parts from one to the next."""
     derivatives = _derivatives(s, x, end, _STEP_ORDER)
     integral = gamma_function(s + 1) - below
@@ -132,18 +130,18 @@ def _cell_integrals(s: Array, eps: Array, x: Array, end: Array, D: Array, below:
     return total
 
 
-def _derivatives(s: Array, x: Array, end: Array, orders: int) -> Array:
+def _derivatives(s: Floats, x: Floats, end: Floats, orders: int) -> Floats:
     """``eps**q exp(-end)`` times derivative number q of ``w**s`` at ``w = end = eps x``, q = 0, 1, ..."""
     return np.asarray(end**s * np.exp(-end) * _falling(s, orders) * x ** -np.arange(orders + 1.0))
 
 
-def _falling(s: Array, orders: int) -> Array:
+def _falling(s: Floats, orders: int) -> Floats:
     """1, s, s(s-1), ..., up to `orders` factors, along the last axis."""
     factors = np.concatenate([np.ones_like(s), s - np.arange(orders)], axis=1)
     return np.asarray(np.cumprod(factors, axis=1))
 
 
-def _lower_gamma(a: Array, z: Array) -> Array:
+def _lower_gamma(a: Floats, z: Floats) -> Floats:
     """Lower incomplete gamma function: the series of positive terms (NIST 8.7.1)."""
     terms = 2 * math.ceil(z.max(initial=0.0)) + 56  # the ratio is below 1/2 for the last 56
     ratios = z[:, None] / (a[:, None] + np.arange(1, terms))
@@ -159,7 +157,7 @@ def stair_count(s: float, eps: float) -> int:
 
 
 @cache
-def even_bernoulli() -> Array:
+def even_bernoulli() -> Floats:
     """``B_2j/(2j)!`` for j = 0, 1, ..., from the integer tangent numbers."""
     half = _STAIR_ORDER // 2 + 2
     tangent = [0, 1] + [0] * (half - 1)
@@ -176,14 +174,14 @@ def even_bernoulli() -> Array:
 
 
 @cache
-def midpoint_coefficients() -> Array:
+def midpoint_coefficients() -> Floats:
     """``B_k(1/2)/k!`` for k = 0, 2, ..., the coefficients of the midpoint formula."""
     k = np.arange(0, _STEP_ORDER + 1, 2)
     return np.asarray((2.0 ** (1 - k) - 1) * even_bernoulli()[: len(k)])
 
 
 @cache
-def _boundary_matrix() -> Array:
+def _boundary_matrix() -> Floats:
     """Row: power of eps; column: derivative of P; of ``f/2 - sum_j B_2j/(2j)! f**(2j-1)``, ``f = b**m P``."""
     matrix = np.zeros((_STAIR_ORDER, _STAIR_ORDER))
     matrix[0, 0] = 0.5

@@ -6,12 +6,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.numerics.elementwise import in_chunks
 from stairnoise.numerics.quadrature import gauss_legendre
-
-Floats = NDArray[np.float64]
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 

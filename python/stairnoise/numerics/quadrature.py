@@ -10,20 +10,19 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
 
 
 @cache
-def gauss_legendre(points: int) -> tuple[Array, Array]:
+def gauss_legendre(points: int) -> tuple[Floats, Floats]:
     """Gauss and Legendre's rule, exact for polynomials of degree 2 points - 1."""
     nodes, weights = np.polynomial.legendre.leggauss(points)
     return (nodes + 1) / 2, weights / 2
 
 
 @cache
-def lobatto() -> tuple[Array, Array]:
+def lobatto() -> tuple[Floats, Floats]:
     """Lobatto's rule of 16 points: the ends, and the extremes of Legendre's polynomial of degree 15."""
     degree = 15
     legendre = np.polynomial.Legendre.basis(degree)

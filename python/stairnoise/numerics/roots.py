@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
 
 # More than any root has taken.
 _MOST_NEWTON_STEPS, _MOST_SECANTS = 100, 200
@@ -38,7 +38,7 @@ def least_float(holds: Callable[[float], bool], below: float, high: float) -> fl
     return _float(least_integer(lambda bits: holds(_float(bits)), _bits(below), _bits(high)))
 
 
-def least_integers(holds: Callable[[Array], NDArray[np.bool_]], below: Array, high: Array) -> Array:
+def least_integers(holds: Callable[[Floats], NDArray[np.bool_]], below: Floats, high: Floats) -> Floats:
     """Return the least integers for which `holds`, elementwise."""
     while np.any(high - below > 1):
         middle = np.where(high - below > 1, np.floor((below + high) / 2), high)
@@ -123,7 +123,7 @@ class Rising:
                 return
 
 
-def bisections(holds: Callable[[Array], NDArray[np.bool_]], low: Array, high: Array, halvings: int) -> Array:
+def bisections(holds: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats, halvings: int) -> Floats:
     """Halve brackets `halvings` times, elementwise, and return their upper ends."""
     for _ in range(halvings):
         middle = (low + high) / 2
@@ -142,7 +142,7 @@ def widened(function: Callable[[float], float], low: float, high: float) -> tupl
     return low, high
 
 
-def newton(function: Callable[[Array], tuple[Array, Array]], start: Array, low: Any, high: Any, last_step: float) -> Array:
+def newton(function: Callable[[Floats], tuple[Floats, Floats]], start: Floats, low: Any, high: Any, last_step: float) -> Floats:
     """Roots of functions that rise, elementwise: Newton's steps, or halves of the bracket where a step leaves it.
 
     `function` returns values and slopes. A step of `last_step` or less ends the search: the error after it is of the order
@@ -207,10 +207,8 @@ def golden_section(function: Callable[[float], float], low: float, high: float, 
 
 
 def _bits(x: float) -> int:
-    bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
-    return bits
+    return int(struct.unpack("<q", struct.pack("<d", x))[0])
 
 
 def _float(bits: int) -> float:
-    x: float = struct.unpack("<d", struct.pack("<q", bits))[0]
-    return x
+    return float(struct.unpack("<d", struct.pack("<q", bits))[0])

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.numerics.roots import least_integer
 from stairnoise.numerics.tilted import (
     LARGEST_FRACTION,
@@ -31,21 +32,19 @@ from stairnoise.numerics.tilted import (
     upper_tail,
 )
 
-Array = NDArray[np.float64]
-
 # In nepers: where a list may end. 10**9 variables lack less than 1e-34 together.
 LISTED = 100.0
 # Bins of a list on either side of 0, where the distribution has more integers than that.
 BINS = 2**16
 # Fractions of the largest exponent; every exponent gives a valid bound.
-_EXPONENTS: Array = np.concatenate([np.geomspace(1e-7, 0.5, 56, endpoint=False), 1 - np.geomspace(0.5, 0.003, 8)])
+_EXPONENTS: Floats = np.concatenate([np.geomspace(1e-7, 0.5, 56, endpoint=False), 1 - np.geomspace(0.5, 0.003, 8)])
 
 
 class Summand(NamedTuple):
     """One variable: P(X = first + i) = weights[i], in bins."""
 
     first: int
-    weights: Array
+    weights: Floats
     decay: float
     """Upper limit of useful tilts: at it a tail without end has no moment."""
     k: int
@@ -142,7 +141,7 @@ def _extent(variable: Summand, alpha: float) -> Extent:
     return Extent(u * variable.decay, low, high, float(bounds[best]), high - low + 3)
 
 
-def _cumulant(variable: Summand, tilts: Array) -> Array:
+def _cumulant(variable: Summand, tilts: Floats) -> Floats:
     """Ln E exp(tilt X)."""
     used = variable.weights > 0
     places, logs = variable.places[used].astype(np.float64), np.log(variable.weights[used])

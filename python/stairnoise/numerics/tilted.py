@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
+
 Complex = NDArray[np.complex128]
 
 # Longest transform: 16 MB for each array of reals, half a second.
@@ -41,7 +42,7 @@ class Extent(NamedTuple):
     """How many places a transform needs."""
 
 
-def transformed(places: NDArray[np.int64], weights: Array, tilt: float, size: int) -> tuple[Complex, float]:
+def transformed(places: NDArray[np.int64], weights: Floats, tilt: float, size: int) -> tuple[Complex, float]:
     """Transform of the tilted distribution with these weights, and ln E exp(tilt X)."""
     used = weights > 0
     exponents = np.log(weights[used]) + tilt * places[used]
@@ -51,13 +52,13 @@ def transformed(places: NDArray[np.int64], weights: Array, tilt: float, size: in
     return np.fft.rfft(np.bincount(places[used] % size, tilted / total, size)), largest + math.log(total)
 
 
-def normalised(places: NDArray[np.int64], weights: Array, tilt: float, size: int) -> tuple[Complex, float]:
+def normalised(places: NDArray[np.int64], weights: Floats, tilt: float, size: int) -> tuple[Complex, float]:
     """Transform of the tilted distribution, and ln E exp(tilt X), where the weights need not add up to 1."""
     transform, log_mass = transformed(places, weights, tilt, size)
     return transform, log_mass - math.log(float(weights.sum()))
 
 
-def upper_tail(one: tuple[Complex, float], k: int, extent: Extent, size: int, *, spread: bool) -> tuple[int, Array]:
+def upper_tail(one: tuple[Complex, float], k: int, extent: Extent, size: int, *, spread: bool) -> tuple[int, Floats]:
     """P(S >= n) at the places n from the one returned on, plus a bound of the rounding errors.
 
     `one` is the transform of one variable and ln E exp(tilt X). `spread`: each variable is spread over its bin.

@@ -118,8 +118,7 @@ def _require_ledger(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _number(connection: sqlite3.Connection, question: str) -> int:
-    found: int = connection.execute(question).fetchone()[0]
-    return found
+    return int(connection.execute(question).fetchone()[0])
 
 
 def _reason(error: sqlite3.Error, path: Path, timeout: float) -> str:

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 from stairnoise._errors import BudgetError, LedgerError, ParameterError, ParameterTypeError, received
 from stairnoise._native import __version__
 from stairnoise._parameters import flag, single
+from stairnoise._types import Number
 from stairnoise.accounting.ledger import file, rows
 from stairnoise.accounting.ledger.costs import Cost, as_typed, cost_of, is_drawn_by_key
 from stairnoise.accounting.ledger.rows import Limits, Names, Row
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.keyed.rng import name as text
+from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from stairnoise._types import Number
     from stairnoise.mechanism.base import Mechanism
     from stairnoise.mechanism.guarantee import Guarantee
     from stairnoise.mechanism.selection import SelectionMechanism
     from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
-    from stairnoise.rng import Rng
 
     Spendable = Mechanism | Guarantee | PartitionSelection | SelectionMechanism
 

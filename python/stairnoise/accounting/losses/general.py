@@ -16,11 +16,9 @@ import math
 from abc import abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.losses.loss import Model, Part
-
-Array = NDArray[np.float64]
 
 # Bins to a step from which the lower model merges.
 _FINER = 4
@@ -43,7 +41,7 @@ class General(Part):
         return 0.0
 
     @abstractmethod
-    def masses(self, nodes: Array) -> tuple[Array, Array, float]:
+    def masses(self, nodes: Floats) -> tuple[Floats, Floats, float]:
         """Logarithms of the probabilities, under both centres, of a loss in (nodes[i+1], nodes[i]], -inf for none.
 
         And the probability, under the true centre, of a finite loss above the first node.
@@ -80,12 +78,12 @@ class General(Part):
         return Model(top, distribution, self.infinite_mass)
 
 
-def nodes(top: float, bottom: float, step: float) -> Array:
+def nodes(top: float, bottom: float, step: float) -> Floats:
     """Nodes from the largest loss down to one below the least."""
     return np.asarray(top - step * np.arange(math.ceil((top - bottom) / step) + 2), np.float64)
 
 
-def _merged(p: Array, loss: Array, top: float, step: float) -> tuple[list[tuple[float, int]], list[float]]:
+def _merged(p: Floats, loss: Floats, top: float, step: float) -> tuple[list[tuple[float, int]], list[float]]:
     """Nodes, as (loss, index from the top), and their masses.
 
     `excess` is what was merged beyond the ratio of the node: P - exp(node) Q.

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.losses.general import General, nodes
 from stairnoise.accounting.losses.loss import Model, Part
-
-Array = NDArray[np.float64]
 
 
 class Largest(Part):
@@ -23,7 +21,7 @@ class Largest(Part):
 
     __slots__ = ("eps", "infinite", "pairs", "top")
 
-    eps: Array
+    eps: Floats
     infinite: float
     top: float
 
@@ -37,10 +35,10 @@ class Largest(Part):
         """Return what two equal releases have in common."""
         return ("largest", *(pair.key() for pair in self.pairs))
 
-    def _of_all(self, method: str, *arguments: Array) -> list[Array]:
+    def _of_all(self, method: str, *arguments: Floats) -> list[Floats]:
         return [getattr(pair, method)(*arguments) for pair in self.pairs]
 
-    def profile(self, t: Array) -> Array:
+    def profile(self, t: Floats) -> Floats:
         """δ at t >= 0."""
         return np.asarray(np.max(self._of_all("profile", t), axis=0))
 
@@ -48,23 +46,23 @@ class Largest(Part):
         """δ at one t >= 0."""
         return max(float(pair.profile_scalar(t)) for pair in self.pairs)
 
-    def eps_for_delta(self, delta: Array) -> Array:
+    def eps_for_delta(self, delta: Floats) -> Floats:
         """Least t >= 0 with δ(t) <= delta."""
         return np.asarray(np.max(self._of_all("eps_for_delta", delta), axis=0))
 
-    def tradeoff(self, alpha: Array) -> Array:
+    def tradeoff(self, alpha: Floats) -> Floats:
         """Least probability of a missed detection."""
         return np.asarray(np.min(self._of_all("tradeoff", alpha), axis=0))
 
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """Kullback-Leibler divergence."""
         return np.asarray(np.max(self._of_all("mean"), axis=0))
 
-    def var(self) -> Array:
+    def var(self) -> Floats:
         """Variance of the loss."""
         return np.asarray(np.max(self._of_all("var"), axis=0))
 
-    def rdp(self, alpha: Array) -> Array:
+    def rdp(self, alpha: Floats) -> Floats:
         """Rényi divergence at a finite order other than 1."""
         return np.asarray(np.max(self._of_all("rdp", alpha), axis=0))
 
@@ -72,7 +70,7 @@ class Largest(Part):
         """Return the pair with the largest total variation."""
         return max(self.pairs, key=lambda pair: float(pair.profile_scalar(0.0)))
 
-    def both_signs(self, t: Array) -> Array:
+    def both_signs(self, t: Floats) -> Floats:
         """δ at any t."""
         size = np.abs(t)
         positive = self.profile(size)

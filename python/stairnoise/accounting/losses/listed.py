@@ -14,12 +14,10 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.losses.general import General
 from stairnoise.numerics.elementary import exp_beyond_linear
-
-Array = NDArray[np.float64]
 
 # From here on a moment is summed by its logarithms.
 _LARGE = 30.0
@@ -44,11 +42,11 @@ class Listed(General):
 
     __slots__ = ("_A", "_B", "_falling", "_key", "_log_p", "_log_q", "_loss", "_missed", "beyond", "bottom", "eps", "top")
 
-    eps: Array
+    eps: Floats
     top: float
 
     def __init__(
-        self, key: tuple[Any, ...], log_p: Array, log_q: Array, eps: float, beyond: float = 0.0, losses: Array | None = None
+        self, key: tuple[Any, ...], log_p: Floats, log_q: Floats, eps: float, beyond: float = 0.0, losses: Floats | None = None
     ) -> None:
         known = log_p - log_q if losses is None else losses
         falling = np.argsort(-known, kind="stable")
@@ -63,7 +61,7 @@ class Listed(General):
         self.beyond = beyond
         self._sum_up(np.exp(self._log_p))
 
-    def _sum_up(self, p: Array) -> None:
+    def _sum_up(self, p: Floats) -> None:
         loss = np.append(self.top, self._loss)
         masses = np.append(self.beyond if math.isfinite(float(self.eps)) else 0.0, p)
         drops = np.exp(np.diff(loss))
@@ -87,21 +85,21 @@ class Listed(General):
         """Probability of an infinite loss."""
         return float(self._A[0])
 
-    def profile(self, t: Array) -> Array:
+    def profile(self, t: Floats) -> Floats:
         """δ at t >= 0."""
         i = np.searchsorted(self._falling, -np.asarray(t), side="left") - 1
         j = np.maximum(i, 0)
         inside = self._A[j] - np.expm1(np.minimum(t + self._falling[j], 0.0)) * self._B[j]
         return np.asarray(np.where(i < 0, self._A[0], inside))
 
-    def eps_for_delta(self, delta: Array) -> Array:
+    def eps_for_delta(self, delta: Floats) -> Floats:
         """Least t >= 0 with δ(t) <= delta, inf where the unbounded loss alone is more."""
         i = np.maximum(np.searchsorted(self._A, delta, side="right") - 1, 0)
         share = np.minimum((delta - self._A[i]) / np.maximum(self._B[i], np.finfo(np.float64).tiny), 1.0)
         t = np.maximum(-self._falling[i] + np.log1p(-np.maximum(share, 0.0)), 0.0)
         return np.where(delta < self._A[0], math.inf, t)
 
-    def tradeoff(self, alpha: Array) -> Array:
+    def tradeoff(self, alpha: Floats) -> Floats:
         """Least probability of a missed detection: straight lines between the thresholds."""
         loss = -self._falling
         with np.errstate(over="ignore", under="ignore"):
@@ -111,7 +109,7 @@ class Listed(General):
         flat = np.exp(np.minimum(loss[i], 0.0)) * (false[i] - alpha)
         return np.asarray(np.maximum(self._missed[i] + np.where(loss[i] > 0, steep, flat), 0.0))
 
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """Kullback-Leibler divergence: terms ``P (exp(-L) - 1 + L)``, none of them negative."""
         if self.infinite > 0:
             return np.array(math.inf)
@@ -120,13 +118,13 @@ class Listed(General):
         terms = np.where(near, p * exp_beyond_linear(np.where(near, -loss, 0.0)), (q - p) + p * loss)
         return np.asarray(np.sum(terms))
 
-    def var(self) -> Array:
+    def var(self) -> Floats:
         """Variance of the loss."""
         if self.infinite > 0:
             return np.array(math.inf)
         return np.asarray(np.sum(np.exp(self._log_p) * (self._loss - self.mean()) ** 2))
 
-    def rdp(self, alpha: Array) -> Array:
+    def rdp(self, alpha: Floats) -> Floats:
         """Rényi divergence at a finite order other than 1."""
         return np.asarray(np.vectorize(self._rdp, [np.float64])(alpha))
 
@@ -146,7 +144,7 @@ class Listed(General):
                 return math.log1p(excess) / (order - 1)
         return (largest + math.log(float(np.sum(np.exp(log_terms - largest))))) / (order - 1)
 
-    def masses(self, nodes: Array) -> tuple[Array, Array, float]:
+    def masses(self, nodes: Floats) -> tuple[Floats, Floats, float]:
         """Logarithms of the probabilities, under both centres, of a loss in (nodes[i+1], nodes[i]], -inf for none.
 
         And the probability, under the true centre, of a loss above the first node.

@@ -8,9 +8,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
 
 # Most nodes of a composed loss that is kept on its own lattice.
 EXACT_NODES = 2**18
@@ -20,7 +19,7 @@ class Model(NamedTuple):
     """A loss on the nodes top, top - step, …: their probabilities, and that of an infinite loss."""
 
     top: float
-    masses: Array
+    masses: Floats
     infinite: float
 
 
@@ -40,7 +39,7 @@ class Part(ABC):
 
     @property
     @abstractmethod
-    def eps(self) -> Array:
+    def eps(self) -> Floats:
         """The largest loss, inf where it has no bound."""
 
     @property
@@ -60,7 +59,7 @@ class Part(ABC):
     # Measures
 
     @abstractmethod
-    def profile(self, t: Array) -> Array:
+    def profile(self, t: Floats) -> Floats:
         """δ at t >= 0."""
 
     def profile_scalar(self, t: float) -> float:
@@ -69,23 +68,23 @@ class Part(ABC):
             return float(self.profile(np.array(t)))
 
     @abstractmethod
-    def eps_for_delta(self, delta: Array) -> Array:
+    def eps_for_delta(self, delta: Floats) -> Floats:
         """Least t >= 0 with δ(t) <= delta, inf where the infinite loss alone is more."""
 
     @abstractmethod
-    def tradeoff(self, alpha: Array) -> Array:
+    def tradeoff(self, alpha: Floats) -> Floats:
         """Least probability of a missed detection."""
 
     @abstractmethod
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """Kullback-Leibler divergence."""
 
     @abstractmethod
-    def var(self) -> Array:
+    def var(self) -> Floats:
         """Variance of the loss."""
 
     @abstractmethod
-    def rdp(self, alpha: Array) -> Array:
+    def rdp(self, alpha: Floats) -> Floats:
         """Rényi divergence at a finite order other than 1."""
 
     # Composition, of scalar parameters
@@ -111,7 +110,7 @@ class Part(ABC):
         """Step of the lattice that holds the loss exactly, None where it has none or one with too many nodes."""
         return None
 
-    def on_lattice(self, step: Fraction) -> Array:
+    def on_lattice(self, step: Fraction) -> Floats:
         """Probabilities of the loss on a lattice whose step divides `own_step`."""
         raise ArithmeticError("a loss without a lattice of its own must be bracketed")
 
@@ -119,19 +118,19 @@ class Part(ABC):
         """Return the loss of k releases as the loss of one, None where it is not of this kind."""
         return self if k == 1 else None
 
-    def powers(self, k: int) -> Array:
+    def powers(self, k: int) -> Floats:
         """Probabilities of the loss of k releases, on its own lattice, from the largest one down to 0."""
         raise ArithmeticError("a loss that composes in closed form is asked for its powers, and no other")
 
 
-def spaced(masses: Array, stride: int) -> Array:
+def spaced(masses: Floats, stride: int) -> Floats:
     """Put probabilities on every `stride`-th node."""
     distribution = np.zeros((masses.size - 1) * stride + 1)
     distribution[::stride] = masses
     return distribution
 
 
-def split(offsets: Array, masses: Array, step: float) -> Array:
+def split(offsets: Floats, masses: Floats, step: float) -> Floats:
     """Put each mass on the two nodes beside its loss, keeping the probability under the other centre."""
     place = offsets / step
     index = np.floor(place)

@@ -16,16 +16,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.inverse import least_eps
 from stairnoise.accounting.losses.general import General
 from stairnoise.accounting.losses.listed import Listed
 from stairnoise.distributions.slopes import Slopes, log_sum
 from stairnoise.numerics.quadrature import gauss_legendre
 from stairnoise.numerics.roots import bisections
-
-Array = NDArray[np.float64]
 
 # Where a loss is nearer to t than this, over a run this flat, the difference of two sums is integrated.
 _NEAR, _FLAT = 0.5, 1.0
@@ -45,7 +43,7 @@ class Runs(General):
 
     __slots__ = ("_beta", "_d", "_key", "_log_p", "_loss", "_moments", "_n", "beyond", "bottom", "eps", "infinite", "top")
 
-    eps: Array
+    eps: Floats
     infinite: float
     top: float
 
@@ -79,7 +77,7 @@ class Runs(General):
 
     # Measures
 
-    def profile(self, t: Array) -> Array:
+    def profile(self, t: Floats) -> Floats:
         """δ at t >= 0."""
         t = np.asarray(t, np.float64)
         m = self._count(t)
@@ -94,7 +92,7 @@ class Runs(General):
             parts[near] = self._integrated(m, rest)[near]
         return np.asarray(self.infinite + parts.sum(axis=-1))
 
-    def _integrated(self, m: Array, rest: Array) -> Array:
+    def _integrated(self, m: Floats, rest: Floats) -> Floats:
         """Sum of P (1 - exp(t - L)) over the first m, as the integral over the unit intervals about them."""
         x, weights = gauss_legendre(_POINTS)
         m = np.where(np.isfinite(m), m, 0.0)
@@ -102,12 +100,12 @@ class Runs(General):
         values = np.exp(self._log_p[:, None] - self._beta[:, None] * j) * -np.expm1(self._d[:, None] * j - rest[..., None])
         return np.asarray(m * (values @ weights))
 
-    def eps_for_delta(self, delta: Array) -> Array:
+    def eps_for_delta(self, delta: Floats) -> Floats:
         """Least t >= 0 with δ(t) <= delta, inf where the infinite loss alone is more."""
         found = least_eps(self.profile, np.maximum(delta, self.infinite), self.top)
         return np.where(np.less(delta, self.infinite), math.inf, found)
 
-    def tradeoff(self, alpha: Array) -> Array:
+    def tradeoff(self, alpha: Floats) -> Floats:
         """Least probability of a missed detection: an alarm where the loss is above the least threshold that α allows."""
         flat = np.ravel(alpha)
         low, high = np.full(flat.shape, self.bottom - 1.0), np.full(flat.shape, self.top)
@@ -116,7 +114,7 @@ class Runs(General):
         lines = missed - np.exp(np.minimum(t, 0.0)) * np.exp(np.maximum(t, 0.0)) * (flat - false)
         return np.asarray(np.maximum(lines, 0.0).reshape(np.shape(alpha)))
 
-    def _alarms(self, t: Array) -> tuple[Array, Array]:
+    def _alarms(self, t: Floats) -> tuple[Floats, Floats]:
         """P(L <= t) under the true centre and P(L > t) under the other one."""
         m = self._count(t)
         first = np.where(m < self._n, m, 0.0)
@@ -125,15 +123,15 @@ class Runs(General):
         _, above = self._logs(np.zeros(m.shape), m)
         return np.where(left > 0, np.exp(below), 0.0).sum(axis=-1), np.where(m > 0, np.exp(above), 0.0).sum(axis=-1)
 
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """Kullback-Leibler divergence."""
         return np.array(math.inf) if self.infinite > 0 else self._listed().mean()
 
-    def var(self) -> Array:
+    def var(self) -> Floats:
         """Variance of the loss."""
         return np.array(math.inf) if self.infinite > 0 else self._listed().var()
 
-    def rdp(self, alpha: Array) -> Array:
+    def rdp(self, alpha: Floats) -> Floats:
         """Rényi divergence at a finite order other than 1."""
         orders = np.asarray(alpha, np.float64)
         return np.array([self._rdp(order) for order in orders.ravel().tolist()], np.float64).reshape(orders.shape)
@@ -148,7 +146,7 @@ class Runs(General):
             return logarithm / (order - 1)
         return float(self._listed().rdp(np.array(order)))
 
-    def masses(self, nodes: Array) -> tuple[Array, Array, float]:
+    def masses(self, nodes: Floats) -> tuple[Floats, Floats, float]:
         """Logarithms of the probabilities, under both centres, of a loss in (nodes[i+1], nodes[i]], -inf for none.
 
         And the probability, under the true centre, of a finite loss above the first node.
@@ -163,14 +161,14 @@ class Runs(General):
 
     # Sums over runs
 
-    def _count(self, t: Array) -> Array:
+    def _count(self, t: Floats) -> Floats:
         """How many outcomes of each run have a loss above t."""
         rest = self._loss - np.asarray(t)[..., None]
         slope = np.where(self._d > 0, self._d, 1.0)
         falling = np.clip(np.ceil(rest / slope), 0.0, self._n)
         return np.asarray(np.where(self._d > 0, falling, np.where(rest > 0, self._n, 0.0)))
 
-    def _logs(self, first: Array, count: Array) -> tuple[Array, Array]:
+    def _logs(self, first: Floats, count: Floats) -> tuple[Floats, Floats]:
         """Logarithms of the probabilities, under both centres, of `count` outcomes of each run from the `first` on."""
         beta_q = self._beta - self._d
         log_p = self._log_p - self._beta * first + log_sum(self._beta, count)
@@ -184,7 +182,7 @@ class Runs(General):
             self._moments = Listed(self._key, np.concatenate(p), np.concatenate(q), math.inf)
         return self._moments
 
-    def _points(self, i: int) -> tuple[Array, Array]:
+    def _points(self, i: int) -> tuple[Floats, Floats]:
         a, beta, loss, d, n = (float(column[i]) for column in (self._log_p, self._beta, self._loss, self._d, self._n))
         if d == 0:
             whole = a + log_sum(np.array(beta), np.array(n))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.losses.largest import Largest
 from stairnoise.accounting.losses.listed import Listed
 from stairnoise.distributions import infinitely_divisible as theory
@@ -17,13 +17,12 @@ from stairnoise.mechanisms.laplace.loss import Steps
 if TYPE_CHECKING:
     from stairnoise.distributions.infinitely_divisible import Term
 
-Array = NDArray[np.float64]
 
 # In nepers: where the list of a distribution ends.
 _LISTED = 200.0
 
 
-def symmetric(key: tuple[Any, ...], above: Array, shift: int, eps: float) -> Listed:
+def symmetric(key: tuple[Any, ...], above: Floats, shift: int, eps: float) -> Listed:
     """Loss of the symmetric distribution with ln P(±k) = above[k] under a shift.
 
     Outcomes without a neighbour in the list count with the loss `eps`.
@@ -59,7 +58,7 @@ def all_shifts(terms: Sequence[Term], largest: int, eps: float) -> Listed | Larg
     return pairs[0] if largest == 1 else Largest(pairs)
 
 
-def _finite(above: Array) -> Array:
+def _finite(above: Floats) -> Floats:
     """Leave out the end of a list that has underflowed."""
     lost = np.flatnonzero(~np.isfinite(above))
     return above[: lost[0]] if lost.size else above

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import positive, single
+from stairnoise._types import Self
 from stairnoise.accounting.losses import shifted
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.continuous import ContinuousMechanism
@@ -18,9 +19,6 @@ from stairnoise.mechanism.cost import CostFunction, lattice_cost
 from stairnoise.mechanism.immutable import once
 from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.shares import Shares, parties
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 # Probabilities are listed up to this many times the larger scale.
 _MOST_SCALES = 50
@@ -81,13 +79,7 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
     __module__ = "stairnoise"
 
     def __init__(
-        self,
-        alpha: float,
-        theta: float,
-        lam: float,
-        n_parties: int = 1,
-        present: int = 1,
-        sensitivity: float | None = None,
+        self, alpha: float, theta: float, lam: float, n_parties: int = 1, present: int = 1, sensitivity: float | None = None
     ) -> None:
         parameters: dict[str, Any] = {
             "alpha": single(alpha, "alpha"),
@@ -102,20 +94,17 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
     @property
     def alpha(self) -> float:
         """Shape α of the gamma part of the whole."""
-        alpha: float = self._parameters["alpha"]
-        return alpha
+        return float(self._parameters["alpha"])
 
     @property
     def theta(self) -> float:
         """Scale θ of the gamma part."""
-        theta: float = self._parameters["theta"]
-        return theta
+        return float(self._parameters["theta"])
 
     @property
     def lam(self) -> float:
         """Scale λ of the Laplace part of the whole."""
-        lam: float = self._parameters["lam"]
-        return lam
+        return float(self._parameters["lam"])
 
     @classmethod
     def from_eps(cls, eps: float, sensitivity: float) -> Self:

@@ -17,12 +17,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.mechanisms.truncated_staircase.distribution import sum_of_terms
 from stairnoise.numerics.roots import least_integers
-
-Array = NDArray[np.float64]
 
 # a[A] loses up to 13 digits if ε is tiny, and others if a[A] is much smaller than δ.
 _DIGITS = 90
@@ -74,7 +72,7 @@ class Canonical:
 
     # Tails
 
-    def _log_tail(self, k: Array) -> Array:
+    def _log_tail(self, k: Floats) -> Floats:
         """Ln a[k] for 1 <= k <= A."""
         eps, last = self._eps, self._last
         share = self._lost * np.exp(eps * (k - 1))
@@ -85,7 +83,7 @@ class Canonical:
         far = self._log_height - eps * (k - 1) + np.log1p(-share)
         return np.where(share <= 0.5, far, np.where(i > 0, near, last.log_mass))
 
-    def _tail(self, k: Array) -> Array:
+    def _tail(self, k: Floats) -> Floats:
         """a[k] for k >= 1."""
         eps, last = self._eps, self._last
         height = self._zero / self._drop
@@ -97,16 +95,16 @@ class Canonical:
         inside = np.where(share <= 0.5, far, np.where(i > 0, near, last.mass))
         return np.where(k <= self._end, inside, 0.0)
 
-    def sf(self, x: Array) -> Array:
+    def sf(self, x: Floats) -> Floats:
         """P(X > x)."""
         k = np.floor(x) + 1
         return np.where(np.isnan(x), x, np.where(k >= 1, self._tail(np.maximum(k, 1.0)), 1 - self._tail(np.maximum(1 - k, 1.0))))
 
-    def cdf(self, x: Array) -> Array:
+    def cdf(self, x: Floats) -> Floats:
         """P(X <= x)."""
         return self.sf(-np.floor(x) - 1)
 
-    def logsf(self, x: Array) -> Array:
+    def logsf(self, x: Floats) -> Floats:
         """Ln P(X > x)."""
         k = np.floor(x) + 1
         inside = np.clip(k, 1.0, self._end)
@@ -114,19 +112,19 @@ class Canonical:
         lower = np.log1p(-self._tail(np.maximum(1 - k, 1.0))) + 0.0
         return np.where(np.isnan(x), x, np.where(k >= 1, upper, lower))
 
-    def logcdf(self, x: Array) -> Array:
+    def logcdf(self, x: Floats) -> Floats:
         """Ln P(X <= x)."""
         return self.logsf(-np.floor(x) - 1)
 
     # Probabilities
 
-    def pmf(self, x: Array) -> Array:
+    def pmf(self, x: Floats) -> Floats:
         """P(X = x)."""
         k = np.abs(x)
         inside = np.where(k < self._end, self._zero * np.exp(-self._eps * k), self._last.mass)
         return np.where(np.isnan(x), x, np.where((k <= self._end) & (k == np.floor(k)), inside, 0.0))
 
-    def logpmf(self, x: Array) -> Array:
+    def logpmf(self, x: Floats) -> Floats:
         """Ln P(X = x)."""
         k = np.abs(x)
         inside = np.where(k < self._end, self._log_zero - self._eps * k, self._last.log_mass)
@@ -134,20 +132,20 @@ class Canonical:
 
     # Quantiles
 
-    def ppf(self, q: Array) -> Array:
+    def ppf(self, q: Floats) -> Floats:
         """Least x with P(X <= x) >= q; NaN outside [0, 1]."""
         # A cdf can round to 1 before the end.
         return self._least(q, lambda i: (self.cdf(i) >= q) & ((q < 1) | (i == self._end)))
 
-    def isf(self, q: Array) -> Array:
+    def isf(self, q: Floats) -> Floats:
         """Least x with P(X > x) <= q; NaN outside [0, 1]."""
         return self._least(q, lambda i: self.sf(i) <= q)
 
-    def _least(self, q: Array, enough: Callable[[Array], Any]) -> Array:
+    def _least(self, q: Floats, enough: Callable[[Floats], Any]) -> Floats:
         below, high = np.full(np.shape(q), -self._end - 1), np.full(np.shape(q), self._end)
         return np.where((q >= 0) & (q <= 1), least_integers(enough, below, high) + 0.0, np.nan)
 
-    def error_bound(self, alpha: Array) -> Array:
+    def error_bound(self, alpha: Floats) -> Floats:
         """Least t with P(|X| > t) <= alpha."""
         return self.isf(np.maximum(alpha / 2, _LEAST))
 
@@ -175,7 +173,7 @@ class Canonical:
             return math.inf if p < 0 else 1.0
         eps, p, last = self._eps, float(p), self._last
 
-        def terms(k: Array) -> Array:
+        def terms(k: Floats) -> Floats:
             # Logarithms lose digits, so they are used only if a power overflows.
             if p * math.log2(self._end) < _MOST_EXPONENT:
                 return np.asarray(np.exp(-eps * k) * k**p)

@@ -13,13 +13,11 @@ from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.losses.loss import Model
 from stairnoise.mechanisms.discrete_canonical.distribution import end_of
 from stairnoise.mechanisms.truncated_staircase.loss import EndedAtoms
-
-Array = NDArray[np.float64]
 
 _DIGITS = 60
 
@@ -29,7 +27,7 @@ class CanonicalAtoms(EndedAtoms):
 
     __slots__ = ("_node",)
 
-    def __init__(self, key: tuple[Any, ...], log_p: Array, losses: Array, infinite: float, node: float) -> None:
+    def __init__(self, key: tuple[Any, ...], log_p: Floats, losses: Floats, infinite: float, node: float) -> None:
         super().__init__(key, log_p, losses, infinite)
         self._node = node
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, SupportsFloat, SupportsIndex
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
@@ -19,9 +19,6 @@ from stairnoise.mechanisms.discrete_canonical import loss, sums
 from stairnoise.mechanisms.discrete_canonical.distribution import Canonical
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.numerics.roots import least_float
-
-if TYPE_CHECKING:
-    from typing import SupportsFloat, SupportsIndex
 
 # P(X = 0) is 1 in float64 from this ε on.
 _LARGEST_EPS = 2048.0
@@ -168,8 +165,7 @@ class DiscreteCanonical(DiscreteMechanism):
     @property
     def upper(self) -> int:
         """Largest integer that can be drawn: A, or 2**63 - 1 for δ = 0, where noise saturates."""
-        end: int = self._sampler.lengths[0]
-        return end
+        return int(self._sampler.lengths[0])
 
     @property
     def _without_delta(self) -> DiscreteLaplace[int, float] | None:

@@ -17,13 +17,11 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 from stairnoise.numerics import candidates, normal
 from stairnoise.numerics.roots import Rising, bisection, least_integer
-
-Array = NDArray[np.float64]
 
 # log2 of the least candidate for σ² (for few and for many values), and of the largest.
 _LOG2_LEAST, _LOG2_LEAST_OF_MANY, _LOG2_MOST = -4, 3, 90
@@ -135,7 +133,7 @@ class _Listed:
         s, log_p = self._around(min(self._first / self._k, 0.0))
         return _log_sum(log_p - np.maximum(self._loss + (s - self._first) * self._slope, 0.0) * (s >= self._first))
 
-    def _around(self, centre: float) -> tuple[Array, Array]:
+    def _around(self, centre: float) -> tuple[Floats, Floats]:
         """Values of S and logarithms of their probabilities: those that matter once X is tilted to a mean near `centre`."""
         reach = math.sqrt(_LEFT_OUT * self._sigma2) + 2
         x = np.arange(math.floor(centre - reach), math.ceil(centre + reach) + 1.0)
@@ -151,9 +149,9 @@ class _Listed:
         return s, log_p
 
 
-def _power(start: int, p: Array, k: int, centre: float, half: int) -> tuple[int, Array]:
+def _power(start: int, p: Floats, k: int, centre: float, half: int) -> tuple[int, Floats]:
     """Return the k-th convolution power of a list that begins at `start`, cut to `half` on both sides of its centre."""
-    result: tuple[int, Array] | None = None
+    result: tuple[int, Floats] | None = None
     square, times, done = (start, p), 1, 0
     while True:
         if k & 1:
@@ -166,7 +164,7 @@ def _power(start: int, p: Array, k: int, centre: float, half: int) -> tuple[int,
         square, times = _cut(square, square, 2 * times * centre, half), 2 * times
 
 
-def _cut(a: tuple[int, Array], b: tuple[int, Array], middle: float, half: int) -> tuple[int, Array]:
+def _cut(a: tuple[int, Floats], b: tuple[int, Floats], middle: float, half: int) -> tuple[int, Floats]:
     start, p = a[0] + b[0], np.convolve(a[1], b[1])
     begin = max(math.floor(middle) - half - start, 0)
     return start + begin, p[begin : math.ceil(middle) + half - start + 1]
@@ -207,18 +205,18 @@ class _Normal:
             beyond = math.log(float(self._mills(z)[0])) - self._loss
         return float(np.logaddexp(below, self._log_p + beyond))
 
-    def _terms(self) -> tuple[Array, Array]:
+    def _terms(self) -> tuple[Floats, Floats]:
         """Distances of sums from the first one, and the logarithms of their probabilities relative to the first one's."""
         most = math.ceil(float(self._sum.sigma * normal.reach(np.array([self._first / self._sum.sigma]))[0])) + 2
         i = np.arange(most + 1.0)
         return i, -(2 * self._first + i) * i / (2 * self._sum.sigma2)
 
-    def _mills(self, z: Array) -> Array:
+    def _mills(self, z: Floats) -> Floats:
         """Sum of the probabilities from z standard deviations on, relative to the first of them."""
         return np.asarray(self._sum.sigma * normal.weighted(z, np.ones_like) + 0.5 + self._sum._derivatives(z))
 
 
-def _log_sum(logarithms: Array) -> float:
+def _log_sum(logarithms: Floats) -> float:
     largest = float(np.max(logarithms, initial=-math.inf))
     if largest == -math.inf:
         return largest

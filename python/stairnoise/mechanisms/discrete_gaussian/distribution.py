@@ -15,12 +15,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.mechanisms.gaussian.distribution import Centred
 from stairnoise.numerics import normal
 from stairnoise.numerics.elementary import product
 from stairnoise.numerics.elementwise import in_chunks
-
-Floats = NDArray[np.float64]
 
 # From this σ on, and for tails that start below _EM_SLOPE·σ², Euler and Maclaurin's formula has an error below 1e-16.
 _EM_SIGMA = 30.0

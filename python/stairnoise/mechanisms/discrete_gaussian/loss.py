@@ -14,13 +14,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.inverse import least_eps
 from stairnoise.accounting.losses.general import General
 from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
-
-Array = NDArray[np.float64]
 
 # In standard deviations; 1e-56 of the probability lies beyond, on each side.
 _REACH = 16.0
@@ -54,7 +52,7 @@ class LatticeGaussian(General):
         """Return what two equal releases have in common."""
         return ("lattice gaussian", self._distribution.sigma2, self.steps)
 
-    def profile(self, t: Array) -> Array:
+    def profile(self, t: Floats) -> Floats:
         """δ at t >= 0."""
         return self._distribution.hockey_stick(t, self.steps)
 
@@ -63,11 +61,11 @@ class LatticeGaussian(General):
         with np.errstate(all="ignore"):
             return float(self._distribution.hockey_stick(np.array([t]), self.steps)[0])
 
-    def eps_for_delta(self, delta: Array) -> Array:
+    def eps_for_delta(self, delta: Floats) -> Floats:
         """Least t >= 0 with δ(t) <= delta."""
         return least_eps(self.profile, delta, self.top)
 
-    def tradeoff(self, alpha: Array) -> Array:
+    def tradeoff(self, alpha: Floats) -> Floats:
         """Least probability of a missed detection: an alarm for k < m, and at k = m in proportion."""
         flat = np.ravel(alpha)
         x = self._distribution.ppf(flat)
@@ -76,16 +74,16 @@ class LatticeGaussian(General):
         missed = self._distribution.sf(m) + self._distribution.pmf(m) * np.clip(1 - share, 0.0, 1.0)
         return np.asarray(np.where((flat > 0) & (flat < 1), missed, 1 - flat).reshape(np.shape(alpha)))
 
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """Kullback-Leibler divergence."""
         return np.array(self.steps * self.steps / (2 * self._distribution.sigma2))
 
-    def var(self) -> Array:
+    def var(self) -> Floats:
         """Variance of the loss."""
         slope = self.steps / self._distribution.sigma2
         return np.array(slope * slope * self._distribution.var())
 
-    def rdp(self, alpha: Array) -> Array:
+    def rdp(self, alpha: Floats) -> Floats:
         """Rényi divergence at a finite order other than 1: αD²/(2σ²), or less if (1 - α) D is not an integer.
 
         The moment is ``exp(α(α-1)D²/(2σ²)) θ((1-α)D)/θ(0)``, θ(c) the sum of ``exp(-(k-c)²/(2σ²))``.
@@ -95,7 +93,7 @@ class LatticeGaussian(General):
         distance = np.abs(centre - np.round(centre))
         return np.asarray(order * self.mean() + self._log_theta_ratio(distance) / (order - 1))
 
-    def _log_theta_ratio(self, c: Array) -> Array:
+    def _log_theta_ratio(self, c: Floats) -> Floats:
         sigma2 = self._distribution.sigma2
         if sigma2 >= 1:
             # Poisson's formula: 1 + 2 Σ exp(-2π²σ²n²) cos(2πnc); terms beyond the second are below 1e-77
@@ -106,7 +104,7 @@ class LatticeGaussian(General):
         apart = np.sum(np.exp(-((k - np.expand_dims(c, -1)) ** 2 - np.expand_dims(c, -1) ** 2) / (2 * sigma2)), axis=-1)
         return np.asarray(np.log(apart) - c * c / (2 * sigma2) - math.log(float(np.sum(np.exp(-k * k / (2 * sigma2))))))
 
-    def masses(self, nodes: Array) -> tuple[Array, Array, float]:
+    def masses(self, nodes: Floats) -> tuple[Floats, Floats, float]:
         """Logarithms of the probabilities, under both centres, of a loss in (nodes[i+1], nodes[i]], -inf for none.
 
         And the probability, under the true centre, of a loss above the first node.
@@ -128,7 +126,7 @@ class LatticeGaussian(General):
         """Return a step that divides the distance between two losses; a longer `step` is returned as it is."""
         return step if self.pitch < step else self.pitch / math.ceil(self.pitch / step)
 
-    def _between(self, last: Array) -> Array:
+    def _between(self, last: Floats) -> Floats:
         """Logarithms of P(last[i] < X <= last[i+1]), from the tails on the nearer side."""
         below, above = self._distribution.cdf(last), self._distribution.sf(last)
         masses = np.where(last[1:] < 0, np.diff(below), -np.diff(above))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from numbers import Number as AnyNumber
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._options import FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._parameters import Real, RealLike, common_shape, count, positive, real
-from stairnoise._types import Float, Whole
+from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, Memory, Number, Out, Singles, Whole
 from stairnoise._values import whole_numbers
 from stairnoise.columns import release as columns_release
 from stairnoise.columns.libraries import library
@@ -26,28 +28,10 @@ from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
 from stairnoise.mechanisms.discrete_gaussian import distribution, loss, sums, vector_loss
 from stairnoise.numerics.rounding import rounded_up
+from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
-    from typing_extensions import Unpack
-
-    from stairnoise._types import (
-        Array,
-        Columns,
-        Floats,
-        FrameOptions,
-        Integer,
-        Integers,
-        Memory,
-        Number,
-        Out,
-        ReleaseOptions,
-        Singles,
-    )
     from stairnoise.accounting.losses.loss import Part
-    from stairnoise.keyed.rng import KeyedRng
-    from stairnoise.rng import Rng
 
     class _Options(ReleaseOptions, total=False):
         l2_sensitivity: RealLike | None
@@ -274,8 +258,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     @property
     def sigma2(self) -> Float:
         """Parameter σ²."""
-        sigma2: Float = self._parameters["sigma2"]
-        return sigma2
+        return self._parameters["sigma2"]  # type: ignore[no-any-return]
 
     @property
     def sigma(self) -> Float:

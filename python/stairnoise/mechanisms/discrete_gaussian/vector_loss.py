@@ -25,16 +25,14 @@ from fractions import Fraction
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.losses.largest import Largest
 from stairnoise.accounting.losses.listed import Listed
 from stairnoise.accounting.losses.loss import Part
 from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
 from stairnoise.numerics.rounding import rounded_down
-
-Array = NDArray[np.float64]
 
 # All changes are computed for n up to 25 (19 changes), and for lists of some thousand outcomes.
 MOST_LISTED, _MOST_SIGMA2 = 25, 1024.0
@@ -88,7 +86,7 @@ def _of_one(sigma2: float, n: int, change: tuple[int, ...]) -> Listed:
     return Listed(("gaussian change", sigma2, *change), log_p, log_p - loss, math.inf, beyond, loss)
 
 
-def _sum(p: Array, root: int, sigma2: float, size: int) -> Array:
+def _sum(p: Floats, root: int, sigma2: float, size: int) -> Floats:
     """Return the probabilities, from -m to m, of a variable with probabilities `p` plus `root` times the noise."""
     distribution = DiscreteGaussianDistribution(sigma2)
     reach = math.ceil(_REACH * distribution.sigma) + 1

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._parameters import RealLike
-from stairnoise._types import Float, Whole
+from stairnoise._types import Array, Float, Floats, Number, Whole
 from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.array_parameters import ArrayParameters, integers
@@ -19,9 +19,6 @@ from stairnoise.mechanism.on_lattice import LaplaceFamily
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
-
-if TYPE_CHECKING:
-    from stairnoise._types import Array, Floats, Number
 
 _FORMULAS = Lattice(staircase)
 
@@ -86,8 +83,7 @@ class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism
     @property
     def sensitivity(self) -> Whole | int:
         """Largest change Δ of one value that one person can cause, an integer."""
-        sensitivity: Whole | int = integers(self._sensitivity)
-        return sensitivity
+        return integers(self._sensitivity)  # type: ignore[no-any-return]
 
     def _functions(self) -> Symmetric:
         # The distribution is a staircase with stairs of one integer and this eps.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._parameters import Cost, RealLike
-from stairnoise._types import Float, Whole
+from stairnoise._types import Array, Float, Floats, Number, Whole
 from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.array_parameters import ArrayParameters, integers
@@ -20,9 +20,6 @@ from stairnoise.mechanism.on_lattice import StaircaseFamily
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
-
-if TYPE_CHECKING:
-    from stairnoise._types import Array, Floats, Number
 
 _FORMULAS = Lattice(staircase)
 
@@ -94,19 +91,13 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
         sensitivity: Number | Array | None = None,
         r: Cost | Number | Array = "l1",
     ) -> None: ...
-    def __init__(
-        self,
-        eps: RealLike,
-        sensitivity: RealLike | None = None,
-        r: Cost | RealLike = "l1",
-    ) -> None:
+    def __init__(self, eps: RealLike, sensitivity: RealLike | None = None, r: Cost | RealLike = "l1") -> None:
         self._validate(eps, sensitivity, r)
 
     @property
     def sensitivity(self) -> Whole | int:
         """Largest change Δ of one value that one person can cause, an integer."""
-        sensitivity: Whole | int = integers(self._sensitivity)
-        return sensitivity
+        return integers(self._sensitivity)  # type: ignore[no-any-return]
 
     @property
     def r(self) -> Whole | int:
@@ -127,13 +118,7 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
         r: Cost | Number | Array = "l1",
     ) -> Floats: ...
     @classmethod
-    def eps_for_error(
-        cls,
-        t: RealLike,
-        confidence: RealLike = 0.95,
-        sensitivity: Any = 1,
-        r: Any = "l1",
-    ) -> Any:
+    def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: Any = 1, r: Any = "l1") -> Any:
         """Least ε for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.
 
         If `r` is a number, the inequality holds for every larger ε too. An optimal r falls by 1 at certain ε, where

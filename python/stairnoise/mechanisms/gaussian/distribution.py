@@ -6,11 +6,9 @@ import math
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.numerics import normal
-
-Floats = NDArray[np.float64]
 
 
 class Centred(ABC):

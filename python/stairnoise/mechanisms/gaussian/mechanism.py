@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, overload
 
@@ -11,7 +12,7 @@ import numpy as np
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, place, received
 from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, positive, real, single
-from stairnoise._types import Float
+from stairnoise._types import Array, Float, Floats, Number
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, require
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import Guarantee
@@ -24,9 +25,6 @@ from stairnoise.numerics import roots
 from stairnoise.numerics.rounding import rounded_up
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from stairnoise._types import Array, Floats, Number
     from stairnoise.accounting.losses.loss import Part
     from stairnoise.mechanisms.gaussian.calibration import Calibration
 
@@ -258,8 +256,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
     @property
     def sensitivity(self) -> Float | float:
         """Largest change Δ of one value that one person can cause."""
-        sensitivity: Float | float = self._parameters["sensitivity"]
-        return sensitivity
+        return self._parameters["sensitivity"]  # type: ignore[no-any-return]
 
     def _lattice_step(self) -> Any:
         if not self._parameter_shape:
@@ -302,8 +299,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
                 return rounded_up(values * Fraction(steps) ** 2 / (2 * Fraction(sigma2)))
             return values * (float(steps) * float(steps) / (2 * sigma2))
 
-        found: Float = self._of_elements(rho)
-        return found
+        return self._of_elements(rho)  # type: ignore[no-any-return]
 
     @property
     def _noise(self) -> tuple[Any, Any]:

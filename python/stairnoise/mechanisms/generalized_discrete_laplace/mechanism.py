@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import count, single
+from stairnoise._types import Self
 from stairnoise.accounting.losses import shifted
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.shares import Shares, parties
 from stairnoise.mechanisms.generalized_discrete_laplace import calibration
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 # The extension's limit on a.
 _LEAST_RATE = 2.0**-11
@@ -87,14 +85,12 @@ class GeneralizedDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
     @property
     def beta(self) -> float:
         """Shape β of the whole."""
-        beta: float = self._parameters["beta"]
-        return beta
+        return float(self._parameters["beta"])
 
     @property
     def a(self) -> float:
         """Decay of the tail per integer."""
-        a: float = self._parameters["a"]
-        return a
+        return float(self._parameters["a"])
 
     @classmethod
     def from_eps(cls, eps: float, sensitivity: int, a: float | None = None) -> Self:

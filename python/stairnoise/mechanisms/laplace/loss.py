@@ -14,12 +14,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.losses.loss import EXACT_NODES, Model, Part, spaced, split, steps_within
 from stairnoise.numerics.elementary import affinity_integral, below_linear, exp_beyond_linear, sinh_beyond_linear
-
-Array = NDArray[np.float64]
 
 _LARGE = 30.0
 # Up to this ε the affinity's complement is integrated. Beyond, the affinity is below 1/2, so the closed form does not cancel.
@@ -35,10 +33,10 @@ class Steps(Part):
 
     __slots__ = ("eps", "steps", "theta")
 
-    eps: Array
+    eps: Floats
     infinite = 0.0
 
-    def __init__(self, eps: Array, steps: Array) -> None:
+    def __init__(self, eps: Floats, steps: Floats) -> None:
         self.eps = eps
         self.steps = steps
         self.theta = eps / steps
@@ -47,7 +45,7 @@ class Steps(Part):
         """Return what two equal releases have in common."""
         return ("steps", self.eps.tobytes(), self.steps.tobytes(), self.eps.shape, self.steps.shape)
 
-    def profile(self, t: Array) -> Array:
+    def profile(self, t: Floats) -> Floats:
         """δ at t >= 0: ``1 - exp(-m) + exp(-m) (1 - exp(-y))/(1+λ)``, with m = Mθ and t = ε - 2m - y."""
         depth = np.maximum(self.eps - t, 0.0)
         m = self._steps_below(depth / 2)
@@ -63,20 +61,20 @@ class Steps(Part):
             m = theta * min(math.floor(m / theta), float(self.steps))
         return 0.0 - math.expm1(-m) - math.exp(-m) * math.expm1(min(2 * m - depth, 0.0)) / (1 + math.exp(-theta))
 
-    def eps_for_delta(self, delta: Array) -> Array:
+    def eps_for_delta(self, delta: Floats) -> Floats:
         """Least t >= 0 with δ(t) <= delta."""
         depth = np.minimum(-np.log1p(-delta), self.eps)
         m = self._steps_below(depth)
         left = (1 + np.exp(-self.theta)) * -np.expm1(np.minimum(m - depth, 0.0))
         return np.asarray(np.maximum(self.eps - 2 * m + np.log1p(-np.minimum(left, 1.0)), 0.0))
 
-    def _steps_below(self, depth: Array) -> Array:
+    def _steps_below(self, depth: Floats) -> Floats:
         """Round down to a multiple of θ. (An edge may get either neighbour: the results are equal.)"""
         lattice = self.theta > 0
         theta = np.where(lattice, self.theta, 1.0)
         return np.where(lattice, theta * np.minimum(np.floor(depth / theta), self.steps), depth)
 
-    def tradeoff(self, alpha: Array) -> Array:
+    def tradeoff(self, alpha: Floats) -> Floats:
         """``exp(-m) - alpha exp(ε - 2m)`` with the multiple m of θ that gives the highest line."""
         lattice = self.theta > 0
         theta = np.where(lattice, self.theta, 1.0)
@@ -87,14 +85,14 @@ class Steps(Part):
         flat = np.exp(np.minimum(self.eps - 2 * m, 0.0)) * (np.exp(m - self.eps) - alpha)
         return np.asarray(np.maximum(np.where(alpha < 0.5, steep, flat), 0.0))
 
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """Kullback-Leibler divergence."""
         loss = exp_beyond_linear(-self.eps)
         theta = np.minimum(self.theta, 700.0)
         beyond = sinh_beyond_linear(theta) / np.where(theta > 0, np.sinh(theta), 1.0)
         return np.asarray(loss - np.expm1(-self.eps) * beyond)
 
-    def var(self) -> Array:
+    def var(self) -> Floats:
         """Variance of ε - loss = 2θ min(G, D), where G is the noise, or 0 if that is negative."""
         half = np.minimum(self.theta / 2, 350.0)
         lattice = self.theta > 0
@@ -103,14 +101,12 @@ class Steps(Part):
         steps = np.where(lattice, self.steps, 0.0)
         # exp(-ε) (exp(ε) - 1 - ε), without its overflow
         tail = np.where(
-            self.eps < 1,
-            np.exp(-self.eps) * exp_beyond_linear(np.minimum(self.eps, 1.0)),
-            1 - np.exp(-self.eps) * (1 + self.eps),
+            self.eps < 1, np.exp(-self.eps) * exp_beyond_linear(np.minimum(self.eps, 1.0)), 1 - np.exp(-self.eps) * (1 + self.eps)
         )
         second = ratio**2 * (tail + np.exp(-self.eps) * 2 * steps * below_linear(half))
         return np.asarray(second - first**2)
 
-    def rdp(self, alpha: Array) -> Array:
+    def rdp(self, alpha: Floats) -> Floats:
         """Rényi divergence at a finite order other than 1.
 
         The moment is ``exp(-ε/2) (cosh sε + R sinh sε)`` with s = α - 1/2 and
@@ -123,7 +119,7 @@ class Steps(Part):
         below = self._below_one(np.where(above, 0.5, alpha))
         return below if not above.any() else np.where(above, self._above_one(np.where(above, alpha, 2.0)), below)
 
-    def _above_one(self, order: Array) -> Array:
+    def _above_one(self, order: Floats) -> Floats:
         """Rényi divergence at an order above 1."""
         x = (order - 1) * self.eps
         near = np.minimum(x, _LARGE)
@@ -134,7 +130,7 @@ class Steps(Part):
         large = self.eps + np.log(weight + (1 - weight) * np.exp(-(2 * order - 1) * self.eps)) / (order - 1)
         return np.where(x > _LARGE, large, direct)
 
-    def _below_one(self, alpha: Array) -> Array:
+    def _below_one(self, alpha: Floats) -> Floats:
         """Rényi divergence at an order in (0, 1)."""
         s = np.maximum(np.abs(alpha - 0.5), _LEAST_S)
         x = (s - 0.5) * self.eps
@@ -144,7 +140,7 @@ class Steps(Part):
         logarithm = np.where(moment < 0.5, np.log(moment), np.log1p(-np.minimum(one_less, 0.75)))
         return np.asarray(logarithm / (alpha - 1))
 
-    def _density_complement(self, alpha: Array, s: Array) -> Array:
+    def _density_complement(self, alpha: Floats, s: Floats) -> Floats:
         """1 minus the density's moment, at an order in (0, 1)."""
         eps = np.broadcast_to(self.eps, np.broadcast(self.eps, alpha).shape)
         order = np.broadcast_to(alpha, eps.shape)
@@ -154,17 +150,17 @@ class Steps(Part):
         subtracted = eps * (larger - smaller) / apart
         return np.asarray(order * (1 - order) * np.where(eps <= _SMALL_EPS, integrated, subtracted))
 
-    def _kernel(self, s: Array, x: Array) -> Array:
+    def _kernel(self, s: Floats, x: Floats) -> Floats:
         """``exp(-ε/2) sinh(sε)/s`` for s > 0, with x = (s - 1/2)ε."""
         return np.asarray(np.exp(x) * -np.expm1(-2 * s * self.eps) / (2 * s))
 
-    def _scaled_ratio(self, s: Array) -> Array:
+    def _scaled_ratio(self, s: Floats) -> Floats:
         """``s R`` for s > 0."""
         lattice = self.theta > 0
         theta = np.where(lattice, self.theta, 1.0)
         return np.where(lattice, s * np.tanh(theta / 2) / np.tanh(s * theta), 0.5)
 
-    def _lattice_excess(self, s: Array) -> Array:
+    def _lattice_excess(self, s: Floats) -> Floats:
         """``s R - 1/2`` for s > 0, which has the sign of s - 1/2, and is 0 for the density."""
         lattice = self.theta > 0
         theta = np.where(lattice, self.theta, 1.0)
@@ -194,7 +190,7 @@ class Steps(Part):
         steps = float(self.steps)
         return 2 * Fraction(float(self.eps)) / Fraction(steps) if steps < EXACT_NODES else None
 
-    def on_lattice(self, step: Fraction) -> Array:
+    def on_lattice(self, step: Fraction) -> Floats:
         """Probabilities of the loss on a lattice whose step divides 2θ."""
         steps = int(self.steps)
         return spaced(geometric_masses(float(self.theta), steps), int(2 * Fraction(float(self.eps)) / steps / step))
@@ -222,27 +218,27 @@ class Steps(Part):
         return Model(min((masses.size - 1) / 2 * step, eps), masses, 0.0)
 
 
-def _line_less_tanh(q: Array, theta: Array) -> Array:
+def _line_less_tanh(q: Floats, theta: Floats) -> Floats:
     """``2q tanh(θ/2) - tanh(qθ)``."""
     series = below_linear(q * theta) - 2 * q * below_linear(theta / 2)
     return np.where(theta < 1, series, 2 * q * np.tanh(theta / 2) - np.tanh(q * theta))
 
 
-def _mean_beyond(x: Array) -> Array:
+def _mean_beyond(x: Floats) -> Floats:
     """``(exp(-x) - 1 + x)/x`` for x > 0."""
     return np.asarray(exp_beyond_linear(-x) / x)
 
 
-def geometric_masses(theta: float, steps: int) -> Array:
+def geometric_masses(theta: float, steps: int) -> Floats:
     """Probabilities of the losses (steps - 2M) θ, M = 0, …, steps."""
-    masses: Array = np.exp(-theta * np.arange(steps + 1)) * math.tanh(theta / 2)
+    masses: Floats = np.exp(-theta * np.arange(steps + 1)) * math.tanh(theta / 2)
     ratio = math.exp(-theta)
     masses[0] = 1 / (1 + ratio)
     masses[-1] = math.exp(-theta * steps) / (1 + ratio)
     return masses
 
 
-def _chord_masses(eps: float, step: float) -> Array:
+def _chord_masses(eps: float, step: float) -> Floats:
     """Masses of the profile ``1 - exp((t-ε)/2)`` with chords between the nodes ε - i step."""
     u = step / 2
     count = 2 * eps / step
@@ -265,7 +261,7 @@ def _chord_masses(eps: float, step: float) -> Array:
     return np.maximum(masses, 0.0)
 
 
-def _merged_masses(n: int, step: float) -> Array:
+def _merged_masses(n: int, step: float) -> Floats:
     """Merge the loss of the Laplace density, for ε = n steps, in bins of two steps: atoms at both ends and at midpoints."""
     if n == 0:
         return np.ones(1)

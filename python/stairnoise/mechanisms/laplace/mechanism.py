@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
 from stairnoise._parameters import RealLike
-from stairnoise._types import Float
+from stairnoise._types import Array, Float, Floats, Number
 from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Line
 from stairnoise.mechanism.array_parameters import ArrayParameters
@@ -20,9 +20,6 @@ from stairnoise.mechanisms.laplace import distribution as laplace
 from stairnoise.mechanisms.laplace import loss
 from stairnoise.mechanisms.staircase import cost as staircase_cost
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
-
-if TYPE_CHECKING:
-    from stairnoise._types import Array, Floats, Number
 
 _FORMULAS = Line(laplace)
 

@@ -15,12 +15,10 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.numerics.chernoff import chernoff_bound
 from stairnoise.numerics.roots import least_integer
-
-Array = NDArray[np.float64]
 
 _ROUNDING = 2.0**-52
 
@@ -76,7 +74,7 @@ def _reach(variance: float) -> int:
     return math.ceil(16 * math.sqrt(variance)) + 200
 
 
-def _window(mean: float, variance: float, ratio: object, most: float = math.inf) -> tuple[int, Array]:
+def _window(mean: float, variance: float, ratio: object, most: float = math.inf) -> tuple[int, Floats]:
     """Probabilities of a unimodal distribution around its mean, from the ratios P(i + 1)/P(i); they add to 1."""
     reach = _reach(variance)
     centre = math.floor(mean)
@@ -91,7 +89,7 @@ def _window(mean: float, variance: float, ratio: object, most: float = math.inf)
     return first, weights / weights.sum()
 
 
-def _cumulant(rate: float, u: Array) -> Array:
+def _cumulant(rate: float, u: Floats) -> Floats:
     """Ln E exp(u rate X) for 0 < u < 1."""
     if rate > 700:
         return np.zeros_like(u)

@@ -10,11 +10,9 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.distributions.tabulated import Tabulated
-
-Floats = NDArray[np.float64]
 
 # Terms of a tail beyond this do not matter, even for moments of order 64.
 _NEPERS = 800.0

@@ -22,12 +22,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.losses.largest import Largest
 from stairnoise.mechanisms.lattice_noise.distribution import Weights
 from stairnoise.mechanisms.lattice_noise.one_shift import OneShift
 from stairnoise.numerics.rounding import rounded_up
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.object_]
 
 _BITS, _DIGITS = 192, 60
@@ -68,13 +68,13 @@ class _Pairs(NamedTuple):
     Outcomes in the same tail of both centres have the same loss, so one outcome stands for each tail.
     """
 
-    log_p: Array
-    here: Array
-    there: Array
+    log_p: Floats
+    here: Floats
+    there: Floats
     """Weights under the true centre and under the other centre, without powers of ρ."""
-    powers: Array
+    powers: Floats
     """Powers of ρ in the ratio of both probabilities."""
-    losses: Array
+    losses: Floats
     infinite: float
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, positive, real, single
+from stairnoise._types import Array, Floats, Number
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
 from stairnoise.mechanism.discrete import DiscreteMechanism
@@ -21,9 +21,6 @@ from stairnoise.mechanism.immutable import once
 from stairnoise.mechanisms.lattice_noise import loss, sums
 from stairnoise.mechanisms.lattice_noise.distribution import Weights, functions, weights_of
 from stairnoise.numerics.rounding import rounded_up
-
-if TYPE_CHECKING:
-    from stairnoise._types import Array, Number
 
 # The ``repr`` shows at most this many weights.
 _MOST_WRITTEN = 25
@@ -44,10 +41,10 @@ class ShiftLosses(NamedTuple):
         Rényi divergence of each change at order ``alpha``.
     """
 
-    change: NDArray[np.float64]
-    eps: NDArray[np.float64]
-    delta: NDArray[np.float64]
-    rdp: NDArray[np.float64]
+    change: Floats
+    eps: Floats
+    delta: Floats
+    rdp: Floats
 
 
 class LatticeNoise(DiscreteMechanism):
@@ -122,11 +119,7 @@ class LatticeNoise(DiscreteMechanism):
     _scaled_weights: Weights
 
     def __init__(
-        self,
-        weights: Array,
-        tail_ratio: Number | None = None,
-        granularity: Number = 1.0,
-        sensitivity: Number | None = None,
+        self, weights: Array, tail_ratio: Number | None = None, granularity: Number = 1.0, sensitivity: Number | None = None
     ) -> None:
         numbers = _checked_weights(weights)
         ratio = None if tail_ratio is None else single(tail_ratio, "tail_ratio")
@@ -139,12 +132,7 @@ class LatticeNoise(DiscreteMechanism):
 
     @classmethod
     def from_pmf(
-        cls,
-        weights: Array,
-        *,
-        tail_ratio: Number | None = None,
-        granularity: Number = 1.0,
-        sensitivity: Number | None = None,
+        cls, weights: Array, *, tail_ratio: Number | None = None, granularity: Number = 1.0, sensitivity: Number | None = None
     ) -> LatticeNoise:
         """Return the mechanism of these weights; the parameters are those of the class.
 
@@ -160,15 +148,14 @@ class LatticeNoise(DiscreteMechanism):
         return cls(weights, tail_ratio, granularity, sensitivity)
 
     @property
-    def weights(self) -> NDArray[np.float64]:
+    def weights(self) -> Floats:
         """Weights of -m, …, m, as given."""
         return np.array(self._parameters["weights"])
 
     @property
     def tail_ratio(self) -> float | None:
         """Factor from each integer beyond the weights to the next; None without tails."""
-        ratio: float | None = self._parameters["tail_ratio"]
-        return ratio
+        return self._parameters["tail_ratio"]  # type: ignore[no-any-return]
 
     @property
     def granularity(self) -> Any:
@@ -184,14 +171,12 @@ class LatticeNoise(DiscreteMechanism):
     @property
     def eps(self) -> float:
         """Largest finite loss of any change up to the sensitivity, rounded up; with `delta`, the guarantee of one value."""
-        eps: float = self._bounds()[0]
-        return eps
+        return float(self._bounds()[0])
 
     @property
     def delta(self) -> float:
         """Probability of an infinite loss, for the worst change up to the sensitivity, rounded up; 0 for pure ε."""
-        delta: float = self._bounds()[1]
-        return delta
+        return float(self._bounds()[1])
 
     @once
     def _bounds(self) -> tuple[float, float]:
@@ -260,8 +245,7 @@ class LatticeNoise(DiscreteMechanism):
 
     @property
     def _sensitivity_steps(self) -> int:
-        steps: int = self._sampler.sensitivity_steps
-        return steps
+        return int(self._sampler.sensitivity_steps)
 
     def _functions(self) -> Any:
         return functions(self._scaled_weights, float(self.granularity))
@@ -314,7 +298,7 @@ class LatticeNoise(DiscreteMechanism):
         return f"LatticeNoise(weights=<those of {-m} to {m}>, {others})"
 
 
-def _checked_weights(weights: object) -> NDArray[np.float64]:
+def _checked_weights(weights: object) -> Floats:
     numbers = real(weights, "weights")
     if isinstance(numbers, float):
         raise ParameterTypeError(f"weights must be a sequence of numbers, got {received(weights)}")

@@ -6,12 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.losses.listed import Listed
 from stairnoise.accounting.losses.loss import Model
-
-Array = NDArray[np.float64]
 
 
 class OneShift(Listed):
@@ -33,7 +31,7 @@ class OneShift(Listed):
 
     __slots__ = ("_infinite",)
 
-    def __init__(self, key: tuple[Any, ...], log_p: Array, losses: Array, eps: float, infinite: float) -> None:
+    def __init__(self, key: tuple[Any, ...], log_p: Floats, losses: Floats, eps: float, infinite: float) -> None:
         self._infinite = infinite
         if losses.size == 0:
             # An outcome of probability 0, so that the list is not empty.

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from stairnoise._types import Floats
 from stairnoise.mechanisms.lattice_noise.distribution import Weights, functions
 from stairnoise.numerics import sums as listed
 
@@ -33,7 +34,7 @@ def error_bound(weights: Weights, k: int, alpha: float) -> int:
     )
 
 
-def _listed(weights: Weights) -> tuple[int, listed.Array]:
+def _listed(weights: Weights) -> tuple[int, Floats]:
     """Probabilities of the integers around 0, the same number on both sides."""
     logs = weights.log_probabilities
     if weights.ratio is None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from stairnoise._types import Floats
 
 # A grid that shrinks by a third around its best point: after 40 rounds its steps are 1e-7 times the first ones.
 _POINTS = 33
@@ -37,7 +38,7 @@ def best_one_break(eps: float, p: int) -> tuple[float, float, float] | None:
     return (eps - (1 - c) * share * eps) / c, share * eps, float(c)
 
 
-def _cost(eps: float, c: Any, share: Any, p: int) -> NDArray[np.float64]:
+def _cost(eps: float, c: Any, share: Any, p: int) -> Floats:
     """E|X|**p for p = 1 or 2, with tails of rate `share`·eps."""
     outer = share * eps
     inner = (eps - (1 - c) * outer) / c

@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import flag, real, single
+from stairnoise._types import Floats
 from stairnoise.accounting.losses import runs
 from stairnoise.distributions import slopes_sums
 from stairnoise.distributions.piecewise_exponential import Pieces, Side
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # At larger ε the best centre is too narrow for the search.
 _LARGEST_EPS = 40.0
 
-_Numbers = Sequence[SupportsFloat] | NDArray[np.float64]
+_Numbers = Sequence[SupportsFloat] | Floats
 
 
 class MergedLaplace(ContinuousMechanism):
@@ -158,8 +158,7 @@ class MergedLaplace(ContinuousMechanism):
     @property
     def rates(self) -> tuple[float, ...]:
         """Rates ε_j from the centre outwards; the ε of the guarantee, which `guarantee` states, may differ from all."""
-        rates: tuple[float, ...] = self._parameters["eps"]
-        return rates
+        return tuple(self._parameters["eps"])
 
     @property
     def eps(self) -> tuple[float, ...]:
@@ -169,8 +168,7 @@ class MergedLaplace(ContinuousMechanism):
     @property
     def breakpoints(self) -> tuple[float, ...]:
         """Places where the rate changes."""
-        breakpoints: tuple[float, ...] = self._parameters["breakpoints"]
-        return breakpoints
+        return tuple(self._parameters["breakpoints"])
 
     @property
     def sensitivity(self) -> float:

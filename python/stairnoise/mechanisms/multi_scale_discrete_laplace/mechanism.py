@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import count, single
+from stairnoise._types import Self
 from stairnoise.accounting.losses import shifted as shifted_losses
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.immutable import once
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanism.shares import Shares, parties
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 _MOST_SENSITIVITY = 2**53 - 1
 # Most outcomes listed for a privacy loss, over all changes. They take some hundred megabytes and some seconds.
@@ -85,14 +83,12 @@ class MultiScaleDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
     @property
     def eps(self) -> float:
         """Privacy parameter ε of the whole."""
-        eps: float = self._parameters["eps"]
-        return eps
+        return float(self._parameters["eps"])
 
     @property
     def sensitivity(self) -> int:
         """Largest change Δ of the sum that one person can cause."""
-        sensitivity: int = self._parameters["sensitivity"]
-        return sensitivity
+        return int(self._parameters["sensitivity"])
 
     def privacy_eps(self, sensitivity: int | None = None, *, max_partitions_contributed: int = 1) -> float:
         """ε of differential privacy of this noise, or of the shares present, for changes up to `sensitivity`.

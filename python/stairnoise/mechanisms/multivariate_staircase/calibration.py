@@ -20,13 +20,12 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.mechanisms.multivariate_staircase import long_calibration
 from stairnoise.mechanisms.multivariate_staircase.distribution import last_ball
 from stairnoise.numerics.roots import Rising, bisection
 
-Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 Parts = Callable[..., list[Floats]]
 
@@ -123,13 +122,11 @@ def _by_series(eps: float, dim: int, p: int) -> Search:
         radii = index + gamma[:, None]
         logs = np.array(powers)[:, None, None] * np.log(radii) - eps * index
         weights = np.exp(logs - logs.max(axis=2, keepdims=True))
-        total: Floats = (weights * radii**q).sum(axis=2) / weights.sum(axis=2)
-        return total
+        return np.asarray((weights * radii**q).sum(axis=2) / weights.sum(axis=2))
 
     def slope(gamma: Floats) -> Floats:
         above, at = means(fine, gamma, -1, dim + p, dim)
-        difference: Floats = (dim + p) * above - dim * at
-        return difference
+        return np.asarray((dim + p) * above - dim * at)
 
     return Search(lambda gamma: means(rough, gamma, p, dim)[0], slope)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from stairnoise._types import Floats
 
 # Weights below e^-300 of the largest are left out: less than 1e-130 of the probability.
 _NATS = 300.0

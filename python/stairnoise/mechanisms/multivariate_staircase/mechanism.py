@@ -6,12 +6,11 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import Cost, Real, RealLike, argument, confidence_level, count, single
-from stairnoise._types import number_or_array
+from stairnoise._types import Floats, number_or_array
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.distribution import plain, times_power
 from stairnoise.mechanism.drawing import require_values
@@ -26,7 +25,7 @@ _MOST_DIMENSIONS = 100_000
 _MOST_POWER = 64
 
 
-class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[np.float64]]):
+class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
     r"""Staircase noise for vectors; one person can change a vector by at most Δ in one norm.
 
     The density falls in steps of width Δ of the norm, each by the factor :math:`b = e^{-ε}`:
@@ -93,12 +92,7 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
     _gamma: float
 
     def __init__(
-        self,
-        eps: float,
-        sensitivity: float | None = None,
-        dim: int = 2,
-        gamma: Cost | float = "l1",
-        norm: Norm = "l1",
+        self, eps: float, sensitivity: float | None = None, dim: int = 2, gamma: Cost | float = "l1", norm: Norm = "l1"
     ) -> None:
         parameters: dict[str, Any] = {
             "eps": single(eps, "eps"),
@@ -120,14 +114,12 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
     @property
     def eps(self) -> float:
         """Privacy parameter ε of one vector."""
-        eps: float = self._parameters["eps"]
-        return eps
+        return float(self._parameters["eps"])
 
     @property
     def sensitivity(self) -> float:
         """Largest change Δ of the vector that one person can cause, in the norm."""
-        sensitivity: float = self._parameters["sensitivity"]
-        return sensitivity
+        return float(self._parameters["sensitivity"])
 
     @property
     def dim(self) -> int:
@@ -142,14 +134,12 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
     @property
     def norm(self) -> Norm:
         """Norm that measures vectors."""
-        norm: Norm = self._parameters["norm"]
-        return norm
+        return self._parameters["norm"]  # type: ignore[no-any-return]
 
     @property
     def granularity(self) -> float:
         """Lattice step g, a power of two: every coordinate of a draw is a multiple of it."""
-        granularity: float = self._sampler.granularity
-        return granularity
+        return float(self._sampler.granularity)
 
     @property
     def _value_shape(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -276,7 +266,7 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
             * self.sensitivity
         )
 
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Floats:
         """E X, which is 0 by symmetry."""
         return np.zeros(self._dim)
 
@@ -296,7 +286,7 @@ class MultivariateStaircase(Mechanism[np.float64, NDArray[np.float64], NDArray[n
     def _exact_parameters(self) -> dict[str, Any]:
         return {name: self._parameters[name] for name in ("eps", "sensitivity", "dim", "norm")} | {"r": self._sampler.lengths[0]}
 
-    def _in_units(self, x: RealLike) -> NDArray[np.float64]:
+    def _in_units(self, x: RealLike) -> Floats:
         return np.asarray(argument(x, "x"), np.float64) / self.sensitivity
 
     def _log_volume(self) -> float:
@@ -322,7 +312,7 @@ def _checked_norm(norm: object) -> Norm:
     raise ParameterError(f'norm must be "l1", "l2" or "linf", got {received(norm)}')
 
 
-def _norm_of(vectors: NDArray[np.float64], norm: Norm) -> NDArray[np.float64]:
+def _norm_of(vectors: Floats, norm: Norm) -> Floats:
     magnitudes = np.abs(vectors)
     if norm == "l1":
         return np.asarray(magnitudes.sum(axis=-1))

@@ -10,9 +10,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from stairnoise._types import Floats
 
 
 def shown(eps: float, delta: float, rising: int, certain: int, n: Floats) -> Floats:

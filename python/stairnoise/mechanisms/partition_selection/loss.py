@@ -11,13 +11,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.inverse import least_eps
 from stairnoise.accounting.losses.general import General
 from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
-
-Array = NDArray[np.float64]
 
 
 class Appearing(General):
@@ -46,7 +44,7 @@ class Appearing(General):
         """Return what two equal releases have in common."""
         return ("appearing", *self._noise.key(), self._log_q, self._added)
 
-    def profile(self, t: Array) -> Array:
+    def profile(self, t: Floats) -> Floats:
         """δ at t >= 0."""
         size = np.abs(t + self._rise)
         known = self._noise.profile(size)
@@ -58,25 +56,25 @@ class Appearing(General):
         with np.errstate(all="ignore"):
             return float(self.profile(np.array([t]))[0])
 
-    def eps_for_delta(self, delta: Array) -> Array:
+    def eps_for_delta(self, delta: Floats) -> Floats:
         """Least t >= 0 with δ(t) <= delta; inf if an infinite loss is more probable than delta."""
         return np.asarray(np.where(delta < self.infinite, np.inf, least_eps(self.profile, delta, max(self.top, 0.0))))
 
-    def tradeoff(self, alpha: Array) -> Array:
+    def tradeoff(self, alpha: Floats) -> Floats:
         """Least probability of a missed detection: a group that appears is never a false alarm."""
         if self._added:
             return np.asarray((1 - self.infinite) * self._noise.tradeoff(alpha))
         return self._noise.tradeoff(np.minimum(np.exp(-self._log_q) * alpha, 1.0))
 
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """Kullback-Leibler divergence."""
         return np.asarray(math.inf if self.infinite else self._noise.mean() - self._log_q)
 
-    def var(self) -> Array:
+    def var(self) -> Floats:
         """Variance of the loss."""
         return np.asarray(math.inf if self.infinite else self._noise.var())
 
-    def rdp(self, alpha: Array) -> Array:
+    def rdp(self, alpha: Floats) -> Floats:
         """Rényi divergence at a finite order other than 1."""
         order = np.asarray(alpha, np.float64)
         if not self._added:
@@ -85,7 +83,7 @@ class Appearing(General):
         finite = self._noise.rdp(below) + below / (below - 1) * self._log_q
         return np.asarray(np.where(order < 1, finite, math.inf if self.infinite else self._noise.rdp(order)))
 
-    def masses(self, nodes: Array) -> tuple[Array, Array, float]:
+    def masses(self, nodes: Floats) -> tuple[Floats, Floats, float]:
         """Logarithms of the probabilities, under both centres, of a loss in (nodes[i+1], nodes[i]], -inf for none.
 
         And the probability, under the true centre, of a finite loss above the first node.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline
 from stairnoise._parameters import Real, RealLike, argument, number_array, single
-from stairnoise._types import number_or_array
+from stairnoise._types import ColumnOfItsOwn, Columns, Integer, Integers, number_or_array
 from stairnoise._values import require
 from stairnoise.accounting import privacy_loss
 from stairnoise.columns import reading as columns_reading
@@ -23,7 +23,6 @@ from stairnoise.mechanisms.partition_selection.rules.rule import Rule
 from stairnoise.rng import Rng, release_stream
 
 if TYPE_CHECKING:
-    from stairnoise._types import ColumnOfItsOwn, Columns, Integer, Integers
     from stairnoise.accounting.privacy_loss import PrivacyLoss
     from stairnoise.columns.column import Column
 
@@ -120,20 +119,17 @@ class PartitionSelection(Immutable):
     @property
     def eps(self) -> float:
         """Privacy parameter ε of all groups together."""
-        eps: float = self._parameters["eps"]
-        return eps
+        return float(self._parameters["eps"])
 
     @property
     def delta(self) -> float:
         """Privacy parameter δ of all groups together."""
-        delta: float = self._parameters["delta"]
-        return delta
+        return float(self._parameters["delta"])
 
     @property
     def max_partitions_contributed(self) -> int:
         """Number of groups that one person can add to."""
-        k: int = self._parameters["max_partitions_contributed"]
-        return k
+        return int(self._parameters["max_partitions_contributed"])
 
     @property
     def threshold(self) -> int:

@@ -18,11 +18,9 @@ below e^(4 + 2·16 + 1/8), so that 16 points leave less than e^36.2·16^(-32)·1
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.numerics.quadrature import gauss_legendre
-
-Array = NDArray[np.float64]
 
 # Gauss's rule of half as many points is exact; up to this many candidates it is used.
 _FEW = 64
@@ -30,7 +28,7 @@ _PANELS, _POINTS = 6, 16
 _REACH = 48.0
 
 
-def first_accepted(exponents: Array) -> Array:
+def first_accepted(exponents: Floats) -> Floats:
     """Return q_i for candidates whose exponents x_i ≥ 0 lie along the last axis; the least one of each row is 0.
 
     The relative error is below 1e-13 for rows of up to 10⁵ candidates.
@@ -54,5 +52,4 @@ def first_accepted(exponents: Array) -> Array:
         with np.errstate(under="ignore", divide="ignore"):
             logs = np.where(early < 0.5, np.log1p(-early), np.log(late))
             total += weight * np.exp(logs.sum(axis=-1, keepdims=True)) / late
-    q: Array = total * end
-    return q
+    return np.asarray(total * end)

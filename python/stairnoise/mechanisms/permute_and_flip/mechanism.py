@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
+from stairnoise._types import Floats
 from stairnoise.mechanism.selection_by_differences import SelectionByDifferences
 from stairnoise.mechanisms.permute_and_flip import distribution
 
@@ -72,11 +72,9 @@ class PermuteAndFlip(SelectionByDifferences):
     __module__ = "stairnoise"
     _make = staticmethod(_native.Selection.permute_and_flip)
 
-    def _chances(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _chances(self, exponents: Floats) -> Floats:
         with np.errstate(under="ignore"):
-            chances: NDArray[np.float64] = np.exp(-exponents) * distribution.first_accepted(exponents)
-        return chances
+            return np.asarray(np.exp(-exponents) * distribution.first_accepted(exponents))
 
-    def _log_chances(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
-        logs: NDArray[np.float64] = np.log(distribution.first_accepted(exponents)) - exponents
-        return logs
+    def _log_chances(self, exponents: Floats) -> Floats:
+        return np.asarray(np.log(distribution.first_accepted(exponents)) - exponents)

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.numerics import binomial
-
-Floats = NDArray[np.float64]
 
 # For 2**32 people, |ln(p/(1 - p))| of a bound is smaller than the first number. The others are the start of a search in standard
 # deviations, its resolution, and its most steps.

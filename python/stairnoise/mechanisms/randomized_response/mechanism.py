@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -9,8 +10,10 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, outline
+from stairnoise._options import FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._output import released_array
 from stairnoise._parameters import confidence_level, number_array, single
+from stairnoise._types import Array, Columns, Floats, Integer, Integers, Memory, Number, Out, Self
 from stairnoise._values import laid_out, require
 from stairnoise.columns import categories as columns_of_categories
 from stairnoise.columns.column import Chunks
@@ -29,14 +32,8 @@ from stairnoise.mechanisms.staircase import loss
 from stairnoise.rng import Rng, release_stream
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
-    from typing_extensions import Self, Unpack
-
-    from stairnoise._types import Array, Columns, FrameOptions, Integer, Integers, Memory, Number, Out, ReleaseOptions
     from stairnoise.accounting.privacy_loss import PrivacyLoss
     from stairnoise.columns.categories import Coded
-    from stairnoise.keyed.rng import KeyedRng
 
 # Dtypes of released numbers of categories, and the most categories of each.
 _MOST_OF = {"int64": 2**63, "uint64": 2**64, "uint32": 2**32}
@@ -116,14 +113,12 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
     @property
     def eps(self) -> float:
         """Privacy parameter ε of one category."""
-        eps: float = self._parameters["eps"]
-        return eps
+        return float(self._parameters["eps"])
 
     @property
     def categories(self) -> int | tuple[str, ...] | tuple[int, ...]:
         """Number of categories, or their labels."""
-        categories: int | tuple[str, ...] | tuple[int, ...] = self._parameters["categories"]
-        return categories
+        return self._parameters["categories"]  # type: ignore[no-any-return]
 
     @property
     def n_categories(self) -> int:
@@ -244,9 +239,7 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
         made = part.make(released, part.nulls)
         return made.item() if released.shape == () else made
 
-    def estimate(
-        self, counts: Array, confidence: Number = 0.95
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    def estimate(self, counts: Array, confidence: Number = 0.95) -> tuple[Floats, Floats, Floats]:
         r"""Estimate how frequent each true category is, from the counts of released ones.
 
         A released category is i with probability :math:`π = q + (p - q) f` if f is the frequency of i, with

@@ -15,12 +15,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.distributions.tabulated import Tabulated
 from stairnoise.numerics.roots import least_integer
-
-Floats = NDArray[np.float64]
 
 # Probabilities are listed as long as they are normal float64 numbers.
 _NEPERS = 680.0

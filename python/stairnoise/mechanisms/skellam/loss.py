@@ -12,13 +12,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.losses.listed import Listed
 from stairnoise.mechanisms.skellam import distribution as theory
 from stairnoise.numerics.roots import least_integer
-
-Array = NDArray[np.float64]
 
 # In nepers: where the list of outcomes ends, and where losses for composition end.
 _LISTED, _COMPOSED = 400.0, 130.0
@@ -50,11 +48,11 @@ class SkellamLoss(Listed):
         near = float(theory.reach(mu, _COMPOSED))
         self.top, self.bottom = (float(theory.loss(mu, np.array([k]), shift)[0]) for k in (-near, near + shift))
 
-    def tradeoff(self, alpha: Array) -> Array:
+    def tradeoff(self, alpha: Floats) -> Floats:
         """Least probability of a missed detection; 0 if both distributions are too far apart for float64."""
         return np.nan_to_num(super().tradeoff(alpha), nan=0.0)
 
-    def rdp(self, alpha: Array) -> Array:
+    def rdp(self, alpha: Floats) -> Floats:
         """Rényi divergence at a finite order other than 1."""
         return np.asarray(np.vectorize(self._divergence, [np.float64])(alpha))
 
@@ -75,7 +73,7 @@ class SkellamLoss(Listed):
         terms = self._log_terms(order, np.arange(first, last + 1.0))
         return (peak + math.log(float(np.sum(np.exp(terms - peak))))) / (order - 1)
 
-    def _log_terms(self, order: float, k: Array) -> Array:
+    def _log_terms(self, order: float, k: Floats) -> Floats:
         return theory.log_pmf(self._mu, k) + (order - 1) * theory.loss(self._mu, k, self._shift)
 
     def _log_term(self, order: float, k: int) -> float:
@@ -99,10 +97,10 @@ class SkellamLoss(Listed):
         return largest + side * step
 
 
-def rdp_bound(mu: float, alpha: Array, l1: float, l2: float) -> Array:
+def rdp_bound(mu: float, alpha: Floats, l1: float, l2: float) -> Floats:
     """Theorem 3.5 of [1]_ at integer orders; between them, (α - 1) times the bound is the chord, which is 0 at α = 1."""
 
-    def at(order: Array) -> Array:
+    def at(order: Floats) -> Floats:
         small = np.minimum(((2 * order - 1) * l2 * l2 + 6 * l1) / (4 * mu * mu), 3 * l1 / (2 * mu))
         return np.asarray(order * l2 * l2 / (2 * mu) + small)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import RealLike, count, real, single
+from stairnoise._types import Array, Floats, Number
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
@@ -18,9 +19,6 @@ from stairnoise.mechanism.shares import Shares, parties
 from stairnoise.mechanisms.skellam import calibration as skellam_calibration
 from stairnoise.mechanisms.skellam import distribution, loss, sums
 from stairnoise.numerics.rounding import rounded_up
-
-if TYPE_CHECKING:
-    from stairnoise._types import Array, Floats, Number
 
 # A sum over more probabilities would take seconds.
 _MOST_SENSITIVITY = 2**20
@@ -168,14 +166,12 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
     @property
     def mu(self) -> float:
         """Variance μ of the whole."""
-        mu: float = self._parameters["mu"]
-        return mu
+        return float(self._parameters["mu"])
 
     @property
     def sensitivity(self) -> int:
         """Largest change Δ of the sum that one person can cause."""
-        sensitivity: int = self._parameters["sensitivity"]
-        return sensitivity
+        return int(self._parameters["sensitivity"])
 
     @property
     def eps(self) -> float | None:

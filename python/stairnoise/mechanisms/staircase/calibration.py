@@ -8,22 +8,20 @@ References
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
-
-Array = NDArray[np.float64]
+from stairnoise._types import Floats
 
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def gamma_l1(eps: Real) -> Array:
+def gamma_l1(eps: Real) -> Floats:
     """Shape with the least E|X|: ``1/(1 + exp(eps/2))`` [1]_."""
     root = np.exp(-np.asarray(eps) / 2)
     return np.asarray(np.maximum(root / (1 + root), _TINY))
 
 
-def gamma_l2(eps: Real) -> Array:
+def gamma_l2(eps: Real) -> Floats:
     """Shape with the least E X², the root of ``((1-b) gamma + b)**3 = b (1+b)/2``.
 
     The root ``(y - b)/(1 - b)`` with ``y**3 = b (1+b)/2`` would lose ``log10(1/eps)`` digits, so it is rationalised. It is

@@ -30,11 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._types import Floats
 from stairnoise.distributions.moments import odds
 from stairnoise.numerics.quadrature import lobatto
 
-Array = NDArray[np.float64]
-CostFunction = Callable[[Array], Any]
+CostFunction = Callable[[Floats], Any]
 
 LEAST_EPS = 2.0**-7
 MOST_EPS = 700.0
@@ -62,7 +62,7 @@ class Cost:
         self._function = function
         self.at_zero = float(self._values(np.zeros(1))[0])
 
-    def __call__(self, x: Array) -> Array:
+    def __call__(self, x: Floats) -> Floats:
         """Return the cost of the increasing magnitudes x, minus the cost of 0."""
         values = self._values(x) - self.at_zero
         with np.errstate(invalid="ignore"):  # inf - inf is no fall
@@ -72,7 +72,7 @@ class Cost:
             raise ParameterError(f"cost must not fall as |x| grows, got {values[at] + self.at_zero} at |x| = {x[at]}")
         return np.maximum(values, 0.0)
 
-    def _values(self, x: Array) -> Array:
+    def _values(self, x: Floats) -> Floats:
         with np.errstate(all="ignore"):
             answer = np.asarray(self._function(x.copy()))
         if answer.dtype.kind not in "biuf":
@@ -121,7 +121,7 @@ class Folded:
         self.stairs = np.arange(math.ceil(far) + 2.0)
         self.weights = np.exp(-eps * self.stairs) * -math.expm1(-eps)
 
-    def __call__(self, u: Array) -> Array:
+    def __call__(self, u: Floats) -> Floats:
         """Return l(u) for an increasing one-dimensional array in [0, 1]."""
         total = np.zeros_like(u)
         step = max(_BLOCK // max(u.size, 1), 1)
@@ -135,13 +135,13 @@ class Folded:
 class Panels(NamedTuple):
     """The integral of a function over [0, 1], in panels for which 16 points are enough."""
 
-    edges: Array
+    edges: Floats
     """n + 1 numbers from 0 to 1, for n panels."""
-    integral: Array
+    integral: Floats
     """Integrals from 0 to each edge."""
 
 
-def integrate(function: Callable[[Array], Array], eps: float, also: float = 1.0) -> Panels:
+def integrate(function: Callable[[Floats], Floats], eps: float, also: float = 1.0) -> Panels:
     """Integrate over [0, 1], with panels split until they agree; `also` will be an edge.
 
     The panels shrink towards 0 as powers of 2 down to ``exp(-eps)/16``, which is below the best gamma, so that the integral is
@@ -151,7 +151,7 @@ def integrate(function: Callable[[Array], Array], eps: float, also: float = 1.0)
     edges = np.unique(np.concatenate([[0.0, also], 2.0 ** -np.arange(depth + 1.0)]))
     left, right = edges[:-1], edges[1:]
     whole = _integral(function, left, right)
-    done: list[tuple[Array, Array]] = []
+    done: list[tuple[Floats, Floats]] = []
     panels = 0
     while left.size:
         middle = left + _SPLIT * (right - left)
@@ -175,7 +175,7 @@ def best_gamma(folded: Folded) -> float:
     panels = integrate(folded, folded.eps)
     c, whole = float(odds(folded.eps)), panels.integral[-1]
 
-    def enough(u: Array, below: Array) -> NDArray[np.bool_]:
+    def enough(u: Floats, below: Floats) -> NDArray[np.bool_]:
         level = (u + c) * folded(u)
         return np.asarray(level - below - c * whole >= -_ROUNDING * level)
 
@@ -214,12 +214,12 @@ def laplace_cost(function: CostFunction, scale: float) -> float:
 class DiscreteFold(NamedTuple):
     """The folded cost of a discrete distribution, minus the cost of 0."""
 
-    values: Array
+    values: Floats
     """``l(j)`` for j = 0 ... D - 1."""
     eps: float
     at_zero: float
 
-    def costs(self) -> Array:
+    def costs(self) -> Floats:
         """Return the expected cost, minus the cost of 0, for r = 1 ... D."""
         below = np.cumsum(self.values)
         c = float(odds(self.eps))
@@ -250,12 +250,12 @@ def best_r(fold: DiscreteFold) -> int:
     return int(np.argmax(np.append(level - so_far >= -_ROUNDING * level, True))) + 1
 
 
-def _split(left: Array, middle: Array, right: Array) -> tuple[Array, Array]:
+def _split(left: Floats, middle: Floats, right: Floats) -> tuple[Floats, Floats]:
     """Return both parts of every panel, in order."""
     return np.stack([left, middle], axis=1).ravel(), np.stack([middle, right], axis=1).ravel()
 
 
-def _integral(function: Callable[[Array], Array], left: Array, right: Array) -> Array:
+def _integral(function: Callable[[Floats], Floats], left: Floats, right: Floats) -> Floats:
     """Integral over each panel by 16 Gauss-Lobatto points."""
     nodes, weights = lobatto()
     width = right - left

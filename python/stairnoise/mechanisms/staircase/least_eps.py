@@ -13,7 +13,7 @@ from typing import Any
 
 from stairnoise.mechanisms.staircase import calibration as shapes
 from stairnoise.mechanisms.staircase import distribution as stairs
-from stairnoise.numerics.elementwise import Floats
+from stairnoise.numerics.elementwise import Scalars
 from stairnoise.numerics.roots import least_float
 
 _MARGIN = 1 + 2.0**-40
@@ -73,7 +73,7 @@ def discrete_staircase(t: float, alpha: float, D: float, r: float | R, least: fl
 
 def exceeds(y: float, constants: Any, alpha: float) -> bool:
     """Return whether P(|X| > y) may be above alpha."""
-    tail: float = 2 * stairs.survival(Floats, y, constants)
+    tail: float = 2 * stairs.survival(Scalars, y, constants)
     return not tail * _MARGIN <= alpha
 
 

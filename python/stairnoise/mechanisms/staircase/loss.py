@@ -16,12 +16,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.convolution import trinomial
 from stairnoise.accounting.losses.loss import Model, Part, spaced, split, steps_within
-
-Array = NDArray[np.float64]
 
 # For a larger exponent, float64 rounds the other terms of a sum away.
 _LARGE = 40.0
@@ -32,10 +30,10 @@ class Atoms(Part):
 
     __slots__ = ("eps", "lost", "p", "zero")
 
-    eps: Array
+    eps: Floats
     infinite = 0.0
 
-    def __init__(self, eps: Array, width: Array, width_less_one: Array) -> None:
+    def __init__(self, eps: Floats, width: Floats, width_less_one: Floats) -> None:
         """`width` is h, and `width_less_one` is h - 1 without its rounding."""
         b = np.exp(-eps)
         w = -np.expm1(-eps)
@@ -51,7 +49,7 @@ class Atoms(Part):
         """Return what two equal releases have in common."""
         return ("atoms", self.eps.tobytes(), self.p.tobytes(), self.zero.tobytes(), self.eps.shape)
 
-    def profile(self, t: Array) -> Array:
+    def profile(self, t: Floats) -> Floats:
         """δ at t >= 0: ``p (1 - exp(t - ε))``."""
         return np.asarray(self.p * (0.0 - np.expm1(np.minimum(t - self.eps, 0.0))))
 
@@ -59,27 +57,27 @@ class Atoms(Part):
         """δ at one t >= 0, for scalar parameters."""
         return float(self.p) * (0.0 - math.expm1(min(t - float(self.eps), 0.0)))
 
-    def eps_for_delta(self, delta: Array) -> Array:
+    def eps_for_delta(self, delta: Floats) -> Floats:
         """Least t >= 0 with δ(t) <= delta."""
         return np.asarray(np.maximum(self.eps + np.log1p(-np.minimum(delta / self.p, 1.0)), 0.0))
 
-    def tradeoff(self, alpha: Array) -> Array:
+    def tradeoff(self, alpha: Floats) -> Floats:
         """Least miss probability: the largest of three lines, of slopes -exp(ε), -1 and -exp(-ε)."""
         b = np.exp(-self.eps)
         steep = self.lost + (self.p - np.exp(self.eps + np.log(alpha)))
         middle = (b * self.p - alpha) + self.lost
         return np.asarray(np.maximum(np.maximum(steep, middle), b * (1 - alpha)))
 
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """Kullback-Leibler divergence, ``p ε (1 - b)``."""
         return np.asarray(self.p * self.eps * -np.expm1(-self.eps))
 
-    def var(self) -> Array:
+    def var(self) -> Floats:
         """``ε² (p (1+b) - p² (1-b)²)``, rewritten without the difference."""
         b = np.exp(-self.eps)
         return np.asarray(self.eps * (self.eps * (self.p * (self.lost + b + self.p * b * (2 - b)))))
 
-    def rdp(self, alpha: Array) -> Array:
+    def rdp(self, alpha: Floats) -> Floats:
         """Rényi divergence at a finite order other than 1.
 
         The moment is ``1 + p (exp((α-1)ε) - 1) (1 - exp(-αε))``.
@@ -111,11 +109,11 @@ class Atoms(Part):
         """ε."""
         return Fraction(float(self.eps))
 
-    def on_lattice(self, step: Fraction) -> Array:
+    def on_lattice(self, step: Fraction) -> Floats:
         """Probabilities of the loss on a lattice whose step divides ε."""
         return spaced(_masses(float(self.eps), float(self.p), float(self.zero)), int(self.own_step() / step))
 
-    def powers(self, k: int) -> Array:
+    def powers(self, k: int) -> Floats:
         """Probabilities of the losses k ε, (k - 1) ε, …, 0 of k releases."""
         return trinomial(k, float(self.p), float(self.zero), float(self.p) * math.exp(-float(self.eps)))
 
@@ -135,5 +133,5 @@ class Atoms(Part):
         return Model(min(rounded, eps), spaced(_masses(rounded, p, float(self.zero)), n), 0.0)
 
 
-def _masses(eps: float, p: float, zero: float) -> Array:
+def _masses(eps: float, p: float, zero: float) -> Floats:
     return np.array([p, zero, p * math.exp(-eps)])

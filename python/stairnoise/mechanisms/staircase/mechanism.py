@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._parameters import Cost, RealLike
-from stairnoise._types import Float
+from stairnoise._types import Array, Float, Floats, Number
 from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Line
 from stairnoise.mechanism.array_parameters import ArrayParameters
@@ -22,9 +21,6 @@ from stairnoise.mechanisms.staircase import calibration, loss
 from stairnoise.mechanisms.staircase import cost as staircase_cost
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
-
-if TYPE_CHECKING:
-    from stairnoise._types import Array, Floats, Number
 
 _FORMULAS = Line(staircase)
 # Most stairs that a picture shows one by one, and the points of the even grid that it shows otherwise.
@@ -104,12 +100,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
         sensitivity: Number | Array | None = None,
         gamma: Cost | Number | Array = "l1",
     ) -> None: ...
-    def __init__(
-        self,
-        eps: RealLike,
-        sensitivity: RealLike | None = None,
-        gamma: Cost | RealLike = "l1",
-    ) -> None:
+    def __init__(self, eps: RealLike, sensitivity: RealLike | None = None, gamma: Cost | RealLike = "l1") -> None:
         self._validate(eps, sensitivity, gamma)
 
     @property
@@ -136,13 +127,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
         gamma: Cost | Number | Array = "l1",
     ) -> Floats: ...
     @classmethod
-    def eps_for_error(
-        cls,
-        t: RealLike,
-        confidence: RealLike = 0.95,
-        sensitivity: Any = 1,
-        gamma: Any = "l1",
-    ) -> Any:
+    def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: Any = 1, gamma: Any = "l1") -> Any:
         """Least ε for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.
 
         The inequality holds for every larger ε too, even with an optimal gamma, which changes with ε. The noise drawn at a
@@ -216,7 +201,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
         gamma, width = float(self.gamma), float(self.sensitivity)
         return (gamma + max(1, math.ceil(limit / width - gamma))) * width
 
-    def _edges(self, limit: float) -> NDArray[np.float64]:
+    def _edges(self, limit: float) -> Floats:
         """Return the edges of the stairs within the limit, or an even grid if there are too many stairs to see."""
         width = float(self.sensitivity)
         if limit / width > _MOST_STAIRS:

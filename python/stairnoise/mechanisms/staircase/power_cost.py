@@ -22,13 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
+from stairnoise._types import Floats
 from stairnoise.distributions.moments import odds
 from stairnoise.mechanisms.staircase.calibration import gamma_l1
 from stairnoise.numerics.elementwise import in_chunks
 from stairnoise.numerics.lerch import FEW_STAIRS, even_bernoulli, excess, gamma_function, outer_stairs, stair_count, step_sum
 from stairnoise.numerics.roots import least_integers, newton
-
-Array = NDArray[np.float64]
 
 LEAST_POWER = 2.0**-10
 MOST_POWER = 2.0**6
@@ -40,7 +39,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 _NEIGHBOURS = np.arange(-3.0, 4.0)
 
 
-def gamma_power(p: Real, eps: Real) -> Array:
+def gamma_power(p: Real, eps: Real) -> Floats:
     """Shape gamma with the least E|X|**p of the continuous staircase."""
     with np.errstate(all="ignore"):
         return in_chunks(_gamma, _CHUNK, p, eps)
@@ -52,7 +51,7 @@ def r_power(p: Real, eps: Real, D: Real) -> NDArray[np.int64]:
         return in_chunks(_r, _CHUNK, p, eps, D, dtype=np.int64)
 
 
-def _gamma(p: Array, eps: Array) -> Array:
+def _gamma(p: Floats, eps: Floats) -> Floats:
     gamma = np.empty_like(p)
     small = eps < FEW_STAIRS
     if np.any(small):
@@ -70,7 +69,7 @@ def _gamma(p: Array, eps: Array) -> Array:
     return np.maximum(gamma, _TINY)
 
 
-def _many_stairs(p: Array, eps: Array, gamma: Array) -> tuple[Array, Array]:
+def _many_stairs(p: Floats, eps: Floats, gamma: Floats) -> tuple[Floats, Floats]:
     """Return the balance over its scale Gamma(p+2), and its slope, for eps below `FEW_STAIRS`."""
     n = p.size
     orders = np.concatenate([p - 1, p, p + 1])
@@ -81,13 +80,13 @@ def _many_stairs(p: Array, eps: Array, gamma: Array) -> tuple[Array, Array]:
     return value, (1 + shift) * eps * (1 + e[:n] / base)
 
 
-def _shift(eps: Array, gamma: Real) -> Array:
+def _shift(eps: Floats, gamma: Real) -> Floats:
     """``eps (gamma + c) - 1`` by the series of coth, which has no cancellation."""
     powers = eps[:, None] ** np.arange(2, 2 * len(even_bernoulli()), 2)
     return np.asarray(eps * (gamma - 0.5) + powers @ even_bernoulli()[1:])
 
 
-def _few_stairs(p: Array, eps: Array, logarithm: Array) -> tuple[Array, Array]:
+def _few_stairs(p: Floats, eps: Floats, logarithm: Floats) -> tuple[Floats, Floats]:
     """Return ln(positive terms/negative terms) of the balance, and its slope in the logarithm of gamma.
 
     For eps from `FEW_STAIRS` on. The balance over p b is
@@ -110,7 +109,7 @@ def _few_stairs(p: Array, eps: Array, logarithm: Array) -> tuple[Array, Array]:
     return np.log1p(balance / below), rising / above + np.sum(slope, axis=1, where=~positive) / below
 
 
-def _r(p: Array, eps: Array, D: Array) -> NDArray[np.int64]:
+def _r(p: Floats, eps: Floats, D: Floats) -> NDArray[np.int64]:
     around = np.clip(np.ceil(D * _gamma(p, eps))[:, None] + _NEIGHBOURS, 1, D[:, None])
     columns = np.broadcast_arrays(p[:, None], eps[:, None], D[:, None], around)
     enough = _stays(*(column.ravel() for column in columns)).reshape(around.shape) | (around == D[:, None])
@@ -122,7 +121,7 @@ def _r(p: Array, eps: Array, D: Array) -> NDArray[np.int64]:
     return np.asarray(r, np.int64)
 
 
-def _stays(p: Array, eps: Array, D: Array, r: Array) -> NDArray[np.bool_]:
+def _stays(p: Floats, eps: Floats, D: Floats, r: Floats) -> NDArray[np.bool_]:
     """Whether r is at least as good as r + 1."""
     stays = np.empty(p.shape, bool)
     small = eps < FEW_STAIRS
@@ -132,7 +131,7 @@ def _stays(p: Array, eps: Array, D: Array, r: Array) -> NDArray[np.bool_]:
     return stays
 
 
-def _many_stairs_discrete(p: Array, eps: Array, D: Array, r: Array) -> Array:
+def _many_stairs_discrete(p: Floats, eps: Floats, D: Floats, r: Floats) -> Floats:
     gamma = (r - 0.5) / D
     shift, half_cell = _shift(eps, gamma), np.expm1(eps / (2 * D))
     growth = shift + half_cell + shift * half_cell
@@ -141,7 +140,7 @@ def _many_stairs_discrete(p: Array, eps: Array, D: Array, r: Array) -> Array:
     return growth + (1 + growth) * outside - excess(p + 1, eps, gamma, D) / ((p + 1) * base)
 
 
-def _few_stairs_discrete(p: Array, eps: Array, D: Array, r: Array) -> Array:
+def _few_stairs_discrete(p: Floats, eps: Floats, D: Floats, r: Floats) -> Floats:
     gamma, x = (r - 0.5) / D, r / D
     level = (p + 1) * (gamma + odds(eps))
     inner = step_sum((p + 1)[:, None], gamma[:, None], D[:, None])[:, 0]

@@ -30,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.numerics.chernoff import EXPONENTS, chernoff_bound
 from stairnoise.numerics.tilted import (
     LARGEST_FRACTION,
@@ -43,8 +44,6 @@ from stairnoise.numerics.tilted import (
     spread_reach,
     upper_tail,
 )
-
-Array = NDArray[np.float64]
 
 # Bins in a standard deviation, and in the bound; at large eps the bound is much larger than most of the noise.
 _FINE = 128
@@ -123,7 +122,7 @@ def _bins(eps: float, gamma: float, k: int, D: float) -> Bins:
 def _extent(bins: Bins, alpha: float) -> Extent:
     largest = min(bins.eps, _LARGEST_TILT) / bins.D
 
-    def cumulant(u: Array) -> Array:
+    def cumulant(u: Floats) -> Floats:
         return _cumulant(bins, u * largest)
 
     chernoff, u = chernoff_bound(cumulant, largest, bins.k, alpha)
@@ -187,14 +186,14 @@ def _one(bins: Bins, tilt: float, size: int) -> tuple[NDArray[np.complex128], fl
     return (bins.more_outside * transform - less_inside * others) / total, log_mass + math.log(total)
 
 
-def _overlap(places: NDArray[np.int64], w: float) -> Array:
+def _overlap(places: NDArray[np.int64], w: float) -> Floats:
     """Return the length of each bin's part within w of 0."""
     inside = np.clip(w + 0.5 - np.abs(places), 0, 1)
     inside[places.size // 2] = min(2 * w, 1.0)
     return np.asarray(inside)
 
 
-def _cumulant(bins: Bins, tilt: Array) -> Array:
+def _cumulant(bins: Bins, tilt: Floats) -> Floats:
     """Ln E exp(tilt X), for X as in `_one`."""
     with np.errstate(under="ignore"):
         inside = _overlap_mass(tilt, bins.w)
@@ -207,7 +206,7 @@ def _cumulant(bins: Bins, tilt: Array) -> Array:
         return np.asarray(np.log(bins.more_outside * mass - (bins.more_outside - 1) * inside / (2 * bins.w)))
 
 
-def _overlap_mass(tilt: Array, w: float) -> Array:
+def _overlap_mass(tilt: Floats, w: float) -> Floats:
     """Sum of `_overlap` times exp(tilt i), in closed form."""
     if w <= 0.5:
         return np.full(tilt.shape, 2 * w)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._parameters import RealLike, flag, single
+from stairnoise._types import Floats
 from stairnoise.mechanism.selection import SelectionMechanism
 from stairnoise.mechanism.selection_by_differences import stated_change
 
@@ -87,8 +88,7 @@ class StaircaseSelection(SelectionMechanism):
     @property
     def gamma(self) -> float:
         """Width γ of the first stair in units of the sensitivity."""
-        gamma: float = self._parameters["gamma"]
-        return gamma
+        return float(self._parameters["gamma"])
 
     def stairs(self, costs: RealLike) -> NDArray[np.int64]:
         """Return the stair J of every cost, exactly.
@@ -110,12 +110,12 @@ class StaircaseSelection(SelectionMechanism):
         """
         return self._stairs(self._checked(costs)[0])
 
-    def _stairs(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
+    def _stairs(self, rows: Floats) -> NDArray[np.int64]:
         stairs = np.empty(rows.shape, np.int64)
         self._mechanism.stairs(rows, stairs)
         return stairs
 
-    def _exponents(self, rows: NDArray[np.float64], infinite: bool) -> NDArray[np.float64]:
+    def _exponents(self, rows: Floats, infinite: bool) -> Floats:
         stairs = self._stairs(rows)
         # Subtracting the least stair is a common factor of all weights; subtracting the least cost would not be.
         stairs -= stairs.min(axis=-1, keepdims=True)

@@ -16,11 +16,9 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.distributions.piecewise_exponential import Pieces, Side
-
-Array = NDArray[np.float64]
 
 _DIGITS = 60
 
@@ -59,15 +57,15 @@ class Truncated(Pieces):
         """Return the bounds as they were passed."""
         return self._bounds
 
-    def ppf(self, q: Array) -> Array:
+    def ppf(self, q: Floats) -> Floats:
         """Return the x with P(X <= x) = q; NaN outside [0, 1]."""
         return np.clip(super().ppf(q), *self._bounds)
 
-    def isf(self, q: Array) -> Array:
+    def isf(self, q: Floats) -> Floats:
         """Return the x with P(X > x) = q; NaN outside [0, 1]."""
         return np.clip(super().isf(q), *self._bounds)
 
-    def error_bound(self, alpha: Array) -> Array:
+    def error_bound(self, alpha: Floats) -> Floats:
         """Least t with P(|X| > t) <= alpha."""
         if self._left is self._right:
             return super().error_bound(alpha)

@@ -10,17 +10,15 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.distributions.symmetric import Lattice, Line
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.truncated_staircase import stairs as truncated_stairs
 from stairnoise.mechanisms.truncated_staircase.stairs import MOST_STAIRS, Ended
-from stairnoise.numerics.elementwise import Floats, Formula, evaluate
+from stairnoise.numerics.elementwise import Formula, Scalars, evaluate
 from stairnoise.numerics.quadrature import gauss_legendre
 from stairnoise.numerics.roots import least_float, least_integer
-
-Array = NDArray[np.float64]
 
 DIGITS = 60
 """Digits of decimals."""
@@ -59,25 +57,25 @@ class Truncated:
         scale = self._k.scale
         return Truncated(self._k._replace(scale=scale / scale, end=self._k.end * scale), self._centre * float(scale), whole=False)
 
-    def __getattr__(self, name: str) -> Callable[[Array], Any]:
+    def __getattr__(self, name: str) -> Callable[[Floats], Any]:
         """Return a function of x: one of pdf or pmf, cdf, sf and their logarithms."""
         if name not in ("pdf", "pmf", "logpdf", "logpmf", "cdf", "sf", "logcdf", "logsf") or name not in self._formulas:
             raise AttributeError(name)
         formula = self._formulas[name]
         return lambda x: np.asarray(evaluate(formula, x - self._centre, self._k))
 
-    def ppf(self, q: Array) -> Array:
+    def ppf(self, q: Floats) -> Floats:
         """Least x with P(X <= x) >= q; NaN outside [0, 1]."""
         return self._quantile("ppf", q)
 
-    def isf(self, q: Array) -> Array:
+    def isf(self, q: Floats) -> Floats:
         """Least x with P(X > x) <= q; NaN outside [0, 1]."""
         return self._quantile("isf", q)
 
-    def _quantile(self, name: str, q: Array) -> Array:
+    def _quantile(self, name: str, q: Floats) -> Floats:
         return np.asarray(np.clip(evaluate(self._formulas[name], q, self._k), -self._end, self._end) + self._centre)
 
-    def error_bound(self, alpha: Array) -> Array:
+    def error_bound(self, alpha: Floats) -> Floats:
         """Least t with P(|X| > t) <= alpha."""
         if self._centre == 0:
             return np.asarray(np.minimum(evaluate(self._formulas["error_bound"], alpha, self._k), self._end))
@@ -99,7 +97,7 @@ class Truncated:
 
     def entropy(self) -> float:
         """Entropy in nats."""
-        return float(truncated_stairs.entropy(Floats, self._k))
+        return float(truncated_stairs.entropy(Scalars, self._k))
 
     def mean(self) -> float:
         """E X, the centre."""
@@ -144,7 +142,7 @@ class Truncated:
         root = float(np.power(1 / float(self._k.scale), p / 2))
         return moment * root * root
 
-    def _mixture(self, half: Callable[[Array], Array], unit: float) -> float:
+    def _mixture(self, half: Callable[[Floats], Floats], unit: float) -> float:
         """Return the mean of a function from `half`, its integral from the centre to a distance, averaged over both sides.
 
         Distances are those of the constants, times `unit`.
@@ -153,7 +151,7 @@ class Truncated:
         last, width, w = float(k.last), float(k.D) * unit, float(k.w) * unit
         end = np.array([float(k.end) * float(k.scale) * unit])
 
-        def terms(m: Array) -> Array:
+        def terms(m: Floats) -> Floats:
             return np.asarray(np.exp(-k.eps * m) * half(w + m * width))
 
         total = float(k.drop) * sum_of_terms(terms, last) + math.exp(-k.eps * last) * float(half(end)[0])
@@ -174,7 +172,7 @@ class Truncated:
         unit = 1 / float(self._k.scale) if self._whole else 1.0
         c, q = abs(self._centre) * float(self._k.scale) * unit, p + 1
 
-        def half(y: Array) -> Array:
+        def half(y: Floats) -> Floats:
             with np.errstate(all="ignore"):
                 around = ((y + c) ** q + (y - c) ** q) / 2
                 # (c + y)**q - (c - y)**q without cancellation.
@@ -193,7 +191,7 @@ def on_integers(eps: float, steps: int, r: int, end: int, centre: float) -> Trun
     return Truncated(truncated_stairs.ended(stairs, end + 0.5, float(last), part), centre, whole=True)
 
 
-def sum_of_terms(terms: Callable[[Array], Array], last: float) -> float:
+def sum_of_terms(terms: Callable[[Floats], Floats], last: float) -> float:
     """Sum terms(m) for m from 0 to last - 1. Terms are nearly powers of m; if they are many, they fall slowly."""
     if last <= MOST_STAIRS:
         return float(np.sum(terms(np.arange(last))))
@@ -209,16 +207,16 @@ def sum_of_terms(terms: Callable[[Array], Array], last: float) -> float:
     return head + integral + float((f[0] - f[1]) / 2 + ((f[4] - f[5]) - (f[2] - f[3])) / 12)
 
 
-def _sum_of_powers(p: float) -> Callable[[Array], Array]:
+def _sum_of_powers(p: float) -> Callable[[Floats], Floats]:
     """Return the function that maps N - 1/2 to 1**p + ... + (N - 1)**p."""
     first = np.cumsum(np.arange(float(_FIRST)) ** p)
     a = _FIRST - 0.5
 
-    def tail(y: Array) -> Array:
+    def tail(y: Floats) -> Floats:
         """Return integral and corrections (Euler and Maclaurin, at midpoints); differences of this function are sums."""
         return y ** (p + 1) / (p + 1) - p * y ** (p - 1) / 24 + 7 * p * (p - 1) * (p - 2) * y ** (p - 3) / 5760
 
-    def sums(y: Array) -> Array:
+    def sums(y: Floats) -> Floats:
         n = np.asarray(y + 0.5)
         few = first[np.clip(n - 1, 0, _FIRST - 1).astype(np.intp)]
         far = np.maximum(n - 0.5, a)

@@ -12,12 +12,10 @@ from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Floats
 from stairnoise.accounting.losses.listed import Listed
 from stairnoise.mechanisms.truncated_staircase.distribution import DIGITS, tail_weight
-
-Array = NDArray[np.float64]
 
 
 class EndedAtoms(Listed):
@@ -35,7 +33,7 @@ class EndedAtoms(Listed):
 
     __slots__ = ("_infinite",)
 
-    def __init__(self, key: tuple[Any, ...], log_p: Array, losses: Array, infinite: float) -> None:
+    def __init__(self, key: tuple[Any, ...], log_p: Floats, losses: Floats, infinite: float) -> None:
         there = log_p > -math.inf
         super().__init__(key, log_p[there], (log_p - losses)[there], math.inf, infinite, losses[there])
         self._infinite = infinite

@@ -6,10 +6,10 @@ import math
 from typing import Any, SupportsFloat
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._parameters import Cost, single
+from stairnoise._types import Floats
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, check_function
 from stairnoise.mechanisms.staircase import distribution as staircase
@@ -167,7 +167,7 @@ class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
         check_function(self.eps)
         return super()._expected_cost(function)
 
-    def _jumps(self, most: int) -> NDArray[np.float64]:
+    def _jumps(self, most: int) -> Floats:
         """Return up to `most` jumps of the density on one side, as distances from the middle, and the end."""
         edges = (self._gamma + np.arange(most)) * self.sensitivity
         return np.append(edges[edges < self._end], self._end)
@@ -179,7 +179,7 @@ class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
         apart = (abs(self._middle) + self._end) * 2.0**-50
         return tuple(np.unique(np.concatenate([both - apart, both + apart])).tolist())
 
-    def _edges(self, limit: float) -> NDArray[np.float64]:
+    def _edges(self, limit: float) -> Floats:
         """Return the edges of the stairs within the limit, or an even grid if there are too many stairs to see."""
         if self._end / self.sensitivity > _MOST_STAIRS:
             return np.linspace(-limit, limit, _GRID)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import single
+from stairnoise._types import Self
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.truncated_staircase import calibration, loss, sums
@@ -14,8 +15,6 @@ from stairnoise.mechanisms.truncated_staircase import distribution as truncated_
 from stairnoise.numerics.rounding import rounded_up
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from stairnoise.mechanisms.truncated_staircase.calibration import First
 
 COSTS = {"l1": 1, "l2": 2}
@@ -53,8 +52,7 @@ class Truncated:
 
     @property
     def _sensitivity_steps(self) -> int:
-        steps: int = self._sampler.sensitivity_steps
-        return steps
+        return int(self._sampler.sensitivity_steps)
 
     @property
     def eps(self) -> float:

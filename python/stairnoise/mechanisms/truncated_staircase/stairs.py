@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stairnoise.mechanisms.staircase import distribution as staircase
-from stairnoise.numerics.elementwise import Floats
+from stairnoise.numerics.elementwise import Scalars
 
 # Most stairs that are added up; Euler and Maclaurin's formula sums more, and its next term is below 1e-15.
 MOST_STAIRS = 2**18
@@ -52,7 +52,7 @@ def ended(stairs: staircase.Stairs, end: float, last: float, part: float) -> End
     """Make the constants of a staircase that ends at `end`, after `part` of its stair number `last`, in the caller's unit."""
     kept = {name: getattr(stairs, name) for name in ("eps", "scale", "D", "D_high", "D_low", "w", "w_low", "drop")}
     k = Ended(**kept, end=end, last=last, part=part * stairs.scale, half=math.nan, outer=math.nan)
-    outer = _left(Floats, 0.0, 0.0, k)
+    outer = _left(Scalars, 0.0, 0.0, k)
     return k._replace(half=k.w + outer, outer=outer)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
+from stairnoise._types import Floats
 from stairnoise._values import require
 from stairnoise.accounting.losses import largest
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
@@ -19,7 +20,6 @@ from stairnoise.mechanisms.partition_selection import loss as partition_selectio
 from stairnoise.mechanisms.partition_selection.rules.rule import Rule
 
 if TYPE_CHECKING:
-    from stairnoise._types import Floats
     from stairnoise.mechanisms.partition_selection.calibration import Found
 
 # More than the rounding errors of a probability.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from stairnoise import _native
-    from stairnoise._types import Floats
+from stairnoise import _native
+from stairnoise._types import Floats
 
 
 class Rule(ABC):

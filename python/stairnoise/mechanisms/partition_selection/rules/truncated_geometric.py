@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
+from stairnoise._types import Floats
 from stairnoise.accounting.losses import largest as largest_loss
 from stairnoise.accounting.losses import listed
 from stairnoise.mechanisms.partition_selection import distribution as partition_selection_distribution
 from stairnoise.mechanisms.partition_selection.rules.rule import Rule
-
-if TYPE_CHECKING:
-    from stairnoise._types import Floats
 
 # At most this many values of noise are listed. The margin exceeds the rounding errors of sums of probabilities.
 _MOST_LISTED = 2**22
