@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, SupportsFloat
 
 import numpy as np
@@ -113,11 +113,36 @@ def single(value: object, name: str) -> float:
     return number
 
 
+def refuse(name: str, value: Any, allowed: Any, rule: str) -> None:
+    """Raise for the first number that is not allowed."""
+    if allowed is True or np.all(allowed):
+        return
+    if np.ndim(value):
+        value = np.asarray(value).item(np.flatnonzero(~np.asarray(allowed, bool))[0])
+    raise ParameterError(f"{name} must be {rule}, got {received(value)}")
+
+
+def one_of(value: Any, name: str, words: Sequence[str]) -> Any:
+    """Return `value`, which must be one of the words."""
+    if isinstance(value, str) and value in words:
+        return value
+    *others, last = (f'"{word}"' for word in words)
+    kind = ParameterError if isinstance(value, str) else ParameterTypeError
+    raise kind(f"{name} must be {', '.join(others)} or {last}, got {received(value)}")
+
+
+def stair_shape(value: Any, name: str, convert: Callable[[object, str], Any] = single) -> Any:
+    """Return a shape of stairs: a number, or the cost of which it is the best."""
+    if not isinstance(value, str):
+        return convert(value, name)
+    refuse(name, value, value in ("l1", "l2"), '"l1", "l2" or a number')
+    return value
+
+
 def positive(value: object, name: str) -> float:
     """Convert a single number that must be finite and greater than 0."""
     number = single(value, name)
-    if not 0 < number < math.inf:
-        raise ParameterError(f"{name} must be finite and greater than 0, got {received(value)}")
+    refuse(name, value, 0 < number < math.inf, "finite and greater than 0")
     return number
 
 

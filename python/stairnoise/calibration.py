@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 from stairnoise._candidates import CANDIDATES, Candidate, Setting
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._native import largest_quotient
-from stairnoise._parameters import Cost, count, single
+from stairnoise._parameters import Cost, count, one_of, refuse, single
 from stairnoise._types import Number
 from stairnoise.mechanism.distribution import root_moment
 from stairnoise.mechanisms.staircase import many_releases
@@ -150,10 +150,7 @@ def calibrate(
     """
     row = _row_of(cls)
     target = checked(eps, delta, releases, sensitivity)
-    if not isinstance(cost, str):
-        raise ParameterTypeError(f'cost must be "l1" or "l2", got {received(cost)}')
-    if cost not in _MOMENT:
-        raise ParameterError(f'cost must be "l1" or "l2", got {received(cost)}')
+    one_of(cost, "cost", ("l1", "l2"))
     if not target.delta and "delta" in line(row, cost).compared.takes:
         raise ParameterError(f"delta must be greater than 0 for a {row.class_name}, got {received(delta)}")
     found: Mechanism = calibrated(row, target, cost)
@@ -164,10 +161,8 @@ def checked(eps: object, delta: object, releases: object, sensitivity: object) -
     """Check the numbers of a target; the range of the sensitivity is for the mechanism to check."""
     budget, slack = single(eps, "eps"), single(delta, "delta")
     change = 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
-    if not 0 < budget < math.inf:
-        raise ParameterError(f"eps must be finite and greater than 0, got {received(eps)}")
-    if not 0 <= slack < 1:
-        raise ParameterError(f"delta must be at least 0 and less than 1, got {received(delta)}")
+    refuse("eps", eps, 0 < budget < math.inf, "finite and greater than 0")
+    refuse("delta", delta, 0 <= slack < 1, "at least 0 and less than 1")
     number = count(releases, "releases", least=1, most=_MOST_RELEASES)
     return Target(budget, slack, number, change, sensitivity is not None)
 

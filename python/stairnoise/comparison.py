@@ -12,9 +12,9 @@ import numpy as np
 
 from stairnoise._candidates import Setting, chosen, chosen_rows
 from stairnoise._comparison_rows import ComparisonRow, of_choices, of_numbers, of_releases, of_vectors
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterError, received
 from stairnoise._optional import require
-from stairnoise._parameters import Cost, RealLike, count, real, single
+from stairnoise._parameters import Cost, RealLike, count, one_of, real, single
 from stairnoise._plain import aligned
 from stairnoise._recommendation import recommend, recommend_for_releases
 from stairnoise.calibration import checked
@@ -241,10 +241,7 @@ def compare(
     """
     number, stated = single(eps, "eps"), sensitivity is not None
     change = 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
-    if not isinstance(cost, str):
-        raise ParameterTypeError(f'cost must be "l1" or "l2", got {received(cost)}')
-    if cost not in _MOMENT:
-        raise ParameterError(f'cost must be "l1" or "l2", got {received(cost)}')
+    one_of(cost, "cost", ("l1", "l2"))
     slack = None if delta is None else single(delta, "delta")
     if slack is not None and not 0 < slack < 1:
         raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(delta)}")

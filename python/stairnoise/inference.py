@@ -22,9 +22,9 @@ import numpy as np
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._options import Required, TypedDict, Unpack
-from stairnoise._parameters import Real, RealLike, argument, common_shape, confidence_level, number_array
+from stairnoise._parameters import Real, RealLike, argument, common_shape, confidence_level, number_array, one_of, refuse
 from stairnoise._types import Array, Floats, Number
-from stairnoise.mechanism.accuracy import in_float32, last_place, refuse
+from stairnoise.mechanism.accuracy import in_float32, last_place
 from stairnoise.numerics import binomial
 from stairnoise.registry import load
 from stairnoise.rng import Rng
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 Alternative = Literal["two-sided", "less", "greater"]
 
-_ALTERNATIVES = ("two-sided", "less", "greater")
 _MOST_TRIALS = 2**32
 _LARGEST = 2.0**53
 # Fraction of a distance by which an outcome on the other side can be nearer and still count: more than rounding, as in SciPy.
@@ -295,10 +294,7 @@ def _asked(
     made: Any = mechanism
     if made._parameter_shape != ():
         raise ParameterError(f"mechanism must have single parameters, got parameters of shape {made._parameter_shape}")
-    if not isinstance(alternative, str):
-        raise ParameterTypeError(f'alternative must be "two-sided", "less" or "greater", got {received(alternative)}')
-    if alternative not in _ALTERNATIVES:
-        raise ParameterError(f'alternative must be "two-sided", "less" or "greater", got {received(alternative)}')
+    side: str = one_of(alternative, "alternative", ("two-sided", "less", "greater"))
     whole: bool = made._integers
     if rng is not None and not whole:
         raise ParameterError(f"rng must be None for a {type(mechanism).__name__}, whose noise is continuous, got {received(rng)}")
@@ -313,16 +309,14 @@ def _asked(
             "Staircase(eps, gamma=0.5) is the sum of that of DiscreteLaplace and of a uniform number"
         )
     noise = _Noise(made, whole, rng is not None, in_float32(released, values))
-    return z, _trials(n), alternative, noise, _uniforms(rng)
+    return z, _trials(n), side, noise, _uniforms(rng)
 
 
 def _trials(n: object) -> Real:
     array = number_array(n, "n")
     if array.dtype.kind == "f":
         raise ParameterTypeError(f"n must be an integer or an array of integers, got {received(n)}")
-    bad = np.flatnonzero(~np.asarray((array >= 1) & (array <= _MOST_TRIALS), np.bool_))
-    if bad.size:
-        raise ParameterError(f"n must be an integer from 1 to 2**32, got {received(array.item(int(bad[0])))}")
+    refuse("n", array if array.ndim else array.item(), (array >= 1) & (array <= _MOST_TRIALS), "an integer from 1 to 2**32")
     floats: Floats = array.astype(np.float64)
     return floats if floats.ndim else float(floats)
 

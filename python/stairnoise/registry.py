@@ -12,10 +12,9 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from stairnoise._options import TypedDict
-from stairnoise._types import Array, Number
-
 if TYPE_CHECKING:
+    from stairnoise._options import TypedDict
+    from stairnoise._types import Array, Number
 
     class Parameters(TypedDict, total=False):
         """Parameters of mechanisms that `sample` takes, besides those that it names; arrays have types of their own there."""
@@ -67,6 +66,25 @@ CATEGORIES = (
 ANY_CHANGE = "a category may become any other one, so there is no largest change"
 VECTORS = "a vector has no distribution function, no quantile and no picture on one axis; its norm has, in norm_cdf and the like"
 VECTOR_LOSS = "the loss of a shift depends on its direction; the release is eps-differentially private, which is what is proven"
+# Methods of noise that is one number.
+_OF_ONE_NUMBER = (
+    "abs_moment",
+    "as_scipy",
+    "cdf",
+    "confidence_interval",
+    "eps_for_error",
+    "interval",
+    "isf",
+    "logcdf",
+    "logsf",
+    "median",
+    "moment",
+    "plot",
+    "ppf",
+    "sf",
+    "stats",
+    "support",
+)
 NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
@@ -165,6 +183,11 @@ def _example(by: str = "", **arguments: Any) -> Example:
     return Example(arguments, by)
 
 
+def _for_each_cost(name: str, baseline: str, **others: Any) -> tuple[Compared, ...]:
+    """Return the lines of the shapes that minimise E|X| and E X²."""
+    return tuple(Compared(f"{name} {cost}", baseline, fixed=(cost,), **others) for cost in ("l1", "l2"))
+
+
 ROWS: tuple[Row, ...] = (
     Row(
         "staircase",
@@ -177,7 +200,7 @@ ROWS: tuple[Row, ...] = (
         ),
         arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1.0, 2.0, 5.0)),
         divided=Divided(_example(eps=4.0, sensitivity=1.0), 4, _example(eps=1.0, sensitivity=1.0)),
-        compared=(Compared("Staircase l1", "Laplace", fixed=("l1",)), Compared("Staircase l2", "Laplace", fixed=("l2",))),
+        compared=_for_each_cost("Staircase", "Laplace"),
         released=True,
     ),
     Row(
@@ -187,10 +210,7 @@ ROWS: tuple[Row, ...] = (
         (_example(eps=1.0, sensitivity=5), _example(eps=0.3, sensitivity=100, r=30), _example(eps=2.0, sensitivity=1)),
         arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1, 2, 5)),
         divided=Divided(_example(eps=4.0, sensitivity=5), 4, _example(eps=1.0, sensitivity=5)),
-        compared=(
-            Compared("DiscreteStaircase l1", "DiscreteLaplace", fixed=("l1",)),
-            Compared("DiscreteStaircase l2", "DiscreteLaplace", fixed=("l2",)),
-        ),
+        compared=_for_each_cost("DiscreteStaircase", "DiscreteLaplace"),
         released=True,
     ),
     Row(
@@ -247,10 +267,7 @@ ROWS: tuple[Row, ...] = (
             _example(eps=4.0, delta=1e-3, sensitivity=1.0, gamma=0.25, lower=0.0),
             _example(eps=0.05, delta=1e-6, sensitivity=10.0, gamma="l2"),
         ),
-        compared=(
-            Compared("TruncatedStaircase l1", "Laplace", ("eps", "delta", "sensitivity"), ("l1",), when="delta"),
-            Compared("TruncatedStaircase l2", "Laplace", ("eps", "delta", "sensitivity"), ("l2",), when="delta"),
-        ),
+        compared=_for_each_cost("TruncatedStaircase", "Laplace", takes=("eps", "delta", "sensitivity"), when="delta"),
         lacks={NOT_MONOTONE: ("eps_for_error",)},
     ),
     Row(
@@ -296,10 +313,7 @@ ROWS: tuple[Row, ...] = (
             _example(eps=0.3, delta=1e-3, sensitivity=3, r=2, lower=0),
             _example(eps=0.05, delta=1e-6, sensitivity=10, r="l2"),
         ),
-        compared=(
-            Compared("TruncatedDiscreteStaircase l1", "DiscreteLaplace", ("eps", "delta", "change"), ("l1",), when="delta"),
-            Compared("TruncatedDiscreteStaircase l2", "DiscreteLaplace", ("eps", "delta", "change"), ("l2",), when="delta"),
-        ),
+        compared=_for_each_cost("TruncatedDiscreteStaircase", "DiscreteLaplace", takes=("eps", "delta", "change"), when="delta"),
         lacks={NOT_MONOTONE: ("eps_for_error",)},
     ),
     Row(
@@ -353,32 +367,7 @@ ROWS: tuple[Row, ...] = (
         (_example(eps=1.0, categories=3), _example(eps=4.0, categories=2), _example(eps=0.1, categories=5)),
         divided=Divided(_example(eps=4.0, categories=5), 4, _example(eps=1.0, categories=5)),
         sampled=False,
-        lacks={
-            ANY_CHANGE: ("sensitivity",),
-            CATEGORIES: (
-                "abs_moment",
-                "as_scipy",
-                "cdf",
-                "confidence_interval",
-                "entropy",
-                "eps_for_error",
-                "error_bound",
-                "interval",
-                "isf",
-                "logcdf",
-                "logsf",
-                "mean",
-                "median",
-                "moment",
-                "plot",
-                "ppf",
-                "sf",
-                "stats",
-                "std",
-                "support",
-                "var",
-            ),
-        },
+        lacks={ANY_CHANGE: ("sensitivity",), CATEGORIES: (*_OF_ONE_NUMBER, "entropy", "error_bound", "mean", "std", "var")},
     ),
     Row(
         "multivariate_staircase",
@@ -391,27 +380,7 @@ ROWS: tuple[Row, ...] = (
             _example(eps=4.0, sensitivity=1.0, dim=3, norm="l2"),
             _example(eps=2.0, sensitivity=1.0, dim=3, norm="linf"),
         ),
-        lacks={
-            VECTORS: (
-                "abs_moment",
-                "as_scipy",
-                "cdf",
-                "confidence_interval",
-                "eps_for_error",
-                "interval",
-                "isf",
-                "logcdf",
-                "logsf",
-                "median",
-                "moment",
-                "plot",
-                "ppf",
-                "sf",
-                "stats",
-                "support",
-            ),
-            VECTOR_LOSS: ("compose", "privacy_loss", "privacy_profile", "rdp", "tradeoff"),
-        },
+        lacks={VECTORS: _OF_ONE_NUMBER, VECTOR_LOSS: ("compose", "privacy_loss", "privacy_profile", "rdp", "tradeoff")},
     ),
 )
 

@@ -15,7 +15,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.mechanisms.partition_selection.calibration import _divergence, least_threshold, log_hidden, worst
-from stairnoise.mechanisms.partition_selection.rules.truncated_geometric import TruncatedGeometric
+from stairnoise.mechanisms.partition_selection.rules import TruncatedGeometric
 from tests.statistical.checks import check_share
 
 HIDDEN = None

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.distributions import slopes_sums as slope_sums
+from stairnoise.distributions import slopes as slope_sums
 from stairnoise.distributions.slopes import Slopes
 from stairnoise.numerics import sums as listed_sums
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.accounting import grid
+from stairnoise.accounting import dp_accounting as grid
 from stairnoise.registry import ROWS
 from tests.by_method.privacy_pairs import hockey_stick, product
 from tests.examples import each_mechanism_of_numbers

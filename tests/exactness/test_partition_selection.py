@@ -8,7 +8,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.mechanisms.partition_selection.calibration import least_threshold
-from stairnoise.mechanisms.partition_selection.rules.truncated_geometric import TruncatedGeometric
+from stairnoise.mechanisms.partition_selection.rules import TruncatedGeometric
 from tests.exactness.mechanisms import rng_before
 from tests.oracles import gaussian_threshold, partition_selection, stream
 from tests.oracles.generate import gaussian_thresholds, partition_selections

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.accounting import grid
+from stairnoise.accounting import dp_accounting as grid
 
 
 def profile_of(masses, infinite, interval, eps):

@@ -5,8 +5,7 @@
 - `models`: which lattices hold, or enclose, the loss of many releases.
 - `convolution`: the loss of many releases on a lattice, from those of one.
 - `curve`: the privacy profile and the trade-off curve of a loss on a lattice.
-- `grid`, `dp_accounting`: a privacy loss on the multiples of an interval, and in the form of Google's package.
-- `inverse`: the ε of a δ, for profiles without a closed inverse.
+- `dp_accounting`: a privacy loss on the multiples of an interval, in the form of Google's package.
 - `ledger`: a ledger of the privacy budget.
 """
 

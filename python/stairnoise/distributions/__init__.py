@@ -2,8 +2,8 @@
 
 - `symmetric`: from a half line to the whole line.
 - `piecewise_exponential`: densities that fall exponentially, at one rate after another.
-- `slopes`, `slopes_sums`: a piecewise linear log-probability in rational numbers, its exact ε, and sums of such noise.
-- `infinitely_divisible`, `infinitely_divisible_sums`: differences of negative binomial variables, and their sums.
+- `slopes`: a piecewise linear log-probability in rational numbers, its exact ε, and sums of such noise.
+- `infinitely_divisible`: differences of negative binomial variables, and their sums.
 - `tabulated`: any distribution on consecutive integers, from a list of its probabilities.
 - `lattice_as_density`: a distribution on a coarse lattice, each value spread over its step.
 - `elements`: distributions of array parameters, element by element.

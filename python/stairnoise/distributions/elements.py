@@ -21,43 +21,28 @@ class Elements:
         """Evaluate a function by its name, for every x and all elements."""
         return by_element([getattr(distribution, function) for distribution in self._distributions], self._which, x)
 
-    def _by_number(self, number: Callable[[Any], float]) -> Floats:
-        return np.array([number(distribution) for distribution in self._distributions], np.float64)[self._which]
+    def __getattr__(self, name: str) -> Callable[..., Floats]:
+        """Return a function that has one number for each element, such as `mean` or `moment`."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda *arguments: self._of_all(lambda distribution: getattr(distribution, name)(*arguments))
+
+    def _of_all(self, answer: Callable[[Any], Any]) -> Floats:
+        return np.array([answer(distribution) for distribution in self._distributions], np.float64)[self._which]
 
     @property
     def unit(self) -> Floats:
         """The unit of each element."""
-        return self._by_number(lambda distribution: distribution.unit)
+        return self._of_all(lambda distribution: distribution.unit)
 
     def in_units(self) -> Elements:
         """Return the distributions of X/unit."""
         return Elements([distribution.in_units() for distribution in self._distributions], self._which)
 
-    def entropy(self) -> Floats:
-        """Entropy in nats."""
-        return self._by_number(lambda distribution: distribution.entropy())
-
-    def mean(self) -> Floats:
-        """E X."""
-        return self._by_number(lambda distribution: distribution.mean())
-
-    def var(self) -> Floats:
-        """Variance."""
-        return self._by_number(lambda distribution: distribution.var())
-
-    def moment(self, order: int) -> Floats:
-        """E X**order."""
-        return self._by_number(lambda distribution: distribution.moment(order))
-
-    def abs_moment(self, p: float) -> Floats:
-        """E|X|**p."""
-        return self._by_number(lambda distribution: distribution.abs_moment(p))
-
     def support(self) -> tuple[Floats, Floats]:
         """Return the ends of the support."""
-        return self._by_number(lambda distribution: distribution.support()[0]), self._by_number(
-            lambda distribution: distribution.support()[1]
-        )
+        ends = self._of_all(lambda distribution: distribution.support())
+        return ends[..., 0], ends[..., 1]
 
 
 def by_element(functions: Sequence[Callable[[Floats], Floats]], which: NDArray[np.intp], x: Any) -> Floats:

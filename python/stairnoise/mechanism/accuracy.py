@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._parameters import RealLike, common_shape, confidence_level, count, number_array
+from stairnoise._errors import ParameterError
+from stairnoise._parameters import RealLike, common_shape, confidence_level, count, number_array, one_of
 from stairnoise._types import Floats
 from stairnoise._values import require
 from stairnoise.mechanism.partitions import NAME
@@ -80,23 +80,11 @@ def in_float32(released: RealLike, values: NDArray[Any]) -> bool:
 
 
 def _terms(of: object, terms: object) -> int:
-    if not isinstance(of, str):
-        raise ParameterTypeError(f'of must be "value", "sum" or "mean", got {received(of)}')
-    if of not in ("value", "sum", "mean"):
-        raise ParameterError(f'of must be "value", "sum" or "mean", got {received(of)}')
+    one_of(of, "of", ("value", "sum", "mean"))
     k = count(terms, "terms", least=1, most=_MOST_TERMS)
     if of == "value" and k != 1:
         raise ParameterError(f'terms must be 1 for a single value (of="sum" or of="mean" takes more), got {k}')
     return k
-
-
-def refuse(name: str, value: Any, allowed: Any, rule: str) -> None:
-    """Raise for the first number that is not allowed."""
-    if allowed is True:
-        return
-    bad = np.flatnonzero(~np.asarray(allowed, bool))
-    if bad.size:
-        raise ParameterError(f"{name} must be {rule}, got {received(np.asarray(value).item(bad[0]))}")
 
 
 def _integer_ends(values: NDArray[np.int64], bounds: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

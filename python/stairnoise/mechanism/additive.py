@@ -24,12 +24,12 @@ from stairnoise import _scipy
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._optional import require
 from stairnoise._options import TypedDict, Unpack
-from stairnoise._parameters import Real, RealLike, argument, confidence_level, count, flag, single
+from stairnoise._parameters import Real, RealLike, argument, confidence_level, count, flag, refuse, single
 from stairnoise._types import AnyFloat, Array, Default, Floats, Integer, Integers, Number, Value, number_or_array
 from stairnoise.accounting import privacy_loss
 from stairnoise.figures import mechanism as picture
 from stairnoise.mechanism import cost
-from stairnoise.mechanism.accuracy import Of, interval_of, refuse
+from stairnoise.mechanism.accuracy import Of, interval_of
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.distribution import central, plain, scaled, times_power
 from stairnoise.mechanism.immutable import once
@@ -215,8 +215,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
             `p` is out of range or an array.
         """
         power = single(p, "p")
-        if not -1 < power <= _MOST_POWER:
-            raise ParameterError(f"p must be greater than -1 and at most {_MOST_POWER}, got {received(p)}")
+        refuse("p", p, -1 < power <= _MOST_POWER, f"greater than -1 and at most {_MOST_POWER}")
         distribution, unit = scaled(self)
         moment = distribution.abs_moment(int(power) if power in range(_MOST_CLOSED_POWER + 1) else power)
         return self._plain(times_power(moment, unit, power))

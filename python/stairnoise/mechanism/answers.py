@@ -8,7 +8,6 @@ import numpy as np
 
 from stairnoise._errors import ParameterError
 from stairnoise._output import Shape
-from stairnoise.mechanism.stated import unstated
 
 
 def require_stated(mechanism: Any, dtype: np.dtype[Any]) -> None:
@@ -40,3 +39,12 @@ def released_dtype(mechanism: Any, dtype: np.dtype[Any], single_precision: bool)
     if mechanism._integers and dtype.kind == "i":
         return "int64"
     return "float32" if single_precision else "float64"
+
+
+def unstated(mechanism: object, purpose: str, remedy: str | None = None, beside: str = "") -> ParameterError:
+    """Return the error that this purpose needs a stated sensitivity."""
+    made_by = repr(mechanism).partition("(")[0]
+    return ParameterError(
+        f"sensitivity must be stated for {purpose}: {remedy or f'write {made_by}(..., sensitivity=...)'} "
+        f"with the largest change of a true answer by one person, got None{beside}"
+    )

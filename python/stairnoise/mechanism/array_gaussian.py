@@ -21,6 +21,7 @@ from stairnoise.accounting.losses import elements as elements_of_losses
 from stairnoise.distributions.elements import Elements
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.cost import CostFunction
+from stairnoise.mechanism.drawing import rows_from
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 
@@ -69,23 +70,12 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
 
     # Drawing and releasing
 
-    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
+    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int = 0) -> None:
         if self._sampler is not None:
             super()._fill(stream, out, threads)
             return
-        _native.fill_gaussians(*self._spread(out.shape), stream, out, threads)
-
-    def _fill_part(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int) -> None:
-        if self._sampler is not None:
-            super()._fill(stream, out, threads)
-            return
-
-        def rows(parameter: NDArray[Any]) -> NDArray[Any]:
-            along_rows = parameter.ndim == out.ndim and len(parameter) > 1
-            return np.broadcast_to(parameter[first : first + len(out)] if along_rows else parameter, out.shape)
-
-        sigma2, log2_granularity, _ = self._lattices
-        _native.fill_gaussians(rows(sigma2), rows(log2_granularity), stream, out, threads)
+        sigma2, log2_granularity = (np.broadcast_to(rows_from(first, one, out), out.shape) for one in self._lattices[:2])
+        _native.fill_gaussians(sigma2, log2_granularity, stream, out, threads)
 
     def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
         return super()._next_view(stream, values) if self._sampler is not None else stream.next_staged_view(values)

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, received
+from stairnoise._errors import ParameterError
 from stairnoise._output import Shape
-from stairnoise._parameters import Cost, Real, RealLike, argument, common_shape, lent, real
+from stairnoise._parameters import Cost, Real, RealLike, argument, common_shape, lent, real, stair_shape
 from stairnoise._types import Array, Default, Float, Floats, Number, Self, Value
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.distribution import plain
+from stairnoise.mechanism.drawing import rows_from
 from stairnoise.mechanism.eps_for_error import least_eps_for_error
 from stairnoise.mechanism.on_lattice import Family
 from stairnoise.mechanism.partitions import NAME
@@ -79,7 +80,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         """Check and store the parameters, for the constructor."""
         stated = sensitivity is not None
         rate, change = convert(eps, "eps"), 1.0 if sensitivity is None else convert(sensitivity, "sensitivity")
-        checked = self._check_spec(spec, convert)
+        checked: Spec = None if self._spec_name is None else stair_shape(spec, self._spec_name, convert)
         store = object.__setattr__
         store(self, "_eps", rate)
         store(self, "_sensitivity", change)
@@ -92,16 +93,6 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         if self._spec_name and not isinstance(self._spec, str):
             parameters[self._spec_name] = self._spec  # type: ignore[assignment]
         return common_shape(parameters)
-
-    def _check_spec(self, spec: object, convert: Callable[[object, str], Real]) -> Spec:
-        name = self._spec_name
-        if name is None:
-            return None
-        if isinstance(spec, str):
-            if spec in ("l1", "l2"):
-                return spec  # type: ignore[return-value]
-            raise ParameterError(f'{name} must be "l1", "l2" or a number, got {received(spec)}')
-        return convert(spec, name)
 
     @classmethod
     def _make_sampler(cls, eps: float, sensitivity: float, spec: Any) -> _native.Mechanism:
@@ -226,24 +217,13 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
 
     # Drawing and releasing, with the parameters of each element
 
-    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
+    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int = 0) -> None:
         if self._sampler is not None:
             super()._fill(stream, out, threads)
             return
         # The parameters were checked when the mechanism was made.
-        _native.fill_per_element(self._native_name, *self._broadcast(out.shape), stream, out, threads)
-
-    def _fill_part(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int) -> None:
-        if self._sampler is not None:
-            super()._fill(stream, out, threads)
-            return
-
-        def rows(parameter: Any) -> Any:
-            along_rows = isinstance(parameter, np.ndarray) and parameter.ndim == out.ndim and len(parameter) > 1
-            return parameter[first : first + len(out)] if along_rows else parameter
-
-        parameters = _spread(rows(self._eps), rows(self._sensitivity), rows(self._spec), out.shape)
-        _native.fill_per_element(self._native_name, *parameters, stream, out, threads)
+        eps, sensitivity, spec = (rows_from(first, one, out) for one in (self._eps, self._sensitivity, self._spec))
+        _native.fill_per_element(self._native_name, *_spread(eps, sensitivity, spec, out.shape), stream, out, threads)
 
     def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
         return stream.next_view(values) if self._sampler is None else super()._next_view(stream, values)

@@ -35,12 +35,12 @@ from stairnoise._types import (
     Value,
 )
 from stairnoise.keyed import release as keyed_release
+from stairnoise.mechanism.answers import unstated
 from stairnoise.mechanism.drawing import FLOAT64, INT64, SURELY_A_LENGTH, chunks, sample_generally, threads_asked
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import Immutable
 from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.release import REFUSE, Nulls, released, require_null_rule
-from stairnoise.mechanism.stated import unstated
 from stairnoise.rng import Rng, sampling_stream
 
 
@@ -447,12 +447,9 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         k = partitions(max_partitions_contributed, NAME)
         return released(self, stream, values, columns, nulls, k, out, threads)
 
-    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
-        self._sampler.fill(stream, out, threads)
-
-    def _fill_part(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int) -> None:
+    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int = 0) -> None:
         """Fill `out`, the rows of an output from number `first` on."""
-        self._fill(stream, out, threads)
+        self._sampler.fill(stream, out, threads)
 
     def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
         """Take the stream's next fill and return a view that draws it in parts."""

@@ -56,8 +56,14 @@ def chunks(
     row = math.prod(shape[1:])
     for first in range(0, shape[0], length):
         chunk = np.empty((min(length, shape[0] - first), *shape[1:]), dtype)
-        mechanism._fill_part(view.after(first * row), chunk, threads, first)
+        mechanism._fill(view.after(first * row), chunk, threads, first)
         yield chunk
+
+
+def rows_from(first: int, parameter: Any, out: NDArray[Any]) -> Any:
+    """Return the part of an array parameter that belongs to `out`, the rows of an output from number `first` on."""
+    along_rows = isinstance(parameter, np.ndarray) and parameter.ndim == out.ndim and len(parameter) > 1
+    return parameter[first : first + len(out)] if along_rows else parameter
 
 
 def threads_asked(threads: object) -> int:

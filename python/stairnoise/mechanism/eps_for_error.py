@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from stairnoise._errors import ParameterError
-from stairnoise._parameters import Real, RealLike, argument, common_shape, confidence_level
-from stairnoise.mechanism.accuracy import refuse
+from stairnoise._parameters import Real, RealLike, argument, common_shape, confidence_level, refuse
 from stairnoise.mechanism.cost import elementwise
 from stairnoise.mechanisms.staircase import least_eps
 

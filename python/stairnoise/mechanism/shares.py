@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from stairnoise._parameters import count
 from stairnoise._types import Default, Self, Value
-from stairnoise.distributions import infinitely_divisible, infinitely_divisible_sums
+from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import once
@@ -76,7 +76,7 @@ class Shares(AdditiveMechanism[Default, Value, float]):
         return True
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        return infinitely_divisible_sums.sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
+        return infinitely_divisible.sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         return Guarantee(self.privacy_eps(sensitivity, max_partitions_contributed=k), 0.0, None, sensitivity, k)

@@ -10,6 +10,7 @@ import numpy as np
 from stairnoise._output import Shape
 from stairnoise._parameters import Real
 from stairnoise._types import Floats
+from stairnoise.distributions import moments, real_moments
 from stairnoise.numerics.elementwise import Formula, Scalars, evaluate
 
 # Up to this order the closed forms are quicker.
@@ -26,23 +27,20 @@ class Symmetric:
         Returns the constants of the formulas.
     shape : tuple of int
         Common shape of the parameters.
-    closed_moment, real_moment : callable
-        E|X|**p for an integer p from 0 on, and for real p, which may be an array.
+    moment : str
+        Name of the function of absolute moments in `distributions.moments` and `distributions.real_moments`.
+    parameters : tuple
+        Its arguments after the order.
     """
 
     def __init__(
-        self,
-        formulas: Any,
-        constants: Callable[[], Any],
-        shape: Shape,
-        closed_moment: Callable[[int], Floats],
-        real_moment: Callable[[Real], Floats],
+        self, formulas: Any, constants: Callable[[], Any], shape: Shape, moment: str, parameters: tuple[Any, ...]
     ) -> None:
         self._formulas: dict[str, Formula] = vars(formulas)
         self._make_constants, self._shape, self._scalar = constants, shape, shape == ()
         # Not a cached property, which takes 30 ns more at each access.
         self._constants: Any = None
-        self.closed_moment, self.real_moment = closed_moment, real_moment
+        self._moment, self._parameters = moment, parameters
 
     def at(self, function: str, x: Real) -> Real:
         """Evaluate a formula by its name, for every x and all parameters."""
@@ -53,6 +51,14 @@ class Symmetric:
         if type(x) is float and self._scalar:
             return self._formulas[function](Scalars, x, constants)  # type: ignore[no-any-return]
         return evaluate(self._formulas[function], x, constants)
+
+    def closed_moment(self, p: int) -> Floats:
+        """E|X|**p for an integer p from 0 on."""
+        return np.asarray(getattr(moments, self._moment)(p, *self._parameters))
+
+    def real_moment(self, p: Real) -> Floats:
+        """E|X|**p for real p, which may be an array."""
+        return np.asarray(getattr(real_moments, self._moment)(p, *self._parameters))
 
     def entropy(self) -> Real:
         """Entropy in nats."""

@@ -22,6 +22,8 @@ _MOST_NEWTON_STEPS, _MOST_SECANTS = 100, 200
 _NEAR = 1e-10
 _TOO_FAR = 1e-3
 _GOLDEN = (math.sqrt(5) - 1) / 2
+# Candidates in an octave: 2**15 <= m < 2**16.
+_TO_AN_OCTAVE = 2**15
 
 
 def least_integer(holds: Callable[[int], bool], below: int, high: int) -> int:
@@ -212,3 +214,26 @@ def _bits(x: float) -> int:
 
 def _float(bits: int) -> float:
     return float(struct.unpack("<d", struct.pack("<q", bits))[0])
+
+
+def least_candidate(enough: Callable[[float], bool], log2_least: int, log2_most: int) -> float:
+    """Return the least number of 16 bits from 2**log2_least to 2**log2_most that is enough; inf if the last one is not.
+
+    These numbers are the candidates for a parameter that every platform must find alike (docs/contract.md, section 12).
+    Where a candidate above it is not enough, bisection may end at one that is enough and not the least.
+    """
+
+    def holds(index: int) -> bool:
+        return enough(_candidate(index))
+
+    first, last = log2_least * _TO_AN_OCTAVE, log2_most * _TO_AN_OCTAVE
+    if holds(first):
+        return _candidate(first)
+    if not holds(last):
+        return math.inf
+    return _candidate(least_integer(holds, first, last))
+
+
+def _candidate(index: int) -> float:
+    octave, place = divmod(index, _TO_AN_OCTAVE)
+    return math.ldexp(1 + place / _TO_AN_OCTAVE, octave)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 
 from stairnoise._errors import BudgetError, LedgerError, ParameterError, ParameterTypeError, received
 from stairnoise._native import __version__
-from stairnoise._parameters import flag, single
+from stairnoise._parameters import flag, refuse, single
 from stairnoise._types import Number
 from stairnoise.accounting.ledger import file, rows
 from stairnoise.accounting.ledger.costs import Cost, as_typed, cost_of, is_drawn_by_key
@@ -455,8 +455,7 @@ def _file(path: object) -> Path:
         usable = bool(name) and b"\0" not in os.fsencode(name)
     except UnicodeEncodeError:
         usable = False
-    if not usable:
-        raise ParameterError(f"path must be a name that files can have, got {received(name)}")
+    refuse("path", name, usable, "a name that files can have")
     return Path(os.path.abspath(name))  # noqa: PTH100 - Path.absolute keeps "..", which as_uri would not resolve
 
 

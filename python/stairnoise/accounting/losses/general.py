@@ -19,9 +19,13 @@ import numpy as np
 
 from stairnoise._types import Floats
 from stairnoise.accounting.losses.loss import Model, Part
+from stairnoise.numerics.roots import bisections
 
 # Bins to a step from which the lower model merges.
 _FINER = 4
+# Halvings of a bracket of ε from 0 to a power of two: the rest is below rounding.
+_HALVINGS = 64
+_LARGEST = 2.0**1000
 # In steps: rounding, and a thousand times less than what a step costs.
 _SAME = 1e-7
 
@@ -38,7 +42,7 @@ class General(Part):
     @property
     def infinite_mass(self) -> float:
         """Probability of an infinite loss that is no part of `beyond`."""
-        return 0.0
+        return 0.0 if self.beyond else self.infinite
 
     @abstractmethod
     def masses(self, nodes: Floats) -> tuple[Floats, Floats, float]:
@@ -46,6 +50,18 @@ class General(Part):
 
         And the probability, under the true centre, of a finite loss above the first node.
         """
+
+    def eps_for_delta(self, delta: Floats) -> Floats:
+        """Least t >= 0 with δ(t) <= delta, to rounding and from above; inf where the infinite loss alone is more."""
+        level = np.ravel(np.asarray(delta, np.float64))
+        found = np.zeros(level.shape)
+        open_ = np.flatnonzero(~(self.profile(np.zeros(1)) <= level) & ~(level < self.infinite))
+        high = np.full(open_.size, max(self.top, 2.0**-1000))
+        while (short := ~(self.profile(high) <= level[open_]) & (high < _LARGEST)).any():
+            high = np.where(short, 2 * high, high)
+        high = bisections(lambda t: self.profile(t) <= level[open_], np.zeros(open_.size), high, _HALVINGS)
+        found[open_] = np.where(high >= _LARGEST / 2, math.inf, high)
+        return np.where(level < self.infinite, math.inf, found).reshape(np.shape(delta))
 
     def upper_model(self, step: float, *, aligned: bool = False) -> Model:
         """Split the loss between the nodes beside it."""

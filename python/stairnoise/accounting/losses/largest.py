@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,13 @@ import numpy as np
 from stairnoise._types import Floats
 from stairnoise.accounting.losses.general import General, nodes
 from stairnoise.accounting.losses.loss import Model, Part
+
+
+def _worst(measure: str, of_all: Callable[..., Any] = np.max) -> Any:
+    def worst(self: Largest, *arguments: Floats) -> Floats:
+        return np.asarray(of_all([getattr(pair, measure)(*arguments) for pair in self.pairs], axis=0))
+
+    return worst
 
 
 class Largest(Part):
@@ -35,36 +42,8 @@ class Largest(Part):
         """Return what two equal releases have in common."""
         return ("largest", *(pair.key() for pair in self.pairs))
 
-    def _of_all(self, method: str, *arguments: Floats) -> list[Floats]:
-        return [getattr(pair, method)(*arguments) for pair in self.pairs]
-
-    def profile(self, t: Floats) -> Floats:
-        """δ at t >= 0."""
-        return np.asarray(np.max(self._of_all("profile", t), axis=0))
-
-    def profile_scalar(self, t: float) -> float:
-        """δ at one t >= 0."""
-        return max(float(pair.profile_scalar(t)) for pair in self.pairs)
-
-    def eps_for_delta(self, delta: Floats) -> Floats:
-        """Least t >= 0 with δ(t) <= delta."""
-        return np.asarray(np.max(self._of_all("eps_for_delta", delta), axis=0))
-
-    def tradeoff(self, alpha: Floats) -> Floats:
-        """Least probability of a missed detection."""
-        return np.asarray(np.min(self._of_all("tradeoff", alpha), axis=0))
-
-    def mean(self) -> Floats:
-        """Kullback-Leibler divergence."""
-        return np.asarray(np.max(self._of_all("mean"), axis=0))
-
-    def var(self) -> Floats:
-        """Variance of the loss."""
-        return np.asarray(np.max(self._of_all("var"), axis=0))
-
-    def rdp(self, alpha: Floats) -> Floats:
-        """Rényi divergence at a finite order other than 1."""
-        return np.asarray(np.max(self._of_all("rdp", alpha), axis=0))
+    profile, eps_for_delta, rdp, mean, var = map(_worst, ("profile", "eps_for_delta", "rdp", "mean", "var"))
+    tradeoff = _worst("tradeoff", np.min)
 
     def worst_at_zero(self) -> General:
         """Return the pair with the largest total variation."""
@@ -74,7 +53,7 @@ class Largest(Part):
         """δ at any t."""
         size = np.abs(t)
         positive = self.profile(size)
-        return np.where(t < 0, -np.expm1(-size) + np.exp(-size) * positive, positive)
+        return np.asarray(np.where(t < 0, -np.expm1(-size) + np.exp(-size) * positive, positive))
 
     def upper_model(self, step: float, *, aligned: bool = False) -> Model:
         """Replace the profile by its chords."""

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from stairnoise._types import Floats
-from stairnoise.accounting.inverse import least_eps
 from stairnoise.accounting.losses.general import General
 from stairnoise.accounting.losses.listed import Listed
 from stairnoise.distributions.slopes import Slopes, log_sum
@@ -66,11 +65,6 @@ class Runs(General):
         self.eps = np.array(math.inf if self.infinite > 0 else self.top)
         self._moments: Listed | None = None
 
-    @property
-    def infinite_mass(self) -> float:
-        """Probability of an infinite loss."""
-        return self.infinite
-
     def key(self) -> tuple[Any, ...]:
         """Return what two equal releases have in common."""
         return self._key
@@ -99,11 +93,6 @@ class Runs(General):
         j = m[..., None] * x - 0.5
         values = np.exp(self._log_p[:, None] - self._beta[:, None] * j) * -np.expm1(self._d[:, None] * j - rest[..., None])
         return np.asarray(m * (values @ weights))
-
-    def eps_for_delta(self, delta: Floats) -> Floats:
-        """Least t >= 0 with δ(t) <= delta, inf where the infinite loss alone is more."""
-        found = least_eps(self.profile, np.maximum(delta, self.infinite), self.top)
-        return np.where(np.less(delta, self.infinite), math.inf, found)
 
     def tradeoff(self, alpha: Floats) -> Floats:
         """Least probability of a missed detection: an alarm where the loss is above the least threshold that α allows."""

@@ -20,6 +20,7 @@ import numpy as np
 
 from stairnoise._types import Floats
 from stairnoise.mechanisms.truncated_staircase.distribution import sum_of_terms
+from stairnoise.mechanisms.truncated_staircase.sums import TILT, symmetric_bound
 from stairnoise.numerics.roots import least_integers
 
 # a[A] loses up to 13 digits if ε is tiny, and others if a[A] is much smaller than δ.
@@ -186,3 +187,12 @@ class Canonical:
         """Entropy in nats: every probability but the last is P(X = 0) times a power of b."""
         inside = 2 * self._zero * sum_of_terms(lambda m: np.exp(-self._eps * m) * m, self._end)
         return float(self._eps * inside - self._log_zero * (1 - 2 * self._last.mass) - 2 * self._last.mass * self._last.log_mass)
+
+
+@lru_cache(maxsize=64)
+def error_bound(eps: float, delta: float, end: int, k: int, alpha: float) -> int:
+    """Return t with P(|S| > t) <= alpha for the sum S of k variables: the smallest for one, and nearly so for more."""
+    distribution = Canonical(eps, delta, end)
+    if k == 1:
+        return int(distribution.error_bound(np.array(alpha)))
+    return symmetric_bound(distribution, end, max(eps, TILT / end), k, alpha)

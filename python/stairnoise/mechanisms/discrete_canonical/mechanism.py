@@ -8,15 +8,14 @@ from typing import Any, SupportsFloat, SupportsIndex
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._parameters import RealLike, confidence_level, single
+from stairnoise._parameters import RealLike, confidence_level, refuse, single
 from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.eps_for_error import LEAST_EPS
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanism.symmetric import Symmetric
-from stairnoise.mechanisms.discrete_canonical import loss, sums
-from stairnoise.mechanisms.discrete_canonical.distribution import Canonical
+from stairnoise.mechanisms.discrete_canonical import distribution, loss
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.numerics.roots import least_float
 
@@ -133,8 +132,7 @@ class DiscreteCanonical(DiscreteMechanism):
         (0.7543, 3)
         """
         limit, alpha = single(t, "t"), 1 - confidence_level(single(confidence, "confidence"))
-        if not 0 <= limit < math.inf:
-            raise ParameterError(f"t must be finite and at least 0, got {received(t)}")
+        refuse("t", t, 0 <= limit < math.inf, "finite and at least 0")
         others = single(delta, "delta"), single(sensitivity, "sensitivity")
 
         def enough(eps: float) -> bool:
@@ -174,7 +172,7 @@ class DiscreteCanonical(DiscreteMechanism):
 
     def _functions(self) -> Any:
         laplace = self._without_delta
-        return _Endless(laplace._functions()) if laplace else Canonical(self.eps, self.delta, self.upper)
+        return _Endless(laplace._functions()) if laplace else distribution.Canonical(self.eps, self.delta, self.upper)
 
     def _loss(self, sensitivity: Any) -> Any:
         if laplace := self._without_delta:
@@ -184,7 +182,7 @@ class DiscreteCanonical(DiscreteMechanism):
     def _sum_bound(self, k: int, alpha: float) -> int:
         if laplace := self._without_delta:
             return laplace._sum_bound(k, alpha)
-        return sums.error_bound(self.eps, self.delta, self.upper, k, alpha)
+        return distribution.error_bound(self.eps, self.delta, self.upper, k, alpha)
 
     def _expected_cost(self, function: CostFunction) -> Any:
         laplace = self._without_delta

@@ -20,8 +20,8 @@ import numpy as np
 
 from stairnoise._types import Floats
 from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
-from stairnoise.numerics import candidates, normal
-from stairnoise.numerics.roots import Rising, bisection, least_integer
+from stairnoise.numerics import normal
+from stairnoise.numerics.roots import Rising, bisection, least_candidate, least_integer
 
 # log2 of the least candidate for σ² (for few and for many values), and of the largest.
 _LOG2_LEAST, _LOG2_LEAST_OF_MANY, _LOG2_MOST = -4, 3, 90
@@ -94,7 +94,7 @@ def _geometric_mean(low: float, high: float) -> float:
 def partitions_sigma2(eps: float, delta: float, shift: int, k: int) -> float:
     """Return a σ² with which `k` >= 2 values are (ε, δ)-differentially private together; inf if no σ² up to 2**90 does."""
     log2_least = _LOG2_LEAST if k <= _MOST_LISTED else _LOG2_LEAST_OF_MANY
-    return candidates.least(lambda sigma2: _is_enough(eps, delta, shift, k, sigma2), log2_least, _LOG2_MOST)
+    return least_candidate(lambda sigma2: _is_enough(eps, delta, shift, k, sigma2), log2_least, _LOG2_MOST)
 
 
 def _is_enough(eps: float, delta: float, shift: int, k: int, sigma2: float) -> bool:

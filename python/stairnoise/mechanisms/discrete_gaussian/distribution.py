@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from stairnoise.mechanisms.gaussian.distribution import Centred
 from stairnoise.numerics import normal
 from stairnoise.numerics.elementary import product
 from stairnoise.numerics.elementwise import in_chunks
+from stairnoise.numerics.sums import LISTED, Summand, bound, rounded_up
 
 # From this σ on, and for tails that start below _EM_SLOPE·σ², Euler and Maclaurin's formula has an error below 1e-16.
 _EM_SIGMA = 30.0
@@ -31,6 +33,8 @@ _SUMMED_SIGMA = 1000.0
 # In standard deviations; beyond this, k**64 times the probability is negligible.
 _WIDTH = 45.0
 _FARTHEST = 2.0**1000
+# Below the margin of confidence intervals for rounding errors.
+_CLOSE = 2.0**-40
 
 
 class DiscreteGaussianDistribution(Centred):
@@ -266,3 +270,21 @@ def _zeta(s: float) -> float:
         total += bernoulli * factor
         factor *= (s + 2 * j + 1) * (s + 2 * j + 2) / (n * n)
     return float(total)
+
+
+@lru_cache(maxsize=256)
+def sum_bound(sigma2: float, k: int, alpha: float) -> int:
+    """Return t with P(|S| > t) <= alpha for the sum S of k variables: the smallest, up to rounding.
+
+    P(S = s) differs from the probability under k sigma2 by a factor from exp(-e) to exp(e), e = 10 (k - 1) exp(-π² sigma2).
+    Proof for one sum: the sum of ``exp(-i²/(2u) - (s-i)²/(2v))`` over all i is ``exp(-s²/(2(u+v)))`` times a theta function of
+    variance uv/(u+v) >= sigma2/2, which stays within ``1 ± 2 exp(-π² sigma2) ± …`` of its mean. If e matters, sigma2 is small,
+    so the few probabilities are listed.
+    """
+    with np.errstate(all="ignore"):
+        if 10 * (k - 1) * math.exp(-(math.pi**2) * sigma2) < _CLOSE:
+            return int(DiscreteGaussianDistribution(k * sigma2).error_bound(np.array([alpha]))[0])
+        reach = math.ceil(math.sqrt(2 * LISTED * sigma2)) + 1
+        weights = DiscreteGaussianDistribution(sigma2).pmf(np.arange(-reach, reach + 1.0))
+        variable = Summand(-reach, weights, LISTED / reach, k)
+        return bound(lambda h: rounded_up(variable, h), None, alpha)

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from stairnoise._types import Floats
-from stairnoise.accounting.inverse import least_eps
 from stairnoise.accounting.losses.general import General
 from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 
@@ -24,7 +23,7 @@ from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussia
 _REACH = 16.0
 # In standard deviations of the weights, which are 1e-80 there.
 _WINDOW = 20.0
-# From this σ² on, the sum of k draws has the distribution of kσ², to a relative 10 k exp(-π²σ²) (see `discrete_gaussian.sums`).
+# From this σ² on, the sum of k draws has the distribution of kσ², to a relative 10 k exp(-π²σ²) (see `sum_bound`).
 _SMOOTH = 8.0
 # Largest σ² of a sum: squares do not overflow. Rounding more than 2**53 steps moves δ by a relative 1e-14.
 _MOST_SIGMA2 = 2.0**200
@@ -55,15 +54,6 @@ class LatticeGaussian(General):
     def profile(self, t: Floats) -> Floats:
         """δ at t >= 0."""
         return self._distribution.hockey_stick(t, self.steps)
-
-    def profile_scalar(self, t: float) -> float:
-        """δ at one t >= 0."""
-        with np.errstate(all="ignore"):
-            return float(self._distribution.hockey_stick(np.array([t]), self.steps)[0])
-
-    def eps_for_delta(self, delta: Floats) -> Floats:
-        """Least t >= 0 with δ(t) <= delta."""
-        return least_eps(self.profile, delta, self.top)
 
     def tradeoff(self, alpha: Floats) -> Floats:
         """Least probability of a missed detection: an alarm for k < m, and at k = m in proportion."""

@@ -26,7 +26,7 @@ from stairnoise.mechanism.immutable import comparable, display
 from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
-from stairnoise.mechanisms.discrete_gaussian import distribution, loss, sums, vector_loss
+from stairnoise.mechanisms.discrete_gaussian import distribution, loss, vector_loss
 from stairnoise.numerics.rounding import rounded_up
 from stairnoise.rng import Rng
 
@@ -452,7 +452,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         return vector_loss.loss_of_change(sigma2, square)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        return sums.sum_bound(self._parameters["sigma2"], k, alpha)
+        return distribution.sum_bound(self._parameters["sigma2"], k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         mechanism = self._keeping_guarantee(k, NAME)

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from stairnoise._parameters import RealLike
 from stairnoise._types import Array, Float, Floats, Number, Whole
-from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.array_parameters import ArrayParameters, integers
 from stairnoise.mechanism.cost import CostFunction, check_function, elementwise, lattice_staircase_cost
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.eps_for_error import least_eps_of_integers
-from stairnoise.mechanism.on_lattice import LaplaceFamily
+from stairnoise.mechanism.on_lattice import LAPLACE
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
@@ -69,7 +68,7 @@ class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism
     __slots__ = ()
     __module__ = "stairnoise"
     _native_name = "discrete_laplace"
-    _family = LaplaceFamily
+    _family = LAPLACE
 
     @overload
     def __init__(self: DiscreteLaplace[int, float], eps: Number, sensitivity: Number | None = None) -> None: ...
@@ -92,8 +91,8 @@ class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism
             _FORMULAS,
             lambda: staircase.lattice(per_integer, 1.0, 1.0),
             self._parameter_shape,
-            lambda p: moments.lattice_abs_moment(p, per_integer, 1.0, 1.0),
-            lambda p: real_moments.lattice_abs_moment(p, per_integer, 1.0, 1.0),
+            "lattice_abs_moment",
+            (per_integer, 1.0, 1.0),
         )
 
     @classmethod

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from stairnoise._parameters import Cost, RealLike
 from stairnoise._types import Array, Float, Floats, Number, Whole
-from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.array_parameters import ArrayParameters, integers
 from stairnoise.mechanism.cost import CostFunction, as_float, check_function, elementwise, lattice_staircase_cost
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.eps_for_error import least_eps_for_error, least_eps_of_integers
-from stairnoise.mechanism.on_lattice import StaircaseFamily
+from stairnoise.mechanism.on_lattice import STAIRCASE
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
@@ -78,7 +77,7 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
     __module__ = "stairnoise"
     _native_name = "discrete_staircase"
     _spec_name = "r"
-    _family = StaircaseFamily
+    _family = STAIRCASE
 
     @overload
     def __init__(
@@ -158,11 +157,7 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
     def _functions(self) -> Symmetric:
         eps, D, r = self._eps, self._sensitivity, self._granularity_and_r()[1]
         return Symmetric(
-            _FORMULAS,
-            lambda: staircase.lattice(eps, D, as_float(r)),
-            self._parameter_shape,
-            lambda p: moments.lattice_abs_moment(p, eps, D, r),
-            lambda p: real_moments.lattice_abs_moment(p, eps, D, r),
+            _FORMULAS, lambda: staircase.lattice(eps, D, as_float(r)), self._parameter_shape, "lattice_abs_moment", (eps, D, r)
         )
 
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stairnoise import _native
-from stairnoise.mechanism.selection_by_differences import SelectionByDifferences
+from stairnoise.mechanism.selection import SelectionByDifferences
 
 
 class ExponentialMechanism(SelectionByDifferences):

@@ -17,8 +17,8 @@ from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_di
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gaussian_distribution
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
-from stairnoise.mechanisms.discrete_gaussian import sums as discrete_gaussian_sums
 from stairnoise.mechanisms.gaussian import calibration as gaussian_calibration
 from stairnoise.mechanisms.gaussian import distribution
 from stairnoise.numerics import roots
@@ -317,7 +317,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         return discrete_gaussian_loss.LatticeGaussian(self._calibration.sigma2, float(self._calibration.steps))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        return discrete_gaussian_sums.sum_bound(self._calibration.sigma2, k, alpha)
+        return discrete_gaussian_distribution.sum_bound(self._calibration.sigma2, k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         mechanism = self._keeping_guarantee(k, NAME)

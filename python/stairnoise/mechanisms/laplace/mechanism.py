@@ -8,13 +8,12 @@ import numpy as np
 
 from stairnoise._parameters import RealLike
 from stairnoise._types import Array, Float, Floats, Number
-from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Line
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, elementwise
 from stairnoise.mechanism.eps_for_error import LEAST_EPS, raised_for_lattice
-from stairnoise.mechanism.on_lattice import LaplaceFamily
+from stairnoise.mechanism.on_lattice import LAPLACE
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.laplace import distribution as laplace
 from stairnoise.mechanisms.laplace import loss
@@ -75,7 +74,7 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Flo
     __slots__ = ()
     __module__ = "stairnoise"
     _native_name = "laplace"
-    _family = LaplaceFamily
+    _family = LAPLACE
 
     @overload
     def __init__(self: Laplace[float], eps: Number, sensitivity: Number | None = None) -> None: ...
@@ -86,13 +85,7 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Flo
 
     def _functions(self) -> Symmetric:
         eps, D = self._eps, self._sensitivity
-        return Symmetric(
-            _FORMULAS,
-            lambda: laplace.constants(eps, D),
-            self._parameter_shape,
-            lambda p: moments.laplace_abs_moment(p, eps, D),
-            lambda p: real_moments.laplace_abs_moment(p, eps, D),
-        )
+        return Symmetric(_FORMULAS, lambda: laplace.constants(eps, D), self._parameter_shape, "laplace_abs_moment", (eps, D))
 
     def _density_loss(self) -> Any:
         return loss.Steps(self._broadcast(self._parameter_shape)[0], np.full(np.shape(self._sensitivity), np.inf))

@@ -17,8 +17,8 @@ from functools import lru_cache
 import numpy as np
 
 from stairnoise._types import Floats
-from stairnoise.numerics.chernoff import chernoff_bound
 from stairnoise.numerics.roots import least_integer
+from stairnoise.numerics.tilted import chernoff_bound
 
 _ROUNDING = 2.0**-52
 

@@ -17,15 +17,16 @@ from collections.abc import Iterator
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._types import Floats
 from stairnoise.accounting.losses.largest import Largest
+from stairnoise.accounting.losses.listed import Listed
+from stairnoise.accounting.losses.loss import Model
 from stairnoise.mechanisms.lattice_noise.distribution import Weights
-from stairnoise.mechanisms.lattice_noise.one_shift import OneShift
 from stairnoise.numerics.rounding import rounded_up
 
 Integers = NDArray[np.object_]
@@ -221,3 +222,47 @@ def pure_eps_of(weights: Weights, shift: int) -> float:
         # The logarithm of a rational is irrational, except that of 1, so a small margin covers its rounding.
         raised = exact + exact.copy_abs().scaleb(6 - _DIGITS)
     return rounded_up(Fraction(raised)) if raised > 0 else 0.0
+
+
+class OneShift(Listed):
+    """The loss of outcomes that both centres can have, and an infinite loss with probability `infinite`.
+
+    Parameters
+    ----------
+    key : tuple
+        Equal for equal losses.
+    log_p : ndarray of float64
+        Logarithms of the probabilities under the true centre.
+    losses : ndarray of float64
+        Their losses.
+    eps : float
+        The largest finite loss.
+    infinite : float
+        Probability of the outcomes that are impossible under the other centre.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, key: tuple[Any, ...], log_p: Floats, losses: Floats, eps: float, infinite: float) -> None:
+        if losses.size == 0:
+            # An outcome of probability 0, so that the list is not empty.
+            log_p, losses = np.array([-math.inf]), np.zeros(1)
+        bounded = infinite == 0
+        super().__init__(key, log_p, log_p - losses, eps if bounded else math.inf, infinite, losses)
+        self.top = max(self.top, eps)
+        # The list leaves out no outcomes.
+        self.beyond = 0.0
+
+    def _rdp(self, order: float) -> float:
+        """Return the Rényi divergence. With an infinite loss the listed probabilities add up to less than 1."""
+        if order > 1 or self.infinite == 0:
+            return super()._rdp(order)
+        log_terms = order * self._log_p + (1 - order) * self._log_q
+        moment = float(np.sum(np.exp(log_terms)))
+        return math.log(moment) / (order - 1) if moment > 0 else math.inf
+
+    def lower_model(self, step: float) -> Model:
+        """Merge outcomes; without common outcomes the loss is always infinite."""
+        if np.isfinite(self._log_p).any():
+            return super().lower_model(step)
+        return Model(0.0, np.zeros(1), 1.0)

@@ -11,15 +11,15 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._parameters import Real, positive, real, single
+from stairnoise._parameters import Real, positive, real, refuse, single
 from stairnoise._types import Array, Floats, Number
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import once
-from stairnoise.mechanisms.lattice_noise import loss, sums
-from stairnoise.mechanisms.lattice_noise.distribution import Weights, functions, weights_of
+from stairnoise.mechanisms.lattice_noise import loss
+from stairnoise.mechanisms.lattice_noise.distribution import Weights, error_bound, functions, weights_of
 from stairnoise.numerics.rounding import rounded_up
 
 # The ``repr`` shows at most this many weights.
@@ -214,8 +214,7 @@ class LatticeNoise(DiscreteMechanism):
         (array([1., 2.]), array([1.3863, 2.7726]), array([0.0925, 0.2229]))
         """
         budget, order = single(eps, "eps"), positive(alpha, "alpha")
-        if not 0 <= budget < math.inf:
-            raise ParameterError(f"eps must be finite and at least 0, got {received(eps)}")
+        refuse("eps", eps, 0 <= budget < math.inf, "finite and at least 0")
         weights, steps = self._scaled_weights, self._sensitivity_steps
         shifts = list(loss.shifts(weights, steps))
         parts = loss.parts(weights, steps)
@@ -254,7 +253,7 @@ class LatticeNoise(DiscreteMechanism):
         return loss.loss(self._scaled_weights, self._sensitivity_steps)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        return sums.error_bound(self._scaled_weights, k, alpha)
+        return error_bound(self._scaled_weights, k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         # The guarantee of k releases, because `release` does not divide the privacy budget.

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, SupportsFloat
+from typing import Any, Literal, SupportsFloat
 
 import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._parameters import flag, real, single
+from stairnoise._parameters import flag, one_of, real, refuse, single
 from stairnoise._types import Floats
 from stairnoise.accounting.losses import runs
-from stairnoise.distributions import slopes_sums
+from stairnoise.distributions import slopes
 from stairnoise.distributions.piecewise_exponential import Pieces, Side
-from stairnoise.distributions.slopes import Slopes, largest_loss
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.merged_laplace.calibration import best_one_break
 from stairnoise.numerics.rounding import rounded_down, rounded_up
-
-if TYPE_CHECKING:
-    from stairnoise.distributions.slopes import Slopes
 
 # At larger ε the best centre is too narrow for the search.
 _LARGEST_EPS = 40.0
@@ -137,12 +133,8 @@ class MergedLaplace(ContinuousMechanism):
         (True, 0.114, 0.1667)
         """
         budget, width = single(eps, "eps"), 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
-        if not 0 < budget <= _LARGEST_EPS:
-            raise ParameterError(f"eps must be greater than 0 and at most {_LARGEST_EPS:g}, got {received(eps)}")
-        if not isinstance(cost, str):
-            raise ParameterTypeError(f'cost must be "l1" or "l2", got {received(cost)}')
-        if cost not in ("l1", "l2"):
-            raise ParameterError(f'cost must be "l1" or "l2", got {received(cost)}')
+        refuse("eps", eps, 0 < budget <= _LARGEST_EPS, f"greater than 0 and at most {_LARGEST_EPS:g}")
+        one_of(cost, "cost", ("l1", "l2"))
         with np.errstate(all="ignore"):  # formulas may fail at a tiny ε, which the constructor refuses
             found = best_one_break(budget, 1 if cost == "l1" else 2)
         if found is None:
@@ -203,7 +195,7 @@ class MergedLaplace(ContinuousMechanism):
     def _largest_loss(self, lattice: bool = True) -> Fraction:
         shift = Fraction(self._sensitivity_steps) if lattice else Fraction(self.sensitivity)
         breaks = self._breaks if lattice else self.breakpoints
-        return largest_loss([Fraction(rate) / shift for rate in self.rates], [Fraction(c) for c in breaks], shift)
+        return slopes.largest_loss([Fraction(rate) / shift for rate in self.rates], [Fraction(c) for c in breaks], shift)
 
     def _functions(self) -> Pieces:
         outermost = self.rates[-1]
@@ -214,11 +206,11 @@ class MergedLaplace(ContinuousMechanism):
     def _loss(self, sensitivity: Any) -> runs.Runs:
         return runs.Runs(("merged Laplace", self.rates, tuple(self._breaks)), self._slopes(), self._sensitivity_steps)
 
-    def _slopes(self) -> Slopes:
-        return Slopes(tuple(Fraction(eps) / self._sensitivity_steps for eps in self.rates), tuple(self._breaks))
+    def _slopes(self) -> slopes.Slopes:
+        return slopes.Slopes(tuple(Fraction(eps) / self._sensitivity_steps for eps in self.rates), tuple(self._breaks))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        return slopes_sums.error_bound(self._slopes(), k, alpha)
+        return slopes.error_bound(self._slopes(), k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values

@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, received
-from stairnoise._parameters import Cost, Real, RealLike, argument, confidence_level, count, single
+from stairnoise._parameters import Cost, Real, RealLike, argument, confidence_level, count, one_of, refuse, single, stair_shape
 from stairnoise._types import Floats, number_or_array
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.distribution import plain, times_power
@@ -19,7 +18,6 @@ from stairnoise.mechanisms.multivariate_staircase import calibration, distributi
 
 Norm = Literal["l1", "l2", "linf"]
 
-_NORMS = ("l1", "l2", "linf")
 _POWERS = {"l1": 1, "l2": 2}
 _MOST_DIMENSIONS = 100_000
 _MOST_POWER = 64
@@ -98,8 +96,8 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
             "eps": single(eps, "eps"),
             "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
             "dim": count(dim, "dim", least=1, most=_MOST_DIMENSIONS),
-            "gamma": _checked_gamma(gamma),
-            "norm": _checked_norm(norm),
+            "gamma": stair_shape(gamma, "gamma"),
+            "norm": one_of(norm, "norm", ("l1", "l2", "linf")),
         }
         number = parameters["gamma"]
         if isinstance(number, str):
@@ -249,8 +247,7 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
             `p` is out of range.
         """
         power = single(p, "p")
-        if not -self.dim < power <= _MOST_POWER:
-            raise ParameterError(f"p must be greater than -dim and at most {_MOST_POWER}, got {received(p)}")
+        refuse("p", p, -self.dim < power <= _MOST_POWER, f"greater than -dim and at most {_MOST_POWER}")
         return float(times_power(self._distribution.moment(power), self.sensitivity, power))
 
     @once
@@ -296,20 +293,6 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
     @once
     def _log_height(self) -> float:
         return float(self._distribution.log_height()) - self._log_volume()
-
-
-def _checked_gamma(gamma: object) -> Cost | float:
-    if isinstance(gamma, str):
-        if gamma in _POWERS:
-            return gamma  # type: ignore[return-value]
-        raise ParameterError(f'gamma must be "l1", "l2" or a number, got {received(gamma)}')
-    return single(gamma, "gamma")
-
-
-def _checked_norm(norm: object) -> Norm:
-    if isinstance(norm, str) and norm in _NORMS:
-        return norm  # type: ignore[return-value]
-    raise ParameterError(f'norm must be "l1", "l2" or "linf", got {received(norm)}')
 
 
 def _norm_of(vectors: Floats, norm: Norm) -> Floats:

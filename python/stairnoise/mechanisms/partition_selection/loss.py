@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from stairnoise._types import Floats
-from stairnoise.accounting.inverse import least_eps
 from stairnoise.accounting.losses.general import General
 from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
 
@@ -35,11 +34,6 @@ class Appearing(General):
         self._rise = -log_q if added else log_q
         self.top, self.bottom = noise.top - self._rise, noise.bottom - self._rise
 
-    @property
-    def infinite_mass(self) -> float:
-        """Probability of an infinite loss."""
-        return self.infinite
-
     def key(self) -> tuple[Any, ...]:
         """Return what two equal releases have in common."""
         return ("appearing", *self._noise.key(), self._log_q, self._added)
@@ -50,15 +44,6 @@ class Appearing(General):
         known = self._noise.profile(size)
         known = np.where(t + self._rise < 0, -np.expm1(-size) + np.exp(-size) * known, known)
         return np.asarray(self.infinite + (1 - self.infinite) * known)
-
-    def profile_scalar(self, t: float) -> float:
-        """δ at one t >= 0."""
-        with np.errstate(all="ignore"):
-            return float(self.profile(np.array([t]))[0])
-
-    def eps_for_delta(self, delta: Floats) -> Floats:
-        """Least t >= 0 with δ(t) <= delta; inf if an infinite loss is more probable than delta."""
-        return np.asarray(np.where(delta < self.infinite, np.inf, least_eps(self.profile, delta, max(self.top, 0.0))))
 
     def tradeoff(self, alpha: Floats) -> Floats:
         """Least probability of a missed detection: a group that appears is never a false alarm."""

@@ -18,8 +18,7 @@ from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import Immutable
 from stairnoise.mechanism.partitions import NAME, partitions
-from stairnoise.mechanisms.partition_selection.rules.choice import best_rule
-from stairnoise.mechanisms.partition_selection.rules.rule import Rule
+from stairnoise.mechanisms.partition_selection.rules import Rule, best_rule
 from stairnoise.rng import Rng, release_stream
 
 if TYPE_CHECKING:

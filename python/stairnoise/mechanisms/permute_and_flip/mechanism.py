@@ -6,7 +6,7 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._types import Floats
-from stairnoise.mechanism.selection_by_differences import SelectionByDifferences
+from stairnoise.mechanism.selection import SelectionByDifferences
 from stairnoise.mechanisms.permute_and_flip import distribution
 
 

@@ -21,8 +21,7 @@ import numpy as np
 from stairnoise import _native
 from stairnoise.mechanisms.skellam import distribution as theory
 from stairnoise.mechanisms.skellam.loss import rdp_bound
-from stairnoise.numerics import candidates
-from stairnoise.numerics.roots import least_integer
+from stairnoise.numerics.roots import least_candidate, least_integer
 
 # log2 of the least and of the largest candidate for μ.
 _LOG2_LEAST, _LOG2_MOST = -20, 30
@@ -41,7 +40,7 @@ def least_mu(eps: float, delta: float, shift: int, k: int) -> float:
     def enough(mu: float) -> bool:
         return _one_is_enough(mu, *share, shift) or (k > 1 and _many_are_enough(mu, eps, delta, shift, k))
 
-    return candidates.least(enough, _LOG2_LEAST, _LOG2_MOST)
+    return least_candidate(enough, _LOG2_LEAST, _LOG2_MOST)
 
 
 def _one_is_enough(mu: float, eps: float, delta: float, shift: int) -> bool:

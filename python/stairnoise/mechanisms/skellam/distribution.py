@@ -28,6 +28,10 @@ _EXPANDED, _TERMS = 64.0, 12
 _FAR = 400
 # Nodes of a quadrature over a shift; singularities are at least twice its length from its middle.
 _NODES = 16
+# In nepers beyond the quantile: the rest does not matter in a sum.
+_SHORT = 45.0
+# A standard deviation has at least this many bins, or one for every integer.
+_BINS = 2**14
 
 
 class SkellamDistribution(Tabulated):
@@ -130,3 +134,22 @@ def _listed(mu: float) -> Floats:
     logs = np.append(0.0, np.cumsum(np.log(ratios)))
     total = 1 + 2 * math.fsum(np.exp(logs[1:]).tolist())
     return np.asarray(logs[: int(_EXPANDED) + 1] - math.log(total))
+
+
+@lru_cache(maxsize=256)
+def sum_bound(mu: Fraction, k: int, alpha: float) -> int:
+    """Return t with P(|S| > t) <= alpha for the sum S of k variables of variance `mu`: the smallest, up to rounding.
+
+    By Chernoff's bound, P(S >= t) is at most exp(-t²/(2(μ + t))), so the list ends there. In very wide distributions all
+    integers of a bin of `h` count as the first one, which is the most probable: t is then too large by less than a relative
+    1e-4.
+    """
+    variance = float(mu * k)
+    nepers = math.log(2 / alpha) + _SHORT
+    end = math.ceil(nepers + math.sqrt(nepers * nepers + 2 * nepers * variance)) + 1
+    h = max(1, math.isqrt(int(variance)) // _BINS)
+    masses = h * np.exp(log_pmf(variance, h * np.arange(end // h + 1.0)))
+    # Entry i: P(S >= ih), or more.
+    tails = np.append(np.cumsum(masses[::-1])[::-1], 0.0)
+    # P(|S| > t) is twice P(S >= t + 1).
+    return max(h * int(np.argmax(2 * tails <= alpha)) - 1, 0)

@@ -10,14 +10,14 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._parameters import RealLike, count, real, single
+from stairnoise._parameters import RealLike, count, real, refuse, single
 from stairnoise._types import Array, Floats, Number
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanism.shares import Shares, parties
 from stairnoise.mechanisms.skellam import calibration as skellam_calibration
-from stairnoise.mechanisms.skellam import distribution, loss, sums
+from stairnoise.mechanisms.skellam import distribution, loss
 from stairnoise.numerics.rounding import rounded_up
 
 # A sum over more probabilities would take seconds.
@@ -156,10 +156,8 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         """
         budget, slack = single(eps, "eps"), single(delta, "delta")
         shift = 1 if sensitivity is None else count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
-        if not 0 < budget <= _LARGEST_EPS:
-            raise ParameterError(f"eps must be greater than 0 and at most 2**20, got {received(eps)}")
-        if not 2.0**-128 <= slack <= 0.5:
-            raise ParameterError(f"delta must be from 2**-128 to 0.5, got {received(delta)}")
+        refuse("eps", eps, 0 < budget <= _LARGEST_EPS, "greater than 0 and at most 2**20")
+        refuse("delta", delta, 2.0**-128 <= slack <= 0.5, "from 2**-128 to 0.5")
         mu = _found(skellam_calibration.least_mu(budget, slack, shift, 1), budget, slack, shift)
         return cls._calibrated((mu, sensitivity, 1, 1), budget, slack, 1)
 
@@ -220,8 +218,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
             An argument is out of range or of the wrong type, or `l2_sensitivity` is above Δ₁.
         """
         order, change = real(alpha, "alpha"), self._sensitivity_or_default(sensitivity)
-        if not np.all(np.greater(order, 1) & np.less(order, math.inf)):
-            raise ParameterError(f"alpha must be finite and greater than 1, got {received(alpha)}")
+        refuse("alpha", alpha, np.greater(order, 1) & np.less(order, math.inf), "finite and greater than 1")
         norm = float(change) if l2_sensitivity is None else single(l2_sensitivity, "l2_sensitivity")
         if not 0 < norm <= change:
             raise ParameterError(
@@ -244,7 +241,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         return loss.SkellamLoss(self.var(), sensitivity)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        return sums.sum_bound(self._exact_mu(), k, alpha)
+        return distribution.sum_bound(self._exact_mu(), k, alpha)
 
     def _promise(self, sensitivity: int, k: int) -> Guarantee:
         mechanism = self._keeping_guarantee(k, NAME)

@@ -9,13 +9,12 @@ import numpy as np
 
 from stairnoise._parameters import Cost, RealLike
 from stairnoise._types import Array, Float, Floats, Number
-from stairnoise.distributions import moments, real_moments
 from stairnoise.distributions.symmetric import Line
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, check_function, elementwise
 from stairnoise.mechanism.eps_for_error import LEAST_EPS, least_eps_for_error, raised_for_lattice
-from stairnoise.mechanism.on_lattice import StaircaseFamily
+from stairnoise.mechanism.on_lattice import STAIRCASE
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.staircase import calibration, loss
 from stairnoise.mechanisms.staircase import cost as staircase_cost
@@ -89,7 +88,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
     __module__ = "stairnoise"
     _native_name = "staircase"
     _spec_name = "gamma"
-    _family = StaircaseFamily
+    _family = STAIRCASE
 
     @overload
     def __init__(self: Staircase[float], eps: Number, sensitivity: Number | None = None, gamma: Cost | Number = "l1") -> None: ...
@@ -168,11 +167,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
     def _functions(self) -> Symmetric:
         eps, D, gamma = self._eps, self._sensitivity, self.gamma
         return Symmetric(
-            _FORMULAS,
-            lambda: staircase.continuous(eps, D, gamma),
-            self._parameter_shape,
-            lambda p: moments.staircase_abs_moment(p, eps, D, gamma),
-            lambda p: real_moments.staircase_abs_moment(p, eps, D, gamma),
+            _FORMULAS, lambda: staircase.continuous(eps, D, gamma), self._parameter_shape, "staircase_abs_moment", (eps, D, gamma)
         )
 
     def _density_loss(self) -> Any:

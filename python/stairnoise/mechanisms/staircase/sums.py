@@ -31,13 +31,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._types import Floats
-from stairnoise.numerics.chernoff import EXPONENTS, chernoff_bound
 from stairnoise.numerics.tilted import (
+    EXPONENTS,
     LARGEST_FRACTION,
     LONGEST,
     NEGLIGIBLE,
     ROUNDING,
     Extent,
+    chernoff_bound,
     fast_length,
     normalised,
     spread_bound,

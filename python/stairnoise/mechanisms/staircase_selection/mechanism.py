@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._parameters import RealLike, flag, single
 from stairnoise._types import Floats
-from stairnoise.mechanism.selection import SelectionMechanism
-from stairnoise.mechanism.selection_by_differences import stated_change
+from stairnoise.mechanism.selection import SelectionMechanism, stated_change
 
 
 class StaircaseSelection(SelectionMechanism):

@@ -6,10 +6,10 @@ from typing import Any, SupportsFloat, SupportsIndex
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._parameters import Cost, count, single
+from stairnoise._parameters import Cost, count, single, stair_shape
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanisms.truncated_staircase.distribution import Truncated, on_integers
-from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best, shape
+from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best
 
 _MOST_SENSITIVITY = 2**53
 _FARTHEST = 2**53
@@ -90,7 +90,7 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
             "eps": single(eps, "eps"),
             "delta": single(delta, "delta"),
             "sensitivity": 1 if sensitivity is None else _whole(single(sensitivity, "sensitivity"), "sensitivity"),
-            "r": shape(r, "r"),
+            "r": stair_shape(r, "r"),
             "lower": None if lower is None else count(lower, "lower", least=-_FARTHEST, most=_FARTHEST),
             "upper": None if upper is None else count(upper, "upper", least=-_FARTHEST, most=_FARTHEST),
         }

@@ -12,7 +12,6 @@ from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import single
 from stairnoise.accounting.losses import largest, runs
 from stairnoise.distributions import slopes as distributions_slopes
-from stairnoise.distributions import slopes_sums
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanisms.truncated_laplace import distribution as truncated_laplace
 from stairnoise.mechanisms.truncated_laplace.distribution import Truncated
@@ -173,7 +172,7 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
         return distributions_slopes.Slopes((Fraction(self.eps) / self._sensitivity_steps,), (), *self._lattice_ends)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        return slopes_sums.error_bound(self._slopes(), k, alpha)
+        return distributions_slopes.error_bound(self._slopes(), k, alpha)
 
     def _exact_parameters(self) -> dict[str, Any]:
         below, above = self._lattice_ends

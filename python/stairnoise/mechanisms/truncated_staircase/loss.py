@@ -31,19 +31,13 @@ class EndedAtoms(Listed):
         Probability of an infinite loss.
     """
 
-    __slots__ = ("_infinite",)
+    __slots__ = ()
 
     def __init__(self, key: tuple[Any, ...], log_p: Floats, losses: Floats, infinite: float) -> None:
         there = log_p > -math.inf
         super().__init__(key, log_p[there], (log_p - losses)[there], math.inf, infinite, losses[there])
-        self._infinite = infinite
         # The list leaves out no outcomes.
         self.beyond = 0.0
-
-    @property
-    def infinite_mass(self) -> float:
-        """Probability of an infinite loss."""
-        return self._infinite
 
     @property
     def steps_to_keep(self) -> float:

@@ -8,14 +8,14 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._parameters import Cost, single
+from stairnoise._parameters import Cost, single, stair_shape
 from stairnoise._types import Floats
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, check_function
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.truncated_staircase import stairs as truncated_stairs
 from stairnoise.mechanisms.truncated_staircase.distribution import Truncated
-from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best, shape
+from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best
 
 # As in `Staircase`.
 _MOST_STAIRS = 500
@@ -104,7 +104,7 @@ class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
             "eps": single(eps, "eps"),
             "delta": single(delta, "delta"),
             "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
-            "gamma": shape(gamma, "gamma"),
+            "gamma": stair_shape(gamma, "gamma"),
             "lower": None if lower is None else single(lower, "lower"),
             "upper": None if upper is None else single(upper, "upper"),
         }

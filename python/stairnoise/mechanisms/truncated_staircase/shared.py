@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, received
-from stairnoise._parameters import single
 from stairnoise._types import Self
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
@@ -18,15 +16,6 @@ if TYPE_CHECKING:
     from stairnoise.mechanisms.truncated_staircase.calibration import First
 
 COSTS = {"l1": 1, "l2": 2}
-
-
-def shape(value: object, name: str) -> float | str:
-    """Check a first stair: the name of a cost, or a number."""
-    if isinstance(value, str):
-        if value not in COSTS:
-            raise ParameterError(f'{name} must be "l1", "l2" or a number, got {received(value)}')
-        return value
-    return single(value, name)
 
 
 def best(eps: float, delta: float, steps: int, start: int, cost: str) -> First:

@@ -1,0 +1,204 @@
+"""The rules by which `PartitionSelection` shows groups, and the choice between them."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError
+from stairnoise._types import Floats
+from stairnoise._values import require
+from stairnoise.accounting.losses import largest as largest_loss
+from stairnoise.accounting.losses import listed
+from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gaussian
+from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
+from stairnoise.mechanisms.partition_selection import calibration, distribution
+from stairnoise.mechanisms.partition_selection import loss as partition_selection_loss
+
+if TYPE_CHECKING:
+    from stairnoise.mechanisms.partition_selection.calibration import Found
+
+# At most this many values of noise are listed. The margin exceeds the rounding errors of probabilities and of their sums.
+_MOST_LISTED = 2**22
+_MARGIN = 1 - 2.0**-20
+
+
+class TruncatedGeometric:
+    """The best rule for people in one group each; for k groups it uses ε/k and δ/k.
+
+    Noise ``threshold - N``, where N is the least n whose π(n) is above a random number.
+    """
+
+    __slots__ = ("_native", "achieved_delta", "pieces")
+
+    sigma2 = None
+
+    def __init__(self, eps: float, delta: float, k: int) -> None:
+        self._native = _native.PartitionSelection(eps, delta, k)
+        self.achieved_delta, self.pieces = delta, k
+
+    @property
+    def threshold(self) -> int:
+        """Least n with π(n) > 1/2."""
+        return self._native.median
+
+    @property
+    def always_shown(self) -> int:
+        """Least n with π(n) = 1."""
+        return self._native.certain
+
+    def probability(self, people: Floats) -> Floats:
+        """π(n)."""
+        # `shown` takes the least of several numbers, and some may overflow.
+        with np.errstate(all="ignore"):
+            return distribution.shown(*self._constants, people)
+
+    def noise_mean(self) -> float:
+        """Return the mean of the noise in a count of at least `always_shown`."""
+        chances, noise = self._listed()
+        return float(np.sum(chances * noise))
+
+    def noise_std(self) -> float:
+        """Return the standard deviation of the noise in a count of at least `always_shown`."""
+        chances, noise = self._listed()
+        return float(np.sqrt(np.sum(chances * (noise - np.sum(chances * noise)) ** 2)))
+
+    def _listed(self) -> tuple[Floats, NDArray[np.int64]]:
+        """Return the probabilities of N = 1, 2, …, and the noise for these N."""
+        if self.always_shown > _MOST_LISTED:
+            raise ParameterError(
+                "eps/max_partitions_contributed must leave at most 2**22 values of noise to list them, "
+                f"got {self._native.eps!r} for each partition"
+            )
+        return np.exp(distribution.log_steps(*self._constants)), self.threshold - np.arange(1, self.always_shown + 1)
+
+    def half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
+        """Bounds of the noise in shown values.
+
+        Small groups that are shown have other noise than large groups: a group of one person always has the largest noise. A
+        value of threshold + always_shown - 1 or more cannot come from a group that may be hidden.
+        """
+        largest = max(self.threshold - 1, self.always_shown - self.threshold)
+        of_large = self._half_width_of_large(confidence, largest)
+        return np.where(values >= self.threshold + self.always_shown - 1, of_large, largest).astype(np.int64)
+
+    def _half_width_of_large(self, confidence: float, largest: int) -> int:
+        """Return the least t with P(|noise| > t) <= 1 - confidence for a group that is always shown."""
+        if self.always_shown > _MOST_LISTED:
+            return largest
+        chances, noise = self._listed()
+        beyond = np.cumsum(np.bincount(np.abs(noise), chances)[::-1])[::-1]
+        # Entry t is P(|noise| >= t).
+        return int(np.argmax(np.append(beyond[1:], 0.0) <= (1 - confidence) * _MARGIN))
+
+    def loss(self) -> Any:
+        """Loss of one group."""
+        worst: list[Any] = []
+        for chances, loss, infinite in distribution.losses(*self._constants):
+            there = np.array(chances) > 0
+            log_p, known = np.log(np.array(chances)[there]), np.array(loss)[there]
+            key = ("partition selection", self._native.eps, self._native.delta, len(worst))
+            worst.append(listed.Listed(key, log_p, log_p - known, np.inf, infinite, known))
+        return largest_loss.Largest(worst)
+
+    @property
+    def _constants(self) -> tuple[float, float, int, int]:
+        return self._native.eps, self._native.delta, self._native.rising, self._native.certain
+
+    def select(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.bool_]:
+        """Compare each group's random number with its π(n)."""
+        shown = np.empty(people.shape, np.bool_)
+        self._native.select(stream, people, shown, threads)
+        return shown
+
+    def release(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
+        """Return n - N + threshold where n >= N."""
+        values = np.empty(people.shape, np.int64)
+        self._native.release(stream, people, values, threads)
+        return values
+
+
+class GaussianThreshold:
+    """The rule for people in several groups.
+
+    Every group has noise Z, and is shown if it has people and n + Z >= threshold.
+    """
+
+    always_shown = None
+    pieces = 1
+    sigma2: float
+
+    def __init__(self, eps: float, k: int, found: Found) -> None:
+        self._eps, self._k = eps, k
+        self.sigma2, self.threshold, self.achieved_delta = found
+
+    @cached_property
+    def _noise(self) -> discrete_gaussian.DiscreteGaussianDistribution:
+        return discrete_gaussian.DiscreteGaussianDistribution(self.sigma2)
+
+    def probability(self, people: Floats) -> Floats:
+        """P(Z >= threshold - n), and 0 for nobody."""
+        with np.errstate(all="ignore"):
+            return np.where(people > 0, np.exp(self._noise.logsf(self.threshold - 1 - people)), 0.0)
+
+    def noise_mean(self) -> float:
+        """Return 0.0."""
+        return 0.0
+
+    def noise_std(self) -> float:
+        """Return the standard deviation of Z."""
+        return math.sqrt(self._noise.var())
+
+    def half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
+        """Bounds of the noise in shown values: t for large values, and v - 1 for a smaller value v, whose group has a person.
+
+        t is the least number with P(|Z| > t) <= (1 - confidence)·P(Z > -threshold). A group of 2·threshold - 1 people or more
+        is shown with at least the probability P(Z > -threshold). A smaller group has a value of 2·threshold + t - 1 or more
+        only if Z is above t, which is as improbable among the Z that show the group, because the tail of Z is log-concave.
+        The noise of a shown value v is at least 1 - v.
+        """
+        rare = (1 - confidence) * _MARGIN * -math.expm1(float(self._noise.logsf(np.array([self.threshold - 1.0]))[0]))
+        t = int(self._noise.error_bound(np.array([rare]))[0])
+        return np.where(values >= 2 * self.threshold + t - 1, t, np.maximum(values - 1, t)).astype(np.int64)
+
+    def loss(self) -> Any:
+        """Loss of all groups of a person: the worst over the ranges that `worst` returns."""
+        log_q = calibration.log_hidden(self.sigma2, self.threshold)
+        pairs = []
+        for first, last in calibration.worst(self._eps, self.sigma2, self.threshold, self._k).ranges:
+            # A person without a large group is covered by a person with one.
+            large = max(self._k - first, 1)
+            noise = discrete_gaussian_loss.LatticeGaussian(large * self.sigma2, float(large))
+            pairs += [partition_selection_loss.Appearing(noise, last * log_q, added=added) for added in (True, False)]
+        return largest_loss.Largest(pairs)
+
+    def select(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.bool_]:
+        """Return which groups `release` would show."""
+        return np.asarray(self.release(stream, people, threads) != 0)
+
+    def release(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
+        """Return n + Z for the groups that are shown."""
+        # Counts are read several times, and another thread may write to the caller's memory.
+        counts = np.array(people, order="C")
+        require("counts", counts >= 0, "at least 0")
+        noisy = np.empty(counts.shape, np.int64)
+        _native.discrete_gaussian(self.sigma2).release(stream, counts, noisy, threads)
+        return np.where((counts > 0) & (noisy >= self.threshold), noisy, 0)
+
+
+Rule = TruncatedGeometric | GaussianThreshold
+
+
+def best_rule(eps: float, delta: float, k: int) -> Rule:
+    """Return the rule with the smaller threshold; if both are equal, the truncated geometric rule."""
+    geometric = TruncatedGeometric(eps, delta, k)
+    # For one group per person this rule is the best of all.
+    if k == 1:
+        return geometric
+    found = calibration.least_threshold(eps, delta, k, geometric.threshold)
+    return geometric if found is None else GaussianThreshold(eps, k, found)
