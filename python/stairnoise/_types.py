@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         def __array__(self) -> NDArray[Any]: ...
 
     Array = ArrayOfItsOwn | Sequence[SupportsFloat] | Sequence[Sequence[SupportsFloat]]
+    Numeric = Number | Array
     Singles = NDArray[np.float32]
 
     class ColumnOfItsOwn(Protocol):
@@ -133,7 +134,7 @@ else:
 
     Generic = _Nothing()
     # Names in annotations, which nobody evaluates.
-    AnyFloat = Array = ColumnOfItsOwn = Columns = Default = Float = Integer = Integers = Memory = Number = None
+    AnyFloat = Array = ColumnOfItsOwn = Columns = Default = Float = Integer = Integers = Memory = Number = Numeric = None
     Out = Scalar = Self = Singles = Value = Whole = None
 
     def number_or_array(method):

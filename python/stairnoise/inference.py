@@ -23,8 +23,9 @@ import numpy as np
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._options import Required, TypedDict, Unpack
 from stairnoise._parameters import Real, RealLike, argument, common_shape, confidence_level, number_array, one_of, refuse
-from stairnoise._types import Array, Floats, Number
+from stairnoise._types import Array, Floats, Number, Numeric
 from stairnoise.mechanism.accuracy import in_float32, last_place
+from stairnoise.mechanism.cost import elementwise
 from stairnoise.numerics import binomial
 from stairnoise.registry import load
 from stairnoise.rng import Rng
@@ -55,7 +56,7 @@ __all__ = ["binomial_interval", "binomial_test"]
 @overload
 def binomial_test(released: Number, n: int, p: Number = 0.5, **options: Unpack[_Options]) -> float: ...
 @overload
-def binomial_test(released: Array, n: int | Array, p: Number | Array = 0.5, **options: Unpack[_Options]) -> Floats: ...
+def binomial_test(released: Array, n: int | Array, p: Numeric = 0.5, **options: Unpack[_Options]) -> Floats: ...
 def binomial_test(
     released: RealLike,
     n: RealLike,
@@ -141,7 +142,7 @@ def binomial_test(
     null = argument(p, "p")
     refuse("p", null, (np.asarray(null) >= 0) & (np.asarray(null) <= 1), "from 0 to 1")
     shape = common_shape({"released": z, "n": trials, "p": null})
-    return _elementwise(lambda z, n, p, u: _p_value(noise, z, int(n), p, side, u), shape, z, trials, null, u(shape))
+    return elementwise(lambda z, n, p, u: _p_value(noise, z, int(n), p, side, u), shape, z, trials, null, u(shape))
 
 
 @overload
@@ -150,7 +151,7 @@ def binomial_interval(
 ) -> tuple[float, float]: ...
 @overload
 def binomial_interval(
-    released: Array, n: int | Array, *, confidence: Number | Array = 0.95, **options: Unpack[_Options]
+    released: Array, n: int | Array, *, confidence: Numeric = 0.95, **options: Unpack[_Options]
 ) -> tuple[Floats, Floats]: ...
 def binomial_interval(
     released: RealLike,
@@ -211,11 +212,11 @@ def binomial_interval(
     shifts = u(shape)
     low = np.array(0.0)
     if side != "less":
-        low = np.asarray(_elementwise(lambda z, n, a, u: _lower(noise, z, int(n), a, u), shape, z, trials, beyond, shifts))
+        low = np.asarray(elementwise(lambda z, n, a, u: _lower(noise, z, int(n), a, u), shape, z, trials, beyond, shifts))
     if side == "greater":
         high = np.array(1.0)
     else:
-        high = np.asarray(_elementwise(lambda z, n, a, u: _upper(noise, z, int(n), a, u), shape, z, trials, beyond, shifts))
+        high = np.asarray(elementwise(lambda z, n, a, u: _upper(noise, z, int(n), a, u), shape, z, trials, beyond, shifts))
     return (float(low), float(high)) if shape == () else (np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy())
 
 
@@ -330,17 +331,6 @@ def _uniforms(rng: Rng | None) -> Callable[[tuple[int, ...]], Any]:
         return flat.sample(shape or None, rng=rng)
 
     return draw
-
-
-def _elementwise(function: Callable[..., float], shape: tuple[int, ...], *arguments: Any) -> Any:
-    """Apply a function of numbers to every element."""
-    if shape == ():
-        return function(*map(float, arguments))
-    spread = [np.broadcast_to(one, shape) for one in arguments]
-    found = np.empty(shape)
-    for index in np.ndindex(shape):
-        found[index] = function(*(float(one[index]) for one in spread))
-    return found
 
 
 for _public in (binomial_interval, binomial_test):

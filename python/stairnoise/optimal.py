@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, RealLike, common_shape, real
-from stairnoise._types import Array, Float, Floats, Number
+from stairnoise._types import Array, Float, Floats, Number, Numeric
 from stairnoise.distributions import real_moments as moments
 from stairnoise.distributions.moments import lattice_abs_moment
 from stairnoise.mechanism.array_parameters import describe
@@ -54,7 +54,7 @@ _MECHANISMS = ("staircase", "discrete_staircase")
 @overload
 def optimal_gamma(eps: Number, cost: OneCost = "l1", *, sensitivity: Number = 1.0) -> float: ...  # type: ignore[overload-overlap]
 @overload
-def optimal_gamma(eps: Number | Array, cost: Costly = "l1", *, sensitivity: Number | Array = 1.0) -> Floats: ...
+def optimal_gamma(eps: Numeric, cost: Costly = "l1", *, sensitivity: Numeric = 1.0) -> Floats: ...
 def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike = 1.0) -> Any:
     r"""Half-width of the central stair, in units of Δ, of the staircase with the least expected cost.
 
@@ -133,7 +133,7 @@ def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike
 @overload
 def optimal_r(eps: Number, sensitivity: Number = 1, cost: OneCost = "l1") -> int: ...  # type: ignore[overload-overlap]
 @overload
-def optimal_r(eps: Number | Array, sensitivity: Number | Array = 1, cost: Costly = "l1") -> NDArray[np.int64]: ...
+def optimal_r(eps: Numeric, sensitivity: Numeric = 1, cost: Costly = "l1") -> NDArray[np.int64]: ...
 def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -> Any:
     r"""Integer r at which the second stair begins, in the discrete staircase with the least expected cost.
 
@@ -200,7 +200,7 @@ def optimal_cost(  # type: ignore[overload-overlap]
 ) -> float: ...
 @overload
 def optimal_cost(
-    eps: Number | Array, sensitivity: Number | Array = 1.0, cost: Costly = "l1", *, mechanism: _Shaped = "staircase"
+    eps: Numeric, sensitivity: Numeric = 1.0, cost: Costly = "l1", *, mechanism: _Shaped = "staircase"
 ) -> Floats: ...
 def optimal_cost(eps: RealLike, sensitivity: RealLike = 1.0, cost: CostLike = "l1", *, mechanism: _Shaped = "staircase") -> Any:
     r"""Least expected cost that ε-differentially private noise can have.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from stairnoise._types import Float, Floats, Generic, Number, number_or_array, n
 from stairnoise.accounting import dp_accounting, models
 from stairnoise.accounting.curve import Curve
 from stairnoise.accounting.losses.loss import Part
+from stairnoise.mechanism.distribution import plain
+from stairnoise.mechanism.immutable import Immutable
 
 if TYPE_CHECKING:
 
@@ -31,7 +33,7 @@ _MOST_RELEASES = 2**20
 _MARGIN, _LEAST_STEP = 1 - 2.0**-50, 2.0**-1022
 
 
-class PrivacyLoss(Generic[Float]):
+class PrivacyLoss(Immutable, Generic[Float]):
     r"""The privacy loss of one release or of several, for the worst pair of neighbouring inputs.
 
     P and Q are the distributions of a release for two inputs that differ by the sensitivity. The loss is
@@ -77,10 +79,6 @@ class PrivacyLoss(Generic[Float]):
 
     __module__ = "stairnoise"
     __slots__ = ("_at_one_eps", "_bracket", "_exact", "_names", "_parts", "_single")
-    if not TYPE_CHECKING:
-        # Ignore the type parameter, as mechanisms do.
-        __class_getitem__ = classmethod(lambda cls, parameters: cls)
-
     # Distinct releases with the number of times that each was made, and the text of each.
     _parts: tuple[tuple[Part, int], ...]
     _names: tuple[str, ...]
@@ -97,7 +95,7 @@ class PrivacyLoss(Generic[Float]):
 
     @classmethod
     def _of(cls, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...]) -> PrivacyLoss[Float]:
-        self: PrivacyLoss[Float] = object.__new__(cls)
+        self: PrivacyLoss[Float] = cls.__new__(cls)
         _set_parts(self, parts)
         _set_names(self, names)
         _set_bracket(self, None)
@@ -116,7 +114,7 @@ class PrivacyLoss(Generic[Float]):
     @property
     def eps(self) -> Float:
         """Pure ε: the largest possible loss, summed over all releases; inf for noise without a pure ε."""
-        eps = _plain(self._single.eps) if self._single is not None else models.pure_eps(self._parts)
+        eps = plain(self._single.eps) if self._single is not None else models.pure_eps(self._parts)
         return eps  # type: ignore[return-value]
 
     @property
@@ -225,7 +223,7 @@ class PrivacyLoss(Generic[Float]):
         with np.errstate(all="ignore"):
             while np.any(short := self._exceeds(eps, delta)):
                 larger = eps + steps * np.maximum(np.spacing(eps), _LEAST_STEP)
-                eps = _plain(np.where(short, np.minimum(larger, self.eps), eps))
+                eps = plain(np.where(short, np.minimum(larger, self.eps), eps))
                 steps *= 2
         return eps
 
@@ -319,7 +317,7 @@ class PrivacyLoss(Generic[Float]):
     def _total(self, measure: Callable[[Part], Any]) -> Float:
         """Return the sum of a measure over all releases."""
         with np.errstate(all="ignore"):
-            return _plain(np.asarray(sum(k * measure(part) for part, k in self._parts)))  # type: ignore[return-value]
+            return plain(np.asarray(sum(k * measure(part) for part, k in self._parts)))  # type: ignore[return-value]
 
     # Composition
 
@@ -478,8 +476,8 @@ class PrivacyLoss(Generic[Float]):
         """Apply `read` to the closed form, to the upper curve, or to the lower and the upper curve."""
         with np.errstate(all="ignore"):
             lower, upper = self._curves() if self._single is None else (self._single, self._single)
-            high = _plain(read(upper))
-            return (_plain(read(lower)) if bounds and lower is not upper else high), high
+            high = plain(read(upper))
+            return (plain(read(lower)) if bounds and lower is not upper else high), high
 
     def _answer(self, low: Real, high: Real, safe: Real, bounds: bool) -> Float | Floats | tuple[Float | Floats, ...]:
         return (low, high) if bounds else safe  # type: ignore[return-value]
@@ -492,23 +490,11 @@ class PrivacyLoss(Generic[Float]):
     def _endless(self) -> float:
         return self._endless_of(self._curves()[1] if self._single is None else self._single)
 
-    def _key(self) -> object:
-        return frozenset((part.key(), k) for part, k in self._parts)
-
-    def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, PrivacyLoss) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._key())
+    def _key(self) -> tuple[object, ...]:
+        return (frozenset((part.key(), k) for part, k in self._parts),)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PrivacyLoss._of, (self._parts, self._names)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"PrivacyLoss is immutable: make a new one to set {name}")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"PrivacyLoss is immutable: {name} cannot be deleted")
 
     def __repr__(self) -> str:
         terms = (name if k == 1 else f"{k} × {name}" for name, (_, k) in zip(self._names, self._parts, strict=True))
@@ -587,7 +573,3 @@ def _divergence(part: Part, level: Real) -> Any:
 
 def _is_probability(level: Real) -> Any:
     return np.greater_equal(level, 0) & np.less_equal(level, 1)
-
-
-def _plain(result: Floats) -> Real:
-    return float(result) if result.ndim == 0 else result

@@ -25,7 +25,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._optional import require
 from stairnoise._options import TypedDict, Unpack
 from stairnoise._parameters import Real, RealLike, argument, confidence_level, count, flag, refuse, single
-from stairnoise._types import AnyFloat, Array, Default, Floats, Integer, Integers, Number, Value, number_or_array
+from stairnoise._types import AnyFloat, Array, Default, Floats, Integer, Integers, Number, Numeric, Value, number_or_array
 from stairnoise.accounting import privacy_loss
 from stairnoise.figures import mechanism as picture
 from stairnoise.mechanism import cost
@@ -133,7 +133,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
     @overload
     def interval(self, confidence: Number) -> tuple[AnyFloat, AnyFloat]: ...  # type: ignore[overload-overlap]
     @overload
-    def interval(self, confidence: Number | Array) -> tuple[Floats, Floats]: ...
+    def interval(self, confidence: Numeric) -> tuple[Floats, Floats]: ...
     def interval(self, confidence: RealLike) -> Any:
         """Return the ends of an interval with probability (1 - confidence)/2 outside it on each side.
 
@@ -260,7 +260,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
     @overload
     def error_bound(self, confidence: Number = 0.95) -> Value: ...  # type: ignore[overload-overlap]
     @overload
-    def error_bound(self, confidence: Number | Array) -> NDArray[Default]: ...
+    def error_bound(self, confidence: Numeric) -> NDArray[Default]: ...
     def error_bound(self, confidence: RealLike = 0.95) -> Any:
         """Smallest t with P(|X| <= t) >= confidence.
 
@@ -487,7 +487,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
     @overload
     def privacy_profile(self, eps: Number, sensitivity: Number | None = None) -> AnyFloat: ...  # type: ignore[overload-overlap]
     @overload
-    def privacy_profile(self, eps: Number | Array, sensitivity: Number | None = None) -> Floats: ...
+    def privacy_profile(self, eps: Numeric, sensitivity: Number | None = None) -> Floats: ...
     def privacy_profile(self, eps: RealLike, sensitivity: Number | None = None) -> Any:
         """Least δ for which one release is (ε, δ)-differentially private; see `PrivacyLoss.privacy_profile`.
 
@@ -498,7 +498,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
     @overload
     def rdp(self, alpha: Number, sensitivity: Number | None = None) -> AnyFloat: ...  # type: ignore[overload-overlap]
     @overload
-    def rdp(self, alpha: Number | Array, sensitivity: Number | None = None) -> Floats: ...
+    def rdp(self, alpha: Numeric, sensitivity: Number | None = None) -> Floats: ...
     def rdp(self, alpha: RealLike, sensitivity: Number | None = None) -> Any:
         """Rényi divergence of order `alpha` of one release; see `PrivacyLoss.rdp`."""
         return self.privacy_loss(sensitivity=sensitivity).rdp(alpha)
@@ -506,7 +506,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
     @overload
     def tradeoff(self, false_alarm: Number, sensitivity: Number | None = None) -> AnyFloat: ...  # type: ignore[overload-overlap]
     @overload
-    def tradeoff(self, false_alarm: Number | Array, sensitivity: Number | None = None) -> Floats: ...
+    def tradeoff(self, false_alarm: Numeric, sensitivity: Number | None = None) -> Floats: ...
     def tradeoff(self, false_alarm: RealLike, sensitivity: Number | None = None) -> Any:
         """Least probability of a missed detection; see `PrivacyLoss.tradeoff`."""
         return self.privacy_loss(sensitivity=sensitivity).tradeoff(false_alarm)

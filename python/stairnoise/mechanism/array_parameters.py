@@ -16,7 +16,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._output import Shape
 from stairnoise._parameters import Cost, Real, RealLike, argument, common_shape, lent, real, stair_shape
-from stairnoise._types import Array, Default, Float, Floats, Number, Self, Value
+from stairnoise._types import Default, Float, Floats, Number, Numeric, Self, Value
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.distribution import plain
@@ -173,7 +173,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
     def eps_for_error(cls, t: Number, confidence: Number = 0.95, sensitivity: Number = 1) -> float: ...  # type: ignore[overload-overlap]
     @overload
     @classmethod
-    def eps_for_error(cls, t: Number | Array, confidence: Number | Array = 0.95, sensitivity: Number | Array = 1) -> Floats: ...
+    def eps_for_error(cls, t: Numeric, confidence: Numeric = 0.95, sensitivity: Numeric = 1) -> Floats: ...
     @classmethod
     def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: RealLike = 1) -> Any:
         """Least ε for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.

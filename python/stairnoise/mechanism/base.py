@@ -105,9 +105,6 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         def _functions(self) -> Any:
             """Return density, survival function, their inverses and moments, as an object with the methods of `Tabulated`."""
 
-        def _divided_among(self, k: int) -> Self:
-            """Return the mechanism for `k` >= 2 values; its errors say why there is none."""
-
         def _checked_sensitivity(self, sensitivity: Any) -> Any:
             """Return the sensitivity as the type that the mechanism needs, or raise."""
 
@@ -552,7 +549,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         """Return the guarantee of k values; `sensitivity` is what `_sensitivity_or_default` returned."""
         self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values
-        return Guarantee(self.eps, 0.0, None, self.sensitivity, k)
+        return Guarantee(self.eps, getattr(self, "delta", 0.0), None, getattr(self, "sensitivity", None), k)
 
     def _keeping_guarantee(self, k: Any, name: str) -> Self:
         """Return the mechanism for `k` values; `name` is what errors call `k`."""
@@ -563,6 +560,12 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
             return self._divided_among(number)
         except ParameterError as error:
             raise self._no_mechanism(number, name, error) from None
+
+    def _divided_among(self, k: int) -> Self:
+        """Return the mechanism for `k` >= 2 values; its errors say why there is none."""
+        given = self._named_arguments()
+        shares = {name: _native.largest_quotient(given[name], k) for name in ("eps", "delta") if name in given}
+        return type(self)(**given | shares)
 
     def _no_mechanism(self, k: int, name: str, reason: ParameterError) -> ParameterError:
         return ParameterError(f"{name} must {self._partitions_rule}, got {k}: {reason}")

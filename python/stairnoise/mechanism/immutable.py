@@ -52,6 +52,8 @@ class Immutable(Named):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        if cls.__module__.startswith("stairnoise.mechanisms."):
+            cls.__module__ = "stairnoise"  # whence users import it
         if "__init__" in vars(cls):
             cls._known = frozenset(arguments_of(cls.__init__))
 

@@ -534,18 +534,9 @@ def _require_no(refused: Row | None) -> None:
 
 
 def _spending(row: Row) -> Spending:
-    names, cost = row.names, row.cost
-    return Spending(
-        *names[:3],
-        cost.mechanism,
-        cost.partitions,
-        cost.eps,
-        cost.delta,
-        row.total,
-        names.fingerprint,
-        row.time,
-        bool(row.refused),
-    )
+    known = row.names._asdict() | row.cost._asdict() | row._asdict()
+    known |= {"max_partitions_contributed": row.cost.partitions, "refused": bool(row.refused)}
+    return Spending(**{name: known[name] for name in Spending._fields})
 
 
 def _now() -> str:

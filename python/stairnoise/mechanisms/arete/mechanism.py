@@ -76,7 +76,6 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
 
     __slots__ = ()
     _partitions_rule = "be 1 for a mechanism given by its scales"
-    __module__ = "stairnoise"
 
     def __init__(
         self, alpha: float, theta: float, lam: float, n_parties: int = 1, present: int = 1, sensitivity: float | None = None

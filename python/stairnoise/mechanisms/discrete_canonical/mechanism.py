@@ -12,8 +12,6 @@ from stairnoise._parameters import RealLike, confidence_level, refuse, single
 from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.eps_for_error import LEAST_EPS
-from stairnoise.mechanism.guarantee import Guarantee
-from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.discrete_canonical import distribution, loss
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
@@ -80,7 +78,6 @@ class DiscreteCanonical(DiscreteMechanism):
 
     __slots__ = ()
     _partitions_rule = "leave an eps that the mechanism can have"
-    __module__ = "stairnoise"
 
     def __init__(
         self, eps: SupportsFloat, delta: SupportsFloat, sensitivity: SupportsIndex | SupportsFloat | None = None
@@ -187,15 +184,6 @@ class DiscreteCanonical(DiscreteMechanism):
     def _expected_cost(self, function: CostFunction) -> Any:
         laplace = self._without_delta
         return laplace._expected_cost(function) if laplace else super()._expected_cost(function)
-
-    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values
-        return Guarantee(self.eps, self.delta, None, 1, k)
-
-    def _divided_among(self, k: int) -> DiscreteCanonical:
-        """Return the mechanism for (eps/k, delta/k): k of them compose to (eps, delta)."""
-        eps, delta = _native.largest_quotient(self.eps, k), _native.largest_quotient(self.delta, k)
-        return DiscreteCanonical(eps, delta, self._stated_sensitivity)
 
     def _exact_parameters(self) -> dict[str, Any]:
         return {"eps": self.eps, "delta": self.delta}

@@ -15,7 +15,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._options import FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._parameters import Real, RealLike, common_shape, count, positive, real
-from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, Memory, Number, Out, Singles, Whole
+from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, Memory, Number, Numeric, Out, Singles, Whole
 from stairnoise._values import whole_numbers
 from stairnoise.columns import release as columns_release
 from stairnoise.columns.libraries import library
@@ -122,7 +122,6 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     __slots__ = ("_calibration",)
     _any_sensitivity = True
     _partitions_rule = "leave a sigma2 that fits 64-bit integers"
-    __module__ = "stairnoise"
 
     # What the mechanism was calibrated for; None if it was made from sigma2.
     _calibration: _Calibration | None
@@ -132,9 +131,9 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     @overload
     def __init__(self: DiscreteGaussian[int, float], *, sigma: Number) -> None: ...
     @overload
-    def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], sigma2: Number | Array) -> None: ...
+    def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], sigma2: Numeric) -> None: ...
     @overload
-    def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], *, sigma: Number | Array) -> None: ...
+    def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], *, sigma: Numeric) -> None: ...
     def __init__(self, sigma2: RealLike | None = None, *, sigma: RealLike | None = None) -> None:
         if sigma is not None:
             if sigma2 is not None:
@@ -179,7 +178,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     @overload
     @classmethod
     def from_eps(
-        cls, eps: Number | Array, delta: Number | Array, sensitivity: Integer | Integers | None = None
+        cls, eps: Numeric, delta: Numeric, sensitivity: Integer | Integers | None = None
     ) -> DiscreteGaussian[NDArray[np.int64], Floats]: ...
     @classmethod
     def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: Any = None) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._parameters import RealLike
-from stairnoise._types import Array, Float, Floats, Number, Whole
+from stairnoise._types import Float, Floats, Number, Numeric, Whole
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.array_parameters import ArrayParameters, integers
 from stairnoise.mechanism.cost import CostFunction, check_function, elementwise, lattice_staircase_cost
@@ -66,16 +66,13 @@ class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism
     """
 
     __slots__ = ()
-    __module__ = "stairnoise"
     _native_name = "discrete_laplace"
     _family = LAPLACE
 
     @overload
     def __init__(self: DiscreteLaplace[int, float], eps: Number, sensitivity: Number | None = None) -> None: ...
     @overload
-    def __init__(
-        self: DiscreteLaplace[NDArray[np.int64], Floats], eps: Number | Array, sensitivity: Number | Array | None = None
-    ) -> None: ...
+    def __init__(self: DiscreteLaplace[NDArray[np.int64], Floats], eps: Numeric, sensitivity: Numeric | None = None) -> None: ...
     def __init__(self, eps: RealLike, sensitivity: RealLike | None = None) -> None:
         self._validate(eps, sensitivity)
 

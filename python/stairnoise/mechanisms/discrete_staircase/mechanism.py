@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._parameters import Cost, RealLike
-from stairnoise._types import Array, Float, Floats, Number, Whole
+from stairnoise._types import Float, Floats, Number, Numeric, Whole
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.array_parameters import ArrayParameters, integers
 from stairnoise.mechanism.cost import CostFunction, as_float, check_function, elementwise, lattice_staircase_cost
@@ -74,7 +74,6 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
     """
 
     __slots__ = ()
-    __module__ = "stairnoise"
     _native_name = "discrete_staircase"
     _spec_name = "r"
     _family = STAIRCASE
@@ -86,9 +85,9 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
     @overload
     def __init__(
         self: DiscreteStaircase[NDArray[np.int64], Floats],
-        eps: Number | Array,
-        sensitivity: Number | Array | None = None,
-        r: Cost | Number | Array = "l1",
+        eps: Numeric,
+        sensitivity: Numeric | None = None,
+        r: Cost | Numeric = "l1",
     ) -> None: ...
     def __init__(self, eps: RealLike, sensitivity: RealLike | None = None, r: Cost | RealLike = "l1") -> None:
         self._validate(eps, sensitivity, r)
@@ -110,11 +109,7 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
     @overload
     @classmethod
     def eps_for_error(
-        cls,
-        t: Number | Array,
-        confidence: Number | Array = 0.95,
-        sensitivity: Number | Array = 1,
-        r: Cost | Number | Array = "l1",
+        cls, t: Numeric, confidence: Numeric = 0.95, sensitivity: Numeric = 1, r: Cost | Numeric = "l1"
     ) -> Floats: ...
     @classmethod
     def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: Any = 1, r: Any = "l1") -> Any:

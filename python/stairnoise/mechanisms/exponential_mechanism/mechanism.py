@@ -50,5 +50,4 @@ class ExponentialMechanism(SelectionByDifferences):
     """
 
     __slots__ = ()
-    __module__ = "stairnoise"
     _make = staticmethod(_native.Selection.exponential)

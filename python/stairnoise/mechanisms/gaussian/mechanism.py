@@ -12,7 +12,7 @@ import numpy as np
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, place, received
 from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, positive, real, single
-from stairnoise._types import Array, Float, Floats, Number
+from stairnoise._types import Float, Floats, Number, Numeric
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, require
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import Guarantee
@@ -113,7 +113,6 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
 
     __slots__ = ("_calibration", "_partitions")
     _partitions_rule = "leave a lattice that fits"
-    __module__ = "stairnoise"
 
     # Set for scalar parameters only.
     _calibration: Calibration
@@ -124,11 +123,9 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
     @overload
     def __init__(self: Gaussian[float], *, sensitivity: Number | None = None, sigma: Number) -> None: ...
     @overload
-    def __init__(
-        self: Gaussian[Floats], eps: Number | Array, delta: Number | Array, sensitivity: Number | Array | None = None
-    ) -> None: ...
+    def __init__(self: Gaussian[Floats], eps: Numeric, delta: Numeric, sensitivity: Numeric | None = None) -> None: ...
     @overload
-    def __init__(self: Gaussian[Floats], *, sensitivity: Number | Array | None = None, sigma: Number | Array) -> None: ...
+    def __init__(self: Gaussian[Floats], *, sensitivity: Numeric | None = None, sigma: Numeric) -> None: ...
     def __init__(
         self,
         eps: RealLike | None = None,

@@ -74,7 +74,6 @@ class GeneralizedDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
 
     __slots__ = ()
     _partitions_rule = "be 1 for a mechanism given by beta and a"
-    __module__ = "stairnoise"
 
     def __init__(self, beta: float, a: float, n_parties: int = 1, present: int = 1, sensitivity: int | None = None) -> None:
         parameters: dict[str, Any] = {"beta": single(beta, "beta"), "a": single(a, "a"), **parties(n_parties, present)}

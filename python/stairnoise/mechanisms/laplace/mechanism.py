@@ -7,7 +7,7 @@ from typing import Any, overload
 import numpy as np
 
 from stairnoise._parameters import RealLike
-from stairnoise._types import Array, Float, Floats, Number
+from stairnoise._types import Float, Floats, Number, Numeric
 from stairnoise.distributions.symmetric import Line
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.continuous import ContinuousMechanism
@@ -72,14 +72,13 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Flo
     """
 
     __slots__ = ()
-    __module__ = "stairnoise"
     _native_name = "laplace"
     _family = LAPLACE
 
     @overload
     def __init__(self: Laplace[float], eps: Number, sensitivity: Number | None = None) -> None: ...
     @overload
-    def __init__(self: Laplace[Floats], eps: Number | Array, sensitivity: Number | Array | None = None) -> None: ...
+    def __init__(self: Laplace[Floats], eps: Numeric, sensitivity: Numeric | None = None) -> None: ...
     def __init__(self, eps: RealLike, sensitivity: RealLike | None = None) -> None:
         self._validate(eps, sensitivity)
 

@@ -114,7 +114,6 @@ class LatticeNoise(DiscreteMechanism):
     """
 
     __slots__ = ("_scaled_weights",)
-    __module__ = "stairnoise"
     _partitions_rule = "be 1 for a mechanism given by its weights"
     _scaled_weights: Weights
 

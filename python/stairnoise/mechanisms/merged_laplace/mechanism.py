@@ -80,7 +80,6 @@ class MergedLaplace(ContinuousMechanism):
 
     __slots__ = ("_breaks", "_sensitivity_steps")
     _partitions_rule = "leave rates that the lattice holds"
-    __module__ = "stairnoise"
     _sensitivity_steps: int
     _breaks: list[int]
 

@@ -9,7 +9,6 @@ import numpy as np
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import count, single
-from stairnoise._types import Self
 from stairnoise.accounting.losses import shifted as shifted_losses
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.discrete import DiscreteMechanism
@@ -69,7 +68,6 @@ class MultiScaleDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
 
     __slots__ = ()
     _partitions_rule = "leave an eps that the mechanism can have"
-    __module__ = "stairnoise"
 
     def __init__(self, eps: float, sensitivity: int | None = None, n_parties: int = 1, present: int = 1) -> None:
         parameters: dict[str, Any] = {
@@ -149,9 +147,6 @@ class MultiScaleDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
                 "only privacy_eps is known"
             )
         return shifted_losses.all_shifts(terms, sensitivity, self.privacy_eps(sensitivity))
-
-    def _divided_among(self, k: int) -> Self:
-        return type(self)(**self._named_arguments() | {"eps": _native.largest_quotient(self.eps, k)})
 
     def _exact_parameters(self) -> dict[str, Any]:
         return {"eps": self.eps, "sensitivity": self.sensitivity, **self._exact_share()}

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._parameters import Cost, Real, RealLike, argument, confidence_level, count, one_of, refuse, single, stair_shape
+from stairnoise._parameters import Cost, Real, RealLike, argument, confidence_level, count, refuse, single, stair_shape
 from stairnoise._types import Floats, number_or_array
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.distribution import plain, times_power
@@ -81,7 +81,6 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
     """
 
     __slots__ = ("_dim", "_gamma")
-    __module__ = "stairnoise"
     _integers = False
     _dtypes = ("float64", "float32")
     _release_dtypes = ("float64", "float32")
@@ -97,9 +96,10 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
             "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
             "dim": count(dim, "dim", least=1, most=_MOST_DIMENSIONS),
             "gamma": stair_shape(gamma, "gamma"),
-            "norm": one_of(norm, "norm", ("l1", "l2", "linf")),
+            "norm": norm,
         }
-        number = parameters["gamma"]
+        number, given = parameters["gamma"], parameters["norm"]
+        refuse("norm", norm, isinstance(given, str) and given in ("l1", "l2", "linf"), '"l1", "l2" or "linf"')
         if isinstance(number, str):
             # The extension checks the other parameters first, because the search for gamma needs an eps in range.
             _native.multivariate_staircase(*(parameters | {"gamma": 1.0}).values())
@@ -276,9 +276,6 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
         """Return the distribution of the norm, in units of the sensitivity."""
         # A gamma of 0 or 1 gives the same distribution.
         return distribution.Radial(self.eps, self.dim, self._gamma or 1.0)
-
-    def _divided_among(self, k: int) -> MultivariateStaircase:
-        return type(self)(**(self._named_arguments() | {"eps": _native.largest_quotient(self.eps, k)}))
 
     def _exact_parameters(self) -> dict[str, Any]:
         return {name: self._parameters[name] for name in ("eps", "sensitivity", "dim", "norm")} | {"r": self._sampler.lengths[0]}

@@ -99,7 +99,6 @@ class PartitionSelection(Immutable):
     """
 
     __slots__ = ("_parameters", "_rule")
-    __module__ = "stairnoise"
 
     # `privacy_loss` needs the shape of the parameters.
     _parameter_shape = ()

@@ -69,7 +69,6 @@ class PermuteAndFlip(SelectionByDifferences):
     """
 
     __slots__ = ()
-    __module__ = "stairnoise"
     _make = staticmethod(_native.Selection.permute_and_flip)
 
     def _chances(self, exponents: Floats) -> Floats:

@@ -13,7 +13,7 @@ from stairnoise._errors import ParameterError, outline
 from stairnoise._options import FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._output import released_array
 from stairnoise._parameters import confidence_level, number_array, single
-from stairnoise._types import Array, Columns, Floats, Integer, Integers, Memory, Number, Out, Self
+from stairnoise._types import Array, Columns, Floats, Integer, Integers, Memory, Number, Out
 from stairnoise._values import laid_out, require
 from stairnoise.columns import categories as columns_of_categories
 from stairnoise.columns.column import Chunks
@@ -24,7 +24,6 @@ from stairnoise.keyed import release as keyed_release
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.drawing import threads_asked
-from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanism.release import REFUSE, Nulls, require_null_rule
 from stairnoise.mechanisms.randomized_response import estimate
@@ -85,7 +84,6 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
     """
 
     __slots__ = ()
-    __module__ = "stairnoise"
     _integers = True
     _dtypes = ("int64", "int32", "float64")
     _release_dtypes = tuple(_MOST_OF)
@@ -307,14 +305,6 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
         eps = np.asarray(self.eps)
         beyond = (self.n_categories - 2) / np.expm1(eps)
         return loss.Atoms(eps, 1 + beyond, beyond)
-
-    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values
-        return Guarantee(self.eps, 0.0, None, None, k)
-
-    def _divided_among(self, k: int) -> Self:
-        """Return the mechanism for eps/k: k of them compose to eps."""
-        return type(self)(_native.largest_quotient(self.eps, k), self.categories)
 
     def _exact_parameters(self) -> dict[str, Any]:
         return {"eps": self.eps, "categories": self.n_categories}

@@ -11,7 +11,7 @@ import numpy as np
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import RealLike, count, real, refuse, single
-from stairnoise._types import Array, Floats, Number
+from stairnoise._types import Floats, Number, Numeric
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
@@ -92,7 +92,6 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
 
     __slots__ = ("_calibration",)
     _partitions_rule = "leave a mu from 2**-20 to 2**30"
-    __module__ = "stairnoise"
 
     # What the mechanism was calibrated for; None if it was made from mu.
     _calibration: _Calibration | None
@@ -186,9 +185,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         self, alpha: Number, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None
     ) -> float: ...
     @overload
-    def rdp_bound(
-        self, alpha: Number | Array, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None
-    ) -> Floats: ...
+    def rdp_bound(self, alpha: Numeric, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None) -> Floats: ...
     def rdp_bound(self, alpha: RealLike, sensitivity: Number | None = None, *, l2_sensitivity: Number | None = None) -> Any:
         r"""Bound on the Rényi divergence of order `alpha` in closed form, for one value or for many.
 

@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 
 from stairnoise._parameters import Cost, RealLike
-from stairnoise._types import Array, Float, Floats, Number
+from stairnoise._types import Float, Floats, Number, Numeric
 from stairnoise.distributions.symmetric import Line
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.continuous import ContinuousMechanism
@@ -85,7 +85,6 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
     """
 
     __slots__ = ()
-    __module__ = "stairnoise"
     _native_name = "staircase"
     _spec_name = "gamma"
     _family = STAIRCASE
@@ -94,10 +93,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
     def __init__(self: Staircase[float], eps: Number, sensitivity: Number | None = None, gamma: Cost | Number = "l1") -> None: ...
     @overload
     def __init__(
-        self: Staircase[Floats],
-        eps: Number | Array,
-        sensitivity: Number | Array | None = None,
-        gamma: Cost | Number | Array = "l1",
+        self: Staircase[Floats], eps: Numeric, sensitivity: Numeric | None = None, gamma: Cost | Numeric = "l1"
     ) -> None: ...
     def __init__(self, eps: RealLike, sensitivity: RealLike | None = None, gamma: Cost | RealLike = "l1") -> None:
         self._validate(eps, sensitivity, gamma)
@@ -119,11 +115,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
     @overload
     @classmethod
     def eps_for_error(
-        cls,
-        t: Number | Array,
-        confidence: Number | Array = 0.95,
-        sensitivity: Number | Array = 1,
-        gamma: Cost | Number | Array = "l1",
+        cls, t: Numeric, confidence: Numeric = 0.95, sensitivity: Numeric = 1, gamma: Cost | Numeric = "l1"
     ) -> Floats: ...
     @classmethod
     def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: Any = 1, gamma: Any = "l1") -> Any:

@@ -73,7 +73,6 @@ class StaircaseSelection(SelectionMechanism):
     """
 
     __slots__ = ()
-    __module__ = "stairnoise"
     _rules = {1: "finite or inf, and at least 0", -1: "finite or -inf, and at most 0"}  # noqa: RUF012 - never changed
 
     def __init__(

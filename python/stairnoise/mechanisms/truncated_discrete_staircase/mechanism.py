@@ -75,7 +75,6 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
     """
 
     __slots__ = ()
-    __module__ = "stairnoise"
 
     def __init__(
         self,

@@ -80,7 +80,6 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
     """
 
     __slots__ = ("_ends",)
-    __module__ = "stairnoise"
     _ends: tuple[float, float]
 
     def __init__(

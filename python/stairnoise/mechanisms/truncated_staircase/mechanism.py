@@ -88,7 +88,6 @@ class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
     """
 
     __slots__ = ("_gamma",)
-    __module__ = "stairnoise"
     _gamma: float
 
     def __init__(

@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
-from stairnoise._types import Self
-from stairnoise.mechanism.guarantee import Guarantee
-from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.truncated_staircase import calibration, loss, sums
 from stairnoise.mechanisms.truncated_staircase import distribution as truncated_staircase
 from stairnoise.numerics.rounding import rounded_up
@@ -34,10 +31,6 @@ class Truncated:
     if TYPE_CHECKING:
         _parameters: dict[str, Any]
         _sampler: Any
-        granularity: Any
-
-        def _keeping_guarantee(self, k: int, name: str) -> Any: ...
-        def _named_arguments(self) -> dict[str, Any]: ...
 
     @property
     def _sensitivity_steps(self) -> int:
@@ -52,15 +45,6 @@ class Truncated:
     def delta(self) -> float:
         """Privacy parameter δ of one draw."""
         return float(self._parameters["delta"])
-
-    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values
-        return Guarantee(self.eps, self.delta, None, self._parameters["sensitivity"], k)
-
-    def _divided_among(self, k: int) -> Self:
-        """Return the mechanism for (eps/k, delta/k): k of them compose to (eps, delta)."""
-        share = {name: _native.largest_quotient(self._parameters[name], k) for name in ("eps", "delta")}
-        return type(self)(**self._named_arguments() | share)
 
 
 class TruncatedStairs(Truncated):
