@@ -84,11 +84,7 @@ fn next(weight: &Limbs, q: &Limbs, shape: &Limbs, k: u64, above: u64) -> Limbs {
     growth[units] += k;
     limbs::div_small(&mut growth, k + 1);
     limbs::add_small(&mut growth, above);
-    let mut ratio = limbs::mul_floor(q, &growth);
-    limbs::add_small(&mut ratio, above);
-    let mut weight = limbs::mul_floor(weight, &ratio);
-    limbs::add_small(&mut weight, above);
-    weight
+    limbs::mul_rounded(weight, &limbs::mul_rounded(q, &growth, above), above)
 }
 
 impl Weights for NegativeBinomial {

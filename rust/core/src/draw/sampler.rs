@@ -31,29 +31,25 @@ impl Sampler {
 
     /// [`Sampler::new`] of X + centre, which is never beyond 2⁶³.
     pub fn moved(distribution: IntegerDistribution, lattice: Lattice, centre: i64) -> Self {
-        let fixed_point = FixedPoint::new(&distribution);
-        Self::of(distribution, lattice, centre, Kernel::new(&distribution), fixed_point)
-    }
-
-    /// [`Sampler::new`] with a kernel that is quicker to make and slower to draw from.
-    pub fn quick(distribution: IntegerDistribution, lattice: Lattice) -> Self {
-        Self::of(distribution, lattice, 0, Kernel::quick(&distribution), None)
-    }
-
-    fn of(
-        distribution: IntegerDistribution,
-        lattice: Lattice,
-        centre: i64,
-        kernel: Kernel,
-        fixed_point: Option<FixedPoint>,
-    ) -> Self {
         Self {
             distribution,
             lattice,
             granularity: lattice.granularity(),
             centre,
-            kernel,
-            fixed_point,
+            kernel: Kernel::new(&distribution),
+            fixed_point: FixedPoint::new(&distribution),
+        }
+    }
+
+    /// [`Sampler::new`] with a kernel that is quicker to make and slower to draw from.
+    pub fn quick(distribution: IntegerDistribution, lattice: Lattice) -> Self {
+        Self {
+            distribution,
+            lattice,
+            granularity: lattice.granularity(),
+            centre: 0,
+            kernel: Kernel::quick(&distribution),
+            fixed_point: None,
         }
     }
 

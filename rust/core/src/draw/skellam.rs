@@ -99,14 +99,7 @@ impl SkellamMagnitude {
             number[place / 64] = 1 << (place % 64);
             number
         };
-        let start = bit(64 * p - e);
-        let (mut this, mut next) = (
-            Enclosure {
-                lo: start.clone(),
-                hi: start,
-            },
-            Enclosure::point(0, p),
-        );
+        let (mut this, mut next) = (Enclosure::above(bit(64 * p - e), 0), Enclosure::point(0, p));
         for k in (1..=far).rev() {
             let before = next.plus(&step.linear(0, k).times(&this));
             (next, this) = (this, before);

@@ -17,13 +17,12 @@ pub(crate) trait Staged: Send + Sync {
         Ok(())
     }
 
-    /// The number of values drawn jointly, as the coordinates of a vector are. Drawing one of them takes as long as all, so parts of a fill should be
-    /// multiples of this number.
+    /// As for [`Mechanism`](crate::Mechanism::joint_values).
     fn joint_values(&self) -> usize {
         1
     }
 
-    /// The number of draws per value; a value takes about this many times as long as a single draw.
+    /// As for [`Mechanism`](crate::Mechanism::draws).
     fn draws(&self) -> usize {
         1
     }

@@ -39,12 +39,9 @@ const MOST: u64 = 1 << 50;
 pub fn most(eps: f64, delta: f64) -> u64 {
     let decay = (-eps).exp();
     let ratio = delta * (1.0 + decay) / (2.0 * delta).mul_add(decay, -(-eps).exp_m1());
-    last_true(guess(-ratio.ln() / eps), MOST, |j| is_inside(eps, delta, j))
-}
-
-fn guess(steps: f64) -> u64 {
     // NaN and negative numbers become 0.
-    1 + steps as u64
+    let guess = 1 + (-ratio.ln() / eps) as u64;
+    last_true(guess, MOST, |j| is_inside(eps, delta, j))
 }
 
 /// Whether S(j) > 0.
@@ -103,7 +100,7 @@ impl Terms {
     }
 
     /// Whether v < S(j), if this precision decides it.
-    fn is_below(&self, uniform: &mut Uniform<'_, impl Extension>, j: u64) -> Option<bool> {
+    fn is_below(&mut self, uniform: &mut Uniform<'_, impl Extension>, j: u64) -> Option<bool> {
         let mut half_v = uniform.enclosure(self.p);
         half_v.shr(uniform.exponent());
         let [here, next] = [j, j + 1].map(|count| self.step.fixed_power(count, self.p));

@@ -15,11 +15,11 @@ use super::enclosure::{Enclosure, further};
 use super::exponent::Exponent;
 use super::limbs::{self, Limbs};
 use super::search::last_true;
-use super::uniform::Extension;
+use super::uniform::{EXTENSION_WORDS, Extension};
 use crate::memory::{self, OutOfMemory};
 
-/// A value has its word and this many extension words; later ones are zero (docs/contract.md section 1).
-const WORDS: usize = 1 + 8192;
+/// The words of a value.
+const WORDS: usize = 1 + EXTENSION_WORDS;
 
 /// The precision of the first answer, in limbs.
 const FIRST: usize = 2;

@@ -53,7 +53,7 @@ impl Enclosure {
     pub fn linear(&self, a: u64, c: u64) -> Self {
         let end = |x: &Limbs| {
             let mut x = x.clone();
-            limbs::mul_add_small(&mut x, c, 0);
+            limbs::mul_small(&mut x, c);
             let units = x.len() - 1;
             limbs::add_small(&mut x[units..], a);
             x
@@ -110,11 +110,9 @@ impl Enclosure {
     /// x·y with as many limbs as either, rounded outwards; it must fit one integer limb.
     #[must_use]
     pub fn times(&self, other: &Self) -> Self {
-        let mut hi = limbs::mul_floor(&self.hi, &other.hi);
-        limbs::add_small(&mut hi, 1);
         Self {
             lo: limbs::mul_floor(&self.lo, &other.lo),
-            hi,
+            hi: limbs::mul_rounded(&self.hi, &other.hi, 1),
         }
     }
 

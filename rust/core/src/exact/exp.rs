@@ -111,7 +111,7 @@ fn reduce(x: &Limbs, approximation: f64, p: usize) -> (Limbs, usize) {
     // Not an exact floor: the next lines put right what the approximation has wrong.
     let mut n = (approximation * std::f64::consts::LOG2_E) as u64 + 1;
     let mut r = ln2.clone();
-    limbs::mul_add_small(&mut r, n, 0);
+    limbs::mul_small(&mut r, n);
     // x is known to a unit: its upper end keeps r a lower bound.
     let mut x_above = x.clone();
     limbs::add_small(&mut x_above, 1);

@@ -34,7 +34,7 @@ pub fn accept(sigma2: f64, t: u64, magnitude: u64, word: u64, extension: &mut im
     let (m, e) = decompose(sigma2);
     let shift = e.unsigned_abs() as usize;
     let (mut scaled, mut centre) = (Limbs::from_slice(&[magnitude, 0, 0]), Limbs::from_slice(&[m, 0, 0]));
-    limbs::mul_add_small(&mut scaled, t, 0);
+    limbs::mul_small(&mut scaled, t);
     limbs::shl(if e < 0 { &mut scaled } else { &mut centre }, shift);
     // Only the square of the difference counts.
     if limbs::less(&scaled, &centre) {

@@ -25,16 +25,9 @@ pub fn geometric_sum(step: &Step, length: Option<u64>, p: usize) -> Enclosure {
     }
 }
 
-/// x·y, rounded down, or up where `up` is 1.
-fn product(x: &Limbs, y: &Limbs, up: u64) -> Limbs {
-    let mut product = limbs::mul_floor(x, y);
-    limbs::add_small(&mut product, up);
-    product
-}
-
 /// s·(1 + y).
 fn doubled(sum: &Limbs, power: &Limbs, up: u64) -> Limbs {
-    let mut twice = product(sum, power, up);
+    let mut twice = limbs::mul_rounded(sum, power, up);
     limbs::add(&mut twice, sum);
     twice
 }
@@ -48,11 +41,11 @@ fn finite(x: &Limbs, length: u64, up: u64) -> Limbs {
     power[units] = 1;
     for bit in (0..64 - length.leading_zeros()).rev() {
         sum = doubled(&sum, &power, up);
-        power = product(&power, &power, up);
+        power = limbs::mul_rounded(&power, &power, up);
         if length >> bit & 1 == 1 {
-            sum = product(&sum, x, up);
+            sum = limbs::mul_rounded(&sum, x, up);
             limbs::add_small(&mut sum[units..], 1);
-            power = product(&power, x, up);
+            power = limbs::mul_rounded(&power, x, up);
         }
     }
     sum
@@ -66,7 +59,7 @@ fn infinite(x: &Limbs, up: u64) -> Limbs {
     let mut power = x.clone();
     while power[1..].iter().any(|&limb| limb != 0) {
         sum = doubled(&sum, &power, up);
-        power = product(&power, &power, up);
+        power = limbs::mul_rounded(&power, &power, up);
     }
     // The factors left out are above 1: only the upper end needs them.
     if up == 1 {

@@ -215,26 +215,21 @@ impl Growth {
         Enclosure::point(1, p).scaled(self.delta)
     }
 
-    /// How many n are rising, about.
+    /// How many n are rising, about. NaN converts to 0.
     fn guess_rising(&self) -> u64 {
         let b = (-self.eps).exp();
         let depth = ((1.0 - b + 2.0 * self.delta * b) / (self.delta * (1.0 + b))).ln();
-        guess(depth / self.eps)
+        (depth / self.eps) as u64
     }
 
-    /// How many m ≥ 0 are not the last, about.
+    /// How many m ≥ 0 are not the last, about. NaN converts to 0.
     fn guess_certain(&self) -> u64 {
         let b = (-self.eps).exp();
         let top = self.delta * (-self.eps * self.rising as f64).exp_m1() / (-self.eps).exp_m1()
             * ((self.rising - 1) as f64 * self.eps).exp();
         let beyond = self.delta * b / -(-self.eps).exp_m1();
-        guess(((1.0 - top + beyond) / (self.delta + beyond)).ln() / self.eps + 1.0)
+        (((1.0 - top + beyond) / (self.delta + beyond)).ln() / self.eps + 1.0) as u64
     }
-}
-
-/// NaN converts to 0.
-fn guess(x: f64) -> u64 {
-    x as u64
 }
 
 #[cfg(test)]

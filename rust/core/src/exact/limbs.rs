@@ -95,6 +95,13 @@ pub fn mul_floor(a: &[u64], b: &[u64]) -> Limbs {
     product
 }
 
+/// [`mul_floor`], and one unit more where `up` is 1, which makes it an upper bound.
+pub fn mul_rounded(a: &[u64], b: &[u64], up: u64) -> Limbs {
+    let mut product = mul_floor(a, b);
+    add_small(&mut product, up);
+    product
+}
+
 /// `sum ← ⌊a·b / 2^(64(n − 1))⌋`; `sum` is zero and has n limbs. The lowest limb of each row is final, so it is dropped at once.
 #[expect(clippy::inline_always, reason = "constant lengths reach the loops only by inlining")]
 #[inline(always)]
@@ -114,13 +121,13 @@ fn add_product_floor(sum: &mut [u64], a: &[u64], b: &[u64]) {
     debug_assert_eq!(carry, 0, "a·b does not fit");
 }
 
-/// `a ← a·factor + addend`. The result must fit.
-pub fn mul_add_small(a: &mut [u64], factor: u64, addend: u64) {
-    let mut carry = addend;
+/// `a ← a·factor`. The result must fit.
+pub fn mul_small(a: &mut [u64], factor: u64) {
+    let mut carry = 0;
     for digit in a {
         (*digit, carry) = mul_add(*digit, factor, 0, carry);
     }
-    debug_assert_eq!(carry, 0, "a·factor + addend does not fit");
+    debug_assert_eq!(carry, 0, "a·factor does not fit");
 }
 
 /// `a ← a + addend`. The result must fit.

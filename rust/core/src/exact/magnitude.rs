@@ -23,9 +23,8 @@
 
 use super::canonical;
 use super::distribution::{IntegerDistribution, Staircase};
-use super::enclosure::{Enclosure, further};
+use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
-use super::search::last_true;
 use super::truncated_staircase;
 use super::uniform::{Extension, Uniform};
 
@@ -48,8 +47,10 @@ pub fn magnitude(distribution: &IntegerDistribution, v63: u64, extension: &mut i
         return LARGEST;
     };
     let guess = distribution.guess(uniform.ln());
-    let mut decision = Decision::new(distribution, uniform);
-    last_true(guess, LARGEST + 1, |j| decision.below_survival(j))
+    // b is known to 2^13 units of 2^−128 (`exp::Step::power`, shift < 128) and enters with a factor up to 2·D beside A ≥ 1: below 2^46 steps two
+    // limbs leave a relative error below 2^−67, finer than v63.
+    let p = if distribution.sensitivity_steps() < 1 << 46 { 2 } else { 3 };
+    uniform.search(guess, LARGEST + 1, p, |p| Terms::new(distribution, p), Terms::is_below)
 }
 
 /// S(j)/2 up to the denominator: e^(−count·step) · (k + m·b).
@@ -147,11 +148,9 @@ impl Staircase {
     }
 }
 
-/// The comparison of one v with thresholds, at a precision that only grows.
-struct Decision<'a, E> {
+/// What the comparisons are made of, with `p` limbs of fraction.
+struct Terms<'a> {
     distribution: &'a IntegerDistribution,
-    uniform: Uniform<'a, E>,
-    /// Limbs of fraction.
     p: usize,
     /// A + B·b.
     denominator: Enclosure,
@@ -160,45 +159,18 @@ struct Decision<'a, E> {
     recent: (u64, Option<Power>),
 }
 
-impl<'a, E: Extension> Decision<'a, E> {
-    fn new(distribution: &'a IntegerDistribution, uniform: Uniform<'a, E>) -> Self {
-        // b is known to 2^13 units of 2^−128 (`exp::Step::power`, shift < 128) and enters with a factor up to 2·D beside A ≥ 1: below
-        // 2^46 steps two limbs leave a relative error below 2^−67, finer than v63.
-        let p = if distribution.sensitivity_steps() < 1 << 46 { 2 } else { 3 };
-        let point = Enclosure::point(0, p);
-        let mut decision = Self {
-            distribution,
-            uniform,
-            p,
-            denominator: point.clone(),
-            b: point,
-            recent: (0, None),
-        };
-        decision.set_precision(p);
-        decision
-    }
-
-    fn set_precision(&mut self, p: usize) {
-        self.p = p;
-        let power = self.distribution.step().power(1, p);
+impl<'a> Terms<'a> {
+    fn new(distribution: &'a IntegerDistribution, p: usize) -> Self {
+        let power = distribution.step().power(1, p);
         // `decay` would make the power a second time; it is kept for count = 1.
-        self.b = Power::fixed_or_tiny(power.as_ref(), p);
-        let (a, b) = self.distribution.denominator();
-        self.denominator = self.b.linear(a, b);
-        self.recent = (1, power);
-    }
-
-    /// Whether v < S(j), for j ≥ 1.
-    fn below_survival(&mut self, j: u64) -> bool {
-        let numerator = self.distribution.numerator(j);
-        loop {
-            if let Some(answer) = self.compare(&numerator) {
-                return answer;
-            }
-            // One word first, which nearly always decides.
-            let more = further(self.p);
-            self.uniform.extend(more);
-            self.set_precision(self.p + more);
+        let b = Power::fixed_or_tiny(power.as_ref(), p);
+        let (constant, slope) = distribution.denominator();
+        Self {
+            distribution,
+            p,
+            denominator: b.linear(constant, slope),
+            b,
+            recent: (1, power),
         }
     }
 
@@ -206,7 +178,8 @@ impl<'a, E: Extension> Decision<'a, E> {
     ///
     /// With z and n the binary exponents of the two sides, left·2^z is in [1/2, 2^54) and right·2^n in [1, 2^55): exponents 60 apart decide alone,
     /// and otherwise a shift by the difference fits the integer limb.
-    fn compare(&mut self, numerator: &Numerator) -> Option<bool> {
+    fn is_below(&mut self, uniform: &mut Uniform<'_, impl Extension>, j: u64) -> Option<bool> {
+        let numerator = self.distribution.numerator(j);
         if self.recent.0 != numerator.count {
             self.recent = (numerator.count, self.distribution.step().power(numerator.count, self.p));
         }
@@ -214,11 +187,11 @@ impl<'a, E: Extension> Decision<'a, E> {
         let Some(power) = &self.recent.1 else {
             return Some(false);
         };
-        let (z, n) = (self.uniform.exponent(), power.shift);
+        let (z, n) = (uniform.exponent(), power.shift);
         if z.abs_diff(n) >= 60 {
             return Some(n < z);
         }
-        let mut left = self.uniform.enclosure(self.p);
+        let mut left = uniform.enclosure(self.p);
         let mut right = power.mantissa.clone();
         left.shl(n.saturating_sub(z));
         right.shl(z.saturating_sub(n));

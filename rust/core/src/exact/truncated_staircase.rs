@@ -88,7 +88,7 @@ pub fn magnitude(staircase: &Staircase, most: u64, v63: u64, extension: &mut imp
         return most;
     };
     let guess = staircase.guess(ln_mapped(staircase, most, uniform.ln()));
-    // Two limbs as for the staircase (`Decision`), where there are no more steps: a fifth less time for a value at ε = 1/200.
+    // Two limbs as for the staircase (`magnitude`), where there are no more steps: a fifth less time for a value at ε = 1/200.
     let few = staircase.sensitivity_steps < 1 << 46;
     let first = if few { 2 } else { FIRST_PRECISION };
     let terms = |p| {

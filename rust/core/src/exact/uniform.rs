@@ -17,7 +17,7 @@ impl<F: FnMut(usize) -> u64> Extension for F {
 }
 
 /// A value has this many extension words; later ones are zero (docs/contract.md section 1).
-const EXTENSION_WORDS: usize = 8192;
+pub(super) const EXTENSION_WORDS: usize = 8192;
 
 /// Leading bits known before the first question: with fewer, the floating-point guess would be far off.
 const FIRST_BITS: usize = 52;
@@ -80,12 +80,12 @@ impl<'a, E: Extension> Uniform<'a, E> {
         end: u64,
         mut p: usize,
         terms: impl Fn(usize) -> T,
-        is_below: impl Fn(&T, &mut Self, u64) -> Option<bool>,
+        is_below: impl Fn(&mut T, &mut Self, u64) -> Option<bool>,
     ) -> u64 {
         let mut of_precision = terms(p);
         last_true(guess, end, |j| {
             loop {
-                if let Some(answer) = is_below(&of_precision, self, j) {
+                if let Some(answer) = is_below(&mut of_precision, self, j) {
                     return answer;
                 }
                 let more = further(p);

@@ -7,6 +7,15 @@ use super::float;
 /// Words decided together: whole vectors, and several of them, on every tier.
 pub(crate) const BLOCK: usize = 64;
 
+/// The places of the ones of a block's mask, from the lowest.
+pub(crate) fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let place = (mask != 0).then_some(mask.trailing_zeros() as usize);
+        mask &= mask.wrapping_sub(1);
+        place
+    })
+}
+
 pub(crate) trait Arithmetic {
     /// Whether short work on a block is faster in stages, by way of arrays, than word by word.
     const IN_STAGES: bool = false;

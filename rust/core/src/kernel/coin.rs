@@ -2,7 +2,6 @@
 
 use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::float::{exp2, from_small, round};
-
 use super::tier::{Tier, on_tier};
 use crate::declassify;
 
@@ -60,7 +59,7 @@ impl Coin {
 
     /// The verdict on one proposal, if it is certain.
     pub fn decide(&self, proposal: i64, word: u64) -> Option<bool> {
-        let (accepted, rejected) = self.lane::<Baseline>(proposal, word);
+        let (accepted, rejected) = Self::verdict::<Baseline>(self.square::<Baseline>(proposal), word);
         declassify::condition(accepted | rejected).then_some(declassify::condition(accepted))
     }
 
@@ -70,29 +69,14 @@ impl Coin {
         tier: Tier,
         proposals: &[[i64; BLOCK]],
         words: &[[u64; BLOCK]],
-        use_verdicts: impl FnMut(usize, Verdicts),
-    ) {
-        on_tier!(tier, A => self.toss_blocks::<A>(proposals, words, use_verdicts));
-    }
-
-    #[inline(always)]
-    fn toss_blocks<A: Arithmetic>(
-        &self,
-        proposals: &[[i64; BLOCK]],
-        words: &[[u64; BLOCK]],
         mut use_verdicts: impl FnMut(usize, Verdicts),
     ) {
-        for (b, (proposals, words)) in proposals.iter().zip(words).enumerate() {
+        on_tier!(tier, A => for (b, (proposals, words)) in proposals.iter().zip(words).enumerate() {
             use_verdicts(b, self.verdicts::<A>(proposals, words));
-        }
+        });
     }
 
-    /// Whether the proposal is certainly accepted, and whether it is certainly rejected.
-    #[inline(always)]
-    fn lane<A: Arithmetic>(&self, proposal: i64, word: u64) -> (bool, bool) {
-        Self::verdict::<A>(self.square::<A>(proposal), word)
-    }
-
+    /// z².
     #[inline(always)]
     fn square<A: Arithmetic>(&self, proposal: i64) -> f64 {
         let magnitude = A::from_bits(proposal.unsigned_abs());
@@ -101,7 +85,7 @@ impl Coin {
         z * z
     }
 
-    /// [`Coin::lane`] from z² on.
+    /// Whether a proposal is certainly accepted, and whether it is certainly rejected.
     #[inline(always)]
     fn verdict<A: Arithmetic>(square: f64, word: u64) -> (bool, bool) {
         let n = round(square);

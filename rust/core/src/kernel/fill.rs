@@ -161,21 +161,15 @@ impl Kernel {
     }
 
     fn fill_blocks<T: Value>(&self, tier: Tier, filling: Filling<'_, T>) {
+        let Some(level) = self.first.as_ref().and_then(|first| first.get(tier, filling.blocks.len())) else {
+            return self.lanes.fill(tier, filling);
+        };
         let Filling {
             blocks,
             scaling,
             out,
             undecided,
         } = filling;
-        let Some(level) = self.first.as_ref().and_then(|first| first.get(tier, blocks.len())) else {
-            let filling = Filling {
-                blocks,
-                scaling,
-                out,
-                undecided,
-            };
-            return self.lanes.fill(tier, filling);
-        };
         let undecided = &mut |b: usize, out: &mut [T; BLOCK]| {
             let filling = Filling {
                 blocks: core::slice::from_ref(&blocks[b]),

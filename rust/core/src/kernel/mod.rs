@@ -30,7 +30,7 @@ mod tests;
 mod thresholds;
 pub(crate) mod tier;
 
-pub(crate) use arithmetic::{Arithmetic, BLOCK, Baseline};
+pub(crate) use arithmetic::{Arithmetic, BLOCK, Baseline, ones};
 pub(crate) use coin::Coin;
 pub(crate) use elementary::exp;
 pub(crate) use fill::Kernel;

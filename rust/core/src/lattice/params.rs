@@ -10,8 +10,8 @@ const LOG2_STEPS: i32 = 32;
 /// The lattice is never refined further than this, so that the steps in a sensitivity stay below 2⁵³ and are exact in an `f64`.
 const MAX_REFINEMENT: i32 = 20;
 
-/// Below 2⁻⁴⁰ even a lattice as coarse as the sensitivity is close to `MAX_SPAN`.
-const LEAST_LOG2_EPS: i32 = -40;
+/// 2⁻⁴⁰. Below, even a lattice as coarse as the sensitivity is close to `MAX_SPAN`.
+pub(crate) const LEAST_EPS: f64 = f64::from_bits((1023 - 40) << 52);
 
 /// Bound on D + D/ε: the mean magnitude is below it and a tail of 2⁸ times that still fits an `i64`.
 const MAX_SPAN: f64 = (1_u64 << 54) as f64;
@@ -45,19 +45,24 @@ impl Lattice {
     pub fn continuous(eps: f64, sensitivity: f64, narrowing: Narrowing) -> Result<Self, ParamError> {
         check_eps(eps)?;
         check_sensitivity(sensitivity)?;
-        let log2_granularity = floor_log2(sensitivity) - LOG2_STEPS - refinement(eps, narrowing);
+        let lattice = Self::refined(sensitivity, refinement(eps, narrowing))?;
+        lattice.fits(eps, sensitivity)?;
+        Ok(lattice)
+    }
+
+    /// The lattice of 2³² times 2^`refinement` steps or more in a sensitivity.
+    pub fn refined(sensitivity: f64, refinement: i32) -> Result<Self, ParamError> {
+        let log2_granularity = floor_log2(sensitivity) - LOG2_STEPS - refinement;
         if !(-1074..=960).contains(&log2_granularity) {
             return Err(ParamError::Granularity {
                 sensitivity,
                 log2_granularity,
             });
         }
-        let lattice = Self {
+        Ok(Self {
             log2_granularity,
             sensitivity_steps: ceil_scaled(sensitivity, log2_granularity),
-        };
-        lattice.fits(eps, sensitivity)?;
-        Ok(lattice)
+        })
     }
 
     /// The integers, for a discrete mechanism.
@@ -127,7 +132,7 @@ fn refinement(eps: f64, narrowing: Narrowing) -> i32 {
 
 fn fits(eps: f64, sensitivity_steps: u64) -> bool {
     let sensitivity_steps = sensitivity_steps as f64;
-    floor_log2(eps) >= LEAST_LOG2_EPS && sensitivity_steps + sensitivity_steps / eps <= MAX_SPAN
+    eps >= LEAST_EPS && sensitivity_steps + sensitivity_steps / eps <= MAX_SPAN
 }
 
 /// The largest `f64` that is not above ε/k: the ε of one of k parts, whose sum must not exceed ε. A k beyond 2⁵³ counts as the next larger `f64`.

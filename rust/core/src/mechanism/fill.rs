@@ -148,27 +148,24 @@ impl<'a> MechanismFill<'a> {
     ) -> Result<(), OutOfMemory> {
         // The type was checked before the first piece, as that of a release.
         debug_assert!(answers.len() == out.len() && modulus.check_type::<T>().is_ok());
-        let add = |done: usize, noise: &[i64], out: &mut [T]| modulus.write_sums(&answers[done..], noise, out);
-        match &self.0 {
-            Inner::OneWord(sampler, fill) => in_chunks(
-                1,
-                out,
-                |done, noise: &mut [i64]| {
-                    sampler.write(fill.stage(), first + done as u64, noise);
-                    Ok(())
-                },
-                add,
-            ),
-            Inner::Staged(mechanism, _, fill) => {
-                let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
-                if modulus.is(mechanism.bound()) {
-                    let add = |done: usize, noise: &[i64], out: &mut [T]| {
-                        modulus.write_rotated(&answers[done..][..out.len()], noise, out);
-                    };
-                    return in_chunks(mechanism.joint_values(), out, draw, add);
-                }
-                in_chunks(mechanism.joint_values(), out, draw, add)
+        let (joint_values, bound) = match &self.0 {
+            Inner::OneWord(..) => (1, 0),
+            Inner::Staged(mechanism, ..) => (mechanism.joint_values(), mechanism.bound()),
+        };
+        let draw = |done: usize, noise: &mut [i64]| match &self.0 {
+            Inner::OneWord(sampler, fill) => {
+                sampler.write(fill.stage(), first + done as u64, noise);
+                Ok(())
             }
-        }
+            Inner::Staged(mechanism, _, fill) => mechanism.write_steps(fill, first + done as u64, noise),
+        };
+        in_chunks(joint_values, out, draw, |done, noise, out| {
+            let answers = &answers[done..][..out.len()];
+            if modulus.is(bound) {
+                modulus.write_rotated(answers, noise, out);
+            } else {
+                modulus.write_sums(answers, noise, out);
+            }
+        })
     }
 }

@@ -324,18 +324,13 @@ pointers!(&L, Box<L>, Arc<L>);
 /// Implements the traits of a mechanism from the type of its values and its source.
 macro_rules! implement {
     ($mechanism:ident of f64, $this:ident => $source:expr) => {
-        impl $crate::AnyMechanism for $mechanism {
-            fn source(&self) -> $crate::mechanism::fill::Source<'_> {
-                let $this = self;
-                $source
-            }
-        }
-
-        impl $crate::Mechanism for $mechanism {
-            type Value = f64;
-        }
+        $crate::mechanism::implement!(@ $mechanism, f64, $this => $source);
     };
     ($mechanism:ident of i64, $this:ident => $source:expr) => {
+        $crate::mechanism::implement!(@ $mechanism, i64, $this => $source);
+        impl $crate::IntegerMechanism for $mechanism {}
+    };
+    (@ $mechanism:ident, $value:ty, $this:ident => $source:expr) => {
         impl $crate::AnyMechanism for $mechanism {
             fn source(&self) -> $crate::mechanism::fill::Source<'_> {
                 let $this = self;
@@ -344,10 +339,8 @@ macro_rules! implement {
         }
 
         impl $crate::Mechanism for $mechanism {
-            type Value = i64;
+            type Value = $value;
         }
-
-        impl $crate::IntegerMechanism for $mechanism {}
     };
 }
 pub(crate) use implement;

@@ -175,24 +175,16 @@ fn resolve(kind: Kind, eps: f64, sensitivity_steps: u64, shape: Shape) -> u64 {
     }
 }
 
-/// Methods that the types of the four mechanisms share.
+/// What the types of the four mechanisms share.
 macro_rules! one_word_mechanism {
-    ($mechanism:ident: $value:ident) => {
+    ($mechanism:ident of $value:ident) => {
+        $crate::mechanism::implement!($mechanism of $value, this => this.0.source());
+
         impl $mechanism {
             /// ε, as given.
             pub fn eps(&self) -> f64 {
                 self.0.eps()
             }
-        }
-
-        impl $crate::AnyMechanism for $mechanism {
-            fn source(&self) -> $crate::mechanism::fill::Source<'_> {
-                self.0.source()
-            }
-        }
-
-        impl $crate::Mechanism for $mechanism {
-            type Value = $value;
         }
 
         impl From<$mechanism> for $crate::OneWordMechanism {

@@ -5,7 +5,7 @@ use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
 use crate::error::ParamError;
 use crate::exact::{self, IntegerDistribution};
-use crate::kernel::{BLOCK, Coin, Tier, on_tier};
+use crate::kernel::{BLOCK, Coin, Tier, on_tier, ones};
 use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
 use crate::mechanism::implement;
@@ -187,41 +187,23 @@ impl DiscreteGaussian {
         let mut attempted = Attempt::<N>::nothing();
         // The values not accepted yet. It is not wiped: how many attempts a value took says nothing about it.
         let mut open = [0; GROUP];
-        for (done, out) in (first..).step_by(GROUP).zip(out.chunks_mut(GROUP)) {
-            let left = self.attempt_all(tier, fill, done, out, &mut attempted, &mut open);
-            self.attempt_again(tier, fill, done, out, &mut attempted, &mut open[..left], 1);
-        }
-    }
-
-    /// The first attempt of values `first .. first + out.len()`: their pairs are consecutive blocks of the keystream. How many are `open`.
-    fn attempt_all<const N: usize>(
-        &self,
-        tier: Tier,
-        fill: &StagedFill,
-        first: u64,
-        out: &mut [i64],
-        attempted: &mut Attempt<N>,
-        open: &mut [u16],
-    ) -> usize {
-        let mut left = 0;
-        let stage = fill.pair_stage(0);
-        for (begin, out) in (0..).step_by(N).zip(out.chunks_mut(N)) {
-            let index = |k: u16| first + u64::from(begin + k);
-            let Attempt { drawn, proposals } = attempted;
-            stage.pairs(index(0), &mut drawn.pairs[..out.len()]);
-            let open = |rejected, place| left += push_bits(rejected, |k| begin + place + k, &mut open[left..]);
-            if out.len().is_multiple_of(BLOCK) {
-                self.judge(tier, stage, index, out.len(), drawn, out, open);
-            } else {
-                self.judge(tier, stage, index, out.len(), drawn, proposals, open);
-                out.copy_from_slice(&proposals[..out.len()]);
+        for (first, out) in (first..).step_by(GROUP).zip(out.chunks_mut(GROUP)) {
+            let (stage, mut left) = (fill.pair_stage(0), 0);
+            // In the first attempt the pairs are consecutive blocks of the keystream.
+            for (begin, out) in (0..).step_by(N).zip(out.chunks_mut(N)) {
+                let index = |k: u16| first + u64::from(begin + k);
+                stage.pairs(index(0), &mut attempted.pairs[..out.len()]);
+                self.judge(tier, stage, index, out.len(), &mut attempted, |rejected, place| {
+                    left += push_bits(rejected, |k| begin + place + k, &mut open[left..]);
+                });
+                out.copy_from_slice(&attempted.proposals[..out.len()]);
             }
+            self.attempt_again(tier, fill, first, out, &mut attempted, &mut open[..left], 1);
         }
-        left
     }
 
     /// The attempts of the values that are `open`, from this one on.
-    #[allow(clippy::too_many_arguments, reason = "as `judge`")]
+    #[allow(clippy::too_many_arguments, reason = "what is read, and where it is written")]
     fn attempt_again<const N: usize>(
         &self,
         tier: Tier,
@@ -242,12 +224,12 @@ impl DiscreteGaussian {
                 let some = &mut some[..(left - begin).min(N)];
                 some.copy_from_slice(&open[begin..begin + some.len()]);
                 let index = |k: u16| first + u64::from(some[usize::from(k)]);
-                let Attempt { drawn, proposals } = &mut *attempted;
-                stage.scattered_pairs(some.iter().map(|&i| first + u64::from(i)), &mut drawn.pairs[..some.len()]);
-                self.judge(tier, stage, index, some.len(), drawn, proposals, |rejected, place| {
+                let indices = some.iter().map(|&i| first + u64::from(i));
+                stage.scattered_pairs(indices, &mut attempted.pairs[..some.len()]);
+                self.judge(tier, stage, index, some.len(), attempted, |rejected, place| {
                     still += push_bits(rejected, |k| some[usize::from(place + k)], &mut open[still..]);
                 });
-                for (&i, &proposal) in some.iter().zip(&*proposals) {
+                for (&i, &proposal) in some.iter().zip(&attempted.proposals) {
                     // What is not accepted will be written over.
                     out[usize::from(i)] = proposal;
                 }
@@ -260,20 +242,23 @@ impl DiscreteGaussian {
         }
     }
 
-    /// Writes the proposals of the first `n` pairs, pair k being that of value `index(k)`, to whole blocks of `proposals`. `rejected` is called for
-    /// each block, with the bits of those that are rejected and the place of the first.
-    #[allow(clippy::too_many_arguments, reason = "what is read, and where it is written")]
+    /// Makes the proposals of the first `n` pairs, pair k being that of value `index(k)`. `rejected` is called for each block, with the bits of
+    /// those that are rejected and the place of the first.
     fn judge<const N: usize>(
         &self,
         tier: Tier,
         stage: PairStage<'_>,
         index: impl Fn(u16) -> u64,
         n: usize,
-        drawn: &mut Drawn<N>,
-        proposals: &mut [i64],
+        attempted: &mut Attempt<N>,
         mut rejected: impl FnMut(u64, u16),
     ) {
-        let Drawn { pairs, words, coins } = drawn;
+        let Attempt {
+            pairs,
+            words,
+            coins,
+            proposals,
+        } = attempted;
         on_tier!(tier, deal(&pairs[..n], &mut words[..n], &mut coins[..n]));
         let extension = |k, e| stage.extension(index(k as u16), 0, e);
         self.proposal.write_words(tier, &words[..n], extension, &mut proposals[..n]);
@@ -285,7 +270,7 @@ impl DiscreteGaussian {
             let all = u64::MAX >> (BLOCK - (n - place).min(BLOCK));
             // Verdicts say nothing about the values that are accepted: branches on them are declared.
             let mut accepted = declassify::word(verdicts.accepted);
-            for k in bits(declassify::word(verdicts.unsure) & all) {
+            for k in ones(declassify::word(verdicts.unsure) & all) {
                 let verdict = self.accepts(stage, index((place + k) as u16), proposals[b][k], coins[b][k]);
                 accepted = accepted & !(1 << k) | u64::from(verdict) << k;
             }
@@ -301,18 +286,10 @@ fn deal(pairs: &[[u64; 2]], words: &mut [u64], coins: &mut [u64]) {
     }
 }
 
-fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let k = (mask != 0).then_some(mask.trailing_zeros() as usize);
-        mask &= mask.wrapping_sub(1);
-        k
-    })
-}
-
 /// Writes an entry for every bit that is set; how many.
 fn push_bits(mask: u64, entry: impl Fn(u16) -> u16, out: &mut [u16]) -> usize {
     let count = mask.count_ones() as usize;
-    for (out, k) in out[..count].iter_mut().zip(bits(mask)) {
+    for (out, k) in out[..count].iter_mut().zip(ones(mask)) {
         *out = entry(k as u16);
     }
     count
@@ -321,24 +298,18 @@ fn push_bits(mask: u64, entry: impl Fn(u16) -> u16, out: &mut [u16]) -> usize {
 /// What an attempt draws and proposes; wiped on drop, with what kernels left on the stack. On whole cache lines ([`crate::cache_lines::CacheLines`]).
 #[repr(align(64))]
 struct Attempt<const N: usize> {
-    drawn: Drawn<N>,
-    proposals: [i64; N],
-}
-
-struct Drawn<const N: usize> {
     pairs: [[u64; 2]; N],
     words: [u64; N],
     coins: [u64; N],
+    proposals: [i64; N],
 }
 
 impl<const N: usize> Attempt<N> {
     fn nothing() -> Self {
         Self {
-            drawn: Drawn {
-                pairs: [[0; 2]; N],
-                words: [0; N],
-                coins: [0; N],
-            },
+            pairs: [[0; 2]; N],
+            words: [0; N],
+            coins: [0; N],
             proposals: [0; N],
         }
     }
@@ -346,9 +317,9 @@ impl<const N: usize> Attempt<N> {
 
 impl<const N: usize> Drop for Attempt<N> {
     fn drop(&mut self) {
-        wipe(self.drawn.pairs.as_flattened_mut());
-        wipe(&mut self.drawn.words);
-        wipe(&mut self.drawn.coins);
+        wipe(self.pairs.as_flattened_mut());
+        wipe(&mut self.words);
+        wipe(&mut self.coins);
         wipe(&mut self.proposals);
         stack::wipe_deep();
     }

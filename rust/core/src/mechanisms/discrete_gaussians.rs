@@ -81,7 +81,7 @@ impl DiscreteGaussians {
         Ok(())
     }
 
-    whole_fills!(GaussianParameters, next_staged, Generator);
+    whole_fills!(GaussianParameters, next_staged);
 
     /// Writes value `first + i` of the fill, drawn from the mechanism of parameters i, to `out[i]`.
     ///

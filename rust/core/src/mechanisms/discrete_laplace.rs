@@ -2,8 +2,8 @@
 
 use crate::error::ParamError;
 use crate::lattice::params::exactly;
+use crate::mechanism::AnyMechanism;
 use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape, one_word_mechanism};
-use crate::mechanism::{AnyMechanism, IntegerMechanism};
 
 /// The discrete Laplace, or two-sided geometric, mechanism (Ghosh, Roughgarden and Sundararajan 2009): the classic noise for counts.
 ///
@@ -43,6 +43,4 @@ impl DiscreteLaplace {
     }
 }
 
-one_word_mechanism!(DiscreteLaplace: i64);
-
-impl IntegerMechanism for DiscreteLaplace {}
+one_word_mechanism!(DiscreteLaplace of i64);

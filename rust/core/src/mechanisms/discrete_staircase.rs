@@ -2,8 +2,8 @@
 
 use crate::error::ParamError;
 use crate::lattice::params::exactly;
+use crate::mechanism::AnyMechanism;
 use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape, one_word_mechanism};
-use crate::mechanism::{AnyMechanism, IntegerMechanism};
 
 /// The discrete staircase mechanism: the optimum for integer queries (Geng and Viswanath 2015, Theorem 7).
 ///
@@ -55,6 +55,4 @@ impl DiscreteStaircase {
     }
 }
 
-one_word_mechanism!(DiscreteStaircase: i64);
-
-impl IntegerMechanism for DiscreteStaircase {}
+one_word_mechanism!(DiscreteStaircase of i64);

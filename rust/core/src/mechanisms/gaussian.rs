@@ -1,8 +1,7 @@
 //! The Gaussian mechanism, on a lattice.
 
 use crate::error::ParamError;
-use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, Mechanism};
+use crate::mechanism::implement;
 use crate::mechanisms::DiscreteGaussian;
 
 /// The Gaussian mechanism on the multiples of a power of two g: the [`DiscreteGaussian`] mechanism times g.
@@ -44,16 +43,4 @@ impl Gaussian {
     }
 }
 
-impl AnyMechanism for Gaussian {
-    fn source(&self) -> Source<'_> {
-        self.0.source()
-    }
-
-    fn log2_granularity(&self) -> i32 {
-        self.0.log2_granularity()
-    }
-}
-
-impl Mechanism for Gaussian {
-    type Value = f64;
-}
+implement!(Gaussian of f64, this => this.0.source());

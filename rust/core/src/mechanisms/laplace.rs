@@ -35,4 +35,4 @@ impl Laplace {
     }
 }
 
-one_word_mechanism!(Laplace: f64);
+one_word_mechanism!(Laplace of f64);

@@ -29,13 +29,7 @@ impl MultiScaleDiscreteLaplace {
     /// [`ParamError`]: `eps` is not from 2⁻¹¹ to 2¹⁰, or `sensitivity` is not a whole number from 1 to 2¹⁶.
     pub fn new(eps: f64, sensitivity: f64, share: Share) -> Result<Self, ParamError> {
         let lattice = Lattice::integers(eps, sensitivity)?;
-        if lattice.sensitivity_steps as f64 > MOST_SENSITIVITY {
-            return Err(ParamError::Rule {
-                parameter: "sensitivity",
-                rule: "at most 2**16",
-                value: sensitivity,
-            });
-        }
+        ParamError::require(sensitivity <= MOST_SENSITIVITY, "sensitivity", "at most 2**16", sensitivity)?;
         // Made for the whole too, because it checks ε.
         let mechanism = NegativeBinomial::new(("n_parties", 1.0), share, ("eps", eps), Step::new(eps, 1))?;
         let term = if share.is_whole() {

@@ -16,15 +16,14 @@ use crate::declassify;
 use crate::draw::staged::Staged;
 use crate::error::ParamError;
 use crate::exact::Extension;
-use crate::exact::enclosure::{Enclosure, further};
+use crate::exact::enclosure::Enclosure;
 use crate::exact::exp::Step;
 use crate::exact::limbs::{self, Limbs};
-use crate::exact::search::last_true;
 use crate::exact::uniform::Uniform;
 use crate::kernel::{Tier, on_tier};
-use crate::lattice::params::{Lattice, exactly};
+use crate::lattice::params::{LEAST_EPS, Lattice, exactly};
 use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
+use crate::mechanism::implement;
 use crate::memory::OutOfMemory;
 use crate::stream::{FEW, SHORT, ShortWords, Stage, StagedFill, Words, WordsIn};
 
@@ -77,9 +76,6 @@ struct Product {
     bits: u32,
 }
 
-/// 2⁻⁴⁰, as for other mechanisms.
-const LEAST_EPS: f64 = f64::from_bits((1023 - 40) << 52);
-
 /// Limbs of fraction at the first attempt of the exact path: products have up to 53 bits before the point.
 const FIRST_PRECISION: usize = 3;
 
@@ -91,21 +87,10 @@ impl RandomizedResponse {
     /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ is finite and k is an integer from 2 to 2⁵³.
     pub fn new(eps: f64, categories: u64) -> Result<Self, ParamError> {
         // A range: NaN is in none.
-        if !(LEAST_EPS..f64::INFINITY).contains(&eps) {
-            return Err(ParamError::Rule {
-                parameter: "eps",
-                rule: "finite and at least 2**-40",
-                value: eps,
-            });
-        }
-        let value = exactly("categories", categories)?;
-        if !(2..=1 << 53).contains(&categories) {
-            return Err(ParamError::Rule {
-                parameter: "categories",
-                rule: "an integer from 2 to 2**53",
-                value,
-            });
-        }
+        let in_range = (LEAST_EPS..f64::INFINITY).contains(&eps);
+        ParamError::require(in_range, "eps", "finite and at least 2**-40", eps)?;
+        let (possible, value) = ((2..=1 << 53).contains(&categories), exactly("categories", categories)?);
+        ParamError::require(possible, "categories", "an integer from 2 to 2**53", value)?;
         let product = Product::new(eps, categories);
         Ok(Self {
             eps,
@@ -252,22 +237,18 @@ fn exact_shift(eps: f64, categories: u64, v63: u64, guess: u64, extension: &mut 
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return categories - 1;
     };
-    let mut p = FIRST_PRECISION;
-    let (mut numerator, mut decay) = total(eps, categories, p);
-    last_true(guess, categories, |j| {
-        loop {
-            let mut v = uniform.enclosure(p);
+    let terms = |p| (total(eps, categories, p), p);
+    uniform.search(
+        guess,
+        categories,
+        FIRST_PRECISION,
+        terms,
+        |((numerator, decay), p), uniform, j| {
+            let mut v = uniform.enclosure(*p);
             v.shr(uniform.exponent());
-            v.shl(1);
-            if let Some(less) = v.times(&numerator).less(&decay.linear(0, categories - j)) {
-                return less;
-            }
-            let more = further(p);
-            p += more;
-            uniform.extend(more);
-            (numerator, decay) = total(eps, categories, p);
-        }
-    })
+            v.doubled().times(numerator).less(&decay.linear(0, categories - j))
+        },
+    )
 }
 
 impl Staged for RandomizedResponse {
@@ -288,25 +269,15 @@ impl Staged for RandomizedResponse {
     }
 }
 
-impl AnyMechanism for RandomizedResponse {
-    fn source(&self) -> Source<'_> {
-        Source::staged(self, Lattice::without_sensitivity(0), &[])
-    }
-}
-
-impl Mechanism for RandomizedResponse {
-    type Value = i64;
-}
-
-impl IntegerMechanism for RandomizedResponse {}
+implement!(RandomizedResponse of i64, this => Source::staged(this, Lattice::without_sensitivity(0), &[]));
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Generator;
     use crate::testing::golden::several_draws::draws;
     use crate::testing::golden::{float, list, vectors, whole, word};
     use crate::testing::random::Random;
+    use crate::{Generator, Mechanism};
 
     fn mechanism(eps: f64, categories: u64) -> RandomizedResponse {
         RandomizedResponse::new(eps, categories).unwrap()

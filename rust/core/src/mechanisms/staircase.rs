@@ -56,4 +56,4 @@ impl Staircase {
     }
 }
 
-one_word_mechanism!(Staircase: f64);
+one_word_mechanism!(Staircase of f64);

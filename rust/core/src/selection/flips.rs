@@ -8,7 +8,7 @@ use super::decay;
 use super::levels::{Levels, least};
 use crate::declassify;
 use crate::exact::bernoulli;
-use crate::kernel::{Arithmetic, Tier, on_tier};
+use crate::kernel::{Arithmetic, BLOCK, Tier, on_tier, ones};
 use crate::lattice::dyadic::SHIFTER;
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, EXTENSION_WORDS, Fill, Stage, Words};
@@ -17,10 +17,7 @@ use crate::wiped::Wiped;
 /// A word has the leading bits of this many coins.
 const COINS: usize = 4;
 
-/// Coins are tossed in blocks, whose verdicts are the bits of a word.
-const BLOCK: usize = 64;
-
-/// Blocks tossed at a time: their words and the first of the selection are one chunk.
+/// Blocks of coins tossed at a time, the verdicts on a block in the bits of a word: their words and the first of the selection are one chunk.
 const BATCH: usize = CHUNK / (BLOCK / COINS) - 1;
 
 /// Words of a selection from `n` candidates: one that decides among those whose coins fell heads, then those of the coins.
@@ -221,11 +218,8 @@ fn packed(bytes: &[u8; BLOCK]) -> u64 {
 fn decide(levels: &Levels, costs: &[f64], coins: &Coins, heads: &mut [u64], unsure: &[u64], bits: &mut impl Bits, first: u64) {
     let mut best = None;
     for (b, (heads, unsure)) in heads.iter_mut().zip(unsure).enumerate() {
-        let mut unsure = declassify::word(*unsure);
-        while unsure != 0 {
-            let place = unsure.trailing_zeros();
-            unsure &= unsure - 1;
-            let j = b * BLOCK + place as usize;
+        for place in ones(declassify::word(*unsure)) {
+            let j = b * BLOCK + place;
             let (index, coin) = (first + 1 + (j / COINS) as u64, j % COINS);
             let leading = bits.words(index, 1)[0] >> (16 * coin) << 48;
             let extension = |e| declassify::word(continuation(bits, index, coin, e));

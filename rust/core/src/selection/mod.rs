@@ -61,11 +61,8 @@ impl Selection {
         if !(gamma > 0.0 && gamma <= 1.0) {
             return Err(ParamError::Gamma(gamma));
         }
-        let levels = Levels::staircase(eps, sensitivity, gamma, monotonic);
-        Ok(Self {
-            levels,
-            draw: Draw::Proportional,
-        })
+        let (levels, draw) = (Levels::staircase(eps, sensitivity, gamma, monotonic), Draw::Proportional);
+        Ok(Self { levels, draw })
     }
 
     /// The exponential mechanism: P(i) = w_i/Σw, w = e^(−εc/(2Δ)), or e^(−εc/Δ) if `monotonic`; the promises are those of [`Selection::staircase`].
@@ -75,11 +72,8 @@ impl Selection {
     pub fn exponential(eps: f64, sensitivity: f64, monotonic: bool) -> Result<Self, ParamError> {
         check_eps(eps)?;
         check_sensitivity(sensitivity)?;
-        let levels = Levels::exponential(eps, sensitivity, monotonic);
-        Ok(Self {
-            levels,
-            draw: Draw::Proportional,
-        })
+        let (levels, draw) = (Levels::exponential(eps, sensitivity, monotonic), Draw::Proportional);
+        Ok(Self { levels, draw })
     }
 
     /// Permute-and-flip (McKenna and Sheldon 2020): candidates in a uniformly random order, the first accepted with probability
@@ -149,8 +143,7 @@ impl Selection {
     /// Selects `out.len()` times, independently, from one row.
     ///
     /// # Errors
-    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), costs that are no costs or not as many in every row, an exhausted generator,
-    /// no memory. Then nothing was drawn and `out` is as it was, unless memory ran out on the way.
+    /// As [`Selection::select`].
     pub fn select_often(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
         generator.check_release()?;
         let n = self.check_rows(costs, 1, 1)?;

@@ -9,7 +9,7 @@ use crate::error::{DrawError, ParamError};
 use crate::exact::Growth;
 use crate::exact::search::last_true;
 use crate::kernel::{Tier, on_tier};
-use crate::lattice::params::{check_eps, largest_quotient};
+use crate::lattice::params::{LEAST_EPS, check_eps, largest_quotient};
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, Fill, Generator, Stage, Words};
 use crate::wiped::wipe;
@@ -25,7 +25,6 @@ const MOST_GUIDE_BITS: u32 = 14;
 
 const SIGN: u64 = 1 << 63;
 
-const LEAST_EPS: f64 = f64::from_bits((1023 - 40) << 52);
 const MOST_PARTITIONS: u64 = (1 << 53) - 1;
 
 /// Shows each of many partitions with the largest probability that (ε, δ)-differential privacy allows for its count of people, exactly

@@ -1,5 +1,7 @@
 //! Which costs a selection reads: those of the next row, or of a row from which some candidates have been taken.
 
+use std::marker::PhantomData;
+
 use crate::memory::{self, OutOfMemory};
 
 /// Costs, one row for every value.
@@ -11,22 +13,12 @@ pub(super) trait Rows {
     fn selected(&mut self, index: usize);
 }
 
-pub(super) struct Once<'c, I> {
-    rows: I,
-    current: &'c [f64],
-}
-
-impl<'c, I: Iterator<Item = &'c [f64]>> Once<'c, I> {
-    pub fn of(rows: I) -> Self {
-        Self { rows, current: &[] }
-    }
-}
+/// One selection from each row.
+pub(super) struct Once<'c, I>(pub I, pub PhantomData<&'c f64>);
 
 impl<'c, I: Iterator<Item = &'c [f64]>> Rows for Once<'c, I> {
     fn costs(&mut self) -> Result<Option<&[f64]>, OutOfMemory> {
-        let Some(costs) = self.rows.next() else { return Ok(None) };
-        self.current = costs;
-        Ok(Some(self.current))
+        Ok(self.0.next())
     }
 
     fn selected(&mut self, _: usize) {}

@@ -1,6 +1,7 @@
 //! Selections in pieces: what draws, with room to work in.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 
 use super::flips::{self, Bits, Coins, Consecutive, Flips};
 use super::kept::Kept;
@@ -62,7 +63,7 @@ impl<'a> Selector<'a> {
         rows: impl Iterator<Item = &'c [f64]>,
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
-        self.draw(fill, first, &mut Once::of(rows), out)
+        self.draw(fill, first, &mut Once(rows, PhantomData), out)
     }
 
     /// The values `first .. first + out.len()` of a fill for a [`Selection::top_selector`](super::Selection::top_selector): value i·k + r is

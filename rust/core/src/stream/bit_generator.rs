@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use zeroize::{Zeroizing, optimization_barrier};
 
-use super::cipher::{Cipher, Domain, tweak};
+use super::cipher::{Cipher, Domain, key_of, tweak};
 use super::entropy;
 use super::pages::Pages;
 use super::pieces::{PIECE, PIECES, Piece};
@@ -411,14 +411,6 @@ fn two_keys(key: &Key) -> [Zeroizing<Key>; 2] {
     let mut blocks = Zeroizing::new([[[0; 2]; 2]; 2]);
     Cipher::once(key, |cipher| cipher.bit_generator(TWO_KEYS, 0, 0, blocks.as_flattened_mut()));
     blocks.each_ref().map(|key| key_of(key.as_flattened().iter().copied()))
-}
-
-fn key_of(words: impl Iterator<Item = u64>) -> Zeroizing<Key> {
-    let mut key = Zeroizing::new([0; 32]);
-    for (bytes, word) in key.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-        *bytes = word.to_le_bytes();
-    }
-    key
 }
 
 #[cfg(test)]

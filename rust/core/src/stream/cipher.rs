@@ -126,11 +126,7 @@ impl Cipher {
     pub fn child_key(&self, child: u64) -> Zeroizing<[u8; 32]> {
         let mut blocks = Zeroizing::new([[0; 2]; 2]);
         self.encrypt_counters(tweak(Domain::Spawn, 0, 0), 2 * child, &mut *blocks);
-        let mut key = Zeroizing::new([0; 32]);
-        for (bytes, word) in key.as_chunks_mut::<8>().0.iter_mut().zip(blocks.as_flattened()) {
-            *bytes = word.to_le_bytes();
-        }
-        key
+        key_of(blocks.as_flattened().iter().copied())
     }
 
     /// AES of (index, tweak) for consecutive indices.
@@ -149,6 +145,15 @@ impl Cipher {
             Self::Aes(cipher) => encrypt(cipher, tweak, indices.iter().copied(), out),
         }
     }
+}
+
+/// The key that the first four words make.
+pub(super) fn key_of(words: impl Iterator<Item = u64>) -> Zeroizing<[u8; 32]> {
+    let mut key = Zeroizing::new([0; 32]);
+    for (bytes, word) in key.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
+    }
+    key
 }
 
 /// `first`, `first + 1`, …; after the last number comes 0.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::cipher::Cipher;
+use super::cipher::{Cipher, key_of};
 use super::entropy;
 use crate::error::DrawError;
 use crate::wiped::wipe;
@@ -17,41 +17,29 @@ use crate::wiped::wipe;
 /// Keys made at a time, the successor among them: 32 blocks, two batches of a wide cipher.
 const KEYS: usize = 16;
 
-/// The key of a generator and those of its next fills; wiped on drop. Lives behind a pointer: a move would leave a copy.
+/// The key of a generator and those of its next fills; wiped on drop.
 pub(super) struct FillKeys {
-    /// Key `j` is the blocks 2j and 2j + 1; key 0 is the generator's, and those below `next` are zero otherwise.
-    blocks: [[u64; 2]; 2 * KEYS],
+    /// Key `j` is the blocks 2j and 2j + 1; key 0 is the generator's, and those below `next` are zero otherwise. Behind a pointer: a move would
+    /// leave a copy.
+    blocks: Box<[[u64; 2]; 2 * KEYS]>,
     /// The key of the next fill; [`KEYS`] if there is none left.
     next: usize,
 }
 
 impl FillKeys {
     /// A key from the operating system.
-    pub fn from_os() -> Result<Box<Self>, DrawError> {
+    pub fn from_os() -> Result<Self, DrawError> {
         let mut key = Zeroizing::new([0; 32]);
         entropy::fill(key.as_mut())?;
         Ok(Self::new(&key))
     }
 
-    fn new(key: &[u8; 32]) -> Box<Self> {
-        let mut keys = Box::new(Self {
-            blocks: [[0; 2]; 2 * KEYS],
-            next: KEYS,
-        });
-        for (word, bytes) in keys.blocks.as_flattened_mut().iter_mut().zip(key.as_chunks::<8>().0) {
+    fn new(key: &[u8; 32]) -> Self {
+        let mut blocks = Box::new([[0; 2]; 2 * KEYS]);
+        for (word, bytes) in blocks.as_flattened_mut().iter_mut().zip(key.as_chunks::<8>().0) {
             *word = u64::from_le_bytes(*bytes);
         }
-        keys
-    }
-
-    /// The same keys once more, for a view.
-    pub fn share(&self) -> Box<Self> {
-        let mut keys = Box::new(Self {
-            blocks: [[0; 2]; 2 * KEYS],
-            next: self.next,
-        });
-        keys.blocks.copy_from_slice(&self.blocks);
-        keys
+        Self { blocks, next: KEYS }
     }
 
     /// The cipher of the next fill, whose key is then kept nowhere else.
@@ -68,17 +56,21 @@ impl FillKeys {
 
     fn renew(&mut self) {
         // Overwrites key 0, which made them, with its successor.
-        self.cipher(0).fill_keys(&mut self.blocks);
+        self.cipher(0).fill_keys(&mut *self.blocks);
         self.next = 1;
     }
 
     fn cipher(&self, j: usize) -> Arc<Cipher> {
-        let mut key = Zeroizing::new([0; 32]);
-        let words = self.blocks[2 * j..][..2].as_flattened();
-        for (bytes, word) in key.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-            *bytes = word.to_le_bytes();
-        }
-        Cipher::new(&key)
+        Cipher::new(&key_of(self.blocks[2 * j..].as_flattened().iter().copied()))
+    }
+}
+
+/// The same keys once more, for a view, copied from heap to heap.
+impl Clone for FillKeys {
+    fn clone(&self) -> Self {
+        let mut blocks = Box::new([[0; 2]; 2 * KEYS]);
+        blocks.copy_from_slice(&*self.blocks);
+        Self { blocks, next: self.next }
     }
 }
 
@@ -130,7 +122,7 @@ mod tests {
     /// Every key that the state holds or leads to, for as many renewals as there were before.
     fn reachable(keys: &FillKeys) -> Vec<[u64; 6]> {
         let mut reachable = Vec::new();
-        let mut state = keys.share();
+        let mut state = keys.clone();
         for _ in 0..4 {
             reachable.extend((0..KEYS).map(|j| words(state.cipher(j))));
             state.renew();
@@ -171,7 +163,7 @@ mod tests {
         let (most_taken, most_ahead) = if cfg!(miri) { (16, 3) } else { (40, 20) };
         for taken in 0..most_taken {
             if !cfg!(miri) || taken == 14 {
-                let mut shared = keys.share();
+                let mut shared = keys.clone();
                 for ahead in 0..most_ahead {
                     assert_eq!(words(shared.next()), words(Cipher::new(&expected[taken + ahead])));
                 }

@@ -40,18 +40,14 @@ const LOG2_INDICES: u32 = 62;
 
 /// A fill of any kind: which keystream, and which of its values comes first.
 pub(super) struct Substream {
-    cipher: Arc<Cipher>,
-    number: u64,
-    start: u64,
+    pub cipher: Arc<Cipher>,
+    pub number: u64,
+    pub start: u64,
 }
 
 impl Substream {
     pub fn new(cipher: Arc<Cipher>, number: u64, start: u64) -> Self {
         Self { cipher, number, start }
-    }
-
-    pub fn into_parts(self) -> (Arc<Cipher>, u64, u64) {
-        (self.cipher, self.number, self.start)
     }
 }
 

@@ -28,10 +28,11 @@ pub struct Generator {
     may_release: bool,
 }
 
-/// Origin of the key. It decides what a forked child does and what a fill leaves in memory.
+/// Origin of the key. It decides what a forked child does and what a fill leaves in memory. Clones are for views.
+#[derive(Clone)]
 enum Source {
     /// The operating system, in the process of this mark.
-    Os { keys: Box<FillKeys>, process: u64 },
+    Os { keys: FillKeys, process: u64 },
     /// The caller, who wants the values of this key.
     Given { cipher: Arc<Cipher>, next_child: u64 },
     /// A fill that another generator took: the key of this fill alone.
@@ -49,6 +50,15 @@ impl Source {
             keys: FillKeys::from_os()?,
             process: process_mark(),
         })
+    }
+
+    /// The process in which the operating system gave the key.
+    fn process(&self) -> Option<u64> {
+        match self {
+            Self::Os { process, .. } => Some(*process),
+            Self::Given { .. } => None,
+            Self::Taken { process, .. } => *process,
+        }
     }
 }
 
@@ -215,23 +225,8 @@ impl Generator {
     pub fn at(&mut self, index: u64) -> Result<Self, DrawError> {
         // A view made in a forked child must not have the parent's keys.
         self.rekey_after_fork()?;
-        let source = match &self.source {
-            Source::Os { keys, process } => Source::Os {
-                keys: keys.share(),
-                process: *process,
-            },
-            Source::Given { cipher, next_child } => Source::Given {
-                cipher: Arc::clone(cipher),
-                next_child: *next_child,
-            },
-            Source::Taken { cipher, number, process } => Source::Taken {
-                cipher: Arc::clone(cipher),
-                number: *number,
-                process: *process,
-            },
-        };
         Ok(Self {
-            source,
+            source: self.source.clone(),
             next_fill: self.next_fill,
             start: index,
             is_view: true,
@@ -261,12 +256,7 @@ impl Generator {
     }
 
     fn view(&self, fill: Substream) -> Self {
-        let (cipher, number, start) = fill.into_parts();
-        let process = match self.source {
-            Source::Os { process, .. } => Some(process),
-            Source::Given { .. } => None,
-            Source::Taken { process, .. } => process,
-        };
+        let (Substream { cipher, number, start }, process) = (fill, self.source.process());
         Self {
             source: Source::Taken { cipher, number, process },
             next_fill: number,
@@ -278,7 +268,7 @@ impl Generator {
 
     /// Whether the caller gave the key, so that the same values can be drawn again.
     pub fn is_given(&self) -> bool {
-        matches!(self.source, Source::Given { .. } | Source::Taken { process: None, .. })
+        self.source.process().is_none()
     }
 
     /// The number of the next fill.
@@ -351,12 +341,7 @@ impl Generator {
     }
 
     fn rekey_after_fork(&mut self) -> Result<(), DrawError> {
-        let process = match self.source {
-            Source::Os { process, .. } => Some(process),
-            Source::Given { .. } => None,
-            Source::Taken { process, .. } => process,
-        };
-        if process.is_some_and(|process| process != process_mark()) {
+        if self.source.process().is_some_and(|process| process != process_mark()) {
             self.source = Source::from_os()?;
             // The new key has made no fill yet.
             self.next_fill = 0;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use zeroize::{Zeroizing, optimization_barrier};
 
-use super::cipher::Cipher;
+use super::cipher::{Cipher, key_of};
 use super::pieces::{PIECE, PIECES, Piece, RoundKeys};
 use super::vaes::Wide;
 use crate::cache_lines::CacheLines;
@@ -29,11 +29,7 @@ impl SharedCipher {
 
     /// A copy of the key; wiped on drop.
     pub fn key(&self) -> Zeroizing<[u8; 32]> {
-        let mut key = Zeroizing::new([0; 32]);
-        for (bytes, word) in key.as_chunks_mut::<8>().0.iter_mut().zip(self.numbers()) {
-            *bytes = word.load(Relaxed).to_le_bytes();
-        }
-        key
+        key_of(self.numbers().map(|word| word.load(Relaxed)))
     }
 
     /// Sets the key. Traces of it stay on the stack, for the caller to wipe.

@@ -12,17 +12,15 @@ pub use parameters::{Parameters, Shapes};
 
 use crate::error::{DrawError, ParamError};
 use crate::exact::{IntegerDistribution, Staircase};
-use crate::kernel::{BLOCK, DrawnBlock, Tier};
-use crate::lattice::Answer;
-use crate::lattice::Value;
+use crate::kernel::{BLOCK, DrawnBlock, Tier, ones};
 use crate::lattice::answer::limit;
-use crate::lattice::release;
+use crate::lattice::{Answer, Value, release};
 use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape};
 use crate::stream::{CHUNK, Fill, Generator, Words};
 
 /// Whole fills and releases of a type that has `check`, `check_type`, `check_answers`, `write` and `release_part`.
 macro_rules! whole_fills {
-    ($parameters:ident, $next:ident, $generator:ident) => {
+    ($parameters:ident, $next:ident) => {
         /// Fills `out` with noise from the generator's next fill: `out[i]` from the mechanism of parameters i.
         ///
         /// # Errors
@@ -30,7 +28,7 @@ macro_rules! whole_fills {
         /// exhausted generator, no memory. Then `out` is as it was, unless memory ran out on the way.
         pub fn fill<T: Value>(
             &mut self,
-            generator: &mut $generator,
+            generator: &mut Generator,
             out: &mut [T],
             parameters: &$parameters<'_>,
         ) -> Result<(), DrawError> {
@@ -46,7 +44,7 @@ macro_rules! whole_fills {
         /// As for `fill`; also for a generator with a seed ([`DrawError::Seeded`]), lengths that differ, and answers that `check_answers` refuses.
         pub fn release<A: Answer, T: Value>(
             &mut self,
-            generator: &mut $generator,
+            generator: &mut Generator,
             answers: &[A],
             out: &mut [T],
             parameters: &$parameters<'_>,
@@ -193,7 +191,7 @@ impl PerElement {
         self.cache.with(key, false, quick, make, draw)
     }
 
-    whole_fills!(Parameters, next, Generator);
+    whole_fills!(Parameters, next);
 
     /// Writes value `first + i` of the fill, drawn from the mechanism of parameters i, to `out[i]`.
     ///
@@ -267,15 +265,6 @@ impl PerElement {
         }
         Ok(())
     }
-}
-
-/// The positions of the ones, from the lowest.
-fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let position = mask.trailing_zeros() as usize;
-        mask &= mask.wrapping_sub(1);
-        (position < u64::BITS as usize).then_some(position)
-    })
 }
 
 #[cfg(test)]

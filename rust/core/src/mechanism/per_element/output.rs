@@ -2,9 +2,8 @@
 
 use crate::declassify;
 use crate::kernel::{BLOCK, DrawnBlock, Tier, on_tier};
-use crate::lattice::Answer;
-use crate::lattice::Value;
 use crate::lattice::dyadic::floor_log2;
+use crate::lattice::{Answer, Value};
 
 /// How the steps drawn for value i become an element of the output.
 pub(super) trait Output<T>: Copy {

@@ -5,7 +5,7 @@ use core::ops::ControlFlow;
 use crate::exact::Weights;
 use crate::exact::enclosure::Enclosure;
 use crate::exact::exp::Step;
-use crate::exact::limbs::{self, Limbs};
+use crate::exact::limbs::Limbs;
 
 /// The largest weight is scaled to about 2 to this power; all of them together then stay below 2⁶³.
 const LOG2_LARGEST: i64 = 40;
@@ -70,17 +70,22 @@ impl Weights for Balls {
 }
 
 /// mantissa·2^exponent, the mantissa's lower end in [1, 2).
+#[derive(Clone)]
 struct Scaled {
     mantissa: Enclosure,
     exponent: i64,
 }
 
 impl Scaled {
-    /// From a positive number below 2⁶⁴ with one integer limb and at least one bit in its two upper limbs.
-    fn new(mantissa: Enclosure, exponent: i64) -> Self {
-        let mut scaled = Self { mantissa, exponent };
-        scaled.normalise();
-        scaled
+    /// From a positive number below 2⁶⁴ with one integer limb and at least one bit in its two upper limbs: a product, or a mantissa up to 3.
+    fn new(mut mantissa: Enclosure, exponent: i64) -> Self {
+        // The lower end of `tiny` is 0 and stays.
+        let bits = mantissa.lo[mantissa.lo.len() - 1].checked_ilog2().unwrap_or(0);
+        if bits > 0 {
+            mantissa.shr(bits as usize);
+        }
+        let exponent = exponent + i64::from(bits);
+        Self { mantissa, exponent }
     }
 
     fn integer(n: u128, p: usize) -> Self {
@@ -92,37 +97,26 @@ impl Scaled {
         lo[p - 1] = (leading >> 63) as u64;
         lo[p - 2] = (leading << 1) as u64;
         Self {
-            mantissa: Enclosure { hi: lo.clone(), lo },
+            mantissa: Enclosure::above(lo, 0),
             exponent: 127 - zeros as i64,
         }
     }
 
     /// Something instead of a power of e below 2^(−24 000 000): between nothing and that.
     fn tiny(p: usize) -> Self {
-        let mut hi = Limbs::zero(p + 1);
-        hi[p] = 1;
+        let (lo, hi) = (Limbs::zero(p + 1), Enclosure::point(1, p).hi);
         Self {
-            mantissa: Enclosure {
-                lo: Limbs::zero(p + 1),
-                hi,
-            },
+            mantissa: Enclosure { lo, hi },
             exponent: TINY,
         }
     }
 
     fn times(&self, other: &Self) -> Self {
-        let (a, b) = (&self.mantissa, &other.mantissa);
-        let lo = limbs::mul_floor(&a.lo, &b.lo);
-        let mut hi = limbs::mul_floor(&a.hi, &b.hi);
-        limbs::add_small(&mut hi, 1);
-        Self::new(Enclosure { lo, hi }, self.exponent + other.exponent)
+        Self::new(self.mantissa.times(&other.mantissa), self.exponent + other.exponent)
     }
 
     fn power(&self, n: u64) -> Self {
-        let mut power = Self {
-            mantissa: self.mantissa.clone(),
-            exponent: self.exponent,
-        };
+        let mut power = self.clone();
         // The leading bit of n is the number itself.
         for bit in (0..n.ilog2()).rev() {
             power = power.times(&power);
@@ -131,17 +125,6 @@ impl Scaled {
             }
         }
         power
-    }
-
-    /// Back to a lower end in [1, 2) after a product or a mantissa up to 3.
-    fn normalise(&mut self) {
-        let integer = self.mantissa.lo[self.mantissa.lo.len() - 1];
-        // The lower end of `tiny` is 0 and stays.
-        let bits = integer.checked_ilog2().unwrap_or(0);
-        if bits > 0 {
-            self.mantissa.shr(bits as usize);
-            self.exponent += i64::from(bits);
-        }
     }
 
     /// In units of 2^unit: as many limbs as the mantissa.
@@ -162,7 +145,7 @@ impl Scaled {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact;
+    use crate::exact::{self, limbs};
 
     /// Evidence: the formula in floating point, relative to the largest weight, and enclosures that shrink with the precision.
     #[test]

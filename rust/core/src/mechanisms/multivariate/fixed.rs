@@ -29,7 +29,7 @@ impl Fixed {
     pub fn integer(n: u128) -> Self {
         let lo = Limbs::from_slice(&[n as u64, (n >> 64) as u64]);
         Self {
-            ends: Enclosure { hi: lo.clone(), lo },
+            ends: Enclosure::above(lo, 0),
             fraction: 0,
         }
     }

@@ -1,7 +1,6 @@
 //! The staircase in several dimensions: a ball by its weight, a uniform point of it, each coordinate rounded to the lattice
 //! (docs/contract.md, section 9).
 
-mod attempts;
 mod balls;
 mod cross;
 mod cube;
@@ -20,7 +19,6 @@ use crate::draw::table::{LaterTable, Table};
 use crate::error::ParamError;
 use crate::exact::ceil_product;
 use crate::kernel::Tier;
-use crate::lattice::dyadic::{ceil_scaled, floor_log2};
 use crate::lattice::params::{Lattice, check_eps, check_sensitivity};
 use crate::mechanism::fill::Source;
 use crate::mechanism::implement;
@@ -30,9 +28,6 @@ use crate::stream::{CHUNK, StagedFill, Words};
 use crate::wiped::Wiped;
 use balls::Balls;
 use undecided::UndecidedVector;
-
-/// Steps in a sensitivity at least, as for one dimension.
-const LOG2_STEPS: i32 = 32;
 
 /// The lattice is never refined further than this.
 const MAX_REFINEMENT: f64 = 20.0;
@@ -107,26 +102,18 @@ impl MultivariateStaircase {
         check(eps, sensitivity, dim, gamma)?;
         // s of the contract, section 9, in the roundings that it names.
         let refinement = (1.5 * eps / (dim + 1) as f64).floor().min(MAX_REFINEMENT) as i32;
-        let log2_granularity = floor_log2(sensitivity) - LOG2_STEPS - refinement;
-        if !(-1074..=960).contains(&log2_granularity) {
-            return Err(ParamError::Granularity {
-                sensitivity,
-                log2_granularity,
-            });
-        }
-        let sensitivity_steps = ceil_scaled(sensitivity, log2_granularity) + rounding_of_answers(norm, dim);
-        let r = match ceil_gamma(gamma, sensitivity_steps) {
-            // γ = 0 and γ = 1 are the same mechanism.
-            0 => sensitivity_steps,
-            r => r,
+        let mut lattice = Lattice::refined(sensitivity, refinement)?;
+        lattice.sensitivity_steps += rounding_of_answers(norm, dim);
+        let sensitivity_steps = lattice.sensitivity_steps;
+        let r = if gamma > 0.0 {
+            ceil_product(gamma, sensitivity_steps)
+        } else {
+            sensitivity_steps
         };
         Ok(Self {
             norm,
             dim: dim as usize,
-            lattice: Lattice {
-                log2_granularity,
-                sensitivity_steps,
-            },
+            lattice,
             r,
             balls: LaterTable::new(Balls {
                 eps,
@@ -292,14 +279,6 @@ fn rounding_of_answers(norm: Norm, dim: u64) -> u64 {
     }
 }
 
-fn ceil_gamma(gamma: f64, sensitivity_steps: u64) -> u64 {
-    if gamma > 0.0 {
-        ceil_product(gamma, sensitivity_steps)
-    } else {
-        0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::sign::{bits, signed};
@@ -319,7 +298,7 @@ mod tests {
                 (cross::decided_exactly(undecided, &words, &sorted, i, guess), 1 + i as u64)
             }
             Norm::L2 => {
-                let word = attempts::attempt_word(attempts::pairs(undecided.dim), i / 2, undecided.accepted(i / 2));
+                let word = disk::attempt_word(disk::pairs(undecided.dim), i / 2, undecided.accepted(i / 2));
                 (undecided.round(i, guess), word + i as u64 % 2)
             }
             Norm::LInf => (undecided.cube(i, guess), 1 + i as u64),

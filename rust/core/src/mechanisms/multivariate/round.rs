@@ -10,8 +10,7 @@
 //! u·√(σ/(q·N)), v·√(σ/(q·N)),   N = 1, or 1 − σ'·v'²/q' with those of the last pair, whose v' is the one dropped.
 //! ```
 
-use super::attempts::pairs;
-use super::disk::{Points, Q_ERROR};
+use super::disk::{Points, Q_ERROR, pairs};
 use super::fine::Fine;
 use super::sort;
 use super::undecided::UndecidedVector;

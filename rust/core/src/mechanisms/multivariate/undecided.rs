@@ -8,7 +8,7 @@
 //! Lists here abort the process where memory runs out. They hold at most 100 000 numbers of a few words each, and they are needed for one
 //! coordinate in 2⁵⁰.
 
-use super::attempts::{ATTEMPTS, attempt_word, pairs};
+use super::disk::{ATTEMPTS, attempt_word, pairs};
 use super::fixed::Fixed;
 use super::sign::bits;
 use super::sort::Rank;
@@ -22,9 +22,6 @@ pub(super) struct UndecidedVector<'a> {
     pub dim: usize,
     pub radius: u64,
 }
-
-/// What may not be decided yet, from a number of extension words.
-type Question<'a, T> = &'a mut dyn FnMut(usize) -> Option<T>;
 
 impl<'a> UndecidedVector<'a> {
     pub fn new(fill: &'a StagedFill, vector: u64, dim: usize, radius: u64) -> Self {
@@ -107,7 +104,7 @@ impl<'a> UndecidedVector<'a> {
         (0..ATTEMPTS - 1)
             .find(|t| {
                 let s = attempt_word(pairs, j, *t);
-                decide(&mut |known| {
+                decide(|known| {
                     let (u, v) = (self.expansion(s, known), self.expansion(s + 1, known));
                     square(&u).plus(&square(&v)).less(&Fixed::integer(1))
                 })
@@ -127,7 +124,7 @@ impl<'a> UndecidedVector<'a> {
         declassify::slow_path();
         // In the unit ball no coordinate is above 1.
         last_true(declassify::word(guess), declassify::word(self.radius) + 1, |k| {
-            decide(&mut |known| holds(k, known))
+            decide(|known| holds(k, known))
         })
     }
 
@@ -147,8 +144,8 @@ impl<'a> UndecidedVector<'a> {
     }
 }
 
-/// Asks with one extension word, then with twice as many each time, up to all there are.
-fn decide<T>(question: Question<'_, T>) -> T {
+/// The answer from one extension word, or from twice as many each time, up to all there are.
+fn decide(question: impl Fn(usize) -> Option<bool>) -> bool {
     let mut known = 1;
     loop {
         if let Some(answer) = question(known) {
