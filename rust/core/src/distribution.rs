@@ -1,11 +1,9 @@
 //! The four mechanisms of one word as [`Distribution`]s, the trait that `rand_distr` re-exports, for programs with a `rand` generator of their own.
 //!
-//! Each has one type of values, so that a call needs no annotation. Mechanisms of several draws read words by index, in stages, and no generator of
-//! `rand` has an index.
+//! Each has one type of values, so a call needs no annotation. Mechanisms of several draws read words by index, which no generator of `rand` has.
 //!
-//! One 64-bit word a value, and more words in the rare case that it does not decide: the function of contract, section 2, with the
-//! generator's next words instead of the extension words. The guarantees are only as good as the generator: for releases, use
-//! [`crate::Generator`].
+//! A value takes one 64-bit word, and rarely more: the function of contract, section 2, with the generator's next words instead of extension words.
+//! The guarantees are only as good as the generator: for releases, use [`crate::Generator`].
 
 use rand::Rng;
 use rand::distr::Distribution;

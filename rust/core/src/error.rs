@@ -9,14 +9,6 @@ use crate::stream::EntropyError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ParamError {
-    /// ε is not finite or not greater than 0.
-    Eps(f64),
-    /// The sensitivity is not finite or not greater than 0.
-    Sensitivity(f64),
-    /// The sensitivity of a discrete mechanism is not a whole number.
-    SensitivityNotInteger(f64),
-    /// γ is outside (0, 1].
-    Gamma(f64),
     /// r is not a whole number from 1 to the sensitivity.
     R {
         /// The value received.
@@ -31,7 +23,7 @@ pub enum ParamError {
         /// The value received.
         value: u64,
     },
-    /// Another rule of one mechanism.
+    /// Any other rule.
     Rule {
         /// The parameter's name.
         parameter: &'static str,
@@ -78,14 +70,6 @@ impl ParamError {
 impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Eps(x) => write!(f, "eps must be finite and greater than 0, got {}", Shown(x)),
-            Self::Sensitivity(x) => write!(f, "sensitivity must be finite and greater than 0, got {}", Shown(x)),
-            Self::SensitivityNotInteger(x) => write!(
-                f,
-                "sensitivity must be a whole number for a discrete mechanism, got {}",
-                Shown(x)
-            ),
-            Self::Gamma(x) => write!(f, "gamma must be greater than 0 and at most 1, got {}", Shown(x)),
             Self::R { r, sensitivity } => write!(
                 f,
                 "r must be a whole number from 1 to the sensitivity {}, got {}",

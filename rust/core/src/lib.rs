@@ -58,26 +58,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The pages of [`PerElement`] (an ε for every number), [`MultivariateStaircase`], [`Selection`], [`PartitionSelection`] and [`Skellam`] (shares of
-//! many parties) have theirs.
+//! [`PerElement`] (an ε for every number), [`MultivariateStaircase`], [`Selection`], [`PartitionSelection`] and [`Skellam`] have examples too.
 //!
-//! **Keyed releases.** Work that is repeated repeats its noise: that of a row is a function of a secret and of the row ([`keyed`]).
-//!
-//! ```
-//! use stairnoise::DiscreteLaplace;
-//! use stairnoise::keyed::{Keyed, address};
-//!
-//! # let secret = [7; 32];
-//! let release = Keyed::new(&secret, b"example.org/noise").under(b"households 2026-Q3, count, DiscreteLaplace(1)");
-//! let (labels, counts) = (["north", "south"], [120_i64, 45]);
-//! let mut private = [0_i64; 2];
-//! let address = |row: usize, bytes: &mut Vec<u8>| {
-//!     address::text(bytes, labels[row]);
-//!     address::integer(bytes, counts[row].into());
-//! };
-//! release.release(&DiscreteLaplace::new(1.0, 1)?, 0, address, &counts, &mut private)?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! **Keyed releases.** Work that is repeated repeats its noise: that of a row is a function of a secret and of the row. [`keyed::Keyed`] has an
+//! example.
 //!
 //! **Chosen when the program runs**: [`AnyMechanism`]. **In tests**: [`Generator::from_seed`] draws the same noise again, and releases refuse it
 //! unless you say [`Generator::allow_release`].

@@ -4,7 +4,6 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
 
-/// An empty vector with room for `n` elements.
 pub(crate) fn with_capacity<T>(n: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut vector = Vec::new();
     vector.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
@@ -26,8 +25,7 @@ pub(crate) fn resize<T: Clone + Default>(vector: &mut Vec<T>, n: usize) -> Resul
     Ok(())
 }
 
-/// Whether there is room for a few small things. `Arc` and `Box` have no fallible form, but memory that was found and given back a moment ago is
-/// found again.
+/// Whether there is room for a few small things. `Arc` and `Box` have no fallible form, but memory given back a moment ago is found again.
 pub(crate) fn has_room() -> Result<(), OutOfMemory> {
     const ROOM: usize = 1 << 13;
     let mut room = Vec::<u8>::new();

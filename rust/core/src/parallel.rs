@@ -9,8 +9,7 @@ use std::thread;
 /// Values handed to a thread at a time: some 100 µs of work, so that taking the next piece costs nothing and no thread waits long for the last.
 pub const PIECE: usize = if cfg!(miri) { 1 << 6 } else { 1 << 16 };
 
-/// Bytes of a huge page, which Linux gives to arrays of NumPy. Two threads that reach the same new page both clear one, and one of the two is thrown
-/// away.
+/// Bytes of a huge page, which Linux gives to arrays of NumPy. Two threads that reach one new page both clear it.
 const PAGE: usize = if cfg!(miri) { 1 << 11 } else { 1 << 21 };
 
 /// Pieces begin at a multiple of this number of values, which are drawn together.
@@ -67,8 +66,7 @@ pub fn fill<T: Send, E: Send>(
 ///
 /// There are no more threads than items, by the least number of them that the iterator's `size_hint` promises, and no more than [`MOST_THREADS`].
 ///
-/// This thread asks `go_on` after each item that it works on itself; once it is false no other item is begun. Returns whether all were
-/// worked on.
+/// This thread asks `go_on` after each of its own items; once it is false no other item is begun. Returns whether all were worked on.
 ///
 /// # Errors
 /// One that `work` returned, after which no other item is begun.

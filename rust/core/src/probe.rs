@@ -31,23 +31,23 @@ pub fn release_partitions(mechanism: &PartitionSelection, words: &[u64], counts:
 pub fn undecided(mechanism: &OneWordMechanism, words: &[u64], scratch: &mut [f64], mut found: impl FnMut(usize)) {
     mechanism
         .sampler()
-        .kernel()
+        .kernel
         .fill(Tier::current(), words, Scaling::WHOLE, scratch, |i, _: &mut f64| found(i));
 }
 
 /// Which kernel draws a mechanism: its second level.
 pub fn kernel(mechanism: &OneWordMechanism) -> &'static str {
-    mechanism.sampler().kernel().name()
+    mechanism.sampler().kernel.name()
 }
 
 /// Which first level draws a mechanism; "none" of one that has the second alone.
 pub fn first_level(mechanism: &OneWordMechanism) -> &'static str {
-    mechanism.sampler().kernel().first_level(Tier::current())
+    mechanism.sampler().kernel.first_level(Tier::current())
 }
 
 /// Whether the first level is certain of a block of this word; true where there is none.
 pub fn is_certain(mechanism: &OneWordMechanism, word: u64) -> bool {
-    mechanism.sampler().kernel().is_certain(Tier::current(), word)
+    mechanism.sampler().kernel.is_certain(Tier::current(), word)
 }
 
 /// The first levels that mechanisms have on the instruction set in use.

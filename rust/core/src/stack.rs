@@ -15,8 +15,7 @@ pub(crate) fn wipe_deep() {
     wipe::<{ 16 << 10 }>();
 }
 
-/// Clears the vector registers, and overwrites `BYTES` of stack below its caller's frame, where the functions ran that were just called and not
-/// inlined.
+/// Clears the vector registers, and overwrites `BYTES` of stack below its caller's frame, where functions that are not inlined just ran.
 #[inline(never)]
 pub(crate) fn wipe<const BYTES: usize>() {
     clear_registers();

@@ -24,18 +24,11 @@ pub(crate) enum Difference {
 impl Difference {
     /// The two-sided geometric distribution of ratio e^(−eps/sensitivity_steps).
     pub fn geometric(eps: f64, sensitivity_steps: u64) -> Self {
+        let distribution = IntegerDistribution::Geometric { eps, sensitivity_steps };
         // The integers: the term's scale multiplies what is drawn.
-        let lattice = Lattice {
-            log2_granularity: 0,
-            sensitivity_steps,
-        };
-        Self::Geometric(Arc::new(Sampler::new(
-            IntegerDistribution::Geometric { eps, sensitivity_steps },
-            lattice,
-        )))
+        Self::Geometric(Arc::new(Sampler::new(distribution, Lattice::whole(sensitivity_steps))))
     }
 
-    /// The difference of two negative binomial variables.
     pub fn table(distribution: NegativeBinomial) -> Self {
         Self::Table(Arc::new(LaterTable::new(distribution)))
     }
@@ -66,7 +59,7 @@ impl Difference {
                 let table = later.table()?;
                 // N, then N', each from a stage of its own (contract, section 7).
                 for (number, scale) in [(from, scale), (from + 1, -scale)] {
-                    table.write_in(words, fill.stage(number), first, drawn);
+                    table.write_in::<_, false>(words, fill.stage(number), first, drawn);
                     add(drawn, scale);
                 }
                 Ok(from + 2)

@@ -32,8 +32,7 @@ pub(crate) struct NegativeBinomial {
 }
 
 impl NegativeBinomial {
-    /// The distribution of a share: of shape β times the fraction, and of ratio e^(−step). β and the step come with the names that errors give them,
-    /// the step's with the value of that parameter.
+    /// A share's distribution: shape β times the fraction, ratio e^(−step). β and the rate come with the names that errors give them.
     pub fn new(beta: (&'static str, f64), share: Share, rate: (&'static str, f64), step: Step) -> Result<Self, ParamError> {
         let approximate_rate = step.approximate();
         let in_range = (LEAST_RATE..=MOST_RATE).contains(&approximate_rate);
@@ -139,7 +138,7 @@ mod tests {
             let total = (-beta * share.fraction() * (-(-rate).exp_m1()).ln()).exp();
             for p in [2, 3, 5] {
                 let sum = Sums::new(&distribution, p);
-                let sum = sum.total();
+                let sum = &sum.total;
                 let number = |x: &Limbs| x[p] as f64 + x[p - 1] as f64 / 2_f64.powi(64);
                 assert!((number(&sum.lo) / total - 1.0).abs() < 1e-11, "{distribution:?} {p}");
                 assert!(!limbs::less(&sum.hi, &sum.lo));
@@ -187,7 +186,7 @@ mod tests {
             let (weights, _) = exact::listed(&distribution, 2);
             assert!(weights.len() < 500, "{distribution:?} {}", weights.len());
             let sum = Sums::new(&distribution, 2);
-            let sum = sum.total();
+            let sum = &sum.total;
             let expected = (-beta * (-(-rate).exp()).ln_1p()).exp();
             let number = |x: &Limbs| x[2] as f64 + x[1] as f64 / 2_f64.powi(64);
             assert!((number(&sum.lo) / expected - 1.0).abs() < 1e-12, "{distribution:?}");

@@ -12,15 +12,14 @@ use crate::stack;
 use crate::stream::{CHUNK, FEW, SHORT, ShortWords, Stage, Tile, TileWords, Words, WordsIn};
 use crate::wiped::wipe;
 
-/// One distribution on the integers, ready to draw: the kernel where it is sure, for wide distributions fixed point where that is, the exact path
-/// where neither is.
+/// One distribution on the integers, ready to draw: by the kernel where that is sure, else by fixed point if the distribution is wide, else exactly.
 #[derive(Clone, Debug)]
 pub(crate) struct Sampler {
-    distribution: IntegerDistribution,
-    lattice: Lattice,
+    pub distribution: IntegerDistribution,
+    pub lattice: Lattice,
     granularity: f64,
     centre: i64,
-    kernel: Kernel,
+    pub kernel: Kernel,
     fixed_point: Option<FixedPoint>,
 }
 
@@ -51,19 +50,6 @@ impl Sampler {
             kernel: Kernel::quick(&distribution),
             fixed_point: None,
         }
-    }
-
-    #[cfg(feature = "probe")]
-    pub fn kernel(&self) -> &Kernel {
-        &self.kernel
-    }
-
-    pub fn distribution(&self) -> &IntegerDistribution {
-        &self.distribution
-    }
-
-    pub fn lattice(&self) -> Lattice {
-        self.lattice
     }
 
     /// X + centre for a word and the extension words of the same value: X is the function of contract, section 2.
@@ -113,8 +99,7 @@ impl Sampler {
         out: &mut [T],
     ) {
         let capacity = WordsIn::<N>::CAPACITY;
-        for (chunk, out) in out.chunks_mut(capacity).enumerate() {
-            let first = first + (chunk * capacity) as u64;
+        for (first, out) in (first..).step_by(capacity).zip(out.chunks_mut(capacity)) {
             let extension = |i, e| stage.extension(first + i as u64, e);
             self.write_words(tier, words.at(stage, first, out.len()), extension, out);
         }
@@ -130,7 +115,7 @@ impl Sampler {
     #[inline]
     pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [T]) {
         let undecided = |i: usize, value: &mut T| *value = self.value(self.undecided_steps(words[i], |e| extension(i, e)));
-        if !self.kernel.is_ever_sure() {
+        if !self.kernel.is_ever_sure {
             // The kernel would only prepare to be written over.
             out.iter_mut().enumerate().for_each(|(i, value)| undecided(i, value));
         } else if let Some(scaling) = Scaling::new(self.granularity, self.centre) {
@@ -175,7 +160,6 @@ impl Sampler {
         }
     }
 
-    /// Draws as many values at a time as `words` has room for.
     fn release_by<const N: usize, const M: usize, A: Answer, T: Value>(
         &self,
         words: &mut WordsIn<N>,
@@ -214,8 +198,7 @@ impl Sampler {
     #[cold]
     #[inline(never)]
     fn undecided_steps(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
-        // From a noise scale of 2⁴⁵ steps on every word comes here. Fixed point takes 50 to 80 ns, the exact path 1 to 2 µs
-        // (docs/evidence/timing.md).
+        // From a noise scale of 2⁴⁵ steps on, every word comes here. Fixed point takes 50 to 80 ns, the exact path 1 to 2 µs.
         let decided = self
             .fixed_point
             .as_ref()

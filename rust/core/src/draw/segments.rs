@@ -33,7 +33,6 @@ pub(crate) struct Segment {
     pub first: u64,
     /// `None`: without an end.
     pub length: Option<u64>,
-    /// ε.
     pub eps: f64,
     /// How many of the falls lie between 0 and the integer before the first one.
     pub falls: usize,
@@ -45,7 +44,7 @@ pub(crate) struct Segment {
 /// A value draws from all rates and uses one, so that all values take the same work.
 #[derive(Debug)]
 pub(crate) struct Segments {
-    lattice: Lattice,
+    pub lattice: Lattice,
     table: Table,
     samplers: Vec<Sampler>,
     places: Vec<ReadySegment>,
@@ -64,9 +63,13 @@ struct ReadySegment {
 impl Segments {
     /// Segments with `falls` in rising order. A fall (ε, count) is the factor e^(−ε·count/D).
     pub fn new(segments: Vec<Segment>, falls: Vec<(f64, u64)>, lattice: Lattice) -> Result<Self, OutOfMemory> {
-        let mut rates = memory::collected(segments.iter().map(|segment| segment.eps))?;
         // A rate that several segments share is drawn once.
-        distinct(&mut rates);
+        let mut rates = memory::with_capacity(segments.len())?;
+        for segment in &segments {
+            if !rates.contains(&segment.eps) {
+                rates.push(segment.eps);
+            }
+        }
         // Every ε of a segment is among the rates: the default is never taken.
         let rate_of = |eps: f64| rates.iter().position(|rate| *rate == eps).unwrap_or_default() as u64;
         let places = segments.iter().map(|segment| ReadySegment {
@@ -96,10 +99,6 @@ impl Segments {
             samplers,
             places,
         })
-    }
-
-    pub fn lattice(&self) -> Lattice {
-        self.lattice
     }
 
     /// The place of a segment: of a few, by the same work for each.
@@ -157,7 +156,6 @@ impl Staged for Segments {
 }
 
 impl Segments {
-    /// [`Staged::write_steps`], a room at a time.
     fn write_by_way_of<const N: usize, const M: usize>(
         &self,
         buffers: &mut Buffers<N, M>,
@@ -207,17 +205,6 @@ impl<const N: usize, const M: usize> Buffers<N, M> {
             of_rate: [0; M],
         }
     }
-}
-
-fn distinct(numbers: &mut Vec<f64>) {
-    let mut kept = 0;
-    for i in 0..numbers.len() {
-        if !numbers[..kept].contains(&numbers[i]) {
-            numbers[kept] = numbers[i];
-            kept += 1;
-        }
-    }
-    numbers.truncate(kept);
 }
 
 /// All bits 1 if two numbers below 2⁶³ are equal, otherwise all 0. The compiler would make a branch of what it can see to be a comparison.

@@ -42,7 +42,6 @@ impl Share {
         self.present == self.parties
     }
 
-    /// present/parties, rounded.
     pub(crate) fn fraction(self) -> f64 {
         // Both are below 2³²: only the quotient is rounded.
         self.present as f64 / self.parties as f64

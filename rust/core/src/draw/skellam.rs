@@ -18,13 +18,12 @@ const LEAST_SHARE: f64 = 1.0 / (1_u64 << 40) as f64;
 /// log₂ of the largest variance of a table, which then has some 38 000 thresholds.
 const LOG2_MOST_TABLE: i32 = 24;
 
-/// P(|X| = k) ∝ I₀(ν) for k = 0 and 2·I_k(ν) beyond, ν = μ·present/(parties·terms). Independent X add up, and so do their ν: the sum of `terms` of
-/// them is the share of the distribution.
+/// P(|X| = k) ∝ I₀(ν) for k = 0 and 2·I_k(ν) beyond, ν = μ·present/(parties·terms). The ν of independent X add up: the share is a sum of `terms`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SkellamMagnitude {
     mu: f64,
     share: Share,
-    terms: u64,
+    pub terms: u64,
     /// ν in floating point, for choices that no value depends on.
     approximate: f64,
 }
@@ -42,11 +41,6 @@ impl SkellamMagnitude {
             terms,
             approximate: whole / terms as f64,
         })
-    }
-
-    /// How many independent draws add up to a value.
-    pub fn terms(&self) -> u64 {
-        self.terms
     }
 
     /// 2/ν with `p` limbs of fraction.
@@ -84,14 +78,12 @@ impl SkellamMagnitude {
 
     /// Enclosures of A·I₀ and A·I₁ for some A > 0, A·I₀ near 1.
     ///
-    /// Miller's algorithm: y_{k−1} = y_{k+1} + (2k/ν)·y_k, the recurrence of I_k, from y_{far+1} = 0 and y_far = 2^(−e). Its terms are positive. Let
-    /// A = y₀/I₀. The recurrence also says
+    /// Miller's algorithm: y_{k−1} = y_{k+1} + (2k/ν)·y_k, the recurrence of I_k, from y_{far+1} = 0 and y_far = 2^(−e) on; A = y₀/I₀.
     ///
     /// * I_far/I₀ ≤ y_far/y₀, because I is I_far/y_far times y plus a solution that starts with I_{far+1} > 0 and stays positive;
     /// * |I₀·y₁ − I₁·y₀| = I_{far+1}·y_far, as |I_k·y_{k+1} − I_{k+1}·y_k| is the same for every k.
     ///
-    /// With I_{far+1} < I_far (a symmetric distribution that falls from 0, since Poisson distributions are log-concave) A·I₁ lies within y_far²/y₀ of
-    /// y₁.
+    /// With I_{far+1} < I_far (the distribution is symmetric and falls from 0: Poisson distributions are log-concave) A·I₁ is within y_far²/y₀ of y₁.
     fn descend(&self, far: u64, step: &Enclosure, p: usize) -> (Enclosure, Enclosure) {
         let e = (self.decay(far) * core::f64::consts::LOG2_E).round() as usize;
         let bit = |place: usize| {
@@ -219,7 +211,7 @@ mod tests {
             for p in [2, 3] {
                 let sums = Sums::new(&distribution, p);
                 let first = exact_first(&distribution, p);
-                for (total, first) in [(&sums.total().lo, &first.lo), (&sums.total().hi, &first.hi)] {
+                for (total, first) in [(&sums.total.lo, &first.lo), (&sums.total.hi, &first.hi)] {
                     assert!(
                         (number(total) / number(first) / expected - 1.0).abs() < 1e-12,
                         "{distribution:?} {p}"
@@ -305,7 +297,7 @@ mod tests {
     #[test]
     fn as_few_terms_as_tables_allow() {
         let most = 2_f64.powi(24);
-        let terms = |mu, present, parties| distribution(mu, Share::new(present, parties).unwrap()).terms();
+        let terms = |mu, present, parties| distribution(mu, Share::new(present, parties).unwrap()).terms;
         assert_eq!(terms(most, 1, 1), 1);
         assert_eq!(terms(most.next_up(), 1, 1), 2);
         assert_eq!(terms(MOST_MU, 1, 1), 64);

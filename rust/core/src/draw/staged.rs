@@ -10,7 +10,6 @@ use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, SHORT, StagedFill};
 use crate::wiped::wipe;
 
-/// What draws lattice steps, each by several draws.
 pub(crate) trait Staged: Send + Sync {
     /// Makes what a fill needs and the mechanism has not made yet. It is called before a fill is taken.
     fn prepare(&self) -> Result<(), OutOfMemory> {
@@ -88,7 +87,6 @@ pub(crate) fn release<A: Answer, T: Value>(
     })
 }
 
-/// Writes the sums of answers and lattice steps.
 pub(crate) fn add<A: Answer, T: Value>(tier: Tier, log2_granularity: i32, answers: &[A], noise: &[i64], out: &mut [T]) {
     on_tier!(tier, add_all(answers, noise, log2_granularity, out));
 }
@@ -96,8 +94,8 @@ pub(crate) fn add<A: Answer, T: Value>(tier: Tier, log2_granularity: i32, answer
 /// Values drawn at a time where there are many, or a few more: what a mechanism prepares for a call is then a small part of its work.
 pub(crate) const PART: usize = 8 * CHUNK;
 
-/// Calls `draw(done, noise)` and then `convert(done, noise, out)` for parts of `out`; `done` elements come before a part. A part has at most
-/// [`PART`] values, or a few more that are drawn `joint_values`.
+/// Calls `draw(done, noise)` and then `convert(done, noise, out)` for parts of `out`; `done` elements come before a part. A part has at most [`PART`]
+/// values, or a few more drawn jointly.
 pub(crate) fn in_chunks<T, E: From<OutOfMemory>>(
     joint_values: usize,
     out: &mut [T],

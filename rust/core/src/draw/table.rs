@@ -60,8 +60,7 @@ impl<W: Weights + Clone + 'static> LaterTable<W> {
 
 /// The inverse of S(j) = Σ_{k ≥ j} w(k) / Σ w(k). V is the 63 low bits of the word, θ in [0, 1) the bits beyond, and v = (V + θ)·2⁻⁶³.
 ///
-/// S(j)·2⁶³ lies from T(j) to T(j) + `margin`. V < T(j) means v < S(j), and V ≥ T(j) + `margin` means v ≥ S(j). The exact path decides anything
-/// between.
+/// S(j)·2⁶³ lies from T(j) to T(j) + `margin`. V < T(j) means v < S(j), and V ≥ T(j) + `margin` means v ≥ S(j). The exact path decides the rest.
 #[derive(Debug)]
 pub(crate) struct Table {
     weights: Box<dyn Weights>,
@@ -76,7 +75,7 @@ pub(crate) struct Table {
 impl Table {
     pub fn new(weights: Box<dyn Weights>) -> Result<Self, OutOfMemory> {
         let sums = Sums::new(&*weights, PRECISION);
-        let (least, most) = (Divisor::new(&sums.total().hi), Divisor::new(&sums.total().lo));
+        let (least, most) = (Divisor::new(&sums.total.hi), Divisor::new(&sums.total.lo));
         let (mut thresholds, mut margin, mut result) = (Vec::new(), 2, Ok(()));
         sums.visit_tails(&mut |tail| {
             let below = least.quotient(&tail.lo);
@@ -172,8 +171,7 @@ impl Table {
     /// Whether the word alone may not decide among a few thresholds.
     fn is_near(&self, word: u64) -> bool {
         let v63 = word & !SIGN;
-        // Below the threshold the difference wraps to a huge number, which is not near. `|` asks about all of them: `||` would be a branch on the
-        // word.
+        // Below the threshold the difference wraps to a huge number, which is not near. `|`, because `||` would be a branch on the word.
         let near = |threshold: u64| u64::from(v63.wrapping_sub(threshold) < self.margin);
         self.above_zero()
             .iter()
@@ -205,23 +203,14 @@ impl Table {
     /// The values `first .. first + out.len()` of a stage.
     pub fn write(&self, stage: Stage<'_>, first: u64, out: &mut [i64]) {
         if out.len() <= SHORT {
-            self.write_in(&mut ShortWords::new(), stage, first, out);
+            self.write_in::<_, false>(&mut ShortWords::new(), stage, first, out);
         } else {
-            self.write_in(&mut Words::new(), stage, first, out);
+            self.write_in::<_, false>(&mut Words::new(), stage, first, out);
         }
     }
 
-    /// [`Table::write`] by way of words of the caller's, who wipes them after several stages.
-    pub fn write_in<const N: usize>(&self, words: &mut WordsIn<N>, stage: Stage<'_>, first: u64, out: &mut [i64]) {
-        self.write_by::<N, false>(words, stage, first, out);
-    }
-
-    /// [`Table::write_in`], a value below zero where bit 63 of its word is set.
-    pub fn write_signed_in<const N: usize>(&self, words: &mut WordsIn<N>, stage: Stage<'_>, first: u64, out: &mut [i64]) {
-        self.write_by::<N, true>(words, stage, first, out);
-    }
-
-    fn write_by<const N: usize, const SIGNED: bool>(
+    /// [`Table::write`] by way of words of the caller's, who wipes them after several stages; if `SIGNED`, bit 63 of a word is the sign.
+    pub fn write_in<const N: usize, const SIGNED: bool>(
         &self,
         words: &mut WordsIn<N>,
         stage: Stage<'_>,
@@ -301,8 +290,7 @@ impl<'a> Divisor<'a> {
     ///
     /// An upper end of a tail may be above a lower end of the total, where the tail is nearly all of it.
     ///
-    /// The division takes the 127 bits of each from the leading bit of b on, and rounds the divisor up. That lowers the quotient by less than
-    /// 2⁶³·2⁻¹²⁵.
+    /// The division takes 127 bits of each from the leading bit of b on and rounds b up, which lowers the quotient by less than 2⁶³·2⁻¹²⁵.
     fn quotient(&self, a: &[u64]) -> u64 {
         if !limbs::less(a, self.b) {
             return SIGN;

@@ -40,7 +40,6 @@ impl TruncatedStairs {
         })
     }
 
-    /// The least and the largest number of steps.
     pub fn bounds(&self) -> (i64, i64) {
         let [_, most, above, below] = self.lengths.map(u64::cast_signed);
         (above - below - most, above - below + most)

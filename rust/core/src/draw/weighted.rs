@@ -33,8 +33,7 @@ struct Listed {
 }
 
 impl Weights for ListedWeights {
-    /// The table's question v < S(j) can be an equality, of rational numbers. v is not less then, as the search has it. All 8192 words of v would
-    /// have to be those of S(j).
+    /// v and S(j), both rational, can be equal if all 8192 words agree. v is not less then, as the search has it.
     fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
         let body = &self.0.body;
         if body.iter().try_for_each(|weight| visit(&fixed(*weight, p))).is_break() {
@@ -160,7 +159,7 @@ mod tests {
         assert_eq!(fine[0].lo[0], 1 << 56);
         // Σ 2·2^−j over j ≥ 1 is 2: together with the body, 5 in all.
         for p in [2, 4, 8] {
-            let sums = exact::Sums::new(&weights(&[1.0; 3], Some(0.5)), p).total().clone();
+            let sums = exact::Sums::new(&weights(&[1.0; 3], Some(0.5)), p).total.clone();
             let [sum, below] = [5, 4].map(|n| Enclosure::point(n, p).lo);
             assert!(!limbs::less(&sum, &sums.lo) && !limbs::less(&sums.hi, &sum) && limbs::less(&below, &sums.lo));
         }

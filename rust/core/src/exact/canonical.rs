@@ -12,8 +12,7 @@
 //! v/2 + δ·(b + b²) + b^(j+1) < b^j + v/2·b² + 2δ·b^(j+1).
 //! ```
 //!
-//! Equality is impossible for v > 0. It would make b, which is transcendental (Lindemann), a root of a polynomial with rational coefficients, whose
-//! constant term is v/2.
+//! Equality is impossible for v > 0 ([`super`]): the constant term is v/2.
 //!
 //! **A**, the largest j with S(j) > 0. At v = 0 every term has the factor b, and what is left is
 //!
@@ -65,8 +64,7 @@ pub fn magnitude(eps: f64, delta: f64, most: u64, v63: u64, extension: &mut impl
     uniform.search(guess, most + 1, FIRST_PRECISION, terms, Terms::is_below)
 }
 
-/// ln(u/2) with u = v + τ(1 − v), where the geometric distribution has the magnitude (`kernel::canonical`), in floating point, from ln(v/2): for a
-/// guess.
+/// For a guess: ln(u/2) from ln(v/2), u = v + τ(1 − v), where the geometric distribution has the magnitude (`kernel::canonical`).
 pub(super) fn ln_mapped(eps: f64, delta: f64, ln_half_v: f64) -> f64 {
     let (decay, drop) = ((-eps).exp(), -(-eps).exp_m1());
     // A number that underflows has the logarithm −∞, the guess of which is A.

@@ -1,7 +1,6 @@
 //! From the bits of v to one of finitely many candidates (docs/contract.md, selection).
 //!
-//! Candidates of equal weight form a class. With n_k candidates of class k among all, m_k among those from j on, and the weight
-//! e^(−x_k) of each, v < S(j) is
+//! Candidates of equal weight e^(−x_k) form class k. With n_k of them among all candidates and m_k among those from j on, v < S(j) is
 //!
 //! ```text
 //! v · Σ n_k e^(−x_k) < Σ m_k e^(−x_k).
@@ -63,8 +62,7 @@ fn sum(weights: &[Enclosure], counts: &[u64], p: usize) -> Enclosure {
 }
 
 impl Choice {
-    /// `class` gives the class of each candidate, and `exponents` the exponent of each class: all different, the least of them 0. A candidate of
-    /// class `exponents.len()` has the weight 0.
+    /// From the class of each candidate and the exponent of each class: all different, the least of them 0. Class `exponents.len()` has the weight 0.
     ///
     /// # Errors
     /// [`OutOfMemory`].

@@ -21,9 +21,8 @@ pub fn decided(first: usize, mut question: impl FnMut(usize) -> Option<bool>) ->
 
 /// A real number between `lo` and `hi`, both included.
 ///
-/// The ends are integers in units of 2^(−64·p), `p` the precision in limbs: [`Enclosure::point`] and the functions that return an enclosure
-/// say which. All operations here are exact on the ends, so no rounding can turn an end to the wrong side; only the sources of enclosures
-/// (`exp`, `uniform`) round, and say how.
+/// The ends are integers in units of 2^(−64·p), `p` the precision in limbs, which every source of an enclosure names. Operations here are exact on
+/// the ends or round them outwards; the sources (`exp`, `uniform`) say how they round.
 #[derive(Clone, Debug)]
 pub struct Enclosure {
     pub lo: Limbs,

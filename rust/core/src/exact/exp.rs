@@ -82,8 +82,7 @@ impl Step {
     }
 }
 
-/// e^(−x) with `p` ≥ 2 limbs of fraction, given ⌊x⌋ in units of 2^(−64p). The `approximation` of x is below [`UNDERFLOW`] and off by less than
-/// 2^−27.
+/// e^(−x) with `p` ≥ 2 limbs of fraction, given ⌊x⌋ in units of 2^(−64p) and x, below [`UNDERFLOW`], off by less than 2^−27.
 ///
 /// Let n be the shift and t = (n ln 2 − x) / 2^h. Then e^(−x) = 2^(−n) · (e^t)^(2^h), and squaring the Taylor sum of e^t h times gives the
 /// mantissa. Everything is positive and rounded down, which makes the result a lower bound.
@@ -104,8 +103,7 @@ pub(super) fn power(x: &Limbs, approximation: f64, p: usize) -> Power {
 
 /// (r, n) with r ≤ n ln 2 − x in [0, 1), given ⌊x⌋ in units and x in floating point. r is short by at most 2n + 1 units.
 ///
-/// x/ln 2 < 2^21 is known within 2^−27. So n = ⌊x/ln 2⌋ + 1 gives n ln 2 − x in (−2^−27, ln 2 + 2^−27). If the lower bound r is negative, another
-/// ln 2 moves it to the upper end of that range.
+/// x/ln 2 < 2^21 is known within 2^−27. So n = ⌊x/ln 2⌋ + 1 gives n ln 2 − x in (−2^−27, ln 2 + 2^−27). Another ln 2 mends a negative r.
 fn reduce(x: &Limbs, approximation: f64, p: usize) -> (Limbs, usize) {
     let ln2 = ln2(p);
     // Not an exact floor: the next lines put right what the approximation has wrong.
@@ -124,8 +122,7 @@ fn reduce(x: &Limbs, approximation: f64, p: usize) -> (Limbs, usize) {
     (r, n as usize)
 }
 
-/// How often the exponent is halved before the Taylor series: about as many squarings as terms.
-/// Each costs a bit of accuracy; 32 keeps [`width`] well inside one limb.
+/// Halvings before the Taylor series: about as many squarings as terms. Each costs a bit of accuracy; 32 keeps [`width`] well inside one limb.
 fn halvings(p: usize) -> usize {
     (32 * p).isqrt().min(32)
 }

@@ -1,6 +1,6 @@
 //! r, the half-width of a staircase's first stair, exactly.
 
-use super::enclosure::Enclosure;
+use super::enclosure::{Enclosure, decided};
 use super::exp::Step;
 use super::search::last_true;
 use crate::lattice::dyadic::decompose;
@@ -23,9 +23,9 @@ pub fn optimal_r_l1(eps: f64, sensitivity_steps: u64) -> u64 {
 
 /// One more than the last r with r < D/(1 + e^(ε/2)), that is r < (D − r)·e^(−ε/2). Never equal: e^(−ε/2) is irrational and D > r > 0.
 fn optimal_r_l1_exact(eps: f64, sensitivity_steps: u64, guess: u64) -> u64 {
-    let mut decay = Decay::new(Step::new(eps, 2));
+    let decide = decider(Step::new(eps, 2));
     1 + last_true(guess - 1, sensitivity_steps, |r| {
-        decay.decide(|s, p| Enclosure::point(r, p).less(&s.linear(0, sensitivity_steps - r)))
+        decide(&|s, p| Enclosure::point(r, p).less(&s.linear(0, sensitivity_steps - r)))
     })
 }
 
@@ -40,10 +40,10 @@ fn optimal_r_l1_exact(eps: f64, sensitivity_steps: u64, guess: u64) -> u64 {
 ///
 /// Never equal: b is transcendental, and the two sides differ at b = 0, where the left is r(4r²−1) > 0.
 pub fn optimal_r_l2(eps: f64, sensitivity_steps: u64) -> u64 {
-    let mut decay = Decay::new(Step::new(eps, 1));
+    let decide = decider(Step::new(eps, 1));
     let insufficient = |r: u64| {
         let rest = sensitivity_steps - r;
-        decay.decide(|b, p| {
+        decide(&|b, p| {
             let q = b.linear(r, rest);
             let (below, above) = (b.linear(2 * r - 1, 2 * rest + 1), b.linear(2 * r + 1, 2 * rest - 1));
             let right = b
@@ -56,8 +56,7 @@ pub fn optimal_r_l2(eps: f64, sensitivity_steps: u64) -> u64 {
     1 + last_true(guess_l2(eps, sensitivity_steps), sensitivity_steps, insufficient)
 }
 
-/// The continuous optimum D·γ without its cancellation: γ = b(1+2b) / (2(y² + yb + b²)), y³ = b(1+b)/2. Where b underflows this is NaN,
-/// which converts to the guess 0.
+/// The continuous optimum D·γ without its cancellation: γ = b(1+2b) / (2(y² + yb + b²)), y³ = b(1+b)/2. NaN, where b underflows, gives 0.
 fn guess_l2(eps: f64, sensitivity_steps: u64) -> u64 {
     let b = (-eps).exp();
     let y = (b * (1.0 + b) / 2.0).cbrt();
@@ -65,33 +64,12 @@ fn guess_l2(eps: f64, sensitivity_steps: u64) -> u64 {
     (sensitivity_steps as f64 * gamma) as u64
 }
 
-/// e^(−step), at a precision that only grows.
-struct Decay {
-    step: Step,
-    /// Limbs of fraction.
-    p: usize,
-    value: Enclosure,
-}
+type Question<'a> = dyn Fn(&Enclosure, usize) -> Option<bool> + 'a;
 
-impl Decay {
-    fn new(step: Step) -> Self {
-        Self {
-            step,
-            p: 2,
-            value: step.decay(2),
-        }
-    }
-
-    /// The answer of `question` about e^(−step) with p limbs of fraction, asked with more and more limbs until there is one.
-    fn decide(&mut self, question: impl Fn(&Enclosure, usize) -> Option<bool>) -> bool {
-        loop {
-            if let Some(answer) = question(&self.value, self.p) {
-                return answer;
-            }
-            self.p += 1;
-            self.value = self.step.decay(self.p);
-        }
-    }
+/// Answers questions about e^(−step) with p limbs of fraction, by more and more limbs. The first two, which nearly always decide, are kept.
+fn decider(step: Step) -> impl Fn(&Question<'_>) -> bool {
+    let first = step.decay(2);
+    move |question| question(&first, 2).unwrap_or_else(|| decided(3, |p| question(&step.decay(p), p)))
 }
 
 /// ⌈γ·D⌉, exactly, for 0 < γ ≤ 1 and 1 ≤ D ≤ 2^53.

@@ -4,8 +4,7 @@ use super::enclosure::Enclosure;
 use super::exp::Step;
 use super::limbs::{self, Limbs};
 
-/// 1 + x + … + x^(length − 1) for x = e^(−step), or 1/(1 − x) without a length. It has `p` limbs of fraction and one integer limb: the sum must
-/// be below 2^63.
+/// 1 + x + … + x^(length − 1) for x = e^(−step), or 1/(1 − x) without a length, with `p` limbs of fraction. It must be below 2^63.
 ///
 /// It grows with x, so that its ends come from those of x, one rounded down throughout and one up. They are within 2^−64 of one another,
 /// relatively, for p = 2 and steps and lengths below 2^62: doubling the length doubles the error of a power, which begins at 2^37 units.
@@ -32,8 +31,7 @@ fn doubled(sum: &Limbs, power: &Limbs, up: u64) -> Limbs {
     twice
 }
 
-/// By the bits of the length, the leading one first. Let s be the sum of n terms and y = x^n. For 2n terms they become s·(1 + y) and y², and for one
-/// term more s·x + 1 and y·x.
+/// By the bits of the length, the leading one first. The sum s of n terms and y = x^n become s·(1 + y) and y² for 2n, s·x + 1 and y·x for n + 1.
 fn finite(x: &Limbs, length: u64, up: u64) -> Limbs {
     let units = x.len() - 1;
     let mut sum = Limbs::zero(x.len());

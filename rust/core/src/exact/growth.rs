@@ -10,8 +10,7 @@
 //! n₁ is the first n with π(n)·(1 + b) > b·(1 − δ), from which on the second rule gives less than the first; n₂ is the first n with π(n) = 1. Each
 //! question is multiplied by its denominators and by the power of b that leaves no negative exponent, and has what is subtracted on the other side.
 //!
-//! Equality would make b, which is transcendental (Lindemann), a root of a polynomial with rational coefficients. Its constant term is given at each
-//! question and does not vanish, so some precision decides.
+//! Equality is impossible ([`super`]): each question names its constant term, which is not 0.
 
 use super::choice::Expansion;
 use super::enclosure::{Enclosure, decided};
@@ -26,8 +25,7 @@ const MOST: u64 = 1 << 50;
 /// The precision of the first answer, in limbs.
 const FIRST: usize = 2;
 
-/// Limbs of fraction of the prefixes' enclosures. A step is off by less than three units and shrinks what was off before by b ≤ 1 − 2^−41: 2^43
-/// units.
+/// Limbs of fraction of the prefixes' enclosures. A step adds an error of three units and shrinks earlier ones by b ≤ 1 − 2^−41: 2^43 units.
 const PREFIX: usize = 3;
 
 /// Limbs of fraction for π(n₁), which is a quotient by at least δ·(1 − b) > 2^−170.
@@ -39,9 +37,9 @@ pub struct Growth {
     eps: f64,
     delta: f64,
     /// n₁.
-    rising: u64,
+    pub rising: u64,
     /// n₂.
-    certain: u64,
+    pub certain: u64,
 }
 
 impl Growth {
@@ -58,16 +56,6 @@ impl Growth {
         // `last_true` takes its 0 as true: that is m = −1.
         growth.certain = growth.rising + last_true(guess, MOST, |above| !growth.is_last(above - 1)) + 1;
         growth
-    }
-
-    /// n₁.
-    pub fn rising(&self) -> u64 {
-        self.rising
-    }
-
-    /// n₂.
-    pub fn certain(&self) -> u64 {
-        self.certain
     }
 
     /// The least n with π(n) > ½, which is n₁ or n₁ + 1: π(n₁ − 1) ≤ b·(1 − δ)/(1 + b) < ½ < 1 − b·(1 − δ)/(1 + b) < π(n₁ + 1).
@@ -262,11 +250,11 @@ mod tests {
     fn prefixes_are_those_of_the_definition() {
         for (eps, delta) in cases() {
             let (growth, shown) = (Growth::new(eps, delta), recursion(eps, delta));
-            assert_eq!(growth.certain(), shown.len() as u64 - 1, "{growth:?}");
+            assert_eq!(growth.certain, shown.len() as u64 - 1, "{growth:?}");
             assert!(shown[growth.median() as usize] > 0.5 && shown[growth.median() as usize - 1] < 0.5);
             let mut found = memory::filled(u64::MAX, shown.len()).unwrap();
             growth.visit_prefixes(|n, prefix| found[n as usize] = prefix);
-            for (n, prefix) in (1..growth.certain()).map(|n| (n, found[n as usize])) {
+            for (n, prefix) in (1..growth.certain).map(|n| (n, found[n as usize])) {
                 let p = prefix as f64 / 64.0_f64.exp2();
                 assert!(
                     (p - shown[n as usize]).abs() <= 1e-12 * shown[n as usize] + 1e-19,
@@ -286,7 +274,7 @@ mod tests {
             (60.0, 2.0_f64.powi(-128)),
         ]) {
             let growth = Growth::new(eps, delta);
-            if growth.certain() > 3000 {
+            if growth.certain > 3000 {
                 continue;
             }
             growth.visit_prefixes(|n, prefix| {
@@ -348,9 +336,9 @@ mod tests {
         for (eps, delta) in cases().chain([(2.0_f64.powi(-40), 2.0_f64.powi(-128)), (700.0, 0.5), (1e300, 0.5)]) {
             let growth = Growth::new(eps, delta);
             assert!(!growth.contains(0, 0, &mut |_| 0));
-            assert!(growth.contains(growth.certain(), u64::MAX, &mut |_| u64::MAX));
+            assert!(growth.contains(growth.certain, u64::MAX, &mut |_| u64::MAX));
             assert!(growth.contains(1, 0, &mut |_| 0));
-            assert!(!growth.contains(growth.certain() - 1, u64::MAX, &mut |_| u64::MAX));
+            assert!(!growth.contains(growth.certain - 1, u64::MAX, &mut |_| u64::MAX));
         }
         // 1 − π(2) is far below the last bit of u.
         assert!(Growth::new(1e7, 1e-9).contains(2, u64::MAX, &mut |e| u64::from(e > 3) * u64::MAX));
@@ -359,6 +347,6 @@ mod tests {
     #[test]
     fn half_is_shown_from_two_on() {
         let growth = Growth::new(1.0, 0.5);
-        assert_eq!((growth.rising(), growth.certain(), growth.median()), (1, 2, 2));
+        assert_eq!((growth.rising, growth.certain, growth.median()), (1, 2, 2));
     }
 }

@@ -38,8 +38,7 @@ pub fn ln2(p: usize) -> Limbs {
 ///
 /// Everything is positive and rounded down, so the sum is a lower bound. Flooring leaves each power of 3 short by less than 9/8 of a guard unit,
 /// because errors shrink ninefold from term to term. Each quotient is short by less than one more, and the rest of the series is below 2. That is
-/// below 3 guard units per term, and below 2^64 in all for any sum that fits a memory. The guard limb dropped at the end hides at most one more
-/// unit of the last limb.
+/// below 3 guard units per term, and below 2^64 in all for any sum that fits a memory. Dropping the guard limb costs at most one unit.
 fn series(p: usize) -> Limbs {
     let mut power = Limbs::zero(p + 2);
     power[p + 1] = 2;

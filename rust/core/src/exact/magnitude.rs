@@ -17,9 +17,8 @@
 //! v/2 · (A + B·b) < e^(−count·step) · (k + m·b).
 //! ```
 //!
-//! Equality would make b a root of a polynomial with rational coefficients (v has finitely many bits). By Lindemann's theorem e to a rational
-//! power other than 0 is transcendental, so all coefficients would have to vanish. They do not. For count > 0 the constant term is v/2·A > 0.
-//! For count = 0 they would mean v/2·A = k and v/2·B = D − k. With A + B = 2D that gives A = 2k, but A is odd.
+//! Equality is impossible ([`super`]): for count > 0 the constant term is v/2·A > 0. For count = 0 all coefficients vanish only if v/2·A = k and
+//! v/2·B = D − k. With A + B = 2D that gives A = 2k, but A is odd.
 
 use super::canonical;
 use super::distribution::{IntegerDistribution, Staircase};
@@ -33,8 +32,7 @@ const LARGEST: u64 = (1 << 63) - 1;
 
 /// |X| for the 63 leading bits `v63` < 2^63 of v and the extension: the number of integers j ≥ 1 with v < S(j), at most `i64::MAX`.
 ///
-/// v = 0 (all 8192 extension words are zero) is below every S(j) and gives `i64::MAX`. Extension words are drawn when `v63` has fewer than 52
-/// significant bits or leaves the answer open.
+/// v = 0 is below every S(j) and gives `i64::MAX`. Extension words are drawn for a `v63` of fewer than 52 bits or left open.
 pub fn magnitude(distribution: &IntegerDistribution, v63: u64, extension: &mut impl Extension) -> u64 {
     debug_assert!(v63 < 1 << 63);
     if let IntegerDistribution::TruncatedStaircase { staircase, most } = distribution {
@@ -47,8 +45,7 @@ pub fn magnitude(distribution: &IntegerDistribution, v63: u64, extension: &mut i
         return LARGEST;
     };
     let guess = distribution.guess(uniform.ln());
-    // b is known to 2^13 units of 2^−128 (`exp::Step::power`, shift < 128) and enters with a factor up to 2·D beside A ≥ 1: below 2^46 steps two
-    // limbs leave a relative error below 2^−67, finer than v63.
+    // b, known to 2^13 units of 2^−128 (`exp::width`), enters with a factor up to 2·D beside A ≥ 1: below 2^46 steps the error is below 2^−67.
     let p = if distribution.sensitivity_steps() < 1 << 46 { 2 } else { 3 };
     uniform.search(guess, LARGEST + 1, p, |p| Terms::new(distribution, p), Terms::is_below)
 }

@@ -1,8 +1,8 @@
 //! The integer slow path: what the fast kernels cannot decide is decided here, exactly.
 //!
-//! Every question has the same form: which of two real numbers is larger, both built from integers, a binary expansion and powers of e with
-//! rational exponents. Enclose both at some precision; if the intervals overlap, go to the next precision (Ziv's strategy). Each caller proves
-//! that equality is impossible, hence that the loop ends.
+//! Every question is which of two real numbers is larger, both built from integers, a binary expansion and powers of e with rational exponents.
+//! Enclose both at some precision; if the intervals overlap, go to the next (Ziv's strategy). That ends, because equality is impossible: it would
+//! make a power of e, which is transcendental (Lindemann), a root of a rational polynomial. Each caller names a coefficient that is not 0.
 
 mod bernoulli;
 mod canonical;

@@ -1,7 +1,6 @@
 //! From a guess to the last true case of a monotone question.
 
-/// The largest n in [0, end) for which `holds`, which must be true up to some n and false beyond. It is asked only inside (0, end):
-/// `holds(0)` is taken as true and `holds(end)` as false.
+/// The largest n in [0, end) for which `holds`, which must be true up to some n and false beyond, and is taken as true at 0 and false at `end`.
 ///
 /// A guess that is right or one too large costs two questions, one that is off by k about 2 log₂ k: the steps away from it double until the
 /// answer is between two of them, then the gap is halved.

@@ -20,9 +20,9 @@
 //! W(j) + 2δ·b·W(j) > δ·(A₀ + B₀·b) + b·W(j).
 //! ```
 //!
-//! A = D + the number of j ≥ 1 for which that is so. Equality would make b, which is transcendental (Lindemann), a root of a polynomial with rational
-//! coefficients. For J > 0 the constant term is −δ·A₀. For J = 0 the coefficients are k − δ·A₀, then, where that is zero, (D − k)(1 − 2δ) and its
-//! negative. With k < D that leaves δ = ½, and then A₀ is odd and k − A₀/2 not zero.
+//! A = D + the number of j ≥ 1 for which that is so. Equality is impossible ([`super`]). For J > 0 the constant term is −δ·A₀. For J = 0 the
+//! coefficients are k − δ·A₀, then, where that is zero, (D − k)(1 − 2δ) and its negative. With k < D that leaves δ = ½, and then A₀ is odd and k −
+//! A₀/2 not zero.
 //!
 //! **|X|.** v < (S(j) − S(A + 1))/(1 − S(A + 1)) becomes, with T = W(A + 1) and without differences,
 //!
@@ -44,8 +44,7 @@ use super::uniform::{Extension, Uniform};
 /// Limbs of fraction at the first attempt: products have up to 2^55 units before the point.
 const FIRST_PRECISION: usize = 3;
 
-/// A, the least from D on for which the outermost D integers of an end have at most `delta`: 2^−128 ≤ `delta` ≤ ½. It is below 2^61, as 2D + 89·D/ε
-/// is.
+/// A, the least from D on for which the outermost D integers of an end have at most `delta`, 2^−128 to ½. It is below 2^61, as 2D + 89·D/ε is.
 pub fn most(staircase: &Staircase, delta: f64) -> u64 {
     // S(j) > 2δ/(1 − b + 2δb), about.
     let (eps, sensitivity_steps) = (staircase.eps, staircase.sensitivity_steps);
@@ -69,8 +68,7 @@ fn is_more(staircase: &Staircase, j: u64, delta: f64) -> bool {
 
 /// τ = S(A + 1) of a staircase distribution in 2^−128, off by less than 2^−120.
 ///
-/// Powers of b are known to 2^14 units of 2^−192 (`exp::width`). Their factors and what they multiply are at most 2^54, and the denominator is at
-/// least 1: 2^−121 in all, and what is cut off.
+/// Powers of b are known to 2^14 units of 2^−192 (`exp::width`). Factors are at most 2^54, the denominator at least 1: 2^−121 in all.
 pub fn tail(staircase: &Staircase, most: u64) -> u128 {
     tail_from(&Terms::new(staircase, FIRST_PRECISION), most)
 }

@@ -15,8 +15,7 @@
 //! x^(m+1−D) + delta·(x^(M+1) + x^(m+1)) < delta·(1 + x) + x^(m+1).
 //! ```
 //!
-//! Equality would make x, which is transcendental (Lindemann), a root of a polynomial with rational coefficients. Its constant term is
-//! −`delta`, or 1 − `delta` where m + 1 = D: it does not vanish.
+//! Equality is impossible ([`super`]): the constant term is −`delta`, or 1 − `delta` where m + 1 = D.
 
 use super::enclosure::decided;
 use super::exp::Step;
@@ -34,8 +33,7 @@ pub struct Truncation {
 }
 
 impl Truncation {
-    /// Whether δ is at most what is allowed, for a distribution that ends after `short` steps on one side and after `long` on the other.
-    /// D − 1 ≤ `short` ≤ `long` ≤ 2^62.
+    /// Whether δ is at most what is allowed, for ends after `short` steps on one side and `long` on the other: D − 1 ≤ `short` ≤ `long` ≤ 2^62.
     pub fn holds(&self, short: u64, long: u64) -> bool {
         debug_assert!(self.sensitivity_steps - 1 <= short && short <= long && long <= MOST);
         let step = Step::new(self.eps, self.sensitivity_steps);
@@ -48,8 +46,7 @@ impl Truncation {
         })
     }
 
-    /// The least K for which the distribution on −K … K has at most δ. It is not D − 1, which has more than ½: (1 − b)/(1 + x − 2b) > ½ because x <
-    /// 1.
+    /// The least K for which the distribution on −K … K has at most δ. It is not D − 1, whose δ is (1 − b)/(1 + x − 2b) > ½.
     pub fn symmetric(&self) -> u64 {
         let ratio = self.eps.exp_m1() / (2.0 * self.delta);
         // Where e^ε overflows, ln(1 + ratio) is ε − ln(2·delta) to more digits than a guess needs.
@@ -66,8 +63,7 @@ impl Truncation {
             })
     }
 
-    /// The least bound of at least D steps that the other side may have when one side ends after `given` ≥ D − 1 steps; `None` if there is none below
-    /// 2^62.
+    /// The least bound from D on that the other side may have if one side ends after `given` ≥ D − 1 steps; `None` if there is none below 2^62.
     pub fn other(&self, given: u64) -> Option<u64> {
         let symmetric = self.symmetric();
         // x and y = x^(given + 1), rounded: for guesses alone.

@@ -24,8 +24,7 @@ const FIRST_BITS: usize = 52;
 
 /// v/2 = 2^(−`exponent`) · f with f in [1/2, 1). Some leading words of f are known.
 ///
-/// Half of v, because its binary expansion is then a sequence of whole words: 0 w₆₂ … w₀, e₀, e₁, … Words are not
-/// stored but asked for again, which happens about once in 2^10 slow values.
+/// Half of v, because its binary expansion is then whole words: 0 w₆₂ … w₀, e₀, e₁, …
 pub struct Uniform<'a, E> {
     v63: u64,
     extension: &'a mut E,

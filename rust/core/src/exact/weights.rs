@@ -22,8 +22,7 @@ pub trait Weights: Send + Sync + Debug {
     /// Calls `visit` with enclosures of w(0), w(1), …, of `p` limbs of fraction and one integer limb, until it breaks or the list ends. Returns an
     /// upper bound, in units of 2^(−64p), of the sum of all weights not in the list. Where `visit` broke, the number returned has no meaning.
     ///
-    /// All of them together must be below 2⁶³ and should not be far below 1; the enclosures must shrink to points, and the bound to nothing, as
-    /// `p` grows.
+    /// All together must be below 2⁶³ and should not be far below 1. As `p` grows, enclosures must shrink to points and the bound to nothing.
     fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64;
 }
 
@@ -31,9 +30,9 @@ pub trait Weights: Send + Sync + Debug {
 pub struct Sums<'a> {
     weights: &'a dyn Weights,
     p: usize,
-    total: Enclosure,
-    /// The weights, if they are few and there is memory. Otherwise they are made a second time: a distribution of small rate has some 10⁵ weights of
-    /// 200 bytes.
+    /// Σ w(k) over all k.
+    pub total: Enclosure,
+    /// The weights, if they are few and there is memory. Otherwise they are made twice: a small rate has some 10⁵ weights of 200 bytes.
     kept: Option<Vec<Enclosure>>,
 }
 
@@ -50,11 +49,6 @@ impl<'a> Sums<'a> {
         // Weights that are not in the list are positive: the lower end holds without them.
         limbs::add_small(&mut total.hi, rest);
         Self { weights, p, total, kept }
-    }
-
-    /// Σ w(k) over all k.
-    pub fn total(&self) -> &Enclosure {
-        &self.total
     }
 
     /// Calls `visit` with Σ w(k) over k ≥ j for j = 1, 2, … until it breaks or the list of weights ends.
@@ -84,8 +78,7 @@ pub fn listed(weights: &dyn Weights, p: usize) -> (Vec<Enclosure>, u64) {
     (list, rest)
 }
 
-/// The number of j ≥ 1 with v < S(j) = Σ_{k ≥ j} w(k) / Σ w(k). v has the leading bits `v63` < 2⁶³ and then the extension. `least` is known to be
-/// at most that number.
+/// The number of j ≥ 1 with v < S(j) = Σ_{k ≥ j} w(k) / Σ w(k). v is `v63` < 2⁶³, then the extension. It is at least `least`.
 ///
 /// Where the expansions of v and of a threshold agree as far as v goes, v is not less: it is the smaller real number or the same.
 pub fn index(weights: &dyn Weights, v63: u64, extension: &mut impl Extension, least: u64) -> u64 {
@@ -94,7 +87,7 @@ pub fn index(weights: &dyn Weights, v63: u64, extension: &mut impl Extension, le
     loop {
         let sums = Sums::new(weights, p);
         // v < S(j) is v·Σw < Σ_{k ≥ j} w(k), both with 2p limbs of fraction.
-        let (left, one) = (leading_bits(v63, extension, p).mul(sums.total()), Enclosure::point(1, p));
+        let (left, one) = (leading_bits(v63, extension, p).mul(&sums.total), Enclosure::point(1, p));
         let (mut j, mut decided) = (0, false);
         sums.visit_tails(&mut |tail| {
             j += 1;

@@ -20,8 +20,7 @@ pub(crate) trait Arithmetic {
     /// Whether short work on a block is faster in stages, by way of arrays, than word by word.
     const IN_STAGES: bool = false;
 
-    /// Whether a product and a sum are one instruction with one rounding, and rounding is one instruction: −0.3 to −0.0, where [`float::round`] gives
-    /// 0.0.
+    /// Whether a product and a sum are one instruction with one rounding, and rounding is one: −0.3 to −0.0, where [`float::round`] gives 0.0.
     const FUSED: bool;
 
     #[inline(always)]
@@ -167,8 +166,7 @@ impl Arithmetic for FusedWide {
         avx512::split_narrow(numbers)
     }
 
-    /// The last threshold above `v` gives the count. On AVX-512 a comparison makes a mask, by which one instruction chooses where two would count:
-    /// distributions of four and of eight thresholds take a quarter less.
+    /// The last threshold above `v` gives the count. On AVX-512 one masked instruction chooses where two would count: a quarter less time.
     #[inline(always)]
     fn count_above<const N: usize>(thresholds: &[i64; N], v: i64) -> f64 {
         let mut count = 0.0;

@@ -33,15 +33,17 @@ pub(super) const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 pub(super) const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 
 /// 1/3, 1/5, … 1/19: what follows 1 in the series of (atanh s)/s.
-const ATANH: [f64; 9] = {
-    let mut terms = [0.0; 9];
-    let mut k = 0;
-    while k < terms.len() {
-        terms[k] = 1.0 / (2 * k + 3) as f64;
-        k += 1;
-    }
-    terms
-};
+const ATANH: [f64; 9] = [
+    1.0 / 3.0,
+    1.0 / 5.0,
+    1.0 / 7.0,
+    1.0 / 9.0,
+    1.0 / 11.0,
+    1.0 / 13.0,
+    1.0 / 15.0,
+    1.0 / 17.0,
+    1.0 / 19.0,
+];
 
 /// The factors of t², t³, … t⁷ that stand for the series of −ln(1 + t) to t⁹. Its t⁸ and t⁹ are replaced by lower powers, from t² on, so that what is
 /// left out are multiples of Chebyshev's polynomials T₈(32t) and T₉(32t) but for their terms in 1 and t (economisation: Lanczos 1938). Where
@@ -204,8 +206,7 @@ pub(super) fn half_log_ratio(x: f64) -> f64 {
     log_ratio_of_growth(exp_m1(x), x)
 }
 
-/// [`half_log_ratio`], given e^x − 1. The logarithm is 2 atanh z, z = (1 − b)/(3 + b) ≤ ⅓, b = e^−x; 20 terms of its series leave less than
-/// 9⁻²⁰/36 of z.
+/// [`half_log_ratio`], given e^x − 1. The logarithm is 2 atanh z, z = (1 − b)/(3 + b) ≤ ⅓, b = e^−x; 20 terms leave less than 9⁻²⁰/36 of z.
 pub(super) fn log_ratio_of_growth<N: Number>(growth: N, x: N) -> N {
     // (1 − b)/(3 + b) = (e^x − 1)/(3 e^x + 1) = 1/(3 + 4/(e^x − 1)).
     let z = N::from(1.0) / (N::from(3.0) + N::from(4.0) / growth);

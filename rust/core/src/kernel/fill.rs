@@ -6,7 +6,6 @@ use zeroize::optimization_barrier;
 
 use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::canonical;
-use super::filling::Filling;
 use super::first_level::FirstLevel;
 use super::geometric::{CoarseLane, GeometricLane};
 use super::ladder::LadderLane;
@@ -22,11 +21,38 @@ use crate::lattice::value::{Scaling, Value};
 use crate::stream::FEW;
 use crate::wiped::wipe;
 
+/// Blocks of words and of the values that they become.
+pub(super) struct Filling<'a, T, U = T> {
+    pub blocks: &'a [[u64; BLOCK]],
+    pub scaling: Scaling,
+    pub out: &'a mut [[T; BLOCK]],
+    /// Replaces an undecided value, or a block of them. Called rarely, and dynamic, so that the kernels are compiled once for an element type.
+    pub undecided: &'a mut dyn FnMut(usize, &mut U),
+}
+
+impl<'a, T, U> Filling<'a, T, U> {
+    pub fn new(
+        blocks: &'a [[u64; BLOCK]],
+        scaling: Scaling,
+        out: &'a mut [[T; BLOCK]],
+        undecided: &'a mut dyn FnMut(usize, &mut U),
+    ) -> Self {
+        Self {
+            blocks,
+            scaling,
+            out,
+            undecided,
+        }
+    }
+}
+
 /// The fast path of a distribution: blocks together where it has a first level, lanes where it has none or leaves a block undecided.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     first: Option<Box<LazyFirstLevel>>,
     lanes: Lanes,
+    /// Whether the lanes decide any of a few words. Beyond [`MAX_SPAN`](super::lane::MAX_SPAN) they decide none.
+    pub is_ever_sure: bool,
 }
 
 /// Built on the first long fill, or on the second fill, once for tiers with tables and once for tiers without: making it takes a microsecond.
@@ -55,32 +81,31 @@ impl LazyFirstLevel {
 
 impl Kernel {
     pub fn new(distribution: &IntegerDistribution) -> Self {
-        Self {
-            first: Some(Box::new(LazyFirstLevel {
-                distribution: *distribution,
-                levels: [const { OnceLock::new() }; 2],
-                asked: OnceLock::new(),
-            })),
-            lanes: Lanes::new(distribution),
-        }
+        let first = LazyFirstLevel {
+            distribution: *distribution,
+            levels: [const { OnceLock::new() }; 2],
+            asked: OnceLock::new(),
+        };
+        Self::of(Some(Box::new(first)), Lanes::new(distribution))
     }
 
     /// A kernel without tables, which take longer to make than one value takes to draw.
     pub fn quick(distribution: &IntegerDistribution) -> Self {
+        Self::of(None, Lanes::quick(distribution))
+    }
+
+    fn of(first: Option<Box<LazyFirstLevel>>, lanes: Lanes) -> Self {
+        let is_ever_sure = (1..8).any(|word| lanes.decide(word << 60).is_some());
         Self {
-            first: None,
-            lanes: Lanes::quick(distribution),
+            first,
+            lanes,
+            is_ever_sure,
         }
     }
 
     /// The signed answer for one word, if the word alone is certain to decide it.
     pub fn decide(&self, word: u64) -> Option<f64> {
         self.lanes.decide(word)
-    }
-
-    /// Whether it decides any word at all: for distributions beyond [`MAX_SPAN`](super::lane::MAX_SPAN) it does not.
-    pub fn is_ever_sure(&self) -> bool {
-        self.lanes.is_ever_sure()
     }
 
     /// Which kernel this is: its second level.
@@ -118,33 +143,20 @@ impl Kernel {
         let (blocks, rest) = words.as_chunks::<BLOCK>();
         let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
         if !blocks.is_empty() {
-            let (out, undecided) = (out_blocks, &mut undecided);
-            self.fill_blocks(
-                tier,
-                Filling {
-                    blocks,
-                    scaling,
-                    out,
-                    undecided,
-                },
-            );
+            self.fill_blocks(tier, Filling::new(blocks, scaling, out_blocks, &mut undecided));
         }
         let done = words.len() - rest.len();
         if rest.len() > FEW {
             // One more block, in which the first word fills the missing places.
             let (mut block, mut values) = ([rest[0]; BLOCK], [T::default(); BLOCK]);
             block[..rest.len()].copy_from_slice(rest);
-            let filling = Filling {
-                blocks: core::slice::from_ref(&block),
-                scaling,
-                out: core::slice::from_mut(&mut values),
-                undecided: &mut |i, value| {
-                    if i < rest.len() {
-                        undecided(done + i, value);
-                    }
-                },
+            let (block_of_words, block_of_values) = (core::slice::from_ref(&block), core::slice::from_mut(&mut values));
+            let undecided = &mut |i, value: &mut T| {
+                if i < rest.len() {
+                    undecided(done + i, value);
+                }
             };
-            self.fill_blocks(tier, filling);
+            self.fill_blocks(tier, Filling::new(block_of_words, scaling, block_of_values, undecided));
             out_rest.copy_from_slice(&values[..rest.len()]);
             // They are as secret as the words and values that the caller wipes.
             wipe(&mut block);
@@ -171,21 +183,11 @@ impl Kernel {
             undecided,
         } = filling;
         let undecided = &mut |b: usize, out: &mut [T; BLOCK]| {
-            let filling = Filling {
-                blocks: core::slice::from_ref(&blocks[b]),
-                scaling,
-                out: core::slice::from_mut(out),
-                undecided: &mut |i, value| undecided(b * BLOCK + i, value),
-            };
-            self.lanes.fill(tier, filling);
+            let (block, out) = (core::slice::from_ref(&blocks[b]), core::slice::from_mut(out));
+            let undecided = &mut |i, value: &mut T| undecided(b * BLOCK + i, value);
+            self.lanes.fill(tier, Filling::new(block, scaling, out, undecided));
         };
-        let filling = Filling {
-            blocks,
-            scaling,
-            out,
-            undecided,
-        };
-        level.fill(tier, filling);
+        level.fill(tier, Filling::new(blocks, scaling, out, undecided));
     }
 }
 
@@ -205,12 +207,6 @@ macro_rules! lanes {
                 declassify::condition(sure).then_some(steps)
             }
 
-            fn is_ever_sure(&self) -> bool {
-                match self {
-                    $(Self::$variant(lane) => lane.is_ever_sure()),+
-                }
-            }
-
             #[cfg(feature = "probe")]
             fn name(&self) -> &'static str {
                 match self {
@@ -218,7 +214,6 @@ macro_rules! lanes {
                 }
             }
 
-            /// Writes an answer for every word and calls `undecided` with the positions of those that are not certain.
             fn fill<T: Value>(&self, tier: Tier, filling: Filling<'_, T>) {
                 match self {
                     $(Self::$variant(lane) => filling.by(tier, lane)),+
@@ -313,8 +308,7 @@ impl<T: Value> Filling<'_, T> {
 
     #[inline(always)]
     fn run<A: Arithmetic>(self, lane: &impl Lane) {
-        // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise
-        // (docs/evidence/timing.md).
+        // Not zeroed for each block: storing zeros takes up to a tenth of a fill, in a time that depends on noise (docs/evidence/timing.md).
         let CacheLines(reduced) = &mut CacheLines([[0.0; BLOCK]; 3]);
         for (b, (words, out)) in self.blocks.iter().zip(self.out).enumerate() {
             // Which words are undecided is computed again, and only for blocks that have any.
@@ -329,8 +323,7 @@ impl<T: Value> Filling<'_, T> {
     }
 }
 
-/// Whether every answer is sure. No branch depends on a lane until the block is written, so that the compiler does several lanes at a time. What was
-/// in `reduced` does not matter.
+/// Whether every answer is sure. No branch depends on a lane until the block is written, so the compiler makes vectors. `reduced` is scratch.
 #[inline(always)]
 fn fill_block<A: Arithmetic, T: Value>(
     lane: &impl Lane,

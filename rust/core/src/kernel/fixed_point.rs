@@ -1,10 +1,8 @@
 //! The step between the lanes and the exact path, for distributions with more steps than an `f64` distinguishes.
 //!
-//! It evaluates the formulas of `geometric` and `staircase` in fixed point of 128 bits, with a bound on the error. Its verdict is of the same
-//! kind: an integer, or "not sure".
+//! It evaluates the formulas of `geometric` and `staircase` in fixed point of 128 bits, with an error bound: an integer, or "not sure".
 //!
-//! No branch and no address depends on the word. Sums and products wrap, because a check would be a branch; where a word is accepted none overflows.
-//! A number "in 2^−n" counts steps of that size.
+//! No branch or address depends on the word, so operations wrap; none overflows for an accepted word. A number "in 2^−n" counts steps of that size.
 
 mod logarithm;
 

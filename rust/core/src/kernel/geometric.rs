@@ -51,7 +51,6 @@ impl GeometricLane {
         }
     }
 
-    /// The one-sided distribution.
     pub fn one_sided(eps: f64, sensitivity_steps: u64, bits: u32) -> Self {
         Self {
             offset: 0.0,
@@ -71,8 +70,7 @@ impl GeometricLane {
     }
 }
 
-/// The map may make a number below 1 of V = 0, for which [`split_ln`] is not. It is not sure where κ ≥ ⅓: the tolerance is more than 2κ then.
-/// Beyond, a few thresholds serve.
+/// The map may take V = 0 below 1, outside [`split_ln`]: not sure where κ ≥ ⅓, as the tolerance is above 2κ. Beyond, a few thresholds serve.
 pub(super) const MOST_EPS_MAPPED: f64 = 3.0;
 
 /// Tolerance on x for each unit of κ,
@@ -110,10 +108,6 @@ impl WholeLane for GeometricLane {
     fn finish_whole<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
         self.place::<A>(whole, minus_ln::<A, f64>(e, s))
     }
-
-    fn is_sure_of_any(&self) -> bool {
-        self.slack < f64::INFINITY
-    }
 }
 
 /// [`GeometricLane`] where the scale κ is so small that a logarithm to 2⁻²⁴ leaves no more than 2⁻¹⁶ of the words undecided.
@@ -124,7 +118,7 @@ impl CoarseLane {
     /// `None` where the scale is too large.
     pub fn new(fine: &GeometricLane) -> Option<Self> {
         // 2·128·2⁻²⁴ = 2⁻¹⁶: the tolerance on either side.
-        (fine.is_sure_of_any() && fine.scale <= 128.0).then(|| {
+        (fine.slack < f64::INFINITY && fine.scale <= 128.0).then(|| {
             Self(GeometricLane {
                 slack: fine.slack + fine.scale * PER_SCALE_ROUGH,
                 ..fine.clone()
@@ -159,7 +153,7 @@ mod tests {
                 GeometricLane::one_sided(eps, 1, 63),
                 GeometricLane::mapped(eps, 63),
             ] {
-                let expected = scale < 128.0 && fine.is_sure_of_any();
+                let expected = scale < 128.0 && fine.slack < f64::INFINITY;
                 assert_eq!(CoarseLane::new(&fine).is_some(), expected, "{scale}");
             }
         }

@@ -81,10 +81,6 @@ impl<const N: usize> WholeLane for LadderLane<N> {
     fn finish_whole<A: Arithmetic>(&self, [whole, unit, outermost]: [f64; 3]) -> (f64, bool) {
         self.stairs.place::<A>(whole, unit, outermost)
     }
-
-    fn is_sure_of_any(&self) -> bool {
-        self.stairs.slack < f64::INFINITY
-    }
 }
 
 #[cfg(test)]

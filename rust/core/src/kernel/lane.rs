@@ -14,8 +14,7 @@ pub(super) const MAX_SPAN: f64 = (1_u64 << 45) as f64;
 /// Mass that may go to the slow path for want of a rung.
 pub(super) const RARE: f64 = 1.0 / (1_u64 << 14) as f64;
 
-/// One family's lane, in two stages: a block goes through the first before it goes through the second, so that the processor finds enough
-/// independent work in shorter chains.
+/// One family's lane, in two stages: a block goes through the first, then the second. Shorter chains give the processor more independent work.
 pub(super) trait Lane {
     /// What the second stage needs, from the leading bits of `v`.
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3];
@@ -23,12 +22,6 @@ pub(super) trait Lane {
     /// |X| as a whole `f64`, and whether it is certain. An uncertain magnitude may be anything.
     fn finish<A: Arithmetic>(&self, reduced: [f64; 3]) -> (f64, bool);
 
-    /// False if every word is uncertain: for distributions beyond [`MAX_SPAN`].
-    fn is_ever_sure(&self) -> bool {
-        true
-    }
-
-    /// Both stages.
     #[inline(always)]
     fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
         self.finish::<A>(self.reduce::<A>(bits))
@@ -40,10 +33,6 @@ pub(super) trait WholeLane {
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3];
 
     fn finish_whole<A: Arithmetic>(&self, reduced: [f64; 3]) -> (f64, bool);
-
-    fn is_sure_of_any(&self) -> bool {
-        true
-    }
 
     #[inline(always)]
     fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool) {
@@ -65,10 +54,6 @@ impl<L: WholeLane> Lane for L {
     #[inline(always)]
     fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
         self.magnitude_whole::<A>(A::from_bits(bits))
-    }
-
-    fn is_ever_sure(&self) -> bool {
-        self.is_sure_of_any()
     }
 }
 

@@ -60,7 +60,6 @@ impl Truncated {
         }
     }
 
-    /// The staircase without ends.
     pub fn endless(staircase: &Staircase, bits: u32) -> Self {
         Self {
             stairs: StaircaseLane::new(staircase, bits),
@@ -106,9 +105,5 @@ impl<L: WholeLane> WholeLane for MappedLane<L> {
     fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool) {
         self.inner
             .magnitude_whole::<A>(A::mul_add(whole, self.map.scale, self.map.offset))
-    }
-
-    fn is_sure_of_any(&self) -> bool {
-        self.inner.is_sure_of_any()
     }
 }

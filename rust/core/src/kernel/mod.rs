@@ -1,9 +1,8 @@
 //! The certified fast path: from a 64-bit word to the integer that the word decides, or "not sure".
 //!
-//! Every lane evaluates the inverse of the survival function in `f64` with a bound on its total error: rounding, polynomial, parameters
-//! and the bits of `v` beyond the word. If the whole error interval lies inside the interval of one integer, that integer is the answer, whatever
-//! arithmetic produced the approximation; otherwise the integer slow path ([`crate::exact`]) decides. So no polynomial, compiler or
-//! instruction set can change a value: only how often the slow path is asked.
+//! Every lane evaluates the inverse of the survival function in `f64` with a bound on its total error: rounding, polynomial, parameters and the bits
+//! of `v` beyond the word. If the whole error interval lies inside the interval of one integer, that integer is the answer, whatever arithmetic
+//! produced the approximation; otherwise the slow path ([`crate::exact`]) decides. So no polynomial, compiler or instruction set can change a value.
 //!
 //! `u` is 2⁻⁵³, half an ulp of 1, in every bound.
 
@@ -14,7 +13,6 @@ mod canonical;
 mod coin;
 mod elementary;
 mod fill;
-mod filling;
 mod first_level;
 mod fixed_point;
 mod float;

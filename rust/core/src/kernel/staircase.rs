@@ -12,8 +12,7 @@ use crate::lattice::dyadic::power_of_two;
 /// |X| = r + J·D − 1 − q,   q = ⌊y − D·c⌋ in 0 .. D − 1,
 /// ```
 ///
-/// because S is linear on each stair. J comes from a logarithm and need not be right: with a wrong J the interval around y − D·c lies
-/// outside [0, D], and the word is not accepted.
+/// because S is linear on each stair. J, from a logarithm, may be wrong: the interval around y − D·c is then outside [0, D], and not accepted.
 ///
 /// Error of y − D·c, relative to the larger of y and D·c, in units of u:
 ///
@@ -135,9 +134,5 @@ impl WholeLane for StaircaseLane {
     fn finish_whole<A: Arithmetic>(&self, [whole, stair, _]: [f64; 3]) -> (f64, bool) {
         self.stairs
             .place::<A>(whole, self.stairs.unit_of::<A>(stair), self.stairs.outermost(stair))
-    }
-
-    fn is_sure_of_any(&self) -> bool {
-        self.stairs.slack < f64::INFINITY
     }
 }

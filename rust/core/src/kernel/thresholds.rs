@@ -11,8 +11,7 @@ use crate::lattice::dyadic::power_of_two;
 /// Fast path of geometric(ε, D) where few magnitudes carry all but 2⁻¹⁴ of the mass, as at ε/D ≥ 1.2: the magnitude is the number of thresholds
 /// S(j)·2^bits, j = 1, 2, …, above V, compared as integers.
 ///
-/// Each is kept as the two integers around its interval ([`Survivals`]), moved apart by one for the bits beyond the word. A word between the two, or
-/// below the last threshold, is not sure.
+/// Each is kept as the two integers around its interval ([`Survivals`]), and one more for the bits beyond the word. Words between are not sure.
 #[derive(Clone, Debug)]
 pub(crate) struct ThresholdLane<const N: usize> {
     /// V below this is below the threshold, whatever bits follow.

@@ -7,8 +7,7 @@ impl Keyed {
     /// A digest of the addresses of `rows` rows, whose order does not matter: `address(row, bytes)` writes one to the empty `bytes`. Equal rows are
     /// to be left out. `go_on` is asked now and then, and `None` is returned if it says no.
     ///
-    /// The digests of all rows are added up as numbers of 256 bits, and their count and their sum are digested again, so that the difference of two
-    /// fingerprints says nothing about the rows that differ.
+    /// The digests of all rows are added as numbers of 256 bits; their count and sum are digested again, so that differences say nothing about rows.
     pub fn fingerprint(
         &self,
         rows: impl Iterator<Item = usize>,

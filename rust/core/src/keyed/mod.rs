@@ -71,8 +71,8 @@ impl Keyed {
 
     /// HMAC-SHA256 of the address that the parts make together.
     ///
-    /// The stack is wiped at once, not after the last row. A value that is moved to the heap next takes unset bytes along, such as those beside a small
-    /// variant of an enum, and unset bytes hold what the stack held.
+    /// The stack is wiped at once, not after the last row. A value that is moved to the heap next takes unset bytes along, such as those beside a
+    /// small variant of an enum, and they hold what the stack held.
     pub fn digest(&self, parts: &[&[u8]]) -> Zeroizing<[u8; 32]> {
         let digest = self.subkey(parts);
         stack::wipe::<LEFT>();

@@ -20,8 +20,7 @@ pub trait Answer: Copy + private::Sealed {
 
     /// ⌊x/g + ½⌋, computed exactly and saturating at ±2¹²⁶.
     ///
-    /// Half upwards commutes with shifts by lattice steps; half to even does not, and would let a change of Δ move the rounded answer
-    /// by more than ⌈Δ/g⌉ steps.
+    /// Half upwards commutes with shifts by lattice steps. With half to even a change of Δ could move the rounded answer by more than ⌈Δ/g⌉ steps.
     #[doc(hidden)]
     fn round_to_lattice(self, log2_granularity: i32) -> i128;
 

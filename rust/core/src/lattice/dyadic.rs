@@ -1,11 +1,9 @@
 //! Finite `f64`s as what they are, significand · 2^exponent: exact scaling and rounding to powers of two.
 
-/// Whether every processor of the architecture rounds an `f64`, and converts it to and from 64 bits, in one instruction for each vector
-/// (docs/evidence/aarch64.md).
+/// Whether every processor of the architecture rounds and converts vectors of `f64` in one instruction (docs/evidence/aarch64.md).
 pub(crate) const DIRECT: bool = cfg!(target_arch = "aarch64");
 
-/// 1.5·2⁵²: adding it rounds a number below 2⁵¹ to the nearest whole number and leaves that number in the low bits of the significand, on every
-/// instruction set.
+/// 1.5·2⁵²: adding it rounds a number below 2⁵¹ to the nearest whole number and leaves that number in the low bits of the significand.
 pub(crate) const SHIFTER: f64 = 6_755_399_441_055_744.0;
 
 /// ⌊log₂ x⌋ of a finite positive number, subnormal ones included.

@@ -21,12 +21,8 @@ impl Modulus {
     /// [`ParamError::Rule`] for a modulus below 2 or above 2⁶⁴.
     pub fn new(modulus: u128) -> Result<Self, ParamError> {
         const WRAP: u128 = 1 << 64;
-        ParamError::require(
-            (2..=WRAP).contains(&modulus),
-            "modulus",
-            "an integer from 2 to 2**64",
-            modulus as f64,
-        )?;
+        let (possible, rule) = ((2..=WRAP).contains(&modulus), "an integer from 2 to 2**64");
+        ParamError::require(possible, "modulus", rule, modulus as f64)?;
         Ok(Self {
             largest: (modulus - 1) as u64,
             inverse: (WRAP / modulus) as u64,

@@ -3,8 +3,7 @@
 use crate::error::ParamError;
 use crate::lattice::dyadic::{ceil_scaled, floor_log2, power_of_two};
 
-/// Steps in the smaller of the sensitivity and the noise scale: at least 2³². Finer lattices send more values down the slow path: the
-/// fast path decides with an error near 2⁻⁴⁸ of the noise scale.
+/// Steps in the smaller of the sensitivity and the noise scale: at least 2³². Finer ones are slower: the fast path's error is near 2⁻⁴⁸ of the scale.
 const LOG2_STEPS: i32 = 32;
 
 /// The lattice is never refined further than this, so that the steps in a sensitivity stay below 2⁵³ and are exact in an `f64`.
@@ -33,7 +32,6 @@ pub(crate) enum Narrowing {
 }
 
 impl Lattice {
-    /// The lattice of a mechanism that has no sensitivity.
     pub const fn without_sensitivity(log2_granularity: i32) -> Self {
         Self {
             log2_granularity,
@@ -41,10 +39,17 @@ impl Lattice {
         }
     }
 
-    /// The lattice of a continuous mechanism.
+    /// The integers, for a sensitivity of this many.
+    pub const fn whole(sensitivity_steps: u64) -> Self {
+        Self {
+            log2_granularity: 0,
+            sensitivity_steps,
+        }
+    }
+
     pub fn continuous(eps: f64, sensitivity: f64, narrowing: Narrowing) -> Result<Self, ParamError> {
-        check_eps(eps)?;
-        check_sensitivity(sensitivity)?;
+        check_positive("eps", eps)?;
+        check_positive("sensitivity", sensitivity)?;
         let lattice = Self::refined(sensitivity, refinement(eps, narrowing))?;
         lattice.fits(eps, sensitivity)?;
         Ok(lattice)
@@ -65,21 +70,16 @@ impl Lattice {
         })
     }
 
-    /// The integers, for a discrete mechanism.
     pub fn integers(eps: f64, sensitivity: f64) -> Result<Self, ParamError> {
-        check_eps(eps)?;
-        check_sensitivity(sensitivity)?;
-        if sensitivity.trunc() != sensitivity {
-            return Err(ParamError::SensitivityNotInteger(sensitivity));
-        }
+        check_positive("eps", eps)?;
+        check_positive("sensitivity", sensitivity)?;
+        let rule = "a whole number for a discrete mechanism";
+        ParamError::require(sensitivity.trunc() == sensitivity, "sensitivity", rule, sensitivity)?;
         // The bound comes first, so that the conversion cannot saturate.
         if !(sensitivity <= MAX_SPAN && fits(eps, sensitivity as u64)) {
             return Err(ParamError::TooWide { eps, sensitivity });
         }
-        Ok(Self {
-            log2_granularity: 0,
-            sensitivity_steps: sensitivity as u64,
-        })
+        Ok(Self::whole(sensitivity as u64))
     }
 
     /// Whether it holds a mechanism of another ε.
@@ -89,21 +89,22 @@ impl Lattice {
             .ok_or(ParamError::TooWide { eps, sensitivity })
     }
 
-    /// The lattice step g.
     pub fn granularity(self) -> f64 {
         power_of_two(self.log2_granularity)
     }
 }
 
-/// Refuses an ε that is not finite and positive.
-pub(crate) fn check_eps(eps: f64) -> Result<(), ParamError> {
-    (eps > 0.0 && eps < f64::INFINITY).then_some(()).ok_or(ParamError::Eps(eps))
+pub(crate) fn check_positive(parameter: &'static str, value: f64) -> Result<(), ParamError> {
+    ParamError::require(
+        value > 0.0 && value < f64::INFINITY,
+        parameter,
+        "finite and greater than 0",
+        value,
+    )
 }
 
-/// Refuses a sensitivity that is not finite and positive.
-pub(crate) fn check_sensitivity(sensitivity: f64) -> Result<(), ParamError> {
-    let good = sensitivity > 0.0 && sensitivity < f64::INFINITY;
-    good.then_some(()).ok_or(ParamError::Sensitivity(sensitivity))
+pub(crate) fn check_gamma(gamma: f64) -> Result<(), ParamError> {
+    ParamError::require(gamma > 0.0 && gamma <= 1.0, "gamma", "greater than 0 and at most 1", gamma)
 }
 
 /// An integer parameter as the `f64` that it is.
@@ -117,8 +118,7 @@ pub(crate) fn exactly(parameter: &'static str, value: u64) -> Result<f64, ParamE
     }
 }
 
-/// `s` of the contract. Only exact operations and one correctly rounded product, so that
-/// every machine chooses the same lattice.
+/// `s` of the contract, by exact operations and one correctly rounded product: every machine chooses the same lattice.
 fn refinement(eps: f64, narrowing: Narrowing) -> i32 {
     let magnitude = floor_log2(eps);
     let narrower = match narrowing {
@@ -161,8 +161,17 @@ mod tests {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, -1.0, -5e-324] {
             let eps = Lattice::integers(bad, 1.0).unwrap_err();
             let sensitivity = Lattice::continuous(1.0, bad, Narrowing::Laplace).unwrap_err();
-            assert!(matches!(eps, ParamError::Eps(_)), "{bad}");
-            assert!(matches!(sensitivity, ParamError::Sensitivity(_)), "{bad}");
+            assert!(matches!(eps, ParamError::Rule { parameter: "eps", .. }), "{bad}");
+            assert!(
+                matches!(
+                    sensitivity,
+                    ParamError::Rule {
+                        parameter: "sensitivity",
+                        ..
+                    }
+                ),
+                "{bad}"
+            );
         }
     }
 

@@ -7,8 +7,7 @@ use crate::lattice::dyadic::{DIRECT, SHIFTER, power_of_two};
 
 /// An element type that noise can be written as.
 ///
-/// Floating types hold `steps · g`, rounded once to nearest and never −0.0; integer types hold `steps`, saturating, and are for mechanisms with g =
-/// 1.
+/// Floating types hold `steps · g`, rounded once to nearest and never −0.0. Integer types are for g = 1 and hold `steps`, saturating.
 pub trait Value: Copy + Default + Send + private::Sealed {
     /// Whether this is an integer type.
     #[doc(hidden)]
@@ -46,8 +45,7 @@ pub trait Value: Copy + Default + Send + private::Sealed {
         Self::from_whole(near(steps), granularity)
     }
 
-    /// (⌊x/g + ½⌋ + noise)·g for an answer x of `steps` = x/g that [is quick](Answer::is_quick), and whole noise below [`NEAR`]. The same work for
-    /// all of them.
+    /// (⌊x/g + ½⌋ + noise)·g for an answer x of `steps` = x/g that [is quick](Answer::is_quick), and whole noise below [`NEAR`], by equal work.
     #[doc(hidden)]
     fn from_sum<A: Answer>(answer: A, steps: f64, noise: f64, granularity: f64) -> Self;
 

@@ -29,7 +29,7 @@ enum How<'a> {
 
 impl<'a> Source<'a> {
     pub(crate) fn one_word(sampler: &'a Sampler, lengths: &'a [u64]) -> Self {
-        Self::on(sampler.lattice(), How::OneWord(sampler), lengths)
+        Self::on(sampler.lattice, How::OneWord(sampler), lengths)
     }
 
     pub(crate) fn staged(mechanism: &'a dyn Staged, lattice: Lattice, lengths: &'a [u64]) -> Self {
@@ -105,7 +105,7 @@ impl<'a> MechanismFill<'a> {
     }
 
     /// This fill in tiles of rows that begin `pitch` values after each other; `None` for a mechanism of several draws, for which long rows are
-    /// better, and where some rows would begin within a block of the cipher.
+    /// better, and where rows would begin within a block of the cipher.
     #[doc(hidden)]
     pub fn in_tiles<T: Value>(&self, pitch: u64) -> Option<Tiles<'_, T>> {
         match &self.0 {
@@ -124,7 +124,7 @@ impl<'a> MechanismFill<'a> {
         match &self.0 {
             Inner::OneWord(sampler, fill) => {
                 // A release in pieces is checked before its first piece, as a whole.
-                debug_assert!(release::check(answers, out, sampler.lattice().log2_granularity).is_ok());
+                debug_assert!(release::check(answers, out, sampler.lattice.log2_granularity).is_ok());
                 sampler.release(fill.stage(), first, answers, out);
                 Ok(())
             }

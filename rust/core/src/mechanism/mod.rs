@@ -52,8 +52,7 @@ pub trait AnyMechanism: Debug + Send + Sync {
         self.source().sensitivity_steps
     }
 
-    /// The mechanism's own lengths in lattice steps: r of a staircase, the steps below and above 0 of a truncated mechanism, the breakpoints of a
-    /// merged mechanism; none for other mechanisms.
+    /// Lengths in lattice steps: r of a staircase, the steps below and above 0 of a truncated mechanism, the breakpoints of a merged one, or none.
     fn lengths(&self) -> &[u64] {
         self.source().lengths
     }
@@ -61,8 +60,7 @@ pub trait AnyMechanism: Debug + Send + Sync {
 
 /// Draws noise, and releases true answers with noise.
 ///
-/// The noise of a mechanism is exact random multiples of a power of two, the *granularity* g. Every call takes the generator's next fill, so no two
-/// calls share noise.
+/// Noise is exact random multiples of a power of two, the *granularity* g. Every call takes the generator's next fill, so no two calls share noise.
 ///
 /// | | one | a new vector | memory of yours |
 /// |---|---|---|---|
@@ -70,8 +68,7 @@ pub trait AnyMechanism: Debug + Send + Sync {
 /// | true answers, released | [`release_one`](Mechanism::release_one) | [`release_vec`](Mechanism::release_vec) | [`release`](Mechanism::release) |
 ///
 /// All six give the same values for the same fill. The first two columns have the mechanism's own type, [`Mechanism::Value`]. The last one takes any
-/// type that [`Holds`] them. No method is called `sample`: that is the name in `rand`'s trait `Distribution`, which takes any generator and can be in
-/// scope too.
+/// type that [`Holds`] them. No method is called `sample`, the name in `rand`'s trait `Distribution`.
 pub trait Mechanism: AnyMechanism {
     /// What its values are: `i64` for a mechanism of integers. It is `f64` for any other mechanism, and for a mechanism whose granularity is known
     /// only when the program runs ([`OneWordMechanism`](crate::OneWordMechanism), [`LatticeNoise`](crate::LatticeNoise) and `dyn AnyMechanism`).
@@ -87,8 +84,7 @@ pub trait Mechanism: AnyMechanism {
         self.source().draws()
     }
 
-    /// The number of values drawn jointly, as the coordinates of a vector are. Drawing one of them takes as long as all, so parts of a fill should be
-    /// multiples of this number.
+    /// The number of values drawn jointly, as the coordinates of a vector are. One takes as long as all: draw multiples of it.
     fn joint_values(&self) -> usize {
         self.source().joint_values()
     }
@@ -140,16 +136,14 @@ pub trait Mechanism: AnyMechanism {
     /// Fills `out` with noise from the generator's next fill.
     ///
     /// # Errors
-    /// [`DrawError`]: an exhausted generator, no memory, or integers for a mechanism whose granularity turns out not to be 1. Then `out` is as it
-    /// was, unless memory ran out on the way.
+    /// [`DrawError`]: an exhausted generator, no memory, integers for a granularity other than 1. Then `out` is as it was, unless memory ran out.
     fn fill<T: Holds<Self>>(&self, generator: &mut Generator, out: &mut [T]) -> Result<(), DrawError> {
         // Before the fill is taken: what is refused does not count.
         release::check_type::<T>(self.log2_granularity())?;
         Ok(self.next_fill(generator, out.len())?.write(0, out)?)
     }
 
-    /// [`Mechanism::fill`] on up to `threads` threads, this one included; 0 stands for as many as the process may run at once. The values are the
-    /// same for any number.
+    /// [`Mechanism::fill`] on up to `threads` threads, this one included; 0 means as many as the process may run. The values do not depend on it.
     ///
     /// # Errors
     /// As [`Mechanism::fill`].
@@ -195,8 +189,7 @@ pub trait Mechanism: AnyMechanism {
 
     /// Adds noise to every answer on the lattice: `out[i]` is `answers[i]`, released. Answers are rounded to the lattice first.
     ///
-    /// Protects a record that changes one of the answers by at most the sensitivity; vectors of answers, where the mechanism is one of vectors. A sum
-    /// that `T` cannot hold becomes its largest or smallest number.
+    /// Protects a record that changes one answer, or one vector of answers, by at most the sensitivity. A sum that `T` cannot hold saturates.
     ///
     /// # Errors
     /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), lengths that differ, answers that [`Mechanism::check_answers`] refuses,
@@ -246,8 +239,7 @@ pub trait Mechanism: AnyMechanism {
             .release_modulo(0, answers, modulus, out)?)
     }
 
-    /// Refuses answers that are not finite, or that are 2¹²⁶ lattice steps or more, by their positions. [`Mechanism::release`] does so before it
-    /// draws.
+    /// Refuses answers that are not finite or are 2¹²⁶ lattice steps or more, by position, as [`Mechanism::release`] does before it draws.
     ///
     /// # Errors
     /// [`DrawError::NotFinite`], [`DrawError::OffLattice`].
@@ -274,8 +266,7 @@ fn release_into<L: Mechanism + ?Sized, A: Answer, T: Value>(
     Ok(mechanism.next_fill(generator, out.len())?.release(0, answers, out)?)
 }
 
-/// A mechanism with integer values, or one whose granularity is known only when the program runs. The latter refuses integers with
-/// [`DrawError::NotWhole`] if its granularity is not 1.
+/// A mechanism with integer values, or one whose granularity is known only at run time: [`DrawError::NotWhole`] if that is not 1.
 ///
 /// ```compile_fail,E0277
 /// use stairnoise::{Generator, Laplace, Mechanism};
@@ -295,7 +286,6 @@ impl<L: Mechanism + ?Sized> Holds<L> for f32 {}
 impl<L: IntegerMechanism + ?Sized> Holds<L> for i64 {}
 impl<L: IntegerMechanism + ?Sized> Holds<L> for i32 {}
 
-/// A mechanism that is chosen when the program runs.
 impl Mechanism for dyn AnyMechanism + '_ {
     type Value = f64;
 }

@@ -3,7 +3,7 @@
 use crate::draw::sampler::Sampler;
 use crate::error::ParamError;
 use crate::exact::{self, IntegerDistribution, Staircase};
-use crate::lattice::params::{Lattice, Narrowing};
+use crate::lattice::params::{Lattice, Narrowing, check_gamma};
 use crate::lattice::release;
 use crate::lattice::{Answer, Value};
 use crate::mechanism::fill::Source;
@@ -100,9 +100,9 @@ impl OneWordMechanism {
             Kind::Laplace => Lattice::continuous(eps, sensitivity, Narrowing::Laplace),
             Kind::DiscreteStaircase | Kind::DiscreteLaplace => Lattice::integers(eps, sensitivity),
         }?;
-        // Rules in the positive and negated: NaN fails them.
         match (kind, shape) {
-            (Kind::Staircase, Shape::Number(gamma)) if !(gamma > 0.0 && gamma <= 1.0) => Err(ParamError::Gamma(gamma)),
+            (Kind::Staircase, Shape::Number(gamma)) => check_gamma(gamma).map(|()| lattice),
+            // A rule in the positive and negated: NaN fails it.
             (Kind::DiscreteStaircase, Shape::Number(r)) if !(r >= 1.0 && r <= sensitivity && r.trunc() == r) => {
                 Err(ParamError::R { r, sensitivity })
             }
@@ -138,7 +138,7 @@ impl OneWordMechanism {
     /// Releases answers with the values of a fill from `first` on. They must have passed [`Mechanism::check_answers`] and be as many as `out`;
     /// the fill's generator has passed [`Generator::check_release`](crate::Generator::check_release).
     pub fn release_part<A: Answer, T: Value>(&self, fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
-        debug_assert!(release::check(answers, out, self.sampler.lattice().log2_granularity).is_ok());
+        debug_assert!(release::check(answers, out, self.sampler.lattice.log2_granularity).is_ok());
         self.sampler.release(fill.stage(), first, answers, out);
     }
 
@@ -149,7 +149,7 @@ impl OneWordMechanism {
 
 impl AnyMechanism for OneWordMechanism {
     fn source(&self) -> Source<'_> {
-        let lengths = match self.sampler.distribution() {
+        let lengths = match &self.sampler.distribution {
             IntegerDistribution::Staircase(Staircase { r, .. }) => core::slice::from_ref(r),
             _ => &[],
         };

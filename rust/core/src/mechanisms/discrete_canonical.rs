@@ -1,5 +1,3 @@
-//! Canonical noise on the integers.
-
 use crate::draw::sampler::Sampler;
 use crate::error::ParamError;
 use crate::exact::{self, IntegerDistribution};
@@ -7,15 +5,13 @@ use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
 use crate::mechanism::implement;
 
-/// Canonical noise for (ε, δ) on the integers at sensitivity 1 (Awan and Ramasethu 2023): no (ε, δ)-differentially private noise is more often near
-/// 0.
+/// Canonical noise for (ε, δ) on the integers at sensitivity 1 (Awan and Ramasethu 2023): no other such noise is more often near 0.
 ///
 /// # Probabilities
 /// P(X ≥ k) = P(X ≤ −k) = a_k for k ≥ 1, with a_1 = (1 − δ)/(1 + e^ε) and a_(k+1) = max(0, e^(−ε)·(a_k − δ)).
 ///
 /// # What is drawn
-/// Exactly this mechanism, with ε and δ the rational numbers that the `f64`s are. δ = 0 is the discrete Laplace mechanism, whose magnitudes saturate
-/// at 2⁶³ − 1.
+/// Exactly this mechanism, with ε and δ the rationals that the `f64`s are. δ = 0 is the discrete Laplace mechanism; magnitudes saturate at 2⁶³ − 1.
 ///
 /// # Example
 /// ```
@@ -41,22 +37,18 @@ impl DiscreteCanonical {
         let lattice = Lattice::integers(eps, 1.0)?;
         // In the positive: NaN fails it.
         ParamError::require((0.0..1.0).contains(&delta), "delta", "at least 0 and less than 1", delta)?;
-        let (mechanism, end) = if delta > 0.0 {
+        let (distribution, end) = if delta > 0.0 {
             let most = exact::most_canonical(eps, delta);
             (IntegerDistribution::Canonical { eps, delta, most }, most)
         } else {
+            let sensitivity_steps = 1;
             (
-                IntegerDistribution::Geometric {
-                    eps,
-                    sensitivity_steps: 1,
-                },
+                IntegerDistribution::Geometric { eps, sensitivity_steps },
                 i64::MAX.unsigned_abs(),
             )
         };
-        Ok(Self {
-            sampler: Sampler::new(mechanism, lattice),
-            end,
-        })
+        let sampler = Sampler::new(distribution, lattice);
+        Ok(Self { sampler, end })
     }
 
     /// The largest integer that can be drawn: 2⁶³ − 1 for δ = 0.

@@ -1,5 +1,3 @@
-//! The discrete Gaussian mechanism.
-
 use crate::declassify;
 use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
@@ -80,19 +78,10 @@ impl DiscreteGaussian {
     /// # Errors
     /// Its own.
     pub(super) fn check(sigma2: f64, log2_granularity: i32) -> Result<(), ParamError> {
-        ParamError::require(
-            (LEAST_SIGMA2..=MOST_SIGMA2).contains(&sigma2),
-            "sigma2",
-            "from 2**-20 to 2**90",
-            sigma2,
-        )?;
-        ParamError::require(
-            (-1074..=960).contains(&log2_granularity),
-            "log2_granularity",
-            "from -1074 to 960",
-            log2_granularity.into(),
-        )?;
-        Ok(())
+        let (variance, exponent) = (LEAST_SIGMA2..=MOST_SIGMA2, -1074..=960);
+        ParamError::require(variance.contains(&sigma2), "sigma2", "from 2**-20 to 2**90", sigma2)?;
+        let (fits, rule) = (exponent.contains(&log2_granularity), "from -1074 to 960");
+        ParamError::require(fits, "log2_granularity", rule, log2_granularity.into())
     }
 
     fn made(
@@ -101,24 +90,15 @@ impl DiscreteGaussian {
         sampler: impl Fn(IntegerDistribution, Lattice) -> Sampler,
     ) -> Result<Self, ParamError> {
         Self::check(sigma2, log2_granularity)?;
-        let t = exact::nearest_sqrt(sigma2);
-        // Proposals are integers: the granularity comes in when accepted ones are converted.
-        let integers = Lattice {
-            log2_granularity: 0,
-            sensitivity_steps: t,
-        };
+        let (eps, sensitivity_steps) = (1.0, exact::nearest_sqrt(sigma2));
+        let proposal = IntegerDistribution::Geometric { eps, sensitivity_steps };
         Ok(Self {
             sigma2,
-            t,
+            t: sensitivity_steps,
             log2_granularity,
-            proposal: sampler(
-                IntegerDistribution::Geometric {
-                    eps: 1.0,
-                    sensitivity_steps: t,
-                },
-                integers,
-            ),
-            coin: Coin::new(sigma2, t),
+            // Proposals are integers: the granularity comes in when accepted ones are converted.
+            proposal: sampler(proposal, Lattice::whole(sensitivity_steps)),
+            coin: Coin::new(sigma2, sensitivity_steps),
         })
     }
 
@@ -242,8 +222,7 @@ impl DiscreteGaussian {
         }
     }
 
-    /// Makes the proposals of the first `n` pairs, pair k being that of value `index(k)`. `rejected` is called for each block, with the bits of
-    /// those that are rejected and the place of the first.
+    /// Makes the proposals of the first `n` pairs, pair k that of value `index(k)`. `rejected` gets each block's bits of those and its place.
     fn judge<const N: usize>(
         &self,
         tier: Tier,

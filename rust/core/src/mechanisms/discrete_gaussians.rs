@@ -1,5 +1,3 @@
-//! Discrete Gaussian mechanisms with parameters of their own for every value.
-
 use crate::draw::staged::{PART, add, convert, in_chunks};
 use crate::error::{DrawError, ParamError};
 use crate::kernel::Tier;
@@ -24,11 +22,10 @@ pub struct GaussianParameters<'a> {
 /// Value i is the one that [`Gaussian`](crate::Gaussian) of parameters i draws as value i of the same fill: the other parameters make no difference.
 ///
 /// Values are drawn a part at a time, and those of a part that have the same σ² together. Their mechanisms are kept by σ², because the lattice comes
-/// in when values are converted. As in [`PerElement`](crate::PerElement), the collection is direct-mapped. A σ² that comes for the first time and for
-/// few values gets a mechanism that is quick to make.
+/// in when values are converted. As in [`PerElement`](crate::PerElement), the collection is direct-mapped, and a first σ² for few values gets a
+/// mechanism that is quick to make.
 #[derive(Debug)]
 pub struct DiscreteGaussians {
-    /// By σ².
     cache: Cache<DiscreteGaussian, 1>,
 }
 
@@ -86,8 +83,7 @@ impl DiscreteGaussians {
     /// Writes value `first + i` of the fill, drawn from the mechanism of parameters i, to `out[i]`.
     ///
     /// # Errors
-    /// [`ParamError`] if parameters have no mechanism, or integers are to be written for a mechanism of other numbers. Some values may have been
-    /// written then.
+    /// [`ParamError`] if parameters have no mechanism, or integers are to be written for other numbers. Some values may have been written then.
     pub fn write<T: Value>(
         &mut self,
         fill: &StagedFill,

@@ -1,5 +1,3 @@
-//! The discrete Laplace mechanism.
-
 use crate::error::ParamError;
 use crate::lattice::params::exactly;
 use crate::mechanism::AnyMechanism;
@@ -28,13 +26,8 @@ impl DiscreteLaplace {
     /// # Errors
     /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ is finite, Δ ≥ 1 is an integer that `f64` holds, and Δ + Δ/ε ≤ 2⁵⁴.
     pub fn new(eps: f64, sensitivity: u64) -> Result<Self, ParamError> {
-        OneWordMechanism::new(
-            Kind::DiscreteLaplace,
-            eps,
-            exactly("sensitivity", sensitivity)?,
-            Shape::default(),
-        )
-        .map(Self)
+        let sensitivity = exactly("sensitivity", sensitivity)?;
+        OneWordMechanism::new(Kind::DiscreteLaplace, eps, sensitivity, Shape::default()).map(Self)
     }
 
     /// The sensitivity Δ, as given.

@@ -1,5 +1,3 @@
-//! The discrete staircase mechanism.
-
 use crate::error::ParamError;
 use crate::lattice::params::exactly;
 use crate::mechanism::AnyMechanism;

@@ -1,5 +1,3 @@
-//! The Gaussian mechanism, on a lattice.
-
 use crate::error::ParamError;
 use crate::mechanism::implement;
 use crate::mechanisms::DiscreteGaussian;
@@ -10,9 +8,8 @@ use crate::mechanisms::DiscreteGaussian;
 /// P(X = kg) ∝ e^(−k²/(2σ²)) for every integer k, σ in steps of g.
 ///
 /// # Privacy
-/// The guarantee of the discrete Gaussian mechanism (Canonne, Kamath and Steinke 2020, theorem 4): ρ = ½(D/σ)² for answers that change by at most D steps
-/// after they were rounded to the lattice. [docs/gaussian.md](https://github.com/stairnoise/stairnoise/blob/main/docs/gaussian.md) says which σ²
-/// gives an ε and a δ.
+/// The guarantee of the discrete Gaussian mechanism (Canonne, Kamath and Steinke 2020, theorem 4): ρ = ½(D/σ)² for answers that, rounded to the
+/// lattice, change by at most D steps. [docs/gaussian.md](https://github.com/stairnoise/stairnoise/blob/main/docs/gaussian.md) gives σ² by ε and δ.
 ///
 /// # Example
 /// ```

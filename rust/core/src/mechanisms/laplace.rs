@@ -1,5 +1,3 @@
-//! The Laplace mechanism.
-
 use crate::error::ParamError;
 use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape, one_word_mechanism};
 

@@ -1,5 +1,3 @@
-//! A mechanism given by its weights.
-
 use crate::draw::weighted::WeightedDistribution;
 use crate::error::ParamError;
 use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
@@ -92,38 +90,29 @@ fn check_tail(weights: &[f64], ratio: f64) -> Result<(), ParamError> {
     let fits = ratio > 0.0 && ratio <= MOST_TAIL_RATIO;
     ParamError::require(fits, "tail_ratio", "greater than 0 and at most 1 - 2**-11", ratio)?;
     let least = weights[0].min(weights[weights.len() - 1]);
-    ParamError::require(
-        least > 0.0,
-        "weights",
-        "positive at both ends, from which the tails go on",
-        least,
-    )
+    let rule = "positive at both ends, from which the tails go on";
+    ParamError::require(least > 0.0, "weights", rule, least)
 }
 
 fn check_granularity(granularity: f64) -> Result<i32, ParamError> {
     let log2 = |g: f64| Some(floor_log2(g)).filter(|log2| LOG2_GRANULARITIES.contains(log2) && power_of_two(*log2) == g);
     let positive = granularity > 0.0 && granularity < f64::INFINITY;
-    let found = positive.then_some(granularity).and_then(log2);
-    found.ok_or(ParamError::rule(
-        "granularity",
+    let (found, rule) = (
+        positive.then_some(granularity).and_then(log2),
         "a power of two from 2**-1022 to 2**960",
-        granularity,
-    ))
+    );
+    found.ok_or(ParamError::rule("granularity", rule, granularity))
 }
 
 fn check_sensitivity(sensitivity: f64, granularity: f64, weights: usize) -> Result<u64, ParamError> {
-    params::check_sensitivity(sensitivity)?;
+    params::check_positive("sensitivity", sensitivity)?;
     // By a power of two: exact, or below 1, or infinite.
     let steps = sensitivity / granularity;
     let whole = steps >= 1.0 && steps.trunc() == steps;
     ParamError::require(whole, "sensitivity", "a multiple of the granularity", sensitivity)?;
     let rule = "D steps of the granularity with D*(D + number of weights) at most 2**21";
-    ParamError::require(
-        steps * (steps + weights as f64) <= MOST_OUTCOMES,
-        "sensitivity",
-        rule,
-        sensitivity,
-    )?;
+    let few = steps * (steps + weights as f64) <= MOST_OUTCOMES;
+    ParamError::require(few, "sensitivity", rule, sensitivity)?;
     Ok(steps as u64)
 }
 

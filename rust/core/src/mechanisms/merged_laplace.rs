@@ -1,5 +1,3 @@
-//! The merged Laplace mechanism.
-
 use crate::draw::segments::{Segment, Segments, Side};
 use crate::error::ParamError;
 use crate::lattice::Answer;
@@ -44,8 +42,7 @@ impl MergedLaplace {
     /// `eps` has one entry more than `breakpoints`, from the centre outwards. The lattice is that of the largest ε.
     ///
     /// # Errors
-    /// [`ParamError`] unless every ε ≥ 2⁻⁴⁰ and Δ are finite and positive, and the lattice fits all of them. The breakpoints, rounded to the lattice,
-    /// must be positive and rise.
+    /// [`ParamError`] unless every ε ≥ 2⁻⁴⁰ and Δ are finite and positive, the lattice fits all, and breakpoints on it are positive and rise.
     pub fn new(eps: &[f64], breakpoints: &[f64], sensitivity: f64) -> Result<Self, ParamError> {
         let fits = eps.len() == breakpoints.len() + 1 && eps.len() <= MOST_SEGMENTS;
         let rule = "one more than the breakpoints, and at most 1024";
@@ -71,7 +68,7 @@ impl MergedLaplace {
     }
 }
 
-implement!(MergedLaplace of f64, this => Source::staged(&this.mechanism, this.mechanism.lattice(), &this.breaks));
+implement!(MergedLaplace of f64, this => Source::staged(&this.mechanism, this.mechanism.lattice, &this.breaks));
 
 /// Zero on its own, then for every ε the integers beyond one break up to and with the next, on both sides; and the falls up to each break.
 fn mechanism(eps: &[f64], breaks: &[u64], lattice: Lattice) -> Result<Segments, OutOfMemory> {

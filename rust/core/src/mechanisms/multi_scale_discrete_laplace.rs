@@ -1,5 +1,3 @@
-//! The multi-scale discrete Laplace mechanism.
-
 use crate::draw::differences::{Difference, Differences};
 use crate::draw::negative_binomial::NegativeBinomial;
 use crate::draw::share::Share;

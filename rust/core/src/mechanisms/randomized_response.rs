@@ -6,8 +6,7 @@
 //! v·(1 + (k − 1)·b) < (k − j)·b.
 //! ```
 //!
-//! Equality would make b, which is transcendental (Lindemann), a root of a polynomial with rational coefficients and the constant term v > 0. So
-//! growing precision decides. v = 0 is below every S(j).
+//! Equality is impossible ([`crate::exact`]): the constant term is v > 0. v = 0 is below every S(j).
 
 use core::convert::identity;
 use core::hint::black_box;
@@ -27,15 +26,14 @@ use crate::mechanism::implement;
 use crate::memory::OutOfMemory;
 use crate::stream::{FEW, SHORT, ShortWords, Stage, StagedFill, Words, WordsIn};
 
-/// Randomized response: one of k categories is kept, or replaced by another one. It is ε-differentially private for the person whose category it is,
-/// before anybody else sees it.
+/// Randomized response: one of k categories is kept, or replaced by another one, ε-differentially private for the person before anybody sees it.
 ///
 /// # Probabilities
 /// A category stays with probability e^ε/(e^ε + k − 1) and becomes any other one with 1/(e^ε + k − 1).
 ///
 /// # What is drawn
-/// The shift: 0, or one of 1 … k − 1. [`Mechanism::release_modulo`] of k adds it to categories 0 … k − 1; [`Mechanism::release`] does not keep them
-/// below k.
+/// The shift: 0, or one of 1 … k − 1. [`release_modulo`](crate::Mechanism::release_modulo) of k adds it to categories 0 … k − 1; `release` may go
+/// beyond.
 ///
 /// # Example
 /// ```
@@ -66,8 +64,7 @@ struct Narrow {
 /// Up to so many categories, few chunks have a word that 31 bits do not decide: one in 10⁵ for ten categories.
 const MOST_NARROW: u64 = 1 << 16;
 
-/// v·(e^ε + k − 1), whose integer part chooses the category: from (V·`factor`)/2^`bits` to (V·`factor` + `slack`)/2^`bits`, V being the 63 leading
-/// bits of v.
+/// v·(e^ε + k − 1), whose integer part chooses the category: from V·`factor`/2^`bits` to (V·`factor` + `slack`)/2^`bits`, V the 63 leading bits of v.
 #[derive(Clone, Copy, Debug)]
 struct Product {
     factor: u64,

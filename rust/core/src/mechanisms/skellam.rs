@@ -1,5 +1,3 @@
-//! The Skellam mechanism.
-
 use crate::draw::share::Share;
 use crate::draw::skellam::SkellamMagnitude;
 use crate::draw::staged::Staged;
@@ -18,8 +16,7 @@ use crate::wiped::wipe;
 /// P(k) = e^(−μ)·I_|k|(μ) for every integer k, with the modified Bessel function I. The variance is μ. A share of a mechanism has a share of its μ.
 ///
 /// # What is drawn
-/// Every integer has exactly its probability. |X| comes from a table of its survival function, and the sign from the same word. From μ = 2²⁴ on a
-/// value is the sum of as few equal terms as tables up to there allow.
+/// Every integer has exactly its probability. |X| and the sign come from one word and a table; from μ = 2²⁴ on from a sum of equal terms.
 ///
 /// # Example
 /// ```
@@ -44,7 +41,7 @@ impl Skellam {
     pub fn new(mu: f64, share: Share) -> Result<Self, ParamError> {
         let magnitude = SkellamMagnitude::new(mu, share)?;
         Ok(Self {
-            terms: magnitude.terms(),
+            terms: magnitude.terms,
             table: LaterTable::new(magnitude),
         })
     }
@@ -60,10 +57,10 @@ impl Skellam {
     ) -> Result<(), OutOfMemory> {
         let table = self.table.table()?;
         for (first, out) in (first..).step_by(term.len()).zip(out.chunks_mut(term.len())) {
-            table.write_signed_in(words, fill.stage(0), first, out);
+            table.write_in::<_, true>(words, fill.stage(0), first, out);
             let term = &mut term[..out.len()];
             for stage in 1..self.terms {
-                table.write_signed_in(words, fill.stage(stage), first, term);
+                table.write_in::<_, true>(words, fill.stage(stage), first, term);
                 for (out, term) in out.iter_mut().zip(&*term) {
                     // 64 terms far below 2⁵⁰. A check would be a branch on noise.
                     *out = out.wrapping_add(*term);

@@ -1,5 +1,3 @@
-//! The staircase mechanism.
-
 use crate::error::ParamError;
 use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape, one_word_mechanism};
 
@@ -10,8 +8,7 @@ use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape, one_word_mechani
 /// f(x) = a·e^(−εJ), J = 0 where |x| < γΔ, otherwise J = ⌊|x|/Δ − γ⌋ + 1; a = (1 − b)/(2Δ(γ + b(1 − γ))), b = e^(−ε).
 ///
 /// # What is drawn
-/// The discrete staircase (ε, ⌈Δ/g⌉, ⌈γ⌈Δ/g⌉⌉) times g: every lattice point has exactly its probability, and a shift by up to Δ loses at
-/// most ε.
+/// The discrete staircase (ε, ⌈Δ/g⌉, ⌈γ⌈Δ/g⌉⌉) times g: each lattice point has exactly its probability, and a shift by up to Δ loses ε at most.
 ///
 /// # Example
 /// ```

@@ -1,5 +1,3 @@
-//! The truncated discrete staircase mechanism.
-
 use crate::draw::truncated::{MOST_STEPS, TruncatedStairs, check_delta};
 use crate::error::ParamError;
 use crate::exact;
@@ -9,8 +7,7 @@ use crate::mechanism::implement;
 /// The discrete staircase mechanism between two bounds, (ε, δ)-differentially private.
 ///
 /// # Probabilities
-/// Those of [`crate::DiscreteStaircase`] on −A … A, renormalised. A is the least integer from Δ on for which the Δ outermost integers of an end have
-/// at most δ together.
+/// Those of [`crate::DiscreteStaircase`] on −A … A, renormalised. A ≥ Δ is the least for which the Δ outermost integers of an end have at most δ.
 ///
 /// # What is drawn
 /// Exactly this mechanism, or this mechanism plus the integer nearest to 0 that keeps it between `lower` and `upper`.
@@ -31,8 +28,8 @@ pub struct TruncatedDiscreteStaircase(TruncatedStairs);
 
 impl TruncatedDiscreteStaircase {
     /// # Errors
-    /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ is finite, 2⁻¹²⁸ ≤ δ ≤ ½, 1 ≤ r ≤ Δ are integers that `f64` holds, Δ + Δ/ε ≤ 2⁵⁴, bounds are at most 2⁶¹ from
-    /// 0, and 2A + 1 integers fit between both bounds.
+    /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ is finite, 2⁻¹²⁸ ≤ δ ≤ ½, 1 ≤ r ≤ Δ are `f64` integers, Δ + Δ/ε ≤ 2⁵⁴, bounds are within ±2⁶¹, and 2A fits
+    /// between.
     pub fn new(
         eps: f64,
         delta: f64,

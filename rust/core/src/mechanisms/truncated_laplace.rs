@@ -1,5 +1,3 @@
-//! The truncated Laplace mechanism.
-
 use crate::draw::segments::{Segment, Segments, Side};
 use crate::draw::truncated::check_delta;
 use crate::error::ParamError;
@@ -10,8 +8,7 @@ use crate::mechanism::fill::Source;
 use crate::mechanism::implement;
 use crate::memory::OutOfMemory;
 
-/// The Laplace mechanism of scale Δ/ε between two bounds, (ε, δ)-differentially private (Geng, Ding, Guo and Kumar 2020; Mugunthan, Xiao and Kagal
-/// 2020).
+/// The Laplace mechanism of scale Δ/ε between two bounds, (ε, δ)-differentially private (Geng, Ding, Guo and Kumar 2020; Mugunthan et al. 2020).
 ///
 /// # Density
 /// f(x) ∝ e^(−ε|x|/Δ) for A ≤ x ≤ B.
@@ -97,7 +94,7 @@ impl TruncatedLaplace {
     }
 }
 
-implement!(TruncatedLaplace of f64, this => Source::staged(&this.mechanism, this.mechanism.lattice(), &this.bounds));
+implement!(TruncatedLaplace of f64, this => Source::staged(&this.mechanism, this.mechanism.lattice, &this.bounds));
 
 /// A bound in lattice steps, rounded towards 0; `name` comes with the rule of its least distance from 0.
 fn steps(

@@ -1,10 +1,8 @@
-//! The truncated staircase mechanism.
-
 use crate::draw::truncated::{MOST_STEPS, TruncatedStairs};
 use crate::error::ParamError;
 use crate::exact;
 use crate::lattice::dyadic::{ceil_scaled, floor_scaled};
-use crate::lattice::params::{Lattice, Narrowing};
+use crate::lattice::params::{Lattice, Narrowing, check_gamma};
 use crate::mechanism::implement;
 
 /// The staircase mechanism between two bounds, (ε, δ)-differentially private.
@@ -30,8 +28,8 @@ pub struct TruncatedStaircase(TruncatedStairs);
 
 impl TruncatedStaircase {
     /// # Errors
-    /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ and Δ are finite and positive, 2⁻¹²⁸ ≤ δ ≤ ½, γ is in (0, 1], the lattice fits, bounds are within 2⁶¹ lattice
-    /// steps of 0, and 2A fit between both.
+    /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ and Δ are finite and positive, 2⁻¹²⁸ ≤ δ ≤ ½, 0 < γ ≤ 1, the lattice fits, bounds are within ±2⁶¹ steps, and 2A
+    /// fits between.
     pub fn new(
         eps: f64,
         delta: f64,
@@ -41,9 +39,7 @@ impl TruncatedStaircase {
         upper: Option<f64>,
     ) -> Result<Self, ParamError> {
         let lattice = Lattice::continuous(eps, sensitivity, Narrowing::Staircase)?;
-        if !(gamma > 0.0 && gamma <= 1.0) {
-            return Err(ParamError::Gamma(gamma));
-        }
+        check_gamma(gamma)?;
         let r = exact::ceil_product(gamma, lattice.sensitivity_steps);
         let steps = |name, bound: Option<f64>, up| bound.map(|bound| steps(name, bound, up, lattice)).transpose();
         let (lower, upper) = (steps("lower", lower, true)?, steps("upper", upper, false)?);
@@ -64,7 +60,6 @@ fn steps(parameter: &'static str, bound: f64, up: bool, lattice: Lattice) -> Res
     ParamError::require(within, parameter, "within 2**61 multiples of the granularity from 0", bound)?;
     let outwards = up == (bound > 0.0);
     let steps = match size {
-        0.0 => 0,
         _ if outwards => ceil_scaled(size, lattice.log2_granularity),
         _ => floor_scaled(size, lattice.log2_granularity),
     };

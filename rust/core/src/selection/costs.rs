@@ -25,7 +25,6 @@ pub(super) fn has_infinite(costs: &[f64], least: f64) -> Result<bool, usize> {
     Ok(infinite)
 }
 
-/// Whether all costs are finite and at least the least.
 #[inline(always)]
 fn are_ordinary(costs: &[f64], least: f64) -> bool {
     let mut other = 0;

@@ -7,8 +7,7 @@ const LARGEST: f64 = 700.0;
 
 /// `weights[i] ← e^(−(levels[i] − least)·factor)`, for `least` the smallest level and a positive factor.
 ///
-/// Let q be the rounded product, taken as exact. The result is off by less than 8·2^−53 relatively where q ≤ 700 ([`exp`] by 2), and below e^−699
-/// beyond.
+/// Let q be the rounded product, taken as exact. The result is off by less than 8·2^−53 relatively for q ≤ 700 ([`exp`]: 2), and below e^−699 beyond.
 #[inline(always)]
 pub(super) fn fill<A: Arithmetic>(levels: &[f64], least: f64, factor: f64, weights: &mut [f64]) {
     for (weight, &level) in weights.iter_mut().zip(levels) {

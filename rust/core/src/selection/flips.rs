@@ -1,8 +1,7 @@
 //! Permute-and-flip (docs/contract.md, selection): a coin of probability e^(−x) for every candidate, and one of those whose coin fell heads.
 //!
-//! The mechanism visits the candidates in a uniformly random order, and the first whose coin falls heads is the answer (McKenna and Sheldon 2020,
-//! algorithm 1). The order and the coins are independent. So the answer is uniform among all candidates whose coins fall heads, and no order is
-//! drawn.
+//! The mechanism visits the candidates in a uniformly random order; the first whose coin falls heads is the answer (McKenna and Sheldon 2020,
+//! algorithm 1). Order and coins are independent, so the answer is uniform among all candidates whose coins fall heads: no order is drawn.
 
 use super::decay;
 use super::levels::{Levels, least};
@@ -97,7 +96,7 @@ impl Coins {
         let Some(least) = levels.fill(costs, scratch) else {
             return false;
         };
-        decay::fill::<A>(scratch, least, levels.factor(), &mut self.weights);
+        decay::fill::<A>(scratch, least, levels.factor, &mut self.weights);
         for (threshold, &weight) in self.thresholds.iter_mut().zip(&self.weights) {
             // The nearest integer to f − ¾ is from f − 1¼ to f − ¼; the weights' errors are below 2^16·(200·2^−53 + 2^−90) in these units.
             let near = weight * 65536.0 - 0.75;
@@ -107,7 +106,6 @@ impl Coins {
         true
     }
 
-    /// Words of memory.
     pub fn len(&self) -> usize {
         self.weights.len() + self.thresholds.len() / COINS
     }
@@ -255,8 +253,7 @@ fn rough(weight: f64, word: u64) -> Option<bool> {
     }
 }
 
-/// Candidate ⌊m·u⌋ of the m whose coins fell heads, counted from 0; there is at least one, the best. What depends on them is the work
-/// that reveals where that candidate is, which is released.
+/// Candidate ⌊m·u⌋, from 0, of the m ≥ 1 whose coins fell heads. Only the candidate's place, which is released, changes the work.
 fn one_of(heads: &[u64], word: u64, extension: impl Fn(usize) -> u64) -> usize {
     // Nothing here overflows; wrapping operations have no check, which would be a branch on noise.
     let counts = heads.iter().map(|mask| u64::from(mask.count_ones()));

@@ -1,5 +1,4 @@
-//! What a mechanism makes of costs: levels, whose distances from the least give the exponents of the weights. The level of an infinite cost is
-//! infinite, and its weight 0.
+//! What a mechanism makes of costs: levels, whose distances from the least give the exponents of the weights. An infinite cost has an infinite level.
 
 use super::stair::{CostStairs, HIGHEST_EXACT, LANES, smaller, stair};
 use crate::exact::{Choice, Exponent};
@@ -12,7 +11,8 @@ pub(super) struct Levels {
     halvings: i32,
     /// How many selections share ε.
     shares: u64,
-    factor: f64,
+    /// The exponent of a level's distance from the least: ε or ε/2 for a stair, per unit of the sensitivity for a cost.
+    pub factor: f64,
     rule: Rule,
 }
 
@@ -62,11 +62,6 @@ impl Levels {
         }
     }
 
-    /// The exponent of a level's distance from the least: ε or ε/2 for a stair, per unit of the sensitivity for a cost.
-    pub fn factor(&self) -> f64 {
-        self.factor
-    }
-
     /// Whether a cost may be negative: only where all costs may be shifted together.
     pub fn allows_negative(&self) -> bool {
         matches!(self.rule, Rule::Exponential { .. })
@@ -80,12 +75,10 @@ impl Levels {
         }
     }
 
-    /// The level of every cost, and the least one. `None` if an exponent q up to 45 might be off by more than 4·2^−53 of itself, or a larger
-    /// one pass for less.
+    /// The level of every cost, and the least. `None` if an exponent q ≤ 45 may be off by over 4·2^−53 of itself, or a larger one pass for less.
     ///
-    /// Differences of stairs below 2^53 are exact and ε/2 is; the factor must be large enough for the stairs that are cut off, and far from 0.
-    /// Between costs, the difference, the factor (1, 2 if ε is shared; the halving is exact) and the product are rounded; a difference that overflows
-    /// makes q > 2^1024·10^−300.
+    /// Differences of stairs below 2^53 and ε/2 are exact; the factor must be large enough for the stairs that are cut off. Between costs, the
+    /// difference, the factor (1, 2 if ε is shared; halving is exact) and the product are rounded; overflow makes q > 2^1024·10^−300.
     #[inline(always)]
     pub fn fill(&self, costs: &[f64], levels: &mut [f64]) -> Option<f64> {
         match &self.rule {

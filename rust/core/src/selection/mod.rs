@@ -17,7 +17,7 @@ mod thresholds;
 use std::borrow::Cow;
 
 use crate::error::{DrawError, ParamError};
-use crate::lattice::params::{check_eps, check_sensitivity};
+use crate::lattice::params::{check_gamma, check_positive};
 use crate::stream::Generator;
 #[cfg(test)]
 pub(crate) use flips::Bits;
@@ -47,20 +47,16 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The staircase mechanism on a finite set: P(i) = w_i/Σw, w = e^(−εJ/2), J = 0 for c < γΔ and ⌊c/Δ − γ⌋ + 1 otherwise, computed exactly; costs
-    /// are ≥ 0.
+    /// The staircase mechanism on a finite set: P(i) = w_i/Σw, w = e^(−εJ/2), J = 0 for c < γΔ and ⌊c/Δ − γ⌋ + 1 otherwise, exactly; costs are ≥ 0.
     ///
-    /// ε-differentially private where one person changes every cost by at most Δ. `monotonic` promises that no two costs then move in opposite
-    /// directions, and takes w = e^(−εJ).
+    /// ε-differentially private if one person changes every cost by at most Δ. `monotonic` promises that all move in one direction: then w = e^(−εJ).
     ///
     /// # Errors
     /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn staircase(eps: f64, sensitivity: f64, gamma: f64, monotonic: bool) -> Result<Self, ParamError> {
-        check_eps(eps)?;
-        check_sensitivity(sensitivity)?;
-        if !(gamma > 0.0 && gamma <= 1.0) {
-            return Err(ParamError::Gamma(gamma));
-        }
+        check_positive("eps", eps)?;
+        check_positive("sensitivity", sensitivity)?;
+        check_gamma(gamma)?;
         let (levels, draw) = (Levels::staircase(eps, sensitivity, gamma, monotonic), Draw::Proportional);
         Ok(Self { levels, draw })
     }
@@ -70,8 +66,8 @@ impl Selection {
     /// # Errors
     /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn exponential(eps: f64, sensitivity: f64, monotonic: bool) -> Result<Self, ParamError> {
-        check_eps(eps)?;
-        check_sensitivity(sensitivity)?;
+        check_positive("eps", eps)?;
+        check_positive("sensitivity", sensitivity)?;
         let (levels, draw) = (Levels::exponential(eps, sensitivity, monotonic), Draw::Proportional);
         Ok(Self { levels, draw })
     }
@@ -151,8 +147,7 @@ impl Selection {
         Ok(self.selector(true).write(&fill, 0, std::iter::repeat(costs), out)?)
     }
 
-    /// Selects `k` different candidates, best first, from each of `out.len()`/k rows: one after the other, each with an exact k-th of ε from those
-    /// that are left. All k together are ε-differentially private.
+    /// Selects `k` different candidates, best first, from each of `out.len()`/k rows, each with an exact k-th of ε. All are ε-differentially private.
     ///
     /// # Errors
     /// As [`Selection::select`], and for a row with fewer than `k` finite costs.

@@ -9,9 +9,9 @@ use crate::error::{DrawError, ParamError};
 use crate::exact::Growth;
 use crate::exact::search::last_true;
 use crate::kernel::{Tier, on_tier};
-use crate::lattice::params::{LEAST_EPS, check_eps, largest_quotient};
+use crate::lattice::params::{LEAST_EPS, check_positive, largest_quotient};
 use crate::memory::{self, OutOfMemory};
-use crate::stream::{CHUNK, Fill, Generator, Stage, Words};
+use crate::stream::{CHUNK, Fill, Generator, Words};
 use crate::wiped::wipe;
 
 /// Thresholds of more counts are not kept: they would take more than 32 MiB.
@@ -52,26 +52,20 @@ pub struct PartitionSelection {
     growth: Growth,
     median: u64,
     /// Made for the first draw: that may take milliseconds, and many are made for their probabilities alone.
-    thresholds: OnceLock<Thresholds>,
+    thresholds: OnceLock<Option<Thresholds>>,
 }
 
 impl PartitionSelection {
-    /// ε and δ are for all partitions together to whose counts one person adds 1: at most `max_partitions_contributed`. Each of them has an equal
-    /// share, rounded down.
+    /// ε and δ are for all partitions to whose counts one person adds 1, at most `max_partitions_contributed`; each has an equal share, rounded down.
     ///
     /// # Errors
-    /// [`ParamError`] unless ε and its share are finite and at least 2⁻⁴⁰, δ is at most ½ and its share at least 2⁻¹²⁸, and there are from 1 to
-    /// 2⁵³ − 1 partitions.
+    /// [`ParamError`] unless ε is finite and its share at least 2⁻⁴⁰, δ at most ½ and its share at least 2⁻¹²⁸, and partitions from 1 to 2⁵³ − 1.
     pub fn new(eps: f64, delta: f64, max_partitions_contributed: u64) -> Result<Self, ParamError> {
         let k = max_partitions_contributed;
-        check_eps(eps)?;
+        check_positive("eps", eps)?;
         check_delta(delta)?;
-        ParamError::require(
-            (1..=MOST_PARTITIONS).contains(&k),
-            "max_partitions_contributed",
-            "from 1 to 2**53 - 1",
-            k as f64,
-        )?;
+        let (possible, rule) = ((1..=MOST_PARTITIONS).contains(&k), "from 1 to 2**53 - 1");
+        ParamError::require(possible, "max_partitions_contributed", rule, k as f64)?;
         let (share, share_of_delta) = (largest_quotient(eps, k), largest_quotient(delta, k));
         ParamError::require(share >= LEAST_EPS, "eps", "at least 2**-40 for each partition", eps)?;
         let enough = share_of_delta >= LEAST_DELTA;
@@ -98,12 +92,12 @@ impl PartitionSelection {
 
     /// The count up to which π(n + 1) = e^ε·π(n) + δ.
     pub fn rising(&self) -> u64 {
-        self.growth.rising()
+        self.growth.rising
     }
 
     /// The least count that is always shown.
     pub fn certain(&self) -> u64 {
-        self.growth.certain()
+        self.growth.certain
     }
 
     /// The least count that is shown with a probability above ½, which is the least count that is released.
@@ -114,18 +108,15 @@ impl PartitionSelection {
     /// The position of the first count that is negative.
     pub fn refused(&self, counts: &[i64]) -> Option<usize> {
         // In one pass without branches first: the sign bit of all of them.
-        let any = counts.iter().fold(0, |all, count| all | count);
-        if any >= 0 {
-            return None;
-        }
-        counts.iter().position(|count| *count < 0)
+        let any = counts.iter().fold(0, |all, count| all | count) < 0;
+        any.then(|| counts.iter().position(|count| *count < 0)).flatten()
     }
 
     /// Writes whether each partition is shown, by its count of people.
     ///
     /// # Errors
-    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), lengths that differ, a negative count, an exhausted generator, no memory. Then
-    /// nothing was drawn and `out` is as it was.
+    /// [`DrawError`]: a generator that is exhausted or has a seed ([`DrawError::Seeded`]), lengths that differ, a negative count, no memory. Then
+    /// nothing was drawn or written.
     pub fn select(&self, generator: &mut Generator, counts: &[i64], out: &mut [bool]) -> Result<(), DrawError> {
         let fill = self.next(generator, counts, out.len())?;
         self.write_shown(&fill, 0, counts, out);
@@ -173,24 +164,20 @@ impl PartitionSelection {
     /// The values `first .. first + out.len()` of a fill: whether the partitions with these counts, none of them negative, are shown.
     pub fn write_shown(&self, fill: &Fill, first: u64, counts: &[i64], out: &mut [bool]) {
         let (stage, mut words) = (fill.stage(), Words::new());
-        for (chunk, (counts, out)) in counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
-            let first = first + (chunk * CHUNK) as u64;
-            self.shown(
-                words.at(stage, first, out.len()),
-                |i, e| extension(stage, first, i, e),
-                counts,
-                out,
-            );
+        let chunks = counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK));
+        for (first, (counts, out)) in (first..).step_by(CHUNK).zip(chunks) {
+            let words = words.at(stage, first, out.len());
+            self.shown(words, |i, e| stage.extension(first + i as u64, e), counts, out);
         }
     }
 
     /// As [`PartitionSelection::write_shown`], with the noisy count instead of true and 0 instead of false.
     pub fn write_released(&self, fill: &Fill, first: u64, counts: &[i64], out: &mut [i64]) {
         let (stage, mut words) = (fill.stage(), Words::new());
-        for (chunk, (counts, out)) in counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
-            let first = first + (chunk * CHUNK) as u64;
+        let chunks = counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK));
+        for (first, (counts, out)) in (first..).step_by(CHUNK).zip(chunks) {
             let words = words.at(stage, first, out.len());
-            self.release_words(words, |i, e| extension(stage, first, i, e), counts, out);
+            self.release_words(words, |i, e| stage.extension(first + i as u64, e), counts, out);
         }
     }
 
@@ -245,9 +232,12 @@ impl PartitionSelection {
 
     /// The least count that each word shows, from 1 to n₂; `extension` as in [`PartitionSelection::shown`].
     fn needed(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [u64]) {
-        let counted = self.prefixes().is_some_and(|prefixes| prefixes.len() - 2 <= FEW);
-        if counted && declassify::condition(self.count_needed(words, out)) {
-            return;
+        if let Some(prefixes) = self.prefixes().filter(|prefixes| prefixes.len() - 2 <= FEW) {
+            // The first and the last are no thresholds.
+            let thresholds = &prefixes[1..prefixes.len() - 1];
+            if declassify::condition(on_tier!(Tier::current(), count(thresholds, words, out))) {
+                return;
+            }
         }
         for (i, (&word, out)) in words.iter().zip(out).enumerate() {
             let word = declassify::word(word);
@@ -256,17 +246,9 @@ impl PartitionSelection {
         }
     }
 
-    /// Counts the prefixes that are not above each word; whether none is equal to one, so that this is the answer for all.
-    fn count_needed(&self, words: &[u64], out: &mut [u64]) -> bool {
-        let prefixes = self.prefixes().unwrap_or_default();
-        // The first and the last are no thresholds.
-        let thresholds = prefixes.get(1..prefixes.len() - 1).unwrap_or_default();
-        on_tier!(Tier::current(), count(thresholds, words, out))
-    }
-
     fn search_needed(&self, word: u64, extension: &mut impl FnMut(usize) -> u64) -> u64 {
-        let certain = self.growth.certain();
-        let Some(thresholds) = self.thresholds.get().filter(|thresholds| !thresholds.prefixes.is_empty()) else {
+        let certain = self.growth.certain;
+        let Some(thresholds) = self.kept() else {
             return 1 + last_true(self.median, certain, |n| !self.growth.contains(n, word, extension));
         };
         let mut n = thresholds.first_not_below(word);
@@ -282,8 +264,11 @@ impl PartitionSelection {
 
     /// ⌊π(n)·2^64⌋ by n, if they are kept; 2^64 − 1 for n₂, where the coin says what is beyond.
     fn prefixes(&self) -> Option<&[u64]> {
-        let thresholds = self.thresholds.get()?;
-        (!thresholds.prefixes.is_empty()).then_some(&thresholds.prefixes)
+        self.kept().map(|thresholds| &*thresholds.prefixes)
+    }
+
+    fn kept(&self) -> Option<&Thresholds> {
+        self.thresholds.get()?.as_ref()
     }
 }
 
@@ -303,14 +288,9 @@ fn count(thresholds: &[u64], words: &[u64], out: &mut [u64]) -> bool {
     tied == 0
 }
 
-fn extension(stage: Stage<'_>, first: u64, i: usize, e: usize) -> u64 {
-    stage.extension(first + i as u64, e)
-}
-
 /// The words of π(n), and where among them to look for a word.
 #[derive(Debug)]
 struct Thresholds {
-    /// Empty where there would be too many.
     prefixes: Vec<u64>,
     /// For each choice of leading bits, the first n ≥ 1 whose prefix is not below the least word of them; one more entry closes the last.
     guide: Vec<u32>,
@@ -318,15 +298,11 @@ struct Thresholds {
 }
 
 impl Thresholds {
-    /// Keeps them if there are fewer than `most`.
-    fn new(growth: &Growth, most: u64) -> Result<Self, OutOfMemory> {
-        let certain = growth.certain();
+    /// `None` if there are `most` or more.
+    fn new(growth: &Growth, most: u64) -> Result<Option<Self>, OutOfMemory> {
+        let certain = growth.certain;
         if certain >= most {
-            return Ok(Self {
-                prefixes: Vec::new(),
-                guide: Vec::new(),
-                guide_bits: 0,
-            });
+            return Ok(None);
         }
         let mut prefixes = memory::filled(0, certain as usize + 1)?;
         growth.visit_prefixes(|n, prefix| prefixes[n as usize] = prefix);
@@ -338,11 +314,11 @@ impl Thresholds {
             1 + below as u32
         });
         let guide = memory::collected(guide)?;
-        Ok(Self {
+        Ok(Some(Self {
             prefixes,
             guide,
             guide_bits,
-        })
+        }))
     }
 
     /// The first n from 1 to n₂ whose prefix is not below the word.

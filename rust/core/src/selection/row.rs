@@ -56,7 +56,7 @@ impl Row {
     #[inline(always)]
     fn weigh_all<A: Arithmetic>(&mut self, levels: &Levels, costs: &[f64]) -> Option<f64> {
         let least = levels.fill(costs, &mut self.levels)?;
-        decay::fill::<A>(&self.levels, least, levels.factor(), &mut self.weights);
+        decay::fill::<A>(&self.levels, least, levels.factor, &mut self.weights);
         let mut total = 0.0;
         for (block, weights) in self.blocks.iter_mut().zip(self.weights.chunks(BLOCK)) {
             *block = sum(weights);

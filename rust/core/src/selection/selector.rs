@@ -79,27 +79,15 @@ impl<'a> Selector<'a> {
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
         let mut rounds = std::mem::replace(&mut self.rounds, Rounds::of(1));
-        let result = self.draw_rounds(fill, first, &mut rounds, row, out);
-        self.rounds = rounds;
-        result
-    }
-
-    fn draw_rounds<'c>(
-        &mut self,
-        fill: &Fill,
-        first: u64,
-        rounds: &mut Rounds,
-        row: impl Fn(usize) -> &'c [f64],
-        out: &mut [i64],
-    ) -> Result<(), OutOfMemory> {
         // A part that begins within a row needs what was taken from it: the rounds before are drawn again, unless the last part ended here.
         let ahead = rounds.ahead(first);
-        if ahead > 0 {
-            let mut earlier = memory::filled(0, ahead)?;
-            let begin = first - ahead as u64;
+        let begin = first - ahead as u64;
+        let result = memory::filled(0, ahead).and_then(|mut earlier| {
             self.draw(fill, begin, &mut rounds.over(begin, &row), &mut earlier)?;
-        }
-        self.draw(fill, first, &mut rounds.over(first, &row), out)
+            self.draw(fill, first, &mut rounds.over(first, &row), out)
+        });
+        self.rounds = rounds;
+        result
     }
 
     fn draw(&mut self, fill: &Fill, first: u64, rows: &mut impl Rows, out: &mut [i64]) -> Result<(), OutOfMemory> {
@@ -107,8 +95,7 @@ impl<'a> Selector<'a> {
             return self.draw_flips(fill, first, rows, out);
         }
         let (stage, mut words) = (fill.stage(), Words::new());
-        for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
-            let first = first + (chunk * CHUNK) as u64;
+        for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
             let words = words.at(stage, first, out.len());
             for (i, place) in out.iter_mut().enumerate() {
                 let Some(costs) = rows.costs()? else { return Ok(()) };

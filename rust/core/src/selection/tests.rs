@@ -278,19 +278,31 @@ fn refuses_what_is_no_cost_and_what_is_no_row() {
     assert_eq!(staircase.top(&mut seeded, &[1.0, 2.0], 2, &mut out), Err(DrawError::Seeded));
     assert_eq!((out, generator.next_fill(), seeded.next_fill()), ([7; 2], 0, 0));
     for bad in [f64::NAN, f64::INFINITY, 0.0, -0.0, -1.0] {
-        assert!(matches!(Selection::staircase(bad, 1.0, 0.5, false), Err(ParamError::Eps(_))));
+        assert!(matches!(
+            Selection::staircase(bad, 1.0, 0.5, false),
+            Err(ParamError::Rule { parameter: "eps", .. })
+        ));
         assert!(matches!(
             Selection::staircase(1.0, bad, 0.5, false),
-            Err(ParamError::Sensitivity(_))
+            Err(ParamError::Rule {
+                parameter: "sensitivity",
+                ..
+            })
         ));
-        assert!(matches!(Selection::exponential(bad, 1.0, false), Err(ParamError::Eps(_))));
+        assert!(matches!(
+            Selection::exponential(bad, 1.0, false),
+            Err(ParamError::Rule { parameter: "eps", .. })
+        ));
         assert!(matches!(
             Selection::permute_and_flip(1.0, bad, false),
-            Err(ParamError::Sensitivity(_))
+            Err(ParamError::Rule {
+                parameter: "sensitivity",
+                ..
+            })
         ));
         assert!(matches!(
             Selection::staircase(1.0, 1.0, bad, false),
-            Err(ParamError::Gamma(_))
+            Err(ParamError::Rule { parameter: "gamma", .. })
         ));
     }
     assert!(Selection::staircase(1.0, 1.0, 1.0_f64.next_up(), false).is_err());

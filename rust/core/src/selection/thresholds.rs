@@ -55,7 +55,6 @@ impl RowThresholds {
         self.survival[j]
     }
 
-    /// Words of memory.
     pub fn len(&self) -> usize {
         self.survival.len() + self.guide.len()
     }

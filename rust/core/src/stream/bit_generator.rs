@@ -60,8 +60,7 @@ pub struct BitGenerator {
     next: SharedCipher,
     // No field has room that is used at times only: a generator is moved to its place with whatever the stack had there, such as parts of a key.
     forks: Forks,
-    /// Place and half of a generator that asks for forks, and the mark of its process. In the page its place and half stay 0, so every draw takes
-    /// the slow way.
+    /// Place and half of a generator that asks for forks, and the mark of its process. In the page both stay 0, so every draw takes the slow way.
     asking: [AtomicU64; 3],
     given: bool,
     /// The key of the next child and of those after it, if the key was given.
@@ -102,8 +101,7 @@ impl BitGenerator {
         made
     }
 
-    // Functions that hold a key in their frame are never inlined, and the stack below their callers' is wiped: the compiler copies what it has no
-    // register for.
+    // Functions that hold a key in their frame are never inlined, and their callers wipe the stack below: the compiler spills registers there.
 
     #[inline(never)]
     fn fresh_on_the_stack(page: Pages<NUMBERS>, forks: Forks) -> Result<Arc<Self>, DrawError> {
@@ -154,8 +152,7 @@ impl BitGenerator {
         self.children.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An independent generator. Its key is from the operating system if this one's is. Otherwise it is derived from this one's key and the
-    /// count of its children.
+    /// An independent generator. Its key is from the operating system if this one's is, else derived from this one's key and a count.
     ///
     /// # Errors
     /// As for [`BitGenerator::from_os`]. Then no child is counted.
@@ -222,8 +219,7 @@ impl BitGenerator {
     /// The word at a place, which is erased there. `None` if it is 0.
     #[inline]
     fn take_at(&self, place: &AtomicU64) -> Option<u64> {
-        // A draw waits for the place that the one before stored. So the remainder, which only says that the place is within the page, is not of
-        // what is stored.
+        // A draw waits for the place that the last one stored, so what is stored is not reduced: the remainder only keeps the place within the page.
         let at = place.load(Relaxed);
         let word = &self.page[at as usize % NUMBERS];
         let taken = word.load(Relaxed);
@@ -276,8 +272,7 @@ impl BitGenerator {
         }
     }
 
-    /// Where there is no word: the end of a row, or a word that is 0, which is passed over. Where threads drew at once, the place may also have gone
-    /// back to words that are erased.
+    /// Where there is no word: the end of a row, or a word that is 0, which is skipped. Or, if threads drew at once, an erased word.
     fn go_on(&self, place: &AtomicU64) {
         let [_, _, _, made, ..] = &*self.page;
         let at = place.load(Relaxed) as usize % NUMBERS;
@@ -355,11 +350,9 @@ impl BitGenerator {
         numbers.for_each(|number| number.store(0, Relaxed));
     }
 
-    /// The key of a forked child. It is the XOR of two, either of which is enough: one from the operating system, and one that the parent's key
-    /// makes of a number that no other process gets.
+    /// The key of a forked child: the XOR of two, either of which is enough. The operating system gives one, the parent's key another.
     ///
-    /// If the operating system gives no entropy, the second key alone is used. A draw cannot report an error; it could only end the process, wait
-    /// for ever, or repeat the parent's words.
+    /// Without entropy the second key alone is used. A draw cannot report an error; it could only end the process, hang or repeat words.
     #[cold]
     #[inline(never)]
     fn take_key_of_own(&self) {

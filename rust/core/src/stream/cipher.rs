@@ -44,24 +44,19 @@ impl Cipher {
             return stack::wipe::<{ 8 << 10 }>();
         };
         let mut cipher = Self::Wide(WideCipher::without_key(wide));
-        cipher.set_key(key);
+        if let Self::Wide(cipher) = &mut cipher {
+            cipher.set_key(key);
+        }
         work(&cipher);
     }
 
     fn wide(wide: Wide, key: &[u8; 32]) -> Arc<Self> {
         let mut cipher = Arc::new(Self::Wide(WideCipher::without_key(wide)));
-        if let Some(cipher) = Arc::get_mut(&mut cipher) {
+        // Expanded where it stays: a move would leave a copy.
+        if let Some(Self::Wide(cipher)) = Arc::get_mut(&mut cipher) {
             cipher.set_key(key);
         }
         cipher
-    }
-
-    /// Gives a wide cipher its key, which is expanded where it stays: a move would leave a copy.
-    fn set_key(&mut self, key: &[u8; 32]) {
-        match self {
-            Self::Wide(cipher) => cipher.set_key(key),
-            Self::Aes(_) => unreachable!("not a wide cipher"),
-        }
     }
 
     fn portable(key: &[u8; 32]) -> Arc<Self> {

@@ -1,5 +1,4 @@
-//! Erasure of keys: after a fill, the memory of a generator with a key from the operating system does not reveal that fill's key
-//! (contract, section 11).
+//! Erasure of keys: after a fill, the memory of a generator with the operating system's key does not reveal that fill's key (contract, section 11).
 //!
 //! Fast key erasure (Bernstein 2017): a key makes its successor and the keys of the next fills, and is overwritten by them.
 //!
@@ -19,8 +18,7 @@ const KEYS: usize = 16;
 
 /// The key of a generator and those of its next fills; wiped on drop.
 pub(super) struct FillKeys {
-    /// Key `j` is the blocks 2j and 2j + 1; key 0 is the generator's, and those below `next` are zero otherwise. Behind a pointer: a move would
-    /// leave a copy.
+    /// Key `j` is the blocks 2j and 2j + 1; key 0 is the generator's, the others below `next` are zero. Behind a pointer: a move would leave a copy.
     blocks: Box<[[u64; 2]; 2 * KEYS]>,
     /// The key of the next fill; [`KEYS`] if there is none left.
     next: usize,

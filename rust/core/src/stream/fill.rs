@@ -51,8 +51,7 @@ impl Substream {
     }
 }
 
-/// One fill of a mechanism that takes one draw for a value: the randomness of any number of values, by index. Made by
-/// [`Generator::next`](crate::Generator::next).
+/// One fill of a mechanism of one draw a value: the randomness of its values, by index. Made by [`Generator::next`](crate::Generator::next).
 ///
 /// Writing from the same fill twice repeats its noise.
 pub struct Fill(Substream);
@@ -70,8 +69,7 @@ impl Fill {
         Stage::new(&self.0, 0)
     }
 
-    /// What is read by a mechanism that takes several words in a row for every value: words are counted from the beginning of the fill, and so are
-    /// the values of [`Fill::start`].
+    /// For mechanisms that take several words in a row for a value: words are counted from the fill's beginning, as values are by [`Fill::start`].
     pub(crate) fn whole(&self) -> Stage<'_> {
         let stage = self.stage();
         Stage { start: 0, ..stage }
@@ -113,8 +111,7 @@ impl StagedFill {
         }
     }
 
-    /// The same fill from its first value on, and the index of the value that this view begins with: for mechanisms that draw several values
-    /// together.
+    /// The same fill from its first value on, and the index of this view's first value: for mechanisms that draw several values together.
     ///
     /// There are 2^`log2_fewer` times fewer indices to a stage, and as many times more stages.
     pub(crate) fn whole(&self, log2_fewer: u32) -> (Self, u64) {
@@ -213,8 +210,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Some values of a fill, at most 1024: rows of consecutive ones, `pitch` from one row to the next. All of its numbers are even, but for how many
-/// rows there are.
+/// At most 1024 values of a fill: rows of consecutive ones, `pitch` from one row to the next. All of its numbers but that of rows are even.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Tile {
@@ -244,7 +240,6 @@ impl Tile {
 pub(crate) struct PairStage<'a>(Stage<'a>);
 
 impl PairStage<'_> {
-    /// The pair of value `index`.
     pub fn pair(self, index: u64) -> [u64; 2] {
         let Stage { cipher, number, start } = self.0;
         cipher.block(Domain::Noise, 0, number, start + index)
@@ -269,8 +264,7 @@ impl PairStage<'_> {
     }
 }
 
-/// Consecutive words of a stage, some at a time; wiped on drop, and with them what kernels that were called from the same function left of
-/// them on the stack.
+/// Consecutive words of a stage, some at a time; wiped on drop, with what kernels called from the same function left of them on the stack.
 pub(crate) struct WordsIn<const BLOCKS: usize> {
     blocks: CacheLines<[[u64; 2]; BLOCKS]>,
     /// The most blocks that were used at a time.
@@ -281,7 +275,6 @@ impl<const BLOCKS: usize> WordsIn<BLOCKS> {
     /// Words that it holds, from the first or second of a block on.
     pub const CAPACITY: usize = 2 * (BLOCKS - 1);
 
-    /// Room for words, none of which are there yet.
     pub fn new() -> Self {
         Self {
             blocks: CacheLines([[0; 2]; BLOCKS]),

@@ -76,8 +76,7 @@ impl Children {
     /// The child of this number, from 0 on.
     ///
     /// # Errors
-    /// [`DrawError::NoChild`] if fewer were asked for, [`DrawError::Entropy`] if the operating system gives no entropy,
-    /// [`DrawError::OutOfMemory`].
+    /// [`DrawError::NoChild`] if fewer were asked for, [`DrawError::Entropy`] if the system gives no entropy, [`DrawError::OutOfMemory`].
     pub fn child(&self, number: u64) -> Result<Generator, DrawError> {
         if number >= self.n {
             return Err(DrawError::NoChild);
@@ -181,8 +180,7 @@ impl Generator {
     /// of its children, and no fill is taken. Only its own views draw what a child draws.
     ///
     /// # Errors
-    /// [`DrawError::ViewSpawns`] for a view, whose children would be those of its generator; [`DrawError::Entropy`] if the operating system gives
-    /// no entropy.
+    /// [`DrawError::ViewSpawns`] for a view, whose children would be its generator's; [`DrawError::Entropy`] if the system gives no entropy.
     pub fn spawn(&mut self) -> Result<Self, DrawError> {
         self.children(1)?.child(0)
     }
@@ -217,8 +215,7 @@ impl Generator {
 
     /// The same key and the same next fill, with every fill starting at value `index`: for computing a slice of a fill elsewhere.
     ///
-    /// A view draws the very noise that the original would draw. Use one or the other for a release, never both. It has no children: spawn them from
-    /// the original, before or after.
+    /// A view draws the noise that the original would draw: use one or the other for a release, never both. Children are spawned from the original.
     ///
     /// # Errors
     /// [`DrawError::Entropy`] if a forked child must take a new key and cannot.
@@ -236,8 +233,7 @@ impl Generator {
 
     /// Takes the next fill, for `n` values, and returns a view of it. Views of that view ([`Generator::at`]) draw the fill in parts.
     ///
-    /// Such a view draws no other fill and holds no other fill's key. Where the key is from the operating system, it takes a new one in a forked
-    /// child.
+    /// Such a view draws no other fill and holds no other fill's key. In a forked child it takes a new key, unless the key was given.
     ///
     /// # Errors
     /// [`DrawError`]; the fill is then not taken.

@@ -5,8 +5,7 @@ use std::sync::atomic::AtomicU64;
 #[cfg(target_arch = "x86_64")]
 use crate::cache_lines::CacheLines;
 
-/// Words of a piece. The registers that one takes are enough to hide the latency of a round; with twice as many the processor cannot look as
-/// far ahead as it encrypts.
+/// Words of a piece. Its registers are enough to hide the latency of a round; with twice as many the processor cannot look far enough ahead.
 pub(super) const PIECE: usize = 32;
 
 pub(super) const PIECES: usize = 16;

@@ -1,11 +1,9 @@
 //! A number that differs between a process and its ancestors by fork.
 //!
-//! A process id is not enough: ids are used again, and the first process of every container has the id 1. A handler of `pthread_atfork` runs
-//! only for forks through the C library. A page that the kernel wipes in every child misses no fork, and reading it costs a load; asking for
-//! the id costs a system call.
+//! A process id is not enough: ids are used again, and the first process of every container has the id 1. A handler of `pthread_atfork` runs only for
+//! forks through the C library. A page that the kernel wipes in every child misses no fork, and reading it costs a load instead of a system call.
 //!
-//! Such a mark differs from those of the ancestors. A number that also differs from those of siblings and cousins comes from a count in memory that
-//! they share.
+//! Such a mark differs from the ancestors'. A number that differs from siblings' and cousins' too comes from a count in memory that they share.
 #![allow(unsafe_code, reason = "calls of the C library")]
 
 #[cfg(unix)]
@@ -106,8 +104,7 @@ mod unix {
         Ok(())
     }
 
-    /// A number that no relative of this process ever gets, siblings included, of which some have the same mark. Needs nothing of the
-    /// operating system, so that it cannot fail.
+    /// A number that no relative of this process ever gets, not even siblings of the same mark. It cannot fail.
     pub(in super::super) fn number_in_family() -> u64 {
         FAMILY.get().map_or(0, |count| count[0].fetch_add(1, Relaxed))
     }

@@ -27,7 +27,6 @@ impl SharedCipher {
         }
     }
 
-    /// A copy of the key; wiped on drop.
     pub fn key(&self) -> Zeroizing<[u8; 32]> {
         key_of(self.numbers().map(|word| word.load(Relaxed)))
     }
@@ -62,8 +61,7 @@ impl SharedCipher {
         });
     }
 
-    /// Writes one piece, if that takes no more time than among others; otherwise returns false. No trace of words is left, in registers or on the
-    /// stack.
+    /// Writes one piece, if that takes no longer than among others; otherwise returns false. No word is left in registers or on the stack.
     #[inline]
     pub fn encrypt_quickly(&self, tweak: u64, n: usize, piece: &Piece) -> bool {
         let Some(wide) = self.wide else {
@@ -73,7 +71,6 @@ impl SharedCipher {
         true
     }
 
-    /// All that it holds.
     pub fn numbers(&self) -> impl Iterator<Item = &AtomicU64> {
         self.round_keys.as_flattened().iter()
     }

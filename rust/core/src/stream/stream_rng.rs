@@ -43,8 +43,7 @@ pub struct StreamRng {
 impl Generator {
     /// Takes the next fill, and gives its words in order to distributions of other crates.
     ///
-    /// Anyone who guesses a seed can draw the words again. No release can be refused here: the generator is then known to other crates
-    /// only.
+    /// Anyone who guesses a seed can draw the words again: no release can be refused, as other crates have the generator.
     ///
     /// # Errors
     /// [`DrawError`]; the fill is then not taken.

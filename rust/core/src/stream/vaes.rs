@@ -96,8 +96,8 @@ impl Wide {
     }
 }
 
-/// AES-256 under one key; wiped on drop. Round keys are broadcast when they are read, which costs nothing: kept twice they would be aligned to 32
-/// bytes, and a short fill would wait for an allocation of that alignment.
+/// AES-256 under one key; wiped on drop. Round keys are broadcast when read, which costs nothing. Kept twice, they would need an allocation aligned
+/// to 32 bytes, for which a short fill waits.
 pub(super) struct WideCipher {
     wide: Wide,
     keys: [__m128i; ROUNDS + 1],
@@ -163,8 +163,7 @@ fn encrypt_rest(rest: &mut [[u64; 2]], encrypt: impl FnOnce(&mut Batch)) {
     wipe(batch.as_flattened_mut());
 }
 
-/// A batch in as many registers as are numbered. The rounds of one overlap with those of the others, and all of them with what the processor runs
-/// next.
+/// A batch in as many registers as are numbered. Their rounds overlap with each other and with what the processor runs next.
 ///
 /// In assembly, which the compiler takes for any use of the memory that Rust allows, such as of atomic numbers: another thread may store there at
 /// once. It leaves nothing on the stack or in registers.
@@ -176,8 +175,7 @@ macro_rules! encrypt_batch {
     ) => {
         #[target_feature(enable = $features)]
         unsafe fn $name(keys: *const [__m128i; ROUNDS + 1], inputs: *const Batch, tweak: u64, first: u64, out: *mut Batch) {
-            // SAFETY: it reads the round keys and the inputs, and writes the 256 bytes of `out`, of which every value is valid. The registers are
-            // named.
+            // SAFETY: it reads the round keys and inputs, and writes the 256 bytes of `out`, of which every value is valid. Its registers are named.
             unsafe {
                 asm!(
                     concat!("vmovq xmm", $last, ", {first}"),

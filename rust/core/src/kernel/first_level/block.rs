@@ -52,8 +52,7 @@ impl Certain {
         })
     }
 
-    /// Writes the whole numbers nearest to x, with the signs of the words; whether all of them are certain. `reduced(i)` is V of word i, or its U,
-    /// and x.
+    /// Writes the whole numbers nearest to x, with the signs of the words; whether all are certain. `reduced(i)` is V or U of word i, and x.
     #[inline(always)]
     pub fn write<A: Arithmetic, T: Value>(
         &self,
@@ -85,8 +84,7 @@ impl Certain {
         out: &mut [T; BLOCK],
         value: impl Fn(f64, f64) -> T,
     ) -> bool {
-        // Differences of bits, of which a sign says that a word is not certain: numbers from zero upwards are in the order of their bits, and NaN is
-        // beyond all of them.
+        // A difference of bits is negative if a word is not certain: numbers from zero upwards are in the order of their bits, and NaN is beyond all.
         let mut undecided = 0;
         let (inside, lowest) = (self.inside.to_bits(), self.lowest.to_bits());
         for i in 0..BLOCK {

@@ -8,8 +8,7 @@ use crate::lattice::value::{Scaling, Value};
 
 /// The magnitude is the number of thresholds S(j)·2¹⁵, j = 1, 2, …, above the 15 leading bits of V, where those are no threshold's whole part.
 ///
-/// A threshold is kept as its whole part. A distribution has no such first level where the error of a threshold could change the whole part. The last
-/// whole part is 0. So the words below all others are not certain.
+/// A threshold is kept as its whole part, which its error must not change. The last whole part is 0, so words below all others are not certain.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Counts<const N: usize> {
     thresholds: [i16; N],

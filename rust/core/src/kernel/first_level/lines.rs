@@ -81,8 +81,7 @@ pub(super) fn tolerance(stairs: &Stairs, lowest: f64, largest: f64) -> f64 {
 impl<const N: usize> Lines<N> {
     /// `None` where too many blocks would be undecided.
     ///
-    /// The lines of the staircase at U = scale·V + offset ([`super::super::mapped::Map`]) are lines of V. The step from V to V + 1 is less than one
-    /// of U.
+    /// The lines of the staircase at U = scale·V + offset ([`super::super::mapped::Map`]) are lines of V; a step of V is less than one of U.
     ///
     /// In place of the 12.5·s above: y as there without V and without the product with it, 9.5, and with x the part of scale·V in U,
     ///

@@ -19,7 +19,7 @@ pub(super) mod table;
 use super::arithmetic::{Arithmetic, BLOCK};
 use super::canonical;
 use super::elementary::half_log_ratio;
-use super::filling::Filling;
+use super::fill::Filling;
 use super::lane::{RARE, WORD_BITS};
 use super::mapped::{Map, Truncated};
 use super::tier::{Tier, on_tier};
@@ -38,7 +38,6 @@ use table::Table;
 /// The enum of first levels, and what each of its variants does by [`Block`].
 macro_rules! first_levels {
     ($($variant:ident($level:ty) = $name:literal,)+) => {
-        /// The first level of a distribution that has one.
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "a distribution keeps a pointer to it")]
         pub(super) enum FirstLevel {

@@ -53,8 +53,7 @@ pub(super) struct NarrowMap {
     offset: f32,
 }
 
-/// Error of U, relative to it. The part of V has four: V, the scale, their product and the sum. That of the offset has two. Those of `f64` are far
-/// less.
+/// Error of U, relative to it. V's part has four: V, the scale, their product, the sum. The offset's has two. Those of `f64` are far less.
 pub(in super::super) const MAPPED_WORD: f64 = 4.5 * U;
 
 impl NarrowMap {

@@ -9,8 +9,8 @@ use super::lines::{Line, even, tolerance};
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::value::{Scaling, Value};
 
-/// The largest of the lines of [`Lines`](super::lines::Lines) is that of V's stair, and few stairs meet the octave of V, from 2^e to 2^(e+1): for
-/// each octave from 2⁴⁸ on, up to N lines, found by the four last bits of e.
+/// The largest of the lines of [`Lines`](super::lines::Lines) is that of V's stair, and few stairs meet an octave of V: up to N lines for each octave
+/// from 2⁴⁸ on, found by the four last bits of e.
 ///
 /// A line of a stair that begins or ends within 2⁻⁴⁰ of the octave's ends is among them: an error of V, and of where lines meet, is far less.
 ///

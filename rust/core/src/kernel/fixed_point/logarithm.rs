@@ -51,8 +51,7 @@ impl Logarithm {
 
     /// −ln v of V and the 64 bits that follow it; V = 0 gives some number.
     ///
-    /// With ρ the part of m that those bits make, ln(m + ρ) is ln m + ρ/m but for 2^−125. The quotient is off by half a step of 2^−112, and 3u of
-    /// 2^−62.
+    /// With ρ the part of m that those bits make, ln(m + ρ) is ln m + ρ/m but for 2^−125. The quotient is off by 2^−113 and 3u of 2^−62.
     pub fn of_long(v: u128) -> Self {
         let (bits, rest) = ((v >> 64) as u64, v as u64);
         let zeros = (bits | 1).leading_zeros();

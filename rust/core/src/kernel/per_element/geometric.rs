@@ -7,7 +7,7 @@ use super::super::elementary::{exp, minus_ln, split_ln};
 use super::super::float::U;
 use super::super::geometric::{FIXED, GeometricLane, PER_SCALE};
 use super::super::lane::{MAX_SPAN, WORD_BITS};
-use super::lane::OwnLane;
+use super::OwnLane;
 use super::lattice::Placement;
 
 /// Where κ = D/ε ≥ 2²², as on every lattice of powers: D ≥ 2³² and ε ≤ 700.

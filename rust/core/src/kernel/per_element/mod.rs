@@ -4,7 +4,6 @@
 
 mod first_stair;
 mod geometric;
-mod lane;
 mod lattice;
 mod staircase;
 
@@ -14,12 +13,10 @@ use super::tier::{Tier, on_tier};
 use crate::wiped::wipe;
 use first_stair::{FirstStair, Fraction, OptimalL1, Whole};
 use geometric::{Few, Many};
-use lane::OwnLane;
 use lattice::{Integers, LaplacePowers, Placement, StaircasePowers};
 use staircase::Stepped;
 
-/// What all values of a block have in common: the kind of distribution and, for a staircase, how r is specified. `L1` is the r of least E|X|,
-/// `Number` a γ or r.
+/// What the values of a block share: the kind of distribution and, for a staircase, how r is specified (`L1`: least E|X|; `Number`: a γ or r).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Laplace,
@@ -97,7 +94,6 @@ impl DrawnBlock {
         self.steps = [f64::NAN; BLOCK];
     }
 
-    /// Draws a block on a tier that is available.
     pub fn draw(&mut self, tier: Tier, family: Family, parameters: &BlockParameters<'_>, words: &[u64; BLOCK]) {
         on_tier!(tier, A => draw::<A>(family, parameters, words, self));
     }
@@ -109,6 +105,24 @@ impl Drop for DrawnBlock {
         wipe(&mut self.steps);
         wipe(self.reduced.as_flattened_mut());
     }
+}
+
+/// A family's distribution in a lane: [`Lane`](super::lane::Lane) with its constants, N numbers, made on the way.
+///
+/// A block goes through each stage before it goes through the next. The stages are short, so that the processor works on several of their chains at
+/// a time: for a staircase on AVX2, they take 27 to 95 instructions for four lanes.
+pub(super) trait OwnLane<const N: usize> {
+    /// The constant that takes longest to compute, with what the others need; and g.
+    fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64);
+
+    fn prepare<A: Arithmetic>(eps: f64, shape: f64, placed: [f64; 3]) -> [f64; N];
+
+    fn reduce<A: Arithmetic>(constants: [f64; N], bits: u64) -> [f64; 3];
+
+    /// The elementary function of what is reduced.
+    fn evaluate<A: Arithmetic>(constants: [f64; N], reduced: [f64; 3]) -> [f64; 3];
+
+    fn finish<A: Arithmetic>(constants: [f64; N], evaluated: [f64; 3]) -> (f64, bool);
 }
 
 #[inline(always)]

@@ -7,8 +7,8 @@ use super::super::elementary::{Number, growth, rough_minus_ln, split_ln};
 use super::super::float::U;
 use super::super::lane::{MAX_SPAN, WORD_BITS};
 use super::super::staircase::{FIXED, Stairs};
+use super::OwnLane;
 use super::first_stair::FirstStair;
-use super::lane::OwnLane;
 use super::lattice::Placement;
 
 /// The lane of a staircase, for one way to a lattice and one to r.

@@ -33,7 +33,7 @@ fn reach(noises: &BTreeSet<i64>) -> i64 {
 }
 
 fn indistinct<A: Answer + Debug, T: Value + PartialEq + Debug>(mechanism: &OneWordMechanism, noises: &BTreeSet<i64>, x: A, y: A) {
-    let lattice = mechanism.sampler().lattice();
+    let lattice = mechanism.sampler().lattice;
     let rounded = [x, y].map(|answer| answer.round_to_lattice(lattice.log2_granularity));
     let apart = rounded[0].abs_diff(rounded[1]);
     assert!(

@@ -23,8 +23,7 @@ impl<M: Clone, const N: usize> Cache<M, N> {
         Self { places: Vec::new() }
     }
 
-    /// Calls `draw` with the mechanism of a key. For the first use of a key, unless it has `many` values to draw, `quick` makes one that is quick to
-    /// make. Otherwise `make` makes one that is quick to draw from, which is kept.
+    /// Calls `draw` with the mechanism of a key: by `quick` for the first use, unless for `many` values, else by `make`, whose mechanism is kept.
     pub fn with<R>(
         &mut self,
         key: [u64; N],

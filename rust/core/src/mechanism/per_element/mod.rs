@@ -58,7 +58,6 @@ macro_rules! whole_fills {
                 .map_err(DrawError::of_checked)
         }
 
-        /// Refuses what cannot be drawn, before the first draw.
         fn check_all<T: Value>(&self, out: usize, parameters: &$parameters<'_>) -> Result<(), DrawError> {
             if let Some(values) = parameters.lengths().into_iter().find(|values| *values != out) {
                 return Err(DrawError::ParameterCount { values, out });
@@ -89,9 +88,8 @@ pub(crate) use whole_fills;
 ///
 /// Values are drawn a block at a time. Values that the block kernel leaves undecided are drawn one by one, from a mechanism with their parameters.
 ///
-/// Some parameters have no block kernel (the shape l2, an ε beyond 700). Their mechanisms are kept in a direct-mapped cache, so that recurring
-/// parameters are prepared once. The first use of parameters makes a mechanism that is quick to make. The second use makes one that is quick to draw
-/// from, and keeps it.
+/// Some parameters have no block kernel (the shape l2, an ε beyond 700). A direct-mapped cache keeps their mechanisms for recurring parameters. The
+/// first use makes a mechanism that is quick to make; the second makes one that is quick to draw from, and keeps it.
 #[derive(Debug)]
 pub struct PerElement {
     kind: Kind,
@@ -132,8 +130,7 @@ impl PerElement {
     /// # Errors
     /// [`DrawError::NotFinite`] or [`DrawError::OffLattice`], with the position of the first that is not.
     pub fn check_answers<A: Answer>(&self, answers: &[A], parameters: &Parameters<'_>) -> Result<(), DrawError> {
-        // A sensitivity has less than 2⁵³ steps on any lattice: one multiplication decides for all but monstrous answers.
-        // 2⁷³·Δ is at most the limit 2¹²⁶·g.
+        // A sensitivity has less than 2⁵³ steps, so 2⁷³·Δ is at most the limit 2¹²⁶·g: one multiplication decides for all but monstrous answers.
         let (fixed, per_sensitivity) = if self.is_discrete() {
             (limit(0), 0.0)
         } else {
@@ -169,7 +166,6 @@ impl PerElement {
         Ok((lattice.granularity(), lattice.sensitivity_steps, r))
     }
 
-    /// Calls `draw` with the mechanism of these parameters.
     fn with<R>(
         &mut self,
         eps: f64,
@@ -258,7 +254,7 @@ impl PerElement {
                     out[i] = self.with(eps, sensitivity, shape, |mechanism| {
                         let sampler = mechanism.sampler();
                         let noise = sampler.steps(words[i], |e| stage.extension(first + (base + i) as u64, e));
-                        output.steps(i, noise, sampler.lattice().log2_granularity)
+                        output.steps(i, noise, sampler.lattice.log2_granularity)
                     })?;
                 }
             }

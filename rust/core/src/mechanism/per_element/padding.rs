@@ -73,7 +73,6 @@ fn full<'a, E: Copy>(elements: &'a [E], padding: &'a mut [E; BLOCK]) -> &'a [E; 
     padding
 }
 
-/// The fast path of a kind and a form of shape, if there is one.
 pub(super) fn family(kind: Kind, shape: Shape) -> Option<Family> {
     match (kind, shape) {
         (Kind::Laplace, _) => Some(Family::Laplace),

@@ -69,7 +69,7 @@ fn same_values<T: Value + PartialEq + core::fmt::Debug>(kind: Kind, tier: Tier, 
             .unwrap();
         for i in 0..n {
             let (mechanism, steps) = alone(kind, given[i], fill, first + i as u64);
-            let log2_granularity = mechanism.sampler().lattice().log2_granularity;
+            let log2_granularity = mechanism.sampler().lattice.log2_granularity;
             assert_eq!(noise[i], mechanism.sampler().value(steps), "{tier:?} {kind:?} {:?}", given[i]);
             let sum = answers[i].round_to_lattice(log2_granularity) + i128::from(steps);
             assert_eq!(released[i], T::from_steps(sum, log2_granularity), "{:?}", given[i]);

@@ -28,7 +28,6 @@ pub(super) struct Balls {
 }
 
 impl Balls {
-    /// The weight of ball m with `p` limbs of fraction.
     fn weight(&self, m: u64, p: usize) -> Scaled {
         let radius = u128::from(self.r) + u128::from(m) * u128::from(self.sensitivity_steps);
         let volume = Scaled::integer(radius, p).power(self.dim);

@@ -1,7 +1,6 @@
 //! A uniform point of the ℓ1 ball: the spacings of d uniform numbers, the last one dropped, with fair signs.
 //!
-//! The spacings U₍ᵢ₎ − U₍ᵢ₋₁₎ of sorted uniform numbers are uniform on the simplex: the nonnegative vectors of sum at most 1 (Devroye 1986,
-//! Theorem V.2.1). The reason is that sorting has the Jacobian 1.
+//! The spacings U₍ᵢ₎ − U₍ᵢ₋₁₎ of sorted uniform numbers are uniform on the simplex, because sorting has the Jacobian 1 (Devroye 1986, V.2.1).
 
 use super::cube::rounded;
 use super::sign::{bits, signed};

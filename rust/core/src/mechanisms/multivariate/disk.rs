@@ -1,5 +1,7 @@
 //! Points (u, v) uniform in the positive quarter of the unit disk, by rejection from the square: one for every pair of every vector.
 
+use core::ops::Range;
+
 use super::FEW_VECTORS;
 use super::sign::{SIGN, bits};
 use super::undecided::UndecidedVector;
@@ -9,8 +11,7 @@ use crate::memory::{self, OutOfMemory};
 use crate::stream::{StagedFill, Words};
 use crate::wiped::Wiped;
 
-/// Points of the square tried for a pair at most: the last, from half the square, is always in the disk. All others miss it with a
-/// probability below 2^(−280).
+/// Points of the square tried for a pair at most: the last, from half the square, is always in the disk. All others miss with probability < 2^(−280).
 pub(super) const ATTEMPTS: u64 = 128;
 
 /// The stage of the first of the two words of an attempt for pair j.
@@ -53,7 +54,6 @@ pub(super) struct Points {
 }
 
 impl Points {
-    /// Room for this number of pairs of all vectors.
     pub fn new(pairs: usize) -> Result<Self, OutOfMemory> {
         let all = || memory::filled(0.0, pairs).map(Wiped::from);
         Ok(Self {
@@ -64,6 +64,12 @@ impl Points {
             open: memory::filled(0, pairs)?,
             later: memory::filled(0, 2 * pairs)?.into(),
         })
+    }
+
+    /// u, v and q of some places.
+    #[inline(always)]
+    pub fn columns(&self, places: Range<usize>) -> [&[f64]; 3] {
+        [&self.u, &self.v, &self.q].map(|all| &all[places.clone()])
     }
 
     /// The points of `count` vectors of `dim` coordinates from vector `first` on, `undecided(i)` the i-th.
@@ -98,8 +104,7 @@ impl Points {
         self.later(fill, first, [count, dim], undecided);
     }
 
-    /// Chooses among the points of the early attempts: the first in the disk, or one that is not certainly in it. There are comparisons, but no
-    /// branches.
+    /// Chooses among the early attempts, without branches: the first in the disk, or one that is not certainly in it.
     #[inline(always)]
     fn choose_early<A: Arithmetic>(&mut self, count: usize, pairs: usize) {
         for j in 0..pairs {

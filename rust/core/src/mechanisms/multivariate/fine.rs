@@ -12,8 +12,7 @@ use crate::declassify;
 use crate::exact::search::last_true;
 use crate::memory::{self, OutOfMemory};
 
-/// u² + v² is at most this many units of 2⁻¹²⁷ above what is computed: 2·(u + v) < 2.83 for the bits of u and v beyond the 127th, and 1 for the bits
-/// that each square loses.
+/// u² + v² is at most this many units of 2⁻¹²⁷ above what is computed: 2·(u + v) < 2.83 for bits beyond the 127th, and 1 that each square loses.
 const Q_WIDTH: u128 = 5;
 
 /// The same for v² alone.
@@ -32,7 +31,6 @@ pub(super) struct Fine {
 }
 
 impl Fine {
-    /// Room for this number of pairs.
     pub fn new(pairs: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
             points: memory::with_capacity(pairs)?.into(),

@@ -76,7 +76,6 @@ impl Fixed {
         }
     }
 
-    /// The same with more limbs on either side.
     fn padded(&self, fraction: usize, integer: usize) -> Self {
         let place = |x: &Limbs| {
             let mut wide = Limbs::zero(fraction + integer);

@@ -1,5 +1,4 @@
-//! The staircase in several dimensions: a ball by its weight, a uniform point of it, each coordinate rounded to the lattice
-//! (docs/contract.md, section 9).
+//! The staircase in several dimensions: a ball by its weight, a uniform point of it, coordinates rounded to the lattice (contract, section 9).
 
 mod balls;
 mod cross;
@@ -19,7 +18,7 @@ use crate::draw::table::{LaterTable, Table};
 use crate::error::ParamError;
 use crate::exact::ceil_product;
 use crate::kernel::Tier;
-use crate::lattice::params::{Lattice, check_eps, check_sensitivity};
+use crate::lattice::params::{Lattice, check_positive};
 use crate::mechanism::fill::Source;
 use crate::mechanism::implement;
 use crate::memory::{self, OutOfMemory};
@@ -29,7 +28,6 @@ use crate::wiped::Wiped;
 use balls::Balls;
 use undecided::UndecidedVector;
 
-/// The lattice is never refined further than this.
 const MAX_REFINEMENT: f64 = 20.0;
 
 /// In this number of dimensions a vector takes some tens of milliseconds, and its balls are at most about 2¹⁷.
@@ -46,8 +44,7 @@ const L2_DRAWS: usize = 16;
 /// Up to this number of vectors, words are taken one by one: stage by stage there would be too few at a time.
 const FEW_VECTORS: usize = 16;
 
-/// A vector's radius saturates here, with a probability below 2^(−19000): the ball is then beyond number 2⁹ and ε above 26, or beyond
-/// number 2²⁸.
+/// A vector's radius saturates here, with a probability below 2^(−19000): beyond ball 2⁹ with ε above 26, or beyond ball 2²⁸.
 const MOST_RADIUS: u64 = 1 << 62;
 
 /// How vectors are measured, by their sensitivity as by the mechanism.
@@ -61,17 +58,15 @@ pub enum Norm {
     LInf,
 }
 
-/// The staircase mechanism in d dimensions (Geng, Kairouz, Oh and Viswanath 2015, "The Staircase Mechanism in Differential Privacy"; for the
-/// norms ℓ2 and ℓ∞ Kulesza, Suresh and Wang 2025).
+/// The staircase mechanism in d dimensions (Geng, Kairouz, Oh and Viswanath 2015, "The Staircase Mechanism in Differential Privacy"; ℓ2, ℓ∞: Kulesza
+/// et al. 2025).
 ///
 /// # Density
-/// f(x) = a·e^(−εJ), J = 0 where ‖x‖ < γΔ, otherwise J = ⌊‖x‖/Δ − γ⌋ + 1: a mixture of uniform distributions on the balls of radius (m + γ)Δ with
-/// weights e^(−εm) (m + γ)^d.
+/// f(x) = a·e^(−εJ), J = 0 where ‖x‖ < γΔ, otherwise J = ⌊‖x‖/Δ − γ⌋ + 1: a mixture of uniform balls of radius (m + γ)Δ, weights e^(−εm) (m + γ)^d.
 ///
 /// # What is drawn
 /// The real mechanism with D lattice steps for Δ and ⌈γD⌉ for γΔ. Every coordinate is rounded to the nearest multiple of g, halves upwards. Each
-/// lattice vector has exactly the probability of the cube about it. D covers what rounding the answers adds to their distance, so that a release is
-/// ε-differentially private as it is.
+/// lattice vector has exactly the probability of the cube about it. D covers what rounding adds to distances: a release is ε-differentially private.
 ///
 /// # Example
 /// ```
@@ -248,16 +243,15 @@ impl Drop for Batch {
     }
 }
 
-/// The fill with a value for every vector, and the coordinate that this view of it begins with: vectors are counted from the beginning of the
-/// fill. Long vectors, which are fewer, have more stages (contract, section 9).
+/// The whole fill, in which vectors are counted, and the coordinate that this view begins with. Long vectors have more stages (contract, section 9).
 fn stages(fill: &StagedFill, dim: usize) -> (StagedFill, u64) {
     // 40 − 12 = 28 bits are left for the index of a long vector.
     fill.whole(if dim <= FEW_DIMENSIONS { 0 } else { FEW_DIMENSIONS.ilog2() })
 }
 
 fn check(eps: f64, sensitivity: f64, dim: u64, gamma: f64) -> Result<(), ParamError> {
-    check_eps(eps)?;
-    check_sensitivity(sensitivity)?;
+    check_positive("eps", eps)?;
+    check_positive("sensitivity", sensitivity)?;
     let possible = (1..=MOST_DIMENSIONS).contains(&dim);
     ParamError::require(possible, "dim", "from 1 to 100000", dim as f64)?;
     // Fewer than 2¹⁸ balls then have a weight above 2^(−128) of the largest.

@@ -1,10 +1,10 @@
 //! A uniform point of the ℓ2 ball, from points (u, v) uniform in the unit disk.
 //!
 //! A point of the disk has q = u² + v² uniform on [0, 1] and a direction that does not depend on q. Take a uniform point of the ball in 2h dimensions
-//! as h pairs. The element of area is half that of the squared length times that of the angle. So the squared lengths of the pairs are uniform on the
-//! simplex: the nonnegative vectors of sum at most 1. The spacings σ of h uniform numbers are uniform there too. The q serve as these numbers, and
-//! the directions are those of the pairs. In an odd dimension one more coordinate y is drawn and dropped. Given y, the others are uniform in the ball
-//! of radius √(1 − y²), so they are divided by it. The coordinates are
+//! as h pairs. The element of area is half that of the squared length times that of the angle, so the squared lengths of the pairs are uniform on the
+//! simplex: nonnegative, of sum at most 1. The spacings σ of h uniform numbers, here the q, are so too, and the pairs give the directions. In an odd
+//! dimension one more coordinate y is dropped: given y, the others are uniform in the ball of radius √(1 − y²), so they are divided by it. The
+//! coordinates are
 //!
 //! ```text
 //! u·√(σ/(q·N)), v·√(σ/(q·N)),   N = 1, or 1 − σ'·v'²/q' with those of the last pair, whose v' is the one dropped.
@@ -45,7 +45,6 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Room for `count` vectors.
     pub fn new(count: usize, dim: usize) -> Result<Self, OutOfMemory> {
         let all = |x, n| memory::filled(x, n).map(Wiped::from);
         Ok(Self {
@@ -79,11 +78,7 @@ impl Pairs {
     #[inline(always)]
     fn measure_rest(&mut self, count: usize, last: usize) {
         let range = last * count..(last + 1) * count;
-        let (v, q, sigma) = (
-            &self.points.v[range.clone()],
-            &self.points.q[range.clone()],
-            &self.sigma[range],
-        );
+        let ([_, v, q], sigma) = (self.points.columns(range.clone()), &self.sigma[range]);
         let (rest, error) = (&mut self.rest[..count], &mut self.rest_error[..count]);
         for i in 0..count {
             rest[i] = 1.0 - sigma[i] * (v[i] * v[i] / q[i]);
@@ -100,11 +95,7 @@ impl Pairs {
     #[inline(always)]
     fn round<A: Arithmetic>(&mut self, count: usize, pair: usize) -> [bool; 2] {
         let range = pair * count..(pair + 1) * count;
-        let (u, v, q) = (
-            &self.points.u[range.clone()],
-            &self.points.v[range.clone()],
-            &self.points.q[range.clone()],
-        );
+        let [u, v, q] = self.points.columns(range.clone());
         let (sigma, radius) = (&self.sigma[range], &self.radius[..count]);
         let (rest, rest_error) = (&self.rest[..count], &self.rest_error[..count]);
         let [first, second] = &mut self.steps;

@@ -1,12 +1,9 @@
-//! The points of `cross`, `cube` and `round` again, exactly: with more words of every expansion until each rounding is decided.
-//! In the ℓ2 ball `fine` decides nearly everything before, with 127 bits.
+//! The points of `cross`, `cube` and `round` again, exactly, with more words of every expansion. In the ℓ2 ball `fine` decides nearly all before.
 //!
-//! Let y ≥ 0 be the coordinate in the unit ball. The magnitude is the number of k ≥ 1 with k − ½ ≤ ρ·y. Each question is an inequality of
-//! polynomials in the expansions, so enclosures of integers answer it. Equality has probability zero. Where all words are known, the
-//! expansions are points, which are always comparable.
+//! Let y ≥ 0 be the coordinate in the unit ball. The magnitude is the number of k ≥ 1 with k − ½ ≤ ρ·y. Each question is an inequality of polynomials
+//! in the expansions, so enclosures of integers answer it. Where all words are known, they are points, which are always comparable.
 //!
-//! Lists here abort the process where memory runs out. They hold at most 100 000 numbers of a few words each, and they are needed for one
-//! coordinate in 2⁵⁰.
+//! Lists here abort the process where memory runs out: at most 100 000 numbers of a few words, needed for one coordinate in 2⁵⁰.
 
 use super::disk::{ATTEMPTS, attempt_word, pairs};
 use super::fixed::Fixed;
@@ -80,8 +77,7 @@ impl<'a> UndecidedVector<'a> {
             let square_of_pair = |j| coordinate(j, 0, known).plus(&coordinate(j, 1, known));
             let squares: Vec<_> = (0..pairs).map(square_of_pair).collect();
             let (j, last) = (i / 2, pairs - 1);
-            // k − ½ ≤ ρ·y, squared and multiplied out: (2k − 1)²·q ≤ (2ρ)²·u²·σ. In an odd dimension N joins q, and both sides are multiplied
-            // by q'.
+            // k − ½ ≤ ρ·y, squared and multiplied out: (2k − 1)²·q ≤ (2ρ)²·u²·σ. In an odd dimension N joins q, and both sides get q'.
             let odd = 2 * u128::from(k) - 1;
             let mut left = square(&Fixed::integer(odd)).times(&squares[j]);
             let mut right = square(&Fixed::integer(2 * u128::from(declassify::word(self.radius))))

@@ -2,9 +2,6 @@
 
 use crate::lattice::dyadic::power_of_two;
 
-/// Bits behind the point of a [`Between::fraction`].
-pub(super) const FRACTION: u32 = 127;
-
 /// mantissa·2^exponent with the leading bit of the mantissa set, or 0 with an exponent below all others: so they compare as tuples do.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 struct WideFloat {
@@ -66,7 +63,7 @@ impl Between {
 
     /// From `lo` to `hi` in units of 2⁻¹²⁷.
     pub fn fraction(lo: u128, hi: u128) -> Self {
-        let [lo, hi] = [lo, hi].map(|end| WideFloat::new(end, -(FRACTION as i32)));
+        let [lo, hi] = [lo, hi].map(|end| WideFloat::new(end, -127));
         Self { lo, hi }
     }
 
