@@ -1,11 +1,11 @@
 #!/bin/sh
-# The dependencies: licences, sources, unargued or doubled crates (deny.toml), advisories, and what has a newer compatible release.
+# Checks the dependencies: licences, sources, unargued or doubled crates (deny.toml), advisories, and newer compatible releases.
 #
-#   scripts/audit.sh        exit 1 if a check that ran has found something; the last lines name the checks that were not run
+#   scripts/audit.sh        exit 1 if a check finds something; the last lines name the checks that were not run
 #
-# Installs cargo-deny and pip-audit into target/tools where they are missing, the former in many minutes.
+# Installs cargo-deny and pip-audit into target/tools if they are missing; cargo-deny takes many minutes.
 #
-#   OFFLINE=1     leaves out what asks an advisory service
+#   OFFLINE=1     skips the checks that ask an advisory service
 #   TOOLS         the folder of the tools
 set -u
 
@@ -29,7 +29,7 @@ skip() {
   $1"
 }
 
-# pip_audit: is it there? With a pip that knows dependency groups.
+# Installs pip-audit if it is missing, with a pip that knows dependency groups.
 pip_audit() {
     "$python" -m pip_audit --version || {
         python3 -m venv "$tools/audit" && "$python" -m pip install --quiet 'pip>=25.1' pip-audit
@@ -67,14 +67,14 @@ if cargo update --dry-run --verbose >"$log" 2>&1; then
         fi
     done
     [ -n "$newer" ] || echo 'none'
-    # What Cargo.toml does not allow is for information.
+    # Releases that Cargo.toml does not allow are only listed.
     grep -E '^ *Unchanged .*\(available: ' "$log"
 else
     skip 'newer releases of crates: the registry was not reached'
 fi
 
-# --- Python packages as pip would choose them today: NumPy is what users get, the rest is a developer's
-# chosen: writes them to $packages, NAME==VERSION, but for stairnoise itself.
+# --- Python packages that pip would choose today: users get NumPy, developers get all of them
+# chosen: writes all but stairnoise to $packages, as NAME==VERSION.
 chosen() {
     "$python" -m pip install --quiet --dry-run --ignore-installed --report "$packages.json" --group dev . &&
         "$python" - "$packages.json" >"$packages" <<'END'
@@ -94,7 +94,7 @@ elif ! chosen >"$log" 2>&1; then
     cat "$log"
     skip 'advisories of Python packages: pip could not choose any'
 elif "$python" -m pip_audit --disable-pip --no-deps --requirement "$packages" >"$log" 2>&1; then
-    # What the index has no answer for is no failure of pip-audit's.
+    # pip-audit has not failed if the index knows nothing of a package.
     unknown=$(grep -c 'could not be audited' "$log")
     grep -v 'could not be audited' "$log"
     [ "$unknown" = 0 ] || skip "advisories of $unknown of $(grep -c . "$packages") Python packages: the index had no answer"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Are the tools here that stairnoise is built with? One line for the first that is not, and exit 1.
+# Checks for the tools that build stairnoise. Names the first missing one in one line, and exits with 1.
 #
 #   scripts/check_tools.sh PYTHON        PYTHON: the interpreter to build with, a name or a path
 #
@@ -46,7 +46,7 @@ for tool in rustc cargo; do
         fail "Rust $need_rust or newer; found ${found:-a $tool that does not start}. Install it from https://rustup.rs"
 done
 
-# --- a C linker: rustc calls `cc` unless it is told of another
+# --- a C linker: rustc calls `cc` unless a variable names another one
 if ! command -v cc >/dev/null 2>&1 && ! env | grep -q '^CARGO_TARGET_[A-Z0-9_]*_LINKER='; then
     fail "a C linker; cc was not found. On Debian or Ubuntu: apt install gcc libc6-dev; on macOS: xcode-select --install."
 fi

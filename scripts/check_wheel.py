@@ -1,10 +1,10 @@
-"""What a wheel must be before anybody installs it: its name, its size, its contents, and what it asks of the machine.
+"""Check a wheel before anybody installs it: its name, size and contents, and the machine that it needs.
 
     python scripts/check_wheel.py WHEEL...        exit 1 after a line for each thing that is wrong
 
-For glibc auditwheel says which of its symbols the module needs and which instructions it was compiled for; abi3audit says, of a
-wheel of the stable ABI, that it needs nothing newer than CPython 3.10. Both must be on PATH, and pyelftools, which auditwheel
-installs, is imported for wheels of Linux.
+auditwheel lists the symbols of glibc that the module needs and the instructions it was compiled for. abi3audit checks that a
+wheel of the stable ABI needs nothing newer than CPython 3.10. Both must be on PATH. For Linux wheels the script also imports
+pyelftools, which auditwheel installs.
 """
 
 import io
@@ -19,10 +19,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "python" / "stairnoise"
 
-MOST_BYTES = 3 * 2**20
+MAX_BYTES = 3 * 2**20
 ABI3 = "cp310-abi3"
 NAME = re.compile(r"stairnoise-(?P<version>[^-]+)-(?P<abi>cp310-abi3|(?P<free>cp3\d+)-(?P=free)t)-(?P<platform>[^-]+)\.whl")
-# What a module for musl may load: musl itself, under either of its names.
+# The only library that a module for musl may load is musl, under either of its names.
 MUSL = re.compile(r"libc\.so|libc\.musl-\w+\.so\.1")
 GLIBC = re.compile(r"manylinux_(\d+)_(\d+)_")
 
@@ -34,7 +34,7 @@ def version() -> str:
 
 
 def sources() -> set[str]:
-    """Name what of the package belongs in a wheel: everything but the built module and caches."""
+    """Name the package's files that belong in a wheel: all but the built module and caches."""
     files = (path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix not in {".so", ".pyd", ".pyc"})
     return {"stairnoise/" + path.relative_to(PACKAGE).as_posix() for path in files}
 
@@ -42,10 +42,10 @@ def sources() -> set[str]:
 def problems_of_name(wheel: Path) -> list[str]:
     match = NAME.fullmatch(wheel.name)
     if match is None:
-        return ["its name is neither that of the stable ABI of CPython 3.10 nor that of a free-threaded CPython"]
+        return ["its name has neither the stable ABI of CPython 3.10 nor a free-threaded CPython"]
     found = []
     if match["version"] != version():
-        found.append(f"its version is {match['version']}, that of the project {version()}")
+        found.append(f"its version is {match['version']}, the project's is {version()}")
     if match["platform"].startswith("linux"):
         found.append("no manylinux or musllinux tag: its platform is this machine's Linux")
     return found
@@ -53,7 +53,7 @@ def problems_of_name(wheel: Path) -> list[str]:
 
 def problems_of_size(wheel: Path) -> list[str]:
     size = wheel.stat().st_size
-    return [f"it has {size} bytes, more than {MOST_BYTES}"] if size > MOST_BYTES else []
+    return [f"it has {size} bytes, more than {MAX_BYTES}"] if size > MAX_BYTES else []
 
 
 def problems_of_contents(wheel: Path) -> list[str]:
@@ -71,7 +71,7 @@ def problems_of_contents(wheel: Path) -> list[str]:
 
 
 def problems_of_paths(wheel: Path) -> list[str]:
-    """Find files that say where the wheel was built; then another folder would give another wheel."""
+    """Find files that name the build folder: the wheel would differ in another folder."""
     folders = [str(folder).encode() for folder in (ROOT, Path.home() / ".cargo")]
     with zipfile.ZipFile(wheel) as archive:
         found = [name for name in archive.namelist() if any(folder in archive.read(name) for folder in folders)]
@@ -79,7 +79,7 @@ def problems_of_paths(wheel: Path) -> list[str]:
 
 
 def problems_of_symbols(wheel: Path) -> list[str]:
-    """Compare auditwheel's own reading of the module with the platform tag that the wheel carries."""
+    """Compare auditwheel's report on the module with the platform tag in the wheel's name."""
     if GLIBC.search(wheel.name) is None:
         return []
     done = subprocess.run(["auditwheel", "show", "--json", str(wheel)], capture_output=True, text=True, check=True)
@@ -90,7 +90,7 @@ def problems_of_symbols(wheel: Path) -> list[str]:
 
 
 def problems_of_report(report: dict[str, Any], name: str) -> list[str]:
-    """Compare auditwheel's report with the wheel's name, which says what the wheel runs with."""
+    """Compare the report with the wheel's name, which promises a platform."""
     found = []
     promised, needed = glibc(name), glibc(report["overall_tag"])
     if needed is None or promised is None or needed > promised:
@@ -122,7 +122,7 @@ def problems_of_module(machine: str, needed: list[str], name: str) -> list[str]:
     architecture = machine.removeprefix("EM_").lower()
     found = []
     if not name.endswith(f"_{architecture}.whl"):
-        found.append(f"its module is for {architecture}, and its name says another processor")
+        found.append(f"its module is for {architecture}, but its name has another processor")
     if "-musllinux_" in name:
         found += [f"it needs {library}, which is not musl's" for library in needed if not MUSL.fullmatch(library)]
     return found

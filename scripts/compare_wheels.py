@@ -1,4 +1,4 @@
-"""Say in which members two wheels differ: `python scripts/compare_wheels.py A.whl B.whl`. Exit 0 if the archives are equal."""
+"""List the members in which two wheels differ: `python scripts/compare_wheels.py A.whl B.whl`. Exit 0 if the wheels are equal."""
 
 import sys
 import zipfile
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def differences(one: Path, other: Path) -> list[str]:
-    """Return a line for each difference; none only if the archives are equal bit by bit."""
+    """Return a line for each difference; no lines mean that the archives are equal bit by bit."""
     if one.read_bytes() == other.read_bytes():
         return []
     with zipfile.ZipFile(one) as first, zipfile.ZipFile(other) as second:
@@ -18,7 +18,7 @@ def differences(one: Path, other: Path) -> list[str]:
             a, b = (found[name] for found in members)
             if (a.date_time, a.external_attr) != (b.date_time, b.external_attr):
                 lines.append(f"time or mode: {name}")
-    return lines or ["the order of members, or how they are compressed"]
+    return lines or ["the order of members, or their compression"]
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """`make coverage`: which lines of the crate, the binding and the package the tests run.
 
 cargo-llvm-cov counts lines of Rust, in the crate's tests and in an extension that the Python tests drive; coverage.py counts
-lines of Python. The tables of docs/evidence/coverage.md are the result. It fails for a part below 95 %, and for a file with more
-lines that are not run than `coverage.toml` gives a reason for.
+lines of Python. The result is the tables of docs/evidence/coverage.md. The command fails if a part is below 95 %, or if a file
+has more lines that do not run than `coverage.toml` gives a reason for.
 """
 
 import datetime
@@ -25,15 +25,15 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "target" / "coverage"
 PAGE, MARK = ROOT / "docs" / "evidence" / "coverage.md", "<!-- what follows is written by make coverage -->\n"
 PARTS = {"core": "rust/core/src/", "binding": "rust/binding/src/", "package": "python/stairnoise/"}
-LEAST = 95.0
+MIN_PERCENT = 95.0
 
-# Modules that are compiled for tests alone. cargo-llvm-cov leaves out `tests.rs` and folders `tests` by itself.
+# Modules that are compiled only for tests. cargo-llvm-cov ignores `tests.rs` and folders `tests` by itself.
 TEST_MODULES = r"/(edges|exhaustive|proof|testing)(\.rs$|/)"
-# These loop for minutes, or compare values with oracles, and run no other lines.
+# These tests loop for minutes or compare values with oracles, and run no lines that others do not.
 NOT_RUST = ["--skip", "edges", "--skip", "exhaustive", "--skip", "proof"]
 NOT_PYTHON = ["--ignore=tests/exactness", "--ignore=tests/oracles", "--ignore=tests/statistical"]
-# These fail or hang where lines are counted: they look where the package is, search memory for keys, which counters leave
-# elsewhere, wait for long work, fork while coverage.py holds its lock, or trace a child that has no memory left.
+# These tests fail or hang while lines are counted: they check where the package is, search memory for keys (which counters copy
+# elsewhere), wait for long work, fork while coverage.py holds its lock, or trace a child that has no memory left.
 DESELECTED = [
     "tests/by_mechanism/test_multivariate_staircase_long.py::test_the_work_of_a_vector_does_not_grow_with_the_square_of_its_length",
     "tests/generators/test_keys_in_memory.py",
@@ -46,7 +46,7 @@ PYTEST = ["pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", "--maxprocesse
 
 COVERAGE = [sys.executable, "-m", "coverage"]
 
-Lines = dict[str, dict[int, bool]]  # of each file: whether each line ran
+Lines = dict[str, dict[int, bool]]  # for each file: whether each line ran
 
 
 def run(*command: str | Path, **environment: str) -> None:
@@ -59,9 +59,9 @@ def output(*command: str) -> str:
 
 
 def measure_rust() -> None:
-    """Run the crate's tests, and build the extension; both count."""
+    """Run the crate's tests, and build the extension; both count lines."""
     os.environ["PATH"] = f"{ROOT / 'target/tools/bin'}{os.pathsep}{os.environ['PATH']}"
-    # As a release, without its link-time optimisation, which takes minutes.
+    # Build as for a release, but without link-time optimisation, which takes minutes.
     os.environ.update(CARGO_TARGET_DIR=str(WORK), CARGO_PROFILE_DEV_OPT_LEVEL="2", CARGO_PROFILE_DEV_DEBUG_ASSERTIONS="false")
     os.environ.update(word.split("=", 1) for word in shlex.split(output("cargo", "llvm-cov", "show-env")))
     run("cargo", "llvm-cov", "clean", "--profraw-only")
@@ -70,7 +70,7 @@ def measure_rust() -> None:
 
 
 def measure_python() -> None:
-    """Run the Python tests on links to the sources beside the extension that counts. The usual extension stays where it is."""
+    """Run the Python tests on links to the sources, beside the extension that counts. The installed extension is not touched."""
     package = WORK / "site" / "stairnoise"
     shutil.rmtree(package, ignore_errors=True)
     package.mkdir(parents=True)
@@ -87,7 +87,7 @@ def measure_python() -> None:
 
 
 def lines() -> Lines:
-    """Return what was counted in both languages."""
+    """Return the lines of both languages."""
     rust, python = WORK / "rust.lcov", WORK / "python.lcov"
     run("cargo", "llvm-cov", "report", "--lcov", "--ignore-filename-regex", TEST_MODULES, "--output-path", rust)
     run(*COVERAGE, "lcov", "-q", "-o", python)
@@ -95,7 +95,7 @@ def lines() -> Lines:
 
 
 def lines_of(report: Path) -> Lines:
-    """Read a report in the format of lcov, without the tests that end a file of Rust."""
+    """Read a report in lcov's format, without the tests at the end of a Rust file."""
     lines: Lines = {}
     for name, counts in re.findall(r"^SF:(.*)\n((?:(?!end_of_record).*\n)*)", report.read_text("utf-8"), re.M):
         source = ROOT / name
@@ -112,14 +112,14 @@ def ranges(numbers: list[int]) -> str:
 
 
 def tables(lines: Lines) -> tuple[list[str], list[str]]:
-    """Return the tables of the page, and what is wrong."""
+    """Return the tables of the page, and a line for each fault."""
     reasons = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     table, wrong = ["| part | lines | run | per cent |", "|---|---|---|---|"], []
     for name, prefix in PARTS.items():
         ran = [one for path, of in lines.items() if path.startswith(prefix) for one in of.values()]
         share = 100 * sum(ran) / len(ran)
         table.append(f"| {name} (`{prefix}`) | {len(ran)} | {sum(ran)} | {share:.2f} |")
-        wrong += [f"{name}: {share:.2f} % of the lines run, less than {LEAST:g} %"] * (share < LEAST)
+        wrong += [f"{name}: {share:.2f} % of the lines run, less than {MIN_PERCENT:g} %"] * (share < MIN_PERCENT)
     table += ["", "| file | lines that do not run | why |", "|---|---|---|"]
     for path, of in sorted(lines.items()):
         missing = sorted(line for line, one in of.items() if not one)

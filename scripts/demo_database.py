@@ -1,4 +1,4 @@
-"""Write a SQLite database of the Adult census with one row for each of its 32,561 persons: python scripts/demo_database.py FILE.
+"""Write a SQLite database of the Adult census, one row for each of 32,561 people: python scripts/demo_database.py FILE.
 
 The rows come from the 21 counts that the package ships, marital status by race.
 """

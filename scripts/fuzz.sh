@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs the fuzz targets of rust/fuzz, each for a while, with the address sanitizer. Needs a C++ compiler for libFuzzer.
+# Runs the fuzz targets of rust/fuzz, one after another, with the address sanitizer. Needs a C++ compiler for libFuzzer.
 #
 #   scripts/fuzz.sh [TARGET ...]      all of them by default; exit 1 with the offending input's path if one fails
-#   scripts/fuzz.sh --minimise        replaces the inputs in rust/fuzz/corpus by the fewest that reach as much as all that were found
+#   scripts/fuzz.sh --minimise        reduces rust/fuzz/corpus to the fewest inputs that reach as much code as all inputs found
 #
-#   SECONDS_EACH    for each target, 60 by default
+#   SECONDS_EACH    the time for one target, 60 by default
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,7 +17,7 @@ command -v c++ >/dev/null || {
 }
 [ -x "$tools/bin/cargo-fuzz" ] || cargo install --quiet --locked --root "$tools" cargo-fuzz
 PATH=$tools/bin:$PATH
-# The sanitizer and the counters are flags of the nightly compiler that the stable one has too.
+# The stable compiler has the nightly flags for the sanitizer and the counters, but only with this variable.
 export RUSTC_BOOTSTRAP=1
 
 minimise=

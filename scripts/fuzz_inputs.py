@@ -1,4 +1,4 @@
-"""The kept inputs of the fuzz targets: one text file for each target, one line of hexadecimal digits for each input, in order.
+"""Pack and unpack the fuzz targets' kept inputs: a sorted text file for each target, a line of hexadecimal digits for each input.
 
 ``unpack FILE FOLDER`` writes the inputs of a file to a folder; ``pack FOLDER FILE`` writes them back.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def unpack(file: Path, folder: Path) -> None:
-    """Write each input to a file that has libFuzzer's name for it."""
+    """Write each input to a file with libFuzzer's name for the input."""
     folder.mkdir(parents=True, exist_ok=True)
     for line in file.read_text("ascii").splitlines():
         data = bytes.fromhex(line)

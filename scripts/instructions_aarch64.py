@@ -1,9 +1,9 @@
-"""Instructions for each value on AArch64, part by part: the table of docs/evidence/aarch64.md.
+"""Count the instructions for a value on AArch64, part by part: the table of docs/evidence/aarch64.md.
 
     python scripts/instructions_aarch64.py
 
-Builds the example `fill_once` as it would be shipped, and runs it in an emulator that logs each stretch of code it enters. What a
-fill of more values takes, less what a fill of fewer takes, is the work of those between. Needs what `make test-aarch64` needs.
+Builds the example `fill_once` as a release and runs it in an emulator that logs each stretch of code it enters. The counts of a
+short fill are subtracted from those of a long one, which removes a fill's fixed cost. Needs the tools of `make test-aarch64`.
 """
 
 import os
@@ -27,7 +27,7 @@ CASES = [
 ]
 BLOCK, FEWER, MORE = 64, 1 << 13, (1 << 13) + (1 << 16)
 
-# Functions by their mangled names, the first that fits; `run_portable` is what kernels are compiled into.
+# Patterns of mangled names; the first that matches counts. Kernels are compiled into `run_portable`.
 PARTS = {
     "keystream": r"6cipher|3aes",
     "first level": r"run_portable\w*?8together9FillingBy",
@@ -42,12 +42,12 @@ VECTOR = re.compile(r"\b(v\d+\.|q\d+\b)")
 
 
 def part_of(function: str) -> str:
-    """The part of the work that a function does."""
+    """Return the part of the work that a function does."""
     return next(part for part, name in PARTS.items() if re.search(name, function))
 
 
 def count(log: Iterable[str]) -> Counter[str]:
-    """How many instructions each part ran, and under "vector PART" those on vectors; under "calls" those of the second level."""
+    """Count the instructions of each part, its vector instructions as "vector PART", and calls of the second level as "calls"."""
     code: dict[int, list[str]] = {}
     entered: Counter[tuple[int, str]] = Counter()
     stretch: list[str] = []
@@ -72,7 +72,7 @@ def count(log: Iterable[str]) -> Counter[str]:
 
 
 def run(program: Path, case: str, n: int) -> Counter[str]:
-    """The counts of one fill of `n` values."""
+    """Return the counts of one fill of `n` values."""
     command = [*EMULATOR, "-d", "in_asm,exec,nochain", str(program), *case.split(), str(n)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace") as process:
         counts = count(process.stderr or ())
@@ -82,7 +82,7 @@ def run(program: Path, case: str, n: int) -> Counter[str]:
 
 
 def row(case: str, counts: Counter[str], n: int) -> str:
-    """A row of the table, from the counts of `n` values."""
+    """Return a row of the table, from the counts of `n` values."""
     kernels = [part for part in PARTS if part not in ("keystream", "rest")]
     in_kernels = sum(counts[part] for part in kernels)
     vectors = sum(counts[f"vector {part}"] for part in kernels) / in_kernels
@@ -90,13 +90,12 @@ def row(case: str, counts: Counter[str], n: int) -> str:
     second = counts["second level"] / on_second if on_second else 0.0
     ours = [counts["keystream"] / n, counts["first level"] / n, second]
     others = [(counts["addition"] + counts["other kernels"]) / n, counts["rest"] / n, sum(counts[part] for part in PARTS) / n]
-    cells = [f"{x:.1f}" if x else "" for x in (*ours, *others)]
-    cells.insert(3, f"{on_second / n:.1%}" if second else "")
-    return f"| {case} | {' | '.join(cells)} | {vectors:.0%} |"
+    entries = [f"{x:.1f}" if x else "" for x in (*ours, *others)]
+    entries.insert(3, f"{on_second / n:.1%}" if second else "")
+    return f"| {case} | {' | '.join(entries)} | {vectors:.0%} |"
 
 
 def main() -> None:
-    """Builds, counts and prints."""
     os.environ["CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER"] = LINKER
     os.environ["RUSTFLAGS"] = "-C symbol-mangling-version=v0"
     folder = ROOT / "target" / "instructions"

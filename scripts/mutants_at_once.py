@@ -1,17 +1,17 @@
-"""Mutants of the crate in one program: each is a branch that an environment variable takes, so that all share one compilation.
+"""Try mutants of the crate in one program: each is a branch that an environment variable selects, so one compilation serves all.
 
 python -m scripts.mutants_at_once FOLDERS K/N       every N-th mutant of some folders, such as exact,lattice, from the K-th on
 python -m scripts.mutants_at_once FOLDERS K/N --survivors [--long]
 python -m scripts.mutants_at_once FOLDERS K/N --alone [--survivors [--long]]
 
-cargo-mutants lists them by .cargo/mutants.toml, and tree-sitter finds the expressions. The program says which test reaches which
-mutant. A mutant is tried by the tests that reach it, the quickest first, until one fails. (Mutant schemata: Untch, Offutt and
-Harrold, ISSTA 1993.) What the compiler evaluates, such as a constant, cannot be a branch. With --alone those are compiled one by
-one, each from what the compiler kept of the one before, and tried by all tests.
+cargo-mutants lists them by .cargo/mutants.toml, and tree-sitter finds the expressions. The program records which test reaches
+which mutant. A mutant is tried by the tests that reach it, the quickest first, until one fails. (Mutant schemata: Untch, Offutt
+and Harrold, ISSTA 1993.) An expression that the compiler evaluates, such as a constant, cannot be a branch. With --alone the
+mutants of such expressions are compiled one by one, incrementally, and tried by all tests.
 
-All is done in target/mutants/FOLDERS/K-of-N. outcomes.json, or alone.json, has what was seen: a run that was ended goes on there,
-if the sources are the same. --survivors compiles the source as it is now with the mutants that survived, and tries those again;
-with --long by the tests that take long, which are left out otherwise.
+Files are in target/mutants/FOLDERS/K-of-N. Outcomes are in outcomes.json or alone.json there: an interrupted run continues if the
+sources are the same. --survivors compiles the current source with the mutants that survived and tries them again. With --long the
+slow tests try them, which are skipped otherwise.
 """
 
 import argparse
@@ -37,11 +37,11 @@ import tree_sitter_rust
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "target" / "mutants"
 VARIABLE = "STAIRNOISE_MUTANT"
-# The outcome of what has to be compiled by itself.
+# The outcome of a mutant that must be compiled by itself.
 ALONE = "by itself"
 SURVIVED = {"survived", "not reached"}
 
-# What every switch asks, at the end of the crate. With the value "reach" no mutant is active, and each reached is noted.
+# The module that every switch calls, appended to the crate. With the value "reach" no mutant is active; reached ones are noted.
 ASKED = f"""
 mod mutants {{
     use std::sync::atomic::{{AtomicBool, AtomicU32, Ordering::Relaxed}};
@@ -76,19 +76,19 @@ mod mutants {{
 """
 
 BUILD = ["--locked", "--package=stairnoise", "--all-features", "--lib", "--profile=mutants", "--message-format=json"]
-# Those that loop for long.
+# Tests that loop for long.
 LONG = re.compile(r"exhaustive|::proof::|::logarithms_")
-# A mutant may ask for all memory there is.
+# A mutant may allocate without end.
 MEMORY = 4 << 30
-# Seconds of the processor for the compiler, where a constant may never end: a mutant takes it ten, a busy machine more.
+# Processor seconds for the compiler, which may evaluate a constant forever. A mutant takes ten, on a busy machine more.
 COMPILING = 120
-# Seconds of the processor for tests that take one, and for any.
-PATIENCE, LEAST = 5, 4
+# Processor seconds allowed for a second of tests, and in addition for any tests.
+PATIENCE, EXTRA = 5, 4
 
 
 @dataclass
 class Mutant:
-    """One of cargo-mutants' list."""
+    """An entry of cargo-mutants' list."""
 
     number: int
     name: str
@@ -112,7 +112,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Switch:
-    """The bytes of a source that a mutant replaces by others; no bytes if it inserts some."""
+    """The bytes of a source that a mutant replaces by others; none if it only inserts."""
 
     number: int
     start: int
@@ -122,7 +122,7 @@ class Switch:
 
 @dataclass
 class Written:
-    """A source with its switches, and where in it each mutant is: the branch, and in it what is changed."""
+    """A source with its switches, and where each mutant is: its branch, and the changed part of the branch."""
 
     text: bytearray = field(default_factory=bytearray)
     places: dict[int, tuple[range, range]] = field(default_factory=dict)
@@ -142,13 +142,13 @@ def place(mutant: dict[str, Any], which: str) -> tuple[int, int]:
 
 
 def offset(source: bytes, line: int, column: int) -> int:
-    """Where a line and a column begin, both counted from 1, columns in characters."""
+    """Return the byte at which a column of a line begins; both count from 1, columns in characters."""
     lines = source.splitlines(keepends=True)
     return sum(map(len, lines[: line - 1])) + len(lines[line - 1].decode()[: column - 1].encode())
 
 
 def switch(mutant: Mutant, source: bytes, tree: tree_sitter.Tree) -> Switch | None:
-    """The mutant as a branch, or None where there cannot be one."""
+    """Return the mutant as a branch, or None if it cannot be one."""
     start, end = (offset(source, *point) for point in mutant.span)
     node = tree.root_node.descendant_for_byte_range(start, end)
     if node is None or in_a_constant(node):
@@ -170,14 +170,14 @@ def switch(mutant: Mutant, source: bytes, tree: tree_sitter.Tree) -> Switch | No
 
 
 def switches(mutants: list[Mutant]) -> dict[int, tuple[Mutant, Switch]]:
-    """Those that can be branches, by their numbers."""
+    """Return the mutants that can be branches, by their numbers."""
     sources = {m.file: (ROOT / m.file).read_bytes() for m in mutants}
     trees = {file: parser().parse(source) for file, source in sources.items()}
     return {m.number: (m, s) for m in mutants if (s := switch(m, sources[m.file], trees[m.file])) is not None}
 
 
 def in_a_constant(node: tree_sitter.Node | None) -> bool:
-    """Whether it is evaluated while the program is compiled."""
+    """Return whether the compiler evaluates the node."""
     while node is not None:
         if node.type in {"const_item", "static_item", "const_block", "array_type", "enum_variant"}:
             return True
@@ -189,9 +189,9 @@ def in_a_constant(node: tree_sitter.Node | None) -> bool:
 
 
 def operation(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
-    """The whole expression without parentheses that an operator is in: another operator may bind otherwise."""
+    """Return an operator's whole expression up to parentheses, because another operator may bind differently."""
     while node is not None and node.type not in {"binary_expression", "unary_expression", "compound_assignment_expr"}:
-        # The operator itself, and nothing wider.
+        # Only the operator itself is unnamed.
         if node.is_named:
             return None
         node = node.parent
@@ -215,14 +215,14 @@ def without_arm(mutant: Mutant, node: tree_sitter.Node | None) -> Switch | None:
 
 def written(source: bytes, switches: Iterable[Switch]) -> Written:
     result = Written()
-    # An insertion before what begins there; what is outside before what is inside.
+    # At one place insertions come first, and outer switches before inner ones.
     order = sorted(switches, key=lambda s: (s.start, s.end > s.start, -s.end, s.number))
     write(source, 0, len(source), order, result)
     return result
 
 
 def write(source: bytes, start: int, end: int, switches: list[Switch], result: Written) -> None:
-    """`source[start:end]` with the switches in it. What a mutant changes has none inside: one is active at a time."""
+    """Write `source[start:end]` with its switches. A mutant's own text has none, because one mutant is active at a time."""
     out = result.text
     while switches:
         first = switches[0]
@@ -262,7 +262,7 @@ def files(*folders: str) -> list[str]:
 
 
 def digest() -> str:
-    """Of all that the tests' outcomes may depend on."""
+    """Hash all files that the tests' outcomes may depend on."""
     hashed = hashlib.sha256()
     for name in files("rust/core", "tests/vectors", "Cargo.toml", "Cargo.lock"):
         hashed.update(f"{name}\0".encode() + hashlib.sha256((ROOT / name).read_bytes()).digest())
@@ -273,12 +273,12 @@ def copy_sources(copy: Path) -> None:
     for name in files():
         target = copy / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        # With a new time: cargo takes a folder of another run for the same otherwise.
+        # The copy has a new time; otherwise cargo would take it for an earlier run's.
         shutil.copy(ROOT / name, target)
 
 
 def compiled(mutants: list[Mutant], copy: Path, to: Path) -> None:
-    """Writes the program with all mutants that can be branches and that compile; says of the others what they are."""
+    """Write the program with all mutants that compile as branches; the others get an outcome here."""
     copy_sources(copy)
     branches = switches(mutants)
     sources = {m.file: (ROOT / m.file).read_bytes() for m in mutants}
@@ -294,7 +294,7 @@ def compiled(mutants: list[Mutant], copy: Path, to: Path) -> None:
         wrong = errors(texts, copy)
         if not wrong:
             break
-        print(f"{len(wrong)} mutants do not compile so", flush=True)
+        print(f"{len(wrong)} mutants do not compile as branches", flush=True)
         for number, outcome in wrong.items():
             branches.pop(number)[0].outcome = outcome
     if not program(copy, to):
@@ -319,7 +319,7 @@ def program(copy: Path, to: Path, seconds: int = resource.RLIM_INFINITY) -> bool
 
 
 def errors(texts: dict[str, Written], copy: Path) -> dict[int, str]:
-    """Which mutants the compiler refuses, of those that it comes to."""
+    """Return the mutants that the compiler rejects before it gives up, with their outcomes."""
     code, messages = cargo(copy, "check")
     wrong: dict[int, str] = {}
     for message in (m["message"] for m in messages if m["reason"] == "compiler-message"):
@@ -343,13 +343,13 @@ def match_around(source: bytes, start: int, end: int) -> bytes:
 
 
 def at(texts: dict[str, Written], span: dict[str, Any], code: str) -> dict[int, str]:
-    """The mutants of the smallest switch around a place. An error in what a mutant changed is the mutant's own."""
+    """Return the mutants of the smallest switch around a place. An error in a mutant's own text is only this mutant's."""
     text = texts.get(span["file_name"])
     if text is None:
         return {}
     start, end = span["byte_start"], span["byte_end"]
     if code == "E0004":
-        # A match without one of its arms covers too little. The place is what is matched.
+        # A match without one of its arms is not exhaustive. The compiler points at the matched expression.
         arms = re.compile(rb" if !crate::mutants::on\((\d+)\)")
         return {int(n): "does not compile" for n in arms.findall(match_around(bytes(text.text), start, end))}
     around = {n: (b, c) for n, (b, c) in text.places.items() if b.start <= start and end <= b.stop}
@@ -361,7 +361,7 @@ def at(texts: dict[str, Written], span: dict[str, Any], code: str) -> dict[int, 
 
 
 def run(program: Path, tests: list[str], seconds: float, **variables: str) -> str:
-    """The first of the tests that fails, or nothing. More than `seconds` of the processor is a failure."""
+    """Return the first test that fails, or "". Taking more than `seconds` of processor time is a failure."""
 
     def limits() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -390,7 +390,7 @@ def run(program: Path, tests: list[str], seconds: float, **variables: str) -> st
 
 
 def measured(program: Path, numbers: set[int], long: bool) -> list[Test]:
-    """The tests by their times; what they reach is seen in a second run of each."""
+    """Return the tests, the quickest first; a second run of each finds the mutants that it reaches."""
     listing = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
     names = re.findall(r"^(\S+): test$", listing, re.MULTILINE)
     tests = []
@@ -416,17 +416,17 @@ def reached(program: Path, name: str, numbers: set[int]) -> list[int]:
 def tried(program: Path, mutant: Mutant, tests: list[Test]) -> None:
     begin = time.monotonic()
     module = mutant.file.removeprefix("rust/core/src/").removesuffix(".rs").removesuffix("/mod").replace("/", "::")
-    # A module's own tests are likelier to notice.
+    # A module's own tests are likelier to notice its mutants.
     order = sorted(tests, key=lambda test: test.seconds / (10 if test.name.startswith(f"{module}::") else 1))
     mutant.outcome = "survived" if order else "not reached"
     some: list[Test] = []
     for number, test in enumerate(order, 1):
         some.append(test)
         seconds = sum(test.seconds for test in some)
-        # In one process are as many tests as take about as long as it takes to begin.
+        # A process runs tests for about as long as it takes to start.
         if seconds < 0.1 and number < len(order):
             continue
-        mutant.by = run(program, [test.name for test in some], LEAST + PATIENCE * seconds, **{VARIABLE: str(mutant.number)})
+        mutant.by = run(program, [test.name for test in some], EXTRA + PATIENCE * seconds, **{VARIABLE: str(mutant.number)})
         if mutant.by:
             mutant.outcome = "noticed"
             break
@@ -435,7 +435,7 @@ def tried(program: Path, mutant: Mutant, tests: list[Test]) -> None:
 
 
 def alone(mutant: Mutant, copy: Path, to: Path) -> None:
-    """Writes the program of a mutant to `to`, from the copy that stays what it was."""
+    """Write the program of a mutant to `to`, and leave the copy as it was."""
     target, source = copy / mutant.file, (ROOT / mutant.file).read_bytes()
     start, end = (offset(source, *point) for point in mutant.span)
     text = mutant.replacement.encode()
@@ -452,7 +452,7 @@ def alone(mutant: Mutant, copy: Path, to: Path) -> None:
 
 @dataclass
 class Seen:
-    """What is kept of a run."""
+    """The mutants and outcomes that a run keeps in a file."""
 
     path: Path
     sources: str

@@ -1,9 +1,9 @@
-"""The mutants of a cosmic-ray session that a test notices at once; what is left is for cosmic-ray itself.
+"""Try the mutants of a cosmic-ray session in forks; cosmic-ray tries those that no test notices.
 
 `python -m scripts.mutants_in_forks SESSION CONFIG` imports and collects the tests of CONFIG once. Each mutant is a fork in which
-the functions and constants of the live module are exchanged. The tests that come to its lines run there, the quickest first, up
-to one that fails. Noticed mutants get their result in the session. The others stay pending: an import under the mutant may do
-more, so `cosmic-ray exec` tries them in new processes.
+the functions and constants of the live module are exchanged. The tests that run the mutant's lines run there, the quickest first,
+until one fails. Noticed mutants get their result in the session. The others stay pending: importing a mutant may have other
+effects, so `cosmic-ray exec` tries them in new processes.
 """
 
 import argparse
@@ -26,12 +26,12 @@ from cosmic_ray.plugins import get_operator
 from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkerOutcome, WorkResult
 
-# Seconds of the processor for a mutant.
+# Processor seconds for a mutant.
 PATIENCE = 60
 
 
 class Forks:
-    """In place of pytest's loop over the tests."""
+    """A plugin that replaces pytest's loop over the tests."""
 
     def __init__(self, session: str, modules: list[str]) -> None:
         self.session = session
@@ -46,7 +46,7 @@ class Forks:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed:
             raise pytest.UsageError("a file of tests cannot be collected")
-        # In a fork, so that nothing is kept from it, such as the mechanisms of earlier calls.
+        # The tests run in a fork, so that no state of theirs stays, such as cached mechanisms.
         measured = forked(lambda: self.measured(session.items))
         if measured is None or self.failed:
             raise pytest.UsageError("a test fails without a mutant")
@@ -65,7 +65,7 @@ class Forks:
         return True
 
     def measured(self, items: list[pytest.Item]) -> list[tuple[float, list[str]]]:
-        """The seconds of each test, and the lines of the modules that it comes to."""
+        """Return the seconds of each test, and the lines of the modules that it runs."""
         result = []
         for item, after in zip(items, [*items[1:], None], strict=True):
             lines: set[str] = set()
@@ -89,13 +89,13 @@ class Forks:
         return line(frame, "", None)
 
     def tried(self, mutation: MutationSpec, items: list[pytest.Item], measured: list[tuple[float, list[str]]]) -> str:
-        """The test that fails, if one does."""
+        """Return the test that fails, or ""."""
         path = Path(mutation.module_path).resolve()
         operator = get_operator(mutation.operator_name)(**mutation.operator_args)
         text = mutate_code(path.read_text(encoding="utf-8"), operator, mutation.occurrence)
         try:
             exchange(next(m for m in list(sys.modules.values()) if getattr(m, "__file__", None) == str(path)), text)
-        except Exception as error:  # whatever the import of a mutant raises
+        except Exception as error:  # importing a mutant may raise anything
             return f"import: {error!r}"
         lines = {f"{path}:{line}" for line in range(mutation.start_pos[0], mutation.end_pos[0] + 1)}
         order = sorted(range(len(items)), key=lambda number: measured[number][0])
@@ -108,7 +108,7 @@ class Forks:
 
 
 def forked(work: Callable[[], Any]) -> Any:
-    """What a function returns in a child of this process; None if the child does not come to its end."""
+    """Return a function's result from a child of this process; None if it raises, dies or hangs."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -129,7 +129,7 @@ def forked(work: Callable[[], Any]) -> Any:
 
 
 def exchange(module: ModuleType, text: str) -> None:
-    """Give the functions and constants of a module the bodies, defaults and values of another text of it."""
+    """Give a module's functions and constants the bodies, defaults and values of another version of its source."""
     fresh = ModuleType(module.__name__)
     fresh.__dict__.update(__file__=module.__file__, __package__=module.__package__)
     code: CodeType = compile(text, str(module.__file__), "exec")
@@ -165,7 +165,7 @@ def main() -> None:
     config = tomllib.loads(Path(given.config).read_text(encoding="utf-8"))["cosmic-ray"]
     arguments = shlex.split(config["test-command"])
     tests = arguments[arguments.index("pytest") + 1 :]
-    # What pytest says of every test.
+    # Hide pytest's line for every test.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(pytest.main(tests, plugins=[Forks(given.session, config["module-path"])]))
 

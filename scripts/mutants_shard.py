@@ -1,4 +1,4 @@
-"""Every n-th mutant of a cosmic-ray session: the others are marked as skipped, as cosmic-ray's own filters mark theirs.
+"""Keep every N-th mutant of a cosmic-ray session: mark the others as skipped, as cosmic-ray's own filters do.
 
 `python -m scripts.mutants_shard SESSION K/N` prints how many are left.
 """
@@ -20,7 +20,7 @@ def main() -> None:
         for item in session.pending_work_items:
             (mutation,) = item.mutations
             places[item.job_id] = (mutation.module_path, mutation.start_pos, mutation.operator_name, mutation.occurrence)
-        # By their places in the source: job_ids are random, and so is the order of the session.
+        # Sort by places in the source, because job_ids and the session's order are random.
         inside = sorted(places, key=places.__getitem__)
         for number, job_id in enumerate(inside):
             if number % n != k:

@@ -1,7 +1,7 @@
-"""Take the folder of the build out of a wheel, in place: `python scripts/normalise_wheel.py WHEEL...`.
+"""Remove the build folder from wheels, in place: `python scripts/normalise_wheel.py WHEEL...`.
 
-maturin's bill of materials (SBOM) names our own two crates by where they lay on the building machine. Here they get the name that
-they have in the repository, RECORD gets the new digest, and the archive is written again, member by member.
+maturin's bill of materials (SBOM) names our two crates by their paths on the building machine. This script writes their paths in
+the repository instead, puts the new digest into RECORD, and writes the archive again, member by member.
 """
 
 import base64
@@ -13,13 +13,13 @@ import sys
 import zipfile
 from pathlib import Path
 
-# As in `path+file:///home/me/stairnoise/rust/core#stairnoise@1.0.0`.
+# An example: `path+file:///home/me/stairnoise/rust/core#stairnoise@1.0.0`.
 OURS = re.compile(rb'path\+file://[^"#]*?/rust/')
 SAME = b"path+file:///stairnoise/rust/"
 
 
 def digest(content: bytes) -> str:
-    """Return what RECORD says of a file with this content."""
+    """Return RECORD's digest of a file with this content."""
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
 
 
@@ -45,7 +45,7 @@ def is_record(name: str) -> bool:
 
 
 def record(content: bytes, changed: dict[str, bytes]) -> bytes:
-    """Return RECORD with the digests and sizes of what was changed."""
+    """Return RECORD with the digests and sizes of the changed files."""
     rows = list(csv.reader(io.StringIO(content.decode())))
     for row in rows:
         if row and row[0] in changed:

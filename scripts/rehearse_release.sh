@@ -1,11 +1,11 @@
 #!/bin/sh
-# CONTRIBUTING's release list, run in order from a clean clone, as far as it needs neither the forge nor a registry's account.
+# Runs CONTRIBUTING's release list in order in a clean clone, without the steps that need the forge or a registry's account.
 #
-#   scripts/rehearse_release.sh VERSION [STEP...]     without steps: all of them, which takes hours
+#   scripts/rehearse_release.sh VERSION [STEP...]     all steps by default, which takes hours
 #
 # Prints a line for each step, as in docs/evidence/release_rehearsal.md. In target/rehearsal, `rows` has the lines of every run, and
-# STEP.log what the step printed. A step that fails does not stop the next. If steps are named, the clone stays between runs for as
-# long as it has the newest commit.
+# STEP.log a step's output. After a failed step the next one runs. If steps are named, the clone is kept between runs while it has
+# the newest commit.
 set -u
 
 version=$1
@@ -23,7 +23,7 @@ fi
 if ! git -C "$clone" merge-base --is-ancestor "$commit" HEAD 2>/dev/null; then
     rm -rf "$work"
     git clone --quiet --no-hardlinks "$root" "$clone" || exit 1
-    # Cargo's own tools and interpreters for other machines take minutes to make, and no artifact is made of them.
+    # Cargo's tools and the interpreters for other machines take minutes to make, and no artifact contains them.
     mkdir -p "$root/target/tools" "$root/target/pythons" "$clone/target"
     ln -s "$root/target/tools" "$root/target/pythons" "$clone/target"
 fi
@@ -32,7 +32,7 @@ short=$(git rev-parse --short=8 "$commit")
 rustc --version | tee -a "$work/rows"
 status=0
 
-# Step 2 of the list, in the clone alone; then what the workflow asks of a tag.
+# Step 2 of the list, in the clone alone; then the workflow's checks of a tag.
 set_version() {
     sed -i "s/^version = \".*\"/version = \"$version\"/" Cargo.toml &&
         sed -i "s/^  version: \".*\"/  version: \"$version\"/" packaging/conda-forge/recipe.yaml &&
@@ -46,18 +46,18 @@ set_version() {
         cargo metadata --locked --format-version 1 >/dev/null
 }
 
-# As `cargo publish --dry-run`, which asks nothing but the index.
+# Does what `cargo publish --dry-run` does, but asks only the index.
 crate() {
     cargo package --locked -p stairnoise
 }
 
-# What the index would refuse, or show as plain text.
+# Fails on a README that the index would refuse or show as plain text.
 readme() {
     python3 -m venv "$work/twine" && "$work/twine/bin/python" -m pip install --quiet twine &&
         "$work/twine/bin/twine" check --strict dist/*.whl dist/*.tar.gz
 }
 
-# Step 5, from an index on this machine.
+# Step 5, with an index on this machine.
 index() {
     python3 -m venv "$work/index" && "$work/index/bin/python" -m pip install --quiet pytest &&
         STAIRNOISE_DIST="$clone/dist" "$work/index/bin/python" -m pytest -q --noconftest -c /dev/null --rootdir . tests/packaging/test_local_index.py
@@ -75,7 +75,7 @@ for step in "$@"; do
     code=$?
     [ "$code" = 0 ] && said=passed || said="FAILED ($code)"
     [ "$code" = 0 ] || status=1
-    # `make audit` names at its end what it could not ask; a check that could ask nothing, in its last line, why.
+    # `make audit` ends with the questions that it could not ask. A check that could ask none gives the reason in its last line.
     grep -q '^NOT RUN:$' "$log" && said="$said, with questions that were not asked"
     reason=$(tail -n 1 "$log" | sed -n 's/^NOT RUN: //p')
     [ -z "$reason" ] || said="not run: $reason"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Is a wheel what the sources say? Builds one and compares it bit by bit; exit 0 if they are equal.
+# Checks that a wheel is made from these sources: builds one and compares the two bit by bit. Exit 0 if they are equal.
 #
 #   scripts/reproduce.sh                   this commit, in two clones in different folders
 #   scripts/reproduce.sh WHEEL [TARGET]    this commit once, and the wheel that you have
 #
-# What is not committed has no part in it. Another version of Rust makes another wheel: `rustc --version` has to be the builder's.
+# Uncommitted changes are ignored. Another version of Rust makes a different wheel, so `rustc --version` must equal the builder's.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -16,11 +16,11 @@ if [ -n "$wheel" ]; then
 fi
 rm -rf "$work"
 mkdir -p "$work/one" "$work/another folder/deeper"
-# Both are of this commit, whatever is committed meanwhile.
+# Both wheels are built from this commit, even if another is made meanwhile.
 commit=$(git -C "$root" rev-parse HEAD)
 printf 'commit %s, %s\n' "$commit" "$(rustc --version)"
 
-# build FOLDER: a wheel of a fresh clone in it.
+# build FOLDER: builds a wheel in FOLDER from a fresh clone.
 build() {
     git clone --quiet --no-hardlinks --no-checkout "$root" "$1/stairnoise"
     git -C "$1/stairnoise" checkout --quiet --detach "$commit"

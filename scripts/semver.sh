@@ -1,9 +1,9 @@
 #!/bin/sh
-# What the crate's public interface broke since a commit, by cargo-semver-checks: each line belongs into CHANGELOG.md.
+# Lists what broke in the crate's public interface since a commit, by cargo-semver-checks. Every line belongs in CHANGELOG.md.
 #
-#   scripts/semver.sh [COMMIT]        the newest tag v*, if no commit is given; exit 1 if something broke that the version does not announce
+#   scripts/semver.sh [COMMIT]        the newest tag v* by default; exit 1 if the version does not announce a break
 #
-# Installs cargo-semver-checks into target/tools where it is missing, which takes minutes.
+# Installs cargo-semver-checks into target/tools if it is missing, which takes minutes.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -14,5 +14,5 @@ if [ -z "$since" ]; then
 fi
 PATH="$PWD/target/tools/bin:$PATH"
 command -v cargo-semver-checks >/dev/null || cargo install --quiet --locked --root target/tools cargo-semver-checks
-# `probe` is no part of the public interface.
+# The feature `probe` is not part of the public interface.
 exec cargo semver-checks --package stairnoise --baseline-rev "$since" --default-features --features rand

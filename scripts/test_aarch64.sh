@@ -1,10 +1,10 @@
 #!/bin/sh
-# The Rust tests on 64-bit ARM Linux: built there, or cross-built and run in an emulator.
+# Runs the Rust tests on 64-bit ARM Linux: on such a machine, or cross-built in an emulator.
 #
-#   scripts/test_aarch64.sh [ARGUMENT...]        as those of `cargo test`
+#   scripts/test_aarch64.sh [ARGUMENT...]        arguments of `cargo test`
 #
-# Uses whatever these name, if they are set: RUSTC, CARGO, CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER and _RUNNER, and
-# what the emulator reads: QEMU_LD_PREFIX, QEMU_CPU. One line for the first tool that is missing, and exit 1.
+# Uses RUSTC, CARGO, CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER and _RUNNER if they are set; the emulator reads QEMU_LD_PREFIX and
+# QEMU_CPU. If a tool is missing, one line names it, and the exit status is 1.
 set -u
 
 target=aarch64-unknown-linux-gnu
@@ -28,7 +28,7 @@ done
 [ "$found" = yes ] ||
     fail "Rust's standard library for $target, of the same version as $rustc. With rustup: rustup target add $target."
 
-# --- elsewhere than on such a machine: a linker, a C library, an emulator
+# --- on another machine: a linker, a C library, an emulator
 case "$("$rustc" -vV)" in
 *"host: $target"*) ;;
 *)
@@ -44,7 +44,7 @@ case "$("$rustc" -vV)" in
         export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="$emulator"
     fi
     if [ -z "${QEMU_LD_PREFIX:-}" ]; then
-        # Where the linker finds the loader of shared libraries, the emulator will: PREFIX/lib/ld-linux-aarch64.so.1.
+        # The emulator looks for the loader of shared libraries at PREFIX/lib/ld-linux-aarch64.so.1; the linker knows its place.
         loader=$("$linker" -print-file-name=ld-linux-aarch64.so.1)
         [ -e "$loader" ] || fail "a C library; $linker knows of none. On Debian or Ubuntu: apt install libc6-dev-arm64-cross."
         QEMU_LD_PREFIX=$(dirname "$(dirname "$loader")")
@@ -53,6 +53,6 @@ case "$("$rustc" -vV)" in
     ;;
 esac
 
-# What only other architectures use is a warning here, and as much a fault as on them.
+# Code that only other architectures use is a warning here; fail on it.
 export RUSTFLAGS="${RUSTFLAGS:-} -D warnings"
 exec "$cargo" test --locked --no-fail-fast -p stairnoise --all-features --target "$target" "$@"

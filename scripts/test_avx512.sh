@@ -1,18 +1,18 @@
 #!/bin/sh
-# Runs the crate's tests of kernels, stream and golden vectors on AVX-512 and VAES: on this processor if it has them (minutes), otherwise on one that
-# need not exist, by a Linux kernel and the statically linked tests in the emulator Bochs (more than an hour for all of them). Installs nothing.
+# Runs the crate's tests of kernels, stream and golden vectors on AVX-512 and VAES: on this processor if it has them (minutes), otherwise in the
+# emulator Bochs, which starts a Linux kernel with the statically linked tests (all of them take more than an hour). Installs nothing.
 #
 #   scripts/test_avx512.sh [TESTS ...]      names of tests in the crate, or parts of them; all by default. Exit 0 if every test passed and none was
-#                                           skipped for want of an instruction
+#                                           skipped because an instruction is missing
 #
-#   EMULATE   not empty: in the emulator all the same
+#   EMULATE   if not empty, uses the emulator in any case
 #   KERNEL    the Linux kernel to start, a bzImage; by default the newest Debian cloud kernel in /boot. For one that is not installed:
 #             apt-get download linux-image-VERSION-cloud-amd64 && dpkg-deb -x linux-image-*.deb . && KERNEL=boot/vmlinuz-VERSION-cloud-amd64
 #   LIMIT     seconds before the emulator is stopped, six hours by default
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-# The exhaustive tests and the proofs are compiled for the baseline and say nothing of an instruction set.
+# The exhaustive tests and the proofs are compiled for the baseline, so they do not test an instruction set.
 select="$* --test-threads 1 --nocapture --skip kernel::tests::exhaustive --skip kernel::tests::proof --skip parallel"
 
 fail() {
@@ -20,7 +20,7 @@ fail() {
     exit 1
 }
 
-# What the tests printed.
+# judge OUTPUT NAMES: fails if no test ran, or if one was skipped.
 judge() {
     grep -q '^test result: ok\. [1-9]' "$1" || fail "no test has a name with $2"
     if grep 'skipped: ' "$1"; then
@@ -65,7 +65,7 @@ done
 [ -r "$kernel" ] || fail "a kernel is needed: apt install linux-image-cloud-amd64, or KERNEL=path of a vmlinuz"
 bochs --help cpu 2>&1 | grep -q '^corei7_icelake_u$' || fail "this Bochs has no corei7_icelake_u, the processor with AVX-512 and VAES"
 
-# --- the tests, static, and the vectors at the place where the tests look for them
+# --- the tests, linked statically, and the vectors where the tests look for them
 cd "$root"
 tests=$(
     RUSTFLAGS='-C target-feature=+crt-static' \
@@ -88,8 +88,8 @@ EOF
 chmod +x "$disk/init"
 (cd "$disk" && find . | cpio --create --format=newc --quiet | gzip -1 >"$work/iso/disk.gz")
 
-# --- a CD that starts them. Linux trips over how Bochs 2.7 reports PKU and XSAVES and hangs with RDPID and its like: they are hidden from it,
-# by number as in arch/x86/include/asm/cpufeatures.h; programs still see the processor as it is.
+# --- a CD that starts the tests. Linux fails on the PKU and XSAVES that Bochs 2.7 reports, and hangs with RDPID and similar instructions.
+# `clearcpuid` hides them from Linux, by their numbers in arch/x86/include/asm/cpufeatures.h; programs still see them.
 cp "$kernel" "$work/iso/vmlinuz"
 cp "$loader" "$library" "$work/iso/"
 cat >"$work/iso/isolinux.cfg" <<'EOF'
@@ -119,7 +119,7 @@ com1: enabled=1, mode=file, dev=serial.txt
 sound: driver=dummy
 speaker: enabled=0
 EOF
-# Debian's Bochs has its debugger, which waits for this.
+# The debugger in Debian's Bochs waits for this command.
 echo continue >commands
 : >serial.txt
 timeout "${LIMIT:-21600}" bochs -q -f bochsrc -rc commands >bochs.out 2>&1 </dev/null &

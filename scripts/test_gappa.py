@@ -1,7 +1,7 @@
-"""The float bounds of the kernels, proven by Gappa (docs/evidence/proofs.md). Exit 1 if one is not, or if a tighter one is.
+"""Prove the kernels' float bounds with Gappa (docs/evidence/proofs.md). Exit 1 if a bound is not proven, or if a tighter one is.
 
-scripts/test_gappa.py [NAME ...]           the scripts that a Rust test writes from the formulas, or these of them
-scripts/test_gappa.py --coq [NAME ...]     Gappa's proofs of exp and -ln as Coq sees them, and rust/core/proofs/*.v; or these
+scripts/test_gappa.py [NAME ...]           the scripts that a Rust test writes from the formulas; by default all
+scripts/test_gappa.py --coq [NAME ...]     Gappa's proofs of exp and -ln, checked by Coq, and rust/core/proofs/*.v; by default all
 """
 
 import argparse
@@ -17,15 +17,15 @@ from pathlib import Path
 
 PROOFS = Path(__file__).resolve().parent.parent / "rust" / "core" / "proofs"
 
-# A line with a number, and the number in whose place Gappa must fail.
+# A line with a bound, and a tighter bound with which Gappa must fail.
 LINE = re.compile(r"^(?P<line>.* <= )(?P<bound>\S+)  # (?:\S+; )?not (?P<wrong>\S+)(?: \(\S+\))?$", re.MULTILINE)
 
-# What Coq checks without being asked for a name. Their fused twins differ in a rounding less.
+# The proofs that Coq checks by default. Their fused twins have one rounding less.
 IN_COQ = ["minus_ln_separate.gappa", "exp_exponent_from_1_separate.gappa"]
-# In the order in which one needs the other.
+# A later file needs the earlier ones.
 WRITTEN_FOR_COQ = ["series.v", "exponential.v", "exponential_points.v"]
 
-# What proofs about real numbers rest on in Coq's library, and the machine integers and floats that `interval` computes with.
+# Allowed axioms: those of Coq's real numbers, and of the machine integers and floats that `interval` computes with.
 AXIOMS = re.compile(
     r"ClassicalDedekindReals\.sig_(not|forall)_dec|FunctionalExtensionality\.functional_extensionality_dep|Classical_Prop\.classic"
     r"|(PrimInt63|Uint63|Uint63Axioms|Sint63|PrimFloat|FloatAxioms|FloatOps|CarryType)\.\w+"
@@ -38,7 +38,7 @@ def skip(what: str) -> None:
 
 
 def proves(text: str) -> bool:
-    """Whether Gappa proves the script. An error other than that, or a hint that is no identity, is raised."""
+    """Return whether Gappa proves the script. Raise any other error, and one for a hint that is not an identity."""
     run = subprocess.run(
         ["gappa", "-Wno-null-denominator"], input=text, capture_output=True, text=True, timeout=1800, check=False
     )
@@ -48,13 +48,13 @@ def proves(text: str) -> bool:
 
 
 def wrong_scripts(text: str) -> Iterator[tuple[str, str]]:
-    """The script with one of its numbers replaced, so that Gappa must fail, for each such number."""
+    """Yield each line with a bound, and the script with this bound replaced, so that Gappa must fail."""
     for line in LINE.finditer(text):
         yield line["line"].strip(), text[: line.start("bound")] + line["wrong"] + text[line.end("bound") :]
 
 
 def write_scripts(folder: Path) -> None:
-    """Write what rust/core/src/kernel/tests/proof/gappa.rs makes of the kernels' formulas and bounds."""
+    """Write the scripts that rust/core/src/kernel/tests/proof/gappa.rs makes from the kernels' formulas and bounds."""
     run = ["cargo", "test", "--quiet", "--locked", "-p", "stairnoise", "--lib", "--all-features", "scripts_are_those_that_gappa"]
     subprocess.run(
         run, cwd=PROOFS, env=os.environ | {"STAIRNOISE_WRITE_GAPPA": str(folder)}, stdout=subprocess.DEVNULL, check=True
@@ -67,7 +67,7 @@ def say(name: str, begin: float, wrong: str, right: str) -> bool:
 
 
 def check(script: Path) -> bool:
-    """Whether the script's bounds are proven and the tighter ones are not; says so."""
+    """Print and return whether the script's bounds are proven and the tighter ones are not."""
     text, begin = script.read_text(encoding="utf-8"), time.monotonic()
     others = list(wrong_scripts(text))
     try:
@@ -76,11 +76,11 @@ def check(script: Path) -> bool:
     except RuntimeError as error:
         wrong = [f"NOT READ: {error}"]
     wrong += [] if others else ["nothing that must fail"]
-    return say(script.name, begin, "; ".join(wrong), f"proven; {len(others)} too tight, refused")
+    return say(script.name, begin, "; ".join(wrong), f"proven; {len(others)} tighter bounds refused")
 
 
 def lemmas(proof: str) -> str:
-    """Gappa leaves the hints of a script as hypotheses. They are identities, which Coq's `ring` proves."""
+    """Turn a script's hints, which Gappa leaves as hypotheses, into lemmas: they are identities, which Coq's `ring` proves."""
     proof = re.sub(
         r"^Hypothesis (a\d+ : .*)\.$",
         r"Lemma \1. Proof. unfold Float1; try change (IZR 1) with 1%R; ring. Qed.",
@@ -91,7 +91,7 @@ def lemmas(proof: str) -> str:
 
 
 def check_in_coq(script: Path) -> bool:
-    """Whether Coq accepts Gappa's proof; says so."""
+    """Print and return whether Coq accepts Gappa's proof."""
     begin = time.monotonic()
     gappa = subprocess.run(["gappa", "-Wno-null-denominator", "-Bcoq", script], capture_output=True, text=True, check=False)
     if gappa.returncode:
@@ -103,18 +103,18 @@ def check_in_coq(script: Path) -> bool:
 
 
 def rejected(file: Path) -> str:
-    """What Coq has against a file, or against the axioms that the file prints."""
+    """Return Coq's error for a file, or the axioms that the file must not use; "" if there are none."""
     run = subprocess.run(["coqc", "-q", file.name], cwd=file.parent, capture_output=True, text=True, check=False)
     if run.returncode:
         return f"NOT ACCEPTED: {run.stdout[-500:]}{run.stderr[-1500:]}"
-    # A name begins its line; the axioms of the file itself have names without a point.
+    # An axiom's name begins a line; axioms of the file itself have names without a dot.
     axioms = {line.split()[0] for line in run.stdout.splitlines() if re.match(r"[A-Za-z_][\w.']*( :|$)", line)}
     others = sorted(axiom for axiom in axioms if not AXIOMS.fullmatch(axiom))
     return f"rests on {', '.join(others)}" if others else ""
 
 
 def check_written(names: list[str]) -> bool:
-    """Whether Coq accepts the files that are written for it; says so."""
+    """Print and return whether Coq accepts the files written for it."""
     with tempfile.TemporaryDirectory() as folder:
         results = []
         for name in names:

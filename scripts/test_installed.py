@@ -2,9 +2,9 @@
 
     python scripts/test_installed.py ARTIFACT [--python INTERPRETER] [PYTEST ARGUMENT...]
 
-First with NumPy alone, every warning an error; then with the groups `test` and `lint`: the stubs against the built module, a
-user's program under ``mypy --strict``, and the suite, or what the arguments select of it. A free-threaded interpreter has the
-group `freethreaded`.
+A first program runs with NumPy alone, where every warning is an error. Then come the groups `test` and `lint`: the stubs against
+the built module, a user's program under ``mypy --strict``, and the suite, or the tests that the arguments select. A free-threaded
+interpreter gets the group `freethreaded` instead of `test`.
 """
 
 import argparse
@@ -18,11 +18,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# What the tests read, beside themselves.
+# The tests read these files.
 PAGES = ["docs", "pyproject.toml", *(page.name for page in ROOT.glob("*.md"))]
-# These tests are about the checkout: its scripts, benchmarks, lock file, make, and the site that is made of it.
+# These tests are about the checkout: its scripts, benchmarks, lock file, make, and the site built from it.
 ABOUT_THE_CHECKOUT = {"packaging", "project", "site"}
-# Variables that would let the checkout, or this machine's own instructions, into the environment.
+# Variables through which the checkout, or this machine's own instructions, would get into the environment.
 OWN = {
     "CONDA_PREFIX",
     "MYPYPATH",
@@ -42,7 +42,7 @@ assert sn.DiscreteLaplace(1.0).release(np.array([10, 20, 30])).dtype == np.int64
 print("stairnoise", sn.__version__, *sn.cpu_tiers())
 """
 
-# Values of every family, and which kernels drew them.
+# Prints a digest of every family's values, and which kernels drew them.
 VALUES = """
 import hashlib
 import stairnoise as sn
@@ -72,10 +72,10 @@ def environment(folder: Path, interpreter: str) -> Path:
 
 
 def check_an_old_processor(python: Path) -> None:
-    """Draw the same values on an emulation of the least that NumPy runs on, which stops at an instruction such as AVX's."""
+    """Draw the same values on an emulated Nehalem, NumPy's minimum, which stops at instructions such as AVX's."""
     emulator = next((found for name in EMULATORS if (found := shutil.which(name))), None)
     if platform.machine() != "x86_64" or emulator is None:
-        print("not checked: an old processor, for which this machine or the emulator qemu-x86_64 is missing", flush=True)
+        print("not checked: an old processor; this needs x86-64 and the emulator qemu-x86_64", flush=True)
         return
     here = output(python, "-c", VALUES).split()
     done = subprocess.run([emulator, "-cpu", "Nehalem", python, "-c", VALUES], capture_output=True, text=True, check=False)
@@ -85,7 +85,7 @@ def check_an_old_processor(python: Path) -> None:
 
 
 def copy_tests(folder: Path) -> None:
-    print("left out, being about the checkout:", *sorted(f"tests/{name}" for name in ABOUT_THE_CHECKOUT), flush=True)
+    print("left out, because they are about the checkout:", *sorted(f"tests/{name}" for name in ABOUT_THE_CHECKOUT), flush=True)
     shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__", *ABOUT_THE_CHECKOUT))
     for name in PAGES:
         source = ROOT / name
@@ -96,7 +96,7 @@ def test(artifact: Path, interpreter: str, arguments: list[str], folder: Path) -
     python = environment(folder / "venv", interpreter)
     outside = folder / "outside"
     outside.mkdir()
-    # A source distribution is compiled: in a folder that the next time finds again.
+    # A source distribution is compiled; the next run reuses this folder.
     extra = {"CARGO_TARGET_DIR": str(ROOT / "target" / "sdist")}
     run(python, "-m", "pip", "install", "--quiet", artifact, cwd=outside, **extra)
     installed = {line.partition("==")[0].partition(" @")[0] for line in output(python, "-m", "pip", "freeze").splitlines()}

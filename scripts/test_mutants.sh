@@ -1,15 +1,15 @@
 #!/bin/sh
-# Mutation testing: a program with one operator, number or result changed has to fail a test. What survives is printed, and is to be killed by a
-# test or argued in docs/evidence/mutants.md.
+# Mutation testing: a program with one operator, number or result changed must fail a test. Surviving mutants are printed; each needs a test that
+# fails, or an argument in docs/evidence/mutants.md.
 #
 #   scripts/test_mutants.sh FOLDERS|python [K/N [OPTION...]]   every N-th mutant from the K-th on, 0/32 by default. FOLDERS: exact,lattice or
 #                                                              kernel; options are those of scripts/mutants_at_once.py
 #
 #   PYTHON        the interpreter with the package, its tests' packages, cosmic-ray and tree-sitter, .venv/bin/python by default
 #
-# Folders of the crate: scripts/mutants_at_once.py. python: cosmic-ray by scripts/mutants.toml on a copy, and before it
-# scripts/mutants_in_forks.py for what a test notices at once. Both leave what they saw in target/mutants, and a run that was ended goes on
-# if the sources are the same.
+# Folders of the crate are tried by scripts/mutants_at_once.py. For python, scripts/mutants_in_forks.py tries all mutants in a copy, then
+# cosmic-ray tries the unnoticed ones, by scripts/mutants.toml. Results stay in target/mutants; an interrupted run continues there if the
+# sources are the same.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -32,7 +32,7 @@ exact* | kernel* | lattice*)
 python)
     tools=$(dirname "$python")
     copy=$work/python
-    # Before the editable package, whose place is this checkout.
+    # The copy comes before the editable package, which lies in this checkout.
     export PYTHONPATH="$copy/python" PYTHONDONTWRITEBYTECODE=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PATH="$tools:$PATH"
     now="$shard $(git ls-files -z python tests scripts | xargs -0 cat | sha256sum)"
     if [ "$(cat "$copy/sum" 2>/dev/null)" != "$now" ]; then

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The crate as crates.io would have it: packed, unpacked away from the repository, tested there, and offered to the registry for a trial.
+# Tests the crate as crates.io would have it: packs it, unpacks and tests it outside the repository, and tries `cargo publish --dry-run`.
 #
 #   scripts/test_package.sh        exit 0 if everything that ran passed; the last lines name what was not run
 #
-# Tests of golden vectors and of the fuzz corpus, which are not in the package, say NOT RUN.
+# The package has no golden vectors and no fuzz corpus; their tests print NOT RUN.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -22,13 +22,13 @@ rm -rf "$work/crate"
 mkdir "$work/crate"
 tar -xzf "target/package/stairnoise-$version.crate" -C "$work/crate" --strip-components 1
 
-# Outside a workspace, as a user has it. The profiles are the workspace's, and without optimisation the tests take minutes.
+# A user has the crate outside a workspace, without the workspace's profiles. Unoptimised tests would take minutes.
 say "the tests of stairnoise $version, unpacked"
 export CARGO_PROFILE_TEST_OPT_LEVEL=2 CARGO_TARGET_DIR="$work/target"
 away=$(mktemp -d)
 trap 'rm -rf "$away"' EXIT
 mv "$work/crate" "$away/crate"
-# The crate's folder is compiled into its tests, and cargo takes what it made in an earlier folder for fresh.
+# The tests contain the crate's folder, and cargo would reuse tests that it built for an earlier folder.
 (cd "$away/crate" && cargo clean --quiet --locked -p stairnoise)
 (cd "$away/crate" && cargo test --quiet --locked --all-features --lib --tests --examples)
 (cd "$away/crate" && cargo test --quiet --locked --all-features --doc)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The taint check (docs/evidence/timing.md): the key is secret, and memcheck reports every branch and address that depends on it. Exit 1 if there is one
-# that the sources do not let through, or if a control is not reported. One line says what is missing, and nothing is checked then.
+# The taint check (docs/evidence/timing.md): the key is secret, and memcheck reports every branch and address that depends on it. Exit 1 if the
+# sources do not allow one of them, or if a control is not reported. If a tool is missing, one line names it and nothing is checked.
 set -eu
 
 skip() {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs all Rust and Python tests once under each instruction set that STAIRNOISE_CPU can force, the keystream's among them. Minutes each.
+# Runs all Rust and Python tests under each instruction set that STAIRNOISE_CPU can force, the keystream's among them. One takes minutes.
 #
-#   scripts/test_tiers.sh [portable] [avx2] [avx512]     those named, or all; one that this processor lacks is skipped, and named
+#   scripts/test_tiers.sh [portable] [avx2] [avx512]     all by default; a set that this processor lacks is named and skipped
 set -eu
 cd "$(dirname "$0")/.."
 python=.venv/bin/python
@@ -27,5 +27,5 @@ for tier in "$@"; do
     "$python" -m pytest -q --numprocesses auto --maxprocesses 4 --dist worksteal || failed="$failed $tier:python"
 done
 
-[ -z "$skipped" ] || printf 'test_tiers: skipped, because this processor has not the instructions:%s\n' "$skipped" >&2
+[ -z "$skipped" ] || printf 'test_tiers: skipped, because this processor lacks the instructions:%s\n' "$skipped" >&2
 [ -z "$failed" ] || { printf 'test_tiers: failed:%s\n' "$failed" >&2 && exit 1; }

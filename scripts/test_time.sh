@@ -1,5 +1,5 @@
 #!/bin/sh
-# The timing test (docs/evidence/timing.md), on every instruction set that this processor has.
+# Runs the timing test (docs/evidence/timing.md) on every instruction set that this processor has.
 #
 #   scripts/test_time.sh [FILLS]        fills per comparison, a million by default; exit 1 if a |t| or a control comes out wrong
 set -eu
@@ -15,7 +15,7 @@ tiers=portable
 if [ "$(uname -m)" = x86_64 ] && grep -qw avx2 /proc/cpuinfo 2>/dev/null && grep -qw fma /proc/cpuinfo; then
     tiers="$tiers avx2"
     for flag in avx512f avx512dq avx512vl avx512bw; do
-        grep -qw "$flag" /proc/cpuinfo || { echo "skipped: the AVX-512 tier, for want of $flag" && flag= && break; }
+        grep -qw "$flag" /proc/cpuinfo || { echo "skipped: the AVX-512 tier, because $flag is missing" && flag= && break; }
     done
     [ -z "$flag" ] || tiers="$tiers avx512"
 fi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The comparison of paths (docs/evidence/timing.md): fills with different keys run the same instructions on the same addresses, on every instruction set that
-# this processor has. Exit 1 if a path differs, or if those of a control do not.
+# Compares paths (docs/evidence/timing.md): fills with different keys must run the same instructions on the same addresses, on every instruction set that
+# this processor has. Exit 1 if a path differs, or if the paths of a control are equal.
 set -eu
 
 skip() {
@@ -16,7 +16,7 @@ cargo build --quiet --locked --release -p stairnoise --features probe --example 
 
 has() {
     for flag in "$@"; do
-        grep -qw "$flag" /proc/cpuinfo || { echo "skipped: an instruction set, for want of $flag" && return 1; }
+        grep -qw "$flag" /proc/cpuinfo || { echo "skipped: an instruction set, because $flag is missing" && return 1; }
     done
 }
 tiers=portable

@@ -1,11 +1,10 @@
 #!/bin/sh
-# The crate as WebAssembly, in Node: the module of a web page, where there is no operating system (wasm32-unknown-unknown), and the
-# crate's tests, which read the golden vectors from files (wasm32-wasip1). Both without the feature `entropy`.
+# Runs the crate as WebAssembly in Node: a web page's module, without an operating system (wasm32-unknown-unknown), and the crate's
+# tests, which read the golden vectors from files (wasm32-wasip1). Neither has the feature `entropy`.
 #
-#   scripts/test_wasm.sh [TEST...]        names of tests in the crate, or parts of them; by default those that stand below
+#   scripts/test_wasm.sh [TEST...]        names of tests in the crate, or parts of them; by default those below
 #
-# Installs Rust's standard library for the two targets where there is rustup. One line says what is missing, and nothing is checked
-# then.
+# Installs Rust's standard library for the two targets if rustup is here. If a tool is missing, one line names it and nothing is checked.
 set -eu
 
 page=wasm32-unknown-unknown
@@ -30,7 +29,7 @@ for target in $page $system; do
 done
 
 cd "$(dirname "$0")/.."
-# What only 32 bits or a target without threads make of the sources is a warning here, and as much a fault as elsewhere.
+# A warning that appears only with 32 bits or without threads is as much a fault as any other.
 export RUSTFLAGS="${RUSTFLAGS:-} -D warnings"
 cargo build --locked --release -p stairnoise --no-default-features --example browser --target $page
 node rust/core/examples/browser/check.mjs target/$page/release/examples/browser.wasm
@@ -43,7 +42,7 @@ if [ $# -gt 0 ]; then
     run --lib -- "$@"
     exit
 fi
-# The golden vectors, and what depends on threads, memory, the bits of an address, or the feature. Other tests of the stream need
-# `Generator::from_os`.
+# The golden vectors, and tests that depend on threads, memory, the bits of an address, or the feature. Other tests of the stream
+# need `Generator::from_os`.
 run --lib -- golden:: golden_vectors keyed:: memory:: parallel:: selection:: \
     stream::cipher stream::entropy stream::erasure stream::fill every_way_to_a_word indices_and_fills

@@ -1,11 +1,11 @@
-"""Run wheels that this machine cannot install, beside one that it can: they have to draw the same values.
+"""Run wheels that this machine cannot install, beside one that it can: all must draw the same values.
 
     python scripts/try_wheel.py OWN_WHEEL WHEEL... [--tests PATH...]
 
-Exit 1 if one that ran was wrong; names those that did not run. An interpreter for another machine or C library is what
-scripts/other_pythons.sh has made. NumPy, and what the tests import, come from the package index. No pip runs there: wheels are
-unpacked. Each also has to pass two subjects of its self-test, the known answers and the generators, and the tests of the golden
-vectors, or those that `--tests` names.
+Exit 1 if a wheel that ran was wrong; the last lines name wheels that did not run. scripts/other_pythons.sh makes the interpreters
+for other machines and C libraries. NumPy and the tests' imports come from the package index. Wheels are unpacked, because those
+interpreters have no pip. Each wheel must also pass two subjects of its self-test (known answers, generators) and the tests of the
+golden vectors, or the tests that `--tests` names.
 """
 
 import argparse
@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ROOT / "target" / "pythons"
 GOLDEN = ["tests/exactness/test_golden.py"]
 
-# For wheels of a platform: the interpreter's folder, its NumPy, and the platforms whose wheels it takes. Later versions of NumPy
-# are for a newer musl than Debian's.
+# For a wheel's platform: the interpreter's folder, its NumPy, and the platforms whose wheels it takes. Later versions of NumPy
+# need a newer musl than Debian's.
 INTERPRETERS = {
     r"manylinux.*_aarch64": ("aarch64", "numpy==2.3.*", ["manylinux_2_28_aarch64", "manylinux2014_aarch64"]),
     r"musllinux.*_aarch64": ("aarch64-musl", "numpy==1.26.*", ["musllinux_1_1_aarch64"]),
@@ -53,7 +53,7 @@ class Interpreter:
 
 
 def interpreter(wheel: str) -> Interpreter | None:
-    """Find one for the wheel's platform."""
+    """Find an interpreter for the wheel's platform."""
     for platform, (folder, numpy, platforms) in INTERPRETERS.items():
         python = PYTHONS / folder / "python"
         if re.search(rf"{platform}\.whl", wheel) and python.exists():
@@ -62,7 +62,7 @@ def interpreter(wheel: str) -> Interpreter | None:
 
 
 def unpack(wheel: Path, found: Interpreter, site: Path) -> None:
-    """Put the wheel, its NumPy and what the tests import into a folder."""
+    """Put the wheel, its NumPy and the tests' imports into a folder."""
     downloads = site.with_name("downloads")
     which = ["--only-binary", ":all:", "--python-version", "3.11"]
     which += [option for platform in found.platforms for option in ("--platform", platform)]
@@ -74,7 +74,7 @@ def unpack(wheel: Path, found: Interpreter, site: Path) -> None:
 
 
 def run(python: Path, *arguments: str, **environment: str) -> str:
-    """Return what it prints, or how it failed, which begins with "exit"."""
+    """Return the interpreter's output; if it failed, "exit", the status and the output's end."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "STAIRNOISE_"))}
     command = [str(python), *arguments]
     done = subprocess.run(command, cwd=ROOT, env=clean | environment, capture_output=True, text=True, check=False)
@@ -113,7 +113,7 @@ def main() -> int:
             right = not tested.startswith("exit ")
             print(f"  {' '.join(options.tests)}: {tested.splitlines()[-1] if right else 'WRONG: ' + tested}", flush=True)
             status = status if same and right else 1
-    print(*(f"NOT RUN, for want of an interpreter: {name}" for name in not_run), sep="\n")
+    print(*(f"NOT RUN, because there is no interpreter for it: {name}" for name in not_run), sep="\n")
     return status
 
 

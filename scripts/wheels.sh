@@ -1,16 +1,16 @@
 #!/bin/sh
-# The wheels and the source distribution that a release consists of, checked, then installed and tested.
+# Builds a release's wheels and source distribution into dist/, checks, installs and tests them.
 #
-#   scripts/wheels.sh [PYTEST ARGUMENT...]        into dist/; exit 0 if everything passed
+#   scripts/wheels.sh [PYTEST ARGUMENT...]        exit 0 if everything passed
 #
-#   PYTHON        builds, and is the first to test; python3 by default
-#   PYTHONS       further interpreters that test the abi3 wheel
-#   FREE          free-threaded interpreters, a wheel for each; by default whichever of python3.14t and python3.15t is found
-#   TARGETS       further targets of rustc; on Linux that of this architecture with musl by default. Their wheels are run if
+#   PYTHON        the interpreter that builds and tests first; python3 by default
+#   PYTHONS       other interpreters that test the abi3 wheel
+#   FREE          free-threaded interpreters, a wheel for each; by default python3.14t and python3.15t, if found
+#   TARGETS       other targets of rustc; on Linux, by default, this architecture's target with musl. Their wheels are run if
 #                 scripts/try_wheel.py finds an interpreter
 #   MANYLINUX     the oldest glibc that the wheels run with, manylinux2014 (2.17) by default
 #
-# The arguments select what the suite runs on each artifact; without any it is the whole suite.
+# The arguments select the tests that run on each artifact; all of them by default.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -61,7 +61,7 @@ done
 say 'checks of the archives'
 PATH="$tools:$PATH" "$tools/python" scripts/check_wheel.py dist/*.whl
 
-say 'pip install from an index on this machine, by somebody without Rust'
+say 'pip install from an index on this machine, without Rust'
 "$python" -m venv "$PWD/target/wheels/test"
 "$PWD/target/wheels/test/bin/python" -m pip install --quiet pytest
 STAIRNOISE_DIST="$PWD/dist" "$PWD/target/wheels/test/bin/python" -m pytest -q --noconftest -c /dev/null --rootdir . \
@@ -81,7 +81,7 @@ for name in $free; do
     "$python" scripts/test_installed.py dist/*-"$tag"-*.whl --python "$name" "$@"
 done
 if [ -n "$more" ]; then
-    say 'what was built for other machines and other C libraries, beside what was built for this one'
+    say "wheels for other machines and C libraries, compared with this machine's"
     "$python" scripts/try_wheel.py "$own" dist/*-abi3-*.whl
 fi
 say 'built, checked and tested:'

@@ -79,4 +79,4 @@ def test_what_was_drawn_is_compared(
     assert ("  WRONG" in lines) == (values != "5a portable\nTrue 3 4 x86_64 portable")
     said = "WRONG: exit 1: F.." if golden.startswith("exit") else "3 passed"
     assert f"  tests/exactness/test_golden.py: {said}" in lines
-    assert lines[-1] == f"NOT RUN, for want of an interpreter: {WINDOWS}"
+    assert lines[-1] == f"NOT RUN, because there is no interpreter for it: {WINDOWS}"
