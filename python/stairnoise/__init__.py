@@ -15,15 +15,7 @@ from importlib import import_module as _import_module
 
 from stairnoise import _lazy
 from stairnoise._cpu import cpu_tiers
-from stairnoise._errors import (
-    BudgetError,
-    CopyError,
-    LazyError,
-    LedgerError,
-    ParameterError,
-    ParameterTypeError,
-    StairnoiseError,
-)
+from stairnoise._errors import BudgetError, CopyError, LazyError, LedgerError, ParameterError, ParameterTypeError, StairnoiseError
 from stairnoise._errors import meant as _known_name
 from stairnoise._native import __version__
 from stairnoise._sample import sample
@@ -69,83 +61,29 @@ if _typing.TYPE_CHECKING:
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.residues import centered_residue
 
-__all__ = [  # noqa: RUF022 - grouped by meaning
-    # Their base classes
-    "Mechanism",
-    "AdditiveMechanism",
-    "SelectionMechanism",
-    # Mechanisms for numbers
-    "Staircase",
-    "Laplace",
-    "DiscreteStaircase",
-    "DiscreteLaplace",
-    # With a delta
-    "Gaussian",
-    "DiscreteGaussian",
-    "TruncatedStaircase",
-    "TruncatedDiscreteStaircase",
-    "TruncatedLaplace",
-    "DiscreteCanonical",
-    # With several rates
-    "MergedLaplace",
-    # With probabilities of your own
-    "LatticeNoise",
-    # For vectors
-    "MultivariateStaircase",
-    # For categories
-    "RandomizedResponse",
-    # In shares
-    "GeneralizedDiscreteLaplace",
-    "MultiScaleDiscreteLaplace",
-    "Arete",
-    "Skellam",
-    # One of several candidates
-    "StaircaseSelection",
-    "ExponentialMechanism",
-    "PermuteAndFlip",
-    # Some of many groups
-    "PartitionSelection",
-    # Noise in one call
-    "sample",
-    # Choice of a mechanism and of its shape
-    "compare",
-    "Comparison",
-    "calibrate",
-    "optimal_gamma",
-    "optimal_r",
-    "optimal_cost",
-    "expected_cost",
-    # The sum of releases modulo m
-    "centered_residue",
-    # What a released count says
-    "binomial_test",
-    "binomial_interval",
-    # What a release promises and reveals
-    "Guarantee",
-    "PrivacyLoss",
-    # What many releases have cost
-    "Ledger",
-    "Spending",
-    # Randomness
-    "SecureRng",
-    "SeededRng",
-    "KeyedRng",
-    "SecureBitGenerator",
-    # The machine
-    "cpu_tiers",
-    "selftest",
-    "SelftestReport",
-    # Errors
-    "StairnoiseError",
-    "ParameterError",
-    "ParameterTypeError",
-    "LazyError",
-    "CopyError",
-    "LedgerError",
-    "BudgetError",
-    # Version
-    "__version__",
-]
+# The bases of mechanisms
+__all__ = ["AdditiveMechanism", "Mechanism", "SelectionMechanism"]
+# Mechanisms for numbers: with ε alone, with a δ, with several rates, with probabilities of your own
+__all__ += ["DiscreteLaplace", "DiscreteStaircase", "Laplace", "Staircase"]
+__all__ += ["DiscreteCanonical", "DiscreteGaussian", "Gaussian"]
+__all__ += ["TruncatedDiscreteStaircase", "TruncatedLaplace", "TruncatedStaircase"]
+__all__ += ["LatticeNoise", "MergedLaplace"]
+# For vectors, for categories, in shares
+__all__ += ["MultivariateStaircase", "RandomizedResponse"]
+__all__ += ["Arete", "GeneralizedDiscreteLaplace", "MultiScaleDiscreteLaplace", "Skellam"]
+# One of several candidates, and some of many groups
+__all__ += ["ExponentialMechanism", "PartitionSelection", "PermuteAndFlip", "StaircaseSelection"]
+# Noise in one call, the choice of a mechanism and of its shape, sums of releases modulo m, tests of a released count
+__all__ += ["Comparison", "calibrate", "compare", "sample"]
+__all__ += ["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"]
+__all__ += ["binomial_interval", "binomial_test", "centered_residue"]
+# Guarantees, privacy losses, and the cost of many releases
+__all__ += ["Guarantee", "Ledger", "PrivacyLoss", "Spending"]
+# Randomness, and the machine
+__all__ += ["KeyedRng", "SecureBitGenerator", "SecureRng", "SeededRng"]
+__all__ += ["SelftestReport", "__version__", "cpu_tiers", "selftest"]
+# Errors
+__all__ += ["BudgetError", "CopyError", "LazyError", "LedgerError", "ParameterError", "ParameterTypeError", "StairnoiseError"]
 
 _BASES = ("Mechanism", "AdditiveMechanism", "SelectionMechanism")
 
@@ -153,28 +91,21 @@ _BASES = ("Mechanism", "AdditiveMechanism", "SelectionMechanism")
 _MODULES = {
     **{row.class_name: row.module for row in _ROWS},
     **_SELECTIONS,
-    "AdditiveMechanism": "stairnoise.mechanism.additive",
-    "Comparison": "stairnoise.comparison",
-    "Guarantee": "stairnoise.mechanism.guarantee",
-    "KeyedRng": "stairnoise.keyed.rng",
-    "Ledger": "stairnoise.accounting.ledger.ledger",
-    "Mechanism": "stairnoise.mechanism.base",
+    **dict.fromkeys(["SelftestReport", "selftest"], "stairnoise._selftest"),
+    **dict.fromkeys(["Ledger", "Spending"], "stairnoise.accounting.ledger.ledger"),
     "PrivacyLoss": "stairnoise.accounting.privacy_loss",
-    "Spending": "stairnoise.accounting.ledger.ledger",
     "SecureBitGenerator": "stairnoise.bit_generator",
-    "SelectionMechanism": "stairnoise.mechanism.selection",
-    "SelftestReport": "stairnoise._selftest",
-    "binomial_interval": "stairnoise.inference",
-    "binomial_test": "stairnoise.inference",
     "calibrate": "stairnoise.calibration",
-    "centered_residue": "stairnoise.residues",
-    "compare": "stairnoise.comparison",
-    "expected_cost": "stairnoise.optimal",
-    "optimal_cost": "stairnoise.optimal",
-    "optimal_gamma": "stairnoise.optimal",
-    "optimal_r": "stairnoise.optimal",
+    **dict.fromkeys(["Comparison", "compare"], "stairnoise.comparison"),
+    **dict.fromkeys(["binomial_interval", "binomial_test"], "stairnoise.inference"),
+    "KeyedRng": "stairnoise.keyed.rng",
+    "AdditiveMechanism": "stairnoise.mechanism.additive",
+    "Guarantee": "stairnoise.mechanism.guarantee",
+    "Mechanism": "stairnoise.mechanism.base",
+    "SelectionMechanism": "stairnoise.mechanism.selection",
+    **dict.fromkeys(["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"], "stairnoise.optimal"),
     "random": "stairnoise.random",
-    "selftest": "stairnoise._selftest",
+    "centered_residue": "stairnoise.residues",
 }
 
 
@@ -190,7 +121,7 @@ def __getattr__(name: str) -> _typing.Any:
 
 
 def _meant(name: str) -> str:
-    """Suggest what an unknown name meant: a method of the mechanisms, or a similar name."""
+    """Suggest a method of the mechanisms, or a similar name, for an unknown name."""
     if hasattr(__getattr__("Staircase"), name):
         return f"; it is a method of the mechanisms, as in Staircase(eps=1).{name}"
     return _known_name(name, [known for known in __all__ if known not in _BASES])

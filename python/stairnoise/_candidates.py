@@ -15,11 +15,11 @@ class Setting(NamedTuple):
     eps: float
     sensitivity: float
     delta: float | None = None
+    # Whether the caller stated the sensitivity.
     stated: bool = True
-    """Whether the caller stated the sensitivity."""
 
     def argument(self, name: str) -> float | None:
-        """Return ε, δ, the sensitivity, or the "change", which is the sensitivity of a discrete mechanism; None if not stated."""
+        """Return ε, δ, the sensitivity, or the "change", the sensitivity of a discrete mechanism; None if not stated."""
         if name in ("sensitivity", "change") and not self.stated:
             return None
         if name == "delta" and self.delta is None:
@@ -57,7 +57,7 @@ CANDIDATES = {
 
 
 def chosen(mechanisms: Literal["all"] | Sequence[str] | None, delta: float | None) -> tuple[Candidate, ...]:
-    """Return the candidates asked for by name, "all" of them, or for None those that suit most releases."""
+    """Return the named candidates, "all" of them, or for None those that suit most releases."""
     if mechanisms is None:
         wanted = ("always",) if delta is None else ("always", "delta")
         return tuple(candidate for candidate in CANDIDATES.values() if candidate.compared.when in wanted)
@@ -67,7 +67,7 @@ def chosen(mechanisms: Literal["all"] | Sequence[str] | None, delta: float | Non
 
 
 def chosen_rows(mechanisms: Literal["all"] | Sequence[str] | None, delta: float | None) -> tuple[Row, ...]:
-    """Return the rows of the registry that `chosen` would compare; here names of classes are names too."""
+    """Return the registry's rows of the candidates that `chosen` returns; here names of classes are allowed too."""
     if mechanisms is None or isinstance(mechanisms, str):
         found = [candidate.row for candidate in chosen(mechanisms, delta)]
     else:

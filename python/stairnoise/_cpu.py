@@ -2,7 +2,7 @@
 
 from stairnoise import _native
 
-# Refuses a STAIRNOISE_CPU that names an instruction set which this machine cannot run. Users who
+# Raises an error if STAIRNOISE_CPU names an instruction set that this machine cannot run: users who
 # force an instruction set must know which one they measured or tested.
 _native.cpu_tier()
 
@@ -10,7 +10,7 @@ _native.cpu_tier()
 def cpu_tiers() -> list[str]:
     """List the instruction sets that this machine can run, slowest first.
 
-    The last one is used, unless the environment variable STAIRNOISE_CPU named another one when
+    The last one is used, unless the environment variable STAIRNOISE_CPU named another when
     stairnoise was imported.
 
     Examples

@@ -1,7 +1,7 @@
-"""Numbers with as many digits as mean something.
+"""Numbers with only their meaningful digits.
 
-A private value is rounded to the third digit of its error bound, and the bound then includes that rounding. Whoever has the
-value, the public bound and the lattice can do the same, so it is post-processing and costs no privacy.
+A private value is rounded to the third digit of its error bound, and the bound includes that rounding. The rounding depends only
+on the value, the public bound and the lattice, so it is post-processing and costs no privacy.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def last_digit(bound: Fraction) -> Fraction:
 
 @lru_cache(256)
 def is_finer(step: Fraction, digit: Fraction) -> bool:
-    """Return whether multiples of a lattice step have digits after this one."""
+    """Return whether multiples of a lattice step have digits beyond this one."""
     return bool(digit) and (step / digit).denominator != 1
 
 
 def private_value(exact: Fraction, step: Fraction, bound: Fraction, digit: Fraction) -> tuple[float, float]:
-    """Return a multiple of `step` rounded to a digit, and a bound that holds for what is returned.
+    """Return a multiple of `step` rounded to a digit, and a bound that holds for the rounded value.
 
-    Both are integers if the step is 1 and the bound an integer. A digit of 0 keeps all digits.
+    Both are integers if the step is 1 and the bound is an integer. A digit of 0 keeps all digits.
     """
     finer = is_finer(step, digit)
     nearest, within = (round(exact / digit) * digit, bound + digit / 2) if finer else (exact, bound)

@@ -1,11 +1,11 @@
 """The errors, and how they describe a refused argument.
 
-Every text names the argument, the rule it broke and what was received. For a parameter that is its
-value; for data only type, dtype, shape and place (`got`)::
+Every text names the argument, the rule that it broke and what was received: the value of a parameter,
+but of data only type, dtype, shape and place (`got`)::
 
     StairnoiseError
-    ├── ParameterError          a ValueError: right kind of argument, impossible value
-    ├── ParameterTypeError      a TypeError: wrong kind of argument
+    ├── ParameterError          a ValueError: right type, impossible value
+    ├── ParameterTypeError      a TypeError: wrong type of argument
     │   └── LazyError           a computation that has not run, such as a query
     ├── CopyError               a TypeError: copying or pickling a generator
     └── LedgerError             a ledger that cannot be used, or refuses a spending
@@ -28,8 +28,8 @@ _MOST_ITEMS = 20
 # Kinds of NumPy dtypes that hold numbers.
 _NUMBERS = "?biufc"
 
-# Arguments that hold data, or may hold data by mistake: true answers, costs, samples, points at which a distribution is
-# evaluated, numbers that the caller takes for released ones, and memory that may hold the true answers.
+# Arguments that hold data, or can hold data by mistake: true answers, costs, samples, points at which a distribution is
+# evaluated, numbers that the caller believes to be released, and memory that can hold the true answers.
 _DATA = frozenset({"costs", "counts", "k", "labels", "n", "out", "released", "samples", "scores", "values", "x"})
 
 # Types whose ``repr`` runs no foreign code. Bytes are not included, because keys are bytes.
@@ -120,7 +120,7 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
 
 
 def meant(name: object, known: Iterable[str]) -> str:
-    """Return the end of an error about an unknown name: it asks whether a similar known name was meant, if there is one."""
+    """Return the end of an error about an unknown name: a similar known name as a suggestion, if there is one."""
     if not isinstance(name, str):
         return ""
     from difflib import get_close_matches  # takes a millisecond that only an error needs

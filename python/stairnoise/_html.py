@@ -1,4 +1,4 @@
-"""The tables that notebooks show for a mechanism and for a privacy loss.
+"""HTML tables of a mechanism and of a privacy loss, for notebooks.
 
 The HTML has no scripts and no styles, so the notebook's own colours apply, light or dark. Every text is escaped.
 A function here returns None if a table would take too long or fail; the notebook then shows the ``repr``.
@@ -20,7 +20,7 @@ _LONGEST = 200
 _CONFIDENCE = 0.95
 _DELTAS = (1e-6, 1e-9)
 _EPSILONS = (0.1, 1.0)
-# ε and δ of this many losses on a lattice take less than half a second.
+# With up to this many losses on a lattice, ε and δ take less than half a second.
 _MOST_LOSSES = 2**16
 
 
@@ -45,7 +45,7 @@ def _mechanism_rows(mechanism: Any) -> Rows:
             yield name, repr(value)
     row = next(row for row in ROWS if row.class_name == type(mechanism).__name__)
     vectors = row.kind == "vector"
-    # For shares, ε and quantiles come from lists of probabilities, which may take minutes to make.
+    # For shares, ε and quantiles come from lists of probabilities, which can take minutes to compute.
     quick = row.group != "shares"
     if quick and not mechanism._is_noise_alone:
         yield "guarantee", repr(mechanism.guarantee()).removeprefix("Guarantee: ")
@@ -81,7 +81,7 @@ def _is_quick(loss: Any) -> bool:
 
 
 def _table(caption: str, rows: Rows) -> str | None:
-    # Showing an object must not fail, even if a formula fails for its parameters.
+    # Displaying an object must not fail, even if a formula fails for its parameters.
     try:
         lines = [f'<tr><th scope="row">{_cell(name)}</th><td>{_cell(text)}</td></tr>' for name, text in rows]
     except Exception:

@@ -1,4 +1,4 @@
-"""Facts about the memory of arrays, from NumPy's own class; a subclass may report other facts."""
+"""Facts about the memory of arrays, asked from NumPy's own class, because a subclass can report false ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CPU = 1
 
 
 def is_array(value: object) -> bool:
-    """Return whether a value is an array, by its type; an attribute ``__class__`` can lie."""
+    """Return whether a value is an array, by its type, because an attribute ``__class__`` can lie."""
     return issubclass(type(value), np.ndarray)
 
 
@@ -56,8 +56,8 @@ def exports_dlpack(value: object) -> bool:
 def lent_memory(value: object) -> NDArray[Any] | None:
     """View memory that another object lends; None if it lends none or NumPy cannot view it.
 
-    While the view lives, so does the memory, and a bytearray or an ``array.array`` cannot be resized. The view is asked for
-    twice, because an exporter or NumPy may make a copy instead, which would leave the caller's memory as it was.
+    The view keeps the memory alive, and a bytearray or an ``array.array`` cannot be resized meanwhile. There are two views,
+    because an exporter or NumPy can make a copy instead, and the caller's memory would not change.
     """
     first, second = _view(value), _view(value)
     if first is None or second is None or not (first.size == 0 or _native.same_memory(first, second)):
@@ -66,12 +66,12 @@ def lent_memory(value: object) -> NDArray[Any] | None:
 
 
 def obstacle(value: object) -> str:
-    """Return the end of an error about an object that DLPack does not lend to NumPy: why not."""
+    """Return the reason why DLPack does not lend an object to NumPy, as the end of an error."""
     try:
         device = int(type(value).__dlpack_device__(value)[0])  # type: ignore[attr-defined]
         if device != _CPU:
             return f" in the memory of another device (DLPack's type {device}): copy it to the CPU first"
-        # Torch's name.
+        # An attribute of Torch.
         if value.requires_grad is True:  # type: ignore[attr-defined]
             return " that requires gradients: pass its detach()"
     except Exception:  # foreign code may raise anything
@@ -80,11 +80,11 @@ def obstacle(value: object) -> str:
 
 
 def by_dlpack(value: Any) -> NDArray[Any]:
-    """View what DLPack lends on the CPU, or raise anything; it may be read-only, and a copy."""
+    """View memory on the CPU that DLPack lends, or raise anything; the view can be read-only, or a copy."""
     if obstacle(value):
         raise BufferError
     array = np.from_dlpack(value)
-    # NumPy before 2.1 does not know whether memory from DLPack is writable, nor does any NumPy of an older exporter's.
+    # NumPy before 2.1, and every NumPy with an older exporter, does not know whether memory from DLPack is writable.
     if not array.flags.writeable and hasattr(type(value), "__array__"):
         again = np.asarray(value)
         if type(again) is np.ndarray and again.flags.writeable and _native.same_memory(array, again):

@@ -9,9 +9,9 @@ import numpy as np
 
 
 def python_value(value: Any) -> Any:
-    """Return the Python value of a NumPy number, bool, text, bytes or date; return everything else as it is.
+    """Return the Python value of a NumPy number, bool, text, bytes or date; return everything else unchanged.
 
-    `item` makes integers of times in nanoseconds, and tuples of records.
+    For other scalars `item` would return an integer of nanoseconds, or a tuple.
     """
     if not isinstance(value, np.generic) or type(value).__module__ != "numpy":
         return value

@@ -1,4 +1,4 @@
-"""Packages that only some functions need; those functions import them, and name a package that is missing."""
+"""Packages that only some functions need. These functions import them, and their errors name a missing package."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\
 
 
 def plain(text: str) -> str:
-    r"""Return text in which control characters are written as escapes, such as ``\x1b``.
+    r"""Return text with control characters written as escapes, such as ``\x1b``.
 
-    A terminal would obey them: they move, hide and rewrite what is on the screen.
+    A terminal would obey them: they can move, hide and rewrite text on the screen.
     """
     return "".join(map(_shown, text))
 

@@ -1,4 +1,4 @@
-"""The recommendation below a comparison, in sentences whose numbers are all computed."""
+"""The recommendation below a comparison. All numbers in its sentences are computed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 # least variance; at delta = 1e-2 ten releases of eps = 1 cost 12 % more.
 LAPLACE_UP_TO = 0.5
 _STAIRCASE_FROM = 3.5
-# Smaller relative differences do not matter to a user; four digits show every larger one.
+# Smaller relative differences do not matter to a user; four digits show every larger difference.
 _NOTICEABLE = 1e-3
-# A standard deviation stands for a variance, which float64 may not hold.
+# Standard deviations are compared instead of variances, which float64 cannot always hold.
 _ROOT = {"l1": 1.0, "l2": 0.5}
 # A smaller ratio of float64 numbers means little.
 _LEAST_RATIO = 1e-300
@@ -70,7 +70,7 @@ def recommend_for_releases(compared: Sequence[ComparisonRow], total: str, releas
         near = [row for row in rows if _root_cost(row, cost) <= least * (1 + _NOTICEABLE) ** _ROOT[cost]]
         if not near:
             continue
-        # Of those that are as good: without a δ of its own, and then the baseline.
+        # Among equally good mechanisms prefer one without a δ of its own, then the baseline.
         best = min(near, key=lambda row: (getattr(row.mechanism, "delta", None) is not None, row.name != baseline))
         gain = f": its {_QUANTITY[cost]} is {_against(best.ratio)} {baseline}'s" if best.ratio < 1 - _NOTICEABLE else ""
         sentences.append(f"For {kind} choose {best.name}{gain}.")
@@ -91,7 +91,7 @@ def _choice(eps: float) -> str:
 
 
 def _against(ratio: float) -> str:
-    """Write a ratio so that the other mechanism's name may follow, as in "45 % below Laplace's"."""
+    """Write a ratio so that the other mechanism's name can follow, as in "45 % below Laplace's"."""
     if ratio < _LEAST_RATIO:
         return f"less than {_LEAST_RATIO:g} of"
     if ratio < 0.5:
@@ -114,7 +114,7 @@ def _distinct(a: float, b: float) -> tuple[str, str]:
 
 
 def _composition(eps: float) -> str:
-    """Compare the cost of very many releases at the same variance: it is proportional to the mean loss."""
+    """Compare the cost of very many releases at the same variance, which is proportional to the mean loss."""
     ours, theirs = equal_variance.mean_losses(eps)
     if not abs(ours - theirs) > _NOTICEABLE * theirs:
         return ""

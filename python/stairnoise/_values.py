@@ -1,4 +1,4 @@
-"""The gate for the true answers that a release protects."""
+"""Checks and conversion of the true answers that a release protects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INT64 = np.iinfo(np.int64)
 
 
 def true_values(values: object) -> tuple[NDArray[Any], bool]:
-    """Convert the caller's true answers to int64 or float64 without rounding, or refuse them; add whether they were float32."""
+    """Convert the caller's true answers to int64 or float64 without rounding, and return whether they were float32."""
     kind = type(values)
     if kind is float or (kind is int and _INT64.min <= values <= _INT64.max):  # type: ignore[operator]
         return np.array(values, np.float64 if kind is float else np.int64), False
@@ -28,8 +28,8 @@ def true_values(values: object) -> tuple[NDArray[Any], bool]:
 def laid_out(answers: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
     """Return the answers in the shape of `out`, copied if they share part of their memory with it.
 
-    The extension names the place of an answer that is NaN or infinite. Repeated answers are checked here, before they are
-    repeated, so that the error names the caller's place.
+    The extension's error names the place of a NaN or an infinity. Answers that are broadcast are checked here before, so that the
+    error names the place in the caller's array.
     """
     if answers.shape == out.shape:
         return apart(answers, out)
@@ -38,7 +38,7 @@ def laid_out(answers: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
 
 
 def require(name: str, allowed: NDArray[np.bool_] | np.bool_, rule: str) -> None:
-    """Refuse an array with a number that is not allowed, and name only its place: the number itself is data."""
+    """Refuse an array with a number that is not allowed. The error names only the place, because the number is data."""
     bad = np.flatnonzero(~allowed)
     if bad.size:
         where = place(np.unravel_index(bad[0], np.shape(allowed)))
@@ -50,7 +50,7 @@ def whole_numbers(values: object) -> NDArray[Any]:
     array = number_array(values, "values")
     if array.dtype.kind != "f":
         return _to_int64(array)
-    # What is not finite passes here, and the extension refuses it.
+    # The extension refuses numbers that are not finite.
     require("values", np.isnan(array) | (array == np.floor(array)), "whole numbers with l2_sensitivity")
     return array
 

@@ -9,16 +9,14 @@ import numpy as np
 from stairnoise._errors import CopyError, ParameterTypeError
 from stairnoise._native import BitSource
 from stairnoise._parameters import count
-from stairnoise.rng import copied_key, with_key
+from stairnoise.rng import MOST_CHILDREN, copied_key, with_key
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# As of `SecureRng.spawn`; 2**20 bit generators take 4 GiB.
-_MOST_CHILDREN = 2**20
 
-
-# Dask makes bit generators of seeds of this class alone. Its constructor is not called: it would keep a number that seeds others.
+# Dask makes bit generators only from seeds of this class. Its constructor is not called: it would keep a number that seeds
+# other generators.
 class _Keys(np.random.SeedSequence):
     """A stand-in for a seed: it makes the keys of children and reveals none."""
 
@@ -29,8 +27,8 @@ class _Keys(np.random.SeedSequence):
         self._source = source
 
     def spawn(self, n_children: int) -> list[Self]:
-        """Make the next children, which the constructor of a `SecureBitGenerator` takes."""
-        n = count(n_children, "n_children", least=0, most=_MOST_CHILDREN)
+        """Make the next children, for the constructor of a `SecureBitGenerator`."""
+        n = count(n_children, "n_children", least=0, most=MOST_CHILDREN)
         return [type(self)(self._source.spawn()) for _ in range(n)]
 
     def generate_state(self, n_words: object, dtype: object = None) -> NoReturn:
@@ -66,8 +64,8 @@ class SecureBitGenerator(np.random.BitGenerator):
         ``secrets.token_bytes(32)``; a bytearray or a memoryview is accepted too. Equal keys give
         equal words, in forked children too. No error text shows them. The caller's copy stays as
         it is; wipe a bytearray with ``key[:] = bytes(32)``.
-        Or a child of another one's ``seed_seq``, by which libraries spawn. It is a parent in turn:
-        every bit generator made of it is its next child, with a key of its own.
+        Or a child of another generator's ``seed_seq``, with which libraries spawn. Such a child is a parent in
+        turn: every bit generator made from it is its next child and has a key of its own.
 
     Raises
     ------
@@ -115,13 +113,12 @@ class SecureBitGenerator(np.random.BitGenerator):
 
     def __init__(self, key: bytes | np.random.SeedSequence | None = None) -> None:
         if hasattr(self, "_source"):
-            # Generators may hold addresses of what this would replace.
-            raise ParameterTypeError("a SecureBitGenerator is made once: make another one")
+            # Generators can hold addresses of the memory that this would replace.
+            raise ParameterTypeError("a SecureBitGenerator cannot be initialised twice: make another one")
         if isinstance(key, _Keys):
             self._start(key._source.spawn())
             return
         secret = None if key is None else copied_key(key)
-        # Error reporters print the local variables of a traceback; they must find no key here.
         del key
         self._start(BitSource.from_os() if secret is None else with_key(secret, BitSource.from_key))
 
@@ -141,8 +138,8 @@ class SecureBitGenerator(np.random.BitGenerator):
         Returns
         -------
         list of bit generators of the same class
-            Their keys come from the operating system. If this one's key was given, theirs follow
-            from it and from their numbers alone, however many words were drawn.
+            Their keys come from the operating system. If the caller specified the parent's key, their
+            keys depend only on that key and their numbers, not on the words drawn so far.
 
         Raises
         ------
@@ -153,7 +150,7 @@ class SecureBitGenerator(np.random.BitGenerator):
         MemoryError
             There is not enough memory.
         """
-        n = count(n_children, "n_children", least=0, most=_MOST_CHILDREN)
+        n = count(n_children, "n_children", least=0, most=MOST_CHILDREN)
         return [self._derive(self._source.spawn()) for _ in range(n)]
 
     def _derive(self, source: BitSource) -> Self:
@@ -163,7 +160,7 @@ class SecureBitGenerator(np.random.BitGenerator):
         return child
 
     def jumped(self, jumps: int = 1) -> NoReturn:
-        """Refuse, as `advance` does: the words of another place are words that this one may draw."""
+        """Refuse, as `advance` does: this generator could draw the words of the other place too."""
         raise _no_state()
 
     def advance(self, delta: int) -> NoReturn:

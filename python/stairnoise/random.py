@@ -1,4 +1,4 @@
-"""Where Dask finds `default_rng`: in the module `random` of the package that a bit generator is from."""
+"""`default_rng` for Dask, which looks for it in the module `random` of the package of a bit generator."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def centered_residue(values: RealLike, modulus: int) -> Any:
     if array.dtype.kind == "f":
         raise ParameterTypeError(f"values must be integers, got {got('values', values, array)}")
     residues = _residues(array, m)
-    # In two's complement: what wraps modulo 2**64 is right as int64.
+    # In two's complement a result that wraps modulo 2**64 is right as int64.
     above = residues > np.uint64((m - 1) // 2)
     centered = np.subtract(residues, np.uint64(m % _WRAP), out=residues, where=above).view(np.int64)
     return centered if centered.ndim else centered.item()
@@ -89,7 +89,7 @@ def _residues(array: NDArray[Any], m: int) -> NDArray[np.uint64]:
     integers = array.astype(np.int64)
     if m < 2**63:
         return np.asarray(integers % np.int64(m)).view(np.uint64)
-    # One step of m brings each of them into range.
+    # Adding m once brings each of them into range.
     residues = integers.view(np.uint64)
     np.add(residues, np.uint64(m % _WRAP), out=residues, where=integers < 0)
     return residues

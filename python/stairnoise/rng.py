@@ -20,24 +20,27 @@ _KEY_BYTES = 32
 _NO_KEY = bytes(_KEY_BYTES)
 # Children are consecutive, so several calls give any number of them. The limit turns a mistake
 # such as spawn(10**12) into an error instead of a machine out of memory.
-_MOST_CHILDREN = 2**20
+MOST_CHILDREN = 2**20
 _LAST_INDEX = 2**62 - 1
 _LAST_SEED = 2**128 - 1
 
 _Made = TypeVar("_Made")
 
 
-def copied_key(key: object) -> bytearray | StairnoiseError:
-    """Return a copy of a key, for `with_key`. What is no key is not copied: the error of it is returned."""
+def copied_key(key: object, name: str = "key", rule: str = "bytes") -> bytearray | StairnoiseError:
+    """Return a copy of a key for `with_key`, or the error about a value that is not a key.
+
+    This raises no error: error reporters print the local variables of a traceback, so callers delete the key before `with_key`.
+    """
     if not isinstance(key, (bytes, bytearray, memoryview)):
-        return ParameterTypeError(f"key must be bytes, got a value of type {type(key).__name__}")
+        return ParameterTypeError(f"{name} must be {rule}, got a value of type {type(key).__name__}")
     # A subclass may lie about its length.
     length = len(key) if type(key) is bytes else memoryview(key).nbytes
-    return bytearray(key) if length == _KEY_BYTES else ParameterError(f"key must have {_KEY_BYTES} bytes, got {length}")
+    return bytearray(key) if length == _KEY_BYTES else ParameterError(f"{name} must have {_KEY_BYTES} bytes, got {length}")
 
 
 def with_key(secret: bytearray | StairnoiseError, make: Callable[[bytearray], _Made]) -> _Made:
-    """Call `make` with what `copied_key` returned, and wipe it. No frame of an error holds the key."""
+    """Call `make` with the copy that `copied_key` returned, and wipe the copy. No frame of an error holds the key."""
     if isinstance(secret, StairnoiseError):
         raise secret
     try:
@@ -47,26 +50,26 @@ def with_key(secret: bytearray | StairnoiseError, make: Callable[[bytearray], _M
 
 
 class Generator:
-    """What both generators share: one stream, which is never copied."""
+    """The base of both generators: one stream, which is never copied."""
 
-    # In each generator's class, where `object.__reduce__` looks for them.
+    # The subclasses have the slots, because `object.__reduce__` looks for them there.
     __slots__ = ()
 
-    # Until its first use, a child holds only its number and what all children share: 104 bytes for each of 2**20.
+    # Until its first use, a child holds only its number and state that all children share: 104 bytes for each of 2**20.
     _held: Stream | Child
 
     @property
     def _stream(self) -> Stream:
         held = self._held
         if isinstance(held, Child):
-            # Threads that get here at a time get the same stream.
+            # Threads that get here at the same time get the same stream.
             self._held = held = held.stream()  # type: ignore[misc]
         return held
 
     def spawn(self, k: int) -> list[Self]:
         """Make the next `k` children: independent generators that never overlap.
 
-        A view made by `at` has no children, because they would be those of its generator: write
+        A view made by `at` has no children, because they would be the children of its generator: write
         ``rng.spawn(1)[0].at(index)``.
 
         Parameters
@@ -85,9 +88,9 @@ class Generator:
 
         Notes
         -----
-        A child takes its key on its first draw. Until then the parent's key stays in memory, if the caller gave it.
+        A child derives its key on its first draw. Until then a parent's key that the caller specified stays in memory.
         """
-        n = count(k, "k", least=0, most=_MOST_CHILDREN)
+        n = count(k, "k", least=0, most=MOST_CHILDREN)
         return [self._derive(child) for child in self._stream.children(n)]
 
     def at(self, index: int) -> Self:
@@ -165,7 +168,7 @@ class SecureRng(Generator):
 
         def __init__(self, *arguments: object, **named: object) -> None:
             if arguments or named:
-                # The value is not shown: it may be a key.
+                # The error does not show the value, which can be a key.
                 raise ParameterTypeError("SecureRng must be made without arguments: it takes no seed, SeededRng(seed) does")
             self._held = Stream.from_os()
 
@@ -174,7 +177,7 @@ class SecureRng(Generator):
         """Make a generator from a 32-byte secret, for a cluster whose workers share a fill.
 
         The same key gives the same noise, so use a key for one set of releases only. Take
-        it from a cryptographic source such as ``secrets.token_bytes(32)``.
+        the key from a cryptographic source such as ``secrets.token_bytes(32)``.
 
         Parameters
         ----------
@@ -190,7 +193,6 @@ class SecureRng(Generator):
             `key` does not have 32 bytes.
         """
         secret = copied_key(key)
-        # Error reporters print the local variables of a traceback; they must find no key here.
         del key
         return cls._derive(with_key(secret, Stream.from_key))
 
@@ -241,7 +243,7 @@ class SeededRng(Generator):
         self._held = Stream.from_seed(count(seed, "seed", least=0, most=_LAST_SEED), allow_release)
 
     def reseed(self, seed: int) -> None:
-        """Start again as ``SeededRng(seed)``; `allow_release` does not change.
+        """Restart as ``SeededRng(seed)``; `allow_release` does not change.
 
         Parameters
         ----------

@@ -381,7 +381,7 @@ BAD_INPUT = [
     (["release", "--compare", "--sensitivity", "1.5"], "--sensitivity must be a whole number for a discrete mechanism, got 1.5"),
     (["release", "--sensitivity", "1", "--mechanism", "gauss"], "--mechanism must be 'staircase'"),
     (["release", "--sensitivity", "1", "--column", "sum"], "--column must be in the header, which has 3 names, got 'sum'"),
-    (["release", "--sensitivity", "1", "--column", "race"], "race in line 2 must be a number, got a text that is not"),
+    (["release", "--sensitivity", "1", "--column", "race"], "line 2: 'race' is not a number"),
     (
         ["release", "--sensitivity", "1", "--max-partitions-contributed", "0"],
         "--max-partitions-contributed must be an integer from 1",
@@ -437,9 +437,9 @@ def test_bad_input_is_one_line(capsys, arguments, text):
         (b"count\n\xff\n", "must be UTF-8, got other bytes in line 2"),
         (b"a,count\nx,1,2\n", "line 2 must have 2 fields, as the header has, got 3"),
         (b"a,count\nx,1\ny\n", "line 3 must have 2 fields, as the header has, got 1"),
-        (b"a,count\nx,1\ny,\n", "count in line 3 must be a number, got an empty cell"),
-        (b"a,count\nx,1\ny,nan\n", "count in line 3 must be a number, got a text that is not"),
-        (b"a,count\nx,1\ny,1e999\n", "count in line 3 must be a number that float64 holds, got a larger one"),
+        (b"a,count\nx,1\ny,\n", "line 3: 'count' is empty; expected a number"),
+        (b"a,count\nx,1\ny,nan\n", "line 3: 'count' is not a number"),
+        (b"a,count\nx,1\ny,1e999\n", "line 3: 'count' is a number beyond float64"),
         (b"a,count\nx,99999999999999999999\n", "values must be within int64, got one that is not at index (0,)"),
     ],
 )

@@ -287,10 +287,10 @@ def test_a_file_that_the_command_uses_is_never_overwritten(capsys, tmp_path, sou
     ("state", "ledger", "said"),
     [
         ("asking", True, "nothing was drawn, and nothing is spent"),
-        ("spending", True, "it says what is spent"),
+        ("spending", True, "the ledger shows what is spent"),
         ("reading", True, "nothing was drawn, and what the ledger has counted stays spent"),
         ("reading", False, "nothing was drawn, and nothing is spent"),
-        ("drawing", True, "what is spent is spent"),
+        ("drawing", True, "the budget stays spent"),
     ],
 )
 def test_an_interruption_says_what_is_spent(capsys, monkeypatch, database, tmp_path, state, ledger, said):
@@ -379,7 +379,7 @@ def test_listed_groups_with_blanks_at_an_end_are_named(capsys, tmp_path, source)
     asked = (path, "--from", "adult", "--count", "--row-is-person", "--eps", "60", "--json")
     code, out, err = run(capsys, *asked, "--by", "sex", "--groups", 'sex= Male,Female,"\x1b "')
     assert code == 0
-    assert err == "note: groups of 'sex' with blanks at an end are other groups than those without: ' Male', '\\x1b '\n"
+    assert err == "note: groups of 'sex' with blanks at an end differ from those without: ' Male', '\\x1b '\n"
     assert [row["count"] for row in json.loads(out)["rows"]] == ([0, 200, 0] if source == "CSV" else [200, 0, 0])
     types = ("--type", "age=integer") if source == "CSV" else ()
     assert run(capsys, *asked, *types, "--by", "age", "--groups", "age= 39, 50")[::2] == (0, "")

@@ -141,19 +141,19 @@ def test_a_broken_table_is_not_shown(capsys, tmp_path, text):
 
 
 PLACES = [
-    ("a,count\nx,1\n\ny,\n", "count in line 4 must be a number, got an empty cell"),
-    ('a,count\nx,1\ny," "\n', "count in line 3 must be a number, got an empty cell"),
-    ('a,count\n"x\ny",1\nz,w\n', "count in line 4 must be a number, got a text that is not"),
-    ('a,count\n"x\ny",w\nz,1\n', "count in line 2 must be a number, got a text that is not"),
-    ('a,count\r"x\ry",1\rz,w\r', "count in line 4 must be a number, got a text that is not"),
+    ("a,count\nx,1\n\ny,\n", "line 4: 'count' is empty; expected a number"),
+    ('a,count\nx,1\ny," "\n', "line 3: 'count' is empty; expected a number"),
+    ('a,count\n"x\ny",1\nz,w\n', "line 4: 'count' is not a number"),
+    ('a,count\n"x\ny",w\nz,1\n', "line 2: 'count' is not a number"),
+    ('a,count\r"x\ry",1\rz,w\r', "line 4: 'count' is not a number"),
     ('a,count\n"x,1\ny,1\nz,1\n', "table.csv must be a CSV file, got one that cannot be read in line 2"),
     ("a,count,count\nx,1,2\n", "column must be in the header once, got 'count', which is there 2 times"),
     ("\n\n", "table.csv must be a CSV file with a header line, got none"),
     ("\ufeff", "table.csv must be a CSV file with a header line, got none"),
-    ("count\n1.5\n9007199254740993\n", "count in line 3 must be an integer that float64 holds, because other lines have "
-     "fractions, got another one"),
-    ("count\n1_000\n", "count in line 2 must be a number, got a text that is not"),
-    ("count\n\uff11\uff12\n", "count in line 2 must be a number, got a text that is not"),
+    ("count\n1.5\n9007199254740993\n", "line 3: 'count' is an integer that float64 cannot hold, and other lines "
+     "have fractions"),
+    ("count\n1_000\n", "line 2: 'count' is not a number"),
+    ("count\n\uff11\uff12\n", "line 2: 'count' is not a number"),
     (b"a,count\r\nx,1\r\n\xff,1\r\n", "table.csv must be UTF-8, got other bytes in line 3; name its encoding, such as --encoding "
      "latin-1"),
     ('a,count\n"x\ny",1\nz\n', "line 4 must have 2 fields, as the header has, got 1"),
@@ -240,8 +240,8 @@ def test_values_have_the_digits_of_their_bound(capsys, tmp_path):
 
 
 REFUSED = [
-    (["--show-true", "-o", "x.csv"], "--output must be left out with --show-true: what is written may be published, got 'x.csv'"),
-    (["--compare", "-o", "x.csv"], "--output must be left out with --compare: what is written may be published, got 'x.csv'"),
+    (["--show-true", "-o", "x.csv"], "--output must be left out with --show-true: the file could be published, got 'x.csv'"),
+    (["--compare", "-o", "x.csv"], "--output must be left out with --compare: the file could be published, got 'x.csv'"),
     (["-o", "x.txt"], "--output must be a file named *.csv, got 'x.txt'"),
     (["-o", "old.csv"], "old.csv exists; pass --force to overwrite it"),
     (["-o", "table.csv", "--force"], "--output must not be the table itself, got 'table.csv'"),

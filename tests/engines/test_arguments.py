@@ -44,7 +44,7 @@ every = pytest.mark.parametrize("call", [sqlite, duckdb, polars, frames])
 )
 def test_there_is_no_unkeyed_function(call, rng):
     with pytest.raises(
-        sn.ParameterTypeError, match="keyed must be a KeyedRng: an engine may compute a row several times"
+        sn.ParameterTypeError, match="keyed must be a KeyedRng: an engine can compute a row several times"
     ) as caught:
         call(keyed=rng)
     assert repr(bytes(32)) not in str(caught.value)

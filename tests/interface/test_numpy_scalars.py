@@ -12,7 +12,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import query
-from stairnoise.query.arguments import _listed
+from stairnoise.query.question import _listed
 
 DAY = datetime.date(2026, 1, 2)
 MECHANISM = sn.DiscreteLaplace(1)

@@ -98,7 +98,7 @@ PLACES: dict[str, Callable[[Row], bool]] = {
     ),
     "python/stairnoise/__init__.py": lambda row: (
         names("python/stairnoise/__init__.py", rf"import {row.class_name}$")
-        and names("python/stairnoise/__init__.py", rf'^    "{row.class_name}",')
+        and names("python/stairnoise/__init__.py", rf'^__all__ .*"{row.class_name}"')
     ),
     "python/stairnoise/data/known_answers.json": lambda row: any(
         entry["law"] == row.class_name

@@ -260,13 +260,13 @@ def test_a_file_that_fails_while_it_is_read_is_no_shorter_table(tmp_path, monkey
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"delimiter": ""}, "delimiter must be one character, and no blank or line break, got ''"),
+        ({"delimiter": ""}, "delimiter must be one character other than a blank or a line break, got ''"),
         ({"delimiter": ",,"}, "delimiter must be one character"),
         ({"delimiter": "\n"}, "delimiter must be one character"),
         ({"delimiter": 5}, "delimiter must be one character, got 5"),
         ({"quote": '""'}, "quote must be one character"),
-        ({"delimiter": ";", "escape": ";"}, "delimiter must be another character than quote and escape, got ';'"),
-        ({"encoding": "utf-16"}, "encoding must be 'utf-8' or one byte a character, such as 'latin-1', got 'utf-16'"),
+        ({"delimiter": ";", "escape": ";"}, "delimiter must differ from quote and escape, got ';'"),
+        ({"encoding": "utf-16"}, "encoding must be 'utf-8', or have one byte a character as 'latin-1', got 'utf-16'"),
         ({"encoding": "nonsense"}, "encoding must be"),
         ({"encoding": "shift_jis"}, "encoding must be"),
         ({"decimal": "x"}, "decimal must be '.' or ',', got 'x'"),

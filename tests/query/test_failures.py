@@ -14,7 +14,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.query import SourceError
 from stairnoise.query.question import Question
-from stairnoise.query.sources.numbers import is_decimal
+from stairnoise.query.sources.column import is_decimal
 
 
 def integers(bits, signed=True):

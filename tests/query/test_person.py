@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stairnoise as sn
-from stairnoise.query.order import order_of
 from stairnoise.query.question import Question
+from stairnoise.query.release import order_of
 from tests.query.oracle import answers
 
 COLUMNS = {"who": "text", "g": "text", "h": "integer", "v": "bigint", "w": "double"}

@@ -72,7 +72,7 @@ def answered(path, question):
     """What a file answers, and what is said beside it."""
     with open_source(path, question.reading) as source:
         found = source.answers(question, order=bytes(32))
-        return found, source.schema(question)
+        return found, source.schema(source.checked(question))
 
 
 def require_few_changes(question, with_person, without):
@@ -198,7 +198,7 @@ def test_texts_of_a_parquet_file(tmp_path):
     with open_source(path) as source:
         assert source.answers(Question(None, ("city",), {"city": ("Bern", None)}, "count")).counts.tolist() == [2, 2]
         assert source.answers(Question(None, (), {}, "count", person="n")).counts.tolist() == [3]
-        assert source.schema(Question(None, ("city",), {}, "count", person="n"))["types"] == {
+        assert source.schema(source.checked(Question(None, ("city",), {}, "count", person="n")))["types"] == {
             "city": "VARCHAR",
             "n": "STRUCT(x VARCHAR)",
         }

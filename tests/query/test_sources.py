@@ -334,7 +334,7 @@ def text(content):
         ("twice.csv", text(b"a;secre;SECRE\n1;2;3\n"), "has one name for columns 2 and 3 in its first line"),
         ("latin.csv", text("a,secret \u00e9\nb,1\n".encode("latin-1")), "has a first line that is not encoded in utf-8"),
         ("quote.csv", text(b'a,"secret\nb,1\n'), "has a quote in its first line that is not closed"),
-        ("mac.csv", text(b"a,secret\rb,1\r"), "has a first line that is no header"),
+        ("mac.csv", text(b"a,secret\rb,1\r"), "has a first line that is not a header"),
         ("header.db", text(b"SQLite format 3\0" + b"secret" * 100), "is not a database of SQLite, or is encrypted"),
         ("damaged.db", damaged, "is "),
         (

@@ -12,6 +12,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.query.question import Question
+from stairnoise.query.sources import open_source
 from stairnoise.query.sources.units import units_of
 
 KINDS = {
@@ -40,6 +41,13 @@ def test_every_numeric_type(engine):
         assert total(engine, asked((-4.0, 9.0))) == (5, 3 + 4 - 4 + 9 + 9), kind
         assert total(engine, asked((-4.0, 6.0), person="p")) == (3, 6 - 4 + 6), kind
         assert total(engine, asked((-4.0, 9.0), "mean", person="p", where="p < 3")) == (2, 7 - 4), kind
+
+
+def test_an_unsigned_integer_beyond_the_signed_ones_counts_as_the_upper_bound():
+    con = pytest.importorskip("duckdb").connect()
+    con.execute("create table t as select unnest(['340282366920938463463374607431768211455', '1'])::uhugeint v")
+    with open_source(con) as source:
+        assert source.answers(asked((-10.0, 10.0))).sums.tolist() == [11]
 
 
 def test_fractions_are_the_nearest_multiples_of_the_unit(engine):

@@ -7,7 +7,7 @@
 | `generators` | new keys, nothing repeated |
 | `instruction_sets` | instruction sets and threads draw the same bytes |
 | `contract` | AES-256 and the contract in pure Python |
-| `report` | what was found, and on which machine |
+| `report` | the result, and the machine |
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def selftest(*, subjects: Iterable[str] | None = None, progress: Progress | None
     """Test the installed library on this machine, in less than a minute.
 
     It checks four things. Known keys give the values that an independent implementation computed. Words and values under a
-    new key are those of AES-256 and of the contract. No generator repeats another. Every instruction set and every number of
+    new key equal those of AES-256 and of the contract. No generator repeats another. Every instruction set and every number of
     threads gives the same bytes.
 
     Parameters
@@ -59,7 +59,7 @@ def selftest(*, subjects: Iterable[str] | None = None, progress: Progress | None
 
     Notes
     -----
-    Chance decides no check, but for equal draws of 256 random bits.
+    No check depends on chance, except that two draws of 256 random bits could be equal.
 
     Examples
     --------

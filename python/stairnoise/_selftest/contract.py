@@ -1,7 +1,7 @@
 """Sections 1 and 2 of docs/contract.md in pure Python, on an AES-256 in pure Python (FIPS-197).
 
-It shares no code with the library, whose words and values are compared with it. It is slow, and not for secrets: `encrypt`
-reads tables at places that depend on the key.
+It shares no code with the library, whose words and values are compared with it. It is slow and must not be used for secrets:
+`encrypt` reads tables at indices that depend on the key.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """The generators: new keys, and no repetition in spawned generators, threads and forked processes.
 
-`run_main` starts another process. `main` is what it runs to check forks.
+`run_main` starts another process, which runs `main` to check forks.
 """
 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -52,6 +53,9 @@ def distinct(drawn: list[tuple[int, ...]]) -> Outcome:
 
 
 def _draw(rng: Any) -> tuple[int, ...]:
+    """Draw words of 16 bits; a bit generator gives four of them in a word."""
+    if isinstance(rng, SecureBitGenerator):
+        return tuple(rng.random_raw(_WORDS // 4).view(np.uint16).tolist())
     return tuple(top_bits(rng, _WORDS).tolist())
 
 
@@ -86,16 +90,11 @@ def _threads(rng: Any) -> list[tuple[int, ...]]:
 
 
 def _bit_generators() -> list[tuple[int, ...]]:
-    """Each draws twice, and so do children, and children of children."""
+    """Draw twice from each, from children, and from children of children."""
     new = [SecureBitGenerator() for _ in range(_GENERATORS)]
     children = new[0].spawn(_GENERATORS)
     everyone = [*new, *children, *children[0].spawn(_GENERATORS)]
-    return [_words(member) for member in everyone * 2]
-
-
-def _words(bit_generator: SecureBitGenerator) -> tuple[int, ...]:
-    """Return as many bits as a draw of another generator has, and the words cut as those are."""
-    return tuple(bit_generator.random_raw(_WORDS // 4).view(np.uint16).tolist())
+    return [_draw(member) for member in everyone * 2]
 
 
 def _forked() -> list[tuple[int, ...]]:
@@ -131,31 +130,26 @@ def run_main(module: str, **environment: str) -> str:
 
 def draws(generators: list[Any]) -> list[list[int]]:
     """Draw twice from every generator."""
-    return [list(_words(rng) if isinstance(rng, SecureBitGenerator) else _draw(rng)) for rng in generators for _ in range(2)]
+    return [list(_draw(rng)) for rng in generators for _ in range(2)]
 
 
 def in_child(generators: list[Any]) -> list[list[int]]:
     """Return what a forked child draws."""
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            with os.fdopen(writer, "w") as pipe:
-                json.dump(draws(generators), pipe)
-        finally:
-            os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as pipe:
-        text = pipe.read()
-    os.waitpid(pid, 0)
-    found: list[list[int]] = json.loads(text)
+    context = multiprocessing.get_context("fork")
+    reader, writer = context.Pipe(duplex=False)
+    child = context.Process(target=lambda: writer.send(draws(generators)))
+    child.start()
+    # So that a child that fails ends the pipe.
+    writer.close()
+    found: list[list[int]] = reader.recv()
+    child.join()
     return found
 
 
 def main() -> None:
-    """Print the draws of this process and of its forked children. All of them should differ."""
+    """Print the draws of this process and of its forked children. All of them must differ."""
     used, unused, words = SecureRng(), SecureRng(), SecureBitGenerator()
-    found = [top_bits(None, _WORDS).tolist(), top_bits(used, _WORDS).tolist(), list(_words(words))]
+    found = [list(_draw(rng)) for rng in (None, used, words)]
     generators = [None, used, unused, *SecureRng().spawn(2), words, *words.spawn(2)]
     for _ in range(_FORKS):
         found += in_child(generators)

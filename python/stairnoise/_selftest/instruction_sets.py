@@ -29,12 +29,12 @@ LONG = 2**18 + 12_345
 # Costs on and beside the edges of stairs, few and many.
 COSTS = (np.array([0.0, 0.25, 0.5, 1.0, 1.5, 1.5, 2.25, 4.0]), np.arange(300) % 37 / 8)
 
-# What an instruction set drew: the number of values, and digests by mechanism and set of fills.
+# The draws of an instruction set: the number of values, and digests by mechanism and set of fills.
 Drawn = dict[str, Any]
 
 
 def planned() -> Iterator[Planned]:
-    """Return the checks: each instruction set draws, and then is compared with the first one."""
+    """Return the checks: each instruction set draws, and is then compared with the first one."""
     first, *others = cpu_tiers()
     drawn: dict[str, Drawn] = {}
     for tier in (first, *others):
@@ -52,7 +52,7 @@ def _draw(tier: str, drawn: dict[str, Drawn]) -> Outcome:
 
 
 def compare_threads(found: Drawn) -> Outcome:
-    """Compare fills that differ in the number of threads alone."""
+    """Compare fills that differ only in the number of threads."""
     sets = {name: {text for of, text in digests.items() if "thread" in of} for name, digests in found["digests"].items()}
     return _outcome(found["values"], [name for name, texts in sets.items() if len(texts) != 1])
 
@@ -74,7 +74,7 @@ def _outcome(values: int, differing: list[str]) -> Outcome:
     return Outcome(values, len(differing), "; ".join(differing))
 
 
-# What each process draws
+# The draws of each process
 
 
 def of_fills(mechanism: Any, seed: int) -> Iterator[NDArray[Any]]:
@@ -135,7 +135,7 @@ def digests() -> Drawn:
             sha256.update(f"{fill.dtype.name} {fill.shape}".encode() + fill.tobytes())
         return sha256.hexdigest()
 
-    # Fills that differ in these alone should be equal.
+    # Fills that differ only in these must be equal.
     numbers = {"1 thread": 1, "2 threads": 2, f"{processors()} threads": processors(), "threads by default": None}
     of: dict[str, dict[str, str]] = {}
     for seed, mechanism in enumerate(mechanism for row in ROWS for mechanism in row.mechanisms()):

@@ -78,7 +78,7 @@ def _place(entry: dict[str, Any]) -> str:
 
 
 def reference_words(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Return whole words by the contract in pure Python, which checks fresh keys elsewhere."""
+    """Return whole words by the contract in pure Python, which `random_words` uses with new keys."""
     key = Key(bytes.fromhex(entry["key"]))
     return [f"{key.word(fill, index):016x}" for fill, index, _ in entry["words"]], [word for _, _, word in entry["words"]]
 
@@ -97,7 +97,7 @@ def children(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 
 
 def draws(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Return values in every type that holds them, of a short fill and of the beginning of a long one."""
+    """Return values in every type that can hold them, from a short fill and from the beginning of a long one."""
     mechanism, step = _mechanism(entry), Fraction(2) ** entry["log2_g"]
     rng = _at(SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
     size = len(entry["values"]) // getattr(mechanism, "dim", 1)
@@ -149,7 +149,7 @@ def partitions(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 
 
 def bit_generators(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Return words at some places, numbers that NumPy makes of the first ones, and words of children."""
+    """Return words at some places, numbers that NumPy makes from the first words, and words of children."""
     secret = bytes.fromhex(entry["key"])
     places = [place for place, _ in entry["words"]]
     raw = SecureBitGenerator(secret).random_raw(places[-1] + 1)

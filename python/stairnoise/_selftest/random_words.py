@@ -1,6 +1,6 @@
 """The random words: AES-256 against NIST's vectors, and the library against AES-256 under new keys.
 
-Selections show words. Among n = 2**16 equal candidates, the selected index is n - 1 minus the top 16 bits of the word
+Selections reveal words: among n = 2**16 equal candidates, the selected index is n - 1 minus the top 16 bits of the word
 (docs/contract.md, section 10).
 """
 
@@ -71,7 +71,7 @@ def check_children() -> Outcome:
 
 
 def check_values() -> Outcome:
-    """Compare values of so wide a distribution that almost every bit of a word decides."""
+    """Compare values of a distribution so wide that almost every bit of a word matters."""
     secret = secrets.token_bytes(32)
     key, count = Key(secret), 250
     found = DiscreteLaplace(_EPS, _SENSITIVITY).sample(count, rng=SecureRng.from_key(secret)).tolist()

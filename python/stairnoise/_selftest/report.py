@@ -1,4 +1,4 @@
-"""What a self-test found: every check with its numbers, and the machine that it ran on."""
+"""The result of a self-test: every check with its numbers, and the machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FORMAT = "stairnoise-selftest/1"
 
 
 class Outcome(NamedTuple):
-    """What a check found: how many values it compared, how many of them differ, and an example."""
+    """The result of a check: how many values it compared, how many of them differ, and an example."""
 
     values: int
     mismatches: int | None
@@ -55,9 +55,9 @@ class SelftestCheck:
     Attributes
     ----------
     subject : str
-        What is tested.
+        The subject under test.
     name : str
-        What is compared.
+        The comparison.
     values : int
         How many values were compared.
     mismatches : int or None
@@ -65,7 +65,7 @@ class SelftestCheck:
     passed : bool
         Whether the check passed.
     detail : str
-        What was found where the check failed; otherwise empty.
+        What a failed check found; otherwise empty.
     seconds : float
         How long it took.
     """
@@ -173,7 +173,7 @@ def facts() -> dict[str, Any]:
 
 
 def cpu() -> str:
-    """Return the processor's model name, or what Python knows of the processor."""
+    """Return the processor's model name, or Python's name of the processor."""
     name = ""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         if sys.platform == "linux":

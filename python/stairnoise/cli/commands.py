@@ -1,4 +1,4 @@
-"""The commands, their options, and the treatment of bad input."""
+"""The commands, their options, and the errors of bad input."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text as Line
 
 import stairnoise
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, arguments_of, meant
 from stairnoise._optional import MissingPackageError
 from stairnoise._sample import make_mechanism, needed_parameters
-from stairnoise.cli.comparison_table import print_comparison
 from stairnoise.cli.csv_table import DELIMITERS, read_table
 from stairnoise.cli.ledger import ledger
 from stairnoise.cli.noise_report import print_noise_report, require_suffix
 from stairnoise.cli.options import AllDigits, File, Integer, Number, ShowTrue, Text, Texts, option, options_of, with_options
-from stairnoise.cli.private_table import NewFile, print_private_table, print_written, private_column
+from stairnoise.cli.private_table import new_file, print_private_table, print_written, private_column, written
 from stairnoise.cli.query import bounds_in_one, csv_fields, query
-from stairnoise.cli.screen import console, plain
+from stairnoise.cli.screen import console, plain, print_rows
 from stairnoise.cli.selftest import selftest
 from stairnoise.figures import style
 from stairnoise.registry import BY_NAME, ROWS
@@ -40,7 +40,7 @@ app = typer.Typer(
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; an error in the input prints one line, any other error keeps its traceback."""
+    """Run one command. Bad input prints one line; any other error keeps its traceback."""
     given = bounds_in_one(sys.argv[1:] if arguments is None else list(arguments))
     try:
         code = app(args=given or ["--help"], prog_name="stairnoise", standalone_mode=False, terminal_width=_help_width())
@@ -62,13 +62,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _options_of(given: Sequence[str]) -> dict[str, str]:
-    """Return the options of the command that was given."""
+    """Return the options of the command in the arguments."""
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     return options_of(next(commands[word] for word in given if word in commands))
 
 
 def _help_width() -> int:
-    """Return how wide help is: as the terminal, within what can be read; Click by itself is never narrower than 50."""
+    """Return the width of help: that of the terminal within limits; Click itself is never narrower than 50."""
     return min(max(get_terminal_size().columns - 1, 20), 110)
 
 
@@ -86,8 +86,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop."),
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
     pass
@@ -101,10 +100,8 @@ _DRAWN = tuple(row.name for row in ROWS if row.of_numbers and set(needed_paramet
 _EPS = "Privacy parameter ε of one value: a smaller one is more private."
 _SENSITIVITY = "Largest change of one value that one person can cause."
 
-_SEED = "Draw the same noise in every run with this number, for studies. Without it noise is secure."
-_VALUES = "Write the values to this file: .npy for NumPy, .csv for a line for each."
-_STEP = "width of the first step. l1 and l2 choose the best one for E|X| and E X²."
-_INTEGER_STEP = "width of the first step, an integer. l1 and l2 choose the best one."
+_SEED = "Draw the same noise in every run with this seed, for studies. Without it the noise is secure."
+_VALUES = "Write the values to this file: .npy for NumPy, .csv for one value a line."
 _CENSUS = (
     "CSV file with a header line; - reads standard input. Without it: a demonstration with 21 public counts of the "
     "Adult census, marital status by race."
@@ -112,25 +109,27 @@ _CENSUS = (
 _HOW = f"How to protect it: {', '.join(_RELEASED)}. Without it: discrete_staircase for whole numbers, staircase for others."
 _BY_EVERY = f"Release the column {len(_RELEASED)} times, by every mechanism. That costs {len(_RELEASED)} times eps."
 _KEEP = "Public column to publish as it is, or several with commas; may be repeated."
-_WRITTEN = "CSV file to write: the kept columns and the private one, nothing else."
-_DELIMITER = f"What separates fields: {', '.join(DELIMITERS)} or one character. Without it: found by the header."
-_ENCODING = "Encoding of the file, such as latin-1. Without it: UTF-8, or what a byte order mark says."
-_WITH_DELTA = "The δ of the guarantee, such as 1e-6. It adds the mechanisms that need one."
+_WRITTEN = "CSV file to write: only the kept columns and the private one."
+_DELIMITER = f"The separator of fields: {', '.join(DELIMITERS)} or one character. Without it: found by the header."
+_ENCODING = "Encoding of the file, such as latin-1. Without it: that of a byte order mark, else UTF-8."
+_WITH_DELTA = "The δ of the guarantee, such as 1e-6. It adds the mechanisms that need a δ."
 _RELEASES = "How many releases share eps and delta. Without it: eps is that of one release."
 
 Eps = Annotated[float, typer.Option(help=_EPS)]
 Sensitivity = Annotated[float, typer.Option(help=_SENSITIVITY)]
-Gamma = Annotated[Text, typer.Option(help="Width of the staircase's first step: l1, l2 or a number.")]
-R = Annotated[Text, typer.Option(help="Width of the discrete staircase's first step: l1, l2 or an integer.")]
-
 
 _PARAMETERS = {row.name: arguments_of(row.load().__init__) for row in ROWS if row.sampled}
 
 
 def _some(parameter: str, text: str) -> Any:
-    """Make the option of `sample` for a parameter that only some mechanisms have."""
+    """Make the option for a parameter that only some mechanisms have."""
     mechanisms = ", ".join(name for name, parameters in _PARAMETERS.items() if parameter in parameters)
     return option(help=f"For {mechanisms}: {text}")
+
+
+Gamma = Annotated[Text, _some("gamma", "width of the first step. l1 and l2 choose the best one for E|X| and E X².")]
+R = Annotated[Text, _some("r", "width of the first step, an integer. l1 and l2 choose the best one.")]
+Delta = Annotated[Number, _some("delta", "δ of the guarantee, such as 1e-6.")]
 
 
 @app.command(short_help="Draw noise and compare it with the theory.")
@@ -141,13 +140,13 @@ def sample(
     mechanism: Annotated[str, typer.Option(help=f"What to draw: {', '.join(_SAMPLED)}.")] = "staircase",
     seed: Annotated[Integer, typer.Option(help=_SEED)] = None,
     output: Annotated[File, typer.Option("-o", "--output", help=_VALUES)] = None,
-    gamma: Annotated[Text, _some("gamma", _STEP)] = None,
-    r: Annotated[Text, _some("r", _INTEGER_STEP)] = None,
-    delta: Annotated[Number, _some("delta", "δ of the guarantee, such as 1e-6.")] = None,
+    gamma: Gamma = None,
+    r: R = None,
+    delta: Delta = None,
     sigma: Annotated[Number, _some("sigma", "its σ, instead of eps and delta, or of sigma2.")] = None,
     sigma2: Annotated[Number, _some("sigma2", "its σ², nearly the variance.")] = None,
     mu: Annotated[Number, _some("mu", "its variance μ.")] = None,
-    lower: Annotated[Number, _some("lower", "least noise.")] = None,
+    lower: Annotated[Number, _some("lower", "smallest noise.")] = None,
     upper: Annotated[Number, _some("upper", "largest noise.")] = None,
     beta: Annotated[Number, _some("beta", "shape β.")] = None,
     a: Annotated[Number, _some("a", "decay of the tail per integer.")] = None,
@@ -163,7 +162,7 @@ def sample(
 
     For example: stairnoise sample -n 1000000 --eps 1 --mechanism laplace
     """
-    # What is beside these four is a parameter of some mechanism.
+    # All other options are parameters of some mechanism.
     parameters = {name: value for name, value in locals().items() if name not in ("n", "mechanism", "seed", "output")}
     parameters |= {"gamma": _shape(gamma), "r": _shape(r)}
     _require_needed(mechanism, parameters, _SAMPLED)
@@ -189,7 +188,7 @@ def release(
     delimiter: Annotated[Text, typer.Option(help=_DELIMITER)] = None,
     encoding: Annotated[Text, typer.Option(help=_ENCODING)] = None,
 ) -> None:
-    """Add noise to one column of a table, and show or write what may be published: that column, and those that you keep.
+    """Add noise to one column of a table, and show or write what can be published: that column, and the columns you keep.
 
     For example: stairnoise release visits.csv --column visits --keep city --eps 0.5 -o private.csv
     """
@@ -197,8 +196,8 @@ def release(
         raise ParameterError(f"mechanism must be left out with --compare, got {mechanism!r}")
     if output is not None and (comparison or show_true):
         wrong = "--compare" if comparison else "--show-true"
-        raise ParameterError(f"output must be left out with {wrong}: what is written may be published, got {str(output)!r}")
-    file = None if output is None else NewFile(output, csv, overwrite=force)
+        raise ParameterError(f"output must be left out with {wrong}: the file could be published, got {str(output)!r}")
+    file = None if output is None else new_file(output, csv, overwrite=force)
     wanted = _RELEASED if comparison else (mechanism,) if mechanism else ()
     mechanisms = {name: _mechanism_of_eps(name, eps, sensitivity) for name in wanted}
     table = read_table(csv, column, delimiter, encoding)
@@ -211,12 +210,12 @@ def release(
     columns = {
         name: private_column(made, table, max_partitions_contributed, all_digits=all_digits) for name, made in mechanisms.items()
     }
-    if file is None:
+    if output is None or file is None:
         print_private_table(console(), table, columns, max_partitions_contributed, show_true=show_true or demonstration)
         return
     (private,) = columns.values()
-    file.write(table, private)
-    print_written(console(), file, table, private, max_partitions_contributed)
+    file.write(written(table, private))
+    print_written(console(), output, table, private, max_partitions_contributed)
 
 
 @app.command(short_help="Compare the mechanisms for an eps.")
@@ -228,15 +227,19 @@ def compare(
     releases: Annotated[Integer, typer.Option(help=_RELEASES)] = None,
     everything: Annotated[bool, typer.Option("--all", help="Compare every mechanism, those for noise in shares too.")] = False,
 ) -> None:
-    """Compare the mechanisms, and say which one to choose.
+    """Compare the mechanisms, and recommend one.
 
     For example: stairnoise compare --eps 0.5 --sensitivity 3
     """
     mechanisms: Any = "all" if everything else None
-    print_comparison(
-        console(),
-        stairnoise.compare(eps, sensitivity, cost=cost, delta=delta, releases=releases, mechanisms=mechanisms),  # type: ignore[arg-type]
-    )
+    compared = stairnoise.compare(eps, sensitivity, cost=cost, delta=delta, releases=releases, mechanisms=mechanisms)  # type: ignore[arg-type]
+    screen, together = console(), "" if releases is None else f", releases = {releases}"
+    screen.print(f"eps = {compared.eps:g}, sensitivity = {compared.sensitivity:g}{together}", style="bold")
+    screen.print()
+    print_rows(screen, compared.headings, [[*map(Line, row)] for row in compared.texts()], texts=1)
+    for text in filter(None, (*compared.notes, compared.recommendation)):
+        screen.print()
+        screen.print(text)
 
 
 @app.command(short_help="Draw a picture of a mechanism.")
@@ -245,7 +248,7 @@ def plot(
     output: Annotated[Path, typer.Option("-o", "--output", help="Write the picture to this file: .png or .svg.")],
     eps: Annotated[Number, typer.Option(help=_EPS)] = None,
     sensitivity: Annotated[Number, typer.Option(help=_SENSITIVITY)] = None,
-    delta: Annotated[Number, _some("delta", "δ of the guarantee, such as 1e-6.")] = None,
+    delta: Delta = None,
     gamma: Gamma = None,
     r: R = None,
 ) -> None:
@@ -264,20 +267,19 @@ def plot(
     console().print(f"written to {plain(str(path))}", soft_wrap=True)
 
 
-app.command(short_help="Ask a database, and get a table that may be published.")(query)
+app.command(short_help="Ask a database, and get a table that can be published.")(query)
 app.command(short_help="Test this installation.")(selftest)
 app.command(short_help="Show what a budget was spent on.")(ledger)
 
 
 def _require_offered(mechanism: str, offered: tuple[str, ...]) -> None:
     if mechanism not in offered:
-        *others, last = map(repr, offered)
-        choice = f"{', '.join(others)} or {last}"
+        choice = f"{', '.join(map(repr, offered[:-1]))} or {offered[-1]!r}"
         raise ParameterError(f"mechanism must be {choice}, got {mechanism!r}{meant(mechanism, offered)}")
 
 
 def _require_needed(mechanism: str, parameters: dict[str, Any], offered: tuple[str, ...]) -> None:
-    """Refuse a mechanism if an option without a default is missing, as commands refuse a missing option."""
+    """Refuse a mechanism if an option that it needs is missing, as commands refuse a missing option."""
     _require_offered(mechanism, offered)
     for name in needed_parameters(mechanism, {name for name, value in parameters.items() if value is not None}):
         if parameters[name] is None:

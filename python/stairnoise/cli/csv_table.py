@@ -1,6 +1,6 @@
 """Reading the table of ``stairnoise release``: its encoding, its delimiter, and one column of numbers.
 
-Errors about a table name the line on which a record begins, and the column; no message shows its header or its cells.
+Errors name the line on which a record begins, and the column; no message shows a header or a field.
 """
 
 from __future__ import annotations
@@ -19,13 +19,11 @@ from typing import Any, NamedTuple
 from stairnoise._errors import ParameterError
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
-# What a file begins with, and the encoding that it then has; the mark of UTF-32 begins with that of UTF-16.
+# Byte order marks and their encodings; the mark of UTF-32 begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
+    *((mark, "utf-32") for mark in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)),
+    *((mark, "utf-16") for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)),
 )
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 # float() takes digits of every script, underscores, and words such as "infinity".
@@ -47,7 +45,7 @@ class KeyedValues(NamedTuple):
         return all(isinstance(value, int) or value.is_integer() for value in self.values)
 
     def keeping(self, names: Sequence[str]) -> KeyedValues:
-        """Return the table with no other labels than these columns."""
+        """Return the table with only these columns as labels."""
         for name in names:
             if self.key_names.count(name) != 1:
                 rule = "another column than the one to protect" if name == self.column else "a column that the header has once"
@@ -113,7 +111,7 @@ def _table(text: str, separators: list[str], column: str, name: str) -> KeyedVal
 
 
 def _separator(text: str, separators: list[str], column: str) -> str:
-    """Return the delimiter by which the header has the column; of several, the one that gives the most names."""
+    """Return the delimiter with which the header has the column; of several, the one that gives the most names."""
 
     def names(separator: str) -> int:
         try:
@@ -140,12 +138,12 @@ def _records(text: str, separator: str, name: str) -> list[tuple[int, list[str]]
 
 
 def _reader(text: str, separator: str, *, strict: bool) -> Any:
-    """Return a reader that leaves out blanks before fields, and those before quotes."""
+    """Return a reader that skips blanks before fields and quotes."""
     return csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=strict, skipinitialspace=separator != " ")
 
 
 def _stripped(record: list[str]) -> list[str]:
-    """Return names or values without blanks at their ends, as `query.CSV` reads them by default."""
+    """Remove blanks at the ends of fields, as `query.CSV` does by default."""
     return [field.rstrip(" ") for field in record]
 
 
@@ -156,16 +154,14 @@ def _numbers(texts: list[tuple[int, str]], column: str) -> list[int] | list[floa
 
 
 def _float(text: str, line: int, column: str) -> float:
-    """Return a number that is beside others with a fraction; integers that float64 does not have are refused."""
+    """Return a number from a column with fractions; integers that float64 does not have are refused."""
     if not text.strip():
-        raise ParameterError(f"{column} in line {line} must be a number, got an empty cell")
+        raise ParameterError(f"line {line}: {column!r} is empty; expected a number")
     if not _NUMBER.fullmatch(text) or len(text) > _LONGEST:
-        raise ParameterError(f"{column} in line {line} must be a number, got a text that is not")
+        raise ParameterError(f"line {line}: {column!r} is not a number")
     number = float(text)
     if not isfinite(number):
-        raise ParameterError(f"{column} in line {line} must be a number that float64 holds, got a larger one")
+        raise ParameterError(f"line {line}: {column!r} is a number beyond float64")
     if _INTEGER.fullmatch(text) and number != int(text):
-        raise ParameterError(
-            f"{column} in line {line} must be an integer that float64 holds, because other lines have fractions, got another one"
-        )
+        raise ParameterError(f"line {line}: {column!r} is an integer that float64 cannot hold, and other lines have fractions")
     return number

@@ -26,7 +26,7 @@ def ledger(file: Annotated[Path, typer.Argument(help="The ledger, as sn.Ledger m
 
 
 def print_ledger(screen: Console, ledger: Ledger) -> None:
-    """Print the rows of a ledger, and what is spent of its budget."""
+    """Print the rows of a ledger, and how much of its budget is spent."""
     rows = ledger.report()
     if rows:
         lines = [[_release(row), Text(_cost(row)), Text(at_most(row.total))] for row in rows]
@@ -47,7 +47,7 @@ def _release(row: Spending) -> Text:
 
 
 def _cost(row: Spending) -> str:
-    """Return ε, or ε and δ; a mechanism with a ρ alone has neither, and counts by its loss."""
+    """Return ε, or ε and δ; a mechanism that only has a ρ counts by its privacy loss."""
     if row.refused:
         return "refused"
     if row.eps is None or row.delta is None:

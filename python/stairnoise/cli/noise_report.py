@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase
 
 _SUFFIXES = (".npy", ".csv")
-# Values from which a time for each says something.
+# From this many values on, the time for one is meaningful.
 _MANY = 100_000
 _CHUNK = 2**16  # values whose squares fit the second-level cache
 
@@ -64,13 +64,13 @@ def print_noise_report(console: Console, mechanism: Any, n: int, *, seed: int | 
 
 
 def require_suffix(output: Path | None) -> None:
-    """Refuse a file whose name does not say what to write."""
+    """Refuse a file whose suffix is not that of a format."""
     if output is not None and output.suffix.lower() not in _SUFFIXES:
         raise ParameterError(f"output must end in {' or '.join(_SUFFIXES)}, got {str(output)!r}")
 
 
 def _write(output: Path, noise: NDArray[Any]) -> None:
-    """Write the values; in CSV every float as the shortest text that reads back as the same."""
+    """Write the values; in CSV every float as the shortest text that reads back as the same float."""
     if output.suffix.lower() == ".npy":
         with output.open("wb") as file:  # given a path, np.save would append another suffix to .NPY
             np.save(file, noise)
@@ -124,14 +124,11 @@ def _facts(
     n = noise.size
     vectors = f", {noise.shape[0]:,} vectors of {noise.shape[1]}" if noise.ndim > 1 else ""
     yield "values", f"{n:,} of {noise.dtype}{vectors}"
-    # A shorter call takes mostly other time than that of drawing.
+    # A shorter call spends most of its time outside of drawing.
     if n >= _MANY:
         yield "time", f"{seconds:.4f} s, {seconds / n * 1e9:.2f} ns per value, memory for them included"
     yield "granularity", _granularity(float(mechanism.granularity))
-    yield (
-        "generator",
-        "secure, keyed by the operating system" if seed is None else f"seed {seed}: reproducible, for study only",
-    )
+    yield "generator", "secure, keyed by the operating system" if seed is None else f"seed {seed}: reproducible, for study only"
     if output is not None:
         yield "written to", str(output)
 

@@ -1,4 +1,4 @@
-"""What commands' options have in common; errors name options where the library names arguments."""
+"""Types and helpers for options. On the command line, errors name options where the library names arguments."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ import typer
 
 from stairnoise._errors import ParameterError, ParameterTypeError
 
-# What an option holds that need not be given.
+# Types of optional options.
 Text = str | None
 Texts = list[str] | None
 Number = float | None
 Integer = int | None
 File = Path | None
-# An option whose default is said in words, or not at all.
+# An option whose help does not show the default.
 option = partial(typer.Option, show_default=False)
 
-ALL_DIGITS = "Keep every digit of the noise's lattice, also those after the ±."
+ALL_DIGITS = "Keep every digit of the noise's lattice, even those beyond the ±."
 SHOW_TRUE = "Show the true values too, for teaching; the screen is then not private."
 AllDigits = Annotated[bool, typer.Option("--all-digits", help=ALL_DIGITS)]
 ShowTrue = Annotated[bool, typer.Option("--show-true", help=SHOW_TRUE)]
 
-# Names of arguments that are no English words, so that they mean the argument wherever they stand.
+# Arguments that are not English words, so they mean the argument wherever they stand.
 _SYMBOLS = frozenset({"alpha", "beta", "delta", "eps", "gamma", "lam", "mu", "sigma", "sigma2", "theta"})
-# What an error quotes stays as it is.
+# Quoted text in an error stays as it is.
 _QUOTED = r"""(?<!\w)'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _WORD = re.compile(rf"{_QUOTED}|(?<![-\w])[a-z]\w*(?! =)")
-# The arguments that an error is about stand before its verb, or before the name of a column.
+# The arguments that an error is about stand before "must", or before "of" and the name of a column.
 _SUBJECT = re.compile(r"[-\w]+(?:\[\d+\])?(?:(?:, | or | and )[-\w]+)*(?= must | of ['\"])")
 _PYTHON = re.compile(
     rf"({_QUOTED})|, got (?:None|True|False)\b|,? or None for [a-z ]+|; \w+\.from_eps takes it| or \w+=(?:\{{[^{{}}]*\}}|True)"
@@ -45,7 +45,7 @@ def options_of(command: Any) -> dict[str, str]:
 
 
 def with_options(text: str, options: Mapping[str, str]) -> str:
-    """Return the text of an error in which options take the place of arguments, and what only Python has is left out."""
+    """Return the text of an error with options instead of arguments, and without hints that only fit Python."""
     text = _PYTHON.sub(lambda found: found[1] or "", text)
     subject = _SUBJECT.match(text)
     if subject is None:
@@ -61,7 +61,7 @@ def with_options(text: str, options: Mapping[str, str]) -> str:
 
 @contextmanager
 def naming(**options: str) -> Iterator[None]:
-    """Let errors name these options, where the library's arguments are called otherwise than the command's parameters."""
+    """Let errors name these options, where arguments of the library and parameters of the command have different names."""
     try:
         yield
     except (ParameterError, ParameterTypeError) as error:

@@ -1,4 +1,4 @@
-"""What ``stairnoise release`` shows and writes: private values, their bounds, and the guarantee."""
+"""Screen and file of ``stairnoise release``: private values, their bounds, and the guarantee."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PrivateColumn(NamedTuple):
 def private_column(mechanism: Any, table: KeyedValues, partitions: int, *, all_digits: bool) -> PrivateColumn:
     """Release the values of a table once."""
     released = mechanism.release(table.values, max_partitions_contributed=partitions)
-    bound = Fraction(_bound(mechanism, released, partitions, rounded=_is_discrete(mechanism) and not table.whole))
+    bound = Fraction(_bound(mechanism, released, partitions, rounded=mechanism._integers and not table.whole))
     step, digit = Fraction(mechanism.granularity), Fraction(0) if all_digits else last_digit(bound)
     shown = [private_value(Fraction(value), step, bound, digit) for value in released.tolist()]
     _, limit = max([*shown, private_value(Fraction(0), step, bound, digit)], key=lambda pair: pair[1])
@@ -46,7 +46,7 @@ def private_column(mechanism: Any, table: KeyedValues, partitions: int, *, all_d
 def print_private_table(
     console: Console, table: KeyedValues, columns: dict[str, PrivateColumn], partitions: int, *, show_true: bool
 ) -> None:
-    """Print private values, each column with its bound below, and beside the true ones if these are asked for."""
+    """Print private values, the bound below each column, and the true values if requested."""
     keys = len(table.key_names)
     headings, footer = [*map(plain, table.key_names)], [*[""] * (keys - 1), *["±95 %"] * (keys > 0)]
     rows = [[*map(cell, key)] for key in table.keys]
@@ -68,43 +68,37 @@ def print_private_table(
         console.print("Not protected: the true column, shown for comparison. Publish nothing of this screen.")
 
 
-class NewFile:
-    """A CSV file to write, which was checked before anything is drawn."""
-
-    def __init__(self, path: Path, source: Path | None, *, overwrite: bool) -> None:
-        if path.suffix.lower() != ".csv":
-            raise ParameterError(f"output must be a file named *.csv, got {str(path)!r}")
-        if path.exists() and source is not None and source.exists() and path.samefile(source):
-            raise ParameterError(f"output must not be the table itself, got {str(path)!r}")
-        self.path, self._new = path, NewFiles(path, overwrite=overwrite)
-
-    def write(self, table: KeyedValues, column: PrivateColumn) -> None:
-        """Write the columns that are kept, and the private one under the name of the true one."""
-        text = io.StringIO()
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow([*table.key_names, table.column])
-        lines.writerows([*key, value] for key, value in zip(table.keys, column.values, strict=True))
-        self._new.write(text.getvalue().encode())
+def new_file(path: Path, source: Path | None, *, overwrite: bool) -> NewFiles:
+    """Check a CSV file to write, before anything is drawn."""
+    if path.suffix.lower() != ".csv":
+        raise ParameterError(f"output must be a file named *.csv, got {str(path)!r}")
+    if path.exists() and source is not None and source.exists() and path.samefile(source):
+        raise ParameterError(f"output must not be the table itself, got {str(path)!r}")
+    return NewFiles(path, overwrite=overwrite)
 
 
-def print_written(console: Console, file: NewFile, table: KeyedValues, column: PrivateColumn, partitions: int) -> None:
-    """Say what was written, and what is protected."""
+def written(table: KeyedValues, column: PrivateColumn) -> bytes:
+    """Return the kept columns, and the private one under the name of the true one, as a CSV file."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow([*table.key_names, table.column])
+    lines.writerows([*key, value] for key, value in zip(table.keys, column.values, strict=True))
+    return text.getvalue().encode()
+
+
+def print_written(console: Console, path: Path, table: KeyedValues, column: PrivateColumn, partitions: int) -> None:
+    """Print what was written, and what is protected."""
     rows = len(table.keys)
-    console.print(plain(f"written to {file.path}: {rows} {'row' if rows == 1 else 'rows'}, each ±{column.bound}"), soft_wrap=True)
+    console.print(plain(f"written to {path}: {rows} {'row' if rows == 1 else 'rows'}, each ±{column.bound}"), soft_wrap=True)
     console.print()
     _print_guarantee(console, table, {"": column}, partitions)
 
 
-def _is_discrete(mechanism: Any) -> bool:
-    integers: bool = mechanism._integers
-    return integers
-
-
 def _bound(mechanism: Any, released: NDArray[Any], partitions: int, *, rounded: bool) -> float:
-    """Return a bound on the error of each private value, which holds with a probability of 95 % or more.
+    """Return a bound on the error of each private value that holds with a probability of at least 95 %.
 
-    It includes noise and all rounding. The half-width of a confidence interval lacks only one part: a discrete mechanism rounds
-    true values to integers.
+    It covers noise and all rounding. The half-width of a confidence interval lacks one part: a discrete mechanism rounds true
+    values to integers.
     """
     centres = np.append(released, released.dtype.type(0))  # the table may be empty
     _, high = mechanism.confidence_interval(centres, _CONFIDENCE, max_partitions_contributed=partitions)
@@ -116,7 +110,7 @@ def _print_guarantee(console: Console, table: KeyedValues, columns: dict[str, Pr
     mechanisms = [column.mechanism for column in columns.values()]
     eps, sensitivity = f"{mechanisms[0].eps:g}", f"{mechanisms[0].sensitivity:g}"
     values = "one value" if partitions == 1 else f"{partitions} values"
-    rounded = any(map(_is_discrete, mechanisms)) and not table.whole
+    rounded = any(mechanism._integers for mechanism in mechanisms) and not table.whole
     console.print(
         f"Protected: {'each' if len(mechanisms) > 1 else 'the'} private column is {eps}-differentially private for people who "
         f"change at most {values}, by at most {sensitivity}. Each private value is within the ± of the true one with a "

@@ -1,4 +1,4 @@
-"""Command ``stairnoise query``: its options, and what it says on the screen."""
+"""Command ``stairnoise query``: its options, and how they become a release."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stairnoise.cli.query_screen import print_release
 from stairnoise.cli.screen import console, plain
 from stairnoise.query.files import Output
 from stairnoise.query.mechanism import MECHANISMS
-from stairnoise.query.names import same
+from stairnoise.query.question import same
 from stairnoise.query.reading import CSV
 from stairnoise.query.release import Release
 
@@ -28,6 +28,9 @@ _INTERRUPTED = 130
 _FIELD = re.compile(r'("(?:[^"]|"")*"|[^",]*),', re.DOTALL)
 _RECORD = re.compile(r'("(?:[^"]|"")*"|[^",]*)(,("(?:[^"]|"")*"|[^",]*))*', re.DOTALL)
 _SECRET_BYTES = 32
+# Options that `Release` takes as they are.
+_PASSED_ON = frozenset({"where", "person", "row_is_person", "max_groups", "eps", "delta", "mechanism", "confidence"})
+_PASSED_ON |= {"nonnegative", "all_digits"}
 
 _what = partial(option, rich_help_panel="What is asked")
 _who = partial(option, rich_help_panel="Who is protected")
@@ -36,8 +39,8 @@ _file = partial(option, rich_help_panel="How a CSV or Parquet file is read")
 _out = partial(option, rich_help_panel="What comes out")
 
 _GROUPS = 'The groups of a column, as COLUMN=a,b,"c, with a comma"; may be repeated. A column without them needs --delta.'
-_BOUNDS = "What one person adds to a group at least and at most, as 0,100; more is clipped."
-_MAX_GROUPS = "How many groups one person counts in at most; only with --person."
+_BOUNDS = "One person's minimum and maximum contribution to a group, as 0,100; more is clipped."
+_MAX_GROUPS = "The largest number of groups in which one person counts; only with --person."
 _TYPES = "Types, as age=integer,day=date:%d.%m.%Y: text, integer, real, boolean, date. Other columns of CSV are text."
 
 
@@ -54,12 +57,12 @@ def query(
     mean_of: Annotated[Text, _what("--mean", help="Column to average; needs --bounds.")] = None,
     bounds: Annotated[Text, _what("--bounds", help=_BOUNDS, metavar="LOW,HIGH")] = None,
     where: Annotated[Text, _what("--where", help='Condition on one row, such as "age >= 18".')] = None,
-    row_is_person: Annotated[bool, _who("--row-is-person", help="Every row is another person.")] = False,
+    row_is_person: Annotated[bool, _who("--row-is-person", help="Each row is a different person.")] = False,
     person: Annotated[Text, _who("--person", help="Column that says whose row it is.")] = None,
     max_groups: Annotated[int, _who(help=_MAX_GROUPS, show_default=True)] = 1,
     delta: Annotated[Number, _price("--delta", help="δ of the whole table; for groups that are not listed.")] = None,
     mechanism: Annotated[Text, _price(help=f"One of {', '.join(MECHANISMS)}; default: the recommended one.")] = None,
-    ledger: Annotated[File, _price("--ledger", help="File that keeps what was spent.")] = None,
+    ledger: Annotated[File, _price("--ledger", help="File that records what was spent.")] = None,
     budget: Annotated[Number, _price("--budget", help="ε that a new ledger holds.")] = None,
     budget_delta: Annotated[Number, _price(help="δ that a new ledger holds; releases with a --delta need one.")] = None,
     key_file: Annotated[File, _price(help="Secret of 32 bytes or 64 hex digits: equal questions get equal answers.")] = None,
@@ -70,7 +73,7 @@ def query(
     nonnegative: Annotated[bool, _out("--nonnegative", help="Set negative private values to 0.")] = False,
     all_digits: Annotated[bool, _out("--all-digits", help=ALL_DIGITS)] = False,
     types: Annotated[Texts, _file("--type", help=_TYPES)] = None,
-    delimiter: Annotated[Text, _file(help="Between fields; default: that of the header, one of , ; tab |.")] = None,
+    delimiter: Annotated[Text, _file(help="Separator of fields; default: found in the header, one of , ; tab |.")] = None,
     quote: Annotated[str, _file(help="Around fields; empty for none.", show_default=True)] = '"',
     escape: Annotated[str, _file(help="Before a quote within quotes.", show_default=True)] = '"',
     encoding: Annotated[str, _file(help="Such as latin-1.", show_default=True)] = "utf-8",
@@ -84,13 +87,14 @@ def query(
     json: Annotated[bool, _out("--json", help="Print the table and all notes as JSON and nothing else.")] = False,
     show_true: Annotated[bool, _out("--show-true", help=SHOW_TRUE)] = False,
 ) -> None:
-    """Ask a database one question, and get a table that may be published.
+    """Ask a database one question, and get a table that can be published.
 
     For example: stairnoise query adult.csv --by sex --groups sex=Female,Male --count --row-is-person --eps 1
     """
+    passed_on = {name: value for name, value in locals().items() if name in _PASSED_ON}
     if show_true and (output is not None or json):
-        raise ParameterError("--show-true must not be combined with --output or --json: what is written may be published")
-    columns = _columns(by or [])
+        raise ParameterError("--show-true must not be combined with --output or --json: that output could be published")
+    columns = [name or "" for text in by or [] for name in csv_fields(text, "by")]
     statistic, column = _statistic(count, sum_of, mean_of)
     listed, csv = _groups(groups or [], columns), _csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks)
     keyed = _keyed(key_file, release_name)
@@ -107,20 +111,11 @@ def query(
         groups=listed,
         column=column,
         bounds=None if bounds is None else _bounds(bounds),
-        where=where,
-        person=person,
-        row_is_person=row_is_person,
-        max_groups=max_groups,
         types=_types(types or []),
         csv=csv,
-        eps=eps,
-        delta=delta,
-        mechanism=mechanism,
         rng=keyed,
-        confidence=confidence,
-        nonnegative=nonnegative,
-        all_digits=all_digits,
         ledger=_ledger(ledger, budget, budget_delta),
+        **passed_on,
     )
     try:
         with naming(column=f"--{statistic}", csv=_given(csv)):
@@ -178,19 +173,15 @@ def _bounds(text: str) -> tuple[float, float]:
 
 
 def csv_fields(text: str, name: str) -> list[str | None]:
-    """Return the fields of a line of CSV, as a private table is written: quotes around commas, and nothing for null."""
+    """Return the fields of a line of CSV in the format of a private table: quotes around commas, and nothing for null."""
     if not _RECORD.fullmatch(text):
         raise ParameterError(f'{name} must be values with commas between them, quoted as in a,"b, c", got other quotes')
     fields = _FIELD.findall(text + ",")
     return [field[1:-1].replace('""', '"') if field.startswith('"') else field or None for field in fields]
 
 
-def _columns(texts: list[str]) -> list[str]:
-    return [name or "" for text in texts for name in csv_fields(text, "by")]
-
-
 def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
-    """Return the groups of each column; the name ends at an equals sign, and may have others in it."""
+    """Return the groups of each column. The name ends at an equals sign, but can contain others."""
     found: dict[str, list[str | None]] = {}
     for text in texts:
         places = [place for place, letter in enumerate(text) if letter == "="]
@@ -206,11 +197,11 @@ def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
 
 
 def _name_blanks(groups: Mapping[str, tuple[object, ...]]) -> None:
-    """Name listed texts with blanks at their ends, which are in few data and in no CSV file that is read without them."""
+    """Warn about listed texts with blanks at an end: few data have them, and CSV files lose them by default."""
     for name, listed in groups.items():
         found = [repr(value) for value in listed if isinstance(value, str) and value != value.strip()]
         if found:
-            text = f"groups of {name!r} with blanks at an end are other groups than those without: {', '.join(found)}"
+            text = f"groups of {name!r} with blanks at an end differ from those without: {', '.join(found)}"
             print("note:", plain(text), file=sys.stderr)
 
 
@@ -230,7 +221,7 @@ def _types(texts: list[str]) -> dict[str, str]:
 def _csv(
     delimiter: str | None, quote: str, escape: str, encoding: str, decimal: str, nulls: list[str] | None, keep_blanks: bool
 ) -> CSV | None:
-    """Return the format of a CSV file, or None if nothing is said about it."""
+    """Return the format of a CSV file, or None if all options have their defaults."""
     with naming(nulls="--null"):
         csv = CSV(
             delimiter="\t" if delimiter in ("\\t", "tab") else delimiter,
@@ -245,7 +236,7 @@ def _csv(
 
 
 def _given(csv: CSV | None) -> str:
-    """Return the options that say how a CSV file is read, of those that were given."""
+    """Return the options about CSV files that were set."""
     names = {"nulls": "--null", "strip": "--keep-blanks"}
     default = asdict(CSV())
     given = [] if csv is None else [name for name, value in asdict(csv).items() if value != default[name]]
@@ -286,7 +277,7 @@ def _ledger(path: Path | None, budget: float | None, delta: float | None) -> Any
 
 
 def _output(path: Path, force: bool, used: Mapping[str, str | Path | None]) -> Output:
-    """Check the file before anything is asked; with --force it may exist, but not be one that the command uses."""
+    """Check the file before anything is asked. Even with --force it must not be a file that the command uses."""
     file = Output(path, overwrite=force)
     for what, other in used.items():
         if other is not None and any(_are_one_file(written, Path(other)) for written in file.files()):
@@ -295,7 +286,7 @@ def _output(path: Path, force: bool, used: Mapping[str, str | Path | None]) -> O
 
 
 def _are_one_file(first: Path, second: Path) -> bool:
-    """Tell whether two names are of one file, also if it does not exist yet."""
+    """Return whether two paths are the same file, even if it does not exist yet."""
     try:
         return first.samefile(second)
     except OSError:
@@ -304,9 +295,9 @@ def _are_one_file(first: Path, second: Path) -> bool:
 
 def _interrupted(release: Release) -> str:
     if release.state == "spending":
-        return "interrupted while the ledger was written: it says what is spent, and no noise was drawn"
+        return "interrupted while the ledger was written: the ledger shows what is spent, and no noise was drawn"
     if release.state == "drawing":
-        return "interrupted after noise was drawn: what is spent is spent, though nothing was published"
+        return "interrupted after noise was drawn: the budget stays spent, though nothing was published"
     if release.state == "asking" or release.ledger is None:
         return "interrupted while the data were read: nothing was drawn, and nothing is spent"
     return "interrupted while the data were read: nothing was drawn, and what the ledger has counted stays spent"

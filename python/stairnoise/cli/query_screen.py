@@ -1,4 +1,4 @@
-"""Screen of ``stairnoise query``: the private table, and what is said about it."""
+"""Screen of ``stairnoise query``: the private table, and the notes about it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from stairnoise.query.noise import scaled
 from stairnoise.query.release import Outcome
 from stairnoise.query.texts import number, places
 
-# A spreadsheet takes a text that begins with one of these for a formula.
+# A spreadsheet reads a text that begins with one of these as a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _AS_TEXT = "import the columns into a spreadsheet as text, or it runs them as formulas."
-_NOT_PRIVATE = "The column true is not private: whoever sees it needs no noise. Publish nothing of this screen."
+_NOT_PRIVATE = "The column true is not private. Publish nothing of this screen."
 
 
 def print_release(screen: Console, outcome: Outcome, file: Output | None, *, show_true: bool, ledger: Any) -> None:
     """Print the rows, or where they were written, and what is and is not protected."""
     if not len(outcome.table):
-        screen.print("No group is shown: all of them are too small, or there are none.")
+        screen.print("No group is shown: all groups are too small, or there is none.")
     if file is None:
         _print_table(screen, outcome, show_true)
     else:
@@ -54,7 +54,7 @@ def _print_table(screen: Console, outcome: Outcome, show_true: bool) -> None:
 
 
 def _true(outcome: Outcome) -> dict[tuple[object, ...], int | float]:
-    """Return the true value of each cell; the mean of nobody is NaN."""
+    """Return the true value of each group; the mean of an empty group is NaN."""
     answers, plan = outcome.answers, outcome.plan
     sums = answers.counts if answers.sums is None else answers.sums
     found: dict[tuple[object, ...], int | float] = {}
@@ -79,7 +79,7 @@ def _print_written(screen: Console, outcome: Outcome, file: Output) -> None:
     rows = len(outcome.table)
     screen.print(plain(f"written to {file.path}: {rows} {'row' if rows == 1 else 'rows'}"), soft_wrap=True)
     if file.notes:
-        screen.print(plain(f"and to {file.notes}: what they are, and how to check them"), soft_wrap=True)
+        screen.print(plain(f"and to {file.notes}: notes about the rows, and how to check them"), soft_wrap=True)
     by = len(outcome.plan.question.by)
     formulas = sum(any(isinstance(value, str) and value.startswith(_FORMULAS) for value in row[:by]) for row in outcome.table)
     if formulas:

@@ -1,4 +1,4 @@
-"""What every command prints through: text that is shown as it is, and never cropped."""
+"""The console of all commands: text is shown as it is, and never cropped."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from rich.text import Text
 
 from stairnoise._plain import plain as plain
 
-# Wider than any line: what is not a terminal gets each line whole.
+# Wider than any line: outside of a terminal no line is folded.
 _NO_END = 100_000
-# Columns between two columns, and that a folded text keeps at least.
+# Characters between two columns, and the smallest width of a folded column of texts.
 _GAP, _LEAST_TEXT = 2, 10
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Return a console without markup: brackets in names, file names and cells are brackets.
+    """Return a console without markup, so that brackets in names and values stay.
 
-    In a pipe or a file, lines are as long as they are, unless the environment variable COLUMNS says how wide they may be.
+    In a pipe or a file no line is folded, unless the environment variable COLUMNS sets a width.
     """
     made = Console(highlight=False, markup=False, emoji=False, stderr=stderr)
     if not made.is_terminal and "COLUMNS" not in os.environ:
@@ -29,7 +29,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def cell(text: str, style: str = "") -> Text:
-    """Return text for a table or a line; where it is too long, it goes on below."""
+    """Return text for a table or a line; text that is too long is folded."""
     return Text(plain(text), style=style, overflow="fold")
 
 
@@ -42,9 +42,9 @@ def print_rows(
     footer: Sequence[str] | None = None,
     dim: int | None = None,
 ) -> None:
-    """Print a table whose first `texts` columns are texts, which may be folded, and the others numbers, which may not.
+    """Print a table. The first `texts` columns are texts, which can be folded; the others are numbers, which cannot.
 
-    Where the numbers do not fit beside each other, each row becomes a block with a line for each number.
+    If the numbers do not fit beside each other, each row becomes a block with a line for each number.
     """
     rows = list(rows)
     whole = [[*map(Text, headings)], *rows, [*map(Text, footer or headings)]]
@@ -74,7 +74,7 @@ def _print_blocks(
     footer: Sequence[str] | None,
     dim: int | None,
 ) -> None:
-    """Print each row as the texts of its first columns, and below a line for each number, with the footer behind it."""
+    """Print each row as the texts of its first columns, then a line for each number with its footer."""
     names = [" ".join(heading.split()) for heading in headings]
     for row in rows:
         screen.print(Text(", ").join(row[:texts]), style="bold", overflow="fold")

@@ -31,7 +31,7 @@ def selftest(
     if output is not None:
         if output.suffix.lower() != ".json":
             raise ParameterError(f"output must end in .json, got {str(output)!r}")
-        output.open("ab").close()  # Fails now, before the work, if the file cannot be written.
+        output.open("ab").close()  # fails now, before the work, if the file cannot be written
     report = _run()
     if output is not None:
         report.save(output)
@@ -45,7 +45,7 @@ def selftest(
 
 def _run() -> SelftestReport:
     screen = console(stderr=True)
-    # The name of a check gets what bar and count leave; beside a longer one they would vanish.
+    # The name of a check gets the rest of the line: without this limit a long name would displace bar and count.
     columns = (
         BarColumn(min(20, screen.width // 4)),
         MofNCompleteColumn(table_column=Column(no_wrap=True, min_width=len("999/999"))),

@@ -1,13 +1,12 @@
-"""Columns of other libraries: what pandas, Polars and PyArrow hold goes in, and the same comes out.
+"""Columns of other libraries: a release takes objects of pandas, Polars and PyArrow, and returns the same kind.
 
-| file | what it does |
+| file | subject |
 |---|---|
-| `libraries` | whose value this is, by its type; lazy values are refused |
-| `column` | what the libraries' files return: plain numbers, the places of nulls, and how a column is made again |
-| `reading` | the file of a library; errors of libraries, which may hold data |
+| `libraries` | the library of a value, by its type; lazy values are refused |
+| `column` | a column as plain numbers, places of nulls, and a function that makes a column of the library again |
+| `reading` | the true answers of a column; errors of libraries, which can hold data |
 | `of_pandas`, `of_polars`, `of_arrow` | one library each; they find it in `sys.modules` and import nothing |
-| `answers` | the true answers of a column, and what a null is |
-| `categories` | values that are one of declared categories |
+| `categories` | values out of declared categories |
 | `release` | the release of a column, and of the named columns of a frame |
 """
 

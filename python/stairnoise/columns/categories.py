@@ -1,11 +1,12 @@
-"""Values that are one of the categories that the caller declared: read as numbers of categories, and made again.
+"""Values out of the categories that the caller declared: they are read as category numbers, and made again.
 
-A value is matched by what it is. The codes and the dictionary of a categorical column are not trusted: libraries infer them from
-the rows, so that they would show which values occur.
+Values are matched by equality. The codes and the dictionary of a categorical column are ignored: libraries infer them from the
+rows, so they would reveal which values occur.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, place, received
 from stairnoise._parameters import count, refuse_masked
 from stairnoise._values import require, true_values
-from stairnoise.columns.column import Make, Nulls
+from stairnoise.columns.column import Chunks, Column, Make, Nulls, unchanged
 from stairnoise.columns.libraries import library, refuse_lazy
-from stairnoise.columns.reading import by_library, reader
+from stairnoise.columns.reading import by_library, kept_nulls, reader
 from stairnoise.keyed.labels import label_column
 
 Labels = tuple[str, ...] | tuple[int, ...]
@@ -26,7 +27,7 @@ _MISSING, _OTHER = -1, -2
 
 
 class Coded(NamedTuple):
-    """Values as numbers of their categories."""
+    """Values as category numbers."""
 
     codes: NDArray[np.int64]
     nulls: Nulls
@@ -34,7 +35,7 @@ class Coded(NamedTuple):
 
 
 def checked(categories: Any) -> int | Labels:
-    """Check the caller's categories: how many there are, or a label for each."""
+    """Check the caller's categories: their number, or a label for each."""
     if isinstance(categories, (int, np.integer)) and not isinstance(categories, bool):
         return count(categories, "categories", least=2, most=MOST)
     if not isinstance(categories, (list, tuple)):
@@ -56,40 +57,23 @@ def coded(values: Any, categories: int | Labels, nulls: str) -> Coded:
     """Read values of any shape, or a column; `nulls` as for `release`."""
     refuse_lazy(values, "values")
     found = library(values)
-    if isinstance(categories, int):
-        read = _numbers(values, found, categories)
-    else:
-        read = _labelled(values, found, categories)
-    if read.nulls is None:
-        return read
-    if nulls == "refuse":
-        first = int(np.argmax(read.nulls))
-        raise ParameterError(f'values must not be null without nulls="zero" or nulls="keep", got a null at index ({first},)')
-    return read if nulls == "keep" else read._replace(nulls=None)
+    read = _numbers(values, found, categories) if isinstance(categories, int) else _labelled(values, found, categories)
+    return read._replace(nulls=kept_nulls(read.nulls, nulls))
 
 
 def _numbers(values: Any, found: Any, categories: int) -> Coded:
-    make: Make = _as_they_are
-    missing: Nulls = None
     if found is None:
-        codes, _ = true_values(values)
+        column = Column(Chunks([true_values(values)[0]]), unchanged)
     else:
         column = by_library("values", values, reader(found[0]).column, values)
-        codes, missing = column.chunks.whole(), column.chunks.nulls
-
-        def make(codes: NDArray[np.int64], nulls: Nulls) -> Any:
-            return by_library("values", values, column.make, codes, nulls)
-
+    codes = column.chunks.whole()
     if codes.dtype.kind not in "iu":
         raise ParameterTypeError(f"values must be integers, the numbers of categories, got {outline(values)}")
-    # Two passes that stop nowhere; a third, for the place, where one is outside.
+    # Two passes whose time does not depend on the values; a third pass finds the place of an error.
     if codes.size and (int(codes.min()) < 0 or int(codes.max()) >= categories):
         require("values", (codes >= 0) & (codes < categories), f"categories from 0 to {categories - 1}")
-    return Coded(codes.astype(np.int64, copy=False), missing, make)
-
-
-def _as_they_are(codes: NDArray[np.int64], nulls: Nulls) -> Any:
-    return codes
+    make = partial(by_library, "values", values, column.make)
+    return Coded(codes.astype(np.int64, copy=False), column.chunks.nulls, make)
 
 
 def _labelled(values: Any, found: Any, labels: Labels) -> Coded:
@@ -101,18 +85,12 @@ def _labelled(values: Any, found: Any, labels: Labels) -> Coded:
     file = reader(found[0])
     codes = _places(values, known, values, (len(values),))
     make = by_library("values", values, file.categories, values, labels)
-
-    def made(codes: NDArray[np.int64], nulls: Nulls) -> Any:
-        return by_library("values", values, make, codes, nulls)
-
-    return _without_missing(codes, made)
+    return _without_missing(codes, partial(by_library, "values", values, make))
 
 
 def _array(values: Any) -> NDArray[Any]:
-    if isinstance(values, (str, int, np.generic)):
-        return np.array(values, object)
-    if isinstance(values, (list, tuple)):
-        # As objects: NumPy would make texts of the numbers beside them.
+    if isinstance(values, (str, int, np.generic, list, tuple)):
+        # As objects: NumPy would turn numbers beside texts into texts.
         return np.array(values, object)
     if not isinstance(values, np.ndarray):
         raise ParameterTypeError(f"values must be categories, in a list, an array or a column, got {outline(values)}")
@@ -139,7 +117,7 @@ def _places(column: Any, known: Any, values: Any, shape: tuple[int, ...]) -> NDA
 
 def _without_missing(codes: NDArray[np.int64], make: Make) -> Coded:
     missing = codes == _MISSING
-    # A missing one counts as the first category, whatever becomes of it.
+    # A null is drawn as the first category, whatever becomes of it.
     return Coded(np.asarray(np.maximum(codes, 0)), np.asarray(missing) if missing.any() else None, make)
 
 

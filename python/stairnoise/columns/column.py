@@ -1,4 +1,4 @@
-"""A column as a release sees it, and what every library's file needs to make one."""
+"""A column as a release sees it, and helpers for the files that make one."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _MOST_DIGITS = 18
 
 
 class Chunks(NamedTuple):
-    """Numbers that lie in one array or several."""
+    """Numbers in one array or several."""
 
     # At least one, all of one dtype of kind i, u or f.
     arrays: list[NDArray[Any]]
-    # Places of nulls, which count as 0 whatever lies there; None if there is none.
+    # Places of nulls, which count as 0 whatever the arrays hold there; None if there is no null.
     nulls: Nulls = None
 
     @property
@@ -36,7 +36,7 @@ class Chunks(NamedTuple):
         return sum(map(len, self.arrays)), *self.arrays[0].shape[1:]
 
     def whole(self) -> NDArray[Any]:
-        """Return all of them in one array: that of the library if it can be, otherwise a copy; uint64 ends where int64 does."""
+        """Return all of them in one array, a copy only if needed; values of uint64 are capped at the largest int64."""
         whole = self.arrays[0]
         if len(self.arrays) > 1 or self.nulls is not None:
             whole = np.concatenate(self.arrays)
@@ -45,21 +45,26 @@ class Chunks(NamedTuple):
         return np.minimum(whole, _INT64.max).astype(np.int64) if whole.dtype == np.uint64 else whole
 
 
-# Makes a column of the library from numbers, and from the places that become null.
+# Makes a column of the library from numbers and the places that become null.
 Make = Callable[[NDArray[Any], Nulls], Any]
 
 
+def unchanged(numbers: NDArray[Any], nulls: Nulls) -> NDArray[Any]:
+    """Return the numbers themselves, for columns without nulls."""
+    return numbers
+
+
 class Column(NamedTuple):
-    """Numbers of one axis, without the library that they came from."""
+    """Numbers with one axis, independent of their library."""
 
     chunks: Chunks
-    # Makes a column of the library from released int64, float64 or float32, and from the places that become null.
+    # Takes released int64, float64 or float32.
     make: Make
-    # Least and largest integer of a decimal's digits.
+    # Smallest and largest integer that a decimal's digits allow.
     ends: tuple[int, int] | None = None
 
     def within_ends(self, noisy: NDArray[Any]) -> NDArray[Any]:
-        """Return sums; an end takes the place of a sum beyond it."""
+        """Clip sums to the ends."""
         return noisy if self.ends is None or noisy.dtype.kind == "f" else np.clip(noisy, *self.ends, out=noisy)
 
 
@@ -67,17 +72,17 @@ class Frame(NamedTuple):
     """The named columns of a frame."""
 
     columns: list[Any]
-    # Makes a frame in which these columns have taken the place of the named ones.
+    # Makes a frame in which these columns replace the named ones.
     replace: Callable[[list[Any]], Any]
 
 
 def not_numbers(values: object, dtype: str) -> ParameterTypeError:
-    """Return the error for a column of something else; `dtype` names its type without content, such as categories."""
+    """Return the error for a column of anything else; `dtype` names its type without content such as categories."""
     return ParameterTypeError(f"values must be a column of real numbers, got a {type(values).__name__} of dtype {dtype}")
 
 
 def not_whole(values: object, dtype: str) -> ParameterError:
-    """Return the error for decimals with digits after the point, which float64 would round."""
+    """Return the error for decimals with digits after the point: float64 would round them."""
     return ParameterError(
         "values must be decimals of scale 0, or be converted to float64 or to integers of a smaller unit, "
         f"got a {type(values).__name__} of dtype {dtype}"
@@ -85,7 +90,7 @@ def not_whole(values: object, dtype: str) -> ParameterError:
 
 
 def ends_of_decimal(precision: int) -> tuple[int, int]:
-    """Return the least and the largest integer that so many digits hold and int64 too."""
+    """Return the smallest and the largest integer that fit both this many digits and int64."""
     if precision > _MOST_DIGITS:
         return _INT64.min, _INT64.max
     return -(10**precision) + 1, 10**precision - 1

@@ -1,6 +1,6 @@
-"""Whose value this is, by modules and names of its type's classes: nothing is imported, and the value is not looked at.
+"""The library that a value comes from, by modules and names of its type's classes.
 
-Except one of xarray, which is asked whether it stands for a computation of Dask.
+Nothing is imported, and values are not inspected. Only those of xarray are asked whether they stand for a computation of Dask.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import numpy as np
 
 from stairnoise._errors import LazyError
 
-# Classes whose values are columns, and classes whose values have named columns, by the package that they are from.
+# By package: classes of columns, and classes of frames, which have named columns.
 _COLUMNS = {
     "pandas": ({"Series", "Index", "ExtensionArray"}, {"DataFrame"}),
     "polars": ({"Series"}, {"DataFrame"}),
     "pyarrow": ({"Array", "ChunkedArray"}, {"Table", "RecordBatch"}),
 }
 
-# Classes that stand for a computation. None: all of the package.
+# Classes that stand for a computation. None: all classes of the package.
 _LAZY = {
     "dask": None,
     "dask_expr": None,
@@ -29,15 +29,15 @@ _LAZY = {
     "pyarrow": {"Dataset", "RecordBatchReader", "Scanner"},
     "pyspark": {"Column", "DataFrame", "Frame", "GroupedData", "Index", "RDD", "Series"},
 }
-# Classes that hold numbers in memory, or a graph of tasks by which Dask would compute them.
+# Classes that hold either numbers or a graph of tasks for Dask.
 _PERHAPS_LAZY = {"xarray": {"DataArray", "Dataset", "Variable"}}
 
-# What is usually released, or passed for a parameter.
+# The most frequent types, which need no search.
 _PLAIN = frozenset({bool, int, float, list, tuple, np.ndarray})
 
 
 def library(value: object) -> tuple[str, Literal["column", "frame"]] | None:
-    """Return the package of a column or of a frame, and which of them it is; None for everything else."""
+    """Return the package of a column or a frame, and which of the two it is; None for everything else."""
     kind = type(value)
     if kind in _PLAIN:
         return None
@@ -51,7 +51,7 @@ def library(value: object) -> tuple[str, Literal["column", "frame"]] | None:
 
 
 def refuse_lazy(value: Any, name: str) -> None:
-    """Refuse a value that stands for a computation: looking at it would run that, and every run would be another release."""
+    """Refuse a value that stands for a computation: reading it would run the computation, and each run would be a release."""
     kind = type(value)
     if kind in _PLAIN:
         return
@@ -66,6 +66,6 @@ def refuse_lazy(value: Any, name: str) -> None:
 
 
 def _origins(kind: type) -> list[tuple[str, str]]:
-    """Return package and name of a type and of what it is derived from; ``_duckdb`` is a part of ``duckdb``."""
+    """Return package and name of a type and of its bases; ``_duckdb`` is part of ``duckdb``."""
     modules = [(str(base.__module__), base.__name__) for base in kind.__mro__]
     return [(module.partition(".")[0].lstrip("_"), name) for module, name in modules]

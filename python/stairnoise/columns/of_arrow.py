@@ -1,7 +1,7 @@
-"""PyArrow: arrays, chunked arrays, record batches and tables, by the memory that Arrow's format prescribes.
+"""PyArrow: arrays, chunked arrays, record batches and tables, by the memory layout of Arrow's format.
 
-The buffers are read and made here. `pyarrow.compute` would have to be imported, and its casts of decimals print the number
-that does not fit.
+Buffers are read and made here. `pyarrow.compute` would need an import, and its casts of decimals print the number that does not
+fit.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def column(values: Any) -> Column:
         whole = _array(pyarrow, new, released, nulls)
         if not chunked:
             return whole
-        return pyarrow.chunked_array(_slices(whole, lengths), type=new)
+        return pyarrow.chunked_array(slices(whole, lengths), type=new)
 
     return Column(numbers, make, ends)
 
 
 def categories(values: Any, labels: tuple[Any, ...]) -> Make:
-    """Return what makes an array of a dictionary of these labels, of one chunk for each chunk of `values`."""
+    """Return a function that makes a dictionary array of these labels, in the chunks of `values`."""
     pyarrow = sys.modules["pyarrow"]
     chunked = issubclass(type(values), pyarrow.ChunkedArray)
     lengths = [len(chunk) for chunk in values.chunks] if chunked else [len(values)]
@@ -57,7 +57,7 @@ def categories(values: Any, labels: tuple[Any, ...]) -> Make:
     def make(codes: NDArray[Any], nulls: Nulls) -> Any:
         indices = _array(pyarrow, pyarrow.int32(), codes.astype(np.int32), nulls)
         whole = pyarrow.DictionaryArray.from_arrays(indices, dictionary)
-        return pyarrow.chunked_array(_slices(whole, lengths), type=whole.type) if chunked else whole
+        return pyarrow.chunked_array(slices(whole, lengths), type=whole.type) if chunked else whole
 
     return make
 
@@ -81,14 +81,14 @@ def frame(values: Any, names: list[Any]) -> Frame:
     return Frame([values.column(place) for place in found], replace)
 
 
-def _slices(whole: Any, lengths: list[int]) -> list[Any]:
-    """Return consecutive parts of these lengths."""
+def slices(whole: Any, lengths: list[int]) -> list[Any]:
+    """Return consecutive parts of these lengths of an array of Arrow or a series of Polars."""
     starts = np.cumsum([0, *lengths])
     return [whole.slice(int(start), length) for start, length in zip(starts[:-1], lengths, strict=True)]
 
 
 def _name(kind: Any) -> str:
-    """Name a type without what it holds, such as the fields of a record."""
+    """Name a type without content such as the fields of a record."""
     nested = kind.num_fields or hasattr(type(kind), "extension_name")
     return type(kind).__name__ if nested else str(kind)
 
@@ -114,7 +114,7 @@ def _words(values: Any) -> np.dtype[Any]:
 
 
 def _numbers(chunk: Any, words: np.dtype[Any]) -> NDArray[Any]:
-    """View the memory of a chunk, with whatever is in the places of nulls."""
+    """View the memory of a chunk, with arbitrary numbers in the places of nulls."""
     data = chunk.buffers()[1]
     if len(chunk) == 0 or data is None:
         return np.zeros(len(chunk), words)
@@ -122,7 +122,7 @@ def _numbers(chunk: Any, words: np.dtype[Any]) -> NDArray[Any]:
 
 
 def nulls_of(chunk: Any) -> NDArray[np.bool_]:
-    """Tell of each element of an array whether it is null."""
+    """Return for each element of an array whether it is null."""
     validity = chunk.buffers()[0]
     if chunk.null_count == 0 or validity is None:
         return np.zeros(len(chunk), np.bool_)
@@ -131,7 +131,7 @@ def nulls_of(chunk: Any) -> NDArray[np.bool_]:
 
 
 def nulls_of_bits(valid: NDArray[np.uint8], skipped: int, length: int) -> NDArray[np.bool_]:
-    """Tell which of the elements are null whose bits come after so many others."""
+    """Return which elements are null, from their bits after `skipped` others."""
     bits = np.unpackbits(valid, count=skipped + length, bitorder="little")
     return np.equal(bits, 0, out=bits.view(np.bool_))[skipped:]
 
@@ -142,7 +142,7 @@ def bits_of(nulls: NDArray[np.bool_]) -> NDArray[np.uint8]:
 
 
 def _from_words(words: NDArray[Any]) -> NDArray[np.int64]:
-    """Convert the words of decimals, of which int64 holds those whose higher words repeat the sign of the lowest."""
+    """Convert the words of decimals; int64 holds a decimal if its higher words repeat the sign of its lowest."""
     if words.ndim == 1:
         return words.astype(np.int64)
     lowest = words[:, 0]
@@ -151,7 +151,7 @@ def _from_words(words: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _array(pyarrow: Any, kind: Any, numbers: NDArray[Any], nulls: Nulls) -> Any:
-    """Make an array of this type of the memory of `numbers`."""
+    """Make an array of this type from the memory of `numbers`."""
     data = numbers
     if _is_decimal(kind):
         data = numbers.astype(f"<i{min(kind.bit_width, _WORD) // 8}")

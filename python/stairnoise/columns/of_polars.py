@@ -15,7 +15,7 @@ from stairnoise.columns.column import Chunks, Column, Frame, Make, Nulls, ends_o
 
 # The precision of a decimal that states none.
 _MOST_PRECISE = 38
-# Integers of 128 bits, for which NumPy has no type, and the part of them that int64 holds.
+# Integers of 128 bits, for which NumPy has no type, and the part of their range within int64.
 _LONG = {"Int128": (-(2**63), 2**63 - 1), "UInt128": (0, 2**63 - 1)}
 
 
@@ -28,22 +28,18 @@ def column(values: Any) -> Column:
     lengths = values.chunk_lengths()
 
     def make(released: NDArray[Any], nulls: Nulls) -> Any:
-        # Without a copy, as no public way of Polars adds nulls to numbers.
+        # No public function of Polars adds nulls to numbers without a copy.
         lent = released if nulls is None else _native.ArrowArray(released, of_arrow.bits_of(nulls))
         series = polars.Series(lent).alias(values.name)
         if ends is not None and released.dtype == np.int64:
             series = series.cast(dtype)
-        if len(lengths) < 2:
-            return series
-        starts = np.cumsum([0, *lengths]).tolist()
-        slices = [series.slice(start, length) for start, length in zip(starts[:-1], lengths, strict=True)]
-        return polars.concat(slices, rechunk=False)
+        return series if len(lengths) < 2 else polars.concat(of_arrow.slices(series, lengths), rechunk=False)
 
     return Column(chunks, make, ends)
 
 
 def categories(values: Any, labels: tuple[Any, ...]) -> Make:
-    """Return what makes a series of these labels: an Enum of texts, and Int64 of integers, for which Polars has no Enum."""
+    """Return a function that makes a series of these labels: an Enum for texts, and Int64 for integers, which have no Enum."""
     polars = sys.modules["polars"]
     known = polars.Series(labels, dtype=polars.Enum(labels) if isinstance(labels[0], str) else polars.Int64)
 
@@ -67,7 +63,7 @@ def frame(values: Any, names: list[Any]) -> Frame:
 
 
 def _read(polars: Any, values: Any) -> Chunks:
-    """View the memory of a series, or that of integers converted to int64 if NumPy has no type for them."""
+    """View the memory of a series, after a conversion to int64 if NumPy has no type for its integers."""
     dtype = values.dtype
     if dtype.is_decimal():
         if dtype.scale != 0:
@@ -77,7 +73,7 @@ def _read(polars: Any, values: Any) -> Chunks:
     if str(dtype) in _LONG:
         values = values.clip(*_LONG[str(dtype)]).cast(polars.Int64)
     elif dtype.is_decimal():
-        # A number that does not fit becomes null. An error of Polars would print it.
+        # A number that does not fit becomes null: an error of Polars would print the number.
         converted = values.cast(polars.Int64, strict=False)
         require("values", (converted.is_not_null() | values.is_null()).to_numpy(), "within int64")
         values = converted

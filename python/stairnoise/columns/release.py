@@ -1,4 +1,4 @@
-"""The release of a column, and of the named columns of a frame: read as arrays, released, and made again."""
+"""The release of a column, and of the named columns of a frame: columns are read as arrays, released, and made again."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._parameters import exact_array
 from stairnoise._values import whole_numbers
-from stairnoise.columns.answers import Answers, read_answers
 from stairnoise.columns.column import Chunks, Nulls
 from stairnoise.columns.libraries import library, refuse_lazy
-from stairnoise.columns.reading import by_library, reader
+from stairnoise.columns.reading import Answers, by_library, read_answers, reader
 from stairnoise.mechanism.answers import released_dtype, released_shape, require_stated
 from stairnoise.mechanism.drawing import require_values
 from stairnoise.mechanism.partitions import NAME
@@ -24,18 +23,18 @@ from stairnoise.mechanism.partitions import NAME
 _LABELS = (str, bytes, int, float, np.generic)
 _MODULES_OF_LABELS = {"datetime", "decimal", "pandas"}
 _ALL = "all"
-# More are copied into one array: the extension looks at each beside every other, to see which memory is in use.
+# More chunks are copied into one array, because the extension compares the memory of each chunk with every other's.
 _MOST_CHUNKS = 1000
 
 
 class Noise(Protocol):
-    """What adds noise to columns: that of a stream, or that of labels."""
+    """Noise for columns: that of a stream, or that of labels."""
 
     def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
-        """Write the noisy answers of the column number `place` to `out`, and 0 for missing ones: no noise stays behind a null."""
+        """Write the noisy answers of column number `place` to `out`, and 0 for nulls, so that no noise stays behind a null."""
 
     def rehearse(self, answers: Chunks) -> None:
-        """Refuse answers that `add` would refuse, before another column has drawn."""
+        """Refuse what `add` would refuse, before another column has drawn."""
 
 
 class Fresh(NamedTuple):
@@ -59,10 +58,10 @@ class Fresh(NamedTuple):
         mechanism.release_column(self.stream, contiguous, places, out, missing is not None, self.threads)
 
     def rehearse(self, answers: Chunks) -> None:
-        """With scalar parameters the least and the largest answer decide: NaN is both of them if there is one."""
+        """Try the smallest and the largest answer, which decide for scalar parameters: if there is a NaN, both are NaN."""
 
         def try_out(some: NDArray[Any]) -> None:
-            # The noise of this stream is used for nothing.
+            # Nothing uses the noise of this stream.
             self.mechanism._add_noise(_native.Stream.from_seed(0, True), some, np.empty(some.shape), self.k, self.threads)
 
         whole = answers.whole()
@@ -76,9 +75,9 @@ class Fresh(NamedTuple):
 
 
 def released(mechanism: Any, noise: Noise, values: Any, columns: object, nulls: str, out: object) -> Any:
-    """Release a column, or the columns of a frame that `columns` names; what is returned is of the same library.
+    """Release a column, or the named columns of a frame, and return the same kind of object.
 
-    Nothing is drawn before everything has been checked.
+    Everything is checked before anything is drawn.
     """
     file, names = opened(values, columns)
     if out is not None:
@@ -147,7 +146,7 @@ def _names(columns: Any) -> list[Any]:
 
 
 def _is_label(name: object) -> bool:
-    """Tell whether a name can be looked for among the labels of a frame without running foreign code."""
+    """Return whether a name can be looked up in a frame without running foreign code."""
     kind = type(name)
     if issubclass(kind, tuple):
         return all(map(_is_label, tuple.__iter__(name)))  # type: ignore[arg-type]

@@ -1,17 +1,16 @@
 """Keyed releases inside query engines and clusters: SQLite, DuckDB, Polars, Dask and Spark.
 
-An engine may call a function twice for one row, or never; it may share a result, or compute it again after a failure. Noise
-that is drawn anew at each call then gives several answers about the same people. With a `KeyedRng` a release is a pure
-function of the row, and whatever the engine does is right. So every function here needs one.
+An engine can call a function twice for one row, or never; it can share a result, or compute it again after a failure. Fresh
+noise at each call would give several answers about the same people. With a `KeyedRng` a release is a pure function of the row,
+so it does not matter what the engine does. Every function here needs one.
 
 | file | subject |
 |---|---|
-| `rows` | what all engines have in common: checks, and the release of one row or of a batch |
-| `label_types` | the declared type of a label: one label of two types would have two noises |
+| `rows` | what all engines have in common: checks, declared types of labels, the release of one row or a batch |
 | `sqlite`, `duckdb`, `polars` | one engine each |
-| `frames` | `release_part`, for whatever hands over frames part by part: Dask, Spark, Ray, Beam |
+| `frames` | `release_part`, for engines that pass frames part by part: Dask, Spark, Ray, Beam |
 
-Nothing is imported but the engine that a call is for.
+A call imports only its engine.
 """
 
 from stairnoise.engines.duckdb import add_to_duckdb

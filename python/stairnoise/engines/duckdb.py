@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from stairnoise._errors import ParameterTypeError, outline
 from stairnoise._optional import require
 from stairnoise.columns import of_arrow
 from stairnoise.columns.reading import by_library
-from stairnoise.engines.rows import KeyedRelease
+from stairnoise.engines.rows import KeyedRelease, LabelType
+from stairnoise.keyed.rng import KeyedRng
 from stairnoise.keyed.rng import name as checked_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from stairnoise.engines.label_types import LabelType
-    from stairnoise.keyed.rng import KeyedRng
 
 
 def add_to_duckdb(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise.columns.libraries import library, refuse_lazy
-from stairnoise.engines.rows import KeyedRelease
+from stairnoise.engines.rows import KeyedRelease, LabelType
+from stairnoise.keyed.rng import KeyedRng
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from stairnoise._types import Columns
-    from stairnoise.engines.label_types import LabelType
-    from stairnoise.keyed.rng import KeyedRng
 
 
 def release_part(
@@ -29,7 +27,7 @@ def release_part(
 ) -> Columns:
     """Release a column of one part of a table, and return the part with the released column in its place.
 
-    Parts may be computed in any order, several times and on any machine, and rows may be in other parts the next time:
+    Parts can be computed in any order, several times and on any machine, and rows can be in other parts the next time:
     the answers are the same. Pass it to ``map_partitions`` of Dask, or call it for each part in ``mapInPandas`` and
     ``mapInArrow`` of Spark.
 
@@ -94,8 +92,6 @@ def release_part(
             f"frame must be a DataFrame of pandas or Polars, or a Table or RecordBatch of PyArrow, got {outline(frame)}"
         )
     labels = [_column(frame, column, "label") for column in (label if isinstance(label, list) else [label])]
-    if not labels:
-        raise ParameterError("label must name at least one column, got none")
     release.require_types(labels)
     _column(frame, value, "value")
     return release.frame(frame, value, labels)

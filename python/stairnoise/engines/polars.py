@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise._errors import ParameterTypeError, outline
 from stairnoise._optional import require
 from stairnoise.columns import of_polars
 from stairnoise.columns.reading import by_library
-from stairnoise.engines.rows import KeyedRelease
+from stairnoise.engines.rows import KeyedRelease, LabelType
+from stairnoise.keyed.rng import KeyedRng
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import polars
-
-    from stairnoise.engines.label_types import LabelType
-    from stairnoise.keyed.rng import KeyedRng
 
 
 def polars_expr(
@@ -80,12 +77,9 @@ def polars_expr(
     release = KeyedRelease(mechanism, keyed, statistic, label_type, max_partitions_contributed)
     pl = require("polars", "polars_expr needs", "polars")
     labels = [_expr(pl, column, "label") for column in (label if isinstance(label, (list, tuple)) else [label])]
-    if not labels:
-        raise ParameterError("label must name at least one column, got none")
     release.require_types(labels)
     values = _expr(pl, value, "value")
-    kind = pl.Int64 if release.discrete else pl.Float64
-    dtype = "int64" if release.discrete else "float64"
+    kind, dtype = (pl.Int64, "int64") if release.discrete else (pl.Float64, "float64")
 
     def function(rows: Any) -> Any:
         *names, answers = rows.struct.unnest().get_columns()

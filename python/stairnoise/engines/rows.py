@@ -1,17 +1,23 @@
-"""What all engines have in common: checks before the first row, and the release of one row or of a batch."""
+"""What all engines have in common: checks before the first row, the release of one row or a batch, and the types of labels.
+
+Engines hold one label in several types: SQLite and CSV files have dates as texts, SQLite has bools as integers, and Dask makes
+texts of a column of objects. A label of another type has other noise, and two noises of one answer cost twice. So the type of a
+label is declared.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, place, received
+from stairnoise._native import Labels
 from stairnoise._values import true_values
 from stairnoise.columns.column import Chunks, Column
-from stairnoise.engines.label_types import declared, typed_labels
+from stairnoise.keyed import encoding
 from stairnoise.keyed.labels import label_column
 from stairnoise.keyed.release import KeyedNoise, head
 from stairnoise.keyed.rng import KeyedRng, name
@@ -23,12 +29,18 @@ from stairnoise.rng import SeededRng
 if TYPE_CHECKING:
     from stairnoise._types import Columns
 
+LabelType = Literal["text", "integer", "boolean", "date", "bytes"]
+
+_TAGS = {"text": encoding.TEXT, "integer": encoding.INTEGER, "boolean": encoding.BOOL, "date": encoding.DATE}
+_TAGS |= {"bytes": encoding.BYTES}
+_NAMES = f"{', '.join(map(repr, [*_TAGS][:-1]))} or {[*_TAGS][-1]!r}"
+
 # A function of several arguments, the last of which is the true answer.
 Row = Callable[..., "float | None"]
 
 
 class KeyedRelease:
-    """A mechanism, a generator, the name of a statistic and types of labels, which were checked before an engine gets them."""
+    """A mechanism, a generator, the name of a statistic and types of labels, all checked."""
 
     __slots__ = ("_head", "_k", "_keyed", "_mechanism", "_statistic", "label_types")
 
@@ -42,8 +54,7 @@ class KeyedRelease:
         if not isinstance(keyed, KeyedRng):
             shown = "a SeededRng" if isinstance(keyed, SeededRng) else received(keyed)
             raise ParameterTypeError(
-                "keyed must be a KeyedRng: an engine may compute a row several times, and each time other noise would come; "
-                f"got {shown}"
+                f"keyed must be a KeyedRng: an engine can compute a row several times, each time with other noise; got {shown}"
             )
         if not mechanism._integers:
             require_stated(mechanism, np.dtype(np.float64))
@@ -53,22 +64,24 @@ class KeyedRelease:
 
     @property
     def discrete(self) -> bool:
-        """Whether whole numbers come out."""
+        """Whether the released numbers are integers."""
         return self._mechanism._integers
 
     def require_types(self, labels: Sequence[Any]) -> None:
-        """Require a declared type for each column of labels."""
+        """Require at least one column of labels, and a declared type for each."""
+        if not labels:
+            raise ParameterError("label must name at least one column, got none")
         if len(labels) != len(self.label_types):
             raise ParameterError(f"label_type must have one type for each label, {len(labels)}, got {len(self.label_types)}")
 
     def fetched(self) -> KeyedRelease:
-        """Return it with the secret fetched now, rather than at each row or batch."""
+        """Return a release whose secret is fetched now and not at each row or batch."""
         return KeyedRelease(self._mechanism, self._keyed._fetched(), self._statistic, self.label_types, self._k)
 
     def row(self) -> Row:
-        """Return a function of the parts of a label and a number; of None as the number it makes None.
+        """Return a function of the parts of a label and a number; for None as the number it returns None.
 
-        What rows have in common is made here, because the general way takes several times as long as the noise.
+        Everything that rows share is computed once, because a general release takes several times as long as the noise.
         """
         keys, head, bind_value = self._keyed._derived(), self._head, self._keyed.bind == "value"
         asked, whole = self._mechanism, self.discrete
@@ -92,7 +105,7 @@ class KeyedRelease:
         return released
 
     def batch(self, column: Column, labels: Sequence[Any], dtype: str) -> NDArray[Any]:
-        """Return the noisy numbers of a column; what is in the places of nulls has no meaning."""
+        """Return the noisy numbers of a column; those in the places of nulls have no meaning."""
         answers, _ = true_values(column.chunks.whole())
         require_stated(self._mechanism, answers.dtype)
         noisy = np.zeros(answers.shape, dtype)
@@ -113,3 +126,30 @@ class KeyedRelease:
             max_partitions_contributed=self._k,
             rng=self._keyed,
         )
+
+
+def declared(label_type: object) -> tuple[str, ...]:
+    """Check the declared types of a label's parts, and return them."""
+    types = tuple(label_type) if isinstance(label_type, (list, tuple)) else (label_type,)
+    if not types:
+        raise ParameterError("label_type must have at least one type, got none")
+    for type_ in types:
+        if not isinstance(type_, str) or type_ not in _TAGS:
+            error = ParameterError if isinstance(type_, str) else ParameterTypeError
+            raise error(f"label_type must be {_NAMES}, or a list of them, got {received(type_)}")
+    return types
+
+
+def typed_labels(columns: Sequence[Any], types: Sequence[str], n: int) -> Labels:
+    """Return the labels of `n` rows, or refuse them if one is not of its declared type; several columns make tuples."""
+    found = [label_column(column, n) for column in columns]
+    for column, type_ in zip(found, types, strict=True):
+        row = column.first_besides(_TAGS[type_][0])
+        if row is not None:
+            raise wrong_type(type_, f"one of another type{place((row,))}")
+    return found[0] if len(found) == 1 else Labels.tuples(found)
+
+
+def wrong_type(type_: str, found: str) -> ParameterTypeError:
+    """Return the error for a label that is not of its declared type."""
+    return ParameterTypeError(f"labels must be of label_type={type_!r}, got {found}; convert the column")

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from stairnoise._errors import ParameterTypeError, outline
-from stairnoise.engines.label_types import wrong_type
-from stairnoise.engines.rows import KeyedRelease
+from stairnoise.engines.rows import KeyedRelease, LabelType, wrong_type
+from stairnoise.keyed.rng import KeyedRng
 from stairnoise.keyed.rng import name as checked_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from stairnoise.engines.label_types import LabelType
-    from stairnoise.keyed.rng import KeyedRng
 
 
 def add_to_sqlite(
@@ -93,7 +88,7 @@ def add_to_sqlite(
 
 
 def _label(value: Any, type_: str) -> Any:
-    """Return the label that a value stands for: SQLite has no bools and dates. A label has one spelling only."""
+    """Return the label that a value means: SQLite has no bools and dates. Each label has only one spelling."""
     kind = type(value)
     if value is None or (type_, kind) in (("text", str), ("integer", int), ("bytes", bytes)):
         return value

@@ -22,12 +22,12 @@ _MOST_STEMS = 200
 _MOST_SAMPLES = 10**9
 # A picture of the default width has room for this many characters.
 _LONG_TITLE = 60
-# A dashed line is drawn above the stairs; if the two coincide, its gaps show the stairs.
+# The dashed line is drawn above the stairs: if the two coincide, the gaps show the stairs.
 _ABOVE = 3
 
 
 def plot_mechanism(mechanism: Any, ax: Axes | None, samples: object, rng: Rng | None, laplace: bool, bins: int) -> Axes:
-    """Draw a mechanism as the method ``plot`` documents."""
+    """Draw a mechanism; the method ``plot`` documents the arguments."""
     require_scalars(mechanism, "plot")
     bars = count(bins, "bins", least=1, most=10**6)
     noise = _noise(mechanism, samples, rng)
@@ -56,7 +56,7 @@ def require_scalars(mechanism: Any, name: str) -> None:
 
 
 def visible(mechanism: Any) -> float:
-    """Return the magnitude up to which to draw: 99 % of the noise, in whole stairs, with one stair beside the central one."""
+    """Return the largest magnitude to draw: 99 % of the noise, in whole stairs, at least one besides the central one."""
     limit: float = mechanism._visible(float(mechanism.error_bound(_SHOWN)))
     return limit
 
@@ -113,7 +113,7 @@ def _noise(mechanism: Any, samples: object, rng: Rng | None) -> NDArray[Any] | N
 
 
 def _draw_samples(ax: Axes, mechanism: Any, noise: NDArray[Any], limit: float, bins: int) -> None:
-    """Draw a histogram on the scale of the mechanism: values beyond the limit are not drawn, but count in the heights."""
+    """Draw a histogram on the scale of the mechanism. Values beyond the limit are not drawn, but lower the heights."""
     step = mechanism.granularity if _has_steps(mechanism) else 1.0
     if _has_steps(mechanism):
         last = int(limit / step)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Look(NamedTuple):
-    """The style of a curve: its colour distinguishes it, and in grey its dashes and marks do."""
+    """The style of a curve: colour distinguishes curves, and dashes and marks do so in grey."""
 
     color: str
     linestyle: Any
@@ -69,7 +69,7 @@ def new_figure(title: str, columns: int = 1, *, rows: int = 1, height: float = 3
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure without dates and random names, so that the same figure gives the same file.
+    """Write a figure without dates and random names: a given figure always gives an identical file.
 
     Parameters
     ----------

@@ -3,8 +3,7 @@
 | file | subject |
 |---|---|
 | `encoding` | every part of an address as bytes |
-| `fingerprint` | fingerprints of rows |
-| `labels` | checks and encoding of labels |
+| `labels` | checks and encoding of labels, fingerprints of rows |
 | `release` | releases |
 | `rng` | the class `KeyedRng` |
 """

@@ -1,7 +1,7 @@
 """The parts of an address as bytes.
 
-A field is a tag of one byte, the length of its body in eight bytes, and the body. So two different lists of fields never have
-the same bytes.
+A field is a tag of one byte, the length of its body in eight bytes, and the body. So different lists of fields always have
+different bytes.
 """
 
 from __future__ import annotations
@@ -27,6 +27,15 @@ def integer(number: int, tag: bytes = INTEGER) -> bytes:
 def text(characters: str) -> bytes:
     """Return the field of a text. Its code points are not normalised."""
     return field(TEXT, characters.encode())
+
+
+def is_utf8(characters: str) -> bool:
+    """Return whether UTF-8 has a text: a lone surrogate has no bytes."""
+    try:
+        characters.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def fields(*parts: bytes) -> bytes:

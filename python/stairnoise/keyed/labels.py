@@ -1,4 +1,4 @@
-"""Checks labels, and encodes them as bytes: a label has the same bytes in the columns of all libraries.
+"""Labels as bytes, the same for the columns of all libraries; the rows that they belong to, and fingerprints of rows.
 
 Libraries are recognised by the name of a type's module, so that none is imported here. Lazy columns are refused.
 """
@@ -9,7 +9,7 @@ import datetime
 import decimal
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,20 +19,47 @@ from stairnoise._memory import base_view, is_array
 from stairnoise._native import Labels
 from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import refuse_masked
+from stairnoise._values import require, true_values
 from stairnoise.columns import of_arrow
 from stairnoise.columns.libraries import library, refuse_lazy
-from stairnoise.columns.reading import by_library, reader
+from stairnoise.columns.reading import answers_of, by_library, reader
 from stairnoise.keyed import encoding
+
+if TYPE_CHECKING:
+    from stairnoise._native import Keys
 
 _RULE = "labels must be strings, integers, bools, dates, bytes, None or tuples of them"
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
-# Types of integers that int64 can hold: of Polars and Arrow, and the nullable ones of pandas.
+# Types of integers that int64 can hold: those of Polars and Arrow, and the nullable types of pandas.
 _INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"})
 _MASKED = frozenset({"Int8Dtype", "Int16Dtype", "Int32Dtype", "Int64Dtype", "UInt8Dtype", "UInt16Dtype", "UInt32Dtype"})
 
 
+def fingerprint(keys: Keys, release: str, values: object, labels: object) -> str:
+    """Return the fingerprint of rows; it does not depend on their order."""
+    answers = true_values(values)[0] if library(values) is None else answers_of(values)
+    column = column_of(labels, answers, answers.shape[1:])
+    require("values", np.isfinite(answers), "finite")
+    width = answers.shape[1] if answers.ndim > 1 else None
+    rows = np.ascontiguousarray(answers).reshape(answers.shape)
+    return keys.fingerprint(encoding.text(release), column, rows, width=width).hex()
+
+
+def column_of(labels: object, answers: NDArray[Any], vector: tuple[int, ...]) -> Labels:
+    """Check and return the labels of answers; an answer is a number, or a vector of the shape `vector`."""
+    shape = answers.shape[: answers.ndim - len(vector)]
+    if len(shape) > 1 or len(vector) > 1:
+        raise ParameterError(
+            f"values must have one dimension with labels, or none{' besides that of a vector' if vector else ''}, "
+            f"got shape {answers.shape}; pass values.ravel()"
+        )
+    if 0 in vector:
+        raise ParameterError(f"values must be vectors of one coordinate or more, got shape {answers.shape}")
+    return label_column(labels, shape[0] if shape else None)
+
+
 def label_column(labels: object, n: int | None) -> Labels:
-    """Return the labels of `n` rows; None stands for a single value with a single label."""
+    """Return the labels of `n` rows; None means a single value with a single label."""
     refuse_lazy(labels, "labels")
     if n is None and not _is_column(labels):
         return Labels.objects([labels], _encoded)
@@ -43,7 +70,7 @@ def label_column(labels: object, n: int | None) -> Labels:
 
 
 def _is_column(labels: object) -> bool:
-    """Return whether this is a column of labels, not a single label. (A tuple is a single label here.)"""
+    """Return whether this is a column of labels and not a single label. (A tuple is a single label here.)"""
     return isinstance(labels, list) or is_array(labels) or library(labels) is not None
 
 
@@ -117,7 +144,7 @@ def _of_polars(column: Any) -> Labels:
 
 
 def _of_arrow(column: Any) -> Labels:
-    """Return the labels of an Array or a ChunkedArray. Texts are read directly from its memory."""
+    """Return the labels of an Array or a ChunkedArray. Texts are read from Arrow's memory."""
     if hasattr(column, "combine_chunks") and hasattr(column, "chunks"):
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     text = str(column.type)
@@ -125,7 +152,7 @@ def _of_arrow(column: Any) -> Labels:
         raise _wrong_dtype(text, timed=text.startswith(("time", "duration")))
     if text.startswith("dictionary"):
         codes = of_arrow.column(column.indices).chunks
-        # Signed, because -1 stands for a null.
+        # Signed, because -1 means null.
         places = codes.whole().astype(np.int64)
         if codes.nulls is not None:
             places[codes.nulls] = -1

@@ -16,8 +16,7 @@ from stairnoise.columns.libraries import library
 from stairnoise.columns.reading import by_library
 from stairnoise.columns.release import opened, released
 from stairnoise.keyed import encoding
-from stairnoise.keyed.fingerprint import column_of
-from stairnoise.keyed.labels import label_column
+from stairnoise.keyed.labels import column_of, label_column
 from stairnoise.keyed.rng import KeyedRng, name
 from stairnoise.mechanism.answers import released_dtype, require_stated
 from stairnoise.mechanism.drawing import require_values, threads_asked
@@ -48,13 +47,12 @@ def released_by_key(
     if columns is not None or library(values) is not None:
         names = opened(values, columns)[1]
         # A vector has one statistic, and so has a single column.
-        statistics = [name(statistic, "statistic")] if names is None or vector else _statistics(statistic, len(names))
-        heads = [head(mechanism, keyed, one, k) for one in statistics]
+        heads = _heads(mechanism, keyed, statistic, k, None if vector else names)
         # A column is one vector; a frame has a vector in every row.
         rows = None if vector and names is None else by_library("values", values, len, values)
         noise = KeyedNoise(mechanism, keyed, heads, label_column(labels, rows), k, workers)
         return released(mechanism, noise, values, columns, nulls, out)
-    heads = [head(mechanism, keyed, name(statistic, "statistic"), k)]
+    heads = _heads(mechanism, keyed, statistic, k, None)
     answers, single_precision = true_values(values)
     require_stated(mechanism, answers.dtype)
     require_values(answers.shape, vector, "values")
@@ -78,10 +76,9 @@ def noise_of_codes(
     rng: object,
     threads: int,
 ) -> KeyedNoise:
-    """Return the noise of numbers of categories, of one array or of the named columns of a frame."""
+    """Return the noise of category numbers, for one array or for the named columns of a frame."""
     keyed = _keyed(rng, labels, statistic)
-    statistics = [name(statistic, "statistic")] if names is None else _statistics(statistic, len(names))
-    heads = [head(mechanism, keyed, each, k) for each in statistics]
+    heads = _heads(mechanism, keyed, statistic, k, names)
     return KeyedNoise(mechanism, keyed, heads, column_of(labels, codes, ()), k, threads)
 
 
@@ -98,13 +95,13 @@ class KeyedNoise:
     def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
         """Write noisy answers to the plain array `out`, and 0 for nulls."""
         labels = self._labels
-        # No noise, so the secret is not fetched. Clusters infer types from such empty frames.
+        # There is no noise to draw, so the secret is not fetched. Clusters infer types from such empty frames.
         if not len(labels) or (missing is not None and missing.all()):
             out[...] = 0
             return
         rows = answers.whole()
         if missing is not None:
-            # A null row is replaced by the first other row: rows keep their numbers, and the null's label gets no value.
+            # The first other row replaces each null: rows keep their numbers, and the label of a null gets no value.
             places = np.where(missing, np.argmin(missing), np.arange(len(rows)))
             rows, labels = rows[places], labels.taken(places)
         self._keys = self._keys or self._keyed._derived()
@@ -131,7 +128,7 @@ class KeyedNoise:
 
 
 def _keyed(rng: object, labels: object, statistic: object) -> KeyedRng:
-    """Require a KeyedRng with labels and a statistic: none of the three has a meaning without the others."""
+    """Require a KeyedRng with labels and a statistic: each of the three needs the others."""
     if not isinstance(rng, KeyedRng):
         beside = "labels" if labels is not None else "a statistic"
         shown = "a SeededRng" if isinstance(rng, SeededRng) else received(rng)
@@ -141,6 +138,12 @@ def _keyed(rng: object, labels: object, statistic: object) -> KeyedRng:
     if statistic is None:
         raise ParameterTypeError("statistic must be given in a release with a KeyedRng, the public name of the values, got None")
     return rng
+
+
+def _heads(mechanism: Any, keyed: KeyedRng, statistic: object, k: Any, names: list[Any] | None) -> list[bytes]:
+    """Return the part of the address that all rows share, for the named columns or for a single release."""
+    statistics = [name(statistic, "statistic")] if names is None else _statistics(statistic, len(names))
+    return [head(mechanism, keyed, one, k) for one in statistics]
 
 
 def _statistics(statistic: object, columns: int) -> list[str]:

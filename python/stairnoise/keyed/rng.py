@@ -9,11 +9,13 @@ from typing import Any, Literal
 
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, outline, received
 from stairnoise._native import Keys
-from stairnoise.keyed import fingerprint as fingerprints
+from stairnoise.keyed import encoding
+from stairnoise.keyed import labels as rows
+from stairnoise.rng import copied_key, with_key
 
 Bind = Literal["value", "label"]
 
-_SECRET_BYTES = 32
+_RULE = "32 bytes, or a function that returns them"
 
 
 class KeyedRng:
@@ -81,10 +83,10 @@ class KeyedRng:
     _release: str
 
     def __init__(self, secret: bytes | Callable[[], bytes], release: str, *, bind: Bind = "value") -> None:
-        function, found = (secret, None) if callable(secret) else (None, _copied(secret))
+        function, copy = (secret, None) if callable(secret) else (None, copied_key(secret, "secret", _RULE))
         del secret
-        keys = None if found is None else _keys(*found)
-        self._fetch, self._keys = function, keys
+        self._fetch, self._keys = function, None if copy is None else with_key(copy, Keys.of)
+        del copy
         self._release = name(release, "release")
         if not isinstance(bind, str):
             raise ParameterTypeError(f'bind must be "value" or "label", got {received(bind)}')
@@ -99,7 +101,7 @@ class KeyedRng:
 
     @property
     def bind(self) -> Bind:
-        """What the noise depends on besides the label: "value", or nothing for "label"."""
+        """Whether the noise depends on the label and the true value, "value", or on the label only, "label"."""
         return self._bind
 
     def fingerprint(self, values: object, labels: object) -> str:
@@ -126,15 +128,14 @@ class KeyedRng:
         ParameterError, ParameterTypeError
             As `release` of a mechanism with this generator.
         """
-        rows = fingerprints.checked_rows(values, labels)
-        return fingerprints.fingerprint(self._derived(), self._release, *rows)
+        return rows.fingerprint(self._derived(), self._release, values, labels)
 
     def _derived(self) -> Keys:
         """Return the keys, of a newly fetched secret if a function fetches it."""
         if self._keys is not None:
             return self._keys
         assert self._fetch is not None
-        return _keys(*_copied(self._fetch()))
+        return with_key(copied_key(self._fetch(), "secret", _RULE), Keys.of)
 
     def _fetched(self) -> KeyedRng:
         """Return a generator that keeps the keys, so that many calls fetch the secret once."""
@@ -144,7 +145,7 @@ class KeyedRng:
 
     @property
     def _identity(self) -> tuple[object, ...]:
-        """Equal for equal generators; it reveals nothing about the secret."""
+        """Equal for equal generators; reveals nothing about the secret."""
         return self._release, self._bind, self._fetch if self._keys is None else self._keys.identity
 
     def __eq__(self, other: object) -> bool:
@@ -171,7 +172,7 @@ class KeyedRng:
 def _import_name(function: Any) -> tuple[str, str]:
     """Return the module and the name by which every process finds a function.
 
-    Picklers such as cloudpickle copy closures and functions of ``__main__``, with any secret in them. So they get names only.
+    Picklers such as cloudpickle copy closures and functions of ``__main__``, with any secret in them. So they get only names.
     """
     if function is None:
         raise CopyError(
@@ -201,38 +202,12 @@ def _remade(module: str, function: str, release: str, bind: Bind) -> KeyedRng:
     return KeyedRng(getattr(importlib.import_module(module), function), release, bind=bind)
 
 
-def _copied(secret: Any) -> tuple[str, bytearray | None]:
-    """Return the name of the secret's type, and a copy that can be wiped; None unless it is bytes.
-
-    This raises no error. Error reporters print the local variables of a traceback, so callers delete the secret first.
-    """
-    return type(secret).__name__, bytearray(secret) if isinstance(secret, (bytes, bytearray, memoryview)) else None
-
-
-def _keys(kind: str, copy: bytearray | None) -> Keys:
-    """Return the keys derived from the copy that `_copied` returned, and wipe the copy."""
-    if copy is None:
-        raise ParameterTypeError(
-            f"secret must be {_SECRET_BYTES} bytes, or a function that returns them, got a value of type {kind}"
-        )
-    try:
-        if len(copy) != _SECRET_BYTES:
-            raise ParameterError(f"secret must have {_SECRET_BYTES} bytes, got {len(copy)}")
-        return Keys.of(copy)
-    finally:
-        copy[:] = bytes(len(copy))
-
-
 def name(text: object, argument: str) -> str:
     """Check the name of a release or of a statistic."""
     if not isinstance(text, str):
         raise ParameterTypeError(f"{argument} must be a string, got {received(text)}")
     if not text:
         raise ParameterError(f"{argument} must be a name, got an empty string")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        pass
-    else:
-        return str(text)
-    raise ParameterError(f"{argument} must be text that UTF-8 can hold, got a string with a lone surrogate")
+    if not encoding.is_utf8(text):
+        raise ParameterError(f"{argument} must be text that UTF-8 can hold, got a string with a lone surrogate")
+    return str(text)

@@ -1,24 +1,23 @@
-"""From a database to a table that may be published.
+"""From a database to a table that can be published.
 
 `count`, `sum` and `mean` ask one table of SQLite, DuckDB or PostgreSQL, or a CSV or Parquet file, and return a `PrivateTable`.
 
 | file | subject |
 |---|---|
 | `ask` | the three functions |
-| `arguments`, `question` | what is asked, and its checks |
+| `question` | a question, and the checks of its arguments |
 | `reading` | how a file is read |
 | `condition` | the first judge of a condition |
-| `order` | which of a person's groups count |
-| `sources` | databases and files, and the one SQL statement that each is asked |
+| `sources` | databases and files, and the one SQL statement that each runs |
 | `answers` | true answers |
 | `mechanism` | which mechanism protects which number, with which share of the budget |
 | `noise` | from true answers to released rows and their bounds |
 | `release` | all of it in order: ask, spend, draw |
-| `statement` | what is said about a release |
+| `statement` | the notes about a release |
 | `table`, `files` | the private table, and writing it |
-| `types` | what its columns hold in other libraries |
+| `types` | the types of its columns in other libraries |
 
-Nothing is imported but what the source needs.
+Only the packages that a source needs are imported.
 """
 
 from stairnoise.query.ask import count, mean, sum

@@ -18,14 +18,14 @@ class Answers:
     Attributes
     ----------
     groups : list of tuple
-        Values of the columns of `by`. If all groups are listed, their cross product in the order of the lists, zeros
-        included. Otherwise the groups that the data have, in an order of their values.
+        Values of the columns of `by`. If all groups are listed, every combination in the order of the lists. Otherwise the
+        groups that the data have, sorted by value.
     counts : ndarray of int64
-        People in each group; of sums and means those with a number there.
+        People in each group; for sums and means only those with a number.
     sums : ndarray of int64 or None
-        Whole multiples of `unit`: people's totals, each of them clipped to the bounds.
+        Sums of people's totals, each clipped to the bounds, as multiples of `unit`.
     unit : float
-        A power of two that the question and the types of its columns decide.
+        A power of two, which depends only on the question and the types of its columns.
     """
 
     groups: list[tuple[object, ...]]
@@ -40,7 +40,7 @@ class Answers:
 
 
 def _label(value: object) -> object:
-    """Return a group as a label, which no float is; 0.10 and 0.1 are one group of a column, so they have one noise."""
+    """Return a group as a label. A float cannot be one; 0.10 and 0.1 are one group of a column, so they must have one noise."""
     if not isinstance(value, (float, Decimal)):
         return value
     number = exact(value)

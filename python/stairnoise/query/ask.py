@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from stairnoise.query.arguments import Statistic
+from stairnoise.query.question import Statistic
 from stairnoise.query.release import Release
 from stairnoise.query.table import PrivateTable
 
@@ -41,8 +41,7 @@ def count(
 ) -> PrivateTable:
     """Count the people in each group of a table, privately.
 
-    The data are read, never written, in one statement, which this function makes. The true counts are not kept, shown or
-    named in errors.
+    The data are only read, in one SQL statement. The true counts are not kept, shown or named in errors.
 
     Parameters
     ----------
@@ -50,50 +49,50 @@ def count(
         A file of SQLite or DuckDB, a .csv or .parquet file, a URL such as ``"postgresql://host/database"``, or an open
         connection of ``sqlite3``, ``duckdb`` or ``psycopg``.
     table : str or None
-        The table; None for the only one. That of a CSV or Parquet file is the file's name without the suffix. SQLite, DuckDB and
-        files compare names of tables and columns without regard to the case of ASCII letters, PostgreSQL exactly.
+        The table; None for the only one. A CSV or Parquet file is a table, named as the file without its suffix. Names of tables
+        and columns ignore the case of ASCII letters, except in PostgreSQL.
     by : str or sequence of str, default ()
-        Columns whose values make the groups. None: one number for the whole table.
+        Columns whose values make the groups. By default there is one number for the whole table.
     groups : dict of lists, or list
-        The groups that may be there, for each column of `by`; for a single column a list. Every combination gets a row,
-        also one that nobody is in: leaving it out would tell that. Values that are not listed are left out. A column
-        without a list needs `delta`, because which groups the data have is private too. Then a random choice
-        (`PartitionSelection`) shows groups of many people and leaves out groups of few.
+        All possible groups, for each column of `by`; for a single column a list. Every combination gets a row: omitting the row
+        of an empty group would reveal that it is empty. Values that are not listed are left out. A column without a list
+        needs `delta`, because which groups the data have is private too. Then a random choice (`PartitionSelection`) shows
+        groups of many people and leaves out groups of few.
     where : str or None
         A condition on one row, such as ``"age >= 18"``. Subqueries, functions of many rows and comments are refused.
     person : str or None
-        The column that says whose row it is. All rows of a person are protected together. Rows with null there are left out.
+        The column that says whose row it is. All rows of a person are protected together. Rows with a null in it are left out.
     row_is_person : bool, default False
-        Whether every row is another person. This or `person` must be said.
+        Whether each row is a different person. This or `person` is required.
     max_groups : int, default 1
-        How many groups one person counts in at most; only with `person`. A person in more groups counts in some of them,
+        The largest number of groups in which one person counts; only with `person`. Of a person in more groups, some are
         chosen at random.
     types : dict of str, optional
         For a CSV or Parquet file: types of columns, each ``"text"``, ``"integer"``, ``"real"``, ``"boolean"``, ``"date"`` or a
-        date with its format such as ``"date:%d.%m.%Y"``. A value that is none of its type is null. Other columns of a CSV file
-        are texts. Those of a Parquet file have their own types, but numbers are real.
+        date with its format such as ``"date:%d.%m.%Y"``. A value that is not of its type is null. Other columns of a CSV file
+        are texts. Other columns of a Parquet file keep their types, but numbers are real.
     csv : CSV, optional
-        How the lines of a CSV file become values, if the file is not as `CSV` assumes.
+        How the lines of a CSV file become values, if the defaults of `CSV` do not fit.
     eps : float
         ε of the whole table.
     delta : float or None
-        δ of the whole table: for groups that are not listed, or for a mechanism that has one.
+        δ of the whole table: for groups that are not listed, or for a mechanism with a δ.
     mechanism : str or None
         "discrete_laplace" or "discrete_staircase"; or with a `delta` "discrete_gaussian", "truncated_discrete_staircase" or,
-        for counts alone, "discrete_canonical". None: the recommended one of the first two.
+        for counts only, "discrete_canonical". None: the recommended one of the first two.
     rng : SecureRng, KeyedRng or None
         None: fresh noise from the process's secure generator. With a `KeyedRng` the same question about the same data has
-        the same answer; another question or a change of the data has other noise.
+        the same answer; if the question or the data change, so does the noise.
     confidence : float, default 0.95
         Probability that a private value is within its ``error_bound`` of the true one.
     nonnegative : bool, default False
         Whether negative private values become 0. This costs no privacy; it raises the values of small groups on average.
     all_digits : bool, default False
         Whether values keep all digits of the mechanism's lattice, the multiples of `unit`. Otherwise they are rounded to the
-        third digit of their bound, which then includes that rounding. This costs no privacy either way.
+        third digit of their bound, which includes that rounding. Neither costs privacy.
     ledger : Ledger or None
-        Where the cost is written before the data are read. A release that its budget does not hold is refused. A keyed
-        release that is repeated costs nothing.
+        The cost is written there before the data are read. A release beyond the budget is refused. Repeating a keyed release
+        costs nothing.
 
     Returns
     -------
@@ -106,10 +105,10 @@ def count(
     ParameterError, ParameterTypeError
         An argument is not allowed, or the data do not have such a table, column or groups. Nothing has been drawn or spent.
     BudgetError, LedgerError
-        The ledger's budget would be exceeded, and nothing has been read, drawn or spent. Or the name of a keyed release was
-        used for other data; the ledger records that, and nothing has been drawn.
+        The ledger's budget would be exceeded: nothing has been read, drawn or spent. Or the name of a keyed release was used for
+        other data: the ledger records that, and nothing has been drawn.
     SourceError
-        The data cannot be read. Nothing has been drawn; what the text says is spent stays spent.
+        The data cannot be read, and nothing has been drawn. With a ledger the text says that the budget stays spent.
     ModuleNotFoundError
         The package that reads the source is not installed.
 
@@ -159,19 +158,18 @@ def sum(
     rng, confidence, all_digits, ledger
         As in `count`. If groups are not listed, half of `eps` chooses them.
     column : str
-        A column of numbers; of a CSV file one with such a type in `types`. Nulls are left out.
+        A column of numbers; in a CSV file it needs such a type in `types`. Nulls are left out.
     bounds : (float, float)
-        What one person may add to a group at least and at most. A person's total is clipped to them, and the noise is
-        proportional to the larger magnitude. Choose them without looking at the data.
+        One person's minimum and maximum contribution to a group. A person's total is clipped to these bounds, and the noise is
+        proportional to the larger magnitude. Choose the bounds without looking at the data.
     nonnegative : bool, default False
         As in `count`; not with a negative lower bound.
 
     Returns
     -------
     PrivateTable
-        A row for each group: the values of `by`, ``sum``, and ``error_bound``. The bound is that of the noise, and of
-        rounding the private sum to float64. The true sum is that of the clipped totals, each rounded to the unit that the table
-        names in `about`.
+        A row for each group: the values of `by`, ``sum``, and ``error_bound``. The bound covers the noise, and the rounding of
+        the private sum to float64. The true sum is that of the clipped totals, each rounded to the unit in the table's `about`.
 
     Raises
     ------
@@ -205,8 +203,8 @@ def mean(
 ) -> PrivateTable:
     """Average a column in each group of a table, privately.
 
-    Half of `eps` protects the sum of the differences from the middle of the bounds, and half the count. Both are random, so
-    the mean has an interval, which is not symmetric.
+    Half of `eps` protects the sum of the differences from the middle of the bounds, and half protects the count. Both are
+    random, so the mean has an interval, and the interval is not symmetric.
 
     Parameters
     ----------
@@ -215,17 +213,16 @@ def mean(
     rng, confidence, all_digits, ledger
         As in `count`.
     column : str
-        A column of numbers. People without a number there are left out.
+        A column of numbers. People without a number in it are left out.
     bounds : (float, float)
-        Ends of what one person's number may be; a total of several rows is clipped to them. The mean is between them.
+        Minimum and maximum of one person's number; a total of several rows is clipped to them. The mean is between them.
 
     Returns
     -------
     PrivateTable
         A row for each group: the values of `by`, ``mean``, ``error_bound``, and the ends ``low`` and ``high`` of an interval
-        that contains the true mean with the probability `confidence` or more. The mean is that of people's totals, clipped to
-        the bounds. ``may_be_empty`` is True where the private count allows that nobody is in the group: an empty group has no
-        mean, and its row says nothing.
+        that contains the true mean with a probability of at least `confidence`. The true mean is that of people's clipped
+        totals. ``may_be_empty`` is True where the private count allows an empty group: it has no mean, so ignore its row.
 
     Raises
     ------

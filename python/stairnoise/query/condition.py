@@ -1,8 +1,8 @@
 """The first judge of a condition: its words and signs, before an engine's parser sees it.
 
-Engines differ in what they take for a comment, a string, a parameter or a name, so anything they could read in two ways is
-refused here. What is left are columns, constants, comparisons, logic, sums, products, CASE, IN, LIKE and a few functions.
-Every name is written anew: SQLite takes a name in quotes that it does not find for a text.
+Engines differ in what they take for a comment, a string, a parameter or a name, so everything that two engines could read
+differently is refused here. Columns, constants, comparisons, logic, sums, products, CASE, IN, LIKE and a few functions remain.
+Every name is replaced by that of its column: SQLite takes an unknown name in quotes for a text.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 
 from stairnoise._errors import ParameterError, meant, received
 
-# These give an answer for every row in every engine. What is left out fails for some rows, as `abs` does for the least
-# integer and a cast for most texts, and a failure would tell about data; or it is not about one row.
+# These give an answer for every row in every engine. Others fail for some rows, as `abs` does for the smallest integer and a
+# cast for most texts, and a failure would reveal data; or they are not about one row.
 TEXTUAL = frozenset({"lower", "ltrim", "rtrim", "trim", "upper"})
 FUNCTIONS = TEXTUAL | {"coalesce", "length", "nullif", "substr"}
 _PATTERNS = frozenset({"glob", "ilike", "like"})
-# A parenthesis after one of these opens a group. After any other word it is a call.
+# A parenthesis after one of these words opens a group. After any other word it is a call.
 _BEFORE_GROUP = frozenset({"and", "between", "case", "else", "from", "in", "not", "or", "then", "when"})
 _WORDS = _PATTERNS | _BEFORE_GROUP | {"distinct", "end", "false", "is", "isnull", "notnull", "null", "true"}
 
@@ -29,16 +29,19 @@ _LONGEST = 20_000
 # SQLite and DuckDB refuse trees that are 1000 levels deep.
 _MOST_OPERATORS = 500
 _DEEPEST = 50
-# PostgreSQL computes exactly here, and fails where it compares a number beyond 10^308 with a double.
+# PostgreSQL computes exactly here, and fails if it compares a number beyond 10^308 with a double.
 _MOST_PRODUCTS = 4
 _LONGEST_NUMBER = 40
-# A comparison with a pattern takes as long as the product of both lengths. With these limits, what one row's choice among a
-# condition's own texts takes was at most 0.23 ms, in SQLite. Without them it was 47 ms.
+# A comparison with a pattern takes time in proportion to the product of both lengths. With these limits the time for one row
+# depended on the row by at most 0.23 ms, in SQLite; without them by 47 ms.
 _LONGEST_TEXT = 255
 _LONGEST_PATTERN = 100
 _MOST_WILDCARDS = 5
 _MOST_PATTERNS = 10
 _MOST_CALLS = 50
+
+# Both statements are read if, and only if, a condition is one expression: a parenthesis that ends one breaks the other.
+FRAMES = ("select 1 from stairnoise_rows where (\n{}\n)", "select case when (\n{}\n) then 1 end from stairnoise_rows")
 
 _QUOTE_IT = "; a name with other letters than A to Z must be in double quotes"
 
@@ -74,11 +77,11 @@ class Condition:
     Attributes
     ----------
     text : str
-        What engines are given: every name in it is that of a column, as the table has it, in quotes.
+        The condition for engines: every name in it is that of a column of the table, in quotes.
     columns : tuple of str
-        The columns that are used.
+        The columns that it uses.
     calls : frozenset of str
-        The functions that are called.
+        The functions that it calls.
     computes : bool
         Whether there are sums, differences or products; a negative number counts as one.
     """
@@ -97,14 +100,14 @@ def judged(condition: str, columns: list[str], column_of: Callable[[str, bool], 
     condition : str
         What a user wrote.
     columns : list of str
-        The columns that an error may propose.
+        The columns that an error can suggest.
     column_of : function
-        The rule of the engine: which column a name means, and whether it was quoted.
+        The rule of the engine: it takes a name, and whether the name was quoted, and returns the column.
 
     Raises
     ------
     ParameterError
-        The condition is not an expression on one row that every engine reads in the same way.
+        The condition is not an expression on one row, or two engines could read it differently.
     """
     tokens = _tokens(condition)
     _require_shape(tokens)
@@ -135,7 +138,7 @@ def judged(condition: str, columns: list[str], column_of: Callable[[str, bool], 
 
 
 def quoted(name: str) -> str:
-    """Return a name as SQL has it."""
+    """Return a name as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -145,7 +148,7 @@ def refused(why: str) -> ParameterError:
 
 
 def first_problem(tree: list[Any], judge: Callable[[dict[str, Any]], str | None]) -> str | None:
-    """Return what a judge says of a node that it refuses, of those in the tree that an engine's parser makes."""
+    """Return why a judge refuses a node of a parser's tree, or None if it refuses none."""
     left = [*tree]
     while left:
         node = left.pop()
@@ -180,7 +183,7 @@ def _tokens(condition: str) -> list[Token]:
 
 
 def _unread(condition: str, at: int) -> str:
-    """Say what is at a place where no token begins."""
+    """Describe the text at a place where no token begins."""
     character = condition[at]
     if character == ";":
         return f"has a semicolon at character {at + 1}"
@@ -196,13 +199,13 @@ def _unread(condition: str, at: int) -> str:
 
 
 def _require_shape(tokens: list[Token]) -> None:
-    """Require parentheses that balance at every place, and a size that engines can take."""
-    # For every open parenthesis, whether commas may stand in it.
+    """Require balanced parentheses, and a size that engines can read."""
+    # For every open parenthesis, whether commas are allowed in it.
     opened: list[bool] = []
     for before, token in zip([None, *tokens], tokens, strict=False):
         if token.text == "(":
             word = "" if before is None else before.word
-            # What to trim would multiply the time by its length.
+            # TRIM with a second argument would multiply the time by its length.
             opened.append(word == "in" or word in FUNCTIONS - TEXTUAL)
         elif token.text == ")":
             if not opened:
@@ -226,7 +229,7 @@ def _require_shape(tokens: list[Token]) -> None:
 
 
 def _require_short(tokens: list[Token]) -> None:
-    """Require constants and calls that take little time for any row, because time would tell that there is such a row."""
+    """Limit the time that constants and calls take for a row, because time would reveal that there is such a row."""
     patterns = 0
     for before, token in zip([None, *tokens], tokens, strict=False):
         pattern = before is not None and before.word in _PATTERNS

@@ -1,4 +1,4 @@
-"""Writing a private table: it is complete at once, or not there, and nothing is overwritten unasked."""
+"""Writing a private table: a file appears complete or not at all, and replaces another one only on request."""
 
 from __future__ import annotations
 
@@ -7,43 +7,23 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from stairnoise._errors import ParameterError
 from stairnoise._optional import require
 
-
-def _csv(table: Any) -> bytes:
-    text: str = table.to_csv()
-    return text.encode()
-
-
-def _json(table: Any) -> bytes:
-    text: str = table.to_json()
-    return text.encode()
-
-
-def _parquet(table: Any) -> bytes:
-    arrow = require("pyarrow.parquet", "Parquet files need", "pyarrow")
-    sink = require("pyarrow", "Parquet files need", "pyarrow").BufferOutputStream()
-    arrow.write_table(table.to_arrow(), sink)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
-
-
-_WRITERS: dict[str, Callable[[Any], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
+_SUFFIXES = (".csv", ".parquet", ".json")
 
 
 class NewFiles:
-    """Files to write: that they can be written is checked at once, and later they are there complete, or not at all."""
+    """Files to write. The constructor checks that they can be written; `write` makes them appear complete or not at all."""
 
     def __init__(self, *paths: Path, overwrite: bool) -> None:
         self._paths, self._overwrite = paths, overwrite
         for path in paths:
             self._require_free(path)
-        # It fails now if nothing can be written there.
+        # Fails now if nothing can be written there.
         _remove(_temporary(paths[-1], b""))
 
     def _require_free(self, path: Path) -> None:
@@ -82,7 +62,7 @@ class NewFiles:
             self._require_free(path)
             raise
         except OSError:
-            # A file system without links, where somebody may still write between this question and the answer.
+            # A file system without links: another process could still write between this check and the replacement.
             self._require_free(path)
             part.replace(path)
 
@@ -91,31 +71,42 @@ class Output:
     """A file for a private table, which was checked before anything is asked or spent."""
 
     def __init__(self, path: Path, *, overwrite: bool) -> None:
-        if path.suffix.lower() not in _WRITERS:
+        self._suffix = path.suffix.lower()
+        if self._suffix not in _SUFFIXES:
             raise ParameterError(f"output must be a file named *.csv, *.parquet or *.json, got {str(path)!r}")
-        self._make = _WRITERS[path.suffix.lower()]
         self.path = path
-        self.notes = path.with_name(path.name + ".json") if self._make is _csv else None
-        """The file that says what the rows are, if the format has no place for it."""
-        if self._make is _parquet:
+        # The file with the notes about the rows, if the format has no place for them.
+        self.notes = path.with_name(path.name + ".json") if self._suffix == ".csv" else None
+        if self._suffix == ".parquet":
             require("pyarrow", "Parquet files need", "pyarrow")
         self._new = NewFiles(*self.files(), overwrite=overwrite)
 
     def files(self) -> list[Path]:
-        """Return the files that will be there; what is said about a table comes first, so that no table is there without it."""
+        """Return the files to write. The notes come first, so that no table appears without them."""
         return [*([self.notes] if self.notes else []), self.path]
+
+    def _text(self, table: Any) -> str:
+        text: str = table.to_csv() if self._suffix == ".csv" else table.to_json()
+        return text
 
     def write(self, table: Any) -> None:
         """Write the table."""
-        contents = [self._make(table)]
+        contents = [_parquet(table) if self._suffix == ".parquet" else self._text(table).encode()]
         if self.notes:
             about = table.about | {"file": self.path.name, "sha256": hashlib.sha256(*contents).hexdigest()}
             contents.insert(0, (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode())
         self._new.write(*contents)
 
 
+def _parquet(table: Any) -> bytes:
+    sink = require("pyarrow", "Parquet files need", "pyarrow").BufferOutputStream()
+    require("pyarrow.parquet", "Parquet files need", "pyarrow").write_table(table.to_arrow(), sink)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
 def _temporary(path: Path, content: bytes) -> Path:
-    """Write a file beside the one that it shall become."""
+    """Write a file beside its final place, where it will be renamed."""
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb") as file:

@@ -6,18 +6,17 @@ import math
 from typing import Any, NamedTuple
 
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
-from stairnoise._parameters import single
+from stairnoise._parameters import positive, single
 from stairnoise._recommendation import LAPLACE_UP_TO
 from stairnoise.mechanisms.partition_selection import mechanism as partition_selection
-from stairnoise.query.arguments import Statistic
-from stairnoise.query.question import Question
+from stairnoise.query.question import Question, Statistic
 from stairnoise.registry import BY_NAME, ROWS
 
-# Counts are whole numbers and sums whole multiples of a unit, so the noise of every mechanism here is whole too.
+# Counts are whole numbers and sums whole multiples of a unit, so all mechanisms here have noise on the integers.
 WITHOUT_DELTA = tuple(row.name for row in ROWS if row.released and row.kind == "discrete")
 WITH_DELTA = tuple(row.name for row in ROWS if row.group == "with a delta" and row.kind == "discrete")
 MECHANISMS = (*WITHOUT_DELTA, *WITH_DELTA)
-# Sums have other sensitivities than 1.
+# These have sensitivity 1 only, so they cannot protect sums.
 OF_COUNTS = ("discrete_canonical",)
 
 
@@ -29,13 +28,13 @@ class Budget(NamedTuple):
     mechanism: str | None
 
     def for_numbers(self, share: float, sensitivity: int, k: int) -> Any:
-        """Return the mechanism of numbers that get a share of the budget; its `for_partitions(k)` draws."""
+        """Return the mechanism of numbers that get a share of the budget; its `for_partitions(k)` draws the noise."""
         eps = self.eps * share
         name = self.mechanism or _recommended(eps / k, sensitivity)
         if name in WITH_DELTA:
             assert self.delta is not None
             mechanism = BY_NAME[name].load()
-            # Gaussian noise is made by its variance.
+            # The constructor of Gaussian noise takes its variance.
             make = getattr(mechanism, "from_eps", mechanism)
             return make(eps, self.delta * share, sensitivity)
         return BY_NAME[name].load()(eps, sensitivity)
@@ -47,7 +46,7 @@ class Budget(NamedTuple):
 
 
 def changed_groups(question: Question) -> int:
-    """Return how many groups one person changes at most: no more than there are, if all are listed."""
+    """Return how many groups one person can change: at most as many as there are, if all are listed."""
     if any(name not in question.groups for name in question.by):
         return question.max_groups
     return min(question.max_groups, math.prod(len(question.groups[name]) for name in question.by))
@@ -55,7 +54,7 @@ def changed_groups(question: Question) -> int:
 
 def budget(eps: object, delta: object, mechanism: object, question: Question) -> Budget:
     """Check the budget of a question and its mechanism, before anything is asked or spent."""
-    spent = Budget(_eps(eps), None if delta is None else _delta(delta), _mechanism(mechanism))
+    spent = Budget(positive(eps, "eps"), None if delta is None else _delta(delta), _mechanism(mechanism))
     unlisted = [name for name in question.by if name not in question.groups]
     if unlisted:
         _require_delta(unlisted, spent, question.statistic)
@@ -74,13 +73,6 @@ def budget(eps: object, delta: object, mechanism: object, question: Question) ->
     k = changed_groups(question)
     spent.for_numbers(1.0, 1, k)._keeping_guarantee(k, "max_groups")
     return spent
-
-
-def _eps(eps: object) -> float:
-    number = single(eps, "eps")
-    if not (math.isfinite(number) and number > 0):
-        raise ParameterError(f"eps must be positive and finite, got {received(number)}")
-    return number
 
 
 def _delta(delta: object) -> float:

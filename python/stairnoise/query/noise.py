@@ -1,4 +1,4 @@
-"""From true answers to released rows: the noise of every group, and how far off it may be."""
+"""From true answers to released rows: the noise of every group, and the bound of its error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import math
 from dataclasses import asdict, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,26 +20,26 @@ from stairnoise.query.mechanism import Budget, changed_groups
 from stairnoise.query.question import Question
 from stairnoise.query.types import Type
 
-# 128 bits: two questions do not share a name by chance.
+# 128 bits, so that two questions do not share a name by chance.
 _DIGEST = 32
 _INT64 = np.iinfo(np.int64)
+_OF_A_MEAN = ("mean", "error_bound", "low", "high", "may_be_empty")
 
 
 class Part(NamedTuple):
     """One number of every group, and the mechanism that protects it."""
 
-    of: str
-    """ "count" or "sum"."""
+    of: Literal["count", "sum"]
+    # A mechanism for numbers, or the `PartitionSelection` that counts the groups and chooses which are shown.
     mechanism: Any
-    """A mechanism for numbers, or the `PartitionSelection` that counts the groups and says which are shown."""
+    # How many groups one person changes; 1 for a selection, whose mechanism includes that number.
     k: int
-    """How many groups one person changes; a selection knows that itself, and has 1."""
+    # Largest change of one number, in units.
     change: int
-    """Largest change of one number, in units."""
+    # Whether it also chooses which groups are shown.
     selects: bool = False
-    """Whether it also says which groups are shown."""
+    # For a mean: what is subtracted from every person's total before summing, in units.
     centre: int = 0
-    """What a mean subtracts from every person's total before they are added up, in units."""
 
     @property
     def cost(self) -> Any:
@@ -53,7 +53,7 @@ class Part(NamedTuple):
         assert answers.sums is not None
         if not self.centre:
             return answers.sums
-        # Saturation moves no two answers apart, so it keeps the sensitivity.
+        # Saturation never moves two answers apart, so it keeps the sensitivity.
         exact = answers.sums.astype(object) - self.centre * answers.counts.astype(object)
         return np.array([min(max(total, _INT64.min), _INT64.max) for total in exact], np.int64)
 
@@ -67,12 +67,12 @@ class Plan(NamedTuple):
 
     @property
     def selects(self) -> bool:
-        """Whether the first part says which groups are shown."""
+        """Whether the first part chooses which groups are shown."""
         return self.parts[0].selects
 
     @property
     def statistic(self) -> str:
-        """What is asked for."""
+        """The statistic of the question."""
         return self.question.statistic
 
     def type(self, column: str) -> Type:
@@ -83,7 +83,7 @@ class Plan(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What came out: the groups that are shown, columns of numbers, and whether these were rounded to a digit of their bounds."""
+    """The groups that are shown, the columns of numbers, and whether the numbers were rounded to a digit of their bounds."""
 
     groups: list[tuple[object, ...]]
     columns: dict[str, list[Any]]
@@ -95,7 +95,7 @@ def planned(question: Question, budget: Budget, unit: float) -> Plan:
     k, step = changed_groups(question), Fraction(unit)
     selects = any(name not in question.groups for name in question.by)
     counts, sums = selects or question.statistic != "sum", question.statistic != "count"
-    # A mean needs a sum and a count; a sum of groups that are not listed needs the counts that choose them.
+    # A mean needs a sum and a count. If groups are not listed, a sum needs the counts that choose them.
     share = 0.5 if sums and counts else 1.0
     parts = []
     if selects:
@@ -112,7 +112,7 @@ def planned(question: Question, budget: Budget, unit: float) -> Plan:
 
 
 def _fitting(budget: Budget, share: float, change: int, k: int, names: str, got: str) -> Any:
-    """Return the mechanism of one number. Its own error would name an ε and a sensitivity in units, which nobody gave."""
+    """Return the mechanism of one number. Its own error would name an ε and a sensitivity that the caller never set."""
     try:
         mechanism = budget.for_numbers(share, change, k)
         mechanism._keeping_guarantee(k, "max_groups")
@@ -122,7 +122,7 @@ def _fitting(budget: Budget, share: float, change: int, k: int, names: str, got:
 
 
 def _in_units(question: Question, unit: Fraction) -> tuple[int, int]:
-    """Return what one person adds at least and at most, rounded outwards onto the unit."""
+    """Return one person's minimum and maximum contribution in units, rounded outwards."""
     assert question.bounds is not None
     low, high = map(Fraction, question.bounds)
     return math.floor(low / unit), math.ceil(high / unit)
@@ -149,7 +149,7 @@ def released(plan: Plan, answers: Answers, rng: Any, confidence: float, *, nonne
 
 
 def level(plan: Plan, confidence: float) -> float:
-    """Return the confidence of one draw: both draws of a mean hold together with the probability that is asked for."""
+    """Return the confidence of one draw, such that both draws of a mean together have the requested confidence."""
     return 1 - (1 - confidence) / 2 if plan.statistic == "mean" else confidence
 
 
@@ -162,9 +162,9 @@ def _only(answers: Answers, shown: NDArray[np.bool_]) -> Answers:
 
 
 def address(question: Question, of: str) -> str:
-    """Return the public name of a statistic: other questions under one release name get other noise, and cost their own ε.
+    """Return the public name of a statistic. Two questions under one release name have different noise, and each costs its own ε.
 
-    It says what a reader of a ledger wants to know, and ends with a digest of the whole question, the lists of groups included.
+    The name is for readers of a ledger, and ends with a digest of the whole question, lists of groups included.
     """
     asked = asdict(question) | {"groups": {name: list(values) for name, values in question.groups.items()}}
     digest = hashlib.sha256(json.dumps(asked, ensure_ascii=False, sort_keys=True, default=repr).encode()).hexdigest()
@@ -183,7 +183,7 @@ def _half_widths(part: Part, values: NDArray[np.int64], confidence: float) -> ND
 def _totals(
     plan: Plan, values: NDArray[np.int64], widths: NDArray[np.int64], nonnegative: bool, all_digits: bool
 ) -> tuple[dict[str, list[Any]], bool]:
-    """Return the columns of a count or a sum, and whether any bound has a digit that the lattice goes beyond."""
+    """Return the columns of a count or a sum, and whether any number was rounded to a digit of its bound."""
     unit = Fraction(1) if plan.statistic == "count" else plan.unit
     bounds = [width * unit for width in widths.tolist()]
     digits = [Fraction(0) if all_digits else last_digit(bound) for bound in bounds]
@@ -198,23 +198,13 @@ def scaled(steps: int, unit: Fraction) -> int | float:
     return steps if unit == 1 else float(steps * unit)
 
 
-class Mean(NamedTuple):
-    """A mean of a group, how far off it is at most, the ends of its interval, and whether the group may have nobody."""
-
-    mean: float
-    error_bound: float
-    low: float
-    high: float
-    may_be_empty: bool
-
-
 def _means(
     plan: Plan, values: dict[str, NDArray[np.int64]], bounds: dict[str, NDArray[np.int64]], all_digits: bool
 ) -> dict[str, list[Any]]:
     """Return the columns of a mean.
 
-    With s the centred sum and c the count, the mean is the centre plus s/c, between the bounds of one person. A count that is
-    not positive is the count of a group of one. Partition selection shows no group without people.
+    With s the centred sum and c the count, the mean is the centre plus s/c, clipped to the bounds of one person. Counts below 1
+    are treated as 1. Partition selection shows no empty group.
     """
     assert plan.question.bounds is not None
     least, most = map(Fraction, plan.question.bounds)
@@ -227,21 +217,25 @@ def _means(
         at_least = min(Fraction(s - s_bound, n) for n in (fewest, people)) * plan.unit + centre
         at_most = max(Fraction(s + s_bound, n) for n in (fewest, people)) * plan.unit + centre
         if c + c_bound < 1 or at_most < least or at_least > most:
-            # Nobody is in the group, or noise alone goes so far: the group is too small to say anything.
+            # The group is empty, or its sum is nothing but noise: the interval is that of the bounds.
             at_least, at_most = least, most
         middle = Fraction(s, max(c, 1)) * plan.unit + centre
         low, mean, high = (min(max(end, least), most) for end in (at_least, middle, at_most))
-        rows.append(_mean(low, mean, high, (least, most), all_digits, may_be_empty=not plan.selects and c - c_bound < 1))
-    return {name: [row[place] for row in rows] for place, name in enumerate(Mean._fields)}
+        may_be_empty = not plan.selects and c - c_bound < 1
+        rows.append((*_mean(low, mean, high, (least, most), all_digits), may_be_empty))
+    return {name: [row[place] for row in rows] for place, name in enumerate(_OF_A_MEAN)}
 
 
 def _mean(
-    low: Fraction, mean: Fraction, high: Fraction, bounds: tuple[Fraction, Fraction], all_digits: bool, *, may_be_empty: bool
-) -> Mean:
-    """Round a mean to what its bound justifies, and its interval outwards, none of them beyond the bounds of one person."""
+    low: Fraction, mean: Fraction, high: Fraction, bounds: tuple[Fraction, Fraction], all_digits: bool
+) -> tuple[float, float, float, float]:
+    """Return a mean rounded to the digits that its bound justifies, that bound, and the interval, rounded outwards.
+
+    All of them stay within the bounds of one person.
+    """
     digit = Fraction(0) if all_digits else last_digit(max(high - mean, mean - low))
     least, most = map(float, bounds)
     shown = min(max(float(round(mean / digit) * digit if digit else mean), least), most)
     ends = max(downwards(low, digit), least), min(upwards(high, digit), most)
     error_bound = upwards(max(high - Fraction(shown), Fraction(shown) - low), digit)
-    return Mean(shown, error_bound, *ends, may_be_empty=may_be_empty)
+    return shown, error_bound, *ends

@@ -1,31 +1,44 @@
-"""What is asked of one table: everything that is public, and nothing that is in the data."""
+"""A question about one table, all of which is public, and the checks of its arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Literal
 
-from stairnoise.query.reading import Reading
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise._numpy_scalars import python_value
+from stairnoise._parameters import count, flag, single
+from stairnoise.keyed.encoding import is_utf8
+from stairnoise.query.reading import Reading, reading
+
+Statistic = Literal["count", "sum", "mean"]
+
+_MOST_GROUPS = 2**31 - 1
+_GROUPS = (str, int, float, Decimal, datetime.date, type(None))
+_KINDS = "strings, integers, bools, dates, floats, decimals or None"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of one table.
+    """A question about one table.
 
     Attributes
     ----------
     table : str or None
-        A table or a view; ``schema.table`` where its name alone is not enough. None for the only one.
+        A table or a view; ``schema.table`` if its name alone is not enough. None for the only one.
     by : tuple of str
-        Columns whose values make the groups; none for one number about the whole table.
+        Columns whose values make the groups. Without any, there is one number for the whole table.
     groups : mapping
-        The public values of a column of `by`: integers, texts, bools, dates, floats, decimals or None for null. The groups of a
-        column that is missing here are those that the data have, so partition selection must choose among them.
+        The public values of a column of `by`: integers, texts, bools, dates, floats, decimals or None for null. If a column is
+        missing here, its groups come from the data, and partition selection chooses among them.
     statistic : {"count", "sum", "mean"}
         The answers to a mean are a sum and a count of the same rows.
     column : str or None
-        What is summed.
+        The column that is summed.
     bounds : tuple of float or None
         A person's total in a group is clipped to them.
     where : str or None
@@ -33,7 +46,7 @@ class Question:
     person : str or None
         The column that says whose row it is; None if every row is another person.
     max_groups : int
-        How many groups a person may count in.
+        How many groups a person can count in.
     reading : Reading
         How a file is read.
     """
@@ -41,10 +54,148 @@ class Question:
     table: str | None
     by: tuple[str, ...]
     groups: Mapping[str, tuple[object, ...]]
-    statistic: Literal["count", "sum", "mean"]
+    statistic: Statistic
     column: str | None = None
     bounds: tuple[float, float] | None = None
     where: str | None = None
     person: str | None = None
     max_groups: int = 1
     reading: Reading = field(default_factory=Reading)
+
+
+def question(
+    statistic: Statistic,
+    table: object,
+    by: object,
+    groups: object,
+    *,
+    column: object = None,
+    bounds: object = None,
+    where: object = None,
+    person: object = None,
+    row_is_person: object = False,
+    max_groups: object = 1,
+    types: object = None,
+    csv: object = None,
+) -> Question:
+    """Check the arguments of a question, as far as that is possible without the data."""
+    names = _columns(by)
+    _require_person(person, row_is_person, max_groups)
+    summed = statistic != "count"
+    return Question(
+        table=None if table is None else _text(table, "table"),
+        by=names,
+        groups=_groups(groups, names),
+        statistic=statistic,
+        column=_text(column, "column") if summed else None,
+        bounds=_bounds(bounds, statistic) if summed else None,
+        where=None if where is None else _text(where, "where"),
+        person=None if person is None else _text(person, "person"),
+        max_groups=count(max_groups, "max_groups", least=1, most=_MOST_GROUPS),
+        reading=reading(types, csv),
+    )
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise ParameterTypeError(f"{name} must be a string, got {received(value)}")
+    if not value.strip():
+        raise ParameterError(f"{name} must not be empty, got {received(value)}")
+    if not is_utf8(value):
+        raise ParameterError(f"{name} must be text that UTF-8 can hold, got a string with a lone surrogate")
+    return value
+
+
+def _columns(by: object) -> tuple[str, ...]:
+    if isinstance(by, str):
+        by = (by,)
+    if not isinstance(by, Iterable) or isinstance(by, (bytes, Mapping)):
+        raise ParameterTypeError(f"by must be the name of a column or a list of names, got {received(by)}")
+    names = tuple(_text(name, f"by[{place}]") for place, name in enumerate(by))
+    # Engines compare names without regard to case.
+    if len({name.casefold() for name in names}) < len(names):
+        raise ParameterError(f"by must name every column once, got {received(names)}")
+    return names
+
+
+def _groups(groups: object, by: tuple[str, ...]) -> dict[str, tuple[object, ...]]:
+    if groups is None:
+        return {}
+    if not isinstance(groups, Mapping):
+        if len(by) != 1:
+            raise ParameterTypeError(f"groups must be a dict of lists, one for each column of by, got {outline(groups)}")
+        groups = {by[0]: groups}
+    listed: dict[str, tuple[object, ...]] = {}
+    for name, values in groups.items():
+        # The engine decides later whether two names that differ in case are one column.
+        column = same(name, by) if isinstance(name, str) else None
+        if column is None:
+            names = ", ".join(map(repr, by)) or "none"
+            raise ParameterError(f"groups must be of the columns of by, which are {names}; got groups of {received(name)}")
+        if column in listed:
+            raise ParameterError(f"groups must name every column once, got {received(name)} twice")
+        listed[column] = _listed(values, column)
+    return {name: listed[name] for name in by if name in listed}
+
+
+def _listed(values: object, name: str) -> tuple[object, ...]:
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise ParameterTypeError(f"groups of {name!r} must be a list of values, got {outline(values)}")
+    listed = tuple(map(python_value, values))
+    if not listed:
+        raise ParameterError(f"groups of {name!r} must be one or more, got none")
+    for place, value in enumerate(listed):
+        if not isinstance(value, _GROUPS):
+            raise ParameterTypeError(f"groups of {name!r} must be {_KINDS}, got {outline(value)} at index {place}")
+        if isinstance(value, Decimal) and not value.is_finite():
+            raise ParameterTypeError(f"groups of {name!r} must be finite, got an infinite or NaN decimal at index {place}")
+        if isinstance(value, str) and not is_utf8(value):
+            raise ParameterError(
+                f"groups of {name!r} must be texts that UTF-8 can hold, got a string with a lone surrogate at index {place}"
+            )
+    # 1, True and "1" are three groups.
+    if len({(type(value), value) for value in listed}) < len(listed):
+        raise ParameterError(f"groups of {name!r} must be listed once each, got one of them twice")
+    return listed
+
+
+def _bounds(bounds: object, statistic: Statistic) -> tuple[float, float]:
+    """Check the limits of one person's contribution to a sum."""
+    if bounds is None:
+        raise ParameterTypeError(
+            f"bounds must be given for a {statistic}: without limits one person could move it by any amount, got None"
+        )
+    if not isinstance(bounds, Iterable) or isinstance(bounds, (str, bytes)) or len(pair := tuple(bounds)) != 2:
+        raise ParameterTypeError(f"bounds must be two numbers, a lower and an upper one, got {received(bounds)}")
+    low, high = (single(end, f"bounds[{place}]") for place, end in enumerate(pair))
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ParameterError(f"bounds must be finite, and the lower one must come first, got {low:g} and {high:g}")
+    return low, high
+
+
+def _require_person(person: object, row_is_person: object, max_groups: object) -> None:
+    """Require the caller to say, in one way, whose rows these are: the whole guarantee rests on that."""
+    rows = flag(row_is_person, "row_is_person")
+    if rows and person is not None:
+        raise ParameterError(
+            "person must be left out with row_is_person: either each row is a different person, or a column says whose row it is"
+        )
+    if not rows and person is None:
+        raise ParameterError(
+            "row_is_person or person must be given: each row is a different person, or a column says whose row it is; got neither"
+        )
+    if rows and not (type(max_groups) is int and max_groups == 1):
+        raise ParameterError(
+            f"max_groups must be 1 with row_is_person, because a row is in one group, got {received(max_groups)}"
+        )
+
+
+def folded(name: str) -> bytes:
+    """Return a key that ignores the case of ASCII letters, the only ones that SQLite and DuckDB fold."""
+    return name.encode("utf-8", "surrogatepass").lower()
+
+
+def same(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is equal, or else one that differs only in the case of ASCII letters."""
+    names = list(known)
+    return name if name in names else next((other for other in names if folded(other) == folded(name)), None)

@@ -1,4 +1,4 @@
-"""How a file is read: what is public about it and decided without its rows."""
+"""How a file is read: public facts, which do not depend on its rows."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Literal
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, outline, received
 from stairnoise._parameters import flag
 
-# Every byte is a character by itself, so a byte that is none concerns its own line only. UTF-8 is checked by itself.
+# In these every byte is one character, so an invalid byte concerns only its own line. UTF-8 is checked separately.
 _ENCODINGS = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-[ru]|mac-roman")
-# A line ends with the first two. A line with one of the others is no record (`sources/lines`).
+# A line ends with the first two. A line with one of the others is not a record (`sources/lines`).
 _NEVER = "\n\r\0\x01"
 
 TypeName = Literal["text", "integer", "real", "boolean", "date"]
 TYPES = ("text", "integer", "real", "boolean", "date")
 _ISO = "%Y-%m-%d"
-# Those of DuckDB that say a day; each of them has one reading.
+# DuckDB's directives for parts of a date, each with one meaning.
 _DIRECTIVES = frozenset("%aAbBdHIjmMpSyYf")
 
 
@@ -36,27 +36,27 @@ class Declared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CSV:
-    """How the lines of a CSV file become values. Nothing of it is taken from the rows.
+    """How the lines of a CSV file become values. None of this depends on the rows.
 
-    A line is a row: a line break ends it, also between quotes. A line with another number of fields than the header, with
-    a quote that is not closed, with bytes that are no characters, or of 1 MiB or more is left out.
+    A line is a row: a line break ends it, even between quotes. A line is left out if it does not have as many fields as the
+    header, has an unclosed quote or invalid bytes, or is 1 MiB or longer.
 
     Parameters
     ----------
     delimiter : str or None, default None
-        The character between fields. None: the comma, semicolon, tab or bar that the header has most often.
+        The character between fields. None: whichever of comma, semicolon, tab and bar the header has most often.
     quote : str or None, default '"'
         The character around fields that hold the delimiter. None: no field is quoted.
     escape : str, default '"'
-        What stands before a quote within quotes.
+        The character before a quote within quotes.
     encoding : str, default "utf-8"
-        ``"utf-8"``, or an encoding of one byte a character such as ``"latin-1"`` or ``"cp1252"``.
+        ``"utf-8"``, or an encoding with one byte for each character, such as ``"latin-1"`` or ``"cp1252"``.
     decimal : {".", ","}
         The decimal mark of real numbers.
     nulls : sequence of str, default ("",)
         Unquoted texts that mean null.
     strip : bool, default True
-        Whether blanks around names and values are left out; those between quotes stay.
+        Whether blanks around names and values are removed; blanks within quotes stay.
 
     Raises
     ------
@@ -81,30 +81,24 @@ class CSV:
     strip: bool = True
 
     def __post_init__(self) -> None:
-        store = object.__setattr__
-        if self.delimiter is not None:
-            _character(self.delimiter, "delimiter")
-        if self.quote is not None:
-            _character(self.quote, "quote")
-        _character(self.escape, "escape")
-        _require_apart(self.delimiter, self.quote, self.escape)
-        store(self, "encoding", _encoding(self.encoding))
+        for name in ("delimiter", "quote", "escape"):
+            _require_character(getattr(self, name), name, optional=name != "escape")
+        if self.delimiter is not None and self.delimiter in (self.quote, self.escape):
+            raise ParameterError(f"delimiter must differ from quote and escape, got {received(self.delimiter)}")
         if self.decimal not in (".", ","):
             raise ParameterError(f"decimal must be '.' or ',', got {received(self.decimal)}")
-        store(self, "nulls", _nulls(self.nulls, self.quote))
-        store(self, "strip", flag(self.strip, "strip"))
+        object.__setattr__(self, "encoding", _encoding(self.encoding))
+        object.__setattr__(self, "nulls", _nulls(self.nulls, self.quote))
+        object.__setattr__(self, "strip", flag(self.strip, "strip"))
 
 
-def _character(value: object, name: str) -> None:
+def _require_character(value: object, name: str, *, optional: bool) -> None:
+    if optional and value is None:
+        return
     if not isinstance(value, str):
         raise ParameterTypeError(f"{name} must be one character, got {received(value)}")
     if len(value) != 1 or value in _NEVER or value == " ":
-        raise ParameterError(f"{name} must be one character, and no blank or line break, got {received(value)}")
-
-
-def _require_apart(delimiter: str | None, quote: str | None, escape: str) -> None:
-    if delimiter is not None and delimiter in (quote, escape):
-        raise ParameterError(f"delimiter must be another character than quote and escape, got {received(delimiter)}")
+        raise ParameterError(f"{name} must be one character other than a blank or a line break, got {received(value)}")
 
 
 def _encoding(name: object) -> str:
@@ -115,7 +109,7 @@ def _encoding(name: object) -> str:
     except (LookupError, ValueError):
         found = ""
     if not _ENCODINGS.fullmatch(found):
-        raise ParameterError(f"encoding must be 'utf-8' or one byte a character, such as 'latin-1', got {received(name)}")
+        raise ParameterError(f"encoding must be 'utf-8', or have one byte a character as 'latin-1', got {received(name)}")
     return found
 
 
@@ -132,14 +126,14 @@ def _nulls(texts: object, quote: str | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the caller says about a file: types of columns, and the format of CSV."""
+    """What the caller declares about a file: types of columns, and the format of CSV."""
 
     types: Mapping[str, Declared] = field(default_factory=dict)
     csv: CSV | None = None
 
 
 def reading(types: object, csv: object) -> Reading:
-    """Check what the caller says about a file, as far as that is possible without the file."""
+    """Check what the caller declares about a file, as far as that is possible without the file."""
     if csv is not None and not isinstance(csv, CSV):
         raise ParameterTypeError(f"csv must be a query.CSV or None, got {received(csv)}")
     if types is None:
@@ -165,7 +159,7 @@ def _declared(name: str, value: object) -> Declared:
 
 
 def _format(name: str, form: str) -> str:
-    """Check the format of dates: it must say a year, and a day of it."""
+    """Check the format of dates: it must have a year, and a day of the year."""
     used = re.findall(r"%(-?.?)", form)
     letters = {directive.lstrip("-") for directive in used}
     day = "j" in letters or ("d" in letters and letters & {"m", "b", "B"})

@@ -1,4 +1,4 @@
-"""One release from beginning to end: check, spend, read, draw, and say what came out."""
+"""One release from beginning to end: check, spend, read, draw, and describe the result."""
 
 from __future__ import annotations
 
@@ -14,37 +14,28 @@ from stairnoise.accounting.ledger import ledger as ledgers
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.address import is_address, without_secrets
 from stairnoise.query.answers import Answers
-from stairnoise.query.arguments import question
-from stairnoise.query.mechanism import Budget, budget
+from stairnoise.query.mechanism import budget
 from stairnoise.query.noise import Plan, address, planned, released
-from stairnoise.query.order import order_of
-from stairnoise.query.question import Question
+from stairnoise.query.question import Question, Statistic, question
 from stairnoise.query.sources import Source, open_source
 from stairnoise.query.statement import statement
 from stairnoise.query.table import PrivateTable
 from stairnoise.rng import release_stream
 
-# How far a release has come: until "spending" nothing costs, and until "drawing" there is no noise.
+# How far a release has come. Before "spending" nothing is spent, and before "drawing" there is no noise.
 State = Literal["asking", "spending", "reading", "drawing"]
 
-# Each half of a mean has the confidence 1 - (1 - confidence)/2, which float64 rounds to 1 beyond this.
+# Beyond this, float64 rounds the confidence of each half of a mean, 1 - (1 - confidence)/2, to 1.
 _LARGEST_CONFIDENCE = 1 - 2.0**-52
+_ORDER_LABEL = "order of each person's groups"
 
 
 class Release:
-    """A question with its budget, all of which was checked before the data are opened."""
-
-    __slots__ = ("_all_digits", "_budget", "_confidence", "_nonnegative", "_question", "_rng", "ledger", "state")
-
-    _all_digits: bool
-    _budget: Budget
-    _question: Question
-    ledger: Any
-    state: State
+    """A question with its budget; all arguments are checked before the data are opened."""
 
     def __init__(
         self,
-        statistic: Literal["count", "sum", "mean"],
+        statistic: Statistic,
         table: object,
         *,
         eps: object,
@@ -64,40 +55,40 @@ class Release:
         self._nonnegative = _nonnegative(nonnegative, self._question)
         self._all_digits = flag(all_digits, "all_digits")
         self.ledger = _ledger(ledger)
-        self.state = "asking"
+        self.state: State = "asking"
 
     def run(self, source: Any, *, groups_as_texts: bool = False) -> Outcome:
         """Check the question against the schema, spend the budget, read the data, draw the noise, in this order.
 
-        What happens once the budget is spent, an error included, may depend on the data. Groups of a command line are texts,
-        which the types of their columns say how to read.
+        Once the budget is spent, everything that follows may depend on the data, errors included. Groups of a command line are
+        texts, which are read by the types of their columns.
         """
         with open_source(source, self._question.reading) as opened:
             self._question = opened.resolved(self._question)
             if groups_as_texts:
                 self._read_groups(opened)
-            plan = planned(self._question, self._budget, opened.unit(self._question))
-            schema, types = opened.schema(self._question), opened.types(self._question)
+            asked = opened.checked(self._question)
+            plan = planned(self._question, self._budget, asked.unit)
+            schema, types = opened.schema(asked), opened.types(asked)
             self.state = "spending"
             paid = self._spend(plan, _name(source, self._question.table))
             self.state = "reading"
             try:
-                answers = opened.answers(self._question, order=_order(self._rng))
+                answers = opened.answers(asked, order=order_of(self._rng))
                 self._confirm(plan, paid, answers)
             except StairnoiseError as error:
                 if self.ledger is None:
                     raise
                 raise type(error)(f"{error}; nothing was drawn, and what the ledger has counted for it stays spent") from None
         self.state = "drawing"
-        after = {"nonnegative": self._nonnegative, "all_digits": self._all_digits}
-        rows = released(plan, answers, self._rng, self._confidence, **after)
+        rows = released(plan, answers, self._rng, self._confidence, nonnegative=self._nonnegative, all_digits=self._all_digits)
         about = statement(plan, rows, schema, self._budget, self._confidence, self._rng, nonnegative=self._nonnegative)
         names = _names(self._question.by, list(rows.columns))
-        tuples = [
-            (*group, *numbers) for group, numbers in zip(rows.groups, zip(*rows.columns.values(), strict=True), strict=True)
-        ]
+        numbers = zip(*rows.columns.values(), strict=True)
+        tuples = tuple((*group, *values) for group, values in zip(rows.groups, numbers, strict=True))
         types += [plan.type(name) for name in rows.columns]
-        return Outcome(PrivateTable(names, tuples, self._budget.eps, self._budget.delta or 0.0, about, types), plan, answers)
+        table = PrivateTable(names, tuples, self._budget.eps, self._budget.delta or 0.0, about, tuple(types))
+        return Outcome(table, plan, answers)
 
     def _read_groups(self, opened: Source) -> None:
         table, texts = self._question.table, cast("Mapping[str, tuple[str | None, ...]]", self._question.groups)
@@ -105,7 +96,7 @@ class Release:
         self._question = replace(self._question, groups=groups)
 
     def _spend(self, plan: Plan, data: str) -> Any:
-        """Write the cost into the ledger, which refuses what the budget does not hold, and return its rows."""
+        """Write the cost into the ledger, which refuses more than its budget, and return the ledger's rows."""
         if self.ledger is None:
             return None
         parts = plan.parts
@@ -113,14 +104,14 @@ class Release:
         return self.ledger._charge([part.cost for part in parts], data, statistics, [part.k for part in parts], self._rng)
 
     def _confirm(self, plan: Plan, paid: Any, answers: Answers) -> None:
-        """Have the ledger refuse a keyed release under a name that stands for other data."""
+        """Let the ledger refuse a keyed release if its name was used for other data."""
         if self.ledger is not None and isinstance(self._rng, KeyedRng):
             marks = [self._rng.fingerprint(part.true(answers), answers.labels) for part in plan.parts]
             self.ledger._confirm(paid, marks)
 
 
 class Outcome(NamedTuple):
-    """A private table, and beside it the true answers, which only teaching shows."""
+    """A private table, and the true answers, which are shown only for teaching."""
 
     table: PrivateTable
     plan: Plan
@@ -140,9 +131,13 @@ def _generator(rng: object, asked: Question) -> object:
     return rng
 
 
-def _order(rng: object) -> bytes | None:
-    """Return what decides in which groups a person counts: with a key always in the same ones."""
-    return order_of(rng) if isinstance(rng, KeyedRng) else None
+def order_of(rng: object) -> bytes | None:
+    """Return the key by which `Source.answers` chooses a person's groups: that of a KeyedRng, or None for a new one.
+
+    The guarantee does not rest on it: at most `max_groups` groups of a person count in any order. It must not depend on the data,
+    so that another person's rows do not change which groups count.
+    """
+    return bytes.fromhex(rng.fingerprint([0], [_ORDER_LABEL])) if isinstance(rng, KeyedRng) else None
 
 
 def _confidence(confidence: object) -> float:
@@ -154,7 +149,7 @@ def _confidence(confidence: object) -> float:
 
 
 def _nonnegative(nonnegative: object, asked: Question) -> bool:
-    """Check a rule of post-processing, which must not move an answer away from the true one."""
+    """Check a rule of post-processing: it must not move a value away from the true one."""
     wanted = flag(nonnegative, "nonnegative")
     if wanted and asked.statistic == "mean":
         raise ParameterError("nonnegative must be left out for means, which stay between their bounds, got True")
@@ -170,7 +165,7 @@ def _ledger(ledger: object) -> Any:
 
 
 def _name(source: object, table: str | None) -> str:
-    """Return what a ledger calls the data: where they are, without a password, and the table."""
+    """Return the ledger's name for the data: where they are, without a password, and the table."""
     if isinstance(source, os.PathLike):
         source = os.fspath(source)
     if not isinstance(source, str):
@@ -180,11 +175,11 @@ def _name(source: object, table: str | None) -> str:
     return f"{Path(source).resolve()}: {table}"
 
 
-def _names(by: tuple[str, ...], columns: list[str]) -> list[str]:
-    """Return the names of the columns, all of them different."""
+def _names(by: tuple[str, ...], columns: list[str]) -> tuple[str, ...]:
+    """Return the names of all columns, each of them unique."""
     names = list(by)
     for name in columns:
         while name in names:
             name = f"private_{name}"
         names.append(name)
-    return names
+    return tuple(names)

@@ -1,4 +1,4 @@
-"""What is said about a private table: its mechanisms, its guarantee, what is protected and what is not, how to check it."""
+"""The notes about a private table: its mechanisms, its guarantee, what is protected and what is not, how to check it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stairnoise.query.noise import Part, Plan, Rows, level, scaled
 def statement(
     plan: Plan, rows: Rows, schema: dict[str, Any], budget: Budget, confidence: float, rng: Any, *, nonnegative: bool
 ) -> dict[str, Any]:
-    """Return all that is said about a table, as plain values that JSON can hold."""
+    """Return the notes about a table, as plain values that JSON can hold."""
     question = plan.question
     return {
         "stairnoise": __version__,
@@ -49,7 +49,7 @@ def _listed(values: tuple[object, ...]) -> list[object]:
 
 
 def _mechanisms(plan: Plan) -> list[dict[str, Any]]:
-    """Return each mechanism with the numbers it protects, and the one that draws if a person changes several."""
+    """Return each mechanism with the numbers that it protects, and the mechanism that draws if a person changes several."""
     return [
         {
             "of": _of(plan, part),
@@ -63,7 +63,7 @@ def _mechanisms(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _of(plan: Plan, part: Part) -> str:
-    """Name the numbers of a part; those of a mean are differences from a centre."""
+    """Name the numbers of a part; a mean sums differences from a centre."""
     if part.of == "count":
         return "count, and which groups are shown" if plan.selects else "count"
     return f"sum of differences from {scaled(part.centre, plan.unit)}" if plan.statistic == "mean" else "sum"
@@ -72,7 +72,7 @@ def _of(plan: Plan, part: Part) -> str:
 def _noise(rng: Any) -> str:
     if isinstance(rng, KeyedRng):
         return f"keyed: the same question about the same data gets the same table under the release name {rng.release_name!r}"
-    return "fresh: nobody can draw it again"
+    return "fresh: it cannot be reproduced"
 
 
 def _post_processing(plan: Plan, nonnegative: bool, rounded: bool) -> list[str]:
@@ -89,7 +89,7 @@ def _post_processing(plan: Plan, nonnegative: bool, rounded: bool) -> list[str]:
 
 
 def protected(plan: Plan, budget: Budget) -> str:
-    """Return what one person is promised."""
+    """Return the guarantee for one person."""
     question = plan.question
     cost = f"({budget.eps:g}, {budget.delta:g})" if budget.delta else f"{budget.eps:g}"
     if question.person is None:
@@ -105,13 +105,13 @@ def not_protected(plan: Plan) -> str:
     known = ["the question with its condition and bounds", "the names and types of columns"]
     if plan.question.groups:
         known.append("the lists of groups")
-    several = " A person who has several rows is protected less." if plan.question.person is None else ""
+    several = " For a person with n rows, eps is n times as large." if plan.question.person is None else ""
     said = f"Not protected: {', '.join(known[:-1])} and {known[-1]}.{several}"
     return f"{said} Other releases about the same people add their eps to this one."
 
 
 def accuracy(plan: Plan, confidence: float) -> str:
-    """Return what the bounds mean."""
+    """Return the meaning of the bounds."""
     chance = f"with a probability of {100 * confidence:.15g} % or more"
     if plan.statistic == "mean":
         said = f"The true mean of a group is from low to high {chance}, and within error_bound of the private one."
@@ -123,7 +123,7 @@ def accuracy(plan: Plan, confidence: float) -> str:
 
 
 def check(plan: Plan, confidence: float) -> list[str]:
-    """Return lines of Python that compute the bounds again, from the mechanism alone."""
+    """Return lines of Python that compute the bounds again, from the mechanisms alone."""
     lines = ["import stairnoise as sn"]
     for part in plan.parts:
         if part.selects:

@@ -1,4 +1,4 @@
-"""The private table: its rows, what is said about it, and the ways out of it."""
+"""The private table: its rows, the notes about it, and its conversion to other formats."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import json
 import os
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any, NoReturn, overload
+from typing import Any, overload
 
 from stairnoise._optional import require
 from stairnoise._plain import aligned, plain
@@ -23,19 +24,20 @@ _WIDTH = 80
 _MOST_SHOWN = 60
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class PrivateTable(Sequence[Row]):
-    """A table that may be published: one row for each group, and what is said about all of them.
+    """A table that can be published: one row for each group, and notes about all of them.
 
-    The functions of `stairnoise.query` make it. It holds released numbers only. It is immutable, and it is a sequence of
-    tuples: the groups, the private value, and the bound of its error.
+    The functions of `stairnoise.query` return it. It holds released numbers only, and is immutable. It is a sequence of tuples:
+    the groups, the private value, and the bound of its error.
 
     Attributes
     ----------
     columns : tuple of str
         Names of the columns: those of `by`, the statistic, "error_bound", and for means "low", "high" and "may_be_empty". A
-        name that `by` has too begins with "private_".
+        name that is also in `by` gets the prefix "private_".
     eps, delta : float
-        The whole table is (ε, δ)-differentially private for one person; `about` says what that is.
+        The whole table is (ε, δ)-differentially private for one person; `about` says what counts as one.
 
     Examples
     --------
@@ -51,33 +53,18 @@ class PrivateTable(Sequence[Row]):
     ['Paris', 'Rome', 'Oslo']
     """
 
-    __slots__ = ("_about", "_rows", "_types", "columns", "delta", "eps")
     __module__ = "stairnoise.query"
 
-    _about: dict[str, Any]
-    _rows: tuple[Row, ...]
-    _types: tuple[Type, ...]
     columns: tuple[str, ...]
-    delta: float
+    _rows: tuple[Row, ...]
     eps: float
-
-    def __init__(
-        self,
-        columns: Sequence[str],
-        rows: Sequence[Row],
-        eps: float,
-        delta: float,
-        about: dict[str, Any],
-        types: Sequence[Type],
-    ) -> None:
-        fields = {"columns": tuple(columns), "_rows": tuple(rows), "eps": eps, "delta": delta, "_about": about}
-        fields["_types"] = tuple(types)
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+    delta: float
+    _about: dict[str, Any] = field(hash=False)
+    _types: tuple[Type, ...] = field(hash=False)
 
     @property
     def about(self) -> dict[str, Any]:
-        """All that is said about the table, as values that JSON can hold: question, mechanisms, budget, guarantee, check."""
+        """The notes, as values that JSON can hold: question, mechanisms, budget, guarantee, and how to check the bounds."""
         return copy.deepcopy(self._about)
 
     @overload
@@ -93,26 +80,9 @@ class PrivateTable(Sequence[Row]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a PrivateTable is immutable: {name} cannot be set")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a PrivateTable is immutable: {name} cannot be deleted")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return PrivateTable, (self.columns, self._rows, self.eps, self.delta, self._about, self._types)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PrivateTable):
-            return NotImplemented
-        return self.__reduce__() == other.__reduce__()
-
-    def __hash__(self) -> int:
-        return hash((self.columns, self._rows))
-
     @property
     def headings(self) -> tuple[str, ...]:
-        """Headings of the columns of the printed table."""
+        """The headings of the printed table."""
         names = [plain(name) for name in self.columns]
         return (*names[: self._groups + 1], "±", *names[self._groups + 2 :])
 
@@ -171,8 +141,7 @@ class PrivateTable(Sequence[Row]):
 
     def to_json(self) -> str:
         """Return `about` and the rows as JSON: an object with the keys "about" and "rows"."""
-        names = self.columns
-        rows = [dict(zip(names, map(_plain, row), strict=True)) for row in self]
+        rows = [dict(zip(self.columns, map(_plain, row), strict=True)) for row in self]
         return json.dumps({"about": self._about, "rows": rows}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
     def to_csv(self) -> str:
@@ -180,10 +149,10 @@ class PrivateTable(Sequence[Row]):
         return "".join(",".join(map(csv_field, row)) + "\n" for row in (self.columns, *self))
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the rows and what is said about them to a file: .csv, .parquet or .json.
+        """Write the rows and the notes about them to a file: .csv, .parquet or .json.
 
-        A CSV file holds the header line and the rows. What is said about them is in a file of its own beside it, whose name
-        has ``.json`` added. Parquet has it in the metadata of the schema, under the key "stairnoise".
+        A CSV file holds the header line and the rows, and the notes go to a second file, whose name ends in ``.csv.json``. A
+        Parquet file has the notes in the metadata of its schema, under the key "stairnoise".
 
         The files appear complete or not at all.
 
@@ -197,7 +166,7 @@ class PrivateTable(Sequence[Row]):
         Raises
         ------
         ParameterError
-            `path` has another suffix, or a file exists already.
+            `path` has another suffix, or the file exists.
         OSError
             The file cannot be written.
         """

@@ -20,7 +20,7 @@ def text(value: object) -> str:
 
 
 def csv_field(value: object) -> str:
-    """Return a field of CSV; an empty text is quoted, so that it is not None."""
+    """Return a field of CSV; an empty text is quoted, so that it differs from None."""
     written = text(value)
     if isinstance(value, str) and (not written or written != written.strip() or any(mark in written for mark in ',"\r\n#')):
         return '"' + written.replace('"', '""') + '"'

@@ -1,4 +1,4 @@
-"""Types of a private table's columns: they come from the question and the declared schema, so that no row decides one."""
+"""The types of a private table's columns. They come from the question and the declared schema: no row decides one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stairnoise.query.texts import text
 Holds = Literal["integer", "unsigned", "real", "decimal", "text", "boolean", "date"]
 
 _OF_LISTED: dict[type, Holds] = {int: "integer", float: "real", str: "text", bool: "boolean", datetime.date: "date"}
-# The most digits of a decimal in Polars, and in the decimals of 128 bits in Arrow.
+# The largest number of digits of a decimal in Polars, and of 128 bits in Arrow.
 _MOST_DIGITS = 38
 
 
@@ -22,15 +22,15 @@ def exact(value: Any) -> Decimal:
 
 
 class Type(NamedTuple):
-    """What a column holds; 64 bits are enough for its integers."""
+    """The type of a column; its integers fit 64 bits."""
 
     holds: Holds
-    # Digits of a decimal, and how many of them are after the point.
+    # Digits of a decimal, and how many of them come after the point.
     digits: int = 0
     scale: int = 0
 
     def value(self, value: Any) -> Any:
-        """Return a value of the table as one of this type."""
+        """Convert a value of the table to this type."""
         if value is None:
             return None
         if self.holds == "text":
@@ -41,12 +41,12 @@ class Type(NamedTuple):
 
 
 def decimal(digits: int, scale: int) -> Type:
-    """Return the type of decimals; texts if other libraries have none of so many digits."""
+    """Return the type of decimals, or that of texts if other libraries have no decimals with so many digits."""
     return Type("decimal", digits, scale) if 0 <= scale <= digits <= _MOST_DIGITS else Type("text")
 
 
 def decimal_of(listed: Iterable[Any]) -> Type:
-    """Return the type of listed values, of which the schema says no digits."""
+    """Return the type of listed values whose digits the schema does not limit."""
     numbers = [exact(value) for value in listed if value is not None]
     scale = max((max(-int(number.as_tuple().exponent), 0) for number in numbers), default=0)
     whole = max((number.adjusted() + 1 for number in numbers), default=0)
@@ -54,13 +54,13 @@ def decimal_of(listed: Iterable[Any]) -> Type:
 
 
 def of_listed(listed: Iterable[Any]) -> Type:
-    """Return the type of listed values of a column that has no type: texts, unless they are of one kind."""
+    """Return the type of listed values of a column without a type: that of the values if they all have one, else text."""
     kinds = {type(value) for value in listed if value is not None}
     return Type(_OF_LISTED.get(kinds.pop(), "text")) if len(kinds) == 1 else Type("text")
 
 
 def to_pandas(pandas: Any, columns: dict[str, list[Any]], types: Sequence[Type], groups: int) -> Any:
-    """Return a DataFrame; columns of groups can hold nulls, whether or not there is one."""
+    """Return a DataFrame. Columns of groups have nullable types even if there is no null."""
     plain = {"integer": "int64", "real": "float64", "boolean": "bool"}
     nullable = {"integer": "Int64", "unsigned": "UInt64", "real": "Float64", "boolean": "boolean"}
     found = {}

@@ -2,13 +2,14 @@
 
 | file | subject |
 |---|---|
-| `source` | what all engines have in common |
+| `source`, `dialect` | what all engines have in common, and what they write differently |
+| `column`, `groups`, `units` | columns, their listed groups, and the unit of a sum |
 | `statement` | a question as one SQL statement, and its rows as answers |
 | `sqlite` | SQLite |
 | `duckdb` | DuckDB |
 | `csv_file`, `lines`, `records` | CSV files: their schema, their lines, and lines as records |
-| `parquet_file`, `parquet_footer` | Parquet files: their schema, and a footer by which no value ends a query |
-| `scratch` | where DuckDB keeps what does not fit into memory |
+| `parquet_file`, `parquet_footer` | Parquet files: their schema, and a footer with which no value ends a query |
+| `scratch` | a directory for what DuckDB cannot hold in memory |
 | `postgresql` | PostgreSQL |
 """
 
@@ -26,13 +27,8 @@ from stairnoise.query.reading import Reading
 from stairnoise.query.sources.source import Source as Source
 from stairnoise.query.sources.source import SourceError as SourceError
 
-_FILES = {
-    "SQLite": "sqlite",
-    "DuckDB": "duckdb",
-    "PostgreSQL": "postgresql",
-    "CSVFile": "csv_file",
-    "ParquetFile": "parquet_file",
-}
+_FILES = {"SQLite": "sqlite", "DuckDB": "duckdb", "PostgreSQL": "postgresql"}
+_FILES |= {"CSVFile": "csv_file", "ParquetFile": "parquet_file"}
 _OF_CONNECTIONS = {"sqlite3": "SQLite", "duckdb": "DuckDB", "psycopg": "PostgreSQL"}
 _OF_FILES = {".csv": "CSVFile", ".parquet": "ParquetFile"}
 _AS_IT_IS = Reading()
@@ -40,13 +36,10 @@ _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 
 
 def open_source(source: Any, reading: Reading = _AS_IT_IS) -> Source:
-    """Return what can be asked: a path, a URL, or an open connection; it is a context manager.
-
-    It reads only. A connection that was passed in is not closed.
-    """
+    """Open a path, a URL or an open connection, read-only. A connection of the caller stays open."""
     suffix = Path(source).suffix.lower() if isinstance(source, (str, Path)) else ""
     if reading.types and suffix not in _OF_FILES:
-        raise ParameterError("types must be left out: a database declares its own; make a view for other ones")
+        raise ParameterError("types must be left out: a database declares its own; make a view for other types")
     if reading.csv is not None and suffix != ".csv":
         raise ParameterError("csv must be left out: the source is no .csv file")
     module = type(source).__module__.partition(".")[0].lstrip("_")
@@ -74,7 +67,7 @@ def open_source(source: Any, reading: Reading = _AS_IT_IS) -> Source:
 
 
 def _made(name: str, *arguments: Any) -> Source:
-    """Make a source by a class or a method of one, whose file imports the engine that no other source needs."""
+    """Make a source. Its file is imported now, because the file imports the engine."""
     file = import_module(f"stairnoise.query.sources.{_FILES[name.partition('.')[0]]}")
     made: Source = attrgetter(name)(file)(*arguments)
     return made

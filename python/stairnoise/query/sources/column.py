@@ -1,29 +1,38 @@
-"""A column of a table, as far as questions need it."""
+"""A column of a table: what its declared type is, and which values that type has."""
 
 from __future__ import annotations
 
+import math
+import struct
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-# "any" is a column of SQLite that does not say, or says something that SQLite does not know.
+from stairnoise.query.types import exact
+
+# "any" is a column of SQLite without a declared type, or with one that SQLite does not know.
 Kind = Literal["integer", "real", "decimal", "text", "boolean", "date", "any", "other"]
 
-# What SQLite, which has no type for it, declares as a time.
+# SQLite has no type for dates and times; a declared type with one of these words means one.
 _TIMES = ("DATE", "TIME")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, what its values are, the engine's type of them, and what the schema says if that is another word."""
+    """A column: its name, the kind of its values, the engine's type, and the schema's word for the type if that differs."""
 
     name: str
     kind: Kind
     type: str
     declared: str = field(default="", kw_only=True)
+    # Size of an integer or a float.
+    bits: int = field(default=64, kw_only=True)
+    signed: bool = field(default=True, kw_only=True)
+    # Digits of a decimal, and how many of them come after the point; None if the type does not limit them.
+    digits: tuple[int, int] | None = field(default=None, kw_only=True)
 
     @property
     def declaration(self) -> str:
-        """What the schema, which is public, says of the column."""
+        """The declared type, which is public."""
         return self.declared or self.type
 
     @property
@@ -32,3 +41,29 @@ class Column:
         if self.kind == "any":
             return not any(word in self.type.upper() for word in _TIMES)
         return self.kind in ("integer", "real", "decimal")
+
+
+def is_integer(value: Any, bits: int, *, signed: bool = True) -> bool:
+    """Return whether a value is an integer that fits this many bits."""
+    least = -(2 ** (bits - 1)) if signed else 0
+    return isinstance(value, int) and least <= value < least + 2**bits
+
+
+def is_float(value: Any, bits: int) -> bool:
+    """Return whether a number, rounded to a float of 32 or 64 bits, is finite, and is 0 only if the number is 0."""
+    form = {32: "<f", 64: "<d"}[bits]
+    try:
+        (rounded,) = struct.unpack(form, struct.pack(form, float(value)))
+    except OverflowError:
+        return False
+    return math.isfinite(rounded) and (rounded != 0 or value == 0)
+
+
+def is_decimal(value: Any, digits: int, scale: int) -> bool:
+    """Return whether a number, as it is written, has at most this many digits, and at most `scale` of them after the point."""
+    _, places, last = exact(value).as_tuple()
+    assert isinstance(last, int)
+    written = "".join(map(str, places))
+    kept = written.rstrip("0")
+    last += len(written) - len(kept)
+    return not kept or (last >= -scale and len(kept) + last <= digits - scale)

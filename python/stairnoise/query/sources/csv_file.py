@@ -6,19 +6,19 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from stairnoise.query.question import Question
 from stairnoise.query.reading import CSV, Declared, Reading
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.duckdb import DuckDB
 from stairnoise.query.sources.lines import Header, readable
 from stairnoise.query.sources.records import ENGINE_TYPES, LINES, table
 from stairnoise.query.sources.source import declare, types_of_columns
+from stairnoise.query.sources.statement import Checked
 
 _TEXT = Declared("text")
 
 
 class CSVFile(DuckDB):
-    """A CSV file as a table that is named by the file's stem."""
+    """A CSV file as a table with the name of the file's stem."""
 
     # In a file without a header, names are data.
     suggests = False
@@ -35,17 +35,16 @@ class CSVFile(DuckDB):
 
     def _prepare(self) -> None:
         super()._prepare()
-        # The filter that leaves lines out is computed where their fields are: moved below them it computes them twice.
+        # The filter that leaves lines out needs their fields: pushed down, it computes the fields twice.
         self._ask("set disabled_optimizers = 'filter_pushdown'")
 
-    def schema(self, question: Question) -> dict[str, Any]:
-        """Return the types of columns and the format, with the delimiter that the header has."""
-        return super().schema(question) | {
-            "csv": asdict(replace(self._csv, delimiter=self._header.delimiter)) | {"nulls": list(self._csv.nulls)}
-        }
+    def schema(self, asked: Checked) -> dict[str, Any]:
+        """Return the types of columns and the format, with the header's delimiter."""
+        csv = asdict(replace(self._csv, delimiter=self._header.delimiter)) | {"nulls": list(self._csv.nulls)}
+        return super().schema(asked) | {"csv": csv}
 
     def remedy(self, column: str, type_: str) -> str:
-        """Return how a type is declared."""
+        """Return how to declare a type."""
         return declare(column, type_)
 
     def _tables(self) -> dict[str, tuple[str, ...]]:

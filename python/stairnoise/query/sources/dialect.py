@@ -8,32 +8,35 @@ from typing import Any
 
 from stairnoise.query.condition import Condition
 from stairnoise.query.condition import quoted as quoted
-from stairnoise.query.sources.column import Column
+from stairnoise.query.sources.column import Column, is_decimal, is_float, is_integer
 from stairnoise.query.sources.units import MOST_UNITS, Units
-from stairnoise.query.types import Type, of_listed
+from stairnoise.query.types import Type, decimal, decimal_of, of_listed
+
+# The dates that Python has.
+_FIRST_DAY, _LAST_DAY = "date '0001-01-01'", "date '9999-12-31'"
 
 
 def literal(text: str) -> str:
-    """Return a text as SQL has it."""
+    """Return a text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
 
 
 class Dialect(ABC):
-    """SQL as one engine has it. Every method returns a piece of text."""
+    """The SQL of one engine. Unless stated otherwise, a method returns a piece of SQL."""
 
-    # What stands for a parameter.
+    # Stands for a parameter.
     mark = "?"
 
     def written(self, text: str) -> str:
-        """Return a text as it must be written among marks."""
+        """Escape what the driver would take for a mark."""
         return text
 
     def kept(self, table: str, columns: dict[str, Column], condition: Condition) -> str:
-        """Return the rows for which a condition is true."""
+        """Select the rows for which a condition is true."""
         seen = {name: self.seen(columns[name], condition) for name in condition.columns}
         if all(value == quoted(name) for name, value in seen.items()):
             return f"select * from {table} where {self.fulfils(condition)}"
-        # The condition sees these values by the columns' names; the columns themselves have other names meanwhile.
+        # Inside, the columns' names stand for what the condition sees, and the columns have aliases.
         own = {name: f"stairnoise_{place}" for place, name in enumerate(columns)}
         inner = [f"{quoted(name)} as {alias}" for name, alias in own.items()]
         inner += [f"{value} as {quoted(name)}" for name, value in seen.items()]
@@ -46,42 +49,51 @@ class Dialect(ABC):
         return quoted(column.name)
 
     def seen(self, column: Column, condition: Condition) -> str:
-        """Return what a condition sees of a column: a value with which it cannot fail."""
+        """Return what a condition sees of a column: a value on which it cannot fail."""
         return self.bare(column)
 
     def fulfils(self, condition: Condition) -> str:
-        """Return what is true for the rows that a condition selects."""
+        """Return an expression that is true for the rows that a condition selects."""
         return f"(\n{self.written(condition.text)}\n)"
 
     @abstractmethod
     def group(self, column: Column) -> str:
-        """Return a column's value so that equal ones are equal in every byte: no other spelling can stand for a group."""
+        """Return a column's value with a comparison byte by byte, so that no other spelling can stand for a group."""
 
     def found(self, column: Column) -> str:
-        """Return a value as `group` does, in a type that every such value can be read in."""
-        return self.group(column)
+        """Return the value of `group` in a type that Python can read for every row; dates beyond Python's become null."""
+        if column.kind != "date":
+            return self.group(column)
+        name = quoted(column.name)
+        return f"case when {name} between {_FIRST_DAY} and {_LAST_DAY} then {name} end"
 
     def type(self, column: Column, listed: Iterable[Any]) -> Type:
-        """Return the type of a column's groups, listed or found."""
+        """Return the type that a column's groups, listed or found, have in the private table."""
         if column.kind == "any":
             return of_listed(listed)
+        if column.kind == "decimal":
+            return decimal(*column.digits) if column.digits else decimal_of(listed)
         assert column.kind != "other"
         return Type(column.kind)
 
-    @abstractmethod
     def holds(self, column: Column, value: Any) -> bool:
-        """Tell whether the declared type of a column has a listed value, so that no comparison with it can fail."""
+        """Return whether a column's declared type has a listed value, so that no comparison with the value can fail."""
+        if column.kind == "integer":
+            return is_integer(value, column.bits, signed=column.signed)
+        if column.kind == "real":
+            return is_float(value, column.bits)
+        return column.digits is None or is_decimal(value, *column.digits)
 
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
         """Return the mark for a listed value, and the value as the driver takes it."""
         return self.mark, value
 
     def code(self, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
-        """Return the place of a column's value in a list, or null, and the parameters of that."""
+        """Return the index of a column's value in a list, or null, and the parameters of that expression."""
         return self.code_of(self.written(self.group(column)), column, listed)
 
     def code_of(self, value: str, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
-        """Return the place in a list of a value as `group` returns it, or null, and the parameters of that."""
+        """Do the same for a value that `group` returned."""
         branches, parameters = [], []
         for place, group in enumerate(listed):
             if group is None:
@@ -98,21 +110,21 @@ class Dialect(ABC):
 
     @abstractmethod
     def order(self, text: str) -> str:
-        """Return SHA-256 of a text."""
+        """Return the SHA-256 of a text."""
 
     @abstractmethod
     def is_number(self, column: Column) -> str:
-        """Return the condition that a column holds a number in a row; NaN is none."""
+        """Return whether a column holds a number in a row; NaN is none."""
 
     @abstractmethod
     def units(self, column: Column, units: Units) -> str:
-        """Return a number as the nearest multiple of a unit, at most `MOST_UNITS`, and as a whole number."""
+        """Return the integer multiple of a unit that is nearest to a number, within ±`MOST_UNITS`."""
 
 
 def rounded(number: str, units: Units, literal: Any, whole: str) -> str:
-    """Return the nearest multiple of a unit for a number in SQL.
+    """Return the integer multiple of a unit that is nearest to a number in SQL.
 
-    Only numbers within `MOST_UNITS` are scaled, and none below half a unit, so that nothing overflows or underflows.
+    Only numbers from half a unit to `MOST_UNITS` units are scaled, so nothing overflows or underflows.
     """
     most, half = literal(MOST_UNITS * units.unit), literal(units.unit / 2)
     scaled = f"{number} * {literal(1 / units.unit)}"

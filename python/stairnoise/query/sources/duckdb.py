@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from stairnoise._optional import require
-from stairnoise.query.condition import FUNCTIONS, TEXTUAL, Condition, first_problem, refused
+from stairnoise.query.condition import FRAMES, FUNCTIONS, TEXTUAL, Condition, first_problem, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, literal, quoted, rounded
-from stairnoise.query.sources.numbers import is_decimal, is_float, is_integer
 from stairnoise.query.sources.scratch import scratch
-from stairnoise.query.sources.source import Source, SourceError, decoded
+from stairnoise.query.sources.source import Source, SourceError, decoded, unanswered
 from stairnoise.query.sources.units import MOST_UNITS, Units
-from stairnoise.query.types import Type, decimal, exact
+from stairnoise.query.types import Type, exact
 
 duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
 
@@ -28,29 +26,26 @@ _LOGIC = frozenset(
     | {"OPERATOR_NULLIF"}
 )
 _OPERATORS = frozenset({"+", "-", "*", "~~", "!~~", "~~*", "!~~*", "~~~"})
-# What a macro of the database must not stand for.
+# A database with a macro of one of these names is refused.
 _CALLED = FUNCTIONS | _OPERATORS | {"count", "count_star", "isnan", "min", "row_number", "sha256", "sum", "trunc"}
-# Nothing but an expression is read in both: what would close the parenthesis of one breaks the other.
-# What DuckDB says of a text beside a number, and what may be done about it, for a column that it does not name.
+# DuckDB's error for a text beside a number, which does not name the column, and the arguments of `remedy` for it.
 _OTHER_TYPE, _OF_A_CONDITION = "an explicit cast is required", ("COLUMN", "integer")
-_FRAMES = ("select 1 from stairnoise_rows where (\n{}\n)", "select case when (\n{}\n) then 1 end from stairnoise_rows")
 _SETTINGS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
-_INTEGERS = frozenset(_BITS) | {f"U{name}" for name in _BITS}
-# So many listed texts are looked up together.
-_MANY = 8
 _FLOATS = {"FLOAT": 32, "DOUBLE": 64}
+_KINDS: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date", "VARCHAR": "text"}
+# From this many listed texts on, an enumeration finds them faster than a CASE.
+_MANY = 8
 _WIDE = {"UBIGINT": Type("unsigned"), "HUGEINT": Type("text"), "UHUGEINT": Type("text")}
-_FIRST_DAY, _LAST_DAY = "date '0001-01-01'", "date '9999-12-31'"
 
 
 class DuckDBDialect(Dialect):
-    """SQL as DuckDB has it."""
+    """The SQL of DuckDB."""
 
     def seen(self, column: Column, condition: Condition) -> str:
-        """Return integers of 128 bits, and of texts those that are UTF-8.
+        """Return integers with 128 bits, and texts or null: on a text that is not UTF-8 `lower` ends the process, even in `try`.
 
-        On others, which a registered frame may have, `lower` ends the whole database in spite of `try`.
+        Registered frames can have such texts.
         """
         name = quoted(column.name)
         if condition.computes and column.kind == "integer":
@@ -58,44 +53,27 @@ class DuckDBDialect(Dialect):
         return f"try(decode(encode({name})))" if condition.calls & TEXTUAL and column.type == "VARCHAR" else name
 
     def fulfils(self, condition: Condition) -> str:
-        """Return what is true for the rows that a condition selects; where it fails for a row, that is null.
+        """Return an expression that is true for the rows that a condition selects, and null where the condition fails.
 
-        An error, as of a product beyond 128 bits, would tell that there is such a row.
+        An error, such as that of a product beyond 128 bits, would reveal that there is such a row.
         """
         return f"try(cast((\n{condition.text}\n) as boolean))"
 
     def group(self, column: Column) -> str:
-        """Return a value; of texts and enumerations the text, whatever the collation."""
+        """Return a value; for texts and enumerations the text in binary collation."""
         value = self.bare(column)
         return f"(cast({value} as varchar) collate c)" if column.kind == "text" else value
 
     def found(self, column: Column) -> str:
-        """Return a value as `group` does; a date that Python does not have is null.
-
-        A text comes as bytes, because that of a registered frame need not be UTF-8.
-        """
-        name = quoted(column.name)
-        if column.kind == "text":
-            return f"encode(cast({self.bare(column)} as varchar))"
-        return f"case when {name} between {_FIRST_DAY} and {_LAST_DAY} then {name} end" if column.kind == "date" else name
+        """Return a text as bytes, because a registered frame can have texts that are not UTF-8."""
+        return f"encode(cast({self.bare(column)} as varchar))" if column.kind == "text" else super().found(column)
 
     def type(self, column: Column, listed: Iterable[Any]) -> Type:
         """Return the type of a column's groups; texts for integers of 128 bits, which other libraries do not have."""
-        if column.type in _WIDE:
-            return _WIDE[column.type]
-        return decimal(*_digits(column.type)) if column.kind == "decimal" else super().type(column, listed)
-
-    def holds(self, column: Column, value: Any) -> bool:
-        """Compare with the range of the declared type."""
-        type_ = column.type
-        if column.kind == "integer":
-            return is_integer(value, _BITS[type_.removeprefix("U")], signed=not type_.startswith("U"))
-        if column.kind == "decimal":
-            return is_decimal(value, *_digits(type_))
-        return is_float(value, _FLOATS[type_]) if column.kind == "real" else True
+        return _WIDE.get(column.type) or super().type(column, listed)
 
     def code_of(self, value: str, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
-        """Look texts up in an enumeration: a CASE compares a row with one after the other, a third of a query of 50 groups."""
+        """Look texts up in an enumeration. A CASE compares them one by one, a third of the time of a query with 50 groups."""
         if column.kind != "text" or len(listed) < _MANY or any("\0" in group for group in listed if group is not None):
             return super().code_of(value, column, listed)
         texts = ", ".join(literal(group) for group in listed if group is not None)
@@ -106,13 +84,13 @@ class DuckDBDialect(Dialect):
         return f"case when {value} is null then {null} else {code} + cast({code} >= {null} as integer) end", []
 
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
-        """Return the mark for a listed value in the column's type; 0.1 is another number in FLOAT and in DECIMAL."""
+        """Return the mark with a cast to the column's type, because 0.1 is not the same number in FLOAT and in DECIMAL."""
         if column.kind not in ("integer", "real", "decimal"):
             return self.mark, value
         return f"cast({self.mark} as {column.type})", format(exact(value), "f") if column.kind == "decimal" else str(value)
 
     def text(self, value: str) -> str:
-        """Return a value as a text, or null: also if its type has values without one."""
+        """Return a value as a text, or null; some types have values without a text."""
         return f"(try(cast({value} as varchar)) collate c)"
 
     def order(self, text: str) -> str:
@@ -120,18 +98,17 @@ class DuckDBDialect(Dialect):
         return f"sha256({text})"
 
     def is_number(self, column: Column) -> str:
-        """Return that a value is there, and is not NaN."""
+        """Require a value that is neither null nor NaN."""
         name = quoted(column.name)
-        return f"{name} is not null and not isnan({name})" if column.type in ("FLOAT", "DOUBLE") else f"{name} is not null"
+        return f"{name} is not null and not isnan({name})" if column.type in _FLOATS else f"{name} is not null"
 
     def units(self, column: Column, units: Units) -> str:
         """Round in doubles, or leave whole numbers as they are."""
         name = quoted(column.name)
         if column.kind == "integer" and units.unit == 1:
-            least, most = -MOST_UNITS, MOST_UNITS
-            whole = f"try_cast({name} as hugeint)"
-            # What is beyond 128 bits is beyond the bounds.
-            return f"cast(coalesce(least(greatest({whole}, {least}), {most}), {most}) as bigint)"
+            # An unsigned integer beyond HUGEINT is beyond the bounds.
+            whole = f"coalesce(try_cast({name} as hugeint), {MOST_UNITS})"
+            return f"cast(least(greatest({whole}, -{MOST_UNITS}), {MOST_UNITS}) as bigint)"
         return rounded(
             f"cast({name} as double)", units, lambda number: f"cast({number!r} as double)", "cast(trunc({}) as bigint)"
         )
@@ -140,18 +117,15 @@ class DuckDBDialect(Dialect):
 class DuckDB(Source):
     """A database of DuckDB, or a file that it reads as a table.
 
-    While a file of DuckDB is read, no other process can write it. Each answer is one statement, so it is from one snapshot of
-    an open connection too; two answers are if the caller has begun a transaction.
+    While a file of DuckDB is read, no other process can write it. Each answer is one statement, so it comes from one snapshot,
+    also with an open connection. Two answers share a snapshot only if the caller has begun a transaction.
     """
 
-    engine = "DuckDB"
     dialect = DuckDBDialect()
 
     def __init__(self, con: Any = None, *, path: Path | None = None) -> None:
-        self._con, self._path = con or duckdb.connect(config=_SETTINGS), path
-        self._name = "the database" if path is None else repr(str(path))
+        super().__init__(con or duckdb.connect(config=_SETTINGS), path)
         self._judge_con: Any = None
-        self._open = contextlib.ExitStack()
         try:
             self._prepare()
         except BaseException:
@@ -159,9 +133,9 @@ class DuckDB(Source):
             raise
 
     def _prepare(self) -> None:
-        """Give a connection of our own a place for what does not fit into memory, and look for macros."""
+        """Give our own connection a directory for what does not fit into memory, and refuse macros of built-in names."""
         if self._path is not None:
-            # DuckDB's own place is the working directory, for everybody to read.
+            # By default DuckDB takes the working directory, where everybody can read it.
             directory = self._open.enter_context(scratch())
             self._open.callback(self._con.close)
             self._ask(f"set temp_directory = {literal(str(directory))}")
@@ -171,7 +145,7 @@ class DuckDB(Source):
 
     @classmethod
     def of_file(cls, path: Path) -> DuckDB:
-        """Open a database to read only."""
+        """Open a database read-only."""
         try:
             source = cls(duckdb.connect(str(path), read_only=True, config=_SETTINGS), path=path)
             # A view of the database could read other files.
@@ -182,12 +156,8 @@ class DuckDB(Source):
             problem = _problem(error)
         raise SourceError(f"source {str(path)!r} {problem}")
 
-    def close(self) -> None:
-        """Close what was opened."""
-        self._open.close()
-
     def _tables(self) -> dict[str, tuple[str, ...]]:
-        """Return full names: of tables and views by their names, by schema and name, and by all three parts."""
+        """Return the full names of tables and views: by name, by schema and name, and by all three parts."""
         rows = self._ask(
             "select distinct database_name, schema_name, table_name, database_name = current_database() or "
             "database_name = 'temp', schema_name = current_schema() from duckdb_columns() where not internal "
@@ -210,10 +180,10 @@ class DuckDB(Source):
             "order by column_index",
             list(full),
         )
-        return ".".join(map(quoted, full)), [Column(name, held(type_), type_) for name, type_ in rows]
+        return ".".join(map(quoted, full)), [column_of(name, type_) for name, type_ in rows]
 
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
-        for frame in _FRAMES:
+        for frame in FRAMES:
             ((text,),) = self._ask("select json_serialize_sql(?::varchar)", [frame.format(condition.text)])
             problem = _of_tree(text, set(columns))
             if problem is not None:
@@ -223,10 +193,10 @@ class DuckDB(Source):
             raise refused(f"is not understood by DuckDB: {problem}")
 
     def _bound(self, condition: Condition, columns: dict[str, Column]) -> str | None:
-        """Return why the condition does not go with the types of these columns.
+        """Return why the condition does not fit the types of these columns.
 
-        The table is another one in memory: an error in a transaction of the caller's would end it. In its only row, of
-        nulls, nothing fails but constants, such as a text for a date.
+        The table is one of our own in memory, because an error would end a transaction of the caller. Its only row has nulls, on
+        which only constants can fail, such as a text that is no date.
         """
         described = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns.values())
         if self._judge_con is None:
@@ -252,7 +222,7 @@ class DuckDB(Source):
         except duckdb.Error as error:
             problem = _problem(error)
         except RuntimeError as error:
-            # What DuckDB makes of Ctrl-C.
+            # DuckDB turns Ctrl-C into this error.
             if "interrupted" not in str(error):
                 raise
             problem = None
@@ -264,7 +234,7 @@ class DuckDB(Source):
 
 
 def _of_tree(text: str, columns: set[str]) -> str | None:
-    """Return why a condition is refused, from the tree of the statement that it stands in."""
+    """Return why a condition is refused, from the parsed statement around it."""
     try:
         tree = json.loads(text)
     except RecursionError:
@@ -289,12 +259,12 @@ def _of_node(node: dict[str, Any], columns: set[str]) -> str | None:
         return f"has a {str(kind).lower()}"
     if kind == "OPERATOR" and node["type"] not in _LOGIC:
         return f"has a {str(node['type']).lower()}"
-    # x IS TRUE comes as a cast.
+    # The parser turns x IS TRUE into a cast.
     if kind == "CAST" and "BOOLEAN" not in (_path(node, "cast_type", "id"), _path(node, "type_expr", "type_name")):
         return "has a cast"
     if kind == "COLUMN_REF" and len(node["column_names"]) != 1:
         return "names a column together with its table: leave the table out"
-    # current_user comes as a column.
+    # The parser turns current_user into a column.
     if kind == "COLUMN_REF" and str(node["column_names"][0]) not in columns:
         return f"uses {node['column_names'][0]}"
     if kind == "FUNCTION":
@@ -312,24 +282,17 @@ def _path(node: dict[str, Any], outer: str, inner: str) -> object:
     return (node.get(outer) or {}).get(inner)
 
 
-def held(declared: str) -> Kind:
-    """Return what a column holds."""
-    if declared in _INTEGERS:
-        return "integer"
-    if declared in _FLOATS:
-        return "real"
-    if declared.startswith("DECIMAL("):
-        return "decimal"
-    if declared == "VARCHAR" or declared.startswith("ENUM("):
-        return "text"
-    kinds: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date"}
-    return kinds.get(declared, "other")
-
-
-def _digits(declared: str) -> tuple[int, int]:
-    """Return how many digits a DECIMAL(p,s) has, and how many of them after the point."""
-    digits, scale = declared.removeprefix("DECIMAL(").removesuffix(")").split(",")
-    return int(digits), int(scale)
+def column_of(name: str, type_: str) -> Column:
+    """Return a column of a declared type."""
+    unsigned = type_.removeprefix("U")
+    if unsigned in _BITS:
+        return Column(name, "integer", type_, bits=_BITS[unsigned], signed=type_ == unsigned)
+    if type_ in _FLOATS:
+        return Column(name, "real", type_, bits=_FLOATS[type_])
+    if type_.startswith("DECIMAL("):
+        digits, scale = type_.removeprefix("DECIMAL(").removesuffix(")").split(",")
+        return Column(name, "decimal", type_, digits=(int(digits), int(scale)))
+    return Column(name, "text" if type_.startswith("ENUM(") else _KINDS.get(type_, "other"), type_)
 
 
 def _problem(error: Exception) -> str:
@@ -342,4 +305,4 @@ def _problem(error: Exception) -> str:
         return "has a view of another file, and other files are not read: open the database yourself and pass the connection"
     if "not utf-8 encoded" in text:
         return "is not encoded in UTF-8"
-    return f"could not answer ({type(error).__name__}; what DuckDB says is not shown, because it may hold data)"
+    return unanswered("DuckDB", error)

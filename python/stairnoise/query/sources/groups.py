@@ -1,4 +1,4 @@
-"""Listed groups: which values of a column they mean. They are labels of data, so errors name them by place."""
+"""The values of a column that listed groups mean. Listed groups are labels of data, so errors name them by place."""
 
 from __future__ import annotations
 
@@ -14,25 +14,17 @@ from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.types import exact
 
-_ALLOWED: dict[Kind, tuple[type, ...]] = {
-    "integer": (int,),
-    "real": (int, float, Decimal),
-    "decimal": (int, float, Decimal),
-    "text": (str,),
-    "boolean": (bool,),
-    "date": (datetime.date,),
-    "any": (int, float, Decimal, str, bool, datetime.date),
+# The name and the Python types of the values of each kind of column.
+_VALUES: dict[Kind, tuple[str, tuple[type, ...]]] = {
+    "integer": ("integers", (int,)),
+    "real": ("numbers", (int, float, Decimal)),
+    "decimal": ("numbers", (int, float, Decimal)),
+    "text": ("texts", (str,)),
+    "boolean": ("bools", (bool,)),
+    "date": ("dates", (datetime.date,)),
+    "any": ("integers, numbers, texts, bools or dates", (int, float, Decimal, str, bool, datetime.date)),
 }
-_NAMES: dict[Kind, str] = {
-    "integer": "integers",
-    "real": "numbers",
-    "decimal": "numbers",
-    "text": "texts",
-    "boolean": "bools",
-    "date": "dates",
-    "any": "integers, numbers, texts, bools or dates",
-}
-# What two values have in common that are one in a column. SQLite takes 5 and "5" for one where a column has no type.
+# A key that is the same for equal values of a column. In a column without a type, 5 and "5" are one group in SQLite.
 _SAME: dict[Kind, Callable[[Any], object]] = {"any": str, "real": float, "decimal": exact}
 # A CASE of more is slow, and SQLite takes no more than 32 766 parameters.
 _MOST_GROUPS = 10_000
@@ -41,7 +33,7 @@ _MOST_GROUPS = 10_000
 def checked_groups(
     question: Question, table: dict[str, Column], holds: Callable[[Column, Any], bool], remedy: Callable[[str, str], str]
 ) -> dict[str, list[Any]]:
-    """Return the listed groups of each column, all of which its declared type has; refuse columns that cannot be grouped by."""
+    """Return the listed groups of each column; refuse groups that its type does not have, and columns without groups."""
     for name in question.groups:
         if name not in question.by:
             raise ParameterError(f"groups must be of columns of by, got {received(name)}")
@@ -85,10 +77,10 @@ def _value(column: Column, value: Any, place: int) -> Any:
     value = python_value(value)
     if value is None:
         return None
-    kind = type(value)
-    if kind not in _ALLOWED[column.kind] or (kind is float and not math.isfinite(value)):
+    names, types = _VALUES[column.kind]
+    if type(value) not in types or (isinstance(value, float) and not math.isfinite(value)):
         raise ParameterTypeError(
-            f"groups of {column.name!r} must be {_NAMES[column.kind]} or None, because the column is declared as "
+            f"groups of {column.name!r} must be {names} or None, because the column is declared as "
             f"{column.declaration or 'nothing'}, got {outline(value)} at index {place}"
         )
     return value
@@ -112,7 +104,7 @@ def _of_text(column: Column, text: str, place: int) -> object:
         if column.kind == "date":
             return datetime.date.fromisoformat(text.strip())
     except (KeyError, ValueError, InvalidOperation):
-        wanted = {"boolean": "true or false", "date": "dates as 2026-11-23"}.get(column.kind, _NAMES[column.kind])
+        wanted = {"boolean": "true or false", "date": "dates as 2026-11-23"}.get(column.kind, _VALUES[column.kind][0])
         raise ParameterError(
             f"groups of {column.name!r} must be {wanted}, because the column is declared as {column.declaration}, got "
             f"another text at index {place}"

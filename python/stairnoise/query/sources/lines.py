@@ -1,4 +1,4 @@
-"""The lines of a CSV file: each by itself, so that what one of them holds changes no other one."""
+"""The lines of a CSV file. Each is read by itself, so that no line changes another."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import BinaryIO
 
 from stairnoise.query.reading import CSV
-from stairnoise.query.sources.errors import SourceError
+from stairnoise.query.sources.source import SourceError
 
 _BLOCK = 2**20
 _BOM = codecs.BOM_UTF8
-# No character of a text, and what keeps lines apart on the way to the engine.
+# Characters that no text has; some of them separate lines on the way to the engine.
 _CONTROL = (b"\r", b"\0", b"\x01")
-# In the order in which they win if a header has several equally often.
+# If a header has several of them equally often, the first wins.
 _DELIMITERS = ",;\t|"
 
 
 class Header:
-    """The first line of a file, which is public: the names of its columns, and their delimiter if the caller gives none."""
+    """The first line of a file, which is public: the names of the columns, and the delimiter if the caller specifies none."""
 
     def __init__(self, path: Path, csv: CSV) -> None:
         text = _first_line(path, csv)
@@ -47,19 +47,19 @@ def _first_line(path: Path, csv: CSV) -> str:
     except UnicodeDecodeError:
         raise SourceError(f"source {str(path)!r} has a first line that is not encoded in {csv.encoding}") from None
     if len(line) >= _BLOCK or any(character in line for character in _CONTROL):
-        raise SourceError(f"source {str(path)!r} has a first line that is no header")
+        raise SourceError(f"source {str(path)!r} has a first line that is not a header")
     return text
 
 
 def _delimiter(header: str, quote: str | None) -> str:
-    """Return the candidate that a header has most often outside of quotes."""
+    """Return the delimiter that a header has most often outside of quotes."""
     bare = header if quote is None else re.sub("{0}[^{0}]*{0}".format(escaped(quote)), "", header)
     candidates = [candidate for candidate in _DELIMITERS if candidate != quote]
     return max(candidates, key=bare.count)
 
 
 def _names(path: Path, header: str, delimiter: str, csv: CSV) -> list[str]:
-    """Return the names of the columns; one without a name has that of its place."""
+    """Return the names of the columns; a column without a name is named by its place."""
     record = re.compile(record_pattern(delimiter, csv))
     if not record.fullmatch(header):
         raise SourceError(f"source {str(path)!r} has a quote in its first line that is not closed")
@@ -67,7 +67,7 @@ def _names(path: Path, header: str, delimiter: str, csv: CSV) -> list[str]:
     names = [_name(field, csv) or f"column{place}" for place, field in enumerate(fields, 1)]
     lowered = [name.lower() for name in names]
     if len(set(lowered)) < len(lowered):
-        # By place: in a file without a header the first line is a person's.
+        # The error names places: in a file without a header the first line is data.
         second = next(place for place, name in enumerate(lowered) if name in lowered[:place])
         places = f"columns {lowered.index(lowered[second]) + 1} and {second + 1}"
         raise SourceError(f"source {str(path)!r} has one name for {places} in its first line, which must be a header")
@@ -84,12 +84,12 @@ def _name(text: str, csv: CSV) -> str:
 
 
 def escaped(character: str) -> str:
-    """Return a character as patterns of Python and of RE2 have it."""
+    """Escape a character for the patterns of Python and of RE2."""
     return f"\\{character}" if character in string.punctuation else character
 
 
 def field_pattern(delimiter: str, csv: CSV) -> str:
-    """Return the pattern of a field, for Python and for RE2: in quotes, or without one at its beginning."""
+    """Return the pattern of a field for Python and RE2: a quoted field, or one that does not begin with a quote."""
     end, blanks = escaped(delimiter), " *" if csv.strip else ""
     if csv.quote is None:
         return f"[^{end}]*"
@@ -108,8 +108,8 @@ def record_pattern(delimiter: str, csv: CSV) -> str:
 def lines(file: BinaryIO, encoding: str, start: int = 1, stop: int = sys.maxsize) -> Iterator[bytes]:
     """Yield the lines that begin in a range of bytes, in UTF-8 and many at a time; lines that are no texts are left out.
 
-    The first line of a file, its header, begins before byte 1. What is yielded of a line depends on its own bytes alone.
-    A block is looked at as a whole first: most have nothing to leave out.
+    The header begins before byte 1. Whether a line is left out depends on its own bytes only. Blocks are first checked as a
+    whole, because most of them lose no line.
     """
     file.seek(start - 1)
     while (end := file.readline(_BLOCK)) and not end.endswith(b"\n"):
@@ -119,7 +119,7 @@ def lines(file: BinaryIO, encoding: str, start: int = 1, stop: int = sys.maxsize
         left -= len(block)
         head, newline, tail = block.rpartition(b"\n")
         if not newline:
-            # More than a block without an end cannot become a line.
+            # A line longer than a block is left out, so the rest of it is not kept.
             rest = rest + block if len(rest) <= _BLOCK else rest
             continue
         first, newline, others = head.partition(b"\n")
@@ -135,7 +135,7 @@ def _texts(block: bytes, encoding: str) -> bytes:
     """Return those lines of a block that are texts."""
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
-    # Only the first line of a block can be longer than one.
+    # Only the first line can make this longer than a block.
     if len(block) <= _BLOCK and not any(character in block for character in _CONTROL):
         if block.isascii():
             return block
@@ -156,9 +156,9 @@ def _text(line: bytes, encoding: str) -> bytes:
 
 @contextlib.contextmanager
 def readable(path: Path, encoding: str) -> Iterator[list[str]]:
-    """Yield the names of two files that an engine reads once, from their beginnings: pipes, each with half of the lines.
+    """Yield the names of two pipes, each with half of the lines, which an engine reads once.
 
-    Two threads of the engine then work; with three pipes it was no faster.
+    So two threads of the engine work; three pipes were no faster.
     """
     if not Path("/dev/fd").is_dir():
         with _copied(path, encoding) as name:
@@ -169,7 +169,7 @@ def readable(path: Path, encoding: str) -> Iterator[list[str]]:
     try:
         yield [f"/dev/fd/{half.reader}" for half in halves]
     finally:
-        # A writer whose pipe nobody reads any more ends.
+        # Closing a pipe ends its writer.
         for half in halves:
             os.close(half.reader)
             half.join()
@@ -202,7 +202,7 @@ class _Writer(threading.Thread):
 
 @contextlib.contextmanager
 def _copied(path: Path, encoding: str) -> Iterator[str]:
-    """Yield the name of a file with the lines, where a pipe has no name."""
+    """Yield the name of a file with the lines, on systems where a pipe has no name."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "lines"
         with copy.open("wb") as written, path.open("rb") as file:

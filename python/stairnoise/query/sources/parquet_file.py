@@ -1,4 +1,4 @@
-"""A Parquet file: its schema, but for the types of numbers, which may have followed the rows."""
+"""A Parquet file: its schema, except the types of numbers, which can depend on the rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stairnoise.query.condition import Condition
 from stairnoise.query.reading import Declared, Reading
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import quoted
-from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect, duckdb, held
+from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect, column_of, duckdb
 from stairnoise.query.sources.parquet_footer import AS_DECLARED, BARE, FileSystem, OpenFile, UnreadableFooterError
 from stairnoise.query.sources.records import ENGINE_TYPES, converted
 from stairnoise.query.sources.source import SourceError, declare, types_of_columns
@@ -18,35 +18,33 @@ from stairnoise.query.sources.source import SourceError, declare, types_of_colum
 _NUMBER = "number"
 _READ = "read_parquet('{}', hive_partitioning = false)"
 _TEXTS = ("VARCHAR", "JSON")
-# What makes moments of milliseconds, or null.
+# Expressions that make moments of milliseconds, or null.
 _MOMENTS = {"TIMESTAMP": "try(epoch_ms({}))", "TIMESTAMP WITH TIME ZONE": "try(make_timestamptz({} * 1000))"}
-# What makes times of day of the moments on the first day, and moments of integers of so many a second.
+# Expressions that make times of day of the moments of the first day, and moments of integers in units of 1/10^n second.
 _TIMES = {"TIME": "cast({} as time)", "TIME WITH TIME ZONE": "cast(cast({} as time) as timetz)", "TIME_NS": "cast({} as time_ns)"}
 _OF_INTEGERS = {10**3: "make_timestamp({} * 1000::bigint)", 10**6: "make_timestamp({})", 10**9: "make_timestamp({} // 1000)"}
 
 
 class Text(Column):
-    """A column of texts, which come as bytes."""
+    """A column of texts, which are read as bytes."""
 
 
 class ParquetDialect(DuckDBDialect):
-    """SQL in which a number is the same in a column of integers and in one of doubles, and texts come as bytes."""
+    """SQL in which integers and doubles are the same numbers, and texts are read as bytes."""
 
     def seen(self, column: Column, condition: Condition) -> str:
         """Return a number as a double."""
         return f"try_cast({quoted(column.name)} as double)" if column.declaration == _NUMBER else self.bare(column)
 
     def bare(self, column: Column) -> str:
-        """Return a value; of bytes the text, or null."""
-        if not isinstance(column, Text):
-            return super().bare(column)
-        return _text(column.name)
+        """Return a value; for bytes the text, or null."""
+        return _text(column.name) if isinstance(column, Text) else super().bare(column)
 
     def code(self, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
-        """Return the place of a value in a list, or null, and the parameters of that.
+        """Return the index of a value in a list, or null, and the parameters of that expression.
 
-        Without null in the list the bytes are compared: DuckDB computes most functions once for each entry of a file's
-        dictionary, but not `decode`, which may fail. So 10^7 rows with letters beyond ASCII take a seventh of the time.
+        If the list has no null, bytes are compared. DuckDB computes most functions once for each entry of a file's dictionary,
+        but not `decode`, which can fail. Comparing bytes takes a seventh of the time for 10^7 rows with letters beyond ASCII.
         """
         if not isinstance(column, Text) or None in listed:
             return super().code(column, listed)
@@ -57,15 +55,15 @@ class ParquetDialect(DuckDBDialect):
         return self.code_of(f"({_escaped(column.name)} collate c)", column, [escaped[text] for text in listed])
 
     def text(self, value: str) -> str:
-        """Return a value as a text; 5.0 has that of 5."""
+        """Return a value as a text; 5.0 has the text of 5."""
         return f"regexp_replace({super().text(value)}, '\\.0$', '')"
 
 
 class ParquetFile(DuckDB):
-    """A Parquet file as a table that is named by the file's stem.
+    """A Parquet file as a table with the name of the file's stem.
 
-    What writes a file may make doubles of integers because one row has a null. So both are numbers here, unless the caller
-    declares a type. A text that is not UTF-8 is null, and so is a time beyond the day.
+    A null in one row can make the writer of a file turn integers into doubles. So both are numbers here, unless the caller
+    declares a type. A text that is not UTF-8 becomes null, and so does a time of day beyond the day.
     """
 
     dialect = ParquetDialect()
@@ -97,7 +95,7 @@ class ParquetFile(DuckDB):
         self._ask(f"create view {quoted(self._path.stem)} as select {values} from {_READ.format(BARE)}")
 
     def remedy(self, column: str, type_: str) -> str:
-        """Return how a type is declared."""
+        """Return how to declare a type."""
         return declare(column, type_)
 
     def _described(self, table: str | None) -> tuple[str, list[Column]]:
@@ -114,18 +112,18 @@ class ParquetFile(DuckDB):
 
 
 def _escaped(name: str) -> str:
-    """Return bytes as DuckDB writes them: ASCII, in which each of the others, a quote or a backslash is an escape."""
+    """Return bytes as DuckDB writes them: in ASCII, with escapes for other bytes, quotes and backslashes."""
     return f"cast({quoted(name)} as varchar)"
 
 
 def _text(name: str) -> str:
-    """Return bytes as a text, or null; the cast to bytes lets the expression be checked on a column of texts."""
+    """Return bytes as a text, or null. The judge's table has texts in this column, hence the cast."""
     decoded = f"try(decode(cast({quoted(name)} as blob)))"
     return f"case when contains({_escaped(name)}, '\\x') then {decoded} else {_escaped(name)} end"
 
 
 def _in_file(name: str, type_: str, in_file: str, file: OpenFile) -> str:
-    """Return a column's value in the type of the file, and null for a moment or a time of day that DuckDB cannot hold."""
+    """Return a column's value in the file's type, or null for a moment or a time of day that DuckDB cannot hold."""
     value = quoted(name)
     if type_ in _MOMENTS and in_file == "BIGINT":
         return _MOMENTS[type_].format(value)
@@ -138,12 +136,11 @@ def _in_file(name: str, type_: str, in_file: str, file: OpenFile) -> str:
 
 
 def _value(name: str, value: str, type_: str, declared: Declared | None) -> str:
-    """Return a column's value in the type that the caller declares, or null if it is none; undeclared texts stay bytes."""
-    kind = held(type_)
+    """Return a column's value in the declared type, or null if it has none; undeclared texts stay bytes."""
     if declared is None:
         return value
     if type_ in _TEXTS:
         return converted(_text(name), declared)
-    if declared.name == "integer" and kind in ("integer", "real", "decimal"):
+    if declared.name == "integer" and column_of(name, type_).summable:
         return f"case when try_cast({value} as double) = trunc(try_cast({value} as double)) then try_cast({value} as bigint) end"
     return f"try_cast({value} as {ENGINE_TYPES[declared.name]})"

@@ -1,10 +1,10 @@
-"""A Parquet file without annotations by which a value could end a query.
+"""A Parquet file without the annotations that let a value end a query.
 
 DuckDB ends a query at a text that is not UTF-8, at a moment in milliseconds that it cannot hold, and at a time beyond the end of
-the day. So it reads the file through the class here, in which some bytes of the footer are others: texts are bytes, and these
-moments and times are integers. The footer is a structure of Thrift's compact protocol. A column of texts is one of bytes with an
-annotation, in an old form and in a new one. A reader skips a field that it does not know, or whose type it does not expect. Such
-the annotations become, of the same length. The size of the file and all places in it stay.
+the day. So it reads the file through a class that changes some bytes of the footer: texts become bytes, and these moments and
+times become integers. The footer is a structure of Thrift's compact protocol. A column of texts is a column of bytes with an
+annotation, in an old and a new form. A reader skips fields with an unknown number or an unexpected type, so each annotation is
+turned into such a field of the same length. The size of the file and all offsets stay the same.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _PROTOCOL = "stairnoise"
 AS_DECLARED, BARE = (f"{_PROTOCOL}://{name}.parquet" for name in ("declared", "bare"))
 # The last bytes of a file: the size of the footer, and a mark.
 _END = 8
-# Thrift's numbers of fields: the schema of a file; the name of a column, how many are below it, and its two annotations; what
-# these say of texts, enumerations, which are texts too, and JSON; what they say of times of day and of moments, and of their
-# units; and one that no annotation has.
+# Thrift's numbers of fields: the schema of a file; the name of a column, the number of its children, and its two annotations;
+# their values for texts, for enumerations, which are texts too, and for JSON; their values for times of day and moments, and for
+# the units of these; and a number that no annotation has.
 _SCHEMA, _NAME, _BELOW, _CONVERTED, _LOGICAL = 2, 4, 5, 6, 10
 _CONVERTED_TEXTS, _LOGICAL_TEXTS = frozenset({0, 4, 19}), frozenset({1, 4, 12})
 _CONVERTED_TIMES = frozenset({7, 8, 9})
@@ -38,7 +38,7 @@ _SIZES = {_TRUE: 0, _FALSE: 0, _BYTE: 1, _DOUBLE: 8, _UUID: 16}
 
 
 class UnreadableFooterError(Exception):
-    """The footer of a file is not as the format prescribes."""
+    """The footer of a file does not follow the format."""
 
 
 class _Footer:
@@ -50,18 +50,18 @@ class _Footer:
         self.nanosecond_times: set[str] = set()
 
     def bare(self) -> bytes:
-        """Return the footer without those annotations."""
+        """Return the footer without these annotations."""
         for number, kind, _ in self._fields():
             if number == _SCHEMA and kind == _LIST:
                 self._items()
                 self._element(0)
-                # The schema comes before all that is long.
+                # The schema comes before everything that is long.
                 break
             self._skip(kind)
         return bytes(self.content)
 
     def _element(self, depth: int) -> None:
-        """Read one element of the schema and those below it, and change those annotations. Columns have depth 1."""
+        """Read one element of the schema and its children, and change their annotations. Columns have depth 1."""
         name, below, nanoseconds = b"", 0, False
         for number, kind, place in self._fields():
             if number == _NAME and kind == _BINARY:
@@ -92,7 +92,7 @@ class _Footer:
             self._element(depth + 1)
 
     def _unit(self) -> int:
-        """Read what is said of a time, and return its unit."""
+        """Read the annotation of a time, and return its unit."""
         found = 0
         for number, kind, _ in self._fields():
             if number == _UNIT:
@@ -104,19 +104,19 @@ class _Footer:
         return found
 
     def _as_byte(self, place: int) -> None:
-        """Make a field one of a single byte, which the value that was just read must be."""
+        """Turn a field into one of a single byte; the value that was just read must have one byte."""
         if self.at != place + 2:
             raise UnreadableFooterError
         self.content[place] = self.content[place] & 0xF0 | _BYTE
 
     def _as_unused(self, place: int, number: int) -> None:
-        """Make an annotation, whose number stands in its first byte, one that no reader knows."""
+        """Turn an annotation into one that no reader knows; its first byte has its number."""
         if self.content[place] != number << 4 | _STRUCT:
             raise UnreadableFooterError
         self.content[place] = _UNUSED << 4 | _STRUCT
 
     def _fields(self) -> Iterator[tuple[int, int, int]]:
-        """Yield the number, the type and the place of each field of a structure; its value must be read before the next."""
+        """Yield number, type and place of each field of a structure; the caller reads each value before the next field."""
         number = 0
         while header := self._byte():
             place = self.at - 1
@@ -186,7 +186,7 @@ class OpenFile:
             raise
 
     def read(self, start: int, length: int, *, bare: bool) -> bytes:
-        """Return some bytes of the file, those of the footer as they are or changed."""
+        """Return some bytes of the file, with the original or the changed footer."""
         content = self._read(start, length)
         first, last = max(start, self._start), min(start + len(content), self._start + len(self._footer))
         if first >= last or not bare:
@@ -204,7 +204,7 @@ class OpenFile:
 
 
 class _Reader:
-    """The file as DuckDB asks for it: a place, and what is read from there."""
+    """A reader of the file for DuckDB, with a place of its own."""
 
     def __init__(self, file: OpenFile, *, bare: bool) -> None:
         self._file, self._bare, self._at = file, bare, 0
@@ -224,7 +224,7 @@ class _Reader:
         return self._at
 
     def close(self) -> None:
-        """Leave the file open, because others read it."""
+        """Leave the file open, because other readers use it."""
 
 
 class FileSystem(fsspec.AbstractFileSystem):  # type: ignore[misc,name-defined]
@@ -242,11 +242,11 @@ class FileSystem(fsspec.AbstractFileSystem):  # type: ignore[misc,name-defined]
         return _Reader(self._file, bare=BARE.endswith(path))
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
-        """Return what is known about the file."""
+        """Return the name, size and type of the file."""
         return {"name": path, "size": self._file.size, "type": "file"}
 
     def glob(self, path: str, **_: Any) -> list[str]:
-        """Return the name, which is no pattern."""
+        """Return the name, which is not a pattern."""
         return [path]
 
     def modified(self, path: str) -> datetime.datetime:

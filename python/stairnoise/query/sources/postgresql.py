@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import codecs
-import contextlib
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 from stairnoise._optional import require
-from stairnoise.query.condition import FUNCTIONS, Condition, first_problem, refused
+from stairnoise.query.condition import FRAMES, FUNCTIONS, Condition, first_problem, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, quoted, rounded
-from stairnoise.query.sources.numbers import is_decimal, is_float, is_integer
-from stairnoise.query.sources.source import Source, SourceError, decoded
+from stairnoise.query.sources.source import Source, SourceError, decoded, unanswered
 from stairnoise.query.sources.units import MOST_UNITS, Units
-from stairnoise.query.types import Type, decimal, decimal_of, exact
+from stairnoise.query.types import exact
 
 _INSTALL = "'stairnoise[postgresql]'"
 _SECONDS_TO_CONNECT = 10
-# Functions and operators are PostgreSQL's own, texts are read by the standard, and no other session is waited for.
+# Functions and operators are PostgreSQL's own, texts follow the standard, and no query waits for another session.
 _SETTINGS = (
     "set local search_path = pg_catalog, pg_temp",
     "set local standard_conforming_strings = on",
@@ -43,17 +41,18 @@ _COLUMNS = """
     left join pg_collation as l on l.oid = a.attcollation
     where a.attrelid = %s and a.attnum > 0 and not a.attisdropped order by a.attnum
 """
-# Numbers of types and of the default collation, which are the same in every database.
+# Numbers of types and of the default collation; every database has the same.
 _BOOL, _DATE, _FLOAT4, _FLOAT8, _NUMERIC, _DEFAULT_COLLATION = 16, 1082, 700, 701, 1700, 100
-# The type "char" (18) is no text: it has bytes that are none, on which functions fail.
+# The type "char" (18) is not among the texts: it can hold bytes that are no text, on which functions fail.
 _BITS, _TEXTS = {20: 64, 21: 16, 23: 32}, frozenset({19, 25, 1042, 1043})
 _FLOATS = {_FLOAT4: 32, _FLOAT8: 64}
-# date, time, timestamp, timestamptz: some values of one are out of range for another.
+_KINDS: dict[Kind, Collection[int]] = {"integer": _BITS, "real": _FLOATS, "decimal": {_NUMERIC}, "text": _TEXTS}
+_KINDS |= {"boolean": {_BOOL}, "date": {_DATE}}
+# date, time, timestamp, timestamptz: some values of one type are out of range for another.
 _TIMES = frozenset({_DATE, 1083, 1114, 1184})
 _UUID = 2950
 _COMPARED = _TEXTS | _TIMES | {*_BITS, *_FLOATS, _BOOL, _NUMERIC, _UUID}
 _NO_PRECISION = -1
-_FIRST_DAY, _LAST_DAY = "'0001-01-01'::date", "'9999-12-31'::date"
 
 _COMPUTING = frozenset({"+", "-", "*"})
 _COMPARING = frozenset({"=", "<>", "<", ">", "<=", ">="})
@@ -64,99 +63,76 @@ _NODES = frozenset(
     {"A_Const", "A_Expr", "BoolExpr", "BooleanTest", "CaseExpr", "CaseWhen", "CoalesceExpr"}
     | {"ColumnRef", "FuncCall", "List", "NullTest", "String"}
 )
-# Classes of SQLSTATE: data (of constants), syntax and access, features that are not there.
+# Classes of SQLSTATE: data (here of constants), syntax and access, unsupported features.
 _OF_STATEMENTS = frozenset({"22", "42", "0A"})
-_FRAMES = ("select 1 from stairnoise_rows where (\n{}\n)", "select case when (\n{}\n) then 1 end from stairnoise_rows")
-# Names of functions as the parser gives them, and how many arguments they may have: `length` with an encoding can fail.
+# Functions, by the parser's names, and their largest number of arguments: `length` with an encoding can fail.
 _ARGUMENTS = {"length": 1, "lower": 1, "upper": 1, "substr": 3, "btrim": 2, "ltrim": 2, "rtrim": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class PostgreSQLColumn(Column):
-    """A column with what the judge of conditions needs to know."""
+    """A column with the facts that the judge of conditions needs."""
 
-    base: int = 0
-    enumeration: bool = False
-    modifier: int = _NO_PRECISION
-    collation: int = 0
-    deterministic: bool = True
+    base: int = field(default=0, kw_only=True)
+    enumeration: bool = field(default=False, kw_only=True)
+    collation: int = field(default=0, kw_only=True)
+    deterministic: bool = field(default=True, kw_only=True)
 
 
 class PostgreSQLDialect(Dialect):
-    """SQL as PostgreSQL has it."""
+    """The SQL of PostgreSQL."""
 
     mark = "%s"
 
     def written(self, text: str) -> str:
-        """Return a text with its per cent signs doubled, because psycopg looks for marks in it."""
+        """Double the per cent signs of a text, because psycopg looks for marks."""
         return text.replace("%", "%%")
 
     def seen(self, column: Column, condition: Condition) -> str:
-        """Return integers that do not overflow: an error would tell that there is such a row."""
+        """Return integers that do not overflow: an error would reveal that there is such a row."""
         name = quoted(column.name)
         return f"cast({name} as numeric)" if condition.computes and column.kind == "integer" else name
 
     def group(self, column: Column) -> str:
-        """Return a value; of texts and enumerations the text, whatever the collation."""
-        name = quoted(column.name)
-        return f'({name}::text collate "C")' if column.kind == "text" else name
+        """Return a value; for texts and enumerations the text in binary collation."""
+        return self.text(quoted(column.name)) if column.kind == "text" else quoted(column.name)
 
     def found(self, column: Column) -> str:
-        """Return a value as `group` does; a date that Python does not have is null.
-
-        A text comes as the server's bytes, because not all of them have a character in UTF-8.
-        """
-        if column.kind == "text":
-            return f"convert_to({self.group(column)}, getdatabaseencoding())"
-        name = quoted(column.name)
-        return f"case when {name} between {_FIRST_DAY} and {_LAST_DAY} then {name} end" if column.kind == "date" else name
-
-    def type(self, column: Column, listed: Iterable[Any]) -> Type:
-        """Return the type of a column's groups; that of a numeric without digits comes from the list."""
-        assert isinstance(column, PostgreSQLColumn)
-        if column.base != _NUMERIC:
-            return super().type(column, listed)
-        return decimal_of(listed) if column.modifier == _NO_PRECISION else decimal(*_digits(column.modifier))
+        """Return a text as the server's bytes, because not all of them have a character in UTF-8."""
+        return self._bytes(self.group(column)) if column.kind == "text" else super().found(column)
 
     def holds(self, column: Column, value: Any) -> bool:
         """Compare with the range of the declared type; a text has no null byte."""
-        assert isinstance(column, PostgreSQLColumn)
-        if column.base in _BITS:
-            return is_integer(value, _BITS[column.base])
-        if column.base in _FLOATS:
-            return is_float(value, _FLOATS[column.base])
-        if column.base == _NUMERIC and column.modifier != _NO_PRECISION:
-            return is_decimal(value, *_digits(column.modifier))
-        return "\0" not in value if isinstance(value, str) else True
+        return "\0" not in value if isinstance(value, str) else super().holds(column, value)
 
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
-        """Return the mark for a listed value; a comparison of a numeric with a double could be out of range."""
-        assert isinstance(column, PostgreSQLColumn)
-        if column.base == _NUMERIC:
+        """Return the mark with a cast: a comparison of a numeric with a double could be out of range."""
+        if column.kind == "decimal":
             return "%s::numeric", exact(value)
-        return {_FLOAT4: "%s::float4", _FLOAT8: "%s::float8"}.get(column.base, "%s"), value
+        return f"%s::float{column.bits // 8}" if column.kind == "real" else "%s", value
 
     def text(self, value: str) -> str:
         """Return a value as a text, or null."""
         return f'({value}::text collate "C")'
 
+    def _bytes(self, text: str) -> str:
+        return f"convert_to({text}, getdatabaseencoding())"
+
     def order(self, text: str) -> str:
-        """Return SHA-256 of a text's own bytes."""
-        return f"sha256(convert_to({text}, getdatabaseencoding()))"
+        """Return the SHA-256 of a text's bytes in the database."""
+        return f"sha256({self._bytes(text)})"
 
     def is_number(self, column: Column) -> str:
-        """Return that a value is there, and is not NaN."""
+        """Require a value that is neither null nor NaN."""
         name = quoted(column.name)
         return f"{name} is not null" if column.kind == "integer" else f"{name} is not null and {name} <> 'NaN'"
 
     def units(self, column: Column, units: Units) -> str:
-        """Leave whole numbers as they are; round numerics as numerics, because some of them are beyond a double."""
-        assert isinstance(column, PostgreSQLColumn)
+        """Clip whole numbers. Round numerics as numerics, because some of them are beyond a double."""
         name = quoted(column.name)
         if column.kind == "integer" and units.unit == 1:
-            least, most = -MOST_UNITS, MOST_UNITS
-            return f"(case when {name} > {most} then {most} when {name} < {least} then {least} else {name} end)::int8"
-        if column.base == _NUMERIC:
+            return f"greatest(least({name}::int8, {MOST_UNITS}), -{MOST_UNITS})"
+        if column.kind == "decimal":
             return rounded(name, units, lambda number: format(Decimal(number), "f"), "trunc({})::int8")
         return rounded(f"{name}::float8", units, lambda number: f"'{number!r}'::float8", "trunc({})::int8")
 
@@ -164,16 +140,14 @@ class PostgreSQLDialect(Dialect):
 class PostgreSQL(Source):
     """A database of PostgreSQL."""
 
-    engine = "PostgreSQL"
     dialect = PostgreSQLDialect()
 
     def __init__(self, con: Any, *, owned: bool = False) -> None:
         self._psycopg = require("psycopg", "a query of PostgreSQL needs", _INSTALL)
-        self._con, self._owned = con, owned
-        self._open = contextlib.ExitStack()
+        super().__init__(con)
         if owned:
             self._open.callback(con.close)
-        # Inside a transaction of the caller's its own rules hold, and each statement has a snapshot of its own.
+        # A transaction of the caller keeps its isolation level, so each statement can have a snapshot of its own.
         idle = con.info.transaction_status == self._psycopg.pq.TransactionStatus.IDLE
         rules = "set transaction isolation level repeatable read, read only" if idle else "set transaction read only"
         self._open.enter_context(con.transaction(force_rollback=True))
@@ -204,26 +178,16 @@ class PostgreSQL(Source):
             return cls(con, owned=True)
         raise SourceError(f"the PostgreSQL source {problem}")
 
-    def close(self) -> None:
-        """End the snapshot, and close what was opened."""
-        self._open.close()
-
     def _tables(self) -> dict[str, tuple[str, int]]:
         return self._by_name
 
     def _named(self, name: str, known: Iterable[str]) -> str | None:
-        """Return a name as it is: PostgreSQL has names that differ in case alone."""
+        """Compare exactly: PostgreSQL has names that differ only in case."""
         return name if name in known else None
 
     def _described(self, table: str | None) -> tuple[str, list[Column]]:
         _, (name, number) = self._table(table)
-        columns: list[Column] = []
-        for column, type_, base, enumeration, modifier, collation, deterministic in self._ask(_COLUMNS, [number]):
-            kind = _held(base, bool(enumeration))
-            columns.append(
-                PostgreSQLColumn(column, kind, type_, base or 0, bool(enumeration), modifier, collation, deterministic)
-            )
-        return name, columns
+        return name, [_column(*row) for row in self._ask(_COLUMNS, [number])]
 
     def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
         name = word if quoted else word.lower()
@@ -232,15 +196,15 @@ class PostgreSQL(Source):
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
         found = {name: column for name, column in columns.items() if isinstance(column, PostgreSQLColumn)}
         problem = _mixed(list(found.values()), computes=condition.computes)
-        for frame in _FRAMES:
+        for frame in FRAMES:
             problem = problem or _judged(frame.format(condition.text), found)
         if problem is not None:
             raise refused(problem)
         self._prepare(condition, table, columns)
 
     def _prepare(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
-        """Let the server analyse the condition, which reads names, types and constants but no row."""
-        # psycopg takes no per cent sign for a mark where there are no parameters.
+        """Let the server analyse the condition: it reads names, types and constants, but no row."""
+        # Without parameters psycopg looks for no marks.
         kept = _Unmarked().kept(table, columns, condition)
         problem = told = None
         try:
@@ -248,7 +212,7 @@ class PostgreSQL(Source):
                 cursor.execute(f"prepare stairnoise_condition as select 1 from ({kept}) as kept")
                 cursor.execute("deallocate stairnoise_condition")
         except self._psycopg.Error as error:
-            # Of a statement that is only analysed, these errors name columns, types and constants.
+            # The statement is only analysed, so these errors are about columns, types and constants.
             if (error.sqlstate or "")[:2] in _OF_STATEMENTS and not isinstance(error, self._psycopg.errors.InsufficientPrivilege):
                 told = error.diag.message_primary
             problem = self._problem(error)
@@ -262,7 +226,7 @@ class PostgreSQL(Source):
 
     def _ask(self, text: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
         try:
-            # After an error the transaction goes on before the savepoint.
+            # An error rolls back to the savepoint, and the transaction goes on.
             with self._con.transaction(), self._con.cursor(row_factory=self._psycopg.rows.tuple_row) as cursor:
                 cursor.execute(text, parameters)
                 rows: list[tuple[Any, ...]] = cursor.fetchall() if cursor.description else []
@@ -280,11 +244,11 @@ class PostgreSQL(Source):
             return f"refuses: {error.diag.message_primary}"
         if isinstance(error, errors.QueryCanceled):
             return "cancelled the query"
-        return f"could not answer ({type(error).__name__}; what PostgreSQL says is not shown, because it may hold data)"
+        return unanswered("PostgreSQL", error)
 
 
 def _codec(encoding: str) -> str:
-    """Return Python's name of a server's encoding, or UTF-8 if Python has no such encoding."""
+    """Return Python's name for a server's encoding, or UTF-8 if Python does not have that encoding."""
     try:
         return codecs.lookup(encoding.replace("WIN", "cp")).name
     except LookupError:
@@ -292,7 +256,7 @@ def _codec(encoding: str) -> str:
 
 
 def _by_name(rows: list[tuple[Any, ...]]) -> dict[str, tuple[str, int]]:
-    """Return tables by their names, where the search path finds them, and by schema and name."""
+    """Return tables by schema and name, and by name alone if the search path finds them."""
     tables = [(schema, name, seen, (f"{quoted(schema)}.{quoted(name)}", number)) for schema, name, seen, number in rows]
     seen = {name: table for _, name, visible, table in tables if visible}
     return {**{f"{schema}.{name}": table for schema, name, _, table in tables}, **seen}
@@ -303,26 +267,32 @@ class _Unmarked(PostgreSQLDialect):
         return text
 
 
-def _held(base: int | None, enumeration: bool) -> Kind:
-    if base in _BITS:
-        return "integer"
-    if base in _FLOATS:
-        return "real"
-    if base == _NUMERIC:
-        return "decimal"
-    if base in _TEXTS or enumeration:
-        return "text"
-    return "boolean" if base == _BOOL else "date" if base == _DATE else "other"
+def _column(
+    name: str, type_: str, base: int | None, enumeration: bool | None, modifier: int, collation: int, deterministic: bool
+) -> PostgreSQLColumn:
+    """Return a column as `_COLUMNS` describes it."""
+    kind: Kind = "text" if enumeration else next((kind for kind, bases in _KINDS.items() if base in bases), "other")
+    return PostgreSQLColumn(
+        name,
+        kind,
+        type_,
+        bits={**_BITS, **_FLOATS}.get(base or 0, 64),
+        digits=_digits(modifier) if base == _NUMERIC and modifier != _NO_PRECISION else None,
+        base=base or 0,
+        enumeration=bool(enumeration),
+        collation=collation,
+        deterministic=deterministic,
+    )
 
 
 def _digits(modifier: int) -> tuple[int, int]:
-    """Return how many digits a numeric(p, s) has, and how many of them after the point, which may be negative."""
+    """Return the digits of a numeric(p, s), and how many of them come after the point, which can be negative."""
     precision, scale = (modifier - 4) >> 16, (modifier - 4) & 0x7FF
     return precision, (scale ^ 1024) - 1024
 
 
 def _mixed(columns: list[PostgreSQLColumn], *, computes: bool) -> str | None:
-    """Return why these columns may not be compared: for some values PostgreSQL would fail, which tells of them."""
+    """Return why these columns cannot be compared: on some values PostgreSQL would fail, which would reveal the values."""
     for column in columns:
         if column.base not in _COMPARED and not column.enumeration:
             return f"uses {column.name!r}, and columns of type {column.type} cannot be compared"
@@ -336,19 +306,18 @@ def _mixed(columns: list[PostgreSQLColumn], *, computes: bool) -> str | None:
     # PostgreSQL converts a numeric to the type of a double (of a single float in CASE and COALESCE), or fails.
     if _FLOAT4 in bases and (computes or _NUMERIC in bases):
         return "uses a column of type real beside a numeric one, or computes: make a view in which it is a double precision"
-    if _FLOAT8 in bases and any(column.base == _NUMERIC and not _is_double(column.modifier) for column in columns):
+    if _FLOAT8 in bases and any(column.base == _NUMERIC and not _is_double(column.digits) for column in columns):
         return "uses a numeric column beside a floating-point one, which does not hold all numbers of its precision"
     return None
 
 
-def _is_double(modifier: int) -> bool:
-    """Tell whether a double has the range of a numeric."""
-    digits, scale = _digits(modifier)
-    return modifier != _NO_PRECISION and digits - scale <= 300 and scale <= 300
+def _is_double(digits: tuple[int, int] | None) -> bool:
+    """Return whether a double has the range of a numeric with these digits."""
+    return digits is not None and digits[0] - digits[1] <= 300 and digits[1] <= 300
 
 
 def _judged(text: str, columns: dict[str, PostgreSQLColumn]) -> str | None:
-    """Return why a condition is refused, from the tree of the statement that it stands in."""
+    """Return why a condition is refused, from the parsed statement around it."""
     parser = require("pglast.parser", "a condition on PostgreSQL needs", _INSTALL)
     try:
         tree = json.loads(parser.parse_sql_json(text))
@@ -401,7 +370,7 @@ def _of_expression(node: dict[str, Any], columns: dict[str, PostgreSQLColumn]) -
 
 
 def _computable(operand: dict[str, Any], columns: dict[str, PostgreSQLColumn]) -> bool:
-    """Tell whether an operand is an integer column, a number, or computed from them."""
+    """Return whether an operand is an integer column, a number, or computed from such."""
     ((name, node),) = operand.items()
     if name == "ColumnRef":
         found = columns.get(_names(node["fields"])[0])
@@ -413,7 +382,7 @@ def _computable(operand: dict[str, Any], columns: dict[str, PostgreSQLColumn]) -
 
 def _of_call(node: dict[str, Any]) -> str | None:
     names, arguments = _names(node["funcname"]), node.get("args", [])
-    # The parser itself writes trim(x) as pg_catalog.btrim(x).
+    # The parser writes trim(x) as pg_catalog.btrim(x).
     name = names[-1]
     if (len(names) > 1 and node.get("funcformat") != "COERCE_SQL_SYNTAX") or name not in _ARGUMENTS:
         return f"calls {'.'.join(names)}"

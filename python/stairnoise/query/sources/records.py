@@ -1,4 +1,4 @@
-"""A line of a CSV file as a record, in DuckDB's SQL: its fields, and their values in the types that the caller declares."""
+"""A line of a CSV file as a record, in DuckDB's SQL: its fields, and their values in the declared types."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from stairnoise.query.reading import CSV, Declared
 from stairnoise.query.sources.dialect import literal, quoted
 from stairnoise.query.sources.lines import Header, escaped, field_pattern, record_pattern
 
-# The variable that holds the names of the files with the lines.
+# The variable with the names of the files of lines.
 LINES = "stairnoise_lines"
-# One column, and nothing that holds for more than a line. DuckDB's readers of several parts at once lose lines at their
-# borders if others are no texts. A line of 1 MiB may have three bytes for one in UTF-8.
+# One column, and no option that concerns several lines. DuckDB's parallel reader loses lines at the borders of its parts if
+# other lines are no texts. A line of 1 MiB can take three times as many bytes in UTF-8.
 _OPTIONS = (
     "header = false, auto_detect = false, delim = '\x01', quote = '', escape = '', new_line = '\\n', parallel = false, "
     "max_line_size = 4194304, columns = {'line': 'VARCHAR'}"
 )
-# The type of DuckDB for every type that can be declared.
+# DuckDB's type for every type that can be declared.
 ENGINE_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "real": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE"}
 _TRUE, _FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 
 
 def table(header: Header, types: dict[str, Declared], csv: CSV) -> str:
-    """Return the table in parentheses: the values of the lines that have as many fields as the header."""
+    """Return the table in parentheses: the values of all lines that have as many fields as the header."""
     values = ", ".join(
         f"{converted(_value(f'f[{place}]', csv), types[name], csv.decimal)} as {quoted(name)}"
         for place, name in enumerate(header.names, 1)
@@ -31,7 +31,7 @@ def table(header: Header, types: dict[str, Declared], csv: CSV) -> str:
 
 
 def _plain(delimiter: str, csv: CSV) -> str:
-    """Return whether the texts of a line's fields are the fields: most lines' are, and to find that out is quick."""
+    """Return whether a line has no quote and no blank to remove. This check is quick, and most lines pass it."""
     parts = [csv.quote] if csv.quote is not None else []
     ends: list[str] = []
     if csv.strip:
@@ -41,7 +41,7 @@ def _plain(delimiter: str, csv: CSV) -> str:
 
 
 def _fields(delimiter: str, csv: CSV) -> str:
-    """Return the fields of a line as a list, with their quotes; null if it is no record."""
+    """Return the fields of a line as a list, with their quotes; null for a line that is not a record."""
     split = f"string_split(line, {literal(delimiter)})"
     if csv.quote is None:
         return split
@@ -63,7 +63,7 @@ def _known(text: str, csv: CSV) -> str:
 
 
 def _bare(field: str, csv: CSV) -> str:
-    """Return the text of any field, in quotes or not."""
+    """Return the text of any field, quoted or not."""
     text = _known(f"trim({field})" if csv.strip else field, csv)
     if csv.quote is None:
         return text
@@ -76,7 +76,7 @@ def _bare(field: str, csv: CSV) -> str:
 
 
 def converted(text: str, declared: Declared, decimal: str = ".") -> str:
-    """Return a text as a value of a type, or null if it is none; DuckDB alone would round 1.5 to an integer."""
+    """Return a text as a value of a type, or null if it is none. DuckDB's own cast would round 1.5 to an integer."""
     if declared.name == "integer":
         return f"case when regexp_full_match({text}, '[+-]?[0-9]+') then try_cast({text} as bigint) end"
     if declared.name == "real":

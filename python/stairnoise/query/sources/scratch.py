@@ -1,4 +1,4 @@
-"""A directory for what an engine cannot hold in memory: its user's alone, and removed even if its process is killed."""
+"""A private directory for what an engine cannot hold in memory; it is removed even if the process is killed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-# Windows has no lock of a directory that ends with its process, so there a directory whose process was killed stays.
+# Windows cannot lock a directory for the life of a process, so there the directory of a killed process stays.
 if sys.platform != "win32":
     import fcntl
 
@@ -33,9 +33,9 @@ def scratch() -> Iterator[Path]:
 
 
 def _locked() -> tuple[Path, int | None]:
-    """Return a new directory, and what locks it until the process ends; None where a file system has no locks.
+    """Return a new directory and the descriptor that locks it until the process ends; None on a file system without locks.
 
-    Another process may remove it as an abandoned one before it is locked here, and then there is another new one.
+    Another process can take the directory for an abandoned one and remove it before the lock. Then there is a new attempt.
     """
     while True:
         directory = Path(tempfile.mkdtemp(prefix=_PREFIX))
@@ -66,7 +66,7 @@ def _remove_abandoned() -> None:
 
 
 def _lock(directory: Path) -> int:
-    """Return a descriptor of a directory, which is locked until it is closed; no link is followed."""
+    """Return a descriptor that locks a directory until it is closed; links are not followed."""
     lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -77,7 +77,7 @@ def _lock(directory: Path) -> int:
 
 
 def _is(directory: Path, lock: int) -> bool:
-    """Tell whether a name is still that of the directory that a descriptor has open."""
+    """Return whether a path still is the directory that a descriptor has open."""
     try:
         return os.path.samestat(directory.lstat(), os.fstat(lock))
     except FileNotFoundError:

@@ -2,44 +2,61 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from stairnoise._errors import ParameterError, meant, received
+from stairnoise._errors import ParameterError, StairnoiseError, meant, received
 from stairnoise.query.answers import Answers
 from stairnoise.query.condition import Condition, judged
-from stairnoise.query.names import same
-from stairnoise.query.question import Question
+from stairnoise.query.question import Question, same
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import Dialect
-from stairnoise.query.sources.errors import SourceError as SourceError
 from stairnoise.query.sources.groups import checked_groups, values_of_texts
-from stairnoise.query.sources.statement import answers_of, statement
+from stairnoise.query.sources.statement import Checked, answers_of, statement
 from stairnoise.query.sources.units import Units, units_of
 from stairnoise.query.types import Type
 
 _ORDER_BYTES = 32
-# So many tables are named if a question names none.
+# If a question names no table, the error lists at most this many.
 _SHOWN = 5
 
 _Value = TypeVar("_Value")
 
 
+class SourceError(StairnoiseError):
+    """A source that cannot be read: missing, locked, not a database, or an error inside the engine.
+
+    What an engine says about a failed statement is not repeated, because it may hold data.
+    """
+
+    __module__ = "stairnoise.query"
+
+
 class Source(ABC):
     """A database or a file that can be asked; a context manager that closes what was opened.
 
-    It only reads, and from one snapshot: what others write in between is not seen. Of a CSV or Parquet file that is true
-    of each answer by itself.
+    It only reads, and from one snapshot: what others write in between is not seen. Of a CSV or Parquet file, each answer has a
+    snapshot of its own.
     """
 
-    engine: str
     dialect: Dialect
-    # Whether an error may name a similar column: in a CSV file without a header, names are data.
+    # Whether an error may suggest a similar column: in a CSV file without a header, names are data.
     suggests = True
+
+    def __init__(self, con: Any, path: Path | None = None) -> None:
+        self._con, self._path = con, path
+        self._name = "the database" if path is None else repr(str(path))
+        self._open = contextlib.ExitStack()
+
+    def close(self) -> None:
+        """End the snapshot, and close what was opened."""
+        self._open.close()
 
     def resolved(self, question: Question) -> Question:
         """Return a question with the names of the schema: one question has one address, however its names are written.
@@ -49,7 +66,7 @@ class Source(ABC):
         Raises
         ------
         ParameterError
-            There is no such table or column; the text names a similar one.
+            There is no such table or column; the text suggests a similar one.
         SourceError
             The source cannot be read.
         """
@@ -59,6 +76,7 @@ class Source(ABC):
         def named(argument: str, name: str) -> str:
             return self._found(table, columns, name, argument).name
 
+        reading = replace(question.reading, types={named("types", name): type_ for name, type_ in question.reading.types.items()})
         return replace(
             question,
             table=table,
@@ -66,9 +84,7 @@ class Source(ABC):
             person=None if question.person is None else named("person", question.person),
             column=None if question.column is None else named("column", question.column),
             groups={named("groups", name): values for name, values in question.groups.items()},
-            reading=replace(
-                question.reading, types={named("types", name): type_ for name, type_ in question.reading.types.items()}
-            ),
+            reading=reading,
         )
 
     def columns(self, table: str) -> list[str]:
@@ -77,49 +93,14 @@ class Source(ABC):
         Raises
         ------
         ParameterError
-            There is no such table; the text names a similar one.
+            There is no such table; the text suggests a similar one.
         SourceError
             The source cannot be read.
         """
         return [column.name for column in self._described(table)[1]]
 
-    def schema(self, question: Question) -> dict[str, Any]:
-        """Return what is public about the columns of a question: their declared types, and how a file is read."""
-        question = self.resolved(question)
-        _, columns = self._described(question.table)
-        condition = self._condition(question, columns)
-        named = {*question.by, question.person, question.column, *(condition.columns if condition else ())}
-        return {"types": {column.name: column.declaration for column in columns if column.name in named}}
-
-    def types(self, question: Question) -> list[Type]:
-        """Return the types of the columns of groups."""
-        question = self.resolved(question)
-        columns = {column.name: column for column in self._described(question.table)[1]}
-        return [self.dialect.type(columns[name], question.groups.get(name, ())) for name in question.by]
-
-    def read_groups(self, table: str | None, column: str, texts: Sequence[str | None]) -> tuple[object, ...]:
-        """Return the groups that texts mean, as a command line has them.
-
-        Texts for a column of integers, bools or dates are read as such: ``12``, ``true`` or ``false``, ``2026-11-23``. None
-        means null.
-
-        Raises
-        ------
-        ParameterError
-            There is no such table or column, or a text is not of the column's type.
-        """
-        return values_of_texts(self._found(table, self._described(table)[1], column, "groups"), texts)
-
-    def answers(self, question: Question, *, order: bytes | None = None) -> Answers:
-        """Return the true answers to a question.
-
-        Parameters
-        ----------
-        question : Question
-            It is checked before its statement runs.
-        order : bytes, optional
-            Decides which `max_groups` groups of a person count. By default it is new for each call. With the same one the
-            answers repeat; `order_of` derives one from a `KeyedRng`.
+    def checked(self, question: Question) -> Checked:
+        """Check a question against the declared schema; no row is read.
 
         Raises
         ------
@@ -128,43 +109,63 @@ class Source(ABC):
         SourceError
             The source cannot be read.
         """
-        question, name, table, codes, units, condition = self._checked(question)
-        key = secrets.token_bytes(_ORDER_BYTES) if order is None else order
-        text, parameters = statement(self.dialect, question, name, table, codes, units, condition, key)
-        return answers_of(question, table, self._rows(text, parameters), units)
+        question = self.resolved(question)
+        name, described = self._described(question.table)
+        columns = {column.name: column for column in described}
+        listed = checked_groups(question, columns, self.dialect.holds, self.remedy)
+        units, condition = self._units(question, columns), None
+        if question.where is not None:
+            proposed = list(columns) if self.suggests else []
+            condition = judged(question.where, proposed, lambda word, quoted: self._column_of(word, quoted, columns))
+            self._judge(condition, name, {column: columns[column] for column in condition.columns})
+        return Checked(question, name, columns, listed, units, condition)
 
-    def unit(self, question: Question) -> float:
-        """Check a question against the declared schema, and return the unit of its sums; no row is read.
+    def schema(self, asked: Checked) -> dict[str, Any]:
+        """Return what is public about the columns of a question: their declared types, and how a file is read."""
+        question, condition = asked.question, asked.condition
+        named = {*question.by, question.person, question.column, *(condition.columns if condition else ())}
+        return {"types": {name: column.declaration for name, column in asked.columns.items() if name in named}}
+
+    def types(self, asked: Checked) -> list[Type]:
+        """Return the types of the columns of groups."""
+        groups = asked.question.groups
+        return [self.dialect.type(asked.columns[name], groups.get(name, ())) for name in asked.question.by]
+
+    def read_groups(self, table: str | None, column: str, texts: Sequence[str | None]) -> tuple[object, ...]:
+        """Return the groups that texts of a command line mean.
+
+        For a column of integers, bools or dates they are such as ``12``, ``true`` or ``false``, ``2026-11-23``. None means null.
+
+        Raises
+        ------
+        ParameterError
+            There is no such table or column, or a text is not of the column's type.
+        """
+        return values_of_texts(self._found(table, self._described(table)[1], column, "groups"), texts)
+
+    def answers(self, asked: Question | Checked, *, order: bytes | None = None) -> Answers:
+        """Return the true answers to a question.
+
+        Parameters
+        ----------
+        asked : Question or Checked
+            A question that is not yet checked is checked first.
+        order : bytes, optional
+            Decides which `max_groups` groups of a person count. By default it is new for each call. The same order gives the
+            same answers; `order_of` derives one from a `KeyedRng`.
 
         Raises
         ------
         ParameterError, SourceError
-            As in `answers`.
+            As in `checked`.
         """
-        units = self._checked(question)[4]
-        return 1.0 if units is None else units.unit
-
-    def _checked(
-        self, question: Question
-    ) -> tuple[Question, str, dict[str, Column], dict[str, list[Any]], Units | None, Condition | None]:
-        """Return the question as `resolved`, its table's name in SQL and columns, the codes of the groups, units, condition."""
-        question = self.resolved(question)
-        name, columns = self._described(question.table)
-        table = {column.name: column for column in columns}
-        codes = checked_groups(question, table, self.dialect.holds, self.remedy)
-        units = self._units(question, table)
-        condition = self._condition(question, columns)
-        if condition is not None:
-            self._judge(condition, name, {column: table[column] for column in condition.columns})
-        return question, name, table, codes, units, condition
+        found = asked if isinstance(asked, Checked) else self.checked(asked)
+        text, parameters = statement(self.dialect, found, secrets.token_bytes(_ORDER_BYTES) if order is None else order)
+        return answers_of(found, self._rows(text, parameters))
 
     def remedy(self, column: str, type_: str) -> str:
         """Return what to do about a column that has another type than a question needs."""
         return f"make a view in which it has the type {type_}"
-
-    @abstractmethod
-    def close(self) -> None:
-        """Close what was opened."""
 
     def __enter__(self) -> Source:
         return self
@@ -196,38 +197,29 @@ class Source(ABC):
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
         """Return the rows of a statement; no error repeats what the engine says."""
 
-    def _condition(self, question: Question, columns: list[Column]) -> Condition | None:
-        """Return the condition of a question, after it passed the first judge."""
-        if question.where is None:
-            return None
-        table = {column.name: column for column in columns}
-        return judged(question.where, self._proposed(columns), lambda word, quoted: self._column_of(word, quoted, table))
-
     def _table(self, name: str | None) -> tuple[str, Any]:
         """Return the name and the entry in `_tables` of a table, or of the only one."""
         tables = self._tables()
         found = _only(tables) if name is None else self._named(name, tables)
         if found is None:
-            raise missing_table(str(name), list(tables))
+            hint = meant(name, tables) or (f"; its only table is {next(iter(tables))!r}" if len(tables) == 1 else "")
+            raise ParameterError(f"table must be a table or view of the source, got {received(name)}{hint}")
         return found, tables[found]
 
     def _found(self, table: str | None, columns: list[Column], name: str, argument: str) -> Column:
         by_name = {column.name: column for column in columns}
         found = self._named(name, by_name)
         if found is None:
-            hint = meant(name, self._proposed(columns))
+            hint = meant(name, by_name if self.suggests else ())
             raise ParameterError(f"{argument} must name a column of {table!r}, got {received(name)}{hint}")
         return by_name[found]
 
-    def _proposed(self, columns: list[Column]) -> list[str]:
-        return [column.name for column in columns] if self.suggests else []
-
-    def _units(self, question: Question, table: dict[str, Column]) -> Units | None:
+    def _units(self, question: Question, columns: dict[str, Column]) -> Units | None:
         if question.statistic == "count":
             return None
         if question.column is None or question.bounds is None:
             raise ParameterError(f"column and bounds must be given for a {question.statistic}")
-        column = table[question.column]
+        column = columns[question.column]
         if not column.summable:
             raise ParameterError(
                 f"column must be numeric for a {question.statistic}; {column.name!r} is declared as "
@@ -246,8 +238,13 @@ def _only(tables: Mapping[str, Hashable]) -> str:
     raise ParameterError(f"table must be given unless the source has exactly one, but it {count}")
 
 
+def unanswered(engine: str, error: Exception) -> str:
+    """Return the end of an error about a statement that failed, without the engine's own text."""
+    return f"could not answer ({type(error).__name__}; what {engine} says is not shown, because it may hold data)"
+
+
 def decoded(rows: list[tuple[Any, ...]], encoding: str) -> list[tuple[Any, ...]]:
-    """Return rows with texts in place of bytes, whatever these are: an error would tell that there is such a row."""
+    """Return rows with texts instead of bytes, whatever the bytes are: an error would reveal that there is such a row."""
     return [
         tuple(value.decode(encoding, "backslashreplace") if isinstance(value, bytes) else value for value in row) for row in rows
     ]
@@ -256,7 +253,7 @@ def decoded(rows: list[tuple[Any, ...]], encoding: str) -> list[tuple[Any, ...]]
 def types_of_columns(
     types: Mapping[str, _Value], columns: Sequence[str], table: str, *, propose: bool = True
 ) -> dict[str, _Value]:
-    """Return declared types by the columns that they are of."""
+    """Return declared types by the schema's names of their columns."""
     found: dict[str, _Value] = {}
     for name, type_ in types.items():
         column = same(name, columns)
@@ -270,11 +267,5 @@ def types_of_columns(
 
 
 def declare(column: str, type_: str) -> str:
-    """Return how the type of a file's column is declared."""
+    """Return how to declare the type of a file's column."""
     return f"declare its type, as in --type {column}={type_} or types={{{column!r}: {type_!r}}}"
-
-
-def missing_table(table: str, tables: list[str]) -> ParameterError:
-    """Return the error about a table that is not there."""
-    hint = meant(table, tables) or (f"; its only table is {tables[0]!r}" if len(tables) == 1 else "")
-    return ParameterError(f"table must be a table or view of the source, got {received(table)}{hint}")

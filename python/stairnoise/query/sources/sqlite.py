@@ -10,26 +10,23 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from stairnoise.query.condition import FUNCTIONS, Condition, refused
-from stairnoise.query.sources.column import Column, Kind
+from stairnoise.query.condition import FRAMES, FUNCTIONS, Condition, refused
+from stairnoise.query.sources.column import Column, Kind, is_float, is_integer
 from stairnoise.query.sources.dialect import Dialect, quoted, rounded
-from stairnoise.query.sources.numbers import is_float, is_integer
-from stairnoise.query.sources.source import Source, SourceError
+from stairnoise.query.sources.source import Source, SourceError, unanswered
 from stairnoise.query.sources.units import Units
 
 _ORDER = "stairnoise_order"
 _PATTERNS = frozenset({"glob", "like"})
 _SECONDS_LOCKED = 2.0
-# A few milliseconds.
+# Instructions between two calls of the progress handler: a few milliseconds.
 _STEPS = 100_000
-# What `sqlite3` makes of an exception in one of our functions, which raise none of their own.
+# The error of `sqlite3` after an exception in one of our functions, which raise none of their own.
 _STOPPED = ("interrupted", "user-defined function raised exception")
-# Nothing but an expression compiles in both: what would close the parenthesis of one breaks the other.
-_FRAMES = ("select 1 from {} where (\n{}\n)", "select case when (\n{1}\n) then 1 end from {0}")
 _HIDDEN = 1
-# What begins the names of SQLite's own tables, and of no other ones.
+# Only SQLite's own tables have names that begin with this.
 _OWN = "sqlite_"
-# Texts of SQLite's errors that name no data.
+# SQLite's errors that are not about data.
 _TOLD = {
     "database is locked": "is locked by another program",
     "database table is locked": "is locked by another program",
@@ -43,51 +40,49 @@ _TOLD = {
 
 
 class SQLiteDialect(Dialect):
-    """SQL as SQLite has it."""
+    """The SQL of SQLite."""
 
     def group(self, column: Column) -> str:
-        """Return a value; of a column without a type as a text, because 5 and "5" are different there."""
+        """Return a value; in a column without a type 5 and "5" differ, so there it is a text."""
         name = quoted(column.name)
-        return (
-            f"(cast({name} as text) collate binary)" if column.kind == "any" and not column.type else f"({name} collate binary)"
-        )
+        return f"(cast({name} as text) collate binary)" if _is_untyped(column) else f"({name} collate binary)"
 
     def found(self, column: Column) -> str:
-        """Return a value as `group` does; one of another type than the declared one, which SQLite stores too, is null."""
+        """Return the value of `group`, or null for a value of another type than the declared one, which SQLite can store."""
         name, group = quoted(column.name), self.group(column)
         if column.kind in ("integer", "text"):
             return f"case when typeof({name}) = '{column.kind}' then {group} end"
         return f"case when {name} in (0, 1) then {group} end" if column.kind == "boolean" else group
 
     def holds(self, column: Column, value: Any) -> bool:
-        """Ask for 64 bits, whatever the declared type: SQLite itself has no other numbers."""
+        """Allow numbers of 64 bits, whatever the declared type: SQLite has no others."""
         return is_integer(value, 64) if isinstance(value, int) else not isinstance(value, (float, Decimal)) or is_float(value, 64)
 
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
-        """Return the mark for a listed value, which takes the affinity of the column."""
+        """Return the mark, and the value as SQLite stores it in such a column."""
         if isinstance(value, datetime.date):
             value = value.isoformat()
         elif isinstance(value, Decimal):
             value = int(value) if is_integer(int(value), 64) and value == int(value) else float(value)
-        if column.kind == "any" and not column.type:
+        if _is_untyped(column):
             value = str(int(value) if isinstance(value, bool) else value)
         return self.mark, value
 
     def text(self, value: str) -> str:
-        """Return a value as a text, or null; texts of one spelling only are equal."""
+        """Return a value as a text in binary collation, or null."""
         return f"(cast({value} as text) collate binary)"
 
     def order(self, text: str) -> str:
-        """Call the function that `_rows` adds; bytes, because a text need not be UTF-8."""
+        """Call the function that `_rows` adds; it takes bytes, because a text need not be UTF-8."""
         return f"{_ORDER}(cast({text} as blob))"
 
     def is_number(self, column: Column) -> str:
-        """Ask for the type in this row; in a column without a type, texts are numbers as they are for SQLite's `sum`."""
+        """Check the type of the row's value; in a column without a type, a text counts as SQLite's `sum` reads it."""
         name = quoted(column.name)
         return f"typeof({name}) in ('integer', 'real')" if column.type else f"{name} is not null"
 
     def units(self, column: Column, units: Units) -> str:
-        """Round in doubles, whose range suffices; a cast cuts towards zero."""
+        """Round in doubles, which have the range of SQLite's numbers; a cast truncates."""
         name = quoted(column.name)
         return rounded(name if column.type else f"cast({name} as numeric)", units, repr, "cast({} as integer)")
 
@@ -95,37 +90,32 @@ class SQLiteDialect(Dialect):
 class SQLite(Source):
     """A database of SQLite."""
 
-    engine = "SQLite"
     dialect = SQLiteDialect()
 
+    _con: sqlite3.Connection
+
     def __init__(self, con: sqlite3.Connection, *, path: Path | None = None) -> None:
-        self._con, self._path = con, path
-        self._name = "the database" if path is None else repr(str(path))
+        super().__init__(con, path)
+        if path is not None:
+            self._open.callback(con.close)
         # The first read takes the snapshot, which lasts until the transaction ends.
-        self._began = not con.in_transaction
-        if self._began:
+        if not con.in_transaction:
             self._ask("begin")
+            self._open.callback(con.rollback)
 
     @classmethod
     def of_file(cls, path: Path) -> SQLite:
-        """Open a file to read only."""
+        """Open a file read-only."""
         try:
             con = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_SECONDS_LOCKED, isolation_level=None)
         except sqlite3.Error as error:
             problem = _problem(error)
         else:
             con.execute("pragma trusted_schema = off")
-            # Python calls signal handlers in it, such as that of Ctrl-C.
-            con.set_progress_handler(_go_on, _STEPS)
+            # While it runs, Python calls signal handlers, such as that of Ctrl-C.
+            con.set_progress_handler(lambda: 0, _STEPS)
             return cls(con, path=path)
         raise SourceError(f"source {str(path)!r} {problem}")
-
-    def close(self) -> None:
-        """End the snapshot, and close what was opened."""
-        if self._began and self._con.in_transaction:
-            self._con.rollback()
-        if self._path is not None:
-            self._con.close()
 
     def _described(self, table: str | None) -> tuple[str, list[Column]]:
         _, (schema, name) = self._table(table)
@@ -134,7 +124,7 @@ class SQLite(Source):
         return f"{quoted(schema)}.{quoted(name)}", columns
 
     def _tables(self) -> dict[str, tuple[str, str]]:
-        """Return tables and views: by their names, and by schema and name."""
+        """Return tables and views by name, and by schema and name."""
         found: dict[str, tuple[str, str]] = {}
         for _, schema, *_ in sorted(self._ask("pragma database_list")):
             rows = self._ask(f"select name from {quoted(schema)}.sqlite_master where type in ('table', 'view') order by name")
@@ -144,10 +134,10 @@ class SQLite(Source):
         return dict(sorted(found.items(), key=lambda item: "." in item[0]))
 
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
-        """Compile the condition on an empty table in memory; SQLite's authorizer is told of all that it would do."""
+        """Compile the condition on an empty table in memory; SQLite's authorizer sees everything that it would do."""
         con = sqlite3.connect(":memory:")
         try:
-            # One column at least; its name and that of the table stand nowhere else.
+            # No condition uses the names of this table and of its first column.
             described = ", ".join(f"{quoted(column.name)} {_affinity(column.type)}" for column in columns.values())
             con.execute(f"create table stairnoise_rows (stairnoise_row{', ' if described else ''}{described})")
             problem = _judged(con, condition.text)
@@ -157,7 +147,7 @@ class SQLite(Source):
             raise refused(problem)
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
-        # SQLite replaces and removes no function while the caller has a statement that is not finished.
+        # SQLite neither replaces nor removes a function while a statement of the caller is unfinished.
         with contextlib.suppress(sqlite3.OperationalError):
             self._con.create_function(_ORDER, 1, _digest, deterministic=True)
         try:
@@ -200,10 +190,10 @@ def _judged(con: sqlite3.Connection, condition: str) -> str | None:
         return sqlite3.SQLITE_OK
 
     con.set_authorizer(judge)
-    for frame in _FRAMES:
+    for frame in FRAMES:
         selects = 0
         try:
-            con.execute("explain " + frame.format("stairnoise_rows", condition)).fetchall()
+            con.execute("explain " + frame.format(condition)).fetchall()
         except (sqlite3.Error, sqlite3.Warning) as error:
             return f"is not understood by SQLite: {error}"
         if selects != 1:
@@ -212,7 +202,7 @@ def _judged(con: sqlite3.Connection, condition: str) -> str | None:
 
 
 def _held(declared: str) -> Kind:
-    """Return what a column holds, by SQLite's rules for declared types."""
+    """Return the kind of a column by SQLite's rules for declared types."""
     words = declared.upper()
     if "INT" in words:
         return "integer"
@@ -223,6 +213,10 @@ def _held(declared: str) -> Kind:
     return "boolean" if "BOOL" in words else "any"
 
 
+def _is_untyped(column: Column) -> bool:
+    return column.kind == "any" and not column.type
+
+
 def _affinity(declared: str) -> str:
     return {"integer": "integer", "text": "text", "real": "real"}.get(_held(declared), "numeric" if declared else "")
 
@@ -231,15 +225,11 @@ def _digest(text: bytes) -> bytes:
     return hashlib.sha256(text).digest()
 
 
-def _go_on() -> int:
-    return 0
-
-
 def _decoded(text: bytes) -> str:
-    """Return a text whatever its bytes are: an error of `sqlite3` would show them."""
+    """Return a text whatever its bytes are: an error of `sqlite3` would show the bytes."""
     return text.decode(errors="backslashreplace")
 
 
 def _problem(error: sqlite3.Error) -> str:
     told = next((meaning for text, meaning in _TOLD.items() if text in str(error)), None)
-    return told or f"could not answer ({type(error).__name__}; what SQLite says is not shown, because it may hold data)"
+    return told or unanswered("SQLite", error)

@@ -1,8 +1,8 @@
 """A question as one SQL statement, and its rows as answers.
 
-The statement reads from the inside out. `kept` are the rows that fulfil the condition. In `coded` a listed group is its
-place in the list, so no other value of the data leaves the engine. With a person column, `people` has one row for each
-person and group, and `ranked` a person's groups in an order that depends on nothing but the key and that person's rows::
+The statement reads from the inside out. `kept` are the rows that fulfil the condition. In `coded` a listed group is its index
+in the list, so no other value of the data leaves the engine. With a person column, `people` has one row for each person and
+group, and `ranked` orders a person's groups by nothing but the key and that person's rows::
 
     select g0, count(*), sum(v) from (ranked) where rank <= K group by g0
 """
@@ -10,10 +10,9 @@ person and group, and `ranked` a person's groups in an order that depends on not
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise.query.answers import Answers
 from stairnoise.query.condition import Condition
@@ -23,137 +22,120 @@ from stairnoise.query.sources.dialect import Dialect
 from stairnoise.query.sources.units import Units
 
 
-def statement(
-    dialect: Dialect,
-    question: Question,
-    table: str,
-    columns: dict[str, Column],
-    listed: dict[str, list[Any]],
-    units: Units | None,
-    condition: Condition | None,
-    key: bytes,
-) -> tuple[str, list[Any]]:
+class Checked(NamedTuple):
+    """A question that fits the schema."""
+
+    question: Question
+    # In SQL, with its full name.
+    table: str
+    columns: dict[str, Column]
+    # By column of groups, if they are listed.
+    listed: dict[str, list[Any]]
+    # None for a count.
+    units: Units | None
+    condition: Condition | None
+
+    @property
+    def unit(self) -> float:
+        """The unit of the sums."""
+        return 1.0 if self.units is None else self.units.unit
+
+
+def statement(dialect: Dialect, asked: Checked, key: bytes) -> tuple[str, list[Any]]:
     """Return a statement and its parameters; its rows are groups, counts, and sums if there are units."""
+    question, units = asked.question, asked.units
     names = [f"g{place}" for place in range(len(question.by))]
-    source = dialect.written(table)
-    if condition is not None:
-        source = f"({dialect.kept(source, columns, condition)}) as kept"
-    values, parameters = _coded(dialect, question, columns, listed, units)
-    coded = f"select {', '.join(values)} from {source}{_conditions(dialect, question, columns, units)}"
-    in_lists = [f"{name} is not null" for name, column in zip(names, question.by, strict=True) if column in listed]
-    inside = f" where {' and '.join(in_lists)}" if in_lists else ""
+    coded, parameters = _coded(dialect, asked)
+    in_lists = [f"{name} is not null" for name, column in zip(names, question.by, strict=True) if column in asked.listed]
+    kept = f"({coded}) as coded" + (f" where {' and '.join(in_lists)}" if in_lists else "")
     groups = f" group by {', '.join(names)}" if names else ""
     results = [*names, "count(*)"]
     if question.person is None:
-        if units is not None:
-            results.append(f"sum({_clipped('v', units)})")
-        return f"select {', '.join(results)} from ({coded}) as coded{inside}{groups}", parameters
+        results += [] if units is None else [f"sum({_clipped('v', units)})"]
+        return f"select {', '.join(results)} from {kept}{groups}", parameters
     total = [] if units is None else [f"{_clipped('sum(v)', units)} as v"]
-    # One text for a person, should several spellings be equal to the engine.
-    person = f"min({dialect.text('p')}) as name"
-    people = (
-        f"select {', '.join(['p', person, *names, *total])} from ({coded}) as coded{inside} group by {', '.join(['p', *names])}"
-    )
-    order = dialect.order(" || '/' || ".join([dialect.mark, *(_named(dialect, name) for name in names), "name"]))
+    # A person whom the engine knows by several equal spellings has one of them here.
+    person = ["p", f"min({dialect.text('p')}) as name"]
+    people = f"select {', '.join([*person, *names, *total])} from {kept} group by {', '.join(['p', *names])}"
+    # Two groups with one text have the same hash; the names that follow it then decide the order.
+    texts = [f"coalesce({dialect.text(name)}, '')" for name in names]
+    order = ", ".join([dialect.order(" || '/' || ".join([dialect.mark, *texts, "name"])), *names])
     summed = [] if units is None else ["v"]
-    rank = f"row_number() over (partition by p order by {', '.join([order, *names])}) as place"
-    ranked = f"select {', '.join([*names, *summed, rank])} from ({people}) as people"
+    ranked = ", ".join([*names, *summed, f"row_number() over (partition by p order by {order}) as place"])
     results += [f"sum({value})" for value in summed]
-    text = f"select {', '.join(results)} from ({ranked}) as ranked where place <= {int(question.max_groups)}{groups}"
-    # The marks stand in the order of the text: the key comes first.
+    text = (
+        f"select {', '.join(results)} from (select {ranked} from ({people}) as people) as ranked "
+        f"where place <= {int(question.max_groups)}{groups}"
+    )
+    # Parameters are in the order of their marks in the text, and the key's mark is the first.
     return text, [key.hex(), *parameters]
 
 
-def _coded(
-    dialect: Dialect,
-    question: Question,
-    columns: dict[str, Column],
-    listed: dict[str, list[Any]],
-    units: Units | None,
-) -> tuple[list[str], list[Any]]:
-    """Return the results of `coded` and their parameters."""
-    results, parameters = [], []
+def _coded(dialect: Dialect, asked: Checked) -> tuple[str, list[Any]]:
+    """Return the innermost statement and its parameters."""
+    question, columns = asked.question, asked.columns
+    results, parameters, conditions = [], [], []
     for place, name in enumerate(question.by):
         value = dialect.written(dialect.found(columns[name]))
-        if name in listed:
-            value, given = dialect.code(columns[name], listed[name])
+        if name in asked.listed:
+            value, given = dialect.code(columns[name], asked.listed[name])
             parameters += given
         results.append(f"{value} as g{place}")
     if question.person is not None:
-        results.append(f"{dialect.written(dialect.bare(columns[question.person]))} as p")
-    if units is not None and question.column is not None:
-        results.append(f"{dialect.written(dialect.units(columns[question.column], units))} as v")
-    # Without groups, people or sums, rows are all there is.
-    return results or ["1 as one"], parameters
-
-
-def _conditions(dialect: Dialect, question: Question, columns: dict[str, Column], units: Units | None) -> str:
-    found = []
-    if question.person is not None:
-        found.append(f"{dialect.written(dialect.bare(columns[question.person]))} is not null")
-    if units is not None and question.column is not None:
-        found.append(dialect.written(dialect.is_number(columns[question.column])))
-    return f" where {' and '.join(found)}" if found else ""
-
-
-def _named(dialect: Dialect, group: str) -> str:
-    """Return a group as a text for the order; two with one text are told apart by what the order goes on with."""
-    return f"coalesce({dialect.text(group)}, '')"
+        person = dialect.written(dialect.bare(columns[question.person]))
+        results.append(f"{person} as p")
+        conditions.append(f"{person} is not null")
+    if asked.units is not None and question.column is not None:
+        results.append(f"{dialect.written(dialect.units(columns[question.column], asked.units))} as v")
+        conditions.append(dialect.written(dialect.is_number(columns[question.column])))
+    source = dialect.written(asked.table)
+    if asked.condition is not None:
+        source = f"({dialect.kept(source, columns, asked.condition)}) as kept"
+    where = f" where {' and '.join(conditions)}" if conditions else ""
+    # A plain count of rows needs no column.
+    return f"select {', '.join(results or ['1 as one'])} from {source}{where}", parameters
 
 
 def _clipped(value: str, units: Units) -> str:
     return f"case when {value} < {units.low} then {units.low} when {value} > {units.high} then {units.high} else {value} end"
 
 
-def answers_of(question: Question, columns: dict[str, Column], rows: list[tuple[Any, ...]], units: Units | None) -> Answers:
+def answers_of(asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
     """Return the answers that rows hold."""
-    unit = 1.0 if units is None else units.unit
+    question, width = asked.question, len(asked.question.by)
     if any(name not in question.groups for name in question.by):
-        return _of_found(question, columns, rows, units)
-    lists = [tuple(question.groups[name]) for name in question.by]
-    shape = [len(listed) for listed in lists]
+        return _of_found(asked, rows)
+    lists = [question.groups[name] for name in question.by]
+    shape = tuple(map(len, lists))
     counts, sums = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for row in rows:
-        group = tuple(row[: len(shape)])
-        counts[group] = row[len(shape)]
-        if units is not None:
-            sums[group] = int(row[len(shape) + 1] or 0)
-    return Answers(list(itertools.product(*lists)), counts.ravel(), None if units is None else sums.ravel(), unit)
+        counts[row[:width]] = row[width]
+        if asked.units is not None:
+            sums[row[:width]] = int(row[width + 1] or 0)
+    return Answers(list(itertools.product(*lists)), counts.ravel(), None if asked.units is None else sums.ravel(), asked.unit)
 
 
-def _of_found(question: Question, columns: dict[str, Column], rows: list[tuple[Any, ...]], units: Units | None) -> Answers:
-    """Return the answers of groups that the data have, in an order of their values and not of the data."""
-    width = len(question.by)
-    groups = [
-        tuple(_value(question, columns[name], value) for name, value in zip(question.by, row[:width], strict=True))
-        for row in rows
-    ]
-    listed = {name: {_key(value): place for place, value in enumerate(question.groups[name])} for name in question.groups}
-    order = sorted(
-        range(len(rows)),
-        key=lambda row: tuple(
-            (listed[name][_key(value)],) if name in listed else _key(value)
-            for name, value in zip(question.by, groups[row], strict=True)
-        ),
-    )
-    return Answers(
-        [groups[row] for row in order],
-        _column(rows, order, width),
-        None if units is None else _column(rows, order, width + 1),
-        1.0 if units is None else units.unit,
-    )
+def _of_found(asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
+    """Return the answers of groups that the data have, sorted by their values and not as the engine returns them."""
+    by, listed = asked.question.by, asked.question.groups
+
+    def order(row: tuple[Any, ...]) -> list[Any]:
+        return [value if name in listed else _key(value) for name, value in zip(by, row, strict=False)]
+
+    rows = sorted(rows, key=order)
+    groups = [tuple(_value(asked, name, value) for name, value in zip(by, row, strict=False)) for row in rows]
+    numbers = [list(map(int, row[len(by) :])) for row in rows]
+    columns = np.array(numbers, np.int64).reshape(-1, 1 if asked.units is None else 2).T.copy()
+    return Answers(groups, columns[0], None if asked.units is None else columns[1], asked.unit)
 
 
-def _value(question: Question, column: Column, value: Any) -> Any:
-    """Return the group that a row has: of a list its place, else its value; SQLite has 0 and 1 for bools."""
-    if column.name in question.groups:
-        return question.groups[column.name][value]
-    return bool(value) if column.kind == "boolean" and value is not None else value
+def _value(asked: Checked, name: str, value: Any) -> Any:
+    """Return the group that a row stands for: a row has the index of a listed group, and SQLite returns 0 and 1 for bools."""
+    if name in asked.question.groups:
+        return asked.question.groups[name][value]
+    return bool(value) if asked.columns[name].kind == "boolean" and value is not None else value
 
 
 def _key(value: object) -> tuple[Any, ...]:
-    return (value is not None, type(value).__name__, value) if value is not None else (False,)
-
-
-def _column(rows: list[tuple[Any, ...]], order: list[int], place: int) -> NDArray[np.int64]:
-    return np.array([int(rows[row][place]) for row in order], np.int64)
+    """Return a key that sorts values of several types, nulls first."""
+    return (False,) if value is None else (True, type(value).__name__, value)

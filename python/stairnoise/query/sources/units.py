@@ -1,4 +1,4 @@
-"""The unit of a sum: with it, sums are whole numbers, exact in every engine and in any order of the rows."""
+"""The unit of a sum: in units, sums are whole numbers, exact in every engine and for any order of the rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from stairnoise._errors import ParameterError
 
 # A person's total is less than 2^31 units, so 2^32 people stay within 64 bits.
 _BITS = 31
-# A single row counts at most this often; then 2^31 rows of one person stay within 64 bits. It is beyond both bounds.
+# A row counts at most this many units, beyond both bounds, so 2^31 rows of one person stay within 64 bits.
 MOST_UNITS = 2**32
 _LARGEST, _LEAST = 2.0**100, 2.0**-100
 
@@ -24,9 +24,9 @@ class Units:
 
 
 def units_of(bounds: tuple[float, float], *, whole: bool) -> Units:
-    """Return the unit for these bounds: 1 for whole numbers if it can be, else the power of two that leaves 31 bits.
+    """Return the unit for these bounds: 1 for whole numbers if possible, else the power of two that leaves 31 bits.
 
-    Bounds that are not multiples of it are moved inwards, by less than 2**-30 of the larger one.
+    Bounds that are not multiples of the unit are moved inwards, by less than 2**-30 of the larger bound.
     """
     low, high = bounds
     largest = max(abs(low), abs(high))
