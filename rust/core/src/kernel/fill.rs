@@ -9,7 +9,7 @@ use super::canonical;
 use super::first_level::FirstLevel;
 use super::geometric::{CoarseLane, GeometricLane};
 use super::ladder::LadderLane;
-use super::lane::{Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
+use super::lane::{Filling, Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
 use super::mapped::{MappedLane, Truncated};
 use super::staircase::StaircaseLane;
 use super::thresholds::ThresholdLane;
@@ -20,31 +20,6 @@ use crate::exact::IntegerDistribution;
 use crate::lattice::value::{Scaling, Value};
 use crate::stream::FEW;
 use crate::wiped::wipe;
-
-/// Blocks of words and of the values that they become.
-pub(super) struct Filling<'a, T, U = T> {
-    pub blocks: &'a [[u64; BLOCK]],
-    pub scaling: Scaling,
-    pub out: &'a mut [[T; BLOCK]],
-    /// Replaces an undecided value, or a block of them. Called rarely, and dynamic, so that the kernels are compiled once for an element type.
-    pub undecided: &'a mut dyn FnMut(usize, &mut U),
-}
-
-impl<'a, T, U> Filling<'a, T, U> {
-    pub fn new(
-        blocks: &'a [[u64; BLOCK]],
-        scaling: Scaling,
-        out: &'a mut [[T; BLOCK]],
-        undecided: &'a mut dyn FnMut(usize, &mut U),
-    ) -> Self {
-        Self {
-            blocks,
-            scaling,
-            out,
-            undecided,
-        }
-    }
-}
 
 /// The fast path of a distribution: blocks together where it has a first level, lanes where it has none or leaves a block undecided.
 #[derive(Clone, Debug)]

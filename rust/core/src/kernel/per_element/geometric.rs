@@ -6,8 +6,7 @@ use super::super::arithmetic::Arithmetic;
 use super::super::elementary::{exp, minus_ln, split_ln};
 use super::super::float::U;
 use super::super::geometric::{FIXED, GeometricLane, PER_SCALE};
-use super::super::lane::{MAX_SPAN, WORD_BITS};
-use super::OwnLane;
+use super::super::lane::{MAX_SPAN, OwnLane, WORD_BITS};
 use super::lattice::Placement;
 
 /// Where κ = D/ε ≥ 2²², as on every lattice of powers: D ≥ 2³² and ε ≤ 700.

@@ -5,9 +5,8 @@ use std::marker::PhantomData;
 use super::super::arithmetic::Arithmetic;
 use super::super::elementary::{Number, growth, rough_minus_ln, split_ln};
 use super::super::float::U;
-use super::super::lane::{MAX_SPAN, WORD_BITS};
+use super::super::lane::{MAX_SPAN, OwnLane, WORD_BITS};
 use super::super::staircase::{FIXED, Stairs};
-use super::OwnLane;
 use super::first_stair::FirstStair;
 use super::lattice::Placement;
 

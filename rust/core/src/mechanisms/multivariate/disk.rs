@@ -4,25 +4,12 @@ use core::ops::Range;
 
 use super::FEW_VECTORS;
 use super::sign::{SIGN, bits};
-use super::undecided::UndecidedVector;
+use super::undecided::{ATTEMPTS, UndecidedVector, attempt_word, pairs};
 use crate::declassify;
 use crate::kernel::{Arithmetic, Baseline, Tier, on_tier};
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{StagedFill, Words};
 use crate::wiped::Wiped;
-
-/// Points of the square tried for a pair at most: the last, from half the square, is always in the disk. All others miss with probability < 2^(−280).
-pub(super) const ATTEMPTS: u64 = 128;
-
-/// The stage of the first of the two words of an attempt for pair j.
-pub(super) const fn attempt_word(pairs: usize, j: usize, attempt: u64) -> u64 {
-    1 + 2 * (attempt * pairs as u64 + j as u64)
-}
-
-/// Pairs of coordinates; in an odd dimension the last coordinate of the last pair is dropped.
-pub(super) const fn pairs(dim: usize) -> usize {
-    dim.div_ceil(2)
-}
 
 /// Attempts whose words are made for all pairs alike: fewer than one pair in 20 needs a third.
 const EARLY: u64 = 2;

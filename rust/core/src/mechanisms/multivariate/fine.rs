@@ -123,7 +123,7 @@ fn times(a: u128, b: u128) -> u128 {
 mod tests {
     use super::*;
     use crate::Generator;
-    use crate::mechanisms::multivariate::disk::{attempt_word, pairs};
+    use crate::mechanisms::multivariate::undecided::{attempt_word, pairs};
 
     /// Evidence: counting, and the exact path as a second way. 127 bits leave no coordinate of long vectors open, so that none is decided from all
     /// numbers of the vector on its own.

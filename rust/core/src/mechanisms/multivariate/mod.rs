@@ -292,7 +292,7 @@ mod tests {
                 (cross::decided_exactly(undecided, &words, &sorted, i, guess), 1 + i as u64)
             }
             Norm::L2 => {
-                let word = disk::attempt_word(disk::pairs(undecided.dim), i / 2, undecided.accepted(i / 2));
+                let word = undecided::attempt_word(undecided::pairs(undecided.dim), i / 2, undecided.accepted(i / 2));
                 (undecided.round(i, guess), word + i as u64 % 2)
             }
             Norm::LInf => (undecided.cube(i, guess), 1 + i as u64),

@@ -10,10 +10,10 @@
 //! u·√(σ/(q·N)), v·√(σ/(q·N)),   N = 1, or 1 − σ'·v'²/q' with those of the last pair, whose v' is the one dropped.
 //! ```
 
-use super::disk::{Points, Q_ERROR, pairs};
+use super::disk::{Points, Q_ERROR};
 use super::fine::Fine;
 use super::sort;
-use super::undecided::UndecidedVector;
+use super::undecided::{UndecidedVector, pairs};
 use crate::declassify;
 use crate::kernel::{Arithmetic, Tier, U, nearest, on_tier};
 use crate::memory::{self, OutOfMemory};

@@ -5,13 +5,25 @@
 //!
 //! Lists here abort the process where memory runs out: at most 100 000 numbers of a few words, needed for one coordinate in 2⁵⁰.
 
-use super::disk::{ATTEMPTS, attempt_word, pairs};
 use super::fixed::Fixed;
 use super::sign::bits;
 use super::sort::Rank;
 use crate::declassify;
 use crate::exact::search::last_true;
 use crate::stream::{EXTENSION_WORDS, StagedFill};
+
+/// Points of the square tried for a pair at most: the last, from half the square, is always in the disk. All others miss with probability < 2^(−280).
+pub(super) const ATTEMPTS: u64 = 128;
+
+/// The stage of the first of the two words of an attempt for pair j.
+pub(super) const fn attempt_word(pairs: usize, j: usize, attempt: u64) -> u64 {
+    1 + 2 * (attempt * pairs as u64 + j as u64)
+}
+
+/// Pairs of coordinates; in an odd dimension the last coordinate of the last pair is dropped.
+pub(super) const fn pairs(dim: usize) -> usize {
+    dim.div_ceil(2)
+}
 
 pub(super) struct UndecidedVector<'a> {
     fill: &'a StagedFill,
