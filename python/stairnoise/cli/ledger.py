@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -12,9 +12,6 @@ from rich.text import Text
 import stairnoise
 from stairnoise._digits import at_least, at_most
 from stairnoise.cli.screen import cell, console, plain, print_rows
-
-if TYPE_CHECKING:
-    from stairnoise import Ledger, Spending
 
 
 def ledger(file: Annotated[Path, typer.Argument(help="The ledger, as sn.Ledger makes it.", show_default=False)]) -> None:
@@ -25,7 +22,7 @@ def ledger(file: Annotated[Path, typer.Argument(help="The ledger, as sn.Ledger m
     print_ledger(console(), stairnoise.Ledger(file))
 
 
-def print_ledger(screen: Console, ledger: Ledger) -> None:
+def print_ledger(screen: Console, ledger: stairnoise.Ledger) -> None:
     """Print the rows of a ledger, and how much of its budget is spent."""
     rows = ledger.report()
     if rows:
@@ -37,7 +34,7 @@ def print_ledger(screen: Console, ledger: Ledger) -> None:
     screen.print(f"spent {at_most(ledger.total())} of {ledger.budget:g}{level}, left {at_least(ledger.remaining())}")
 
 
-def _release(row: Spending) -> Text:
+def _release(row: stairnoise.Spending) -> Text:
     """Return what was released, by which mechanism, and when."""
     names = [row.data, row.release, row.statistic, "keyed" if row.fingerprint else None]
     k = row.max_partitions_contributed
@@ -46,7 +43,7 @@ def _release(row: Spending) -> Text:
     return cell(", ".join(filter(None, names))).append(f"\n{plain(row.mechanism)}{values}\n{time}", style="dim")
 
 
-def _cost(row: Spending) -> str:
+def _cost(row: stairnoise.Spending) -> str:
     """Return ε, or ε and δ; a mechanism that only has a ρ counts by its privacy loss."""
     if row.refused:
         return "refused"

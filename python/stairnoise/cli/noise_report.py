@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import frexp, sqrt
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,6 @@ from stairnoise._errors import ParameterError
 from stairnoise.cli.screen import cell, print_rows
 from stairnoise.mechanism.drawing import sample_generally
 from stairnoise.rng import SeededRng
-
-if TYPE_CHECKING:
-    from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase
 
 _SUFFIXES = (".npy", ".csv")
 # From this many values on, the time for one is meaningful.
@@ -97,7 +94,7 @@ def moments(mechanism: Any, noise: NDArray[Any]) -> list[Moment]:
     ]
 
 
-def moments_of_vectors(mechanism: MultivariateStaircase, noise: NDArray[Any]) -> list[Moment]:
+def moments_of_vectors(mechanism: Any, noise: NDArray[Any]) -> list[Moment]:
     """Compare the mean of all coordinates and the moments of the norm."""
     n = noise.shape[0]
     norms = np.linalg.norm(noise, {"l1": 1, "l2": 2, "linf": np.inf}[mechanism.norm], axis=-1)

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -253,10 +254,8 @@ def _keyed(path: Path | None, name: str | None) -> Any:
         content = file.read(4 * _SECRET_BYTES)
     digits = content.strip()
     if len(content) != _SECRET_BYTES and len(digits) == 2 * _SECRET_BYTES:
-        try:
+        with suppress(ValueError):
             content = bytes.fromhex(digits.decode("ascii"))
-        except ValueError:
-            content = b""
     if len(content) != _SECRET_BYTES:
         raise ParameterError(
             f"key_file must hold {_SECRET_BYTES} bytes, or {2 * _SECRET_BYTES} hexadecimal digits, got something else"

@@ -13,7 +13,7 @@ from stairnoise.cli.screen import cell, plain, print_rows
 from stairnoise.query.files import Output
 from stairnoise.query.noise import scaled
 from stairnoise.query.release import Outcome
-from stairnoise.query.texts import number, places
+from stairnoise.query.types import number, places
 
 # A spreadsheet reads a text that begins with one of these as a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")

@@ -6,6 +6,7 @@ rows, so they would reveal which values occur.
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -99,14 +100,10 @@ def _array(values: Any) -> NDArray[Any]:
 
 
 def _places(column: Any, known: Any, values: Any, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    try:
-        places: NDArray[np.int64] = label_column(column, len(column)).places_among(known)
-    except (ParameterError, ParameterTypeError):
-        places = np.zeros(0, np.int64)
-        readable = False
-    else:
-        readable = True
-    if not readable:
+    places: NDArray[np.int64] | None = None
+    with contextlib.suppress(ParameterError, ParameterTypeError):
+        places = label_column(column, len(column)).places_among(known)
+    if places is None:
         raise ParameterTypeError(f"values must be categories, of the type of their labels, got {outline(values)}")
     other = places == _OTHER
     if other.any():

@@ -9,14 +9,14 @@ import datetime
 import decimal
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, dtype_name, got, place
 from stairnoise._memory import base_view, is_array
-from stairnoise._native import Labels
+from stairnoise._native import Keys, Labels
 from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import refuse_masked
 from stairnoise._values import require, true_values
@@ -24,9 +24,6 @@ from stairnoise.columns import of_arrow
 from stairnoise.columns.libraries import library, refuse_lazy
 from stairnoise.columns.reading import answers_of, by_library, reader
 from stairnoise.keyed import encoding
-
-if TYPE_CHECKING:
-    from stairnoise._native import Keys
 
 _RULE = "labels must be strings, integers, bools, dates, bytes, None or tuples of them"
 _EPOCH = datetime.date(1970, 1, 1).toordinal()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._memory import apart
+from stairnoise._native import Keys, Labels
 from stairnoise._output import released_array
 from stairnoise._values import true_values
-from stairnoise.columns.column import Chunks
+from stairnoise.columns.column import Chunks, Nulls
 from stairnoise.columns.libraries import library
 from stairnoise.columns.reading import by_library
 from stairnoise.columns.release import opened, released
@@ -23,10 +24,6 @@ from stairnoise.mechanism.drawing import require_values, threads_asked
 from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.registry import name_of
 from stairnoise.rng import SeededRng
-
-if TYPE_CHECKING:
-    from stairnoise._native import Keys, Labels
-    from stairnoise.columns.column import Nulls
 
 
 def released_by_key(

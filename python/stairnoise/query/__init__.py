@@ -15,7 +15,7 @@
 | `release` | all of it in order: ask, spend, draw |
 | `statement` | the notes about a release |
 | `table`, `files` | the private table, and writing it |
-| `types` | the types of its columns in other libraries |
+| `types` | the types of its columns in other libraries, and its values as texts |
 
 Only the packages that a source needs are imported.
 """

@@ -15,8 +15,7 @@ from typing import Any, overload
 from stairnoise._optional import require
 from stairnoise._plain import aligned, plain
 from stairnoise.query.files import Output
-from stairnoise.query.texts import csv_field, number, places, text
-from stairnoise.query.types import Type, to_arrow, to_pandas, to_polars
+from stairnoise.query.types import Type, csv_field, number, places, text, to_arrow, to_pandas, to_polars
 
 Row = tuple[Any, ...]
 

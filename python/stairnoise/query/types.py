@@ -1,4 +1,7 @@
-"""The types of a private table's columns. They come from the question and the declared schema: no row decides one."""
+"""The types of a private table's columns, and its values as texts.
+
+Types come from the question and the declared schema: no row decides one.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
-from stairnoise.query.texts import text
+from stairnoise._digits import decimals, fixed
 
 Holds = Literal["integer", "unsigned", "real", "decimal", "text", "boolean", "date"]
 
@@ -90,3 +93,32 @@ def to_arrow(arrow: Any, columns: dict[str, list[Any]], types: Sequence[Type], m
         kind = kinds.get(type_.holds) or arrow.decimal128(type_.digits, type_.scale)
         arrays.append(arrow.array([type_.value(value) for value in values], kind))
     return arrow.table(arrays, names=list(columns), metadata=metadata)
+
+
+def text(value: object) -> str:
+    """Return the text of a value; None is empty."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    return str(value)
+
+
+def csv_field(value: object) -> str:
+    """Return a field of CSV; an empty text is quoted, so that it differs from None."""
+    written = text(value)
+    if isinstance(value, str) and (not written or written != written.strip() or any(mark in written for mark in ',"\r\n#')):
+        return '"' + written.replace('"', '""') + '"'
+    return written
+
+
+def places(row: Iterable[object]) -> int:
+    """Return how many decimals show every digit of the numbers of a row."""
+    return decimals(*(value for value in row if isinstance(value, float)))
+
+
+def number(value: float, places: int) -> str:
+    """Write a number with some decimals; integers have none."""
+    return text(value) if isinstance(value, int) else fixed(value, places)
