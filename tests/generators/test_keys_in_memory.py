@@ -145,7 +145,7 @@ def shared(request) -> Iterator[Process]:
 def found(memory: list[np.ndarray], secrets: list[int]) -> int:
     """How many words of the memory are among the secrets."""
     wanted = np.array(secrets, np.uint64)
-    return sum(int(np.isin(part, wanted).sum()) for part in memory)
+    return sum(int(np.isin(words, wanted).sum()) for words in _alike(memory, wanted))
 
 
 FRACTION = np.uint64(2**52 - 1)
@@ -156,7 +156,15 @@ def traces(memory: list[np.ndarray], secrets: list[int]) -> int:
     wanted = np.array(secrets, np.uint64)
     fractions = (wanted & np.uint64(2**63 - 1)).astype(np.float64).view(np.uint64) & FRACTION
     fractions = fractions[fractions > 2**20]  # random bits, not zeros
-    return sum(int((np.isin(part, wanted) | np.isin(part & FRACTION, fractions)).sum()) for part in memory)
+    alike = _alike(memory, np.append(wanted, fractions))
+    return sum(int((np.isin(words, wanted) | np.isin(words & FRACTION, fractions)).sum()) for words in alike)
+
+
+def _alike(memory: list[np.ndarray], wanted: np.ndarray) -> Iterator[np.ndarray]:
+    """The words of the memory that have the 16 low-order bits of a wanted one: `isin` of all takes thirty times as long."""
+    low = np.zeros(2**16, np.bool_)
+    low[wanted.astype(np.uint16)] = True
+    return (part[low[part.astype(np.uint16)]] for part in memory)
 
 
 def words_of(data: bytes) -> list[int]:
@@ -299,16 +307,20 @@ def test_a_refused_key_leaves_no_copy(process):
     assert found(process.memory(), words_of(key)) <= 4
 
 
-def candidates(memory: list[np.ndarray]) -> Iterator[bytes]:
-    """Every aligned 32 bytes that could be a key: at most one of its words looks like an address or a small number.
+HIGH_BITS = np.uint64(0x8080808080808080)
 
-    A random word does with probability 2**-15, two words of a key with 6e-9.
+
+def candidates(memory: list[np.ndarray]) -> Iterator[bytes]:
+    """Every aligned 32 bytes that could be a key: no ASCII text, and at most one word looks like an address or a small number.
+
+    A random word does with probability 2**-15, two words of a key with 6e-9. A key is ASCII with probability 2**-32.
     """
     for words in memory:
         random = (words >> np.uint64(48) != 0) & (words << np.uint64(48) != 0)
         random &= np.bitwise_count(words) > 12 if hasattr(np, "bitwise_count") else random
         often = random[:-3].astype(np.int8) + random[1:-2] + random[2:-1] + random[3:]
-        for at in np.flatnonzero(often >= 3):
+        other = words & HIGH_BITS != 0
+        for at in np.flatnonzero((often >= 3) & (other[:-3] | other[1:-2] | other[2:-1] | other[3:])):
             yield words[at : at + 4].tobytes()
 
 
