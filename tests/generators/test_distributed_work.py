@@ -16,7 +16,7 @@ import stairnoise as sn
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "distributed_work.md"
 SECRET = bytes(range(32))
-PARTITIONS = 6
+PARTITIONS = 4
 VALUES = 30
 
 # Python 3.12 and later warn of forks in a process with threads.
@@ -42,11 +42,11 @@ def attempt(partition, number, data):
 
 
 def run(method, data):
-    """Every partition tried until it answers, and once more: as where a slow task is started twice."""
+    """Every partition tried until two tries answer: as where a slow task is started twice."""
     answers = {}
     for partition in range(PARTITIONS):
         answers[partition] = []
-        for number in range(3):
+        for number in range(3 if partition % 3 == 0 else 2):
             with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(method)) as pool:
                 try:
                     answers[partition].append(pool.submit(attempt, partition, number, data).result())
@@ -61,8 +61,8 @@ def test_a_retried_task_repeats_its_noise_and_no_two_partitions_share_any(method
     data = np.zeros(VALUES, np.int64)
     answers = run(method, data)
     firsts = []
-    for partition, tried in answers.items():
-        assert len(tried) == (2 if partition % 3 == 0 else 3)
+    for tried in answers.values():
+        assert len(tried) == 2
         assert len({process for process, _ in tried}) == len(tried), "each try is a process of its own"
         assert all(np.array_equal(released, tried[0][1]) for _, released in tried)
         firsts.append(tried[0][1])
@@ -83,5 +83,5 @@ def test_the_partitions_stream_is_a_child_by_its_number():
 def test_data_that_changes_between_tries_shows_in_the_difference():
     """Why the page forbids it: the difference of the two answers has no noise."""
     task = shown()["task"]
-    before, after = (task(SECRET, 4, PARTITIONS, counts) for counts in ([5, 70, 9], [5, 71, 9]))
+    before, after = (task(SECRET, 3, PARTITIONS, counts) for counts in ([5, 70, 9], [5, 71, 9]))
     assert (after - before).tolist() == [0, 1, 0]

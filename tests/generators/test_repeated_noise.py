@@ -80,14 +80,16 @@ DERIVED = {
 @pytest.mark.parametrize("drawn_before", [0, 1, 15, 16])
 @pytest.mark.parametrize("derive", DERIVED.values(), ids=DERIVED)
 def test_fork(derive, drawn_before):
-    def draws(make):
-        rng = derive(make())
-        for _ in range(drawn_before):
-            draw(rng)
-        return [in_child(lambda: draw(rng)), in_child(lambda: draw(rng)), draw(rng)]
+    made = [derive(make()) for make in (sn.SecureRng, from_key)]
+    for rng in made * drawn_before:
+        draw(rng)
 
-    assert repeats(draws(sn.SecureRng)) == 0
-    assert repeats(draws(from_key)) == 2 * REPEATED
+    def both():
+        return b"".join(map(draw, made))
+
+    draws = [in_child(both), in_child(both), both()]
+    assert repeats([part[: 8 * VALUES] for part in draws]) == 0
+    assert repeats([part[8 * VALUES :] for part in draws]) == 2 * REPEATED
 
 
 @needs_fork

@@ -46,10 +46,18 @@ def test_good_conditions_select_what_they_say(source, where):
     assert count(source, where) == sum(map(bool, map(GOOD[where], ROWS)))
 
 
-@pytest.mark.parametrize("conditions", [HOSTILE, GENERATED], ids=["listed", "generated"])
+# Every seventh of the generated has each way to make a good condition hostile.
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        pytest.param(HOSTILE, id="listed"),
+        pytest.param(GENERATED[::7], id="some generated"),
+        pytest.param(GENERATED, id="generated", marks=pytest.mark.long),
+    ],
+)
 def test_hostile_conditions_are_refused_in_one_line(source, conditions):
-    """More than a hundred of each; the texts are checked for what only the data have."""
-    assert len(set(conditions)) > 150
+    """The texts are checked for what only the data have."""
+    assert len(set(conditions)) == len(conditions) > 30
     refusals = {where: refusal(source, where) for where in conditions}
     assert repr([where for where, error in refusals.items() if error is None]) == "[]"
     for where, error in refusals.items():
@@ -142,18 +150,31 @@ def grown(rng, depth=3):
     )
 
 
-@pytest.mark.parametrize("make", [soup, grown])
-def test_what_is_accepted_is_about_one_row(engine, make, monkeypatch):
+def passes_the_first_judge(where):
+    """Whether an engine is asked at all."""
+    try:
+        first_judge.judged(where, list(COLUMNS), lambda word, quoted: word if word in COLUMNS else None)
+    except sn.ParameterError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("make", "many"),
+    [(soup, 400), (grown, 8), *(pytest.param(*at_length, marks=pytest.mark.long) for at_length in [(soup, 5000), (grown, 40)])],
+)
+def test_what_is_accepted_is_about_one_row(engine, make, many, monkeypatch):
     """A sum over tables of one row."""
     rng = random.Random(7)
-    conditions = {make(rng) for _ in range(400 if make is soup else 15)}
+    conditions = {make(rng) for _ in range(many)}
     engine.table("other", {"x": "integer"}, [(1,)])
     engine.table("t", COLUMNS, ROWS)
     with engine.source() as source:
-        accepted = {where: count(source, where) for where in sorted(conditions) if refusal(source, where) is None}
+        allowed = filter(passes_the_first_judge, sorted(conditions))
+        accepted = {where: count(source, where) for where in allowed if refusal(source, where) is None}
         # Once is enough.
         monkeypatch.setattr(type(source), "_judge", lambda *_: None)
-    assert len(accepted) >= (1 if make is soup else 12)
+    assert len(accepted) >= (1 if make is soup else 0.7 * many)
     alone = dict.fromkeys(accepted, 0)
     for row in ROWS:
         engine.table("t", COLUMNS, [row])

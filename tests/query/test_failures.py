@@ -4,6 +4,7 @@ Evidence: generated questions and known cases, asked of two tables of one schema
 values are extreme for every type. Both must answer, or refuse in the same words. No chance is involved.
 """
 
+import contextlib
 import datetime
 import random
 from dataclasses import replace
@@ -15,6 +16,7 @@ import stairnoise as sn
 from stairnoise.query import SourceError
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import is_decimal
+from stairnoise.query.sources.groups import checked_groups
 
 
 def integers(bits, signed=True):
@@ -99,7 +101,6 @@ LITERALS = ["0", "1", "-1", "2.5", "'a'", "''", "'x%'", "'1'", "'2026-01-02'", "
 LITERALS += ["true", "9223372036854775807", "'infinity'", "0.0000000000000000000000000000000000001", "'%'"]
 
 
-TWICE = "must be listed once each, got one of them twice"
 BOUNDS = [(0.0, 10.0), (-1e-20, 1e-20), (-1e29, 1e29), (0.5, 0.75), (-5.0, 2.0**40)]
 
 
@@ -197,7 +198,7 @@ def condition(rng, names, depth):
     )
 
 
-@pytest.mark.parametrize("many", [300, pytest.param(8000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("many", [100, pytest.param(8000, marks=pytest.mark.long)])
 def test_generated_questions_fail_alike(pair, many):
     """More than a twentieth of them are answered, so that both outcomes are seen."""
     rng = random.Random(44)
@@ -265,12 +266,17 @@ def test_values_at_the_ends_of_types_are_found(pair):
 def test_every_listed_value_that_is_accepted_is_compared(pair):
     """All of a column in one question, so that rows reach the last one: no comparison fails."""
     with pair.engine.source() as source:
+        table = {column.name: column for column in source._described("few")[1]}
         for column in pair.values:
-            questions = [Question("", (column,), {column: (value,)}, "count") for value in LISTED]
-            accepted = [each.groups[column][0] for each in questions if pair.outcomes(source, each)[0] is None]
-            if accepted:
-                asked = Question("", (column,), {column: tuple(accepted)}, "count")
-                assert pair.outcomes(source, asked) in ([None, None], [f"ParameterError: groups of {column!r} {TWICE}"] * 2)
+            asked = Question("", (column,), {column: ()}, "count")
+            for value in LISTED:
+                more = replace(asked, groups={column: (*asked.groups[column], value)})
+                # Judged by the declared type, without the engine: asking it takes 20 ms.
+                with contextlib.suppress(sn.ParameterError, sn.ParameterTypeError):
+                    checked_groups(more, table, source.dialect.holds, source.remedy)
+                    asked = more
+            if asked.groups[column]:
+                assert pair.outcomes(source, asked) == [None, None], column
 
 
 KNOWN = {
@@ -313,10 +319,12 @@ def test_known_conditions_fail_alike(pair):
             assert few == more, where
 
 
-@pytest.mark.parametrize("bounds", BOUNDS[:3])
-def test_every_column_is_summed_grouped_and_a_person(pair, bounds):
+@pytest.mark.parametrize("turn", [0, *(pytest.param(turn, marks=pytest.mark.long) for turn in (1, 2))])
+def test_every_column_is_summed_grouped_and_a_person(pair, turn):
+    """The columns take turns at three pairs of bounds."""
     with pair.engine.source() as source:
-        for column in pair.values:
+        for place, column in enumerate(pair.values):
+            bounds = BOUNDS[(place + turn) % 3]
             for question in (
                 Question("", (), {}, "sum", column, bounds),
                 Question("", (column,), {}, "count"),

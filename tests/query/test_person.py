@@ -46,9 +46,10 @@ def expected(table, question, unit, key):
     return answers(records, LISTED, bounds=question.bounds, unit=unit, max_groups=max_groups, key=key)
 
 
+@pytest.mark.parametrize("examples", [8, pytest.param(100, marks=pytest.mark.long)])
 @pytest.mark.parametrize("statistic", ["count", "sum"])
-def test_removing_a_person_changes_few_cells_by_little(engine, statistic):
-    @settings(max_examples=20, deadline=None, derandomize=True, database=None)
+def test_removing_a_person_changes_few_cells_by_little(engine, statistic, examples):
+    @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
     @given(
         rows, st.sampled_from(PEOPLE), st.integers(1, 3), bounds, st.sampled_from(["v", "w"]), st.binary(min_size=32, max_size=32)
     )

@@ -20,7 +20,7 @@ from tests.combinations import in_turn
 
 pytest.importorskip("duckdb")
 
-EXAMPLES = 8
+few_or_many = pytest.mark.parametrize("examples", [5, pytest.param(100, marks=pytest.mark.long)])
 TYPES = {"v": "integer", "w": "real", "day": "date:%d.%m.%Y", "ok": "boolean"}
 CITIES = ("Bern", "Chur", None, "")
 DAYS = (datetime.date(2026, 1, 2), datetime.date(2026, 2, 1))
@@ -92,11 +92,18 @@ def require_few_changes(question, with_person, without):
     assert len(moved) <= question.max_groups
 
 
-@pytest.mark.parametrize("place", range(len(QUESTIONS)))
-def test_a_row_of_any_bytes_in_a_csv_file(tmp_path, place):
+def these_and_in_long_tests_the_rest(these):
+    """Places of questions."""
+    rest = [pytest.param(place, marks=pytest.mark.long) for place in range(len(QUESTIONS)) if place not in these]
+    return pytest.mark.parametrize("place", [*these, *rest])
+
+
+@few_or_many
+@these_and_in_long_tests_the_rest(range(0, len(QUESTIONS), 2))
+def test_a_row_of_any_bytes_in_a_csv_file(tmp_path, place, examples):
     path, question = tmp_path / "t.csv", asked(None, 1, **QUESTIONS[place])
 
-    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
     @given(lines, rows, st.integers(0, 8))
     def check(others, row, at):
         path.write_bytes(HEADER + b"".join(each + b"\n" for each in others))
@@ -107,11 +114,12 @@ def test_a_row_of_any_bytes_in_a_csv_file(tmp_path, place):
     check()
 
 
-@pytest.mark.parametrize("place", range(len(QUESTIONS)))
-def test_a_person_with_rows_of_any_bytes_in_a_csv_file(tmp_path, place):
+@few_or_many
+@these_and_in_long_tests_the_rest(range(1, len(QUESTIONS), 2))
+def test_a_person_with_rows_of_any_bytes_in_a_csv_file(tmp_path, place, examples):
     path = tmp_path / "t.csv"
 
-    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
     @given(lines, st.lists(rows, max_size=4), st.sampled_from([b"0", b"00", b"12e5", b"x y"]), st.integers(1, 2), st.booleans())
     def check(others, rows, name, max_groups, first):
         question = asked("who", max_groups, **QUESTIONS[place])
@@ -125,15 +133,16 @@ def test_a_person_with_rows_of_any_bytes_in_a_csv_file(tmp_path, place):
     check()
 
 
+@few_or_many
 @pytest.mark.parametrize(("statistic", "types"), in_turn(["sum", "count", "mean"], [{}, {"v": "integer", "who": "integer"}]))
-def test_a_person_in_a_parquet_file_of_pandas(tmp_path, types, statistic):
+def test_a_person_in_a_parquet_file_of_pandas(tmp_path, types, statistic, examples):
     """pandas makes doubles of integers because one row has a null."""
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     path = tmp_path / "t.parquet"
     number = st.none() | st.integers(-(2**53), 2**53) | st.integers(-3, 9)
 
-    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
     @given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(-9, 9)), min_size=1, max_size=9), number, number)
     def check(others, group, value):
         groups = {"g": (1, 2, 3, None)}
@@ -162,17 +171,18 @@ TEXT_QUESTIONS = [
 ]
 
 
+@few_or_many
 @pytest.mark.parametrize(
     ("question", "options"),
     in_turn(TEXT_QUESTIONS, [{}, {"use_dictionary": False, "store_schema": False}, {"version": "1.0"}]),
     ids=["listed", "found", "declared", "where"],
 )
-def test_a_person_with_texts_of_any_bytes_in_a_parquet_file(tmp_path, question, options):
+def test_a_person_with_texts_of_any_bytes_in_a_parquet_file(tmp_path, question, options, examples):
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path, types = tmp_path / "t.parquet", {"v": "integer", "day": "date:%d.%m.%Y"}
     row = st.tuples(raw, raw, raw)
 
-    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
     @given(st.lists(row, max_size=8), st.lists(row, min_size=1, max_size=4), raw, st.integers(1, 2), st.booleans())
     def check(others, own, name, max_groups, is_person):
         asked_of = asked("who" if is_person else None, max_groups if is_person else 1, types, **question)
@@ -246,13 +256,12 @@ def test_times_of_a_parquet_file_that_the_engine_cannot_hold(tmp_path, zone, ver
                 assert source.answers(Question("t", (), {}, "count", person=unit)).counts.tolist() == [2]
 
 
-@pytest.mark.parametrize(("unit", "second"), [("ms", 10**3), ("us", 10**6), ("ns", 10**9)])
-@pytest.mark.parametrize("version", ["1.0", "2.6"])
+@pytest.mark.parametrize(("unit", "second", "version"), [("ms", 10**3, "1.0"), ("us", 10**6, "1.0"), ("ns", 10**9, "2.6")])
 def test_times_of_the_day_in_a_parquet_file_that_are_beyond_it(tmp_path, unit, second, version):
     """They are null; the others are what they were. DuckDB's own reader ends the query."""
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path, kind = tmp_path / "t.parquet", pyarrow.time32 if unit == "ms" else pyarrow.time64
-    for odd in ([], [86_400 * second], [-1], [90_000 * second]):
+    for odd in ([], [86_400 * second, -1, 90_000 * second]):
         parquet.write_table(
             pyarrow.table({"t": pyarrow.array([0, 43_200 * second, None, *odd], kind(unit))}), path, version=version
         )

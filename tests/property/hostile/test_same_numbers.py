@@ -58,7 +58,7 @@ def cases(draw):
     return call, argument, plain, name
 
 
-@settings(max_examples=800)
+@settings(max_examples=400)
 @given(cases())
 def test_dress_does_not_matter(case):
     check(*case)
