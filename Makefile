@@ -1,8 +1,8 @@
-# stairnoise: everything a developer does, by name. `make` alone prints the list.
+# A developer's commands. `make` alone prints the list.
 #
-# Nothing is needed but Python, a Rust toolchain and a C linker; scripts/check_tools.sh says so in one line when one is missing.
-# All tools live in .venv. Stamp files in it make a second run quick: pip runs when pyproject.toml changed, maturin when a source of
-# the extension changed, checks of Rust when a Rust file changed.
+# They need only Python, a Rust toolchain and a C linker; scripts/check_tools.sh names a missing one in one line.
+# All tools live in .venv. Its stamp files make a second run quick: pip runs when pyproject.toml changed, maturin when a source of the
+# extension changed, checks of Rust when a Rust file changed.
 
 PYTHON ?= python3
 
@@ -16,7 +16,7 @@ EXTENSION_SOURCES := $(wildcard Cargo.toml Cargo.lock rust/*/Cargo.toml rust/*/b
                      $(shell find rust/core/src rust/binding/src -type f 2>/dev/null)
 RUST_SOURCES := $(EXTENSION_SOURCES) $(shell find rust -name '*.rs')
 
-# One environment for maturin and pip, whatever the caller's shell has active.
+# maturin and pip use this environment, even if the caller's shell has another active.
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -38,7 +38,7 @@ help:  ## this list
 # ---------------------------------------------------------------- for users
 
 .PHONY: demo
-demo: $(VENV)/stamp-extension  ## the main jobs, from a bare checkout: ten million values, and a database's private table in a file
+demo: $(VENV)/stamp-extension  ## from a bare checkout: ten million values, and a private table from a database
 	$(VENV)/bin/stairnoise sample -n 10000000 --eps 4
 	$(VENV)/bin/stairnoise release --sensitivity 1
 	$(PY) scripts/demo_database.py target/demo/adult.db
@@ -48,14 +48,14 @@ demo: $(VENV)/stamp-extension  ## the main jobs, from a bare checkout: ten milli
 	cat target/demo/private.csv
 
 .PHONY: build
-build: $(VENV)/stamp-extension  ## .venv with the release extension and the command line
+build: $(VENV)/stamp-extension  ## make .venv with the release extension and the command line
 
 # ---------------------------------------------------------------- while you work
 
 .PHONY: dev
-dev: $(VENV)/stamp-quick $(VENV)/stamp-dev  ## .venv with every tool and an extension that builds in seconds; again after a change in Rust
+dev: $(VENV)/stamp-quick $(VENV)/stamp-dev  ## make .venv with every tool and an extension that builds in seconds; repeat after a change in Rust
 
-# `--quick` is in tests/quick.py. Rust is checked by its lints and, through the extension, by the golden vectors.
+# tests/quick.py implements `--quick`. Lints check Rust, and the golden vectors check it through the extension.
 .PHONY: check
 check: dev $(VENV)/stamp-rust  ## format, lints, types and quick tests of what your branch changed (under a minute)
 	$(PY) -m ruff check --quiet .
@@ -69,10 +69,10 @@ $(VENV)/stamp-rust: $(RUST_SOURCES) | $(VENV)/stamp-venv
 
 # ---------------------------------------------------------------- checks
 
-# Rust and Python side by side, so that both cores work until the end. The extension is a release: one that is compiled in less time
-# leaves copies of keys on the stack, which tests/generators/test_keys_in_memory.py would find.
+# Rust and Python run side by side, so that both cores work until the end. The extension is a release, because a quicker build leaves
+# copies of keys on the stack, which tests/generators/test_keys_in_memory.py would find.
 .PHONY: test
-test: $(VENV)/stamp-venv  ## every check but the long ones
+test: $(VENV)/stamp-venv  ## every check except the long ones
 	$(MAKE) --jobs=2 SIDE_BY_SIDE=yes all-of-rust all-of-python
 
 .PHONY: all-of-rust all-of-python
@@ -85,7 +85,7 @@ all-of-python:
 .PHONY: lint
 lint: lint-rust lint-python  ## formatters, lints, types
 
-# With all features, then with none, as a web page has the crate. The extension has the default ones, which only add to none.
+# All features, then none, as in a web page. The extension's default features only add code to none.
 .PHONY: lint-rust
 lint-rust: $(VENV)/stamp-venv
 	cargo fmt --all --check
@@ -103,17 +103,17 @@ lint-python: $(VENV)/stamp-extension $(VENV)/stamp-dev
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(VENV)/bin/zizmor --offline --quiet .github
 
-# nextest where it is installed (it has no doc tests), cargo's own runner elsewhere. `lint-rust` compiles the examples.
+# nextest if it is installed (it runs no doc tests), otherwise cargo's own runner. `lint-rust` compiles the examples.
 CARGO_TEST := cargo $(if $(shell command -v cargo-nextest 2>/dev/null),nextest run,test) --lib --bins --tests
 
-# The binding has no Rust tests: it is signatures, driven from Python. Features only add code, so they are all on. Without them the golden
-# vectors are replayed by the extension and, without `entropy` too, by `test-wasm`.
+# The binding has no Rust tests; Python tests it. All features are on, because they only add code. The extension replays the golden
+# vectors with the default features, and `test-wasm` without `entropy`.
 .PHONY: test-rust
 test-rust: | tools  ## Rust tests and doc tests
 	$(CARGO_TEST) --no-fail-fast --locked -p $(CRATE) --all-features
 	cargo test --locked --doc -p $(CRATE) --all-features
 
-# Four processes at most: each may come to hold two gigabytes.
+# At most four processes, because one can grow to two gigabytes.
 PYTEST := $(PY) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 .PHONY: test-python
@@ -121,7 +121,7 @@ test-python: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## Python tests
 	$(PYTEST)
 
 .PHONY: test-long
-test-long: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the checks that take minutes; test-tiers and test-checked beside it
+test-long: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the checks that take minutes, except test-tiers and test-checked
 	RUSTFLAGS='--cfg aes_backend="soft"' cargo test --locked -p $(CRATE) --lib --target-dir target/soft-aes stream
 	$(PY) -m pytest -m long
 	@scripts/test_package.sh
@@ -132,36 +132,36 @@ test-long: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the checks that take mi
 	@$(PY) scripts/test_gappa.py
 
 .PHONY: test-taint
-test-taint:  ## no branch on noise but the documented ones, on Valgrind (minutes)
+test-taint:  ## no branch on noise except the documented ones, in Valgrind (minutes)
 	@scripts/test_taint.sh
 
 .PHONY: test-trace
-test-trace:  ## the same instructions on the same addresses whatever the key, on every instruction set here (ten minutes)
+test-trace:  ## every key runs the same instructions on the same addresses, for every instruction set here (ten minutes)
 	@scripts/test_trace.sh
 
 .PHONY: test-time
-test-time:  ## a million fills of small and of large noise take the same time (ten minutes)
+test-time:  ## a million fills of small noise and of large noise take the same time (ten minutes)
 	@scripts/test_time.sh
 
 .PHONY: test-gappa
-test-gappa: | tools  ## the float bounds of the kernels, proven by Gappa, and that tighter ones are refused (minutes)
+test-gappa: | tools  ## Gappa proves the kernels' float bounds and refuses tighter ones (minutes)
 	@'$(PYTHON)' scripts/test_gappa.py
 
-# Of Gappa's proofs those of the logarithm and the exponential; of Coq's own, the fixed-point exponential and the rests of series.
+# Coq checks Gappa's proofs of the logarithm and the exponential, and its own of the fixed-point exponential and of series' remainders.
 .PHONY: test-gappa-coq
-test-gappa-coq: | tools  ## the proofs of the logarithm and the exponential, checked by Coq (minutes)
+test-gappa-coq: | tools  ## Coq checks the proofs of the logarithm and the exponential (minutes)
 	@'$(PYTHON)' scripts/test_gappa.py --coq
 
-# The tests that compare them then pass.
+# The tests that compare these files with the source then pass.
 .PHONY: proofs
-proofs: | tools  ## what Coq reads in rust/core/proofs again, from the formulas and constants of the source
+proofs: | tools  ## rewrite Coq's files in rust/core/proofs from the source's formulas and constants
 	STAIRNOISE_WRITE_PROOFS=1 cargo test --locked -p $(CRATE) --lib --all-features are_those_of_the_source
 
 .PHONY: test-tiers
-test-tiers: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## every test under each instruction set that this processor has
+test-tiers: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## every test on each instruction set of this processor
 	scripts/test_tiers.sh
 
-# The next target that needs the extension builds the usual one again.
+# The next target that needs the extension builds an ordinary one again.
 .PHONY: test-checked
 test-checked: $(VENV)/stamp-dev  ## the Python tests on an extension with debug assertions
 	$(PY) -m maturin develop --profile release-checked
@@ -180,15 +180,15 @@ test-wasm:  ## the crate as WebAssembly in Node: a web page's module, and the go
 test-site: docs  ## the documentation site in headless Chromium (minutes); Debian has chromium and chromium-driver
 	$(PY) -m pytest -q -m '' tests/site
 
-# Checked, not linked: that takes neither a C compiler nor an interpreter of the other system.
+# The code is checked and not linked, so neither a C compiler nor an interpreter for the other system is needed.
 .PHONY: check-platforms
 check-platforms: export PYO3_CROSS := 1
 check-platforms: export PYO3_CROSS_PYTHON_VERSION := 3.10
-check-platforms: | tools  ## crate and extension compile without a warning for Windows and macOS
+check-platforms: | tools  ## crate and extension compile for Windows and macOS without a warning
 	rustup target add $(PLATFORMS)
 	for target in $(PLATFORMS); do cargo clippy --locked --workspace --target $$target -- -D warnings || exit; done
 
-# The stable ABI is compiled for without an interpreter, so .venv need not be there.
+# Compiling for the stable ABI needs no interpreter, so .venv need not exist.
 .PHONY: check-msrv
 check-msrv: export PYO3_NO_PYTHON := 1
 check-msrv: export PYO3_BUILD_EXTENSION_MODULE := 1
@@ -198,15 +198,15 @@ check-msrv: | tools  ## crate and extension compile with the oldest supported Ru
 	cargo +$$version check --locked --workspace --all-features --target-dir target/msrv
 
 .PHONY: semver
-semver: | tools  ## what the crate's interface broke since the last release, or since SINCE=COMMIT
+semver: | tools  ## list what broke in the crate's interface since the last release, or since SINCE=COMMIT
 	@scripts/semver.sh $(SINCE)
 
 .PHONY: test-package
-test-package: | tools  ## the crate as it would be published: packed, unpacked elsewhere, tested there (minutes)
+test-package: | tools  ## pack the crate as for publishing, unpack it elsewhere, and test it there (minutes)
 	@scripts/test_package.sh
 
 .PHONY: test-avx512
-test-avx512: | tools  ## the Rust tests on AVX-512 and VAES, where there is none in an emulator (more than an hour); TESTS= selects
+test-avx512: | tools  ## the Rust tests on AVX-512 and VAES, here or in an emulator (more than an hour); TESTS= selects
 	scripts/test_avx512.sh $(TESTS)
 
 .PHONY: wheels
@@ -214,15 +214,15 @@ wheels: | tools  ## dist/: wheels and source distribution, tested in empty envir
 	PYTHON='$(PYTHON)' scripts/wheels.sh $(TESTS)
 
 .PHONY: reproduce
-reproduce: | tools  ## two builds of this commit, in different folders: the same wheel, bit for bit (minutes)
+reproduce: | tools  ## two builds of this commit in different folders make the same wheel, bit for bit (minutes)
 	@PYTHON='$(PYTHON)' scripts/reproduce.sh
 
 .PHONY: rehearse
-rehearse: | tools  ## the release list, from a clean clone, as far as it needs no forge (hours); VERSION=
+rehearse: | tools  ## the steps of the release list that need no forge, in a clean clone (hours); VERSION=
 	scripts/rehearse_release.sh '$(VERSION)' $(STEPS)
 
 .PHONY: audit
-audit: | tools  ## dependencies: licences, sources, advisories, newer releases; names what it could not ask
+audit: | tools  ## dependencies: licences, sources, advisories, newer releases; names the checks not run
 	@scripts/audit.sh
 
 .PHONY: coverage
@@ -232,7 +232,7 @@ coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/evidence/coverag
 	command -v cargo-llvm-cov || [ -x target/tools/bin/cargo-llvm-cov ] || cargo install --quiet --locked --root target/tools cargo-llvm-cov
 	$(PY) -m scripts.coverage
 
-# A survivor is not an error of make: docs/evidence/mutants.md says which of them no test can find.
+# A surviving mutant does not fail the command: docs/evidence/mutants.md lists those that no test can find.
 .PHONY: test-mutants
 test-mutants: $(VENV)/stamp-dev | tools  ## mutants of exact path, kernels, lattice and Python gates: does a test fail? (an hour); SHARD=0/32
 	$(PY) -m pip install 'cosmic-ray>=8.4'
@@ -242,7 +242,7 @@ test-mutants: $(VENV)/stamp-dev | tools  ## mutants of exact path, kernels, latt
 	scripts/test_mutants.sh python $(SHARD)
 
 .PHONY: fuzz
-fuzz: | tools  ## the fuzz targets, each for a minute or SECONDS_EACH
+fuzz: | tools  ## the fuzz targets, each for SECONDS_EACH (a minute by default)
 	scripts/fuzz.sh
 
 .PHONY: test-asan
@@ -254,7 +254,7 @@ test-miri: | tools  ## Rust tests on the portable tier under Miri, which rustup 
 	@scripts/test_miri.sh
 
 .PHONY: format
-format: $(VENV)/stamp-dev  ## rewrite the sources as the formatters want them
+format: $(VENV)/stamp-dev  ## format the sources
 	cargo fmt --all
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
@@ -262,12 +262,12 @@ format: $(VENV)/stamp-dev  ## rewrite the sources as the formatters want them
 # ---------------------------------------------------------------- figures
 
 .PHONY: bench
-bench: $(VENV)/stamp-bench  ## benchmarks against commit 4c1bc39 and the peers; a dated record and README.md's figures
+bench: $(VENV)/stamp-bench  ## compare with commit 4c1bc39 and with peers; write a dated record and README.md's figures
 	$(PY) -m benches
 
-# Builds that commit once, which takes minutes. OPTIONS='--only Laplace --tier avx2 --commit HEAD~1' times something else.
+# Builds that commit once, which takes minutes. An example: OPTIONS='--only Laplace --tier avx2 --commit HEAD~1'.
 .PHONY: bench-quick
-bench-quick: $(VENV)/stamp-bench  ## how many times faster this build is than the last record's commit (two minutes)
+bench-quick: $(VENV)/stamp-bench  ## compare the speed with the last record's commit (two minutes)
 	$(PY) -m benches.compare $(OPTIONS)
 
 .PHONY: figures
@@ -276,13 +276,13 @@ figures: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the pictures of docs/figu
 
 # ---------------------------------------------------------------- pages
 
-# A page that cannot be built, a name that leads nowhere, a link or an anchor that is not there: each ends the build.
+# The build fails for a page that cannot be built, a name without a target, and a broken link or anchor.
 .PHONY: docs
-docs: $(VENV)/stamp-docs  ## the documentation site, in docs/_build/html (three minutes the first time, without the network)
+docs: $(VENV)/stamp-docs  ## the documentation site, in docs/_build/html (three minutes the first time; needs no network)
 	$(PY) -m sphinx --builder html --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
 
 .PHONY: linkcheck
-linkcheck: $(VENV)/stamp-docs  ## whether other sites still have what the pages link to (minutes; needs the network)
+linkcheck: $(VENV)/stamp-docs  ## check the pages' links to other sites (minutes; needs the network)
 	$(PY) -m sphinx --builder linkcheck --keep-going --quiet docs docs/_build/linkcheck
 
 # ---------------------------------------------------------------- set-up
@@ -291,9 +291,9 @@ linkcheck: $(VENV)/stamp-docs  ## whether other sites still have what the pages 
 tools:
 	@scripts/check_tools.sh '$(PYTHON)'
 
-# Older interpreters bring a pip that knows no dependency groups.
+# The pip of older interpreters knows no dependency groups.
 NEW_PIP := $(PY) -m pip install 'pip>=25.1'
-# Half of the packages' modules are never imported. Those that are, Python compiles then: the group `dev` takes 13 s in place of 37.
+# Half of the packages' modules are never imported; Python compiles the others on import. The group `dev` takes 13 s instead of 37.
 INSTALL := $(PY) -m pip install --no-compile
 
 $(VENV)/stamp-venv: | tools
@@ -301,12 +301,12 @@ $(VENV)/stamp-venv: | tools
 	$(NEW_PIP) && $(INSTALL) --group build
 	@touch $@
 
-# The extension in python/stairnoise is one of two builds, and only the stamp of that one is there: `stamp-extension` of a release
-# (minutes), `stamp-quick` of the profile `quick` in Cargo.toml (seconds). Both draw the same values.
-# maturin installs the group `dev` too, unless it is told of another.
+# The extension in python/stairnoise is one of two builds, and only this build's stamp exists: `stamp-extension` for a release
+# (minutes), `stamp-quick` for the profile `quick` in Cargo.toml (seconds). Both draw the same values.
+# maturin installs the group `dev` unless another group is named.
 MATURIN := $(NEW_PIP) && $(PY) -m maturin develop --group build
 
-# maturin installs the package's own dependencies and those of the extra, and an editable package over python/.
+# maturin installs the dependencies of the package and of the extra, and an editable package for python/.
 $(VENV)/stamp-extension: $(VENV)/stamp-venv pyproject.toml $(EXTENSION_SOURCES) | tools
 	$(MATURIN) --release --extras cli
 	@rm -f $(VENV)/stamp-quick
@@ -317,7 +317,7 @@ $(VENV)/stamp-quick: $(VENV)/stamp-venv $(EXTENSION_SOURCES) | tools
 	@rm -f $(VENV)/stamp-extension
 	@touch $@
 
-# The groups name extras of the package itself, so it is installed first, by maturin, with the extension that is there.
+# The groups name extras of the package itself, so maturin installs the package first, with the existing build's profile.
 $(VENV)/stamp-dev: pyproject.toml | $(VENV)/stamp-venv
 	if test -e $(VENV)/stamp-quick; then profile='--profile quick'; else profile=--release; fi; \
 	$(MATURIN) $$profile
@@ -333,7 +333,7 @@ $(VENV)/stamp-bench: pyproject.toml | $(VENV)/stamp-extension
 	@touch $@
 
 .PHONY: clean
-clean:  ## remove .venv and everything built
+clean:  ## remove .venv and all build products
 	rm -rf $(VENV) target dist build docs/_build docs/api/generated .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	rm -f python/stairnoise/_native*.so python/stairnoise/_native*.pyd
 	find python tests benches scripts -name __pycache__ -type d -prune -exec rm -rf {} +

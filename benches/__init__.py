@@ -1,1 +1,1 @@
-"""Benchmarks of stairnoise against what its users could run instead; README.md here says how."""
+"""Benchmarks of stairnoise against its alternatives; README.md here explains them."""

@@ -1,7 +1,7 @@
-"""`make bench`: time everything, write the dated record, bring README.md's figures up to it.
+"""`make bench`: time everything, write the dated record, and update README.md's figures from it.
 
 python -m benches                   # everything, into the record
-python -m benches -k laplace        # any options of pytest: a part of what stands beside other libraries, printed only
+python -m benches -k laplace        # any options of pytest: some comparisons with other libraries, printed only
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from benches.worker import ONE_THREAD
 
 PYTEST = [sys.executable, "-m", "pytest", "benches", "-o", "python_files=bench_*.py", "-o", "python_functions=bench_*"]
 PYTEST += ["-m", "", "-p", "no:cacheprovider", "-W", "default"]
-"""Run the benchmarks and nothing else; a peer's warnings are its own affair."""
+"""Run only the benchmarks, and do not fail on a peer's warnings."""
 
 
 def main(options: list[str]) -> int:
-    """Run the benchmarks and, when nothing was asked for in particular, write the record; return the exit status."""
+    """Run the benchmarks; without options, write the record. Return the exit status."""
     if options:
         return _pytest([], options)
     if builds.exists(compare.FIRST):
-        builds.build(compare.FIRST)  # before the machine's load is looked at
+        builds.build(compare.FIRST)  # before the machine's load is measured
     load, start = machine.load(), time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         timings = Path(scratch, "timings.json")

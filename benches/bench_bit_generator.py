@@ -18,7 +18,7 @@ Rng = np.random.Generator
 
 
 def _into(method: str) -> Callable[[Rng], Callable[[], object]]:
-    """Return what makes the draws of a method that writes to an array."""
+    """Return a function that makes the draws of a method with `out`."""
 
     def draws(rng: Rng) -> Callable[[], object]:
         draw, out = getattr(rng, method), np.empty(IN_CACHE)
@@ -28,7 +28,7 @@ def _into(method: str) -> Callable[[Rng], Callable[[], object]]:
 
 
 def _mean(mean: float, std: float) -> Callable[[Any], None]:
-    """Return a check of the mean of what was drawn: 6 standard errors, missed by chance with probability 2e-9."""
+    """Return a check that the mean of the draws is within 6 standard errors; chance fails it with probability 2e-9."""
 
     def check(drawn: Any) -> None:
         assert abs(np.mean(drawn) - mean) < 6 * std / np.size(drawn) ** 0.5
@@ -44,7 +44,7 @@ def _is_scalar(drawn: Any) -> None:
     assert -10 < drawn < 1000
 
 
-# Work: what draws it, how many values a call makes, and the check of a call's result.
+# For each work: the function that makes its draws, the values of a call, and the check of a call's result.
 WORKS: dict[str, tuple[Callable[[Rng], Callable[[], object]], int, Callable[[Any], None]]] = {
     "random(out=)": (_into("random"), IN_CACHE, _mean(1 / 2, 12**-0.5)),
     "standard_normal(out=)": (_into("standard_normal"), IN_CACHE, _mean(0, 1)),
@@ -65,7 +65,7 @@ def work(name: str) -> str:
 
 @pytest.mark.parametrize("name", WORKS)
 def bench_bit_generator(benchmark: Any, name: str) -> None:
-    """Time a method of NumPy's Generator on each bit generator, by turns."""
+    """Time a method of NumPy's Generator on each bit generator, in turns."""
     draws, n, check = WORKS[name]
     beside = {peer: Run(draws(Rng(make())), n) for peer, make in PEERS.items()}
     run = Run(draws(Rng(sn.SecureBitGenerator())), n)

@@ -1,4 +1,4 @@
-"""The thesis' table: the price of a noisy count, for seven of them."""
+"""The thesis' table: the time of a noisy count, for seven counts."""
 
 from __future__ import annotations
 

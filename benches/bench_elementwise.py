@@ -1,4 +1,4 @@
-"""Every value with parameters of its own: stairnoise beside what draws with arrays of parameters in NumPy."""
+"""Every value with its own parameters: stairnoise beside samplers in NumPy that take arrays of parameters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WHOLE = "staircase, own eps, parameters to noise in one call"
 
 
 def epsilons(n: int) -> NDArray[np.float64]:
-    """Return ε from the least to the most."""
+    """Return ε from the minimum to the maximum."""
     return np.linspace(LEAST, MOST, n)
 
 
@@ -47,7 +47,7 @@ def _numpy_whole(n: int) -> Draw:
 
 
 def check(values: NDArray[np.float64]) -> None:
-    """Check the values in eight parts, each a mixture of the mechanisms in it: a part's ε must be the part's."""
+    """Check the values in eight parts against the mixture of each part's mechanisms: every ε must be used in its place."""
     parts = zip(np.array_split(values, 8), np.array_split(epsilons(values.size), 8), strict=True)
     for part, eps in parts:
         abs_mean, second_moment = (float(moment.mean()) for moment in staircase_moments(eps))
@@ -61,7 +61,7 @@ def check(values: NDArray[np.float64]) -> None:
 )
 @pytest.mark.parametrize("contender", ["stairnoise", "NumPy, Algorithm 1"])
 def bench_own_eps(benchmark: Any, work: str, mine: Any, theirs: Any, contender: str) -> None:
-    """Time 10⁷ values (fewer where a draw would take seconds; the record says how many)."""
+    """Time 10⁷ values, or fewer if a draw would take seconds; the record has the number."""
     n = affordable(mine, BULK)
     beside = {"fill": fill()}
     if contender == "stairnoise":
@@ -78,11 +78,11 @@ def bench_own_eps(benchmark: Any, work: str, mine: Any, theirs: Any, contender: 
 
 SIGMAS = (1.0, 10.0)
 GROUPS = {"in 64 groups": 64, "all different": BULK}
-"""How many different σ there are, one after the other."""
+"""The number of different σ."""
 
 
 def sigmas(n: int, different: int) -> NDArray[np.float64]:
-    """Return σ from the least to the most."""
+    """Return σ from the minimum to the maximum."""
     groups = min(n, different)
     return np.linspace(*SIGMAS, groups)[np.arange(n) * groups // n]
 
@@ -103,7 +103,7 @@ def _numpy_normal(n: int, different: int) -> Draw:
 
 
 def check_gaussian(values: NDArray[Any], different: int) -> None:
-    """Check the values in eight parts, as `check`; a discrete variance is σ² to 1e-7."""
+    """Check the values in eight parts, as `check` does; a discrete variance equals σ² to 1e-7."""
     parts = zip(np.array_split(values, 8), np.array_split(sigmas(values.size, different), 8), strict=True)
     for part, sigma in parts:
         Mechanism("Gaussian", {"sigma": float(sigma.mean())}, float(np.mean(sigma**2)), float(np.mean(3 * sigma**4))).check(part)
@@ -113,7 +113,7 @@ def check_gaussian(values: NDArray[Any], different: int) -> None:
 @pytest.mark.parametrize("groups", GROUPS)
 @pytest.mark.parametrize("contender", ["stairnoise", "NumPy normal"])
 def bench_own_sigma(benchmark: Any, mine: Any, groups: str, contender: str) -> None:
-    """Time Gaussian noise with a σ of its own for every value, or for every group of values."""
+    """Time Gaussian noise where every value, or every group of values, has its own σ."""
     work, different = f"{mine.__name__[1:]}, own sigma {groups}", GROUPS[groups]
     make = partial(mine, different=different)
     n = affordable(make, BULK)

@@ -1,4 +1,4 @@
-"""The mechanisms beyond the four mechanisms, in bulk; the discrete Gaussian distribution beside its peers."""
+"""The mechanisms other than the four core ones, in bulk; the discrete Gaussian distribution beside its peers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPENDP_VALUES = 1000
 
 
 def ours(mechanism: Mechanism) -> Run:
-    """Return stairnoise filling memory that is already there, on one thread."""
+    """Return stairnoise filling an existing array, on one thread."""
     made: Any = getattr(sn, mechanism.name)(**mechanism.arguments)
     if mechanism.dim > 1:
         vectors = np.zeros((VECTORS, mechanism.dim))
@@ -31,7 +31,7 @@ def ours(mechanism: Mechanism) -> Run:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.work)
 def bench_mechanism(benchmark: Any, mechanism: Mechanism) -> None:
-    """Time one mechanism, per coordinate where it draws vectors, and check what it drew."""
+    """Time one mechanism, per coordinate if it draws vectors, and check its draws."""
     drawn = side_by_side(benchmark, "family", mechanism.work, "stairnoise", ours(mechanism), {"fill": fill()})
     mechanism.check(np.asarray(drawn))
 
@@ -61,7 +61,7 @@ def _opendp(sigma2: float) -> Run:
 @pytest.mark.parametrize("mechanism", DISCRETE_GAUSSIANS, ids=lambda mechanism: mechanism.work)
 @pytest.mark.parametrize("peer", ["NumPy normal, rounded", "OpenDP gaussian, integers"])
 def bench_discrete_gaussian_peer(benchmark: Any, mechanism: Mechanism, peer: str) -> None:
-    """Time what else draws such integers: rounded normal noise, which is another mechanism, and OpenDP's exact one."""
+    """Time other ways to draw such integers: rounded normal noise, which is another mechanism, and OpenDP's exact one."""
     opendp = peer.startswith("OpenDP")
     if opendp and (reason := reason_absent("opendp")):
         pytest.skip(f"peer absent: {reason}")

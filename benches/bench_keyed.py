@@ -1,4 +1,4 @@
-"""Keyed releases: the noise of every row by a key of its own, for labels of several kinds, beside a release of the array."""
+"""Keyed releases, where every row's noise has its own key, for labels of several kinds, beside a release of the array."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _texts(n: int) -> list[str]:
 @pytest.mark.parametrize("kind", LABELS)
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.work)
 def bench_keyed(benchmark: Any, made: CoreMechanism, kind: str, n: int) -> None:
-    """Time a keyed release on one thread, its labels included."""
+    """Time a keyed release with its labels, on one thread."""
     package, make = LABELS[kind]
     if absent := reason_absent(package):
         pytest.skip(f"absent: {absent}")

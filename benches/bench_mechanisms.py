@@ -1,4 +1,4 @@
-"""The mechanisms in bulk, into memory that is already there; four of them beside their peers."""
+"""The mechanisms in bulk, into an existing array; four of them beside their peers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIZES = (BULK, min(BULK, IN_CACHE))
 
 
 def bench_fill(benchmark: Any) -> None:
-    """Time the unit by itself."""
+    """Time the unit alone."""
     side_by_side(benchmark, "unit", "fill", "fill", fill(), {})
 
 
@@ -27,13 +27,13 @@ def bench_fill(benchmark: Any) -> None:
     ids=lambda x: getattr(x, "work", x),
 )
 def bench_mechanism(benchmark: Any, mechanism: CoreMechanism, n: int) -> None:
-    """Time one mechanism drawn by stairnoise, and check what it drew."""
+    """Time one mechanism drawn by stairnoise, and check its draws."""
     drawn = side_by_side(benchmark, "bulk", mechanism.work, "stairnoise", ours.bulk(mechanism, n), {"fill": fill(n)})
     mechanism.check(np.asarray(drawn))
 
 
 def _beside(mechanism: CoreMechanism, n: int) -> dict[str, Run]:
-    """Return stairnoise's time for the mechanism; the staircase too stands beside those who draw Laplace noise."""
+    """Return stairnoise's runs to compare with a peer of the mechanism; peers of Laplace noise get the staircase too."""
     others = [other for other in COMPARED if other.mechanism == "staircase" and mechanism.mechanism == "laplace"]
     return {"fill": fill(n)} | {other.work: ours.bulk(other, n) for other in [mechanism, *others]}
 
@@ -48,10 +48,10 @@ def _cases() -> Iterator[Any]:
 
 @pytest.mark.parametrize(("mechanism", "peer", "n"), list(_cases()))
 def bench_peer(benchmark: Any, mechanism: CoreMechanism, peer: Peer, n: int) -> None:
-    """Time one mechanism drawn by a peer, with stairnoise between its rounds, and check what it drew."""
+    """Time one mechanism drawn by a peer, with stairnoise between its rounds, and check the peer's draws."""
     if reason := peer.absent():
         pytest.skip(f"peer absent: {reason}")
-    # A peer for single answers is met at its own size by stairnoise in bulk: each at its best.
+    # A peer for single answers runs at its own size, stairnoise in bulk: both at their best.
     size = BULK if n == peer.most < BULK else n
     drawn = side_by_side(benchmark, "bulk", mechanism.work, peer.name, Run(peer.make(mechanism, n), n), _beside(mechanism, size))
     mechanism.check(np.asarray(drawn))

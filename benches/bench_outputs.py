@@ -1,4 +1,4 @@
-"""Where the values go: other element types, strides, a file, and arrays that are made by the call."""
+"""Outputs other than a plain array: other element types, strides, a file, and arrays that the call makes."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ FRESH = "fresh array, staircase, eps=4, sensitivity=1"
     ("name", "mechanism", "make"), OUTPUTS, ids=[f"{mechanism.work}-{name}" for name, mechanism, _ in OUTPUTS]
 )
 def bench_output(benchmark: Any, name: str, mechanism: CoreMechanism, make: Any) -> None:
-    """Time a mechanism into an output that is not a plain array of its own type."""
+    """Time a mechanism into an output that is not a plain array of the mechanism's type."""
     run = Run(ours.into(mechanism, make(BULK)), BULK)
     drawn = side_by_side(benchmark, "outputs", f"{mechanism.work}, into {name}", "stairnoise", run, {"fill": fill()})
     mechanism.check(np.asarray(drawn))
 
 
 def bench_memmap(benchmark: Any, tmp_path: Path) -> None:
-    """Time the staircase into a file that is mapped to memory."""
+    """Time the staircase into a memory-mapped file."""
     mechanism, out = staircase(4), np.memmap(tmp_path / "noise", np.float64, "w+", shape=(BULK,))
     work = f"{mechanism.work}, into np.memmap"
     drawn = side_by_side(benchmark, "outputs", work, "stairnoise", Run(ours.into(mechanism, out), BULK), {"fill": fill()})
@@ -44,7 +44,7 @@ def bench_memmap(benchmark: Any, tmp_path: Path) -> None:
 
 
 def bench_full(benchmark: Any) -> None:
-    """Time what a fresh array costs without any noise: `np.full`."""
+    """Time `np.full`: a fresh array without noise."""
     drawn = side_by_side(benchmark, "outputs", FRESH, "np.full", _full(), {"fill": fill()})
     assert np.asarray(drawn).sum() == BULK
 

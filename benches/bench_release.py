@@ -1,4 +1,4 @@
-"""The release of many answers, beside the packages that release, and on several threads."""
+"""The release of many answers, beside other packages that release, and on several threads."""
 
 from __future__ import annotations
 
@@ -18,18 +18,17 @@ from benches.peers import reason_absent
 from benches.timing import BULK, IN_CACHE, Draw, Run, fill, side_by_side
 
 ONE_BY_ONE = 10**4
-"""Answers released by a package that takes one at a call, or a list."""
+"""The number of answers for a package that takes one at a call, or a list."""
 
 COUNTS, NUMBERS = discrete_laplace(1), laplace(1)
 MECHANISMS = (COUNTS, staircase(4), NUMBERS)
 SIZES = (BULK, min(BULK, IN_CACHE))
 NOISE = "noise alone"
 GRID = 2.0**-20
-"""What NumPy's answers are rounded to."""
+"""NumPy's answers are rounded to multiples of this."""
 
 
 def work(mechanism: CoreMechanism) -> str:
-    """Return the work in words."""
     return f"release of {np.dtype(ours.dtype(mechanism)).name}, {mechanism.work}"
 
 
@@ -39,21 +38,21 @@ def answers(mechanism: CoreMechanism, n: int) -> NDArray[Any]:
 
 
 def mine(mechanism: CoreMechanism, n: int, **threads: int) -> Run:
-    """Return stairnoise's release into memory that is already there."""
+    """Return stairnoise's release into an existing array."""
     d, values, out = ours.distribution(mechanism), answers(mechanism, n), np.zeros(n, ours.dtype(mechanism))
     return Run(lambda: d.release(values, out=out, **threads), n)
 
 
 @dataclass(frozen=True)
 class Releasing:
-    """Another way to private answers."""
+    """Another package's release."""
 
     name: str
     make: Callable[[CoreMechanism, int], Draw]
     package: str = "numpy"
     most: int = BULK
     exact: bool = True
-    """Whether its noise has the mechanism; rounded noise has about the mechanism's spread."""
+    """Whether its noise has the mechanism's distribution; rounded noise has only about its spread."""
     note: str = ""
     secure: bool = False
     """Whether it releases by an exact mechanism with a secure generator, as stairnoise does."""
@@ -116,7 +115,7 @@ OTHERS = (
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=work)
 @pytest.mark.parametrize("n", SIZES)
 def bench_release(benchmark: Any, mechanism: CoreMechanism, n: int) -> None:
-    """Time stairnoise's release, beside its noise alone: what the release costs more is the addition."""
+    """Time stairnoise's release beside its noise alone; the difference is the cost of the addition."""
     run = mine(mechanism, n, **one_thread())
     beside = {"fill": fill(n), NOISE: ours.bulk(mechanism, n)}
     drawn = side_by_side(benchmark, "release", work(mechanism), "stairnoise", run, beside)
@@ -124,7 +123,7 @@ def bench_release(benchmark: Any, mechanism: CoreMechanism, n: int) -> None:
 
 
 def one_thread() -> dict[str, int]:
-    """Return the keyword for one thread, where a release has it."""
+    """Return the keyword for one thread, if this build's release has it."""
     return {"threads": 1} if ours.releases_on_threads() else {}
 
 
@@ -149,10 +148,10 @@ OTHER_CASES = [
 
 @pytest.mark.parametrize(("mechanism", "other", "n"), OTHER_CASES)
 def bench_other(benchmark: Any, mechanism: CoreMechanism, other: Releasing, n: int) -> None:
-    """Time another way to the same release."""
+    """Time another package's release of the same answers."""
     if reason := reason_absent(other.package):
         pytest.skip(f"peer absent: {reason}")
-    size = BULK if n == other.most < BULK else n  # a package for single answers is met by stairnoise in bulk: each at its best
+    size = BULK if n == other.most < BULK else n  # a package for single answers runs at its own size, stairnoise in bulk
     beside = {"fill": fill(size), work(mechanism): mine(mechanism, size, **one_thread())}
     drawn = side_by_side(benchmark, "release", work(mechanism), other.name, Run(other.make(mechanism, n), n), beside)
     noise = np.asarray(drawn, np.float64) - answers(mechanism, n)

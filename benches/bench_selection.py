@@ -19,12 +19,12 @@ CANDIDATES, ROWS = (10, 1000), {"one row": 1, "a table of rows": SELECTIONS}
 
 
 def costs(candidates: int) -> NDArray[np.float64]:
-    """Return costs from 0 to the dearest."""
+    """Return costs from 0 to the maximum."""
     return np.linspace(0, DEAREST, candidates)
 
 
 def probability_of_the_best(contender: str, candidates: int) -> float:
-    """Its weight over all; or the integral of Π(1 − a·t) over t from 0 to 1, with the coins a of the others."""
+    """Return its share of the weights, or the integral of Π(1 − a·t) over t from 0 to 1, with the others' coins a."""
     weights = np.exp(-EPS / 2 * costs(candidates))
     if contender == "ExponentialMechanism":
         return float(1 / weights.sum())
@@ -42,7 +42,7 @@ def check(contender: str, candidates: int, selected: NDArray[np.int64]) -> None:
 
 
 def selecting(contender: str, candidates: int, rows: int) -> Run:
-    """Return selections into memory that is already there, on one thread."""
+    """Return selections into an existing array, on one thread."""
     mechanism = CLASSES[contender](EPS, sensitivity=1)
     table, out = np.tile(costs(candidates), (rows, 1)), np.zeros(SELECTIONS, np.int64)
     return Run(lambda: mechanism.select(table, out=out, threads=1), SELECTIONS)

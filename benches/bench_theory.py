@@ -1,4 +1,4 @@
-"""The distribution functions: a million points at a call, and one, beside SciPy's where it has the mechanism."""
+"""The distribution functions: a million points at a call, and one, beside SciPy's if it has the distribution."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def work(mechanism: CoreMechanism, function: str) -> str:
 
 
 def arguments(mechanism: CoreMechanism, function: str, n: int) -> Any:
-    """Return points where the mechanism has its mass; probabilities for the quantile functions."""
+    """Return points where the noise has its mass; probabilities for the quantile functions."""
     if function in ("ppf", "isf"):
         return RNG.random(n)
     return ours.distribution(mechanism).sample(n).astype(np.float64)
 
 
 def scipy_mechanism(mechanism: CoreMechanism) -> Any:
-    """Return SciPy's frozen distribution of a Laplace distribution; None for the staircases, which it has not."""
+    """Return SciPy's frozen Laplace distribution; None for the staircases, which SciPy lacks."""
     from scipy import stats
 
     if mechanism.mechanism == "laplace":

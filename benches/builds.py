@@ -1,6 +1,6 @@
-"""A commit of this project, built for comparison in a folder of its own and kept between runs.
+"""Build a commit of this project for comparison, in its own folder that is kept between runs.
 
-python -m benches.builds 4c1bc39        # builds it if it is not there, and prints where its package is
+python -m benches.builds 4c1bc39        # builds it if necessary, and prints where its package is
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ KEPT = ROOT / "target" / "builds"
 
 
 def git(*arguments: str) -> str:
-    """Return what git says; CalledProcessError if it fails."""
+    """Return git's output; raise CalledProcessError if git fails."""
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def head() -> str:
-    """Return the commit that is checked out, with a plus sign where files differ from it; empty outside of a clone."""
+    """Return the checked-out commit, with a plus sign if files differ from it; empty outside a clone."""
     try:
         return git("rev-parse", "--short=7", "HEAD") + "+" * bool(git("status", "--porcelain", "--untracked-files=no"))
     except (OSError, subprocess.CalledProcessError):
@@ -39,11 +39,11 @@ def exists(commit: str) -> bool:
 
 
 def build(commit: str) -> Path:
-    """Return the folder that holds the package of a commit; build it with its own release profile if it is not there."""
+    """Return the folder of a commit's package, built with the commit's release profile unless it exists."""
     folder = KEPT / git("rev-parse", "--short=12", f"{commit}^{{commit}}")
     site = folder / "site"
     if not site.is_dir():
-        print(f"building commit {commit}, once: minutes", file=sys.stderr)
+        print(f"building commit {commit} once, which takes minutes", file=sys.stderr)
         source = folder / "source"
         shutil.rmtree(folder, ignore_errors=True)
         archive = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
@@ -54,7 +54,7 @@ def build(commit: str) -> Path:
         (wheel,) = folder.glob("*.whl")
         shutil.unpack_archive(wheel, folder / "unpacked", "zip")
         shutil.rmtree(source)
-        (folder / "unpacked").rename(site)  # last: what is there is whole
+        (folder / "unpacked").rename(site)  # the last step, so that a folder of this name is complete
     return site
 
 

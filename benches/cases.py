@@ -1,6 +1,6 @@
-"""How a mechanism's draws, releases and calls are timed in either of two builds.
+"""The timing of a mechanism's draws, releases and calls in two builds.
 
-A worker of either build imports this, so only names that are public in both may be used.
+Workers of both builds import this, so it can only use names that are public in both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import stairnoise as sn
 from benches.timing import IN_CACHE, Draw
 
 PAGE = 1 << 21
-"""Buffers begin where a huge page can, in every build alike."""
+"""Buffers of both builds begin where a huge page can begin."""
 
 KEY = bytes(range(32))
 
@@ -33,13 +33,13 @@ class Case:
     make: Callable[[], Draw]
     n: int = 1
     seeded: Callable[[], Any] | None = None
-    """The same values from a key: those of both builds must be the same."""
+    """Draws values from a key, which must be equal in both builds."""
     main: bool = False
     """Whether the row has a target."""
     every_tier: bool = True
-    """Whether it is timed under each instruction set, or under the best alone."""
+    """Whether it is timed under every instruction set, or only under the best."""
     mkl: tuple[str, float] | None = None
-    """MKL's sampler for the same, or the nearest, noise, and its parameter."""
+    """MKL's sampler of the same noise, or of the nearest, and its parameter."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Noise:
         return class_(**default | self.arguments)
 
     def shape(self, n: int) -> int | tuple[int, int]:
-        """Return the shape of `n` numbers: of vectors, as many as have no more."""
+        """Return the shape of `n` numbers; vectors have at most `n` numbers together."""
         return n if self.dim == 1 else (n // self.dim, self.dim)
 
     @property
@@ -90,7 +90,7 @@ def _text(value: Any) -> str:
 
 
 def buffer(shape: Any, dtype: Any = np.float64, order: Any = "C") -> NDArray[Any]:
-    """Return an array that begins at a multiple of 2 MiB, so that no build is luckier with its memory than the other."""
+    """Return an array that begins at a multiple of 2 MiB, so that memory's alignment favours neither build."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     raw = np.zeros(size + PAGE, np.uint8)
     return np.ndarray(shape, dtype, raw.data, -raw.ctypes.data % PAGE, order=order)
@@ -100,7 +100,7 @@ def buffer(shape: Any, dtype: Any = np.float64, order: Any = "C") -> NDArray[Any
 
 
 def sampled(noise: Noise, out: Callable[[], NDArray[Any]], work: str = "sample into out", **facts: Any) -> Case:
-    """Draw noise alone, into what `out` makes."""
+    """Draw noise alone, into the array that `out` makes."""
 
     def make() -> Draw:
         mechanism, array = noise.mechanism(), out()
@@ -113,7 +113,7 @@ def sampled(noise: Noise, out: Callable[[], NDArray[Any]], work: str = "sample i
 
 
 def bulk(noise: Noise, **facts: Any) -> Case:
-    """Draw noise alone, into memory that the cache holds."""
+    """Draw noise alone, into an array that fits the cache."""
     return sampled(noise, lambda: buffer(noise.shape(IN_CACHE), noise.dtype), **facts)
 
 
@@ -125,7 +125,7 @@ def answers(noise: Noise, n: int) -> NDArray[Any]:
 
 
 def released(noise: Noise, n: int, *, into: bool, **facts: Any) -> Case:
-    """Release `n` answers, into an array that is there or a new one."""
+    """Release `n` answers, into an existing array or a new one."""
 
     def options() -> dict[str, Any]:
         return {"out": buffer(noise.shape(n), noise.dtype)} if into else {}
@@ -149,7 +149,7 @@ def method_of(noise: Noise, method: str, *arguments: Any, **options: Any) -> Dra
 
 
 def small(noise: Noise, n: int, method: str, *, into: bool = False, **facts: Any) -> Case:
-    """`n` values at a call: the price of the call."""
+    """Return a case of `n` values at a call, which times mostly the call."""
 
     def make() -> Draw:
         given = {"out": buffer(noise.shape(n), noise.dtype)} if into else {}
@@ -172,7 +172,7 @@ def fill(case: Case) -> Draw:
 
 
 def mkl(case: Case) -> tuple[Draw, str]:
-    """Return MKL's noise of the same size, for a release with the addition to the answers, and the generator that is quickest."""
+    """Return MKL's noise of the same size, with the addition for a release, and the quickest generator."""
     samplers = importlib.import_module("benches.mkl")
     assert case.mkl is not None
     sampler, parameter = case.mkl

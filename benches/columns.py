@@ -1,4 +1,4 @@
-"""What the release of a column costs, beside the release of the equal array.
+"""Time the release of a column, beside the release of an equal array.
 
 python -m benches.columns           # 10⁷ rows, into record/columns
 python -m benches.columns 1e6       # fewer rows, printed only
@@ -32,7 +32,7 @@ ROUNDS = 9
 CHUNKS = 10
 NULL_EVERY = 100
 WITHOUT_NULLS, WITH_NULLS = 1.2, 1.6
-"""What a column may cost, in releases of the array."""
+"""The maximum ratio of a column's time to the array's."""
 
 COUNTS = discrete_laplace(1)
 RECORDS = report.RECORDS / "columns"
@@ -44,9 +44,9 @@ class Held:
 
     name: str
     make: Callable[[NDArray[Any], NDArray[np.bool_]], Any]
-    """Makes it of counts and of the places of nulls."""
+    """Makes it from counts and the places of nulls."""
     nulls: str = ""
-    """The rule for nulls; empty for a column without any."""
+    """The rule for nulls; empty for a column without nulls."""
     dtype: type[np.integer[Any]] = np.int64
 
 
@@ -90,7 +90,7 @@ HELD = (
 
 
 def measured(held: Held, n: int) -> dict[str, Any]:
-    """Return times and their ratio: the median over rounds, before each of which the array was released."""
+    """Return the medians of the times and of their ratio, over rounds that release the array and then the column."""
     mechanism, values = sn.DiscreteLaplace(COUNTS.eps, COUNTS.sensitivity), (np.arange(n) % 1000).astype(held.dtype)
     missing = np.arange(n) % NULL_EVERY == 0 if held.nulls else np.zeros(n, np.bool_)
     column = held.make(values, missing)
@@ -115,7 +115,7 @@ def measured(held: Held, n: int) -> dict[str, Any]:
 
 
 def _check(drawn: Any, values: NDArray[Any], missing: NDArray[np.bool_], held: Held) -> None:
-    """Require the distribution's moments of the noise, and nulls where they were."""
+    """Require that the noise has the distribution's moments, and that nulls stay in their places."""
     kept = pd.Series(drawn.to_pandas() if hasattr(drawn, "to_pandas") else drawn)
     where = missing if held.nulls == "keep" else np.zeros(len(values), np.bool_)
     assert np.array_equal(kept.isna().to_numpy(), where)
@@ -123,7 +123,7 @@ def _check(drawn: Any, values: NDArray[Any], missing: NDArray[np.bool_], held: H
 
 
 def record(n: int) -> dict[str, Any]:
-    """Measure all rows, printing each."""
+    """Measure and print all rows."""
     load, results = machine.load(), []
     for held in HELD:
         results.append(measured(held, n))

@@ -1,4 +1,4 @@
-"""Two builds on one machine, in rounds that alternate: the working tree, and a commit of its history.
+"""Compare two builds on one machine, in alternating rounds: the working tree, and a commit of its history.
 
 python -m benches.compare                          # the main rows against the newest record's commit: `make bench-quick`
 python -m benches.compare --commit 4c1bc39 --only 'Laplace(eps=1)' --tier avx2
@@ -20,22 +20,22 @@ from benches.rows import CASES, MAIN
 from benches.worker import Worker
 
 FIRST = "4c1bc39"
-"""The commit that the targets of speed compare with."""
+"""The commit that the targets compare with."""
 
 BUILT = builds.ROOT / "python"
 """The package of the working tree."""
 
 ROUND = 0.004
-"""Seconds of a round at least."""
+"""Minimum seconds of a round."""
 
 ROUNDS = (7, 61)
-"""At least, at most."""
+"""Minimum and maximum number."""
 
 Row = dict[str, Any]
 
 
 def measure(workers: dict[str, Worker], case: Case, seconds: float) -> Row:
-    """Time a case in every worker by turns, for about so many seconds; beside it the unit and MKL, in the new build's process."""
+    """Time a case in every worker in turns, for about `seconds`; also the unit and MKL, in the new build's process."""
     sides = {name: (worker, "case") for name, worker in workers.items()}
     if case.seeded is not None:
         sides |= {kind: (workers["new"], kind) for kind in ("fill", "mkl") if kind == "fill" or case.mkl is not None}
@@ -70,7 +70,7 @@ def _rounds(sides: dict[str, tuple[Worker, str]], count: float) -> dict[str, lis
 
 
 def _ratio(one: list[float], other: list[float]) -> float:
-    """Return the median of the rounds' ratios: what slows the machine for longer than two rounds slows both."""
+    """Return the median of the rounds' ratios; a disturbance that lasts longer than two rounds slows both sides."""
     return _significant(statistics.median(a / b for a, b in zip(one, other, strict=True)))
 
 
@@ -88,14 +88,14 @@ def compare(
 ) -> list[Row]:
     """Return a row for each case under each tier; `show` is called with each measurement.
 
-    With `itself`, a second process of the old build gives its spread against itself, and what is slower beyond it is timed again,
-    for twice as long and by other processes.
+    With `itself`, a second process of the old build measures its spread against itself. Rows that are slower beyond this spread
+    are timed again, for twice as long and by other processes.
     """
     chosen, rows = list(cases), []
     best, package = ours.tiers()[-1], builds.build(commit)
     *_, old_best = old_tiers = builds.tiers(package)
     for tier in tiers:
-        old = package, tier if tier in old_tiers else old_best  # a set that is new is compared with the best of then
+        old = package, tier if tier in old_tiers else old_best  # a set that the old build lacks is compared with its best
         sides = {"old": old, "new": (BUILT, tier)} | ({"again": old} if itself else {})
 
         def measured(these: Iterable[Case], factor: float, tier: str = tier, sides: Any = sides) -> dict[str, Row]:
@@ -114,7 +114,7 @@ def compare(
 
 
 def newest_commit(record: Record | None) -> str:
-    """Return the commit of a record, or the first one where there is none or this clone has it not."""
+    """Return the commit of a record; the first one if there is no record or this clone lacks the commit."""
     commit = (record or {}).get("commit", "").rstrip("+")
     return commit if commit and builds.exists(commit) else FIRST
 
@@ -136,10 +136,10 @@ def main(words: list[str]) -> None:
     from benches import report
 
     parser = argparse.ArgumentParser(prog="python -m benches.compare", description=__doc__.splitlines()[0])
-    parser.add_argument("--commit", default="", help="what to compare with; else the commit of the newest record")
-    parser.add_argument("--only", default="", help="the rows whose names have this text, of all rows and not of the main ones")
+    parser.add_argument("--commit", default="", help="the commit to compare with; by default that of the newest record")
+    parser.add_argument("--only", default="", help="all rows whose names contain this text, instead of the main rows")
     parser.add_argument("--tier", default=ours.tiers()[-1], choices=ours.tiers())
-    parser.add_argument("--seconds", type=float, default=0.7, help="for a row, roughly")
+    parser.add_argument("--seconds", type=float, default=0.7, help="time for a row, roughly")
     chosen = parser.parse_args(words)
     commit = chosen.commit or newest_commit(report.newest_or_none())
     cases = [case for case in CASES.values() if chosen.only in case.work] if chosen.only else MAIN

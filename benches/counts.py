@@ -1,4 +1,4 @@
-"""The seven counts that a thesis put noise on, and the ways to put it there.
+"""The seven counts that a thesis adds noise to, and ways to add it.
 
 'Comparing the Performance of the Laplace and Staircase Mechanisms in Differential Privacy' (2018) times NumPy's Laplace noise
 against a staircase in plain Python and a compiled one, on the number of White people by marital status in the Adult data set
@@ -29,7 +29,7 @@ EPS = 1.0
 
 @dataclass(frozen=True)
 class Way:
-    """One way to the seven noisy counts; `make` gives a draw of all of them."""
+    """A way to make the seven noisy counts; `make` returns a draw of all seven."""
 
     name: str
     mechanism: CoreMechanism
@@ -38,7 +38,7 @@ class Way:
 
 
 def noise_of(draw: Draw, repeats: int = 1500) -> NDArray[np.float64]:
-    """Return the noise of many draws of the seven."""
+    """Return the noise of many draws of the seven counts."""
     return np.concatenate([np.asarray(draw(), dtype=np.float64) - COUNTS for _ in range(repeats)])
 
 

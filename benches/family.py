@@ -1,6 +1,6 @@
-"""The mechanisms beyond the four mechanisms that are timed, and the check of what was timed.
+"""The timed mechanisms other than the four core ones, and the check of their draws.
 
-The moments are written out again from the literature; nothing here imports stairnoise.
+The moments are written here from the literature; nothing here imports stairnoise.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benches.mechanisms import STANDARD_ERRORS
 
 @dataclass(frozen=True)
 class Mechanism:
-    """One mechanism: its class and arguments, and E X² and E X⁴ of what is checked of a draw."""
+    """A mechanism: its class and arguments, and E X² and E X⁴ of the checked numbers."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -26,12 +26,12 @@ class Mechanism:
     fourth: float
     dim: int = 1
     checked: Callable[[NDArray[Any]], NDArray[Any]] = field(default=np.ravel)
-    """What the moments are of: the values, or the norms of vectors."""
+    """The numbers with these moments: the values, or the norms of vectors."""
     dtype: type[np.generic] = np.float64
 
     @property
     def work(self) -> str:
-        """The mechanism in words, as it stands in records."""
+        """The mechanism in words, as in records."""
         return f"{self.name}, {', '.join(f'{name}={_text(value)}' for name, value in self.arguments.items())}"
 
     def check(self, values: NDArray[Any]) -> None:
@@ -48,7 +48,7 @@ def _text(value: object) -> str:
 
 
 def _summed(probability: Callable[[NDArray[Any]], NDArray[Any]], x: NDArray[Any]) -> tuple[float, float]:
-    """E X² and E X⁴ from unnormalised probabilities or a density on an even grid."""
+    """Return E X² and E X⁴ from unnormalised probabilities or a density on an even grid."""
     p = probability(x)
     p = p / p.sum()
     return float(np.sum(p * x**2)), float(np.sum(p * x**4))
@@ -88,7 +88,7 @@ def _stairs(eps: float, width: float, first: float, x: NDArray[Any]) -> NDArray[
 
 
 def truncated_staircase(eps: float, delta: float) -> Mechanism:
-    """Staircase noise with γ = 1/2 between −B and B, sensitivity 1: the last unit of an end has the mass δ."""
+    """Staircase noise with γ = 1/2 between −B and B, sensitivity 1: the last unit at an end has the mass δ."""
     x = (np.arange(400_000) + 0.5) / 10_000
     above = np.concatenate([[0.0], np.cumsum(_stairs(eps, 1, 0.5, x))])
     last = (above[10_000:] - above[:-10_000]) / (2 * above[10_000:])
@@ -98,7 +98,7 @@ def truncated_staircase(eps: float, delta: float) -> Mechanism:
 
 
 def truncated_discrete_staircase(eps: float, delta: float, sensitivity: int, r: int) -> Mechanism:
-    """Discrete staircase noise on −A … A: the last Δ integers of an end have the mass δ at most."""
+    """Discrete staircase noise on −A … A: the last Δ integers at an end have at most the mass δ."""
     whole = _stairs(eps, sensitivity, r, np.arange(10_000))
     above = np.cumsum(whole) - whole[0] / 2
     last = (above[sensitivity:] - above[:-sensitivity]) / (2 * above[sensitivity:])

@@ -1,4 +1,4 @@
-"""Which machine and which versions a record comes from, and nothing else of the machine; what importing costs."""
+"""The processor, load and versions that a record states, and nothing else about the machine; the time of importing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from typing import Any
 from benches.peers import PACKAGES, version
 
 FEATURES = {"x86_64": ("aes", "avx2", "avx512f", "vaes"), "aarch64": ("aes", "asimd"), "arm64": ("aes", "asimd")}
-"""Processor features that decide the speed, by the kernel's names."""
+"""Processor features that decide the speed, by Linux's names."""
 
 IMPORT_RUNS = 21
 
 
 def cpu() -> dict[str, Any]:
-    """Return model, family and, of the features that matter, those that this processor has and those that it lacks."""
+    """Return model, family, and which of `FEATURES` this processor has and lacks."""
     text = ""
     if Path("/proc/cpuinfo").is_file():
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n")[0]
@@ -46,19 +46,19 @@ def _sysctl_brand() -> str:
 
 
 def load() -> float | None:
-    """Return how many processes wanted to run in the last minute: what else the machine was doing."""
+    """Return how many processes wanted to run in the last minute."""
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
 
 
 def free_bytes(directory: Path) -> dict[str, int]:
-    """Return how much memory and how much room for files there is; where the system does not tell, a great deal."""
+    """Return the free bytes of memory and of disk; a huge number if the system does not reveal them."""
     told = Path("/proc/meminfo")
     found = re.search(r"^MemAvailable: +(\d+) kB", told.read_text(encoding="utf-8"), re.MULTILINE) if told.is_file() else None
     return {"memory": int(found[1]) * 1024 if found else 2**63, "disk": shutil.disk_usage(directory).free}
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of everything that was timed."""
+    """Return the versions of all timed packages."""
     rustc = shutil.which("rustc")
     said = subprocess.run([rustc, "--version"], capture_output=True, text=True, check=True).stdout.split() if rustc else []
     return {
@@ -81,7 +81,7 @@ def import_times(runs: int = IMPORT_RUNS) -> dict[str, float]:
 
 
 def python_with_cache(cache: Path, code: str) -> str:
-    """Run `code` in a fresh interpreter that keeps its bytecode in `cache`, whatever the environment says of bytecode."""
+    """Run `code` in a fresh interpreter that keeps its bytecode in `cache`, whatever the environment sets."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPYCACHEPREFIX"] = str(cache)
     command = [sys.executable, "-c", code]

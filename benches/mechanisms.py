@@ -1,6 +1,6 @@
-"""The mechanisms that are timed, and the check that what was timed is noise of that mechanism.
+"""The timed core mechanisms, and the check that timed draws have the mechanism's distribution.
 
-The moments are written out again from the literature; nothing here imports stairnoise.
+The moments are written here from the literature; nothing here imports stairnoise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Cost = Literal["l1", "l2"]
 
 @dataclass(frozen=True)
 class CoreMechanism:
-    """One mechanism, with E|X| and E X² of its exact form."""
+    """A mechanism, with E|X| and E X² of its exact distribution."""
 
     mechanism: str
     eps: float
@@ -32,17 +32,17 @@ class CoreMechanism:
 
     @property
     def discrete(self) -> bool:
-        """Whether the noise is integers."""
+        """Whether the noise has integer values."""
         return self.mechanism.startswith("discrete")
 
     @property
     def work(self) -> str:
-        """The mechanism in words, as it stands in records."""
+        """The mechanism in words, as in records."""
         shape = f", r={self.cost}" if self.mechanism == "discrete_staircase" else ""
         return f"{self.mechanism}, eps={self.eps:g}, sensitivity={self.sensitivity}{shape}"
 
     def check(self, values: NDArray[Any]) -> None:
-        """Raise AssertionError unless mean and mean magnitude are the mechanism's within standard errors."""
+        """Raise AssertionError unless mean and mean magnitude are within 6 standard errors of the mechanism's."""
         x = np.asarray(values, dtype=np.float64).ravel()
         assert x.size >= 1000, f"too few values to check: {x.size}"
         if self.discrete:
@@ -110,7 +110,7 @@ def _discrete_moments(eps: float, d: int, r: int) -> tuple[float, float]:
 
 
 def discrete_staircase(eps: float, sensitivity: int, cost: Cost = "l1") -> CoreMechanism:
-    """Discrete staircase with the r that makes E|X| ("l1") or E X² ("l2") least, found by trying each."""
+    """Discrete staircase with the r that minimises E|X| ("l1") or E X² ("l2"), found by trying every r."""
     which = ("l1", "l2").index(cost)
     moments = {r: _discrete_moments(eps, sensitivity, r) for r in range(1, sensitivity + 1)}
     r = min(moments, key=lambda r: moments[r][which])
@@ -123,7 +123,7 @@ COMPARED = (
     discrete_laplace(4),
     discrete_staircase(4, 10),
 )
-"""One of each, beside everything else that draws it."""
+"""One of each class, compared with every peer that draws it."""
 
 EPSILONS = (0.01, 0.1, 1, 4, 10)
 
@@ -133,4 +133,4 @@ CORE_MECHANISMS = (
     *map(discrete_laplace, EPSILONS),
     *(discrete_staircase(eps, d, cost) for eps in (1, 4) for d in (10, 1000) for cost in ("l1", "l2")),
 )
-"""All that are timed in bulk; COMPARED is among them."""
+"""All that are timed in bulk, including COMPARED."""

@@ -1,4 +1,4 @@
-"""How much memory a call needs beyond its output, each in a fresh process.
+"""Measure the memory that a call needs beyond its output, in a fresh process for each.
 
 python -m benches.memory "fresh array" 10000000
 python -m benches.memory "np.memmap" 8000000000 /a/directory/with/room      # a file larger than memory
@@ -24,7 +24,7 @@ from benches.mechanisms import staircase
 
 MIB = 2**20
 PRIVATE = 32 * MIB
-"""What the process may allocate while it fills a file: far less than the file."""
+"""The memory that a process can allocate while it fills a file: far less than the file."""
 
 Prepared = tuple[Callable[[], Any], int]
 """A call, and the bytes of output that it allocates itself."""
@@ -89,8 +89,8 @@ MEASURED = (
 
 
 def measure(case: str, n: int, directory: Path) -> dict[str, Any]:
-    """Return what `case` took in this process, which should be a fresh one."""
-    sn.Staircase(4, sensitivity=1).release(sn.sample(n=1000, eps=4))  # one-time costs are not the call's
+    """Return the memory that `case` took in this process, which should be fresh."""
+    sn.Staircase(4, sensitivity=1).release(sn.sample(n=1000, eps=4))  # one-time costs do not count
     draw, output = CASES[case](n, directory)
     before = _status("VmRSS") or _peak()
     drawn = draw()
@@ -101,9 +101,9 @@ def measure(case: str, n: int, directory: Path) -> dict[str, Any]:
 
 
 def _peak() -> int:
-    """Return the most memory that this process has had at once.
+    """Return the maximum memory that this process has had.
 
-    On Linux not `ru_maxrss`: a new process inherits its parent's, and the parent of these is a large one.
+    Linux's `ru_maxrss` does not serve: a new process inherits its parent's value, and this parent is large.
     """
     if (peak := _status("VmHWM")) is not None:
         return peak
@@ -112,7 +112,7 @@ def _peak() -> int:
 
 
 def _status(field: str) -> int | None:
-    """Return a field of Linux's account of this process, in bytes."""
+    """Return a field of /proc/self/status in bytes, if there is one."""
     status = Path("/proc/self/status")
     if not status.is_file():
         return None
@@ -121,7 +121,7 @@ def _status(field: str) -> int | None:
 
 
 def in_fresh_process(case: str, n: int) -> dict[str, Any]:
-    """Return `measure` of a process of its own."""
+    """Return `measure` of a new process."""
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-m", "benches.memory", case, str(n), directory]
         root = Path(__file__).resolve().parent.parent

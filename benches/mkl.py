@@ -1,6 +1,6 @@
-"""Intel MKL's samplers by its C interface, which writes into an array that is already there (mkl_random's Python cannot).
+"""Intel MKL's samplers by its C interface, which writes into an existing array (mkl_random's Python interface cannot).
 
-Importing this fails where MKL is not installed. Of MKL's generators the quickest is taken, found by trying each.
+Importing this fails if MKL is not installed. All of MKL's generators are tried, and the quickest is used.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ GENERATORS = {
     "ARS5": 15,
     "PHILOX4X32X10": 16,
 }
-"""`VSL_BRNG_…` over 2²⁰ (mkl_vsl_defines.h): all that mkl_random offers."""
+"""`VSL_BRNG_…` divided by 2²⁰ (mkl_vsl_defines.h): all generators that mkl_random offers."""
 
 INVERSION = 0
 GAUSSIAN_METHODS = (0, 1, 2)
-"""Box and Muller's with one and with two values, and inversion."""
+"""Box and Muller's method with one value and with two, and inversion."""
 
 
 def _load() -> Any:
@@ -55,7 +55,7 @@ LIBRARY = _load()
 
 
 TRIAL = 1 << 16
-"""Values by which the quickest generator is found."""
+"""The number of values in a generator's trial."""
 
 Make = Callable[[ctypes.c_void_p, NDArray[Any]], list[Draw]]
 
@@ -109,7 +109,7 @@ def _quickest(make: Make, out: NDArray[Any]) -> tuple[Draw, str]:
     found = []
     for name, number in GENERATORS.items():
         stream = ctypes.c_void_p()
-        if LIBRARY.vslNewStream(ctypes.byref(stream), number << 20, 1) == 0:  # else not on this processor
+        if LIBRARY.vslNewStream(ctypes.byref(stream), number << 20, 1) == 0:  # otherwise this processor does not run it
             for method, draw in enumerate(make(stream, out[:TRIAL])):
                 draw()
                 found.append((min(timeit.repeat(draw, number=1, repeat=5)), name, method, stream))

@@ -1,4 +1,4 @@
-"""stairnoise, ready to be timed, and what this build of it does not have."""
+"""stairnoise's calls, ready to be timed, and features that this build lacks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def distribution(mechanism: CoreMechanism) -> Any:
 
 
 def dtype(mechanism: CoreMechanism) -> type[np.generic]:
-    """Return the type that `mechanism` is drawn as by default."""
+    """Return the default dtype of the mechanism's draws."""
     return np.int64 if mechanism.discrete else np.float64
 
 
@@ -39,12 +39,12 @@ def into(mechanism: CoreMechanism, out: Any, **options: Any) -> Draw:
 
 
 def bulk(mechanism: CoreMechanism, n: int) -> Run:
-    """Return `n` values into memory that is already there."""
+    """Return `n` values into an existing array."""
     return Run(into(mechanism, np.zeros(n, dtype=dtype(mechanism))), n)
 
 
 def threads(count: int) -> dict[str, Any]:
-    """Return the keyword that asks for `count` threads; none where only one is to be had."""
+    """Return the keyword for `count` threads; nothing if this build has only one."""
     return {"threads": count} if has_threads() else {}
 
 
@@ -59,7 +59,7 @@ def releases_on_threads() -> bool:
 
 
 def cores() -> int:
-    """How many this process may run on."""
+    """Return how many cores this process can use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -69,7 +69,7 @@ def tiers() -> tuple[str, ...]:
 
 
 def absent() -> dict[str, str]:
-    """Return what is not measured, with the reason."""
+    """Return the measurements that are left out, with the reason."""
     missing = {}
     if not has_threads():
         missing["more than one thread"] = "this stairnoise has no threads="

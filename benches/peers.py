@@ -1,7 +1,7 @@
-"""What a user could run instead of stairnoise: NumPy, and packages that may or may not be installed.
+"""Alternatives to stairnoise: NumPy, and packages that may or may not be installed.
 
-A peer that does not import is absent: its benchmark is skipped with the reason, and the record names it.
-Peers use their own random generator, seeded where they allow it. None but OpenDP claims an exact mechanism.
+If a peer does not import, its benchmark is skipped with the reason, and the record names the peer.
+Peers use their own random generator, seeded if they allow it. Only OpenDP claims an exact mechanism.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from benches.mechanisms import CoreMechanism
 from benches.timing import Draw
 
 BLOCK = 1 << 14
-"""Values at a time in Algorithm 1: its temporaries stay in the second-level cache (a fifth faster here)."""
+"""Values at a time in Algorithm 1, so that temporaries stay in the second-level cache (a fifth faster here)."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """One way to draw one mechanism."""
+    """A package's way to draw one mechanism."""
 
     name: str
     mechanism: str
     make: Callable[[CoreMechanism, int], Draw]
     package: str = "numpy"
     most: int = 10**7
-    """The largest n worth waiting for."""
+    """The largest n to time."""
     note: str = ""
     secure: bool = False
     """Whether it draws an exact mechanism with a secure generator, as stairnoise does."""
@@ -47,7 +47,7 @@ def reason_absent(package: str) -> str | None:
         importlib.import_module(package)
     except ModuleNotFoundError as error:
         return f"{error.name} is not installed"
-    except Exception as error:  # a broken install: say which kind, not where
+    except Exception as error:  # a broken installation: name the error, but no path
         return f"{package} does not import: {type(error).__name__}"
     return None
 
@@ -123,7 +123,7 @@ def _mkl_geometric_difference(mechanism: CoreMechanism, n: int) -> Draw:
 
 
 def numba_algorithm_1(mechanism: CoreMechanism, n: int) -> Callable[[], NDArray[np.float64]]:
-    """Return Algorithm 1 as a compiled loop; made once, so that the compiler runs in the first draw alone."""
+    """Return Algorithm 1 as a compiled loop; only its first draw runs the compiler."""
     numba = importlib.import_module("numba")
 
     def loop(

@@ -1,4 +1,4 @@
-"""ns/value by mechanism on a logarithmic scale, made from a record."""
+"""Plot a record: ns/value by mechanism, on a logarithmic scale."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benches.peers import PEERS
 from benches.results import Record, Result, Results, number, power
 from benches.tables import quickest
 
-# Okabe and Ito's colours: told apart with every common kind of colour blindness. The markers differ too.
+# Okabe and Ito's colours, which differ for every common kind of colour blindness. The markers differ too.
 OURS, EXACT, PLAIN = (
     ("#0072B2", "o", "stairnoise: exact, secure"),
     ("#009E73", "D", "exact, secure"),
@@ -34,7 +34,7 @@ INCHES_PER_ROW, INCHES_AROUND = 0.34, 2.1
 
 
 def draw(record: Record, path: Path) -> None:
-    """Write the plot of a record to `path`; its suffix says the format."""
+    """Write the plot of a record to `path`, whose suffix selects the format."""
     matplotlib = importlib.import_module("matplotlib")
     figures = importlib.import_module("matplotlib.figure")
     results = Results(record)
@@ -49,7 +49,7 @@ def draw(record: Record, path: Path) -> None:
     ]
     groups = [(title, found) for title, section, work in panels if (found := quickest(results, section, work))]
     rows = sum(len(found) for _, found in groups)
-    # Text stays text; without these two the same record gives another file at every run.
+    # Text stays text; the first two settings make a record's file the same in every run.
     fixed = {"svg.fonttype": "none", "svg.hashsalt": "stairnoise", "font.family": "sans-serif", "font.size": 10}
     with matplotlib.rc_context(fixed):
         figure = figures.Figure(figsize=(9, INCHES_AROUND + INCHES_PER_ROW * rows), layout="constrained")
@@ -77,7 +77,7 @@ def _superscript(count: str) -> str:
 
 
 def _panel(axis: Any, title: str, found: list[Result], fill_ns: float) -> None:
-    """Draw one panel: a row for each contender, the quickest on top, its time written beside its mark."""
+    """Draw one panel: a row for each contender, the quickest on top, with its time beside its mark."""
     axis.axvline(fill_ns, color=FILL, linestyle=":", linewidth=1.2, zorder=1)
     for row, result in enumerate(found):
         colour, marker, _ = _look(result["contender"])
@@ -97,7 +97,7 @@ def _panel(axis: Any, title: str, found: list[Result], fill_ns: float) -> None:
 
 
 def _frame(figure: Any, axes: Any, results: Results) -> None:
-    """Set the scale, the legend below the panels, and where the figures come from."""
+    """Set the scale, the legend below the panels, and the figures' source."""
     lines = importlib.import_module("matplotlib.lines")
     slowest = max(result["median_ns"] for section in ("bulk", "release") for result in results.of(section))
     axes[-1].set_xscale("log")

@@ -1,4 +1,4 @@
-"""What was aimed at against commit 4c1bc39, what is slower than it, and the tables of both; nothing here measures."""
+"""The targets against commit 4c1bc39, the rows that are slower than it, and tables of both; nothing here measures."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from benches.results import number, power
 TIERS = ("avx512", "avx2", "portable")
 TITLES = {"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON", "portable": "portable"}
 MILLISECOND = 1e6
-"""What a constructor may take, in ns."""
+"""The maximum time of a constructor, in ns."""
 
 Row = dict[str, Any]
 
 
 def _aims() -> Iterator[tuple[Iterable[Case], tuple[float, ...]]]:
-    """Yield rows, and how many times faster they shall be: on AVX-512, AVX2 and portable; without the last it has no aim."""
+    """Yield rows, and how many times faster they must be on AVX-512, AVX2 and portable; two numbers set no portable target."""
     sample = listed.SAMPLES
     yield listed.IN_CACHE_RELEASES, (2.5, 2, 1.3)
     yield listed.LARGE_RELEASES, (2.5, 2, 1.2)
@@ -44,14 +44,14 @@ def _aims() -> Iterator[tuple[Iterable[Case], tuple[float, ...]]]:
 FASTER: dict[tuple[str, str], float] = {
     (case.work, tier): bound for rows, bounds in _aims() for case in rows for tier, bound in zip(TIERS, bounds, strict=False)
 }
-"""How many times faster a row shall be on a tier."""
+"""How many times faster a row must be on a tier."""
 
 QUICK = {case.work for name, case in listed.CONSTRUCTORS.items() if name != "Gaussian"}
-"""Constructors that shall take a millisecond at most."""
+"""Constructors that must take a millisecond or less."""
 
 
 def aim(row: Row) -> str:
-    """Return what a row is aimed at, in words; empty where it has no aim."""
+    """Return a row's target in words; empty if there is none."""
     if row["work"] in QUICK:
         return "≤ 1 ms"
     bound = FASTER.get((row["work"], row["tier"]))
@@ -59,7 +59,7 @@ def aim(row: Row) -> str:
 
 
 def met(row: Row) -> bool | None:
-    """Whether a row meets its aim; None where it has none, or could not be timed."""
+    """Return whether a row meets its target; None if there is no target, or the row could not be timed."""
     measured = "new_ns" if row["work"] in QUICK else "faster"
     if measured not in row or not aim(row):
         return None
@@ -69,13 +69,13 @@ def met(row: Row) -> bool | None:
 
 
 def spread(rows: list[Row]) -> float:
-    """Return by which factor the old build differs from itself in all but a twentieth of the rows."""
+    """Return the factor by which the old build differs from itself at most, in 19 of 20 rows."""
     found = [abs(math.log(row["itself"])) for row in rows if "itself" in row]
     return math.exp(statistics.quantiles(found, n=20)[-1]) if len(found) > 1 else math.inf
 
 
 def slower(rows: list[Row]) -> list[Row]:
-    """Return the rows that are slower than the old build, beyond its spread in this row and in all but a twentieth of them."""
+    """Return the rows that are slower by more than the old build's spread, in the row itself and in 19 of 20 rows."""
     common = math.log(spread(rows))
     timed = [row for row in rows if "itself" in row]
     return [row for row in timed if -math.log(row["faster"]) > max(common, abs(math.log(row["itself"])))]
@@ -93,7 +93,7 @@ def _over(row: Row, unit: str) -> str:
 
 
 def summary(rows: list[Row]) -> str:
-    """Return how many aims are met on each tier."""
+    """Return how many targets are met on each tier."""
     parts = []
     for tier in dict.fromkeys(row["tier"] for row in rows):
         verdicts = [met(row) for row in rows if row["tier"] == tier]
@@ -108,9 +108,9 @@ def _slower(rows: list[Row]) -> Iterator[str]:
         f"{100 * (spread(rows_of_tier) - 1):.1f} % ({TITLES[rows_of_tier[0]['tier']]})" for rows_of_tier in by_tier
     )
     yield (
-        f"In 19 of 20 rows the old build differs from itself by no more than {spreads}. A row is slower if it is so by more than "
-        "that, and by more than the old build differs from itself in that row, in two measurements. "
-        f"Rows that are slower: {len(found) or 'none'}."
+        f"In 19 of 20 rows the old build differs from itself by at most {spreads}. A row counts as slower if two measurements "
+        "find it slower by more than that, and by more than the old build differs from itself in this row. "
+        f"Slower rows: {len(found) or 'none'}."
     )
     if found:
         yield ""
@@ -124,11 +124,11 @@ def _slower(rows: list[Row]) -> Iterator[str]:
 def lines(rows: list[Row], commit: str) -> Iterator[str]:
     """Yield the tables of one comparison."""
     yield (
-        f"Against a build of commit {commit} on the same machine: each in a process that stays alive, on the same core, their "
-        "rounds alternating, in processor time; one thread; outputs begin at a multiple of 2 MiB. × faster is the median of the "
-        "rounds' ratios. × fill is over NumPy's `out.fill` of as many values of 8 bytes. × MKL is over the quickest of MKL's "
-        "generators with like noise: Laplace noise for staircases, and for a release the addition too. Both were timed between "
-        "the same rounds and write to memory that is already there. From a key both builds drew the same values."
+        f"Compared with a build of commit {commit} on the same machine. Each build has a process that stays alive, on the same "
+        "core; their rounds alternate, in processor time; one thread; outputs begin at a multiple of 2 MiB. × faster is the "
+        "median of the rounds' ratios. × fill divides by NumPy's `out.fill` of as many values of 8 bytes. × MKL divides by MKL's "
+        "quickest generator with similar noise: Laplace noise for staircases, with the addition for a release. Both were timed "
+        "between the same rounds and write to an existing array. Both builds drew the same values from a key."
     )
     yield ""
     yield summary(rows)
@@ -162,7 +162,7 @@ def lines(rows: list[Row], commit: str) -> Iterator[str]:
 
 
 def times(row: Row) -> tuple[str, str, str]:
-    """Return the old build's time, the new one's, and how many times faster that is, or "new" where only the new build has it."""
+    """Return the old build's time, the new build's, and their ratio, or "new" if only the new build has the row."""
     old, new = (number(row[name]) if name in row else "" for name in ("old_ns", "new_ns"))
     return old, new, f"{row['faster']:.2f}" if "faster" in row else "absent" if "new" in row["absent"] else "new"
 

@@ -1,6 +1,6 @@
-"""From pytest-benchmark's timings to a dated record, its page and plot, and the figures that README.md quotes.
+"""Make a dated record from pytest-benchmark's timings, with its page, its plot and README.md's figures.
 
-python -m benches.report            # page, plot and README.md's figures again, from the newest record
+python -m benches.report            # writes page, plot and README.md's figures again, from the newest record
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ README = ROOT / "README.md"
 
 
 def make_record(timings: Path, compared: Record, load_before: float | None = None) -> Record:
-    """Return the record of one run of the benchmarks, with the rows that compare two builds."""
+    """Return the record of one run of the benchmarks, with the comparison of two builds."""
     data = json.loads(timings.read_text(encoding="utf-8"))
     results = list(map(_result, data["benchmarks"]))
     works = list(dict.fromkeys(result["work"] for result in results))
@@ -74,7 +74,7 @@ def _significant(x: float, digits: int = 4) -> float:
 
 
 def absent() -> dict[str, str]:
-    """Return the peers and the rows that could not run, with the reason."""
+    """Return the peers and rows that could not run, with the reasons."""
     return {peer.name: reason for peer in (*PEERS, *OTHERS) if (reason := reason_absent(peer.package))} | ours.absent()
 
 
@@ -89,7 +89,7 @@ def newest_or_none() -> Record | None:
 def newest() -> tuple[Record, str]:
     """Return the newest record of this format and its name."""
     records = [(json.loads(path.read_text(encoding="utf-8")), path.stem) for path in sorted(RECORDS.glob("*.json"))]
-    # Of a day on which several machines were measured, the last one.
+    # If several machines were measured on a day, the last one counts.
     current = [(record["date"], record.get("time", ""), name, record) for record, name in records if record["format"] == FORMAT]
     if not current:
         raise FileNotFoundError("benches/record has no record of this format yet; make bench writes one")
@@ -108,7 +108,7 @@ def write(record: Record) -> Path:
 
 
 def as_json(record: Record) -> str:
-    """Return the record as text, an object without further objects on one line."""
+    """Return the record as text; innermost objects have one line each."""
     text = json.dumps(record, indent=1, ensure_ascii=False)
     return re.sub(r"\{[^{}]*\}", lambda found: re.sub(r"\n\s*", " ", found[0]), text)
 
@@ -129,7 +129,7 @@ def replace_figures(text: str, figures: str) -> str:
 
 
 def update_readme(record: Record, stem: str) -> None:
-    """Bring README.md's figures up to the record."""
+    """Update README.md's figures from the record."""
     README.write_text(quoted(README.read_text(encoding="utf-8"), record, stem), encoding="utf-8")
 
 
@@ -139,7 +139,7 @@ def quoted(text: str, record: Record, stem: str) -> str:
 
 
 def main() -> None:
-    """Write again what is made from the newest record."""
+    """Write the newest record's page, plot and figures again."""
     record, stem = newest()
     render(record, RECORDS / stem)
     update_readme(record, stem)

@@ -1,4 +1,4 @@
-"""A record, and how the tables ask it: nothing here measures."""
+"""A record's results as the tables need them; nothing here measures."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Results:
         return [result for result in self.record["results"] if result["section"] == section]
 
     def one(self, section: str, work: str, contender: str, n: int | None = None) -> Result | None:
-        """Return the result with this n, or without it the one with the largest; None where there is none."""
+        """Return the result with this n, by default the largest n; None if there is no such result."""
         same = [r for r in self.of(section) if r["work"] == work and r["contender"] == contender and n in (None, r["n"])]
         return max(same, key=lambda r: int(r["n"]), default=None)
 
     def slower(self, section: str, work: str, contender: str, than: str) -> float | None:
-        """Return the contender's time over that of what ran between its rounds."""
+        """Return the contender's time divided by the time of `than`, which ran between its rounds."""
         result = self.one(section, work, contender)
         return None if result is None else over(result, than)
 
@@ -43,12 +43,12 @@ class Results:
 
     @property
     def wide(self) -> bool:
-        """Whether the processor is of the kind that the targets are stated for."""
+        """Whether the targets are stated for this kind of processor."""
         return {"avx512f", "vaes"} <= set(self.record["cpu"]["features"])
 
 
 def over(result: Result, than: str) -> float | None:
-    """Return a result's median over the median of what ran between its rounds, or over the sum of two: "noise + fill"."""
+    """Return a result's median divided by that of `than`, or by a sum, as in "noise + fill"; these ran between its rounds."""
     units = [result["beside_ns"].get(name) for name in than.split(" + ")]
     return float(result["median_ns"] / sum(units)) if all(units) else None
 
@@ -59,6 +59,6 @@ def number(x: float) -> str:
 
 
 def power(n: int) -> str:
-    """Write a count, as a power of ten where it is one."""
+    """Write a count; a power of ten becomes one."""
     exponent = len(str(n)) - 1
     return f"10^{exponent}" if n == 10**exponent and n > 1 else str(n)

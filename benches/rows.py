@@ -1,6 +1,6 @@
-"""The rows that two builds are compared at: every mechanism and method, by names that both builds know.
+"""The rows of a comparison of two builds: every mechanism and method, by names that both builds know.
 
-A worker of either build imports this. What one of them lacks is named absent.
+Workers of both builds import this. A row that one build lacks is absent.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def _noise(mechanism: CoreMechanism) -> Noise:
     return Noise(name, arguments, ours.dtype(mechanism))
 
 
-FURTHER = [Noise(m.name, dict(m.arguments), m.dtype, m.dim) for m in MECHANISMS]
-EVERY = list({str(noise): noise for noise in [*map(_noise, CORE_MECHANISMS), *FURTHER]}.values())
-"""All that `make bench` draws in bulk: each class of the registry at least once."""
+OTHERS = [Noise(m.name, dict(m.arguments), m.dtype, m.dim) for m in MECHANISMS]
+EVERY = list({str(noise): noise for noise in [*map(_noise, CORE_MECHANISMS), *OTHERS]}.values())
+"""The noise that `make bench` draws in bulk: every class of the registry at least once."""
 
 TYPICAL = {noise.name: noise for noise in reversed([*RELEASED, DISCRETE[1.0], *GAUSSIANS, *reversed(EVERY)])}
 """One of each class, for the methods."""
@@ -80,7 +80,7 @@ VARIED = {
     "PermuteAndFlip": {"eps": 1.0},
     "PartitionSelection": {"eps": 1.0, "delta": 1e-6},
 }
-"""Arguments of a constructor; the first is another one at each call."""
+"""Arguments of a constructor; the first argument changes at each call."""
 
 
 def _constructor(name: str) -> Case:
@@ -105,7 +105,7 @@ def _constructor(name: str) -> Case:
 FUNCTIONS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "sf", "logcdf", "logsf", "norm_cdf", "norm_sf")
 QUANTILES = ("ppf", "isf", "norm_ppf", "norm_isf")
 OF_SENSITIVITY = {"sensitivity": 1}
-"""What these methods take of a mechanism that was made for no sensitivity."""
+"""These methods need a sensitivity if the mechanism was made without one."""
 
 CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     **{name: ((), {}) for name in ("mean", "median", "var", "std", "entropy", "support", "stats", "as_scipy", "pure_eps")},
@@ -113,7 +113,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "moment": ((2,), {}),
     "abs_moment": ((1.0,), {}),
     "interval": ((0.95,), {}),
-    # Builds before the first release took 1 - confidence here, so 0.5 asks all of them the same.
+    # Builds before the first release took 1 - confidence here; 0.5 means the same to all.
     "error_bound": ((0.5,), {}),
     "confidence_interval": ((3.0,), {}),
     "guarantee": ((), OF_SENSITIVITY),
@@ -144,7 +144,7 @@ OWN_ARGUMENTS: dict[tuple[str, str], tuple[Any, ...]] = {
 }
 OWN_OPTIONS = {("Gaussian", "eps_for_error"): {"delta": 1e-6}, ("DiscreteCanonical", "eps_for_error"): {"delta": 1e-6}}
 UNTIMED = ("plot", "sample_chunks")
-"""Methods that are not timed: the time of the first is matplotlib's, and that of the second is the time of `sample`."""
+"""Methods that are not timed: `plot` would time matplotlib, and `sample_chunks` would time `sample`."""
 
 
 def _points(noise: Noise, function: str, n: int | None) -> Case:

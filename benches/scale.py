@@ -1,6 +1,6 @@
-"""What a release of 10¹² rows would take: costs per row and per task on this machine, and the plan that follows from them.
+"""Plan a release of 10¹² rows from the costs of a row and of a task on this machine.
 
-``python -m benches.scale`` prints the table of docs/scale.md; with ``--write`` it is put there.
+``python -m benches.scale`` prints the table of docs/scale.md; ``--write`` updates the page.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import stairnoise as sn
 from benches.machine import cpu
 
 ROWS, WORKERS, TASK = 10**12, 1000, 10**7
-"""Rows of the plan, workers of one core each, rows of a task."""
+"""The plan's rows, its workers (one core each), and a task's rows."""
 
 ROUNDS = 7
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "scale.md"
@@ -31,7 +31,7 @@ BEGIN, END = "<!-- measured: python -m benches.scale --write -->", "<!-- end of 
 
 
 class Cost(NamedTuple):
-    """What a row or a task costs, in seconds."""
+    """The time of a row or a task, in seconds."""
 
     what: str
     of: str
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def costs() -> list[Cost]:
-    """Time every part of the plan, on one thread."""
+    """Time every part of the plan on one thread."""
     counts = np.random.default_rng(1).integers(0, 10**6, TASK)
     out = np.empty(TASK, np.int64)
     mechanism, secret = sn.DiscreteLaplace(1.0), secrets.token_bytes(32)
@@ -80,7 +80,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def keyed(mechanism: sn.DiscreteLaplace, counts: np.ndarray, secret: bytes) -> float:
-    """Return the seconds of a row that is released by key."""
+    """Return the seconds of a row in a keyed release."""
     rows = counts[: 10**6]
     labels, rng = np.arange(len(rows)), sn.KeyedRng(secret, "benchmark")
     return timed(lambda: mechanism.release(rows, labels=labels, statistic="count", rng=rng, threads=1)) / len(rows)
@@ -110,7 +110,7 @@ def table(found: list[Cost]) -> list[str]:
 
 
 def span(seconds: float) -> str:
-    """Write a time to two digits, in the unit that suits it."""
+    """Write a time with two digits, in a suitable unit."""
     for unit, size in (("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
         if seconds >= size or unit == "ns":
             return f"{float(f'{seconds / size:.2g}'):g} {unit}"

@@ -1,4 +1,4 @@
-"""A record as a page of Markdown, and as the figures that README.md quotes."""
+"""Render a record as a page of Markdown, and as README.md's figures."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from benches.results import Record, Result, Results, number, over, power
 
 BEGIN = "<!-- figures: written by `make bench`, from the record -->"
 END = "<!-- end of figures -->"
-# README.md is shown by the package index too, where no file lies beside it.
+# The package index shows README.md too, without the files beside it.
 REPOSITORY = "https://github.com/stairnoise/stairnoise"
-# Columns of the figures of README.md.
+# Columns of README.md's figures.
 LIBRARIES = ("stairnoise", "NumPy", "MKL", "OpenDP", "diffprivlib", "PyDP")
 NOTES = {peer.name: peer.note for peer in (*PEERS, *OTHERS)}
 
@@ -54,7 +54,7 @@ def _head(record: Record, results: Results) -> list[str]:
         f"# {record['cpu']['model']}, {record['date']}",
         "",
         f"`{record['command']}`, one thread unless a row says otherwise; {record['system']}, {_cpu(record)}; "
-        f"{record['cores']} cores, load average {'unknown' if load is None else f'{load:g}'} when it began; "
+        f"{record['cores']} cores, load average {'unknown' if load is None else f'{load:g}'} at the start; "
         f"commit {record['commit'].rstrip('+') or 'unknown'}{', and changes to it' * record['commit'].endswith('+')}.",
         "",
         ", ".join(f"{name} {version}" for name, version in record["versions"].items()) + ".",
@@ -62,9 +62,9 @@ def _head(record: Record, results: Results) -> list[str]:
         f"Importing NumPy takes {imports['numpy']:.1f} ms, importing stairnoise after it "
         f"{imports['stairnoise_after_numpy']:.1f} ms (medians of fresh processes).",
         "",
-        "Times are medians per value, into memory that is already there. × fill: over `out.fill(1.0)` of 8 bytes per value into "
-        f"warm memory, {results.fill_ns:.3g} ns by itself. × stairnoise: over stairnoise's time for the same. What a time is "
-        "divided by was measured between its own rounds.",
+        "Times are medians per value, into an existing array. × fill: divided by `out.fill(1.0)` of 8 bytes per value into "
+        f"warm memory, {results.fill_ns:.3g} ns alone. × stairnoise: divided by stairnoise's time for the same. The divisor was "
+        "measured between the rounds of the time.",
     ]
     for name, reason in record["absent"].items():
         lines += ["", f"Absent: {name} ({reason})."]
@@ -137,9 +137,9 @@ def _growth(record: Record, results: Results) -> Iterator[str]:
     columns = list(dict.fromkeys(result["contender"] for result in found))
     free = record["free_gib"]
     yield (
-        f"{found[0]['work'] if found else 'Nothing measured'}, into memory that is already there: ns/value (× `fill` of the same "
-        "memory). At the largest n float32 values go to an `np.memmap`. A cell is empty where n would need more than half of "
-        f"what was free: {free['memory']:g} GiB of memory, {free['disk']:g} GiB for files. Below 2^18 values one thread works."
+        f"{found[0]['work'] if found else 'Nothing measured'}, into an existing array: ns/value (× `fill` of the same "
+        "array). At the largest n float32 values go to an `np.memmap`. A cell is empty if n would need more than half of "
+        f"the free space: {free['memory']:g} GiB of memory, {free['disk']:g} GiB for files. Below 2^18 values one thread works."
     )
     yield ""
     yield _row("n", *columns)
@@ -170,7 +170,7 @@ def _counts(results: Results) -> Iterator[str]:
 
 
 def _bit_generator(results: Results) -> Iterator[str]:
-    yield "The aim is at most PCG64's time for arrays, and 1.2 times its time for one value or ten."
+    yield "The target is PCG64's time for arrays, and 1.2 times its time for one value or ten."
     yield ""
     yield _row("method", "n", "ns/value", *(f"× {peer}" for peer in BIT_GENERATORS))
     yield "|---" * (3 + len(BIT_GENERATORS)) + "|"
@@ -197,13 +197,13 @@ def _memory(record: Record) -> Iterator[str]:
             yield _row(m["case"], power(m["n"]), f"{m['output_bytes'] / MIB:.1f}", f"{m['beyond_bytes'] / MIB:.1f}")
     yield ""
     yield (
-        "Growth of the peak of resident memory in a fresh process. The file behind `np.memmap` was filled with further "
-        f"allocation limited to {PRIVATE // MIB} MiB, so a file may be larger than memory."
+        "Growth of the peak of resident memory in a fresh process. While the file behind `np.memmap` was filled, other "
+        f"allocation was limited to {PRIVATE // MIB} MiB, so a file can be larger than memory."
     )
 
 
 def readme_figures(record: Record, stem: str) -> str:
-    """Return the block of README.md between the markers: ns a value of stairnoise and of libraries, each at its largest n."""
+    """Return README.md's block between the markers: ns a value of stairnoise and other libraries, each at its largest n."""
     results = Results(record)
     works = [("bulk", mechanism.work) for mechanism in COMPARED] + [
         ("release", release_work(mechanism)) for mechanism in RELEASED
@@ -225,7 +225,7 @@ def readme_figures(record: Record, stem: str) -> str:
 
 
 def _times(results: Results, section: str, work: str) -> Iterator[str]:
-    """Return the time of each library, or a dash: a contender's name begins with that of its library."""
+    """Return the time of each library, or a dash; a contender's name begins with its library's."""
     found = quickest(results, section, work)
     for library in LIBRARIES:
         times = [float(result["median_ns"]) for result in found if result["contender"].startswith(library)]
@@ -239,6 +239,6 @@ def by_size(results: Results, section: str, work: str) -> list[Result]:
 
 
 def quickest(results: Results, section: str, work: str) -> list[Result]:
-    """Return each contender's result at the largest n that it was timed at, quickest first."""
+    """Return each contender's result at its largest n, quickest first."""
     largest = {r["contender"]: r for r in reversed(by_size(results, section, work))}
     return sorted(largest.values(), key=lambda r: float(r["median_ns"]))

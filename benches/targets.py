@@ -1,8 +1,7 @@
-"""What was aimed at, row by row, and what a record says of it.
+"""The targets, row by row, and a record's results for them.
 
-The aims are those for one thread on a processor with AVX-512 and VAES. What is measured is a ratio of two medians whose rounds
-alternated; where two results are compared that ran apart, the row says over what both were taken. `ratios` has what was aimed at
-against another build.
+The targets are for one thread on a processor with AVX-512 and VAES. A measured number is a ratio of two medians whose rounds
+alternated. If the two results ran apart, the row names what both were divided by. `ratios` has the targets against another build.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ ALGORITHM_1, NUMPY, MKL = "NumPy, Algorithm 1", "NumPy laplace", "MKL laplace"
 GEOMETRIC, OPENDP = "NumPy geometric, difference", "OpenDP laplace, integers"
 ROOM_MIB = 16
 FLAT = 1.5
-"""What "flat from 10⁵ on" is taken to mean: see `growth`."""
+"""The maximum of `growth` for a time that counts as flat from n = 10⁵ on."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """One aim: `measure` gives the ratio that `bound` bounds, or None where there is nothing to measure."""
+    """A target: `measure` returns the ratio that `bound` bounds, or None if there is nothing to measure."""
 
     work: str
     bound: float
@@ -46,16 +45,16 @@ class Target:
     measure: Callable[[Results], float | None]
     at_least: bool = False
     any_processor: bool = False
-    """Whether the aim holds on every processor."""
+    """Whether the target holds for every processor."""
 
     @property
     def aim(self) -> str:
-        """The aim in words."""
+        """The target in words."""
         sign, bound = ("≥", "at least") if self.at_least else ("≤", "at most")
         return f"{sign} {self.bound:g} {self.unit}" if self.unit else f"{bound} {self.bound:g}"
 
     def verdict(self, results: Results) -> tuple[str, str]:
-        """Return what was measured, and whether it meets the aim."""
+        """Return the measurement, and whether it meets the target."""
         ratio = self.measure(results)
         if ratio is None:
             return "–", "absent from this run"
@@ -164,10 +163,10 @@ def _theory() -> Iterator[Target]:
 
 
 def growth(results: Results, contender: str) -> float | None:
-    """Return by which factor the time of a value grows from n = 10⁵ on, but for the memory's share.
+    """Return the factor by which the time of a value grows from n = 10⁵ on, without the memory's share.
 
-    The memory's share is what `fill` of the same memory takes longer at n than at 10⁵. A time less that share is divided by the
-    least that a smaller n from 10⁵ on took; the greatest of the ratios is returned. So a time may fall, as threads set in.
+    The memory's share is how much longer `fill` of the same memory takes at n than at 10⁵. A time without this share is divided
+    by the minimum over smaller n from 10⁵ on, and the maximum ratio is returned. So a time can fall when threads start to share.
     """
     found = sorted(
         (r for r in results.of("growth") if r["contender"] == contender and r["n"] >= 10**5), key=lambda r: int(r["n"])
@@ -180,7 +179,7 @@ def growth(results: Results, contender: str) -> float | None:
 
 
 def beyond_mib(results: Results) -> float | None:
-    """Return the most MiB that a fresh array took beyond itself."""
+    """Return the maximum MiB that a fresh array took beyond itself."""
     beyond = [m["beyond_bytes"] / MIB for m in results.record["memory"] if m["case"] == "fresh array" and "beyond_bytes" in m]
     return max(beyond, default=None)
 
@@ -220,7 +219,7 @@ TARGETS: tuple[Target, ...] = (
 
 
 def table(results: Results) -> list[str]:
-    """Return the targets and what became of them, as lines of Markdown."""
+    """Return the targets and their results as lines of Markdown."""
     lines = ["| work | target | measured | |", "|---|---|---|---|"]
     for target in TARGETS:
         measured, verdict = target.verdict(results)

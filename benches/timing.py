@@ -1,8 +1,8 @@
-"""The rounds of one contender, with what it is compared to timed between them.
+"""Time the rounds of a contender, alternating with what it is compared to.
 
-A machine's speed drifts within a run: neighbours come and go, clocks change. So a ratio is never formed from two benchmarks that
-ran minutes apart. Whatever a contender will be divided by (the unit, stairnoise's time for the same distribution) runs once
-before each of its rounds, and the ratio is that of the two medians.
+A machine's speed drifts within a run: neighbours come and go, clocks change. So a ratio never divides two benchmarks that ran
+minutes apart. The divisor (the unit, or stairnoise's time for the same distribution) runs once before each of the contender's
+rounds, and the ratio divides the two medians.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 Draw = Callable[[], object]
-"""Draws once; returns what was drawn, as an array, a list or a number."""
+"""Draws once; returns an array, a list or a number."""
 
 BULK = int(os.environ.get("STAIRNOISE_BENCH_N", 10**7))
 IN_CACHE = 65_536
@@ -28,10 +28,10 @@ SECONDS = float(os.environ.get("STAIRNOISE_BENCH_SECONDS", 2.0))
 """Per benchmark, roughly."""
 
 ROUND = SECONDS / 40
-"""Seconds that a round lasts at least, 50 ms: many of the scheduler's slices.
+"""Minimum seconds of a round: 50 ms, many of the scheduler's slices.
 
-Where another process wants the core, a round shorter than a slice often escapes it and a longer one never does: on a busy machine
-rounds of 2 ms gave ratios to NumPy and MKL 1.4 to 1.9 times as large as rounds of 50 ms.
+If another process wants the core, a round shorter than a slice often escapes interruption and a longer one never does. On a busy
+machine rounds of 2 ms gave ratios to NumPy and MKL 1.4 to 1.9 times as large as rounds of 50 ms.
 """
 
 SECTIONS = (
@@ -48,7 +48,7 @@ SECTIONS = (
     "bits",
     "theory",
 )
-"""What a record has figures of, in the order of its page."""
+"""The sections of a record, in the order of its page."""
 
 
 class Run:
@@ -72,12 +72,12 @@ class Run:
         return once * self.calls
 
     def _quicker_of_two(self) -> float:
-        """Return the time of a round that was not interrupted; of a long one, the first time."""
+        """Return the shorter time of two rounds; a long round runs once."""
         found = self.seconds()
         return max(found if found > 0.2 else min(found, self.seconds()), 1e-7)
 
     def __call__(self) -> None:
-        """Draw for one round. A result is freed before the next is drawn, and inside the round."""
+        """Draw for one round. Within the round, a result is freed before the next draw."""
         draw, drawn = self.draw, None
         self.drawn = None
         for _ in repeat(None, self.calls):
@@ -93,16 +93,16 @@ class Run:
 
     @property
     def values(self) -> int:
-        """How many values a round makes."""
+        """The number of values of a round."""
         return self.calls * self.n
 
 
 def side_by_side(
     benchmark: Any, section: str, work: str, contender: str, run: Run, beside: Mapping[str, Run], least: int = 5
 ) -> object:
-    """Time `run` in `least` rounds or more, each after one round of everything `beside` it; return what `run` drew last."""
+    """Time `run` in `least` rounds or more, each after a round of everything `beside` it; return the last draw of `run`."""
     if section not in SECTIONS:
-        raise ValueError(f"section must be one of SECTIONS, got {section!r}")  # now, not when the record is made of it
+        raise ValueError(f"section must be one of SECTIONS, got {section!r}")  # fails now, and not when the record is made
     seconds = [timed.calibrate() for timed in (run, *beside.values())]
     rounds = min(101, max(least, round(SECONDS / sum(seconds))))
     between: dict[str, list[float]] = {name: [] for name in beside}
@@ -126,7 +126,7 @@ def fill(n: int = BULK) -> Run:
 
 
 def affordable(make: Callable[[int], Draw], n: int, seconds: float = 1.5) -> int:
-    """Return the largest of n, n/10, n/100 that `make(…)` draws in about so many seconds, and 10⁴ at least."""
+    """Return the largest of n, n/10, n/100 that `make(…)` draws in about `seconds`, but at least 10⁴."""
     probe = Run(make(n // 1000), n // 1000)
     per_value = probe.calibrate() / probe.values
     return next((size for size in (n, n // 10) if size * per_value <= seconds), max(n // 100, 10**4))

@@ -1,10 +1,10 @@
-"""One build of stairnoise in a process of its own, which makes and times what a pipe tells it to.
+"""One build of stairnoise in its own process, which makes and times cases on commands from a pipe.
 
-Two builds cannot be imported by one process, and a CPU tier is forced as stairnoise is imported. The processes stay alive, so
-their rounds can alternate. A round lasts milliseconds; telling a process takes microseconds.
+One process cannot import two builds, and a CPU tier is forced when stairnoise is imported. The processes stay alive, so their
+rounds can alternate. A round lasts milliseconds; a command takes microseconds.
 
-The clock is the processor's time of the process, of all its threads. On a busy machine a round is either interrupted or not, and
-its time by the wall doubles or does not.
+The clock measures the processor time of all threads of the process. On a busy machine an interruption would double a round's wall
+time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ONE_THREAD = dict.fromkeys(("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THR
 
 
 class Worker:
-    """The process, as the one that tells it what to do sees it."""
+    """The parent's handle of the process."""
 
     def __init__(self, package: Path, tier: str) -> None:
         environment = os.environ | ONE_THREAD | {"PYTHONPATH": str(package), "STAIRNOISE_CPU": tier}
@@ -34,25 +34,25 @@ class Worker:
         )
 
     def tell(self, **what: Any) -> dict[str, Any]:
-        """Tell it something and return what it answers."""
+        """Send a command and return the answer."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         print(json.dumps(what), file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
         if not answer:
-            raise RuntimeError(f"a worker ended at {what}")
+            raise RuntimeError(f"a worker ended during the command {what}")
         return dict(json.loads(answer))
 
     def make(self, work: str, kind: str, aim: float) -> dict[str, Any]:
-        """Prepare a case, or the unit or MKL's noise beside it: seconds of a round, or why it cannot be timed."""
+        """Prepare a case, or its unit or MKL's noise; return the seconds of a round, or why it cannot be timed."""
         return self.tell(do="make", work=work, kind=kind, aim=aim)
 
     def ns(self, kind: str) -> float:
-        """Time one round of what was prepared: ns per value."""
+        """Time one round of a prepared case; return ns per value."""
         return float(self.tell(do="time", kind=kind)["ns"])
 
     def forget(self) -> None:
-        """Free what was prepared."""
+        """Free all prepared cases."""
         self.tell(do="forget")
 
     def __enter__(self) -> Worker:
@@ -63,7 +63,7 @@ class Worker:
 
 
 def main(package: str) -> None:
-    """Do what each line of standard input says."""
+    """Execute the command in each line of standard input."""
     import stairnoise
     from benches import cases, rows
     from benches.timing import Run
@@ -71,7 +71,7 @@ def main(package: str) -> None:
     assert Path(stairnoise.__file__).is_relative_to(package), "another build was imported"
     gc.disable()
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # one core for all workers: they share what else it does
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # one core for all workers: other load affects all alike
     fine = time.get_clock_info("process_time").resolution <= 1e-6
     clock = time.process_time if fine else time.perf_counter
     runs: dict[str, Run] = {}
@@ -93,7 +93,7 @@ def main(package: str) -> None:
         if told["do"] == "make":
             try:
                 answer = make(told["work"], told["kind"], told["aim"])
-            except Exception as error:  # another build has not that name, or not that argument
+            except Exception as error:  # a build may lack the name or the argument
                 answer = {"absent": f"{type(error).__name__}: {error}"}
         elif told["do"] == "time":
             run = runs[told["kind"]]

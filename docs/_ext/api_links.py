@@ -1,5 +1,5 @@
-"""Links that nobody writes: from the first mention of a public name on a page, such as `Staircase` or `sn.compare(...)`, to its
-page in the API, and from the arXiv number of a paper in a docstring to the paper.
+"""Add links automatically: from the first mention of a public name on a page, such as `Staircase` or `sn.compare(...)`, to its
+page in the API, and from a paper's arXiv number in a docstring to the paper.
 """
 
 import re
@@ -17,7 +17,7 @@ _PAPER = re.compile(r"arXiv:(\d{4}\.\d{4,5})")
 
 
 def target(text: str) -> str | None:
-    """Return the full name of the public object that a piece of code names, or None."""
+    """Return the full name of a public object that the code names, or None."""
     found = _MENTION.fullmatch(text)
     name, _, member = found[1].partition(".") if found else ("", "", "")
     if name not in sn.__all__ or name.startswith("_") or not hasattr(getattr(sn, name), member or "__doc__"):

@@ -1,4 +1,4 @@
-"""The page Explore: the directive `explorer` writes its controls, the table and picture of one setting, and the numbers of all
+"""The page Explore: the directive `explorer` writes its controls, one setting's table and picture, and the numbers of all
 settings as JSON, which explore.js shows.
 """
 
@@ -20,9 +20,9 @@ _LINES = ("solid", "dashed", "dotted")
 assert len(_LINES) == CURVES
 
 
-def html(cells_by_key: dict[str, Any]) -> str:
+def html(views_by_key: dict[str, Any]) -> str:
     """Return controls, picture, table and numbers."""
-    cell = cells_by_key[key(*DEFAULT)]
+    view = views_by_key[key(*DEFAULT)]
     choices = [
         ("kind", "You release", KINDS),
         ("eps", "ε of all releases together", {number: f"{number}" for number in EPS}),
@@ -31,40 +31,40 @@ def html(cells_by_key: dict[str, Any]) -> str:
         ("releases", "Releases", {number: f"{number}" for number in RELEASES}),
     ]
     fieldsets = [_fieldset(*choice, default) for choice, default in zip(choices, DEFAULT, strict=True)]
-    data = json.dumps(_shared(cells_by_key), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps(_shared(views_by_key), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (
         f'<form id="explore-form" class="explore" hidden>{"".join(fieldsets)}</form>\n'
         "<noscript><p>The controls need JavaScript. Without it you see one setting: "
         f"{_setting(*DEFAULT)}.</p></noscript>\n"
-        f'<p id="explore-says" aria-live="polite">{escape(cell["says"])}</p>\n'
-        f"{_picture(cell)}\n{_table(cell)}\n"
-        f'<p id="explore-notes">{escape(cell["notes"])}</p>\n'
-        f'<p>In Python: <code id="explore-asks">{escape(_asks(cell, *DEFAULT[1:]))}</code></p>\n'
-        f'<script type="application/json" id="explore-cells">{data}</script>\n'
+        f'<p id="explore-says" aria-live="polite">{escape(view["says"])}</p>\n'
+        f"{_picture(view)}\n{_table(view)}\n"
+        f'<p id="explore-notes">{escape(view["notes"])}</p>\n'
+        f'<p>In Python: <code id="explore-asks">{escape(_asks(view, *DEFAULT[1:]))}</code></p>\n'
+        f'<script type="application/json" id="explore-views">{data}</script>\n'
     )
 
 
-def _shared(cells_by_key: dict[str, Any]) -> dict[str, Any]:
-    """Return the cells with the number of each curve in a list, because many cells have the same curves and sentences."""
+def _shared(views_by_key: dict[str, Any]) -> dict[str, Any]:
+    """Return the views with numbers for curves and sentences, and the list that these count, because many views share them."""
     texts: dict[str, int] = {}
-    cells = {
+    views = {
         name: {
-            **cell,
-            **{name: texts.setdefault(cell[name], len(texts)) for name in ("says", "notes")},
-            "curves": {mechanism: texts.setdefault(half, len(texts)) for mechanism, half in cell["curves"].items()},
+            **view,
+            **{name: texts.setdefault(view[name], len(texts)) for name in ("says", "notes")},
+            "curves": {mechanism: texts.setdefault(half, len(texts)) for mechanism, half in view["curves"].items()},
         }
-        for name, cell in cells_by_key.items()
+        for name, view in views_by_key.items()
     }
-    return {"cells": cells, "texts": list(texts)}
+    return {"views": views, "texts": list(texts)}
 
 
 def _setting(kind: str, eps: float, sensitivity: float, delta: float | None, releases: int) -> str:
     return f"{KINDS[kind]}, ε = {eps}, Δ = {sensitivity}, δ = {delta or 0:g}, {releases} releases"
 
 
-def _asks(cell: dict[str, Any], eps: float, sensitivity: float, delta: float | None, releases: int) -> str:
-    """Return the call that has the numbers of a setting, as explore.js writes it."""
-    names = ", ".join(f'"{row[0]}"' for row in cell["rows"])
+def _asks(view: dict[str, Any], eps: float, sensitivity: float, delta: float | None, releases: int) -> str:
+    """Return the call that computes a setting's numbers, as explore.js writes it."""
+    names = ", ".join(f'"{row[0]}"' for row in view["rows"])
     return f"sn.compare({eps}, {sensitivity}, delta={delta}, releases={releases}, mechanisms=[{names}])"
 
 
@@ -84,10 +84,10 @@ def _fieldset(name: str, legend: str, options: dict[Any, str], default: Any) -> 
     return f"<fieldset><legend>{legend}</legend>{inputs}</fieldset>"
 
 
-def _picture(cell: dict[str, Any]) -> str:
-    names, limit = list(cell["curves"]), cell["limit"]
+def _picture(view: dict[str, Any]) -> str:
+    names, limit = list(view["curves"]), view["limit"]
     curves = "".join(
-        f'<path class="{line}" d="{_path(cell["curves"][names[i]]) if i < len(names) else ""}"/>' for i, line in enumerate(_LINES)
+        f'<path class="{line}" d="{_path(view["curves"][names[i]]) if i < len(names) else ""}"/>' for i, line in enumerate(_LINES)
     )
     ticks = "".join(
         f'<line x1="{x}" x2="{x}" y1="{HEIGHT}" y2="{HEIGHT + 5}"/>'
@@ -102,23 +102,23 @@ def _picture(cell: dict[str, Any]) -> str:
     return (
         '<figure class="explore-picture">'
         "<figcaption>Density of the noise of one release (probabilities, for integers)</figcaption>"
-        f'<svg id="explore-picture" viewBox="-4 -6 {WIDTH + 8} {HEIGHT + 34}" role="img" aria-label="{_label(cell)}">'
+        f'<svg id="explore-picture" viewBox="-4 -6 {WIDTH + 8} {HEIGHT + 34}" role="img" aria-label="{_label(view)}">'
         f'<line x1="0" x2="{WIDTH}" y1="{HEIGHT}" y2="{HEIGHT}"/>{ticks}{curves}</svg>'
         f'<ul id="explore-legend">{legend}</ul></figure>'
     )
 
 
-def _label(cell: dict[str, Any]) -> str:
-    return f"Noise from -{cell['limit']:g} to {cell['limit']:g}: {', '.join(cell['curves'])}. The table has the numbers."
+def _label(view: dict[str, Any]) -> str:
+    return f"Noise from -{view['limit']:g} to {view['limit']:g}: {', '.join(view['curves'])}. The table has the numbers."
 
 
-def _table(cell: dict[str, Any]) -> str:
+def _table(view: dict[str, Any]) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
-    body = "".join(f'<tr><th scope="row">{name}</th>{"".join(map(_td, row))}</tr>' for name, *row in cell["rows"])
+    body = "".join(f'<tr><th scope="row">{name}</th>{"".join(map(_td, row))}</tr>' for name, *row in view["rows"])
     return (
         '<div class="pst-scrollable-table-container" role="region" aria-label="Errors of each mechanism">'
         '<table class="table" id="explore-table">'
-        "<caption>Error of one release, the least mean error first</caption>"
+        "<caption>Error of one release, the smallest mean error first</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

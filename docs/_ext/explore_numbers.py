@@ -1,6 +1,6 @@
-"""The numbers of the page Explore: what `compare` says of each setting, computed when the site is built.
+"""The numbers of the page Explore: the result of `compare` for each setting, computed when the site is built.
 
-What was computed is kept until a source of the library or this file changes.
+Results are kept until a source of the library or this file changes.
 """
 
 import json
@@ -25,17 +25,17 @@ RELEASES = (1, 7, 30)
 _KINDS = {"real": "continuous", "integer": "discrete"}
 KINDS = tuple(_KINDS)
 
-# Composing many releases of noise with bounds takes minutes.
+# Composing more releases of bounded noise takes minutes.
 _BOUNDED_UP_TO = 7
 
-# The picture, in its own units.
+# The picture's size, in SVG units.
 WIDTH, HEIGHT = 640, 240
 _FLAT = 0.25
 CURVES = 3
 
 
 def mechanisms(kind: str, sensitivity: float, delta: float | None, releases: int) -> tuple[str, ...]:
-    """Return the mechanisms that a setting compares: those that `compare` shows by default, but for what takes too long."""
+    """Return the mechanisms that a setting compares: those that `compare` shows by default and that do not take too long."""
     with_delta = () if delta is None else ("delta",)
     rows = [row for row in ROWS if row.kind == _KINDS[kind] and {one.when for one in row.compared} & {"always", *with_delta}]
     short = [row.class_name for row in rows if releases <= _BOUNDED_UP_TO or not _is_bounded(row)]
@@ -47,14 +47,14 @@ def _is_bounded(row: Row) -> bool:
 
 
 def key(kind: str, eps: float, sensitivity: float, delta: float | None, releases: int) -> str:
-    """Return the name of a setting in the JSON, which explore.js makes of the controls."""
+    """Return a setting's name in the JSON, which explore.js makes from the controls."""
     return f"{kind} {eps} {sensitivity} {delta or 0} {releases}"
 
 
-def cells(eps: float, delta: float | None, releases: int) -> dict[str, Any]:
-    """Return what the page shows of each kind and sensitivity.
+def views(eps: float, delta: float | None, releases: int) -> dict[str, Any]:
+    """Return the numbers and curves that the page shows for every kind and sensitivity.
 
-    Noise for real numbers is that of sensitivity 1, times the sensitivity: its mechanisms have no other scale.
+    Noise for real numbers is computed at sensitivity 1 and multiplied by the sensitivity, its only scale.
     """
     found = {}
     for kind in KINDS:
@@ -62,7 +62,7 @@ def cells(eps: float, delta: float | None, releases: int) -> dict[str, Any]:
             if kind == "integer" or sensitivity == 1:
                 names = mechanisms(kind, sensitivity, delta, releases)
                 table = sn.compare(eps, sensitivity, delta=delta, releases=releases, mechanisms=names)
-            found[key(kind, eps, sensitivity, delta, releases)] = _cell(table, sensitivity / table_scale(kind, sensitivity))
+            found[key(kind, eps, sensitivity, delta, releases)] = _view(table, sensitivity / table_scale(kind, sensitivity))
     return found
 
 
@@ -71,10 +71,10 @@ def table_scale(kind: str, sensitivity: float) -> float:
     return sensitivity if kind == "integer" else 1
 
 
-def _cell(table: sn.Comparison, scale: float) -> dict[str, Any]:
+def _view(table: sn.Comparison, scale: float) -> dict[str, Any]:
     drawn, limit = _drawn(table), 0.0
-    # The picture is as wide as most of the noise of its widest curve, and shows an integer beside 0, whose bound may be 0. Ends
-    # and halves of the axis are short numbers.
+    # The picture shows most of the noise of its widest curve, and an integer beside 0 even if the bound is 0. Ends and halves of
+    # the axis are short numbers.
     widest = max(1.3 * max(table[name].bound_95 for name in drawn), float(hasattr(table[0].mechanism, "pmf")))
     power = 10 ** math.floor(math.log10(widest * scale))
     limit = next(power * nice for nice in (1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10) if power * nice >= widest * scale) / scale
@@ -94,26 +94,26 @@ def _cell(table: sn.Comparison, scale: float) -> dict[str, Any]:
 
 
 def _drawn(table: sn.Comparison) -> list[str]:
-    """Return the mechanisms of the picture: the one of least error, and the ones that it is measured against."""
-    usual = ("Laplace", "DiscreteLaplace", "Gaussian", "DiscreteGaussian")
-    rest = [row.name for row in table[1:] if row.name in usual]
-    rest += [row.name for row in table[1:] if row.name not in usual]
+    """Return the mechanisms of the picture: the one with the smallest error, then well-known ones."""
+    well_known = ("Laplace", "DiscreteLaplace", "Gaussian", "DiscreteGaussian")
+    rest = [row.name for row in table[1:] if row.name in well_known]
+    rest += [row.name for row in table[1:] if row.name not in well_known]
     return [table[0].mechanism, *rest][:CURVES]
 
 
 def _heights(mechanism: Any, limit: float) -> Any:
-    """Return density or probabilities at every unit of the picture from its middle to the right."""
+    """Return density or probabilities at every unit of the picture from the middle to the right."""
     x = np.linspace(0, limit, WIDTH // 2 + 1)
     return mechanism.pdf(x) if hasattr(mechanism, "pdf") else mechanism.pmf(np.floor(x + 0.5))
 
 
 def _half(heights: Any) -> str:
-    """Return the right half of a curve with no more points than the eye sees, from its middle: "x y x y …"."""
+    """Return a curve's right half, from its middle, with only the points that the eye sees: "x y x y …"."""
     return " ".join(f"{x} {round(y, 1):g}" for x, y in _few([(i, HEIGHT * (1 - float(y))) for i, y in enumerate(heights)]))
 
 
 def _few(points: Sequence[tuple[int, float]]) -> Iterator[tuple[int, float]]:
-    """Leave out points that are nearly on the line between their neighbours (Douglas and Peucker)."""
+    """Yield the points that are not nearly on the line between their neighbours (Douglas and Peucker)."""
     if len(points) < 3:
         yield from points
         return
@@ -129,14 +129,14 @@ def _few(points: Sequence[tuple[int, float]]) -> Iterator[tuple[int, float]]:
 
 
 def numbers(kept: Path) -> dict[str, Any]:
-    """Return the cells of all settings: those kept in a folder, or computed and kept there."""
+    """Return the views of all settings, from the folder `kept`; compute and keep them there if they are missing."""
     path = kept / f"{library.digest(Path(__file__).read_text(encoding='utf-8'))}.json"
     if not path.exists():
         settings = [(eps, delta, releases) for releases in RELEASES[::-1] for eps in EPS for delta in DELTA]
         workers = min(2, os.cpu_count() or 1)
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            parts = list(pool.map(cells, *zip(*settings, strict=True)))
+            parts = list(pool.map(views, *zip(*settings, strict=True)))
         kept.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({name: cell for part in parts for name, cell in part.items()}), encoding="utf-8")
+        path.write_text(json.dumps({name: view for part in parts for name, view in part.items()}), encoding="utf-8")
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found

@@ -1,7 +1,7 @@
-"""Inventories of other projects' documentation, from lists of the names that the pages use.
+"""Write inventories of other projects' documentation, from lists of the names that the pages use.
 
-The first line of a list is the address of the documentation, and each other line has a name, its kind and its page, where `$` at
-the end stands for the name. Sphinx reads the compressed form, which is written here.
+The first line of a list is the documentation's address. Every other line has a name, its kind and its page; a final `$` stands
+for the name. Sphinx reads the compressed form, which is written here.
 """
 
 import zlib
@@ -11,7 +11,7 @@ _HEAD = "# Sphinx inventory version 2\n# Project: {0}\n# Version: \n# The remain
 
 
 def mapping(lists: Path, compiled: Path) -> dict[str, tuple[str, str]]:
-    """Compile every list of a folder, and return what `intersphinx_mapping` says of them."""
+    """Compile every list of a folder, and return their `intersphinx_mapping`."""
     compiled.mkdir(parents=True, exist_ok=True)
     found = {}
     for path in sorted(lists.glob("*.txt")):

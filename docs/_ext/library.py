@@ -1,4 +1,4 @@
-"""The sources of the library, which numbers and figures of the pages come from."""
+"""The library's sources, on which numbers and figures of the pages depend."""
 
 import hashlib
 from functools import cache
@@ -12,7 +12,7 @@ FILES = sorted((*_PACKAGE.rglob("*.py"), *_PACKAGE.glob("_native*.so")))
 
 
 def digest(*more: str) -> str:
-    """Return a name for what is made of the library and of these texts."""
+    """Return a name for a product of the library and these texts."""
     return hashlib.sha256("\n".join((_library(), *more)).encode()).hexdigest()[:16]
 
 
@@ -25,6 +25,6 @@ def _library() -> str:
 
 
 def note(env: Any, *more: str) -> None:
-    """Have the page that is read now read again when a source, or one of these files, has changed."""
+    """Let Sphinx read the current page again when a source or one of these files has changed."""
     for path in (*map(str, FILES), *more):
         env.note_dependency(path)

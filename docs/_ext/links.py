@@ -1,8 +1,8 @@
-"""Links of the pages, as they are written for the forge, made to lead somewhere on the site.
+"""Adapt the pages' links, which are written for the forge, to the site.
 
-A link to a file that the site has not, such as a source file, leads to the forge. A page that stands outside docs/, such as
-CHANGELOG.md, is taken in by an `include` on a page of the site, and links to it lead to that page. A link whose text is the name
-of a file, such as which_epsilon.md, says "which epsilon": the site's pages are no files to its readers.
+A link to a file that the site lacks, such as a source file, leads to the forge. A page outside docs/, such as CHANGELOG.md, is
+included in a page of the site, and links to it lead to that page. A link whose text is a file's name, such as which_epsilon.md,
+reads "which epsilon", because the site's readers see no files.
 """
 
 import os
@@ -15,7 +15,7 @@ DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
 REPOSITORY = dict(url.split(", ") for url in metadata("stairnoise").get_all("Project-URL") or [])["Repository"]
 
-# Pages outside docs/ by the page of the site that takes each in.
+# Pages outside docs/, and the pages of the site that include them.
 TAKEN_IN = {"CHANGELOG.md": "changelog.md", "SECURITY.md": "trust/security.md"}
 
 _LINK = re.compile(r"(?:\[(?P<file>[\w./-]+\.md))?\]\((?!\w+:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
@@ -23,7 +23,7 @@ _INCLUDE = re.compile(r"^```\{include\} (\S+)\n```$", re.MULTILINE)
 
 
 def for_site(text: str, written: Path, shown: Path) -> str:
-    """Return the text of the file `written` with links that are right on the page `shown`; both are below `ROOT`."""
+    """Return the text of the file `written` with links for the page `shown`; both are below `ROOT`."""
 
     def replaced(link: re.Match[str]) -> str:
         target = Path(os.path.normpath(written.parent / link["path"]))

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw themselves: no script, no font, no picture. Screen readers read it too."""
+"""Write formulas as MathML, which browsers draw without script, font or picture. Screen readers read MathML too."""
 
 import re
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from docutils import nodes
 from latex2mathml.converter import convert
 
-# The converter knows signs by their TeX names alone, and spaces them as a browser does.
+# The converter knows signs only by their TeX names, and spaces them as a browser does.
 _BAR = '<mo stretchy="false" lspace="0" rspace="0">'
 _THIN = '<mspace width="0.167em"/>'
 _NAME = "<mi>[A-Za-z]{2,}</mi>"
@@ -14,14 +14,14 @@ _RULES = {
     "<mi>([≤≥∈≈∝±·])</mi>": r"<mo>\1</mo>",
     "<mi>([⌊⌋⌈⌉])</mi>": r'<mo stretchy="false">\1</mo>',
     "<mi>…</mi>": '<mo lspace="0.167em" rspace="0.167em">…</mo>',
-    # A prime beside its letter, because a raised one is hardly seen.
+    # A prime stands beside its letter, because a raised one is hard to see.
     "<msup>(<mi>.</mi>)<mi>(&#x02032;)</mi></msup>": rf"<mrow>\1{_BAR}\2</mo></mrow>",
     "<msubsup>(<mi>.</mi>)(<mi>.</mi>)<mi>(&#x02032;)</mi></msubsup>": rf"<mrow><msub>\1\2</msub>{_BAR}\3</mo></mrow>",
-    # A bar and a slash are operators between two terms there.
+    # The converter takes a bar and a slash for operators between two terms.
     '<m(?:i|o|o stretchy="false")>(&#x0007C;|&#x0002F;|‖)</m[io]>': rf"{_BAR}\1</mo>",
-    # After a bracket or a relation it is a sign.
+    # After a bracket or a relation, − and ± are signs.
     "(<mo[^>]*>(?:&#x00028;|&#x0002C;|&#x0003[CDE];|[≤≥⌊])</mo>)<mo>(&#x02212;|±)</mo>": r'\1<mo form="prefix">\2</mo>',
-    # A name of several letters stands apart from a factor before it, and from what follows without a bracket.
+    # A thin space separates a name of several letters from a factor before it, and from a letter, number or fraction after it.
     r'<mrow>((?:<mi mathvariant="normal">\w</mi>)+)</mrow>': lambda found: f"<mi>{re.sub('<[^>]*>', '', found[1])}</mi>",
     "<mo[^>]*>(max|min|Pr)</mo>": r"<mi>\1</mi>",
     rf"(</m(?:i|n|row|su[bp]|subsup|frac|sqrt)>|&#x00029;</mo>)(?=(?:<msub>)?{_NAME})": rf"\1{_THIN}",
@@ -36,7 +36,7 @@ def _inline(writer: Any, node: nodes.math) -> None:
 
 
 def _keep(_: Any, tree: nodes.document, __: str) -> None:
-    """Take brackets and commas beside a formula to it, because a browser would begin or end a line with them."""
+    """Move brackets and commas beside a formula into it, because a browser would break the line before or after them."""
     for node in list(tree.findall(nodes.math)):
         siblings, place = node.parent, node.parent.index(node)
         for side, beside, pattern in (("before", place - 1, r"\(+$"), ("after", place + 1, r"^[),.:;]+")):
@@ -47,7 +47,8 @@ def _keep(_: Any, tree: nodes.document, __: str) -> None:
 
 
 def _block(writer: Any, node: nodes.math_block) -> None:
-    # A blank line separates formulas, as in Sphinx's directive. Of the theme's class for tables, what overflows is a tab stop.
+    # A blank line separates formulas, as in Sphinx's directive. The theme makes overflowing elements of its table class tab
+    # stops.
     for text in filter(str.strip, node.astext().split("\n\n")):
         parts = "".join(formula(part, "block") for part in statements(text))
         writer.body.append(f'<div class="formula pst-scrollable-table-container">{parts}</div>\n')
@@ -55,7 +56,7 @@ def _block(writer: Any, node: nodes.math_block) -> None:
 
 
 def formula(tex: str, display: str) -> str:
-    """Return MathML with the space around operators that TeX leaves: x ≥ 0 and 2 ln x, but |x|/Δ, and no space after a sign."""
+    """Return MathML with TeX's space around operators: x ≥ 0 and 2 ln x, but |x|/Δ, and no space after a sign."""
     mathml: str = convert(tex, display=display)
     for pattern, replacement in _RULES.items():
         mathml = re.sub(pattern, replacement, mathml)
@@ -63,7 +64,7 @@ def formula(tex: str, display: str) -> str:
 
 
 def statements(tex: str) -> list[str]:
-    r"""Return the parts between `\quad`s, which stand beside each other or, on a narrow screen, below each other."""
+    r"""Return the parts between `\quad`s, which stand side by side or, on a narrow screen, one below another."""
     parts = re.split(r"\\q?quad", tex)
     whole = all(part.count("{") == part.count("}") and part.count(r"\left") == part.count(r"\right") for part in parts)
     return parts if whole else [tex]

@@ -1,4 +1,4 @@
-"""What the page of a class lists, and docstrings as Sphinx wants them."""
+"""The members that a class's page lists, and docstrings in the form that Sphinx needs."""
 
 import inspect
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 import stairnoise as sn
 
-# Members of these are the language's.
+# Members of these classes belong to Python.
 _PLAIN = (object, tuple, Sequence, BaseException)
 _CODE = re.compile(r"(:\w+:`[^`]*`|``.*?``|`[^`]*`)")
 _BAR = re.compile(r"(?<!\\)\|")
@@ -22,7 +22,7 @@ def _own(name: str) -> dict[str, Any]:
 
 
 def properties(name: str) -> list[str]:
-    """Return the properties of a public class; attributes of other kinds stand in its docstring."""
+    """Return the properties of a public class; its docstring has other kinds of attributes."""
     return [member for member, thing in _own(name).items() if isinstance(thing, property)]
 
 
@@ -36,12 +36,12 @@ def methods(name: str) -> list[str]:
 
 
 def of(listed: Callable[[str], list[str]]) -> dict[str, list[str]]:
-    """Return what a function lists of each public class, by its name."""
+    """Return a function's list for every public class, by the class's name."""
     return {name: listed(name) for name in _CLASSES}
 
 
 def types() -> dict[str, str]:
-    """Return what words of a parameter's type lead to, besides those that numpydoc knows; a generator here is not Python's."""
+    """Return links for words in parameters' types that numpydoc does not know; "generator" does not mean Python's."""
     errors = ("MemoryError", "ModuleNotFoundError", "RuntimeError", "TypeError")
     return {
         **{name: f"stairnoise.{name}" for name in _CLASSES},
@@ -54,7 +54,7 @@ def types() -> dict[str, str]:
 
 
 def escape_bars(lines: list[str]) -> list[str]:
-    """Return a docstring in which E|X| is text: reStructuredText takes |X| for a name that stands for something else."""
+    """Return a docstring in which E|X| is text, because |X| is a substitution in reStructuredText."""
     found, formula, session = [], None, False
     for line in lines:
         session = line.lstrip().startswith(">>>") or (session and bool(line.strip()))
@@ -76,7 +76,7 @@ def _docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
 
 
 def _signature(app: Any, what: str, name: str, thing: Any, options: Any, signature: str | None, returned: Any) -> Any:
-    """Leave out the parameters of a class that users do not construct, such as `Comparison`: its docstring has not all."""
+    """Hide the parameters of a class that users do not construct, such as `Comparison`; its docstring does not list all."""
     if what != "class" or not signature:
         return None
     described = set(re.findall(r"\w+", inspect.getdoc(thing) or ""))

@@ -1,4 +1,4 @@
-"""The directive `picture`: what `plot` of the mechanism on its line draws, when the site is built."""
+"""The directive `picture`: the plot of the mechanism on its line, drawn when the site is built."""
 
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,13 @@ _FOLDER = Path("_build") / "pictures"
 
 
 class Picture(SphinxDirective):
-    """A figure of the mechanism that an expression makes, with a caption that names it."""
+    """A figure of an expression's mechanism, with a caption that names the mechanism."""
 
     required_arguments = 1
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        """Draw the picture unless it is there, and return the figure."""
+        """Draw the picture unless it exists, and return the figure."""
         expression = self.arguments[0]
         mechanism = eval(expression, {"sn": sn})
         library.note(self.env, __file__)
@@ -37,7 +37,7 @@ class Picture(SphinxDirective):
 
 
 def draw(mechanism: Any, path: Path) -> None:
-    """Write the library's picture of a mechanism, in the style of its figures; the caption is its title."""
+    """Write the library's picture of a mechanism, in the style of the figures; the caption serves as title."""
     with house_style():
         figure, [axes] = new_figure("", height=3.2)
         mechanism.plot(axes)

@@ -1,4 +1,4 @@
-// Pages whose titles have the word come first, then methods of that name, of which every mechanism has one, then other pages.
+// First come pages with the word in their title, then methods of that name (every mechanism can have one), then other pages.
 var Scorer = {
   score: ([, title, , , score, , kind]) => (kind === "object" && title.split(".").length > 2 ? score / 2 : score),
   objNameMatch: 11,

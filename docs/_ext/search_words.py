@@ -1,4 +1,4 @@
-"""Words of the search: pages write ε, and whoever types `epsilon` finds them too."""
+"""Words of the search: a search for `epsilon` also finds pages with ε."""
 
 import unicodedata
 from typing import Any
@@ -7,7 +7,7 @@ from sphinx.search.en import SearchEnglish
 
 
 class English(SearchEnglish):
-    """English in which a Greek letter is also its name."""
+    """English where a Greek letter also counts as its name."""
 
     def split(self, input: str) -> list[str]:
         """Return the words of a text, and the names of its letters."""

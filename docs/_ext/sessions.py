@@ -1,6 +1,5 @@
-"""Colours of indented blocks, which name no language: a Python session, or commands of a shell. The line without which doctest
-would take the end of a fenced block for output is not shown. A long line of output, such as a guarantee, breaks where the
-screen ends; output in columns scrolls.
+"""Colour indented blocks, which name no language: Python sessions and shell commands. Hide the line that keeps doctest from
+taking the end of a fenced block for output. A long line of output, such as a guarantee, wraps; output in columns scrolls.
 """
 
 import re
@@ -25,7 +24,7 @@ def _colour(app: Any, page: nodes.document) -> None:
 
 
 def breaks(session: str) -> bool:
-    """Tell whether the output of a Python session is text, and no table with columns."""
+    """Return whether the output of a Python session is text, without a table's columns."""
     output = re.findall(r"(?m)^(?!>>>|\.\.\.).*", session)
     return session.startswith(">>> ") and not any("  " in line for line in output)
 

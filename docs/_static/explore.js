@@ -1,8 +1,8 @@
-// The page Explore: shows the numbers of the chosen setting. They stand in the page itself, computed by the library.
+// The page Explore: shows the chosen setting's numbers, which the library has computed and the page contains.
 "use strict";
 
 const form = document.getElementById("explore-form");
-const { cells, texts } = JSON.parse(document.getElementById("explore-cells").textContent);
+const { views, texts } = JSON.parse(document.getElementById("explore-views").textContent);
 const says = document.getElementById("explore-says");
 const notes = document.getElementById("explore-notes");
 const asks = document.getElementById("explore-asks");
@@ -29,20 +29,20 @@ function path(half) {
 
 function show() {
   const chosen = new FormData(form);
-  const cell = cells[names.map((name) => chosen.get(name)).join(" ")];
-  const curves = Object.entries(cell.curves);
-  says.textContent = texts[cell.says];
-  notes.textContent = texts[cell.notes];
+  const view = views[names.map((name) => chosen.get(name)).join(" ")];
+  const curves = Object.entries(view.curves);
+  says.textContent = texts[view.says];
+  notes.textContent = texts[view.notes];
   const [, eps, sensitivity, delta, releases] = names.map((name) => chosen.get(name));
-  const mechanisms = cell.rows.map(([name]) => `"${name}"`).join(", ");
+  const mechanisms = view.rows.map(([name]) => `"${name}"`).join(", ");
   asks.textContent =
     `sn.compare(${eps}, ${sensitivity}, delta=${delta === "0" ? "None" : delta}, releases=${releases}, mechanisms=[${mechanisms}])`;
   picture.setAttribute(
     "aria-label",
-    `Noise from -${plain(cell.limit)} to ${plain(cell.limit)}: ${curves.map(([name]) => name).join(", ")}. The table has the numbers.`,
+    `Noise from -${plain(view.limit)} to ${plain(view.limit)}: ${curves.map(([name]) => name).join(", ")}. The table has the numbers.`,
   );
   picture.querySelectorAll("text").forEach((text, i) => {
-    text.textContent = plain(Number((cell.limit * (i / 2 - 1)).toPrecision(4)));
+    text.textContent = plain(Number((view.limit * (i / 2 - 1)).toPrecision(4)));
   });
   picture.querySelectorAll("path").forEach((curve, i) => curve.setAttribute("d", curves[i] ? path(texts[curves[i][1]]) : ""));
   legend.querySelectorAll("li").forEach((item, i) => {
@@ -50,7 +50,7 @@ function show() {
     item.querySelector("span").textContent = curves[i] ? curves[i][0] : "";
   });
   body.replaceChildren(
-    ...cell.rows.map(([name, ...numbers]) => {
+    ...view.rows.map(([name, ...numbers]) => {
       const row = document.createElement("tr");
       row.append(element("th", name, { scope: "row" }), ...numbers.map((number) => element("td", plain(number))));
       return row;

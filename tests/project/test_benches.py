@@ -252,7 +252,7 @@ def test_a_record_becomes_a_page() -> None:
     page = tables.page(a_record(wide=False), "example")
     assert f"| {LAPLACE} | 10^7 | stairnoise | 1.8 | 9.0 | 1.0 |  |" in page
     assert "Absent: Someone's sampler (someone is not installed)." in page
-    assert "with aes, avx2, without avx512f, vaes; 2 cores, load average 0.25 when it began" in page
+    assert "with aes, avx2, without avx512f, vaes; 2 cores, load average 0.25 at the start" in page
     assert "| 10^8 | 2.0 (2.0) | 0.9 (4.5) |" in page
     assert "20 GiB of memory, 30 GiB for files" in page
     assert f"| {RELEASE} | 8.0 | 4.0 | 2.00 | ≥ 2.5 | not met | 8.0 | 0.5 | ARS5 |" in page
@@ -261,7 +261,7 @@ def test_a_record_becomes_a_page() -> None:
     assert f"| {OTHER} | 1 | 125 |  | 0.80 |  |" in page
     assert "| guarantee, Laplace(eps=1) | 1 |  |  | new |  |" in page
     assert f"| {OTHER} | AVX-512 | 100 | 125 | 1.25 | 0.99 |" in page
-    assert "Rows that are slower: 1." in page
+    assert "Slower rows: 1." in page
     assert "Targets met: 0 of 2 on AVX-512, 1 of 1 on AVX2." in page
     assert "| fresh array | 10^7 | 76.3 | 2.0 |" in page
     assert "| np.memmap | 10^7 |  | failed: MemoryError |" in page

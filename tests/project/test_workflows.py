@@ -32,7 +32,7 @@ def test_there_are_workflows() -> None:
 
 @workflows
 def test_it_says_that_it_was_not_run(path: Path) -> None:
-    assert text(path).startswith("# NOT RUN where it was written")
+    assert text(path).startswith("# NEVER RUN, because GitHub was not available")
 
 
 @workflows

@@ -176,7 +176,7 @@ def test_explore_works_by_keyboard(browser: Any, address: str, site: Path) -> No
         return every("#explore-form input:checked", "item.value")
 
     def agrees() -> bool:
-        cell = numbers["cells"][" ".join(chosen())]
+        view = numbers["views"][" ".join(chosen())]
         rows = ask(
             "[...document.querySelectorAll('#explore-table tbody tr')].map((row) => [...row.cells].map((c) => c.textContent))"
         )
@@ -188,14 +188,14 @@ def test_explore_works_by_keyboard(browser: Any, address: str, site: Path) -> No
         said = browser.find_element("id", "explore-says").text
         label = browser.find_element("id", "explore-picture").get_attribute("aria-label")
         return (
-            shown == cell["rows"]
-            and legend == list(cell["curves"])
+            shown == view["rows"]
+            and legend == list(view["curves"])
             and drawn == len(legend)
-            and said == numbers["texts"][cell["says"]]
+            and said == numbers["texts"][view["says"]]
             and all(name in label for name in legend)
         )
 
-    numbers = json.loads(ask("document.getElementById('explore-cells').textContent"))
+    numbers = json.loads(ask("document.getElementById('explore-views').textContent"))
     assert agrees()
     browser.execute_script("document.querySelector('#explore-form input:checked').focus()")
     seen = {tuple(chosen())}
@@ -210,7 +210,7 @@ def test_explore_works_by_keyboard(browser: Any, address: str, site: Path) -> No
         ActionChains(browser).send_keys(Keys.TAB).perform()
     assert len(seen) == 6
     table = eval(browser.find_element("id", "explore-asks").text, {"sn": sn})
-    rows = numbers["cells"][" ".join(chosen())]["rows"]
+    rows = numbers["views"][" ".join(chosen())]["rows"]
     assert [row.mechanism for row in table] == [name for name, *_ in rows]
     assert [row.mean_abs for row in table] == pytest.approx([mean for _, mean, *_ in rows], rel=6e-4)
     assert browser.find_element("id", "explore-says").get_attribute("aria-live") == "polite"

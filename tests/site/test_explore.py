@@ -31,7 +31,7 @@ SETTINGS = [
 
 def page(site: Path) -> dict[str, Any]:
     found = re.search(
-        r'<script type="application/json" id="explore-cells">(.*?)</script>', (site / "explore.html").read_text(encoding="utf-8")
+        r'<script type="application/json" id="explore-views">(.*?)</script>', (site / "explore.html").read_text(encoding="utf-8")
     )
     assert found is not None
     numbers: dict[str, Any] = json.loads(found[1])
@@ -40,7 +40,7 @@ def page(site: Path) -> dict[str, Any]:
 
 def test_every_setting_is_there(site: Path) -> None:
     numbers = page(site)
-    found, texts = numbers["cells"], numbers["texts"]
+    found, texts = numbers["views"], numbers["texts"]
     every = {
         explore_numbers.key(kind, eps, sensitivity, delta, releases)
         for kind in explore_numbers.KINDS
@@ -50,12 +50,12 @@ def test_every_setting_is_there(site: Path) -> None:
         for releases in explore_numbers.RELEASES
     }
     assert set(found) == every
-    for name, cell in found.items():
+    for name, view in found.items():
         kind, _, sensitivity, delta, releases = name.split(" ")
         names = explore_numbers.mechanisms(kind, float(sensitivity), float(delta) or None, int(releases))
-        left_out = re.findall(r"Left out: (\w+);", texts[cell["notes"]])
-        assert sorted([row[0] for row in cell["rows"]] + left_out) == sorted(names)
-        assert all(number is None or math.isfinite(number) for row in cell["rows"] for number in row[1:])
+        left_out = re.findall(r"Left out: (\w+);", texts[view["notes"]])
+        assert sorted([row[0] for row in view["rows"]] + left_out) == sorted(names)
+        assert all(number is None or math.isfinite(number) for row in view["rows"] for number in row[1:])
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: " ".join(map(str, setting)))
@@ -63,19 +63,19 @@ def test_numbers_are_the_librarys(site: Path, setting: tuple[str, float, float, 
     """The page's real numbers come from sensitivity 1; here they are asked for at the sensitivity of the setting."""
     kind, eps, sensitivity, delta, releases = setting
     numbers = page(site)
-    cell = numbers["cells"][explore_numbers.key(*setting)]
+    view = numbers["views"][explore_numbers.key(*setting)]
     names = explore_numbers.mechanisms(kind, sensitivity, delta, releases)
     table = sn.compare(eps, sensitivity, delta=delta, releases=releases, mechanisms=names)
-    assert numbers["texts"][cell["says"]] == table.recommendation
-    assert numbers["texts"][cell["notes"]] == " ".join(f"{note}." for note in table.notes)
-    for name, mean, std, bound, p_zero, ratio in cell["rows"]:
+    assert numbers["texts"][view["says"]] == table.recommendation
+    assert numbers["texts"][view["notes"]] == " ".join(f"{note}." for note in table.notes)
+    for name, mean, std, bound, p_zero, ratio in view["rows"]:
         row = table[name]
         assert mean == pytest.approx(row.mean_abs, rel=6e-4)
         assert std == pytest.approx(row.mechanism.std(), rel=6e-4)
         assert bound == pytest.approx(row.mechanism.error_bound(0.95), rel=6e-4)
         assert p_zero == (None if kind == "real" else pytest.approx(row.mechanism.pmf(0), rel=6e-4))
         assert ratio == pytest.approx(row.ratio, rel=6e-4)
-    means = [row[1] for row in cell["rows"]]
+    means = [row[1] for row in view["rows"]]
     assert means == sorted(means)
 
 
@@ -84,7 +84,7 @@ def test_curves_are_the_densities(site: Path, setting: tuple[str, float, float, 
     """Points are rounded to a tenth of a unit of the picture, 240 high."""
     kind, eps, sensitivity, delta, releases = setting
     numbers = page(site)
-    cell = numbers["cells"][explore_numbers.key(*setting)]
+    view = numbers["views"][explore_numbers.key(*setting)]
     mechanisms = {
         row.mechanism: row.mechanism
         for row in sn.compare(
@@ -96,9 +96,9 @@ def test_curves_are_the_densities(site: Path, setting: tuple[str, float, float, 
         )
     }
     points = {}
-    for name, index in cell["curves"].items():
+    for name, index in view["curves"].items():
         flat = [float(number) for number in numbers["texts"][index].split(" ")]
-        x = [cell["limit"] * number / (explore_numbers.WIDTH / 2) for number in flat[::2]]
+        x = [view["limit"] * number / (explore_numbers.WIDTH / 2) for number in flat[::2]]
         heights = [mechanisms[name].pdf(v) if kind == "real" else mechanisms[name].pmf(math.floor(v + 0.5)) for v in x]
         points[name] = (heights, [1 - y / explore_numbers.HEIGHT for y in flat[1::2]])
     top = max(max(heights) for heights, _ in points.values())
@@ -109,7 +109,7 @@ def test_curves_are_the_densities(site: Path, setting: tuple[str, float, float, 
 def test_without_a_script_the_page_shows_one_setting(site: Path) -> None:
     text = (site / "explore.html").read_text(encoding="utf-8")
     numbers = page(site)
-    cell = numbers["cells"][explore_numbers.key(*pytest.importorskip("explore").DEFAULT)]
+    view = numbers["views"][explore_numbers.key(*pytest.importorskip("explore").DEFAULT)]
     assert '<form id="explore-form" class="explore" hidden>' in text
-    for name, mean, *_ in cell["rows"]:
+    for name, mean, *_ in view["rows"]:
         assert f'<tr><th scope="row">{name}</th><td>{mean:g}</td>' in text

@@ -1,4 +1,4 @@
-"""Figure: the mean absolute error, for good and for bad shapes."""
+"""Figure: the mean absolute error for good and bad shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure: the ratio of Laplace's cost to the best staircase's."""
+"""Figure: Laplace's cost divided by the best staircase's."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def gain(eps: float = 10.0) -> Figure:
             axis.plot(grid, _gain(grid, cost, p), label=name, **look._asdict())
             there = float(_gain(mark, cost, p))
             axis.plot(mark, there, "o", color=look.color, markersize=6)
-            # The number of the upper curve stands left of and above it, that of the lower curve right of and below it.
+            # The upper curve's number stands above it on the left, the lower curve's below it on the right.
             left = side == "bottom"
             axis.annotate(
                 f"{there:.4g}",

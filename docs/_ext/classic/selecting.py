@@ -1,4 +1,4 @@
-"""Figure: how often a selection is the best candidate, and a group is shown."""
+"""Figure: how often the best candidate is selected, and a group is shown."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _RIVALS = 9
-# A picture cannot show more dots or stairs than this one by one.
+# The maximum number of dots or stairs that a picture can show separately.
 _POINTS = 301
 
 
 def selection(eps: float = 1.0, sensitivity: float = 1.0, gamma: float = 0.5, delta: float = 1e-3) -> Figure:
     """Probability of the best candidate against the cost of the others, and of showing a group against its people.
 
-    On the left, the best of ten candidates has the cost 0, and the nine others have the cost on the axis.
+    In the left panel, the best of ten candidates has the cost 0, and the nine others have the cost on the axis.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _LOOKS = (STAIRCASE, THIRD, FOURTH, FIFTH)
 
 
 def optimal_gamma(costs: tuple[Cost | float, ...] = ("l1", "l2", 3.0)) -> Figure:
-    """Best shape γ*(ε), with the least E|X|**p, for several p.
+    """Best shape γ*(ε), which minimises E|X|**p, for several p.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the classic figures have beyond the library's style: more curves, marks, ticks and legends."""
+"""The classic figures' additions to the library's style: more curves, marks, ticks and legends."""
 
 from __future__ import annotations
 
