@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, cycle, islice, product
 from typing import Any
 
+import pytest
+
 
 def pairs(*lists: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Return combinations of values in which any two values of two lists stand together at least once."""
@@ -28,3 +30,10 @@ def in_turn(*lists: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Return combinations in which every value of every list stands at least once: as many as the longest list has."""
     values = [list(one) for one in lists]
     return list(islice(zip(*map(cycle, values), strict=False), max(map(len, values))))
+
+
+def rest_long(some: Iterable[Any], every: Iterable[Any]) -> list[Any]:
+    """Return the cases of `some`, then the other ones of `every`, which only `make test-long` runs."""
+    ordinary = list(some)
+    rest = [case if isinstance(case, tuple) else (case,) for case in every if case not in ordinary]
+    return [*ordinary, *(pytest.param(*case, marks=pytest.mark.long) for case in rest)]

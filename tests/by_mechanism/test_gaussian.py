@@ -246,7 +246,7 @@ def exact_profile(sigma2: float, eps: float, shift: int) -> mp.mpf:
     return mp.fsum(max(mp.mpf(0), probability(k) - growth * probability(k + shift)) for k in range(-len(pmf), len(pmf)))
 
 
-@pytest.mark.parametrize("sigma2", [0.3, 1.0, 2.7, 100.0, 899.0, 901.0, 4000.0])
+@pytest.mark.parametrize("sigma2", [0.3, 1.0, 2.7, 100.0, 899.0, 901.0, pytest.param(4000.0, marks=pytest.mark.long)])
 def test_profile_is_the_sum_over_the_best_event(sigma2: float) -> None:
     mechanism = sn.DiscreteGaussian(sigma2)
     for shift in sorted({1, 2, math.ceil(math.sqrt(sigma2) / 3), math.ceil(3 * math.sqrt(sigma2))}):

@@ -5,6 +5,7 @@ Evidence: the mechanism of scalar parameters. What an element draws, releases an
 
 import pickle
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -41,13 +42,19 @@ MECHANISMS: dict[str, tuple[Any, Callable[[int], Any]]] = {
 each_name = pytest.mark.parametrize("name", MECHANISMS)
 
 
+@cache
+def element(name: str, i: int) -> Any:
+    """The mechanism of scalar parameters of an element."""
+    return MECHANISMS[name][1](i)
+
+
 def elementwise(name: str, answer: Callable[[Any], Any]) -> Any:
-    return np.array([answer(MECHANISMS[name][1](i)) for i in range(4)])
+    return np.array([answer(element(name, i)) for i in range(4)])
 
 
 def drawn_alone(name: str, shape: tuple[int, ...], **options: Any) -> Any:
     """Draw with the mechanism of each column, and put the columns together."""
-    found = [MECHANISMS[name][1](i).sample(shape, rng=sn.SeededRng(5), **options)[..., i] for i in range(4)]
+    found = [element(name, i).sample(shape, rng=sn.SeededRng(5), **options)[..., i] for i in range(4)]
     return np.stack(found, axis=-1)
 
 
@@ -112,7 +119,7 @@ def test_releases_are_those_of_the_scalar_mechanism(name: str, k: int) -> None:
         def options() -> Any:
             return {"rng": sn.SeededRng(7, allow_release=True), "max_partitions_contributed": k}
 
-        alone = [MECHANISMS[name][1](i).release(values, **options())[:, i] for i in range(4)]
+        alone = [element(name, i).release(values, **options())[:, i] for i in range(4)]
         expected = np.stack(alone, axis=-1)
         assert expected.dtype == dtype
         np.testing.assert_array_equal(mechanism.release(values, **options()), expected)
@@ -217,7 +224,7 @@ def test_privacy_is_that_of_every_element(name: str) -> None:
 def test_guarantees_are_those_of_every_element(name: str, k: int) -> None:
     mechanism = MECHANISMS[name][0]
     whole = promise(mechanism, max_partitions_contributed=k)
-    alone = [promise(MECHANISMS[name][1](i), max_partitions_contributed=k) for i in range(4)]
+    alone = [promise(element(name, i), max_partitions_contributed=k) for i in range(4)]
     for field in ("eps", "delta", "rho", "sensitivity"):
         expected = [getattr(one, field) for one in alone]
         if expected[0] is None:

@@ -47,9 +47,9 @@ def test_shapes_that_no_table_holds_are_refused():
     "mechanism",
     [
         "GeneralizedDiscreteLaplace(1e9, 20.0)",
-        "GeneralizedDiscreteLaplace(5.2, 2**-11)",
+        pytest.param("GeneralizedDiscreteLaplace(5.2, 2**-11)", marks=pytest.mark.long),
         "Arete(5.0, 1.0, 2.0**-12).share(n_parties=10)",
-        "MultiScaleDiscreteLaplace(2**-11, 1).share(n_parties=3)",
+        pytest.param("MultiScaleDiscreteLaplace(2**-11, 1).share(n_parties=3)", marks=pytest.mark.long),
         "MultiScaleDiscreteLaplace(1.0, 2**16).share(n_parties=3)",
     ],
 )

@@ -7,6 +7,7 @@ change, each statistical check gives at most one false alarm in a million.
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.distributions import infinitely_divisible as theory
 from tests.by_mechanism.infinitely_divisible import points, probabilities
+from tests.combinations import in_turn, rest_long
 from tests.statistical import checks
 
 ALPHA = 1e-6
@@ -50,8 +52,9 @@ def test_the_list_has_everything(mechanism):
     )
 
 
-@pytest.mark.parametrize("n", [2, 3, 10])
-@pytest.mark.parametrize("mechanism", MECHANISMS[::2], ids=IDS[::2])
+@pytest.mark.parametrize(
+    ("mechanism", "n"), rest_long(in_turn(MECHANISMS[::2], [2, 3, 10]), product(MECHANISMS[::2], [2, 3, 10])), ids=repr
+)
 def test_shares_add_up_to_the_whole(mechanism, n):
     """The n-fold convolution of a share's probabilities is the whole's; far beyond the list both are below 1e-20."""
     reach = 60 if mechanism.granularity == 1 else 2**16

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import rest_long
 
 # ε, δ and Δ.
 BEFORE_A_RISE = [(15.0, 5e-5), (20.0, 1e-5), (18.0, 1e-5), (25.0, 1e-6)]
@@ -76,7 +77,7 @@ def test_other_cases(eps, delta, shift):
     check(eps, delta, shift)
 
 
-@pytest.mark.parametrize("case", range(60))
+@pytest.mark.parametrize("case", rest_long(range(20), range(60)))
 def test_any_parameters(case):
     choose = random.Random(f"least {case}")
     shift = choose.choice((1, 1, 1, 2, 3, 7))
@@ -85,7 +86,7 @@ def test_any_parameters(case):
     check(eps, delta, shift)
 
 
-@pytest.mark.parametrize("case", range(20))
+@pytest.mark.parametrize("case", rest_long(range(8), range(20)))
 def test_just_enough_at_a_minimum_and_just_not(case):
     """δ a little above and a little below a local minimum: σ² is there, or beyond the next maximum."""
     choose = random.Random(f"minimum {case}")

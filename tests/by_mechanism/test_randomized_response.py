@@ -16,6 +16,7 @@ import pytest
 from scipy import stats
 
 import stairnoise as sn
+from tests.combinations import in_turn, rest_long
 
 LABELS = ("car", "bus", "bike")
 PARAMETERS = [(1.0, 2), (0.1, 5), (2.5, 3), (0.7, 7), (6.0, 4), (2.0**-40, 3), (50.0, 2)]
@@ -219,8 +220,10 @@ def test_the_interval_is_clopper_and_pearsons() -> None:
     np.testing.assert_allclose(found[2], np.clip((high - q) / (p - q), 0, 1), atol=1e-9)
 
 
-@pytest.mark.parametrize("n", [1, 2, 30, 10**4, 2**32])
-@pytest.mark.parametrize("confidence", [0.5, 0.95, 1 - 1e-12])
+PEOPLE, CONFIDENCES = (1, 2, 30, 10**4, 2**32), (0.5, 0.95, 1 - 1e-12)
+
+
+@pytest.mark.parametrize(("n", "confidence"), rest_long(in_turn(PEOPLE, CONFIDENCES), product(PEOPLE, CONFIDENCES)))
 def test_ends_by_the_beta_distribution(n: int, confidence: float) -> None:
     """Rounded outwards, by SciPy's quantiles, down to a count of 0."""
     p = sn.RandomizedResponse(700, 2)

@@ -37,19 +37,16 @@ def reference(mechanism, costs):
 
 def first(others):
     """The mean, over the place of a candidate in the random order, of the probability that no other is accepted before it."""
-    total = mp.mpf(0)
-    for size in range(len(others) + 1):
-        total += (-1) ** size * elementary(others, size) / (size + 1)
-    return total
+    return mp.fsum((-1) ** size * value / (size + 1) for size, value in enumerate(elementary(others)))
 
 
-def elementary(numbers, size):
-    """The elementary symmetric polynomial."""
-    sums = [mp.mpf(1)] + [mp.mpf(0)] * size
+def elementary(numbers):
+    """The elementary symmetric polynomials of sizes 0, 1, 2, ..."""
+    sums = [mp.mpf(1)] + [mp.mpf(0)] * len(numbers)
     for x in numbers:
-        for k in range(size, 0, -1):
+        for k in range(len(numbers), 0, -1):
             sums[k] += x * sums[k - 1]
-    return sums[size]
+    return sums
 
 
 # The mechanism of a row

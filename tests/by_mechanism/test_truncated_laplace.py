@@ -214,7 +214,7 @@ def density(mechanism, x):
 
 
 def pieces(mechanism):
-    inner = [mechanism.lower + (mechanism.upper - mechanism.lower) * i / 16 for i in range(17)]
+    inner = [mechanism.lower + (mechanism.upper - mechanism.lower) * i / 8 for i in range(9)]
     return sorted([*inner, 0.0])
 
 

@@ -14,6 +14,7 @@ import pytest
 from scipy import integrate, stats
 
 from stairnoise import _scipy
+from tests.combinations import rest_long
 
 common = pytest.importorskip("scipy.stats.tests.common_tests", exc_type=ImportError, reason="SciPy without its tests")
 continuous = pytest.importorskip("scipy.stats.tests.test_continuous_basic", exc_type=ImportError)
@@ -145,12 +146,13 @@ def test_scale(dist, args):
 
 
 @pytest.mark.slow
-@line
+@pytest.mark.parametrize(("dist", "args"), rest_long(LINES[::3], LINES), ids=lambda v: getattr(v, "name", str(v)))
 def test_sample(dist, args):
     """Mean, variance and Kolmogorov-Smirnov with SciPy's own levels; the seed is fixed."""
     # Before SciPy 1.16 the resampling takes no generator.
     generators = [np.random.default_rng(1)] if "rng" in inspect.signature(continuous.check_sample_meanvar_).parameters else []
-    continuous.check_sample_meanvar_(*dist.stats(*args), draws(dist, args), *generators)
+    # It resamples ten thousand times.
+    continuous.check_sample_meanvar_(*dist.stats(*args), draws(dist, args)[:500], *generators)
     continuous.check_distribution_rvs(dist.cdf, args, ALPHA, draws(dist, args))
 
 
@@ -192,7 +194,7 @@ def test_other_methods(dist, args):
     discrete.check_oth(dist, args, np.unique(draws(dist, args)), dist.name)
 
 
-@lattice
+@pytest.mark.parametrize(("dist", "args"), rest_long(LATTICES[::3], LATTICES), ids=lambda v: getattr(v, "name", str(v)))
 def test_chisquare(dist, args):
     discrete.check_discrete_chisquare(dist, args, draws(dist, args), ALPHA, dist.name)
 
@@ -202,7 +204,7 @@ def test_no_scale_in_the_docstring(dist, args):
     discrete.check_scale_docstring(dist)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_why_the_staircase_skips_quadrature():
     """SciPy's quadrature over the whole line gets a wrong norm; over the stairs one by one it is 1."""
     dist = _scipy.staircase(4.0, 0.6)

@@ -136,7 +136,7 @@ def test_published_p_values():
 
 def threshold(p_value, level, low, high, falling):
     """Return where a monotone p-value crosses the level."""
-    for _ in range(200):
+    for _ in range(64):
         middle = (low + high) / 2
         low, high = (middle, high) if (p_value(middle) > level) is falling else (low, middle)
     return (low + high) / 2
@@ -185,21 +185,23 @@ def test_without_the_uniform_part_the_level_is_never_exceeded(eps, side):
 
 
 @pytest.mark.parametrize("side", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("p", [0.01, 0.3, 0.95])
-def test_coverage_of_intervals(p, side):
+def test_coverage_of_intervals(side):
     """By exact sums: with whole noise at least the confidence; with the uniform part, on a grid, exactly that."""
     n, eps, confidence = 15, 1.0, 0.9
-    z, masses = released(n, p, eps)
+    z, _ = released(n, 0.5, eps)
+    ways = {p: released(n, p, eps)[1] for p in (0.01, 0.3, 0.95)}
     low, high = sn.binomial_interval(z, n, mechanism=sn.DiscreteLaplace(eps), confidence=confidence, alternative=side)
-    assert confidence <= masses[(low <= p) & (p <= high)].sum() < 1
-    kept = (masses > 1e-7).nonzero()[0]
+    for p, masses in ways.items():
+        assert confidence <= masses[(low <= p) & (p <= high)].sum() < 1
+    kept = (sum(ways.values()) > 1e-4).nonzero()[0]
     parts = (np.arange(10) + 0.5) / 10 - 0.5
     low, high = sn.binomial_interval(
         z[kept][:, None] + parts, n, mechanism=sn.Staircase(eps, gamma=0.5), confidence=confidence, alternative=side
     )
-    covered = ((low <= p) & (p <= high)).mean(axis=1) @ masses[kept]
-    # Each end of the p-values' acceptance is rounded to a tenth of one cell.
-    assert covered == pytest.approx(confidence, abs=2 * masses.max() / 10 + 1e-5)
+    for p, masses in ways.items():
+        covered = ((low <= p) & (p <= high)).mean(axis=1) @ masses[kept]
+        # Each end of the p-values' acceptance is rounded to a tenth of one cell.
+        assert covered == pytest.approx(confidence, abs=2 * masses.max() / 10 + 1 - masses[kept].sum())
 
 
 @pytest.mark.parametrize("z", [-30, 0, 3, 12, 20, 45])
@@ -250,8 +252,8 @@ def test_a_generator_adds_one_uniform_number_to_each_count():
 
 
 def test_the_uniform_part_is_uniform():
-    """Kolmogorov's distance of 4000 parts, at a false-alarm rate of 1e-6; the seed is fixed."""
-    mechanism, n = sn.DiscreteLaplace(1), 4000
+    """Kolmogorov's distance of 1000 parts, at a false-alarm rate of 1e-6; the seed is fixed."""
+    mechanism, n = sn.DiscreteLaplace(1), 1000
     p = sn.binomial_test(np.full(n, 3), 5, 0.5, mechanism=mechanism, alternative="less", rng=sn.SeededRng(11))
     least, most = (
         sn.binomial_test(3 + part, 5, mechanism=sn.Staircase(1, gamma=0.5), alternative="less") for part in (-0.5, 0.5)

@@ -125,15 +125,10 @@ def test_thousands_of_releases_by_a_saddle_free_identity():
 def test_trinomial_by_its_multinomial_sum(k, masses):
     """Single entries of a long recurrence, whose numbers leave the range of float64 on the way."""
     found = convolution.trinomial(k, *masses)
-    plus, zero, minus = map(mp.mpf, masses)
+    plus, zero, minus = ([mp.mpf(mass) ** i / mp.factorial(i) for i in range(k + 1)] for mass in masses)
     for total in (0, 1, k // 50, k // 10, k // 4, k // 2, 3 * k // 4, k - 1, k):
-        exact = mp.fsum(
-            mp.binomial(k, total + m)
-            * mp.binomial(k - total - m, m)
-            * plus ** (total + m)
-            * minus**m
-            * zero ** (k - total - 2 * m)
-            for m in range((k - total) // 2 + 1)
+        exact = mp.factorial(k) * mp.fsum(
+            plus[total + m] * minus[m] * zero[k - total - 2 * m] for m in range((k - total) // 2 + 1)
         )
         assert close(found[k - total], exact, 1e-12, 2.0**-1000)
 
@@ -220,15 +215,15 @@ def test_brackets_enclose_what_an_exact_lattice_says(mechanism, monkeypatch):
         assert upper.profile(np.array(mechanism.eps)) - lower.profile(np.array(mechanism.eps)) < 300 / nodes
 
 
-@pytest.mark.parametrize("share", [1.0, 1 - 1e-15, 1 - 1e-12])
 @pytest.mark.parametrize(("eps", "k"), [(0.99999, 9), (0.1, 3), (0.3, 7), (1.1, 25), (2.3, 11)])
-def test_nothing_is_above_the_pure_eps(eps, k, share):
+def test_nothing_is_above_the_pure_eps(eps, k):
     """The largest loss of the lower model is a product of rounded numbers, and may not be above that of the upper one."""
     loss = privacy_loss(sn.Laplace(eps)).compose(k)
     for other in (sn.Laplace(0.7 * eps), sn.MergedLaplace([eps, 2 * eps], [1.0])):
         for total in (loss, loss + privacy_loss(other)):
-            low, high = total.privacy_profile(share * total.eps, bounds=True)
-            assert low <= high
+            for share in (1.0, 1 - 1e-15, 1 - 1e-12):
+                low, high = total.privacy_profile(share * total.eps, bounds=True)
+                assert low <= high
 
 
 @pytest.mark.parametrize("alpha", [1e-17, 1e-16, 1e-13, 1e-6])
@@ -311,7 +306,7 @@ GAPPED = [
 @pytest.mark.parametrize("loss", GAPPED, ids=["30", "300", "lattice", "merged", "none", "wide"])
 def test_sums_with_gaps(loss, monkeypatch):
     """Against the convolution itself. Transforms alone make 1e-13 of 1e-44 in a gap."""
-    step = sum(k * 2 * part.top for part, k in loss._parts) / 2**14
+    step = sum(k * 2 * part.top for part, k in loss._parts) / 2**13
     mechanisms = [(part.upper_model(step).masses, k) for part, k in loss._parts]
     length = sum((mechanism.size - 1) * k for mechanism, k in mechanisms) // 2 + 1
     exact = np.cumsum(convolution._directly(mechanisms, length))
@@ -322,14 +317,15 @@ def test_sums_with_gaps(loss, monkeypatch):
 
 
 @pytest.mark.slow
-def test_one_wide_loss_among_many():
-    """All but e^-50 of the lattice's losses are 50, and a hundred losses of at most 1 are never nearly 100 together."""
-    total = privacy_loss(sn.DiscreteGaussian(0.01)) + privacy_loss(sn.Laplace(1.0)).compose(100)
-    low, high = total.privacy_profile(np.array([0.0, 5.0, 60.0, 149.0]), bounds=True)
+@pytest.mark.parametrize(("k", "together"), [(20, 2e-5), pytest.param(100, 1e-12, marks=pytest.mark.long)])
+def test_one_wide_loss_among_many(k, together):
+    """All but e^-50 of the lattice's losses are 50, and k losses of at most 1 are never nearly k together."""
+    total = privacy_loss(sn.DiscreteGaussian(0.01)) + privacy_loss(sn.Laplace(1.0)).compose(k)
+    low, high = total.privacy_profile(np.array([0.0, 5.0, 0.6 * k, 49.0 + k]), bounds=True)
     assert (low <= high).all()
     assert (high - low < 1e-3).all()
     assert low[0] > 1 - 1e-6
-    assert high[3] < 1e-12
+    assert high[3] < together
 
 
 def test_a_curve_whose_probabilities_do_not_add_up_is_refused():

@@ -5,6 +5,7 @@ second way; the formula of the normal distribution.
 """
 
 import math
+from itertools import product
 
 import mpmath as mp
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.accounting import models
 from tests.by_method.privacy_pairs import close
+from tests.combinations import in_turn, rest_long
 
 
 def delta_of_sums(sigma2, shift, k, eps):
@@ -40,8 +42,10 @@ def test_the_sum_of_whole_draws(sigma2, shift, k, eps):
         assert close(composed.privacy_profile(eps), delta_of_sums(mp.mpf(sigma2), shift, k, mp.mpf(eps)), 1e-10)
 
 
-@pytest.mark.parametrize("k", [2, 30])
-@pytest.mark.parametrize("mechanism", [sn.Gaussian(1, 1e-6), sn.Gaussian(8, 1e-3), sn.DiscreteGaussian(8.5)], ids=repr)
+NOISES = (sn.Gaussian(1, 1e-6), sn.Gaussian(8, 1e-3), sn.DiscreteGaussian(8.5))
+
+
+@pytest.mark.parametrize(("mechanism", "k"), rest_long(in_turn(NOISES, (30, 2)), product(NOISES, (30, 2))), ids=repr)
 def test_two_lattices_enclose_it(mechanism, k):
     """A single loss is composed twice: as a sum, and on lattices that know nothing of sums."""
     composed = mechanism.compose(k)

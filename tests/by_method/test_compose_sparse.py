@@ -4,9 +4,9 @@ Evidence: δ by mpmath, from the probabilities of the sum of the noises at 40 di
 of few atoms in exact integers, and by the multinomial distribution at 40 digits. Deterministic: no false alarms.
 """
 
-import math
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -78,12 +78,12 @@ def test_few_atoms_by_exact_integers(length: int) -> None:
     atoms, k, scale = {0: 1e-9, 1: 3e-10, 37: 0.6, 40: 0.399999, 77: 1e-6}, 40, 2**100
     mechanism = mechanism_of(atoms)
     assert _multiplications(mechanism, k) < 700
+    whole = {step: int(Fraction(mass) * scale) for step, mass in atoms.items()}
     ways = Counter({0: 1})
     for _ in range(k):
         following: Counter[int] = Counter()
-        for place, many in ways.items():
-            for step, mass in atoms.items():
-                following[place + step] += many * int(Fraction(mass) * scale)
+        for (place, many), (step, mass) in product(ways.items(), whole.items()):
+            following[place + step] += many * mass
         ways = following
     assert agrees(convolution([(mechanism, k)], length), {i: many / scale**k for i, many in ways.items()})
 
@@ -94,12 +94,13 @@ def test_few_atoms_by_the_multinomial_mechanism(rare: float) -> None:
     k, usual, other = 300, 0.55, 0.45
     exact: Counter[int] = Counter()
     with mp.workdps(40):
-        powers = [[mp.mpf(mass) ** i for i in range(k + 1)] for mass in (rare, usual, other)]
+        terms = [[mp.mpf(mass) ** i / mp.factorial(i) for i in range(k + 1)] for mass in (rare, usual, other)]
         for j in range(k + 1):
             for a in range(k + 1 - j):
                 b = k - j - a
-                exact[150 * a + 301 * b] += math.comb(k, j) * math.comb(k - j, a) * powers[0][j] * powers[1][a] * powers[2][b]
-        expected = {i: float(p) for i, p in exact.items()}
+                exact[150 * a + 301 * b] += terms[0][j] * terms[1][a] * terms[2][b]
+        ways = mp.factorial(k)
+        expected = {i: float(ways * p) for i, p in exact.items()}
     found = convolution([(mechanism_of({0: rare, 150: usual, 301: other}), k)], 150 * k)
     assert agrees(found, expected)
     assert np.count_nonzero(found) > 500

@@ -8,6 +8,7 @@ import json
 import math
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import mpmath as mp
@@ -17,7 +18,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.mechanisms.laplace import sums as laplace_sums
 from stairnoise.mechanisms.staircase import sums as staircase_sums
-from tests.combinations import pairs
+from tests.combinations import in_turn, pairs, rest_long
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT.parent / "shared" / "reference" / "values.json"
@@ -138,18 +139,21 @@ def test_sum_of_laplace_noise(k, confidence):
     assert laplace_sum_tail(mp.mpf(high) / 6 * (1 - mp.mpf(1e-8)), k) > alpha
 
 
-@pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-6, 1e-9])
+WIDER = [
+    (1.0, 3001, 1200, 2, 2**17),
+    (1.0, 901, 350, 20, 2**16),
+    (6.0, 5000, 237, 3, 2**16),
+    (0.5, 300, 150, 100, 2**16),
+    (1e-2, 7, 3, 10, 2**14),
+    (3e-3, 1, 1, 1000, 2**14),
+    (9.0, 3000, 33, 2, 2**14),
+]
+LEVELS = (0.5, 0.05, 1e-6, 1e-9)
+
+
 @pytest.mark.parametrize(
-    ("eps", "D", "r", "k", "longest"),
-    [
-        (1.0, 3001, 1200, 2, 2**17),
-        (1.0, 901, 350, 20, 2**16),
-        (6.0, 5000, 237, 3, 2**16),
-        (0.5, 300, 150, 100, 2**16),
-        (1e-2, 7, 3, 10, 2**14),
-        (3e-3, 1, 1, 1000, 2**14),
-        (9.0, 3000, 33, 2, 2**14),
-    ],
+    ("eps", "D", "r", "k", "longest", "alpha"),
+    rest_long(*([(*case, alpha) for case, alpha in both] for both in (in_turn(WIDER, LEVELS), product(WIDER, LEVELS)))),
 )
 def test_wider_cells_give_a_bound_that_is_little_larger(monkeypatch, eps, D, r, k, longest, alpha):
     """Both with whole integers, and where the transform may not be so long; the fourth case and the two after it join stairs."""
@@ -169,14 +173,14 @@ def test_two_central_stairs(eps):
     assert 0 <= high / (0.002 * (1 - math.sqrt(0.05))) - 1 < 1e-3
 
 
-@pytest.mark.parametrize(
-    "mechanism", [sn.Laplace(1.0), sn.Staircase(2.0), sn.DiscreteStaircase(0.5, 1000), sn.DiscreteLaplace(1.0)]
-)
-def test_many_terms_are_nearly_normal(mechanism):
-    for k, excess in ((10**6, 1e-3), (10**9, 0.04)):
-        low, high = mechanism.confidence_interval(0, of="sum", terms=k)
-        normal = 1.959963984540054 * mechanism.std() * math.sqrt(k)
-        assert -1e-3 < (high - low) / 2 / normal - 1 < excess
+NOISES, MANY = (sn.Laplace(1.0), sn.Staircase(2.0), sn.DiscreteStaircase(0.5, 1000), sn.DiscreteLaplace(1.0)), (10**6, 10**9)
+
+
+@pytest.mark.parametrize(("mechanism", "k"), rest_long(in_turn(NOISES, MANY), product(NOISES, MANY)))
+def test_many_terms_are_nearly_normal(mechanism, k):
+    low, high = mechanism.confidence_interval(0, of="sum", terms=k)
+    normal = 1.959963984540054 * mechanism.std() * math.sqrt(k)
+    assert -1e-3 < (high - low) / 2 / normal - 1 < {10**6: 1e-3, 10**9: 0.04}[k]
 
 
 # ---------------------------------------------------------------- one value

@@ -14,7 +14,7 @@ import stairnoise as sn
 
 def cost(rates, end, p):
     """E|X|**p of the density with one break point, by a fine sum."""
-    x = (np.arange(400_000) + 0.5) * (60 / rates[1] / 400_000)
+    x = (np.arange(100_000) + 0.5) * (60 / rates[1] / 100_000)
     density = np.exp(-np.where(x < end, rates[0] * x, rates[0] * end + rates[1] * (x - end)))
     return float(np.sum(density * x**p) / np.sum(density))
 

@@ -203,7 +203,7 @@ def test_eps_for_delta_is_the_inverse(case):
 # ---------------------------------------------------------------- many releases
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("k", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_composed_bounds_enclose_the_product_mechanism(case, k):
     mechanism, arguments, pairs = case
     composed = mechanism.compose(k, **arguments)
@@ -329,11 +329,11 @@ def test_sums_over_runs_are_sums_over_outcomes(mechanism, cells):
     ids=repr,
 )
 def test_profile_of_the_density(mechanism):
-    """Against the density, summed over a grid of four million points; the lattice differs by less than 1e-9."""
+    """Against the density, summed over a grid of a million points; the lattice differs by less than 1e-9."""
     D = mechanism.sensitivity
     low, high = (end if math.isfinite(end) else math.copysign(40 * D, end) for end in mechanism.support())
-    step = (high - low + 2 * D) / 4_000_000
-    x = low - D + step * (np.arange(4_000_000) + 0.5)
+    step = (high - low + 2 * D) / 1_000_000
+    x = low - D + step * (np.arange(1_000_000) + 0.5)
     p, up, down = (mechanism.pdf(x - shift) * step for shift in (0, D, -D))
     for t in (0.0, 0.31, 1.3):
         exact = max(np.maximum(p - math.exp(t) * other, 0).sum() for other in (up, down))

@@ -46,7 +46,7 @@ def test_the_chunks_of_every_mechanism_are_one_fill(mechanism):
 
 
 @each_mechanism_and_array
-@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_size_any_chunk_any_start_any_generator(mechanism, data):
     n = data.draw(st.integers(0, 300), label="n")

@@ -17,6 +17,7 @@ import stairnoise as sn
 from stairnoise.accounting import dp_accounting as grid
 from stairnoise.registry import ROWS
 from tests.by_method.privacy_pairs import hockey_stick, product
+from tests.combinations import rest_long
 from tests.examples import each_mechanism_of_numbers
 
 pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
@@ -50,7 +51,7 @@ def test_one_release(mechanism):
     loss = mechanism.privacy_loss()
     top = largest(loss)
     rng = np.random.default_rng(7)
-    anywhere, near_the_top = rng.uniform(0, 1.1 * top, 60), top * (1 - 10.0 ** -rng.uniform(0, 12, 20))
+    anywhere, near_the_top = rng.uniform(0, 1.1 * top, 20), top * (1 - 10.0 ** -rng.uniform(0, 12, 10))
     for interval in intervals(loss):
         exported = loss.to_dp_accounting(interval)
         for eps in [0.0, *anywhere.tolist(), *near_the_top.tolist(), math.nextafter(top, 0), top]:
@@ -61,9 +62,10 @@ def test_one_release(mechanism):
             assert exported.get_delta_for_epsilon(eps) >= loss.privacy_profile(eps) - 1e-14
 
 
-@pytest.mark.parametrize(
-    "mechanism", [sn.DiscreteStaircase(1), sn.Staircase(1, gamma=0.5), sn.Laplace(2), sn.DiscreteLaplace(1, 7)], ids=repr
-)
+NOISES = (sn.DiscreteStaircase(1), sn.Staircase(1, gamma=0.5), sn.Laplace(2), sn.DiscreteLaplace(1, 7))
+
+
+@pytest.mark.parametrize("mechanism", rest_long(NOISES[1:3], NOISES), ids=repr)
 def test_rounding_does_not_add_up(mechanism):
     """On half a million nodes the profile is what it was to a relative 2e-9. All losses are on nodes, but those of Laplace."""
     loss = mechanism.privacy_loss()
@@ -111,7 +113,7 @@ def agree(found, loss, delta, slack):
 
 
 @each_mechanism_of_numbers
-@pytest.mark.parametrize("k", [2, 5])
+@pytest.mark.parametrize("k", [2, pytest.param(5, marks=pytest.mark.long)])
 def test_composed_there_and_here(mechanism, k):
     loss = mechanism.privacy_loss()
     interval = intervals(loss)[1]

@@ -5,12 +5,13 @@ import random
 import pytest
 
 import stairnoise as sn
+from tests.combinations import rest_long
 from tests.oracles import lattice_noise, stream
 
 VALUES = 50
 
 
-@pytest.mark.parametrize("case", range(16))
+@pytest.mark.parametrize("case", rest_long(range(7), range(16)))
 def test_fills_at_random(case: int) -> None:
     """Few weights, whose thresholds are counted, and many, which are searched; with tails in every other case."""
     choose = random.Random(f"lattice noise {case}")

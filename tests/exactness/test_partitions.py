@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import rest_long
 from tests.oracles import partitions as oracle
 from tests.oracles.generate import partitions as generate
 from tests.oracles.generate.encoding import decoded, encoded, read
@@ -54,11 +55,11 @@ def test_releases(entry: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 def test_vectors_are_what_the_oracle_makes() -> None:
-    for entry in random.Random("partitions").sample(ENTRIES, 8):
+    for entry in random.Random("partitions").sample(ENTRIES, 4):
         assert generate.entry({name: entry[name] for name in INPUTS}) == entry
 
 
-@pytest.mark.parametrize("case", [*range(7), pytest.param(7, marks=pytest.mark.long)])
+@pytest.mark.parametrize("case", rest_long(range(3), range(8)))
 def test_variances_of_any_parameters(case: int) -> None:
     """The product's float64 sums against the oracle's integers and mpmath, bit for bit."""
     choose = random.Random(f"partitions {case}")

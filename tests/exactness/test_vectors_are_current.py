@@ -66,7 +66,7 @@ def test_infinitely_divisible(count: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["boundaries_geometric", "boundaries_staircase"])
 def test_boundaries(name: str) -> None:
-    for entry in sample(name, 3):
+    for entry in sample(name, 2):
         where = Lattice(0, entry["cells"], entry["r"])
         assert boundaries.entry(entry["eps"], where, entry["edges"], entry["seed"]) == entry
 

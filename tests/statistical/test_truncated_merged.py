@@ -1,4 +1,4 @@
-"""Ten million draws of each mechanism through the public API, seeds fixed, against probabilities by mpmath.
+"""Four million draws of each mechanism through the public API, seeds fixed, against probabilities by mpmath.
 
 Evidence: distribution (chi-square), symmetry or bias, mass of the outermost sensitivity, E|X| and E X^2. That zero counts
 once shows on a coarse lattice only: rust/core/src/draw/segments.rs. False alarms: at most one in a million for each check of each
@@ -19,7 +19,7 @@ import stairnoise as sn
 from tests.statistical import checks
 
 ALPHA = 1e-6
-TOTAL = 10_000_000
+TOTAL = 4_000_000
 CHUNK = 2_000_000
 BINS = 60
 
@@ -65,7 +65,7 @@ def probabilities(case: str) -> tuple[NDArray[np.float64], NDArray[np.float64], 
     with mp.workdps(20):
         parts = [integral(mechanism, 0, float(a), float(b)) for a, b in pairwise(edges)]
         total = mp.fsum(parts)
-        spread = [float(a) for a in np.linspace(low, high, 33)]
+        spread = [float(a) for a in np.linspace(low, high, 9)]
         pairs = list(pairwise(spread))
         moments = {p: float(mp.fsum(integral(mechanism, p, *pair) for pair in pairs) / total) for p in (1, 2, 4)}
     return edges, np.array([float(part / total) for part in parts]), moments
