@@ -16,9 +16,8 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
-from operator import attrgetter
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
@@ -27,10 +26,9 @@ from stairnoise.query.reading import Reading
 from stairnoise.query.sources.source import Source as Source
 from stairnoise.query.sources.source import SourceError as SourceError
 
-_FILES = {"SQLite": "sqlite", "DuckDB": "duckdb", "PostgreSQL": "postgresql"}
-_FILES |= {"CSVFile": "csv_file", "ParquetFile": "parquet_file"}
-_OF_CONNECTIONS = {"sqlite3": "SQLite", "duckdb": "DuckDB", "psycopg": "PostgreSQL"}
-_OF_FILES = {".csv": "CSVFile", ".parquet": "ParquetFile"}
+# A file is imported when its source is opened, because it imports the engine.
+_OF_CONNECTIONS = {"sqlite3": "sqlite:SQLite", "duckdb": "duckdb:DuckDB", "psycopg": "postgresql:PostgreSQL"}
+_OF_FILES = {".csv": "csv_file:CSVFile", ".parquet": "parquet_file:ParquetFile"}
 _AS_IT_IS = Reading()
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 
@@ -48,7 +46,7 @@ def open_source(source: Any, reading: Reading = _AS_IT_IS) -> Source:
     if not isinstance(source, (str, Path)):
         raise ParameterTypeError(f"source must be a path, a URL or an open connection, got {outline(source)}")
     if isinstance(source, str) and is_address(source):
-        return _made("PostgreSQL.of_url", checked(source))
+        return _made("postgresql:PostgreSQL.of_url", checked(source))
     path = Path(source)
     if not os.path.isfile(path):  # noqa: PTH113 (that of Path raises an error with the text if it is long)
         raise ParameterError(f"source must be a file that exists, got {shown(str(source))}")
@@ -58,16 +56,14 @@ def open_source(source: Any, reading: Reading = _AS_IT_IS) -> Source:
     except OSError as error:
         raise SourceError(f"source {str(path)!r} cannot be opened: {error.strerror}") from None
     if head == _SQLITE:
-        return _made("SQLite.of_file", path)
+        return _made("sqlite:SQLite.of_file", path)
     if head[8:12] == _DUCKDB:
-        return _made("DuckDB.of_file", path)
+        return _made("duckdb:DuckDB.of_file", path)
     if suffix in _OF_FILES:
         return _made(_OF_FILES[suffix], path, reading)
     raise ParameterError(f"source must be a database of SQLite or DuckDB, or a .csv or .parquet file, got {str(path)!r}")
 
 
 def _made(name: str, *arguments: Any) -> Source:
-    """Make a source. Its file is imported now, because the file imports the engine."""
-    file = import_module(f"stairnoise.query.sources.{_FILES[name.partition('.')[0]]}")
-    made: Source = attrgetter(name)(file)(*arguments)
+    made: Source = resolve_name(f"{__name__}.{name}")(*arguments)
     return made

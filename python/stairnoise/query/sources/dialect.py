@@ -116,9 +116,16 @@ class Dialect(ABC):
     def is_number(self, column: Column) -> str:
         """Return whether a column holds a number in a row; NaN is none."""
 
-    @abstractmethod
     def units(self, column: Column, units: Units) -> str:
         """Return the integer multiple of a unit that is nearest to a number, within ±`MOST_UNITS`."""
+        name = quoted(column.name)
+        if column.kind == "integer" and units.unit == 1:
+            return f"greatest(least({self.whole(name)}, {MOST_UNITS}), -{MOST_UNITS})::int8"
+        return rounded(f"{name}::float8", units, lambda number: f"'{number!r}'::float8", "trunc({})::int8")
+
+    def whole(self, name: str) -> str:
+        """Return an integer in a type in which it can be compared with `MOST_UNITS`."""
+        return f"{name}::int8"
 
 
 def rounded(number: str, units: Units, literal: Any, whole: str) -> str:

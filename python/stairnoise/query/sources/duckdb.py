@@ -10,10 +10,10 @@ from typing import Any
 from stairnoise._optional import require
 from stairnoise.query.condition import FRAMES, FUNCTIONS, TEXTUAL, Condition, first_problem, refused
 from stairnoise.query.sources.column import Column, Kind
-from stairnoise.query.sources.dialect import Dialect, literal, quoted, rounded
+from stairnoise.query.sources.dialect import Dialect, literal, quoted
 from stairnoise.query.sources.scratch import scratch
 from stairnoise.query.sources.source import Source, SourceError, decoded, unanswered
-from stairnoise.query.sources.units import MOST_UNITS, Units
+from stairnoise.query.sources.units import MOST_UNITS
 from stairnoise.query.types import Type, exact
 
 duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
@@ -102,16 +102,9 @@ class DuckDBDialect(Dialect):
         name = quoted(column.name)
         return f"{name} is not null and not isnan({name})" if column.type in _FLOATS else f"{name} is not null"
 
-    def units(self, column: Column, units: Units) -> str:
-        """Round in doubles, or leave whole numbers as they are."""
-        name = quoted(column.name)
-        if column.kind == "integer" and units.unit == 1:
-            # An unsigned integer beyond HUGEINT is beyond the bounds.
-            whole = f"coalesce(try_cast({name} as hugeint), {MOST_UNITS})"
-            return f"cast(least(greatest({whole}, -{MOST_UNITS}), {MOST_UNITS}) as bigint)"
-        return rounded(
-            f"cast({name} as double)", units, lambda number: f"cast({number!r} as double)", "cast(trunc({}) as bigint)"
-        )
+    def whole(self, name: str) -> str:
+        """Return a HUGEINT; an unsigned integer beyond it is beyond all bounds."""
+        return f"coalesce(try_cast({name} as hugeint), {MOST_UNITS})"
 
 
 class DuckDB(Source):

@@ -14,7 +14,7 @@ from stairnoise.query.condition import FRAMES, FUNCTIONS, Condition, first_probl
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, quoted, rounded
 from stairnoise.query.sources.source import Source, SourceError, decoded, unanswered
-from stairnoise.query.sources.units import MOST_UNITS, Units
+from stairnoise.query.sources.units import Units
 from stairnoise.query.types import exact
 
 _INSTALL = "'stairnoise[postgresql]'"
@@ -128,13 +128,10 @@ class PostgreSQLDialect(Dialect):
         return f"{name} is not null" if column.kind == "integer" else f"{name} is not null and {name} <> 'NaN'"
 
     def units(self, column: Column, units: Units) -> str:
-        """Clip whole numbers. Round numerics as numerics, because some of them are beyond a double."""
-        name = quoted(column.name)
-        if column.kind == "integer" and units.unit == 1:
-            return f"greatest(least({name}::int8, {MOST_UNITS}), -{MOST_UNITS})"
-        if column.kind == "decimal":
-            return rounded(name, units, lambda number: format(Decimal(number), "f"), "trunc({})::int8")
-        return rounded(f"{name}::float8", units, lambda number: f"'{number!r}'::float8", "trunc({})::int8")
+        """Round numerics as numerics, because some of them are beyond a double."""
+        if column.kind != "decimal":
+            return super().units(column, units)
+        return rounded(quoted(column.name), units, lambda number: format(Decimal(number), "f"), "trunc({})::int8")
 
 
 class PostgreSQL(Source):
