@@ -113,13 +113,13 @@ def single(value: object, name: str) -> float:
     return number
 
 
-def refuse(name: str, value: Any, allowed: Any, rule: str) -> None:
-    """Raise for the first number that is not allowed."""
+def refuse(name: str, value: Any, allowed: Any, rule: str, passed: object = None) -> None:
+    """Raise for the first number that is not allowed; for a single number the error shows what was `passed`."""
     if allowed is True or np.all(allowed):
         return
-    if np.ndim(value):
-        value = np.asarray(value).item(np.flatnonzero(~np.asarray(allowed, bool))[0])
-    raise ParameterError(f"{name} must be {rule}, got {received(value)}")
+    index = tuple(np.argwhere(~np.asarray(allowed, bool))[0])
+    shown = np.asarray(value)[index].item() if index else value if passed is None else passed
+    raise ParameterError(f"{name} must be {rule}, got {received(shown)}{place(index)}")
 
 
 def one_of(value: Any, name: str, words: Sequence[str]) -> Any:

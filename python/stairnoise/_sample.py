@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, arguments_of, meant, received
-from stairnoise._options import DrawOptions, Unpack
+from stairnoise._options import DrawOptions, Required, Unpack
 from stairnoise._output import Size
 from stairnoise._parameters import Cost, RealLike
 from stairnoise._types import Floats, Memory, Number, Out, Scalar
@@ -44,6 +44,34 @@ if TYPE_CHECKING:
     class _ForNewArray(_ForArray, total=False):
         out: None
 
+    class _MergedLaplace(_ForNumber, total=False):
+        mechanism: Required[Literal["merged_laplace"]]
+        dtype: DTypeLike | None
+
+    class _Real(_ForNumber, total=False):
+        mechanism: OfReals
+        dtype: DTypeLike | None
+
+    class _Integer(_ForNumber, total=False):
+        mechanism: Required[OfIntegers]
+        dtype: None
+
+    class _IntegerAsFloat(_ForNumber, total=False):
+        mechanism: Required[OfIntegers]
+        dtype: Required[DTypeLike]
+
+    class _Reals(_ForNewArray, total=False):
+        mechanism: OfReals | OfVectors
+        dtype: None
+
+    class _Integers(_ForNewArray, total=False):
+        mechanism: Required[OfIntegers]
+        dtype: None
+
+    class _Others(_ForNewArray, total=False):
+        mechanism: MechanismName
+        dtype: DTypeLike | None
+
 
 # Exact types, whose values never change. Equal values of one of them make equal mechanisms; no mechanism takes a zero, which may
 # have a sign.
@@ -54,44 +82,14 @@ _MOST_KEPT = 8
 
 @overload
 def sample(  # type: ignore[overload-overlap]
-    size: None = None,
-    eps: Sequence[Number] | None = None,
-    sensitivity: One = None,
-    *,
-    mechanism: Literal["merged_laplace"],
-    dtype: DTypeLike | None = None,
-    **options: Unpack[_ForNumber],
+    size: None = None, eps: Sequence[Number] | None = None, sensitivity: One = None, **options: Unpack[_MergedLaplace]
 ) -> float: ...
 @overload
-def sample(
-    size: None = None,
-    eps: One = None,
-    sensitivity: One = None,
-    *,
-    mechanism: OfReals = "staircase",
-    dtype: DTypeLike | None = None,
-    **options: Unpack[_ForNumber],
-) -> float: ...
+def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_Real]) -> float: ...
 @overload
-def sample(
-    size: None = None,
-    eps: One = None,
-    sensitivity: One = None,
-    *,
-    mechanism: OfIntegers,
-    dtype: None = None,
-    **options: Unpack[_ForNumber],
-) -> int: ...
+def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_Integer]) -> int: ...
 @overload
-def sample(
-    size: None = None,
-    eps: One = None,
-    sensitivity: One = None,
-    *,
-    mechanism: OfIntegers,
-    dtype: DTypeLike,
-    **options: Unpack[_ForNumber],
-) -> float: ...
+def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_IntegerAsFloat]) -> float: ...
 @overload
 def sample(
     size: Size | None = None,
@@ -114,35 +112,13 @@ def sample(
     **options: Unpack[_ForNewArray],
 ) -> NDArray[Scalar]: ...
 @overload
-def sample(
-    size: Size | None = None,
-    eps: Either = None,
-    sensitivity: Either = None,
-    *,
-    mechanism: OfReals | OfVectors = "staircase",
-    dtype: None = None,
-    **options: Unpack[_ForNewArray],
-) -> Floats: ...
+def sample(size: Size | None = None, eps: Either = None, sensitivity: Either = None, **options: Unpack[_Reals]) -> Floats: ...
 @overload
 def sample(
-    size: Size | None = None,
-    eps: Either = None,
-    sensitivity: Either = None,
-    *,
-    mechanism: OfIntegers,
-    dtype: None = None,
-    **options: Unpack[_ForNewArray],
+    size: Size | None = None, eps: Either = None, sensitivity: Either = None, **options: Unpack[_Integers]
 ) -> NDArray[np.int64]: ...
 @overload
-def sample(
-    size: Size | None = None,
-    eps: Either = None,
-    sensitivity: Either = None,
-    *,
-    mechanism: MechanismName = "staircase",
-    dtype: DTypeLike | None = None,
-    **options: Unpack[_ForNewArray],
-) -> Any: ...
+def sample(size: Size | None = None, eps: Either = None, sensitivity: Either = None, **options: Unpack[_Others]) -> Any: ...
 def sample(
     size: Size | None = None,
     eps: RealLike | None = None,

@@ -14,7 +14,7 @@ from stairnoise._candidates import Setting, chosen, chosen_rows
 from stairnoise._comparison_rows import ComparisonRow, of_choices, of_numbers, of_releases, of_vectors
 from stairnoise._errors import ParameterError, received
 from stairnoise._optional import require
-from stairnoise._parameters import Cost, RealLike, count, one_of, real, single
+from stairnoise._parameters import Cost, RealLike, count, one_of, real, refuse, single
 from stairnoise._plain import aligned
 from stairnoise._recommendation import recommend, recommend_for_releases
 from stairnoise.calibration import checked
@@ -243,8 +243,7 @@ def compare(
     change = 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
     one_of(cost, "cost", ("l1", "l2"))
     slack = None if delta is None else single(delta, "delta")
-    if slack is not None and not 0 < slack < 1:
-        raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(delta)}")
+    refuse("delta", delta, slack is None or 0 < slack < 1, "greater than 0 and less than 1")
     setting = Setting(number, change, slack, stated)
     if (dim is not None or costs is not None) and mechanisms is not None:
         raise ParameterError(f"mechanisms must be None for a vector or a choice, got {received(mechanisms)}")

@@ -297,8 +297,7 @@ def _asked(
         raise ParameterError(f"mechanism must have single parameters, got parameters of shape {made._parameter_shape}")
     side: str = one_of(alternative, "alternative", ("two-sided", "less", "greater"))
     whole: bool = made._integers
-    if rng is not None and not whole:
-        raise ParameterError(f"rng must be None for a {type(mechanism).__name__}, whose noise is continuous, got {received(rng)}")
+    refuse("rng", rng, rng is None or whole, f"None for a {type(mechanism).__name__}, whose noise is continuous")
     values = number_array(released, "released", rounding=True)
     z = argument(values, "released")
     within = np.abs(z) < _LARGEST

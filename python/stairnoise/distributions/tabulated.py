@@ -29,18 +29,28 @@ class Tabulated:
         Whether the distribution ends with the list; otherwise its support is all the multiples.
     """
 
-    def __init__(self, first: int, log_pmf: Floats, step: float = 1.0, *, bounded: bool = False) -> None:
+    def __init__(
+        self,
+        first: int,
+        log_pmf: Floats,
+        step: float = 1.0,
+        *,
+        bounded: bool = False,
+        log_tails: tuple[float, float] = (-math.inf, -math.inf),
+    ) -> None:
         self._step = step
         self._bounded = bounded
         self._k: Floats = np.arange(first, first + log_pmf.size, dtype=np.float64)
         self._log_pmf = log_pmf
         self._pmf = np.exp(log_pmf)
         # Entry i: the probabilities at or below, and above, the i-th integer.
-        below, above = np.cumsum(self._pmf), np.append(np.cumsum(self._pmf[:0:-1])[::-1], 0.0)
+        left, right = log_tails
+        below = math.exp(left) + np.cumsum(self._pmf)
+        above = math.exp(right) + np.append(np.cumsum(self._pmf[:0:-1])[::-1], 0.0)
         self._cdf = np.where(below < above, below, 1 - above)
         self._sf = np.where(above < below, above, 1 - below)
-        log_below = np.logaddexp.accumulate(log_pmf)
-        log_above = np.append(np.logaddexp.accumulate(log_pmf[:0:-1])[::-1], -np.inf)
+        log_below = np.logaddexp.accumulate(np.append(left, log_pmf))[1:]
+        log_above = np.logaddexp.accumulate(np.append(right, log_pmf[:0:-1]))[::-1]
         # Sums of the whole list can round to more than 1; their logarithms are not used.
         with np.errstate(divide="ignore", invalid="ignore"):
             self._log_cdf = np.where(below < above, log_below, np.log1p(-above))

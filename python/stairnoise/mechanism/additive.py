@@ -252,9 +252,9 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         """
         if not isinstance(moments, str):
             raise ParameterTypeError(f'moments must be letters out of "mvsk", got {received(moments)}')
-        if not moments or set(moments) - set("mvsk"):
-            raise ParameterError(f'moments must be letters out of "mvsk", got {received(moments)}')
-        wanted = tuple(self._stat(letter) for letter in "mvsk" if letter in moments)
+        refuse("moments", moments, set() < set(moments) <= set("mvsk"), 'letters out of "mvsk"')
+        measures = {"m": self.mean, "v": self.var, "s": self._skewness, "k": self._excess_kurtosis}
+        wanted = tuple(measure() for letter, measure in measures.items() if letter in moments)
         return wanted if len(wanted) > 1 else wanted[0]
 
     @overload
@@ -405,11 +405,6 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
     def _in_units(self) -> Any:
         """Return the distribution of X/unit."""
         return self._distribution
-
-    def _stat(self, letter: str) -> Any:
-        if letter in "mv":
-            return self.mean() if letter == "m" else self.var()
-        return self._skewness() if letter == "s" else self._excess_kurtosis()
 
     def _skewness(self) -> Real:
         mean, std, (first, second, third, _) = central(self)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, place, received
+from stairnoise._errors import ParameterError, place
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, argument, common_shape
 from stairnoise._types import Default, Float, Floats, Self, Value
@@ -167,16 +167,6 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         if self._parameter_shape == ():
             return super()._frozen(scipy)
         raise ParameterError(f"as_scipy must have scalar parameters, got parameters of shape {self._parameter_shape}")
-
-
-def require(name: str, passed: object, value: Real, allowed: Any, rule: str) -> None:
-    """Raise for the first number that is not allowed; the error names its index, or a scalar as it was passed."""
-    if allowed.all():
-        return
-    if isinstance(value, float):
-        raise ParameterError(f"{name} must be {rule}, got {received(passed)}")
-    index = tuple(int(i) for i in np.argwhere(~np.asarray(allowed))[0])
-    raise ParameterError(f"{name} must be {rule}, got {value[index].item()}{place(index)}")
 
 
 def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) -> tuple[list[Found], NDArray[np.intp]]:

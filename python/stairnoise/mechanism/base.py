@@ -38,7 +38,7 @@ from stairnoise.keyed import release as keyed_release
 from stairnoise.mechanism.answers import unstated
 from stairnoise.mechanism.drawing import FLOAT64, INT64, SURELY_A_LENGTH, chunks, sample_generally, threads_asked
 from stairnoise.mechanism.guarantee import Guarantee
-from stairnoise.mechanism.immutable import Immutable
+from stairnoise.mechanism.immutable import Immutable, once
 from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.release import REFUSE, Nulls, released, require_null_rule
 from stairnoise.rng import Rng, sampling_stream
@@ -52,17 +52,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
 
     __module__ = "stairnoise"
 
-    __slots__ = (
-        "_cached",
-        "_distribution_made",
-        "_draw",
-        "_fast_release",
-        "_hash",
-        "_parameters",
-        "_sampler",
-        "_stated",
-        "_takes_floats",
-    )
+    __slots__ = ("_cached", "_distribution_made", "_draw", "_fast_release", "_parameters", "_sampler", "_stated", "_takes_floats")
 
     # Whether a value is an integer, and the dtypes of noise and of releases.
     _integers: ClassVar[bool]
@@ -88,10 +78,9 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     # Whether a sensitivity was stated; and the same, but also true for a mechanism made from its noise alone.
     _stated: bool
     _takes_floats: bool
-    # Set at their first use: results of `once` by the names of methods, the result of `_functions`, and the hash.
+    # Set at their first use: results of `once` by the names of methods, and the result of `_functions`.
     _cached: dict[str, Any]
     _distribution_made: Any
-    _hash: int
 
     if TYPE_CHECKING:
 
@@ -144,13 +133,9 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         parameters = self._parameters
         return parameters if self._stated or "sensitivity" not in parameters else {**parameters, "sensitivity": None}
 
+    @once
     def __hash__(self) -> int:
-        try:
-            return self._hash
-        except AttributeError:
-            found = super().__hash__()
-        object.__setattr__(self, "_hash", found)
-        return found
+        return super().__hash__()
 
     def _repr_html_(self) -> str | None:
         """Return the table that a notebook shows, or None for the ``repr``."""

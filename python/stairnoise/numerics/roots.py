@@ -49,18 +49,13 @@ def least_integers(holds: Callable[[Floats], NDArray[np.bool_]], below: Floats, 
     return high
 
 
-def arithmetic_mean(low: float, high: float) -> float:
-    """(low + high)/2."""
-    return (low + high) / 2
-
-
 def bisection(
     holds: Callable[[float], bool],
     low: float,
     high: float,
     *,
     relative: float = 0.0,
-    middle: Callable[[float, float], float] = arithmetic_mean,
+    middle: Callable[[float, float], float] = lambda low, high: (low + high) / 2,
     near: Callable[[float], bool] | None = None,
 ) -> float:
     """Narrow a bracket and return its upper end.

@@ -10,7 +10,7 @@ from operator import add
 from typing import Any, NamedTuple
 
 from stairnoise._errors import LedgerError, ParameterError, ParameterTypeError, received
-from stairnoise._parameters import single
+from stairnoise._parameters import refuse, single
 from stairnoise.accounting.privacy_loss import PrivacyLoss
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME, partitions
@@ -72,8 +72,7 @@ def is_drawn_by_key(mechanism: object) -> bool:
 
 def _of_promise(mechanism: Any, k: int, sensitivity: Any) -> Cost:
     """Return the cost of a guarantee, of a partition selection, or of `k` selections."""
-    if sensitivity is not None:
-        raise ParameterError(f"sensitivity must be left out for {received(mechanism)}, got {received(sensitivity)}")
+    refuse("sensitivity", sensitivity, sensitivity is None, f"left out for {received(mechanism)}")
     if isinstance(mechanism, SelectionMechanism):
         return Cost(repr(mechanism), None, None, None, k, float(as_typed(mechanism.eps) * k), 0.0)
     if k != 1:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 
 from stairnoise._errors import BudgetError, LedgerError, ParameterError, ParameterTypeError, received
 from stairnoise._native import __version__
+from stairnoise._options import Required, TypedDict, Unpack
 from stairnoise._parameters import flag, refuse, single
 from stairnoise._types import Number
 from stairnoise.accounting.ledger import file, rows
@@ -29,6 +30,26 @@ if TYPE_CHECKING:
     from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
 
     Spendable = Mechanism | Guarantee | PartitionSelection | SelectionMechanism
+
+    class _Names(TypedDict, total=False):
+        data: Required[str]
+        release: str | None
+        rng: Rng | KeyedRng | None
+
+    class _OfOne(_Names, total=False):
+        statistic: str | None
+        fingerprint: str | None
+        max_partitions_contributed: int
+        sensitivity: Number | None
+        l2_sensitivity: Number | None
+
+    class _OfSeveral(_Names, total=False):
+        statistic: Sequence[str] | None
+        fingerprint: Sequence[str] | None
+        max_partitions_contributed: int | Sequence[int]
+        sensitivity: Number | Sequence[Number | None] | None
+        l2_sensitivity: Number | Sequence[Number | None] | None
+
 
 _DIGITS = frozenset("0123456789abcdef")
 
@@ -168,13 +189,10 @@ class Ledger:
         self._timeout = _in_range(timeout, "timeout", "from 0 to 10**6 seconds", 0 <= single(timeout, "timeout") <= 10**6)
         given = None if budget is None else _in_range(budget, "budget", "finite and greater than 0", _is_budget(budget))
         level = None if delta is None else _in_range(delta, "delta", "from 0 to 1, without 1", 0 <= single(delta, "delta") < 1)
-        if given is None and level is not None:
-            raise ParameterError(f"budget must be given with a delta, got {received(budget)}")
+        refuse("budget", budget, given is not None or level is None, "given with a delta")
         together = None if composed is None else flag(composed, "composed")
-        if given is None and together is not None:
-            raise ParameterError(f"budget must be given with composed, got {received(budget)}")
-        if together and not level:
-            raise ParameterError(f"delta must be greater than 0 to compose losses, got {received(delta)}")
+        refuse("budget", budget, given is not None or together is None, "given with composed")
+        refuse("delta", delta, not together or bool(level), "greater than 0 to compose losses")
         self._limits = self._opened(None if given is None else Limits(given, level or 0.0, bool(together)))
 
     def _opened(self, asked: Limits | None) -> Limits:
@@ -208,33 +226,9 @@ class Ledger:
         return bool(self._limits.composed)
 
     @overload
-    def spend(
-        self,
-        mechanism: Spendable,
-        *,
-        data: str,
-        release: str | None = None,
-        statistic: str | None = None,
-        fingerprint: str | None = None,
-        max_partitions_contributed: int = 1,
-        sensitivity: Number | None = None,
-        l2_sensitivity: Number | None = None,
-        rng: Rng | KeyedRng | None = None,
-    ) -> Spending: ...
+    def spend(self, mechanism: Spendable, **options: Unpack[_OfOne]) -> Spending: ...
     @overload
-    def spend(
-        self,
-        mechanism: Sequence[Spendable],
-        *,
-        data: str,
-        release: str | None = None,
-        statistic: Sequence[str] | None = None,
-        fingerprint: Sequence[str] | None = None,
-        max_partitions_contributed: int | Sequence[int] = 1,
-        sensitivity: Number | Sequence[Number | None] | None = None,
-        l2_sensitivity: Number | Sequence[Number | None] | None = None,
-        rng: Rng | KeyedRng | None = None,
-    ) -> list[Spending]: ...
+    def spend(self, mechanism: Sequence[Spendable], **options: Unpack[_OfSeveral]) -> list[Spending]: ...
     def spend(
         self,
         mechanism: Spendable | Sequence[Spendable],

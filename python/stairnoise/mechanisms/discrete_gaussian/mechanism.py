@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._options import FrameOptions, KeyedRng, ReleaseOptions, Unpack
-from stairnoise._parameters import Real, RealLike, common_shape, count, positive, real
+from stairnoise._parameters import Real, RealLike, common_shape, count, positive, real, refuse
 from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, Memory, Number, Numeric, Out, Singles, Whole
 from stairnoise._values import whole_numbers
 from stairnoise.columns import release as columns_release
 from stairnoise.columns.libraries import library
-from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, require
+from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import comparable, display
@@ -136,8 +136,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], *, sigma: Numeric) -> None: ...
     def __init__(self, sigma2: RealLike | None = None, *, sigma: RealLike | None = None) -> None:
         if sigma is not None:
-            if sigma2 is not None:
-                raise ParameterError(f"sigma2 must be left out beside sigma, got {received(sigma2)}")
+            refuse("sigma2", sigma2, sigma2 is None, "left out beside sigma")
             number = _squared(sigma)
         elif sigma2 is None:
             raise ParameterTypeError("sigma2 must be given, or sigma instead, got None")
@@ -219,10 +218,10 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         """
         stated = sensitivity is not None
         budget, slack, shift = real(eps, "eps"), real(delta, "delta"), _changes(sensitivity) if stated else 1
-        require(
-            "eps", eps, budget, np.greater(budget, 0) & np.less_equal(budget, _LARGEST_EPS), "greater than 0 and at most 2**20"
+        refuse(
+            "eps", budget, np.greater(budget, 0) & np.less_equal(budget, _LARGEST_EPS), "greater than 0 and at most 2**20", eps
         )
-        require("delta", delta, slack, np.greater(slack, 0) & np.less(slack, 1), "greater than 0 and less than 1")
+        refuse("delta", slack, np.greater(slack, 0) & np.less(slack, 1), "greater than 0 and less than 1", delta)
         return cls._for_values(budget, slack, shift, 1, stated)
 
     @classmethod
@@ -501,8 +500,8 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
 def _squared(sigma: RealLike) -> Real:
     """Return the least float64 that is at least σ², for every element."""
     deviation = real(sigma, "sigma")
-    require(
-        "sigma", sigma, deviation, np.greater_equal(deviation, _LEAST_SIGMA) & np.less_equal(deviation, _LARGEST_SIGMA), _SIGMAS
+    refuse(
+        "sigma", deviation, np.greater_equal(deviation, _LEAST_SIGMA) & np.less_equal(deviation, _LARGEST_SIGMA), _SIGMAS, sigma
     )
     if isinstance(deviation, float):
         return rounded_up(Fraction(deviation) ** 2)
@@ -522,7 +521,7 @@ def _changes(sensitivity: Any) -> int | NDArray[np.int64]:
     if not isinstance(changes, np.ndarray):
         return count(sensitivity, "sensitivity", least=1, most=_LARGEST_CALIBRATED)
     allowed = np.equal(changes, np.floor(changes)) & np.greater_equal(changes, 1) & np.less_equal(changes, _LARGEST_CALIBRATED)
-    require("sensitivity", sensitivity, changes, allowed, "an integer from 1 to 2**40")
+    refuse("sensitivity", changes, allowed, "an integer from 1 to 2**40", sensitivity)
     whole = changes.astype(np.int64)
     whole.flags.writeable = False
     return whole

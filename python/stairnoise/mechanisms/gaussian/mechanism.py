@@ -11,9 +11,9 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, place, received
-from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, positive, real, single
+from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, positive, real, refuse, single
 from stairnoise._types import Float, Floats, Number, Numeric
-from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, require
+from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.partitions import NAME
@@ -143,8 +143,8 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
                 raise ParameterTypeError(f"{name} must be given, or sigma instead of eps and delta, got None")
         budget, slack, change = real(eps, "eps"), real(delta, "delta"), real(width, "sensitivity")
         allowed = np.greater_equal(budget, _LEAST_EPS) & np.less_equal(budget, _LARGEST_EPS)
-        require("eps", eps, budget, allowed, "from 2**-40 to 2**20 for Gaussian noise")
-        require("delta", delta, slack, np.greater(slack, 0) & np.less(slack, 1), "greater than 0 and less than 1")
+        refuse("eps", budget, allowed, "from 2**-40 to 2**20 for Gaussian noise", eps)
+        refuse("delta", slack, np.greater(slack, 0) & np.less(slack, 1), "greater than 0 and less than 1", delta)
         _require_positive("sensitivity", width, change)
         self._calibrate({"eps": budget, "delta": slack, "sensitivity": change}, 1, stated)
 
@@ -357,8 +357,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
 def _of_sigma(eps: object, delta: object, sensitivity: object, sigma: object) -> dict[str, Any]:
     """Return the checked parameters of a mechanism made from `sigma`."""
     for name, value in (("eps", eps), ("delta", delta)):
-        if value is not None:
-            raise ParameterError(f"{name} must be left out beside sigma, got {received(value)}")
+        refuse(name, value, value is None, "left out beside sigma")
     deviation, change = real(sigma, "sigma"), real(sensitivity, "sensitivity")
     _require_positive("sigma", sigma, deviation)
     _require_positive("sensitivity", sensitivity, change)
@@ -375,4 +374,4 @@ def _of_sigma(eps: object, delta: object, sensitivity: object, sigma: object) ->
 
 
 def _require_positive(name: str, passed: object, value: Real) -> None:
-    require(name, passed, value, np.greater(value, 0) & np.less(value, math.inf), "finite and greater than 0")
+    refuse(name, value, np.greater(value, 0) & np.less(value, math.inf), "finite and greater than 0", passed)

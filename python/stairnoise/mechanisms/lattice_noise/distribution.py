@@ -75,21 +75,12 @@ class Tailed(Tabulated):
     """Functions of a distribution with tails: sums of the list, and closed forms beyond."""
 
     def __init__(self, weights: Weights, step: float) -> None:
-        super().__init__(-weights.reach, weights.log_probabilities, step)
-        ratio = weights.ratio or 0.0
+        ratio, log_pmf = weights.ratio or 0.0, weights.log_probabilities
         self._m, self._log_ratio, self._ratio = weights.reach, weights.log_ratio, ratio
         self._rest = math.log1p(-ratio)
-        self._ends = float(self._log_pmf[0]), float(self._log_pmf[-1])
-        log_left, log_right = (end + self._log_ratio - self._rest for end in self._ends)
-        below = math.exp(log_left) + np.cumsum(self._pmf)
-        above = math.exp(log_right) + np.append(np.cumsum(self._pmf[:0:-1])[::-1], 0.0)
-        self._cdf = np.where(below < above, below, 1 - above)
-        self._sf = np.where(above < below, above, 1 - below)
-        log_below = np.logaddexp.accumulate(np.append(log_left, self._log_pmf))[1:]
-        log_above = np.logaddexp.accumulate(np.append(log_right, self._log_pmf[:0:-1]))[::-1]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            self._log_cdf = np.where(below < above, log_below, np.log1p(-above))
-            self._log_sf = np.where(above < below, log_above, np.log1p(-below))
+        self._ends = float(log_pmf[0]), float(log_pmf[-1])
+        left, right = (end + self._log_ratio - self._rest for end in self._ends)
+        super().__init__(-weights.reach, log_pmf, step, log_tails=(left, right))
 
     def _log_left(self, k: Floats) -> Floats:
         """Logarithm of P(X <= k), for k <= -m."""

@@ -244,6 +244,5 @@ def _numbers(values: object, name: str) -> tuple[float, ...]:
     if len(values) == 0:
         return ()
     numbers = np.asarray(real(values, name))
-    if numbers.ndim != 1:
-        raise ParameterError(f"{name} must be a sequence of numbers of one dimension, got {received(values)}")
+    refuse(name, values, numbers.ndim == 1, "a sequence of numbers of one dimension")
     return tuple(numbers.tolist())

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, received
+from stairnoise._errors import ParameterError
 from stairnoise._parameters import RealLike, count, real, refuse, single
 from stairnoise._types import Floats, Number, Numeric
 from stairnoise.mechanism.discrete import DiscreteMechanism
@@ -217,10 +217,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         order, change = real(alpha, "alpha"), self._sensitivity_or_default(sensitivity)
         refuse("alpha", alpha, np.greater(order, 1) & np.less(order, math.inf), "finite and greater than 1")
         norm = float(change) if l2_sensitivity is None else single(l2_sensitivity, "l2_sensitivity")
-        if not 0 < norm <= change:
-            raise ParameterError(
-                f"l2_sensitivity must be greater than 0 and at most the l1 norm {change}, got {received(l2_sensitivity)}"
-            )
+        refuse("l2_sensitivity", l2_sensitivity, 0 < norm <= change, f"greater than 0 and at most the l1 norm {change}")
         found = loss.rdp_bound(self.var(), np.asarray(order, np.float64), float(change), norm)
         return found if np.ndim(found) else float(found)
 

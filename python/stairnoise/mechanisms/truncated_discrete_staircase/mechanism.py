@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, SupportsFloat, SupportsIndex
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, received
-from stairnoise._parameters import Cost, count, single, stair_shape
+from stairnoise._parameters import Cost, count, refuse, single, stair_shape
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanisms.truncated_staircase.distribution import Truncated, on_integers
 from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best
@@ -134,6 +133,5 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
 
 def _whole(value: float, name: str) -> int:
     """Return a whole number as an int."""
-    if not 1 <= value <= _MOST_SENSITIVITY or value != int(value):
-        raise ParameterError(f"{name} must be a whole number from 1 to 2**53, got {received(value)}")
+    refuse(name, value, 1 <= value <= _MOST_SENSITIVITY and value == int(value), "a whole number from 1 to 2**53")
     return int(value)
