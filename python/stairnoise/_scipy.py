@@ -165,13 +165,13 @@ class OfOneDistribution(Generic):
         return True
 
     def _stats(self) -> Any:
-        return self._one.stats("mvsk")
+        return self._distribution().stats("mvsk")
 
     def _std_at_scale_1(self) -> Any:
-        return self._one.std()
+        return self._distribution().std()
 
     def _munp(self, n: int) -> Any:
-        return self._one.moment(int(n))
+        return self._distribution().moment(int(n))
 
     def _entropy(self) -> Any:
         return self._one.entropy()
@@ -188,15 +188,6 @@ class LatticeOfOne(ContinuousOfOne):
 
     def _distribution(self) -> Any:
         return Spread(self._one)
-
-    def _stats(self) -> Any:
-        return self._distribution().stats()
-
-    def _std_at_scale_1(self) -> Any:
-        return self._distribution().std()
-
-    def _munp(self, n: int) -> Any:
-        return self._distribution().moment(int(n))
 
     def _rvs(self, *shapes: Any, size: tuple[int, ...], random_state: Any) -> NDArray[Any]:
         values = super()._rvs(*shapes, size=size, random_state=random_state)

@@ -464,7 +464,7 @@ def test_eps_for_error_broadcasts():
     [
         (sn.Laplace, (0, 0.95), "t must be finite and greater than 0, got 0.0"),
         (sn.Laplace, (math.inf, 0.95), "t must be finite and greater than 0, got inf"),
-        (sn.DiscreteLaplace, ([1, -1], 0.95), "t must be finite and at least 0, got -1"),
+        (sn.DiscreteLaplace, ([1, -1], 0.95), "t must be finite and at least 0, got -1 at index (1,)"),
         (sn.DiscreteLaplace, (math.nan, 0.95), "t must be finite and at least 0, got nan"),
         (sn.Laplace, (1, 0.05), "confidence must be from 0.5 to 1, got 0.05; did you mean 0.95?"),
         (sn.Laplace, (1, 1.0), "confidence must be less than 1, got 1.0"),

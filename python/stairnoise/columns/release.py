@@ -18,7 +18,7 @@ from stairnoise.columns.libraries import library, refuse_lazy
 from stairnoise.columns.reading import Answers, by_library, read_answers, reader
 from stairnoise.mechanism.answers import released_dtype, released_shape, require_stated
 from stairnoise.mechanism.drawing import require_values
-from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanism.guarantee import NAME
 
 _LABELS = (str, bytes, int, float, np.generic)
 _MODULES_OF_LABELS = {"datetime", "decimal", "pandas"}

@@ -71,7 +71,7 @@ class Spread:
         """Return the standard deviation, also where float64 does not hold the variance."""
         return math.hypot(self._distribution.std(), self._step / math.sqrt(12))
 
-    def stats(self) -> tuple[float, float, float, float]:
+    def stats(self, moments: str) -> tuple[float, float, float, float]:
         """Mean, variance, skewness and excess kurtosis, which is that of X and U weighted by their squared variances."""
         std = self.std()
         of_x, of_u = self._distribution.std() / std, self._step / math.sqrt(12) / std

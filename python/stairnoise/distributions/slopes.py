@@ -16,7 +16,6 @@ import numpy as np
 from stairnoise._types import Floats
 from stairnoise.numerics import sums as listed_sums
 from stairnoise.numerics.roots import least_integer
-from stairnoise.numerics.sums import Summand
 
 # Integers above this one are rounded to a float64 by a few of them.
 _EXACT = 2**52
@@ -125,7 +124,7 @@ class _Distribution:
         m = np.array(float(t + 1))
         return float(self._right(m) + self._left(m)) / self._total
 
-    def bins(self, h: int, k: int, *, mirrored: bool = False, up: bool = False) -> Summand:
+    def bins(self, h: int, k: int, *, mirrored: bool = False, up: bool = False) -> listed_sums.Summand:
         """One variable on bins of h integers about the multiples of h, spread, or below them, rounded up."""
         right, left = (self._left, self._right) if mirrored else (self._right, self._left)
         n = math.ceil(self.reach / h) + 1
@@ -137,7 +136,7 @@ class _Distribution:
             above, below = right(h * (i - 1) + (h + 1) // 2), left(h * (i - 1) + (h + 1) // 2)
         middle = self._total - above[0] - below[0]
         weights = np.concatenate([-np.diff(below)[::-1], [middle], -np.diff(above)])
-        return Summand(-n, np.maximum(weights, 0.0) / self._total, self.decay * h, k, spread=not up and h > 1)
+        return listed_sums.Summand(-n, np.maximum(weights, 0.0) / self._total, self.decay * h, k, spread=not up and h > 1)
 
 
 @lru_cache(maxsize=64)

@@ -23,7 +23,7 @@ from stairnoise.keyed.release import KeyedNoise, head
 from stairnoise.keyed.rng import KeyedRng, name
 from stairnoise.mechanism.answers import require_stated
 from stairnoise.mechanism.base import Mechanism
-from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanism.guarantee import NAME
 from stairnoise.rng import SeededRng
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from stairnoise.keyed.labels import column_of, label_column
 from stairnoise.keyed.rng import KeyedRng, name
 from stairnoise.mechanism.answers import released_dtype, require_stated
 from stairnoise.mechanism.drawing import require_values, threads_asked
-from stairnoise.mechanism.partitions import NAME, partitions
+from stairnoise.mechanism.guarantee import NAME, partitions
 from stairnoise.registry import name_of
 from stairnoise.rng import SeededRng
 

@@ -11,7 +11,7 @@ from stairnoise._errors import ParameterError
 from stairnoise._parameters import RealLike, common_shape, confidence_level, count, number_array, one_of
 from stairnoise._types import Floats
 from stairnoise._values import require
-from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanism.guarantee import NAME
 
 Of = Literal["value", "sum", "mean"]
 

@@ -22,7 +22,7 @@ from stairnoise.distributions.elements import Elements
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.drawing import rows_from
-from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanism.guarantee import NAME
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 
 if TYPE_CHECKING:
@@ -196,3 +196,11 @@ def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) ->
             index = tuple(map(int, np.unravel_index(first[position], shape)))
             raise ParameterError(f"{error}{place(index)}") from None
     return found, which.reshape(shape)
+
+
+def numbers_for_different(make: Callable[..., float], shape: Shape, *parameters: Any) -> Floats:
+    """Return the results of `for_different` as a read-only array."""
+    found, which = for_different(make, shape, *parameters)
+    numbers = np.array(found, np.float64)[which]
+    numbers.flags.writeable = False
+    return numbers

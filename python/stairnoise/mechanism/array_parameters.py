@@ -22,8 +22,8 @@ from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.distribution import plain
 from stairnoise.mechanism.drawing import rows_from
 from stairnoise.mechanism.eps_for_error import least_eps_for_error
+from stairnoise.mechanism.guarantee import NAME
 from stairnoise.mechanism.on_lattice import Family
-from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.numerics.elementwise import evaluate
 
@@ -159,9 +159,6 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         others = (stated,) if self._spec_name is None else (stated, self._spec)
         return self._eps, *(map(integers, others) if self._integers else others)
 
-    def _with_eps(self, eps: Real) -> Self:
-        return type(self)(eps, *self._arguments()[1:])
-
     def _broadcast(self, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
         return _spread(self._eps, self._sensitivity, self._spec, shape)
 
@@ -250,7 +247,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         else:
             share = np.empty(self._eps.shape)
             _native.largest_quotients(self._eps, k, share)
-        return self._with_eps(share)
+        return type(self)(share, *self._arguments()[1:])
 
     def _exact_parameters(self) -> dict[str, Any]:
         exact: dict[str, Any] = {"eps": self.eps, "sensitivity": self.sensitivity}

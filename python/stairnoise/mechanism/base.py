@@ -37,9 +37,8 @@ from stairnoise._types import (
 from stairnoise.keyed import release as keyed_release
 from stairnoise.mechanism.answers import unstated
 from stairnoise.mechanism.drawing import FLOAT64, INT64, SURELY_A_LENGTH, chunks, sample_generally, threads_asked
-from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.immutable import Immutable, once
-from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.release import REFUSE, Nulls, released, require_null_rule
 from stairnoise.rng import Rng, sampling_stream
 

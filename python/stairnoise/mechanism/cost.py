@@ -3,7 +3,7 @@ r"""Expected costs of noise, for powers of \|x\| and for any function of \|x\|."
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from stairnoise._errors import ParameterError
 from stairnoise._parameters import Real
 from stairnoise._types import Floats
 from stairnoise.mechanisms.staircase import cost as staircase_cost
-
-if TYPE_CHECKING:
-    from stairnoise.mechanisms.staircase.cost import Cost
 
 CostFunction = Callable[[Floats], Any]
 
@@ -55,7 +52,7 @@ def density_cost(function: CostFunction, mechanism: Any) -> float:
     return cost.at_zero + _checked_sum(total, float(density(np.array([farthest]))[0]) * farthest, mechanism)
 
 
-def _require_finite(cost: Cost, farthest: float) -> None:
+def _require_finite(cost: staircase_cost.Cost, farthest: float) -> None:
     if not np.isfinite(cost(np.array([farthest]))[0]):
         raise ParameterError(f"cost must be finite wherever the mechanism has probability, got inf at |x| = {farthest}")
 

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._parameters import Real
+from stairnoise._parameters import Real, count
 from stairnoise.mechanism.immutable import Immutable, display
+
+MOST_PARTITIONS = 2**53 - 1
+NAME = "max_partitions_contributed"
 
 
 class Guarantee(Immutable):
@@ -94,3 +97,8 @@ def _shown(number: Any) -> str:
 
     as_it_is = display(number)
     return as_it_is if not isinstance(number, float) or float(at_most(number)) == number else at_most(number)
+
+
+def partitions(k: object, name: str) -> int:
+    """Check `k`; errors call it `name`."""
+    return count(k, name, least=1, most=MOST_PARTITIONS)

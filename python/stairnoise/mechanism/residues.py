@@ -13,7 +13,7 @@ from stairnoise._parameters import count
 from stairnoise._types import Memory
 from stairnoise._values import laid_out, true_values
 from stairnoise.mechanism.drawing import threads_asked
-from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanism.guarantee import NAME
 from stairnoise.rng import Rng, release_stream
 
 MOST_MODULUS = 2**64

@@ -20,6 +20,7 @@ References
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -157,20 +158,18 @@ def stair_count(s: float, eps: float) -> int:
 
 
 @cache
+def bernoulli_over_factorial(number: int) -> list[Fraction]:
+    """B_j/j! for j < `number`, from x = (e^x - 1) · Σ B_j x^j/j!."""
+    found = [Fraction(1)]
+    for j in range(1, number):
+        found.append(-sum((found[i] / math.factorial(j + 1 - i) for i in range(j)), Fraction(0)))
+    return found
+
+
+@cache
 def even_bernoulli() -> Floats:
-    """``B_2j/(2j)!`` for j = 0, 1, ..., from the integer tangent numbers."""
-    half = _STAIR_ORDER // 2 + 2
-    tangent = [0, 1] + [0] * (half - 1)
-    for k in range(2, half + 1):
-        tangent[k] = (k - 1) * tangent[k - 1]
-    for k in range(2, half + 1):
-        for j in range(k, half + 1):
-            tangent[j] = (j - k) * tangent[j - 1] + (j - k + 2) * tangent[j]
-    numbers = [1.0]
-    for j in range(1, half + 1):
-        numerator = (-1) ** (j - 1) * 2 * j * tangent[j]
-        numbers.append(numerator / (4**j * (4**j - 1) * math.factorial(2 * j)))
-    return np.array(numbers)
+    """``B_2j/(2j)!`` for j = 0, 1, ..."""
+    return np.array([float(value) for value in bernoulli_over_factorial(_STAIR_ORDER + 5)[::2]])
 
 
 @cache

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from stairnoise._errors import LedgerError, ParameterError, ParameterTypeError, received
 from stairnoise._parameters import refuse, single
 from stairnoise.accounting.privacy_loss import PrivacyLoss
-from stairnoise.mechanism.guarantee import Guarantee
-from stairnoise.mechanism.partitions import NAME, partitions
+from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.selection import SelectionMechanism
 from stairnoise.mechanism.shares import Shares
 from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 from stairnoise._errors import BudgetError, LedgerError, ParameterError, ParameterTypeError, received
 from stairnoise._native import __version__
 from stairnoise._options import Required, TypedDict, Unpack
-from stairnoise._parameters import flag, refuse, single
+from stairnoise._parameters import flag, positive, refuse, single
 from stairnoise._types import Number
 from stairnoise.accounting.ledger import file, rows
 from stairnoise.accounting.ledger.costs import Cost, as_typed, cost_of, is_drawn_by_key
@@ -187,7 +187,7 @@ class Ledger:
     ) -> None:
         self._path = _file(path)
         self._timeout = _in_range(timeout, "timeout", "from 0 to 10**6 seconds", 0 <= single(timeout, "timeout") <= 10**6)
-        given = None if budget is None else _in_range(budget, "budget", "finite and greater than 0", _is_budget(budget))
+        given = None if budget is None else positive(budget, "budget")
         level = None if delta is None else _in_range(delta, "delta", "from 0 to 1, without 1", 0 <= single(delta, "delta") < 1)
         refuse("budget", budget, given is not None or level is None, "given with a delta")
         together = None if composed is None else flag(composed, "composed")
@@ -456,10 +456,6 @@ def _file(path: object) -> Path:
 def _named_limits(limits: Limits) -> str:
     composed = ", composed" if limits.composed else ""
     return f"budget = {limits.budget} at delta = {limits.delta}{composed}"
-
-
-def _is_budget(budget: Any) -> bool:
-    return 0 < single(budget, "budget") < math.inf
 
 
 def _in_range(value: Any, name: str, rule: str, good: bool) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,6 @@ from stairnoise.accounting.losses.largest import Largest
 from stairnoise.accounting.losses.listed import Listed
 from stairnoise.distributions import infinitely_divisible as theory
 from stairnoise.mechanisms.laplace.loss import Steps
-
-if TYPE_CHECKING:
-    from stairnoise.distributions.infinitely_divisible import Term
-
 
 # In nepers: where the list of a distribution ends.
 _LISTED = 200.0
@@ -33,7 +29,7 @@ def symmetric(key: tuple[Any, ...], above: Floats, shift: int, eps: float) -> Li
     return Listed((*key, shift), above[np.abs(k)], above[np.abs(k - shift)], eps, beyond)
 
 
-def one_term(term: Term, shift: int, eps: float) -> Listed | Steps:
+def one_term(term: theory.Term, shift: int, eps: float) -> Listed | Steps:
     """Loss of one term: it falls from its mode, so that the largest shift is the worst."""
     if term.shape == 1:
         return Steps(np.array(eps), np.array(float(shift)))
@@ -41,17 +37,17 @@ def one_term(term: Term, shift: int, eps: float) -> Listed | Steps:
     return symmetric(("terms", term), theory.single(term.shape, term.rate, size), shift, eps)
 
 
-def two_terms(terms: Sequence[Term], shift: int, eps: float) -> Listed:
+def two_terms(terms: Sequence[theory.Term], shift: int, eps: float) -> Listed:
     """Loss of two terms of scale 1, whose sum falls from its mode as both do."""
     return symmetric(("terms", *terms), _finite(theory.log_pmf(terms, _LISTED)), shift, eps)
 
 
-def outcomes_of_all_shifts(terms: Sequence[Term], largest: int) -> int:
+def outcomes_of_all_shifts(terms: Sequence[theory.Term], largest: int) -> int:
     """How many outcomes `all_shifts` would list."""
     return 2 * largest * (math.ceil(_LISTED * len(terms) / terms[0].rate) + largest)
 
 
-def all_shifts(terms: Sequence[Term], largest: int, eps: float) -> Listed | Largest:
+def all_shifts(terms: Sequence[theory.Term], largest: int, eps: float) -> Listed | Largest:
     """Loss of terms of the scales 1, 2, …, whose sum may rise beside its mode: of the worst shift up to `largest`."""
     above = _finite(theory.log_pmf(terms, _LISTED))
     pairs = [symmetric(("terms", *terms), above, shift, eps) for shift in range(1, largest + 1)]

@@ -16,8 +16,8 @@ from stairnoise.accounting.losses import shifted
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
+from stairnoise.mechanism.guarantee import NAME, partitions
 from stairnoise.mechanism.immutable import once
-from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.shares import Shares, parties
 
 # Probabilities are listed up to this many times the larger scale.

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stairnoise._types import Floats
-from stairnoise.mechanisms.truncated_staircase.distribution import sum_of_terms
-from stairnoise.mechanisms.truncated_staircase.sums import TILT, symmetric_bound
+from stairnoise.mechanisms.truncated_staircase.distribution import TILT, sum_of_terms, symmetric_bound
 from stairnoise.numerics.roots import least_integers
 
 # a[A] loses up to 13 digits if ε is tiny, and others if a[A] is much smaller than δ.

@@ -72,7 +72,7 @@ def least_sigma2(eps: float, delta: float, shift: int) -> float:
     if not enough(high):
         return math.inf
     enough.close_in(low, high, _APART)
-    return bisection(enough, low, high, relative=_RESOLUTION, middle=_geometric_mean)
+    return bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low) * math.sqrt(high))
 
 
 def _enough_for_certain(eps: float, delta: float, shift: int) -> float:
@@ -85,10 +85,6 @@ def _enough_for_certain(eps: float, delta: float, shift: int) -> float:
     root = shift * (math.sqrt(odds + eps) + math.sqrt(odds)) / eps
     pinsker = shift / (2 * delta)
     return min(root * root / 2, pinsker * pinsker, _MOST_SIGMA2)
-
-
-def _geometric_mean(low: float, high: float) -> float:
-    return math.sqrt(low) * math.sqrt(high)
 
 
 def partitions_sigma2(eps: float, delta: float, shift: int, k: int) -> float:

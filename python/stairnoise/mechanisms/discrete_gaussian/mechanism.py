@@ -19,11 +19,10 @@ from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, 
 from stairnoise._values import whole_numbers
 from stairnoise.columns import release as columns_release
 from stairnoise.columns.libraries import library
-from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different
+from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, numbers_for_different
 from stairnoise.mechanism.discrete import DiscreteMechanism
-from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.immutable import comparable, display
-from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
 from stairnoise.mechanisms.discrete_gaussian import distribution, loss, vector_loss
@@ -248,9 +247,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         change = sensitivity if stated else None
         if shape == ():
             return cls._calibrated(calibrate(*parameters.values()), eps, delta, change, partitions)
-        found, which = for_different(calibrate, shape, *parameters.values())
-        sigma2 = np.array(found, np.float64)[which]
-        sigma2.flags.writeable = False
+        sigma2 = numbers_for_different(calibrate, shape, *parameters.values())
         return cls._calibrated(sigma2, eps, delta, change, partitions)
 
     @property
@@ -473,8 +470,8 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
             return self._for_values(eps, delta, sensitivity, before * k, self._stated)
         if not self._parameter_shape:
             return DiscreteGaussian(_times(self._parameters["sigma2"], k))
-        found, which = for_different(lambda sigma2: _times(sigma2, k), self._parameter_shape, self._parameters["sigma2"])
-        return DiscreteGaussian(np.array(found, np.float64)[which])
+        sigma2 = self._parameters["sigma2"]
+        return DiscreteGaussian(numbers_for_different(lambda sigma2: _times(sigma2, k), self._parameter_shape, sigma2))
 
     def _exact_parameters(self) -> dict[str, Any]:
         return {"sigma2": self._parameters["sigma2"]}
@@ -505,10 +502,7 @@ def _squared(sigma: RealLike) -> Real:
     )
     if isinstance(deviation, float):
         return rounded_up(Fraction(deviation) ** 2)
-    found, which = for_different(lambda sigma: rounded_up(Fraction(sigma) ** 2), deviation.shape, deviation)
-    sigma2 = np.array(found, np.float64)[which]
-    sigma2.flags.writeable = False
-    return sigma2
+    return numbers_for_different(lambda sigma: rounded_up(Fraction(sigma) ** 2), deviation.shape, deviation)
 
 
 def _times(sigma2: float, k: int) -> float:

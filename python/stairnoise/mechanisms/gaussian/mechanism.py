@@ -15,8 +15,7 @@ from stairnoise._parameters import Real, RealLike, common_shape, confidence_leve
 from stairnoise._types import Float, Floats, Number, Numeric
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different
 from stairnoise.mechanism.continuous import ContinuousMechanism
-from stairnoise.mechanism.guarantee import Guarantee
-from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanism.guarantee import NAME, Guarantee
 from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gaussian_distribution
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 from stairnoise.mechanisms.gaussian import calibration as gaussian_calibration
@@ -26,7 +25,6 @@ from stairnoise.numerics.rounding import rounded_up
 
 if TYPE_CHECKING:
     from stairnoise.accounting.losses.loss import Part
-    from stairnoise.mechanisms.gaussian.calibration import Calibration
 
 _LEAST_EPS, _LARGEST_EPS = 2.0**-40, 2.0**20
 _RESOLUTION = 1e-12
@@ -115,7 +113,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
     _partitions_rule = "leave a lattice that fits"
 
     # Set for scalar parameters only.
-    _calibration: Calibration
+    _calibration: gaussian_calibration.Calibration
     _partitions: int
 
     @overload
@@ -150,7 +148,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
 
     def _calibrate(self, parameters: dict[str, Any], partitions: int, stated: bool) -> None:
         """Compute and store the noise with which `partitions` values have the guarantee together."""
-        calibrate: Callable[..., Calibration] = (
+        calibrate: Callable[..., gaussian_calibration.Calibration] = (
             gaussian_calibration.of_sigma if "sigma" in parameters else gaussian_calibration.calibrate
         )
         object.__setattr__(self, "_partitions", partitions)
@@ -165,7 +163,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         lattices = Lattices(sigma2[which], log2_granularity[which], steps[which])
         self._store_arrays(lattices, parameters, stated=stated, noise_alone="sigma" in parameters)
 
-    def _keep(self, parameters: dict[str, Any], calibration: Calibration, stated: bool) -> None:
+    def _keep(self, parameters: dict[str, Any], calibration: gaussian_calibration.Calibration, stated: bool) -> None:
         object.__setattr__(self, "_calibration", calibration)
         native = _native.discrete_gaussian(calibration.sigma2, calibration.log2_granularity)
         self._store(native, parameters, stated=stated, noise_alone="sigma" in parameters)

@@ -13,7 +13,7 @@ from stairnoise._types import Self
 from stairnoise.accounting.losses import shifted
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.discrete import DiscreteMechanism
-from stairnoise.mechanism.partitions import NAME, partitions
+from stairnoise.mechanism.guarantee import NAME, partitions
 from stairnoise.mechanism.shares import Shares, parties
 from stairnoise.mechanisms.generalized_discrete_laplace import calibration
 

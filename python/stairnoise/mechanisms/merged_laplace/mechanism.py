@@ -16,8 +16,7 @@ from stairnoise.accounting.losses import runs
 from stairnoise.distributions import slopes
 from stairnoise.distributions.piecewise_exponential import Pieces, Side
 from stairnoise.mechanism.continuous import ContinuousMechanism
-from stairnoise.mechanism.guarantee import Guarantee
-from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanism.guarantee import NAME, Guarantee
 from stairnoise.mechanisms.merged_laplace.calibration import best_one_break
 from stairnoise.numerics.rounding import rounded_down, rounded_up
 

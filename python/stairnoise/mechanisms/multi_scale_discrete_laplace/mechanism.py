@@ -12,8 +12,8 @@ from stairnoise._parameters import count, single
 from stairnoise.accounting.losses import shifted as shifted_losses
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.discrete import DiscreteMechanism
+from stairnoise.mechanism.guarantee import NAME
 from stairnoise.mechanism.immutable import once
-from stairnoise.mechanism.partitions import NAME
 from stairnoise.mechanism.shares import Shares, parties
 
 _MOST_SENSITIVITY = 2**53 - 1

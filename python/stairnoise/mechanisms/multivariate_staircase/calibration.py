@@ -24,6 +24,7 @@ import numpy as np
 from stairnoise._types import Floats
 from stairnoise.mechanisms.multivariate_staircase import long_calibration
 from stairnoise.mechanisms.multivariate_staircase.distribution import last_ball
+from stairnoise.numerics.lerch import bernoulli_over_factorial
 from stairnoise.numerics.roots import Rising, bisection
 
 Function = Callable[[Floats], Floats]
@@ -198,9 +199,5 @@ def _bernoulli_over_factorial(gamma: Floats, first: int, number: int) -> Floats:
 @lru_cache(maxsize=1)
 def _about_one_half() -> Floats:
     """Return the matrix that takes t^k/k! for k = 0, 1, … to B_j(½ + t)/j!, from B_j(½)/j! = (2^(1−j) − 1) B_j/j!."""
-    # B_j/j! from x = (e^x - 1) · Σ B_j x^j/j!.
-    over: list[Fraction] = [Fraction(1)]
-    for j in range(1, _BERNOULLI):
-        over.append(-sum((over[i] / math.factorial(j + 1 - i) for i in range(j)), Fraction(0)))
-    middle = [float((Fraction(2) ** (1 - j) - 1) * value) for j, value in enumerate(over)]
+    middle = [float((Fraction(2) ** (1 - j) - 1) * value) for j, value in enumerate(bernoulli_over_factorial(_BERNOULLI))]
     return np.array([[middle[j - k] if k <= j else 0.0 for k in range(_BERNOULLI)] for j in range(_BERNOULLI)])

@@ -15,9 +15,8 @@ from stairnoise.accounting import privacy_loss
 from stairnoise.columns import reading as columns_reading
 from stairnoise.columns.libraries import library
 from stairnoise.mechanism.drawing import threads_asked
-from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.immutable import Immutable
-from stairnoise.mechanism.partitions import NAME, partitions
 from stairnoise.mechanisms.partition_selection.rules import Rule, best_rule
 from stairnoise.rng import Rng, release_stream
 

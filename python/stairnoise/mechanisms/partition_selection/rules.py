@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gau
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 from stairnoise.mechanisms.partition_selection import calibration, distribution
 from stairnoise.mechanisms.partition_selection import loss as partition_selection_loss
-
-if TYPE_CHECKING:
-    from stairnoise.mechanisms.partition_selection.calibration import Found
 
 # At most this many values of noise are listed. The margin exceeds the rounding errors of probabilities and of their sums.
 _MOST_LISTED = 2**22
@@ -133,7 +130,7 @@ class GaussianThreshold:
     pieces = 1
     sigma2: float
 
-    def __init__(self, eps: float, k: int, found: Found) -> None:
+    def __init__(self, eps: float, k: int, found: calibration.Found) -> None:
         self._eps, self._k = eps, k
         self.sigma2, self.threshold, self.achieved_delta = found
 

@@ -24,7 +24,7 @@ from stairnoise.keyed import release as keyed_release
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.drawing import threads_asked
-from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanism.guarantee import NAME
 from stairnoise.mechanism.release import REFUSE, Nulls, require_null_rule
 from stairnoise.mechanisms.randomized_response import estimate
 from stairnoise.mechanisms.staircase import loss
@@ -32,7 +32,6 @@ from stairnoise.rng import Rng, release_stream
 
 if TYPE_CHECKING:
     from stairnoise.accounting.privacy_loss import PrivacyLoss
-    from stairnoise.columns.categories import Coded
 
 # Dtypes of released numbers of categories, and the most categories of each.
 _MOST_OF = {"int64": 2**63, "uint64": 2**64, "uint32": 2**32}
@@ -227,7 +226,7 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
         made = [self._released(noise, place, part, out) for place, part in enumerate(parts)]
         return made[0] if names is None else by_library("values", values, frame.replace, made)
 
-    def _released(self, noise: Any, place: int, part: Coded, out: Memory | None) -> Any:
+    def _released(self, noise: Any, place: int, part: columns_of_categories.Coded, out: Memory | None) -> Any:
         """Release one array or column."""
         allowed = tuple(dtype for dtype, most in _MOST_OF.items() if self.n_categories <= most)
         released = released_array(part.codes.shape, out, "int64", allowed)

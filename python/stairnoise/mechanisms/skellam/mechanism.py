@@ -13,8 +13,7 @@ from stairnoise._errors import ParameterError
 from stairnoise._parameters import RealLike, count, real, refuse, single
 from stairnoise._types import Floats, Number, Numeric
 from stairnoise.mechanism.discrete import DiscreteMechanism
-from stairnoise.mechanism.guarantee import Guarantee
-from stairnoise.mechanism.partitions import NAME
+from stairnoise.mechanism.guarantee import NAME, Guarantee
 from stairnoise.mechanism.shares import Shares, parties
 from stairnoise.mechanisms.skellam import calibration as skellam_calibration
 from stairnoise.mechanisms.skellam import distribution, loss

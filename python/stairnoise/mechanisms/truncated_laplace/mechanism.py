@@ -14,7 +14,6 @@ from stairnoise.accounting.losses import largest, runs
 from stairnoise.distributions import slopes as distributions_slopes
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanisms.truncated_laplace import distribution as truncated_laplace
-from stairnoise.mechanisms.truncated_laplace.distribution import Truncated
 from stairnoise.mechanisms.truncated_staircase import shared as truncated
 from stairnoise.numerics.rounding import rounded_up
 
@@ -154,8 +153,8 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
         """δ of the distribution that is drawn, rounded up; at most `delta`."""
         return rounded_up(truncated_laplace.achieved_delta(self.eps, self._sensitivity_steps, *self._lattice_ends))
 
-    def _functions(self) -> Truncated:
-        return Truncated(self.lower, self.upper, self.sensitivity / self.eps)
+    def _functions(self) -> truncated_laplace.Truncated:
+        return truncated_laplace.Truncated(self.lower, self.upper, self.sensitivity / self.eps)
 
     def _kinks(self) -> tuple[float, ...]:
         return self._ends

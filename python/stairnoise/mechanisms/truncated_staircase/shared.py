@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
-from stairnoise.mechanisms.truncated_staircase import calibration, loss, sums
+from stairnoise.mechanisms.truncated_staircase import calibration, loss
 from stairnoise.mechanisms.truncated_staircase import distribution as truncated_staircase
 from stairnoise.numerics.rounding import rounded_up
-
-if TYPE_CHECKING:
-    from stairnoise.mechanisms.truncated_staircase.calibration import First
 
 COSTS = {"l1": 1, "l2": 2}
 
 
-def best(eps: float, delta: float, steps: int, start: int, cost: str) -> First:
+def best(eps: float, delta: float, steps: int, start: int, cost: str) -> calibration.First:
     """Return the first stair of least cost."""
     # This call checks δ first.
     _native.truncated_staircase_ends(eps, delta, steps, [1])
@@ -69,7 +66,7 @@ class TruncatedStairs(Truncated):
         return loss.ended_atoms(self.eps, self._sensitivity_steps, r, end)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        return sums.error_bound(self.eps, self._sensitivity_steps, *self._steps, k, alpha)
+        return truncated_staircase.error_bound(self.eps, self._sensitivity_steps, *self._steps, k, alpha)
 
     def _exact_parameters(self) -> dict[str, Any]:
         r, end, centre = self._steps
