@@ -70,11 +70,14 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
 
     # Drawing and releasing
 
-    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int = 0) -> None:
+    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int | None = None) -> None:
         if self._sampler is not None:
             super()._fill(stream, out, threads)
             return
-        sigma2, log2_granularity = (np.broadcast_to(rows_from(first, one, out), out.shape) for one in self._lattices[:2])
+        parameters: Any = self._lattices[:2]
+        if first is not None:
+            parameters = (rows_from(first, one, out) for one in parameters)
+        sigma2, log2_granularity = (np.broadcast_to(one, out.shape) for one in parameters)
         _native.fill_gaussians(sigma2, log2_granularity, stream, out, threads)
 
     def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:

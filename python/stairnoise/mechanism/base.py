@@ -428,8 +428,8 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         k = partitions(max_partitions_contributed, NAME)
         return released(self, stream, values, columns, nulls, k, out, threads)
 
-    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int = 0) -> None:
-        """Fill `out`, the rows of an output from number `first` on."""
+    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int | None = None) -> None:
+        """Fill `out`: a whole output, or the rows of one from number `first` on."""
         self._sampler.fill(stream, out, threads)
 
     def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
