@@ -219,10 +219,10 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             super()._fill(stream, out, threads)
             return
         # The parameters were checked when the mechanism was made.
-        parameters: Any = self._eps, self._sensitivity, self._spec
+        eps, sensitivity, spec = self._eps, self._sensitivity, self._spec
         if first is not None:
-            parameters = (rows_from(first, one, out) for one in parameters)
-        _native.fill_per_element(self._native_name, *_spread(*parameters, out.shape), stream, out, threads)
+            eps, sensitivity, spec = (rows_from(first, one, out) for one in (eps, sensitivity, spec))
+        _native.fill_per_element(self._native_name, *_spread(eps, sensitivity, spec, out.shape), stream, out, threads)
 
     def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
         return stream.next_view(values) if self._sampler is None else super()._next_view(stream, values)
