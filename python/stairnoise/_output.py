@@ -149,9 +149,7 @@ def _shape(size: Size, name: str) -> Shape:
 def _length(length: object, name: str) -> int:
     try:
         return count(length, name, least=0, most=_MOST_BYTES)
-    except ParameterTypeError as error:
-        kind: type[ParameterError | ParameterTypeError] = type(error)
-    except ParameterError as error:
+    except (ParameterError, ParameterTypeError) as error:
         kind = type(error)
     raise kind(f"{name} must be a non-negative integer below 2**63, or a tuple of them, got {received(length)}")
 
