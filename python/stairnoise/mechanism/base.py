@@ -54,9 +54,9 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     __slots__ = ("_cached", "_distribution_made", "_draw", "_fast_release", "_parameters", "_sampler", "_stated", "_takes_floats")
 
     # Whether a value is an integer, and the dtypes of noise and of releases.
-    _integers: ClassVar[bool]
-    _dtypes: ClassVar[tuple[str, ...]]
-    _release_dtypes: ClassVar[tuple[str, ...]]
+    _integers: ClassVar[bool] = False
+    _dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
+    _release_dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
     # () for scalar parameters.
     _parameter_shape: Shape = ()
     # Shape of one value: () for a number, (d,) for a vector.
@@ -564,6 +564,11 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
                 f"sensitivity must be left out for a {name}, which was made for one, got {received(sensitivity)}"
             )
         return None
+
+    @property
+    def _sensitivity_steps(self) -> int:
+        """The sensitivity in lattice steps, of a mechanism made for one."""
+        return int(self._sampler.sensitivity_steps)
 
     @property
     def _default_sensitivity(self) -> Any:

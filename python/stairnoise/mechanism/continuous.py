@@ -15,9 +15,6 @@ class ContinuousMechanism(AdditiveMechanism[np.float64, Float, Float]):
     """A mechanism of real numbers, drawn on the lattice of multiples of its granularity."""
 
     __slots__ = ()
-    _integers = False
-    _dtypes = ("float64", "float32")
-    _release_dtypes = ("float64", "float32")
 
     @number_or_array
     def pdf(self, x: RealLike) -> Float | Floats:

@@ -167,11 +167,9 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         """
         gamma, laplace = self._terms()
         k = partitions(max_partitions_contributed, NAME)
-        return k * infinitely_divisible.pure_eps_of_two(
-            gamma, laplace, self._sensitivity_steps(self._sensitivity_or_default(sensitivity))
-        )
+        return k * infinitely_divisible.pure_eps_of_two(gamma, laplace, self._steps_of(self._sensitivity_or_default(sensitivity)))
 
-    def _sensitivity_steps(self, sensitivity: float) -> int:
+    def _steps_of(self, sensitivity: float) -> int:
         return math.ceil(Fraction(sensitivity) / Fraction(self.granularity))
 
     def _checked_sensitivity(self, sensitivity: Any) -> float:
@@ -190,7 +188,7 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         return infinitely_divisible.Spread(self._terms(), self.granularity)
 
     def _loss(self, sensitivity: float) -> Any:
-        return shifted.two_terms(self._terms(), self._sensitivity_steps(sensitivity), self.privacy_eps(sensitivity))
+        return shifted.two_terms(self._terms(), self._steps_of(sensitivity), self.privacy_eps(sensitivity))
 
     @property
     def _step(self) -> float:

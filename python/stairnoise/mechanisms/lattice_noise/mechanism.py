@@ -241,10 +241,6 @@ class LatticeNoise(DiscreteMechanism):
     def _release_dtypes(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("int64", "int32", "float64", "float32") if self._integers else ("float64", "float32")
 
-    @property
-    def _sensitivity_steps(self) -> int:
-        return int(self._sampler.sensitivity_steps)
-
     def _functions(self) -> Any:
         return functions(self._scaled_weights, float(self.granularity))
 

@@ -77,9 +77,8 @@ class MergedLaplace(ContinuousMechanism):
     5.5
     """
 
-    __slots__ = ("_breaks", "_sensitivity_steps")
+    __slots__ = ("_breaks",)
     _partitions_rule = "leave rates that the lattice holds"
-    _sensitivity_steps: int
     _breaks: list[int]
 
     def __init__(self, eps: _Numbers, breakpoints: _Numbers, sensitivity: SupportsFloat | None = None) -> None:
@@ -91,7 +90,6 @@ class MergedLaplace(ContinuousMechanism):
             )
         mechanism = _native.merged_laplace(list(rates), list(ends), width)
         self._store(mechanism, {"eps": rates, "breakpoints": ends, "sensitivity": width}, stated=sensitivity is not None)
-        object.__setattr__(self, "_sensitivity_steps", mechanism.sensitivity_steps)
         object.__setattr__(self, "_breaks", mechanism.lengths)
 
     @classmethod

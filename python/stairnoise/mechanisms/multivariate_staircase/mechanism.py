@@ -81,9 +81,6 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
     """
 
     __slots__ = ("_dim", "_gamma")
-    _integers = False
-    _dtypes = ("float64", "float32")
-    _release_dtypes = ("float64", "float32")
 
     _dim: int
     _gamma: float

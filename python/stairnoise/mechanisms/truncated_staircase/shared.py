@@ -28,10 +28,7 @@ class Truncated:
     if TYPE_CHECKING:
         _parameters: dict[str, Any]
         _sampler: Any
-
-    @property
-    def _sensitivity_steps(self) -> int:
-        return int(self._sampler.sensitivity_steps)
+        _sensitivity_steps: int
 
     @property
     def eps(self) -> float:
