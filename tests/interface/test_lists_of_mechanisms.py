@@ -105,4 +105,4 @@ def test_which_mechanisms_a_query_takes():
     assert sorted(re.findall(r'"(\w+)"', text)) == sorted(MECHANISMS)
     pure, with_delta = text.split("with a `delta`")
     assert sorted(re.findall(r'"(\w+)"', pure)) == sorted(WITHOUT_DELTA)
-    assert sorted(re.findall(r'"(\w+)"', with_delta.split("for counts alone")[1])) == sorted(OF_COUNTS)
+    assert sorted(re.findall(r'"(\w+)"', with_delta.split("for counts only")[1])) == sorted(OF_COUNTS)
