@@ -11,6 +11,11 @@ EXAMPLES = [
 ]
 ARRAYS = [pytest.param((row, row.arrays), id=f"{row.name}-arrays") for row in ROWS if row.arrays is not None]
 NUMBERS = [one for one in EXAMPLES if one.values[0][0].of_numbers]
+FIRST = [
+    one if row.examples[0] is example else pytest.param(*one.values, id=one.id, marks=pytest.mark.long)
+    for one in NUMBERS
+    for row, example in one.values
+]
 
 # Public classes that are only bases, and no mechanisms.
 BASES = {"Mechanism", "AdditiveMechanism", "SelectionMechanism"}
@@ -19,6 +24,8 @@ BASES = {"Mechanism", "AdditiveMechanism", "SelectionMechanism"}
 each_mechanism = pytest.mark.parametrize("mechanism", EXAMPLES, indirect=True)
 each_mechanism_and_array = pytest.mark.parametrize("mechanism", [*EXAMPLES, *ARRAYS], indirect=True)
 each_mechanism_of_numbers = pytest.mark.parametrize("mechanism", NUMBERS, indirect=True)
+# One example of each, and in `make test-long` the others.
+one_mechanism_of_each = pytest.mark.parametrize("mechanism", FIRST, indirect=True)
 
 
 def mechanisms_of_numbers():

@@ -88,7 +88,7 @@ def test_few_atoms_by_exact_integers(length: int) -> None:
     assert agrees(convolution([(mechanism, k)], length), {i: many / scale**k for i, many in ways.items()})
 
 
-@pytest.mark.parametrize("rare", [1e-10, 1e-3])
+@pytest.mark.parametrize("rare", [1e-10, pytest.param(1e-3, marks=pytest.mark.long)])
 def test_few_atoms_by_the_multinomial_mechanism(rare: float) -> None:
     """The largest sums underflow, and so do products on the way to others."""
     k, usual, other = 300, 0.55, 0.45

@@ -165,7 +165,7 @@ def test_wider_cells_give_a_bound_that_is_little_larger(monkeypatch, eps, D, r, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("eps", [20.0, 40.0, 300.0])
+@pytest.mark.parametrize("eps", [20.0, pytest.param(40.0, marks=pytest.mark.long), 300.0])
 def test_two_central_stairs(eps):
     """At large eps the noise is uniform within gamma, but for a share that does not count: P(|U + U'| > t) = (1 - t/2)²."""
     mechanism = sn.Staircase(eps, 1.0, 0.001)

@@ -110,8 +110,7 @@ COARSE = [
 ]
 
 
-@pytest.mark.parametrize("slopes", COARSE)
-@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize(("slopes", "k"), rest_long(in_turn(COARSE, (4, 2, 1)), itertools.product(COARSE, (4, 2, 1))))
 def test_sums_of_a_coarse_lattice(slopes, k):
     """Where every integer can be listed the bound is the smallest one; asymmetric mechanisms included."""
     with mp.workdps(60):
@@ -237,7 +236,7 @@ def test_one_value_agrees_with_the_error_bound(mechanism):
         )
 
 
-@each_mechanism
+@pytest.mark.parametrize("mechanism", rest_long(MECHANISMS[::3], MECHANISMS), ids=repr)
 def test_shapes(mechanism):
     released = np.zeros((3, 1), "i8")
     low, high = mechanism.confidence_interval(released, [0.5, 0.99], of="sum", terms=2)

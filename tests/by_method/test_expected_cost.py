@@ -7,13 +7,12 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.registry import ROWS
-from tests.examples import promise
+from tests.examples import one_mechanism_of_each, promise
 
 MECHANISMS = [mechanism for row in ROWS if row.of_numbers for mechanism in row.mechanisms()]
-each_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
-@each_mechanism
+@one_mechanism_of_each
 def test_powers_are_moments(mechanism):
     assert sn.expected_cost(mechanism, "l1") == mechanism.abs_moment(1)
     assert sn.expected_cost(mechanism, "l2") == mechanism.abs_moment(2)

@@ -20,10 +20,12 @@ CONTINUOUS = [
     (row, example) for row in ROWS if row.kind in ("continuous", "vector") for example in (*row.examples, row.arrays) if example
 ]
 # 1.4e160 and 8.3e-171, and a scale whose fourth power is too small.
+# Moments of a share of Arete's noise take long.
+SOME = [(row, example) for row, example in CONTINUOUS if row.name != "arete" or "n_parties" not in example.arguments]
 SCALES = (2.0**532, 2.0**-565, 2.0**-300)
 each_scaled_example = pytest.mark.parametrize(
     ("row", "example", "scale"),
-    rest_long(*([(*one, scale) for one, scale in both] for both in (in_turn(CONTINUOUS, SCALES), product(CONTINUOUS, SCALES)))),
+    rest_long(*([(*one, scale) for one, scale in both] for both in (in_turn(SOME, SCALES), product(CONTINUOUS, SCALES)))),
     ids=lambda value: getattr(value, "name", None),
 )
 

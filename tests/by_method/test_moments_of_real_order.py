@@ -81,7 +81,7 @@ def test_lattice_by_direct_summation(parameters, p):
 @pytest.mark.parametrize("D", [1, 2, 16, 17, 1000, 2**40, 2**53])
 def test_integer_orders_agree_with_the_closed_forms(eps, D):
     """Two formulas of the package, derived differently: difference tables there, Euler-Maclaurin here."""
-    for p in (1, 2, 3, 4, 7, 11, 16):
+    for p in (1, 2, 3, 7, 16):
         for r in sorted({1, 2, (D + 1) // 2, D} & set(range(1, 3)) | {max(1, D // 2), D}):
             closed = float(moments.lattice_abs_moment(p, eps, float(D), float(r)))
             if math.isfinite(closed) and closed > 1e-290:

@@ -292,9 +292,9 @@ COARSE = [
 @pytest.mark.parametrize(("mechanism", "cells"), COARSE)
 def test_sums_over_runs_are_sums_over_outcomes(mechanism, cells):
     runs, pair = Runs((), mechanism, cells), coarse_pair(mechanism, cells)
-    finite = [mp.log(p / q) for p, q in pair if p > 0 and q > 0]
-    assert close(runs.top, max(finite), 1e-14)
-    assert close(runs.bottom, min(finite), 1e-13)
+    finite = [(mp.log(p / q), (p, q)) for p, q in pair if p > 0 and q > 0]
+    assert close(runs.top, max(finite)[0], 1e-14)
+    assert close(runs.bottom, min(finite)[0], 1e-13)
     with np.errstate(all="ignore"):
         for t in np.linspace(0, runs.top, 23):
             assert close(runs.profile(np.array(t)), hockey_stick(pair, t), 1e-12, mp.mpf(10) ** -16)
@@ -309,10 +309,7 @@ def test_sums_over_runs_are_sums_over_outcomes(mechanism, cells):
     assert above == 0
     for logs, which in ((log_p, 0), (log_q, 1)):
         for i in range(nodes.size - 1):
-            inside = [
-                both[which] for both in pair
-                if both[0] > 0 and both[1] > 0 and nodes[i + 1] + 1e-9 < mp.log(both[0] / both[1]) <= nodes[i] + 1e-9
-            ]  # fmt: skip
+            inside = [both[which] for loss, both in finite if nodes[i + 1] + 1e-9 < loss <= nodes[i] + 1e-9]
             assert abs(mp.exp(mp.mpf(float(logs[i]))) - mp.fsum(inside)) < 1e-13
 
 

@@ -18,7 +18,7 @@ from stairnoise.accounting import dp_accounting as grid
 from stairnoise.registry import ROWS
 from tests.by_method.privacy_pairs import hockey_stick, product
 from tests.combinations import rest_long
-from tests.examples import each_mechanism_of_numbers
+from tests.examples import one_mechanism_of_each
 
 pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
 
@@ -45,7 +45,7 @@ def intervals(loss):
 # ---------------------------------------------------------------- one release
 
 
-@each_mechanism_of_numbers
+@one_mechanism_of_each
 def test_one_release(mechanism):
     """Never below the profile; and not above the profile of losses that are rounded up to the grid."""
     loss = mechanism.privacy_loss()
@@ -112,7 +112,7 @@ def agree(found, loss, delta, slack):
     assert low * (1 - 1e-14) <= found <= high + slack
 
 
-@each_mechanism_of_numbers
+@one_mechanism_of_each
 @pytest.mark.parametrize("k", [2, pytest.param(5, marks=pytest.mark.long)])
 def test_composed_there_and_here(mechanism, k):
     loss = mechanism.privacy_loss()
@@ -122,7 +122,7 @@ def test_composed_there_and_here(mechanism, k):
     agree(loss.to_dp_accounting(interval).self_compose(k).get_epsilon_for_delta(delta), composed, delta, k * interval)
 
 
-@each_mechanism_of_numbers
+@one_mechanism_of_each
 def test_a_composed_loss_is_converted(mechanism):
     composed = mechanism.privacy_loss().compose(5)
     interval = largest(composed) / 5000
@@ -136,10 +136,13 @@ def test_far_tails_of_a_composed_loss():
     agree(composed.to_dp_accounting().get_epsilon_for_delta(1e-40), composed, 1e-40, 1e-4)
 
 
+MANY = [(sn.Staircase(1), 100), (sn.Laplace(1), 100), (sn.Gaussian(sigma=5), 200), (sn.TruncatedLaplace(1, 1e-8), 10)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("mechanism", "k"),
-    [(sn.Staircase(1), 100), (sn.Laplace(1), 100), (sn.Gaussian(sigma=5), 200), (sn.TruncatedLaplace(1, 1e-8), 10)],
+    rest_long(MANY[::2], MANY),
 )
 def test_many_releases_at_the_usual_interval(mechanism, k):
     """The slack is much less than k intervals: it falls with their square."""

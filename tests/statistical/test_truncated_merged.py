@@ -21,7 +21,7 @@ from tests.statistical import checks
 ALPHA = 1e-6
 TOTAL = 4_000_000
 CHUNK = 2_000_000
-BINS = 60
+BINS = 30
 
 CASES: dict[str, Any] = {
     "truncated, small delta": sn.TruncatedLaplace(1.0, 1e-4),
