@@ -98,7 +98,7 @@ def _drawn(table: sn.Comparison) -> list[str]:
     well_known = ("Laplace", "DiscreteLaplace", "Gaussian", "DiscreteGaussian")
     rest = [row.name for row in table[1:] if row.name in well_known]
     rest += [row.name for row in table[1:] if row.name not in well_known]
-    return [table[0].mechanism, *rest][:CURVES]
+    return [table[0].name, *rest][:CURVES]
 
 
 def _heights(mechanism: Any, limit: float) -> Any:

@@ -94,13 +94,13 @@ class Stream:
 
 @final
 class Child:
-    """A child of a stream, which takes its key on its first draw."""
+    """A child of a stream; its first draw derives its key."""
 
     def stream(self) -> Stream: ...
 
 @final
 class BitSource:
-    """Words for one object of NumPy's class `BitGenerator`, lent by its capsule."""
+    """A source of words for one object of NumPy's class `BitGenerator`."""
 
     @staticmethod
     def from_os() -> BitSource: ...
@@ -114,7 +114,7 @@ class BitSource:
 
 @final
 class Keys:
-    """The keys that a secret has, one for each purpose."""
+    """The keys derived from a secret, one for each purpose."""
 
     @staticmethod
     def of(secret: bytearray) -> Keys: ...
@@ -156,14 +156,14 @@ class Labels:
 
 @final
 class Mechanism:
-    """A mechanism with scalar parameters, ready to draw; each mechanism has a function below that makes it."""
+    """A mechanism with scalar parameters, ready to draw; a function below makes it."""
 
     @property
     def granularity(self) -> float:
         """Lattice step g, a power of two; 1.0 for a mechanism of integers."""
     @property
     def sensitivity_steps(self) -> int:
-        """Lattice steps to a sensitivity, ceil(sensitivity / g); 0 for a mechanism without a sensitivity."""
+        """The sensitivity in lattice steps, ceil(sensitivity / g); 0 for a mechanism without a sensitivity."""
     @property
     def lengths(self) -> list[int]:
         """The mechanism's own lengths in lattice steps: [r] of a staircase, [below, above] of a truncated mechanism, breakpoints,
@@ -193,11 +193,11 @@ class Mechanism:
 def arrow_chunks(
     capsule: object,
 ) -> tuple[str, list[tuple[NDArray[np.uint8], NDArray[np.uint8] | None, int]]]:
-    """Bytes of numbers, bits of those that are no nulls, how many bits come before; and the numbers' type."""
+    """Return the numbers' type, and for every chunk the numbers' bytes, the bits of non-null values and how many bits to skip."""
 
 @final
 class ArrowArray:
-    """Numbers and a bit for each, 0 for null, which Polars takes without a copy."""
+    """Numbers with bits, 0 for null, which Polars takes without a copy."""
 
     def __new__(cls, numbers: NDArray[Any], valid: NDArray[np.uint8]) -> ArrowArray: ...
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
@@ -219,7 +219,7 @@ class Selection:
 
 @final
 class PartitionSelection:
-    """Shows partitions by their counts of people."""
+    """Selects the partitions to show by their counts of people."""
 
     @property
     def eps(self) -> float: ...

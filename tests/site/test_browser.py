@@ -211,7 +211,7 @@ def test_explore_works_by_keyboard(browser: Any, address: str, site: Path) -> No
     assert len(seen) == 6
     table = eval(browser.find_element("id", "explore-asks").text, {"sn": sn})
     rows = numbers["views"][" ".join(chosen())]["rows"]
-    assert [row.mechanism for row in table] == [name for name, *_ in rows]
+    assert [row.name for row in table] == [name for name, *_ in rows]
     assert [row.mean_abs for row in table] == pytest.approx([mean for _, mean, *_ in rows], rel=6e-4)
     assert browser.find_element("id", "explore-says").get_attribute("aria-live") == "polite"
 

@@ -86,7 +86,7 @@ def test_curves_are_the_densities(site: Path, setting: tuple[str, float, float, 
     numbers = page(site)
     view = numbers["views"][explore_numbers.key(*setting)]
     mechanisms = {
-        row.mechanism: row.mechanism
+        row.name: row.mechanism
         for row in sn.compare(
             eps,
             sensitivity,

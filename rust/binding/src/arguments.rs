@@ -6,7 +6,7 @@ use stairnoise::{Norm, Shape};
 
 use crate::errors::ParameterError;
 
-/// The name of one of the four mechanisms whose parameters may be arrays.
+/// One of the four mechanisms whose parameters can be arrays, from its name.
 #[derive(Clone, Copy)]
 pub(crate) struct Kind(pub stairnoise::Kind);
 
@@ -29,7 +29,7 @@ impl<'py> FromPyObject<'_, 'py> for Kind {
     }
 }
 
-/// `None`, `"l1"`, `"l2"` or something else, which the caller extracts.
+/// The shape for `None`, `"l1"` or `"l2"`; `None` for any other object, which the caller extracts.
 pub(crate) fn named_shape(object: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Shape>> {
     let Some(object) = object else {
         return Ok(Some(Shape::L1));

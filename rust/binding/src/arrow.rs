@@ -1,5 +1,5 @@
-//! Memory that goes to and from Polars by Arrow's C data interface (<https://arrow.apache.org/docs/format/CDataInterface.html>): numbers of one type
-//! and the bits that mark the values that are not null, without a copy.
+//! Memory shared with Polars through Arrow's C data interface (<https://arrow.apache.org/docs/format/CDataInterface.html>): numbers of one type, and
+//! bits that mark the non-null values, without a copy.
 #![allow(unsafe_code, reason = "structures of C, and memory behind pointers in them")]
 
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -13,7 +13,7 @@ use pyo3::types::{PyCapsule, PyCapsuleMethods};
 
 use crate::buffer::data;
 
-/// What Arrow and NumPy call the types of numbers; NumPy's name ends with the size in bytes.
+/// Arrow's and NumPy's names of the types of numbers; NumPy's name ends with the size in bytes.
 const TYPES: [(&CStr, &str); 11] = [
     (c"c", "i1"),
     (c"C", "u1"),
@@ -31,7 +31,7 @@ const TYPES: [(&CStr, &str); 11] = [
 /// The flag of a type that has nulls.
 const NULLABLE: i64 = 2;
 
-/// An array of numbers has these: bits, then numbers.
+/// An array of numbers has two buffers: bits, then numbers.
 const BUFFERS: i64 = 2;
 
 #[repr(C)]
@@ -80,7 +80,7 @@ unsafe impl Sync for Array {}
 impl Drop for Schema {
     fn drop(&mut self) {
         if let Some(release) = self.release {
-            // SAFETY: a structure that its producer filled and that is neither released nor taken: both leave `None`.
+            // SAFETY: the producer filled the structure, which is neither released nor taken, because both leave `None`.
             unsafe { release(self) };
         }
     }
@@ -95,23 +95,23 @@ impl Drop for Array {
     }
 }
 
-/// Owns what a producer lent; the base of the arrays that view it.
+/// Owns an array that a producer lent, and is the base of NumPy arrays that view its memory.
 #[pyclass(frozen, module = "stairnoise._native")]
 struct Lent {
     _array: Array,
 }
 
-/// The bytes of a chunk's numbers; the bits of those that are no nulls, `None` if all are; how many bits come before the first.
+/// The bytes of a chunk's numbers, the bits that mark non-null values (`None` if there is no null), and how many bits to skip.
 type Chunk<'py> = (Bound<'py, PyArray1<u8>>, Option<Bound<'py, PyArray1<u8>>>, usize);
 
-/// The chunks of a column of numbers that a capsule lends as a stream, and their type as NumPy calls it.
+/// NumPy's name for the type of a column of numbers that a capsule lends as a stream, and the column's chunks.
 #[pyfunction]
 pub(crate) fn arrow_chunks<'py>(capsule: &Bound<'py, PyCapsule>) -> PyResult<(&'static str, Vec<Chunk<'py>>)> {
     let stream = capsule
         .pointer_checked(Some(c"arrow_array_stream"))?
         .cast::<Stream>()
         .as_ptr();
-    // SAFETY: a capsule of this name holds a stream, which lives as long as it.
+    // SAFETY: a capsule of this name holds a stream, which lives as long as the capsule.
     let &Stream {
         get_schema: Some(get_schema),
         get_next: Some(get_next),
@@ -121,7 +121,7 @@ pub(crate) fn arrow_chunks<'py>(capsule: &Bound<'py, PyCapsule>) -> PyResult<(&'
     else {
         return Err(refused());
     };
-    // SAFETY: null pointers and no functions: a schema and an array that have nothing to release.
+    // SAFETY: a schema and an array of zeros have null pointers and no functions, and nothing to release.
     let (mut schema, empty) = unsafe { (mem::zeroed::<Schema>(), || mem::zeroed::<Array>()) };
     // SAFETY: a stream that has not been released, and a schema for it to fill.
     if unsafe { get_schema(stream, &raw mut schema) } != 0
@@ -131,7 +131,7 @@ pub(crate) fn arrow_chunks<'py>(capsule: &Bound<'py, PyCapsule>) -> PyResult<(&'
     {
         return Err(refused());
     }
-    // SAFETY: a text of C's that lives as long as the schema.
+    // SAFETY: the format is a C string that lives as long as the schema.
     let format = unsafe { CStr::from_ptr(schema.format) };
     let (_, name) = TYPES.iter().find(|(arrow, _)| *arrow == format).ok_or_else(refused)?;
     let mut chunks = Vec::new();
@@ -141,7 +141,7 @@ pub(crate) fn arrow_chunks<'py>(capsule: &Bound<'py, PyCapsule>) -> PyResult<(&'
         if unsafe { get_next(stream, &raw mut array) } != 0 {
             return Err(refused());
         }
-        // The end of the stream.
+        // An empty array marks the end of the stream.
         if array.release.is_none() {
             return Ok((name, chunks));
         }
@@ -164,13 +164,13 @@ fn chunk(py: Python<'_>, array: Array, size: usize) -> PyResult<Chunk<'_>> {
     if array.n_buffers != BUFFERS || array.buffers.is_null() {
         return Err(refused());
     }
-    // SAFETY: the two pointers of an array of numbers.
+    // SAFETY: an array of numbers has two pointers.
     let [valid, numbers] = unsafe { array.buffers.cast::<[*const u8; 2]>().read() };
     let all_valid = valid.is_null() || array.null_count == 0;
     let owner = Bound::new(py, Lent { _array: array })?;
     let view = |first: *const u8, n| {
         let first = if n == 0 { ptr::dangling() } else { first };
-        // SAFETY: bytes of a buffer, which its owner keeps; it holds `offset + length` numbers, or bits.
+        // SAFETY: the owner keeps the buffer, which holds `offset + length` numbers, or bits.
         let bytes = unsafe { PyArray1::borrow_from_array(&ArrayView1::from_shape_ptr(n, first), owner.clone().into_any()) };
         bytes.call_method1("setflags", (false,))?;
         PyResult::Ok(bytes)
@@ -185,18 +185,18 @@ fn chunk(py: Python<'_>, array: Array, size: usize) -> PyResult<Chunk<'_>> {
     Ok((numbers, valid, skipped))
 }
 
-/// Numbers with nulls among them, which another library can take.
+/// Numbers and nulls that another library can take.
 #[pyclass(frozen, module = "stairnoise._native")]
 pub(crate) struct ArrowArray {
     numbers: Py<PyUntypedArray>,
-    /// A bit for every number, the lowest first: 1 for a number, 0 for null.
+    /// A bit for every value, the lowest first: 1 for a number, 0 for null.
     valid: Py<PyArray1<u8>>,
     format: &'static CStr,
 }
 
 #[pymethods]
 impl ArrowArray {
-    /// Nobody may write to the arrays any more.
+    /// From here on nobody must write to the arrays.
     #[new]
     fn new(numbers: &Bound<'_, PyUntypedArray>, valid: &Bound<'_, PyArray1<u8>>) -> PyResult<Self> {
         let dtype = numbers.dtype();
@@ -226,7 +226,7 @@ impl ArrowArray {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // A producer that has one type alone ignores what is asked for.
+        // A producer with only one type ignores the requested one.
         let _ = requested_schema;
         let (numbers, valid) = (self.numbers.bind(py), self.valid.bind(py));
         let schema = Schema {
@@ -251,7 +251,7 @@ impl ArrowArray {
             offset: 0,
             n_buffers: BUFFERS,
             n_children: 0,
-            // SAFETY: a pointer to what was made above.
+            // SAFETY: the pointer is to the structure made above.
             buffers: unsafe { (&raw mut (*held).buffers).cast() },
             children: ptr::null_mut(),
             dictionary: ptr::null_mut(),
@@ -265,7 +265,7 @@ impl ArrowArray {
     }
 }
 
-/// What an array that was lent keeps alive.
+/// The memory that a lent array keeps alive.
 struct Held {
     buffers: [*const c_void; 2],
     _numbers: Py<PyUntypedArray>,
@@ -273,16 +273,16 @@ struct Held {
 }
 
 /// # Safety
-/// A schema of `__arrow_c_array__`, all of which is static.
+/// The schema comes from `__arrow_c_array__`, and all of it is static.
 unsafe extern "C" fn release_schema(schema: *mut Schema) {
-    // SAFETY: as the caller's.
+    // SAFETY: as the caller promises.
     unsafe { (*schema).release = None };
 }
 
 /// # Safety
-/// An array of `__arrow_c_array__` that has not been released; from any thread.
+/// The array comes from `__arrow_c_array__` and has not been released. Any thread may call.
 unsafe extern "C" fn release_array(array: *mut Array) {
-    // SAFETY: as the caller's. Without the interpreter PyO3 gives a reference back later.
+    // SAFETY: as the caller promises. If the thread is not attached to the interpreter, PyO3 drops the references later.
     unsafe {
         (*array).release = None;
         drop(Box::from_raw((*array).private_data.cast::<Held>()));

@@ -1,7 +1,7 @@
 //! Words for NumPy's `Generator`: functions of C in the structure that NumPy keeps for them.
 //!
-//! NumPy's class makes the structure (numpy/random/bitgen.h) and lends it by a capsule. The capsule is given a share of the core's generator: what
-//! the functions are called with then lives as long as the object of NumPy's, whatever Python code does to its attributes.
+//! NumPy's class makes the structure (numpy/random/bitgen.h) and lends it by a capsule. The capsule gets a share of the core's generator, so the
+//! functions' state lives as long as NumPy's object, whatever Python code does to the object's attributes.
 #![allow(unsafe_code, reason = "a structure of NumPy's, and functions that C code calls")]
 
 #[cfg(target_arch = "x86_64")]
@@ -23,7 +23,7 @@ use crate::stream::with_key;
 
 const NAME: &CStr = c"BitGenerator";
 
-/// The beginning of NumPy's `bitgen_t`, which has been the same since NumPy 1.17. Members may follow that are NumPy's own.
+/// The beginning of NumPy's `bitgen_t`, which has been the same since NumPy 1.17. NumPy's own members may follow.
 #[repr(C)]
 struct BitGen {
     state: *mut c_void,
@@ -33,7 +33,7 @@ struct BitGen {
     next_raw: unsafe extern "C" fn(*mut c_void) -> u64,
 }
 
-/// A generator of words, to be installed in one object of NumPy's.
+/// A generator of words for one NumPy object.
 #[pyclass(frozen, module = "stairnoise._native")]
 pub(crate) struct BitSource {
     generator: Arc<BitGenerator>,
@@ -66,13 +66,13 @@ impl BitSource {
         Ok(Self::new(self.generator.spawn().map_err(errors::draw)?))
     }
 
-    /// Whether the key was given.
+    /// Whether the caller gave the key.
     #[getter]
     fn given(&self) -> bool {
         self.generator.is_given()
     }
 
-    /// Makes the owner of a capsule draw from this; once, because every owner has a lock of its own.
+    /// Makes a capsule's owner draw from this source. Only one owner can, because every owner has its own lock.
     fn install(&self, capsule: &Bound<'_, PyCapsule>) -> PyResult<()> {
         let structure = capsule.pointer_checked(Some(NAME))?.cast::<BitGen>();
         let taken = || PyValueError::new_err("a capsule and a source belong to each other alone");
@@ -80,7 +80,7 @@ impl BitSource {
             return Err(taken());
         }
         let state = Arc::into_raw(Arc::clone(&self.generator)).cast_mut().cast::<c_void>();
-        // SAFETY: a capsule, whose destructor is NumPy's to choose and is none. `release` frees the context, which is the share made above.
+        // SAFETY: NumPy sets no destructor for this capsule. `release` frees the context, which is the share made above.
         if unsafe {
             ffi::PyCapsule_SetContext(capsule.as_ptr(), state) | ffi::PyCapsule_SetDestructor(capsule.as_ptr(), Some(release))
         } != 0
@@ -88,7 +88,7 @@ impl BitSource {
             return Err(PyErr::fetch(capsule.py()));
         }
         // SAFETY: a capsule of this name points to a `bitgen_t`, which begins with these members and is aligned as pointers are. No draw reads them
-        // now: NumPy draws with the interpreter attached or under the lock of an object that is only being made.
+        // now, because NumPy draws with the interpreter attached or under the object's lock, and the object is still being made.
         unsafe {
             structure.write(BitGen {
                 state,
@@ -101,7 +101,7 @@ impl BitSource {
         Ok(())
     }
 
-    /// What `copy` and every pickle protocol ask for.
+    /// `copy` and every pickle protocol call this method.
     #[allow(clippy::unused_self, reason = "Python calls it as a method")]
     fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
         Err(PyTypeError::new_err(
@@ -111,21 +111,21 @@ impl BitSource {
 }
 
 unsafe extern "C" fn release(capsule: *mut ffi::PyObject) {
-    // SAFETY: called once, by a capsule that `install` gave this context.
+    // SAFETY: a capsule to which `install` gave this context calls once.
     unsafe {
         let state = ffi::PyCapsule_GetContext(capsule).cast_const().cast::<BitGenerator>();
         drop(Arc::from_raw(state));
     }
 }
 
-// Every function gets the `state` that `install` wrote. The capsule of the object that it was written to holds a share of that generator. NumPy calls
-// them while it holds the object. Callers of `ctypes`, `cffi` and Numba have to hold it too, as with NumPy's own generators.
+// Every function gets the `state` that `install` wrote into a NumPy object, whose capsule holds a share of the generator. NumPy holds the object
+// while it calls a function. Callers through `ctypes`, `cffi` and Numba have to hold it too, as with NumPy's own generators.
 //
-// The generator is only read through a shared reference, and its state is atomic numbers. So threads that draw at once without the object's lock race
-// in no sense of Rust's; what they draw may repeat (see the core's `bit_generator`). No function panics, allocates, waits or calls Python.
+// The generator is only read through a shared reference, and its state is atomic numbers. So threads that draw at once without the object's lock
+// cause no data race; their draws may repeat (see the core's `bit_generator`). No function panics, allocates, waits or calls Python.
 
-// On Linux the code of each begins with a cache line, for which it has a section of its own; that of `next_uint64` and `next_double` ends within it.
-// A draw is so short that fetching it is what takes the time: where that code lies across two lines, a draw takes half as long again (Zen 4).
+// On Linux every function's code has its own section, so that it begins with a cache line; the code of `next_uint64` and `next_double` ends within
+// the line. A draw is so short that fetching code dominates: if the code lies across two lines, a draw takes 1.5 times as long (Zen 4).
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 global_asm!(
     ".pushsection .text.next_uint64, \"ax\", @progbits",
@@ -168,14 +168,14 @@ unsafe extern "C" fn next_double(state: *mut c_void) -> f64 {
 
 /// The upper 53 bits of a word, as a number from 0 to 1 − 2⁻⁵³.
 ///
-/// The conversion keeps the upper half of its register, and so waits for the draw before unless the register is new. Compilers give it a new one in a
-/// loop, but not where a function begins: then a draw took 2.2 to 2.6 ns instead of 1.6 (Zen 4).
+/// The conversion keeps the upper half of its register, so it waits for the previous draw unless the register is new. Compilers use a new register in
+/// a loop, but not at the start of a function: then a draw took 2.2 to 2.6 ns instead of 1.6 (Zen 4).
 fn double(word: u64) -> f64 {
     const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
     #[cfg(target_arch = "x86_64")]
     {
         let mut number = 0.0;
-        // SAFETY: an instruction of SSE2, which every x86-64 has.
+        // SAFETY: every x86-64 has SSE2.
         unsafe {
             asm!("cvtsi2sd {}, {}", inout(xmm_reg) number, in(reg) word >> 11, options(pure, nomem, nostack, preserves_flags));
         }

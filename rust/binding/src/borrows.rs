@@ -1,10 +1,11 @@
-//! Which memory the calls that are running read and write.
+//! A list of the memory that running calls read and write.
 //!
-//! Long calls let other Python threads run. A second call that would write what the first one uses, or read what it writes, is refused. The list
-//! has calls of this extension alone. As with NumPy, the caller must make sure that no other code writes to an array at the same time.
+//! Long calls let other Python threads run. A second call is refused if it would write memory that the first one uses, or read memory that the
+//! first one writes. The list has only calls of this extension. As with NumPy, the caller must make sure that no other code writes to an array
+//! at the same time.
 //!
-//! A child that was forked during a call has a copy of the list, but not the thread that would end the call. So entries hold for the process
-//! that made them. The list is locked only with the interpreter attached, until which `os.fork` in another thread waits.
+//! A child that was forked during a call has a copy of the list, but not the thread that would end the call. So an entry counts only in the
+//! process that made it. A thread locks the list only while attached to the interpreter, and `os.fork` in another thread waits for its end.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -35,7 +36,7 @@ struct Use {
 struct Memory {
     all: Range<usize>,
     first: usize,
-    /// Each element begins a multiple of this from the first.
+    /// Every element begins at a multiple of this distance from the first.
     step: usize,
     size: usize,
 }
@@ -51,13 +52,13 @@ impl Memory {
         }
     }
 
-    /// Whether an element may share a byte with one of the other. Two columns of a table do not, although their elements alternate.
+    /// Whether elements of the two arrays may share a byte. Two columns of a table share none, although their elements alternate.
     fn meets(&self, other: &Self) -> bool {
         if self.all.start >= other.all.end || other.all.start >= self.all.end {
             return false;
         }
         let step = gcd(self.step, other.step);
-        // Single elements, whose ranges overlap.
+        // Two single elements meet, because their ranges overlap.
         if step == 0 {
             return true;
         }
@@ -66,7 +67,7 @@ impl Memory {
         } else {
             (other, self)
         };
-        // Modulo the step elements begin at two places: they are disjoint if each ends before the other begins.
+        // Modulo the step, elements begin at two places. They are disjoint if each ends before the other begins.
         let apart = (high.first - low.first) % step;
         !(apart >= low.size && step - apart >= high.size)
     }
@@ -80,7 +81,7 @@ impl Borrow {
     pub fn new(first: usize, layout: &Layout, size: usize, writes: bool) -> Option<Self> {
         let (memory, process) = (Memory::new(first, layout, size), process_mark());
         let mut uses = uses();
-        // In a forked child the parent's calls never end: forgotten.
+        // In a forked child the parent's calls never end, so their entries are dropped.
         uses.all.retain(|held| held.process == process);
         // Two calls may read the same memory.
         let free = |held: &Use| !(writes || held.writes) || !held.memory.meets(&memory);

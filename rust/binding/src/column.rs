@@ -1,4 +1,4 @@
-//! Columns as libraries hold them: numbers in chunks, with something that is no number of theirs in the places of nulls.
+//! Columns as other libraries hold them: numbers in chunks, with meaningless elements in the places of nulls.
 
 use numpy::{Element, PyArrayDyn};
 use pyo3::exceptions::PyValueError;
@@ -8,9 +8,9 @@ use stairnoise::OutOfMemory;
 use crate::buffer::{Elements, Input, Inputs, LONGER, room};
 use crate::layout::Block;
 
-/// Numbers of one axis in chunks, read as one array with 0 for null.
+/// A chunked column, read as one array with 0 for null.
 pub(crate) struct Column<'py, A> {
-    /// Each with how many numbers come before it.
+    /// Chunks, and how many numbers come before each.
     chunks: Vec<(Input<'py, A>, usize)>,
     len: usize,
     /// A byte for every number: not 0 for null.
@@ -62,7 +62,7 @@ impl<A: Copy> Column<'_, A> {
     }
 }
 
-/// An array whose elements are there as a slice.
+/// An array whose elements are contiguous and aligned.
 fn contiguous<'py, A: Element + Copy>(name: &str, array: &'py Bound<'_, PyArrayDyn<A>>) -> PyResult<Input<'py, A>> {
     let input = Input::new(name, array)?;
     if !input.is_slice() {
@@ -74,7 +74,7 @@ fn contiguous<'py, A: Element + Copy>(name: &str, array: &'py Bound<'_, PyArrayD
 /// Numbers of a column, a part at a time.
 pub(crate) struct InOrder<'a, A> {
     column: &'a Column<'a, A>,
-    /// How many have been copied.
+    /// The number of copied elements.
     n: usize,
     stage: Vec<A>,
 }
@@ -92,7 +92,7 @@ impl<A: Element + Copy> Inputs for InOrder<'_, A> {
 
     fn advance(&mut self, first: usize, n: usize) {
         let Column { chunks, nulls, zero, .. } = self.column;
-        // The last of those that begin so early: empty ones begin where the next does.
+        // The last chunk that begins at `first` or before; an empty chunk begins where the next one does.
         let at = chunks.partition_point(|(_, start)| *start <= first).saturating_sub(1);
         self.n = 0;
         for (chunk, start) in &chunks[at..] {
@@ -113,7 +113,7 @@ impl<A: Element + Copy> Inputs for InOrder<'_, A> {
 /// Nulls copied at a time.
 const NULLS: usize = 1024;
 
-/// Writes `value` to the places of nulls; the first number has the null's byte of number `first`.
+/// Writes `value` to the places of nulls; `numbers` begin at number `first` of the column.
 fn fill_nulls<A: Copy>(numbers: &mut [A], nulls: &Input<'_, u8>, mut first: usize, value: A) {
     let mut own = [0; NULLS];
     for numbers in numbers.chunks_mut(NULLS) {
@@ -126,7 +126,7 @@ fn fill_nulls<A: Copy>(numbers: &mut [A], nulls: &Input<'_, u8>, mut first: usiz
 
 fn fill_nulls_of<A: Copy>(numbers: &mut [A], nulls: &[u8], value: A) {
     let (words, last) = nulls.as_chunks::<8>();
-    // Most words of eight bytes are 0: a quarter of the time of a choice for every number.
+    // Most words of eight bytes are 0; testing words takes a quarter of the time of testing bytes.
     for (numbers, word) in numbers.chunks_mut(8).zip(words) {
         let mut bits = u64::from_le_bytes(*word);
         while bits != 0 {

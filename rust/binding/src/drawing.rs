@@ -1,4 +1,4 @@
-//! Noise and releases of one mechanism into arrays of any strides: everything that can fail is done before a fill is taken.
+//! Noise and releases of one mechanism into arrays of any strides. All steps that can fail come before a fill is taken.
 
 use numpy::{Element, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -56,7 +56,7 @@ pub(crate) fn fill_new<T: Value>(out: &mut [T], mechanism: &impl Mechanism, stre
     fill.write(0, out).map_err(|OutOfMemory| errors::memory())
 }
 
-/// Writes the released answers, whose array has this shape, to memory that nothing else refers to.
+/// Writes the released answers, in an array of this shape, to memory that nothing else refers to.
 pub(crate) fn release_new<A: Answer, T: Value>(
     answers: &[A],
     shape: &[usize],
@@ -119,7 +119,7 @@ pub(crate) fn release_modulo<T: Residue + Element>(
     )
 }
 
-/// Writes the released numbers of a column to their places of `out`, and 0 in the places of nulls if they are to be `kept`.
+/// Writes the released numbers of a column to their places of `out`; if nulls are `kept`, their places get 0.
 pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,
     (column, kept): (&Column<'_, A>, bool),
@@ -147,7 +147,7 @@ pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
     )
 }
 
-/// Writes answers of this shape, which `in_order` reads in step with `places`, as `release(fill, first, answers, part)` does for a part of them.
+/// Releases answers of this shape, which `in_order` reads in step with `places`, by calling `release(fill, first, answers, part)` for every part.
 #[allow(clippy::too_many_arguments, reason = "three callers")]
 fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A>>(
     py: Python<'_>,
@@ -162,7 +162,7 @@ fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A
     let parts = parts(mechanism);
     let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
     if !mechanism.takes_all::<A>() {
-        // Answers are read twice: all of them are checked before a fill is taken.
+        // Answers are read twice, because all of them are checked before a fill is taken.
         threads::check(
             py,
             (places.order(), places.len(), threads),
@@ -182,7 +182,7 @@ fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A
         |(), piece| {
             piece.write(in_order(parts.stage())?, parts.stage(), |first, answers, part| {
                 let answers = answers.part();
-                // Read again, perhaps after another thread has written to them.
+                // Another thread may have written to the answers since the check.
                 if I::MAY_CHANGE && !mechanism.takes_all::<A>() && mechanism.check_answers(answers).is_err() {
                     return Err(Failure::Changed("values"));
                 }
@@ -192,7 +192,7 @@ fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A
     )
 }
 
-/// Writes `function` of every element of `values`, which errors call `name`, to its place of `out`, on this thread.
+/// Writes `function` of every element of `values` to its place of `out`, on this thread; errors call `values` `name`.
 pub(crate) fn map<A: Element + Copy + Sync, T: Element + Copy + Default>(
     py: Python<'_>,
     (name, values): (&str, &Bound<'_, PyArrayDyn<A>>),

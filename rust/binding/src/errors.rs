@@ -8,10 +8,10 @@ const NOT_FINITE: &str = "values must be finite, got one that is not";
 
 pyo3::import_exception!(stairnoise._errors, ParameterError);
 
-/// Why a fill that was begun does not end.
+/// Why a fill stops before its end.
 pub(crate) enum Failure {
     Parameter(ParamError),
-    /// The input of this name passed its check, and then held what does not: another thread writes to it.
+    /// The input of this name passed its check, but another thread then wrote invalid elements to it.
     Changed(&'static str),
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn parameter(error: ParamError) -> PyErr {
     }
 }
 
-/// Has no text, as Python's own `MemoryError` has none: making one would take memory.
+/// Has no text, like Python's own `MemoryError`, because a text would take memory.
 pub(crate) fn memory() -> PyErr {
     PyMemoryError::new_err(())
 }
@@ -58,7 +58,7 @@ pub(crate) fn parameter_at(error: ParamError, position: usize, shape: &[usize]) 
     }
 }
 
-/// A refused answer of a part that begins at `first` in an array of shape `shape`.
+/// A refused answer in a part that begins at `first` in an array of shape `shape`.
 pub(crate) fn answer(error: DrawError, first: usize, shape: &[usize]) -> PyErr {
     match error {
         DrawError::NotFinite(index) => ParameterError::new_err(format!("{NOT_FINITE}{}", place(first + index, shape))),
@@ -67,7 +67,7 @@ pub(crate) fn answer(error: DrawError, first: usize, shape: &[usize]) -> PyErr {
     }
 }
 
-/// The index of an element from its position in C order, in words; nothing where there is but one.
+/// The index of an element from its position in C order, in words; empty for a single number.
 pub(crate) fn place(mut position: usize, shape: &[usize]) -> String {
     // NumPy has at most 64 axes.
     let mut index = vec![0; shape.len()];

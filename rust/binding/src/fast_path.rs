@@ -1,7 +1,7 @@
 //! Fast path for common arguments; all others take the Python checks, which need a few microseconds more.
 //!
-//! A common array is of NumPy's own class, of the element type of the mechanism's draws or of true answers, C-contiguous, and has from 1 to 32 axes.
-//! No two of its elements share a byte. The package converts or refuses anything else.
+//! A common array has NumPy's own class, the element type of the mechanism's draws or of true answers, C order and 1 to 32 axes, and is contiguous.
+//! No two of its elements share a byte. The package converts or refuses all other arrays.
 
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -14,10 +14,10 @@ use crate::drawing;
 use crate::errors;
 use crate::stream::Stream;
 
-/// Longer new arrays come from the package: other threads run while they are written, and their memory is not cleared before.
+/// The package makes longer new arrays: other threads run while they are written, and their memory is not cleared first.
 const SHORT: usize = 1 << 10;
 
-/// As many axes as the package allows.
+/// The package's maximum number of axes.
 const MOST_AXES: usize = 32;
 
 fn array<'a, 'py, A: Element>(object: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, PyArrayDyn<A>>> {
@@ -30,7 +30,7 @@ fn output<'a, 'py, T: Element>(object: &'a Bound<'py, PyAny>) -> Option<&'a Boun
     array(object).filter(|array: &&Bound<'py, PyArrayDyn<T>>| is_writable(array.as_untyped()))
 }
 
-/// Fills `out` if it is a common array of the draws' dtype: int64 if they are `whole`, otherwise float64. Returns whether it did.
+/// Fills `out` and returns true if it is a common array of the draws' dtype: int64 if draws are `whole`, otherwise float64.
 pub(crate) fn fill(
     py: Python<'_>,
     out: &Bound<'_, PyAny>,
@@ -58,8 +58,8 @@ fn fill_as<T: Value + Element>(
     Ok(out.is_some())
 }
 
-/// A new array of `n` values, of int64 if they are `whole`, otherwise of float64; `None` if they take more than [`SHORT`] draws, which may last
-/// longer than other threads and Ctrl-C should wait.
+/// A new array of `n` values: int64 if they are `whole`, otherwise float64. `None` if they take more than [`SHORT`] draws, for which other threads
+/// and Ctrl-C might wait too long.
 pub(crate) fn sample<'py>(
     py: Python<'py>,
     n: usize,
@@ -78,8 +78,8 @@ pub(crate) fn sample<'py>(
     Ok(Some(array))
 }
 
-/// Releases a Python number or a common array of float64 or int64; `None` for anything else. Where the mechanism is `whole`, releases of integers are
-/// integers. A given `out` is a common array of the dtype that the release has without it. It shares no byte with the values, or is the same memory.
+/// Releases a Python number or a common array of float64 or int64; `None` for all else. If the mechanism is `whole`, releases of integers are
+/// integers. A given `out` must be a common array of the release's default dtype, and share no byte with the values or have the same memory.
 pub(crate) fn release<'py>(
     py: Python<'py>,
     values: &Bound<'py, PyAny>,
@@ -146,7 +146,7 @@ fn release_array<'py, A: Answer + Element + Sync, T: Value + Element>(
         None if values.len() > SHORT => return Ok(None),
         None => {
             let answers = Input::new("values", values)?;
-            // Few draws of answers that lie one after the other need neither tiles nor a look at other threads.
+            // A few draws for contiguous answers need neither tiles nor pauses for other threads.
             if answers.is_slice() && answers.len().saturating_mul(mechanism.draws()) <= SHORT {
                 let own = answers.copied().map_err(|OutOfMemory| errors::memory())?;
                 let release = |out: &mut [T]| drawing::release_new(&own, values.shape(), out, mechanism, stream);

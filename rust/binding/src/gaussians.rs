@@ -1,4 +1,4 @@
-//! Discrete Gaussian mechanisms with arrays of σ² and lattices, which have been broadcast to the output's shape (zero strides included).
+//! Discrete Gaussian mechanisms with arrays of σ² and lattices, broadcast to the output's shape (with strides of 0).
 
 use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use crate::layout::{Block, Order};
 use crate::stream::Stream;
 use crate::threads;
 
-/// Where σ² differs from value to value, values are drawn one by one.
+/// If σ² differs from value to value, values are drawn one by one.
 const PARTS: Parts = Parts {
     price: 4,
     joint_values: 1,
@@ -46,7 +46,7 @@ impl<'py> Parameters<'py> {
         })
     }
 
-    /// Refuses parameters that some value has no mechanism for, before anything is drawn.
+    /// Refuses parameters without a mechanism, before anything is drawn.
     fn check(&self, py: Python<'_>, threads: usize) -> PyResult<()> {
         threads::check(
             py,
@@ -85,7 +85,7 @@ impl PartsInOrder<'_> {
     }
 }
 
-/// Refuses the first parameters that no mechanism has, by their index.
+/// Refuses the first parameters without a mechanism, and names their index.
 #[pyfunction]
 pub(crate) fn check_gaussians(
     py: Python<'_>,
@@ -95,7 +95,7 @@ pub(crate) fn check_gaussians(
     Parameters::new(sigma2, log2_granularity, sigma2.shape())?.check(py, 1)
 }
 
-/// Noise of parameters that [`check_gaussians`] has let through. Invalid parameters are refused on reaching their part.
+/// Writes noise for parameters that [`check_gaussians`] has accepted. Invalid parameters are refused when their part is reached.
 #[pyfunction]
 #[pyo3(signature = (sigma2, log2_granularity, stream, out, threads = 0))]
 pub(crate) fn fill_gaussians<'py>(
@@ -120,7 +120,7 @@ fn fill_array<T: Value + numpy::Element>(
     let out = Output::new(out)?;
     let threads = threads::number(threads, out.len())?;
     let fill = stream.next_staged(out.len()).map_err(errors::draw)?;
-    // A thread keeps mechanisms of its own.
+    // Every thread keeps its own mechanisms.
     threads::fill(py, out, PARTS, threads, DiscreteGaussians::new, |mechanisms, piece| {
         piece.write(parameters.in_order()?, STAGE, |first, parameters, part| {
             Ok(mechanisms.write(&fill, first, part, &parameters.part())?)
@@ -128,7 +128,7 @@ fn fill_array<T: Value + numpy::Element>(
     })
 }
 
-/// Answers with the noise of each one's parameters.
+/// Releases every answer with its own parameters.
 #[pyfunction]
 #[pyo3(signature = (sigma2, log2_granularity, stream, values, out, threads = 0))]
 pub(crate) fn release_gaussians<'py>(

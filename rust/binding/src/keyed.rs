@@ -14,10 +14,10 @@ use crate::labels::{Column, Labels};
 use crate::mechanism::Mechanism;
 use crate::threads::{self, Signals};
 
-/// A row takes as long as this many values of one word: 300 ns.
+/// A row takes 300 ns, as long as this many values of one word.
 const PRICE: usize = 64;
 
-/// The keys that a secret has, one for each purpose.
+/// The keys derived from a secret, one for each purpose.
 #[pyclass(frozen, module = "stairnoise._native")]
 pub(crate) struct Keys {
     noise: Keyed,
@@ -51,7 +51,7 @@ impl Keys {
         PyBytes::new(py, &self.identity)
     }
 
-    /// Writes the released answers of rows to `out`. `head` is what the rows have in common; rows are vectors of `width` numbers, or single ones.
+    /// Writes the released answers of rows to `out`. `head` is common to the rows' addresses; a row is a number or a vector of `width` numbers.
     #[pyo3(signature = (mechanism, head, labels, values, out, *, bind_value, width = None, threads = 0))]
     #[allow(clippy::too_many_arguments, reason = "as Python calls it")]
     fn release(
@@ -173,7 +173,7 @@ impl Rows<'_> {
     }
 }
 
-/// A copy of true answers, before the first look at them: one that changed between address and release would have another one's noise.
+/// A copy of true answers, made before they are read: if an answer changed between address and release, it would get another answer's noise.
 fn copied<A: Number>(values: &Input<'_, A>) -> PyResult<Vec<A>> {
     values.copied().map_err(|OutOfMemory| errors::memory())
 }
@@ -201,7 +201,7 @@ impl Release<'_> {
             joint_values: width,
         };
         let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
-        // All rows are checked before one is drawn.
+        // All rows are checked before any is drawn.
         threads::check(
             py,
             (places.order(), places.len(), threads),
@@ -240,7 +240,7 @@ impl Release<'_> {
                             self.rows.value(&answers[(row - first) * width..][..width], bytes);
                         }
                     };
-                    // All else was checked above.
+                    // All other errors were checked above.
                     let released = self.key.release(mechanism, first, address, answers, part);
                     released.map_err(|_| OutOfMemory.into())
                 })
@@ -260,7 +260,7 @@ impl From<stairnoise::OutOfMemory> for Refusal {
     }
 }
 
-/// A true answer, as it enters an address.
+/// A true answer that an address can contain.
 trait Number: Copy + PartialEq + Sync + Send + Element {
     fn is_whole(self) -> bool;
     fn write(self, bytes: &mut Vec<u8>);

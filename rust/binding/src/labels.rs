@@ -1,4 +1,4 @@
-//! The class of labels: columns of any library, each label of which has one encoding.
+//! The class of labels: columns of any library. A label has the same encoding in all of them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use stairnoise::keyed::address;
 use crate::buffer::Input;
 use crate::errors;
 
-/// The labels of the rows of a release; copies, so that the caller may change theirs.
+/// The labels of a release's rows, copied so that the caller can change the originals.
 #[pyclass(frozen, module = "stairnoise._native")]
 pub(crate) struct Labels(pub Arc<Column>);
 
@@ -33,7 +33,7 @@ enum Kind {
         ends: Vec<usize>,
         data: Vec<u8>,
     },
-    /// The same of whole fields.
+    /// Whole fields, delimited as texts are.
     Fields {
         ends: Vec<usize>,
         data: Vec<u8>,
@@ -89,7 +89,7 @@ impl Labels {
         Self::new(Kind::Dates(copied(days)?), missing)
     }
 
-    /// Texts as Arrow has them: text i is `data[offsets[i] .. offsets[i + 1]]`.
+    /// Texts in Arrow's form: text i is `data[offsets[i] .. offsets[i + 1]]`.
     #[staticmethod]
     #[pyo3(signature = (offsets, data, missing = None))]
     fn texts(
@@ -113,13 +113,13 @@ impl Labels {
         Self::new(Kind::Texts { begin, ends, data }, missing)
     }
 
-    /// Labels of a list; `encode(label, index)` returns the field of what is no `str`, `int` of 64 bits, `bool`, `bytes` or `None`.
+    /// Labels of a list; `encode(label, index)` returns the field of a label other than `str`, 64-bit `int`, `bool`, `bytes` and `None`.
     #[staticmethod]
     fn objects(list: &Bound<'_, PyList>, encode: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (mut ends, mut data) = (Vec::new(), Vec::new());
         ends.try_reserve_exact(list.len()).map_err(|_| errors::memory())?;
         for (index, label) in list.iter().enumerate() {
-            // The longest field of a number; longer ones make room for themselves.
+            // A number's field fits; longer fields reserve their own memory.
             data.try_reserve(32).map_err(|_| errors::memory())?;
             append(&label, index, encode, &mut data)?;
             ends.push(data.len());
@@ -127,7 +127,7 @@ impl Labels {
         Self::new(Kind::Fields { ends, data }, None)
     }
 
-    /// The labels at `places` of these; −1 stands for a missing one.
+    /// The labels of this column at `places`; −1 stands for a missing label.
     fn taken(&self, places: &Bound<'_, PyArrayDyn<i64>>) -> PyResult<Self> {
         let places = copied(places)?;
         let n = stairnoise::keyed::Labels::len(&*self.0);
@@ -160,7 +160,7 @@ impl Labels {
         stairnoise::keyed::Labels::len(&*self.0)
     }
 
-    /// The number of each label among `known`, of which none is missing and no two are equal: −1 for a missing one, −2 for any other one.
+    /// The number of every label among `known`, which are present and distinct; −1 for a missing label, −2 for an unknown one.
     fn places_among<'py>(&self, py: Python<'py>, known: &Self) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut places = HashMap::new();
         places.try_reserve(known.__len__() + 1).map_err(|_| errors::memory())?;
@@ -215,7 +215,7 @@ fn fields(labels: &Column) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// What `places` has for the field of each label, −1 for a missing one and −2 for one that it has not.
+/// The entry of `places` for every label's field; −1 for a missing label, −2 for an unknown one.
 fn places_of(labels: &Column, places: &HashMap<Vec<u8>, i64>) -> Result<Vec<i64>, OutOfMemory> {
     let n = stairnoise::keyed::Labels::len(labels);
     let mut found = Vec::new();
@@ -245,7 +245,7 @@ fn places_of(labels: &Column, places: &HashMap<Vec<u8>, i64>) -> Result<Vec<i64>
 /// Appends the field of a label.
 fn append(label: &Bound<'_, PyAny>, index: usize, encode: &Bound<'_, PyAny>, data: &mut Vec<u8>) -> PyResult<()> {
     if let Ok(text) = label.cast_exact::<PyString>() {
-        // A lone surrogate has no UTF-8: the package says so, without the text.
+        // A lone surrogate has no UTF-8; the package's error does not show the text.
         if let Ok(text) = text.to_str() {
             data.try_reserve(text.len() + 16).map_err(|_| errors::memory())?;
             address::text(data, text);

@@ -1,4 +1,4 @@
-//! Where the elements of an array lie, from its shape and its strides in bytes.
+//! The places of an array's elements, from its shape and its strides in bytes.
 
 use std::array;
 use std::ops::Range;
@@ -7,17 +7,17 @@ use stairnoise::Tile;
 
 use crate::transpose::LINE;
 
-/// This many values fit the first cache, in whatever order they are written.
+/// This many values fit the first cache, in any order of writing.
 const CACHED: usize = 1 << 12;
 
-/// Columns at most of a [`Patch`] whose lines are written row by row: they stay in the first cache, even if all fall into one set of it.
+/// The maximum number of columns in a [`Patch`] that is written row by row: their lines stay in the first cache, even if all fall into one set.
 const COLUMNS: usize = 8;
 
 /// The elements of an array in C order, as offsets in bytes from the first.
 pub(crate) struct Layout {
     len: usize,
     size: usize,
-    /// Length and stride of every axis, outermost first, without axes of one element; axes that follow each other evenly are one.
+    /// Length and stride of every axis, outermost first. Axes of one element are left out, and evenly spaced neighbours are merged.
     axes: Vec<(usize, isize)>,
 }
 
@@ -27,7 +27,7 @@ impl Layout {
         let len = shape.iter().product();
         let mut axes: Vec<(usize, isize)> = Vec::with_capacity(shape.len());
         if len > 0 {
-            // An axis of one element is never stepped along, and no axis of an empty array is: such strides mean nothing.
+            // Strides of an axis of one element, and of an empty array, mean nothing: nobody steps along them.
             for (&length, &stride) in shape.iter().zip(strides).filter(|(length, _)| **length > 1) {
                 match axes.last_mut() {
                     Some(outer) if Some(outer.1) == stride.checked_mul(length as isize) => *outer = (outer.0 * length, stride),
@@ -42,7 +42,7 @@ impl Layout {
         self.len
     }
 
-    /// Whether each element begins where the one before ends.
+    /// Whether every element begins where the previous one ends.
     pub fn is_contiguous(&self) -> bool {
         match *self.axes {
             [] => true,
@@ -51,7 +51,7 @@ impl Layout {
         }
     }
 
-    /// Whether all elements are one.
+    /// Whether all elements have the same place.
     pub fn is_one_element(&self) -> bool {
         self.axes.iter().all(|(_, stride)| *stride == 0)
     }
@@ -69,13 +69,13 @@ impl Layout {
         reach
     }
 
-    /// The greatest number of bytes of which all strides are multiples; 0 for a single element.
+    /// The greatest common divisor of the strides, in bytes; 0 for a single element.
     pub fn step(&self) -> usize {
         self.axes.iter().fold(0, |step, (_, stride)| gcd(step, stride.unsigned_abs()))
     }
 
-    /// In which order elements that begin at this address are best written. For example, in an array in Fortran's order rows of values lie nearer to each
-    /// other than the values of a row do, and share lines of the cache.
+    /// The best order of writing for elements that begin at this address. In Fortran's order, for example, a value lies nearer to its neighbours in
+    /// other rows than to those in its own row, and rows share cache lines.
     pub fn order(&self, address: usize) -> Order {
         let rows = LINE / self.size;
         self.pitch().map_or(Order::of_values(self.len), |pitch| Order {
@@ -85,14 +85,14 @@ impl Layout {
         })
     }
 
-    /// Values from one row to the next, if rows share lines and are so many or so long that the first cache does not hold these lines until the next
-    /// row.
+    /// Values from one row to the next, if rows share lines and there are too many or too long rows for the first cache to hold these lines until
+    /// the next row.
     fn pitch(&self) -> Option<usize> {
         let (&(columns, along), outer) = self.axes.split_last()?;
         let mut pitch = columns;
         let mut nearest = (usize::MAX, 0, 0);
         for &(length, stride) in outer.iter().rev() {
-            // Repeated rows are one.
+            // Repeated rows count once.
             if stride != 0 && stride.unsigned_abs() < nearest.0 {
                 nearest = (stride.unsigned_abs(), pitch, length);
             }
@@ -118,7 +118,7 @@ impl Layout {
         }
     }
 
-    /// Calls `use_patch` for the patches of a block, of at most `ROWS` rows. The block lies within rows of this shape: of its trailing axes.
+    /// Calls `use_patch` for the patches of a block, which have at most `ROWS` rows. A row of the block lies within a row of trailing axes.
     pub fn patches<const ROWS: usize>(&self, block: &Block, mut use_patch: impl FnMut(&Patch<'_, ROWS>)) {
         let mut place = 0;
         for band in block.cut(0, ROWS, block.columns.max(1)) {
@@ -144,28 +144,27 @@ impl Layout {
         }
     }
 
-    /// From the first row to each of a band's, in bytes; the last stands for those beyond it. Rows differ in leading axes alone: from one to another
-    /// is as far in every column.
+    /// The distance from a band's first row to every row, in bytes; the last row stands for rows beyond it. Rows differ only in leading axes, so the
+    /// distance is the same in every column.
     fn down<const ROWS: usize>(&self, band: &Block) -> [isize; ROWS] {
         let row = |row: usize| row.min(band.rows - 1);
         if let [(_, stride), (columns, _)] = *self.axes
             && columns == band.pitch
         {
-            // As below, without divisions: with them it takes a thirtieth of the time that a tile of noise takes.
+            // The same result without divisions, which would take a thirtieth of a tile's time.
             return array::from_fn(|i| row(i) as isize * stride);
         }
         let base = self.offset(band.first);
         array::from_fn(|i| self.offset(band.first + row(i) * band.pitch) - base)
     }
 
-    /// The offset of one element.
     pub fn offset(&self, position: usize) -> isize {
         offset(&self.axes, position)
     }
 }
 
-/// How an array is walked through: by `rows` rows at a time, `pitch` values from one to the next. Bands begin `lead` rows after the first, where a
-/// line does.
+/// An order of writing: bands of `rows` rows, `pitch` values from one row to the next. The first full band begins `lead` rows after the first row,
+/// at the start of a cache line.
 #[derive(Clone, Copy)]
 pub(crate) struct Order {
     pitch: usize,
@@ -174,7 +173,7 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Value after value.
+    /// The order of the values.
     pub fn of_values(n: usize) -> Self {
         Self {
             pitch: n.max(1),
@@ -187,17 +186,17 @@ impl Order {
         self.rows == 1
     }
 
-    /// Values from one row to the next, if `ROWS` rows are walked through at a time.
+    /// Values from one row to the next, if bands have `ROWS` rows.
     pub fn pitch_of_rows<const ROWS: usize>(self) -> Option<usize> {
         (self.rows == ROWS).then_some(self.pitch)
     }
 
-    /// This order, or the other's if this one is that of values.
+    /// This order; `other` if this one is the order of the values.
     pub fn or(self, other: Self) -> Self {
         if self.is_of_values() { other } else { self }
     }
 
-    /// All of `n` values.
+    /// The block of all `n` values.
     pub fn all(self, n: usize) -> Block {
         Block {
             first: 0,
@@ -207,7 +206,7 @@ impl Order {
         }
     }
 
-    /// Pieces of about `most` values; those that belong `joint_values` are not parted.
+    /// Pieces of about `most` values; `joint_values` stay together.
     pub fn pieces(self, all: Block, most: usize, joint_values: usize) -> impl Iterator<Item = Block> + Send {
         let rows = self.bands(most, all.columns);
         let columns = if rows > self.rows {
@@ -218,12 +217,12 @@ impl Order {
         self.cut(all, rows, columns)
     }
 
-    /// Tiles of a piece, of at most `most` values or as few rows as they may have, and the greatest number of values in one.
+    /// Tiles of a piece, with at most `most` values or the minimum number of rows, and the maximum number of values in a tile.
     pub fn tiles(self, piece: Block, most: usize) -> (usize, impl Iterator<Item = Block>) {
         self.tiles_across(piece, most, most)
     }
 
-    /// Tiles of at most `most` values, whatever their rows.
+    /// Tiles of at most `most` values, even with the minimum number of rows.
     pub fn small_tiles(self, piece: Block, most: usize) -> impl Iterator<Item = Block> {
         self.tiles_across(piece, most, most / self.rows).1
     }
@@ -245,7 +244,7 @@ impl Order {
     }
 }
 
-/// Some of an array's values, by their numbers in C order: `rows` times `columns` consecutive ones, `pitch` from one row to the next.
+/// Some of an array's values, numbered in C order: `rows` runs of `columns` consecutive values, `pitch` from one run to the next.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Block {
     pub first: usize,
@@ -255,7 +254,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Parts of `n` values in C order, of at most `most`.
+    /// Parts of `n` values in C order, with at most `most` values.
     pub fn parts(n: usize, most: usize) -> impl Iterator<Item = Self> {
         let order = Order::of_values(n);
         order.tiles(order.all(n), most).1
@@ -265,7 +264,7 @@ impl Block {
         self.rows * self.columns
     }
 
-    /// Blocks of at most these numbers of rows and columns, which together are this one; if `lead` is not 0, the first have that many rows.
+    /// Cuts the block into blocks of at most `rows` rows and `columns` columns; if `lead` is not 0, the first ones have `lead` rows.
     fn cut(self, lead: usize, rows: usize, columns: usize) -> impl Iterator<Item = Self> + Send {
         let lead = if lead > 0 { lead } else { rows };
         let across = self.columns.div_ceil(columns);
@@ -274,7 +273,7 @@ impl Block {
         } else {
             0
         };
-        // By number, and not band by band: a flattened iterator does not know how many blocks there are, and so many threads share them.
+        // An iterator over numbers knows its length, by which threads share the blocks; a flattened one would not.
         (0..bands * across).map(move |number| {
             let (band, column) = (number / across, number % across * columns);
             let begin = if band > 0 { lead + (band - 1) * rows } else { 0 };
@@ -298,7 +297,7 @@ impl Block {
         (Self { columns: n, ..self }, rest)
     }
 
-    /// How many rows there are and how long they are, if rows that follow each other without a gap are one.
+    /// The number and the length of rows; rows without gaps between them count as one.
     pub fn as_rows(&self) -> (usize, usize) {
         if self.columns == self.pitch {
             (1, self.len())
@@ -307,7 +306,7 @@ impl Block {
         }
     }
 
-    /// The same for a fill. Rows that follow each other without a gap are one.
+    /// The same block for a fill. Rows without gaps between them count as one.
     pub fn as_tile(&self) -> Tile {
         let (rows, columns) = self.as_rows();
         Tile {
@@ -318,7 +317,7 @@ impl Block {
         }
     }
 
-    /// The first number and the length of every run of consecutive numbers, in parts of at most `most`.
+    /// The first number and the length of every run of consecutive values, in parts of at most `most`.
     pub fn runs(self, most: usize) -> impl Iterator<Item = (usize, usize)> {
         let (rows, length) = self.as_rows();
         (0..rows).flat_map(move |row| {
@@ -327,7 +326,7 @@ impl Block {
         })
     }
 
-    /// How many of its values come before the one of this number.
+    /// How many of the block's values come before value `number`.
     pub fn place(&self, number: usize) -> usize {
         let ahead = number - self.first;
         ahead / self.pitch * self.columns + ahead % self.pitch
@@ -340,30 +339,30 @@ pub(crate) struct Patch<'a, const ROWS: usize> {
     pub place: usize,
     /// Values of the block from one row to the next.
     pub width: usize,
-    /// The offset of the first place, and from one column to the next, in bytes.
+    /// The offset of the first place, and the distance from one column to the next, in bytes.
     pub offset: isize,
     pub stride: isize,
     pub columns: usize,
-    /// From the first row to each row, in bytes.
+    /// The distance from the first row to every row, in bytes.
     pub down: &'a [isize],
-    /// Whether there are `ROWS` rows and the values of every column lie one after the other.
+    /// Whether there are `ROWS` rows and every column is contiguous.
     dense: bool,
 }
 
 impl<const ROWS: usize> Patch<'_, ROWS> {
-    /// If the values of every column lie one after the other, in `ROWS` rows: how many values of the block come before each row.
+    /// If there are `ROWS` rows and every column is contiguous: how many values of the block come before each row.
     pub fn dense(&self) -> Option<[usize; ROWS]> {
         self.dense.then(|| array::from_fn(|row| self.place + row * self.width))
     }
 
-    /// For every row, how many values of the block come before it, and its offset.
+    /// For every row: how many values of the block come before it, and its offset.
     pub fn rows(&self) -> impl Iterator<Item = (usize, isize)> {
         let places = (self.place..).step_by(self.width);
         places.zip(self.down.iter().map(|down| self.offset + down))
     }
 }
 
-/// The outermost axis has no remainder to be taken: of two axes none is.
+/// The outermost axis needs no division.
 fn offset(axes: &[(usize, isize)], mut position: usize) -> isize {
     let Some((&(_, outermost), inner)) = axes.split_first() else {
         return 0;

@@ -6,22 +6,22 @@
 //! | `arrow` | memory that Polars lends and takes |
 //! | `bit_generator` | words for NumPy's `Generator` |
 //! | `borrows` | which memory the running calls read and write |
-//! | `buffer` | every fact about a caller's array, and how noise gets into it |
+//! | `buffer` | facts about a caller's array, and writing noise to it |
 //! | `column` | numbers in chunks, with nulls among them |
-//! | `drawing` | noise and releases of one mechanism into a caller's array; a function of every element |
+//! | `drawing` | noise and releases of one mechanism into a caller's array; functions of every element |
 //! | `per_element` | mechanisms of one word with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
 //! | `gaussians` | discrete Gaussian mechanisms with arrays of parameters |
 //! | `keyed` | the classes of keyed releases |
 //! | `labels` | the class of labels |
-//! | `layout` | where the elements of an array lie |
+//! | `layout` | places of an array's elements |
 //! | `mechanism` | the class of every mechanism with scalar parameters |
-//! | `mechanisms` | one function for every mechanism, which makes it |
+//! | `mechanisms` | a function for every mechanism that makes it |
 //! | `names` | names of arguments |
 //! | `partitions` | the class of partition selection |
 //! | `selection` | the class of mechanisms that select |
 //! | `stream` | the classes of generators |
-//! | `threads` | long fills: on several threads, and stopped by Ctrl-C |
+//! | `threads` | long fills, on several threads and stopped by Ctrl-C |
 //! | `transpose` | rows written as columns |
 //! | `fast_path` | fast path for common arguments |
 #![deny(unsafe_code)]
@@ -51,7 +51,7 @@ mod stream;
 mod threads;
 mod transpose;
 
-// No class can be changed but behind a lock of its own, and no lock is held while Python runs: threads need no lock of the interpreter.
+// A class changes only behind its own lock, and no lock is held while Python runs, so threads do not need the interpreter's lock.
 #[pymodule(gil_used = false)]
 mod _native {
     use pyo3::prelude::*;

@@ -23,7 +23,7 @@ impl Mechanism {
         self.0.granularity()
     }
 
-    /// ⌈Δ/g⌉; 0 for a mechanism that has no sensitivity.
+    /// ⌈Δ/g⌉; 0 for a mechanism without a sensitivity.
     #[getter]
     fn sensitivity_steps(&self) -> u64 {
         self.0.sensitivity_steps()
@@ -61,7 +61,7 @@ impl Mechanism {
         with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads)))
     }
 
-    /// Releases integers modulo `largest` + 1, which every element of `out` holds; for a mechanism of integers.
+    /// Releases integers modulo `largest` + 1, by a mechanism of integers. An element of `out` can hold `largest`.
     #[pyo3(signature = (stream, values, largest, out, threads = 0))]
     fn release_modulo(
         &self,
@@ -100,22 +100,22 @@ impl Mechanism {
         }
     }
 
-    /// A view of the stream's next fill of `n` values, which is taken.
+    /// Takes the stream's next fill of `n` values and returns a view of it.
     fn next_view(&self, stream: &Stream, n: u64) -> PyResult<Stream> {
         stream.next_view_of(&self.0, n).map_err(errors::draw)
     }
 
-    /// A new array of a few draws; `None` for more, for which the package makes one.
+    /// A new array of a few draws; `None` for more draws, for which the package makes an array.
     fn fast_sample<'py>(&self, py: Python<'py>, stream: &Stream, n: usize, whole: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
         fast_path::sample(py, n, whole, &self.0, stream)
     }
 
-    /// Fills a common `out`; false for any other, which [`Mechanism::fill`] takes.
+    /// Fills a common `out`; returns false for other arrays, which [`Mechanism::fill`] takes.
     fn fast_fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyAny>, whole: bool) -> PyResult<bool> {
         fast_path::fill(py, out, whole, &self.0, stream)
     }
 
-    /// Releases common values; `None` for any others, which [`Mechanism::release`] takes, and for a stream that may not release.
+    /// Releases common values; `None` for other values, which [`Mechanism::release`] takes, and for a stream that may not release.
     fn fast_release<'py>(
         &self,
         py: Python<'py>,
@@ -131,7 +131,7 @@ impl Mechanism {
     }
 }
 
-/// The arrays of a list, whose own `__len__` is not asked, as `extract` would.
+/// The arrays of a list. `extract` would call the list's `__len__`, which a subclass can override.
 fn arrays<'py, A: Element>(list: &Bound<'py, PyList>) -> PyResult<Vec<Bound<'py, PyArrayDyn<A>>>> {
     list.iter().map(|array| Ok(array.cast_into()?)).collect()
 }

@@ -1,4 +1,4 @@
-//! One function for every mechanism, which makes it from its parameters.
+//! A function for every mechanism that makes it from its parameters.
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -76,13 +76,13 @@ fn discrete_laplace(eps: f64, sensitivity: f64) -> PyResult<Mechanism> {
     ))
 }
 
-/// Its lengths are the steps that it reaches below and above 0.
+/// `lengths` are the steps that the noise reaches below and above 0.
 #[pyfunction]
 fn truncated_laplace(eps: f64, delta: f64, sensitivity: f64, lower: Option<f64>, upper: Option<f64>) -> PyResult<Mechanism> {
     boxed(stairnoise::TruncatedLaplace::new(eps, delta, sensitivity, lower, upper))
 }
 
-/// Its lengths are r, the steps from the middle to the ends, and how far the middle is above 0, or below.
+/// `lengths` are r, the steps from the middle to the ends, and the middle's distance from 0.
 #[pyfunction]
 fn truncated_staircase(
     eps: f64,
@@ -122,7 +122,7 @@ fn truncated_discrete_staircase(
     ))
 }
 
-/// A of `truncated_discrete_staircase` for each r.
+/// The bound A of `truncated_discrete_staircase` for every r.
 #[pyfunction]
 fn truncated_staircase_ends(eps: f64, delta: f64, sensitivity: u64, r: &Bound<'_, PyList>) -> PyResult<Vec<u64>> {
     r.iter()
@@ -130,7 +130,7 @@ fn truncated_staircase_ends(eps: f64, delta: f64, sensitivity: u64, r: &Bound<'_
         .collect()
 }
 
-/// Its lengths are the breakpoints.
+/// `lengths` are the breakpoints.
 #[pyfunction]
 fn merged_laplace(eps: &Bound<'_, PyList>, breakpoints: &Bound<'_, PyList>, sensitivity: f64) -> PyResult<Mechanism> {
     boxed(stairnoise::MergedLaplace::new(
@@ -155,24 +155,24 @@ fn lattice_noise(
     ))
 }
 
-/// The numbers of a list of any length, where `extract` would abort the process for want of memory.
+/// The numbers of a list of any length. `extract` would abort the process if memory ran out.
 fn floats(list: &Bound<'_, PyList>) -> PyResult<Vec<f64>> {
     let mut floats = Vec::new();
     floats.try_reserve_exact(list.len()).map_err(|_| errors::memory())?;
-    // A conversion may run Python code, which may make the list longer.
+    // A conversion may run Python code that makes the list longer.
     for item in list.iter().take(floats.capacity()) {
         floats.push(item.extract()?);
     }
     Ok(floats)
 }
 
-/// Its length is the largest integer that can be drawn.
+/// `lengths` has the largest integer that can be drawn.
 #[pyfunction]
 fn discrete_canonical(eps: f64, delta: f64) -> PyResult<Mechanism> {
     boxed(stairnoise::DiscreteCanonical::new(eps, delta))
 }
 
-/// `sigma2` is in steps of the lattice 2^log2_granularity, squared.
+/// `sigma2` is in squared steps of the lattice 2^log2_granularity.
 #[pyfunction]
 #[pyo3(signature = (sigma2, log2_granularity = 0))]
 fn discrete_gaussian(sigma2: f64, log2_granularity: i32) -> PyResult<Mechanism> {
@@ -212,7 +212,7 @@ fn randomized_response(eps: f64, categories: u64) -> PyResult<Mechanism> {
     boxed(stairnoise::RandomizedResponse::new(eps, categories))
 }
 
-/// `out` and `values` of its methods hold one vector after the other.
+/// `out` and `values` of the mechanism's methods hold one vector after the other.
 #[pyfunction]
 fn multivariate_staircase(eps: f64, sensitivity: f64, dim: u64, gamma: f64, norm: &str) -> PyResult<Mechanism> {
     let norm = arguments::norm(norm)?;

@@ -1,11 +1,11 @@
-//! Names of arguments, checked where the interpreter makes an object: in Python it would take a quarter of a microsecond.
+//! Checks the names of arguments where the interpreter makes an object; in Python the check would take a quarter of a microsecond.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
-/// The base of a class that refuses a misspelt argument in words of its own: `_known` has the names, `_unknown(name)` returns the error's text.
+/// The base of a class with its own error for a misspelt argument: `_known` has the names, `_unknown(name)` returns the error's text.
 #[pyclass(frozen, subclass, module = "stairnoise._native")]
 pub(crate) struct Named;
 

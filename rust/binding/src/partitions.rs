@@ -9,7 +9,7 @@ use crate::errors::{self, Failure, ParameterError, place};
 use crate::stream::Stream;
 use crate::threads;
 
-/// Shows partitions by their counts of people.
+/// Selects the partitions to show by their counts of people.
 #[pyclass(frozen, module = "stairnoise._native")]
 pub(crate) struct PartitionSelection(stairnoise::PartitionSelection);
 
@@ -22,7 +22,7 @@ impl PartitionSelection {
             .map_err(errors::parameter)
     }
 
-    /// The share of one partition.
+    /// One partition's share of ε.
     #[getter]
     fn eps(&self) -> f64 {
         self.0.eps()
@@ -96,7 +96,7 @@ impl PartitionSelection {
         let (places, counts) = (Output::new(out)?, Input::new("counts", counts)?);
         let places = places.in_step_with(&counts);
         let threads = threads::number(threads, places.len())?;
-        // Counts are read twice: all of them are checked before a fill is taken.
+        // Counts are read twice, because all of them are checked before a fill is taken.
         threads::check(
             py,
             (places.order(), places.len(), threads),
@@ -125,7 +125,7 @@ impl PartitionSelection {
             |(), piece| {
                 let counts = counts.in_order(STAGE)?;
                 piece.write(counts, STAGE, |first, counts, part| {
-                    // Read again, perhaps after another thread has written to them.
+                    // Another thread may have written to the counts since the check.
                     if self.0.refused(counts.part()).is_some() {
                         return Err(Failure::Changed("counts"));
                     }

@@ -1,4 +1,4 @@
-//! Mechanisms with arrays of parameters, which have been broadcast to the output's shape (zero strides included).
+//! Mechanisms with arrays of parameters, broadcast to the output's shape (with strides of 0).
 
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -58,7 +58,7 @@ impl<'py> Parameters<'py> {
     fn in_order(&self) -> Result<PartsInOrder<'_>, OutOfMemory> {
         let mut shares = Vec::new();
         if self.k > 1 {
-            // So that `advance` cannot run out of memory.
+            // `advance` must not run out of memory.
             shares.try_reserve_exact(STAGE).map_err(|_| OutOfMemory)?;
         }
         Ok(PartsInOrder {
@@ -73,13 +73,13 @@ impl<'py> Parameters<'py> {
         })
     }
 
-    /// A value of the shape l2 takes at least as long as four of one word: it has no fast path, and its mechanism is prepared on its own.
+    /// A value of the shape l2 takes at least as long as four values of one word, because it has no fast path and its mechanism is prepared alone.
     fn parts(&self) -> Parts {
         let price = if matches!(self.shape, Shapes::Same(Shape::L2)) { 4 } else { 1 };
         Parts { price, joint_values: 1 }
     }
 
-    /// Refuses parameters that some value has no mechanism for, before anything is drawn.
+    /// Refuses parameters without a mechanism, before anything is drawn.
     fn check(&self, py: Python<'_>, threads: usize) -> PyResult<()> {
         threads::check(
             py,
@@ -91,8 +91,7 @@ impl<'py> Parameters<'py> {
         )
     }
 
-    /// Calls `look` with the parameters of consecutive values and the position of the first, in C order; what it refuses is reported with its
-    /// index.
+    /// Calls `look` with the parameters of consecutive values and the position of the first, in C order. An error names the refused index.
     fn in_parts(
         &self,
         mut look: impl FnMut(usize, &stairnoise::Parameters<'_>) -> Result<(), (usize, ParamError)>,
@@ -115,7 +114,7 @@ struct PartsInOrder<'a> {
     sensitivity: InOrder<'a, f64>,
     shape: Result<InOrder<'a, f64>, Shape>,
     k: u64,
-    /// ε/k of a part.
+    /// ε/k for the elements of a part.
     shares: Vec<f64>,
 }
 
@@ -153,8 +152,8 @@ impl PartsInOrder<'_> {
     }
 }
 
-/// Noise of parameters that [`check`] has let through: checking them again would add a sixth to the time. Invalid parameters are refused on
-/// reaching their element.
+/// Writes noise for parameters that [`check`] has accepted; another check would add a sixth to the time. Invalid parameters are refused when their
+/// element is reached.
 #[pyfunction]
 #[pyo3(signature = (kind, eps, sensitivity, shape, stream, out, threads = 0))]
 #[allow(clippy::too_many_arguments, reason = "one more than the fill of a single mechanism has")]
@@ -183,7 +182,7 @@ fn fill_array<T: Value + numpy::Element>(
     let out = Output::new(out)?;
     let threads = threads::number(threads, out.len())?;
     let fill = stream.next(out.len()).map_err(errors::draw)?;
-    // A thread keeps mechanisms of its own.
+    // Every thread keeps its own mechanisms.
     let mechanisms = || PerElement::new(parameters.kind);
     threads::fill(py, out, parameters.parts(), threads, mechanisms, |mechanisms, piece| {
         let parameters = parameters.in_order()?;
@@ -193,7 +192,7 @@ fn fill_array<T: Value + numpy::Element>(
     })
 }
 
-/// Each ε is divided by `k` on the way, so that no array of quotients is needed.
+/// Every ε is divided by `k` on the way, so that no array of quotients is needed.
 #[pyfunction]
 #[pyo3(signature = (kind, eps, sensitivity, shape, stream, values, out, k = 1, threads = 0))]
 #[allow(clippy::too_many_arguments, reason = "those of a mechanism and of its release")]
@@ -255,7 +254,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     })
 }
 
-/// Refuses the first parameters that no mechanism has, by their index; each ε is divided by `k`.
+/// Refuses the first parameters without a mechanism, and names their index; every ε is divided by `k`.
 #[pyfunction]
 #[pyo3(signature = (kind, eps, sensitivity, shape, k = 1))]
 pub(crate) fn check(
@@ -269,7 +268,7 @@ pub(crate) fn check(
     Parameters::new(kind, eps, sensitivity, shape, k)?.check(py, 1)
 }
 
-/// The largest float not above eps/k, of every ε.
+/// The largest float not above eps/k, for every ε.
 #[pyfunction]
 pub(crate) fn largest_quotients(
     py: Python<'_>,
@@ -281,7 +280,8 @@ pub(crate) fn largest_quotients(
     drawing::map(py, ("eps", eps), out, |eps| largest_quotient(eps, k))
 }
 
-/// Writes granularity, sensitivity in steps and r of every mechanism to contiguous arrays; refuses the first that does not exist, by its index.
+/// Writes granularity, sensitivity in steps and r of every mechanism to contiguous arrays; refuses the first parameters without a mechanism, and
+/// names their index.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "three outputs")]
 pub(crate) fn describe(

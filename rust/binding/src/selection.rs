@@ -11,7 +11,7 @@ use crate::layout::Block;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
 
-/// A row must come this often before its thresholds are worth making.
+/// Thresholds pay off for a row that is repeated this often.
 const AGAIN_FROM: usize = 4;
 
 /// A mechanism that selects one of finitely many candidates.
@@ -41,10 +41,10 @@ impl Selection {
             .map_err(errors::parameter)
     }
 
-    /// The position in C order of the first cost that is no cost; without one, whether any is infinite.
+    /// The position in C order of the first invalid cost; if there is none, whether any cost is infinite.
     fn refused(&self, costs: &Bound<'_, PyArrayDyn<f64>>) -> PyResult<(Option<usize>, bool)> {
         let costs = Input::new("costs", costs)?;
-        // A part at a time, so that a long check can be interrupted.
+        // Parts let Ctrl-C interrupt a long check.
         let mut in_order = costs.in_order(STAGE).map_err(|OutOfMemory| errors::memory())?;
         let (mut signals, mut infinite) = (Signals::new(), false);
         for part in Block::parts(costs.len(), STAGE) {
@@ -59,13 +59,13 @@ impl Selection {
         Ok((None, infinite))
     }
 
-    /// The stair of every cost; nothing for a mechanism without stairs.
+    /// Writes the stair of every cost; nothing for a mechanism without stairs.
     fn stairs(&self, py: Python<'_>, costs: &Bound<'_, PyArrayDyn<f64>>, out: &Bound<'_, PyArrayDyn<i64>>) -> PyResult<()> {
         same_shape("costs", costs.shape(), out.shape())?;
         drawing::map(py, ("costs", costs), out, |cost| self.0.stair(cost).unwrap_or(0) as i64)
     }
 
-    /// Selects for every place of `out` from the row of `costs` at that place. Rows must be contiguous; they may repeat by strides of 0.
+    /// Selects for every place of `out` from the row of `costs` at this place. Rows must be contiguous; strides of 0 can repeat them.
     #[pyo3(signature = (stream, costs, out, threads = 0))]
     fn select(
         &self,
@@ -77,7 +77,7 @@ impl Selection {
     ) -> PyResult<()> {
         let rows = Rows::new("costs", costs, out.shape())?;
         let again = rows.repeats >= AGAIN_FROM;
-        // A selection that keeps no thresholds reads its whole row.
+        // A selection without kept thresholds reads its whole row.
         let price = self.0.price(rows.length, again);
         self.fill(
             py,
@@ -92,7 +92,7 @@ impl Selection {
         )
     }
 
-    /// Selects as many different candidates as the last axis of `out` is long, best first, from the row of `costs` at the place of the other axes.
+    /// Selects different candidates along the last axis of `out`, best first, from the row of `costs` at the place of the other axes.
     #[pyo3(signature = (stream, costs, out, threads = 0))]
     fn top(
         &self,
@@ -119,7 +119,7 @@ impl Selection {
 }
 
 impl Selection {
-    /// Has `write(selector, fill, first, part)` write the parts of `out`, given with the threads and the number of candidates.
+    /// Calls `write(selector, fill, first, part)` for the parts of `out`, which comes with the number of threads and of candidates.
     fn fill<'a>(
         &'a self,
         py: Python<'_>,

@@ -11,11 +11,11 @@ use zeroize::Zeroizing;
 
 use crate::errors::{self, ParameterError};
 
-/// A key and the count of its fills. No copying, pickling or printing of the key.
+/// A key and the count of its fills. The key cannot be copied, pickled or printed.
 #[pyclass(frozen, module = "stairnoise._native")]
 pub(crate) struct Stream {
     generator: Mutex<Generator>,
-    /// What a user said of a seed.
+    /// False for a seed, unless the user allows releases.
     allow_release: bool,
 }
 
@@ -31,10 +31,10 @@ impl Stream {
         self.allow_release
     }
 
-    /// Held only to take a fill, with the interpreter attached and without a call of Python: `os.fork` in another thread waits for its end, by the
-    /// lock of the interpreter or by stopping every attached thread, and cannot leave it locked.
+    /// The lock is held only to take a fill, with the interpreter attached and without calls of Python. `os.fork` in another thread waits for its
+    /// release, by the interpreter's lock or by stopping every attached thread, so a child never finds it locked.
     fn lock(&self) -> MutexGuard<'_, Generator> {
-        // A generator is never left half-changed, whatever happened to the thread that held it.
+        // A thread that panics with the lock never leaves the generator half-changed.
         self.generator.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -58,7 +58,7 @@ impl Stream {
         mechanism.next_fill(&mut self.lock(), n)
     }
 
-    /// A view of the next fill of `n` values of a mechanism, which is taken: another thread's call gets the fill after it.
+    /// Takes the next fill of `n` values of a mechanism and returns a view of it; another thread's call gets a later fill.
     pub fn next_view_of(&self, mechanism: &impl Mechanism, n: u64) -> Result<Self, DrawError> {
         let view = mechanism.next_view(&mut self.lock(), n)?;
         Ok(Self::new(view, self.allow_release))
@@ -102,7 +102,7 @@ impl Stream {
         Ok(Self::new(view, self.allow_release))
     }
 
-    /// A view of the next fill of `n` values with parameters of their own; as [`Stream::next_view_of`].
+    /// [`Stream::next_view_of`] for values with their own parameters.
     fn next_view(&self, n: u64) -> PyResult<Self> {
         let view = self.lock().next_view(n).map_err(errors::draw)?;
         Ok(Self::new(view, self.allow_release))
@@ -124,7 +124,7 @@ impl Stream {
     }
 
     fn rekey_from_os(&self) -> PyResult<()> {
-        // If this fails, the old key stays.
+        // On an error the old key stays.
         let fresh = Generator::from_os().map_err(errors::draw)?;
         *self.lock() = fresh;
         Ok(())
@@ -139,7 +139,7 @@ impl Stream {
         self.lock().next_fill()
     }
 
-    /// Whether the key was given, by a key or a seed.
+    /// Whether the caller gave the key, or a seed.
     #[getter]
     fn given(&self) -> bool {
         self.lock().is_given()
@@ -151,7 +151,7 @@ impl Stream {
         self.allow_release
     }
 
-    /// What `copy` and every pickle protocol ask for.
+    /// `copy` and every pickle protocol call this method.
     #[allow(clippy::unused_self, reason = "Python calls it as a method")]
     fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
         Err(PyTypeError::new_err(
@@ -169,7 +169,7 @@ impl Stream {
     }
 }
 
-/// Calls `make` with a copy of the key, which is wiped here; the caller can wipe the original.
+/// Calls `make` with a copy of the key, and wipes the copy; the caller can wipe the original.
 pub(crate) fn with_key<T>(key: &Bound<'_, PyByteArray>, make: impl FnOnce(&[u8; 32]) -> PyResult<T>) -> PyResult<T> {
     if key.len() != 32 {
         return Err(ParameterError::new_err(format!(
@@ -184,13 +184,13 @@ pub(crate) fn with_key<T>(key: &Bound<'_, PyByteArray>, make: impl FnOnce(&[u8; 
     }
 }
 
-/// What the children of one call share.
+/// The data that the children of one call share.
 struct Siblings {
     children: stairnoise::Children,
     allow_release: bool,
 }
 
-/// A child of a stream, which takes its key when it is first drawn from.
+/// A child of a stream; its first draw derives its key.
 #[pyclass(frozen, module = "stairnoise._native")]
 pub(crate) struct Child {
     siblings: Arc<Siblings>,
@@ -210,15 +210,15 @@ impl Child {
 
 #[pymethods]
 impl Child {
-    /// The one stream of the child: two would repeat its noise. Threads that race for it get the one that was kept first, and the others are
-    /// dropped, from which nothing was drawn.
+    /// The child's only stream; a second one would repeat its noise. Racing threads all get the stream that was kept first; the other streams are
+    /// dropped before a draw.
     fn stream(&self, py: Python<'_>) -> PyResult<Py<Stream>> {
         if let Some(kept) = self.stream.get(py) {
             return Ok(kept.clone_ref(py));
         }
         let child = self.siblings.children.child(self.number).map_err(errors::draw)?;
         let made = Py::new(py, Stream::new(child, self.siblings.allow_release))?;
-        // Refused if another thread was first.
+        // This fails if another thread was first.
         let _ = self.stream.set(py, made.clone_ref(py));
         Ok(self.stream.get(py).map_or(made, |kept| kept.clone_ref(py)))
     }

@@ -1,4 +1,4 @@
-//! Long fills: on several threads, and stopped by Ctrl-C.
+//! Long fills, on several threads and stopped by Ctrl-C.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::buffer::{Inputs, Output, Parts, Piece, STAGE, detach_for};
 use crate::errors::{Failure, ParameterError};
 use crate::layout::{Block, Order};
 
-/// How often a long fill looks whether a signal has come: rarely enough not to wait for other Python threads all the time.
+/// How often a long fill checks for signals: rarely enough not to wait for other Python threads all the time.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Shorter arrays are checked by one thread: a check takes a quarter of a nanosecond a value, and starting a thread 30 µs.
@@ -21,7 +21,7 @@ const CHECK_SPLIT_FROM: usize = 1 << 20;
 
 const VARIABLE: &str = "STAIRNOISE_NUM_THREADS";
 
-/// The number of threads for a fill of `values`: as asked, or 0 for what the environment says, or all that the process may use.
+/// The number of threads for a fill of `values`: `asked`, or if it is 0, the environment's number or all threads that the process can use.
 pub(crate) fn number(asked: usize, values: usize) -> PyResult<usize> {
     // A fill too short for threads does not read the environment.
     if asked > 0 || values < parallel::SPLIT_FROM {
@@ -40,7 +40,7 @@ pub(crate) fn number(asked: usize, values: usize) -> PyResult<usize> {
     }
 }
 
-/// Has `write(state, piece)` write every piece of `out`, on up to `threads` threads.
+/// Calls `write(state, piece)` for every piece of `out`, on up to `threads` threads.
 ///
 /// Signal handlers run every 100 ms. If one raises, or forks (in the child), filling stops and the exception is returned.
 pub(crate) fn fill<T: Element, S>(
@@ -51,7 +51,7 @@ pub(crate) fn fill<T: Element, S>(
     state: impl Fn() -> S + Sync + Send,
     write: impl Fn(&mut S, Piece<'_, T>) -> Result<(), Failure> + Sync + Send,
 ) -> PyResult<()> {
-    // Values of one word go in pages where threads share them. Slower values go in pieces that take as long as `PIECE` of these.
+    // Threads share values of one word in pages. Pieces of slower values take as long as `PIECE` values of one word.
     let most = match parts.price {
         0 | 1 if threads > 1 => parallel::piece(out.len(), size_of::<T>(), threads),
         price => (PIECE / price.max(1)).max(1),
@@ -71,8 +71,8 @@ pub(crate) fn fill<T: Element, S>(
     })
 }
 
-/// Has `look(state, inputs)` check all `len` values in this order, on up to `threads` threads; `inputs` come in parts. What is refused first in C
-/// order is returned as `refusal(position, error)`.
+/// Calls `look(state, inputs)` for all `len` values, in parts in this order, on up to `threads` threads. Returns `refusal(position, error)` for the
+/// first refused value in C order.
 pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
     py: Python<'_>,
     (order, len, threads): (Order, usize, usize),
@@ -102,7 +102,7 @@ pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
         let refused = Mutex::new(None);
         let look_on = |state: &mut S, piece: Block| {
             look_at(state, order, piece).map_err(|(position, error)| {
-                // Pieces are begun in order, and each is ended: the first refusal is found, on whichever thread.
+                // Pieces begin in order and all of them end, so the first refusal is found, on whichever thread.
                 let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
                 if refused.as_ref().is_none_or(|(earlier, _)| position < *earlier) {
                     *refused = Some((position, error));
@@ -147,7 +147,7 @@ impl Signals {
         }
     }
 
-    /// Refuses to go on in a child that a signal handler forked: it would end the fill with its parent's noise.
+    /// Refuses to continue in a child that a signal handler forked: the child would complete the fill with its parent's noise.
     fn same_process(&self) -> PyResult<()> {
         if self.process == process_mark() {
             Ok(())
@@ -158,13 +158,13 @@ impl Signals {
         }
     }
 
-    /// What a handler raised, if it is time to look.
+    /// Returns what a handler raised, if it is time to check.
     pub fn check(&mut self) -> PyResult<()> {
         self.look();
         std::mem::replace(&mut self.result, Ok(()))
     }
 
-    /// Whether to go on: looks if it is time to. What a handler raised is then the `result`.
+    /// Returns whether to continue. If it is time to check and a handler raised, its exception becomes the `result`.
     #[allow(
         clippy::redundant_closure_for_method_calls,
         reason = "the method is not general enough in its lifetime"

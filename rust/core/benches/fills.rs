@@ -14,7 +14,7 @@ fn main() {
     types();
 }
 
-/// E|X| at sensitivity 1; the staircase with the γ that is best for it (Geng and Viswanath 2014, section V).
+/// E|X| at sensitivity 1; the staircase has the γ that minimises E|X| (Geng and Viswanath 2014, section V).
 fn mean_magnitude(kind: Kind, eps: f64) -> f64 {
     match kind {
         Kind::Staircase => 0.5 / (eps / 2.0).sinh(),
@@ -46,7 +46,7 @@ fn discrete_staircases() {
     }
 }
 
-/// E|X| of the discrete staircase with stairs `d` wide and a first stair of half-width `r`.
+/// E|X| of the discrete staircase with stairs of width `d` and a first stair of half-width `r`.
 fn staircase_magnitude(eps: f64, d: f64, r: f64) -> f64 {
     let c = 1.0 / eps.exp_m1();
     (r * (r - 1.0) + (2.0 * r - 1.0) * d * c + d * d * c * (1.0 + 2.0 * c)) / (2.0 * r - 1.0 + 2.0 * d * c)

@@ -1,4 +1,4 @@
-//! The random words alone, beside writing as many bytes and beside `StdRng`: `cargo bench -p stairnoise --bench keystream`.
+//! Times random words alone, writing as many bytes, and `StdRng`: `cargo bench -p stairnoise --bench keystream`.
 
 mod common;
 
@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use stairnoise::Generator;
 
-/// From a few blocks to what the kernels ask for at a time, to more than the first-level cache.
+/// A few blocks, a kernel's usual number, and more than the first-level cache holds.
 const WORDS: [usize; 4] = [16, 512, 4096, VALUES];
 
 fn main() {
@@ -26,7 +26,7 @@ fn main() {
     }
 }
 
-/// Panics unless the words have about as many ones as zeros: within 6 standard errors, false alarm 2e-9.
+/// Panics unless the numbers of ones and zeros agree within 6 standard errors; the false-alarm rate is 2e-9.
 fn check(words: &[u64]) {
     let bits = 64.0 * words.len() as f64;
     let ones: f64 = words.iter().map(|word| f64::from(word.count_ones())).sum();

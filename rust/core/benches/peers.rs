@@ -1,7 +1,7 @@
-//! The same mechanisms from `rand_distr`, by the loops its users write: `cargo bench -p stairnoise --bench peers`.
+//! Times the same distributions from `rand_distr`, in loops as users write them: `cargo bench -p stairnoise --bench peers`.
 //!
 //! Unfair to stairnoise: the peers' values are 53-bit floats, or come from them, and `SmallRng` is not a secure generator. Unfair to the
-//! peers: `StdRng` is ChaCha with 12 rounds in software, where stairnoise uses the processor's AES.
+//! peers: `StdRng` is ChaCha with 12 rounds in software, while stairnoise uses the processor's AES.
 
 mod common;
 
@@ -36,7 +36,7 @@ fn loops(name: &str, expected: f64, draw: &impl Draw) {
     }
 }
 
-/// A closure over generators of any type.
+/// A closure that draws from any type of generator.
 trait Draw {
     fn draw(&self, rng: &mut impl Rng) -> f64;
 }
@@ -60,7 +60,7 @@ impl Draw for GeometricDifference {
     }
 }
 
-/// Algorithm 1 of Geng and Viswanath at sensitivity 1, its geometric variable from an exponential one.
+/// Algorithm 1 of Geng and Viswanath at sensitivity 1; its geometric variable comes from an exponential one.
 struct Algorithm1 {
     eps: f64,
     gamma: f64,

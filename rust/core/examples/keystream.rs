@@ -1,6 +1,6 @@
-//! Raw words on standard output, for statistical tests: `cargo run --release --example keystream -- fill 1000 | …`.
+//! Writes raw words to standard output, for statistical tests: `cargo run --release --example keystream -- fill 1000 | …`.
 //!
-//! The first argument says which words, the second how many. `fill`: the words of one fill. `fills`: the first eight words of each fill.
+//! The first argument selects the words, the second their number. `fill`: the words of one fill. `fills`: the first eight words of each fill.
 //! `children`: the first eight words of each child. `os`: the first eight words of each fill, with keys from the operating system. `bits`: the words
 //! of a bit generator, and `bits-os`: the same with a key from the operating system.
 
@@ -8,7 +8,7 @@ use std::io::Write;
 
 use stairnoise::{BitGenerator, Generator};
 
-/// Words at a time.
+/// Words written at a time.
 const PART: usize = 1 << 12;
 
 /// Words of a short fill.

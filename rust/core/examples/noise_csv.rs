@@ -1,11 +1,11 @@
-//! Adds noise to one column of counts of a CSV file, and prints the private table:
+//! Adds noise to one column of counts in a CSV file, and prints the private table:
 //!
 //!     cargo run --example noise_csv -- visits.csv --column people --eps 0.5
 //!
-//! The table is ε-differentially private if a person changes one count only, by at most `--sensitivity` (1 if it is not given). The other columns
-//! are printed as they are, and which rows there are is printed too. Neither may depend on anybody: list every group, those without people as well.
+//! The table is ε-differentially private if a person changes only one count, by at most `--sensitivity` (1 by default). The other columns are
+//! printed unchanged, and the output reveals which rows exist. Neither must depend on any person: list all groups, including empty ones.
 //!
-//! A file that is refused prints nothing. Errors name the line and the column, never what is in a cell.
+//! If a file is refused, nothing is printed. Errors name the line and the column, never a cell's content.
 
 use std::error::Error;
 use std::fs::File;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 /// The private table, as CSV.
 ///
 /// # Errors
-/// A text that names the argument, or the line and the column.
+/// An error names the argument, or the line and the column.
 pub fn private_table(arguments: &[String]) -> Result<Vec<u8>, Box<dyn Error>> {
     let Arguments { file, column, mechanism } = Arguments::of(arguments)?;
     let mut reader = Reader::from_reader(File::open(file)?);
@@ -45,9 +45,9 @@ pub fn private_table(arguments: &[String]) -> Result<Vec<u8>, Box<dyn Error>> {
     writer.write_byte_record(&header)?;
     for (row, count) in rows.iter_mut().zip(private) {
         let text = count.to_string();
-        let cells = row.iter().enumerate();
-        let cells = cells.map(|(at, cell)| if at == place { text.as_bytes() } else { cell });
-        writer.write_record(cells)?;
+        let fields = row.iter().enumerate();
+        let fields = fields.map(|(at, field)| if at == place { text.as_bytes() } else { field });
+        writer.write_record(fields)?;
     }
     Ok(writer.into_inner()?)
 }
@@ -83,7 +83,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// The place of the one column of this name.
+/// The place of the only column with this name.
 fn only(header: &ByteRecord, column: &str) -> Result<usize, String> {
     let mut places = (0..header.len()).filter(|place| &header[*place] == column.as_bytes());
     match (places.next(), places.next()) {
@@ -97,6 +97,6 @@ fn count(row: &ByteRecord, place: usize, column: &str) -> Result<i64, String> {
     let text = row.get(place).and_then(|cell| std::str::from_utf8(cell).ok());
     text.and_then(|text| text.parse().ok()).ok_or_else(|| {
         let line = row.position().map_or(0, csv::Position::line);
-        format!("line {line}: the cell of column {column} must be a whole number of 64 bits")
+        format!("line {line}: column {column} must be an integer of 64 bits")
     })
 }

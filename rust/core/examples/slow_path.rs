@@ -1,7 +1,7 @@
-//! How often the slow path is asked, by counting (docs/evidence/timing.md): `cargo run --release --features probe --example slow_path -- [WORDS]`.
+//! Counts how often the slow path is taken (docs/evidence/timing.md): `cargo run --release --features probe --example slow_path -- [WORDS]`.
 //!
-//! First a line for each of the four mechanisms: kind, ε, Δ, kernel, words, words undecided. Then a line for each other mechanism, with a hundredth
-//! as many values: mechanism, values, slow paths.
+//! Prints lines for the four mechanisms: kind, ε, Δ, kernel, words, undecided words. Then come lines for the other mechanisms, with a hundredth as
+//! many values: mechanism, values, slow paths.
 
 use std::sync::atomic::Ordering;
 

@@ -1,8 +1,8 @@
-//! Statistical timing test (docs/evidence/timing.md), in the way of dudect (Reparaz, Balasch and Verbauwhede 2017). Fills from two classes of random
-//! words are timed in random order, and their times compared by Welch's t.
+//! Statistical timing test (docs/evidence/timing.md), like dudect (Reparaz, Balasch and Verbauwhede 2017). Fills from two classes of random words are
+//! timed in random order, and their times are compared by Welch's t.
 //!
-//! `cargo run --release --features probe --example time_test -- [FILLS [KERNEL]]`; exit status 1 if |t| reaches the
-//! limit twice, or if a control does not.
+//! `cargo run --release --features probe --example time_test -- [FILLS [KERNEL]]`; exit status 1 if |t| reaches the limit twice, or if a control's |t|
+//! does not.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -10,18 +10,18 @@ use std::time::Instant;
 
 use stairnoise::{Generator, Kind, OneWordMechanism, PartitionSelection, Shape, cpu_tier, probe};
 
-/// Values of a fill: one chunk.
+/// A fill has one chunk of values.
 const N: usize = 512;
-/// On whole cache lines: vectors across two lines take longer, which is not what this test compares.
+/// Words on whole cache lines: vectors across two lines take longer, and this test must not compare that.
 #[repr(align(64))]
 struct Lines<T>([T; N]);
 
-/// Fills of each class that are prepared; which one is drawn is random.
+/// The number of prepared fills of a class, one of which is chosen at random.
 const POOL: usize = 32;
 const FILLS: usize = 1_000_000;
 const LIMIT: f64 = 10.0;
 
-/// A mechanism for each kernel and for each first level, discrete and continuous.
+/// A mechanism for every kernel and for every first level, discrete and continuous.
 const MECHANISMS: [(Kind, f64, f64); 12] = [
     (Kind::Laplace, 0.1, 1.0),
     (Kind::Laplace, 1.0, 1.0),
@@ -67,7 +67,8 @@ fn main() -> ExitCode {
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Differences that must not be found. One found once may be the machine's: it counts if fresh words show it again, in the same direction.
+/// Counts differences that must not exist. A difference may come from the machine, so it counts only if fresh words show it again, in the same
+/// direction.
 fn of_mechanism(mechanism: &OneWordMechanism, name: &str, random: &mut Random, fills: usize) -> usize {
     let Lines(answers) = &Lines::<f64>(std::array::from_fn(|i| i as f64 / 7.0));
     let mut failures = 0;
@@ -99,7 +100,7 @@ fn of_mechanism(mechanism: &OneWordMechanism, name: &str, random: &mut Random, f
     failures
 }
 
-/// Counts that small words show and large ones do not, of a mechanism whose thresholds are counted.
+/// Counts of people that small words show and large words hide, by a mechanism whose thresholds are counted.
 fn of_partitions(random: &mut Random, fills: usize) -> usize {
     let mechanism = PartitionSelection::new(1.0, 1e-6, 1).expect("valid parameters");
     mechanism.prepare().expect("memory for thresholds");
@@ -118,7 +119,7 @@ fn of_partitions(random: &mut Random, fills: usize) -> usize {
     })
 }
 
-/// Whether a difference is found, and found again in the same direction.
+/// Returns 1 if a difference is found twice, in the same direction.
 fn found_twice(mut once: impl FnMut() -> f64) -> usize {
     let t = once();
     if t.abs() < LIMIT {
@@ -128,7 +129,7 @@ fn found_twice(mut once: impl FnMut() -> f64) -> usize {
     usize::from(again.abs() >= LIMIT && again * t > 0.0)
 }
 
-/// Controls, whose differences must be found: a loop that ends where the noise is, and one value of a fill on the slow path.
+/// Controls, whose differences must be found: a loop that ends when the noise is found, and a fill with one value on the slow path.
 fn controls(random: &mut Random, fills: usize) -> usize {
     let mechanism = OneWordMechanism::new(Kind::DiscreteLaplace, 0.1, 1.0, Shape::L1).expect("valid parameters");
     let (small, large) = (sure_words(&mechanism, random, SMALL), sure_words(&mechanism, random, LARGE));
@@ -160,7 +161,7 @@ fn counted(word: u64) -> f64 {
     magnitude
 }
 
-/// v = 0, which no kernel is sure of.
+/// Adds v = 0, about which every kernel is uncertain.
 fn with_doubt(mut words: [u64; N]) -> [u64; N] {
     words[N / 2] = 0;
     words
@@ -171,7 +172,7 @@ const SMALL: [f64; 2] = [0.1, 1.0];
 const LARGE: [f64; 2] = [1.0 / 4000.0, 1.0 / 1000.0];
 const ALL: [f64; 2] = [0.0, 1.0];
 
-/// Words of random sign with v in the range, of which both levels are certain.
+/// Words of random sign with v in the range, about which both levels are certain.
 fn sure_words(mechanism: &OneWordMechanism, random: &mut Random, [low, high]: [f64; 2]) -> Vec<[u64; N]> {
     let scale = 2.0_f64.powi(63);
     let (low, width) = ((low * scale) as u64, ((high - low) * scale) as u64);
@@ -189,9 +190,8 @@ fn sure_words(mechanism: &OneWordMechanism, random: &mut Random, [low, high]: [f
     (0..POOL).map(|_| std::array::from_fn(|_| draw())).collect()
 }
 
-/// Times of the two classes, cropped as in dudect: what is above a quantile of all times is noise of the machine. Several crops are compared and the
-/// largest
-/// |t| counts.
+/// Times of the two classes, cropped as in dudect: times above a quantile of all times are the machine's noise. The largest |t| of several crops
+/// counts.
 struct Times([Vec<f64>; 2]);
 
 fn compare(random: &mut Random, fills: usize, classes: [&[[u64; N]]; 2], mut fill: impl FnMut(&[u64])) -> Times {
@@ -200,7 +200,7 @@ fn compare(random: &mut Random, fills: usize, classes: [&[[u64; N]]; 2], mut fil
     for i in 0..fills {
         let choice = random.word();
         let class = (choice & 1) as usize;
-        // Both classes are read whichever is chosen, so that preparing a fill leaves the same traces.
+        // Both classes are read in any case, so that preparing a fill leaves the same traces.
         let pick = (choice >> 1) as usize % POOL;
         let second = black_box((class as u64).wrapping_neg());
         for (i, word) in words.iter_mut().enumerate() {
@@ -221,7 +221,7 @@ fn compare(random: &mut Random, fills: usize, classes: [&[[u64; N]]; 2], mut fil
 const CROPS: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
 
 impl Times {
-    /// Prints the comparison; its t.
+    /// Prints the comparison and returns its t.
     fn report(&self, name: &str, dependent: bool) -> f64 {
         let mut all: Vec<f64> = self.0.concat();
         all.sort_by(f64::total_cmp);
@@ -237,7 +237,7 @@ impl Times {
     }
 }
 
-/// Welch's t, the difference of the means and the first mean, of times up to `most`, if there are a hundred of each class.
+/// Welch's t, the difference of the means and the first mean, for times up to `most`, if there are a hundred of either class.
 fn welch(times: &[Vec<f64>; 2], most: f64) -> Option<(f64, f64, f64)> {
     if times
         .iter()

@@ -1,7 +1,7 @@
-//! The example `noise_csv`: the table that it prints, and what it refuses.
+//! The example `noise_csv`: the printed table, and refusals.
 //!
-//! Evidence: at ε = 50 noise other than 0 has probability 4·10⁻²² a cell, so that the table is known; at ε = 0.01 twenty cells without noise have
-//! probability 10⁻⁴⁶. Errors are searched for what is in the cells.
+//! Evidence: at ε = 50 noise other than 0 has probability 4·10⁻²² a cell, so the table is known; at ε = 0.01 twenty cells without noise have
+//! probability 10⁻⁴⁶. Errors are searched for the cells' contents.
 
 #[allow(dead_code, reason = "the test calls what `main` calls")]
 #[path = "../examples/noise_csv.rs"]
@@ -10,7 +10,7 @@ mod example;
 use std::fs;
 use std::path::PathBuf;
 
-/// A file of a test, removed at its end.
+/// A test's file, removed at the end of the test.
 struct Table(PathBuf);
 
 impl Table {
@@ -30,7 +30,7 @@ impl Table {
 
 impl Drop for Table {
     fn drop(&mut self) {
-        // A file that cannot be removed is in a folder for such files.
+        // The file may stay: it is in a folder for temporary files.
         let _ = fs::remove_file(&self.0);
     }
 }
@@ -49,8 +49,8 @@ fn one_column_is_noised_and_the_others_are_kept() {
     let noised = table
         .noised(&["--eps", "0.01", "--column", "people", "--sensitivity", "2"])
         .unwrap();
-    let cells: Vec<i64> = noised.lines().skip(1).map(|line| line[5..].parse().unwrap()).collect();
-    assert!(cells.len() == 20 && cells.iter().any(|cell| *cell != 0), "{noised}");
+    let counts: Vec<i64> = noised.lines().skip(1).map(|line| line[5..].parse().unwrap()).collect();
+    assert!(counts.len() == 20 && counts.iter().any(|count| *count != 0), "{noised}");
     let empty = Table::new("empty", "place,people\n");
     assert_eq!(empty.noised(&ALMOST_NO_NOISE).unwrap(), "place,people\n");
 }
@@ -62,7 +62,7 @@ fn what_is_refused_is_named_by_its_place() {
         assert!(!error.contains("3797") && !error.contains("secret"), "{error}");
         error
     };
-    let no_number = "line 3: the cell of column people must be a whole number of 64 bits";
+    let no_number = "line 3: column people must be an integer of 64 bits";
     for (name, cell) in [
         ("float", "3797.5"),
         ("text", "secret"),

@@ -1,4 +1,4 @@
-//! What the named types, the errors and long fills say of themselves.
+//! The named types' facts, the texts of errors, and long fills.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use stairnoise::{
     TruncatedLaplace, TruncatedStaircase, cpu_tier, cpu_tiers,
 };
 
-/// Evidence: the parameters that were given, and the lattices by the contract's formula, section 3.
+/// Evidence: the given parameters, and the lattices by the contract's formula, section 3.
 #[test]
 fn a_mechanism_tells_its_parameters_and_its_lattice() {
     let staircase = Staircase::new(4.0, 3.0, Gamma::L2).unwrap();
@@ -92,7 +92,7 @@ fn every_mechanism() -> Vec<(Box<dyn AnyMechanism>, u64, Vec<u64>)> {
     ]
 }
 
-/// Evidence: lengths that the parameters give by the contract's formulas; equality of pieces with the whole; refusals by their rule.
+/// Evidence: lengths from the parameters by the contract's formulas; equality of pieces with the whole; refusals by their rule.
 #[test]
 fn every_mechanism_can_do_the_same() {
     for (mechanism, sensitivity_steps, lengths) in every_mechanism() {
@@ -146,7 +146,7 @@ fn every_mechanism_can_do_the_same() {
     }
 }
 
-/// Evidence: a named type draws and releases what the mechanism it becomes does.
+/// Evidence: a named type draws and releases the values of the mechanism that it converts to.
 #[test]
 fn named_types_release_as_their_mechanisms() {
     let answers = [3_i64, -5, 1 << 40];
@@ -168,10 +168,10 @@ fn named_types_release_as_their_mechanisms() {
     assert_ne!(named, [0.0; 3]);
 }
 
-/// Evidence: equality of one thread's values with those of any number, for a length that is split and both kinds of mechanisms.
+/// Evidence: equality of one thread's values with several threads', for a length that is split and both kinds of mechanisms.
 #[test]
 fn any_number_of_threads_draws_the_same() {
-    // Miri's pieces are shorter, and it is slow.
+    // Miri is slow, and its pieces are shorter.
     let n = if cfg!(miri) { 257 } else { 300_001 };
     let counts: &[usize] = if cfg!(miri) { &[3] } else { &[0, 1, 2, 3] };
     let (mechanism, staged) = (Laplace::new(1.0, 1.0).unwrap(), DiscreteGaussian::new(9.0).unwrap());
@@ -263,7 +263,7 @@ fn the_instruction_set_in_use_is_one_of_those_there_are() {
     assert!(cpu_tier().map_or_else(|text| text.contains("STAIRNOISE_CPU"), |tier| tiers.contains(&tier)));
 }
 
-/// Evidence: an integer that f64 does not hold is refused, and not lowered to the next that it holds.
+/// Evidence: an integer that f64 cannot represent is refused, and not rounded down.
 #[test]
 fn integers_that_floats_do_not_hold_are_refused() {
     let odd = (1_u64 << 53) + 1;
@@ -377,7 +377,7 @@ fn every_form_gives_the_values_of_the_fill() {
     }
 }
 
-/// Evidence: the compiler. Values need no annotation, and a mechanism is one behind every pointer.
+/// Evidence: the compiler. Values need no annotation, and a pointer to a mechanism is a mechanism.
 #[test]
 fn values_have_the_type_of_their_mechanism() {
     fn first<L: Mechanism>(mechanism: L) -> L::Value {
@@ -392,7 +392,7 @@ fn values_have_the_type_of_their_mechanism() {
     assert_eq!(whole.count_ones(), i64::count_ones(whole));
     let real = Laplace::new(1.0, 1.0).unwrap().draw(&mut Generator::from_seed(1)).unwrap();
     assert_eq!(real.to_bits(), f64::to_bits(real));
-    // By reference, in a box, shared, and chosen when the program runs.
+    // Mechanisms by reference, in a box, shared, and chosen at run time.
     assert_eq!(first(&counts), whole);
     assert_eq!(first(Box::new(counts.clone())), whole);
     assert_eq!(first(Arc::new(counts.clone())), whole);
@@ -404,7 +404,7 @@ fn values_have_the_type_of_their_mechanism() {
     assert_eq!(i64::from(narrow[0]), whole);
 }
 
-/// Evidence: by the rule. A seed, its children and its views are refused by every release and selection, and use up no fill; keys are not.
+/// Evidence: by the rule. Every release and selection refuses a seed, its children and its views, and takes no fill; keys are accepted.
 #[test]
 fn releases_refuse_a_seed() {
     let mechanism = DiscreteLaplace::new(1.0, 1).unwrap();

@@ -1,4 +1,4 @@
-//! Evidence: conformance. The mechanisms are `rand_distr` distributions, and draw the values of the contract from the generator's words.
+//! Evidence: conformance. The mechanisms are `rand_distr` distributions, and draw the contract's values from the generator's words.
 #![cfg(feature = "rand")]
 
 use rand::SeedableRng;
@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 use rand_distr::Distribution;
 use stairnoise::{DiscreteLaplace, DiscreteStaircase, Gamma, Laplace, R, Staircase};
 
-/// Gives the words in turn; asking for more is a failure.
+/// Returns the words in turn, and panics if there are no more.
 struct Words<'a>(core::slice::Iter<'a, u64>);
 
 impl rand::TryRng for Words<'_> {
@@ -50,7 +50,7 @@ fn further_words_are_drawn_when_the_first_is_all_zero() {
 #[test]
 fn every_mechanism_samples_its_type() {
     let mut rng = StdRng::seed_from_u64(1);
-    // No annotations are needed: a mechanism has one type of values.
+    // A mechanism has one type of values, so no annotations are needed.
     let staircase = Staircase::new(4.0, 1.0, Gamma::L2).unwrap().sample(&mut rng);
     let laplace = Laplace::new(4.0, 1.0).unwrap().sample(&mut rng);
     assert!(staircase.is_finite() && laplace.is_finite());

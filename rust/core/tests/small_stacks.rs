@@ -1,5 +1,5 @@
-//! Evidence: threads that end. Every mechanism draws and releases in a thread with a stack of 128 KiB, musl's default, with the debug assertions of
-//! the test run, on the instruction set that it uses.
+//! Evidence: the threads end. Every mechanism draws and releases in a thread with a stack of 128 KiB, musl's default, with the test run's debug
+//! assertions and instruction set.
 
 use std::thread;
 
@@ -12,7 +12,7 @@ use stairnoise::{
 
 use several_draws::examples;
 
-/// Long enough for every buffer, and not a whole number of blocks; of vectors of any length in the list.
+/// Enough values for every buffer, not a whole number of blocks, and a whole number of vectors of every length in the list.
 const VALUES: usize = 5250;
 
 const KINDS: [Kind; 4] = [Kind::Laplace, Kind::DiscreteLaplace, Kind::Staircase, Kind::DiscreteStaircase];

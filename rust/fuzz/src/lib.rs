@@ -1,4 +1,4 @@
-//! The targets, which an ordinary test of the crate runs too (`rust/core/tests/fuzz`).
+//! The fuzz targets. An ordinary test of the crate runs them too (`rust/core/tests/fuzz`).
 
 #[path = "../../core/tests/fuzz/targets/mod.rs"]
 pub mod targets;

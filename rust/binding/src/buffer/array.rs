@@ -1,4 +1,4 @@
-//! What arrays that are read and arrays that are written have in common.
+//! Code for both input and output arrays.
 #![allow(
     unsafe_code,
     reason = "NumPy's memory: elements at any strides, read and written by several threads"
@@ -16,16 +16,16 @@ use stairnoise::OutOfMemory;
 
 use crate::layout::Block;
 
-/// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
+/// Shorter fills stay attached to the interpreter: detaching and attaching cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
 
-/// Values staged on the way to memory that is not contiguous, and written at a time.
+/// The maximum number of values staged for non-contiguous memory, and written at a time.
 pub(crate) const STAGE: usize = 1 << 12;
 
 /// Contiguous writes are this much longer, to amortise setup and wiping.
 pub(crate) const LONGER: usize = 4;
 
-/// What the values of a mechanism cost, and which of them belong together.
+/// The cost of a mechanism's values, and how many are drawn jointly.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts {
     /// A value takes as long as this many values of one word.
@@ -46,7 +46,7 @@ impl Parts {
     }
 }
 
-/// Room for `n` values.
+/// Memory for `n` values.
 pub(crate) fn room<T: Copy>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
     // On the heap: draws must run in threads of 128 KiB of stack, which is musl's default.
     let mut room = Vec::new();
@@ -55,12 +55,12 @@ pub(crate) fn room<T: Copy>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
     Ok(room)
 }
 
-/// Runs `work`, letting other Python threads run if it is long.
+/// Runs `work`; if it is long, other Python threads can run meanwhile.
 pub(crate) fn detach_for<R: Send>(py: Python<'_>, values: usize, work: impl FnOnce() -> R + Send) -> R {
     if values < DETACH_FROM { work() } else { py.detach(work) }
 }
 
-/// Runs `$body` with `$array` bound to `$out` as an array of whichever supported element type it has.
+/// Runs `$body` with `$array` bound to `$out` as an array of its element type, if this type is supported.
 macro_rules! with_output {
     ($out:expr, $array:ident => $body:expr) => {{
         let out: &Bound<'_, numpy::PyUntypedArray> = $out;
@@ -96,7 +96,7 @@ macro_rules! with_answers {
     }};
 }
 
-/// Runs `$body` with `$array` bound to `$out` as an array of whichever type of residues it has.
+/// Runs `$body` with `$array` bound to `$out` as an array of its type of residues.
 macro_rules! with_residues {
     ($out:expr, $array:ident => $body:expr) => {{
         let out: &Bound<'_, numpy::PyUntypedArray> = $out;
@@ -138,12 +138,12 @@ pub(crate) fn same_memory(a: &Bound<'_, PyUntypedArray>, b: &Bound<'_, PyUntyped
     facts(a) == facts(b) && a.shape() == b.shape() && a.strides() == b.strides()
 }
 
-/// A new array of zeros. NumPy's error is returned, where `PyArray::zeros` would panic for want of memory.
+/// A new array of zeros. Returns NumPy's error if memory runs out; `PyArray::zeros` would panic.
 pub(crate) fn zeros<'py, T: Element>(py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
     // NumPy has at most 64 axes, and no axis is longer than an `isize` counts.
     let mut lengths: Vec<npy_intp> = shape.iter().map(|&length| length as npy_intp).collect();
     let (axes, dtype) = (lengths.len() as c_int, T::get_dtype(py).into_dtype_ptr());
-    // SAFETY: `axes` lengths, and an element type whose reference NumPy takes over; NULL is turned into its error.
+    // SAFETY: there are `axes` lengths, NumPy takes over the element type's reference, and NULL becomes NumPy's error.
     let array = unsafe {
         let array = PY_ARRAY_API.PyArray_Zeros(py, axes, lengths.as_mut_ptr(), dtype, 0);
         Bound::from_owned_ptr_or_err(py, array)?
@@ -151,21 +151,21 @@ pub(crate) fn zeros<'py, T: Element>(py: Python<'py>, shape: &[usize]) -> PyResu
     Ok(array.cast_into()?)
 }
 
-/// A new array whose elements `write` has written; its error, and no array, if it fails.
+/// A new array with the elements that `write` has written, or the error of `write`.
 pub(crate) fn new_array<'py, T: Element + Copy>(
     py: Python<'py>,
     shape: &[usize],
     write: impl FnOnce(&mut [T]) -> PyResult<()>,
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
     let array = zeros::<T>(py, shape)?;
-    // SAFETY: aligned, initialised elements, one after the other, of an array that nothing else refers to yet.
+    // SAFETY: the elements are aligned, initialised and contiguous, and nothing else refers to the array yet.
     write(unsafe { slice::from_raw_parts_mut(array.data(), array.len()) })?;
     Ok(array)
 }
 
-/// Where the first element lies.
+/// The address of the first element.
 pub(crate) fn data(array: &Bound<'_, PyUntypedArray>) -> *const c_void {
-    // SAFETY: the pointer is that of a live array, and this thread is attached to the interpreter.
+    // SAFETY: the array is alive, and this thread is attached to the interpreter.
     unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data.cast() }
 }
 
@@ -175,18 +175,18 @@ pub(crate) fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
     flags & numpy::npyffi::NPY_ARRAY_WRITEABLE != 0
 }
 
-/// What is read in step with an output.
+/// Inputs that are read in step with an output.
 pub(crate) trait Inputs {
-    /// Comes to a tile, none of whose places has been written.
+    /// Moves to a tile, none of whose places has been written.
     fn begin(&mut self, tile: &Block) -> Result<(), OutOfMemory>;
 
-    /// Comes to what belongs to `n` values of the tile, the first of which has the number `first`.
+    /// Moves to the inputs of `n` values of the tile, from number `first` on.
     fn advance(&mut self, first: usize, n: usize);
 }
 
 /// Inputs of one element type.
 pub(crate) trait Elements<A>: Inputs {
-    /// Whether another pass may give other elements, because another thread writes to them.
+    /// Whether a second pass may read other elements, because another thread can write to them.
     const MAY_CHANGE: bool = true;
 
     /// The elements that [`Inputs::advance`] has reached.

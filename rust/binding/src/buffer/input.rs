@@ -18,16 +18,16 @@ use crate::borrows::Borrow;
 use crate::errors::{self, ParameterError};
 use crate::layout::{Block, Layout};
 
-/// An array to be read. No other call writes to it at the same time. This call may, but reads each value before it writes it.
+/// An array to be read. No other call writes to it at the same time. This call may, but reads an element before it writes to the place.
 pub(crate) struct Input<'py, A> {
     pub(super) first: *const A,
     pub(super) layout: Layout,
-    /// `None` where the memory is the output's.
+    /// `None` if the memory is the output's.
     borrow: Option<Borrow>,
     _array: PhantomData<&'py A>,
 }
 
-// SAFETY: memory that is read alone, or by the piece that owns the place (see `Input::in_place_of`).
+// SAFETY: the memory is only read, or only the piece that owns a place reads and writes there (see `Input::for_output`).
 unsafe impl<A: Sync> Sync for Input<'_, A> {}
 // SAFETY: as above.
 unsafe impl<A: Sync> Send for Input<'_, A> {}
@@ -41,7 +41,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         Ok(input)
     }
 
-    /// The true answers for an output that is borrowed already; they may lie in its very places.
+    /// True answers for an output that is already borrowed; they may lie in the output's places.
     pub fn for_output<T: Element>(
         name: &str,
         array: &'py Bound<'_, PyArrayDyn<A>>,
@@ -66,7 +66,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         self.layout.len()
     }
 
-    /// Whether the elements lie in C order, apart from the output.
+    /// Whether the elements are contiguous, in C order and not the output's.
     pub fn is_slice(&self) -> bool {
         self.borrow.is_some() && self.layout.is_contiguous() && self.first.is_aligned()
     }
@@ -74,7 +74,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
     /// Copies the elements from `first` on, in C order, of an input that [is a slice](Self::is_slice).
     pub fn copy_to(&self, first: usize, part: &mut [A]) {
         assert!(self.is_slice() && first <= self.len() && part.len() <= self.len() - first);
-        // SAFETY: initialised elements one after the other, and memory of this process's own.
+        // SAFETY: the elements are initialised and contiguous, and `part` is memory of its own.
         unsafe { self.first.add(first).copy_to_nonoverlapping(part.as_mut_ptr(), part.len()) };
     }
 
@@ -129,7 +129,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
     /// The element at a position in C order.
     pub fn get(&self, position: usize) -> A {
         assert!(position < self.len());
-        // SAFETY: the place of an element, by the array's own shape and strides; it may not be aligned.
+        // SAFETY: the array's shape and strides give the place of an element, which need not be aligned.
         unsafe { self.first.byte_offset(self.layout.offset(position)).read_unaligned() }
     }
 
@@ -143,7 +143,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
             if let Some(rows) = patch.dense() {
                 for column in 0..patch.columns {
                     let place = self.first.wrapping_byte_offset(patch.offset + column as isize * patch.stride);
-                    // SAFETY: the places of eight elements, one after the other; as in `get`.
+                    // SAFETY: eight contiguous elements are here; as in `get`.
                     let line = unsafe { place.cast::<[A; 8]>().read_unaligned() };
                     for (row, value) in rows.iter().zip(line) {
                         stage[row + column] = value;
@@ -162,9 +162,8 @@ impl<'py, A: Element + Copy> Input<'py, A> {
     }
 }
 
-/// Elements of an input, a part at a time and in step with [`Piece::write`]: copies, because another Python thread may write to the caller's. A part
-/// may not hold what it held in an earlier pass, but it does not change while it is used. The copy stays in the cache: a tenth of a nanosecond a
-/// value.
+/// Elements of an input, a part at a time and in step with [`Piece::write`]. They are copies, because another Python thread may write to the caller's
+/// array: a part can differ from an earlier pass, but does not change while it is used. A copy stays in the cache and takes 0.1 ns a value.
 pub(crate) enum InOrder<'a, A> {
     Contiguous {
         input: &'a Input<'a, A>,
@@ -191,7 +190,7 @@ impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
     }
 }
 
-/// Elements of this process's own memory, a part at a time.
+/// Elements of memory that no other code writes to, a part at a time.
 pub(crate) struct OwnInOrder<'a, A> {
     all: &'a [A],
     part: Range<usize>,
@@ -245,25 +244,25 @@ impl<A: Element + Copy> Inputs for InOrder<'_, A> {
     }
 }
 
-/// Rows of elements that lie one after the other, at any strides; they may repeat.
+/// Rows of contiguous elements, at any strides from each other; rows may repeat.
 pub(crate) struct Rows<'py, A> {
     first: *const A,
     layout: Layout,
     /// Elements of a row, at least one.
     pub length: usize,
-    /// How often each row comes.
+    /// How often every row is repeated.
     pub repeats: usize,
     _borrow: Borrow,
     _array: PhantomData<&'py A>,
 }
 
-// SAFETY: memory that no call writes while it is borrowed.
+// SAFETY: no call writes the memory while it is borrowed.
 unsafe impl<A: Sync> Sync for Rows<'_, A> {}
 // SAFETY: as above.
 unsafe impl<A: Sync> Send for Rows<'_, A> {}
 
 impl<'py, A: Element> Rows<'py, A> {
-    /// The rows along the last axis: one for every place of an output of shape `out`.
+    /// The rows along the last axis, one for every place of an output of shape `out`.
     pub fn new(name: &str, array: &'py Bound<'_, PyArrayDyn<A>>, out: &[usize]) -> PyResult<Self> {
         let (Some((&length, rows)), Some((&step, strides))) = (array.shape().split_last(), array.strides().split_last()) else {
             return Err(PyValueError::new_err(format!(
@@ -279,7 +278,7 @@ impl<'py, A: Element> Rows<'py, A> {
         let size = size_of::<A>();
         let whole = Layout::new(array.shape(), array.strides(), size);
         let first = array.data();
-        // Nothing is read of an empty array, and a row of one element has no step.
+        // An empty array is never read, and a row of one element has no step.
         if whole.len() > 0
             && ((length > 1 && step != size as isize) || !first.is_aligned() || !whole.step().is_multiple_of(align_of::<A>()))
         {
@@ -303,12 +302,12 @@ impl<'py, A: Element> Rows<'py, A> {
     /// The row for place `position` of the output.
     pub fn row(&self, position: usize) -> &[A] {
         assert!(position < self.layout.len());
-        // SAFETY: `length` aligned elements one after the other, which no call writes while they are borrowed.
+        // SAFETY: `length` aligned elements are contiguous, and no call writes them while they are borrowed.
         unsafe { slice::from_raw_parts(self.first.byte_offset(self.layout.offset(position)), self.length) }
     }
 }
 
-/// A new array of the same elements in C order, which no other call knows; errors call the array `name`.
+/// A new array with the same elements in C order; errors call the old array `name`.
 #[pyfunction]
 pub(crate) fn own<'py>(name: &str, array: &Bound<'py, PyArrayDyn<f64>>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
     let input = Input::new(name, array)?;

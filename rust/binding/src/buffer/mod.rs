@@ -1,11 +1,11 @@
 //! The gate between NumPy's memory and the core: element types, strides, borrows, and when to let other threads run.
 //!
-//! Every fact about an array is read from NumPy's own structure, which no subclass can override. Noise is written to the memory found there
-//! and to nothing else. Elements need not be aligned. Everything that can fail is done before a fill is taken.
+//! Every fact about an array is read from NumPy's own structure, which no subclass can override. Noise is written only to the memory found
+//! there. Elements need not be aligned. All steps that can fail come before a fill is taken.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `array` | what both kinds of arrays have in common |
+//! | `array` | code for both kinds of arrays |
 //! | `output` | arrays that are written, piece by piece |
 //! | `input` | arrays that are read, in the order of the output |
 

@@ -18,7 +18,7 @@ use crate::errors::ParameterError;
 use crate::layout::{Block, Layout, Order};
 use crate::transpose;
 
-/// An array to be written, by this call alone. No two of its elements share a byte: `_output` has refused those.
+/// An array that only this call writes. No two elements share a byte: `_output` has refused such arrays.
 pub(crate) struct Output<'py, T> {
     first: *mut T,
     layout: Layout,
@@ -27,9 +27,9 @@ pub(crate) struct Output<'py, T> {
     _array: PhantomData<&'py mut T>,
 }
 
-// SAFETY: the memory of an array that this call alone may use, whose elements are plain numbers.
+// SAFETY: only this call uses the array's memory, and the elements are plain numbers.
 unsafe impl<T: Send> Send for Output<'_, T> {}
-// SAFETY: through a shared reference nothing is read or written; pieces are cut from an exclusive one.
+// SAFETY: a shared reference reads and writes nothing; pieces are cut from an exclusive one.
 unsafe impl<T: Send> Sync for Output<'_, T> {}
 
 impl<'py, T: Element> Output<'py, T> {
@@ -50,7 +50,7 @@ impl<'py, T: Element> Output<'py, T> {
         })
     }
 
-    /// Written in an order in which `answers` are read fast too.
+    /// Chooses an order of writing in which `answers` are read fast too.
     pub fn in_step_with<A>(self, answers: &Input<'_, A>) -> Self {
         let order = self.order.or(answers.layout.order(answers.first.addr()));
         Self { order, ..self }
@@ -60,18 +60,16 @@ impl<'py, T: Element> Output<'py, T> {
         self.layout.len()
     }
 
-    /// How it is written.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// All of it.
     pub fn whole(&mut self) -> Piece<'_, T> {
         self.piece(self.order.all(self.len()))
     }
 
-    /// Pieces of about `most` values. Where values come in C order, long ones begin with a page, so that no two threads reach the same new one.
-    /// Values that belong `joint_values` are not parted where `most` is a multiple of their number; their pieces begin anywhere in a page.
+    /// Pieces of about `most` values. If values come in C order, long pieces begin with a page, so that no two threads touch the same new page.
+    /// If `most` is a multiple of `joint_values`, jointly drawn values stay in one piece, and pieces begin anywhere in a page.
     pub fn pieces(&mut self, most: usize, joint_values: usize) -> impl Iterator<Item = Piece<'_, T>> + Send {
         let all = self.order.all(self.len());
         let ahead = if joint_values == 1 && self.layout.is_contiguous() && all.rows == 1 {
@@ -81,14 +79,14 @@ impl<'py, T: Element> Output<'py, T> {
         };
         let (head, rest) = all.split(ahead);
         let this = &*self;
-        // Pieces do not overlap, and the output is borrowed as mutable for as long as any of them lives.
+        // Pieces do not overlap, and the output stays mutably borrowed while any of them lives.
         let head = (ahead > 0).then_some(head);
         head.into_iter()
             .chain(self.order.pieces(rest, most, joint_values))
             .map(|block| this.piece(block))
     }
 
-    /// No two pieces that live at a time may share an element.
+    /// No two pieces that live at the same time may share an element.
     fn piece(&self, block: Block) -> Piece<'_, T> {
         Piece {
             block,
@@ -99,7 +97,7 @@ impl<'py, T: Element> Output<'py, T> {
     }
 }
 
-/// Values of an output, which no other code writes or reads.
+/// Values of an output that no other code writes or reads.
 pub(crate) struct Piece<'a, T> {
     block: Block,
     order: Order,
@@ -111,9 +109,8 @@ pub(crate) struct Piece<'a, T> {
 unsafe impl<T: Send> Send for Piece<'_, T> {}
 
 impl<T: Copy + Default> Piece<'_, T> {
-    /// Has `write(first, inputs, part)` write all values, at most [`LONGER`] times `most` at a time: straight into contiguous memory, and into other
-    /// tile by tile, by a copy. A tile has at most `most` values, or as few rows as it may. Inputs are asked for before any place of theirs is
-    /// written.
+    /// Calls `write(first, inputs, part)` for all values: up to [`LONGER`] times `most` at a time in contiguous memory, otherwise tile by tile in a
+    /// copy. A tile has at most `most` values, or the minimum number of rows. Inputs of a tile are read before its places are written.
     pub fn write<I: Inputs, E: From<OutOfMemory>>(
         self,
         mut inputs: I,
@@ -129,8 +126,8 @@ impl<T: Copy + Default> Piece<'_, T> {
             for (first, n) in tile.runs(longest) {
                 inputs.advance(first, n);
                 let part = if direct {
-                    // SAFETY: `n` aligned, initialised values of this piece, one after the other. Nothing else refers to them: what the inputs
-                    // give lies elsewhere or is a copy (see `Input`).
+                    // SAFETY: `n` aligned, initialised values of this piece are contiguous. Nothing else refers to them, because the inputs'
+                    // elements lie elsewhere or are copies (see `Input`).
                     unsafe { slice::from_raw_parts_mut(self.memory.add(first), n) }
                 } else {
                     &mut stage[tile.place(first)..][..n]
@@ -147,13 +144,13 @@ impl<T: Copy + Default> Piece<'_, T> {
         Ok(())
     }
 
-    /// Values from one row to the next, if eight rows share lines of the cache: they are written faster by [`Piece::write_tiles`]. Sixteen are not.
+    /// Values from one row to the next, if eight rows share cache lines; then [`Piece::write_tiles`] is faster. For sixteen rows it is not.
     pub fn pitch_of_lines(&self) -> Option<u64> {
         self.order.pitch_of_rows::<8>().map(|pitch| pitch as u64)
     }
 
-    /// Writes the values of a fill to such a piece, tile by tile: memory takes the lines of one while the next is drawn. It takes those of a whole
-    /// band of rows after each other, and nothing is drawn meanwhile: 1.27 ns a value of 2000 × 2000 instead of 1.12 (Zen 4).
+    /// Writes the values of a fill to a piece with such rows, tile by tile, so that memory takes one tile's lines while the next is drawn. If a whole
+    /// band of rows is written at once, nothing is drawn meanwhile: a value of 2000 × 2000 then takes 1.27 ns instead of 1.12 (Zen 4).
     pub fn write_tiles(self, mut fill: Tiles<'_, T>)
     where
         T: Value,
@@ -178,13 +175,13 @@ impl<T: Copy + Default> Piece<'_, T> {
             if let Some(rows) = patch.dense() {
                 let rows = rows.map(|place| &values[place..][..patch.columns]);
                 let first = self.memory.wrapping_byte_offset(patch.offset);
-                // SAFETY: for every column the places of `ROWS` elements of this piece, one after the other; as below.
+                // SAFETY: every column has places for `ROWS` contiguous elements of this piece; as below.
                 unsafe { transpose::write_columns(rows, first, patch.stride, self.layout.len() * size_of::<T>()) };
                 return;
             }
             for (place, offset) in patch.rows() {
                 for (i, value) in (0_isize..).zip(&values[place..][..patch.columns]) {
-                    // SAFETY: the place of an element of this piece, by the array's own shape and strides; it may not be aligned.
+                    // SAFETY: the array's shape and strides give the place of an element of this piece, which need not be aligned.
                     unsafe { self.memory.byte_offset(offset + i * patch.stride).write_unaligned(*value) };
                 }
             }

@@ -1,4 +1,4 @@
-//! What the benchmarks share: a clock, how many values, and the check that what was timed is noise of the mechanism.
+//! Shared code of the benchmarks: a clock, the number of values, and a check that timed values have the mechanism's distribution.
 
 #![allow(dead_code, reason = "each benchmark uses a part")]
 
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use stairnoise::{Generator, Holds, Mechanism};
 
-/// Half a mebibyte of output stays in the second-level cache, so that these benchmarks see the kernels; `make bench` sees memory.
+/// Half a mebibyte of output stays in the second-level cache, so these benchmarks time the kernels; `make bench` also times memory.
 pub const VALUES: usize = 1 << 16;
 
-/// Short enough that all of them take a minute.
+/// With so many runs all benchmarks take a minute.
 const RUNS: usize = 30;
 const RUN: Duration = Duration::from_millis(20);
 
-/// Times work and prints the quickest and the median run; `true` if the arguments select the name by a part of it, or none is given.
+/// Times `work` and prints the quickest and the median run, if the arguments contain a part of `name` or are empty. Returns whether it did.
 pub fn time(name: &str, values: usize, mut work: impl FnMut()) -> bool {
     let mut parts = std::env::args().skip(1).filter(|part| !part.starts_with('-')).peekable();
     if parts.peek().is_some() && !parts.any(|part| name.contains(&part)) {
@@ -35,7 +35,7 @@ pub fn time(name: &str, values: usize, mut work: impl FnMut()) -> bool {
     true
 }
 
-/// Panics unless the mean magnitude is `expected` within 6 standard errors, with the spread that the values show.
+/// Panics unless the mean magnitude is within 6 standard errors of `expected`; the values give the standard error.
 ///
 /// A correct sampler misses with probability 2e-9 (normal approximation).
 pub fn check(values: impl ExactSizeIterator<Item = f64>, expected: f64, name: &str) {

@@ -1,4 +1,4 @@
-// Evidence: golden vectors. The module of main.rs, run by Node's JavaScript engine, draws what an oracle computed that shares no code
+// Evidence: golden vectors. The module of main.rs, run by Node's JavaScript engine, draws the values of an oracle that shares no code
 // with it.
 //
 //     node rust/core/examples/browser/check.mjs target/wasm32-unknown-unknown/release/examples/browser.wasm
@@ -26,7 +26,7 @@ function keyOf(seed) {
 function released(truths, eps, sensitivity) {
     const place = answers(truths.length);
     assert.notEqual(place, 0, "there is no memory");
-    // Views are made after each call, which may have moved the memory.
+    // A call may have moved the memory, so views are made after it.
     new Float64Array(memory.buffer, place, truths.length).set(truths);
     const shown = release(eps, sensitivity);
     assert.notEqual(shown, 0, "nothing was released");
@@ -41,7 +41,7 @@ function noise(n, eps, sensitivity) {
 answers(1);
 assert.equal(release(1, 1), 0, "there is no key yet");
 
-// The page begins every fill at its first value: values far inside one would take a while.
+// A page draws every fill from its first value on, so values far inside a fill would take too long.
 const vectors = JSON.parse(await readFile(new URL("../../../../tests/vectors/fills.json", import.meta.url), "utf8"));
 const near = vectors.filter((entry) => entry.kind === "laplace" && entry.index < 100_000);
 assert.ok(near.length > 0);
@@ -52,11 +52,11 @@ for (const entry of near) {
         noise(1, 1, 1);
     }
     const drawn = noise(entry.index + entry.count, float(entry.eps), float(entry.sensitivity)).slice(entry.index);
-    assert.deepEqual(drawn, entry.values.map((cells) => cells * 2 ** entry.log2_g));
+    assert.deepEqual(drawn, entry.values.map((steps) => steps * 2 ** entry.log2_g));
     values += drawn.length;
 }
 
-// False-alarm rate: 1000 times the probability of noise of 0, 2⁻³³.
+// The false-alarm rate is 1000 times the probability of noise 0, which is 2⁻³³.
 set_key(...crypto.getRandomValues(new BigUint64Array(4)));
 const truths = Array.from({ length: 1000 }, (_, i) => 100 * i);
 assert.ok(released(truths, 1, 1).every((shown, i) => shown !== truths[i] && Math.abs(shown - truths[i]) < 100));

@@ -1,10 +1,10 @@
-//! Releases in a web page, without a framework: WebAssembly that JavaScript calls with numbers alone, as `check.mjs` does.
+//! Releases in a web page without a framework: JavaScript calls this WebAssembly with numbers only, as `check.mjs` does.
 //!
 //! ```text
 //! cargo build --release -p stairnoise --no-default-features --example browser --target wasm32-unknown-unknown
 //! ```
 //!
-//! There is no operating system to ask for a key: the page gives one.
+//! There is no operating system that could give a key, so the page gives one.
 #![allow(unsafe_code, reason = "names that JavaScript knows")]
 
 use std::mem::take;
@@ -21,9 +21,9 @@ static PAGE: Mutex<Page> = Mutex::new(Page {
 
 struct Page {
     generator: Option<Generator>,
-    /// True answers that wait for their release.
+    /// True answers to be released.
     answers: Vec<f64>,
-    /// What was released last.
+    /// The last release.
     released: Vec<f64>,
 }
 
@@ -31,7 +31,7 @@ fn page() -> MutexGuard<'static, Page> {
     PAGE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sets the key of all noise from now on: its 32 bytes as four words, the first byte the lowest of the first.
+/// Sets the key of all later noise: 32 bytes as four little-endian words.
 // SAFETY: nothing else has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn set_key(first: u64, second: u64, third: u64, fourth: u64) {
@@ -42,7 +42,7 @@ pub extern "C" fn set_key(first: u64, second: u64, third: u64, fourth: u64) {
     page().generator = Some(Generator::from_key(&key));
 }
 
-/// Where the page writes `n` true answers, float64, before it calls `release`. Null if there is no memory.
+/// Returns where the page must write `n` true answers, float64, before it calls `release`; null if memory runs out.
 // SAFETY: nothing else has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn answers(n: usize) -> *mut f64 {
@@ -55,9 +55,9 @@ pub extern "C" fn answers(n: usize) -> *mut f64 {
     answers.as_mut_ptr()
 }
 
-/// Releases these answers with Laplace noise, once, and says where the float64 that may be shown begin, until the next release.
+/// Releases these answers with Laplace noise, once, and returns where the released float64 begin; they stay there until the next release.
 ///
-/// Null if there is no key, no memory or no such mechanism, or if an answer is not finite.
+/// Returns null if there is no key, no memory or no such mechanism, or if an answer is not finite.
 // SAFETY: nothing else has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn release(eps: f64, sensitivity: f64) -> *const f64 {

@@ -1,10 +1,10 @@
-//! What the checks of branches and addresses draw, and what they must find.
+//! Mechanisms, answers and a control for the checks of branches and addresses.
 
 use std::hint::black_box;
 
 use stairnoise::Kind;
 
-/// At least one mechanism for each of the seven kernels and for each first level, and two that are drawn in fixed point.
+/// At least one mechanism for every one of the seven kernels and for every first level, and two that are drawn in fixed point.
 pub const MECHANISMS: [(Kind, f64, f64); 15] = [
     (Kind::Laplace, 0.01, 1.0),
     (Kind::Laplace, 1.0, 3.0),
@@ -30,7 +30,7 @@ pub fn answers(n: usize, granularity: f64) -> Vec<f64> {
     (0..n).map(|i| [0.0, -0.3, 1e6, 1e16, -end, 5e-324][i % 6]).collect()
 }
 
-/// A geometric magnitude by inversion, stopping where it is found.
+/// A geometric magnitude by inversion, in a loop that stops when it is found.
 pub fn one_by_one(word: u64) -> f64 {
     let v = (word >> 11) as f64 / (1_u64 << 53) as f64;
     let mut magnitude = 0.0;
@@ -39,6 +39,6 @@ pub fn one_by_one(word: u64) -> f64 {
         magnitude += 1.0;
         survival *= 0.9;
     }
-    // Made of the word's own bits, so that a secret word gives a secret result.
+    // The word's own bits make a secret word's result secret.
     magnitude + v
 }

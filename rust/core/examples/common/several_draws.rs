@@ -1,4 +1,4 @@
-//! Mechanisms other than the four of one word a value, for the checks that go over all of them: examples, and constructors from any numbers.
+//! Mechanisms other than the four that draw a value from one word, for checks of all mechanisms: examples, and constructors from any numbers.
 #![allow(dead_code, reason = "each check uses a part of it")]
 
 use stairnoise::{
@@ -12,7 +12,7 @@ pub type Named = (String, Box<dyn AnyMechanism>);
 
 const NORMS: [Norm; 3] = [Norm::L1, Norm::L2, Norm::LInf];
 
-/// Parameters that together take every way through the samplers.
+/// Mechanisms that together take every path through the samplers.
 pub fn examples() -> Result<Vec<Named>, ParamError> {
     let mut all: Vec<Named> = Vec::new();
     let mut add = |name: String, mechanism: Box<dyn AnyMechanism>| all.push((name, mechanism));
@@ -47,7 +47,7 @@ pub fn examples() -> Result<Vec<Named>, ParamError> {
         let mechanism = TruncatedDiscreteStaircase::new(eps, delta, sensitivity, r, lower, None)?;
         add(name, Box::new(mechanism));
     }
-    // Thresholds, both logarithms in `f32`, the rough and the fine one.
+    // These take thresholds, both logarithms in `f32`, the rough and the fine logarithm.
     for (eps, delta) in [
         (1.0, 1e-6),
         (0.5, 1e-9),
@@ -59,14 +59,14 @@ pub fn examples() -> Result<Vec<Named>, ParamError> {
         let name = format!("DiscreteCanonical({eps}, {delta})");
         add(name, Box::new(DiscreteCanonical::new(eps, delta)?));
     }
-    // A mechanism has one segment more than rates; if there are more than eight, the one in use is read from a table.
+    // More than eight segments are read from a table; there is one segment more than rates.
     for rates in [1, 2, 7, 12] {
         let eps: Vec<f64> = (0..rates).map(|i| 0.5 + 0.25 * f64::from(i)).collect();
         let breaks: Vec<f64> = (1..rates).map(f64::from).collect();
         let name = format!("MergedLaplace of {rates} rates");
         add(name, Box::new(MergedLaplace::new(&eps, &breaks, 1.0)?));
     }
-    // Up to sixteen thresholds are counted, more are searched, here and below.
+    // Up to sixteen thresholds are counted; more are searched, here and below.
     for (m, ratio) in [(2, None), (2, Some(0.125)), (40, None), (40, Some(0.75))] {
         let weights: Vec<f64> = (-m..=m).map(|k: i32| f64::from(m + 1 - k.abs())).collect();
         let name = format!("LatticeNoise of {} weights, {ratio:?}", weights.len());
@@ -81,7 +81,7 @@ pub fn examples() -> Result<Vec<Named>, ParamError> {
         add(name, Box::new(MultiScaleDiscreteLaplace::new(1.0, 3.0, share)?));
         let name = format!("Arete(0.25, 2, 0.5), {share:?}");
         add(name, Box::new(Arete::new(0.25, 2.0, 0.5, share)?));
-        // The last is the sum of two terms.
+        // Noise for the last μ is the sum of two terms.
         for mu in [0.25, 100.0, 30_000_000.0] {
             add(format!("Skellam({mu}), {share:?}"), Box::new(Skellam::new(mu, share)?));
         }
@@ -106,7 +106,7 @@ pub fn examples() -> Result<Vec<Named>, ParamError> {
     Ok(all)
 }
 
-/// Numbers for a constructor, which takes those it has a use for.
+/// Numbers for constructors; a constructor takes the ones it needs.
 pub struct Numbers {
     /// Any real numbers.
     pub reals: [f64; 4],
@@ -122,10 +122,10 @@ pub struct Numbers {
     pub share: Share,
 }
 
-/// How many mechanisms [`of`] makes.
+/// The number of mechanisms that [`of`] can make.
 pub const MECHANISMS: usize = 13;
 
-/// Mechanism number `which` of any numbers.
+/// Makes mechanism number `which` from any numbers.
 pub fn of(which: usize, numbers: &Numbers) -> Result<Box<dyn AnyMechanism>, ParamError> {
     let ([a, b, c, d], [lower, upper]) = (numbers.reals, numbers.bounds);
     let whole = |bound: Option<f64>| bound.map(|bound| bound as i64);

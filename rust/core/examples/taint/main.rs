@@ -1,5 +1,5 @@
-//! Taint check on memcheck (docs/evidence/timing.md): the key is secret, and no branch or address may depend on it, except those that
-//! `stairnoise::reveal` lets through. Run by scripts/test_taint.sh; exit status 1 if anything was found, or if a control was not.
+//! Taint check on memcheck (docs/evidence/timing.md): the key is secret, and no branch or address may depend on it, except through the verdicts
+//! of the core's `declassify.rs`. scripts/test_taint.sh runs it; exit status 1 if anything is found, or if a control is not.
 
 #[cfg(target_arch = "x86_64")]
 #[path = "../common/cases.rs"]
@@ -37,9 +37,9 @@ mod check {
     use crate::cases::{KERNELS, MECHANISMS, answers, one_by_one};
     use crate::{several_draws, valgrind};
 
-    /// Values of a long fill: whole blocks and a rest, and enough for some on the slow path.
+    /// Values of a long fill: whole blocks and a rest, and so many that some take the slow path.
     const LONG: usize = 40 * 512 + 3 * 64 + 37;
-    /// Up to here values are drawn one by one.
+    /// Fills of up to this many values draw them one by one.
     const SHORT: usize = 8;
 
     static DECLASSIFY: AtomicBool = AtomicBool::new(true);
@@ -64,14 +64,14 @@ mod check {
     }
 
     impl Report {
-        /// Runs `work`, which returns the numbers of secret results and of all results, and compares the number of dependences with the expected one.
+        /// Runs `work`, which returns the numbers of secret results and of all results. A `clean` case must have no dependences, a control some.
         pub fn case(&mut self, name: &str, clean: bool, work: impl FnOnce() -> (usize, usize)) {
             eprintln!("==== {name}");
             let (before, declassified) = (valgrind::errors(), DECLASSIFIED.load(Ordering::Relaxed));
             let (secret, all) = work();
             let found = valgrind::errors() - before;
             let declassified = DECLASSIFIED.load(Ordering::Relaxed) - declassified;
-            // Results of the slow path are public after it; all others must still be secret, or the check would check nothing.
+            // The slow path makes its results public. All others must still be secret, or the check would check nothing.
             let right = (found == 0) == clean && 100 * secret >= 99 * all;
             self.failures += usize::from(!right);
             let verdict = if right { "ok" } else { "FAILED" };
@@ -128,7 +128,7 @@ mod check {
             report.case(&format!("{name}, release of {n} float32"), true, || {
                 release::<_, f32>(mechanism, number, &answers)
             });
-            // No other mechanism is released into integers.
+            // Only a mechanism of integers can be released into integers.
             if mechanism.granularity() != 1.0 {
                 continue;
             }
@@ -163,7 +163,7 @@ mod check {
 
     fn fill<T: Value>(mechanism: &OneWordMechanism, number: usize, n: usize) -> (usize, usize) {
         let mut out = vec![T::default(); n];
-        // In lattice steps, where the mechanism is not one of integers.
+        // Values are in lattice steps if the mechanism is not one of integers.
         let fill = mechanism.next_fill(&mut secret(number), n).expect("fills are left");
         fill.write(0, &mut out).expect("memory for a part");
         (valgrind::secrets(&out), n)
@@ -246,7 +246,7 @@ mod check {
         });
     }
 
-    /// Controls, which must be found: the product with its verdicts still secret, a table, a branch.
+    /// Controls that the check must find: the product with its verdicts still secret, a table, a branch.
     fn controls(report: &mut Report) {
         DECLASSIFY.store(false, Ordering::Relaxed);
         for (number, (kind, eps, sensitivity)) in MECHANISMS.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The taint check of mechanisms of several draws for a value, of truncated staircases, of vectors and of selections.
+//! The taint check of mechanisms with several draws for a value, of truncated staircases, vectors and selections.
 
 use stairnoise::{IntegerMechanism, Mechanism, PartitionSelection, Selection, Value};
 
@@ -7,9 +7,9 @@ use crate::check::{Report, release_modulo, secret};
 use crate::examples::examples;
 use crate::valgrind;
 
-/// Values of a long fill: one batch and a part of another.
+/// Values of a long fill: a batch and a part of another.
 const LONG: usize = 8 * 512 + 3 * 64 + 38;
-/// Values of a short fill, which has a path of its own.
+/// Values of a short fill, which takes another path.
 const SHORT: usize = 6;
 
 pub fn all(report: &mut Report) {
@@ -49,7 +49,7 @@ fn selection(report: &mut Report) {
     }
 }
 
-/// Thresholds few enough to be counted, and more of them, where words are let through to the search.
+/// Few thresholds, which are counted, and more thresholds, where words become public for the search.
 fn partitions(report: &mut Report) {
     let counts: Vec<i64> = (0..2000).map(|i| 1 + i % 40).collect();
     for (name, eps) in [("counted", 1.0), ("searched", 0.02)] {
@@ -87,7 +87,7 @@ fn every_output(report: &mut Report, name: &str, mechanism: &impl IntegerMechani
 
 fn fill<T: Value>(mechanism: &impl Mechanism, n: usize) -> (usize, usize) {
     let mut out = vec![T::default(); n];
-    // In lattice steps, where the mechanism is not one of integers.
+    // Values are in lattice steps if the mechanism is not one of integers.
     let fill = mechanism.next_fill(&mut secret(n), n).expect("fills are left");
     fill.write(0, &mut out).expect("memory for a part");
     (valgrind::secrets(&out), n)

@@ -1,4 +1,4 @@
-//! The client requests of memcheck that the check needs (`valgrind/memcheck.h`). Outside Valgrind they do nothing and answer 0.
+//! The client requests of memcheck that the check needs (`valgrind/memcheck.h`). Outside Valgrind they do nothing and return 0.
 
 use std::arch::asm;
 use std::ptr::from_mut;
@@ -14,8 +14,8 @@ const GET_VBITS: u64 = MEMCHECK + 8;
 fn request(number: u64, first: u64, second: u64, third: u64) -> u64 {
     let arguments = [number, first, second, third, 0, 0];
     let mut answer = 0_u64;
-    // SAFETY: rotations of a register by 128 bits in all and an exchange of a register with itself change nothing outside Valgrind. Inside, the
-    // requests above read and write nothing but validity bits, and the bytes of `GET_VBITS`, which belong to a slice.
+    // SAFETY: outside Valgrind, rotations of a register by 128 bits in all and an exchange of a register with itself change nothing. Inside, the
+    // requests above read and write only validity bits, and the bytes of `GET_VBITS`, which belong to a slice.
     unsafe {
         asm!(
             "rol rdi, 3",
@@ -36,7 +36,7 @@ pub fn is_here() -> bool {
     request(RUNNING_ON_VALGRIND, 0, 0, 0) != 0
 }
 
-/// Branches and addresses that depended on secrets so far.
+/// The number of branches and addresses that have depended on secrets.
 pub fn errors() -> u64 {
     request(COUNT_ERRORS, 0, 0, 0)
 }

@@ -1,8 +1,8 @@
 //! Compares the paths that fills with different keys take through the program, instruction by instruction and address by address
 //! (docs/evidence/timing.md).
 //!
-//! It runs on the processor itself, so that it covers instructions that Valgrind does not know. Run by scripts/test_trace.sh; exit status 1 if
-//! paths differ, or if those of a control do not.
+//! It runs on the processor itself, so it covers instructions that Valgrind does not know. scripts/test_trace.sh runs it; exit status 1 if paths
+//! differ, or if a control's paths do not.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[path = "../common/cases.rs"]
@@ -36,16 +36,16 @@ mod check {
     use crate::cases::{KERNELS, MECHANISMS, answers, one_by_one};
     use crate::tracer::{Path, Tracer};
 
-    /// A whole block and a rest; few enough that most fills have no value on the slow path, for a step takes microseconds.
+    /// A whole block and a rest. A step takes microseconds, so most fills must have no value on the slow path.
     const LONG: usize = 64 + 21;
-    /// Up to here values are drawn one by one.
+    /// Fills of up to this many values draw them one by one.
     const SHORT: usize = 8;
-    /// Keys of a case.
+    /// The number of a case's keys.
     const KEYS: usize = 8;
-    /// At least this many of them must have the same verdicts, or the case says nothing.
-    const LEAST_ALIKE: usize = 4;
+    /// If fewer keys have the same verdicts, the case compares too few paths and fails.
+    const MIN_ALIKE: usize = 4;
 
-    /// A digest of what the module `declassify` lets through.
+    /// A digest of the verdicts that the module `declassify` makes public.
     static VERDICTS: AtomicU64 = AtomicU64::new(0);
 
     fn hook(word: &mut u64) {
@@ -62,10 +62,10 @@ mod check {
     }
 
     impl Report {
-        /// Runs `work` with key after key. Where the verdicts are the same, so must be the paths; those of a control must differ.
+        /// Runs `work` with one key after another. Keys with the same verdicts must have the same path; a control's paths must differ.
         fn case(&mut self, name: &str, control: bool, work: impl Fn(u8)) {
             let (mut verdicts, mut paths) = ([0; KEYS], [Path::default(); KEYS]);
-            // First runs that do not count: what is found out once is then known, and the allocator gives a generator the same place each time.
+            // The first runs do not count: they compute results that are then cached, and bring the allocator to use the same place every time.
             self.tracer.path(|| work(0));
             (0..100).for_each(|_| work(0));
             for key in 0..KEYS {
@@ -76,7 +76,7 @@ mod check {
             let alike = |i: usize| (0..KEYS).filter(move |j| verdicts[*j] == verdicts[i]);
             let most = (0..KEYS).map(|i| alike(i).count()).max().unwrap_or(0);
             let others = (0..KEYS).filter(|i| alike(*i).any(|j| paths[j] != paths[*i])).count();
-            let right = most >= LEAST_ALIKE && (others > 0) == control;
+            let right = most >= MIN_ALIKE && (others > 0) == control;
             self.failures += usize::from(!right);
             let verdict = if right { "ok" } else { "FAILED" };
             let longest = paths.iter().map(|path| path.instructions).max().unwrap_or(0);
@@ -120,7 +120,7 @@ mod check {
                 let answers = answers(n, mechanism.granularity());
                 release::<_, _, f64>(report, &name, &mechanism, &answers);
                 let counts: Vec<i64> = (0..n).map(|i| [0, -3, 1_000_000, i64::MAX][i % 4]).collect();
-                // No other mechanism is released into integers.
+                // Only a mechanism of integers can be released into integers.
                 if mechanism.granularity() == 1.0 {
                     release::<_, _, i64>(report, &name, &mechanism, &counts);
                 }
@@ -133,7 +133,7 @@ mod check {
         parameters_by_the_value(report);
     }
 
-    /// Truncated staircases of each kernel and in fixed point, moved and not.
+    /// Truncated staircases of every kernel and in fixed point, centred and not.
     fn truncated(report: &mut Report) {
         for (eps, lower) in [
             (4.0, None),
@@ -151,7 +151,7 @@ mod check {
         }
     }
 
-    /// Thresholds few enough to be counted: a search depends on every word.
+    /// Few thresholds, which are counted; a search would depend on every word.
     fn partitions(report: &mut Report) {
         let mechanism = PartitionSelection::new(1.0, 1e-6, 1).expect("valid parameters");
         mechanism.prepare().expect("memory for thresholds");
@@ -214,7 +214,7 @@ mod check {
         }
     }
 
-    /// Controls, which must be found: a table, a branch.
+    /// Controls that the check must find: a table, a branch.
     fn controls(report: &mut Report) {
         let table: Vec<f64> = (0..256).map(|i| -(f64::from(i) / 256.0).ln()).collect();
         report.case("control: a table", true, |key| {

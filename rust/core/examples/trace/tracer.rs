@@ -1,6 +1,6 @@
-//! The path of some work through this program: the address of each instruction, and each address that it reads or writes.
+//! Records the path of some work through this program: the address of every instruction, and every address that it reads or writes.
 //!
-//! The processor traps after every instruction, in this process, and the handler of the signal keeps the registers.
+//! The processor traps after every instruction, in this process, and the signal's handler stores the registers.
 #![allow(unsafe_code, reason = "a signal handler, the trap flag, and code read as bytes")]
 
 use std::arch::asm;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
-/// General registers in the order of `ucontext_t`, of which the last is the instruction's address.
+/// General registers in the order of `ucontext_t`; the last is the instruction's address.
 const ORDER: [Register; 17] = [
     Register::R8,
     Register::R9,
@@ -34,23 +34,23 @@ const ORDER: [Register; 17] = [
 
 type Registers = [i64; ORDER.len()];
 
-/// Instructions of a path, 136 bytes each.
+/// The maximum number of instructions in a path; an instruction takes 136 bytes.
 const MOST: usize = 1 << 18;
 
-/// Different instructions of all paths.
+/// The maximum number of different instructions in all paths.
 const CODE: usize = 1 << 15;
 
-/// What the longest instruction takes.
+/// Bytes of the longest instruction.
 const LONGEST: usize = 15;
 
 static CAPACITY: AtomicPtr<Registers> = AtomicPtr::new(null_mut());
 static STEPS: AtomicUsize = AtomicUsize::new(0);
 
-/// Keeps the registers before an instruction. Where the room is full it only counts.
+/// Stores the registers before an instruction. If there is no room left, it only counts.
 extern "C" fn keep(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let step = STEPS.fetch_add(1, Ordering::Relaxed);
     if step < MOST {
-        // SAFETY: the kernel gives a context, and the room is for so many steps; nobody reads it while the trap flag is set.
+        // SAFETY: the kernel gives a context, and there is room for `MOST` steps, which nobody reads while the trap flag is set.
         unsafe {
             let context: *const libc::ucontext_t = context.cast();
             let registers: *const Registers = (&raw const (*context).uc_mcontext.gregs).cast();
@@ -66,7 +66,7 @@ pub struct Path {
     digest: u64,
 }
 
-/// The code of this program, decoded where it was met.
+/// Room for a path, and this program's decoded instructions.
 pub struct Tracer {
     room: Vec<Registers>,
     known: HashMap<i64, Step>,
@@ -75,7 +75,7 @@ pub struct Tracer {
 /// An instruction and its operands in memory.
 struct Step {
     instruction: Instruction,
-    /// By their bits.
+    /// A bit for every operand in memory.
     operands: u32,
 }
 
@@ -83,7 +83,7 @@ impl Tracer {
     pub fn new() -> Self {
         let mut room = vec![[0; ORDER.len()]; MOST];
         CAPACITY.store(room.as_mut_ptr(), Ordering::Relaxed);
-        // A stack of its own: what lies below the stack pointer stays as it is. It is never freed.
+        // The handler has its own stack, so that memory below the stack pointer stays unchanged. The stack is never freed.
         let stack = Vec::leak(vec![0_u8; 1 << 18]);
         // SAFETY: both calls are given live structures; the handler does nothing that a signal handler may not.
         unsafe {
@@ -104,13 +104,13 @@ impl Tracer {
         }
     }
 
-    /// The path of `work`. It allocates nothing, so that `work` may find the same memory each time.
+    /// The path of `work`. This function allocates nothing, so that `work` finds the same memory every time.
     pub fn path(&mut self, work: impl FnOnce()) -> Path {
         STEPS.store(0, Ordering::Relaxed);
-        // SAFETY: sets the trap flag of this thread, whose signal has a handler.
+        // SAFETY: this sets the thread's trap flag, and the trap's signal has a handler.
         unsafe { asm!("pushfq", "or qword ptr [rsp], 0x100", "popfq") };
         work();
-        // SAFETY: clears it.
+        // SAFETY: this clears the trap flag.
         unsafe { asm!("pushfq", "and qword ptr [rsp], -0x101", "popfq") };
         let instructions = STEPS.load(Ordering::Relaxed);
         assert!((1..=MOST).contains(&instructions), "{instructions} instructions were seen");
@@ -129,7 +129,7 @@ impl Tracer {
         }
         assert!(
             self.known.len() <= CODE,
-            "so many instructions are met that memory is allocated for them"
+            "there are so many different instructions that the map of them allocates memory"
         );
         Path { instructions, digest }
     }
@@ -138,10 +138,10 @@ impl Tracer {
 impl Step {
     fn at(address: u64) -> Self {
         let pointer: *const u8 = std::ptr::with_exposed_provenance(address as usize);
-        // SAFETY: code that this process ran, followed by more than an instruction.
+        // SAFETY: this process ran the code, and more than an instruction follows.
         let bytes = unsafe { std::slice::from_raw_parts(pointer, LONGEST) };
         let instruction = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).decode();
-        // These compute an address, or do nothing.
+        // These instructions compute an address, or do nothing.
         let used = !matches!(instruction.mnemonic(), Mnemonic::Lea | Mnemonic::Nop);
         let in_memory = |operand| {
             let kind = instruction.op_kind(operand);
@@ -155,7 +155,7 @@ impl Step {
 }
 
 fn value(registers: &Registers, register: Register) -> Option<u64> {
-    // Bases of segments, which do not change.
+    // Bases of segments do not change.
     if matches!(
         register,
         Register::DS | Register::ES | Register::SS | Register::CS | Register::FS | Register::GS

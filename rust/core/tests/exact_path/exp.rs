@@ -1,5 +1,5 @@
-//! Evidence: comparison with an independent library. Each enclosure of e^(−x) must contain the value that `dashu-float` gives with 32 bits
-//! more, and be no wider than documented. Points are fixed pseudo-random and directed ones; nothing here is statistical.
+//! Evidence: comparison with an independent library. Every enclosure of e^(−x) must contain the value that `dashu-float` gives with 32 more
+//! bits, and be no wider than documented. Points are fixed, pseudo-random or directed; nothing here is statistical.
 
 use crate::oracle::{Points, exp_minus, floor_scaled, from_limbs};
 use dashu_int::IBig;
@@ -12,7 +12,7 @@ fn check(eps: f64, count: u64, parts: u64, p: usize) {
         .power(count, p)
         .unwrap_or_else(|| panic!("no power: {}", case()));
     let (lo, hi) = (from_limbs(&power.mantissa.lo), from_limbs(&power.mantissa.hi));
-    // The mantissa is below 4: the truth is known to two units of 2^(−64p − 32).
+    // The mantissa is below 4, so the truth is known to two units of 2^(−64p − 32).
     let truth = floor_scaled(&exp_minus(eps, count, parts, 64 * p + 40), power.shift + 64 * p + 32);
     assert!(lo.clone() << 32 <= truth.clone() + 2, "lower end above the truth: {}", case());
     assert!(truth - 2 <= hi.clone() << 32, "upper end below the truth: {}", case());
@@ -30,7 +30,7 @@ fn width_bound(shift: usize, p: usize) -> IBig {
     }
 }
 
-/// Precisions from 128 to 1024 bits, the short ones more often (they serve nearly all questions), rarely one beyond the table of ln 2.
+/// Precisions from 128 to 1024 bits: mostly short ones, which decide nearly all values, and rarely one beyond the table of ln 2.
 fn precision(points: &mut Points) -> usize {
     match points.word() % 64 {
         0 => 17,
@@ -92,7 +92,7 @@ fn encloses_at_extremes() {
     }
 }
 
-/// Past the limit there is no power, and no panic.
+/// Beyond the limit there is no power, and no panic.
 #[test]
 fn underflows_to_none() {
     for (eps, count, parts) in [

@@ -1,6 +1,6 @@
-//! Evidence: comparison with an independent library at the points where an error would show. Thresholds S(j) are computed with `dashu-float`
-//! by the formula of docs/contract.md; v is placed just below, at the leading bits of, and just above them, at several depths of extension
-//! words, and the magnitude must step exactly there.
+//! Evidence: comparison with an independent library at the points where an error would show. `dashu-float` computes thresholds S(j) by the
+//! formula of docs/contract.md. v is placed just below a threshold, at its leading bits and just above it, at several depths of extension
+//! words, and the magnitude must change exactly there.
 
 use crate::oracle::{Points, Real, exp_minus, floor_scaled, integer, real};
 use dashu_int::IBig;
@@ -14,7 +14,7 @@ const WORDS: usize = 8192;
 /// Working precision of thresholds: the deepest v below has at most 63 + 64·5 significant bits.
 const BITS: usize = 450;
 
-/// Working precision where 1 − b loses up to 40 bits (ε ≥ 2^−40).
+/// Working precision if 1 − b loses up to 40 bits (ε ≥ 2^−40).
 const MORE: usize = BITS + 64;
 
 /// e^(−ε/D) for the geometric distribution, e^(−ε) for the staircase.
@@ -32,7 +32,7 @@ fn decay(distribution: &IntegerDistribution) -> Real {
     }
 }
 
-/// S(j), as docs/contract.md writes it, given `decay(distribution)`.
+/// S(j) by the formula of docs/contract.md, from `decay(distribution)`.
 fn survival(distribution: &IntegerDistribution, b: &Real, j: u64) -> Real {
     match *distribution {
         IntegerDistribution::OneSided { eps, sensitivity_steps } => exp_minus(eps, j, sensitivity_steps, BITS),
@@ -85,7 +85,7 @@ fn at(distribution: &IntegerDistribution, numerator: &IBig, words: usize, tail: 
     magnitude(distribution, v63, &mut extension)
 }
 
-/// Checks all v around S(j) at one depth; returns whether neighbouring thresholds were far enough apart to say anything.
+/// Checks all v around S(j) at one depth; returns whether neighbouring thresholds were far enough apart for a decision.
 fn check_threshold(distribution: &IntegerDistribution, j: u64, thresholds: &[Real; 3], words: usize) -> bool {
     let scale = 63 + 64 * words;
     let below = floor_scaled(&thresholds[1], scale);
@@ -122,7 +122,7 @@ fn check_threshold(distribution: &IntegerDistribution, j: u64, thresholds: &[Rea
     true
 }
 
-/// Thresholds worth a look: the first, the edges of the first stairs, and pseudo-random ones out to the tail.
+/// Interesting thresholds: the first, the edges of the first stairs, and pseudo-random ones up to the tail.
 fn interesting(distribution: &IntegerDistribution, points: &mut Points) -> Vec<u64> {
     let (eps, sensitivity_steps, r) = match *distribution {
         IntegerDistribution::Geometric { eps, sensitivity_steps } | IntegerDistribution::OneSided { eps, sensitivity_steps } => {
@@ -157,7 +157,7 @@ fn interesting(distribution: &IntegerDistribution, points: &mut Points) -> Vec<u
     js.push(points.between(1, r));
     js.push(r + points.between(0, sensitivity_steps));
     for depth in [1.0, 40.0, 300.0] {
-        // Below 2^62, where j + 1 is still far from saturation.
+        // Below 2^62, j + 1 is still far from saturation.
         js.push(points.between(1, ((sensitivity_steps as f64 / eps * depth) as u64).clamp(1, 1 << 62)));
     }
     if let IntegerDistribution::TruncatedStaircase { most, .. } = *distribution {
@@ -179,7 +179,7 @@ fn interesting(distribution: &IntegerDistribution, points: &mut Points) -> Vec<u
     js
 }
 
-/// Walks the interesting thresholds of one distribution; returns the number of cases that said something.
+/// Checks the interesting thresholds of one distribution; returns the number of decidable cases.
 fn walk(distribution: &IntegerDistribution, points: &mut Points) -> usize {
     let b = decay(distribution);
     let mut count = 0;
@@ -202,7 +202,7 @@ fn walk(distribution: &IntegerDistribution, points: &mut Points) -> usize {
     count
 }
 
-/// eps from 2^−40 to 10^6, D from 1 to 2^53, wherever D + D/eps ≤ 2^54 allows the pair.
+/// Pairs of eps from 2^−40 to 10^6 and D from 1 to 2^53 with D + D/eps ≤ 2^54.
 fn pairs() -> Vec<(f64, u64)> {
     let mut pairs = Vec::new();
     for eps in [
@@ -282,12 +282,12 @@ fn staircase_steps_at_its_thresholds() {
     assert!(count > 6000, "only {count} cases were decidable");
 }
 
-/// Where S(A + 1) leaves the thresholds their digits: ε from 0.1 on.
+/// Truncated distributions with ε of 0.1 or more, for which S(A + 1) leaves the thresholds their digits.
 #[test]
 fn truncated_staircase_steps_at_its_thresholds() {
     let mut points = Points(6);
     let mut count = 0;
-    // One of three widths and δ for each pair: the survival function of each takes long.
+    // Every pair gets one of three widths and δ, because survival functions take long.
     for (i, (eps, sensitivity_steps)) in pairs().into_iter().filter(|(eps, _)| *eps >= 0.1).enumerate() {
         let (r, delta) = [
             (1, 0.5),
@@ -301,7 +301,7 @@ fn truncated_staircase_steps_at_its_thresholds() {
     assert!(count > 1000, "only {count} cases were decidable");
 }
 
-/// ε from 2^−40 to 700 and δ from next to 1 to the least, where δ leaves the thresholds their digits. The last one decides where noise ends.
+/// ε from 2^−40 to 700 and δ from nearly 1 to the minimum that leaves the thresholds their digits. The last threshold decides where noise ends.
 #[test]
 fn canonical_noise_steps_at_its_thresholds() {
     let mut points = Points(7);
@@ -324,7 +324,7 @@ fn canonical_noise_steps_at_its_thresholds() {
     assert!(count > 800, "only {count} cases were decidable");
 }
 
-/// The bits of v = 0 give the end of the distribution, and ones the centre.
+/// Bits of 0 give the end of the distribution, and bits of 1 the centre.
 #[test]
 fn truncated_staircases_end() {
     for (eps, sensitivity_steps) in pairs() {
@@ -332,7 +332,7 @@ fn truncated_staircases_end() {
             let most = most_truncated_staircase(&Staircase::new(eps, sensitivity_steps, 1), delta);
             let distribution = Staircase::new(eps, sensitivity_steps, 1).truncated(most);
             assert_eq!(magnitude(&distribution, 0, &mut |_: usize| 0), most, "{distribution:?}");
-            // v = 2^(−63 − 64·201), below S_A(A) where e^(−ε) is far above.
+            // v = 2^(−63 − 64·201) is below S_A(A), if e^(−ε) is far above it.
             if eps < 1000.0 {
                 assert_eq!(
                     magnitude(&distribution, 0, &mut |e: usize| u64::from(e == 200)),
@@ -349,7 +349,7 @@ fn truncated_staircases_end() {
     }
 }
 
-/// A staircase of sensitivity 1 is the geometric distribution: two formulas, one function of the bits.
+/// A staircase of sensitivity 1 is the geometric distribution: two formulas must give one function of the bits.
 #[test]
 fn one_cell_staircase_is_geometric() {
     let mut points = Points(5);
@@ -375,7 +375,7 @@ fn one_cell_staircase_is_geometric() {
     }
 }
 
-/// Leading zero words: the tail is reachable, and v = 0 saturates, for every distribution that validation lets through.
+/// With leading zero words the tail is reached, and v = 0 saturates, for every distribution that validation accepts.
 #[test]
 fn zeros_reach_the_tail_and_saturate() {
     for (eps, sensitivity_steps) in pairs().into_iter().chain([(1e300, 1), (1e308, 1 << 53), (f64::MAX, 7)]) {

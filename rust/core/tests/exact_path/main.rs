@@ -1,4 +1,4 @@
-//! The slow path (`stairnoise::exact`) against an independent high-precision library, `dashu`, which shares no code with it.
+//! Compares the slow path (`stairnoise::exact`) with an independent high-precision library, `dashu`, which shares no code with it.
 
 #![allow(
     clippy::cast_possible_truncation,

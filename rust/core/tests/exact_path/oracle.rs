@@ -1,10 +1,10 @@
-//! An independent second opinion for the tests of `exact`: the formulas of docs/contract.md as they stand there, in `dashu-float`.
+//! An independent oracle for the tests of `exact`: the formulas of docs/contract.md, in `dashu-float`.
 
 use dashu_float::FBig;
 use dashu_float::round::mode::HalfEven;
 use dashu_int::IBig;
 
-/// A binary float of chosen precision.
+/// A binary float of any precision.
 pub type Real = FBig<HalfEven, 2>;
 
 /// The integer n with `bits` bits of working precision.
@@ -12,14 +12,14 @@ pub fn integer(n: u64, bits: usize) -> Real {
     Real::from(IBig::from(n)).with_precision(bits).value()
 }
 
-/// A number exactly, with `bits` bits of working precision.
+/// The exact number x, with `bits` bits of working precision.
 pub fn real(x: f64, bits: usize) -> Real {
     Real::try_from(x).unwrap().with_precision(bits).value()
 }
 
 /// e^(−eps·count/parts) with `bits` correct bits.
 pub fn exp_minus(eps: f64, count: u64, parts: u64, bits: usize) -> Real {
-    // An error in x is a relative error of e^(−x): x needs `bits` bits after the point, and has at most 21 before it (and three roundings).
+    // An error in x is a relative error of e^(−x), so x needs `bits` bits after the point; it has at most 21 before it, and three roundings.
     let work = bits + 32;
     let x = real(eps, work) * integer(count, work) / integer(parts, work);
     (-x).exp().with_precision(bits).value()

@@ -1,20 +1,20 @@
-//! Evidence: three second opinions on the exact shapes. Brute force over all r by the moment formulas; the defining inequality in
-//! `dashu-float`; the recorded reference values.
+//! Evidence: three independent computations of the exact shapes: brute force over all r by the moment formulas, the defining inequality in
+//! `dashu-float`, and recorded reference values.
 
 use crate::oracle::{Points, Real, exp_minus, integer};
 use dashu_int::IBig;
 use stairnoise::exact::{ceil_product, optimal_r_l1, optimal_r_l2};
 
-/// Working precision; 1 − b loses up to 170 bits of it (ε ≥ 10^−50), and (ε, D) at random leave r more than 2^−100 from the edge.
+/// Working precision: 1 − b loses up to 170 bits (ε ≥ 10^−50), and random (ε, D) leave r more than 2^−100 from the edge.
 const BITS: usize = 600;
 
-/// r is enough: r ≥ D/(1 + e^(ε/2)).
+/// Whether r ≥ D/(1 + e^(ε/2)).
 fn enough_l1(eps: f64, sensitivity_steps: u64, r: u64) -> bool {
     let s = exp_minus(eps, 1, 2, BITS);
     integer(r, BITS) * (integer(1, BITS) + &s) >= integer(sensitivity_steps, BITS) * s
 }
 
-/// r is enough: Q(4Q² − (1−b)²) ≥ 2D³·b(1+b), Q = r(1−b) + D·b.
+/// Whether Q(4Q² − (1−b)²) ≥ 2D³·b(1+b), with Q = r(1−b) + D·b.
 fn enough_l2(eps: f64, sensitivity_steps: u64, r: u64) -> bool {
     let b = exp_minus(eps, 1, 1, BITS);
     let rest = integer(1, BITS) - &b;
@@ -56,7 +56,7 @@ fn pairs(points: &mut Points) -> Vec<(f64, u64)> {
     pairs
 }
 
-/// b below every number in play: then r = 1 for both costs, and the oracle need not form it.
+/// Whether b is below every number used; then r = 1 for both costs, and the oracle need not compute b.
 fn underflows(eps: f64) -> bool {
     eps > 10_000.0
 }
@@ -86,7 +86,7 @@ fn shapes_are_the_least_that_suffice() {
     }
 }
 
-/// E|X| and E X² for all r by summing the probabilities: no use of the closed optima.
+/// E|X| and E X² for all r come from sums of probabilities, without the closed optima.
 #[test]
 fn shapes_are_optimal_by_brute_force() {
     for eps in [0.05, 0.3, 1.0, 2.5, 5.0, 9.0, 14.0] {
@@ -107,7 +107,7 @@ fn shapes_are_optimal_by_brute_force() {
     }
 }
 
-/// (E|X|, E X²) of the staircase distribution by summing its pmf ∝ b^J until b^J is below 2^−200.
+/// (E|X|, E X²) of the staircase distribution, from sums of its pmf ∝ b^J until b^J is below 2^−200.
 fn costs(eps: f64, sensitivity_steps: u64, r: u64) -> (Real, Real) {
     const BITS: usize = 256;
     let b = exp_minus(eps, 1, 1, BITS);
@@ -125,7 +125,7 @@ fn costs(eps: f64, sensitivity_steps: u64, r: u64) -> (Real, Real) {
     (first / &mass, second / mass)
 }
 
-/// ⌈γ·D⌉ against big integers, with γ from subnormal to 1.
+/// Compares ⌈γ·D⌉ with big integers, for γ from subnormal to 1.
 #[test]
 fn ceil_product_is_exact() {
     let mut points = Points(7);
@@ -150,7 +150,7 @@ fn ceil_product_is_exact() {
     }
 }
 
-/// The group `ds_opt` of ../shared/reference/values.json (its eps are decimals; none is within rounding of a change of r).
+/// Compares with the group `ds_opt` of ../shared/reference/values.json (its eps are decimals; none is within rounding of a change of r).
 #[test]
 fn shapes_agree_with_reference_values() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference/values.json");

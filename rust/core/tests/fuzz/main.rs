@@ -1,18 +1,18 @@
-//! The fuzz targets of `rust/fuzz` without a fuzzer: on its corpus, and on random bytes that are the same in every run.
+//! Runs the fuzz targets of `rust/fuzz` without a fuzzer, on its corpus and on random bytes that are the same in every run.
 //!
-//! Each target compares the crate with a second opinion: the contract's words and the exact path, values one at a time, or a naive rule.
-//! The file of a target says what it compares. `STAIRNOISE_FUZZ_INPUTS` sets the number of random inputs.
+//! A target compares the crate with an independent result: the contract's words and the exact path, values one at a time, or a naive rule.
+//! A target's file describes the comparison. `STAIRNOISE_FUZZ_INPUTS` sets the number of random inputs.
 
 mod targets;
 
 use std::io::{Write as _, stderr};
 use std::path::{Path, PathBuf};
 
-/// Random inputs for each target. All of them take some seconds.
+/// Random inputs for each target. All targets take some seconds.
 const INPUTS: usize = if cfg!(miri) { 2 } else { 300 };
 
-/// A target's generator starts at this plus the length of the target's name. Miri takes hours for long tables; its seed gives mechanisms without
-/// them.
+/// A target's generator starts at this plus the length of the target's name. Miri would take hours for long tables; its seed gives mechanisms
+/// without long tables.
 const SEED: u64 = if cfg!(miri) { 342_000 } else { 0 };
 
 const MOST_BYTES: u64 = if cfg!(miri) { 40 } else { 512 };
@@ -75,21 +75,21 @@ at_random!(
     truncated
 );
 
-/// Where the programs of the fuzz targets and their kept inputs are; nowhere beside the crate as it is published.
+/// The folder of the fuzz targets' programs and kept inputs; `None` in the published crate.
 fn programs() -> Option<PathBuf> {
     let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
     if crate_root.join("Cargo.toml.orig").exists() {
-        // Past the capture of what tests print.
+        // Tests' output is captured, so this goes to the process's own stream.
         let _ = writeln!(
             stderr(),
-            "NOT RUN: the fuzz corpus is in the repository, and not in the crate as it is published"
+            "NOT RUN: the fuzz corpus is in the repository, and not in the published crate"
         );
         return None;
     }
     Some(crate_root.join("../fuzz"))
 }
 
-/// The kept inputs of a target: a line of hexadecimal digits for each.
+/// The kept inputs of a target, from lines of hexadecimal digits.
 fn kept(programs: &Path, name: &str) -> Vec<Vec<u8>> {
     let text =
         std::fs::read_to_string(programs.join("corpus").join(name).with_extension("hex")).expect("a corpus for each target");
@@ -114,7 +114,7 @@ fn the_corpus_passes() {
     }
 }
 
-/// Each target has a test above and a program of its own.
+/// Every target has a test above and its own program.
 #[test]
 #[cfg_attr(miri, ignore = "reads files")]
 fn every_target_is_tested_and_fuzzed() {

@@ -1,6 +1,6 @@
 //! Fills of the four mechanisms, with any key, number, start and length.
 //!
-//! Compares a fill with its pieces, its types and what several threads write; and some of its values with those that the exact path makes of
+//! Compares a fill with its pieces, with other types and with several threads' output, and some values with those that the exact path makes from
 //! the contract's words.
 
 use stairnoise::{DrawError, Fill, Mechanism, OneWordMechanism, Value};

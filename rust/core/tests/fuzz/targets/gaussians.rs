@@ -1,12 +1,12 @@
 //! Fills of Gaussian noise in which every value has its own σ² and lattice.
 //!
-//! Compares which parameters, answers and outputs are refused, and each value with the mechanism that has its parameters.
+//! Compares refusals of parameters, answers and outputs, and every value with the mechanism that has its parameters.
 
 use stairnoise::{DiscreteGaussians, DrawError, Gaussian, GaussianParameters, Generator, Mechanism, ParamError};
 
 use super::input::Input;
 
-/// Those that mechanisms have, the ends, and what is beyond them.
+/// Exponents of mechanisms, the minimum and maximum, and invalid ones.
 const EXPONENTS: [i64; 16] = [
     0,
     0,
@@ -29,7 +29,7 @@ const EXPONENTS: [i64; 16] = [
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let n = input.count(400);
-    // A few different parameters, so that some recur; in most cases all have a mechanism.
+    // There are few different parameters, so that some recur; in most cases all have a mechanism.
     let known = if input.byte() < 224 { 11 } else { EXPONENTS.len() };
     let few: Vec<(f64, i64)> = (0..=input.below(20))
         .map(|_| (input.parameter(), EXPONENTS[input.below(known)]))
@@ -46,7 +46,7 @@ pub fn run(bytes: &[u8]) {
         .iter()
         .enumerate()
         .find_map(|(i, &k)| alone[k].as_ref().err().map(|error| (i, *error)));
-    // As text, because NaN is not equal to itself.
+    // Errors are compared as text, because NaN is not equal to itself.
     let said = DiscreteGaussians::new().check(&parameters).err();
     assert_eq!(format!("{said:?}"), format!("{refused:?}"));
     if refused.is_some() {
@@ -90,16 +90,16 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Exponents that are too large for the mechanism's type have none either.
+/// Exponents that are too large for the parameter's type have no mechanism either.
 fn mechanism(sigma2: f64, log2_granularity: i64) -> Result<Gaussian, ParamError> {
     Gaussian::scaled(sigma2, log2_granularity.clamp(-2000, 2000) as i32)
 }
 
 struct Drawn {
     noise: Vec<f64>,
-    /// Where answers are given.
+    /// Zeros if there are no answers.
     released: Vec<f64>,
-    /// Where every lattice is that of the integers.
+    /// `None` unless every lattice has the step 1.
     whole: Option<Vec<i64>>,
 }
 

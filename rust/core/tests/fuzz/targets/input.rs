@@ -27,12 +27,12 @@ impl<'a> Input<'a> {
         usize::from(number) % end
     }
 
-    /// How many values to draw: fewer than `end`, and fewer than a sixteenth of it under Miri, which is slow.
+    /// How many values to draw: fewer than `end`, or under Miri, which is slow, fewer than a sixteenth of `end`.
     pub fn count(&mut self, end: usize) -> usize {
         self.below(if cfg!(miri) { end / 16 } else { end })
     }
 
-    /// Any float: at an end of its format, an ordinary one, or one of any bits.
+    /// A float at an end of its format, an ordinary float, or any bits.
     pub fn number(&mut self) -> f64 {
         const EDGES: [f64; 16] = [
             0.0,
@@ -70,7 +70,7 @@ impl<'a> Input<'a> {
         (1.0 + fraction) * (f64::from(self.byte() % 16) - 8.0).exp2()
     }
 
-    /// A parameter, which some mechanism accepts in most cases.
+    /// A parameter that some mechanism accepts in most cases.
     pub fn parameter(&mut self) -> f64 {
         if self.byte() < 64 { self.number() } else { self.ordinary() }
     }
@@ -110,7 +110,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// ε, Δ and a shape, which some mechanism accepts in most cases.
+    /// ε, Δ and a shape that some mechanism accepts in most cases.
     pub fn parameters(&mut self, kind: Kind) -> (f64, f64, Shape) {
         let eps = self.parameter();
         let mut sensitivity = self.parameter();
@@ -131,7 +131,7 @@ impl<'a> Input<'a> {
         Share::new(1 + self.word() % parties, parties).expect("a share of as many")
     }
 
-    /// Which of `few` things each of `n` values has: several in turn.
+    /// Which of `few` things each of `n` values has; several take turns.
     pub fn mixture(&mut self, few: usize, n: usize) -> Vec<usize> {
         let pattern = self.word() | 1;
         (0..n as u64).map(|i| (pattern.wrapping_mul(i) >> 7) as usize % few).collect()

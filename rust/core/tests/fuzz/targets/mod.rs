@@ -1,4 +1,4 @@
-//! The fuzz targets: functions that run the crate on any bytes, and panic where it is wrong.
+//! The fuzz targets: functions that run the crate on any bytes, and panic if it is wrong.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -26,7 +26,7 @@ pub mod vectors;
 
 pub type Run = fn(&[u8]);
 
-/// By name, as in `rust/fuzz/fuzz_targets`.
+/// All targets by their names in `rust/fuzz/fuzz_targets`.
 pub const ALL: [(&str, Run); 10] = [
     ("parameters", parameters::run),
     ("fill", fill::run),

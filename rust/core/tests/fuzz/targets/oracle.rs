@@ -39,7 +39,7 @@ impl Words {
         }
     }
 
-    /// X of value `i`, by the exact path alone.
+    /// X of value `i`, only by the exact path.
     pub fn steps(&self, mechanism: &OneWordMechanism, i: u64) -> i64 {
         let (eps, sensitivity_steps) = (mechanism.eps(), mechanism.sensitivity_steps());
         let integers = match mechanism.r() {
@@ -53,7 +53,7 @@ impl Words {
     }
 }
 
-/// (significand, exponent): the magnitude of a finite float is the one times 2 to the other.
+/// (significand, exponent): the magnitude of a finite float is significand·2^exponent.
 fn parts(x: f64) -> (u64, i32) {
     let (fraction, exponent) = (x.to_bits() & ((1 << 52) - 1), (x.to_bits() >> 52 & 0x7ff) as i32);
     if exponent == 0 {
@@ -69,7 +69,7 @@ pub fn log2_of_power(x: f64) -> i32 {
     significand.trailing_zeros() as i32 + exponent
 }
 
-/// A true answer, exactly.
+/// A true answer as an exact number.
 pub trait True: Copy {
     fn parts(self) -> (i128, i32);
 }
@@ -100,19 +100,19 @@ pub fn rounded(answer: impl True, log2_granularity: i32) -> i128 {
         return product.unwrap_or(saturated).clamp(-limit, limit);
     }
     let twice_unit = 1_i128.checked_shl((1 - by).unsigned_abs()).filter(|unit| *unit > 0);
-    // Beyond, a half and more of 2⁶⁴ is never reached.
+    // A larger unit is more than twice any significand, so the result is 0.
     twice_unit.map_or(0, |unit| (2 * significand + unit / 2).div_euclid(unit))
 }
 
-/// K·g as the contract has it, for `f64`.
+/// K·g for `f64`, by the contract.
 pub fn float(steps: i128, log2_granularity: i32) -> f64 {
-    // Two factors, because 2^−1074 has no normal neighbour to be computed from.
+    // Two factors are needed, because 2^−1074 is not a normal number.
     let (half, rest) = (log2_granularity / 2, log2_granularity - log2_granularity / 2);
     let value = steps as f64 * power_of_two(half) * power_of_two(rest);
     value.clamp(f64::MIN, f64::MAX)
 }
 
-/// 2ⁿ as a normal number. The precision of `exp2` is not promised.
+/// 2ⁿ as a normal number. `exp2` promises no precision.
 fn power_of_two(n: i32) -> f64 {
     assert!((-1022..=1023).contains(&n));
     f64::from_bits(((1023 + n) as u64) << 52)

@@ -1,7 +1,7 @@
 //! Constructors with any numbers.
 //!
-//! A constructor refuses numbers with a text that names the parameter and the value, or makes a mechanism that draws and releases finite multiples
-//! of its granularity.
+//! A constructor refuses numbers with an error that names the parameter and the value, or makes a mechanism that draws and releases finite
+//! multiples of its granularity.
 
 use std::fmt::Debug;
 
@@ -117,7 +117,7 @@ fn staged(mechanism: Result<Box<dyn AnyMechanism>, ParamError>) {
 fn multiples(values: &[f64], granularity: f64, mechanism: &impl Debug) {
     log2_of_power(granularity);
     for value in values {
-        // What saturated is the largest finite number, which is a multiple too.
+        // A saturated value is the largest finite number, which is a multiple too.
         assert!(value.is_finite() && value % granularity == 0.0, "{value} of {mechanism:?}");
     }
 }

@@ -1,6 +1,7 @@
 //! Partition selection with any counts.
 //!
-//! Compares which count is refused; and what is shown and released, by kept thresholds or by coins, with the coins of the contract's words.
+//! Compares refused counts, and compares shown partitions and released counts, by kept thresholds or by coins, with the coins of the contract's
+//! words.
 
 use stairnoise::exact::Growth;
 use stairnoise::{DrawError, PartitionSelection};
@@ -8,7 +9,7 @@ use stairnoise::{DrawError, PartitionSelection};
 use super::input::Input;
 use super::oracle::Words;
 
-/// Tables of more thresholds, but for those that are not kept, take long to make.
+/// Tables with so many thresholds take long to make; longer ones are not kept.
 const SLOW: std::ops::Range<u64> = if cfg!(miri) { 64..u64::MAX } else { 1 << 16..1 << 22 };
 
 pub fn run(bytes: &[u8]) {

@@ -1,6 +1,6 @@
 //! Fills in which every value has its own parameters.
 //!
-//! Compares which parameters are refused, and each value with the mechanism that has its parameters.
+//! Compares refusals of parameters, and every value with the mechanism that has its parameters.
 
 use stairnoise::{AnyMechanism, DrawError, Kind, Mechanism, OneWordMechanism, Parameters, PerElement, Shape, Shapes};
 
@@ -10,7 +10,7 @@ pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let kind = input.kind();
     let n = input.count(200);
-    // A few different parameters, so that some recur.
+    // There are few different parameters, so that some recur.
     let few: Vec<(f64, f64, Shape)> = (0..=input.below(20)).map(|_| input.parameters(kind)).collect();
     let chosen: Vec<(f64, f64, Shape)> = input.mixture(few.len(), n).into_iter().map(|k| few[k]).collect();
     let eps: Vec<f64> = chosen.iter().map(|one| one.0).collect();
@@ -51,7 +51,7 @@ fn compare(kind: Kind, parameters: &Parameters<'_>, answers: &[f64], fill: &stai
         .enumerate()
         .find_map(|(i, mechanism)| mechanism.as_ref().err().map(|error| (i, *error)));
     let said = mechanisms.check(parameters);
-    // As text, because NaN is not equal to itself.
+    // Errors are compared as text, because NaN is not equal to itself.
     assert_eq!(format!("{:?}", said.err()), format!("{refused:?}"));
     if refused.is_some() {
         return;

@@ -1,7 +1,7 @@
 //! Releases of any answers by the four mechanisms.
 //!
-//! A release refuses lengths that differ, answers that are not finite or do not fit the lattice, and integers for a continuous mechanism. It then
-//! draws and writes nothing. Otherwise each value is the rounded answer plus the noise, added up in integers (contract, section 4).
+//! A release refuses different lengths, answers that are not finite or do not fit the lattice, and integers for a continuous mechanism; then it
+//! draws and writes nothing. Otherwise every value is the rounded answer plus the noise, added in integers (contract, section 4).
 
 use std::fmt::Debug;
 

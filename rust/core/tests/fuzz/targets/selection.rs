@@ -1,7 +1,7 @@
 //! Selections from any rows of costs.
 //!
-//! Compares which cost is refused; rows drawn together with rows drawn one at a time and with kept thresholds; and the selected candidate
-//! with the one that the exact path makes of the contract's words and stairs. Of permute-and-flip, and of several candidates, it compares parts.
+//! Compares refused costs, rows drawn together with rows drawn one at a time and with kept thresholds, and the selected candidate with the exact
+//! path's, from the contract's words and stairs. For permute-and-flip, and for several candidates, it compares only parts of a fill.
 
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Several candidates of each row, all rows together and one value at a time.
+/// Compares several candidates of every row, drawn together and one value at a time.
 fn several(mechanism: &Selection, fill: &Fill, costs: &[f64], n: usize) {
     let rows: Vec<&[f64]> = costs.chunks(n).collect();
     let finite = |row: &&[f64]| row.iter().filter(|cost| **cost < f64::INFINITY).count();
@@ -111,7 +111,7 @@ fn several(mechanism: &Selection, fill: &Fill, costs: &[f64], n: usize) {
     }
 }
 
-/// The row for exact draws, from the formulas of the contract, section 10; the stairs are the crate's.
+/// The row for exact draws, by the formulas of the contract, section 10, with the crate's stairs.
 fn choice(mechanism: &Selection, eps: f64, sensitivity: f64, monotonic: bool, row: &[f64]) -> Choice {
     let halvings = i32::from(!monotonic);
     let least = row.iter().copied().fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! Mechanisms that take several words for a value.
+//! Mechanisms that draw a value from several words.
 //!
 //! Compares a fill with its pieces and with values one at a time, released values with the noise, and bounded noise with its bounds.
 
@@ -87,7 +87,7 @@ fn checked<L: Mechanism, E>(mechanism: Result<L, E>, input: &mut Input<'_>, most
     }
 }
 
-/// The exponent of how many indices a fill has, and the refusal of others: for mechanisms of one draw a value, and for others.
+/// The base-2 logarithm of a fill's number of indices, and the error for other indices: for mechanisms with one draw a value, and for others.
 pub const ONE_DRAW: (u32, DrawError) = (62, DrawError::IndexTooLarge);
 const SEVERAL_DRAWS: (u32, DrawError) = (40, DrawError::StagedIndexTooLarge);
 
@@ -95,14 +95,14 @@ fn drawn<L: Mechanism>(mechanism: &L, input: &mut Input<'_>, most: usize) -> Vec
     check(mechanism, input, most, SEVERAL_DRAWS).map_or(vec![], |drawn| drawn.steps)
 }
 
-/// Fill 0 of a key, from an index on.
+/// A part of fill 0 of a key, from an index on.
 pub struct Drawn {
     pub steps: Vec<i64>,
     pub key: [u8; 32],
     pub start: u64,
 }
 
-/// Compares a fill of the mechanism with itself in other forms. `None` if it is refused.
+/// Compares a fill of the mechanism with the same fill in other forms. Returns `None` if the fill is refused.
 pub fn check<L: Mechanism>(
     mechanism: &L,
     input: &mut Input<'_>,

@@ -1,7 +1,7 @@
 //! Truncated staircases, with any bounds.
 //!
-//! Compares the middle and the bounds of a mechanism with the contract's rule (section 14), a fill with its pieces, and some of its values with those
-//! that the exact path makes of the contract's words.
+//! Compares the middle and the bounds of a mechanism with the contract's rule (section 14), a fill with its pieces, and some values with those that
+//! the exact path makes from the contract's words.
 
 use stairnoise::exact::{Staircase, magnitude};
 use stairnoise::{AnyMechanism, Mechanism, TruncatedDiscreteStaircase, TruncatedStaircase};
@@ -32,9 +32,9 @@ pub fn run(bytes: &[u8]) {
         let [lower, upper] = [(); 2].map(|()| input.flag().then(|| input.number()));
         if let Ok(mechanism) = TruncatedStaircase::new(eps, delta, sensitivity, gamma, lower, upper) {
             let g = mechanism.granularity();
-            // Below 2⁶¹, so that an `i128` holds it.
+            // The bound is below 2⁶¹, so an `i128` holds it.
             let inside = [lower.map(|bound| (bound / g).ceil()), upper.map(|bound| (bound / g).floor())];
-            // A quotient below the least number is no zero, and neither is its whole number.
+            // A quotient below the smallest float is not zero, and must not be rounded to the integer 0.
             let up = |bound: Option<f64>| bound.is_some_and(|bound| bound > 0.0 && bound / g == 0.0);
             let down = |bound: Option<f64>| bound.is_some_and(|bound| bound < 0.0 && bound / g == 0.0);
             let steps = [

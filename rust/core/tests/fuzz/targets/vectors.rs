@@ -1,7 +1,6 @@
-//! The staircase of vectors.
+//! The staircase for vectors.
 //!
-//! Compares a fill with its pieces and with coordinates one at a time, from any place; and a vector's norm with that of the largest ball that
-//! was drawn.
+//! Compares a fill with its pieces and with coordinates one at a time, from any place, and a vector's norm with the largest ball's.
 
 use stairnoise::{AnyMechanism, Mechanism, MultivariateStaircase, Norm};
 
