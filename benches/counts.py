@@ -101,6 +101,6 @@ WAYS = (
 
 UNFAIR = (
     "Unfair: only the last row is a release (rounded to the lattice, added in integers, drawn with a secure generator); the "
-    "others add 64-bit floats, whose low bits can give the true count away, and seven values are too few for any compiled way to "
-    "show its speed, so what is timed is mostly the price of a call."
+    "others add 64-bit floats, whose low-order bits can reveal the true count. Seven values are too few for compiled code to "
+    "show its speed, so the times are mostly those of a call."
 )

@@ -140,7 +140,7 @@ def _growth() -> Iterator[Target]:
         for threads in (1, 2):
             column = bench_growth.contender(form, threads)
             yield Target(
-                f"staircase, {column}, n = 10^5 and more: growth of the time but for the memory's",
+                f"staircase, {column}, n = 10^5 and more: growth of the time without the memory's",
                 FLAT,
                 "",
                 lambda r, column=column: growth(r, column),  # type: ignore[misc]

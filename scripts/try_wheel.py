@@ -31,7 +31,7 @@ INTERPRETERS = {
     r"musllinux.*_aarch64": ("aarch64-musl", "numpy==1.26.*", ["musllinux_1_1_aarch64"]),
     r"musllinux.*_x86_64": ("musl", "numpy==1.26.*", ["musllinux_1_1_x86_64"]),
 }
-# What tests/exactness imports.
+# Packages that tests/exactness imports.
 NEEDED = ["pytest", "mpmath", "cryptography"]
 
 SELFTEST = """

@@ -34,7 +34,7 @@ def html(views_by_key: dict[str, Any]) -> str:
     data = json.dumps(_shared(views_by_key), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (
         f'<form id="explore-form" class="explore" hidden>{"".join(fieldsets)}</form>\n'
-        "<noscript><p>The controls need JavaScript. Without it you see one setting: "
+        "<noscript><p>The controls need JavaScript. You see one setting: "
         f"{_setting(*DEFAULT)}.</p></noscript>\n"
         f'<p id="explore-says" aria-live="polite">{escape(view["says"])}</p>\n'
         f"{_picture(view)}\n{_table(view)}\n"

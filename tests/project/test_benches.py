@@ -278,7 +278,7 @@ def test_targets_are_judged_from_the_record() -> None:
     assert found[LAPLACE, "≤ 4.5 × fill"] == ("9.0", "not met")
     assert found[LAPLACE, "≥ 13 × faster than NumPy laplace"] == ("6.5", "not met")
     assert found[LAPLACE, "≥ 3.5 × faster than MKL laplace"] == ("–", "absent from this run")
-    growth = "n = 10^5 and more: growth of the time but for the memory's", "at most 1.5"
+    growth = "n = 10^5 and more: growth of the time without the memory's", "at most 1.5"
     assert found[f"staircase, float64, 1 thread, {growth[0]}", growth[1]] == ("1.2", "met")
     assert found[f"staircase, float64, 2 threads, {growth[0]}", growth[1]] == ("1.8", "not met")
     assert found["fresh array: peak memory beyond the output", "≤ 16 MiB"] == ("2.0", "met")

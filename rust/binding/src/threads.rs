@@ -131,7 +131,7 @@ pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
     Err(refusal(position, error))
 }
 
-/// The clock of the last look for a signal, and what a handler raised.
+/// The time of the last check for signals, and the exception that a handler raised.
 pub(crate) struct Signals {
     last: Instant,
     process: u64,
@@ -158,7 +158,7 @@ impl Signals {
         }
     }
 
-    /// Returns what a handler raised, if it is time to check.
+    /// Returns the exception that a handler raised, if it is time to check.
     pub fn check(&mut self) -> PyResult<()> {
         self.look();
         std::mem::replace(&mut self.result, Ok(()))

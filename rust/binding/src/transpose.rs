@@ -49,7 +49,7 @@ mod registers {
     /// Leaves all columns to the caller.
     ///
     /// # Safety
-    /// There are no duties.
+    /// The caller has no duties.
     pub unsafe fn write_columns<T: Copy, const ROWS: usize, const PAST: bool>(_: &[&[T]; ROWS], _: *mut T, _: isize) -> usize {
         0
     }

@@ -38,7 +38,7 @@ fn main() {
             println!("{kind:?} {eps} {sensitivity} {} {drawn} {doubts}", probe::kernel(&mechanism));
         }
     }
-    for (name, mechanism) in further().expect("valid parameters") {
+    for (name, mechanism) in others().expect("valid parameters") {
         let mut out = vec![0_i64; N];
         count(&name, words / 100, || {
             let fill = mechanism.next_fill(&mut generator, N).expect("fills are left");
@@ -62,7 +62,7 @@ fn main() {
 
 type Named = (String, Box<dyn AnyMechanism>);
 
-fn further() -> Result<Vec<Named>, ParamError> {
+fn others() -> Result<Vec<Named>, ParamError> {
     let mut mechanisms: Vec<Named> = Vec::new();
     for sigma2 in [1.0, 100.0, 1e6] {
         mechanisms.push((

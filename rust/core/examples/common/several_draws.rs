@@ -47,7 +47,7 @@ pub fn examples() -> Result<Vec<Named>, ParamError> {
         let mechanism = TruncatedDiscreteStaircase::new(eps, delta, sensitivity, r, lower, None)?;
         add(name, Box::new(mechanism));
     }
-    // These take thresholds, both logarithms in `f32`, the rough and the fine logarithm.
+    // These take thresholds, both logarithms in `f32`, and the rough and the fine logarithm.
     for (eps, delta) in [
         (1.0, 1e-6),
         (0.5, 1e-9),

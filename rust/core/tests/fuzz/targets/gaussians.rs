@@ -29,7 +29,7 @@ const EXPONENTS: [i64; 16] = [
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let n = input.count(400);
-    // There are few different parameters, so that some recur; in most cases all have a mechanism.
+    // Few parameters are different, so that some recur; in most cases all have a mechanism.
     let known = if input.byte() < 224 { 11 } else { EXPONENTS.len() };
     let few: Vec<(f64, i64)> = (0..=input.below(20))
         .map(|_| (input.parameter(), EXPONENTS[input.below(known)]))

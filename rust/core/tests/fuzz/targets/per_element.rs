@@ -10,7 +10,7 @@ pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let kind = input.kind();
     let n = input.count(200);
-    // There are few different parameters, so that some recur.
+    // Few parameters are different, so that some recur.
     let few: Vec<(f64, f64, Shape)> = (0..=input.below(20)).map(|_| input.parameters(kind)).collect();
     let chosen: Vec<(f64, f64, Shape)> = input.mixture(few.len(), n).into_iter().map(|k| few[k]).collect();
     let eps: Vec<f64> = chosen.iter().map(|one| one.0).collect();
