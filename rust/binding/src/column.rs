@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stairnoise::OutOfMemory;
 
-use crate::buffer::{Elements, Input, Inputs, LONGER, room};
+use crate::buffer::{Elements, Input, Inputs, LONGER, filled};
 use crate::layout::Block;
 
 /// A chunked column, read as one array with 0 for null.
@@ -57,7 +57,7 @@ impl<A: Copy> Column<'_, A> {
         Ok(InOrder {
             column: self,
             n: 0,
-            stage: room(self.zero, (most * LONGER).min(self.len))?,
+            stage: filled(self.zero, (most * LONGER).min(self.len))?,
         })
     }
 }

@@ -12,11 +12,11 @@ use crate::stream::Stream;
 use crate::threads;
 
 /// Pieces hold at least 64 values, however many draws each takes: smaller pieces take longer per value.
-const DEAREST: usize = PIECE / 64;
+const MAX_PRICE: usize = PIECE / 64;
 
 fn parts(mechanism: &impl Mechanism) -> Parts {
     Parts {
-        price: mechanism.draws().min(DEAREST),
+        price: mechanism.draws().min(MAX_PRICE),
         joint_values: mechanism.joint_values(),
     }
 }

@@ -12,7 +12,7 @@ use crate::stream::Stream;
 use crate::threads::{self, Signals};
 
 /// Thresholds pay off for a row that is repeated this often.
-const AGAIN_FROM: usize = 4;
+const MIN_REPEATS: usize = 4;
 
 /// A mechanism that selects one of finitely many candidates.
 #[pyclass(frozen, module = "stairnoise._native")]
@@ -76,7 +76,7 @@ impl Selection {
         threads: usize,
     ) -> PyResult<()> {
         let rows = Rows::new("costs", costs, out.shape())?;
-        let again = rows.repeats >= AGAIN_FROM;
+        let again = rows.repeats >= MIN_REPEATS;
         // A selection without kept thresholds reads its whole row.
         let price = self.0.price(rows.length, again);
         self.fill(

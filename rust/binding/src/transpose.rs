@@ -36,7 +36,7 @@ pub(crate) unsafe fn write_columns<T: Copy, const ROWS: usize>(rows: [&[T]; ROWS
 }
 
 /// Makes stores past the caches visible to other threads before any later store of this thread.
-pub(crate) fn settle() {
+pub(crate) fn fence() {
     // SAFETY: SSE is part of x86-64.
     #[cfg(target_arch = "x86_64")]
     unsafe {

@@ -79,11 +79,11 @@ fn of_mechanism(mechanism: &OneWordMechanism, name: &str, random: &mut Random, f
         "release, small against large",
     ] {
         let once = || {
-            let first = sure_words(mechanism, random, SMALL);
+            let first = certain_words(mechanism, random, SMALL);
             let (first, second) = match comparison {
-                "sample, small against other small" => (first, sure_words(mechanism, random, SMALL)),
-                "sample, one word against random" => (vec![[first[0][0]; N]; POOL], sure_words(mechanism, random, ALL)),
-                _ => (first, sure_words(mechanism, random, LARGE)),
+                "sample, small against other small" => (first, certain_words(mechanism, random, SMALL)),
+                "sample, one word against random" => (vec![[first[0][0]; N]; POOL], certain_words(mechanism, random, ALL)),
+                _ => (first, certain_words(mechanism, random, LARGE)),
             };
             let Lines(out) = &mut Lines([0.0_f64; N]);
             let times = if comparison.starts_with("release") {
@@ -132,7 +132,10 @@ fn found_twice(mut once: impl FnMut() -> f64) -> usize {
 /// Controls, whose differences must be found: a loop that ends when the noise is found, and a fill with one value on the slow path.
 fn controls(random: &mut Random, fills: usize) -> usize {
     let mechanism = OneWordMechanism::new(Kind::DiscreteLaplace, 0.1, 1.0, Shape::L1).expect("valid parameters");
-    let (small, large) = (sure_words(&mechanism, random, SMALL), sure_words(&mechanism, random, LARGE));
+    let (small, large) = (
+        certain_words(&mechanism, random, SMALL),
+        certain_words(&mechanism, random, LARGE),
+    );
     let Lines(out) = &mut Lines([0.0_f64; N]);
     let one_by_one = compare(random, fills / 10, [&small, &large], |words| {
         for (out, word) in out.iter_mut().zip(words) {
@@ -140,7 +143,7 @@ fn controls(random: &mut Random, fills: usize) -> usize {
         }
     });
     let slow_fill = |words: &[u64]| probe::write(&mechanism, words, out);
-    let undecided: Vec<[u64; N]> = small.iter().map(|words| with_doubt(*words)).collect();
+    let undecided: Vec<[u64; N]> = small.iter().map(|words| with_uncertain_word(*words)).collect();
     let slow = compare(random, fills / 10, [&small, &undecided], slow_fill);
     [
         one_by_one.report("control: counting, small against large", true),
@@ -162,7 +165,7 @@ fn counted(word: u64) -> f64 {
 }
 
 /// Adds v = 0, about which every kernel is uncertain.
-fn with_doubt(mut words: [u64; N]) -> [u64; N] {
+fn with_uncertain_word(mut words: [u64; N]) -> [u64; N] {
     words[N / 2] = 0;
     words
 }
@@ -173,16 +176,16 @@ const LARGE: [f64; 2] = [1.0 / 4000.0, 1.0 / 1000.0];
 const ALL: [f64; 2] = [0.0, 1.0];
 
 /// Words of random sign with v in the range, about which both levels are certain.
-fn sure_words(mechanism: &OneWordMechanism, random: &mut Random, [low, high]: [f64; 2]) -> Vec<[u64; N]> {
+fn certain_words(mechanism: &OneWordMechanism, random: &mut Random, [low, high]: [f64; 2]) -> Vec<[u64; N]> {
     let scale = 2.0_f64.powi(63);
     let (low, width) = ((low * scale) as u64, ((high - low) * scale) as u64);
     let mut draw = || {
         loop {
             let word = random.word();
             let word = (word & 1 << 63) | (low + ((u128::from(word << 1) * u128::from(width)) >> 64) as u64);
-            let mut sure = true;
-            probe::undecided(mechanism, &[word], &mut [0.0], |_| sure = false);
-            if sure && probe::is_certain(mechanism, word) {
+            let mut certain = true;
+            probe::undecided(mechanism, &[word], &mut [0.0], |_| certain = false);
+            if certain && probe::is_certain(mechanism, word) {
                 return word;
             }
         }

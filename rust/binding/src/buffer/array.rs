@@ -46,13 +46,13 @@ impl Parts {
     }
 }
 
-/// Memory for `n` values.
-pub(crate) fn room<T: Copy>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
-    // On the heap: draws must run in threads of 128 KiB of stack, which is musl's default.
-    let mut room = Vec::new();
-    room.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
-    room.resize(n, value);
-    Ok(room)
+/// `n` copies of `value`, in memory that is then written.
+pub(crate) fn filled<T: Copy>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
+    // The memory is on the heap, because draws must run in threads with 128 KiB of stack, which is musl's default.
+    let mut values = Vec::new();
+    values.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
+    values.resize(n, value);
+    Ok(values)
 }
 
 /// Runs `work`; if it is long, other Python threads can run meanwhile.

@@ -13,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stairnoise::OutOfMemory;
 
-use super::array::{Elements, Inputs, LONGER, STAGE, new_array, room, same_memory, same_shape};
+use super::array::{Elements, Inputs, LONGER, STAGE, filled, new_array, same_memory, same_shape};
 use crate::borrows::Borrow;
 use crate::errors::{self, ParameterError};
 use crate::layout::{Block, Layout};
@@ -83,7 +83,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         if self.len() == 0 {
             return Ok(Vec::new());
         }
-        let mut all = room(self.get(0), self.len())?;
+        let mut all = filled(self.get(0), self.len())?;
         self.copy_all(&mut all)?;
         Ok(all)
     }
@@ -109,12 +109,12 @@ impl<'py, A: Element + Copy> Input<'py, A> {
             InOrder::Contiguous {
                 input: self,
                 n: 0,
-                stage: room(self.get(0), (most * LONGER).min(self.len()))?,
+                stage: filled(self.get(0), (most * LONGER).min(self.len()))?,
             }
         } else if self.layout.is_one_element() && self.len() > 0 {
             InOrder::Same {
                 n: 0,
-                stage: room(self.get(0), (most * LONGER).min(self.len()))?,
+                stage: filled(self.get(0), (most * LONGER).min(self.len()))?,
             }
         } else {
             InOrder::Staged {

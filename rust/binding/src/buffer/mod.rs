@@ -14,7 +14,7 @@ mod input;
 mod output;
 
 pub(crate) use array::{
-    Elements, Inputs, LONGER, Parts, STAGE, data, detach_for, is_writable, new_array, room, same_memory, same_shape,
+    Elements, Inputs, LONGER, Parts, STAGE, data, detach_for, filled, is_writable, new_array, same_memory, same_shape,
     with_answers, with_output, with_residues, zeros,
 };
 pub(crate) use input::{InOrder, Input, OwnInOrder, Rows, own};

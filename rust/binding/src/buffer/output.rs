@@ -11,7 +11,7 @@ use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::{OutOfMemory, Tiles, Value, parallel};
 
-use super::array::{Inputs, LONGER, is_writable, room};
+use super::array::{Inputs, LONGER, filled, is_writable};
 use super::input::Input;
 use crate::borrows::Borrow;
 use crate::errors::ParameterError;
@@ -120,7 +120,7 @@ impl<T: Copy + Default> Piece<'_, T> {
         let direct = self.layout.is_contiguous() && self.memory.is_aligned();
         let longest = most * LONGER;
         let (largest, tiles) = self.order.tiles(self.block, if direct { longest } else { most });
-        let mut stage = room(T::default(), if direct { 0 } else { largest })?;
+        let mut stage = filled(T::default(), if direct { 0 } else { largest })?;
         for tile in tiles {
             inputs.begin(&tile)?;
             for (first, n) in tile.runs(longest) {
@@ -139,7 +139,7 @@ impl<T: Copy + Default> Piece<'_, T> {
             }
         }
         if !direct {
-            transpose::settle();
+            transpose::fence();
         }
         Ok(())
     }
@@ -158,7 +158,7 @@ impl<T: Copy + Default> Piece<'_, T> {
         for tile in self.order.small_tiles(self.block, Tiles::<T>::MOST) {
             self.scatter(&tile, fill.draw(&tile.as_tile()));
         }
-        transpose::settle();
+        transpose::fence();
     }
 
     /// Copies the values of a tile to their places.
