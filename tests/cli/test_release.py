@@ -14,6 +14,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.cli import main
+from tests.combinations import pairs
 from tests.interface.canaries import NUMBER, TEXT, leaks
 
 
@@ -55,10 +56,16 @@ def coverage(weights, answer, bound):
     return sum(w for j, w in weights.items() if abs(rounded + j - answer) <= bound) / sum(weights.values())
 
 
-@pytest.mark.parametrize("partitions", [1, 2])
-@pytest.mark.parametrize(("eps", "sensitivity"), [(1.0, 1), (0.25, 1), (2.0, 3), (1.5, 5)])
-@pytest.mark.parametrize(("mechanism", "made"), [("discrete_laplace", geometric), ("discrete_staircase", staircase)])
-def test_the_bound_holds_for_values_that_are_no_integers(capsys, tmp_path, mechanism, made, eps, sensitivity, partitions):
+@pytest.mark.parametrize(
+    ("partitions", "steps", "noise"),
+    pairs(
+        [1, 2],
+        [(1.0, 1), (0.25, 1), (2.0, 3), (1.5, 5)],
+        [("discrete_laplace", geometric), ("discrete_staircase", staircase)],
+    ),
+)
+def test_the_bound_holds_for_values_that_are_no_integers(capsys, tmp_path, partitions, steps, noise):
+    (eps, sensitivity), (mechanism, made) = steps, noise
     answers = [Fraction(200 + i, 20) for i in range(21)]
     path = table(tmp_path, "key,count\n" + "".join(f"k,{float(answer)}\n" for answer in answers))
     code, out, _ = run(

@@ -1,6 +1,6 @@
 """The pages in docs/ say what is so: every example on them runs, with every warning an error.
 
-Examples in docstrings are run by tests/interface/test_exports.py.
+Those of the longest page run in `make test-long`. Examples in docstrings are run by tests/interface/test_exports.py.
 """
 
 import doctest
@@ -27,10 +27,15 @@ NEEDS = {
     "query.md": ["pandas"],
 }
 
-pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+# It composes 69 releases three times, which takes as long as all other pages together.
+LONG = {"which_epsilon.md"}
 
 
-@pages
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.long] * (page.name in LONG)) for page in PAGES],
+    ids=[page.relative_to(DOCS).as_posix() for page in PAGES],
+)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for package in NEEDS.get(page.name, ()):
         pytest.importorskip(package)
@@ -86,4 +91,4 @@ def without_absent(text: str) -> tuple[str, list[str]]:
 
 
 def test_pages_with_examples_exist() -> None:
-    assert set(WITH_EXAMPLES) | set(NEEDS) <= {page.name for page in PAGES}
+    assert LONG | set(WITH_EXAMPLES) | set(NEEDS) <= {page.name for page in PAGES}

@@ -105,7 +105,7 @@ CALLS = {
     "shares of many scales": ("", "sn.MultiScaleDiscreteLaplace(1.0, 2**16)"),
     "many segments": (
         "e, b = np.linspace(1, 2, 1024).tolist(), np.linspace(0.1, 9, 1023).tolist()",
-        "sn.MergedLaplace(e, b, 1.0).sample(10**6, threads=1)[:0]",
+        "sn.MergedLaplace(e, b, 1.0).sample(10**5, threads=1)[:0]",
     ),
     "many weights": ("w = np.ones(2**17 + 1)", "sn.LatticeNoise(w).sample(10**6, threads=1)[:0]"),
     # With its shape given: the search broadcasts, and NumPy 2.4 raises the lack of memory for a buffer without the lock of the

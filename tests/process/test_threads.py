@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from tests.combinations import pairs
+from tests.combinations import in_turn, pairs
 from tests.examples import each_mechanism_and_array
 
 RELEASING = [
@@ -90,7 +90,14 @@ def in_short_fills(eps, gamma, n):
     return np.concatenate(parts)
 
 
-@pytest.mark.parametrize(("layout", "own", "gamma"), pairs(LAYOUTS, ["none", "last axis", "first axis"], ["l1", "l2"]))
+EVERY_OWN = (LAYOUTS, ["none", "last axis", "first axis"], ["l1", "l2"])
+IN_TURN = in_turn(*EVERY_OWN)
+
+
+@pytest.mark.parametrize(
+    ("layout", "own", "gamma"),
+    [*IN_TURN, *(pytest.param(*case, marks=pytest.mark.long) for case in pairs(*EVERY_OWN) if case not in IN_TURN)],
+)
 def test_any_number_of_threads_and_any_layout_give_the_same_values(own, gamma, layout):
     out = LAYOUTS[layout]
     length = {"none": (), "last axis": out.shape[-1:], "first axis": (*out.shape[:1], *[1] * (out.ndim - 1))}[own]

@@ -12,6 +12,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import query
+from tests.combinations import in_turn
 from tests.query.persons import visits
 from tests.statistical.checks import check_distribution, check_share
 
@@ -57,8 +58,7 @@ def test_counts_of_groups_that_are_always_shown_have_the_noise_of_the_rule():
     check_distribution(found, steps, ALPHA)
 
 
-@pytest.mark.parametrize("people", [2, 6, 9, 13, 20, 25, 60])
-@pytest.mark.parametrize("confidence", [0.6, 0.95])
+@pytest.mark.parametrize(("people", "confidence"), in_turn([2, 6, 9, 13, 20, 25, 60, 60], [0.6, 0.95]))
 def test_bounds_hold_for_groups_of_every_size_among_those_that_are_shown(people, confidence):
     """Among the shown groups of one size, the share within error_bound is the confidence or more: small groups are the hard ones.
 
@@ -84,8 +84,7 @@ def test_bounds_hold_for_groups_of_every_size_among_those_that_are_shown(people,
         assert {bound for *_, bound in rows} == {max(threshold - 1, pi.size - 1 - threshold)}
 
 
-@pytest.mark.parametrize("people", [6, 12, 14, 18, 60])
-@pytest.mark.parametrize("confidence", [0.6, 0.95])
+@pytest.mark.parametrize(("people", "confidence"), in_turn([6, 12, 14, 18, 60, 60], [0.6, 0.95]))
 def test_people_in_many_groups_get_gaussian_noise_and_bounds_that_hold(people, confidence):
     """Ten groups a person: shown as often as the definition says, and within their bounds as often as stated, at every size.
 

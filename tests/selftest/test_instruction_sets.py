@@ -16,6 +16,20 @@ def drawn():
     return json.loads(generators.run_main("stairnoise._selftest.instruction_sets", STAIRNOISE_CPU="portable"))
 
 
+def test_this_process_draws_what_portable_code_does(drawn):
+    assert not failed(instruction_sets.compare_tiers(drawn, instruction_sets.digests()))
+
+
+def test_each_instruction_set_is_compared_with_the_first(drawn, monkeypatch):
+    """All draw the same here; a process that draws nothing is in the tests below."""
+    monkeypatch.setattr(
+        instruction_sets, "run_main", lambda module, **environment: json.dumps(drawn | {"tier": environment["STAIRNOISE_CPU"]})
+    )
+    report = sn.selftest(subjects=["instruction sets"])
+    assert report.passed
+    assert len(report.checks) == 2 * len(sn.cpu_tiers()) - 1
+
+
 def test_digests_that_differ_are_found(drawn):
     assert not failed(instruction_sets.compare_tiers(drawn, drawn))
     assert not failed(instruction_sets.compare_threads(drawn))
