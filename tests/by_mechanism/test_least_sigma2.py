@@ -77,7 +77,7 @@ def test_other_cases(eps, delta, shift):
     check(eps, delta, shift)
 
 
-@pytest.mark.parametrize("case", rest_long(range(20), range(60)))
+@pytest.mark.parametrize("case", rest_long(range(12), range(60)))
 def test_any_parameters(case):
     choose = random.Random(f"least {case}")
     shift = choose.choice((1, 1, 1, 2, 3, 7))

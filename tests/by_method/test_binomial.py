@@ -190,7 +190,7 @@ def test_without_the_uniform_part_the_level_is_never_exceeded(eps, side):
 @pytest.mark.parametrize("side", ["two-sided", "less", "greater"])
 def test_coverage_of_intervals(side):
     """By exact sums: with whole noise at least the confidence; with the uniform part, on a grid, exactly that."""
-    n, eps, confidence = 15, 1.0, 0.9
+    n, eps, confidence = 10, 1.0, 0.9
     z, _ = released(n, 0.5, eps)
     ways = {p: released(n, p, eps)[1] for p in (0.01, 0.3, 0.95)}
     low, high = sn.binomial_interval(z, n, mechanism=sn.DiscreteLaplace(eps), confidence=confidence, alternative=side)

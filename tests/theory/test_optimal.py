@@ -305,7 +305,7 @@ def test_every_place_of_a_jump_is_seen():
     assert np.abs(whole - parts).min() > 0.0018
 
 
-steps = st.lists(st.tuples(st.floats(0, 4), st.floats(0.01, 5)), min_size=1, max_size=5)
+steps = st.lists(st.tuples(st.floats(0, 4), st.floats(0.01, 5)), min_size=1, max_size=3)
 
 
 @pytest.mark.slow
