@@ -76,7 +76,6 @@ impl Coin {
         });
     }
 
-    /// z².
     #[inline(always)]
     fn square<A: Arithmetic>(&self, proposal: i64) -> f64 {
         let magnitude = A::from_bits(proposal.unsigned_abs());

@@ -115,7 +115,6 @@ impl WholeLane for GeometricLane {
 pub(crate) struct CoarseLane(GeometricLane);
 
 impl CoarseLane {
-    /// `None` where the scale is too large.
     pub fn new(fine: &GeometricLane) -> Option<Self> {
         // 2·128·2⁻²⁴ = 2⁻¹⁶: the tolerance on either side.
         (fine.slack < f64::INFINITY && fine.scale <= 128.0).then(|| {

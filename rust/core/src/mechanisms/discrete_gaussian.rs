@@ -173,10 +173,15 @@ impl DiscreteGaussian {
             for (begin, out) in (0..).step_by(N).zip(out.chunks_mut(N)) {
                 let index = |k: u16| first + u64::from(begin + k);
                 stage.pairs(index(0), &mut attempted.pairs[..out.len()]);
-                self.judge(tier, stage, index, out.len(), &mut attempted, |rejected, place| {
+                // Whole blocks are written where they stay, which saves 2 % of a fill.
+                let whole = out.len().is_multiple_of(BLOCK);
+                let (n, place) = (out.len(), whole.then_some(&mut *out));
+                self.judge(tier, stage, index, n, &mut attempted, place, |rejected, place| {
                     left += push_bits(rejected, |k| begin + place + k, &mut open[left..]);
                 });
-                out.copy_from_slice(&attempted.proposals[..out.len()]);
+                if !whole {
+                    out.copy_from_slice(&attempted.proposals[..n]);
+                }
             }
             self.attempt_again(tier, fill, first, out, &mut attempted, &mut open[..left], 1);
         }
@@ -206,7 +211,7 @@ impl DiscreteGaussian {
                 let index = |k: u16| first + u64::from(some[usize::from(k)]);
                 let indices = some.iter().map(|&i| first + u64::from(i));
                 stage.scattered_pairs(indices, &mut attempted.pairs[..some.len()]);
-                self.judge(tier, stage, index, some.len(), attempted, |rejected, place| {
+                self.judge(tier, stage, index, some.len(), attempted, None, |rejected, place| {
                     still += push_bits(rejected, |k| some[usize::from(place + k)], &mut open[still..]);
                 });
                 for (&i, &proposal) in some.iter().zip(&attempted.proposals) {
@@ -222,7 +227,9 @@ impl DiscreteGaussian {
         }
     }
 
-    /// Makes the proposals of the first `n` pairs, pair k that of value `index(k)`. `rejected` gets each block's bits of those and its place.
+    /// Makes the first `n` pairs' proposals, in `place` if there is one; pair k is that of value `index(k)`. `rejected` gets each block's bits of
+    /// those and its place.
+    #[allow(clippy::too_many_arguments, reason = "as `attempt_again`")]
     fn judge<const N: usize>(
         &self,
         tier: Tier,
@@ -230,6 +237,7 @@ impl DiscreteGaussian {
         index: impl Fn(u16) -> u64,
         n: usize,
         attempted: &mut Attempt<N>,
+        place: Option<&mut [i64]>,
         mut rejected: impl FnMut(u64, u16),
     ) {
         let Attempt {
@@ -238,6 +246,7 @@ impl DiscreteGaussian {
             coins,
             proposals,
         } = attempted;
+        let proposals = place.unwrap_or(proposals);
         on_tier!(tier, deal(&pairs[..n], &mut words[..n], &mut coins[..n]));
         let extension = |k, e| stage.extension(index(k as u16), 0, e);
         self.proposal.write_words(tier, &words[..n], extension, &mut proposals[..n]);

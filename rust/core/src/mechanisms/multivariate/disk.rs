@@ -53,7 +53,6 @@ impl Points {
         })
     }
 
-    /// u, v and q of some places.
     #[inline(always)]
     pub fn columns(&self, places: Range<usize>) -> [&[f64]; 3] {
         [&self.u, &self.v, &self.q].map(|all| &all[places.clone()])

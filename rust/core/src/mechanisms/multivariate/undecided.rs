@@ -120,7 +120,6 @@ impl<'a> UndecidedVector<'a> {
             .unwrap_or(ATTEMPTS - 1)
     }
 
-    /// k − ½ ≤ ρ·y, if that is decided.
     fn linear(&self, k: u64, y: &Fixed) -> Option<bool> {
         let odd = Fixed::integer(2 * u128::from(k) - 1);
         let right = Fixed::integer(2 * u128::from(declassify::word(self.radius))).times(y);
