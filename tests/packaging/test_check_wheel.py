@@ -53,8 +53,8 @@ def test_a_right_wheel(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        (f"stairnoise-{VERSION}-cp311-cp311-manylinux_2_17_x86_64.whl", "neither that of the stable ABI"),
-        (f"stairnoise-{VERSION}-cp314-cp313t-manylinux_2_17_x86_64.whl", "neither that of the stable ABI"),
+        (f"stairnoise-{VERSION}-cp311-cp311-manylinux_2_17_x86_64.whl", "neither the stable ABI"),
+        (f"stairnoise-{VERSION}-cp314-cp313t-manylinux_2_17_x86_64.whl", "neither the stable ABI"),
         (f"stairnoise-{VERSION}-cp310-abi3-linux_x86_64.whl", "no manylinux or musllinux tag"),
         ("stairnoise-0.0.0-cp310-abi3-win_amd64.whl", "its version is 0.0.0"),
     ],
@@ -121,7 +121,7 @@ def test_auditwheel_s_report(change: dict[str, object], problem: str | None) -> 
         ("EM_AARCH64", ["libc.musl-aarch64.so.1"], "musllinux_1_2_aarch64", None),
         ("EM_AARCH64", ["libc.so.6", "libpthread.so.0"], "manylinux_2_17_aarch64", None),
         ("EM_X86_64", ["libc.so.6"], "musllinux_1_2_x86_64", "it needs libc.so.6, which is not musl's"),
-        ("EM_X86_64", ["libc.so"], "musllinux_1_2_aarch64", "its module is for x86_64, and its name says another processor"),
+        ("EM_X86_64", ["libc.so"], "musllinux_1_2_aarch64", "its module is for x86_64, but its name has another processor"),
     ],
 )
 def test_the_module(machine: str, needed: list[str], platform: str, problem: str | None) -> None:

@@ -32,7 +32,7 @@ NAMES = list(FIGURES)
 
 @functools.cache
 def drawn_and_saved(name):
-    """A figure with its own defaults, and its file. Curves move by more than a tenth of a pixel if it is drawn before it is saved."""
+    """A figure with its own defaults, and its file. Drawn before it is saved, its curves move by more than a tenth of a pixel."""
     drawn = FIGURES[name]()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "figure.svg"
