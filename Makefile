@@ -57,7 +57,7 @@ dev: $(VENV)/stamp-quick $(VENV)/stamp-dev  ## make .venv with every tool and an
 
 # tests/quick.py implements `--quick`. Lints check Rust, and the golden vectors check it through the extension.
 .PHONY: check
-check: dev $(VENV)/stamp-rust  ## format, lints, types and quick tests of what your branch changed (under a minute)
+check: dev $(VENV)/stamp-rust  ## format, lints, types and quick tests of your branch's changes (under a minute)
 	$(PY) -m ruff check --quiet .
 	$(PY) -m ruff format --check --quiet .
 	@$(PY) -m mypy & types=$$!; $(PY) -m pytest -q --quick --numprocesses 2 --dist worksteal; tests=$$?; wait $$types && exit $$tests
@@ -226,7 +226,7 @@ audit: | tools  ## dependencies: licences, sources, advisories, newer releases; 
 	@scripts/audit.sh
 
 .PHONY: coverage
-coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/evidence/coverage.md (half an hour)
+coverage: $(VENV)/stamp-dev  ## list the lines that tests run, in docs/evidence/coverage.md (half an hour)
 	$(PY) -m pip install 'coverage[toml]>=7.10'
 	rustup component add llvm-tools
 	command -v cargo-llvm-cov || [ -x target/tools/bin/cargo-llvm-cov ] || cargo install --quiet --locked --root target/tools cargo-llvm-cov
@@ -234,7 +234,7 @@ coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/evidence/coverag
 
 # A surviving mutant does not fail the command: docs/evidence/mutants.md lists those that no test can find.
 .PHONY: test-mutants
-test-mutants: $(VENV)/stamp-dev | tools  ## mutants of exact path, kernels, lattice and Python gates: does a test fail? (an hour); SHARD=0/32
+test-mutants: $(VENV)/stamp-dev | tools  ## try whether tests notice mutants of exact path, kernels, lattice and Python gates (an hour); SHARD=0/32
 	$(PY) -m pip install 'cosmic-ray>=8.4'
 	scripts/test_mutants.sh exact,lattice $(SHARD) || [ $$? -eq 2 ]
 	scripts/test_mutants.sh kernel $(SHARD) || [ $$? -eq 2 ]

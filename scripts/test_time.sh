@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the timing test (docs/evidence/timing.md) on every instruction set that this processor has.
 #
-#   scripts/test_time.sh [FILLS]        fills per comparison, a million by default; exit 1 if a |t| or a control comes out wrong
+#   scripts/test_time.sh [FILLS]        fills per comparison, a million by default; exit 1 if a |t| or a control is wrong
 set -eu
 
 command -v cargo >/dev/null || {
