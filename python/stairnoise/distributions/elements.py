@@ -41,8 +41,9 @@ class Elements:
 
     def support(self) -> tuple[Floats, Floats]:
         """Return the ends of the support."""
-        ends = self._of_all(lambda distribution: distribution.support())
-        return ends[..., 0], ends[..., 1]
+        # In pairs, even if there are no elements.
+        low, high = np.array([distribution.support() for distribution in self._distributions], np.float64).reshape(-1, 2).T
+        return low[self._which], high[self._which]
 
 
 def by_element(functions: Sequence[Callable[[Floats], Floats]], which: NDArray[np.intp], x: Any) -> Floats:
