@@ -137,7 +137,7 @@ def test_fork_in_a_thread_while_others_draw():
                 MECHANISM.sample(100_000, rng=rng)
 
         def fork():
-            signal_free = [in_child(lambda: draw(rng)) for _ in range(10)]
+            signal_free = [in_child(lambda: draw(rng)) for _ in range(5)]
             sent.extend(signal_free)
 
         others = [threading.Thread(target=keep_drawing) for _ in range(2)]

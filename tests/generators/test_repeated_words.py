@@ -94,7 +94,7 @@ def test_fork_in_a_thread_while_others_draw_from_other_bit_generators():
             rng.random(100_000)
 
     threads = [threading.Thread(target=keep_drawing, args=(rng,)) for rng in busy]
-    forker = threading.Thread(target=lambda: sent.extend(in_child(lambda: draw(bits)) for _ in range(10)))
+    forker = threading.Thread(target=lambda: sent.extend(in_child(lambda: draw(bits)) for _ in range(5)))
     for thread in (*threads, forker):
         thread.start()
     forker.join(60)
@@ -118,7 +118,7 @@ def test_fork_while_a_thread_draws_past_the_lock():
 
     thread = threading.Thread(target=keep_drawing)
     thread.start()
-    sent = [in_child(lambda: draw(bits)) for _ in range(20)]
+    sent = [in_child(lambda: draw(bits)) for _ in range(8)]
     stop.set()
     thread.join(60)
     assert repeats([*sent, draw(bits)]) == 0

@@ -34,10 +34,19 @@ def judged(function, *arguments, **options):
     return refusal is not None
 
 
+halves = pytest.mark.parametrize("half", [0, pytest.param(1, marks=pytest.mark.long)])
+
+
+def half_of_the_pool(half, argument, arguments):
+    """Arguments take turns at the halves, so that in all each value is tried."""
+    return list(POOL.items())[(half + list(arguments).index(argument)) % 2 :: 2]
+
+
+@halves
 @pytest.mark.parametrize("argument", GOOD)
-def test_spend(tmp_path, argument):
+def test_spend(tmp_path, argument, half):
     ledger = sn.Ledger(tmp_path / "file", 1e6)
-    for name, make in POOL.items():
+    for name, make in half_of_the_pool(half, argument, GOOD):
         value, rows = make(), len(ledger.report())
         try:
             refused = judged(ledger.spend, **{**GOOD, argument: value})
@@ -46,9 +55,13 @@ def test_spend(tmp_path, argument):
         assert not (refused and len(ledger.report()) != rows)
 
 
-@pytest.mark.parametrize("argument", ["budget", "delta", "timeout"])
-def test_make(tmp_path, argument):
-    for number, (name, make) in enumerate(POOL.items()):
+MADE_OF = ("budget", "delta", "timeout")
+
+
+@halves
+@pytest.mark.parametrize("argument", MADE_OF)
+def test_make(tmp_path, argument, half):
+    for number, (name, make) in enumerate(half_of_the_pool(half, argument, MADE_OF)):
         path = tmp_path / str(number)
         try:
             refused = judged(sn.Ledger, path, **{"budget": 1.0, "delta": 1e-6, argument: make()})

@@ -61,7 +61,11 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+# Their loops are those of other calls.
+LONG = {"large vectors", "vectors released", "shares released", "rows of costs"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in CALLS])
 def test_ctrl_c_ends(name):
     prepare, call = CALLS[name]
     child = _CHILD.format(prepare=prepare, call=call)

@@ -101,7 +101,7 @@ def test_files_as_a_plain_program_reads_them(tmp_path, csv):
     line = st.text(letters, max_size=9).map(lambda each: each.encode(csv.encoding)) | st.binary(max_size=6)
     path = tmp_path / "t.csv"
 
-    @settings(max_examples=12, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=8, deadline=None, derandomize=True, database=None)
     @given(st.lists(line | st.just(f"NA{csv.delimiter} NA ".encode()), max_size=40), st.sampled_from([b"\n", b"\r\n"]))
     def check(written, end):
         content = f"a{csv.delimiter}b".encode() + end + b"".join(each + end for each in written)
