@@ -65,7 +65,7 @@ def exact_tails(eps, D, r, k):
 CASES = [(1.0, 1, 1, 2), (0.8, 3, 2, 2), (2.0, 5, 1, 3), (2.0, 5, 5, 5), (6.0, 20, 2, 3), (30.0, 9, 4, 4), (4.0, 7, 1, 8)]
 
 
-@pytest.mark.parametrize(("eps", "D", "r", "k"), CASES)
+@pytest.mark.parametrize(("eps", "D", "r", "k"), rest_long(CASES[:-1], CASES))
 def test_sum_of_discrete_noise_has_the_smallest_interval(eps, D, r, k):
     tails = exact_tails(eps, D, r, k)
     mechanism = sn.DiscreteStaircase(eps, D, r)
