@@ -1,7 +1,7 @@
 """Every argument of every public callable, with every hostile value, one at a time: a result, or a refusal that changes nothing.
 
-Exhaustive in `make test-long`. Otherwise each call takes every eighth value of an argument, and the calls that have the argument
-take turns. Where there is an `out`, every other call has one that is good, to see that a refusal leaves it alone.
+Exhaustive in `make test-long`. Otherwise each call takes every sixteenth value of an argument, and the calls that have the
+argument take turns. Where there is an `out`, every other call has one that is good, to see that a refusal leaves it alone.
 """
 
 import inspect
@@ -24,7 +24,7 @@ def parts():
     for name, group in CALLS.items():
         for number, call in enumerate(group):
             for argument in call.arguments:
-                found[name, number, argument] = list(POOL)[seen[argument] % 8 :: 8]
+                found[name, number, argument] = list(POOL)[seen[argument] % 16 :: 16]
                 seen[argument] += 1
     return found
 
