@@ -123,6 +123,7 @@ test-python: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## Python tests
 .PHONY: test-long
 test-long: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the checks that take minutes, except test-tiers and test-checked
 	RUSTFLAGS='--cfg aes_backend="soft"' cargo test --locked -p $(CRATE) --lib --target-dir target/soft-aes stream
+	STAIRNOISE_LONG=1 cargo test --locked -p $(CRATE) --all-features --lib --test exact_path
 	$(PY) -m pytest -m long
 	@scripts/test_package.sh
 	@scripts/test_taint.sh

@@ -11,3 +11,8 @@ mod exp;
 mod magnitude;
 mod oracle;
 mod shape;
+
+/// Whether all points of a check are tried, as `make test-long` does, or a part of them.
+fn long() -> bool {
+    std::env::var_os("STAIRNOISE_LONG").is_some()
+}

@@ -8,7 +8,7 @@ use super::super::tier::Tier;
 use crate::exact;
 use crate::lattice::value::Scaling;
 use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape};
-use crate::testing::random::Random;
+use crate::testing::{long, random::Random};
 
 /// The last word whose magnitude, followed by zeros, is at least that of `word`: magnitudes fall as words grow.
 fn last_of(magnitude: impl Fn(u64, u64) -> u64, word: u64) -> u64 {
@@ -92,7 +92,7 @@ fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64,
 fn words_beside_an_edge_are_right_or_not_sure() {
     let random = &mut Random(1);
     let tiers = &Tier::tested();
-    for _ in 0..400 {
+    for _ in 0..if long() { 400 } else { 100 } {
         let eps = 2.0_f64.powf(random.next() * 30.0 - 20.5);
         let delta = 2.0_f64.powf(random.next() * 40.0 - 20.0);
         let whole = 2.0_f64.powf(random.next() * 30.0).floor();

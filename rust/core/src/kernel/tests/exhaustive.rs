@@ -26,12 +26,23 @@ struct Truth<'a> {
 
 impl<'a> Truth<'a> {
     fn new(distribution: &'a IntegerDistribution) -> Self {
-        let decide = |bits: u64, rest: u64| {
+        let decide = |bits: usize, rest: u64| {
             // The 48 bits that follow in a full word, then extension words.
             let (low, next) = (rest & ((1 << 48) - 1), rest);
-            exact::magnitude(distribution, bits << 48 | low, &mut |_: usize| next) as f64
+            exact::magnitude(distribution, (bits as u64) << 48 | low, &mut |_: usize| next) as f64
         };
-        let ends = (0..1 << BITS).map(|bits| [decide(bits, 0), decide(bits, u64::MAX)]).collect();
+        let mut ends = vec![[f64::NAN; 2]; 1 << BITS];
+        let mut open = vec![0..1 << BITS];
+        while let Some(range) = open.pop() {
+            // Magnitudes fall as v grows: between equal ones all are equal.
+            let (first, last) = (decide(range.start, 0), decide(range.end - 1, u64::MAX));
+            if first == last || range.len() == 1 {
+                ends[range].fill([first, last]);
+            } else {
+                let middle = range.start.midpoint(range.end);
+                open.extend([range.start..middle, middle..range.end]);
+            }
+        }
         Self { distribution, ends }
     }
 
