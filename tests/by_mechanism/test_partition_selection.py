@@ -94,8 +94,8 @@ def test_a_person_in_k_groups_has_the_guarantee(eps, delta, k):
         for p, q in ((alone, joined), (joined, alone)):
             total = 0.0
             for outcome in itertools.product(*p):
-                chance = math.prod(each[x] for each, x in zip(p, outcome, strict=True))
-                other = math.prod(each.get(x, 0.0) for each, x in zip(q, outcome, strict=True))
+                chance = math.prod(item[x] for item, x in zip(p, outcome, strict=True))
+                other = math.prod(item.get(x, 0.0) for item, x in zip(q, outcome, strict=True))
                 total += max(0.0, chance - growth * other)
             worst = max(worst, total)
     assert worst <= delta * (1 + 1e-12)
@@ -266,7 +266,7 @@ def test_shapes_and_dtypes():
     shown, value = MECHANISM.release(100)
     assert shown is True
     assert type(value) is int
-    assert [each.shape for each in MECHANISM.release([])] == [(0,), (0,)]
+    assert [item.shape for item in MECHANISM.release([])] == [(0,), (0,)]
     assert MECHANISM.select(np.empty((3, 0), np.int64)).shape == (3, 0)
     assert MECHANISM.release(2**63 - 1)[1] > 2**62
 

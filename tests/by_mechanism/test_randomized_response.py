@@ -129,13 +129,13 @@ def test_several_values_by_all_their_outcomes(eps: float, k: int, m: int) -> Non
     mechanism = sn.RandomizedResponse(eps, k)
     for t in (0.0, eps, 1.7 * eps):
         assert mechanism.compose(m).privacy_profile(t) == pytest.approx(delta(eps, t), rel=1e-9)
-    each = mechanism.for_partitions(m)
-    assert m * Fraction(each.eps) <= Fraction(eps)
-    assert delta(each.eps, eps) < 1e-15
-    assert delta(each.eps, eps * 0.99) > 0
+    item = mechanism.for_partitions(m)
+    assert m * Fraction(item.eps) <= Fraction(eps)
+    assert delta(item.eps, eps) < 1e-15
+    assert delta(item.eps, eps * 0.99) > 0
     assert np.array_equal(
         mechanism.release(np.arange(300) % k, max_partitions_contributed=m, rng=seeded()),
-        each.release(np.arange(300) % k, rng=seeded()),
+        item.release(np.arange(300) % k, rng=seeded()),
     )
 
 

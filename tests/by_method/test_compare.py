@@ -318,9 +318,9 @@ def test_text_is_aligned_and_complete():
     assert re.split(r"  +", head) == ["mechanism", "E|X|", "std", "95 % bound", "P(0)", "E|X| ratio"]
     assert {len(line) for line in lines[:6]} == {len(head)}
     for line, row in zip(lines[:6], table, strict=True):
-        cells = re.split(r"  +", line)
-        assert cells[0] == row.name
-        for cell, value in zip(cells[1:], (row.mean_abs, row.std, row.bound_95, row.p_zero, row.ratio), strict=True):
+        fields = re.split(r"  +", line)
+        assert fields[0] == row.name
+        for cell, value in zip(fields[1:], (row.mean_abs, row.std, row.bound_95, row.p_zero, row.ratio), strict=True):
             assert cell == "–" if value is None else float(cell) == pytest.approx(value, rel=5e-4)
     assert max(map(len, lines)) <= 80
     assert " ".join(lines[7:]) == table.recommendation
@@ -330,8 +330,8 @@ def test_text_is_aligned_and_complete():
 def test_html_has_the_same_cells():
     table = sn.compare(1, 0.5)
     html = table._repr_html_()
-    cells = re.findall("<td>(.*?)</td>", html)
-    assert cells == [cell for cells in table.texts() for cell in cells]
+    fields = re.findall("<td>(.*?)</td>", html)
+    assert fields == [cell for fields in table.texts() for cell in fields]
     assert html.count("<p>") == 2
 
 
@@ -431,10 +431,10 @@ def test_costs_whose_squares_leave_float64():
     assert [row.mean_abs for row in far] == [0.0, 0.0, 0.0]
     assert [row.std for row in far] == [0.0, 0.0, 0.0]
     near = sn.compare(1, sensitivity=1e300, costs=[0.0, 1e300])
-    usual = sn.compare(1, costs=[0.0, 1.0])
-    assert [row.std for row in near] == pytest.approx([row.std * 1e300 for row in usual], rel=1e-14)
+    reference = sn.compare(1, costs=[0.0, 1.0])
+    assert [row.std for row in near] == pytest.approx([row.std * 1e300 for row in reference], rel=1e-14)
     beside = sn.compare(1, costs=[0.0, 1.0, 1e300])
-    assert [row.std for row in beside] == pytest.approx([row.std for row in usual], rel=1e-14)
+    assert [row.std for row in beside] == pytest.approx([row.std for row in reference], rel=1e-14)
     never = sn.compare(1, costs=[0.0, 1.0, math.inf])
     assert [row.mean_abs for row in never] == pytest.approx([row.mean_abs for row in sn.compare(1, costs=[0.0, 1.0])], rel=1e-14)
 

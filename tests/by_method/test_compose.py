@@ -133,11 +133,11 @@ def test_trinomial_by_its_multinomial_sum(k, masses):
         assert close(found[k - total], exact, 1e-12, 2.0**-1000)
 
 
-@pytest.mark.parametrize(("theta", "cells", "k", "entries"), [(0.02, 200, 60, 5900), (0.3, 40, 400, 4200), (3.0, 20, 400, 390)])
-def test_tilted_transforms_agree_with_direct_convolution(theta, cells, k, entries):
+@pytest.mark.parametrize(("theta", "width", "k", "entries"), [(0.02, 200, 60, 5900), (0.3, 40, 400, 4200), (3.0, 20, 400, 390)])
+def test_tilted_transforms_agree_with_direct_convolution(theta, width, k, entries):
     """The same lattice both ways, in every entry above 1e-290; both ends may be below that."""
-    mechanism = steps.geometric_masses(theta, cells)
-    length = cells * k // 2
+    mechanism = steps.geometric_masses(theta, width)
+    length = width * k // 2
     direct = convolution._directly([(mechanism, k)], length)
     tilted, error = convolution._by_tilting([(mechanism, k)], length)
     read = direct > 1e-290

@@ -91,17 +91,17 @@ def test_few_atoms_by_exact_integers(length: int) -> None:
 @pytest.mark.parametrize("rare", [1e-10, pytest.param(1e-3, marks=pytest.mark.long)])
 def test_few_atoms_by_the_multinomial_mechanism(rare: float) -> None:
     """The largest sums underflow, and so do products on the way to others."""
-    k, usual, other = 300, 0.55, 0.45
+    k, common, other = 300, 0.55, 0.45
     exact: Counter[int] = Counter()
     with mp.workdps(40):
-        terms = [[mp.mpf(mass) ** i / mp.factorial(i) for i in range(k + 1)] for mass in (rare, usual, other)]
+        terms = [[mp.mpf(mass) ** i / mp.factorial(i) for i in range(k + 1)] for mass in (rare, common, other)]
         for j in range(k + 1):
             for a in range(k + 1 - j):
                 b = k - j - a
                 exact[150 * a + 301 * b] += terms[0][j] * terms[1][a] * terms[2][b]
         ways = mp.factorial(k)
         expected = {i: float(ways * p) for i, p in exact.items()}
-    found = convolution([(mechanism_of({0: rare, 150: usual, 301: other}), k)], 150 * k)
+    found = convolution([(mechanism_of({0: rare, 150: common, 301: other}), k)], 150 * k)
     assert agrees(found, expected)
     assert np.count_nonzero(found) > 500
 

@@ -224,12 +224,12 @@ def test_a_real_interval_has_room_for_the_rounding_of_the_true_values(mechanism,
     steps = Fraction(high) / g
     assert abs(steps - k * Fraction(1, 2) - round(steps - k * Fraction(1, 2))) < 1e-6
     if k == 1:
-        cells, (r,) = mechanism._sampler.sensitivity_steps, mechanism._sampler.lengths or (0,)
+        width, (r,) = mechanism._sampler.sensitivity_steps, mechanism._sampler.lengths or (0,)
         t = int(steps - Fraction(1, 2))
         beyond = [
-            tail(i, mechanism.eps, cells, r)
+            tail(i, mechanism.eps, width, r)
             if r
-            else 2 * mp.exp(-mp.mpf(mechanism.eps) / cells * (i + 1)) / (1 + mp.exp(-mp.mpf(mechanism.eps) / cells))
+            else 2 * mp.exp(-mp.mpf(mechanism.eps) / width * (i + 1)) / (1 + mp.exp(-mp.mpf(mechanism.eps) / width))
             for i in (t, t - 1)
         ]
         assert beyond[0] <= 1 - mp.mpf(0.95)

@@ -52,12 +52,12 @@ def density_moment(mechanism, p):
     return t / 4 + D**2 * v / t if p == 1 else t**2 / 12 + D**2 * v + mp.mpf(2) / 3 * D**3 * v * (1 + 2 * c) / t
 
 
-def cells(mechanism):
+def sensitivity_steps(mechanism):
     return math.ceil(Fraction(mechanism.sensitivity) / Fraction(mechanism.granularity))
 
 
 def drawn_over_density(mechanism, p):
-    D = cells(mechanism)
+    D = sensitivity_steps(mechanism)
     if isinstance(mechanism, sn.Laplace):
         drawn, density = (
             geometric_moment(mechanism.eps, D, p),
@@ -97,7 +97,7 @@ def test_moments_within_the_range(eps, sensitivity):
 def test_the_bound_on_the_difference_of_moments(eps, gamma, sensitivity):
     """p (1/D + 1/(2(γ + c)D)), outside of the range too; and an eighth of it for what float64 adds to γ."""
     mechanism = sn.Staircase(eps, sensitivity, gamma)
-    D, c = cells(mechanism), 1 / mp.expm1(mp.mpf(eps))
+    D, c = sensitivity_steps(mechanism), 1 / mp.expm1(mp.mpf(eps))
     for p in (1, 2):
         assert abs(drawn_over_density(mechanism, p) - 1) <= p * (1 + 1 / (2 * (exact_gamma(mechanism) + c))) / D * 1.001
 
@@ -150,7 +150,7 @@ def truncated_sums(rate, n, p):
 )
 def test_moments_of_truncated_noise(arguments):
     mechanism = sn.TruncatedLaplace(*arguments)
-    g, rate = mechanism.granularity, mp.mpf(mechanism.eps) / cells(mechanism)
+    g, rate = mechanism.granularity, mp.mpf(mechanism.eps) / sensitivity_steps(mechanism)
     below, above = (round(abs(end) / g) for end in mechanism.lattice_bounds)
     total = truncated_sums(rate, below, 0) + truncated_sums(rate, above, 0) - 1
     for p in (1, 2):
@@ -164,7 +164,7 @@ def test_moments_of_truncated_noise(arguments):
 )
 def test_moments_of_merged_noise(rates, breaks, sensitivity):
     mechanism = sn.MergedLaplace(rates, breaks, sensitivity)
-    g, D = mechanism.granularity, cells(mechanism)
+    g, D = mechanism.granularity, sensitivity_steps(mechanism)
     ends = [round(end / g) for end in mechanism.lattice_breakpoints]
     half = []
     for p in (0, 1, 2):

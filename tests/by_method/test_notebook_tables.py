@@ -13,7 +13,7 @@ from stairnoise.registry import ROWS
 MECHANISMS = [pytest.param(row, mechanism, id=repr(mechanism)) for row in ROWS for mechanism in row.mechanisms()]
 
 
-def cells(text):
+def parts(text):
     """The caption and the rows of a table."""
     table = xml.etree.ElementTree.fromstring(text)
     assert table.tag == "table"
@@ -24,7 +24,7 @@ def cells(text):
 
 @pytest.mark.parametrize(("row", "mechanism"), MECHANISMS)
 def test_mechanisms(row, mechanism):
-    caption, rows = cells(mechanism._repr_html_())
+    caption, rows = parts(mechanism._repr_html_())
     assert caption == type(mechanism).__name__
     for name, value in mechanism._shown_arguments().items():
         assert rows.get(name) == (None if value is None else repr(value))
@@ -52,7 +52,7 @@ def test_mechanisms(row, mechanism):
     ids=repr,
 )
 def test_privacy_losses(loss):
-    caption, rows = cells(loss._repr_html_())
+    caption, rows = parts(loss._repr_html_())
     assert caption == "PrivacyLoss"
     assert rows["releases"] == str(loss.releases)
     shown = {name: float(text) if text != "none" else float("inf") for name, text in rows.items() if "ε" in name}
@@ -78,10 +78,10 @@ def test_what_takes_time_is_left_out(monkeypatch):
     mechanism = sn.Arete.from_eps(10, 1)
     monkeypatch.setattr(type(mechanism), "error_bound", slow)
     monkeypatch.setattr(type(mechanism), "guarantee", slow)
-    assert "95 % of the noise" not in cells(mechanism._repr_html_())[1]
+    assert "95 % of the noise" not in parts(mechanism._repr_html_())[1]
     loss = sn.DiscreteLaplace(1.0, 10**5).privacy_loss().compose(2)
     monkeypatch.setattr(sn.PrivacyLoss, "eps_for_delta", slow)
-    assert list(cells(loss._repr_html_())[1]) == ["releases", "2 ×", "pure ε"]
+    assert list(parts(loss._repr_html_())[1]) == ["releases", "2 ×", "pure ε"]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_what_cannot_be_computed_is_left_to_the_repr(monkeypatch):
 
 def test_texts_are_escaped_and_short():
     text = _html._table("<b>&", iter([("<script>", '"<img>' + "x" * 1000)]))
-    assert cells(text) == ("<b>&", {"<script>": '"<img>' + "x" * 194 + "…"})
+    assert parts(text) == ("<b>&", {"<script>": '"<img>' + "x" * 194 + "…"})
     assert "<script" not in text
     assert "style" not in sn.Laplace(1, sensitivity=1)._repr_html_()
 

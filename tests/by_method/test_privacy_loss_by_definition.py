@@ -267,14 +267,14 @@ def test_infinite_losses_compose():
 # ---------------------------------------------------------------- mechanisms on a lattice too fine to list
 
 
-def coarse_pair(mechanism, cells):
+def coarse_pair(mechanism, steps):
     """(P, Q) of the mechanism with these slopes, whose integers can be listed."""
     reach = int(LISTED / min(mechanism.rates)) + sum(mechanism.breaks) + 2
     low = -reach if mechanism.below is None else -mechanism.below
     high = reach if mechanism.above is None else mechanism.above
     weights = {k: mp.exp(-mp.mpf(mechanism.height(k).numerator) / mechanism.height(k).denominator) for k in range(low, high + 1)}
     total = mp.fsum(weights.values())
-    return merged(shifted_pair({k: w / total for k, w in weights.items()}, cells))
+    return merged(shifted_pair({k: w / total for k, w in weights.items()}, steps))
 
 
 F = Fraction
@@ -289,9 +289,9 @@ COARSE = [
 ]
 
 
-@pytest.mark.parametrize(("mechanism", "cells"), COARSE)
-def test_sums_over_runs_are_sums_over_outcomes(mechanism, cells):
-    runs, pair = Runs((), mechanism, cells), coarse_pair(mechanism, cells)
+@pytest.mark.parametrize(("mechanism", "steps"), COARSE)
+def test_sums_over_runs_are_sums_over_outcomes(mechanism, steps):
+    runs, pair = Runs((), mechanism, steps), coarse_pair(mechanism, steps)
     finite = [(mp.log(p / q), (p, q)) for p, q in pair if p > 0 and q > 0]
     assert close(runs.top, max(finite)[0], 1e-14)
     assert close(runs.bottom, min(finite)[0], 1e-13)
@@ -371,9 +371,9 @@ def test_pure_eps_is_that_of_the_mechanism():
 def test_arete_against_its_own_list():
     """The list of the mechanism's probabilities, which other tests check, shifted and summed here."""
     mechanism = sn.Arete(0.4, 0.5, 0.3)
-    g, cells = mechanism.granularity, math.ceil(0.7 / mechanism.granularity)
+    g, steps = mechanism.granularity, math.ceil(0.7 / mechanism.granularity)
     k = np.arange(-60_000, 60_001)
-    p, q = mechanism.pdf(k * g) * g, mechanism.pdf((k - cells) * g) * g
+    p, q = mechanism.pdf(k * g) * g, mechanism.pdf((k - steps) * g) * g
     for eps in (0.0, 0.5, 1.5):
         exact = float(np.maximum(p - math.exp(eps) * q, 0).sum())
         assert mechanism.privacy_profile(eps, 0.7) == pytest.approx(exact, rel=1e-9)

@@ -94,7 +94,7 @@ def of_duckdb(stored: list[Any], dtype: str | None) -> Any:
 def of_sqlite(stored: list[Any], dtype: str | None) -> Any:
     con = sqlite3.connect(":memory:")
     con.execute(f"create table stored (g {dtype or ''}, n integer)")
-    con.executemany("insert into stored values (?, 12)", [(each,) for each in stored])
+    con.executemany("insert into stored values (?, 12)", [(one,) for one in stored])
     for label_type in LABELS:
         add_to_sqlite(con, f"noisy_{label_type}", MECHANISM, KEYED, STATISTIC, label_type=label_type)
     return con
@@ -125,7 +125,7 @@ ENGINES: dict[str, tuple[Any, list[str | None], Any]] = {
     "Dask without its texts": (of_dask_without_its_texts, [None, "category", "date32[pyarrow]", "bool[pyarrow]"], by_dask),
     "Polars": (of_polars, DTYPES["Polars"], by_expression),
     "Polars in parts": (of_polars, DTYPES["Polars"], by_part),
-    "Arrow": (of_arrow, DTYPES["Arrow"], lambda *arguments: [each.as_py() for each in by_part(*arguments)]),
+    "Arrow": (of_arrow, DTYPES["Arrow"], lambda *arguments: [one.as_py() for one in by_part(*arguments)]),
     "DuckDB": (of_duckdb, DTYPES["Arrow"], by_sql),
     "SQLite": (of_sqlite, [None, "text", "integer", "boolean", "date", "blob", "real"], by_sql),
 }

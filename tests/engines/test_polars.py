@@ -113,7 +113,7 @@ def test_a_frame_in_memory_and_collect_all():
     frame = counted().collect()
     released = frame.lazy().with_columns(keyed_expr())
     assert one_answer(frame.with_columns(keyed_expr()).rows()) == EXPECTED
-    assert one_answer(row for each in pl.collect_all([released, released.reverse()]) for row in each.rows()) == EXPECTED
+    assert one_answer(row for one in pl.collect_all([released, released.reverse()]) for row in one.rows()) == EXPECTED
 
 
 def test_in_the_aggregation_itself():

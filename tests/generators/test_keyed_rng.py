@@ -269,9 +269,9 @@ def test_the_mechanism_of_keyed_noise() -> None:
     stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
     mechanism, n = sn.DiscreteLaplace(0.7), 200_000
     noise = released(mechanism, np.zeros(n, int), np.arange(n))
-    cells = np.arange(-12, 13)
-    counts = np.array([(noise == i).sum() for i in cells])
-    expected = mechanism.pmf(cells) * n
+    integers = np.arange(-12, 13)
+    counts = np.array([(noise == i).sum() for i in integers])
+    expected = mechanism.pmf(integers) * n
     counts, expected = np.append(counts, n - counts.sum()), np.append(expected, n - expected.sum())
     assert expected.min() > 5
     assert stats.chisquare(counts, expected).pvalue > 1e-6

@@ -104,8 +104,8 @@ def _tools() -> Any:
 def test_diffprivlib_counts_and_histograms_have_noise_for_a_change_of_one(tools: Any) -> None:
     row = np.repeat([True, False], 50)
     check_cdf([tools.count_nonzero(row, epsilon=EPS, random_state=i) - 50 for i in range(N)], geometric(EPS))
-    cells = [tools.histogram(row, epsilon=EPS, bins=2, range=(0, 1), random_state=i)[0][1] - 50 for i in range(N)]
-    check_cdf(cells, geometric(EPS))
+    errors = [tools.histogram(row, epsilon=EPS, bins=2, range=(0, 1), random_state=i)[0][1] - 50 for i in range(N)]
+    check_cdf(errors, geometric(EPS))
 
 
 def test_diffprivlib_sums_and_means_have_noise_for_a_replaced_row(tools: Any) -> None:

@@ -40,10 +40,11 @@ def tables():
             continue
         densities = {name for name, *_ in rows} & {"pdf", "pmf"}
         mechanisms = [mechanism for mechanism in MECHANISMS if all(hasattr(mechanism, density) for density in densities)]
-        for name, *cells in rows:
+        for name, *fields in rows:
             assert name in FUNCTIONS
             found += [
-                (mechanisms, name, argument.strip("`"), cell.strip("`")) for argument, cell in zip(header[1:], cells, strict=True)
+                (mechanisms, name, argument.strip("`"), cell.strip("`"))
+                for argument, cell in zip(header[1:], fields, strict=True)
             ]
     return found
 

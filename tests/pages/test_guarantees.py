@@ -12,15 +12,15 @@ import stairnoise as sn
 REACH = 60
 
 
-def laplace(eps: float, cells: int) -> NDArray[np.float64]:
+def laplace(eps: float, sensitivity: int) -> NDArray[np.float64]:
     """Two-sided geometric probabilities of -REACH ... REACH."""
-    weights = np.exp(-eps / cells * np.abs(np.arange(-REACH, REACH + 1)))
-    return weights * math.tanh(eps / cells / 2)
+    weights = np.exp(-eps / sensitivity * np.abs(np.arange(-REACH, REACH + 1)))
+    return weights * math.tanh(eps / sensitivity / 2)
 
 
-def truncated(eps: float, cells: int, end: int) -> NDArray[np.float64]:
+def truncated(eps: float, sensitivity: int, end: int) -> NDArray[np.float64]:
     """The same between -end and end, and 0 elsewhere."""
-    inside = laplace(eps, cells) * (np.abs(np.arange(-REACH, REACH + 1)) <= end)
+    inside = laplace(eps, sensitivity) * (np.abs(np.arange(-REACH, REACH + 1)) <= end)
     return inside / inside.sum()
 
 
@@ -51,10 +51,10 @@ def test_a_replaced_person_moves_two_cells_and_costs_twice() -> None:
 
 
 def test_k_values_with_a_delta_cost_k_of_it_as_well() -> None:
-    eps, cells, end = 1.0, 2, 14
-    one = truncated(eps, cells, end)
-    delta = hockey_stick(one, moved(one, cells), eps)
-    both = hockey_stick(joint(one, one), joint(moved(one, cells), moved(one, cells)), 2 * eps)
+    eps, sensitivity, end = 1.0, 2, 14
+    one = truncated(eps, sensitivity, end)
+    delta = hockey_stick(one, moved(one, sensitivity), eps)
+    both = hockey_stick(joint(one, one), joint(moved(one, sensitivity), moved(one, sensitivity)), 2 * eps)
     assert delta < both <= 2 * delta
 
 

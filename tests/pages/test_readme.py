@@ -117,9 +117,9 @@ def composed_eps(mass: NDArray[np.float64], step: float, folds: int, delta: floa
 
 def composed_laplace(eps: float, folds: int, delta: float) -> float:
     """Loss with atoms at both ends and a density between, bracketed by rounding up and down."""
-    cells = 400
-    step = eps / cells
-    grid = step * np.arange(-cells, cells + 1)
+    count = 400
+    step = eps / count
+    grid = step * np.arange(-count, count + 1)
     between = np.diff(np.exp(-(eps - grid) / 2) / 2)
     bounds = []
     for shift in (slice(1, None), slice(None, -1)):

@@ -75,6 +75,7 @@ for name, (prepare, call) in CALLS.items():
 """
 
 _ROWS = "v = np.random.default_rng(1).uniform(0, 50, (4, 10**6))"
+_SEGMENTS = "e, b = np.linspace(1, 2, {0}).tolist(), np.linspace(0.1, 9, {0} - 1).tolist()"
 
 CALLS = {
     "a long sample": ("d = sn.Laplace(1.0)", "d.sample(10**6)"),
@@ -103,10 +104,8 @@ CALLS = {
     "a table": ("", "sn.GeneralizedDiscreteLaplace(1.0, 2**-11).sample(3)"),
     "tables": ("", "sn.Arete(1.0, 1.0, 1.0).share(n_parties=10).sample(3)"),
     "shares of many scales": ("", "sn.MultiScaleDiscreteLaplace(1.0, 2**16)"),
-    "many segments": (
-        "e, b = np.linspace(1, 2, 1024).tolist(), np.linspace(0.1, 9, 1023).tolist()",
-        "sn.MergedLaplace(e, b, 1.0).sample(10**5, threads=1)[:0]",
-    ),
+    "some segments": (_SEGMENTS.format(256), "sn.MergedLaplace(e, b, 1.0).sample(10**5, threads=1)[:0]"),
+    "many segments": (_SEGMENTS.format(1024), "sn.MergedLaplace(e, b, 1.0).sample(10**5, threads=1)[:0]"),
     "many weights": ("w = np.ones(2**17 + 1)", "sn.LatticeNoise(w).sample(10**6, threads=1)[:0]"),
     # With its shape given: the search broadcasts, and NumPy 2.4 raises the lack of memory for a buffer without the lock of the
     # interpreter, which ends the process.

@@ -2,12 +2,14 @@
 
 import ast
 import importlib.metadata
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
 import textwrap
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -188,3 +190,17 @@ def test_relative_links_lead_somewhere(name: str) -> None:
     links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8"))
     missing = [link for link in links if not (page.parent / link).exists()]
     assert missing == []
+
+
+def test_no_identifier_has_a_name_that_says_nothing() -> None:
+    """The names by which readers were misled: other words say what is counted, repeated or ordinary."""
+    files = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    if not files:
+        pytest.skip("needs Git")
+    found = []
+    for name in files:
+        for token in tokenize.generate_tokens(io.StringIO(text(name)).readline):
+            if token.type == tokenize.NAME and token.string in {"cells", "each", "usual", "law", "laws"}:
+                found.append(f"{name}:{token.start[0]} {token.line.strip()}")
+    # Rich calls its module so.
+    assert found == ["tests/cli/test_screen.py:15 from rich.cells import cell_len"]

@@ -78,7 +78,7 @@ def test_parts_make_the_whole(mechanism, seed, cuts):
 @given(st.data(), good_mechanisms(CONTINUOUS), good_seeds)
 def test_release_is_exact_rounding_exact_addition_one_conversion(data, mechanism, seed):
     finite = st.floats(allow_nan=False, allow_infinity=False)
-    scale = st.integers(-(2**40), 2**40).map(lambda cells: cells * mechanism.granularity / 2)
+    scale = st.integers(-(2**40), 2**40).map(lambda halves: halves * mechanism.granularity / 2)
     value = data.draw(st.one_of(finite, scale.filter(np.isfinite), st.integers(-(2**63), 2**63 - 1)))
     rng = sn.SeededRng(seed, allow_release=True)
     noise = mechanism.sample(rng=sn.SeededRng(seed))

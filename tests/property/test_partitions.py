@@ -248,14 +248,14 @@ def test_gaussian_by_the_normal_mechanism(case: int) -> None:
     it.
     """
     mechanism, k = drawn(sn.Gaussian, f"direct {case}")
-    _, sigma2, cells = mechanism.for_partitions(k)._calibration
+    _, sigma2, steps = mechanism.for_partitions(k)._calibration
     with mp.workdps(60):
         assert sigma2 >= 2.0**64
-        s = mp.sqrt(k) * cells / mp.sqrt(mp.mpf(sigma2))
+        s = mp.sqrt(k) * steps / mp.sqrt(mp.mpf(sigma2))
         # The lattice may cost this much, relatively and in ε, by tests/oracles and docs/gaussian.md.
         h = (
             k
-            * ((mp.sqrt(2 * mp.log(2 * k / mp.mpf(mechanism.delta)) + 140) + cells / mp.sqrt(sigma2)) ** 2 + 3)
+            * ((mp.sqrt(2 * mp.log(2 * k / mp.mpf(mechanism.delta)) + 140) + steps / mp.sqrt(sigma2)) ** 2 + 3)
             / (24 * mp.mpf(sigma2))
         )
         assert gaussian_oracle.profile(mp.mpf(mechanism.eps) - h, s) <= mechanism.delta * (1 - h)

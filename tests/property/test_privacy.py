@@ -27,11 +27,11 @@ def losses(draw):
         return loss
     if kind == "several" and loss._parts[0][0].__class__.__name__ == "Atoms":
         return loss.compose(draw(st.integers(2, 300)))
-    eps, cells = draw(st.floats(0.01, 20)), draw(st.integers(1, 30))
-    small = privacy_loss(sn.DiscreteLaplace(eps, cells)).compose(draw(st.integers(1, 40)))
+    eps, sensitivity = draw(st.floats(0.01, 20)), draw(st.integers(1, 30))
+    small = privacy_loss(sn.DiscreteLaplace(eps, sensitivity)).compose(draw(st.integers(1, 40)))
     if kind == "several":
         return small
-    return small + privacy_loss(sn.DiscreteStaircase(eps, cells)).compose(draw(st.integers(1, 10)))
+    return small + privacy_loss(sn.DiscreteStaircase(eps, sensitivity)).compose(draw(st.integers(1, 10)))
 
 
 @given(losses())

@@ -11,24 +11,23 @@ def answers(rows, listed, *, bounds=None, unit=1.0, max_groups=None, key=bytes(3
     """Return counts and sums of the cells of rows (person, groups, value); without `max_groups` every row is a person."""
     counts, sums = defaultdict(int), defaultdict(int)
     for _, found in _people(rows, listed, bounds, unit, whole=max_groups is not None):
-        groups = sorted(found, key=lambda each: _order(key, each[0], each[1]))
+        groups = sorted(found, key=lambda one: _order(key, one[0], one[1]))
         for group, _, total in groups[:max_groups]:
             counts[group] += 1
             sums[group] += _clipped(total, bounds, unit)
-    cells = list(itertools.product(*(range(len(each)) for each in listed)))
-    return [counts[cell] for cell in cells], [sums[cell] for cell in cells]
+    places = list(itertools.product(*(range(len(one)) for one in listed)))
+    return [counts[cell] for cell in places], [sums[cell] for cell in places]
 
 
 def _people(rows, listed, bounds, unit, *, whole):
     """Yield people with their groups: places in the lists, the person, and a total in units."""
     totals = defaultdict(int)
     for place, (person, groups, value) in enumerate(rows):
-        inside = all(any(_same(group, each) for each in list_) for group, list_ in zip(groups, listed, strict=True))
+        inside = all(any(_same(group, one) for one in list_) for group, list_ in zip(groups, listed, strict=True))
         if not inside or (whole and person is None) or (bounds is not None and (value is None or math.isnan(value))):
             continue
         codes = tuple(
-            next(code for code, each in enumerate(list_) if _same(group, each))
-            for group, list_ in zip(groups, listed, strict=True)
+            next(code for code, one in enumerate(list_) if _same(group, one)) for group, list_ in zip(groups, listed, strict=True)
         )
         totals[(person if whole else place), codes] += 0 if bounds is None else _units(value, unit)
     people = defaultdict(list)

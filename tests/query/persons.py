@@ -3,9 +3,9 @@
 import sqlite3
 
 
-def visits(cells: dict[str, int]) -> sqlite3.Connection:
+def visits(people_of: dict[str, int]) -> sqlite3.Connection:
     """A table `visits(who, city, spent)`: so many persons in each city, one row each, who spent 7 each."""
-    return visits_of([(city, 7) for city, people in cells.items() for _ in range(people)])
+    return visits_of([(city, 7) for city, people in people_of.items() for _ in range(people)])
 
 
 def visits_of(rows: list[tuple[str, float]]) -> sqlite3.Connection:

@@ -121,7 +121,7 @@ def test_nothing_is_spent_on_what_is_refused(tmp_path):
 
 
 def drawn(table):
-    return [each["draws"] for each in table.about["mechanisms"]]
+    return [one["draws"] for one in table.about["mechanisms"]]
 
 
 @pytest.mark.parametrize("mechanism", [None, *MECHANISMS])

@@ -98,13 +98,13 @@ FORMATS = [
 @pytest.mark.parametrize("csv", FORMATS, ids=repr)
 def test_files_as_a_plain_program_reads_them(tmp_path, csv):
     letters = sorted({csv.delimiter, csv.quote or "x", csv.escape, *'a é\\"\r1'})
-    line = st.text(letters, max_size=9).map(lambda each: each.encode(csv.encoding)) | st.binary(max_size=6)
+    line = st.text(letters, max_size=9).map(lambda one: one.encode(csv.encoding)) | st.binary(max_size=6)
     path = tmp_path / "t.csv"
 
     @settings(max_examples=8, deadline=None, derandomize=True, database=None)
     @given(st.lists(line | st.just(f"NA{csv.delimiter} NA ".encode()), max_size=40), st.sampled_from([b"\n", b"\r\n"]))
     def check(written, end):
-        content = f"a{csv.delimiter}b".encode() + end + b"".join(each + end for each in written)
+        content = f"a{csv.delimiter}b".encode() + end + b"".join(one + end for one in written)
         path.write_bytes(content)
         assert values(path, csv=csv) == expected(content, csv)
 
@@ -124,7 +124,7 @@ def test_files_as_a_plain_program_reads_them(tmp_path, csv):
     ],
 )
 def test_values_of_types(tmp_path, type_, texts, found):
-    (tmp_path / "t.csv").write_text("\n".join(["k,v", *(f"{place},{each}" for place, each in enumerate(texts)), ""]))
+    (tmp_path / "t.csv").write_text("\n".join(["k,v", *(f"{place},{one}" for place, one in enumerate(texts)), ""]))
     rows = values(tmp_path / "t.csv", {"k": "integer", "v": type_})
     assert [value for _, value in sorted(rows)] == found
 
@@ -137,7 +137,7 @@ def test_values_of_types(tmp_path, type_, texts, found):
     ],
 )
 def test_real_numbers(tmp_path, decimal, texts, total):
-    (tmp_path / "t.csv").write_text("\n".join(["v", *(f'"{each}"' for each in texts), ""]))
+    (tmp_path / "t.csv").write_text("\n".join(["v", *(f'"{one}"' for one in texts), ""]))
     found = reading({"v": "real"}, query.CSV(decimal=decimal))
     with open_source(tmp_path / "t.csv", found) as source:
         answer = source.answers(Question("t", (), {}, "sum", "v", (-1e6, 1e6), reading=found))
@@ -185,7 +185,7 @@ def test_a_table_that_was_written_is_read_back(tmp_path):
     con = sqlite3.connect(":memory:")
     con.execute("create table t (g text)")
     texts = ["a,b", 'say "x"', " blank ", "", "#1", "é", None]
-    con.executemany("insert into t values (?)", [(each,) for each in texts])
+    con.executemany("insert into t values (?)", [(one,) for one in texts])
     path = tmp_path / "t.csv"
     query.count(con, "t", by="g", groups=texts, row_is_person=True, eps=1).write(path)
     assert {row[0] for row in values(path)} == set(texts)
@@ -204,9 +204,9 @@ def test_lines_do_not_depend_on_blocks(monkeypatch, size):
         b"h\n" + b"y" * 99,
     ):
         found = b"".join(lines.lines(io.BytesIO(content), "utf-8"))
-        kept = [each.removesuffix(b"\r") for each in content.split(b"\n")[1:]]
-        short = [each for each in kept if each and each.isascii() and not re.search(rb"[\r\0\1]", each) and len(each) < size]
-        assert [each for each in found.split(b"\n") if each] == short
+        kept = [one.removesuffix(b"\r") for one in content.split(b"\n")[1:]]
+        short = [one for one in kept if one and one.isascii() and not re.search(rb"[\r\0\1]", one) and len(one) < size]
+        assert [one for one in found.split(b"\n") if one] == short
         for middle in range(1, len(content) + 2):
             halves = (lines.lines(io.BytesIO(content), "utf-8", *ends) for ends in ((1, middle), (middle, 999)))
             assert [line for half in halves for line in b"".join(half).split(b"\n") if line] == short

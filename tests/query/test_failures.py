@@ -205,7 +205,7 @@ def test_generated_questions_fail_alike(pair, many):
     with pair.engine.source() as source:
         asked = [question for question, _ in zip(questions(rng, pair.values), range(many), strict=False)]
         outcomes = [(question, *pair.outcomes(source, question)) for question in asked]
-    assert [each for each in outcomes if each[1] != each[2]] == []
+    assert [item for item in outcomes if item[1] != item[2]] == []
     assert sum(few is None for _, few, _ in outcomes) > many / 20
 
 

@@ -39,7 +39,7 @@ HOSTILE = [
 def con():
     con = sqlite3.connect(":memory:")
     con.execute("create table t (g text)")
-    con.executemany("insert into t values (?)", [(each,) for each in HOSTILE for _ in range(40)])
+    con.executemany("insert into t values (?)", [(one,) for one in HOSTILE for _ in range(40)])
     return con
 
 
@@ -128,7 +128,7 @@ def test_nothing_is_overwritten_unasked(table, tmp_path, name):
     path.write_text("mine")
     with pytest.raises(sn.ParameterError, match="exists; pass --force or overwrite=True to overwrite it"):
         table.write(path)
-    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [(name, "mine")]
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [(name, "mine")]
     table.write(path, overwrite=True)
     assert path.read_bytes() != b"mine"
 
@@ -137,7 +137,7 @@ def test_notes_are_not_overwritten_either(table, tmp_path):
     (tmp_path / "out.csv.json").write_text("mine")
     with pytest.raises(sn.ParameterError, match=r"out\.csv\.json"):
         table.write(tmp_path / "out.csv")
-    assert [each.name for each in tmp_path.iterdir()] == ["out.csv.json"]
+    assert [one.name for one in tmp_path.iterdir()] == ["out.csv.json"]
 
 
 def test_a_file_that_appears_meanwhile_is_not_overwritten(table, tmp_path):
@@ -145,7 +145,7 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(table, tmp_path):
     (tmp_path / "out.csv").write_text("mine")
     with pytest.raises(sn.ParameterError, match="exists"):
         output.write(table)
-    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("out.csv", "mine")]
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("out.csv", "mine")]
 
 
 @pytest.mark.parametrize("name", ["out.txt", "out", "out.csv.gz", ".csv"])
@@ -185,7 +185,7 @@ def test_what_fails_leaves_what_was_there(table, tmp_path, monkeypatch, broken, 
         monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(KeyboardInterrupt if broken == "interrupt" else OSError):
         output.write(table)
-    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == kept
+    assert {one.name: one.read_text() for one in tmp_path.iterdir()} == kept
 
 
 def test_a_file_system_without_links_is_written_too(table, tmp_path, monkeypatch):
@@ -194,7 +194,7 @@ def test_a_file_system_without_links_is_written_too(table, tmp_path, monkeypatch
 
     monkeypatch.setattr(Path, "hardlink_to", fail)
     table.write(tmp_path / "out.csv")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["out.csv", "out.csv.json"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["out.csv", "out.csv.json"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
@@ -202,6 +202,4 @@ def test_files_have_the_usual_permissions(table, tmp_path):
     """A published file is read by others: as with open(), the umask decides."""
     (tmp_path / "usual").touch()
     table.write(tmp_path / "out.csv")
-    assert {stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()} == {
-        stat.S_IMODE((tmp_path / "usual").stat().st_mode)
-    }
+    assert {stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()} == {stat.S_IMODE((tmp_path / "usual").stat().st_mode)}

@@ -73,7 +73,7 @@ def test_addresses_tell_questions_apart_whose_lists_look_alike():
         (day.replace(day=24),),
         (1.0,),
     ]
-    asked = [Question("t", ("g",), {"g": each}, "count") for each in lists]
+    asked = [Question("t", ("g",), {"g": one}, "count") for one in lists]
     asked += [
         Question("t", (), {}, "count"),
         Question("t", (), {}, "sum", "x", (0, 1)),

@@ -33,7 +33,7 @@ def test_names_are_compared_as_the_engine_does(engine):
                     source.resolved(question)
             return
         assert source.resolved(OTHER) == EXACT
-        found, expected = (source.answers(each, order=bytes(32)) for each in (OTHER, EXACT))
+        found, expected = (source.answers(one, order=bytes(32)) for one in (OTHER, EXACT))
         assert found.groups == expected.groups
         assert found.sums.tolist() == expected.sums.tolist()
     name = {"SQLite": "MAIN.visits", "DuckDB": "main.vISITS"}[engine.name]

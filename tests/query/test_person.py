@@ -139,7 +139,7 @@ def test_other_people_do_not_change_a_persons_groups(engine):
 
 def test_an_order_of_a_keyed_generator():
     secret = secrets.token_bytes(32)
-    orders = {order_of(sn.KeyedRng(*each)) for each in [(secret, "a"), (secret, "b"), (bytes(32), "a"), (secret, "a")]}
+    orders = {order_of(sn.KeyedRng(*one)) for one in [(secret, "a"), (secret, "b"), (bytes(32), "a"), (secret, "a")]}
     assert {len(order) for order in orders} == {32}
     assert len(orders) == 3
     assert secret not in orders

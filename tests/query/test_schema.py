@@ -60,7 +60,7 @@ def line(fields):
 
 lines = st.lists(st.lists(cell, min_size=7, max_size=7).map(line), max_size=8)
 # No line break: two lines are two rows.
-rows = st.lists(raw, max_size=9).map(b",".join).map(lambda each: each.replace(b"\n", b" "))
+rows = st.lists(raw, max_size=9).map(b",".join).map(lambda one: one.replace(b"\n", b" "))
 HEADER = b"who,city,v,w,day,ok,age\n"
 
 
@@ -84,7 +84,7 @@ def require_few_changes(question, with_person, without):
     for name, limit in (("counts", 1), ("sums", largest)):
         if getattr(found, name) is None:
             continue
-        tables = [dict(zip(each.groups, getattr(each, name).tolist(), strict=True)) for each in (found, before)]
+        tables = [dict(zip(one.groups, getattr(one, name).tolist(), strict=True)) for one in (found, before)]
         for place in tables[0].keys() | tables[1].keys():
             change = abs(tables[0].get(place, 0) - tables[1].get(place, 0))
             assert change <= limit
@@ -106,9 +106,9 @@ def test_a_row_of_any_bytes_in_a_csv_file(tmp_path, place, examples):
     @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
     @given(lines, rows, st.integers(0, 8))
     def check(others, row, at):
-        path.write_bytes(HEADER + b"".join(each + b"\n" for each in others))
+        path.write_bytes(HEADER + b"".join(one + b"\n" for one in others))
         without = answered(path, question)
-        path.write_bytes(HEADER + b"".join(each + b"\n" for each in [*others[:at], row, *others[at:]]))
+        path.write_bytes(HEADER + b"".join(one + b"\n" for one in [*others[:at], row, *others[at:]]))
         require_few_changes(question, answered(path, question), without)
 
     check()
@@ -123,11 +123,11 @@ def test_a_person_with_rows_of_any_bytes_in_a_csv_file(tmp_path, place, examples
     @given(lines, st.lists(rows, max_size=4), st.sampled_from([b"0", b"00", b"12e5", b"x y"]), st.integers(1, 2), st.booleans())
     def check(others, rows, name, max_groups, first):
         question = asked("who", max_groups, **QUESTIONS[place])
-        others = [each for each in others if each.partition(b",")[0].strip() != name]
-        path.write_bytes(HEADER + b"".join(each + b"\n" for each in others))
+        others = [one for one in others if one.partition(b",")[0].strip() != name]
+        path.write_bytes(HEADER + b"".join(one + b"\n" for one in others))
         without = answered(path, question)
-        own = [name + b"," + each for each in rows]
-        path.write_bytes(HEADER + b"".join(each + b"\n" for each in (own + others if first else others + own)))
+        own = [name + b"," + one for one in rows]
+        path.write_bytes(HEADER + b"".join(one + b"\n" for one in (own + others if first else others + own)))
         require_few_changes(question, answered(path, question), without)
 
     check()
@@ -190,7 +190,7 @@ def test_a_person_with_texts_of_any_bytes_in_a_parquet_file(tmp_path, question, 
         found = []
         for table in (rows, [*rows, *((b"own" + name, *values) for values in (own if is_person else own[:1]))]):
             columns = zip(*table, strict=True) if table else [()] * 4
-            named = dict(zip(("who", "city", "v", "day"), (texts(pyarrow, list(each)) for each in columns), strict=True))
+            named = dict(zip(("who", "city", "v", "day"), (texts(pyarrow, list(one)) for one in columns), strict=True))
             parquet.write_table(pyarrow.table(named), path, **options)
             found.append(answered(path, asked_of))
         require_few_changes(asked_of, found[1], found[0])

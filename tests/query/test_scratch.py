@@ -50,15 +50,15 @@ def test_the_directory_of_a_killed_process(temporary, tmp_path):
     (alive, of_alive), (killed, of_killed) = opened(tmp_path / "a.csv"), opened(tmp_path / "b.csv")
     killed.send_signal(signal.SIGKILL)
     assert killed.wait() == -signal.SIGKILL
-    assert {of_alive, of_killed} == {str(each) for each in temporary.iterdir()}
+    assert {of_alive, of_killed} == {str(one) for one in temporary.iterdir()}
     with made() as own:
-        assert {of_alive, str(own)} == {str(each) for each in temporary.iterdir()}
+        assert {of_alive, str(own)} == {str(one) for one in temporary.iterdir()}
     assert alive.communicate()[0] == ""
     assert alive.returncode == 0
     assert not [*temporary.iterdir()]
-    for each in (killed, alive):
-        each.stdout.close()
-        each.stdin.close()
+    for one in (killed, alive):
+        one.stdout.close()
+        one.stdin.close()
 
 
 def test_what_is_not_ours_stays(temporary, tmp_path):

@@ -86,7 +86,7 @@ def test_files(tmp_path, name, kind):
     with open_source(kind(path), TYPES if name.lower().endswith(".csv") else NOTHING) as source:
         check(source)
     assert path.read_bytes() == before
-    assert [each.name for each in tmp_path.iterdir()] == [name]
+    assert [item.name for item in tmp_path.iterdir()] == [name]
 
 
 def test_a_directory_with_a_quote(tmp_path):

@@ -59,7 +59,7 @@ def test_found_groups(engine, kind):
 @pytest.mark.parametrize("kind", [*FOUND, *LISTED])
 def test_listed_groups(engine, kind):
     groups, arrow, polars, pandas = (
-        [each[0], None] if (each := FOUND.get(kind)) else LISTED[kind][0],
+        [one[0], None] if (one := FOUND.get(kind)) else LISTED[kind][0],
         *(FOUND | LISTED)[kind][1:],
     )
     if engine.name == "SQLite" and kind.startswith("decimal"):
@@ -135,7 +135,7 @@ def test_wide_integers_of_duckdb(kind, value, arrow):
         table = query.count(con, "t", by="g", row_is_person=True, eps=2, delta=1e-9)
         assert types(table)[0][0] == arrow
         assert types(table)[1][0].lower() == arrow
-        assert [int(each) for each in table.to_arrow()["g"].to_pylist()] == rows[:1]
+        assert [int(one) for one in table.to_arrow()["g"].to_pylist()] == rows[:1]
 
 
 def test_sums_beyond_int64_are_floats_within_their_bounds():

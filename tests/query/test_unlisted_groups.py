@@ -126,7 +126,7 @@ def test_sums_and_means_pay_for_the_choice_of_groups(tmp_path):
     ledger = sn.Ledger(tmp_path / "ledger.db", budget=10, delta=0.5)
     summed = {**ASKED, "column": "spent", "bounds": (0, 10), "ledger": ledger}
     table = query.sum(con, "visits", **summed)
-    drawn = [each["draws"] for each in table.about["mechanisms"]]
+    drawn = [one["draws"] for one in table.about["mechanisms"]]
     assert drawn == [
         "PartitionSelection(eps=0.5, delta=0.001, max_partitions_contributed=1)",
         "DiscreteLaplace(eps=0.5, sensitivity=10)",
@@ -134,7 +134,7 @@ def test_sums_and_means_pay_for_the_choice_of_groups(tmp_path):
     assert [row[0] for row in table] == ["a", "b"]
     assert all(abs(row[1] - true) < 1000 for row, true in zip(table, (1400, 2100), strict=True))
     table = query.mean(con, "visits", **summed)
-    assert [each["mechanism"] for each in table.about["mechanisms"]] == [
+    assert [one["mechanism"] for one in table.about["mechanisms"]] == [
         "PartitionSelection(eps=0.5, delta=0.001, max_partitions_contributed=1)",
         "DiscreteLaplace(eps=0.5, sensitivity=5)",
     ]

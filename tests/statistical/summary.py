@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tests.oracles import moments
 from tests.oracles.survival import Geometric, Staircase, magnitude
 
-WHOLE_CELLS = 16  # up to so many cells every integer is a bin of its own
+MAX_SINGLE_BINS = 16  # up to so many cells every integer is a bin of its own
 PARTS = 8
 RARE = Fraction(1, 2**20)
 
@@ -29,7 +29,7 @@ class Grid:
         sensitivity_steps = mechanism.sensitivity_steps
         parts = (
             range(sensitivity_steps)
-            if sensitivity_steps <= WHOLE_CELLS
+            if sensitivity_steps <= MAX_SINGLE_BINS
             else [sensitivity_steps * part // PARTS for part in range(PARTS)]
         )
         stair = [mechanism.r] if isinstance(mechanism, Staircase) else []

@@ -25,7 +25,7 @@ CHUNK = 2_000_000
 
 CASES: dict[str, tuple[str, float, float, lattice.Shape, Any]] = {
     "discrete laplace": ("discrete_laplace", 1.0, 1, None, sn.DiscreteLaplace(1.0)),
-    "discrete laplace, 5 cells": ("discrete_laplace", 0.7, 5, None, sn.DiscreteLaplace(0.7, 5)),
+    "discrete laplace, 5 steps": ("discrete_laplace", 0.7, 5, None, sn.DiscreteLaplace(0.7, 5)),
     "discrete staircase, l1": ("discrete_staircase", 2.0, 5, "l1", sn.DiscreteStaircase(2.0, 5)),
     "discrete staircase, r = 1": ("discrete_staircase", 0.5, 4, 1.0, sn.DiscreteStaircase(0.5, 4, 1)),
     "discrete staircase, r = D": ("discrete_staircase", 3.0, 3, 3.0, sn.DiscreteStaircase(3.0, 3, 3)),

@@ -45,12 +45,12 @@ def ratio(eps, k):
 
 def mean_losses(eps):
     """By sums over a lattice of 2**14 cells to the sensitivity."""
-    cells, found = 2**14, []
-    x = (np.arange(-cells * 60, cells * 60) + 0.5) / cells
+    resolution, found = 2**14, []
+    x = (np.arange(-resolution * 60, resolution * 60) + 0.5) / resolution
     e = eps_of_staircase(eps)
     for height in (e * np.maximum(0, np.floor(np.abs(x) - best_gamma(e)) + 1), eps * np.abs(x)):
         f = np.exp(-height)
-        found.append(float(np.sum(f[cells:] * (height[:-cells] - height[cells:])) / f.sum()))
+        found.append(float(np.sum(f[resolution:] * (height[:-resolution] - height[resolution:])) / f.sum()))
     return found
 
 

@@ -18,8 +18,8 @@ HEAD, _, *LINES = re.findall(r"^\|.*ε = .*\|\n(?:\|.*\n)+", PAGE, re.MULTILINE)
 EPS = [float(eps) for eps in re.findall(r"ε = ([\d.]+)", HEAD)]
 COUNTS = [
     (name, eps, float(sensitivity), int(count))
-    for name, sensitivity, cells in re.findall(r"\| `(\w+)\(ε, (\d+)\)` \|(.*)\|$", "\n".join(LINES), re.MULTILINE)
-    for eps, count in zip(EPS, cells.split("|"), strict=True)
+    for name, sensitivity, fields in re.findall(r"\| `(\w+)\(ε, (\d+)\)` \|(.*)\|$", "\n".join(LINES), re.MULTILINE)
+    for eps, count in zip(EPS, fields.split("|"), strict=True)
 ]
 U = 2.0**-53
 

@@ -84,10 +84,14 @@ impl Segments {
             inverse: segment.length.map_or(0.0, |length| 1.0 / length as f64),
         });
         let (sensitivity_steps, places) = (lattice.sensitivity_steps, memory::collected(places)?);
-        let samplers = rates
-            .iter()
-            .map(|&eps| Sampler::new(IntegerDistribution::OneSided { eps, sensitivity_steps }, lattice));
-        let samplers = memory::collected(samplers)?;
+        let mut samplers = memory::with_capacity(rates.len())?;
+        for eps in rates.iter().copied() {
+            memory::has_room()?;
+            samplers.push(Sampler::new(
+                IntegerDistribution::OneSided { eps, sensitivity_steps },
+                lattice,
+            ));
+        }
         let weights = SegmentWeights {
             sensitivity_steps,
             segments,

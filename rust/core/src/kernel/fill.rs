@@ -18,6 +18,7 @@ use crate::cache_lines::CacheLines;
 use crate::declassify;
 use crate::exact::IntegerDistribution;
 use crate::lattice::value::{Scaling, Value};
+use crate::memory;
 use crate::stream::FEW;
 use crate::wiped::wipe;
 
@@ -45,7 +46,8 @@ impl LazyFirstLevel {
     fn get(&self, tier: Tier, blocks: usize) -> Option<&FirstLevel> {
         let level = &self.levels[usize::from(tier.has_tables())];
         let made = level.get();
-        if made.is_none() && blocks < WORTH && self.asked.set(()).is_ok() {
+        // Where there is no memory for a level, the lanes decide the same.
+        if made.is_none() && (blocks < WORTH && self.asked.set(()).is_ok() || memory::has_room().is_err()) {
             return None;
         }
         level

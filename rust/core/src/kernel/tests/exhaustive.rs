@@ -32,15 +32,15 @@ impl<'a> Truth<'a> {
             exact::magnitude(distribution, (bits as u64) << 48 | low, &mut |_: usize| next) as f64
         };
         let mut ends = vec![[f64::NAN; 2]; 1 << BITS];
-        let mut open = vec![0..1 << BITS];
-        while let Some(range) = open.pop() {
+        let mut open = vec![(0, 1 << BITS)];
+        while let Some((start, end)) = open.pop() {
             // Magnitudes fall as v grows: between equal ones all are equal.
-            let (first, last) = (decide(range.start, 0), decide(range.end - 1, u64::MAX));
-            if first == last || range.len() == 1 {
-                ends[range].fill([first, last]);
+            let (first, last) = (decide(start, 0), decide(end - 1, u64::MAX));
+            if first == last || end - start == 1 {
+                ends[start..end].fill([first, last]);
             } else {
-                let middle = range.start.midpoint(range.end);
-                open.extend([range.start..middle, middle..range.end]);
+                let middle = start.midpoint(end);
+                open.extend([(start, middle), (middle, end)]);
             }
         }
         Self { distribution, ends }

@@ -37,7 +37,7 @@ def asked(groups, by=None, **others):
     return Question("t", tuple(groups) if by is None else by, groups, "count", **others)
 
 
-def cells(engine, question):
+def counts_by_group(engine, question):
     answers = engine.answers(question)
     assert answers.counts.dtype == np.int64
     assert answers.sums is None
@@ -62,7 +62,7 @@ def test_the_cross_product_in_the_order_given(table):
     ],
 )
 def test_values_are_compared_by_type(table, column, expected):
-    assert cells(table, asked({column: tuple(expected)})) == {(value,): count for value, count in expected.items()}
+    assert counts_by_group(table, asked({column: tuple(expected)})) == {(value,): count for value, count in expected.items()}
 
 
 def test_numbers_of_numpy_are_groups(table):
@@ -70,15 +70,17 @@ def test_numbers_of_numpy_are_groups(table):
 
 
 def test_no_column_is_one_cell(table):
-    assert cells(table, asked({})) == {(): 7}
-    assert cells(table, asked({}, where="n > 1000")) == {(): 1}
+    assert counts_by_group(table, asked({})) == {(): 7}
+    assert counts_by_group(table, asked({}, where="n > 1000")) == {(): 1}
 
 
 def test_an_empty_table_has_all_cells(engine):
     engine.table("t", COLUMNS, [])
-    assert cells(engine, asked({"g": ("a", None), "n": (1, 2)})) == dict.fromkeys([("a", 1), ("a", 2), (None, 1), (None, 2)], 0)
-    assert cells(engine, asked({}, by=("g",))) == {}
-    assert cells(engine, asked({}, person="g")) == {(): 0}
+    assert counts_by_group(engine, asked({"g": ("a", None), "n": (1, 2)})) == dict.fromkeys(
+        [("a", 1), ("a", 2), (None, 1), (None, 2)], 0
+    )
+    assert counts_by_group(engine, asked({}, by=("g",))) == {}
+    assert counts_by_group(engine, asked({}, person="g")) == {(): 0}
 
 
 def test_found_groups_are_in_an_order_of_their_values(table):
@@ -168,7 +170,7 @@ def test_a_column_of_sqlite_without_a_type(engine):
     if engine.name != "SQLite":
         pytest.skip("only SQLite has such columns")
     engine.table("t", {"g": ""}, [(5,), ("5",), (None,), ("x",), (b"\xff",), (5.5,)])
-    assert cells(engine, asked({"g": (5, "x", None, 5.5)})) == {(5,): 2, ("x",): 1, (None,): 1, (5.5,): 1}
+    assert counts_by_group(engine, asked({"g": (5, "x", None, 5.5)})) == {(5,): 2, ("x",): 1, (None,): 1, (5.5,): 1}
     with pytest.raises(sn.ParameterError, match="groups of 'g' must be listed once each, got one of them twice"):
         engine.answers(asked({"g": (5, "5")}))
     assert engine.answers(asked({}, by=("g",))).groups == [(None,), ("5",), ("5.5",), ("\\xff",), ("x",)]
@@ -178,8 +180,8 @@ def test_a_collation_does_not_choose_who_stands_for_a_group(engine):
     """With the column's own collation a and A would be one group, named after whichever row comes first."""
     types = {"SQLite": "text collate nocase", "DuckDB": "varchar collate nocase", "PostgreSQL": "text"}
     engine.table("t", {"g": types[engine.name]}, [("a",), ("A",), ("a",)])
-    assert cells(engine, asked({}, by=("g",))) == {("A",): 1, ("a",): 2}
-    assert cells(engine, asked({"g": ("a", "A", "b")})) == {("a",): 2, ("A",): 1, ("b",): 0}
+    assert counts_by_group(engine, asked({}, by=("g",))) == {("A",): 1, ("a",): 2}
+    assert counts_by_group(engine, asked({"g": ("a", "A", "b")})) == {("a",): 2, ("A",): 1, ("b",): 0}
 
 
 def test_a_collation_decides_who_is_one_person(engine):
