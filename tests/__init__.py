@@ -1,1 +1,1 @@
-"""Evidence, by its kind. A package of its own name, for peers of the benchmarks install one named `tests` as well."""
+"""The tests, one folder for each kind of evidence. They are a package because some benchmark peers install one named `tests`."""

@@ -1,4 +1,4 @@
-"""Combinations of several lists for `parametrize`, where a test of all of them would say one thing many times."""
+"""Combinations of several lists for `parametrize`, for tests in which the full product would repeat itself."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations, cycle, islice, product
@@ -8,7 +8,7 @@ import pytest
 
 
 def pairs(*lists: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Return combinations of values in which any two values of two lists stand together at least once."""
+    """Return combinations in which any two values from different lists occur together at least once."""
     values = [list(one) for one in lists]
     places = [range(len(one)) for one in values]
     wanted = {(i, a, j, b) for i, j in combinations(range(len(values)), 2) for a in places[i] for b in places[j]}
@@ -27,7 +27,7 @@ def pairs(*lists: Iterable[Any]) -> list[tuple[Any, ...]]:
 
 
 def in_turn(*lists: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Return combinations in which every value of every list stands at least once: as many as the longest list has."""
+    """Return as many combinations as the longest list has values; every value of every list occurs at least once."""
     values = [list(one) for one in lists]
     return list(islice(zip(*map(cycle, values), strict=False), max(map(len, values))))
 

@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""Fixtures for all tests."""
 
 import sys
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 import stairnoise as sn
 
-# pytest rewrites every assert, which takes half the time of a collection, and keeps the result where bytecode may be written.
+# Rewriting the asserts takes half the time of a collection. pytest caches the result only where Python can write bytecode.
 sys.dont_write_bytecode = False
 
 pytest_plugins = ["tests.quick"]
@@ -21,6 +21,6 @@ def rng() -> sn.SeededRng:
 
 @pytest.fixture
 def mechanism(request: pytest.FixtureRequest) -> Any:
-    """The mechanism of an example of the registry; see `tests/examples.py`."""
+    """A mechanism made from an example in the registry; see `tests/examples.py`."""
     row, example = request.param
     return row.make(example)

@@ -1,4 +1,4 @@
-"""The mechanisms of the registry, for tests that go over all of them. A mechanism is made when its test runs."""
+"""The mechanisms of the registry, for tests of all mechanisms. Each mechanism is constructed when its test runs."""
 
 import pytest
 
@@ -17,22 +17,22 @@ FIRST = [
     for row, example in one.values
 ]
 
-# Public classes that are only bases, and no mechanisms.
+# These public classes are only bases; nobody constructs them.
 BASES = {"Mechanism", "AdditiveMechanism", "SelectionMechanism"}
 
-# A test with one of these takes `mechanism`, the fixture of tests/conftest.py.
+# For tests that take the fixture `mechanism` of tests/conftest.py.
 each_mechanism = pytest.mark.parametrize("mechanism", EXAMPLES, indirect=True)
 each_mechanism_and_array = pytest.mark.parametrize("mechanism", [*EXAMPLES, *ARRAYS], indirect=True)
 each_mechanism_of_numbers = pytest.mark.parametrize("mechanism", NUMBERS, indirect=True)
-# One example of each, and in `make test-long` the others.
+# One example of each mechanism runs always, the others only in `make test-long`.
 one_mechanism_of_each = pytest.mark.parametrize("mechanism", FIRST, indirect=True)
 
 
 def mechanisms_of_numbers():
-    """Return them for a test that goes over all of them itself, because another list is what it is about."""
+    """Return all examples, for a test that loops over them and is parametrized by something else."""
     return [row.make(example) for row, example in (one.values[0] for one in NUMBERS)]
 
 
 def promise(mechanism, **options):
-    """Return the guarantee of a mechanism; at sensitivity 1 if it was made from its noise alone."""
+    """Return the guarantee of a mechanism, at sensitivity 1 if the mechanism was made from its noise scale alone."""
     return mechanism.guarantee(1 if mechanism._is_noise_alone else None, **options)

@@ -1,4 +1,4 @@
-"""`pytest --quick`, which `make check` runs: one case of each test that ends soon, and all tests of what changed."""
+"""`pytest --quick`, which `make check` runs: one case of each fast test, and all tests of the files that changed."""
 
 import subprocess
 from itertools import islice
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 TESTS = Path(__file__).parent
-# These folders are always looked at. Of another folder only the files that changed, unless what it is about changed.
+# These folders always run. In the other folders only changed files run, unless a file changed that the folder is ABOUT.
 QUICK = {"by_mechanism", "by_method", "exactness", "interface", "reference", "theory"}
 ABOUT = {
     "attacks": ("rust/core/src/lattice/", "tests/attacks/"),
@@ -28,7 +28,7 @@ ABOUT = {
     "statistical": ("rust/core/src/draw/", "rust/core/src/kernel/", "tests/statistical/"),
     "typing": ("python/stairnoise/__init__.py", "python/stairnoise/_native.pyi"),
 }
-# More files than this take longer than a minute with all of their cases: then one case of each test runs in them too.
+# All cases of more files than this take over a minute. Beyond this number, only one case of each of their tests runs.
 IN_FULL_AT_MOST = 20
 
 CHANGED = pytest.StashKey[set[str]]()
@@ -47,9 +47,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def changed(root: Path) -> set[str]:
-    """Names of the files that differ from the commit where this branch left main, committed or not; none where there is no Git.
+    """Return the files that differ from the commit where this branch left main, committed or not; without Git, none.
 
-    On main, that commit is the last one that was pushed. If nothing was committed since, it is the commit before.
+    On main, compare with the last pushed commit, or with its parent if nothing was committed since.
     """
 
     def git(*command: str) -> str:
@@ -68,7 +68,7 @@ def changed(root: Path) -> set[str]:
 
 
 def tests_named_like(names: set[str]) -> set[str]:
-    """Files of tests whose name is that of a changed file or folder, such as `test_skellam.py`."""
+    """Return test files named after a changed file or folder, such as `test_skellam.py`."""
     parts = {Path(part).stem for name in names for part in Path(name).parts if not name.startswith("tests/")}
     files = {path.relative_to(TESTS.parent).as_posix(): path.stem for path in TESTS.glob("*/test_*.py")}
     return {name for name, stem in files.items() if stem.removeprefix("test_") in parts}
@@ -90,7 +90,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Keep one case of each parametrization: making a test of every case takes longer than the quick tests themselves."""
+    """Keep one case of each parametrization, because collecting all cases takes longer than the quick tests themselves."""
     if not metafunc.config.getoption("--quick") or is_in_full(metafunc.definition.path, metafunc.config):
         return
     parametrize = metafunc.parametrize

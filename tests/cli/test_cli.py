@@ -84,7 +84,7 @@ def test_sample_help_names_the_mechanisms_of_every_option(capsys):
 
 @pytest.mark.parametrize("command", [["sample", "-n", "1", "--mechanism", "bad"], ["plot", "bad", "-o", "x.png"]])
 def test_an_error_offers_what_the_command_takes(capsys, command):
-    """Weights or scales of one's own are no options, so mechanisms that need them are not offered."""
+    """The command has no option for weights or scales, so errors do not offer mechanisms that need them."""
     code, _, err = run(capsys, *command, "--eps", 1)
     assert code == 2
     assert "'laplace'" in err
@@ -123,7 +123,7 @@ def test_moments_of_the_report():
     assert mean.sample == pytest.approx(x.mean(), rel=1e-9)
     assert absolute.sample == pytest.approx(abs(x).mean(), rel=1e-12)
     assert variance.sample == pytest.approx((x**2).mean(), rel=1e-12)
-    # Standard errors from the sample itself, which has 1e5 values: within a few percent.
+    # The sample has 1e5 values, so its own standard errors are right within a few percent.
     for moment, values in ((mean, x), (absolute, abs(x)), (variance, x**2)):
         assert moment.standard_error == pytest.approx(values.std() / x.size**0.5, rel=0.1)
         assert moment.z == (moment.sample - moment.theory) / moment.standard_error
@@ -484,7 +484,7 @@ def test_other_missing_modules_are_not_blamed_on_the_extra(monkeypatch):
 
 
 def test_ctrl_c_ends_without_a_word(capsys, monkeypatch):
-    """With the code that Typer gives it, which was another one in older versions."""
+    """The exit code is Typer's own, which differs between versions."""
 
     def interrupt(*_):
         raise KeyboardInterrupt

@@ -1,6 +1,6 @@
 """Tables that ``stairnoise release`` reads: delimiters, encodings, standard input, and numbers as they are.
 
-Evidence: the cells that were written, and discrete noise at an eps of 700, which is 0 with probability 1 - 1e-304.
+Evidence: the written cells, and discrete noise at eps = 700, which is 0 with probability 1 - 1e-304.
 """
 
 import io
@@ -111,7 +111,7 @@ def test_other_texts_are_no_numbers(tmp_path, text):
 
 @pytest.mark.parametrize("column", ["age", "sex", "note"])
 def test_blanks_around_names_and_values_are_left_out_alike(tmp_path, column):
-    """A blank after each comma, as the file of the census has it; blanks within a name and before a quote too."""
+    """Blanks after a comma, as in the census file, and before a quote are dropped; blanks within a name stay."""
     text = 'age, work class, sex , note\n39, State gov, 1,  "a, b"\n 50 , Self emp , 2 ,7\n'
     if column == "note":
         text = text.replace('"a, b"', "6")

@@ -1,4 +1,4 @@
-"""``stairnoise ledger``: every row, on every width, and names shown as they are.
+"""``stairnoise ledger``: it shows every row at every width, and names unchanged.
 
 Evidence: the rows that `Ledger.report` returns.
 """
@@ -36,7 +36,7 @@ def test_nothing_is_cropped_and_names_are_shown_as_they_are(capsys, monkeypatch,
     assert max(map(len, out.splitlines())) <= int(columns or 500)
     shown = "".join(out.split())
     for text in (r"[red]\x1b[31m", "Laplace(eps=0.5", "sensitivity=100.0)", "visits", "keyed", "itsloss", "0.5,1e-07"):
-        if columns != "40":  # there, cells go on below, with other columns between
+        if columns != "40":  # a long cell wraps, with the other columns in between
             assert text in shown
     if columns is None:
         assert "Laplace(eps=0.5, sensitivity=100.0), 3 values of one person" in out

@@ -1,4 +1,4 @@
-"""Errors of every command name its options: for every option one value that is refused, and one line that begins with it."""
+"""Errors of every command name its options: for every option, one value is refused in one line that begins with the option."""
 
 import re
 import sqlite3
@@ -19,7 +19,7 @@ COUNT = (*DATABASE, "--count", "--row-is-person")
 FILE = ("query", "visits.csv", "--eps", "1", "--count", "--row-is-person")
 KEYED = ("--key-file", "key", "--release-name", "r")
 PLOT = ("plot", "-o", "x.png", "--eps", "1")
-# What the caller gives last is what is wrong.
+# The last argument is the wrong one.
 WRONG = {
     "sample": {
         "n": ("sample", "--eps", "1", "--number", "-1"),
@@ -82,7 +82,7 @@ WRONG = {
         "show_true": (*COUNT, "--json", "--show-true"),
     },
 }
-# What is asked, and flags, which have no wrong value. Those of `release` have tests of their own.
+# Help and flags have no wrong value. Options of `release` have their own tests.
 NEVER = {"compare": {"everything"}, "selftest": {"json"}, "query": {"all_digits", "count", "force", "json"}}
 MORE = {
     "a file without a need of it": (*COUNT, *KEYED, "--by", "city", "--delta", "1e-6"),
@@ -117,7 +117,7 @@ def _files(tmp_path, monkeypatch):
 
 
 def refused(capsys, arguments):
-    """The error; of the parameters of the command it names none as Python does, and nothing that only Python has."""
+    """Return the error, after checking that it has neither a parameter's Python name nor a word that only Python users know."""
     code = main(list(arguments))
     out, err = capsys.readouterr()
     assert (code, out) == (2, "")

@@ -1,4 +1,4 @@
-"""``stairnoise query``: what it prints and writes, and one clear line without data for everything that it refuses."""
+"""``stairnoise query``: what it prints and writes, and that it refuses in one clear line without data."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def run(capsys, *arguments):
 
 
 def test_the_screen_has_every_group_and_the_guarantee(capsys, database):
-    """At ε = 60 the noise is 0 but with a probability of 1e-25."""
+    """At ε = 60 the noise is nonzero with a probability of 1e-25."""
     code, out, err = run(capsys, database, *COUNT)
     assert (code, err) == (0, "")
     head, *rows = out.split("\n\n")[0].splitlines()
@@ -146,7 +146,7 @@ def test_a_key_file_repeats_the_table(capsys, database, tmp_path):
 
 
 def test_a_ledger_for_releases_with_a_delta(capsys, database, tmp_path):
-    """The first ledger holds no δ, the second one release of it."""
+    """The first ledger has no δ, the second has δ for one release."""
     asked = ("--from", "visits", "--by", "city", "--count", "--row-is-person", "--eps", 0.5, "--delta", 1e-6)
     for name, holds, code, text in [("a", (), 2, "exceed the ledger's, 0.0"), ("b", ("--budget-delta", 1e-6), 0, "of 1")]:
         arguments = (*asked, "--ledger", tmp_path / name, "--budget", 1, *holds)
@@ -265,7 +265,7 @@ USED = {
 @pytest.mark.parametrize(("source", "output", "text"), USED.values(), ids=USED)
 @pytest.mark.parametrize("there", [True, False], ids=["a ledger", "a new ledger"])
 def test_a_file_that_the_command_uses_is_never_overwritten(capsys, tmp_path, source, output, text, there):
-    """Not the data, not the ledger, not the key: neither by the table nor by its notes."""
+    """Neither the table nor its notes overwrite the data, the ledger or the key."""
     pytest.importorskip("duckdb")
     (tmp_path / source).write_text("city\nParis\n")
     ledger = tmp_path / ("notes.csv.json" if output == "notes.csv" else "led.json")
@@ -320,7 +320,7 @@ def test_a_file_that_fails_after_the_draw_says_that_it_cost(capsys, monkeypatch,
 
 @pytest.mark.slow
 def test_a_long_query_stops_at_ctrl_c(tmp_path):
-    """SIGINT while SQLite sorts: one line, the code of an interruption, and the ledger has what was paid before."""
+    """SIGINT while SQLite sorts ends with one line and the exit code of an interruption; the ledger keeps the payment."""
     import signal
 
     path = tmp_path / "long.db"
@@ -331,7 +331,7 @@ def test_a_long_query_stops_at_ctrl_c(tmp_path):
     con.close()
     groups = "g=" + ",".join(map(str, range(50)))
     arguments = ["--from", "t", "--by", "g", "--groups", groups, "--count", "--person", "who", "--eps", "1"]
-    # A shell starts a job in the background with the signal ignored, and a process passes that on.
+    # A shell starts background jobs with SIGINT ignored, and child processes inherit that.
     heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     code = f"{heard}; import sys; from stairnoise.cli import main; print('go', flush=True); sys.exit(main())"
     command = [sys.executable, "-c", code, "query", str(path), *arguments, "--ledger", str(tmp_path / "l.db"), "--budget", "1"]
@@ -366,7 +366,7 @@ def test_a_blank_after_each_comma_hides_no_group(capsys, tmp_path):
 
 @pytest.mark.parametrize("source", ["CSV", "SQLite"])
 def test_listed_groups_with_blanks_at_an_end_are_named(capsys, tmp_path, source):
-    """Beside data without blanks they are groups of nobody; a database may have the blanks too."""
+    """If the data have no such blanks, these groups are empty. A database can have the blanks too, so they are no error."""
     path = tmp_path / ("adult.csv" if source == "CSV" else "adult.db")
     if source == "CSV":
         path.write_text(CENSUS)

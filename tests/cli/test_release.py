@@ -1,6 +1,6 @@
-"""``stairnoise release``: a bound that holds, and a terminal that shows no data it was not asked for.
+"""``stairnoise release``: the bound holds, and the terminal shows only the requested data.
 
-The bound is checked against sums over the whole mechanism, by its formula: of the package, only the shape r is asked for.
+The bound is checked against sums of the mechanism's formula over all integers; only the shape r comes from the package.
 """
 
 import math
@@ -40,7 +40,7 @@ def table(tmp_path, text):
 
 
 def geometric(eps, sensitivity):
-    """Weights of P(X = j), j = -2000 ... 2000, whose rest is below 1e-200 here."""
+    """Return P(X = j) for j = -2000 ... 2000; the remaining probability is below 1e-200 here."""
     return {j: math.exp(-eps * abs(j) / sensitivity) for j in range(-2000, 2001)}
 
 
@@ -51,7 +51,7 @@ def staircase(eps, sensitivity):
 
 
 def coverage(weights, answer, bound):
-    """P(|released - answer| <= bound), with the answer rounded to a whole number as the contract says."""
+    """Return P(|released - answer| <= bound), with the answer rounded to an integer as the contract specifies."""
     rounded = math.floor(answer + Fraction(1, 2))
     return sum(w for j, w in weights.items() if abs(rounded + j - answer) <= bound) / sum(weights.values())
 
@@ -102,7 +102,7 @@ def test_whole_values_keep_the_bound_of_the_mechanism(capsys, tmp_path):
 @pytest.mark.parametrize("mechanism", ["laplace", "discrete_laplace"])
 @pytest.mark.parametrize("value", ["1e17", "100000000000000000"])
 def test_the_bound_includes_the_rounding_of_large_results(capsys, tmp_path, mechanism, value):
-    """float64 has every sixteenth integer near 1e17: a result may be 8 further off than the noise. int64 has all."""
+    """float64 has every sixteenth integer near 1e17: rounding can move a result by another 8. int64 has every integer."""
     _, out, _ = run(capsys, table(tmp_path, f"count\n{value}\n"), "--mechanism", mechanism, "--show-true")
     bound = float(re.search(r"±95 %|±([\d.]+)", out[out.index("±95 %") + 5 :])[1])
     exact = mechanism == "discrete_laplace" and "e" not in value
@@ -117,7 +117,7 @@ def test_the_bound_is_rounded_up(capsys, tmp_path):
         assert least <= shown <= least * 1.01
 
 
-# What a broken table shows
+# Errors about a broken table
 
 BROKEN = {
     "no such column": f"a,{TEXT}\n{NUMBER},1\n",
@@ -178,7 +178,7 @@ def test_a_broken_table_is_told_by_its_place(capsys, tmp_path, text, message):
 
 
 def test_cells_are_no_markup(capsys, tmp_path):
-    """Rich's own tags in a cell or header are text: an unmatched one was an error with the cell in its traceback."""
+    """Rich's tags in a cell or header are plain text; an unmatched tag must not raise an error that shows the cell."""
     path = table(tmp_path, "[/b]key,[red]count\n[/canary],1\n[bold]x[/bold],2\n")
     code, out, err = run(capsys, path, "--mechanism", "laplace", "--column", "[red]count", "--keep", "[/b]key")
     assert (code, err) == (0, "")
@@ -196,7 +196,7 @@ def test_a_terminal_without_unicode_is_named_and_no_cell(tmp_path):
     assert done.stderr == "error: the terminal must be able to show Unicode: set PYTHONIOENCODING=utf-8\n"
 
 
-# What may be published
+# Published columns
 
 PEOPLE = "id,city,age\n4711001,Oslo,34\n4711002,Paris,57\n"
 
@@ -214,7 +214,7 @@ def test_a_file_has_the_private_column_and_what_is_kept(capsys, tmp_path):
 
 @pytest.mark.parametrize("options", [[], ["--compare"], ["--mechanism", "laplace"], ["--keep", "city"]])
 def test_a_screen_shows_no_true_value_and_no_column_that_is_not_kept(capsys, tmp_path, options):
-    """At eps = 1e-4 private values are whole hundreds, which the true ones are not."""
+    """At eps = 1e-4 private values are multiples of 100; the true values are not."""
     ages = [5_550_001, 7_770_002]
     path = table(tmp_path, f"id,city,age\n4711001,Oslo,{ages[0]}\n4711002,Paris,{ages[1]}\n")
     code, screen, err = run(capsys, path, "--column", "age", "--eps", 1e-4, *options)
@@ -236,7 +236,7 @@ def test_a_kept_table_is_read_back_as_it_was(capsys, tmp_path):
 
 
 def test_values_have_the_digits_of_their_bound(capsys, tmp_path):
-    """The ± of eps = 1 at sensitivity 1000 is 2995.8, so values are whole tens; on request they have the lattice's digits."""
+    """The ± of eps = 1 at sensitivity 1000 is 2995.8, so values are multiples of 10, or have all digits on request."""
     path, out = table(tmp_path, "n\n73322.66118604888\n12.5\n"), tmp_path / "out.csv"
     asked = [path, "--column", "n", "--mechanism", "laplace", "--sensitivity", 1000, "-o", out, "--force"]
     _, screen, _ = run(capsys, *asked)
@@ -269,7 +269,7 @@ def test_what_is_refused_before_anything_is_drawn(capsys, tmp_path, monkeypatch,
 
 
 def test_a_file_that_cannot_be_replaced_stays_as_it_was(capsys, tmp_path, monkeypatch):
-    """The new file is complete before it has the name of the old one."""
+    """The new file is complete before it replaces the old one."""
     path, out = table(tmp_path, PEOPLE), tmp_path / "old.csv"
     out.write_text("old")
 

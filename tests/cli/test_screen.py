@@ -1,6 +1,6 @@
-"""Every screen at every width: nothing is cropped, nothing is markup, and nothing moves the cursor.
+"""Every screen at every width: no text is cropped, read as markup, or able to move the cursor.
 
-Evidence: the cells that were written; widths are counted in columns of a terminal. The blocks of narrow terminals are
+Evidence: the written cells; widths are counted in terminal columns. The blocks of narrow terminals are
 checked against the table of wide ones.
 """
 
@@ -54,7 +54,7 @@ def test_lines_fit_and_nothing_is_cropped(capsys, monkeypatch, arguments, column
     out = show(capsys, monkeypatch, columns, arguments)
     assert "…" not in out
     assert "..." not in out.replace("[ARGS]...", "")
-    # Click gives what an option does at least ten columns, beside the longest option.
+    # Click reserves at least ten columns for descriptions, beside the longest option.
     assert max(map(cell_len, out.splitlines())) <= columns + (6 if "--help" in arguments and columns == 40 else 0)
 
 
@@ -135,7 +135,7 @@ def test_cells_headers_and_file_names_are_shown_as_they_are(capsys, monkeypatch,
         200,
         ["release", "--sensitivity", "1", tmp_path / "table.csv", "--column", f"count {text}", "--keep", text],
     )
-    assert out.count(shown) == 4  # in two headings, a cell, and what is said of the column
+    assert out.count(shown) == 4  # in two headings, a cell, and the note about the column
     assert not [c for c in out if unicodedata.category(c) in ("Cc", "Zl") and c != "\n"]
 
 
@@ -188,7 +188,7 @@ def _stub(monkeypatch):
 @pytest.mark.usefixtures("_stub")
 @pytest.mark.parametrize("columns", [20, 40, 80, 120])
 def test_the_progress_bar_fits(monkeypatch, columns):
-    """On one line, or the terminal would scroll at each step."""
+    """The bar stays on one line; a longer one would make the terminal scroll at each step."""
 
     class Terminal(io.StringIO):
         def isatty(self):
@@ -203,7 +203,7 @@ def test_the_progress_bar_fits(monkeypatch, columns):
         name = LONG[: columns // 10]
         assert re.search(rf"[━╺╸]{{{min(20, columns // 4)}}} +{number}/3 +a( subject: {re.escape(name)}|[^\r]*…)", text)
     assert "3/3" in text
-    # The bar ends its line once, and is then erased.
+    # The bar ends its line once, then it is erased.
     assert text.count("\n") == 1
     assert max(map(cell_len, re.split(r"[\r\n]", text))) <= columns
 
@@ -220,7 +220,7 @@ def test_the_report_of_the_selftest_is_whole(capsys, monkeypatch, columns):
 
 
 def test_help_says_what_every_option_does(capsys, monkeypatch):
-    """A sentence for each, that begins with a capital and ends in a full stop."""
+    """Every option has a sentence with a capital letter and a full stop."""
     for name in ("sample", "release", "compare", "plot", "selftest", "ledger"):
         out = show(capsys, monkeypatch, 120, [name, "--help"])
         for text in re.findall(r"(?m)^  (?:-\w, )?--[\w-]+(?: <[\w\[\]]+>)?\s+(\S.*(?:\n {10,}\S.*)*)", out):
@@ -229,7 +229,7 @@ def test_help_says_what_every_option_does(capsys, monkeypatch):
 
 
 def test_a_process_in_a_pipe(tmp_path):
-    """The real thing, without any variable that says how wide it is."""
+    """A real process, with no environment variable that specifies the width."""
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "FORCE_COLOR")}
     code = "import sys; from stairnoise.cli import main; sys.exit(main())"
     done = subprocess.run(

@@ -1,6 +1,6 @@
 """``stairnoise selftest``: the screen, the JSON, the file, and the exit code.
 
-All but one test put two checks in place of all, so that they take no time.
+All tests but one replace the real checks by two quick ones.
 """
 
 import io
@@ -40,7 +40,7 @@ def broken() -> Outcome:
 
 @pytest.fixture
 def checks(monkeypatch):
-    """Put the given checks in place of all."""
+    """Replace all checks by the given ones."""
 
     def replace(*runs):
         planned = [Planned(LONG_NAME if number else "short", run) for number, run in enumerate(runs)]

@@ -7,7 +7,7 @@ import stairnoise as sn
 
 
 def race(barrier, directory, rounds, outcomes, number):
-    """In each round make or open the same new ledger, and try to spend all of it; report who won, and when each tried."""
+    """In each round, make or open the same new ledger and try to spend all of it; report the wins and the times of the attempts."""
     mechanism = sn.DiscreteLaplace(eps=1)
     found = []
     for turn in range(rounds):
@@ -25,7 +25,7 @@ def race(barrier, directory, rounds, outcomes, number):
 
 
 def take_all(barrier, path, outcomes, number):
-    """Spend as often as the ledger allows; report how often."""
+    """Spend until the ledger refuses; report the number of releases."""
     ledger, mechanism, taken = sn.Ledger(path), sn.DiscreteLaplace(eps=2.0**-5), 0
     barrier.wait(60)
     try:
@@ -37,7 +37,7 @@ def take_all(barrier, path, outcomes, number):
 
 
 def reporting(target, barrier, *arguments):
-    """Run a worker; an error ends the others too, and is its report."""
+    """Run a worker and report its result; an error is reported too and ends the other workers."""
     *_, outcomes, number = arguments
     try:
         target(barrier, *arguments)

@@ -1,4 +1,4 @@
-"""Which totals hold if earlier released numbers decide which mechanism comes next.
+"""Which totals hold if earlier released numbers choose the next mechanism.
 
 Evidence: hockey-stick divergences of whole trees of choices, from the losses of all outcomes or the formula of Balle and Wang.
 """
@@ -26,19 +26,19 @@ def gaussian_delta(eps, sigma):
 
 
 def truncated_delta(eps):
-    """δ(ε) for ε >= 0.9 of truncated Laplace noise with ε = 0.9: that of the outcomes that one neighbour cannot give."""
+    """δ(ε) for ε >= 0.9 of truncated Laplace noise with ε = 0.9: the probability of outcomes that the neighbour cannot have."""
     assert eps >= 0.9
     return DELTA
 
 
 def whole(eps, after_plus, after_minus):
-    """δ(ε) of a first answer with the losses ±0.1, after which two profiles are chosen by its sign."""
+    """δ(ε) of a first answer with losses ±0.1, whose sign chooses one of two profiles for the next answer."""
     plus = 1 / (1 + math.exp(-0.1))
     return plus * after_plus(eps - 0.1) + (1 - plus) * after_minus(eps + 0.1)
 
 
 def test_a_composed_total_does_not_hold_for_mechanisms_that_answers_choose(tmp_path):
-    """Each way fits the budget, and the whole has δ = 1.46e-6: this is why `composed` is a promise of the caller."""
+    """Each branch fits the budget, but the whole tree has δ = 1.46e-6. Therefore the caller has to promise `composed`."""
     first, chosen = sn.DiscreteLaplace(0.1), [sn.Gaussian(sigma=SIGMA, sensitivity=1), sn.TruncatedLaplace(0.9, DELTA)]
     for number, mechanism in enumerate(chosen):
         ledger = sn.Ledger(tmp_path / f"{number}", 1.0001, delta=DELTA, composed=True)
@@ -51,7 +51,7 @@ def test_a_composed_total_does_not_hold_for_mechanisms_that_answers_choose(tmp_p
 
 
 def test_a_ledger_adds_up_unless_it_is_told_to_compose(tmp_path):
-    """The same choice: Gaussian noise needs an ε of its own, and what is left permits 0.9."""
+    """The same choice as above: Gaussian noise needs its own ε, and the remaining budget permits 0.9."""
     ledger = sn.Ledger(tmp_path / "file", 1.0001, delta=DELTA)
     assert not ledger.composed
     ledger.spend(sn.DiscreteLaplace(0.1), data="people")
@@ -76,7 +76,7 @@ def outcomes(eps, delta):
 
 
 def tree_delta(at, left, choose, loss, depth):
-    """δ of all that may follow at this loss, where `choose` takes the next (ε, δ) from what the sums leave."""
+    """δ of the whole tree below this loss; `choose` takes the next (ε, δ) from the remaining sums."""
     if depth == 0:
         return max(0.0, -math.expm1(at - loss)) if loss > at else 0.0
     eps, delta = choose(*left)
@@ -90,7 +90,7 @@ def tree_delta(at, left, choose, loss, depth):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_sums_hold_for_any_choice(seed):
-    """Every outcome of up to four releases chooses the next ε and δ at random, up to all that is left."""
+    """Every outcome of up to four releases chooses the next ε and δ at random, up to the remaining budget."""
     rng = random.Random(seed)
 
     def choose(eps, delta):

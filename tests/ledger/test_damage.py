@@ -1,6 +1,6 @@
-"""Files that were damaged or edited: every one of them is a ledger that holds what it held, or a LedgerError.
+"""Files that were damaged or edited: each opens as a ledger with the old content, or raises LedgerError.
 
-Evidence: bytes are changed by a generator with a fixed seed, columns by SQLite itself.
+Evidence: a generator with a fixed seed changes bytes; SQLite itself changes columns.
 """
 
 import random
@@ -17,7 +17,7 @@ KINDS = {"pure": {}, "sums": {"delta": 1e-6}, "composed": {"delta": 1e-6, "compo
 
 
 def made(path, kind):
-    """A ledger of three rows, one of them keyed, and one of a list."""
+    """A ledger of three rows; one is keyed, and one is from a list of mechanisms."""
     ledger, rng = sn.Ledger(path, 1.0, **KINDS[kind]), sn.KeyedRng(bytes(32), "2026-Q3")
     ledger.spend(MECHANISM, data="people", statistic="count", fingerprint=rng.fingerprint([3], ["a"]), rng=rng)
     ledger.spend([sn.Laplace(0.25), sn.DiscreteStaircase(0.125)], data="people")
@@ -25,7 +25,7 @@ def made(path, kind):
 
 
 def outcome(path):
-    """Open a file and use it; return the total that it holds, or None if it is refused. Any other error fails."""
+    """Open and use a file; return its total, or None if the file is refused. Any other error fails the test."""
     try:
         ledger = sn.Ledger(path)
         ledger.report()
@@ -37,7 +37,7 @@ def outcome(path):
 
 
 def changes(content, seed, n):
-    """Yield damaged copies: single bytes, runs of bytes, ends that are lost, and pieces of zeros."""
+    """Yield damaged copies with single bytes changed, runs of bytes changed, ends cut off, or pieces zeroed."""
     rng = random.Random(seed)
     for _ in range(n):
         damaged = bytearray(content)
@@ -55,7 +55,7 @@ def changes(content, seed, n):
 
 
 def edges(content):
-    """Yield copies in which one byte of a row changes: of every text, number and length of the last page."""
+    """Yield copies in which one byte of a row changes, for every text, number and length on the last page."""
     used = [place for place in range(len(content) - 4096, len(content)) if content[place]]
     for place in used:
         for byte in (0, 0xFF, content[place] ^ 1):
@@ -120,7 +120,7 @@ VALUES = {
 
 @pytest.mark.parametrize("column", COLUMNS + NUMBERS)
 def test_a_wrong_value_in_any_column_ends_in_a_ledger_error_or_changes_no_total(tmp_path, column):
-    """Every column meets every value and every kind of ledger."""
+    """Every column is tried with every value, and with every kind of ledger."""
     kinds = cycle(KINDS)
     for number, (name, value) in enumerate(VALUES.items()):
         kind = next(kinds)
@@ -157,7 +157,7 @@ def test_a_wrong_value_in_any_column_ends_in_a_ledger_error_or_changes_no_total(
     ],
 )
 def test_an_edited_file_is_refused(tmp_path, edit, kind):
-    """One total that was edited let 2.0 through a budget of 1."""
+    """An edited total could otherwise let 2.0 through a budget of 1."""
     ledger = made(tmp_path / "file", kind)
     with closing(sqlite3.connect(ledger.path)) as connection, connection:
         connection.execute(edit)

@@ -74,7 +74,7 @@ def test_a_missing_file_is_made_only_for_a_budget(tmp_path):
 
 @pytest.mark.parametrize("budget", [None, 1.0])
 def test_an_empty_file_is_no_new_ledger(tmp_path, budget):
-    """It may be what is left of a ledger, whose budget would start anew."""
+    """The file can be the rest of a lost ledger, whose budget would start anew."""
     path = tmp_path / "file"
     sn.Ledger(path, 1.0).spend(MECHANISM, data="people")
     os.truncate(path, 0)
@@ -84,7 +84,7 @@ def test_an_empty_file_is_no_new_ledger(tmp_path, budget):
 
 
 def test_no_ledger_is_made_beside_what_is_left_of_another_one(tmp_path):
-    """SQLite would write the old journal into the new file."""
+    """SQLite would replay the old journal into the new file."""
     (tmp_path / "file-journal").write_bytes(b"x")
     with pytest.raises(sn.LedgerError, match=r"does not exist, but file-journal of an earlier ledger does"):
         sn.Ledger(tmp_path / "file", 1.0)
@@ -92,7 +92,7 @@ def test_no_ledger_is_made_beside_what_is_left_of_another_one(tmp_path):
 
 
 def test_a_ledger_has_its_name_when_it_is_complete(tmp_path, monkeypatch):
-    """What another process made meanwhile is kept, and no other file is left."""
+    """A ledger that another process made meanwhile is kept, and no temporary file is left."""
     path = tmp_path / "file"
     made = file.create
     monkeypatch.setattr(file, "create", lambda *arguments: [made(path, (2.0, 0.0, False, 0, "now", "1")), made(*arguments)])
@@ -153,7 +153,7 @@ def test_a_locked_ledger_is_waited_for_and_then_an_error(ledger):
 
 @POSIX
 def test_a_read_only_ledger_can_be_read_but_not_spent():
-    """In a process without the rights of root, which may write anything: it gives them up once all modules are loaded."""
+    """The process first loads all modules, then gives up root's rights, because root could write any file."""
     with tempfile.TemporaryDirectory() as directory:
         ledger = sn.Ledger(f"{directory}/people.ledger", 1.0)
         ledger.spend(MECHANISM, data="people")
@@ -181,7 +181,7 @@ def test_a_read_only_ledger_can_be_read_but_not_spent():
 
 @POSIX
 def test_a_full_disk_is_an_error_and_nothing_is_spent(ledger):
-    """A limit on the size of files stands for the full disk: no file may grow."""
+    """A limit on file sizes stands for the full disk: no file can grow."""
     before = ledger.path.read_bytes()
     done = run(
         ledger,
@@ -206,7 +206,7 @@ def test_what_was_spent_before_a_crash_stays_spent(ledger):
 
 @POSIX
 def test_a_crash_while_spending_spends_nothing_and_leaves_a_ledger(ledger):
-    """Killed between the row and its commit."""
+    """The process is killed between the row and its commit."""
     done = run(
         ledger,
         "from stairnoise.accounting.ledger import rows\n"
@@ -224,7 +224,7 @@ def test_a_crash_while_spending_spends_nothing_and_leaves_a_ledger(ledger):
 
 @pytest.mark.parametrize("budget", [None, 4.0])
 def test_rows_half_written_by_a_killed_program_are_undone(tmp_path, budget):
-    """The file and its journal as they are on the disk amid a transaction, for lack of memory: a copy of both."""
+    """The test copies file and journal from the disk in the middle of a transaction that memory could not hold."""
     ledger = sn.Ledger(tmp_path / "first", 4.0)
     ledger.spend(MECHANISM, data="people" * 1000)
     with closing(sqlite3.connect(ledger.path, isolation_level=None)) as writer:

@@ -1,4 +1,4 @@
-"""Every argument of a ledger with every hostile value: a result, or a refusal that names the argument and spends nothing."""
+"""A hostile value for any ledger argument gives a result, or a refusal that names the argument and spends nothing."""
 
 import re
 
@@ -22,7 +22,7 @@ GOOD = {
 
 
 def judged(function, *arguments, **options):
-    """Return whether a call was refused; any other error, or a bad text, fails."""
+    """Return whether a call was refused; any other error, or a bad error message, fails the test."""
     refusal = None
     try:
         function(*arguments, **options)
@@ -38,7 +38,7 @@ halves = pytest.mark.parametrize("half", [0, pytest.param(1, marks=pytest.mark.l
 
 
 def half_of_the_pool(half, argument, arguments):
-    """Arguments take turns at the halves, so that in all each value is tried."""
+    """Arguments alternate between the two halves, so each value is tried with some argument."""
     return list(POOL.items())[(half + list(arguments).index(argument)) % 2 :: 2]
 
 

@@ -1,6 +1,6 @@
-"""Integers released with an l2 sensitivity never count for less than the worst change of that norm costs.
+"""The cost of integers released with an l2 sensitivity is never below the cost of the worst change of that norm.
 
-Evidence: for single changes, the loss of every outcome and convolutions of these lists, written here; the profile of continuous
+Evidence: for single changes, convolved lists of the losses of all outcomes, computed here; the profile of continuous
 Gaussian noise by Balle and Wang in mpmath; dp_accounting.
 """
 
@@ -25,9 +25,9 @@ def spent(tmp_path, sigma2, norm, delta=DELTA, *, more=()):
 
 
 def delta_of(eps, change, sigma2, *, times=1, laplace=0):
-    """δ(ε) of integer noise for `times` releases whose values change by `change`, and of discrete Laplace noise of ε = 1 beside.
+    """δ(ε) of `times` releases with integer noise whose values change by `change`, together with discrete Laplace noise of ε = 1.
 
-    The loss of a release is (n - 2T)/(2σ²), T the sum of the noise times the change, and of discrete Laplace noise ±1.
+    A release has the loss (n - 2T)/(2σ²), where T is the sum of noise times change; discrete Laplace noise has the loss ±1.
     """
     chances = np.array([1.0])
     for root in change * times:
@@ -56,7 +56,7 @@ def continuous_delta(eps, mu):
 
 @pytest.mark.parametrize(("sigma2", "delta", "true", "as_one"), [(0.25, 1e-3, 19.764, 15.993), (2.0, 1e-6, 7.327, 6.997)])
 def test_four_changes_by_one_cost_more_than_one_by_two(tmp_path, sigma2, delta, true, as_one):
-    """The numbers are of an outside report, by convolution."""
+    """The numbers are from an external report, which convolved the losses."""
     found = spent(tmp_path, sigma2, 2, delta)
     assert found == pytest.approx(true, abs=6e-4)
     assert delta_of(found, (1, 1, 1, 1), sigma2) <= delta < delta_of(found * (1 - 1e-6), (1, 1, 1, 1), sigma2)
@@ -85,7 +85,7 @@ def test_all_changes_of_a_norm_are_computed():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_no_change_costs_more_and_the_worst_one_as_much(tmp_path, seed):
-    """With other releases beside it too; the total may exceed the worst change by what the lattices of composed losses cost."""
+    """Other releases may stand beside it. The total can exceed the worst change's cost by the rounding of composed losses."""
     rng = np.random.default_rng(seed)
     n, sigma2 = int(rng.integers(2, 26)), float(2 ** rng.uniform(-1, 6))
     delta, laplace = float(10 ** rng.uniform(-8, -2)), int(rng.integers(0, 3))
@@ -108,7 +108,7 @@ def test_repeated_releases_compose(tmp_path, change):
 
 @pytest.mark.parametrize(("n", "sigma2"), [(26, 16.0), (100, 40.0), (100, 1e4), (10**6, 1e7), (7, 1025.0), (2**30, 2.0**31)])
 def test_long_changes_are_bounded_by_continuous_noise(tmp_path, n, sigma2):
-    """By that of σ² - 4, which is a bound for every change; the direct sums are of some."""
+    """Continuous noise of variance σ² - 4 bounds the cost of every change; direct sums check some of them."""
     found = spent(tmp_path, sigma2, math.sqrt(n))
     bound = continuous_delta(found, math.sqrt(n / (sigma2 - 4)))
     assert DELTA * (1 - 2e-3) < bound <= DELTA
@@ -119,7 +119,7 @@ def test_long_changes_are_bounded_by_continuous_noise(tmp_path, n, sigma2):
 
 @pytest.mark.parametrize(("change", "sigma"), [((1,) * 9, 2.0), ((3,), 2.0), ((2, 2, 1), 1.0), ((1, 1), 0.75)])
 def test_dp_accounting_says_no_more(tmp_path, change, sigma):
-    """Its lower estimate of the loss of one change; it composes the coordinates."""
+    """dp_accounting composes the coordinates of one change; its optimistic estimate is a lower bound."""
     pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     options = {"pessimistic_estimate": False, "value_discretization_interval": 1e-3}
     losses = [pld.from_discrete_gaussian_mechanism(sigma, sensitivity=root, **options) for root in change]
@@ -131,7 +131,7 @@ def test_dp_accounting_says_no_more(tmp_path, change, sigma):
 
 
 def test_a_root_that_was_rounded_down_counts_as_the_root(tmp_path):
-    """The float64 number √3 is below √3, and three values that change by 1 are meant."""
+    """√3 in float64 is below √3, but means three values that change by 1."""
     assert math.sqrt(3) ** 2 < 3
     found = spent(tmp_path, 4.0, math.sqrt(3))
     assert delta_of(found, (1, 1, 1), 4.0) <= DELTA

@@ -1,6 +1,6 @@
-"""Processes that race for one budget: it is never exceeded, and all of it can be spent.
+"""Processes that race for one budget never exceed it, and can spend all of it.
 
-Evidence: who won is counted outside the ledger, in the processes; the times at which they tried show that they met.
+Evidence: the processes themselves count their wins; the times of the attempts show that the attempts overlapped.
 """
 
 import multiprocessing
@@ -15,7 +15,7 @@ SPAWN = multiprocessing.get_context("spawn")
 
 
 def together(target, *arguments, processes=2):
-    """Run a function in several processes at once; return what each reported, by its number."""
+    """Run a function in several processes at once; return each process's report by its number."""
     barrier, outcomes = SPAWN.Barrier(processes), SPAWN.Queue()
     shared = (target, barrier, *arguments, outcomes)
     workers = [SPAWN.Process(target=reporting, args=(*shared, number)) for number in range(processes)]
@@ -36,7 +36,7 @@ def overlap(first, second):
 @pytest.mark.slow
 @pytest.mark.parametrize("rounds", [20, pytest.param(1000, marks=pytest.mark.long)])
 def test_of_two_processes_exactly_one_gets_the_last_eps(tmp_path, rounds):
-    """Both make the file, too. The times are of one clock, which all processes of a machine share."""
+    """Both processes also try to make the file. All processes of a machine share the clock of the times."""
     first, second = together(race, str(tmp_path), rounds)
     assert [one[0] + other[0] for one, other in zip(first, second, strict=True)] == [1] * rounds
     assert sum(map(overlap, first, second)) > 0.9 * rounds

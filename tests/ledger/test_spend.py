@@ -1,6 +1,6 @@
-"""What costs, what does not, and what is refused, by the definition of the ledger.
+"""What a ledger charges, what is free, and what it refuses, by its definition.
 
-Evidence: rules written down here, and sums of exact fractions.
+Evidence: the rules written in each test, and sums of exact fractions.
 """
 
 import math
@@ -106,7 +106,7 @@ def test_one_name_for_two_states_of_the_data_is_refused(ledger, changed):
 
 
 def test_what_the_data_are_called_makes_no_second_release(ledger):
-    """The noise does not depend on that name: a file that was moved has it again, and other data under it are noticed."""
+    """Noise does not depend on `data`: a moved file has the same noise, and other values under one release name are refused."""
     row = pay(ledger)
     assert pay(ledger, data="a copy of people") == row
     with pytest.raises(sn.LedgerError, match="must be of one state of the data"):
@@ -133,7 +133,7 @@ NOT_KEYED = {
 
 @pytest.mark.parametrize("mechanism", NOT_KEYED.values(), ids=NOT_KEYED)
 def test_what_draws_nothing_by_key_is_never_a_repetition(ledger, mechanism):
-    """Counted by the key, three different draws would cost as one."""
+    """If the key decided, three different draws would cost as one."""
     with pytest.raises(sn.ParameterTypeError, match=r"^rng must be left out for a \w+, which draws nothing by key"):
         pay(ledger, mechanism)
     marks, names = ["0" * 64] * 2, ["count", "shown"]
@@ -143,7 +143,7 @@ def test_what_draws_nothing_by_key_is_never_a_repetition(ledger, mechanism):
 
 
 def test_a_partition_selection_costs_what_it_promises(tmp_path):
-    """Its k groups are its own, so the call names no others."""
+    """The mechanism already specifies its k groups, so the call does not repeat them."""
     ledger = sn.Ledger(tmp_path / "file", 4.0, delta=1e-6)
     row = ledger.spend(sn.PartitionSelection(1, 1e-7, 3), data="people", statistic="cities")
     assert (row.eps, row.delta, row.max_partitions_contributed, row.total) == (1.0, 1e-7, 3, 1.0)
@@ -158,7 +158,7 @@ def test_a_keyed_repetition_is_free_when_the_budget_is_spent(ledger):
 
 
 def test_a_fresh_release_may_have_the_name_of_a_keyed_one_and_costs(ledger):
-    """The ledger knows nothing of its rows, so it cannot tell whether they are the same."""
+    """A fresh release has no fingerprint of its rows, so the ledger cannot compare its data."""
     pay(ledger)
     for paid in (0.5, 0.75):
         assert ledger.spend(MECHANISM, data="people", release="2026-Q3", statistic="count").total == paid
@@ -167,7 +167,7 @@ def test_a_fresh_release_may_have_the_name_of_a_keyed_one_and_costs(ledger):
 
 @pytest.mark.parametrize("eps", [0.1, 0.3, 1 / 3, 0.05, 0.7])
 def test_what_remains_can_be_spent(ledger, eps):
-    """1 - 0.1 and 1 - 1/3 in float64 are above the differences."""
+    """In float64, 1 - 0.1 and 1 - 1/3 exceed the true differences."""
     ledger.spend(sn.DiscreteLaplace(eps), data="people")
     assert ledger.remaining() == pytest.approx(1 - eps, rel=2.0**-51)
     ledger.spend(sn.DiscreteLaplace(ledger.remaining()), data="people")
@@ -197,7 +197,7 @@ def test_of_several_keyed_mechanisms_only_the_new_one_costs(ledger):
 
 
 def test_ten_times_a_tenth_is_one(tmp_path):
-    """Floats that are added up say 0.9999999999999999, and the float64 number 0.1 is above 1/10."""
+    """Added as floats, the sum is 0.9999999999999999; added exactly, it exceeds 1, because float64's 0.1 is above 1/10."""
     ledger = sn.Ledger(tmp_path / "file", 1.0, delta=1e-6)
     tenth = sn.TruncatedDiscreteStaircase(0.1, 1e-7)
     for place in range(10):
@@ -211,7 +211,7 @@ def test_ten_times_a_tenth_is_one(tmp_path):
 @settings(max_examples=50, deadline=None, derandomize=True, database=None)
 @given(st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=30))
 def test_a_total_is_the_exact_sum_but_for_the_stated_part(parts):
-    """Exact fractions of the float64 numbers, on both sides."""
+    """Both sides are exact fractions of the float64 numbers."""
     total = Fraction(costs.total(tuple(Counter(costs.cost_of(sn.Laplace(eps=eps), 1) for eps in parts).items()), 0.0, False))
     exact = sum(map(Fraction, parts))
     assert total * (1 - Fraction(1, 2**51)) <= exact <= total * (1 + Fraction(1, 2**51))
@@ -246,7 +246,7 @@ def test_every_mechanism_has_a_cost(tmp_path, row):
         spent = ledger.spend(mechanism, data="people", sensitivity=change)
         if promise.eps is not None:
             assert promise.eps <= spent.eps <= promise.eps * (1 + 2e-12)
-        # These compute their ε, with a relative error of less than 1e-12.
+        # These mechanisms compute their ε with a relative error below 1e-12.
         if row.group == "shares" and promise.eps != getattr(mechanism, "eps", None):
             assert Fraction(spent.eps) >= Fraction(promise.eps) * (1 + Fraction(1, 10**12))
         assert spent.delta == promise.delta

@@ -54,7 +54,7 @@ def test_pure_releases_compose_and_never_count_for_less(tmp_path, n):
 
 
 def test_several_values_of_one_person_count_each(tmp_path):
-    """A release with k values is k draws of the mechanism for k, whose losses compose."""
+    """A release of k values is k draws of the mechanism made for k values, and the losses compose."""
     ledger = make(tmp_path)
     ledger.spend(sn.DiscreteLaplace(eps=8), data="people", max_partitions_contributed=32)
     assert binary_delta(ledger.total(), 0.25, 32) <= DELTA
@@ -67,7 +67,7 @@ def test_several_values_of_one_person_count_each(tmp_path):
     ids=["asked", "made for 3"],
 )
 def test_gaussian_values_of_one_person_count_each(tmp_path, mechanism, k):
-    """A mechanism that was made for 3 values counts for 3, even if the call does not say so again."""
+    """A mechanism made for 3 values counts for 3, even if the call does not repeat the number."""
     ledger = make(tmp_path)
     ledger.spend([mechanism] * 4, data="people", max_partitions_contributed=k)
     sigma2 = sn.Gaussian(0.5, 1e-7).for_partitions(3).sigma2
@@ -101,7 +101,7 @@ def test_what_has_only_eps_and_delta_is_added_to_the_composed_rest(tmp_path):
 
 @pytest.mark.parametrize(("delta", "parts"), [(3e-7, (1e-7, 2e-7)), (1e-6, (1e-7,) * 10), (8e-7, (7e-7, 1e-7))])
 def test_deltas_are_added_as_decimals(tmp_path, delta, parts):
-    """As floats, some of these sums are above the decimals and some below."""
+    """Added as floats, some of these sums are above the decimal sums and some below."""
     ledger = make(tmp_path, delta=delta)
     ledger.spend([sn.Guarantee(0.1, one_eps) for one_eps in parts], data="people")
     with pytest.raises(sn.BudgetError):
@@ -109,7 +109,7 @@ def test_deltas_are_added_as_decimals(tmp_path, delta, parts):
 
 
 def test_what_cannot_be_composed_is_added(tmp_path):
-    """More values than can be composed, and different mechanisms with an ε above the largest that a lattice holds."""
+    """Too many values, and different mechanisms with an ε above a lattice's maximum, cannot be composed."""
     ledger = make(tmp_path, 2000.0)
     ledger.spend(sn.Laplace(1.0), data="people", max_partitions_contributed=10**6)
     assert ledger.total() == 1.0

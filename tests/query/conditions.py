@@ -1,4 +1,4 @@
-"""Conditions: those that every engine must take, and those that every engine must refuse."""
+"""Conditions that every engine must accept, and conditions that every engine must refuse."""
 
 import itertools
 
@@ -18,7 +18,7 @@ def _is_white(row):
     return row[2] == "White"
 
 
-# The rows that fulfil each, said again in Python.
+# Each condition with a Python function that selects the same rows.
 GOOD = {
     "age > 30": lambda r: r[1] is not None and r[1] > 30,
     "race = 'White' and sex in ('Male', 'Female')": lambda r: _is_white(r) and r[3] in ("Male", "Female"),
@@ -55,7 +55,7 @@ GOOD = {
     "ltrim(rtrim(race)) = 'Black'": lambda r: r[2] == "Black",
 }
 
-# The conditions of the first design, and what would get past one judge or the other.
+# Conditions that some single check would let pass: the first judge, or the engine's own parser.
 HOSTILE = [
     "(select 1)",
     "age > (select avg(age) from t)",
@@ -258,7 +258,7 @@ HOSTILE = [
     "age !< 1",
 ]
 
-# What is put before and after a good condition.
+# Texts that tests put before and after a good condition.
 _AROUND = [
     ("", ") or (1=1"),
     ("1=1) or (", ""),

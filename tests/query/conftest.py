@@ -1,4 +1,4 @@
-"""One table in every engine."""
+"""Fixtures that make one table in every engine."""
 
 import contextlib
 import sqlite3
@@ -9,13 +9,13 @@ from stairnoise.query.sources import open_source
 from tests.query import server
 
 ENGINES = ("SQLite", "DuckDB", "PostgreSQL")
-# The types of tables in these tests, as each engine names them.
+# The column types of these tests, by each engine's own names.
 TYPES = {"DuckDB": {"text": "varchar"}, "PostgreSQL": {"double": "double precision"}}
 
 
 @pytest.fixture(scope="session")
 def postgresql():
-    """The address of a scratch database."""
+    """The address of a PostgreSQL database for the tests."""
     pytest.importorskip("psycopg")
     pytest.importorskip("pglast")
     why = server.missing()
@@ -27,14 +27,14 @@ def postgresql():
 
 
 class Engine:
-    """An engine in which tests make tables; `source` asks them."""
+    """An engine in which tests make tables; `source` opens them for queries."""
 
     def __init__(self, name, address):
         self.name, self._address = name, address
         self.con = _connection(name, address)
 
     def table(self, name, columns, rows):
-        """Make a table of columns with types, in place of one of that name."""
+        """Make a table with typed columns; an old table of that name is dropped."""
         if self.name == "PostgreSQL":
             self.con.rollback()
         types = TYPES.get(self.name, {})
@@ -47,7 +47,7 @@ class Engine:
         )
         self.con.execute(f"create table {_quoted(name)} ({described})")
         if rows:
-            # One statement: row by row, DuckDB takes milliseconds each.
+            # One statement inserts all rows; DuckDB takes milliseconds for each statement.
             values = ", ".join([f"({', '.join([mark] * len(columns))})"] * len(rows))
             self.con.execute(
                 f"insert into {_quoted(name).replace('%', '%%') if self.name == 'PostgreSQL' else _quoted(name)} values {values}",
@@ -57,12 +57,12 @@ class Engine:
 
     @property
     def data(self):
-        """What a query is asked of: an address, or the connection itself."""
+        """The data argument of a query: an address, or the connection itself."""
         return self._address if self.name == "PostgreSQL" else self.con
 
     @contextlib.contextmanager
     def source(self):
-        """The same data, read only."""
+        """The same data, opened read-only as a query opens them."""
         with open_source(self.data) as found:
             yield found
 
@@ -83,13 +83,13 @@ def _connection(name, address):
         con = pytest.importorskip("duckdb").connect(config={"threads": "1"})
         con.execute("begin")
         return con
-    # A source that a test left open would hold its table for ever.
+    # A source that a test left open would lock its table forever.
     return pytest.importorskip("psycopg").connect(address, options="-c lock_timeout=5s")
 
 
 @pytest.fixture(scope="session", params=ENGINES)
 def engine(request):
-    """Each engine in turn."""
+    """Every engine, one after the other."""
     address = request.getfixturevalue("postgresql") if request.param == "PostgreSQL" else None
     found = Engine(request.param, address)
     yield found

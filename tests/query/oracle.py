@@ -1,4 +1,4 @@
-"""The true answers, said again in plain Python with exact fractions."""
+"""The true answers, computed a second time in plain Python with exact fractions."""
 
 import hashlib
 import itertools
@@ -8,7 +8,7 @@ from fractions import Fraction
 
 
 def answers(rows, listed, *, bounds=None, unit=1.0, max_groups=None, key=bytes(32)):
-    """Return counts and sums of the cells of rows (person, groups, value); without `max_groups` every row is a person."""
+    """Return count and sum of each group of rows (person, groups, value); if `max_groups` is None, every row is one person."""
     counts, sums = defaultdict(int), defaultdict(int)
     for _, found in _people(rows, listed, bounds, unit, whole=max_groups is not None):
         groups = sorted(found, key=lambda one: _order(key, one[0], one[1]))
@@ -20,7 +20,7 @@ def answers(rows, listed, *, bounds=None, unit=1.0, max_groups=None, key=bytes(3
 
 
 def _people(rows, listed, bounds, unit, *, whole):
-    """Yield people with their groups: places in the lists, the person, and a total in units."""
+    """Yield each person with a list of (positions in `listed`, person, total in units), one for each of their groups."""
     totals = defaultdict(int)
     for place, (person, groups, value) in enumerate(rows):
         inside = all(any(_same(group, one) for one in list_) for group, list_ in zip(groups, listed, strict=True))
@@ -45,7 +45,7 @@ def _order(key, codes, person):
 
 
 def _units(value, unit):
-    """Return the nearest multiple, halves away from zero."""
+    """Return the nearest multiple of the unit; halves round away from zero."""
     if math.isinf(value):
         return 2**32 if value > 0 else -(2**32)
     size = min(math.floor(abs(Fraction(value)) / Fraction(unit) + Fraction(1, 2)), 2**32)

@@ -4,7 +4,7 @@ import sqlite3
 
 
 def visits(people_of: dict[str, int]) -> sqlite3.Connection:
-    """A table `visits(who, city, spent)`: so many persons in each city, one row each, who spent 7 each."""
+    """Make a table `visits(who, city, spent)` with the given number of people in each city; each has one row and spent 7."""
     return visits_of([(city, 7) for city, people in people_of.items() for _ in range(people)])
 
 

@@ -1,4 +1,4 @@
-"""A server of PostgreSQL for these tests: Debian's, on a socket in a directory of its own, by a user who is not root."""
+"""A PostgreSQL server for these tests: Debian's programs, a socket in a new directory, and a user other than root."""
 
 import os
 import pwd
@@ -11,12 +11,12 @@ _PACKAGED = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: i
 
 
 def program(name):
-    """Return the path of a program of PostgreSQL, or None."""
+    """Return the path of a PostgreSQL program, or None."""
     return shutil.which(name, path=os.pathsep.join([*map(str, _PACKAGED), os.environ.get("PATH", "")]))
 
 
 class Server:
-    """A running server; `missing` says what it lacks."""
+    """A running server; call `missing` first to learn whether one can run here."""
 
     def __init__(self):
         self.directory = Path(tempfile.mkdtemp(prefix="stairnoise-pg-"))
@@ -42,7 +42,7 @@ class Server:
         )
 
     def stop(self):
-        """Stop it, and remove what it wrote."""
+        """Stop the server and remove its files."""
         try:
             self._run("pg_ctl", "-D", self.directory / "data", "-m", "immediate", "stop")
         finally:
@@ -50,7 +50,7 @@ class Server:
 
 
 def missing():
-    """Return why there is no server, or None."""
+    """Return why no server can run here, or None."""
     if any(program(name) is None for name in ("initdb", "pg_ctl")):
         return "no server of PostgreSQL: apt-get install postgresql"
     return None

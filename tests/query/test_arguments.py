@@ -1,4 +1,4 @@
-"""What a query refuses before it opens the data, what it says of that, and which mechanism it chooses."""
+"""The arguments that a query refuses before it opens the data, the error messages, and the mechanism that a query chooses."""
 
 import doctest
 import inspect
@@ -67,7 +67,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("ask", "arguments", "message"), REFUSED.values(), ids=REFUSED)
 def test_refused_before_the_data_are_opened(tmp_path, ask, arguments, message):
-    """The source does not exist, and no error says so."""
+    """The source does not exist, but every error is about the argument: the source was never opened."""
     with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match=message) as caught:
         ask(tmp_path / "nowhere.db", "visits", **arguments)
     assert "\n" not in str(caught.value)
@@ -106,7 +106,7 @@ def test_refused_with_the_data_open_and_without_any_of_them(change, message):
     ],
 )
 def test_groups_are_named_by_place(change, message):
-    """They are labels of data."""
+    """Groups are labels from the data, so an error names their position only."""
     with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match=message) as caught:
         query.count(visits({"a": 2}), "visits", **COUNT | change)
     assert not leaks(str(caught.value))
@@ -126,7 +126,7 @@ def drawn(table):
 
 @pytest.mark.parametrize("mechanism", [None, *MECHANISMS])
 def test_every_mechanism_that_is_named_can_be_had(mechanism):
-    """Counts, and sums of 2 groups a person; the δ of the answer is the one that was asked for."""
+    """Every mechanism answers counts, and sums with 2 groups a person; the stated δ is the requested one."""
     con = visits({"a": 3})
     delta = 1e-6 if mechanism in WITH_DELTA else None
     counts = query.count(con, "visits", **COUNT | {"mechanism": mechanism, "delta": delta})
@@ -140,7 +140,7 @@ def test_every_mechanism_that_is_named_can_be_had(mechanism):
 
 
 def test_mechanisms_are_those_that_compare_recommends():
-    """Up to ε = 0.5 for each number the geometric distribution, above it the staircase; counts have Δ = 1, where both are one."""
+    """Up to ε = 0.5, the geometric distribution is recommended; above it, the staircase. At Δ = 1 (counts) they are equal."""
     con = visits({"a": 3})
     assert drawn(query.count(con, "visits", **COUNT)) == ["DiscreteLaplace(eps=1.0, sensitivity=1)"]
     assert drawn(query.sum(con, "visits", **SUM)) == ["DiscreteStaircase(eps=1.0, sensitivity=10, r='l1')"]
@@ -151,7 +151,7 @@ def test_mechanisms_are_those_that_compare_recommends():
 
 
 def test_a_person_changes_no_more_cells_than_there_are():
-    """With two groups listed, five groups a person are two; groups that are not listed may be any number."""
+    """With two groups listed, max_groups=5 counts as 2. Groups that are not listed have no such limit."""
     con = visits({"a": 3})
     asked = {"by": "city", "person": "who", "max_groups": 5, "eps": 1}
     table = query.count(con, "visits", **asked, groups=["a", "b"])
@@ -163,7 +163,7 @@ def test_a_person_changes_no_more_cells_than_there_are():
 
 
 def test_the_sensitivity_is_the_larger_bound_rounded_up_onto_the_unit():
-    """Clipped totals are whole multiples of the unit within the bounds, so Δ in units is at least every one of them."""
+    """Clipped totals are whole multiples of the unit within the bounds, so no clipped total exceeds Δ in units."""
     con = sqlite3.connect(":memory:")
     con.execute("create table t (x real)")
     for low, high in ((0, 0.1), (-3.7, 0.2), (1e-9, 2e-9), (0.1, 1e6 + 0.3), (-5, -1)):
@@ -208,7 +208,7 @@ def test_nonnegative_values_are_named_as_post_processing():
 
 @pytest.mark.parametrize("groups", [{"groups": ["a"]}, {"delta": 0.01}, {"delta": 0.01, "max_groups": 10}])
 def test_a_mean_has_an_interval_at_the_largest_confidence(groups):
-    """Each half of a mean may fail with half the probability. If that is lost beside 1 in float64, nothing must be spent."""
+    """Sum and count each get half the failure probability. That half vanishes beside 1 in float64, but the query must answer."""
     asked = {"by": "city", "column": "spent", "bounds": (0, 10), "person": "who", "eps": 4} | groups
     (row,) = query.mean(visits({"a": 500}), "visits", **asked, confidence=1 - 2.0**-52)
     assert row[3] <= 7 <= row[4]
@@ -216,10 +216,10 @@ def test_a_mean_has_an_interval_at_the_largest_confidence(groups):
 
 @pytest.mark.parametrize(("bounds", "confidence"), [((0, 1e6), 0.5), ((0, 6), 0.95)])
 def test_a_mean_of_nobody_says_so(bounds, confidence):
-    """Noise of a sum beside a count of 0 leads anywhere: 3 000 groups without people and one of 500.
+    """A noisy sum divided by a count near 0 can be any number: 3 000 groups without people, and one group of 500.
 
-    The bound of a count is the least t with P(|X| > t) <= (1 - confidence)/2 at ε = 1, by the sum of the probabilities. A row of
-    nobody is false if its count is above that: an event of less than half of that probability; 1e-9.
+    The bound of a count is the smallest t with P(|X| > t) <= (1 - confidence)/2 at ε = 1, summed from the probabilities. A row of
+    nobody has `may_be_empty` False only if its count exceeds t, which has less than half that probability. False alarms: 1e-9.
     """
     con = visits({"a": 500})
     groups = ["a", *(f"city {number}" for number in range(1000))]
@@ -235,7 +235,7 @@ def test_a_mean_of_nobody_says_so(bounds, confidence):
         assert somebody[4] is False
         assert all(low < high for _, _, low, high, _ in nobody)
         assert "-0.0" not in table.to_csv()
-        # The parts draw in turn, so the sum's fill comes second.
+        # The count draws first from the seed, then the sum.
         counts = sn.DiscreteLaplace(1).release([500] + [0] * 1000, rng=generators[1])[1:]
         assert [row[4] for row in nobody] == [bool(count - t < 1) for count in counts]
         assert all((low, high) == bounds for count, (_, _, low, high, _) in zip(counts, nobody, strict=True) if count + t < 1)
@@ -277,7 +277,7 @@ def test_a_lone_surrogate_is_refused_by_the_name_of_the_argument(changed, text):
     ],
 )
 def test_noise_that_does_not_fit_is_refused_in_the_words_of_the_question(ask, arguments, text):
-    """Not by the ε of a half, and not by the largest change in units."""
+    """The error names ε, bounds and unit as the caller gave them, not the ε of half a mean or the sensitivity in units."""
     table = sqlite3.connect(":memory:")
     table.execute("create table visits (spent real)")
     with pytest.raises(sn.ParameterError) as caught:

@@ -1,6 +1,6 @@
 """A condition is one expression on one row, or it is refused.
 
-Evidence: what good ones select is said again in Python; hostile ones are listed, and generated from good ones; whatever is
+Evidence: Python functions select the rows of good conditions; hostile ones are listed, and generated from good ones; whatever is
 accepted must select from a table what it selects from each row alone.
 """
 
@@ -56,7 +56,7 @@ def test_good_conditions_select_what_they_say(source, where):
     ],
 )
 def test_hostile_conditions_are_refused_in_one_line(source, conditions):
-    """The texts are checked for what only the data have."""
+    """No error contains a text that only the data have."""
     assert len(set(conditions)) == len(conditions) > 30
     refusals = {where: refusal(source, where) for where in conditions}
     assert repr([where for where, error in refusals.items() if error is None]) == "[]"
@@ -66,7 +66,7 @@ def test_hostile_conditions_are_refused_in_one_line(source, conditions):
         assert "brien" not in error.replace(where, "")
 
 
-# What the first judge refuses and the parser of each engine must refuse by itself.
+# The first judge refuses these; the parser of each engine must also refuse them by itself.
 BY_PARSERS = [
     "(select 1) = 1",
     "age > (select avg(age) from t)",
@@ -132,7 +132,7 @@ def soup(rng):
 
 
 def grown(rng, depth=3):
-    """A condition by the rules; not all of them have types that go together."""
+    """Return a condition by the grammar; some combine types that cannot be compared."""
     if depth == 0 or rng.random() < 0.2:
         return rng.choice(["age > 1", "race = 'White'", "ok", "sex is null", "w < 2", "id in (1, 2, 3)", "race like '%a%'"])
     left, right = grown(rng, depth - 1), grown(rng, depth - 1)
@@ -151,7 +151,7 @@ def grown(rng, depth=3):
 
 
 def passes_the_first_judge(where):
-    """Whether an engine is asked at all."""
+    """Return whether the condition would reach an engine."""
     try:
         first_judge.judged(where, list(COLUMNS), lambda word, quoted: word if word in COLUMNS else None)
     except sn.ParameterError:
@@ -164,7 +164,7 @@ def passes_the_first_judge(where):
     [(soup, 400), (grown, 8), *(pytest.param(*at_length, marks=pytest.mark.long) for at_length in [(soup, 5000), (grown, 40)])],
 )
 def test_what_is_accepted_is_about_one_row(engine, make, many, monkeypatch):
-    """A sum over tables of one row."""
+    """The count over all rows is the sum of the counts over tables of one row."""
     rng = random.Random(7)
     conditions = {make(rng) for _ in range(many)}
     engine.table("other", {"x": "integer"}, [(1,)])
@@ -172,7 +172,7 @@ def test_what_is_accepted_is_about_one_row(engine, make, many, monkeypatch):
     with engine.source() as source:
         allowed = filter(passes_the_first_judge, sorted(conditions))
         accepted = {where: count(source, where) for where in allowed if refusal(source, where) is None}
-        # Once is enough.
+        # The conditions were judged above; judging them again for every row would be slow.
         monkeypatch.setattr(type(source), "_judge", lambda *_: None)
     assert len(accepted) >= (1 if make is soup else 0.7 * many)
     alone = dict.fromkeys(accepted, 0)
@@ -186,7 +186,7 @@ def test_what_is_accepted_is_about_one_row(engine, make, many, monkeypatch):
 
 @pytest.fixture
 def edges(engine):
-    """Rows for which computing fails in some engine: it must neither end the query nor show them."""
+    """Return rows for which arithmetic fails in some engine; the failure must neither end the query nor show the rows."""
     rows = [(1, 2**31 - 1, "abc", "", 1e308, True), (2, 1, "5", "x", 5e-324, None), (3, None, None, None, None, None)]
     engine.table("t", COLUMNS, rows)
     with engine.source() as source:
@@ -208,13 +208,13 @@ def edges(engine):
     ],
 )
 def test_no_row_makes_a_condition_fail(edges, where, selected):
-    """Beyond 128 bits DuckDB has null, so that such a row is not selected."""
+    """DuckDB returns null for results beyond 128 bits, so such a row is not selected."""
     beyond = type(edges).__name__ == "DuckDB" and where.count("*") == 4
     assert count(edges, where) == (0 if beyond else selected)
 
 
 def test_a_condition_of_another_type_is_refused_or_null(edges):
-    """DuckDB would cast texts to bools, and name those that it cannot."""
+    """By itself, DuckDB would cast texts to booleans and quote a text that it cannot cast."""
     for where in ("race", "age", "w", "race = 5", "lower(age) = '5'", "race > age", "coalesce(age, race) = 1", "race in (1, 2)"):
         error = refusal(edges, where)
         assert error is None or "abc" not in error
@@ -232,7 +232,7 @@ def test_words_are_columns_by_the_rules_of_the_engine(engine):
 
 
 def test_a_name_is_that_of_a_column_or_refused(engine):
-    """No engine folds other letters than those of ASCII; for SQLite such a name would be a text, and every row would count."""
+    """Engines fold only ASCII letters. SQLite would read an unmatched quoted name as a text, and count every row."""
     engine.table("t", {"Gr\u00f6\u00dfe": "integer", "escape": "text"}, [(n, "x") for n in range(10)])
     with engine.source() as source:
         assert count(source, '"Gr\u00f6\u00dfe" > 5') == 4
@@ -259,7 +259,7 @@ def test_what_takes_long_for_a_row_that_fulfils_it_is_refused(source, where):
 
 
 def test_an_unknown_column_in_double_quotes_is_no_text(engine):
-    """SQLite takes it for a text."""
+    """SQLite by itself would read the name as a text."""
     engine.table("t", COLUMNS, ROWS)
     with engine.source() as source, pytest.raises(sn.ParameterError, match=r"'rase', which is not a column.*did you mean 'race'"):
         count(source, "\"rase\" = 'White'")
@@ -269,9 +269,9 @@ def test_an_unknown_column_in_double_quotes_is_no_text(engine):
     "where", ["age > 'abc'", "d > 'abc'", "d in ('2026-11-23', '2026-13-01')", "coalesce(d, '2026-02-30') = d"]
 )
 def test_a_constant_that_is_none_of_the_type_is_refused(engine, where):
-    """Before any row is read, and although DuckDB has null where a condition fails."""
+    """The refusal comes before any row is read, although DuckDB would only return null for such a constant."""
     if engine.name == "SQLite":
-        pytest.skip("there every text can be compared with everything")
+        pytest.skip("SQLite compares values of any types")
     engine.table("t", {**COLUMNS, "d": "date"}, [])
     with engine.source() as source, pytest.raises(sn.ParameterError, match="this one is not understood by"):
         count(source, where)
@@ -302,7 +302,7 @@ def test_a_constant_that_is_none_of_the_type_is_refused(engine, where):
     ],
 )
 def test_the_tree_of_duckdb_alone_is_enough(where):
-    """Without the first judge and without binding."""
+    """The first judge and binding are switched off."""
     duckdb = pytest.importorskip("duckdb")
     judge = pytest.importorskip("stairnoise.query.sources.duckdb")
     text = f"select 1 from stairnoise_rows where ({where})"

@@ -1,4 +1,4 @@
-"""Cells are the cross product of the listed groups, zeros included, or the groups that the data have.
+"""The answers cover the cross product of the listed groups, zeros included, or the groups that the data have.
 
 Evidence: small tables whose answers can be counted by hand.
 """
@@ -166,7 +166,7 @@ def test_groups_of_a_command_line_that_are_refused(table, column, text):
 
 
 def test_a_column_of_sqlite_without_a_type(engine):
-    """5 and "5" are one group there."""
+    """The number 5 and the text "5" are one group in such a column."""
     if engine.name != "SQLite":
         pytest.skip("only SQLite has such columns")
     engine.table("t", {"g": ""}, [(5,), ("5",), (None,), ("x",), (b"\xff",), (5.5,)])
@@ -177,7 +177,7 @@ def test_a_column_of_sqlite_without_a_type(engine):
 
 
 def test_a_collation_does_not_choose_who_stands_for_a_group(engine):
-    """With the column's own collation a and A would be one group, named after whichever row comes first."""
+    """With the column's own collation, a and A would be one group, and the first row would choose the group's name."""
     types = {"SQLite": "text collate nocase", "DuckDB": "varchar collate nocase", "PostgreSQL": "text"}
     engine.table("t", {"g": types[engine.name]}, [("a",), ("A",), ("a",)])
     assert counts_by_group(engine, asked({}, by=("g",))) == {("A",): 1, ("a",): 2}
@@ -185,9 +185,9 @@ def test_a_collation_does_not_choose_who_stands_for_a_group(engine):
 
 
 def test_a_collation_decides_who_is_one_person(engine):
-    """Names that the database takes for equal are one person, who counts once."""
+    """If the database treats two names as equal, they are one person, who counts once."""
     if engine.name == "PostgreSQL":
-        pytest.skip("a collation without case is not there by default")
+        pytest.skip("this engine has no case-insensitive collation by default")
     collated = "collate nocase"
     engine.table("t", {"who": f"varchar {collated}", "g": "text"}, [("ann", "a"), ("ANN", "b"), ("Ann", "a"), ("bob", "a")])
     answer = engine.answers(asked({"g": ("a", "b")}, person="who"))

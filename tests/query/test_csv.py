@@ -24,7 +24,7 @@ pytest.importorskip("duckdb")
 
 
 def values(path, types=None, csv=None):
-    """All rows of a file, as texts: the groups that it has, with their counts."""
+    """Return the rows of a file as texts: each group with its count."""
     found = reading(types, csv)
     with open_source(path, found) as source:
         by = tuple(source.columns("t"))
@@ -37,7 +37,7 @@ def rows(answer):
 
 
 def fields(text, csv):
-    """A line as a list of values, letter by letter, or None if it is no record."""
+    """Parse a line letter by letter into a list of values; return None if the line is no record."""
     found, place = [], 0
     while True:
         start = place
@@ -72,7 +72,7 @@ def fields(text, csv):
 
 
 def expected(content, csv):
-    """The rows of a file with two columns, by the rules that the documentation of `CSV` has."""
+    """Return the rows of a file with two columns, by the documented rules of `CSV`."""
     found = []
     for line in content.split(b"\n")[1:]:
         line = line.removesuffix(b"\r")
@@ -165,7 +165,7 @@ def test_the_header_says_names_and_delimiter(tmp_path, header, names):
 
 
 def test_blanks_around_names_and_values_are_left_out(tmp_path):
-    """As in the census file, which has a blank after every comma."""
+    """The census file, for example, has a blank after every comma."""
     (tmp_path / "t.csv").write_text('age, sex\n39, Male\n50, "Female "\n')
     assert values(tmp_path / "t.csv") == [("39", "Male"), ("50", "Female ")]
     (tmp_path / "t.csv").write_text("age, sex\n39, Male\n")
@@ -179,7 +179,7 @@ def test_an_empty_text_in_quotes_is_no_null(tmp_path):
 
 
 def test_a_table_that_was_written_is_read_back(tmp_path):
-    """What `PrivateTable.to_csv` quotes comes back as it was."""
+    """Values that `PrivateTable.to_csv` quotes are read back unchanged."""
     import sqlite3
 
     con = sqlite3.connect(":memory:")
@@ -193,7 +193,7 @@ def test_a_table_that_was_written_is_read_back(tmp_path):
 
 @pytest.mark.parametrize("size", [2, 5, 16, 1000])
 def test_lines_do_not_depend_on_blocks(monkeypatch, size):
-    """A long line goes, and takes no other one with it."""
+    """A line that is too long is dropped, and no other line with it."""
     monkeypatch.setattr(lines, "_BLOCK", size)
     for content in (
         b"h\nab\ncd\n" + b"x" * 40 + b"\nef",
@@ -223,7 +223,7 @@ def test_names_of_columns_are_no_names_of_the_statement(tmp_path):
 @pytest.mark.parametrize(("encoding", "letter"), [("utf-8", "é"), ("cp1252", "€"), ("latin-1", "ÿ")])
 @pytest.mark.parametrize("more", [-3, -2, 2**21])
 def test_a_long_line_is_a_row_or_none_and_no_error(tmp_path, encoding, letter, more):
-    """The euro sign has one byte in the file and three in the engine."""
+    """The euro sign has one byte in the file's encoding and three in the engine's."""
     long = letter * ((2**20 + more) // len(letter.encode(encoding)))
     lines = ["a,b", *["x,1"] * 3, f"{long},1", *["x,1"] * 3]
     (tmp_path / "t.csv").write_bytes("\n".join(lines).encode(encoding))
@@ -234,7 +234,7 @@ def test_a_long_line_is_a_row_or_none_and_no_error(tmp_path, encoding, letter, m
 
 
 def test_a_writer_ends_with_its_reader(tmp_path):
-    """No thread waits for an engine that failed, or that reads no line."""
+    """No thread keeps waiting for an engine that failed or that reads no line."""
     (tmp_path / "t.csv").write_bytes(b"a\n" + b"x\n" * 10**6)
     before = threading.active_count()
     with lines.readable(tmp_path / "t.csv", "utf-8"):

@@ -38,7 +38,7 @@ def read(engine, name, texts):
 
 @pytest.mark.parametrize("make", [int, Decimal, str])
 def test_numbers_beyond_2_53_are_apart(table, make):
-    """Texts are those of a command line."""
+    """Groups from a command line are texts."""
     values = [CODE + 1, CODE, CODE - 1]
     groups = read(table, "code", map(str, values)) if make is str else map(make, values)
     found = table.answers(listed("code", groups))
@@ -82,7 +82,7 @@ def test_decimals_that_are_not_finite_are_refused_without_the_data(table):
 
 
 def test_decimals_of_other_columns(engine):
-    """A float's column takes the nearest float; a numeric of PostgreSQL without digits has those of the list."""
+    """A float column compares the nearest float; a PostgreSQL numeric of no declared scale compares all digits of the list."""
     engine.table("t", {"x": "double"}, [(0.1,), (0.1,), (2.0,)])
     assert engine.answers(listed("x", (Decimal("0.10"), Decimal(2), 5))).counts.tolist() == [2, 1, 0]
     with pytest.raises(sn.ParameterError, match="must be listed once each"):

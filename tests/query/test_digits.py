@@ -1,4 +1,4 @@
-"""Digits of private values: none beyond the third of their bound, which still holds for the number that is printed.
+"""Private values are printed to the third digit of their bound, and the printed bound holds for the printed number.
 
 Evidence: exact fractions of the printed texts, against the values of the same seed with all digits.
 """
@@ -36,7 +36,7 @@ def ask(statistic, con, seed, **asked):
 
 
 def digits_of(text):
-    """Significant digits, zeros at the end left out."""
+    """Return the number of significant digits, not counting trailing zeros."""
     return len(Decimal(text).normalize().as_tuple().digits)
 
 
@@ -52,7 +52,7 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("statistic", "asked"), QUESTIONS)
 def test_printed_values_are_within_printed_bounds(con, statistic, asked):
-    """Of what is drawn: its bound and its distance from the printed value are no more than the printed bound."""
+    """The drawn value's bound plus its distance from the printed value is at most the printed bound."""
     for seed in range(20):
         fine, table = (ask(statistic, con, seed, all_digits=wanted, **asked) for wanted in (True, False))
         texts = list(csv.reader(io.StringIO(table.to_csv())))[1:]

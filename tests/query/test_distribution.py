@@ -18,7 +18,7 @@ from tests.statistical.checks import check_distribution, check_share
 CITIES = [f"city {number}" for number in range(500)]
 PEOPLE = {city: number % 3 for number, city in enumerate(CITIES)}
 RELEASES = 12
-# Of each chi-square test.
+# The false-alarm rate of each chi-square test.
 ALPHA = 1e-6
 
 
@@ -37,16 +37,16 @@ def con():
 
 
 def noises(ask, rngs, true):
-    """Every noise of several releases of all cities, as integers."""
+    """Return all noise values of several releases of all cities, as integers."""
     found = [[row[1] - true(row[0]) for row in ask(rng)] for rng in rngs]
     return np.array(found).ravel()
 
 
 def check(noise, weight, reach=60):
-    """Chi-square against weights on the integers from -reach to reach, the ends with all that is beyond."""
+    """Chi-square against weights on the integers from -reach to reach; each end bin includes its tail."""
     support = np.arange(-reach, reach + 1)
     probabilities = np.array([weight(int(j)) for j in support])
-    assert abs(probabilities.sum() - 1) < 1e-6, "a formula that is none"
+    assert abs(probabilities.sum() - 1) < 1e-6, "the probabilities must sum to 1"
     counts = np.bincount(np.clip(noise, -reach, reach) + reach, minlength=len(support))
     check_distribution(counts, probabilities, ALPHA)
 
@@ -57,7 +57,7 @@ def geometric(eps, sensitivity=1):
 
 
 def staircase(eps, sensitivity, r):
-    """Geng and Viswanath: stairs of `sensitivity` integers, the central one from -(r - 1) to r - 1."""
+    """Geng and Viswanath: steps of `sensitivity` integers; the central step is from -(r - 1) to r - 1."""
     b = math.exp(-eps)
     height = (1 - b) / (2 * r + 2 * b * (sensitivity - r) - (1 - b))
     return lambda j: height * b ** (0 if abs(j) < r else (abs(j) - r) // sensitivity + 1)
@@ -79,7 +79,7 @@ def test_counts(con, randomness, mechanism):
 
 @pytest.mark.parametrize("randomness", [keys, seeds])
 def test_counts_of_people_in_several_groups_get_a_share_of_eps(con, randomness):
-    """A person in up to four groups: every count has ε/4."""
+    """A person is in up to four groups, so each count has ε/4."""
     noise = noises(
         lambda rng: query.count(con, "visits", by="city", groups=CITIES, person="who", max_groups=4, eps=2.0, rng=rng),
         randomness(RELEASES, "groups"),
@@ -116,20 +116,20 @@ def test_sums_get_the_staircase_of_the_larger_bound(con):
 
 
 def test_sums_off_the_integers_are_whole_multiples_of_the_unit(con):
-    """Bounds of 0 and 0.75 clip 7 to 0.75; in units the noise has Δ = 0.75/unit, and |noise| is exponential to 1 in 10⁸."""
+    """Bounds 0 and 0.75 clip 7 to 0.75. In units, the noise has Δ = 0.75/unit, and |noise| is exponential to 1 in 10⁸."""
     asked = {"by": "city", "groups": CITIES, "column": "spent", "bounds": (0, 0.75), "row_is_person": True, "eps": 0.4}
     table = query.sum(con, "visits", **asked, all_digits=True)
     unit = table.about["unit"]
     noise = np.array([row[1] - 0.75 * PEOPLE[row[0]] for row in table]) / unit
     assert (noise == np.round(noise)).all()
     assert 0.75 / unit > 1e8
-    # Each of 500 values is below its median of ln 2 with a probability of one half: 1e-6 of false alarms.
+    # Each of 500 values is below the median ln 2 with probability 1/2. False alarms: 1e-6.
     below = int((np.abs(noise) * unit * 0.4 / 0.75 < math.log(2)).sum())
     assert abs(below - 250) < 5 * math.sqrt(125)
 
 
 def test_means_divide_two_releases_of_half_the_budget(con):
-    """Bounds 0 and 14 have the centre 7, so a true centred sum is 0, and sign and size of the mean tell of the noise of the sum.
+    """Bounds 0 and 14 have the centre 7, so the true centred sum is 0, and the mean shows the sign and size of the sum's noise.
 
     A mean is (7 + s/c) with c >= 1. The noise s has ε/2 and Δ = 7: it is 0 with the probability of the formula.
     """
@@ -148,7 +148,7 @@ def test_means_divide_two_releases_of_half_the_budget(con):
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
 @pytest.mark.parametrize("max_groups", [1, 3])
 def test_counts_are_within_their_bounds_as_often_as_stated(con, confidence, max_groups):
-    """The bound is the least integer t with P(|X| > t) <= 1 - confidence, and it holds in that share of 6 000 rows."""
+    """The bound is the smallest integer t with P(|X| > t) <= 1 - confidence; of 6 000 rows, 1 - P(|X| > t) are within it."""
     eps = 1.2
     decay = math.exp(-eps / max_groups)
     least = next(t for t in range(1000) if 2 * decay ** (t + 1) / (1 + decay) <= 1 - confidence)
@@ -193,9 +193,9 @@ def test_means_are_in_their_intervals_at_least_as_often_as_stated():
 
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
 def test_each_half_of_a_mean_may_fail_half_as_often(con, confidence):
-    """At ε = 60 the count has no noise, but with a probability of 1e-13, so the interval is that of the sum alone.
+    """At ε = 60 the count has noise with a probability of 1e-13 only, so the interval is the interval of the sum alone.
 
-    The sum has ε = 30 and Δ = 10⁶; its bound is the least t with P(|X| > t) <= (1 - confidence)/2.
+    The sum has ε = 30 and Δ = 10⁶; its bound is the smallest t with P(|X| > t) <= (1 - confidence)/2.
     """
     decay = math.exp(-30 / 1e6)
     least = math.ceil(math.log((1 - confidence) / 2 * (1 + decay) / 2) / math.log(decay)) - 1

@@ -27,7 +27,7 @@ def integers(bits, signed=True):
 TEXTS = ["a", "", "12e5", "x\u00e9" * 500, "\u0130\u1e9e\U0001f600", "%_", "1e400"]
 FLOATS = [1.5, -0.0, 1e308, -1e308, 5e-324, "inf", "nan"]
 DATES = ["2026-01-02", "0001-01-01", "9999-12-31"]
-# Of each type an ordinary value, and those at its ends; null is in every column too.
+# For each type: an ordinary value and its extreme values. Every column also has nulls.
 VALUES = {
     "SQLite": {
         "i": ("integer", [1, 2**63 - 1, -(2**63), "x", b"\xff", 1.5, 1e308]),
@@ -105,7 +105,7 @@ BOUNDS = [(0.0, 10.0), (-1e-20, 1e-20), (-1e29, 1e29), (0.5, 0.75), (-5.0, 2.0**
 
 
 class Pair:
-    """Two tables in one engine: `few` has ordinary rows, `more` also those of extreme people."""
+    """Two tables in one engine: `few` has ordinary rows; `more` adds people with extreme values."""
 
     def __init__(self, engine):
         self.engine, self.values = engine, VALUES[engine.name]
@@ -122,13 +122,13 @@ class Pair:
         engine.table("more", types, list(map(self._written, ordinary + extreme)))
 
     def _written(self, row):
-        """Return values as texts, which an engine reads by the types of its columns; SQLite keeps the type of a value."""
+        """Return values as texts; the engine parses them by column type. For SQLite, return them as they are."""
         if self.engine.name == "SQLite":
             return row
         return tuple(value if value is None or isinstance(value, bytes) else str(value) for value in row)
 
     def outcomes(self, source, question):
-        """Return what comes of a question on each table: the refusal's words, or none."""
+        """Return the outcome of a question on each table: the text of the refusal, or None."""
         found = []
         for table in ("few", "more"):
             try:
@@ -146,10 +146,10 @@ def pair(engine):
 
 
 def questions(rng, columns):
-    """Questions that are mostly allowed: of one kind of statistic, with listed groups, a person and a condition."""
+    """Return questions of one statistic, with listed groups, a person and a condition; most of them are allowed."""
     names = list(columns)
     while True:
-        # Of two columns, so that their types often go together.
+        # Two columns only, so that their types often agree.
         where = condition(rng, rng.sample(names, 2), rng.choice([0, 0, 1]))
         yield Question("", (), {}, "count", where=where)
         by = tuple(rng.sample(names, rng.choice([0, 1, 1, 1, 2])))
@@ -163,7 +163,7 @@ def questions(rng, columns):
 
 
 def condition(rng, names, depth):
-    """A condition by the grammar; many have types that do not go together."""
+    """A condition by the grammar; many combine types that cannot be compared."""
     if depth:
         left, right = condition(rng, names, depth - 1), condition(rng, names, depth - 1)
         return rng.choice([f"({left}) and {right}", f"{left} or {right}", f"not ({left})", left, left, left])
@@ -200,7 +200,7 @@ def condition(rng, names, depth):
 
 @pytest.mark.parametrize("many", [70, pytest.param(8000, marks=pytest.mark.long)])
 def test_generated_questions_fail_alike(pair, many):
-    """More than a twentieth of them are answered, so that both outcomes are seen."""
+    """More than one question in twenty is answered, so both outcomes occur."""
     rng = random.Random(44)
     with pair.engine.source() as source:
         asked = [question for question, _ in zip(questions(rng, pair.values), range(many), strict=False)]
@@ -209,7 +209,7 @@ def test_generated_questions_fail_alike(pair, many):
     assert sum(few is None for _, few, _ in outcomes) > many / 20
 
 
-# By column: a value that its type cannot hold.
+# A value for each column that its type cannot hold.
 BEYOND = {
     "SQLite": {"i": 2**63, "n": -(2**63) - 1, "r": 10**309, "b": None, "t": None},
     "DuckDB": {
@@ -240,7 +240,7 @@ BEYOND = {
 
 
 def test_a_listed_value_that_the_type_cannot_hold_is_refused(pair):
-    """It is named: it is the question's, and the answer to it would not depend on the data."""
+    """The error shows the value, because the value comes from the question and not from the data."""
     with pair.engine.source() as source:
         for column, value in BEYOND[pair.engine.name].items():
             if value is None:
@@ -253,7 +253,7 @@ def test_a_listed_value_that_the_type_cannot_hold_is_refused(pair):
 
 
 def test_values_at_the_ends_of_types_are_found(pair):
-    """And counted as often as they were written."""
+    """Each value is counted as often as it was written."""
     for column, (kind, values) in pair.values.items():
         numbers = [value for value in values if type(value) is int and kind not in ("", "boolean", "date", "numeric")]
         numbers = [value for value in numbers if isinstance(value, int) and "(" not in kind]
@@ -264,14 +264,14 @@ def test_values_at_the_ends_of_types_are_found(pair):
 
 
 def test_every_listed_value_that_is_accepted_is_compared(pair):
-    """All of a column in one question, so that rows reach the last one: no comparison fails."""
+    """One question lists all values of a column, and rows match the last value, so every comparison is made; none fails."""
     with pair.engine.source() as source:
         table = {column.name: column for column in source._described("few")[1]}
         for column in pair.values:
             asked = Question("", (column,), {column: ()}, "count")
             for value in LISTED:
                 more = replace(asked, groups={column: (*asked.groups[column], value)})
-                # Judged by the declared type, without the engine: asking it takes 20 ms.
+                # `checked_groups` uses only the declared type; asking the engine would take 20 ms.
                 with contextlib.suppress(sn.ParameterError, sn.ParameterTypeError):
                     checked_groups(more, table, source.dialect.holds, source.remedy)
                     asked = more
@@ -321,7 +321,7 @@ def test_known_conditions_fail_alike(pair):
 
 @pytest.mark.parametrize("turn", [0, *(pytest.param(turn, marks=pytest.mark.long) for turn in (1, 2))])
 def test_every_column_is_summed_grouped_and_a_person(pair, turn):
-    """The columns take turns at three pairs of bounds."""
+    """The columns alternate between three pairs of bounds."""
     with pair.engine.source() as source:
         for place, column in enumerate(pair.values):
             bounds = BOUNDS[(place + turn) % 3]
@@ -336,7 +336,7 @@ def test_every_column_is_summed_grouped_and_a_person(pair, turn):
 
 
 def test_texts_that_are_not_utf8_are_data_too():
-    """Evidence: a registered frame of Arrow, whose texts DuckDB does not check."""
+    """Evidence: a registered Arrow frame; DuckDB does not check its texts."""
     duckdb, pa = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
     from stairnoise.query.sources import open_source
 
@@ -353,7 +353,7 @@ def test_texts_that_are_not_utf8_are_data_too():
 
 
 def test_a_server_of_another_encoding(postgresql):
-    """Its texts need not be UTF-8, so that reading one could fail."""
+    """Such a server's texts need not be UTF-8, so reading one could fail."""
     psycopg = pytest.importorskip("psycopg")
     from stairnoise.query.sources import open_source
 
@@ -399,5 +399,5 @@ def test_decimals_are_exact(engine):
     ],
 )
 def test_which_numbers_a_decimal_has(value, digits, scale, held):
-    """By the definition: so many digits at most, so many of them after the point; a negative scale is PostgreSQL's."""
+    """Checked against the definition: a maximum of digits in all and after the point. Only PostgreSQL has negative scales."""
     assert is_decimal(value, digits, scale) is held

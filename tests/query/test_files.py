@@ -1,4 +1,4 @@
-"""Private tables in files: what a reader of each format finds, and that nothing is overwritten, half-done or lost."""
+"""Private tables in files: every format is read back correctly, and no file is overwritten, half-written or lost."""
 
 import csv
 import errno
@@ -58,7 +58,7 @@ def test_csv_is_read_back_by_the_standard_library(table, tmp_path):
 
 @pytest.mark.parametrize("reader", ["duckdb", "pandas", "polars"])
 def test_csv_is_read_back_by_libraries_with_nearly_their_defaults(table, tmp_path, reader):
-    """Groups are as they were asked for: none of them is changed for the sake of spreadsheets."""
+    """Group names are written unchanged, even those that a spreadsheet would run as a formula."""
     library = pytest.importorskip(reader)
     path = tmp_path / "out.csv"
     table.write(path)
@@ -91,7 +91,7 @@ def test_the_notes_of_a_csv_file_are_beside_it_and_fit_it(table, tmp_path):
 
 
 def test_the_check_that_the_notes_name_gives_the_bound(con):
-    """The line of Python in the notes, run as it stands."""
+    """The Python line in the notes runs unchanged."""
     for table in (
         query.count(con, "t", by="g", groups=HOSTILE, row_is_person=True, eps=0.3, confidence=0.9),
         query.count(con, "t", by="g", groups=HOSTILE, row_is_person=True, eps=1, delta=1e-6, mechanism="discrete_gaussian"),
@@ -167,7 +167,7 @@ def test_a_directory_that_is_not_there_is_an_error_of_the_system(tmp_path):
 @pytest.mark.parametrize("overwrite", [False, True])
 @pytest.mark.parametrize("broken", ["fsync", "link", "interrupt"])
 def test_what_fails_leaves_what_was_there(table, tmp_path, monkeypatch, broken, overwrite):
-    """The disk is full, a name cannot be given, Ctrl-C: the old files stay, and no part of a new one does."""
+    """After a full disk, a failed rename or Ctrl-C, the old files are unchanged and no part of a new file remains."""
     kept = {"out.csv": "old table", "out.csv.json": "old notes"} if overwrite else {}
     for name, content in kept.items():
         (tmp_path / name).write_text(content)
@@ -199,7 +199,7 @@ def test_a_file_system_without_links_is_written_too(table, tmp_path, monkeypatch
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
 def test_files_have_the_usual_permissions(table, tmp_path):
-    """A published file is read by others: as with open(), the umask decides."""
+    """Other users read a published file, so the umask sets its permissions, as with open()."""
     (tmp_path / "usual").touch()
     table.write(tmp_path / "out.csv")
     assert {stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()} == {stat.S_IMODE((tmp_path / "usual").stat().st_mode)}

@@ -1,4 +1,4 @@
-"""Keyed queries: the same question about the same data has the same table, and nothing else has its noise; what that costs."""
+"""Keyed queries: the same question about the same data returns the same table for free; every other question has other noise."""
 
 import datetime
 import sqlite3
@@ -25,7 +25,7 @@ def values(table):
 
 
 def test_the_same_question_has_the_same_table(tmp_path):
-    """Bit for bit, also in another connection, a file, and another order of the rows."""
+    """The tables are equal bit for bit, also from another connection, from a file, and with the rows in another order."""
     first = query.count(visits(PEOPLE), "visits", **ASKED, rng=keyed())
     backwards = visits(dict(reversed(PEOPLE.items())))
     file = sqlite3.connect(tmp_path / "visits.db")
@@ -58,7 +58,7 @@ def test_every_other_question_has_other_noise(change, people):
 
 
 def test_addresses_tell_questions_apart_whose_lists_look_alike():
-    """Under one release name a shared address is shared noise."""
+    """Under one release name, two questions with the same address would share their noise."""
     day = datetime.date(2026, 11, 23)
     lists = [
         (1,),
@@ -85,7 +85,7 @@ def test_addresses_tell_questions_apart_whose_lists_look_alike():
 
 
 def test_the_sum_and_the_count_of_a_mean_have_other_noise_than_alone():
-    """Half of ε is another address; equal noise in two statistics would be divided out of the mean."""
+    """A mean's sum and count have ε/2, which is another address. If statistics shared noise, the mean would reveal it."""
     con = visits(PEOPLE)
     summed = ASKED | {"column": "spent", "bounds": (0, 14)}
     alone = values(query.sum(con, "visits", **summed, rng=keyed()))
@@ -95,7 +95,7 @@ def test_the_sum_and_the_count_of_a_mean_have_other_noise_than_alone():
 
 
 def test_a_person_in_many_groups_counts_in_the_same_ones_each_time():
-    """With a fresh draw of the groups a repetition would show another table, and another part of the data."""
+    """If groups were drawn afresh, a repetition would return another table and reveal more of the data."""
     con = sqlite3.connect(":memory:")
     con.execute("create table visits (who integer, city text)")
     con.executemany("insert into visits values (?, ?)", [(who, city) for who in range(50) for city in CITIES[:10]])

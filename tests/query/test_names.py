@@ -1,6 +1,6 @@
-"""Names of tables and columns: compared as the engine compares them, and a table is left out where there is only one.
+"""Names of tables and columns: compared as the engine compares them; the name of the only table can be omitted.
 
-Evidence: noise of a key, which is that of one question however its names are written; another question has other noise, and is
+Evidence: keyed noise, which is the same however a question spells its names; another question has other noise, and is
 equal by chance with a probability below 1e-6.
 """
 
@@ -79,7 +79,7 @@ SOURCES = {"SQLite": of_sqlite, "DuckDB": of_duckdb, "CSV": of_csv, "Parquet": o
 
 @pytest.mark.parametrize("make", SOURCES.values(), ids=SOURCES)
 def test_one_question_has_one_answer_however_it_names_things(tmp_path, make):
-    """The only table, which is not named, is it too; a ledger counts the question once."""
+    """Omitting the name of the only table is the same question too; a ledger counts all spellings once."""
     source, ledger = make(tmp_path), sn.Ledger(tmp_path / "ledger.db", budget=0.05)
     types = {} if make in (of_sqlite, of_duckdb) else {"Spent": "integer"}
     options = {"bounds": (0, 9), "eps": 0.05, "rng": KEYED, "ledger": ledger}
@@ -124,7 +124,7 @@ def test_the_only_table_of_postgresql_may_be_outside_of_the_search_path():
 
 @pytest.mark.parametrize("groups", [{"City": ["a"], "city": ["b"]}, {"town": ["a"]}])
 def test_groups_of_other_columns_are_refused_before_the_data_are_opened(tmp_path, groups):
-    """Which of two names is the wrong one, only the data can tell: none is proposed."""
+    """Only the data could reveal which of the two names is wrong, so the error proposes none."""
     with pytest.raises(sn.ParameterError, match="groups must") as caught:
         query.count(tmp_path / "nowhere.db", by="City", groups=groups, row_is_person=True, eps=1)
     assert "did you mean" not in str(caught.value)

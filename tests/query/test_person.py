@@ -1,4 +1,4 @@
-"""One person changes at most `max_groups` cells, each by at most 1, or by the larger bound.
+"""One person changes at most `max_groups` groups, each count by at most 1 and each sum by at most the larger bound.
 
 Evidence: tables that Hypothesis chooses, with and without one person, on every engine; the answers of a plain program.
 """
@@ -27,7 +27,7 @@ numbers = st.one_of(
     st.floats(-9, 9),
     st.sampled_from([math.inf, -math.inf, 1e308, -1e308, 5e-324, 0.1, 2.5, -0.0]),
 )
-# Few people, who are in most of the cells: the limit on groups is what is tested.
+# Few people in most of the groups, so that the limit on groups applies.
 people = st.sampled_from([*PEOPLE, *PEOPLE, None])
 row = st.tuples(people, st.sampled_from(["a", "b", None, None, "c"]), st.sampled_from([1, 2, 1, 2, 3, None]), values, numbers)
 rows = st.lists(row, min_size=8, max_size=30) | st.lists(row, max_size=3)
@@ -102,7 +102,7 @@ def test_a_person_without_limit_is_in_every_group_that_they_have(engine):
 
 
 def test_the_order_is_random_for_each_person(engine):
-    """400 people with three groups each choose one. At most once in 10^9 does a group get less than 80 or more than 190."""
+    """400 people with three groups each keep one. False alarms (a group below 80 or above 190): at most 1e-9."""
     table = [(str(person), group, 1, 1, 1.0) for person in range(400) for group in ("a", "b", None)]
     engine.table("people", COLUMNS, table)
     question = asked("count", None, None, "who", 1)
@@ -125,7 +125,7 @@ def test_the_order_is_new_for_each_answer(engine):
 
 
 def test_other_people_do_not_change_a_persons_groups(engine):
-    """The same cells for one person, whoever else is there and in whatever order rows are."""
+    """One person's chosen groups depend neither on other people nor on the order of rows."""
     own = [("p", group, number, 1, 1.0) for group in "ab" for number in (1, 2)]
     others = [("q", group, 1, 1, 1.0) for group in "ab" * 40]
     question = asked("count", None, None, "who", 2)
@@ -146,7 +146,7 @@ def test_an_order_of_a_keyed_generator():
 
 
 def test_found_groups_are_bounded_too(engine):
-    """Partition selection: a person is in at most `max_groups` of the groups that the data have."""
+    """With partition selection, a person is in at most `max_groups` of the groups that the data have."""
     table = [(person, f"g{number}", 1, 1, 1.0) for person in ("p", "q") for number in range(6)]
     engine.table("people", COLUMNS, table)
     answer = engine.answers(Question("people", ("g",), {}, "count", person="who", max_groups=2))

@@ -1,7 +1,7 @@
-"""One person's rows decide nothing about how everybody's rows are read, and about what is published beside the answers.
+"""One person's rows influence neither how other rows are read nor what is published beside the answers.
 
-Evidence: files that Hypothesis chooses, with and without the rows of one person, which may be any bytes; published answers of the
-kinds that were once different. The answers are compared with a bound, and all the rest must be equal.
+Evidence: files that Hypothesis chooses, with and without the rows of one person, which can be any bytes; published answers of the
+kinds that once differed. Answers may differ by at most a bound; everything else must be equal.
 """
 
 import datetime
@@ -32,7 +32,7 @@ QUESTIONS = [
     {"statistic": "count", "by": (), "groups": {}, "where": "age > '9' and v * v < 50 or w is null"},
     {"statistic": "count", "by": ("city",), "groups": {}},
 ]
-# As people write them, and as they should not.
+# Values as people write them, rightly and wrongly.
 cell = st.sampled_from(
     [
         "Bern",
@@ -59,7 +59,7 @@ def line(fields):
 
 
 lines = st.lists(st.lists(cell, min_size=7, max_size=7).map(line), max_size=8)
-# No line break: two lines are two rows.
+# No line break, because two lines would be two rows.
 rows = st.lists(raw, max_size=9).map(b",".join).map(lambda one: one.replace(b"\n", b" "))
 HEADER = b"who,city,v,w,day,ok,age\n"
 
@@ -69,14 +69,14 @@ def asked(person, max_groups, types=TYPES, **question):
 
 
 def answered(path, question):
-    """What a file answers, and what is said beside it."""
+    """Return the answers from a file, and what is published beside them."""
     with open_source(path, question.reading) as source:
         found = source.answers(question, order=bytes(32))
         return found, source.schema(source.checked(question))
 
 
 def require_few_changes(question, with_person, without):
-    """At most `max_groups` cells move, by at most one person; the schema and the unit are the same."""
+    """Require that at most `max_groups` answers change, by at most one person's bound; schema and unit stay equal."""
     (found, schema), (before, schema_before) = with_person, without
     assert (schema, found.unit) == (schema_before, before.unit)
     largest = max(map(abs, question.bounds)) / found.unit if question.bounds else 0
@@ -93,7 +93,7 @@ def require_few_changes(question, with_person, without):
 
 
 def these_and_in_long_tests_the_rest(these):
-    """Places of questions."""
+    """Return the indices of questions for an ordinary run, then the others for `make test-long`."""
     rest = [pytest.param(place, marks=pytest.mark.long) for place in range(len(QUESTIONS)) if place not in these]
     return pytest.mark.parametrize("place", [*these, *rest])
 
@@ -158,7 +158,7 @@ def test_a_person_in_a_parquet_file_of_pandas(tmp_path, types, statistic, exampl
 
 
 def texts(pyarrow, values):
-    """A column of texts that are any bytes, as a writer makes it that does not look at them."""
+    """Return a text column of arbitrary bytes, as from a writer that does not check its texts."""
     array = pyarrow.array(values, pyarrow.binary())
     return pyarrow.Array.from_buffers(pyarrow.string(), len(array), array.buffers())
 
@@ -199,7 +199,7 @@ def test_a_person_with_texts_of_any_bytes_in_a_parquet_file(tmp_path, question, 
 
 
 def test_texts_of_a_parquet_file(tmp_path):
-    """A text that is none is null; enumerations and JSON are texts; of nested types, the values are bytes."""
+    """An invalid text is null; enumerations and JSON are texts; values of nested types are bytes."""
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     duckdb = pytest.importorskip("duckdb")
     bad, path = [b"Bern", b"\xff", None, b"Bern"], tmp_path / "a*.parquet"
@@ -223,7 +223,7 @@ def test_texts_of_a_parquet_file(tmp_path):
 @pytest.mark.parametrize("places", [slice(None), slice(3), slice(3, 6), slice(6, None)], ids=str)
 @pytest.mark.parametrize("null", [[], [None]], ids=["texts", "null"])
 def test_every_listed_text_is_found_in_a_parquet_file(tmp_path, places, null):
-    """Also if the engine writes its bytes as escapes; the place of the text in the list is how often it is there."""
+    """Texts that the engine shows with escapes are found too. The n-th listed text occurs n times in the file."""
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     listed = [*["a'b", 'a"b', "a\\b", "\\x41", "A", "é", "数", "", "nul\0", " "][places], *null]
     path = tmp_path / "t.parquet"
@@ -237,7 +237,7 @@ def test_every_listed_text_is_found_in_a_parquet_file(tmp_path, places, null):
 @pytest.mark.parametrize("zone", [None, "UTC"])
 @pytest.mark.parametrize("version", ["1.0", "2.6"])
 def test_times_of_a_parquet_file_that_the_engine_cannot_hold(tmp_path, zone, version):
-    """They are null; the others are what they were, also in microseconds."""
+    """Such times are null; all other values are unchanged, also in microseconds."""
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     moments, path = [0, 1_767_225_600_000, None], tmp_path / "t.parquet"
     for odd in ([], [2**62], [-(2**62)]):
@@ -258,7 +258,7 @@ def test_times_of_a_parquet_file_that_the_engine_cannot_hold(tmp_path, zone, ver
 
 @pytest.mark.parametrize(("unit", "second", "version"), [("ms", 10**3, "1.0"), ("us", 10**6, "1.0"), ("ns", 10**9, "2.6")])
 def test_times_of_the_day_in_a_parquet_file_that_are_beyond_it(tmp_path, unit, second, version):
-    """They are null; the others are what they were. DuckDB's own reader ends the query."""
+    """Such times are null; all other values are unchanged. DuckDB's own reader would end the query."""
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path, kind = tmp_path / "t.parquet", pyarrow.time32 if unit == "ms" else pyarrow.time64
     for odd in ([], [86_400 * second, -1, 90_000 * second]):
@@ -272,7 +272,7 @@ def test_times_of_the_day_in_a_parquet_file_that_are_beyond_it(tmp_path, unit, s
 
 
 def test_times_of_the_day_with_a_zone_stay_times_in_a_parquet_file(tmp_path):
-    """A structure of the same name does not change their unit."""
+    """A struct field of the same name does not change the column's unit."""
     duckdb, pyarrow = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "t.parquet"
@@ -320,7 +320,7 @@ def test_one_text_does_not_turn_numbers_into_texts(tmp_path, odd):
 
 
 def test_ids_are_texts(tmp_path):
-    """Read as doubles, the first three are one person."""
+    """As doubles, the first three ids would be equal, and one person."""
     path = file(tmp_path / "t.csv", "who,g", ["12e5,a", "1200000,b", "1.2e6,c", "x,d"])
     question = asked("who", 1, {}, statistic="count", by=("g",), groups={"g": tuple("abcd")})
     assert answered(path, question)[0].counts.tolist() == [1, 1, 1, 1]

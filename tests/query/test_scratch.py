@@ -1,4 +1,4 @@
-"""What DuckDB spills is removed even if its process is killed, and nothing else is.
+"""Files that DuckDB spills are removed even if its process is killed, and no other file is.
 
 Evidence: a process that is killed by SIGKILL while it has a source open; directories that another process may not touch; and a
 removal in every moment between the making of a directory and its lock.
@@ -38,7 +38,7 @@ def temporary(tmp_path, monkeypatch):
 
 
 def opened(path):
-    """A process that has a source open, and its directory."""
+    """Start a process that keeps a source open; yield it with its directory."""
     path.write_text("a\n1\n")
     process = subprocess.Popen(
         [sys.executable, "-c", OPEN, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ)
@@ -62,7 +62,7 @@ def test_the_directory_of_a_killed_process(temporary, tmp_path):
 
 
 def test_what_is_not_ours_stays(temporary, tmp_path):
-    """A link, a file, a directory that others may enter, and one with another name."""
+    """These stay: a link, a file, a directory that others can enter, and a directory with another name."""
     (tmp_path / "data").mkdir(0o700)
     (temporary / "stairnoise-spill-link").symlink_to(tmp_path / "data")
     (temporary / "stairnoise-spill-file").touch(0o700)
@@ -78,7 +78,7 @@ def test_what_is_not_ours_stays(temporary, tmp_path):
 
 @pytest.mark.parametrize("moment", ["open", "flock", "samestat"])
 def test_a_directory_that_is_removed_before_it_is_locked(temporary, monkeypatch, moment):
-    """Another process takes it for an abandoned one; also if that process has it locked just now."""
+    """Another process can take the new directory for an abandoned one and remove it, or hold its lock at that moment."""
     module = {"open": os, "flock": fcntl, "samestat": os.path}[moment]
     real, found = getattr(module, moment), []
 
@@ -114,7 +114,7 @@ def test_a_directory_that_is_locked_while_another_process_removes_it(temporary, 
 
 
 def test_a_file_system_without_locks(temporary, monkeypatch):
-    """The directory is there all the same, and removed at the end."""
+    """The directory is made nevertheless, and removed at the end."""
 
     def refused(*_):
         raise OSError(95, "not supported")

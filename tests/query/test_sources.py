@@ -1,4 +1,4 @@
-"""What can be asked: files, servers and open connections; they are read only, from one snapshot.
+"""Sources are files, servers and open connections; queries only read them, from one snapshot.
 
 Evidence: the same rows from every kind of source; writers that change them meanwhile.
 """
@@ -102,14 +102,14 @@ def test_a_csv_file_of_texts_has_a_header(tmp_path):
         assert source.answers(Question("t", ("g",), {"g": ("a",)}, "count")).counts.tolist() == [2]
 
 
-# Lines of other lengths, and no header: an error must not propose a name in the first line.
+# Lines with other numbers of fields, and no header: an error must not propose a name from the first line, which can be data.
 RAGGED = f"name,city,salary\n{TEXT},Rome,1\nbob,Rome\n{TEXT},{NUMBER},5,3,2\n"
 
 
 @pytest.mark.parametrize("content", [RAGGED, RAGGED.partition("\n")[2], f"{TEXT},{NUMBER}\nbob,2\n"])
 @pytest.mark.parametrize("asked", [{"by": "canar", "groups": ["a"]}, {"by": "73195", "delta": 1e-3}, {"where": "canar > 1"}])
 def test_no_error_about_a_csv_file_proposes_a_name(tmp_path, content, asked):
-    """Evidence: a text and a number that occur nowhere else, in the error as Python renders it. Arguments are like them."""
+    """Evidence: a text and a number that occur nowhere else are not in the traceback. The arguments resemble them."""
     (tmp_path / "t.csv").write_text(content)
     with pytest.raises((sn.ParameterError, SourceError)) as caught:
         query.count(tmp_path / "t.csv", "t", row_is_person=True, eps=1, **asked)
@@ -118,7 +118,7 @@ def test_no_error_about_a_csv_file_proposes_a_name(tmp_path, content, asked):
 
 @pytest.mark.parametrize("row_factory", [None, sqlite3.Row, lambda *_: None])
 def test_an_open_connection_of_sqlite(tmp_path, row_factory):
-    """It stays as it was: open, outside of a transaction, with its own settings and functions."""
+    """The connection stays open, outside a transaction, with its own settings and functions."""
     with contextlib.closing(sqlite3.connect(sqlite_file(tmp_path / "t.db"))) as con:
         con.row_factory, con.text_factory = row_factory, bytes
         con.set_authorizer(None)
@@ -222,7 +222,7 @@ def test_the_server_is_only_read(server):
 
 
 def test_functions_and_operators_are_postgresqls_own(server):
-    """A function of the database with the name of one of PostgreSQL's is not called."""
+    """A user-defined function with the name of a built-in one is not called."""
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(server) as con:
         con.execute("create or replace function lower(x double precision) returns text language sql as 'select ''mine''::text'")
@@ -253,13 +253,13 @@ def test_schemas(server, tmp_path):
 
 
 def test_one_snapshot(engine, tmp_path):
-    """What another connection writes between two answers is not seen."""
+    """Rows that another connection writes between two answers are not seen."""
     if engine.name == "SQLite":
         con = sqlite3.connect(sqlite_file(tmp_path / "t.db"))
         con.execute("pragma journal_mode = wal")
         address = tmp_path / "t.db"
     elif engine.name == "DuckDB":
-        pytest.skip("nobody can write a file of DuckDB while it is read: see the locked file")
+        pytest.skip("DuckDB lets no other process write a file that is being read; test_a_locked_file covers this")
     else:
         psycopg = pytest.importorskip("psycopg")
         engine.con.execute("drop table if exists t cascade")
@@ -378,7 +378,7 @@ def test_a_table_that_may_not_be_read(server):
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
 @pytest.mark.parametrize("person", [None, "who"])
 def test_ctrl_c_stops_a_query_of_sqlite(tmp_path, person):
-    """The handler runs inside SQLite's callbacks, which would make another error of it; the source goes on."""
+    """The handler runs inside SQLite's callbacks, which would replace its error; the source stays usable afterwards."""
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -419,7 +419,7 @@ def test_the_adult_census():
 
 
 def test_a_database_reads_no_other_file(tmp_path):
-    """Evidence: a stored view of a file that the user of the process can read; nothing that the view says turns this off."""
+    """Evidence: a stored view of a file that the process's user can read; no setting inside the view enables reading."""
     (tmp_path / "secret.csv").write_text("x\nsecret\n")
     with duckdb.connect(str(tmp_path / "t.duckdb")) as con:
         con.execute(f"create view v as select x from read_csv('{tmp_path / 'secret.csv'}')")
@@ -435,7 +435,7 @@ def test_a_database_reads_no_other_file(tmp_path):
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_a_directory_names_no_column(tmp_path, name):
-    """DuckDB itself would read `who=7` as a column, and everybody would be one person."""
+    """DuckDB by itself would read the folder name `who=7` as a column, and everybody would be one person."""
     (tmp_path / "who=7").mkdir()
     with open_source(FILES[name](tmp_path / "who=7" / name)) as source:
         assert source.answers(Question("t", (), {}, "count", person="who")).counts.tolist() == [4]
@@ -443,7 +443,7 @@ def test_a_directory_names_no_column(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "x.duckdb"])
 def test_what_does_not_fit_into_memory_is_for_the_user_alone(tmp_path, name):
-    """Evidence: the engine's own setting, and the rights of that directory, which is gone afterwards."""
+    """Evidence: the engine's own setting and the permissions of its spill directory, which is removed afterwards."""
     with open_source(FILES[name](tmp_path / name), TYPES if name == "t.csv" else NOTHING) as source:
         ((found,),) = source._ask("select current_setting('temp_directory')")
         directory = Path(found)
@@ -480,7 +480,7 @@ SECRETS = [
 
 @pytest.mark.parametrize("source", SECRETS, ids=lambda source: str(source)[:40])
 def test_no_error_shows_a_password(source):
-    """However its address is written, or mistaken."""
+    """The password stays hidden however the address is written, correct or not."""
     pytest.importorskip("psycopg")
     with pytest.raises((sn.ParameterError, SourceError)) as caught:
         query.count(source, "t", row_is_person=True, eps=1)
@@ -488,7 +488,7 @@ def test_no_error_shows_a_password(source):
 
 
 def test_an_address_of_several_hosts(server, tmp_path):
-    """And one whose scheme is written in another case; the ledger names hosts and database, and no password."""
+    """The scheme's letter case does not matter. The ledger names hosts and database, but no password."""
     hosts = server.replace("owner@/postgres?host=", "owner:S3CRET@,/postgres?host=/nowhere,")
     ledger = sn.Ledger(tmp_path / "ledger", budget=10)
     for source in (hosts, server.replace("postgresql:", "Postgresql:")):

@@ -1,6 +1,6 @@
 """A query is paid for before a row is read: what happens afterwards, an error included, may depend on the data.
 
-Evidence: what the ledger holds at the moment at which the engine is asked for rows.
+Evidence: the ledger's content at the moment when the engine is asked for rows.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ def ledger(tmp_path):
 
 @pytest.fixture(params=["sqlite", "csv"])
 def source(tmp_path, request):
-    """The table as two kinds of source, and the class whose `_rows` reads it."""
+    """The table from two kinds of source, each with the class whose `_rows` reads it."""
     if request.param == "sqlite":
         return visits(PEOPLE), SQLite
     lines = [f"{who},{city},7" for who, city in enumerate(city for city, n in PEOPLE.items() for _ in range(n))]
@@ -42,7 +42,7 @@ def source(tmp_path, request):
 
 @contextlib.contextmanager
 def reading(monkeypatch, kind, before):
-    """Do something whenever the rows of an answer are read."""
+    """Call a function whenever the rows of an answer are read."""
     rows = kind._rows
 
     def asked(self, *arguments):
@@ -104,7 +104,7 @@ def test_a_question_that_fails_when_rows_are_read_stays_paid_for(monkeypatch, le
 
 
 def test_a_row_without_an_answer_is_taken_by_whoever_asks_again(monkeypatch, ledger, source):
-    """No noise was drawn for it, whatever the data were then."""
+    """No noise was drawn for the failed question, so asking again is free even if the data have changed since."""
     with reading(monkeypatch, source[1], fail), contextlib.suppress(SourceError):
         query.count(visits({"Bern": 1}) if source[1] is SQLite else source[0], "visits", **ASKED, rng=keyed(), ledger=ledger)
     table = query.count(source[0], "visits", **ASKED, rng=keyed(), ledger=ledger)
@@ -113,7 +113,7 @@ def test_a_row_without_an_answer_is_taken_by_whoever_asks_again(monkeypatch, led
 
 
 def test_other_data_under_one_name_are_refused_and_recorded(tmp_path, ledger):
-    """Also at another path, and also if the question is another one about the same statistic, which stays paid for."""
+    """The refusal also comes at another path, and for another question about the same statistic, which stays paid for."""
     query.count(visits(PEOPLE), "visits", **ASKED, rng=keyed(), ledger=ledger)
     moved = tmp_path / "moved.db"
     with contextlib.closing(sqlite3.connect(moved)) as con:

@@ -1,4 +1,4 @@
-"""Sums are exact: whole multiples of a unit that the bounds decide, whatever the order and the size of the rows.
+"""Sums are exact multiples of a unit that follows from the bounds, in any order of rows and at any size.
 
 Evidence: exact fractions; the types of each engine; shuffled rows.
 """
@@ -60,7 +60,7 @@ def test_fractions_are_the_nearest_multiples_of_the_unit(engine):
 
 
 def test_the_order_of_rows_does_not_matter(engine):
-    """In floating point it would: 1e16 + 1 - 1e16 is 0."""
+    """In floating point the order would matter: 1e16 + 1 - 1e16 is 0."""
     values = [1e9, 0.1, -1e9, 0.7, 1 / 3] * 20
     found = set()
     for seed in range(3):
@@ -72,7 +72,7 @@ def test_the_order_of_rows_does_not_matter(engine):
 
 
 def test_what_is_not_a_number_counts_nothing_and_infinity_is_clipped(engine):
-    """No error tells that there are such values. SQLite stores NaN as null."""
+    """No error reveals that such values exist. SQLite stores NaN as null."""
     values = [math.nan, math.inf, -math.inf, None, 1.0, 1e308, -5e-324]
     engine.table("t", {"v": "double"}, [(value,) for value in values])
     assert total(engine, asked((-2.0, 8.0))) == (5, 8 - 2 + 1 + 8 + 0)
@@ -81,7 +81,7 @@ def test_what_is_not_a_number_counts_nothing_and_infinity_is_clipped(engine):
 
 
 def test_the_largest_integers(engine):
-    """Sums beyond 64 bits, which end a query in SQLite, and are doubles or wider integers elsewhere."""
+    """Sums exceed 64 bits. SQLite's own `sum` would fail; other engines return doubles or wider integers."""
     values = [2**63 - 1] * 5 + [-(2**63)] * 2 + [1]
     engine.table("t", {"p": "integer", "v": "bigint"}, [(1, value) for value in values])
     assert total(engine, asked((-5.0, 7.0))) == (8, 5 * 7 - 2 * 5 + 1)
@@ -98,7 +98,7 @@ def test_numerics_beyond_a_double(engine):
 
 
 def test_texts_among_the_numbers_of_sqlite(engine):
-    """A column of integers may hold a text there: it is no number. Without a type, texts are what they are for `sum`."""
+    """An integer column of SQLite can hold a text, which counts as no number. An untyped column converts texts as `sum` does."""
     if engine.name != "SQLite":
         pytest.skip("only SQLite has such columns")
     rows = [(5,), ("abc",), ("7",), (b"9",), (2.4,)]
@@ -113,7 +113,7 @@ def test_texts_among_the_numbers_of_sqlite(engine):
 @pytest.mark.parametrize("declared", ["DATE", "TIMESTAMP", "datetime", "Time", "timestamp with time zone"])
 @pytest.mark.parametrize("statistic", ["sum", "mean"])
 def test_columns_that_sqlite_declares_as_times_are_no_numbers(engine, declared, statistic):
-    """By the declared type, whatever the rows: SQLite alone would read the year of a date as a number."""
+    """The declared type decides, whatever the rows are; SQLite by itself would read the year of a date as a number."""
     if engine.name != "SQLite":
         pytest.skip("only SQLite has such columns")
     for rows in ([], [("2024-01-02",)], [(5,)]):
@@ -129,9 +129,9 @@ def test_columns_that_sqlite_declares_as_times_are_no_numbers(engine, declared, 
 
 
 def test_many_people(engine):
-    """A hundred thousand people at the bound: sums and counts are exact."""
+    """Sums and counts of a hundred thousand people at the bound are exact."""
     if engine.name == "SQLite":
-        pytest.skip("the same code as below, and slow")
+        pytest.skip("runs the same code as the other engines, but slowly")
     series = "range(100000) as s(i)" if engine.name == "DuckDB" else "generate_series(0, 99999) as s(i)"
     engine.table("t", {"p": "bigint", "v": "double"}, [])
     engine.con.execute(f"insert into t select i, 12345.678 from {series}")
@@ -159,7 +159,7 @@ def test_units(bounds, whole, unit, low, high):
 
 
 def test_bounds_in_units_never_exceed_the_bounds():
-    """Exact fractions, 2000 random bounds of all sizes: the sensitivity that they promise holds."""
+    """The promised sensitivity holds for 2000 random bounds of all sizes, in exact fractions."""
     rng = random.Random(3)
     for _ in range(2000):
         low, high = sorted(math.ldexp(rng.uniform(-1, 1), rng.randrange(-90, 90)) for _ in range(2))

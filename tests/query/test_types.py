@@ -1,6 +1,6 @@
-"""Types of the columns of a private table: those of the question, whatever the rows are.
+"""The column types of a private table follow from the question, whatever the rows are.
 
-Evidence: types of tables with rows, without rows and with nulls, which have to be equal, in every engine and library.
+Evidence: tables with rows, without rows and with nulls have equal types, in every engine and library.
 """
 
 import datetime
@@ -15,7 +15,7 @@ from stairnoise import query
 
 DAY = datetime.date(2026, 1, 2)
 MANY = 400
-# By type in every engine: a value, and the types of Arrow, Polars and pandas.
+# For each column type: a value, and the types in Arrow, Polars and pandas.
 FOUND = {
     "bigint": (5, "int64", "Int64", "Int64"),
     "text": ("a", "string", "String", "object"),
@@ -29,7 +29,7 @@ LISTED = {
 
 
 def types(table):
-    """The types of a table's columns in every library."""
+    """Return the types of a table's columns in every library."""
     arrow, polars, pandas = table.to_arrow(), table.to_polars(), table.to_pandas()
     return (
         [str(field.type) for field in arrow.schema],
@@ -85,7 +85,7 @@ def test_numbers(engine):
 
 
 def test_values_of_another_type_than_sqlite_declares_are_null():
-    """They decide no type of a column either."""
+    """Such values do not change a column's type either."""
     con = sqlite3.connect(":memory:")
     con.execute("create table t (n integer, s text, b boolean, w numeric, u)")
     rows = [(1, "a", 1, 1, 1), ("x", b"a", 7, "x", "1"), (2.5, None, "no", 2.5, None), (b"y", b"z", None, b"z", 2)]
@@ -112,7 +112,7 @@ def test_days_that_python_does_not_have_are_null(name, engine):
 
 
 def test_a_folder_of_files_is_one_table(tmp_path):
-    """One of the files has no row."""
+    """One of the files has no rows."""
     polars, dataset = pytest.importorskip("polars"), pytest.importorskip("pyarrow.dataset")
     con = sqlite3.connect(":memory:")
     con.execute("create table t (g integer, n integer)")
@@ -139,7 +139,7 @@ def test_wide_integers_of_duckdb(kind, value, arrow):
 
 
 def test_sums_beyond_int64_are_floats_within_their_bounds():
-    """Units of 2**20: the nearest float of a sum, with a bound that has room for its rounding."""
+    """At a unit of 2**20, a sum is its nearest float, and the bound includes the rounding."""
     con = sqlite3.connect(":memory:")
     con.execute("create table t (n integer)")
     con.executemany("insert into t values (?)", [(2**50,)] * 10_000)

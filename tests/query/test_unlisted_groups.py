@@ -1,6 +1,6 @@
-"""Groups that are not listed, through the whole path: which are shown, with which noise, and how far off they may be.
+"""Groups that are not listed, through the whole path: which are shown, with which noise, and how large their errors are.
 
-The probabilities are the recursion of Desfontaines and others (2022), written here again. Seeds are fixed; rates of false alarms
+The probabilities follow the recursion of Desfontaines and others (2022), written here again. Seeds are fixed; false-alarm rates
 are those of a fresh seed.
 """
 
@@ -38,7 +38,7 @@ def seeds(n, name):
 
 @pytest.mark.parametrize(("people", "max_groups"), [(1, 1), (5, 1), (8, 1), (8, 2), (12, 2)])
 def test_groups_are_shown_as_often_as_the_best_rule_shows_them(people, max_groups):
-    """60 groups of so many people, 40 releases."""
+    """60 groups of each size, 40 releases."""
     con = visits({f"city {number:02}": people for number in range(CELLS)})
     who = {"row_is_person": False, "person": "who", "max_groups": max_groups}
     tables = [query.count(con, "visits", **ASKED | who, rng=rng) for rng in seeds(40, f"shown {people} {max_groups}")]
@@ -60,9 +60,9 @@ def test_counts_of_groups_that_are_always_shown_have_the_noise_of_the_rule():
 
 @pytest.mark.parametrize(("people", "confidence"), in_turn([2, 6, 9, 13, 20, 25, 60, 60], [0.6, 0.95]))
 def test_bounds_hold_for_groups_of_every_size_among_those_that_are_shown(people, confidence):
-    """Among the shown groups of one size, the share within error_bound is the confidence or more: small groups are the hard ones.
+    """Among shown groups of one size, at least `confidence` of the counts are within error_bound; small groups are the hardest.
 
-    One-sided, 1e-9 each. The bound of large values is the least that the distribution allows.
+    One-sided, 1e-9 each. The bound of large values is the smallest that the distribution allows.
     """
     pi = chances(EPS, DELTA)
     threshold = int(np.argmax(pi > 0.5))
@@ -86,9 +86,9 @@ def test_bounds_hold_for_groups_of_every_size_among_those_that_are_shown(people,
 
 @pytest.mark.parametrize(("people", "confidence"), in_turn([6, 12, 14, 18, 60, 60], [0.6, 0.95]))
 def test_people_in_many_groups_get_gaussian_noise_and_bounds_that_hold(people, confidence):
-    """Ten groups a person: shown as often as the definition says, and within their bounds as often as stated, at every size.
+    """With ten groups a person, groups of every size are shown as often as defined, and within their bounds as often as stated.
 
-    One-sided, 1e-9 each; 60 groups, 40 releases. The probabilities of the noise are added up here.
+    One-sided, 1e-9 each; 60 groups, 40 releases. The test sums the noise probabilities itself.
     """
     mechanism = sn.PartitionSelection(4.0, 0.01, 10)
     con = visits({f"city {number:02}": people for number in range(CELLS)})
@@ -121,7 +121,7 @@ def test_notes_and_means_of_people_in_many_groups():
 
 
 def test_sums_and_means_pay_for_the_choice_of_groups(tmp_path):
-    """Half of ε chooses the groups; of a mean these are the counts."""
+    """Half of ε selects the groups; for a mean, this half is the counts' share."""
     con = visits({"a": 200, "b": 300})
     ledger = sn.Ledger(tmp_path / "ledger.db", budget=10, delta=0.5)
     summed = {**ASKED, "column": "spent", "bounds": (0, 10), "ledger": ledger}
