@@ -35,6 +35,6 @@ fi
 run --lib -- golden:: golden_vectors stream:: value:: dyadic:: share:: params:: kernel::float kernel::tier exact::exp exact::gaussian exact::ln2 exact::search \
     exact::weights mechanisms::merged mechanisms::truncated refuses bits_are_listed multivariate::sort release::tests::halves release::tests::extremes \
     release::tests::integers no_bits_at_all a_weight_of_next_to_nothing
-run --test public --test fuzz
+run --test interface -- --skip small_stacks --skip rand_distr
 flags="$flags -Zmiri-many-seeds=0..${SEEDS:-8}"
 run --lib -- parallel::

@@ -9,3 +9,9 @@ pub(crate) mod random;
 pub(crate) fn long() -> bool {
     std::env::var_os("STAIRNOISE_LONG").is_some()
 }
+
+/// The pairs of two lists, or every second one where not all points are tried.
+pub(crate) fn pairs<A: Copy, B: Copy>(firsts: &[A], seconds: &[B]) -> Vec<(A, B)> {
+    let all = firsts.iter().flat_map(|first| seconds.iter().map(|second| (*first, *second)));
+    all.step_by(if long() { 1 } else { 2 }).collect()
+}

@@ -3,14 +3,11 @@
 
 use std::thread;
 
-#[path = "../examples/common/several_draws.rs"]
-mod several_draws;
-
 use stairnoise::{
     Generator, Kind, Mechanism, OneWordMechanism, Parameters, PartitionSelection, PerElement, Selection, Shape, Shapes,
 };
 
-use several_draws::examples;
+use crate::fuzz::targets::several_draws::examples;
 
 /// Enough values for every buffer, not a whole number of blocks, and a whole number of vectors of every length in the list.
 const VALUES: usize = 5250;

@@ -18,8 +18,8 @@ pub mod partitions;
 pub mod per_element;
 pub mod release;
 pub mod selection;
-#[path = "../../../examples/common/several_draws.rs"]
-mod several_draws;
+#[path = "../../../../examples/common/several_draws.rs"]
+pub(crate) mod several_draws;
 pub mod staged;
 pub mod truncated;
 pub mod vectors;

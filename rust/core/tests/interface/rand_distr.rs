@@ -1,5 +1,4 @@
 //! Evidence: conformance. The mechanisms are `rand_distr` distributions, and draw the contract's values from the generator's words.
-#![cfg(feature = "rand")]
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;

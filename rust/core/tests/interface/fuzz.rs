@@ -3,7 +3,7 @@
 //! A target compares the crate with an independent result: the contract's words and the exact path, values one at a time, or a naive rule.
 //! A target's file describes the comparison. `STAIRNOISE_FUZZ_INPUTS` sets the number of random inputs.
 
-mod targets;
+pub(crate) mod targets;
 
 use std::io::{Write as _, stderr};
 use std::path::{Path, PathBuf};
