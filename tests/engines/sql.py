@@ -1,4 +1,4 @@
-"""Queries that an optimiser may compute in several ways, for SQLite and DuckDB; and what they must answer."""
+"""Queries for SQLite and DuckDB that an optimiser can compute in several ways, and the answers that they must give."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ QUERIES = BOTH | ABOVE
 
 
 def checked(name: str, rows: Any) -> None:
-    """Require of a query's rows that every group has one answer, that of an array, and that the condition holds."""
+    """Require that every group in a query's rows has the answer of an array release, and that the condition holds."""
     if name in BOTH:
         assert one_answer(rows) == EXPECTED
     else:

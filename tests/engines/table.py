@@ -1,6 +1,6 @@
-"""One table, one key, the answers that every engine must give, and the check for them.
+"""One table and one key, the answers that every engine must give, and the checks for these answers.
 
-The unkeyed functions of the negative controls have seeds: what an engine does with them differs from run to run only where
+The unkeyed functions of the negative controls have seeds, so an engine's results with them differ between runs only where
 its threads do.
 """
 
@@ -14,12 +14,12 @@ RELEASE, STATISTIC = "persons 2026-Q3", "count"
 MECHANISM = sn.DiscreteLaplace(eps=0.1, sensitivity=1)
 LABELS = [None, "", "Zürich", "chur", "Chur", "o'brien; --", *(f"city {i}" for i in range(34))]
 COUNTS = [3 + 7 * i % 40 for i in range(len(LABELS))]
-# About half of the answers are above it.
+# About half of the answers are above this threshold.
 THRESHOLD = 22
 
 
 def secret() -> bytes:
-    """What workers call; pickled by its name."""
+    """The function that workers call for the secret; pickle stores its name only."""
     return bytes(range(32))
 
 
@@ -27,7 +27,7 @@ KEYED = sn.KeyedRng(secret, RELEASE)
 
 
 def answers(mechanism: Any = MECHANISM, labels: Any = LABELS, values: Any = COUNTS) -> dict[Any, Any]:
-    """The answers by `release` of an array."""
+    """Return the answers of `release` for an array."""
     released = mechanism.release(np.array(values), labels=labels, statistic=STATISTIC, rng=KEYED)
     return dict(zip(labels, released.tolist(), strict=True))
 
@@ -36,7 +36,7 @@ EXPECTED = answers()
 
 
 def persons() -> list[str | None]:
-    """The labels, each as often as it is counted."""
+    """Return the labels, each repeated as often as its count."""
     return [label for label, count in zip(LABELS, COUNTS, strict=True) for _ in range(count)]
 
 
@@ -51,7 +51,7 @@ def one_answer(rows: Any) -> dict[Any, Any]:
 
 
 def above(rows: Any) -> dict[Any, Any]:
-    """As `one_answer`, of a query for answers above the threshold."""
+    """Do what `one_answer` does, for a query that selects answers above the threshold."""
     found = one_answer(rows)
     broken = sum(answer <= THRESHOLD for answer in found.values())
     assert not broken, f"{broken} of {len(found)} answers should have been left out"
@@ -59,6 +59,6 @@ def above(rows: Any) -> dict[Any, Any]:
 
 
 def unkeyed() -> Any:
-    """A function that adds fresh noise to an array."""
+    """Return a function that adds fresh noise to an array."""
     rng = sn.SeededRng(19, allow_release=True)
     return lambda values: MECHANISM.release(values, rng=rng)

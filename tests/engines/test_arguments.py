@@ -1,4 +1,4 @@
-"""What `stairnoise.engines` refuses before an engine has anything; texts name the parameter and no data."""
+"""`stairnoise.engines` refuses wrong arguments before an engine gets anything; errors name the parameter and no data."""
 
 import doctest
 import sqlite3

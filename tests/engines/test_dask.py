@@ -26,7 +26,7 @@ def counted(partitions):
 
 
 def rows(frame, **options):
-    """The rows of a frame; pandas has its own marks for a missing label."""
+    """Return the rows of a frame, with None for pandas' own markers of a missing label."""
     table = frame.compute(**options)
     return [(None if pd.isna(label) else label, *answers) for label, *answers in table.itertuples(index=False)]
 
@@ -46,7 +46,7 @@ def test_every_partitioning_has_the_same_answers(partitions, scheduler):
 
 
 def noisy_part(part):
-    """Fresh noise, as any unkeyed function draws it."""
+    """Add fresh noise, as any unkeyed function does."""
     return part.assign(n=MECHANISM.release(part["n"].to_numpy(), rng=sn.SecureRng()))
 
 
@@ -72,7 +72,7 @@ def secret_of_workers():
 
 
 def test_types_are_known_without_the_secret():
-    """Only workers can fetch it: `meta` says what comes back."""
+    """Only workers can fetch the secret; `meta` specifies the returned types."""
     keyed = sn.KeyedRng(secret_of_workers, "r")
     table = counted(3)
     frame = table.map_partitions(release_part, MECHANISM, keyed, "g", "n", STATISTIC, **TEXT, meta=dict(table.dtypes))
@@ -82,7 +82,7 @@ def test_types_are_known_without_the_secret():
 
 
 def test_a_plan_has_one_name():
-    """Dask finds equal work by its name, which `__dask_tokenize__` makes without the secret."""
+    """Dask recognises equal work by its name; `__dask_tokenize__` computes the name without the secret."""
     frames = [counted(3).map_partitions(release_part, *ARGUMENTS, **TEXT) for _ in range(2)]
     assert frames[0]._name == frames[1]._name
     other = sn.KeyedRng(KEYED._fetch, "persons 2026-Q4")
@@ -94,7 +94,7 @@ def test_a_plan_has_one_name():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("keyed", [True, False], ids=["keyed", "unkeyed"])
 def test_a_worker_that_is_killed(keyed):
-    """The answers that it held are computed again on the other; about 20 seconds.
+    """The other worker recomputes the answers of the killed one; about 20 seconds.
 
     Unkeyed, the recomputed answers are the old ones with probability below 1e-5.
     """

@@ -34,7 +34,7 @@ def test_every_plan_has_the_same_answers(con, query):
         checked(query, con.execute(QUERIES[query]).fetchall())
 
 
-# What DuckDB computes once by itself; a second run of the same query has other noise even there.
+# DuckDB computes these expressions once by itself, but a second run of the query has other noise.
 ONCE = {"cte", "cte materialized", "filter"}
 
 
@@ -83,7 +83,7 @@ def test_types_of_values(con, value, mechanism):
 
 
 def test_sums_and_counts(con):
-    """A sum of integers is a HUGEINT."""
+    """DuckDB's sums of integers are HUGEINT."""
     add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     found = con.execute("select g, noisy(g, sum(1)), noisy(g, count(*)) from persons group by g").fetchall()
     assert one_answer(found) == EXPECTED
@@ -115,7 +115,7 @@ def test_types_of_labels(con, kind, label_type, labels):
     [("i::integer", "integer"), ("i::hugeint", "integer"), ("i = 0", "boolean"), ("date '2026-01-01' + i::integer", "date")],
 )
 def test_sums_by_labels_that_are_no_texts(con, label, label_type, value):
-    """Sums of integers are HUGEINT; nothing is cast."""
+    """Sums of integers are HUGEINT; the query has no casts."""
     con.execute(f"create table t as select {label} as g, n::{value} as n from range(3) l(i), range(5) r(n)")
     add_to_duckdb(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type=label_type)
     relation = con.sql("select g, sum(n) as total, noisy(g, sum(n)) as noisy from t group by g")

@@ -67,7 +67,7 @@ def test_whole_and_in_parts(kind):
 
 @frames
 def test_no_rows(kind):
-    """An engine's empty part; the secret is not needed for it."""
+    """An engine can pass an empty part; it does not need the secret."""
     frame = FRAMES[kind]()[:0]
     found = release_part(frame, MECHANISM, sn.KeyedRng(lambda: 1 / 0, "r"), "g", "n", STATISTIC, label_type="text")
     assert (types(found), len(found)) == (types(frame), 0)
@@ -111,7 +111,7 @@ def test_nulls_stay_and_have_no_part_in_the_agreement_of_labels(kind):
 @pytest.mark.parametrize("dtype", ["int64", "int32", "float64", "Int64", "Float64", "int64[pyarrow]"])
 @pytest.mark.parametrize("label", ["object", "str", "string[pyarrow]", "category", "int64", "bool", "Int64"])
 def test_made_up_rows_of_dask(dtype, label):
-    """The rows that Dask itself makes of a frame's types."""
+    """Dask itself makes sample rows of a frame's types."""
     meta_nonempty = pytest.importorskip("dask.dataframe.utils").meta_nonempty
     label_type = {"int64": "integer", "bool": "boolean", "Int64": "integer"}.get(label, "text")
     values = ["a", "b"] if label_type == "text" else [1, 0]

@@ -1,6 +1,6 @@
-"""Labels of every type, stored in every way that an engine has for them: the noise is that of the label, or the engine refuses.
+"""Labels of every type, stored in every way that an engine has, get the noise of the label, or the engine refuses.
 
-Evidence: equality with `release` of Python's own values. A label that is read as one of another type has other noise, and is
+Evidence: equality with `release` of Python's own values. A label that is read as another type has other noise, which is
 equal by chance with a probability of 5e-4.
 """
 
@@ -34,7 +34,7 @@ LABELS: dict[str, list[Any]] = {
     "date": [datetime.date(1582, 10, 4), datetime.date(1969, 12, 31), datetime.date(1970, 1, 1), datetime.date(2026, 1, 2)],
     "bytes": [b"", b"a", b"1", b"true", b"\0\xff"],
 }
-# What programs make of labels: Python values that stand for them, and the types for which that has a meaning.
+# How programs represent labels: a conversion of Python values, and the label types for which the conversion has a meaning.
 STORED: dict[str, tuple[set[str], Callable[[Any], Any]]] = {
     "itself": ({*LABELS}, lambda label: label),
     "text": ({"integer", "boolean", "date"}, str),
@@ -118,7 +118,7 @@ def by_sql(con: Any, label_type: str) -> list[Any]:
     return [answer for (answer,) in con.execute(f"select noisy_{label_type}(g, n) from stored order by rowid").fetchall()]
 
 
-# How each stores a column, which it may refuse itself, and what releases it.
+# How each engine stores a column (it can refuse some), with which types, and the function that releases the column.
 ENGINES: dict[str, tuple[Any, list[str | None], Any]] = {
     "pandas": (of_pandas, DTYPES["pandas"], by_part),
     "Dask": (of_dask, [None, "category", "date32[pyarrow]", "bool[pyarrow]"], by_dask),
@@ -131,12 +131,12 @@ ENGINES: dict[str, tuple[Any, list[str | None], Any]] = {
 }
 
 
-# Our text, which SQLite does not pass on; and texts of Polars and Dask about objects and bytes.
+# Our error, SQLite's replacement for it, and errors of Polars and Dask about objects and bytes.
 REFUSED = "labels must be|user-defined function raised exception|nested objects are not allowed|codec can't decode"
 
 
 def answered(engine: str, label_type: str, stored: str, dtype: str | None, *, nulls: bool) -> bool | None:
-    """Whether an engine gives the right answers rather than an error of ours; None if it does not store labels like this."""
+    """Return True if the engine's answers are right, False if it refuses, None if it cannot store such labels."""
     store, _, release = ENGINES[engine]
     labels = [*LABELS[label_type], *([None] if nulls else [])]
     expected = MECHANISM.release([12] * len(labels), labels=labels, statistic=STATISTIC, rng=KEYED).tolist()
@@ -163,13 +163,13 @@ every = pytest.mark.parametrize("label_type", LABELS)
 
 @every
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.filterwarnings("ignore")  # of libraries, about conversions
+@pytest.mark.filterwarnings("ignore")  # the libraries warn about conversions
 def test_a_label_has_its_noise_or_is_refused(engine: str, label_type: str) -> None:
     for stored, dtype, nulls in pairs(ways(label_type), ENGINES[engine][1], (False, True)):
         answered(engine, label_type, stored, dtype, nulls=nulls)
 
 
-# Where a column of Python's values is stored as something else: read as declared, or lost.
+# Types that an engine stores as another type, which the declared type recovers or which is lost.
 OTHERWISE = {("SQLite", "boolean"): "integer", ("SQLite", "date"): "text"}
 LOST = {("Dask", "date"), ("Dask", "bytes")}
 
@@ -242,7 +242,7 @@ def expr_of_three(types: Any) -> Any:
 
 
 def test_intervals_and_records_are_no_tuples() -> None:
-    """An interval of Arrow, such as DuckDB's, is a tuple of three numbers in Python."""
+    """An Arrow interval, for example from DuckDB, is a tuple of three numbers in Python."""
     interval = pa.array([pa.MonthDayNano((1, 2, 3))])
     for labels in (interval, [interval[0]], interval.to_pylist()):
         with pytest.raises(sn.ParameterTypeError, match=r"labels must be strings, integers, .* got a value of type MonthDayNano"):

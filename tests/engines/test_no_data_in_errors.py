@@ -23,7 +23,7 @@ pa = pytest.importorskip("pyarrow")
 duckdb = pytest.importorskip("duckdb")
 pl = pytest.importorskip("polars")
 
-# Labels, values, and what the text says.
+# Labels, values, and the error's text.
 REFUSED = {
     "two values": ([TEXT, TEXT], [NUMBER, NUMBER + 1], "labels must have one value each"),
     "a fraction": ([TEXT, "b"], [NUMBER + 0.5, 1.0], "values must be whole numbers"),
@@ -62,7 +62,7 @@ def test_duckdb(case):
     check(case, caught.value)
 
 
-# The lazy engine hands over two rows one by one, so that nothing compares them.
+# The lazy engine passes two rows one by one, so they are not compared.
 @pytest.mark.parametrize(
     ("case", "engine"),
     [
@@ -112,7 +112,7 @@ def test_dask(case, caplog):
 
 @pytest.mark.parametrize("case", [case for case in REFUSED if case not in ("two values", "a value beyond int64")])
 def test_sqlite(case, monkeypatch):
-    """SQLite has an own text, and prints ours only if asked to."""
+    """SQLite raises its own error, and prints ours only if a setting asks for it."""
     printed = []
     monkeypatch.setattr(sys, "unraisablehook", printed.append)
     con = sqlite3.connect(":memory:")
@@ -121,7 +121,7 @@ def test_sqlite(case, monkeypatch):
     sqlite3.enable_callback_tracebacks(True)
     try:
         with pytest.raises(sqlite3.OperationalError, match="user-defined function raised exception") as caught:
-            # sqlite3 makes NULL of NaN.
+            # sqlite3 converts NaN to NULL.
             con.execute("select noisy(?, ?)", (label, np.inf if value != value else value)).fetchall()
     finally:
         sqlite3.enable_callback_tracebacks(False)

@@ -46,13 +46,13 @@ def unkeyed_expr():
 
 
 def pairs(expr):
-    """A self-join; null labels find no partner, so they come from the frame itself."""
+    """Return a self-join, with the rows of null labels added from the frame because nulls match no partner."""
     frame = counted().with_columns(expr)
     joined = frame.drop_nulls("g").join(frame.drop_nulls("g").rename({"n": "again"}), on="g")
     return pl.concat([joined, frame.filter(pl.col("g").is_null()).with_columns(again="n")])
 
 
-# Each makes plans of an expression; together they have each label at least once.
+# Each function builds plans from an expression; the plans together have each label at least once.
 PLANS = {
     "twice": lambda expr: [counted().with_columns(expr)] * 2,
     "two columns": lambda expr: [counted().with_columns(expr, again=expr)],
@@ -62,7 +62,7 @@ PLANS = {
     "filtered": lambda expr: [(frame := counted().with_columns(expr)), frame.filter(pl.col("n") > 0)],
     "some labels": lambda expr: [(frame := counted().with_columns(expr)), frame.filter(pl.col("g").str.starts_with("city"))],
 }
-# What Polars finds to be the same and computes once; a second run has other noise even there.
+# Polars recognises these expressions as equal and computes them once, but a second run has other noise.
 ONCE = {"two columns", "unnested", "concatenated", "joined"}
 plans = pytest.mark.parametrize("plan", PLANS)
 engines = pytest.mark.parametrize("engine", ["in memory", "streaming"])
@@ -94,7 +94,7 @@ def test_an_unkeyed_expression_fails_the_same_check(plan, engine):
 
 
 def test_an_unkeyed_expression_that_is_written_twice_has_two_answers():
-    """Equal expressions of two calls; those of `polars_expr` agree."""
+    """Unkeyed expressions of two calls differ, while expressions of `polars_expr` agree."""
     noise = unkeyed()
     made = [pl.col("n").map_batches(lambda values: pl.Series(noise(values.to_numpy())), return_dtype=pl.Int64) for _ in range(2)]
     with pytest.raises(AssertionError, match="labels have several answers"):
@@ -190,7 +190,7 @@ def test_one_label_with_two_values_is_refused(engine):
 
 
 def test_a_plan_that_is_sent_elsewhere_holds_no_secret():
-    """Polars serializes Python functions by cloudpickle; the secret stays where it is fetched."""
+    """Polars serializes Python functions by cloudpickle, so the secret must stay out of them."""
     pytest.importorskip("cloudpickle")
     sent = pl.LazyFrame({"g": LABELS, "n": COUNTS}).with_columns(keyed_expr()).serialize()
     assert secret() not in sent

@@ -39,7 +39,7 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="pyspark is not installed"),
     pytest.mark.skipif(not (os.environ.get("JAVA_HOME") or shutil.which("java")), reason="Spark needs a Java runtime"),
-    # Of Spark and Py4J.
+    # Spark and Py4J leave these warnings.
     pytest.mark.filterwarnings("ignore"),
 ]
 
@@ -81,14 +81,14 @@ def keyed_part(part):
 
 
 def unkeyed_part(part):
-    """Fresh noise, as any unkeyed function draws it; of an Arrow batch or of a pandas frame."""
+    """Add fresh noise to an Arrow batch or a pandas frame, as any unkeyed function does."""
     frame = part if isinstance(part, pd.DataFrame) else part.to_pandas()
     frame = frame.assign(n=MECHANISM.release(frame["n"].to_numpy(), rng=sn.SecureRng()))
     return frame if isinstance(part, pd.DataFrame) else type(part).from_pandas(frame, schema=part.schema)
 
 
 class Parts:
-    """What `mapInPandas` and `mapInArrow` call; the first attempt of a task fails after its last draw, if `fails` says so."""
+    """The function for `mapInPandas` and `mapInArrow`; if `fails` is set, each task's first attempt fails after its last draw."""
 
     def __init__(self, release, notes, fails):
         self.release, self.notes, self.fails = release, notes, fails
@@ -118,7 +118,7 @@ def collected(frame):
 
 
 def drawn(notes):
-    """Every pair of a label and an answer that any attempt drew."""
+    """Return every pair of label and answer that any attempt drew."""
     return [pair for note in Path(notes).iterdir() for pair in eval(note.read_text(encoding="utf-8"))]
 
 
@@ -139,7 +139,7 @@ def test_unkeyed_noise_fails_the_same_check(spark, tmp_path, how):
     """All 40 answers are the same twice with probability below 1e-50."""
     frame = counted(spark)
     found = collected(getattr(frame, how)(Parts(unkeyed_part, str(tmp_path), True), frame.schema))
-    assert len(one_answer(found)) == len(LABELS), "what is collected looks right"
+    assert len(one_answer(found)) == len(LABELS), "the collected frame has one answer a label"
     with pytest.raises(AssertionError, match="labels have several answers"):
         one_answer(drawn(tmp_path))
 

@@ -12,7 +12,7 @@ from stairnoise.engines import add_to_sqlite
 from tests.engines.sql import ABOVE, QUERIES, checked
 from tests.engines.table import EXPECTED, KEYED, LABELS, MECHANISM, STATISTIC, above, answers, one_answer, persons, unkeyed
 
-# `is not distinct from`, which both engines know.
+# The queries use `is not distinct from`, which both engines know.
 pytestmark = pytest.mark.skipif(sqlite3.sqlite_version_info < (3, 39), reason="SQLite is older than 3.39")
 
 
@@ -32,7 +32,7 @@ def test_every_plan_has_the_same_answers(con, query):
         checked(query, con.execute(QUERIES[query]).fetchall())
 
 
-# What SQLite computes once by itself; a second run of the same query has other noise even there.
+# SQLite computes these expressions once by itself, but a second run of the query has other noise.
 ONCE = {"cte", "cte materialized", "cte not materialized", "filter"}
 
 
@@ -48,7 +48,7 @@ def test_an_unkeyed_function_fails_the_same_check(con, query):
 
 
 def test_an_unkeyed_function_of_a_constant_has_one_noise_for_all_rows(con):
-    """Declared deterministic, it is called once: all differences of the answers are known. With a key they have own noise."""
+    """SQLite calls a deterministic function of a constant once, which reveals all differences of answers. A key prevents that."""
     noise = unkeyed()
     con.create_function("unkeyed", 1, noise, deterministic=True)
     add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
@@ -113,7 +113,7 @@ def test_the_secret_is_fetched_once(con):
 
 
 def test_the_function_is_declared_deterministic(con):
-    """SQLite has no other functions in an index."""
+    """SQLite accepts only deterministic functions in an index."""
     add_to_sqlite(con, "noisy", MECHANISM, KEYED, STATISTIC, label_type="text")
     con.execute("create index released on persons (noisy(g, 12))")
     con.create_function("other", 2, lambda *_: 0)

@@ -7,7 +7,7 @@ import stairnoise as sn
 
 
 def race(barrier, directory, rounds, outcomes, number):
-    """In each round, make or open the same new ledger and try to spend all of it; report the wins and the times of the attempts."""
+    """In each round, make or open the same new ledger and try to spend all of it; report wins and times of the attempts."""
     mechanism = sn.DiscreteLaplace(eps=1)
     found = []
     for turn in range(rounds):

@@ -1,6 +1,6 @@
-"""scripts/check_wheel.py accepts a wheel that is right and names what is wrong with one that is not.
+"""scripts/check_wheel.py accepts a correct wheel, and names the fault of a wrong one.
 
-The wheels are made up here; `make wheels` shows it the real ones, and auditwheel and abi3audit beside it.
+The wheels are made up here; `make wheels` runs the script, auditwheel and abi3audit on real wheels.
 """
 
 import zipfile

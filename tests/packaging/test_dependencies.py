@@ -1,6 +1,6 @@
-"""What a user gets with stairnoise: NumPy, and the crates that deny.toml argues for, under licences that it allows.
+"""A user gets with stairnoise only NumPy and the crates that deny.toml argues for, under licences that deny.toml allows.
 
-The evidence is cargo's own resolution of Cargo.lock. `make audit` asks cargo-deny the same questions, and for advisories.
+Evidence: cargo's own resolution of Cargo.lock. `make audit` asks cargo-deny the same questions, and for advisories.
 """
 
 import importlib.metadata
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# The crates that somebody wrote into a manifest of ours, without development's and optional ones.
+# The crates in our manifests, except optional ones and those for development.
 DIRECT = {
     "stairnoise": {"aes", "getrandom", "hmac", "libc", "sha2", "zeroize"},
     "stairnoise-python": {"numpy", "pyo3", "stairnoise", "zeroize"},
@@ -27,7 +27,7 @@ def policy() -> Any:
 
 
 def crates(package: str, *options: str) -> dict[str, str]:
-    """Licence by name of every crate that is compiled for the package, on whichever platform."""
+    """Return the licence of every crate compiled for the package on any platform, by name."""
     cargo = shutil.which("cargo")
     if cargo is None:
         pytest.skip("cargo is not installed")
@@ -40,7 +40,7 @@ def crates(package: str, *options: str) -> dict[str, str]:
 
 
 def is_allowed(expression: str, allowed: set[str]) -> bool:
-    """Whether one of the licences that an SPDX expression offers is allowed; a slash is the old OR."""
+    """Return whether an SPDX expression offers an allowed licence; a slash is the old form of OR."""
     words = re.findall(r"\(|\)|[^\s()]+(?: WITH [^\s()]+)?", expression.replace("/", " OR "))
     python = {"(": "(", ")": ")", "AND": "and", "OR": "or"}
     return bool(eval(" ".join(python.get(word, str(word in allowed)) for word in words), {}))

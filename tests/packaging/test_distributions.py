@@ -1,4 +1,4 @@
-"""What packaging/ says agrees with pyproject.toml and Cargo.toml, and says that nobody has built with it."""
+"""packaging/ agrees with pyproject.toml and Cargo.toml, and states that nobody has built with it."""
 
 import importlib.metadata
 import re

@@ -1,7 +1,7 @@
-"""CONTRIBUTING's first change: its five commands, read from the page.
+"""The five commands of CONTRIBUTING's first change, read from the page.
 
-On every run, each target of make has to exist, and each path. `make test-long` runs the commands in a fresh clone. It leaves out
-the last one, which would run this test.
+Every run checks that each target of make and each path exists. `make test-long` runs the commands in a fresh clone, except the
+last command, which would run this test.
 """
 
 import os

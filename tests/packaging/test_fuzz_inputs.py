@@ -1,4 +1,4 @@
-"""The kept inputs of the fuzz targets come out of their files as they went in."""
+"""The kept inputs of fuzz targets are unpacked unchanged from their files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The source distribution, installed as a user would, is the package: in a fresh environment, with NumPy and nothing else."""
+"""The source distribution, installed by a user's command in a fresh environment, gives the package and NumPy only."""
 
 import os
 import shutil
@@ -68,10 +68,10 @@ def test_the_source_distribution_holds_what_a_build_needs(sdist: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("source", "profile"), [("tree", "quick"), ("sdist", "quick"), ("sdist", "release")])
 def test_pip_install_into_a_fresh_environment(source: str, profile: str, sdist: Path, tmp_path: Path) -> None:
-    """A release is linked for a minute or two; the quick profile has the same code."""
+    """Linking a release takes one or two minutes; the quick profile builds the same code."""
     run(sys.executable, "-m", "venv", tmp_path / "venv")
     python = tmp_path / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    # A build directory of its own, kept between runs: the one of `make build` is not disturbed.
+    # A separate build directory, kept between runs, leaves the one of `make build` untouched.
     target = ROOT / "target" / "packaging"
     what = ROOT if source == "tree" else sdist
     arguments = f"--profile {profile}"
@@ -79,7 +79,7 @@ def test_pip_install_into_a_fresh_environment(source: str, profile: str, sdist: 
     installed = {line.split("==")[0] for line in run(python, "-m", "pip", "freeze").split("\n") if line}
     assert {name.split(" @")[0] for name in installed} == {"numpy", "stairnoise"}
     run(python, "-I", "-W", "error", "-c", TRY)
-    # Without the extra, the command says what it lacks.
+    # The extra is not installed, and the command names it.
     done = subprocess.run([python.with_name("stairnoise")], capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "pip install typer rich" in done.stderr
@@ -88,7 +88,7 @@ def test_pip_install_into_a_fresh_environment(source: str, profile: str, sdist: 
 
 @pytest.mark.long
 def test_make_demo_from_a_bare_checkout(tmp_path: Path) -> None:
-    """All jobs run from a copy without products, under a path with a space; a second run installs and builds nothing."""
+    """All jobs run from a copy with no build products, under a path with a space; a second run installs and builds nothing."""
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
     products = shutil.ignore_patterns(".git", ".venv", "target", "*.so", "__pycache__", ".*_cache", ".hypothesis")

@@ -1,4 +1,4 @@
-"""Instructions are counted as a small log of the emulator has them (scripts/instructions_aarch64.py)."""
+"""scripts/instructions_aarch64.py counts instructions correctly in a small log of the emulator."""
 
 from scripts.instructions_aarch64 import count, row
 

@@ -1,7 +1,7 @@
-"""`pip install stairnoise` by somebody without Rust: from an index on this machine, in an empty environment.
+"""`pip install stairnoise` works without Rust, from an index on this machine, in an empty environment.
 
-The index is of the form of PEP 503, and has NumPy beside the wheel. The wheel is one of the folder that STAIRNOISE_DIST names, as
-in `make wheels`, or is built here with the quick profile. Nothing of the user's configuration is read, and PATH has no tool.
+The index has the form of PEP 503, with NumPy beside the wheel. The wheel is from the folder STAIRNOISE_DIST, as in `make wheels`,
+or is built here with the quick profile. pip reads no configuration of the user, and PATH has no tool.
 """
 
 import contextlib
@@ -50,19 +50,19 @@ def built(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """What the index has: the wheel, and the NumPy that pip would choose."""
+    """The files of the index: the wheel, and the NumPy that pip would choose."""
     folder = tmp_path_factory.mktemp("files")
     wheel = built(folder)
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--dest", str(folder), "numpy>=1.26"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        pytest.skip(f"NumPy was not to be had: {done.stderr.strip().splitlines()[-1]}")
+        pytest.skip(f"NumPy could not be downloaded: {done.stderr.strip().splitlines()[-1]}")
     return [wheel, next(folder.glob("numpy-*.whl"))]
 
 
 @pytest.fixture(scope="module")
 def index(files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Serve them, a page for each project, on a port of this machine alone."""
+    """Serve the files on a local port, with a page for each project."""
     folder = tmp_path_factory.mktemp("index")
     for file in files:
         project = folder / "simple" / file.name.partition("-")[0]
@@ -87,7 +87,7 @@ def index(files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 class Empty:
-    """An environment with pip and nothing else, of somebody who has no tool."""
+    """An environment with only pip, for a user who has no other tool."""
 
     def __init__(self, folder: Path) -> None:
         subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
@@ -120,12 +120,12 @@ def test_pip_install_without_rust(index: str, empty: Empty) -> None:
     tried = empty.run("-I", "-W", "error", "-c", TRY)
     assert tried.returncode == 0, tried.stderr
     assert empty.run("-m", "pip", "check").returncode == 0
-    # Nothing was compiled or fetched elsewhere.
+    # pip compiled nothing and fetched nothing from elsewhere.
     assert list((empty.folder / "home").iterdir()) == []
 
 
 def test_pip_install_with_hashes(index: str, empty: Empty, files: list[Path]) -> None:
-    """The commands of docs/verify_installation.md: pip takes the files whose hashes were written down, and no other."""
+    """The commands of docs/verify_installation.md: pip accepts only files whose hashes were written down."""
     lines = []
     for file in files:
         project, version = file.name.split("-")[:2]

@@ -1,4 +1,4 @@
-"""Two builds in two folders give the same wheel: what the scripts around the compiler have to do for that.
+"""Two builds in two folders give the same wheel, as far as the scripts around the compiler decide.
 
 The wheels are made up here, as maturin writes them. `make reproduce` builds two real ones; the long test here does.
 """
@@ -22,7 +22,7 @@ RECORD = "stairnoise-1.dist-info/RECORD"
 
 
 def wheel(path: Path, folder: str, module: bytes = b"\x7fELF", time: int = 1980) -> Path:
-    """A wheel that was built in a folder."""
+    """Make up a wheel built in a folder."""
     sbom = f'{{"bom-ref": "path+file://{folder}/rust/core#stairnoise@1", "purl": "pkg:cargo/aes@0.9"}}'.encode()
     files = {"stairnoise/_native.abi3.so": module, "stairnoise/data/a,b.csv": b"1", SBOM: sbom}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -83,7 +83,7 @@ def test_every_wheel_is_normalised_and_has_the_commit_s_time() -> None:
     assert re.search(r" maturin==\d+\.\d+\.\d+ ziglang==\d+\.\d+\.\d+ ", script)
 
 
-# In place of the compiler: a wheel of the commit's name and what `also` prints. Then somebody commits to the repository.
+# This replaces the compiler: it makes a wheel of the commit's name and the output of `also`. Then somebody commits.
 BUILD = """#!/bin/sh
 cd "$(dirname "$0")/.."
 { git rev-parse HEAD; sh ./also; } >content
@@ -122,7 +122,7 @@ def test_both_builds_are_of_the_commit_of_the_beginning(tmp_path: Path, also: st
 @pytest.mark.long
 @needs_git
 def test_two_builds_of_this_commit_are_equal() -> None:
-    """`make reproduce`: two clones, two folders, two compilations."""
+    """`make reproduce`: two clones in two folders are compiled."""
     done = subprocess.run([ROOT / "scripts" / "reproduce.sh"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert done.stdout.endswith("equal, bit for bit\n")

@@ -1,6 +1,6 @@
-"""scripts/try_wheel.py finds the interpreter that a wheel is for, compares what it draws, and names the wheels it could not run.
+"""scripts/try_wheel.py finds a wheel's interpreter, compares drawn values, and names wheels that it could not run.
 
-The interpreters are pretended; `make wheels` runs those of scripts/other_pythons.sh.
+The interpreters are fake; `make wheels` runs those of scripts/other_pythons.sh.
 """
 
 import subprocess
@@ -25,7 +25,7 @@ OWN, MUSL, ARM, ARM_MUSL, WINDOWS = (
 
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """The script, on a machine with every interpreter."""
+    """Run the script on a machine with every interpreter."""
     monkeypatch.syspath_prepend(str(SCRIPTS))
     import try_wheel  # type: ignore[import-not-found]
 

@@ -1,4 +1,4 @@
-"""What `make wheels` does around the compiler: which wheels it asks for, what it says is missing, what it copies."""
+"""The steps of `make wheels` around the compiler: requested wheels, messages about missing tools, copied files."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the Makefile is for POSIX systems")
 
-# Makes an environment with tools that write down how they were called; a file for each wheel.
+# Makes an environment with fake tools that record their calls, and a file for each wheel.
 PYTHON = """#!/bin/sh
 echo "python $*" >>"$LOG"
 case "$*" in
@@ -39,7 +39,7 @@ case "$1" in -m) echo x86_64 ;; *) echo Linux ;; esac
 
 
 class Checkout:
-    """A copy of the script, alone but for pretended tools."""
+    """A copy of the script with fake tools only."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""What pip does without cargo, as README.md says it: asked of the maturin that is installed; nothing is downloaded."""
+"""What pip does without cargo, as README.md describes it. The installed maturin is asked; nothing is downloaded."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def asked_for(path: Path, **environment: str) -> str:
-    """What a build needs beside pyproject.toml's list, with this PATH."""
+    """Return the packages that a build needs beyond pyproject.toml's list, with this PATH."""
     code = "import maturin; print(maturin.get_requires_for_build_wheel())"
     variables = {key: value for key, value in os.environ.items() if key != "MATURIN_NO_INSTALL_RUST"}
     done = subprocess.run(

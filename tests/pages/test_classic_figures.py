@@ -1,6 +1,6 @@
-"""The classic figures: what is drawn is what the library computes, files repeat byte by byte, and the page shows them.
+"""The classic figures draw what the library computes, their files repeat byte for byte, and the page shows all of them.
 
-Drawn data are compared with the mechanisms, whose own tests have other sources; the few numbers and formulas that
+Drawn data are compared with the mechanisms, whose own tests have independent evidence; the few numbers and formulas that
 are written into a figure are computed here from the papers' closed forms.
 """
 
@@ -32,7 +32,7 @@ NAMES = list(FIGURES)
 
 @functools.cache
 def drawn_and_saved(name):
-    """A figure with its own defaults, and its file. Drawn before it is saved, its curves move by more than a tenth of a pixel."""
+    """Return a figure and its file. Saving comes first: drawing before saving would move curves by over a tenth of a pixel."""
     drawn = FIGURES[name]()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "figure.svg"
@@ -45,17 +45,17 @@ def svg(name):
 
 
 def steps(axes):
-    """The stairs on some axes by their label: heights and edges."""
+    """Return heights and edges of the steps on some axes by label."""
     return {patch.get_label(): patch.get_data() for patch in axes.patches}
 
 
 def lines(axes):
-    """The labelled lines on some axes by their label."""
+    """Return the labelled lines on some axes by label."""
     return {line.get_label(): line for line in axes.lines if not line.get_label().startswith("_")}
 
 
 def check_stairs(values, edges, mechanism):
-    """Each step is the density inside it, and the density is constant there."""
+    """Require that the density is constant inside each step, and equal to its height."""
     for f in (0.001, 0.5, 0.999):
         assert values == pytest.approx(mechanism.pdf(edges[:-1] + f * np.diff(edges)), rel=1e-12)
 
@@ -93,7 +93,7 @@ def test_optimal_gamma():
 
 
 def test_gain():
-    """14.84 and 23.61 at eps = 10, from the closed forms of the least E|X| and E X²."""
+    """14.84 and 23.61 at eps = 10, from the closed forms of the minimum E|X| and E X²."""
     (axes,) = classic.gain().axes
     b = math.exp(-10)
     amplitude = (1 / 10) * 2 * math.sinh(5)
@@ -125,7 +125,7 @@ def test_mean_error():
     eps = drawn["Laplace"].get_xdata()
     assert drawn["Laplace"].get_ydata() == pytest.approx(1 / eps)
     assert drawn["staircase, γ* for E|X|"].get_ydata() == pytest.approx(1 / (2 * np.sinh(eps / 2)))
-    # γ = 1 and γ → 0 are one mechanism, whose E|X| is (Δ/2) coth(ε/2).
+    # γ = 1 and γ → 0 give one mechanism with E|X| = (Δ/2) coth(ε/2).
     one = drawn["staircase, γ = 1 or γ → 0"].get_ydata()
     assert one == pytest.approx(0.5 / np.tanh(eps / 2))
     assert one == pytest.approx(sn.Staircase(eps, 1.0, 1e-12).abs_moment(1), rel=1e-3) or eps[-1] > 20
@@ -147,7 +147,7 @@ def test_discrete_pmf():
     k = staircase.get_xdata()
     assert np.array_equal(staircase.get_ydata(), sn.DiscreteStaircase(1, 5, 3).pmf(k))
     assert np.array_equal(laplace.get_ydata(), sn.DiscreteLaplace(1, 5).pmf(laplace.get_xdata()))
-    # r = 3, Δ = 5: five integers in the centre, then five to every stair, each lower by e.
+    # r = 3, Δ = 5: five integers in the central step and in every other step; each step is lower by a factor e.
     heights, widths = np.unique(np.round(staircase.get_ydata(), 12), return_counts=True)
     assert widths.tolist() == [10, 10, 10, 10, 5]
     assert heights[1:] / heights[:-1] == pytest.approx(math.e)
@@ -166,18 +166,18 @@ def test_discrete_variance():
         assert np.array_equal(one, sn.DiscreteStaircase(eps, D, 1).var())
         assert np.array_equal(best, sn.DiscreteStaircase(eps, D, "l2").var())
         assert (best <= one * (1 + 1e-12)).all()
-        # At large eps X is 0, or one of ±1 .. ±Δ with probability e^(-eps) each.
+        # At large eps, X is 0, or each of ±1 .. ±Δ with probability e^(-eps).
         assert limit == pytest.approx(sum(2 * k**2 * (k <= np.asarray(D)) for k in range(1, 101)) * np.exp(-eps))
-        # No mechanism has a sensitivity between two integers, so that no line joins the dots there.
+        # Sensitivities are integers, so no line joins the dots.
         joined = [name for name, line in drawn.items() if line.get_linestyle() != "None"]
         assert len(joined) == (1 if fixed == "eps" else 4)
-    # With eps on the axis the limit is one: the ratio tends to 1.
+    # With eps on the axis, the ratio tends to 1.
     assert limit[-1] / one[-1] == pytest.approx(1, rel=1e-4)
     assert limit[0] / one[0] < 0.1
 
 
 def test_bounded():
-    """The ratios at the marks are the issue's; the one-sided forms are the same staircase, moved by A."""
+    """The ratios at the marks are written out here; the one-sided forms are the same staircase, moved by A."""
     linear, log, sides, ratio = classic.bounded().axes
     assert [axes.get_yscale() for axes in (linear, log, sides, ratio)] == ["linear", "log", "log", "linear"]
     mechanism = sn.TruncatedStaircase(4, 1e-6, gamma="l2")
@@ -185,7 +185,7 @@ def test_bounded():
         check_stairs(*steps(axes)["truncated staircase"][:2], mechanism)
         x, density = lines(axes)["truncated Laplace"].get_data()
         assert np.array_equal(density, sn.TruncatedLaplace(4, 1e-6).pdf(x))
-    # Both ends are in the picture.
+    # Both ends are inside the picture.
     assert log.get_xlim()[1] > mechanism.upper
     for name, bounds in (("lower=0", (0, None)), ("upper=0", (None, 0))):
         check_stairs(*steps(sides)[name][:2], sn.TruncatedStaircase(4, 1e-6, 1, "l2", *bounds))
@@ -196,13 +196,13 @@ def test_bounded():
 
 @pytest.mark.slow
 def test_panels_without_a_sensitivity_are_left_out():
-    """Three sensitivities fill three of two by two panels."""
+    """Three sensitivities fill three of the 2 × 2 panels."""
     drawn = classic.infinitely_divisible_variance((1, 2, 3)).axes
     assert [axes.get_title(loc="left") for axes in drawn] == ["Δ = 1", "Δ = 2", "Δ = 3"]
 
 
 def test_infinitely_divisible_variance():
-    """At large eps the multi-scale mechanism costs what r = 1 does; the generalized mechanism is never worse than discrete
+    """At large eps, the multi-scale mechanism has the variance of r = 1; the generalized mechanism is never worse than discrete
     Laplace.
     """
     drawn_axes = classic.infinitely_divisible_variance((1, 10)).axes
@@ -235,7 +235,7 @@ def test_selection(eps, D, gamma, delta):
     assert list(drawn) == ["permute-and-flip", "exponential mechanism"]
     cost, flips = drawn["permute-and-flip"].get_data()
     a = np.exp(-eps * cost / (2 * D))
-    # The best one's coin falls heads. It is the answer unless one of the m heads among the nine others is taken.
+    # The best candidate's coin shows heads. It is the answer unless one of the m heads among the nine others is chosen.
     m = np.arange(10)
     heads = np.array([math.comb(9, k) for k in m]) * a[:, None] ** m * (1 - a[:, None]) ** (9 - m)
     assert flips == pytest.approx((heads / (1 + m)).sum(axis=1), rel=1e-9)
@@ -260,13 +260,13 @@ def test_selection_of_more_stairs_and_people_than_anybody_sees():
     assert probability == pytest.approx(1 / (1 + 9 * np.exp(-(2.0**-31) * cost)), rel=1e-6)
     n, shown = right.lines[0].get_data()
     assert n.size <= 1000
-    assert shown == pytest.approx(n / 1000, rel=1e-5)  # at so small an ε, each person adds δ
+    assert shown == pytest.approx(n / 1000, rel=1e-5)  # at such a small ε, each person adds δ
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_text_has_its_place_and_can_be_read(name):
-    """Nothing is cut off or overlaps. Ticks are plain numbers. On a telephone, 375 pixels wide, ten points are ten pixels."""
+    """No text is cut off or overlaps another. Ticks are plain numbers. On a telephone of 375 pixels, 10 points are 10 pixels."""
     drawn, _ = drawn_and_saved(name)
     with house_style():
         drawn.draw_without_rendering()
@@ -345,7 +345,7 @@ def test_the_page_shows_every_figure():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_committed_figure_is_current(name):
-    """Its texts are those of today's figure, and, where the same Matplotlib made it, its curves to a tenth of a pixel."""
+    """Texts equal a newly drawn figure's texts; curves agree to a tenth of a pixel if the same Matplotlib drew both."""
     old, new = (ROOT / f"docs/figures/{name}.svg").read_text(encoding="utf-8"), svg(name)
     assert re.findall(r"<text[^>]*>(.*?)</text>", old) == re.findall(r"<text[^>]*>(.*?)</text>", new)
     maker = r"<dc:title>(Matplotlib v[^,]*),"

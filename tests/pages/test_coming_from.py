@@ -1,5 +1,5 @@
-"""The pages in docs/coming_from: every block runs as it stands there, in the order of the page: first
-ours, from the index, then the other library's. SmartNoise's page has both.
+"""The pages in docs/coming_from: every block runs unchanged, in order:
+first our blocks from index.md, then the page's blocks for the other library. SmartNoise's page has both.
 
 A block that begins with ```python NAME needs the module NAME. Without it the block is left out, the rest of the page runs, and
 the test is skipped with the name of what is missing.
@@ -19,7 +19,7 @@ import pytest
 PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "coming_from").glob("*.md"))
 BLOCK = re.compile(r"^```python ?(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-# A library is imported before warnings are errors: what its own modules warn of while they load is not about the page.
+# Libraries are imported before warnings become errors, because warnings of their own modules are not about the page.
 BEFORE = """
 import importlib
 import warnings
@@ -31,7 +31,7 @@ with warnings.catch_warnings():
 warnings.simplefilter("error")
 """
 
-# What the blocks of a page leave behind, `count` and `their_count` and so on, is compared with the truth.
+# The variables that a page's blocks leave behind (`count`, `their_count` and so on) are compared with the truth.
 AFTER = """
 import math
 
@@ -75,4 +75,4 @@ def test_page_runs(page: Path, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     if missing:
-        pytest.skip(f"all of the page ran but the blocks that need {' and '.join(sorted(missing))}")
+        pytest.skip(f"the page ran except the blocks that need {' and '.join(sorted(missing))}")

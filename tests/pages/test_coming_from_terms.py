@@ -1,9 +1,9 @@
-"""What docs/coming_from says of the other libraries' noise: its scale, its neighbours, and which selections are the same.
+"""What docs/coming_from states about other libraries' noise: its scale, its neighbours, and which selections agree.
 
-Evidence: draws of the other library against the distribution that the page names, written here from the textbooks. Some of the
-libraries take no seed, so the false-alarm rate is small instead: 1e-9 for each comparison (Dvoretzky, Kiefer, Wolfowitz and
-Massart's bound for distribution functions, Hoeffding's for frequencies). A scale that is wrong by a factor of 2 is seen.
-A library that is not installed is skipped by name; CONTRIBUTING says how to install them.
+Evidence: draws of the other library against the distribution that the page names, written here from textbooks. Some
+libraries take no seed, so the false-alarm rate is small: 1e-9 for each comparison (Dvoretzky, Kiefer, Wolfowitz and
+Massart's bound for distribution functions, Hoeffding's for frequencies). A scale wrong by a factor of 2 is noticed.
+Tests of a library that is not installed are skipped by name; CONTRIBUTING explains how to install them.
 """
 
 import json
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 def check_cdf(noise: Sequence[float], cdf: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> None:
-    """The empirical distribution function is near `cdf`, at every observed value."""
+    """Require that the empirical distribution function is near `cdf` at every observed value."""
     values, counts = np.unique(np.asarray(noise, dtype=float), return_counts=True)
     furthest = np.abs(np.cumsum(counts) / len(noise) - cdf(values)).max()
     assert furthest <= math.sqrt(math.log(2 / ALPHA) / (2 * len(noise)))
@@ -39,7 +39,7 @@ def check_frequencies(chosen: Sequence[int], probabilities: NDArray[np.float64])
 
 
 def laplace(scale: float, *, shift: float = 0.0) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    """Distribution function of Laplace noise at x + shift: rounded to integers it has the shift 1/2, rounded down 1."""
+    """Return the distribution function of Laplace noise at x + shift: shift 1/2 for rounding to integers, 1 for rounding down."""
 
     def cdf(x: NDArray[np.float64]) -> NDArray[np.float64]:
         tail = np.exp(-np.abs(x + shift) / scale) / 2
@@ -49,7 +49,7 @@ def laplace(scale: float, *, shift: float = 0.0) -> Callable[[NDArray[np.float64
 
 
 def geometric(eps: float) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    """Distribution function of two-sided geometric noise."""
+    """Return the distribution function of two-sided geometric noise."""
 
     def cdf(x: NDArray[np.float64]) -> NDArray[np.float64]:
         ratio, k = math.exp(-eps), np.floor(x)
@@ -62,13 +62,13 @@ SCORES = [0, 1, 2, 3, 5]
 
 
 def exponential() -> NDArray[np.float64]:
-    """Of the exponential mechanism with eps / 2, where one person only raises scores."""
+    """Return the probabilities of the exponential mechanism with eps / 2, if one person only raises scores."""
     weights = np.exp(EPS / 2 * np.array(SCORES))
     return weights / weights.sum()
 
 
 def permute_and_flip() -> NDArray[np.float64]:
-    """The same of permute-and-flip: a coin for each candidate, then one of those that fell heads, uniformly."""
+    """Return the probabilities of permute-and-flip: one coin for each candidate, then a uniform choice among the heads."""
     coins = np.exp(EPS / 2 * (np.array(SCORES) - max(SCORES)))
     found = np.zeros(len(coins))
     for heads in range(1, 1 << len(coins)):
@@ -136,7 +136,7 @@ def test_diffprivlib_mechanisms_do_not_write_into_the_accountant(tools: Any) -> 
 
 
 def by_opendp(expression: str) -> Any:
-    """Value of an expression in another process: OpenDP starts threads, after which other tests of this one cannot fork."""
+    """Evaluate an expression in another process, because OpenDP starts threads, after which other tests cannot fork."""
     if find_spec("opendp") is None:
         pytest.skip("opendp is missing")
     program = f"""
@@ -196,7 +196,7 @@ def test_pydp_sums_have_noise_for_an_added_row(pydp: Any) -> None:
 
 
 def test_pydp_means_divide_a_sum_about_the_middle_by_a_count(pydp: Any) -> None:
-    """At the middle the sum is noise alone; the count of 10 000 moves it by a part in a thousand."""
+    """At the middle, the sum is pure noise; the noise of the count, 10 000, changes the mean by 0.1 %."""
 
     def noise() -> float:
         return pydp.BoundedMean(epsilon=EPS, lower_bound=0, upper_bound=100, dtype="int").quick_result([50] * 10_000) - 50

@@ -1,6 +1,6 @@
-"""The tables of docs/distributions.md against the library: every formula, and every entry of the tables of edge cases.
+"""The tables of docs/distributions.md agree with the library: every formula, and every entry of the tables of edge cases.
 
-Evidence: the tables themselves, read from the page, whose cells are expressions in the mechanism's height at 0 (computed here
+Evidence: the page's tables, whose cells are expressions in the mechanism's height at 0 (computed here
 from the textbook formula) and its other functions.
 """
 
@@ -14,7 +14,7 @@ import stairnoise as sn
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/distributions.md").read_text(encoding="utf-8")
 FUNCTIONS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
-# γΔ is a float64, so that the edge is one.
+# γΔ is exact in float64, so the edge is a float64 too.
 MECHANISMS = [
     sn.Staircase(1.0),
     sn.Staircase(0.1, 10.0, 0.5),
@@ -29,9 +29,9 @@ MECHANISMS = [
 
 
 def tables():
-    """(mechanisms, function, argument, cell) of every cell of the tables whose columns are expressions.
+    """Yield (mechanisms, function, argument, cell) for every cell of the tables whose columns are expressions.
 
-    A table with a pdf is about mechanisms of real numbers, one with a pmf about integers, others about both.
+    A table with a pdf is about real mechanisms, a table with a pmf about integer mechanisms, any other table about both.
     """
     found = []
     for lines in re.findall(r"(?:^\|.*\|\n)+", PAGE, re.MULTILINE):
@@ -53,7 +53,7 @@ CELLS = tables()
 
 
 def height(mechanism):
-    """Density or probability at 0, from the papers' formulas."""
+    """Return the density or probability at 0, from the papers' formulas."""
     b = math.exp(-mechanism.eps)
     c = b / (1 - b)
     match mechanism:
@@ -67,7 +67,7 @@ def height(mechanism):
 
 
 def names(mechanism):
-    """What the cells may mention."""
+    """Return the names that cells can use."""
     edge = {sn.Staircase: lambda: mechanism.gamma * mechanism.sensitivity, sn.DiscreteStaircase: lambda: mechanism.r}.get(
         type(mechanism), lambda: 3
     )()
@@ -101,7 +101,7 @@ def test_cell(mechanisms, name, argument, cell):
 
 
 def test_the_density_jumps_at_the_edge():
-    """The cells on edges say something: just before the edge the density is higher, by e^eps."""
+    """The cells on edges can fail: just before an edge, the density is higher by a factor e^eps."""
     mechanism = sn.Staircase(1.0, 10.0, 0.5)
     assert mechanism.pdf(math.nextafter(5.0, 0)) == pytest.approx(math.e * mechanism.pdf(5.0), rel=1e-14)
     discrete = sn.DiscreteStaircase(1.0, 5, 2)

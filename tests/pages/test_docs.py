@@ -1,6 +1,6 @@
-"""The pages in docs/ say what is so: every example on them runs, with every warning an error.
+"""The pages in docs/ are correct: every example runs, with every warning an error.
 
-Those of the longest page run in `make test-long`. Examples in docstrings are run by tests/interface/test_exports.py.
+The examples of the longest page run in `make test-long`. Examples in docstrings are run by tests/interface/test_exports.py.
 """
 
 import doctest
@@ -15,11 +15,11 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = sorted((page for page in DOCS.rglob("*.md") if "_build" not in page.parts), key=lambda page: page.name)
-# Libraries that only a section needs, most of them too large for the group `test`. Without it the section is skipped.
+# Libraries that one section needs; most are too large for the group `test`. If one is missing, the section is skipped.
 OPTIONAL = {"autodp", "dp_accounting", "jax", "opendp", "sklearn", "torch"}
-# A page without any example, such as the contract, has nothing to run.
+# Some pages, such as the contract, have no example to run.
 WITH_EXAMPLES = {"distributions.md": 20}
-# Packages that examples of a page need besides those of every test; without one of them the page is skipped.
+# Packages that a page's examples need beyond those of every test; if one is missing, the page is skipped.
 NEEDS = {
     "columns.md": ["pandas", "polars", "pyarrow"],
     "distributed_work.md": ["dask.dataframe", "pandas"],
@@ -27,7 +27,7 @@ NEEDS = {
     "query.md": ["pandas"],
 }
 
-# It composes 69 releases three times, which takes as long as all other pages together.
+# This page composes 69 releases three times, which takes as long as all other pages together.
 LONG = {"which_epsilon.md"}
 
 
@@ -43,7 +43,7 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.syspath_prepend(tmp_path)
     text, skipped = without_absent(page.read_text(encoding="utf-8"))
     if OPTIONAL & imported(text):
-        # These libraries start threads, after which other tests of this process cannot fork.
+        # These libraries start threads, after which other tests in the same process cannot fork.
         program = "import sys; from tests.pages.test_docs import run; print(*run(sys.stdin.read(), sys.argv[1]))"
         command = [sys.executable, "-W", "error", "-c", program, page.name]
         done = subprocess.run(command, input=text, capture_output=True, text=True, encoding="utf-8", cwd=DOCS.parent, check=False)
@@ -57,11 +57,11 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert attempted >= WITH_EXAMPLES.get(page.name, 0)
     assert attempted == len(re.findall(r"^ *>>> ", text, re.MULTILINE))
     if skipped:
-        pytest.skip(f"all of the page ran but {', '.join(skipped)}")
+        pytest.skip(f"the page ran except {', '.join(skipped)}")
 
 
 def run(text: str, name: str) -> tuple[int, int]:
-    """Run the examples of a text, and print what fails; return how many failed and how many ran."""
+    """Run the examples of a text and print failures; return the numbers of failures and of examples."""
     examples = doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, name, name, 0)
     with np.printoptions(precision=8, suppress=False, linewidth=75, legacy=False):
         done = doctest.DocTestRunner().run(examples)
@@ -69,19 +69,19 @@ def run(text: str, name: str) -> tuple[int, int]:
 
 
 def write_modules(folder: Path) -> None:
-    """Write the modules that pages show: blocks which begin with a comment of their file's name."""
+    """Write the modules that pages show, in blocks that begin with a comment with the file's name."""
     for page in PAGES:
         for name, code in re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S):
             (folder / name).write_text(code, encoding="utf-8")
 
 
 def imported(text: str) -> set[str]:
-    """Names of the modules that examples import."""
+    """Return the names of modules that examples import."""
     return set(re.findall(r"(?m)^ *>>> (?:import|from) (\w+)", text))
 
 
 def without_absent(text: str) -> tuple[str, list[str]]:
-    """Blank out the sections that need a library which is not installed; return the text and what was left out."""
+    """Blank out sections that need a missing library; return the text and the sections left out."""
     kept, skipped = [], []
     for section in re.split(r"(?m)^(?=## )", text):
         absent = sorted(name for name in imported(section) & OPTIONAL if find_spec(name) is None)

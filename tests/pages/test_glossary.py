@@ -1,7 +1,7 @@
-"""One word for one thing: docs/glossary.md has the terms of the pages, and no page has a word that has a better one.
+"""One word for one thing: docs/glossary.md has the terms of the pages, and no page uses a banned word.
 
-Evidence: the text of every tracked page without its code. A term that a page defines in *italics* belongs in the glossary, a word
-that is only stressed in STRESSED, and a word that turned out to confuse in BANNED.
+Evidence: the text of every tracked page without its code. A term that a page defines in *italics* belongs in the glossary; a word
+that is only stressed belongs in STRESSED, and a word that has confused readers in BANNED.
 """
 
 import re
@@ -14,10 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 GLOSSARY = ROOT / "docs" / "glossary.md"
 LINES = GLOSSARY.read_text(encoding="utf-8").splitlines()
 TERMS = [found.groups() for line in LINES if (found := re.fullmatch(r"- \[(.+?)\]\((\S+?)\): (.+)\.", line))]
-# Its terms are explained in it, and the records' pages are written by programs.
+# The first page explains its own terms; programs write the pages of records.
 OWN_TERMS = {"docs/contract.md"}
 
-# What no page says, and what to say instead.
+# Words banned from pages, with their replacements.
 BANNED = {
     r"\blaws?\b(?! of large numbers)": "mechanism, or distribution",
     r"\bcells?\b": "group, value, step or entry",
@@ -25,7 +25,7 @@ BANNED = {
     r"\bin place of\b": "instead of",
     r"\bso (?:many|much) as\b": "as many as",
 }
-# Words in italics that are no terms of ours: stressed ones, and names of others' ideas.
+# Words in italics that are not our terms: stressed words, and names of other people's ideas.
 STRESSED = {
     *("add or remove", "added or removed", "all", "column", "every", "finite", "groups", "less", "one", "people", "replaced"),
     *("not run", "smallest", "sum", "the same", "together", "what is drawn", "which"),
@@ -35,7 +35,7 @@ STRESSED = {
 
 
 def tracked() -> list[Path]:
-    """Every page that Git has, without the records of benchmarks; where there is no Git, every page of docs/ and the root."""
+    """Return all pages that Git tracks except benchmark records; if Git is missing, all pages in docs/ and the root."""
     try:
         done = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -46,26 +46,26 @@ def tracked() -> list[Path]:
 
 
 def prose(text: str) -> str:
-    """The sentences of a page: no code, pictures' files or addresses of links."""
+    """Return a page's text, excluding code, file names of pictures and addresses of links."""
     text = re.sub(r"^ *```.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^ {4}.*$", "", text, flags=re.MULTILINE)
     return re.sub(r"``.*?``|`[^`]*`|\]\([^)]*\)|<!--.*?-->|\$[^$\n]*\$", "`", text, flags=re.DOTALL)
 
 
 def banned(text: str) -> list[str]:
-    """Each word of a text that has a better one, with the better one."""
+    """Return the banned words of a text with their replacements."""
     found = [(word[0], better) for pattern, better in BANNED.items() for word in re.finditer(pattern, text, re.IGNORECASE)]
     return [f"{word!r}: say {better}" for word, better in found]
 
 
 def stressed(text: str) -> set[str]:
-    """Words in italics, without whole sentences."""
+    """Return words in italics, but no whole sentences."""
     found = re.findall(r"(?<![*\w])\*(?![*\s])([^*\n`]+)(?<![.\s])\*(?![*\w])", text)
     return {words.casefold() for words in found if len(words.split()) <= 3 and len(words) > 1}
 
 
 def occurs(term: str, text: str) -> bool:
-    """Whether a text has a term, in any of its forms: fill, fills, filled."""
+    """Return whether a text has a term in any of its forms: fill, fills, filled."""
     stem = r"\s+".join(map(re.escape, term.removesuffix("e").removesuffix("s").split()))
     return re.search(rf"(?i)\b{stem}\w{{0,4}}\b", text) is not None
 
@@ -104,7 +104,7 @@ def test_a_term_has_one_sentence_and_a_page_that_uses_it(term: str, page: str, m
 
 @each_term
 def test_a_term_is_used_by_several_pages(term: str, page: str, meaning: str) -> None:
-    """A term of one page alone is explained on that page."""
+    """A term that only one page uses is explained on that page."""
     assert sum(occurs(term, text) for text in PAGES.values()) >= 3
 
 

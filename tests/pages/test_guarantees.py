@@ -1,5 +1,5 @@
-"""What docs/guarantees.md states of several values, by sums over the outcomes of small lattices that use the formulas of the
-contract and nothing of the library's accounting."""
+"""What docs/guarantees.md states about several values, checked by sums over the outcomes of small lattices. The sums use formulas
+of the contract and none of the library's accounting."""
 
 import math
 
@@ -13,13 +13,13 @@ REACH = 60
 
 
 def laplace(eps: float, sensitivity: int) -> NDArray[np.float64]:
-    """Two-sided geometric probabilities of -REACH ... REACH."""
+    """Return two-sided geometric probabilities of -REACH ... REACH."""
     weights = np.exp(-eps / sensitivity * np.abs(np.arange(-REACH, REACH + 1)))
     return weights * math.tanh(eps / sensitivity / 2)
 
 
 def truncated(eps: float, sensitivity: int, end: int) -> NDArray[np.float64]:
-    """The same between -end and end, and 0 elsewhere."""
+    """Return the same probabilities between -end and end, and 0 elsewhere."""
     inside = laplace(eps, sensitivity) * (np.abs(np.arange(-REACH, REACH + 1)) <= end)
     return inside / inside.sum()
 
@@ -40,7 +40,7 @@ def hockey_stick(p: NDArray[np.float64], q: NDArray[np.float64], eps: float) -> 
 
 
 def largest_loss(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
-    inside = (slice(10, -10),) * p.ndim  # np.roll wraps at the ends
+    inside = (slice(10, -10),) * p.ndim  # np.roll wraps around the ends
     return float(np.abs(np.log(p[inside]) - np.log(q[inside])).max())
 
 

@@ -1,4 +1,4 @@
-"""README.md and docs/mechanisms.md say what is so: Python blocks run, and figures about distributions are computed here."""
+"""README.md and docs/mechanisms.md are correct: Python blocks run, and numbers about distributions are recomputed here."""
 
 import math
 import re
@@ -116,7 +116,7 @@ def composed_eps(mass: NDArray[np.float64], step: float, folds: int, delta: floa
 
 
 def composed_laplace(eps: float, folds: int, delta: float) -> float:
-    """Loss with atoms at both ends and a density between, bracketed by rounding up and down."""
+    """Compose a loss with atoms at both ends and a density between; rounding up and down brackets the result."""
     count = 400
     step = eps / count
     grid = step * np.arange(-count, count + 1)
@@ -133,7 +133,7 @@ def composed_laplace(eps: float, folds: int, delta: float) -> float:
 
 
 def composed_staircase(eps: float, folds: int, delta: float) -> float:
-    """Loss eps, 0 or -eps, with the probabilities of docs/privacy.md; γ is below 1/2."""
+    """Compose losses eps, 0 and -eps with the probabilities of docs/privacy.md; γ is below 1/2."""
     b, gamma = math.exp(-eps), gamma_l2(eps)
     p = (2 * gamma + b / (1 - b)) / (2 * gamma + 2 * b / (1 - b))
     return composed_eps(np.array([b * p, 1 - p - b * p, p]), eps, folds, delta)
@@ -141,7 +141,7 @@ def composed_staircase(eps: float, folds: int, delta: float) -> float:
 
 @pytest.mark.parametrize("text", ["0.5", "1", "2", "4"])
 def test_composition(text: str) -> None:
-    """Noise of the same variance: ε of the staircase by bisection. To a cell's rounding, and a thousandth for the bracket."""
+    """Bisection finds the staircase's ε at equal variance. Tolerance: the table's rounding, and 0.001 for the bracket."""
     row = PAGE.split("| Laplace's ε per answer |")[1].split(f"\n| {text} | ")[1].splitlines()[0]
     said, eps = [float(cell) for cell in row.rstrip(" |").split(" | ")], float(text)
     low, high = eps / 20, eps

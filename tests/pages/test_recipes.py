@@ -1,7 +1,7 @@
-"""The blocks of code in docs/engines.md and docs/distributed_work.md that need more than packages of the tests.
+"""The code blocks in docs/engines.md and docs/distributed_work.md that need more than the packages of the tests.
 
-Evidence: each block runs as it stands there, and its own assertions hold. What is missing is named and skipped: pyspark with
-Java, Ray, Beam.
+Evidence: each block runs unchanged, and its own assertions hold. A block is skipped by name if pyspark with Java, Ray or
+Beam is missing.
 """
 
 import importlib.util
@@ -18,7 +18,7 @@ import pytest
 from tests.pages.test_docs import write_modules
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-# Packages and commands by the heading above a block.
+# Packages and commands that a block needs, by the heading above the block.
 NEEDS = {
     "A private histogram from Spark": ("pyspark", "pandas", "java"),
     "Spark": ("pyspark", "pandas", "pyarrow", "java"),
@@ -26,7 +26,7 @@ NEEDS = {
     "Beam": ("apache_beam", "pandas"),
 }
 
-# What a block finds: a session, a mechanism and a key, a place to write to.
+# Names that a block can use: a session, a mechanism and a key, and a place to write to.
 BEFORE = """
 import os, sys
 import stairnoise as sn

@@ -1,4 +1,4 @@
-"""Which file of a Python package imports which, read from its text: in functions and for type checkers too."""
+"""The imports between files of a Python package, read from their text, including imports in functions and for type checkers."""
 
 import ast
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ Arrows = dict[tuple[str, str], set[str]]
 
 
 def arrows(package: Path) -> Arrows:
-    """The names that each file takes from each other file; a module that is imported whole is its own name."""
+    """Return the names that each file imports from each other file; for a whole module, the module's name."""
     files = {module_of(package, path): path for path in package.rglob("*.py*") if path.suffix in (".py", ".pyi")}
     found: Arrows = {}
     for module, path in files.items():
@@ -25,7 +25,7 @@ def module_of(package: Path, path: Path) -> str:
 
 
 def imported(module: str, path: Path, files: dict[str, Path]) -> Iterator[tuple[str, str]]:
-    """Pairs of a module of the package and the name that is taken from it."""
+    """Return pairs of a module of the package and a name imported from it."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -34,7 +34,7 @@ def imported(module: str, path: Path, files: dict[str, Path]) -> Iterator[tuple[
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             source = ".".join([*above, *([node.module] if node.module else [])])
             for alias in node.names:
-                # `from package import name` takes a module of that name where there is one.
+                # `from package import name` imports the module of that name if it exists.
                 whole = f"{source}.{alias.name}"
                 if whole in files:
                     yield whole, alias.name

@@ -1,8 +1,8 @@
-"""Which file of a Rust crate takes names from which, read from its text.
+"""The imports between the files of a Rust crate, read from their text.
 
-Every `use` declaration counts, and every path in code that begins with `crate`, `self` or `super`. A name that a module hands
-on is taken from the file that defines it. So a `pub use` ties its own module to that file only if the module uses the name
-itself. Code for tests does not count, nor do `mod` declarations.
+Every `use` declaration counts, and every path in code that begins with `crate`, `self` or `super`. A re-exported name
+counts as taken from the file that defines the name. So a `pub use` ties its own module to that file only if the module uses the
+name itself. Code for tests does not count, nor do `mod` declarations.
 """
 
 import re
@@ -14,7 +14,7 @@ from tests.project.imports_of_python import Arrows
 
 Place = tuple[str, ...]
 
-# Comments, and literals that may hold braces or words. Lifetimes have no closing quote.
+# Comments, and literals that can contain braces or words. Lifetimes have no closing quote.
 SILENT = re.compile(r'//[^\n]*|/\*.*?\*/|r(#*)".*?"\1|b?"(?:\\.|[^"\\])*"|b?\'(?:\\[^\']+|[^\'\\])\'', re.DOTALL)
 TOKEN = re.compile(
     r"(?P<test>#\[cfg\((?:all\()?test\b[^\]]*\])"
@@ -28,7 +28,7 @@ TOKEN = re.compile(
 
 @dataclass
 class Module:
-    """A module: its file, its modules, the names that its `use` declarations make, and the paths that it mentions."""
+    """A module: its file, its submodules, the names defined by its `use` declarations, and the paths that it mentions."""
 
     file: Path
     children: set[str] = field(default_factory=set)
@@ -37,7 +37,7 @@ class Module:
 
 
 def arrows(root: Path, above: Path) -> Arrows:
-    """The names that each file takes from each other file; `root` is the crate's lib.rs."""
+    """Return the names that each file imports from each other file; `root` is the crate's lib.rs."""
     modules: dict[Place, Module] = {}
     read((), root, root.parent, modules)
     found: Arrows = {}
@@ -51,10 +51,10 @@ def arrows(root: Path, above: Path) -> Arrows:
 
 
 def read(place: Place, file: Path, folder: Path, modules: dict[Place, Module]) -> None:
-    """Read a file, and the files of the modules that it declares."""
+    """Read a file and the files of the modules declared in it."""
     text = SILENT.sub(" ", file.read_text(encoding="utf-8"))
     modules[place] = Module(file)
-    # What each open brace opened: the name of a module, or nothing.
+    # For each open brace, the name of the module that it opened, or None.
     opened: list[str] = []
     depth_of_tests: int | None = None
     is_test = False
@@ -96,13 +96,13 @@ def read(place: Place, file: Path, folder: Path, modules: dict[Place, Module]) -
 
 
 def file_of(folder: Path, name: str) -> tuple[Path, Path]:
-    """Where a module is written, and where its own modules are."""
+    """Return a module's file and the folder of its submodules."""
     flat = folder / f"{name}.rs"
     return (flat if flat.exists() else folder / name / "mod.rs"), folder / name
 
 
 def leaves(tree: str, before: Place = ()) -> Iterator[tuple[Place, str]]:
-    """The paths of a `use` declaration with the names that they make here."""
+    """Return the paths of a `use` declaration with the names that they define here."""
     head, brace, rest = tree.strip().partition("{")
     path = (*before, *(part.strip() for part in head.split("::") if part.strip()))
     if brace:
@@ -115,7 +115,7 @@ def leaves(tree: str, before: Place = ()) -> Iterator[tuple[Place, str]]:
 
 
 def branches(text: str) -> Iterator[str]:
-    """The parts between commas that stand in no further braces."""
+    """Split at the commas that are outside nested braces."""
     depth, start = 0, 0
     for index, character in enumerate(text):
         depth += (character == "{") - (character == "}")
@@ -127,7 +127,7 @@ def branches(text: str) -> Iterator[str]:
 
 
 def resolve(path: Place, place: Place, modules: dict[Place, Module]) -> tuple[Place, str] | None:
-    """The module that defines what a path means in a module, and the name there; nothing for other crates."""
+    """Return the module that defines a path used in a module, and the name there; return None for other crates."""
     first, rest = path[0], path[1:]
     if first == "crate":
         here: Place = ()

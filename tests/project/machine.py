@@ -1,4 +1,4 @@
-"""A machine with pretended tools, for the tests of the scripts."""
+"""A machine with fake tools, for the tests of scripts."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ needs_posix = pytest.mark.skipif(os.name != "posix", reason="the scripts and the
 
 
 class Machine:
-    """A directory of tools, alone on PATH: those of this machine that are named, and those that are pretended."""
+    """A directory of tools, which is all of PATH: some real tools of this machine, and fake ones."""
 
     def __init__(self, folder: Path, *real: str) -> None:
         self.bin = folder / "bin"
@@ -32,7 +32,7 @@ class Machine:
         (self.bin / name).unlink()
 
     def run(self, script: str, *arguments: str, **environment: str) -> tuple[int, str, str]:
-        """The status, the output and the errors of a script."""
+        """Run a script; return its status, output and errors."""
         done = subprocess.run(
             ["/bin/sh", str(SCRIPTS / script), *arguments],
             env={"PATH": str(self.bin), **environment},

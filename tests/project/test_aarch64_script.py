@@ -1,4 +1,4 @@
-"""A missing tool is one clear line and exit status 1; with all of them cargo is asked once (scripts/test_aarch64.sh)."""
+"""scripts/test_aarch64.sh prints one clear line and exits with 1 if a tool is missing; otherwise it calls cargo once."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ pytestmark = needs_posix
 
 
 class Complete(Machine):
-    """A machine with all that is needed, a library for the target and a loader of shared libraries among it."""
+    """A machine with everything needed, including a library for the target and a loader of shared libraries."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, "dirname", "sh")
@@ -27,7 +27,7 @@ class Complete(Machine):
         self.install("qemu-aarch64", "exit 1")
 
     def rust(self, host: str) -> None:
-        """Pretend a compiler for `host` that knows where the library for the target would be."""
+        """Install a fake compiler for `host` that knows the path of the target's library."""
         self.install("rustc", f"case $1 in -vV) echo 'host: {host}' ;; *) echo '{self.library.parent}' ;; esac")
 
     def test(self, *arguments: str, **extra: str) -> tuple[int, str, str]:

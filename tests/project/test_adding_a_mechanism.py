@@ -1,7 +1,7 @@
-"""CONTRIBUTING.md, "To add a mechanism": what a row of the registry needs in other files, and what knows it from its row alone.
+"""CONTRIBUTING.md, "To add a mechanism": files that need an entry for a new mechanism; all other code needs only its row.
 
-Evidence: the files, and a made-up mechanism. Each place of the guide must miss it, so that no check passes without its file; the
-program of a process whose registry has its row must know it everywhere else.
+Evidence: the files, and a made-up mechanism. Each check of the guide's files must fail for the made-up mechanism, so no check
+passes by accident; everywhere else, a process whose registry has the row must know the mechanism.
 """
 
 import inspect
@@ -24,9 +24,9 @@ from stairnoise.registry import ROWS, Example, Row
 ROOT = Path(__file__).resolve().parents[2]
 SECTION = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## To add a mechanism\n")[2].partition("\n## ")[0]
 FILES = re.findall(r"^\| `([^`]+)` \|", SECTION, re.MULTILINE)
-# Files of the guide that only a mechanism of its own kind needs, and one that may have the word already.
+# Files of the guide that only some kinds of mechanism need, and one that can have the word already.
 SOMETIMES = {"python/stairnoise/mechanisms/<mechanism>/distribution.py", "tests/oracles/<mechanism>.py", "CHANGELOG.md"}
-# Mechanisms whose file, extension's function or tests are those of another one, or have a name of their own.
+# Mechanisms that share a file, a native function or tests with another mechanism, or whose names differ from the rule.
 CORE = {"multivariate_staircase": "multivariate"}
 NATIVE = {"gaussian": "discrete_gaussian"}
 TESTS = {"discrete_gaussian": "gaussian"}
@@ -65,7 +65,7 @@ def literals() -> set[str]:
     return flat(registry.MechanismName)
 
 
-# For each file of the guide, whether it has what a mechanism needs there.
+# For each file of the guide, a check that the file has the mechanism's entry.
 PLACES: dict[str, Callable[[Row], bool]] = {
     "docs/contract.md": lambda row: (
         names("docs/contract.md", rf"\b{row.class_name}\b") and names("docs/contract.md", rf"^\| `{row.name}`")
@@ -257,7 +257,7 @@ print(json.dumps(missing))
 
 
 def test_everything_else_knows_a_mechanism_from_its_row() -> None:
-    """The process does not import what the row came from: a mechanism that is a discrete Laplace mechanism with a colour."""
+    """The new process does not import the module of the row, which is for a discrete Laplace mechanism with a colour."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, registry.__file__, str(ROOT)],
         capture_output=True,

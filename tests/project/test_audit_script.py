@@ -1,4 +1,4 @@
-"""scripts/audit.sh fails on what it finds, and names what it did not ask (pretended tools)."""
+"""scripts/audit.sh fails on any finding, and names the checks that it skipped (with fake tools)."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from tests.project.machine import Machine, needs_posix
 
 pytestmark = needs_posix
 
-# Direct are aes and libc; the form of the lines is cargo's own.
+# aes and libc are direct dependencies; the lines have cargo's own format.
 CARGO = """
 case "$*" in
 deny\\ --version) {deny} ;;
@@ -21,7 +21,7 @@ esac
 QUIET = {"deny": "exit 0", "fetch": "exit 0", "check": "exit 0", "update": "'note: nothing'"}
 
 
-# The environment of pip-audit: pip chooses nothing, which is enough.
+# In pip-audit's environment, a pip that installs nothing is enough.
 PYTHON = """
 case "$*" in
 *pip_audit\\ --version) ;;
@@ -81,5 +81,5 @@ def test_what_was_not_asked_is_named_last(tmp_path: Path, change: dict[str, str]
     ],
 )
 def test_what_is_found_is_a_failure(tmp_path: Path, change: dict[str, str], status: int) -> None:
-    """A direct dependency that is behind is one; another crate's is not, nor is a release that Cargo.toml does not allow."""
+    """An outdated direct dependency is a finding; an outdated indirect one, or a release that Cargo.toml excludes, is not."""
     assert audit(tmp_path, **change)[0] == status  # type: ignore[arg-type]

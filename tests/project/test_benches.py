@@ -65,7 +65,7 @@ def test_algorithm_1_draws_the_staircase(eps: float, gamma: float, array: bool) 
 def test_moments_are_sums_over_the_probabilities(mechanism: mechanisms.CoreMechanism) -> None:
     """E|X| and E X² of each mechanism against direct summation (discrete) or a fine Riemann sum (continuous)."""
     d, eps = mechanism.sensitivity, mechanism.eps
-    widest = 60 * d / eps + 2 * d  # e^-60 of the mass is left out
+    widest = 60 * d / eps + 2 * d  # the sum omits a probability of e^-60
     finest = mechanism.shape * d if mechanism.mechanism == "staircase" else d / max(1.0, eps)
     width = 1.0 if mechanism.discrete else finest / 500
     steps = np.ceil(widest / width)
@@ -83,7 +83,7 @@ def test_moments_are_sums_over_the_probabilities(mechanism: mechanisms.CoreMecha
 
 @pytest.mark.parametrize("cost", ["l1", "l2"])
 def test_the_shape_of_a_discrete_staircase_is_the_best_one(cost: mechanisms.Cost) -> None:
-    """No other r has a smaller moment; for E|X| it is the closed form, ⌈Δ/(1 + e^(ε/2))⌉."""
+    """No other r has a smaller moment; for E|X|, the best r has the closed form ⌈Δ/(1 + e^(ε/2))⌉."""
     for eps, d in [(1, 10), (4, 10), (1, 1000), (4, 1000)]:
         mechanism = mechanisms.discrete_staircase(eps, d, cost)
         moment = {"l1": mechanism.abs_mean, "l2": mechanism.second_moment}[cost]
@@ -100,7 +100,7 @@ def test_the_staircase_in_plain_python_draws_the_staircase() -> None:
 
 
 def test_the_check_of_outputs_can_fail() -> None:
-    """A tenth too wide, off centre, and not whole: each is noticed."""
+    """Outputs that are a tenth too wide, off centre, or not integers are noticed."""
     rng = np.random.default_rng(3)
     mechanism = mechanisms.laplace(4)
     x = rng.laplace(0, 0.25, 100_000)
@@ -115,7 +115,7 @@ def test_the_check_of_outputs_can_fail() -> None:
 
 
 def test_mkl_draws_what_it_is_timed_at() -> None:
-    """Moments of 100 000 values within 6 standard errors; more values than those by which the generator is chosen."""
+    """Moments are within 6 standard errors. The 100 000 values are more than those used to choose the generator."""
     mkl = pytest.importorskip("benches.mkl", reason="the group `bench` is not installed", exc_type=ModuleNotFoundError)
     for mechanism, sampler, parameter, dtype in [
         (mechanisms.laplace(4), mkl.laplace, 0.25, np.float64),
@@ -140,7 +140,7 @@ def test_an_absent_peer_is_named() -> None:
 
 @pytest.mark.long
 def test_every_benchmark_runs() -> None:
-    """Every benchmark once, small: benchmarks that nobody runs rot."""
+    """Every benchmark runs once, on a small size, because benchmarks that nobody runs rot."""
     small = {"STAIRNOISE_BENCH_N": "200000", "STAIRNOISE_BENCH_SECONDS": "0.01"}
     done = subprocess.run(
         [*PYTEST, "--benchmark-disable"], cwd=ROOT, env=os.environ | small, capture_output=True, text=True, check=False
@@ -163,7 +163,7 @@ STAIRCASE, LAPLACE = mechanisms.staircase(4).work, mechanisms.laplace(4).work
 
 
 def a_record(*, wide: bool = True) -> dict[str, Any]:
-    """A staircase at 5 × fill and 12 × faster than NumPy's Laplace noise, Laplace noise at 9 × fill, and little else."""
+    """Return a record: a staircase takes 5 fills and is 12 × faster than NumPy's Laplace noise; Laplace noise takes 9 fills."""
     peer = result("bulk", LAPLACE, "NumPy laplace", 10**7, 13.0, fill=0.2)
     peer["beside_ns"] |= {STAIRCASE: 13 / 12, LAPLACE: 2.0}
     slow = result("bulk", LAPLACE, "OpenDP laplace, floats", 10**4, 5000.0, fill=0.25)
@@ -217,7 +217,7 @@ OTHER = "cdf of one point, Laplace(eps=1)"
 
 
 def some_rows() -> list[dict[str, Any]]:
-    """A release that meets its target on AVX2 alone, a slow constructor, and one row among twenty that became slower."""
+    """Return a release that meets its target only on AVX2, a slow constructor, and twenty rows of which one became slower."""
 
     def row(work: str, tier: str, old: float, new: float, itself: float = 1.01, **facts: Any) -> dict[str, Any]:
         times = {"n": 1, "old_ns": old, "new_ns": new, "faster": old / new, "itself": itself, "rounds": 9}
@@ -299,9 +299,7 @@ def newest() -> tuple[dict[str, Any], str]:
 
 
 def test_every_target_names_what_is_timed() -> None:
-    """A renamed mechanism or peer would leave a target unmeasured for ever: in the newest record only what is said to be absent
-    is.
-    """
+    """A renamed mechanism or peer must not leave a target unmeasured: the newest record lacks only what it names as absent."""
     record, _ = newest()
     unmeasured = {work for (work, _), (_, verdict) in verdicts(record).items() if verdict.startswith("absent")}
     excused = {f"{mechanisms_}, 2 threads" for mechanisms_ in [targets.FRESH] if "more than one thread" in record["absent"]}
@@ -319,12 +317,12 @@ def test_the_plot_is_made_of_the_record(tmp_path: Path) -> None:
 
 
 def test_every_mechanism_and_method_is_compared() -> None:
-    """Every class of the registry is drawn, released, constructed, and each of its public methods called."""
+    """The comparison samples, releases and constructs every class of the registry, and calls each public method."""
     works = list(rows.CASES)
     timed = {*rows.FUNCTIONS, *rows.QUANTILES, *rows.CALLS, *rows.UNTIMED, "sample", "release"}
     for row in ROWS:
         if row.kind == "category":
-            continue  # the build of commit 4c1bc39 has none to compare
+            continue  # the build of commit 4c1bc39 lacks these, so there is no comparison
         class_ = row.load()
         methods = {name for name in dir(class_) if not name.startswith("_") and callable(getattr(class_, name))}
         assert methods <= timed, row.class_name
@@ -341,7 +339,7 @@ def test_every_main_row_has_a_target() -> None:
     "work", [RELEASE, *(pytest.param(work, marks=pytest.mark.long) for work in (CONSTRUCTOR, rows.RESTS[0].work, OTHER))]
 )
 def test_two_builds_are_compared(monkeypatch: pytest.MonkeyPatch, work: str) -> None:
-    """A build beside itself, in three processes."""
+    """A build is compared with itself, in three processes."""
     package = Path(stairnoise.__file__).parents[1]
     monkeypatch.setattr(builds, "build", lambda commit: package)
     monkeypatch.setattr(compare, "BUILT", package)
@@ -355,7 +353,7 @@ def test_two_builds_are_compared(monkeypatch: pytest.MonkeyPatch, work: str) -> 
 
 
 class Timed:
-    """A worker in which every case takes two milliseconds a value."""
+    """A worker that reports two milliseconds a value for every case."""
 
     def __init__(self, *_: object) -> None: ...
 
@@ -375,7 +373,7 @@ class Timed:
 
 
 def test_what_is_slower_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once more, and the second measurement counts."""
+    """A slower case is measured once more, and the second measurement counts."""
     package = Path(stairnoise.__file__).parents[1]
     monkeypatch.setattr(builds, "build", lambda commit: package)
     monkeypatch.setattr(compare, "Worker", Timed)
@@ -456,7 +454,7 @@ def test_the_commit_to_compare_with_is_the_newest_records(monkeypatch: pytest.Mo
 
 
 def test_rounds_alternate() -> None:
-    """What stands beside a contender runs once before each of its rounds."""
+    """A contender's competitors run once before each of its rounds."""
     order: list[str] = []
 
     facts: dict[str, Any] = {}
@@ -477,7 +475,7 @@ def test_rounds_alternate() -> None:
 
 
 def test_memory_is_that_of_the_call() -> None:
-    """The limit on allocation is a limit: a process that may not allocate its output fails."""
+    """The limit on allocation works: a process that cannot allocate its output fails."""
     small = memory.in_fresh_process("fresh array", 10**6)
     assert small["output_bytes"] == 8 * 10**6
     assert small["beyond_bytes"] < 16 * memory.MIB
@@ -507,7 +505,7 @@ def test_readme_quotes_the_newest_record() -> None:
 
 @pytest.mark.parametrize("tier", ["AVX-512", "AVX2"])
 def test_the_first_sentences_say_what_the_records_say(tier: str) -> None:
-    """The least and the most of four mechanisms at ε = 4, of both n."""
+    """The sentences give the minimum and maximum of four mechanisms at ε = 4 and both n."""
     (begin,) = re.findall(r"At ε = 4 a value of .+?stairnoise is a", report.README.read_text(encoding="utf-8"), re.DOTALL)
     ((*said, link),) = re.findall(rf"([\d.]+) to ([\d.]+) ns (?:on one core )?with {tier}\W+(\S+)\)", " ".join(begin.split()))
     stem = newest()[1] if "#measured" in link else Path(link).stem
@@ -519,7 +517,7 @@ def test_the_first_sentences_say_what_the_records_say(tier: str) -> None:
 
 
 def ratios_of(page: str) -> dict[str, float]:
-    """What the record to which a page of docs links says of mechanisms against others."""
+    """Return the ratios between mechanisms in the record that a page links to."""
     (link,) = set(re.findall(r"record/([\w-]+)\.md#targets", page))
     text = (report.RECORDS / f"{link}.md").read_text(encoding="utf-8")
     rows = re.findall(
@@ -542,7 +540,7 @@ def test_pages_say_what_their_record_says() -> None:
 
 @pytest.mark.parametrize("path", sorted(report.RECORDS.glob("*.json")), ids=lambda path: path.stem)
 def test_records_name_no_machine_and_keep_their_page(path: Path) -> None:
-    """A record of an older format keeps the page that was made of it then."""
+    """A record in an older format keeps its old page."""
     text = path.read_text(encoding="utf-8")
     plotted = path.with_suffix(".svg").read_text(encoding="utf-8")
     for content in (text, plotted):
@@ -556,7 +554,7 @@ def test_records_name_no_machine_and_keep_their_page(path: Path) -> None:
 
 @pytest.mark.parametrize("some", [slice(None, None, 6), pytest.param(slice(None), marks=pytest.mark.long)], ids=["some", "all"])
 def test_every_column_is_timed_and_checked(some: slice) -> None:
-    """A short run of each row, whose outputs the benchmark checks; ratios of so few rows say nothing."""
+    """Each row runs briefly and the benchmark checks its outputs; so few rows give no meaningful ratios."""
     columns = pytest.importorskip("benches.columns", reason="pandas, Polars or PyArrow is not installed", exc_type=ImportError)
     for held in columns.HELD[some]:
         found = columns.measured(held, 20_000)

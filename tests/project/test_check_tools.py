@@ -1,4 +1,4 @@
-"""A missing or too old tool is one clear line and exit status 1 (scripts/check_tools.sh)."""
+"""scripts/check_tools.sh prints one clear line and exits with 1 if a tool is missing or too old."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ pytestmark = needs_posix
 
 
 class Complete(Machine):
-    """A machine with all that is needed."""
+    """A machine with every needed tool."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, "env", "grep", "sh")
@@ -30,7 +30,7 @@ class Complete(Machine):
 
 
 def python(version: str, *, venv: bool = True) -> str:
-    """Return the body of an interpreter that answers the two questions of the script."""
+    """Return a fake interpreter's script, which answers the two questions of check_tools.sh."""
     return f'case "$2" in *version_info*) echo {version} ;; *ensurepip*) exit {0 if venv else 1} ;; esac'
 
 
@@ -133,7 +133,7 @@ def test_the_newest_rust_needed_is_the_manifest_s() -> None:
 
 
 def test_make_stops_at_a_missing_tool(machine: Complete) -> None:
-    """The line reaches the user of make, and nothing is installed first."""
+    """Users of make see the line before anything is installed."""
     make = shutil.which("make")
     if make is None:
         pytest.skip("make is not installed")
@@ -150,4 +150,4 @@ def test_make_stops_at_a_missing_tool(machine: Complete) -> None:
     assert done.returncode != 0
     line = "stairnoise needs Rust 1.89 or newer; found 1.70.0. Install it from https://rustup.rs"
     assert done.stderr.splitlines()[0] == line
-    assert len(done.stderr.splitlines()) == 2  # the second is make's own
+    assert len(done.stderr.splitlines()) == 2  # make adds the second line

@@ -1,4 +1,4 @@
-"""The combinations of `tests/combinations.py` have all that they promise, in few rows."""
+"""`tests/combinations.py` returns all promised combinations, in few rows."""
 
 from itertools import combinations, product
 

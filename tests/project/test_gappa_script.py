@@ -1,4 +1,4 @@
-"""The proofs by Gappa name what is missing, and can fail (scripts/test_gappa.py)."""
+"""scripts/test_gappa.py names missing tools, and its proofs by Gappa can fail."""
 
 import shutil
 import subprocess
@@ -79,7 +79,7 @@ def test_a_wrong_lemma_and_an_axiom_are_refused(bound: int, proof: str, against:
 @needs_coq
 @pytest.mark.long
 def test_coq_reads_what_gappa_claims(tmp_path: Path) -> None:
-    """Evidence: the term of a bound is no proof of a tighter one."""
+    """Evidence: Coq rejects the proof term of a bound as a proof of a tighter bound."""
     proof = subprocess.run(["gappa", "-Bcoq"], input=SCRIPT, capture_output=True, text=True, check=True).stdout
     file = tmp_path / "sum.v"
     claimed = "Float2 (1) (-53)"

@@ -1,6 +1,6 @@
-"""No file of the product imports itself, on whatever way around.
+"""No file of the product imports itself, directly or through other files.
 
-Evidence: the texts of all files. Imports in functions and for type checkers count as others do: a reader follows them too.
+Evidence: the texts of all files. Imports in functions and for type checkers count too, because readers follow them.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def circles(arrows: Arrows) -> Iterator[list[str]]:
-    """The sets of files of which each leads to each other."""
+    """Return the sets of files that all import each other, directly or not."""
     targets: dict[str, set[str]] = {}
     for source, target in arrows:
         targets.setdefault(source, set()).add(target)
@@ -38,8 +38,8 @@ def circles(arrows: Arrows) -> Iterator[list[str]]:
             yield circle
 
 
-def told(arrows: Arrows) -> str:
-    """Each circle, and the names that tie it."""
+def described(arrows: Arrows) -> str:
+    """Describe each circle with the names imported in it."""
     lines = []
     for circle in circles(arrows):
         lines.append(f"{len(circle)} files: {', '.join(circle)}")
@@ -49,12 +49,12 @@ def told(arrows: Arrows) -> str:
 
 
 def test_python_has_no_circle() -> None:
-    assert not (found := told(imports_of_python.arrows(ROOT / "python" / "stairnoise"))), f"\n{found}"
+    assert not (found := described(imports_of_python.arrows(ROOT / "python" / "stairnoise"))), f"\n{found}"
 
 
 @pytest.mark.parametrize("crate", ["core", "binding"])
 def test_rust_has_no_circle(crate: str) -> None:
-    assert not (found := told(imports_of_rust.arrows(ROOT / "rust" / crate / "src" / "lib.rs", ROOT))), f"\n{found}"
+    assert not (found := described(imports_of_rust.arrows(ROOT / "rust" / crate / "src" / "lib.rs", ROOT))), f"\n{found}"
 
 
 def written(folder: Path, files: dict[str, str]) -> Path:
@@ -66,7 +66,7 @@ def written(folder: Path, files: dict[str, str]) -> Path:
 
 
 def test_circles_of_python_are_seen(tmp_path: Path) -> None:
-    """Through a type checker's import, a function's, and a name that a package's own file holds."""
+    """Circles are found through imports for type checkers, in functions, and of a name in a package's `__init__.py`."""
     files = {
         "a/__init__.py": "",
         "a/one.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from a.two import T\n",
@@ -81,7 +81,7 @@ def test_circles_of_python_are_seen(tmp_path: Path) -> None:
 
 
 def test_circles_of_rust_are_seen(tmp_path: Path) -> None:
-    """Through `super`, a path in an expression, and a name that another module hands on; not through tests, comments or `mod`."""
+    """Circles are found through `super`, paths in expressions and re-exported names, but not through tests, comments or `mod`."""
     crate = written(
         tmp_path,
         {

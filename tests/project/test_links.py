@@ -16,24 +16,24 @@ OUTSIDE = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.m
 PAGES = [*OUTSIDE, *(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)]
 SOURCES = [*(ROOT / "python").rglob("*.py"), *(ROOT / "rust").rglob("*.rs")]
 
-# Year and month, and four digits until 2014, five from then on.
+# Year and month, then four digits until 2014 and five digits since.
 _MONTH = "(?:0[1-9]|1[0-2])"
 ARXIV = rf"(?:(?:0[7-9]|1[0-4]){_MONTH}\.\d{{4}}|(?:1[5-9]|[2-9]\d){_MONTH}\.\d{{5}})"
 DOI = r"10\.\d{4,9}/[A-Za-z0-9][A-Za-z0-9.()/:_-]*[A-Za-z0-9)]"
-# `[text](address)`; a bracket belongs to an address only with its partner.
+# `[text](address)`; a closing bracket belongs to an address only if the opening one does.
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\((\w+:(?!:)(?:[^()]|\([^()]*\))*)\)")
 BARE = re.compile(r"https?:[^\s<>\"'`|]*")
 
 
 def addresses(text: str) -> list[str]:
-    """Every address of a text, without what closes a link or a sentence around it."""
+    """Return every address in a text, stripped of brackets and punctuation that close a link or sentence."""
     found = [address for _, address in LINK.findall(text)]
     rest = LINK.sub(" ", text)
     return found + [address.rstrip(".,;:)]") for address in BARE.findall(rest)]
 
 
 def fault(address: str) -> str | None:
-    """What is wrong with an address, as far as its text tells."""
+    """Return what is wrong with an address, judged by its text."""
     parts = urlsplit(address)
     host, place = parts.hostname or "", parts.path.lstrip("/")
     if parts.scheme != "https":
@@ -52,7 +52,7 @@ def fault(address: str) -> str | None:
 
 
 def named(text: str) -> list[tuple[str, str]]:
-    """The arXiv numbers and DOIs that the text of a link names, each with the link's address."""
+    """Return the arXiv numbers and DOIs in the texts of links, each with its link's address."""
     pattern = r"arXiv:(\S*?)(?=[,.;)\s]*$|[,;\s])|doi:(\S+)"
     return [(a or d, address) for words, address in LINK.findall(text) for a, d in re.findall(pattern, words, re.IGNORECASE)]
 
@@ -116,7 +116,7 @@ def test_every_arxiv_number_is_one() -> None:
 
 @pages
 def test_a_paper_s_number_is_a_link_to_it(page: Path) -> None:
-    """A number that a link names is that of its address, and no number is without a link."""
+    """A number in a link's text is the number in its address, and every number has a link."""
     text = page.read_text(encoding="utf-8")
     for number, address in named(text):
         assert address in (f"https://arxiv.org/abs/{number}", f"https://doi.org/{number}")
@@ -124,7 +124,7 @@ def test_a_paper_s_number_is_a_link_to_it(page: Path) -> None:
 
 
 def test_a_paper_has_one_address() -> None:
-    """Papers by their titles, in quotation marks before the link."""
+    """A paper is known by its title, in quotation marks before the link."""
     places = defaultdict(set)
     for page in PAGES:
         text = " ".join(page.read_text(encoding="utf-8").split())

@@ -1,4 +1,4 @@
-"""Mutants as branches of one program, or compiled by themselves (scripts/mutants_at_once.py)."""
+"""scripts/mutants_at_once.py makes mutants branches of one program, or compiles them separately."""
 
 import pytest
 
@@ -13,7 +13,7 @@ PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_rust.language()))
 
 
 def switched(source: str, *mutants: tuple[str, str, str]) -> str:
-    """The source with mutants of a genre: the bytes that each changes, and what it puts there."""
+    """Return the source with the mutants (genre, changed text, replacement) as branches."""
     made = []
     for number, (genre, changed, replacement) in enumerate(mutants):
         start = source.index(changed)
@@ -25,7 +25,7 @@ def switched(source: str, *mutants: tuple[str, str, str]) -> str:
 
 
 def test_an_operator_is_a_branch_around_all_that_may_bind_otherwise() -> None:
-    """Evidence: `a + b * c` with a product in place of the sum is `a * b * c`."""
+    """Evidence: `a + b * c` with a product instead of the sum is `a * b * c`."""
     found = switched("fn f() -> u8 {\n    g(a + b * c)\n}", ("BinaryOperator", "+", "*"), ("BinaryOperator", "*", "-"))
     first, second = "if crate::mutants::on(0) { a * b * c }", "if crate::mutants::on(1) { a + b - c }"
     assert found == f"fn f() -> u8 {{\n    g(({first} else {second} else {{ a + b * c }}))\n}}"
@@ -66,7 +66,7 @@ def test_what_is_computed_while_compiling_has_no_branch(source: str) -> None:
 def test_what_has_no_branch_is_compiled_by_itself(
     monkeypatch, tmp_path, genre, line, column, replacement, mutated, compiles
 ) -> None:
-    """And the copy is again what it was."""
+    """Afterwards, the copy of the source is unchanged."""
     source = "const F: u8 = 2 + 1;\nconst fn f() -> u8 { F }\n"
     for folder in ("here", "copy"):
         (tmp_path / folder).mkdir()

@@ -1,4 +1,4 @@
-"""Mutants exchanged in a live module (scripts/mutants_in_forks.py)."""
+"""scripts/mutants_in_forks.py exchanges mutants in a live module."""
 
 import sys
 from types import ModuleType, SimpleNamespace
@@ -23,7 +23,7 @@ def double(n):
 
 @pytest.fixture
 def modules(monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType, ModuleType]:
-    """A module of the package, and one that has imported its names."""
+    """A module of the package, and a second module that imported its names."""
     made = ModuleType("stairnoise._made"), ModuleType("stairnoise._user")
     for module in made:
         module.__file__ = f"{module.__name__}.py"
@@ -56,7 +56,7 @@ def test_a_fork_answers_or_does_not() -> None:
 
 
 def test_a_file_that_cannot_be_collected_ends_the_run() -> None:
-    """Its tests would be missing, and what they notice would survive."""
+    """If the run went on, its tests would be missing, and mutants that only they kill would survive."""
     session: Any = SimpleNamespace(testsfailed=1, items=[])
     with pytest.raises(pytest.UsageError, match="collected"):
         Forks("", []).pytest_runtestloop(session)

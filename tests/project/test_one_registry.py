@@ -1,6 +1,6 @@
-"""Only the registry knows the mechanisms by name; the rest of the package asks it, or asks the mechanism.
+"""Only the registry knows the mechanisms by name; the rest of the package asks the registry or the mechanism.
 
-Evidence: the syntax trees of all files of the package, and of some lines that break each rule.
+Evidence: the syntax trees of all files of the package, and of example lines that break each rule.
 """
 
 import ast
@@ -20,15 +20,15 @@ CLASSES = {row.class_name for row in ROWS} | {
     "DiscreteMechanism",
     "ArrayParameters",
 }
-# The registry itself, and the list of public names, which type checkers read.
+# The registry itself, and the list of public names for type checkers.
 MAY_LIST = {"registry.py", "__init__.py"}
-# Fewer mechanisms than this are the subject of a function, and no list of them.
+# A function that names fewer mechanisms than this is about these mechanisms, and has no list of all.
 MANY = 3
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).as_posix() not in MAY_LIST)
 
 
 def breaks(source: str) -> Iterator[str]:
-    """What a file decides by the kind of a mechanism, or lists of mechanisms."""
+    """Return the places where a file decides by a mechanism's class or lists mechanisms."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass"):
             if words(node.args[1]) & CLASSES:
@@ -50,7 +50,7 @@ def breaks(source: str) -> Iterator[str]:
 
 
 def words(node: ast.AST) -> set[str]:
-    """Names and last parts of dotted names."""
+    """Return names and the last parts of dotted names."""
     parts = list(ast.walk(node))
     return {part.id for part in parts if isinstance(part, ast.Name)} | {
         part.attr for part in parts if isinstance(part, ast.Attribute)

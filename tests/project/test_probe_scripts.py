@@ -1,4 +1,4 @@
-"""The checks of taint and time say what is missing and check nothing then (scripts/test_taint.sh, scripts/test_time.sh)."""
+"""scripts/test_taint.sh and scripts/test_time.sh name a missing tool, and then check nothing."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ pytestmark = needs_posix
 
 
 def run(script: str, folder: Path, **tools: str) -> tuple[int, str]:
-    """With these pretended tools, and a shell, alone on PATH."""
+    """Run a script with only a shell and these fake tools on PATH."""
     machine = Machine(folder, "sh", "dirname")
     for name, body in tools.items():
         machine.install(name, body)

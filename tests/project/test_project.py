@@ -44,7 +44,7 @@ def test_extras_are_for_users_and_groups_for_developers() -> None:
 
 
 def test_pages_that_name_an_extra_under_another_licence_say_so() -> None:
-    """Of what the extras install, pglast alone is under a licence that reaches what it is distributed with."""
+    """Among the packages that extras install, only pglast has a licence that also binds software distributed with it."""
     pages = ["pyproject.toml", "README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
     naming = [name for name in pages if re.search(r"`postgresql`|\[postgresql|^postgresql = ", text(name), re.MULTILINE)]
     assert {"pyproject.toml", "README.md", "docs/query.md"} <= set(naming)
@@ -92,7 +92,7 @@ def test_classifiers_are_those_of_the_index() -> None:
 
 
 def test_links_of_the_readme_lead_somewhere_from_the_index_too() -> None:
-    """The index shows README.md without the files beside it: links name the repository, and a file that is there."""
+    """The package index shows README.md alone, so links name the repository and an existing file."""
     repository = urls()["Repository"]
     files = repository.replace("github.com", "raw.githubusercontent.com") + "/main/"
     prefix = re.compile(f"{re.escape(repository)}/(?:blob|tree)/main/|{re.escape(files)}")
@@ -146,10 +146,10 @@ def test_make_alone_prints_help() -> None:
 
 
 def test_import_loads_little_beside_numpy() -> None:
-    """What an import costs, counted: on a busy machine its time says nothing, and `make bench` has it.
+    """The cost of an import is counted in modules, because times vary on a busy machine; `make bench` measures the time.
 
-    7.5 ms go with 30 modules of 150 kB. A module of the standard library such as `fractions` adds 4 ms; what needs one imports it
-    where it is used.
+    30 modules of 150 kB take 7.5 ms. A standard-library module such as `fractions` adds 4 ms, so functions import such modules
+    on demand.
     """
     code = """
         import sys, numpy

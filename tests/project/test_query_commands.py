@@ -1,4 +1,4 @@
-"""The commands of docs/query.md run as they stand there, one after the other, and write what the page says."""
+"""The commands of docs/query.md run unchanged, one after the other, and write what the page shows."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""`pytest --quick`, which `make check` runs: what it selects, and that every folder and path that it looks at is there."""
+"""`pytest --quick`, which `make check` runs: its selection is right, and every folder and path in its lists exists."""
 
 import os
 import shutil
@@ -41,7 +41,7 @@ def test_every_folder_of_tests_is_in_contributing() -> None:
 
 
 class Repository:
-    """A repository with the selection of this one and a few tests."""
+    """A repository with this project's selection and a few tests."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -90,7 +90,7 @@ def test_changed_since_the_branch_left_main(repository: Repository) -> None:
     repository.write("python/stairnoise/new ä.py")
     mine = {f"python/stairnoise/{name}.py" for name in ("numerics/roots", "query/sums", "rng", "new ä")}
     assert changed(repository.folder) == mine
-    # What others land on main meanwhile is no change of this branch.
+    # Commits that others add to main meanwhile are no changes of this branch.
     repository.git("stash", "--quiet", "--include-untracked")
     repository.git("switch", "--quiet", "main")
     repository.write("README.md")
@@ -101,7 +101,7 @@ def test_changed_since_the_branch_left_main(repository: Repository) -> None:
 
 
 def test_changed_on_main(repository: Repository, tmp_path: Path) -> None:
-    """From what was pushed; where there is nowhere to push, or nothing was committed since, from the commit before."""
+    """Compared with the last pushed commit; if there is no remote or nothing was committed since, with the commit before."""
     repository.write("README.md")
     repository.commit()
     assert changed(repository.folder) == {"README.md"}
@@ -134,7 +134,7 @@ def selected(folder: Path) -> dict[str, list[str]]:
 
 
 def test_what_is_selected(repository: Repository) -> None:
-    """One case of each test of some folders, and what changed, or is named like it, in full."""
+    """One case of each test in some folders runs; changed files, and files named like them, run in full."""
     one, all_of_it = ["test_cases[a]"], ["test_cases[a]", "test_cases[b]", "test_slow"]
     assert selected(repository.folder) == {"theory/test_grid": one, "theory/test_roots": one}
     repository.write("python/stairnoise/numerics/roots.py")
@@ -142,6 +142,6 @@ def test_what_is_selected(repository: Repository) -> None:
     repository.commit()
     selection = {"theory/test_grid": one, "theory/test_roots": all_of_it, "cli/test_screen": all_of_it}
     assert selected(repository.folder) == selection
-    # A file of the package that a folder is about.
+    # A file of the package, which the folder is ABOUT.
     repository.write("python/stairnoise/query/other.py")
     assert selected(repository.folder) == selection | {"query/test_sums": one}

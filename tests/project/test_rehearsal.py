@@ -1,4 +1,4 @@
-"""The rehearsal runs every command of the release list that needs no forge, and its page says what became of each."""
+"""The rehearsal runs every command of the release list that needs no forge, and its page has the outcome of each."""
 
 import os
 import re
@@ -115,7 +115,7 @@ def test_the_clone_stays_until_there_is_a_newer_commit(project: Project) -> None
     assert project.rehearse("check-msrv")[0] == 0
     assert kept.exists()
     (project.folder / "broken").touch()
-    assert project.rehearse("check-msrv")[0] == 0, "what is not committed has no part in it"
+    assert project.rehearse("check-msrv")[0] == 0, "uncommitted files are not part of the rehearsal"
     project.commit()
     assert project.rehearse("check-msrv")[0] == 1
     assert not kept.exists()

@@ -1,4 +1,4 @@
-"""What checks of a release do where something is not there yet: a release to compare with, an environment (pretended tools)."""
+"""Release checks when there is no earlier release to compare with, or no environment (with fake tools)."""
 
 import re
 import shutil
@@ -15,7 +15,7 @@ pytestmark = needs_posix
 
 
 def test_nothing_broke_since_a_release_that_was_not(tmp_path: Path) -> None:
-    """The first release has none to be compared with, which `make semver` says and is no failure."""
+    """The first release has no predecessor: `make semver` says so and succeeds."""
     machine = Machine(tmp_path, "dirname", "sh")
     machine.install("git", "exit 128")
     status, text, _ = machine.run("semver.sh")
@@ -28,7 +28,7 @@ def test_nothing_broke_since_a_release_that_was_not(tmp_path: Path) -> None:
 
 
 def test_the_oldest_rust_needs_no_environment(tmp_path: Path) -> None:
-    """A clone has no .venv. pyo3 then stops at the interpreter that the Makefile names, unless it is told to look for none."""
+    """A clone has no .venv, and pyo3 would stop at the Makefile's missing interpreter unless the target disables the look-up."""
     if shutil.which("make") is None:
         pytest.skip("make is missing")
     (tmp_path / "clone" / "scripts").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""docs/stability.md says what is so today: what is public, what is deprecated, which Pythons, NumPys and Rusts.
+"""docs/stability.md is up to date: public names, deprecations, and versions of Python, NumPy and Rust.
 
 Evidence: the metadata of the package and of the crate, the sources, and calls with every warning an error.
 """
@@ -39,7 +39,7 @@ def file(name: str) -> str:
 
 
 def row(what: str) -> str:
-    """The row of a table that begins with this."""
+    """Return the table row that begins with a text."""
     lines = [line for line in PAGE.splitlines() if line.startswith(f"| {what}")]
     assert len(lines) == 1
     return lines[0]
@@ -96,7 +96,7 @@ def test_an_older_spelling_answers_without_a_warning(name: str) -> None:
 
 
 def test_every_public_name_is_there_without_a_warning() -> None:
-    """In a new process, where nothing is imported yet."""
+    """A new process has imported nothing yet."""
     code = """
         import stairnoise, stairnoise.query, stairnoise.engines
         for module in (stairnoise, stairnoise.query, stairnoise.engines):

@@ -1,6 +1,6 @@
-"""docs/standards.md answers every hazard, and what it calls tested has tests.
+"""docs/standards.md answers every hazard, and answers called tested have tests.
 
-Evidence: the page's tables; the files that they link to; the sections of the draft publication's hazards, counted from its text.
+Evidence: the page's tables; the files that they link to; the number of hazards in each section, counted in the draft's text.
 """
 
 import re
@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/standards.md").read_text(encoding="utf-8")
 ANSWERS = {"tested", "yours", "not covered"}
-# How many hazards each section of the initial public draft of SP 800-226 marks, in the order of its text.
+# The number of hazards marked in each section of the initial public draft of SP 800-226, in order.
 HAZARDS = {
     "2.2": 1, "2.3": 1, "2.4": 2, "2.5": 3, "2.6": 1, "3": 1, "3.3.1": 1, "3.3.2": 1, "3.3.3": 1, "3.4.1": 2, "3.5": 1, "3.6": 2,
     "3.7": 1, "4.1": 1, "4.2": 1, "4.3": 1, "4.4": 2, "4.5": 1,
@@ -20,7 +20,7 @@ HAZARDS = {
 
 
 def rows(head: str) -> list[list[str]]:
-    """The cells of the table with this head."""
+    """Return the rows of the table with this head."""
     _, _, table = PAGE.partition(f"{head}\n")
     lines = table.partition("\n\n")[0].splitlines()[1:]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
@@ -39,7 +39,7 @@ def test_every_hazard_has_a_row() -> None:
 
 @pytest.mark.parametrize("row", HAZARD_ROWS + CHANNEL_ROWS, ids=lambda row: row[-3][:40])
 def test_an_answer_holds(row: list[str]) -> None:
-    """A tested row names files with tests; another one names none that its answer does not need."""
+    """A tested row names files with tests; any other row names only files that its answer needs."""
     _, answer, how = row[-3:]
     answers = answer.split(", ")
     assert answers
@@ -54,7 +54,7 @@ def test_an_answer_holds(row: list[str]) -> None:
 
 
 def test_the_limits_of_a_fill_are_those_of_the_contract() -> None:
-    """The numbers that stand beside those of CTR_DRBG."""
+    """The page's numbers beside those of CTR_DRBG are the contract's."""
     contract = (ROOT / "docs/contract.md").read_text(encoding="utf-8")
     assert "fill < 2⁴⁸" in contract
     assert "fills below 2⁴⁸" in PAGE

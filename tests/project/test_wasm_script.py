@@ -1,4 +1,4 @@
-"""The check on WebAssembly says what is missing and checks nothing then (scripts/test_wasm.sh)."""
+"""scripts/test_wasm.sh names a missing tool, and then checks nothing."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ TARGETS = ("wasm32-unknown-unknown", "wasm32-wasip1")
 
 
 class Complete(Machine):
-    """A machine with all that is needed, a library for each target among it."""
+    """A machine with everything needed, including a library for each target."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, "dirname", "ls", "sh")

@@ -1,4 +1,4 @@
-"""What can be known of the workflows without running them: their names exist, their rights are small, they say that none was run.
+"""Checks of the workflows that need no run: named targets exist, permissions are minimal, and each states that it never ran.
 
 `make lint` checks their form against the forge's published schema, and runs zizmor.
 """
@@ -19,7 +19,7 @@ def text(path: Path) -> str:
 
 
 def jobs(path: Path) -> dict[str, str]:
-    """Text of each job by its name."""
+    """Return the text of each job by name."""
     _, name, *rest = re.split(r"^  (\w[\w-]*):\n", text(path).partition("\njobs:\n")[2], flags=re.MULTILINE)
     parts = [name, *rest]
     return dict(zip(parts[::2], parts[1::2], strict=True))
@@ -38,7 +38,7 @@ def test_it_says_that_it_was_not_run(path: Path) -> None:
 @workflows
 def test_every_target_of_make_exists(path: Path) -> None:
     named = set(re.findall(r"\bmake ([a-z][a-z0-9-]*|\.venv/[a-z-]+)", re.sub(r"#.*", "", text(path))))
-    named -= {"python3-venv"}  # a package beside `make`
+    named -= {"python3-venv"}  # a package that is installed beside `make`
     makefile = text(ROOT / "Makefile").replace("$(VENV)", ".venv")
     assert named
     assert {name for name in named if not re.search(rf"^{re.escape(name)}:", makefile, re.MULTILINE)} == set()
@@ -57,7 +57,7 @@ def test_every_job_ends(path: Path) -> None:
 
 @workflows
 def test_rights(path: Path) -> None:
-    """Jobs read, and no more; only those that publish ask who they are, and wait for somebody's approval. No secret is stored."""
+    """Jobs have only read permission. Publishing jobs also request an identity token and wait for approval. No secret exists."""
     assert "\npermissions:\n  contents: read\n\n" in text(path)
     assert "secrets." not in text(path)
     assert "write" not in text(path).partition("\njobs:\n")[0].partition("\non:\n")[2]
@@ -79,7 +79,7 @@ def test_actions_are_pinned_by_commit_and_each_by_one(path: Path) -> None:
 
 @workflows
 def test_nothing_unpinned_is_run(path: Path) -> None:
-    """An image has a name that may mean another one tomorrow, and so has a script from the net."""
+    """The name of an image or of a script on the net can mean something else tomorrow."""
     assert re.findall(r"^ *(?:container|image|services):.*|docker://.*", text(path), re.MULTILINE) == []
     assert re.findall(r"(?:curl|wget)\b.*", text(path)) == []
 

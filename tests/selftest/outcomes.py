@@ -1,4 +1,4 @@
-"""Outcomes of the self-test's checks: those of one subject, and which of them failed."""
+"""Outcomes of the self-test's checks on one subject, and those that failed."""
 
 import re
 
@@ -11,7 +11,7 @@ def failed(outcome: Outcome) -> bool:
 
 
 def run(subject: str, names: str = "") -> dict[str, Outcome]:
-    """The checks of a subject whose names match, by their names."""
+    """Run the checks of a subject whose names match; return outcomes by name."""
     return {check.name: check.run() for check in _selftest.SUBJECTS[subject]() if re.search(names, check.name)}
 
 

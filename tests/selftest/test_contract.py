@@ -1,6 +1,6 @@
 """The self-test's AES-256 and contract in pure Python, against OpenSSL and the oracle.
 
-The numbers that are drawn have fixed seeds.
+All drawn numbers have fixed seeds.
 """
 
 import random
@@ -50,7 +50,7 @@ def test_discrete_laplace_against_the_oracle(eps, sensitivity):
 
 
 def test_extension_words_are_read_where_they_decide():
-    """A word whose bits are next to the boundary of 0 and 1: v < S(1) = 2q/(1 + q) is open until an extension word says."""
+    """For a word at the boundary between 0 and 1, only an extension word decides whether v < S(1) = 2q/(1 + q)."""
     q = Decimal(-1).exp()
     word = int(2 * q / (1 + q) * 2**63)
     asked = []

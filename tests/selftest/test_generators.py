@@ -1,6 +1,6 @@
 """The self-test's checks of generators fail when generators repeat themselves.
 
-They fail by chance with probability below 2**-200.
+These tests fail by chance with probability below 2**-200.
 """
 
 import json
@@ -46,7 +46,7 @@ def test_entropy_that_repeats_or_is_missing_is_found(monkeypatch):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_forks_that_repeat_are_found(monkeypatch):
-    """A key from outside is the parent's in the child too, by its contract."""
+    """By contract, a keyed generator is the same in parent and child."""
     found = json.loads(generators.run_main("stairnoise._selftest.generators"))
     assert len(found) == 3 + 8 * 16 + 16
     monkeypatch.setattr(generators, "run_main", lambda module: json.dumps([*found, found[5]]))

@@ -21,7 +21,7 @@ def test_this_process_draws_what_portable_code_does(drawn):
 
 
 def test_each_instruction_set_is_compared_with_the_first(drawn, monkeypatch):
-    """All draw the same here; a process that draws nothing is in the tests below."""
+    """Every instruction set draws the same values here; the tests below have a process that draws nothing."""
     monkeypatch.setattr(
         instruction_sets, "run_main", lambda module, **environment: json.dumps(drawn | {"tier": environment["STAIRNOISE_CPU"]})
     )
@@ -46,13 +46,13 @@ def test_digests_that_differ_are_found(drawn):
 
 
 def test_digests_depend_on_every_value(drawn, monkeypatch):
-    """Another seed for one mechanism, or one value that is off, changes the digest."""
+    """Another seed for one mechanism, or one changed value, changes the digest."""
     laplace = repr(sn.Laplace(1.0, 1.0))
     row = ROWS[[row.class_name for row in ROWS].index("Laplace")]
     monkeypatch.setattr(instruction_sets, "ROWS", (row._replace(examples=row.examples[:1]),))
     monkeypatch.setattr(instruction_sets, "SELECTIONS", {})
     alone = instruction_sets.digests()
-    # The seed is the number of the mechanism.
+    # The seed is the mechanism's position in the list.
     assert alone["digests"][laplace]["fills"] != drawn["digests"][laplace]["fills"]
     right = sn.Laplace.release
     monkeypatch.setattr(sn.Laplace, "release", lambda self, values, **how: right(self, values, **how) + (values == values[-1:]))

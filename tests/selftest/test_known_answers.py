@@ -1,4 +1,4 @@
-"""The self-test's known answers: they are the golden vectors, and a wrong one is found."""
+"""The self-test's known answers are the golden vectors, and a wrong answer is found."""
 
 import copy
 from fractions import Fraction
@@ -12,14 +12,14 @@ from stairnoise._selftest import known_answers
 from tests.oracles.generate import known_answers as generated
 from tests.selftest.outcomes import failed, failures, run
 
-# The shipped answers
+# Shipped answers
 
-# Of the package that is tested, which need not be the checkout's.
+# The file of the tested package, which can be installed outside the checkout.
 SHIPPED = Path(known_answers.__file__).parents[1] / "data" / "known_answers.json"
 
 
 def test_shipped_answers_are_made_of_the_vectors():
-    """Byte for byte; `python -m tests.oracles.generate known_answers` writes the file."""
+    """The file is equal byte for byte; `python -m tests.oracles.generate known_answers` writes it."""
     assert SHIPPED.read_text(encoding="utf-8") == generated.text()
 
 
@@ -43,7 +43,7 @@ def test_known_answers_beyond_float64_saturate():
 
 @pytest.fixture
 def answers(monkeypatch):
-    """A copy of the answers that a test may spoil."""
+    """A copy of the answers that a test can spoil."""
     mine = copy.deepcopy(known_answers.answers())
     monkeypatch.setattr(known_answers, "answers", lambda: mine)
     return mine

@@ -16,7 +16,7 @@ def test_a_wrong_cipher_is_found(monkeypatch):
 
 
 def test_a_library_with_another_key_is_found(monkeypatch):
-    """As if the last byte of the key were not used."""
+    """The stub behaves as if the key's last byte were ignored."""
     right = sn.SecureRng.from_key
     monkeypatch.setattr(sn.SecureRng, "from_key", lambda key: right(key[:-1] + bytes([key[-1] ^ 1])))
     assert len(failures(run("random words", "new key"))) == 3

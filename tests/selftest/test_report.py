@@ -1,4 +1,4 @@
-"""The machine in the report of a self-test."""
+"""The description of the machine in a self-test's report."""
 
 from stairnoise._selftest import report
 

@@ -1,6 +1,6 @@
-"""The self-test: that it passes here, what its report says, and that a check which breaks off has failed.
+"""The self-test passes here, its report is right, and a check that raises counts as failed.
 
-Checks of new keys fail by chance with probability below 2**-200.
+Checks on new keys fail by chance with probability below 2**-200.
 """
 
 import json
@@ -20,13 +20,13 @@ from tests.examples import BASES
 ROOT = Path(__file__).resolve().parents[2]
 
 
-# All is right
+# Passes
 
 
 SUBJECTS = ("known answers", "random words", "generators", "instruction sets")
 
 
-# Instruction sets take longer than the others: the test below has them, and test_instruction_sets.py compares two.
+# Instruction sets take longest: only the test below runs all of them; test_instruction_sets.py compares two.
 @pytest.mark.parametrize("subject", SUBJECTS[:-1])
 def test_a_subject_passes(subject):
     report = sn.selftest(subjects=[subject])
@@ -41,8 +41,8 @@ def test_all_of_it_passes():
     report = sn.selftest()
     assert report.failures == ()
     assert report.subjects == SUBJECTS
-    # Work instead of time, which a busy machine stretches. Each instruction set draws 48 million values, which counts twice for
-    # all but the first.
+    # Values are counted, because times vary on a busy machine. Each instruction set draws 48 million values; those of all but the
+    # first count twice.
     assert report.values <= 49_000_000 * (2 * len(sn.cpu_tiers()) - 1)
 
 

@@ -1,4 +1,4 @@
-"""The built site, and a browser. Tests that need one that is not there are skipped, and say how it is made."""
+"""Fixtures for the built site and a browser. If one is missing, its tests are skipped with the command that makes it."""
 
 import functools
 import http.server
@@ -18,7 +18,7 @@ sys.path.append(str(DOCS / "_ext"))
 
 @pytest.fixture(scope="session")
 def site() -> Path:
-    """Folder of the built site."""
+    """The folder of the built site."""
     if not (HTML / "index.html").is_file():
         pytest.skip("the site is not built: make docs")
     return HTML
@@ -26,7 +26,7 @@ def site() -> Path:
 
 @pytest.fixture(scope="session")
 def address(site: Path) -> Iterator[str]:
-    """Address of a server of the built site, on this machine alone."""
+    """The address of a local server of the built site."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_: Any) -> None:
@@ -41,14 +41,14 @@ def address(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Headless Chromium of the system."""
+    """The system's headless Chromium."""
     webdriver = pytest.importorskip("selenium.webdriver")
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if chromium is None or driver is None:
         pytest.skip("apt-get install chromium chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
-    # As root, in a container: neither a sandbox nor much shared memory.
+    # Root in a container has no sandbox and little shared memory.
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})

@@ -31,27 +31,27 @@ def scheme(browser: Any, name: str) -> None:
 
 
 def wait_for(condition: Callable[[], Any], seconds: float = 120) -> Any:
-    """Return what the condition returns as soon as it is true."""
+    """Return the condition's result as soon as it is true."""
     until = time.monotonic() + seconds
     while not (found := condition()):
-        assert time.monotonic() < until, "nothing came in time"
+        assert time.monotonic() < until, "the condition was never true in time"
         time.sleep(0.05)
     return found
 
 
 def requested(browser: Any) -> set[str]:
-    """Addresses that were asked for since the last call."""
+    """Return the addresses requested since the last call."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     return {m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"}
 
 
 def complaints(browser: Any) -> list[str]:
-    """What the console says since the last call, but for notes."""
+    """Return the console's warnings and errors since the last call."""
     return [entry["message"] for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
 
-# What reaches beyond the screen and has nothing of its own that scrolls (the theme lets the whole article scroll), and formulas
-# whose top or bottom is not seen. A text reaches beyond its paragraph, which then is no wider: so does the article around it.
+# Elements beyond the screen that do not scroll by themselves (the theme lets the whole article scroll), and formulas whose
+# start, top or bottom is hidden. A text can overflow a narrow paragraph, so the article's own scroll width is also checked.
 CUT = """
     const own = (node) => ["auto", "scroll", "hidden"].includes(getComputedStyle(node).overflowX);
     const scrolls = (node) => !node.classList.contains("bd-article-container") && (own(node) || scrolls(node.parentElement));
@@ -68,7 +68,7 @@ CUT = """
 """
 
 
-# Text whose contrast with what it stands on is below 4.5.
+# Text whose contrast with its background is below 4.5.
 PALE = """
     const parts = (colour) => {
       const [r, g, b, alpha = 1] = colour.match(/[\\d.]+/g).map(Number);
@@ -97,7 +97,7 @@ PALE = """
 
 
 def unseen(browser: Any, width: int) -> list[str]:
-    """What of the page is beyond a screen of this width, cut, or too pale."""
+    """Return the parts of the page that are beyond a screen of this width, cut off, or too pale."""
     shown = browser.execute_script("return document.documentElement.scrollWidth")
     found = [f"{shown} wide"] if shown > width else []
     return [*found, *browser.execute_script(CUT, width), *browser.execute_script(PALE)]
@@ -106,9 +106,7 @@ def unseen(browser: Any, width: int) -> list[str]:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_every_page(browser: Any, address: str, site: Path, width: int, colours: str) -> None:
-    """No complaint, no request elsewhere, the system's colours, nothing beyond the screen or cut, and a contrast of 4.5 at least
-    (WCAG 2.2, 1.4.3).
-    """
+    """Pages have the system's colours, no warning or foreign request, no cut text, and contrast >= 4.5 (WCAG 2.2, 1.4.3)."""
     names = sorted(page.relative_to(site).as_posix() for page in site.rglob("*.html") if "_static" not in page.parts)
     assert len(names) > 100
     wide(browser, width)
@@ -133,7 +131,7 @@ def test_every_page(browser: Any, address: str, site: Path, width: int, colours:
     [("release", "tutorials/histogram"), ("staircase", "api/generated/stairnoise.Staircase"), ("epsilon", "which_epsilon")],
 )
 def test_search_finds(browser: Any, address: str, word: str, place: str) -> None:
-    """By the field that Ctrl+K opens, as a reader asks; the place is among the first ten results."""
+    """The field that Ctrl+K opens finds a reader's words; the right place is among the first ten results."""
     from selenium.webdriver import ActionChains, Keys
 
     wide(browser, WIDTHS[1])
@@ -158,7 +156,7 @@ def test_search_finds(browser: Any, address: str, word: str, place: str) -> None
 
 
 def test_explore_works_by_keyboard(browser: Any, address: str, site: Path) -> None:
-    """Tab goes from group to group, arrows choose, and picture, table and sentence follow; the numbers are those of the page."""
+    """Tab goes from group to group, arrows choose, and picture, table and sentence follow with the page's numbers."""
     from selenium.webdriver import ActionChains, Keys
 
     wide(browser, WIDTHS[1])
@@ -218,7 +216,7 @@ def test_explore_works_by_keyboard(browser: Any, address: str, site: Path) -> No
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_explore_has_names_for_a_screen_reader(browser: Any, address: str, width: int) -> None:
-    """By the browser's own accessibility tree: the table is one on a telephone too, where names stand above their numbers."""
+    """The browser's accessibility tree has a table on a telephone too, where names stand above their numbers."""
     wide(browser, width)
     browser.get(f"{address}/explore.html")
     nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
@@ -236,7 +234,7 @@ def test_explore_has_names_for_a_screen_reader(browser: Any, address: str, width
     assert all(names["columnheader"] + names["rowheader"])
 
 
-# Settings whose table reaches beyond its place, or a number beyond its cell.
+# Returns settings whose table is too wide for its place, or a number too wide for its cell.
 BESIDE = """
     const form = document.getElementById("explore-form");
     const table = document.getElementById("explore-table");
@@ -253,7 +251,7 @@ BESIDE = """
 
 
 def test_explore_shows_its_table_whole_on_a_telephone(browser: Any, address: str) -> None:
-    """In every setting; a table that scrolls would hide its last column from who does not know that there is one."""
+    """No setting makes the table scroll, because a scrolling table would hide its last column."""
     wide(browser, WIDTHS[0])
     browser.get(f"{address}/explore.html")
     settings, beside = browser.execute_script(BESIDE)
@@ -263,7 +261,7 @@ def test_explore_shows_its_table_whole_on_a_telephone(browser: Any, address: str
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_explore_is_drawn_in_colours_that_are_seen(browser: Any, address: str, colours: str) -> None:
-    """Curves have a contrast of 3 at least (WCAG 2.2, 1.4.11), and on a telephone letters are 11 pixels high."""
+    """Curves have a contrast of at least 3 (WCAG 2.2, 1.4.11), and on a telephone letters are 11 pixels high."""
     wide(browser, WIDTHS[0])
     scheme(browser, colours)
     browser.get(f"{address}/explore.html")
@@ -294,13 +292,13 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("name", ["theory/gaussian", "theory/multivariate_staircase", "theory/selection", "figures"])
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_a_figure_has_the_ground_of_its_page(browser: Any, address: str, name: str, colours: str) -> None:
-    """By a photograph: the commonest colour of the figure is that of the page, and something else is drawn on it."""
+    """In a screenshot, the figure's commonest colour is the page's colour, and the figure has other colours too."""
     image = pytest.importorskip("PIL.Image")
     wide(browser, WIDTHS[1])
     scheme(browser, colours)
     browser.get(f"{address}/{name}.html")
     figure = browser.find_element("css selector", "article img")
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", figure)  # not below the head of the page
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", figure)  # not hidden under the page's header
     wait_for(lambda: browser.execute_script("return arguments[0].complete && arguments[0].naturalWidth > 0", figure))
     pixels = image.open(io.BytesIO(figure.screenshot_as_png)).convert("RGB")
     many, common = max(pixels.getcolors(pixels.width * pixels.height))

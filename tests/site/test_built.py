@@ -1,4 +1,4 @@
-"""The built site: every link and anchor leads somewhere, nothing comes from elsewhere, and no page of the API is empty.
+"""On the built site, every link and anchor has a target, nothing loads from elsewhere, and no API page is empty.
 
 Evidence: the HTML, read by Python's parser.
 """
@@ -21,7 +21,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 class Page(HTMLParser):
-    """Anchors, links, what is loaded, and formulas of a page."""
+    """Anchors, links, loaded files and formulas of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ def test_a_paper_that_a_docstring_names_is_linked(site: Path) -> None:
 
 
 def test_other_projects_names_are_used(site: Path) -> None:
-    """A list of names in docs/inventories has what is linked to, and no more."""
+    """Lists of names in docs/inventories have exactly the linked names."""
     linked = {link for page in pages(site) for link in parsed(page).links}
     for path in (DOCS / "inventories").glob("*.txt"):
         address, *lines = path.read_text(encoding="utf-8").splitlines()
@@ -111,7 +111,7 @@ def test_other_projects_names_are_used(site: Path) -> None:
 
 
 def test_a_left_column_lists_something(site: Path) -> None:
-    """Beside a page that is no section's, the column is not there; a screen of a telephone has the site's menu in it."""
+    """A page outside any section has no left column; on a telephone, the column holds the site's menu."""
     empty = []
     for page in pages(site):
         column = re.search(
@@ -151,7 +151,7 @@ def test_search_knows_greek_letters_by_name(site: Path) -> None:
 
 
 def test_formulas_are_mathml(site: Path) -> None:
-    """Each page of theory has one at least, and no page has TeX that was not understood."""
+    """Each page of theory has at least one formula, and no page has TeX left."""
     theory = list((site / "theory").glob("*.html"))
     assert {row.name for row in ROWS} <= {page.stem for page in theory}
     for page in theory:

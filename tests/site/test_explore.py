@@ -1,6 +1,6 @@
-"""The page Explore shows what the library says.
+"""The page Explore shows the library's numbers.
 
-Evidence: `compare`, `error_bound` and the density, asked again for settings of each kind, against the numbers and curves in the
+Evidence: `compare`, `error_bound` and the density, computed again for settings of each kind, against numbers and curves in the
 built page. Numbers on the page have four digits, so they agree to 5e-4 relative.
 """
 
@@ -15,7 +15,7 @@ import pytest
 
 import stairnoise as sn
 
-# Of each kind, sensitivity, δ and number of releases at least one; those that take minutes are left to the build.
+# At least one setting for each kind, sensitivity, δ and number of releases; slow settings are left to the build.
 SETTINGS = [
     ("real", 1, 1, None, 1),
     ("real", 0.1, 10, None, 30),
@@ -60,7 +60,7 @@ def test_every_setting_is_there(site: Path) -> None:
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: " ".join(map(str, setting)))
 def test_numbers_are_the_librarys(site: Path, setting: tuple[str, float, float, float | None, int]) -> None:
-    """The page's real numbers come from sensitivity 1; here they are asked for at the sensitivity of the setting."""
+    """The page scales real numbers from sensitivity 1; the test computes them at the setting's sensitivity."""
     kind, eps, sensitivity, delta, releases = setting
     numbers = page(site)
     view = numbers["views"][explore_numbers.key(*setting)]
@@ -81,7 +81,7 @@ def test_numbers_are_the_librarys(site: Path, setting: tuple[str, float, float, 
 
 @pytest.mark.parametrize("setting", SETTINGS[:2] + SETTINGS[4:5], ids=lambda setting: " ".join(map(str, setting)))
 def test_curves_are_the_densities(site: Path, setting: tuple[str, float, float, float | None, int]) -> None:
-    """Points are rounded to a tenth of a unit of the picture, 240 high."""
+    """The picture is 240 units high, and points are rounded to a tenth of a unit."""
     kind, eps, sensitivity, delta, releases = setting
     numbers = page(site)
     view = numbers["views"][explore_numbers.key(*setting)]

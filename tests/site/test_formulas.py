@@ -1,6 +1,6 @@
-"""MathML of the site's formulas has the space that TeX leaves around operators, and long output of a session breaks.
+"""The site's MathML has TeX's space around operators, and long session output breaks.
 
-Evidence: the rules, by examples.
+Evidence: examples of each rule.
 """
 
 import re
@@ -15,7 +15,7 @@ from docutils import nodes, utils
 
 
 def inside(tex: str) -> str:
-    """The MathML of a formula, without the outermost elements."""
+    """Return a formula's MathML inside the outermost elements."""
     found = re.fullmatch("<math[^>]*><mrow>(.*)</mrow></math>", mathml.formula(tex, "inline"))
     assert found is not None
     return found[1]

@@ -1,6 +1,6 @@
-"""What the site does with links that were written for the forge.
+"""How the site changes links that were written for the forge.
 
-Evidence: the rule, by examples of each kind of link.
+Evidence: examples of each kind of link.
 """
 
 import links

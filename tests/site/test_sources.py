@@ -1,4 +1,4 @@
-"""The sources of the site are complete: every mechanism has its page, and every public name its place.
+"""The site's sources are complete: every mechanism has its page, and every public name its place.
 
 Evidence: the registry, `stairnoise.__all__` and the files. The formulas themselves are executed by tests/pages/test_docs.py.
 """
@@ -20,7 +20,7 @@ THEORY = sorted(page for page in (DOCS / "theory").glob("*.md") if page.stem != 
 SELECTION = ("ExponentialMechanism", "StaircaseSelection", "PermuteAndFlip", "PartitionSelection")
 
 
-# A symbol, such as 2kε or σ², and a number, such as 10⁻⁶ or ½; then what makes a formula of them.
+# Symbols, such as 2kε or σ²; numbers, such as 10⁻⁶ or ½; and signs that combine them into a formula.
 SYMBOL = r"(?<![\w`\\])\d*[A-Za-zΓΔΘΛΣΦα-ωℓ][\u2032⁰¹²³⁴-⁹⁻₀-₉ᵢⱼₙᵖ]*(?![\w`])"
 NUMBER = r"\d[\d.⁰¹²³⁴-⁹⁻½]*"
 FORMULA = re.compile(
@@ -37,25 +37,25 @@ FORMULA = re.compile(
 
 
 def prose(page: Path) -> str:
-    """Paragraphs, lists and tables of a page: no code, headings, pictures or addresses of links."""
+    """Return a page's paragraphs, lists and tables, excluding code, headings, pictures and addresses of links."""
     text = re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^(?: {4}|#).*$", "", text, flags=re.MULTILINE)
     return re.sub(r"``.*?``|`[^`]*`|!\[[^]]*\]|\]\([^)]*\)|<!--.*?-->|I/O", "`", text)
 
 
 def parts(page: Path) -> list[str]:
-    """Formula, figure, guarantee and source of a page of theory."""
+    """Find formula, figure, guarantee and source on a page of theory."""
     return re.split("^## .*$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
 
 
 @pytest.mark.parametrize("page", THEORY, ids=lambda page: page.stem)
 def test_a_page_of_theory_is_complete(page: Path) -> None:
-    """Formula and its check in Python, figure, guarantee and source, in this order; a picture has words for who cannot see it."""
+    """Formula and its check in Python, figure, guarantee and source, in this order; a picture has an alternative text."""
     assert re.findall("^## (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE) == ["Formula", "Figure", "Guarantee", "Source"]
     formula, figure, guarantee, source = parts(page)
     assert "```math\n" in formula
     assert "\n    >>> " in formula
-    # What has no density to draw has a table, which its code prints.
+    # A mechanism that has no density to draw has a table, printed by its code.
     drawn = r"^```\{picture\} sn\.\w+|!\[.{40,}\]\(\.\./figures/\w+\.svg\)|^    (>>>|\.\.\.) .*print\("
     assert re.search(drawn, figure, re.MULTILINE)
     assert re.search(r"print\(.*\.guarantee\(.*\)\)\n    Guarantee: ", guarantee)
@@ -65,7 +65,7 @@ def test_a_page_of_theory_is_complete(page: Path) -> None:
 
 @each_row
 def test_a_mechanism_has_a_page_of_theory(row: Row) -> None:
-    """The formula is that of the distribution, compared with its pdf or pmf, or with the probability of a kept category."""
+    """The page compares its formula with the pdf or pmf, or with the probability of a kept category."""
     formula, figure, _, source = parts(DOCS / "theory" / f"{row.name}.md")
     assert re.search(rf">>> noise = sn\.{row.class_name}\(", formula)
     assert re.search(r"noise\.(pdf|pmf)\(|noise\.keep_probability", formula)
@@ -89,7 +89,7 @@ def test_every_public_name_has_a_place_in_the_api() -> None:
 
 
 def test_every_page_is_in_a_toctree() -> None:
-    """Sphinx says so too, but only where it is installed."""
+    """Sphinx would also report a missing page, but only where it is installed."""
     pages = {page.relative_to(DOCS).with_suffix("").as_posix() for page in DOCS.rglob("*.md") if "_build" not in page.parts}
     found = {"index"}
     for page in DOCS.rglob("*.md"):
@@ -113,7 +113,7 @@ def test_inventories_are_lists_of_names() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
 def test_a_formula_is_no_text(page: Path) -> None:
-    """The rule of CONTRIBUTING.md. The forge draws what has spaces or punctuation around it and no sign that Markdown escapes."""
+    """CONTRIBUTING.md asks for this: the forge renders $…$ between spaces or punctuation, unless Markdown escapes a sign in it."""
     text = prose(page)
     assert FORMULA.findall(re.sub(r"\$[^$\n]*\$", "`", text)) == []
     assert re.sub(r"(?<![^\s(])\$(?! )(?:[^$\n\\*]|\\[A-Za-z])*(?<! )\$(?![^\s),.:;])", "", text).count("$") == 0
