@@ -14,6 +14,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.cli import main
 from stairnoise.query.release import Release
+from stairnoise.query.sources import sqlite
 from tests.interface.canaries import TEXT, leaks
 
 
@@ -239,7 +240,8 @@ def test_unreadable_sources_are_refused_in_one_line(capsys, tmp_path, make, suff
     assert not leaks(err)
 
 
-def test_a_locked_database_is_refused_in_one_line(capsys, database):
+def test_a_locked_database_is_refused_in_one_line(capsys, database, monkeypatch):
+    monkeypatch.setattr(sqlite, "_SECONDS_LOCKED", 0.05)
     con = sqlite3.connect(database, isolation_level=None)
     con.execute("begin exclusive")
     start = time.monotonic()

@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import rest_long
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "distributed_work.md"
 SECRET = bytes(range(32))
 PARTITIONS = 4
 VALUES = 30
+METHODS = [method for method in multiprocessing.get_all_start_methods() if method != "spawn"]
 
 # Python 3.12 and later warn of forks in a process with threads.
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
@@ -56,7 +58,7 @@ def run(method, data):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a task is killed as POSIX does it")
-@pytest.mark.parametrize("method", [m for m in multiprocessing.get_all_start_methods() if m != "spawn"])
+@pytest.mark.parametrize("method", rest_long(METHODS[:1], METHODS))
 def test_a_retried_task_repeats_its_noise_and_no_two_partitions_share_any(method):
     data = np.zeros(VALUES, np.int64)
     answers = run(method, data)

@@ -23,11 +23,14 @@ import stairnoise as sn
 from docs._ext import classic
 from docs._ext.classic import FIGURES
 from stairnoise.figures.style import house_style, save
+from tests.combinations import rest_long
 
 matplotlib = pytest.importorskip("matplotlib")
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = list(FIGURES)
+# Drawing these takes as long as drawing all the others.
+DEAR = {"infinitely_divisible_variance", "discrete_variance"}
 
 
 @functools.cache
@@ -264,7 +267,7 @@ def test_selection_of_more_stairs_and_people_than_anybody_sees():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", rest_long([name for name in NAMES if name not in DEAR], NAMES))
 def test_every_text_has_its_place_and_can_be_read(name):
     """No text is cut off or overlaps another. Ticks are plain numbers. On a telephone of 375 pixels, 10 points are 10 pixels."""
     drawn, _ = drawn_and_saved(name)

@@ -15,7 +15,7 @@ import stairnoise as sn
 KEYED = sn.KeyedRng(bytes(32), "r", bind="label")
 ROWS, CANDIDATES = 300, 40
 COUNTS = 20_000
-SECONDS = 0.2
+SECONDS = 0.1
 SELECTING = [
     sn.StaircaseSelection(1, sensitivity=1),
     sn.ExponentialMechanism(1, sensitivity=1),

@@ -49,10 +49,11 @@ def test_importing_it_keeps_the_lock_off():
     assert done.stdout == "False\n", done.stderr
 
 
+@pytest.mark.parametrize("children", [60, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("key", [None, bytes(range(32))], ids=["system's key", "given key"])
-def test_threads_that_race_for_the_first_draw_of_a_child_never_repeat_it(key):
+def test_threads_that_race_for_the_first_draw_of_a_child_never_repeat_it(key, children):
     rng = sn.SecureRng() if key is None else sn.SecureRng.from_key(key)
-    for child in rng.spawn(200):
+    for child in rng.spawn(children):
         fills = at_once(lambda _, child=child: sn.Laplace(1, sensitivity=1).sample(4, rng=child).tobytes(), range(THREADS))
         assert len(set(fills)) == THREADS
 

@@ -108,7 +108,7 @@ def agree(mechanism, name, a, b, point):
     return near(a, b, 4) or abs(a - b) <= 1e-15 * abs(b)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(st.data(), st.sampled_from(KINDS))
 def test_arrays_are_their_elements(data, kind):
     """Every way in which parameters and argument broadcast, empty axes too."""

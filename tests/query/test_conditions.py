@@ -41,9 +41,8 @@ def source(engine):
         yield found
 
 
-@pytest.mark.parametrize("where", GOOD)
-def test_good_conditions_select_what_they_say(source, where):
-    assert count(source, where) == sum(map(bool, map(GOOD[where], ROWS)))
+def test_good_conditions_select_what_they_say(source):
+    assert {where: count(source, where) for where in GOOD} == {where: sum(map(bool, map(GOOD[where], ROWS))) for where in GOOD}
 
 
 # Every seventh of the generated has each way to make a good condition hostile.
@@ -161,7 +160,7 @@ def passes_the_first_judge(where):
 
 @pytest.mark.parametrize(
     ("make", "many"),
-    [(soup, 400), (grown, 8), *(pytest.param(*at_length, marks=pytest.mark.long) for at_length in [(soup, 5000), (grown, 40)])],
+    [(soup, 300), (grown, 4), *(pytest.param(*at_length, marks=pytest.mark.long) for at_length in [(soup, 5000), (grown, 40)])],
 )
 def test_what_is_accepted_is_about_one_row(engine, make, many, monkeypatch):
     """The count over all rows is the sum of the counts over tables of one row."""

@@ -8,6 +8,7 @@ import io
 import os
 import re
 import threading
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +20,7 @@ from stairnoise.query.question import Question
 from stairnoise.query.reading import reading
 from stairnoise.query.sources import lines, open_source
 from stairnoise.query.sources.source import SourceError
+from tests.combinations import in_turn, rest_long
 
 pytest.importorskip("duckdb")
 
@@ -95,13 +97,14 @@ FORMATS = [
 ]
 
 
+@pytest.mark.parametrize("examples", [3, pytest.param(50, marks=pytest.mark.long)])
 @pytest.mark.parametrize("csv", FORMATS, ids=repr)
-def test_files_as_a_plain_program_reads_them(tmp_path, csv):
+def test_files_as_a_plain_program_reads_them(tmp_path, csv, examples):
     letters = sorted({csv.delimiter, csv.quote or "x", csv.escape, *'a é\\"\r1'})
     line = st.text(letters, max_size=9).map(lambda one: one.encode(csv.encoding)) | st.binary(max_size=6)
     path = tmp_path / "t.csv"
 
-    @settings(max_examples=8, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
     @given(st.lists(line | st.just(f"NA{csv.delimiter} NA ".encode()), max_size=40), st.sampled_from([b"\n", b"\r\n"]))
     def check(written, end):
         content = f"a{csv.delimiter}b".encode() + end + b"".join(one + end for one in written)
@@ -220,10 +223,13 @@ def test_names_of_columns_are_no_names_of_the_statement(tmp_path):
         assert answer.counts.tolist() == [count]
 
 
-@pytest.mark.parametrize(("encoding", "letter"), [("utf-8", "é"), ("cp1252", "€"), ("latin-1", "ÿ")])
-@pytest.mark.parametrize("more", [-3, -2, 2**21])
-def test_a_long_line_is_a_row_or_none_and_no_error(tmp_path, encoding, letter, more):
+LETTERS = [("utf-8", "é"), ("cp1252", "€"), ("latin-1", "ÿ")], [-3, -2, 2**21]
+
+
+@pytest.mark.parametrize(("encoded", "more"), rest_long(in_turn(*LETTERS), product(*LETTERS)))
+def test_a_long_line_is_a_row_or_none_and_no_error(tmp_path, encoded, more):
     """The euro sign has one byte in the file's encoding and three in the engine's."""
+    encoding, letter = encoded
     long = letter * ((2**20 + more) // len(letter.encode(encoding)))
     lines = ["a,b", *["x,1"] * 3, f"{long},1", *["x,1"] * 3]
     (tmp_path / "t.csv").write_bytes("\n".join(lines).encode(encoding))

@@ -5,6 +5,7 @@ kinds that once differed. Answers may differ by at most a bound; everything else
 """
 
 import datetime
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,11 +17,11 @@ from stairnoise import query
 from stairnoise.query.question import Question
 from stairnoise.query.reading import reading
 from stairnoise.query.sources import open_source
-from tests.combinations import in_turn
+from tests.combinations import in_turn, rest_long
 
 pytest.importorskip("duckdb")
 
-few_or_many = pytest.mark.parametrize("examples", [5, pytest.param(100, marks=pytest.mark.long)])
+few_or_many = pytest.mark.parametrize("examples", [2, pytest.param(100, marks=pytest.mark.long)])
 TYPES = {"v": "integer", "w": "real", "day": "date:%d.%m.%Y", "ok": "boolean"}
 CITIES = ("Bern", "Chur", None, "")
 DAYS = (datetime.date(2026, 1, 2), datetime.date(2026, 2, 1))
@@ -220,8 +221,10 @@ def test_texts_of_a_parquet_file(tmp_path):
         assert source.answers(asked_of).counts.tolist() == [1, 0]
 
 
-@pytest.mark.parametrize("places", [slice(None), slice(3), slice(3, 6), slice(6, None)], ids=str)
-@pytest.mark.parametrize("null", [[], [None]], ids=["texts", "null"])
+PARTS = [slice(None), slice(3), slice(3, 6), slice(6, None)], [[], [None]]
+
+
+@pytest.mark.parametrize(("places", "null"), rest_long(in_turn(*PARTS), product(*PARTS)), ids=str)
 def test_every_listed_text_is_found_in_a_parquet_file(tmp_path, places, null):
     """Texts that the engine shows with escapes are found too. The n-th listed text occurs n times in the file."""
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
@@ -234,8 +237,10 @@ def test_every_listed_text_is_found_in_a_parquet_file(tmp_path, places, null):
     assert found == [*range(len(listed) - len(null)), *[len(listed) for _ in null]]
 
 
-@pytest.mark.parametrize("zone", [None, "UTC"])
-@pytest.mark.parametrize("version", ["1.0", "2.6"])
+TIMES = [None, "UTC"], ["1.0", "2.6"]
+
+
+@pytest.mark.parametrize(("zone", "version"), rest_long(in_turn(*TIMES), product(*TIMES)))
 def test_times_of_a_parquet_file_that_the_engine_cannot_hold(tmp_path, zone, version):
     """Such times are null; all other values are unchanged, also in microseconds."""
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")

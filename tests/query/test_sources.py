@@ -9,6 +9,7 @@ import os
 import signal
 import sqlite3
 import traceback
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ from stairnoise import query
 from stairnoise.query import SourceError
 from stairnoise.query.question import Question
 from stairnoise.query.reading import reading
-from stairnoise.query.sources import open_source, sqlite
+from stairnoise.query.sources import open_source, postgresql, sqlite
+from tests.combinations import in_turn, rest_long
 from tests.interface.canaries import NUMBER, TEXT, leaks
 
 duckdb = pytest.importorskip("duckdb")
@@ -78,8 +80,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("kind", [str, Path])
+@pytest.mark.parametrize(("name", "kind"), rest_long(in_turn(FILES, [str, Path]), product(FILES, [str, Path])))
 def test_files(tmp_path, name, kind):
     path = FILES[name](tmp_path / name)
     before = path.read_bytes()
@@ -301,7 +302,10 @@ def test_a_locked_file(tmp_path, name, monkeypatch):
         check(source)
 
 
-def test_a_locked_table(server):
+def test_a_locked_table(server, monkeypatch):
+    settings = [setting.replace("lock_timeout = '2s'", "lock_timeout = '50ms'") for setting in postgresql._SETTINGS]
+    assert tuple(settings) != postgresql._SETTINGS
+    monkeypatch.setattr(postgresql, "_SETTINGS", settings)
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(server) as con:
         con.execute("lock table t in access exclusive mode")

@@ -14,6 +14,7 @@ from mpmath import mp
 from numpy.typing import NDArray
 
 import stairnoise as sn
+from tests.combinations import rest_long
 from tests.oracles import gaussian
 from tests.statistical import checks
 
@@ -23,6 +24,7 @@ TOTAL = 4_000_000
 SIGMA2 = (0.3, 1.0, 2.2, 100.0, 1e6, 2.0**50)
 SINGLE = 1000.0
 CELLS = 500
+variances = pytest.mark.parametrize("sigma2", rest_long(SIGMA2[::2], SIGMA2))
 
 
 @cache
@@ -59,17 +61,17 @@ def counts(sigma2: float) -> Any:
     return np.bincount(np.searchsorted(edges(sigma2), drawn(sigma2), side="right"), minlength=len(edges(sigma2)) + 1)
 
 
-@pytest.mark.parametrize("sigma2", SIGMA2)
+@variances
 def test_distribution(sigma2: float) -> None:
     checks.check_distribution(counts(sigma2), probabilities(sigma2), ALPHA)
 
 
-@pytest.mark.parametrize("sigma2", SIGMA2)
+@variances
 def test_symmetry(sigma2: float) -> None:
     checks.check_symmetry(counts(sigma2), ALPHA)
 
 
-@pytest.mark.parametrize("sigma2", SIGMA2)
+@variances
 def test_far_tail(sigma2: float) -> None:
     last = int(np.floor(4.5 * np.sqrt(sigma2)))
     with mp.workdps(30):
@@ -80,7 +82,7 @@ def test_far_tail(sigma2: float) -> None:
     checks.check_share(int(np.count_nonzero(np.abs(drawn(sigma2)) > last)), TOTAL, float(share), ALPHA)
 
 
-@pytest.mark.parametrize("sigma2", SIGMA2)
+@variances
 def test_variance(sigma2: float) -> None:
     mechanism = sn.DiscreteGaussian(sigma2)
     variance, fourth = float(mechanism.var()), float(mechanism.abs_moment(4))

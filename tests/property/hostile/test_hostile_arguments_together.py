@@ -28,7 +28,7 @@ def changes(draw):
     return call, changed
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(changes())
 def test_a_result_or_a_refusal(case):
     call, changed = case

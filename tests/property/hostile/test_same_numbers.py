@@ -58,7 +58,7 @@ def cases(draw):
     return call, argument, plain, name
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(cases())
 def test_dress_does_not_matter(case):
     check(*case)
