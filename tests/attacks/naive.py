@@ -1,4 +1,4 @@
-"""What the attacks are aimed at: noise in floating point, added in floating point, and other plain ways to release."""
+"""Targets of the attacks: noise drawn and added in floating point, and other naive ways to release."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,12 +8,12 @@ Generator = np.random.Generator
 
 
 def laplace(rng: Generator, answer: float, size: int, eps: float, sensitivity: float = 1.0) -> Floats:
-    """NumPy's Laplace noise, added."""
+    """Add NumPy's Laplace noise."""
     return answer + rng.laplace(scale=sensitivity / eps, size=size)
 
 
 def staircase(rng: Generator, answer: float, size: int, eps: float, sensitivity: float = 1.0) -> Floats:
-    """Algorithm 1 of Geng and Viswanath (arXiv 1212.1186) in NumPy, with the gamma of least expected error, added."""
+    """Algorithm 1 of Geng and Viswanath (arXiv 1212.1186) in NumPy, with the gamma of minimum expected error."""
     gamma = 1 / (1 + np.exp(eps / 2))
     b = np.exp(-eps)
     sign = 1 - 2.0 * rng.integers(0, 2, size)
@@ -25,22 +25,22 @@ def staircase(rng: Generator, answer: float, size: int, eps: float, sensitivity:
 
 
 def geometric(rng: Generator, size: int, eps: float) -> NDArray[np.int64]:
-    """Two-sided geometric noise of sensitivity 1."""
+    """Draw two-sided geometric noise of sensitivity 1."""
     p = -np.expm1(-eps)
     return rng.geometric(p, size) - rng.geometric(p, size)
 
 
 def half_even(rng: Generator, answer: float, size: int, eps: float) -> NDArray[np.int64]:
-    """The answer rounded as IEEE, Python and NumPy do by default, plus integer noise."""
+    """Round the answer as IEEE, Python and NumPy do by default, and add integer noise."""
     return int(np.round(answer)) + geometric(rng, size, eps)
 
 
 def wrapping(rng: Generator, answer: int, size: int, eps: float) -> NDArray[np.int64]:
-    """Integers of 64 bits that wrap at their ends."""
+    """Add 64-bit integers, which wrap around at their ends."""
     return np.int64(answer) + geometric(rng, size, eps)
 
 
 def signed_zero(rng: Generator, answer: float, size: int, eps: float) -> Floats:
-    """The answer rounded to an integer in floating point, with noise of which zero keeps the sign of the answer."""
+    """Round the answer to an integer in floating point and add noise; noise of 0 keeps a zero's sign."""
     noise = geometric(rng, size, eps).astype(float)
     return np.where(noise == 0, np.round(answer), np.round(answer) + noise)

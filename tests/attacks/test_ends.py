@@ -1,8 +1,8 @@
-"""Evidence: attacks where number formats end: the sign of zero, subnormal numbers, the largest numbers.
+"""Attacks at the ends of number formats: the sign of zero, subnormal numbers, the largest numbers.
 
-Outcome sets of neighbours are compared over 100 000 releases each (an outcome of probability p is missed with probability
-(1 - p)**100 000, below 1e-9 for those compared), and their shares by the Chernoff bounds of checks.py, at a false-alarm rate
-of at most `ALPHA` each. Plain NumPy must be caught by the same comparison.
+Evidence: outcome sets of neighbours are compared over 100 000 releases each (an outcome of probability p is missed with
+probability (1 - p)**100 000, below 1e-9 for those compared), and their shares by the Chernoff bounds of checks.py, at a
+false-alarm rate of at most `ALPHA` each. Plain NumPy must be caught by the same comparison.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def released(mechanism, answer, seed, dtype=None, size=N):
 
 
 def compare(first, second, outcomes):
-    """Both reach every outcome, with shares within e^eps of each other."""
+    """Require that both neighbours reach every outcome, with shares within e^eps of each other."""
     counts = [np.array([np.count_nonzero(values == outcome) for outcome in outcomes]) for values in (first, second)]
     assert np.array_equal(counts[0] > 0, counts[1] > 0), f"{counts} of {outcomes}"
     check_loss_at_most(counts[0], counts[1], EPS, ALPHA)
@@ -40,7 +40,7 @@ def test_the_ends_of_int64(mechanism, end, inwards):
     first, second = (released(mechanism, answer, seed, np.int64) for answer, seed in ((end, 1), (end + inwards, 2)))
     compare(first, second, [end + inwards * steps for steps in range(COMMON)])
     for values in (first, second):
-        assert (values > 0).all() == (end > 0), "none beyond the other end"
+        assert (values > 0).all() == (end > 0), "no output is beyond the other end"
 
 
 def test_the_ends_of_int64_give_plain_numpy_away():
@@ -82,13 +82,13 @@ def test_the_sign_of_zero_gives_plain_numpy_away():
 @pytest.mark.parametrize("mechanism", [*DISCRETE, *CONTINUOUS], ids=repr)
 @pytest.mark.parametrize("answer", [5e-324, -5e-324, 1e-310, -1e-310, 2.2250738585072014e-308])
 def test_subnormal_answers_are_zero(mechanism, answer):
-    """Far below the lattice step every answer is the same lattice point, and so is every output."""
+    """Answers far below the lattice step all round to one lattice point, so outputs are equal too."""
     assert np.array_equal(released(mechanism, answer, 6, size=1000), released(mechanism, 0.0, 6, size=1000))
 
 
 @pytest.mark.parametrize("family", [sn.Laplace, sn.Staircase])
 def test_a_subnormal_lattice(family):
-    """Sensitivity 2**-1030: the lattice step is subnormal, and so are most outputs; neighbours reach multiples of it alone."""
+    """Sensitivity 2**-1030: the lattice step is subnormal, and so are most outputs; neighbours reach only multiples of it."""
     mechanism = family(EPS, 2.0**-1030)
     g = mechanism.granularity
     assert 0 < g < np.finfo(float).smallest_normal

@@ -1,12 +1,12 @@
-"""Evidence: attacks on the low bits of the sum, run against `release` and against plain NumPy.
+"""Evidence: attacks on the low-order bits of the sum, run against `release` and against plain NumPy.
 
-Mironov (2012): the outputs that floating-point noise can reach depend on the true answer, so that a single output may exclude a
-neighbour. Haney et al. (2022): the precision of a sum tells the magnitude of its terms. An attack
+Mironov (2012): the outputs that floating-point noise can reach depend on the true answer, so a single output can exclude a
+neighbour. Haney et al. (2022): the precision of a sum reveals the magnitude of its terms. An attack
 succeeds if, from 200 000 releases of each of two neighbours, an event has a privacy loss above epsilon. False alarms:
 each check of `release` fails with probability below `ALPHA` if it is private (checks.py: Chernoff bounds, seeds fixed), and
 NumPy's must fail the same check.
 
-The exhaustive part, every word of 16 bits on lattices of a few cells, is rust/core/src/lattice/release/exhaustive.rs.
+The exhaustive part, every word of 16 bits on lattices of a few steps, is rust/core/src/lattice/release/exhaustive.rs.
 """
 
 import math
@@ -37,7 +37,7 @@ def released(mechanism, answer, seed, size=N):
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize(("x", "y"), NEIGHBOURS, ids=repr)
 def test_low_bits_tell_no_neighbours_apart(mechanism, x, y):
-    """Near the answers and near zero: windows where one of them has more bits than the other."""
+    """The windows are near the answers and near zero, where one neighbour's sums have more bits than the other's."""
     first, second = released(mechanism, x, 1), released(mechanism, y, 2)
     for centre in {0.0, x}:
         seen = [bits.events(values - centre if centre else values, WINDOW) for values in (first, second)]
@@ -47,7 +47,7 @@ def test_low_bits_tell_no_neighbours_apart(mechanism, x, y):
 
 @pytest.mark.parametrize("mechanism", NAIVE, ids=lambda mechanism: mechanism.__name__)
 def test_the_attack_tells_neighbours_of_plain_numpy_apart(mechanism):
-    """Near zero NumPy's noise has bits below 2**-53, which no sum with 1 has."""
+    """Near zero, NumPy's noise has bits below 2**-53; sums with 1 have none."""
     rng = np.random.default_rng(3)
     seen = [bits.events(mechanism(rng, answer, N, EPS), WINDOW) for answer in (0.0, 1.0)]
     with pytest.raises(AssertionError, match="for eps"):
@@ -62,11 +62,11 @@ def test_the_attack_tells_neighbours_of_plain_numpy_apart(mechanism):
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("x", [0.0, -0.0, 5e-324, -1e-310, 1e-300, 0.1 + 0.2, 1 / 3, -2 / 3, 1.0, 1e3, 1e5])
 def test_every_output_is_on_one_lattice(mechanism, x):
-    """Multiples of g, odd ones among them, whatever the answer; the neighbour reaches the same."""
+    """Outputs are multiples of g, odd ones included, whatever the answer is; the neighbour reaches the same multiples."""
     step = round(math.log2(mechanism.granularity))
     here, there = (released(mechanism, answer, 4, 20_000) for answer in (x, x + 1.0))
     assert bits.last_bit(here).min() == bits.last_bit(there).min() == step
-    # One key: the outputs differ by the same whole number of cells, at most those of the sensitivity.
+    # With one key, outputs differ by the same number of lattice steps, at most the sensitivity in steps.
     steps = (there - here) / mechanism.granularity
     assert np.ptp(steps) == 0
     assert abs(steps[0]) <= math.ceil(1.0 / mechanism.granularity)
@@ -77,7 +77,7 @@ def finest(mechanism, answers):
 
 
 def test_precision_does_not_tell_the_magnitude():
-    """The finest bit in 20 000 outputs: g for `release`, as long as float64 holds it; with NumPy it follows the answer."""
+    """The finest bit in 20 000 outputs of `release` is g, while float64 can hold it; NumPy's finest bit follows the answer."""
     answers = [0.0, 5e-324, 1e-300, 1e-5, 1.0, 1000.0, 1e5]
     for made in MECHANISMS:
         assert finest(lambda x, mechanism=made: released(mechanism, x, 5, 20_000), answers) == {
@@ -91,7 +91,7 @@ def test_precision_does_not_tell_the_magnitude():
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("x", [1e7, 1e16, -1e16, 1e20, -9e27])
 def test_beyond_that_the_output_is_a_function_of_the_lattice_point(mechanism, x):
-    """Where float64 is coarser than g, the output is the lattice point of the sum, rounded: post-processing."""
+    """If float64 is coarser than g, the output is the sum's lattice point, rounded, which is post-processing."""
     g = Fraction(mechanism.granularity)
     noise = mechanism.sample(2000, rng=sn.SeededRng(7))
     for value, drawn in zip(released(mechanism, x, 7, 2000), noise, strict=True):

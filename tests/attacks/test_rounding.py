@@ -1,6 +1,6 @@
 """Evidence: the attack on rounding to the lattice.
 
-Rounding half to even moves 0.5 to 0 and 1.5 to 2, so that answers one sensitivity apart end two cells apart and lose 2 epsilon;
+Rounding half to even moves 0.5 to 0 and 1.5 to 2, so answers one sensitivity apart end two steps apart and lose 2 epsilon;
 rounding half upwards does not. Shares by Chernoff bounds at a false-alarm rate of at most `ALPHA` each, seeds fixed.
 """
 
@@ -24,7 +24,7 @@ HALVES = [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]
 
 
 def tails(values, answer):
-    """Events that two-sided geometric noise tells apart best: far below the answers, far above both."""
+    """The events with the largest privacy loss of two-sided geometric noise: far below both answers, far above both."""
     return np.array([np.count_nonzero(values <= answer - 1), np.count_nonzero(values >= answer + 2)])
 
 
@@ -60,7 +60,7 @@ def test_half_to_even_loses_twice_as_much():
 )
 @pytest.mark.parametrize("x", HALVES)
 def test_one_sensitivity_is_the_same_number_of_cells_everywhere(mechanism, x):
-    """From halves of cells as from anywhere: one key, answers one sensitivity apart."""
+    """One key, and answers one sensitivity apart, at half steps and anywhere else."""
     answers = x * mechanism.granularity + np.array([0.0, 1.0])
     here, there = (mechanism.release(np.full(1000, answer), rng=sn.SeededRng(4, allow_release=True)) for answer in answers)
     assert np.array_equal((there - here) / mechanism.granularity, np.full(1000, 1 / mechanism.granularity))

@@ -1,6 +1,6 @@
-"""SecureBitGenerator: what it refuses, what keeps it alive, and who may draw from it.
+"""SecureBitGenerator: what it refuses, what keeps it alive, and who can draw from it.
 
-Evidence: exact outcomes. Comparisons of random words fail by chance with probability below 2**-60 each.
+Evidence: exact outcomes. Each comparison of random words fails by chance with probability below 2**-60.
 """
 
 import copy
@@ -28,7 +28,7 @@ def given():
     return sn.SecureBitGenerator(key=KEY)
 
 
-# NumPy's classes take it
+# NumPy's classes accept it
 
 
 @each_maker
@@ -76,7 +76,7 @@ def test_numba_draws_from_a_generator_of_it():
     assert total(draws[0]) == draws[1].random() + draws[1].random()
 
 
-# Distributions, of a fixed key: the same in every run
+# Distributions; the key is fixed, so every run is the same
 
 
 def test_numbers_of_a_generator_are_distributed_as_they_should():
@@ -99,7 +99,7 @@ def test_every_bit_of_a_word_is_fair():
         assert abs(ones - n / 2) < 6 * (n / 4) ** 0.5
 
 
-# Nothing to read
+# No readable state
 
 
 READ = {
@@ -138,7 +138,7 @@ def test_there_is_no_state(make, way):
         "words: use spawn(n_children) for independent bit generators"
     )
     assert not hasattr(bits, "__dict__")
-    # Nothing is drawn, and nothing is broken.
+    # The refused calls draw no word, and the generator still works.
     assert make is not MAKERS["given"] or bits.random_raw() == given().random_raw()
 
 
@@ -183,7 +183,7 @@ def test_text_shows_no_key(make, text):
 
 
 class Subclass(sn.SecureBitGenerator):
-    """A caller's own, with the default ways of Python to be copied."""
+    """A caller's subclass, with Python's default ways of copying."""
 
     def __init__(self, key=None):
         super().__init__(key)
@@ -294,7 +294,7 @@ def test_bad_numbers_of_children(make):
 
 
 def spawned(bits, n):
-    """Children by NumPy's protocol, as SciPy and Dask spawn them."""
+    """Return children by NumPy's protocol, as SciPy and Dask spawn them."""
     return [type(bits)(seeds) for seeds in bits.seed_seq.spawn(n)]
 
 
@@ -316,7 +316,7 @@ def test_children_by_numpys_protocol_differ(make):
 
 
 def test_children_by_numpys_protocol_follow_from_a_given_key():
-    """They count with `spawn`; what is made of a child is its next child."""
+    """The protocol's children count with those of `spawn`; a generator made from a child is that child's next child."""
     mine, same = given(), given()
     first, second = mine.seed_seq.spawn(2)
     made = [sn.SecureBitGenerator(seeds) for seeds in (second, first, first)]
@@ -333,14 +333,14 @@ def test_scipy_spawns_from_it_and_may_copy_nothing():
     stats = pytest.importorskip("scipy.stats")
     rng = np.random.Generator(sn.SecureBitGenerator())
     assert stats.bootstrap((np.arange(9.0),), np.mean, n_resamples=9, rng=rng).standard_error > 0
-    # The engines spawn, and then copy what they have for `reset`.
+    # SciPy's engines spawn, and then copy their generators for `reset`.
     with pytest.raises(sn.CopyError):
         qmc.Sobol(2, rng=rng)
 
 
 @each_maker
 def test_dask_spawns_from_it(make):
-    """Chunks, arrays and computations: each has words of its own."""
+    """Each chunk, array and computation has other words."""
     da = pytest.importorskip("dask.array")
     rng = da.random.default_rng(np.random.Generator(make()))
     arrays = [rng.random(6, chunks=2) for _ in range(2)]
@@ -352,7 +352,7 @@ def test_dask_spawns_from_it(make):
 
 
 def test_numpys_generator_refuses_a_negative_number_of_children():
-    # From NumPy 2.5 on the error is its own.
+    # NumPy 2.5 and later raise their own error.
     with pytest.raises(ValueError, match="n_children must be"):
         np.random.Generator(sn.SecureBitGenerator()).spawn(-1)
 
@@ -367,7 +367,7 @@ def test_a_generator_keeps_it_alive():
 
 
 def test_what_draws_outlives_attributes():
-    """Every Generator has the addresses of state and functions. Without the attribute draws go on, and spawn fails."""
+    """A Generator holds the addresses of state and functions. If the attribute is deleted, draws go on and spawn fails."""
     bits = given()
     rng = np.random.Generator(bits)
     del bits._source
@@ -392,7 +392,7 @@ def test_it_is_freed_with_its_last_holder():
 
 
 def test_a_capsule_does_not_keep_it_alive():
-    """As with every bit generator of NumPy: whoever has a capsule or a pointer must hold the object too."""
+    """Every bit generator of NumPy is like this: code with a capsule or a pointer must hold the object too."""
     for make in (sn.SecureBitGenerator, np.random.PCG64):
         bits = make()
         capsule, before = bits.capsule, gc.get_referents(bits.capsule)
@@ -410,7 +410,7 @@ def test_many_are_made_and_freed():
 
 
 def test_threads_of_one_generator_share_no_word():
-    """NumPy's lock, which `random_raw` takes too. A repeat by chance has probability below 1e-8."""
+    """Draws and `random_raw` take NumPy's lock. A repeat by chance has probability below 1e-8."""
     bits = sn.SecureBitGenerator()
     generators = [np.random.Generator(bits) for _ in range(2)]
     drawn = [[], [], []]
@@ -434,7 +434,7 @@ def test_threads_of_one_generator_share_no_word():
 
 
 def test_threads_past_the_lock_do_no_harm():
-    """Through ctypes, which neither takes NumPy's lock nor keeps Python's: words may repeat, and the process goes on."""
+    """Calls through ctypes take no lock of NumPy and release Python's: words can repeat, but the process goes on."""
     bits = sn.SecureBitGenerator()
     draw, state = bits.ctypes.next_uint64, bits.ctypes.state
     threads = [threading.Thread(target=lambda: [draw(state) for _ in range(20_000)]) for _ in range(3)]
@@ -446,7 +446,7 @@ def test_threads_past_the_lock_do_no_harm():
     assert np.unique(words).size == 2000
 
 
-# Releases refuse it
+# Releases refuse the bit generator
 
 
 @pytest.mark.parametrize(

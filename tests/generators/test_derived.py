@@ -1,7 +1,7 @@
-"""Generators that are derived from one another: only a generator and its views draw the same noise.
+"""Among generators derived from one another, only a generator and its views draw the same noise.
 
-Evidence: distinct draws, by every way to derive a generator up to three steps. Two different streams have equal neighbours in
-this file with probability below 1e-20. Views are the control: they are seen to repeat what their generator draws.
+Evidence: distinct draws, for all ways to derive a generator in up to three steps. Two different streams have equal neighbours in
+this file with probability below 1e-20. Views are the control: the test sees them repeat their generator's draws.
 """
 
 import copy
@@ -30,7 +30,7 @@ names = itertools.count()
 
 
 def spawned(rng, n):
-    """The children of a generator, each a stream of its own; none where it refuses to have any."""
+    """Return the children of a generator, each with a new stream; none if it refuses to spawn."""
     try:
         children = rng.spawn(n)
     except sn.ParameterError:
@@ -39,7 +39,7 @@ def spawned(rng, n):
 
 
 def family(stream, rng, depth):
-    """Every generator derived in `depth` steps, with the name of its stream: views have their generator's."""
+    """Yield every generator derived in `depth` steps with its stream's name; a view has its generator's stream."""
     yield stream, rng
     if depth:
         derived = [*spawned(rng, 2), (stream, rng.at(0)), (stream, rng.at(5))]
@@ -50,13 +50,13 @@ def family(stream, rng, depth):
 
 
 def pairs(draws):
-    """Every two neighbouring numbers of 8 bytes."""
+    """Return all pairs of neighbouring 8-byte numbers."""
     found = draws.tobytes()
     return [found[at : at + 16] for at in range(0, len(found) - 8, 8)]
 
 
 def streams_of(drawn):
-    """The names of the streams that gave each pair of neighbours."""
+    """Return the names of the streams that drew each pair of neighbours."""
     seen = {}
     for stream, draws in drawn:
         for pair in pairs(draws):
@@ -99,7 +99,7 @@ def test_a_reseeded_view_is_a_generator_of_its_own():
 
 
 def bits_spawned(parent):
-    """Children by our own method and by NumPy's."""
+    """Return children by our own method and by NumPy's."""
     return [*parent.spawn(2), *(child.bit_generator for child in np.random.Generator(parent).spawn(1))]
 
 
@@ -109,7 +109,7 @@ def test_no_two_bit_generators_share_words():
     for _ in range(DEPTH):
         level = [child for parent in level for child in bits_spawned(parent)]
         everyone = everyone + level
-    # More than a buffer of 508 words.
+    # More words than a buffer of 508.
     drawn = [(i, bits.random_raw(600)) for i, bits in enumerate(everyone)]
     assert max(map(len, streams_of(drawn).values())) == 1
 

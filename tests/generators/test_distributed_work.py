@@ -1,4 +1,4 @@
-"""Evidence: equality and distinct draws, by the functions of docs/distributed_work.md, in processes of a pool that fails."""
+"""The functions of docs/distributed_work.md, in a pool of processes that fail. Evidence: equality and distinct draws."""
 
 import doctest
 import multiprocessing
@@ -21,12 +21,12 @@ PARTITIONS = 4
 VALUES = 30
 METHODS = [method for method in multiprocessing.get_all_start_methods() if method != "spawn"]
 
-# Python 3.12 and later warn of forks in a process with threads.
+# Python 3.12 and later warn about forks in a process with threads.
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 
 
 def shown():
-    """The page's two functions, as they stand there."""
+    """Return the page's two functions, unchanged."""
     names = {}
     for example in doctest.DocTestParser().get_examples(PAGE.read_text(encoding="utf-8")):
         if re.match(r"import stairnoise|def (stream|task)\b", example.source):
@@ -35,7 +35,7 @@ def shown():
 
 
 def attempt(partition, number, data):
-    """One try of a task; the first of every third partition dies after it drew, before it answers."""
+    """Run one try of a task; the first try of every third partition dies after its draw, before its answer."""
     noise = shown()["stream"](SECRET, partition, PARTITIONS)
     released = sn.DiscreteLaplace(0.01).release(data, rng=noise)
     if number == 0 and partition % 3 == 0:
@@ -44,7 +44,7 @@ def attempt(partition, number, data):
 
 
 def run(method, data):
-    """Every partition tried until two tries answer: as where a slow task is started twice."""
+    """Try every partition until two tries answer, as if slow tasks were started twice."""
     answers = {}
     for partition in range(PARTITIONS):
         answers[partition] = []
@@ -65,11 +65,11 @@ def test_a_retried_task_repeats_its_noise_and_no_two_partitions_share_any(method
     firsts = []
     for tried in answers.values():
         assert len(tried) == 2
-        assert len({process for process, _ in tried}) == len(tried), "each try is a process of its own"
+        assert len({process for process, _ in tried}) == len(tried), "each try runs in a new process"
         assert all(np.array_equal(released, tried[0][1]) for _, released in tried)
         firsts.append(tried[0][1])
     assert len({released.tobytes() for released in firsts}) == PARTITIONS
-    # Of three values in a row at random some would come again with probability 2e-4; the secret is fixed, and none does.
+    # Some three random values in a row would repeat with probability 2e-4; the secret is fixed, and none repeats.
     triples = [tuple(part[i : i + 3]) for part in firsts for i in range(VALUES - 2)]
     assert len(set(triples)) == len(triples)
 
@@ -83,7 +83,7 @@ def test_the_partitions_stream_is_a_child_by_its_number():
 
 
 def test_data_that_changes_between_tries_shows_in_the_difference():
-    """Why the page forbids it: the difference of the two answers has no noise."""
+    """The page forbids this, because the difference of the two answers has no noise."""
     task = shown()["task"]
     before, after = (task(SECRET, 3, PARTITIONS, counts) for counts in ([5, 70, 9], [5, 71, 9]))
     assert (after - before).tolist() == [0, 1, 0]

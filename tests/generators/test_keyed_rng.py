@@ -1,8 +1,7 @@
-"""KeyedRng: what its noise depends on, its mechanism, and fingerprints.
+"""KeyedRng: what its noise depends on, the distribution of the noise, and fingerprints.
 
-Evidence: equalities and inequalities of released numbers. Where two releases must differ, 60 rows of wide noise are equal by
-chance with probability below 2**-100; where single rows are counted, the
-rate is stated.
+Evidence: equalities and inequalities of released numbers. If two releases must differ, 60 rows of wide noise are equal by chance
+with probability below 2**-100; tests that count single rows state their rate.
 """
 
 import pickle
@@ -50,7 +49,7 @@ def test_every_field_of_the_address_changes_the_noise(field: str) -> None:
 
 
 def test_another_value_has_other_noise() -> None:
-    """Under bind="label" the noise is the same, which is what it is for."""
+    """With bind="label", another value has the same noise, by design."""
     assert ((released(values=VALUES + 1) - released()) == 1).mean() < 0.2
     rng = keyed(bind="label")
     assert np.array_equal(released(values=VALUES + 1, rng=rng) - released(rng=rng), np.ones(ROWS_OF_ALL))
@@ -58,7 +57,7 @@ def test_another_value_has_other_noise() -> None:
     assert released(values=2**53 + 1, labels="a") - (2**53 + 1) != released(values=2**53, labels="a") - 2**53
 
 
-# For every parameter of some mechanisms, values beside those of an example.
+# For every parameter of some mechanisms, values other than the example's.
 CHANGES: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
     "staircase": (
         {"eps": 1.0, "sensitivity": 1.0, "gamma": 0.25},
@@ -171,7 +170,7 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
 
 
 def changes_of(name: str) -> tuple[dict[str, Any], dict[str, tuple[Any, ...]]]:
-    """Those above; for other mechanisms, the next larger numbers beside those of the last example."""
+    """Return the changes above; for other mechanisms, replace each parameter of the last example by the next larger number."""
     if name in CHANGES:
         return CHANGES[name]
     arguments = BY_NAME[name].examples[-1].arguments
@@ -181,7 +180,7 @@ def changes_of(name: str) -> tuple[dict[str, Any], dict[str, tuple[Any, ...]]]:
 
 
 def of_all(mechanism: Any) -> Any:
-    """The noise of 60 rows: the first two coordinates of vectors."""
+    """Return the noise of 60 rows; for vectors, the first two coordinates."""
     values = np.zeros((ROWS_OF_ALL, *mechanism._value_shape), int if mechanism._integers else float)
     return released(mechanism, values).reshape(ROWS_OF_ALL, -1)[:, :2]
 
@@ -223,7 +222,7 @@ def test_equal_mechanisms_made_in_different_ways_have_one_address(one: Any, othe
 
 
 def test_mechanisms_that_differ_for_several_values_do_not_share_noise() -> None:
-    """Equal for one value, and not for two: both have the same r, but "l1" has another one at half of eps."""
+    """The two are equal for one value but not for two: both have the same r, but "l1" chooses another r at half of eps."""
     eps = 0.5
     best = sn.DiscreteStaircase(eps, 1000)
     number = sn.DiscreteStaircase(eps, 1000, r=best.r)
@@ -265,7 +264,7 @@ def test_fingerprints() -> None:
 
 
 def test_the_mechanism_of_keyed_noise() -> None:
-    """Chi-square of 200 000 keyed draws against the pmf, with a fixed secret; false alarms 1e-6."""
+    """Chi-square of 200 000 keyed draws against the pmf, with a fixed secret. False alarms: 1e-6."""
     stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
     mechanism, n = sn.DiscreteLaplace(0.7), 200_000
     noise = released(mechanism, np.zeros(n, int), np.arange(n))

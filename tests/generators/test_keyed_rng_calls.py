@@ -1,4 +1,4 @@
-"""KeyedRng: outputs of its releases, and calls that are refused.
+"""KeyedRng: the outputs of its releases, and the calls that it refuses.
 
 Evidence: equalities of released numbers, and the texts of errors.
 """

@@ -1,6 +1,6 @@
-"""KeyedRng: which labels it takes, and which of them are equal.
+"""KeyedRng: which labels it accepts, and which labels are equal.
 
-Evidence: equalities and inequalities of released numbers. Where two releases must differ, 60 rows of wide noise are equal by
+Evidence: equalities and inequalities of released numbers. If two releases must differ, 60 rows of wide noise are equal by
 chance with probability below 2**-100.
 """
 

@@ -1,4 +1,4 @@
-"""KeyedRng: what is copied, pickled or named to Dask is the name of a function that workers can import, and never the secret.
+"""KeyedRng: copies, pickles and Dask tokens contain the name of a function that workers can import, and never the secret.
 
 Evidence: a search of the pickled bytes for the secret; equality of released numbers in another process.
 """
@@ -53,7 +53,7 @@ def nested(secret: bytes) -> Callable[[], bytes]:
 
 
 def of_module(name: str, spec: object) -> Callable[[], bytes]:
-    """A function of a module that no file was imported for, or of `__main__`."""
+    """Return a function of `__main__`, or of a module that no file was imported for."""
     module = types.ModuleType(name)
     module.__spec__ = spec  # type: ignore[assignment]
     exec(f"def fetch():\n    return {SECRET!r}", vars(module))
@@ -93,7 +93,7 @@ def test_what_workers_cannot_import_is_refused(way: Any, fetch: Any, monkeypatch
     if isinstance(fetch, types.FunctionType) and fetch.__module__ != __name__:
         monkeypatch.setitem(sys.modules, fetch.__module__, types.SimpleNamespace(**fetch.__globals__))  # type: ignore[arg-type]
     rng = sn.KeyedRng(fetch, "r")
-    assert np.array_equal(released(rng=rng), released()), "in this process it is used as before"
+    assert np.array_equal(released(rng=rng), released()), "in this process, it works as before"
     with pytest.raises(sn.CopyError, match="workers cannot import that: give it a function that is defined by `def`") as caught:
         way(rng)
     assert SECRET.hex() not in str(caught.value)
@@ -102,7 +102,7 @@ def test_what_workers_cannot_import_is_refused(way: Any, fetch: Any, monkeypatch
 
 @ways
 def test_a_function_that_was_replaced_in_its_module_is_refused(way: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker would import the other one."""
+    """A worker would import the replacement."""
     rng = sn.KeyedRng(fetched, "r")
     monkeypatch.setattr(sys.modules[__name__], "fetched", remembered)
     with pytest.raises(sn.CopyError, match=rf"a KeyedRng of {__name__}\.fetched cannot be copied or pickled"):
@@ -125,7 +125,7 @@ def test_a_function_of_a_module_goes_by_its_name(way: Any, fetch: Any) -> None:
 
 
 def test_modules_that_are_pickled_by_value_too() -> None:
-    """cloudpickle then takes functions of a module whole; the KeyedRng hands over no function."""
+    """cloudpickle then pickles whole functions of a module, but a KeyedRng pickles only the function's name."""
     cloudpickle = pytest.importorskip("cloudpickle")
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     try:

@@ -1,6 +1,6 @@
-"""KeyedRng: nothing shows its secret, and when a function is asked for it.
+"""KeyedRng: no output shows the secret, and a function is asked for it only when it is needed.
 
-Evidence: equalities and inequalities of released numbers. Where two releases must differ, 60 rows of wide noise are equal by
+Evidence: equalities and inequalities of released numbers. If two releases must differ, 60 rows of wide noise are equal by
 chance with probability below 2**-100.
 """
 
@@ -22,7 +22,7 @@ def fetched() -> bytes:
 
 
 class Fetch:
-    """A function that is counted, and may fail."""
+    """A function for the secret that counts its calls and can fail."""
 
     def __init__(self, answer: Any) -> None:
         self.answer, self.calls = answer, 0
@@ -60,7 +60,7 @@ def test_a_bad_secret_is_refused_and_not_shown(secret: Any, error: type[Exceptio
 
 
 def shown(error: BaseException, secret: Any) -> list[str]:
-    """Where a traceback's frames of this package hold the secret, and its text if that has it."""
+    """Return the package's frames of a traceback that hold the secret, and the error's text if it has the secret."""
     held = []
     for frame, _ in traceback.walk_tb(error.__traceback__):
         if "stairnoise" in frame.f_code.co_filename.replace(os.sep, "/").split("python/")[-1].split("/")[0]:
@@ -86,7 +86,7 @@ def test_no_traceback_of_a_later_mistake_holds_the_secret(make: Any) -> None:
         values = [
             value for frame in frames for value in frame.f_locals.values() if isinstance(value, (bytes, bytearray, memoryview))
         ]
-        # The third call gives it for a name too, which is an argument like others.
+        # The third call also passes the secret as a name, which is an ordinary argument.
         assert all(value is secret for value in values)
         assert SECRET.hex() not in str(caught.value)
 
@@ -127,7 +127,7 @@ def test_a_function_is_called_at_each_call_and_not_before() -> None:
     fetch.answer = KeyError("no such variable")
     with pytest.raises(KeyError, match="no such variable"):
         released(rng=rng)
-    # What is refused for another reason does not ask for the secret.
+    # A call refused for another reason does not ask for the secret.
     calls = fetch.calls
     with pytest.raises(sn.ParameterError):
         released(rng=rng, labels=["a"])

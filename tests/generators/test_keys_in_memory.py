@@ -1,9 +1,9 @@
-"""Evidence: a search of the memory of a live process, as its debugger or a core dump would see it, for keys and keystream.
+"""Evidence: a search for keys and keystream in the memory of a live process, as a debugger or a core dump sees it.
 
-Another process is asked to make generators, draw and forget, and stops in between. Its memory is read by this one, which knows
-what to look for: a key that it sent, the words of that key's fills by the oracle, or the keys that it found by an attack on an
-earlier state. Each search is seen to find what is there while it may be. A word of a key is found by chance with probability
-below 1e-6 in all, one of keystream, of which 52 bits are compared, with 1e-3: more than are allowed, practically never.
+Another process makes generators, draws and forgets, and stops in between. This process reads its memory and searches for a key
+that was sent, for the words of that key's fills by the oracle, or for keys found by an attack on an earlier state. Each search is
+seen to find secrets while they are in use. All searches together find a key's word by chance with probability below 1e-6, and a
+word of keystream (52 bits are compared) with 1e-3; more words than are allowed are found practically never.
 """
 
 import os
@@ -19,8 +19,8 @@ import pytest
 import stairnoise as sn
 from tests.oracles import bit_generator, keyed, stream
 
-# They hold of the build that is shipped. Without link-time optimisation, as in the extension of `make dev`, the compiler leaves
-# copies of a key on the stack, so the quick tests leave them out.
+# These tests hold for the shipped build. The extension of `make dev` has no link-time optimisation, and the compiler leaves
+# copies of a key on the stack there, so the quick tests omit this file.
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="memory is read through /proc, which is Linux's"),
     pytest.mark.slow,
@@ -28,7 +28,7 @@ pytestmark = [
 
 MASK = 0x5A
 
-# Words that may be found in spite of everything: of values drawn one by one the compiler keeps some on the stack.
+# Words that can be found nevertheless: the compiler keeps some words of values drawn one by one on the stack.
 LEFT = 4
 
 PROGRAM = """
@@ -58,7 +58,7 @@ while length := os.readv(0, [ask]):
 
 
 class Process:
-    """A process that does as it is told, and lies open."""
+    """A process that runs statements on request and lets its memory be read."""
 
     def __init__(self, tier: str | None) -> None:
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": ":".join(sys.path)}
@@ -69,7 +69,7 @@ class Process:
         )
 
     def tell(self, statement: str, then: bytes = b"") -> bytes:
-        """What it answers to a statement, and to the bytes that the statement reads."""
+        """Send a statement, and bytes that the statement reads; return the answer."""
         pipes = self._process
         assert pipes.stdin is not None
         assert pipes.stdout is not None
@@ -85,7 +85,7 @@ class Process:
         return answer.removesuffix(b"done")
 
     def memory(self) -> list[np.ndarray]:
-        """All its writable memory, as 64-bit words."""
+        """Return all writable memory of the process, as 64-bit words."""
         parts = []
         folder = Path("/proc") / str(self._process.pid)
         try:
@@ -97,7 +97,7 @@ class Process:
                         memory.seek(start)
                         parts += _words(memory, end - start)
         except PermissionError:
-            pytest.skip("this user may not read another process's memory")
+            pytest.skip("this user cannot read another process's memory")
         assert sum(part.size for part in parts) > 10**5
         return parts
 
@@ -110,7 +110,7 @@ class Process:
 
 
 def _words(memory, length: int) -> Iterator[np.ndarray]:
-    """The pages of a region that are not empty."""
+    """Return the nonempty pages of a region."""
     while length > 0:
         data = memory.read(min(length, 1 << 24))
         if not data:
@@ -121,14 +121,14 @@ def _words(memory, length: int) -> Iterator[np.ndarray]:
             yield words
 
 
-# The fastest instruction set, or that of the environment, and in `make test-long` each other: portable code has another cipher.
+# The default instruction set, and in `make test-long` all others: portable code has another cipher.
 others = [pytest.param(tier, marks=pytest.mark.long) for tier in sn.cpu_tiers()[:-1]]
 each_tier = {"params": [None, *others], "ids": lambda tier: tier or "fastest"}
 
 
 @pytest.fixture(**each_tier)
 def process(request) -> Iterator[Process]:
-    """A process that nothing was done in."""
+    """A fresh process."""
     process = Process(request.param)
     yield process
     process.end()
@@ -136,14 +136,14 @@ def process(request) -> Iterator[Process]:
 
 @pytest.fixture(scope="module", **each_tier)
 def shared(request) -> Iterator[Process]:
-    """A process for many tests, each of which makes a generator of its own: a process takes longer to start than to search."""
+    """A process shared by tests that make their own generators, because a start takes longer than a search."""
     process = Process(request.param)
     yield process
     process.end()
 
 
 def found(memory: list[np.ndarray], secrets: list[int]) -> int:
-    """How many words of the memory are among the secrets."""
+    """Return the number of words in the memory that are secret."""
     wanted = np.array(secrets, np.uint64)
     return sum(int(np.isin(words, wanted).sum()) for words in _alike(memory, wanted))
 
@@ -152,7 +152,7 @@ FRACTION = np.uint64(2**52 - 1)
 
 
 def traces(memory: list[np.ndarray], secrets: list[int]) -> int:
-    """How many words of the memory are among the secrets, or are floats of their magnitude bits, whatever sign and exponent."""
+    """Return the number of words in the memory that are secret, or floats with a secret's mantissa, of any sign and exponent."""
     wanted = np.array(secrets, np.uint64)
     fractions = (wanted & np.uint64(2**63 - 1)).astype(np.float64).view(np.uint64) & FRACTION
     fractions = fractions[fractions > 2**20]  # random bits, not zeros
@@ -161,7 +161,7 @@ def traces(memory: list[np.ndarray], secrets: list[int]) -> int:
 
 
 def _alike(memory: list[np.ndarray], wanted: np.ndarray) -> Iterator[np.ndarray]:
-    """The words of the memory that have the 16 low-order bits of a wanted one: `isin` of all takes thirty times as long."""
+    """Return words that share the 16 low-order bits of a wanted word; `isin` on all words takes thirty times as long."""
     low = np.zeros(2**16, np.bool_)
     low[wanted.astype(np.uint16)] = True
     return (part[low[part.astype(np.uint16)]] for part in memory)
@@ -172,11 +172,11 @@ def words_of(data: bytes) -> list[int]:
 
 
 def keystream(key: bytes, fill: int, values: int, stages: int = 1) -> list[int]:
-    """The words of the first values of a fill in each stage (contract, section 5)."""
+    """Return the words of a fill's first values in each stage (contract, section 5)."""
     return [stream.word(key, fill, i + (stage << 40)) for stage in range(stages) for i in range(values)]
 
 
-# Every way to draw: one value, few, many, in place, releases of each length; how many words each takes, of how many stages.
+# Every way to draw: one value, few, many, in place, releases of each length; with the number of words and of stages.
 DRAWS = [
     ("d.sample(rng=rng)", 1, 1),
     ("d.sample(5, rng=rng)", 5, 1),
@@ -221,9 +221,9 @@ def test_a_given_key_and_its_keystream_are_wiped(process, draws):
         assert traces(process.memory(), words) <= LEFT, draw
         streams += words
     assert traces(process.memory(), streams) <= LEFT
-    assert found(process.memory(), words_of(key)) == live, "no copy stays but the generator's"
+    assert found(process.memory(), words_of(key)) == live, "no copy remains except the generator's"
     process.tell("shown = [repr(rng), str(rng._stream), rng.__reduce_ex__.__doc__]")
-    assert not any(key.hex().encode() in part.tobytes() for part in process.memory()), "written out"
+    assert not any(key.hex().encode() in part.tobytes() for part in process.memory()), "no text shows the key"
     process.tell("children = rng.spawn(3) + [rng.at(7)]; drawn = [d.sample(1, rng=child) for child in children]")
     keys = b"".join(stream.child_key(key, child) for child in range(3))
     assert found(process.memory(), words_of(keys)) >= 12
@@ -232,7 +232,7 @@ def test_a_given_key_and_its_keystream_are_wiped(process, draws):
 
 
 def test_values_of_tiles_are_nowhere_but_in_the_array(process):
-    """A large array's memory goes back to the system with it. Searched for are the rows of the last tiles."""
+    """The system gets a large array's memory back, so the test searches for the rows of the last tiles."""
     process.tell("out = np.zeros((80, 600), order='F'); sn.Laplace(1.0).sample(out=out, rng=sn.SeededRng(5))")
     values = sn.Laplace(1.0, sensitivity=1).sample((80, 600), rng=sn.SeededRng(5))[-8:].view(np.uint64).ravel().tolist()
     assert found(process.memory(), values) >= len(values)
@@ -244,7 +244,7 @@ BUFFER = 508
 
 
 def test_a_bit_generator_forgets_keys_and_words(process):
-    """Of a given key nothing stays but what it made: words to come, the next buffer's key and the next child's."""
+    """A given key is wiped; only its products remain: coming words, the next buffer's key and the next child's key."""
     key = np.random.default_rng(7).bytes(32)
     words = list(islice(bit_generator.words(key), 3 * BUFFER))
     buffers = list(islice(buffer_keys(key), 4))
@@ -259,7 +259,7 @@ def test_a_bit_generator_forgets_keys_and_words(process):
     assert found(memory, words_of(key + buffers[0])) == 0
     assert found(memory, words_of(buffers[1])) == 4
     assert found(memory, words[:100]) <= LEFT
-    assert found(memory, words[100:BUFFER]) == BUFFER - 100, "what is not drawn yet"
+    assert found(memory, words[100:BUFFER]) == BUFFER - 100, "the words not drawn yet"
     process.tell("kept = [rng.random(508), rng.standard_normal(300), rng.permutation(3000), rng.integers(9, size=7)]")
     memory = process.memory()
     assert found(memory, words[: 2 * BUFFER]) <= LEFT
@@ -276,7 +276,7 @@ def test_a_bit_generator_forgets_keys_and_words(process):
 
 
 def buffer_keys(key: bytes) -> Iterator[bytes]:
-    """The key of each buffer of a bit generator (contract, section 17)."""
+    """Return the key of each buffer of a bit generator (contract, section 17)."""
     key, _ = bit_generator.two_keys(key)
     while True:
         yield key
@@ -311,9 +311,9 @@ HIGH_BITS = np.uint64(0x8080808080808080)
 
 
 def candidates(memory: list[np.ndarray]) -> Iterator[bytes]:
-    """Every aligned 32 bytes that could be a key: no ASCII text, and at most one word looks like an address or a small number.
+    """Return all aligned 32 bytes that can be a key: no ASCII text, and at most one word like an address or a small number.
 
-    A random word does with probability 2**-15, two words of a key with 6e-9. A key is ASCII with probability 2**-32.
+    A random word is like one with probability 2**-15, two words of a key with 6e-9. A key is ASCII with probability 2**-32.
     """
     for words in memory:
         random = (words >> np.uint64(48) != 0) & (words << np.uint64(48) != 0)
@@ -325,7 +325,7 @@ def candidates(memory: list[np.ndarray]) -> Iterator[bytes]:
 
 
 def key_of(noise: bytes, memory: list[np.ndarray]) -> bytes | None:
-    """The attack: the key in the memory that gives this noise, if there is one."""
+    """The attack: return the key in the memory that draws this noise, or None."""
     mechanism = sn.Laplace(1.0, sensitivity=1)
     first = np.frombuffer(noise)
     for key in candidates(memory):
@@ -337,7 +337,7 @@ def key_of(noise: bytes, memory: list[np.ndarray]) -> bytes | None:
 
 
 def test_memory_read_after_a_fill_does_not_tell_its_noise(process):
-    """The attack finds the key before the fill, so that it would find it after; and nothing that the key makes is left."""
+    """The attack finds the key before the fill but not after, and no product of the key is left."""
     process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0, 1.0)")
     process.tell("d.sample(rng=rng)")
     before = process.memory()
@@ -355,7 +355,7 @@ def test_memory_read_after_a_fill_does_not_tell_its_noise(process):
     ("draw", "values", "stages"), [*DRAWS[1::2], *(pytest.param(*way, marks=pytest.mark.long) for way in DRAWS[::2])]
 )
 def test_every_way_to_draw_erases_its_key(shared, draw, values, stages):
-    """A view draws the noise by which the attack finds the key; then the generator uses the key in the way in question."""
+    """A view draws noise, and the attack finds the key by it; then the generator uses the key in each way to draw."""
     shared.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0, 1.0)")
     shared.tell("d.sample(rng=rng)")
     before = shared.memory()
@@ -369,7 +369,7 @@ def test_every_way_to_draw_erases_its_key(shared, draw, values, stages):
 
 
 def test_an_iterator_of_chunks_has_the_key_of_its_fill_alone(process):
-    """Its own is there until it ends. Keys of later fills go with their fills, as without it."""
+    """An iterator's own key is in memory until the iterator ends. Keys of later fills are wiped with their fills, as always."""
     process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0, 1.0)")
     process.tell("d.sample(rng=rng)")
     before = process.memory()
@@ -386,7 +386,7 @@ def test_an_iterator_of_chunks_has_the_key_of_its_fill_alone(process):
 
 
 def test_renewed_keys_lose_their_makers(process):
-    """Sixteen keys of an earlier state, the generator's own among them, are gone when sixteen more fills were taken."""
+    """Sixteen keys of an earlier state, including the generator's own, are gone after sixteen more fills."""
     process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0, 1.0)")
     process.tell("d.sample(rng=rng)")
     before = process.memory()
@@ -410,7 +410,7 @@ def test_the_keys_of_fills_to_come_are_wiped_with_their_generator(process):
 
 
 def states(memory: list[np.ndarray], key: bytes) -> Iterator[list[int] | None]:
-    """The words of the state around its second fill's key: the generator's key, a wiped one, this one and thirteen more."""
+    """Return the state's words around the second fill's key: the generator's key, a wiped key, this key and thirteen others."""
     words = np.frombuffer(key, np.uint64)
     for part in memory:
         for at in np.flatnonzero(part == words[0]):
@@ -428,7 +428,7 @@ def release(n): return d.release(np.zeros(n, int), labels=np.arange(n), statisti
 
 
 def test_a_keyed_generator_holds_no_secret_and_its_keys_are_wiped(process):
-    """Of the secret nothing stays; midstates of the keys that are derived from it are there until the generator is deleted."""
+    """The secret is wiped; midstates of its derived keys are in memory until the generator is deleted."""
     secret = np.random.default_rng(4).bytes(32)
     process.tell("unmask()", bytes(byte ^ MASK for byte in secret))
     assert found(process.memory(), words_of(secret)) >= 4, "the caller's own copy"
@@ -447,7 +447,7 @@ def test_a_keyed_generator_holds_no_secret_and_its_keys_are_wiped(process):
         left = words_of(of_all) + midstates(of_all) + [word for subkey in subkeys for word in words_of(subkey)]
         assert found(memory, left) == 0, n
         assert traces(memory, [stream.word(subkey, 0, 0) for subkey in subkeys]) <= LEFT, n
-        assert found(memory, states) == live, "no copy stays but the generator's"
+        assert found(memory, states) == live, "no copy remains except the generator's"
     process.tell("shown = [repr(rng), rng.fingerprint([1, 2], ['a', 'b']), rng.__dask_tokenize__(), hash(rng)]")
     assert found(process.memory(), words_of(secret)) == 0
     process.tell("del rng")
@@ -474,17 +474,17 @@ def test_a_function_leaves_no_keys_after_a_call(process):
 
 
 def midstates(key: bytes) -> list[int]:
-    """Both states of HMAC-SHA256 after the block of the key, as 64-bit words of their memory."""
+    """Return both states of HMAC-SHA256 after the key's block, as 64-bit words of memory."""
     blocks = (bytes(byte ^ pad for byte in key.ljust(64, b"\0")) for pad in (0x36, 0x5C))
     return [word for block in blocks for word in words_of(np.array(compressed(block), np.uint32).tobytes())]
 
 
 def compressed(block: bytes) -> list[int]:
-    """SHA-256's state after one block (FIPS 180-4, section 6.2.2), which hashlib does not tell."""
+    """Return SHA-256's state after one block (FIPS 180-4, section 6.2.2), which hashlib does not return."""
     primes = [n for n in range(2, 312) if all(n % d for d in range(2, n))]
 
     def root(n: int, power: int) -> int:
-        """The first 32 bits of the fraction of a root."""
+        """Return the first 32 bits of a root's fractional part."""
         low, high = 0, n << 32
         while high - low > 1:
             middle = (low + high) // 2

@@ -1,8 +1,8 @@
-"""Evidence: distinct draws. No two processes, threads, interpreters or copies draw the same noise from an OS-seeded generator.
+"""No two processes, threads, interpreters or copies draw the same noise from an OS-seeded generator. Evidence: distinct draws.
 
-Every way of going elsewhere is also taken with a generator from a key, which repeats its noise on purpose: so the way is seen to
-find a repeat where there is one. A repeat is two neighbouring values that came before. Two pairs of neighbours at random are
-equal with probability below 1e-20 (1e-10 for a value of this mechanism), and any two of this file with probability below 1e-12.
+The control for each kind of process, thread or copy is a generator from a key, which repeats its noise on purpose, so each check
+is seen to find a repeat. A repeat is two neighbouring values that occurred before. Two random pairs of neighbours are equal with
+probability below 1e-20 (1e-10 for a value of this mechanism), and any two in this file with probability below 1e-12.
 """
 
 import concurrent.futures
@@ -24,7 +24,7 @@ import stairnoise as sn
 KEY = bytes(range(32))
 MECHANISM = sn.Laplace(1)
 VALUES = 20
-# Pairs of neighbours in a draw: what `repeats` counts for a whole draw that came before.
+# Pairs of neighbours in a draw: the result of `repeats` if a whole draw was repeated.
 REPEATED = VALUES - 1
 
 FORK = getattr(os, "fork", None)
@@ -32,7 +32,7 @@ FORK = getattr(os, "fork", None)
 needs_fork = pytest.mark.skipif(FORK is None, reason="no fork on this system")
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="the test calls Linux itself")
 
-# Python 3.12 and later warn of forks in a process with threads, which is what some tests are about.
+# Python 3.12 and later warn about forks in a process with threads, which some tests need.
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 
 
@@ -45,14 +45,14 @@ def from_key():
 
 
 def repeats(draws):
-    """How many pairs of neighbouring values came more than once."""
+    """Return the number of pairs of neighbouring values that occurred before."""
     assert {len(part) for part in draws} == {8 * VALUES}, "a draw is missing"
     pairs = [part[at : at + 16] for part in draws for at in range(0, 8 * REPEATED, 8)]
     return len(pairs) - len(set(pairs))
 
 
 def in_child(work, fork=FORK):
-    """The bytes that `work()` returns in a forked child."""
+    """Return the bytes of `work()` in a forked child."""
     reader, writer = os.pipe()
     child = fork()
     if child == 0:  # pragma: no cover - not measured in the child
@@ -67,7 +67,7 @@ def in_child(work, fork=FORK):
     return sent
 
 
-# Derived and default generators, made before the fork; the same ones from a key are the control.
+# Derived and default generators, made before the fork; the same generators from a key are the control.
 DERIVED = {
     "itself": lambda rng: rng,
     "child": lambda rng: rng.spawn(1)[0],
@@ -111,7 +111,7 @@ def test_fork_of_a_fork_whose_parent_never_drew():
 
 @needs_fork
 def test_what_a_child_spawns_and_views():
-    """Children are counted, and a forked child starts from its parent's count."""
+    """Spawned children are counted, and a forked process starts at its parent's count."""
 
     def draws(rng):
         def theirs():
@@ -127,7 +127,7 @@ def test_what_a_child_spawns_and_views():
 
 @needs_fork
 def test_fork_in_a_thread_while_others_draw():
-    """Deadlock would show as a time-out: no lock is held while the interpreter may fork."""
+    """No lock is held while the interpreter can fork; a deadlock would show as a time-out."""
 
     def draws(rng):
         stop, sent = threading.Event(), []
@@ -155,11 +155,11 @@ def test_fork_in_a_thread_while_others_draw():
 
 
 def clone():
-    """A forked child that neither Python nor the C library knows of: no handler of theirs runs in it."""
+    """Fork by a system call, past Python and the C library, so none of their handlers runs in the child."""
     libc = ctypes.PyDLL(None)
     numbers = {"x86_64": 56, "aarch64": 220}
     if os.uname().machine not in numbers:
-        pytest.skip("the number of clone is not known here")
+        pytest.skip("the system call's number is not known on this machine")
     return libc.syscall(numbers[os.uname().machine], int(signal.SIGCHLD), 0, 0, 0, 0)
 
 
@@ -209,17 +209,17 @@ sys.stdout.write(first_process_of_a_container(outer).decode())
 @needs_linux
 @pytest.mark.parametrize("make", ["SecureRng", "from_key"])
 def test_parent_and_child_of_the_same_process_id(make):
-    """The first processes of two containers, one inside the other, both have the id 1: the id alone tells nothing."""
+    """The first processes of two nested containers both have the id 1, so the id alone cannot detect a fork."""
     done = subprocess.run([sys.executable, "-c", SAME_ID, make], capture_output=True, text=True, timeout=60, check=False)
     if done.returncode == 77:
-        pytest.skip("this user may not make process id namespaces")
+        pytest.skip("this user cannot make process id namespaces")
     assert done.returncode == 0, done.stderr
     (theirs, their_noise), (mine, my_noise) = (line.split() for line in done.stdout.splitlines())
     assert theirs == mine == "1"
     assert repeats([bytes.fromhex(their_noise), bytes.fromhex(my_noise)]) == (REPEATED if make == "from_key" else 0)
 
 
-# What a worker of a pool can reach: module globals, a generator made before the fork, mechanisms sent to it.
+# A pool's worker can use module globals, a generator made before the fork, and mechanisms sent to the worker.
 
 MADE_AT_IMPORT = {"SecureRng": sn.SecureRng(), "from_key": from_key()}
 
@@ -244,7 +244,7 @@ def test_pools_of_processes(method):
     for name in names:
         draws[name].append(draw_in_worker(MECHANISM, name))
     assert repeats(draws["default"] + draws["SecureRng"]) == 0
-    # Several workers draw the first noise of the one key.
+    # Several workers draw the first noise of the same key.
     assert repeats(draws["from_key"]) > 0
 
 
@@ -270,7 +270,7 @@ def test_threads_of_one_generator():
         assert repeats(draws(make(), lambda rng: rng)) == 0
     for make in (sn.SecureRng, from_key):
         assert repeats(draws(make(), lambda rng: rng.spawn(1)[0])) == 0
-    assert repeats(draws(from_key(), lambda rng: rng.at(0))) > 0, "views repeat the generator, which is their purpose"
+    assert repeats(draws(from_key(), lambda rng: rng.at(0))) > 0, "views must repeat the generator"
 
 
 INTERPRETERS = """
@@ -308,13 +308,13 @@ os._exit(0)
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="a second interpreter with NumPy 1 ends the process")
 def test_sub_interpreters():
-    """The first interpreter that asks has the extension; others are refused, or have generators of their own."""
+    """The first interpreter to import it gets the extension; others are refused, or have other generators."""
     done = subprocess.run([sys.executable, "-c", INTERPRETERS], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     lines = [bytes.fromhex(line) for line in done.stdout.splitlines()]
     assert len(lines) == 4
     drawn = [line for line in lines if line != b"refused"]
-    assert drawn, "the first that asks is served"
+    assert drawn, "the first interpreter gets the extension"
     length = 8 * VALUES
     secure = [line[i * length : (i + 1) * length] for line in drawn for i in range(2)]
     assert repeats(secure) == 0
@@ -322,7 +322,7 @@ def test_sub_interpreters():
 
 
 class Holder:
-    """A caller's object, with the default ways to be copied."""
+    """A caller's object, with Python's default ways of copying."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -403,7 +403,7 @@ print(os.read(reader, 1000).decode())
 @needs_fork
 def test_a_child_forked_by_a_signal_handler_does_not_end_its_parents_fill():
     for _ in range(5):
-        # On a busy machine the signal may come before or after the fill, where a child may go on.
+        # On a busy machine the signal can come before or after the fill; then the child can go on.
         done = subprocess.run([sys.executable, "-c", FORK_IN_A_HANDLER], capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr
         if "the child went on" not in done.stdout:

@@ -1,8 +1,7 @@
-"""Evidence: distinct words. However processes were forked, no two draw the same words from a SecureBitGenerator without a key.
+"""However processes are forked, no two draw the same words from a SecureBitGenerator of no given key. Evidence: distinct words.
 
-Every way of going elsewhere is also taken with a given key, which repeats its words on purpose: so the way is seen to find a
-repeat where there is one. Any two of the words of this file are equal with probability below 2**-40, and any two of its 32-bit
-halves with probability below 1e-5.
+The control for each kind of process is a given key, which repeats its words on purpose, so each check is seen to find a repeat.
+Any two words in this file are equal with probability below 2**-40, and any two 32-bit halves with probability below 1e-5.
 """
 
 import concurrent.futures
@@ -25,7 +24,7 @@ MAKERS = {"os": sn.SecureBitGenerator, "key": lambda: sn.SecureBitGenerator(KEY)
 DERIVED = {"itself": lambda bits: bits, "child": lambda bits: bits.spawn(1)[0]}
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-# Python 3.12 and later warn of forks in a process with threads, which is what some tests are about.
+# Python 3.12 and later warn about forks in a process with threads, which some tests need.
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 
 
@@ -34,7 +33,7 @@ def draw(bits):
 
 
 def repeats(draws):
-    """How many words came more than once."""
+    """Return the number of words that occurred before."""
     assert {len(part) for part in draws} == {8 * WORDS}, "a draw is missing"
     words = np.concatenate([np.frombuffer(part, np.uint64) for part in draws])
     return words.size - np.unique(words).size
@@ -85,7 +84,7 @@ def test_what_a_child_spawns():
 
 @needs_fork
 def test_fork_in_a_thread_while_others_draw_from_other_bit_generators():
-    """What a child inherits does not wait for a thread that it does not have. Deadlock would show as a time-out."""
+    """The child's generator does not wait for a thread that only the parent has. A deadlock would show as a time-out."""
     bits, busy = sn.SecureBitGenerator(), [np.random.Generator(sn.SecureBitGenerator()) for _ in range(2)]
     stop, sent = threading.Event(), []
 
@@ -107,7 +106,7 @@ def test_fork_in_a_thread_while_others_draw_from_other_bit_generators():
 
 @needs_fork
 def test_fork_while_a_thread_draws_past_the_lock():
-    """Through ctypes: the child waits for no lock, and none of its words is one of the parent's later ones."""
+    """The thread draws through ctypes; the child waits for no lock, and shares no word with the parent's later ones."""
     bits = sn.SecureBitGenerator()
     functions, stop = bits.ctypes, threading.Event()
 
@@ -139,7 +138,7 @@ def test_pools_of_processes(method):
     for name, drawn in draws.items():
         drawn.append(draw_in_worker(name))
     assert repeats(draws["os"]) == 0
-    # Several workers draw the first words of the one key.
+    # Several workers draw the first words of the same key.
     assert repeats(draws["key"]) > 0
 
 
@@ -155,7 +154,7 @@ def test_it_is_not_sent_to_processes(method):
 
 @needs_fork
 def test_a_random_state_keeps_a_normal_variate_across_a_fork():
-    """What the page says: RandomState keeps the second of a pair, of which this package knows nothing; Generator keeps none."""
+    """As documented, RandomState keeps the second of a pair of normal variates, unknown to this package; Generator keeps none."""
     legacy = np.random.RandomState(sn.SecureBitGenerator())
     legacy.standard_normal()
     assert in_child(lambda: np.float64(legacy.standard_normal()).tobytes()) == np.float64(legacy.standard_normal()).tobytes()

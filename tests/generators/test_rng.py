@@ -1,4 +1,4 @@
-"""The generators: views, children, reseeding, secrecy, and what a fill consumes."""
+"""The generators: views, children, reseeding, secrecy, and the fills that calls consume."""
 
 import copy
 import os
@@ -31,7 +31,7 @@ def test_view_of_a_later_fill():
     view = rng.at(4)
     whole = MECHANISMS[0].sample(10, rng=rng)
     assert np.array_equal(MECHANISMS[0].sample(6, rng=view), whole[4:])
-    # Both go on to the next fill; the view still starts at 4.
+    # Both continue with the next fill; the view still starts at 4.
     assert np.array_equal(MECHANISMS[0].sample(6, rng=view), MECHANISMS[0].sample(10, rng=rng)[4:])
 
 

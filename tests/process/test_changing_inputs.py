@@ -1,7 +1,7 @@
-"""Another thread writes to an input while a call reads it: the answer is one for costs or numbers that are allowed, or an error.
+"""Another thread writes to an input while a call reads it: the call answers for allowed numbers, or raises an error.
 
-Evidence: what the writer writes is refused by every check, and would show in the answer. The writer and the calls race for a
-fifth of a second each, so that a pass says less than the first test, which changes the costs between their check and their use.
+Evidence: every check refuses the writer's values, and they would show in the answer. The writer and the calls race for a
+fifth of a second each, so these passes are weaker than the first test, which changes costs between their check and their use.
 """
 
 import threading
@@ -25,7 +25,7 @@ CHANGED = "must not be written to by another thread during the call"
 
 
 class Meddling:
-    """A native mechanism after whose check of the costs somebody has written to them."""
+    """A native mechanism that writes to the costs right after their check."""
 
     def __init__(self, native, costs):
         self.native, self.costs = native, costs
@@ -54,7 +54,7 @@ USES = {
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("kind", [sn.StaircaseSelection, sn.ExponentialMechanism, sn.PermuteAndFlip])
 def test_costs_are_read_once(kind, order, use):
-    """Another candidate than that of cost 0 is selected with probability below e**-1700."""
+    """A candidate of a nonzero cost is selected with probability below e**-1700."""
     honest = np.array([[400.0, 0.0, 400.0], [400.0, 400.0, 0.0]], order=order)
     costs, mechanism = honest.copy(order), kind(9, 1)
     object.__setattr__(mechanism, "_mechanism", Meddling(mechanism._mechanism, costs))
@@ -64,7 +64,7 @@ def test_costs_are_read_once(kind, order, use):
 
 
 def while_written(memory, values, work):
-    """What `work()` answers again and again while another thread writes the values to the memory, one after the other."""
+    """Yield the results of repeated `work()` while another thread writes the values to the memory, one after the other."""
     stop = threading.Event()
 
     def write():

@@ -1,6 +1,6 @@
-"""Evidence: equality, on many threads at a time. Nothing relies on the interpreter's lock, so free-threaded CPython keeps it off.
+"""No code relies on the interpreter's lock, so free-threaded CPython keeps the lock off. Evidence: equality on many threads.
 
-The races run on every interpreter. Where threads take turns, as with the lock, they find what a switch between two calls breaks.
+The races run on every interpreter. If threads take turns because of a lock, the races find faults of a switch between two calls.
 """
 
 import concurrent.futures
@@ -21,7 +21,7 @@ THREADS = 8
 
 @pytest.fixture(autouse=True)
 def short_turns():
-    """Threads that take turns take short ones."""
+    """Make the interpreter switch threads often."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -42,7 +42,7 @@ def at_once(work, arguments):
 
 @pytest.mark.skipif(not FREE_THREADED, reason="this CPython has its lock: a free-threaded one is needed")
 def test_importing_it_keeps_the_lock_off():
-    """CPython turns its lock on, and warns, for a module that does not declare itself safe."""
+    """CPython turns the lock on, with a warning, for a module that does not declare itself safe."""
     program = "import sys, stairnoise; stairnoise.sample(3, eps=1); print(sys._is_gil_enabled())"
     clean = {name: value for name, value in os.environ.items() if name != "PYTHON_GIL"}
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], env=clean, capture_output=True, text=True, check=False)
@@ -59,7 +59,7 @@ def test_threads_that_race_for_the_first_draw_of_a_child_never_repeat_it(key, ch
 
 
 def test_threads_that_race_for_the_first_draw_of_a_child_of_a_key_take_its_fills():
-    """Whichever thread is first, the fills are those of one generator, each taken once."""
+    """Whichever thread is first, the threads take the fills of one generator, each once."""
     alone = sn.SeededRng(5).spawn(3)[2]
     expected = {sn.Laplace(1, sensitivity=1).sample(4, rng=alone).tobytes() for _ in range(THREADS)}
     for _ in range(100):
@@ -89,7 +89,7 @@ def test_spawning_threads_get_different_children():
 
 @pytest.mark.parametrize("n", [100, 100_000])
 def test_of_calls_that_write_the_same_memory_each_is_whole_or_refused(n):
-    """What remains is one call's fill, not parts of two; and a refused call took no fill."""
+    """The memory ends with one call's whole fill, not with parts of two; a refused call takes no fill."""
     out, rng, mechanism = np.empty(n), sn.SeededRng(3), sn.Laplace(1, sensitivity=1)
 
     def fill(_):
@@ -118,7 +118,7 @@ def test_keyed_releases_from_many_threads_are_those_of_one():
 
 
 def test_first_uses_of_the_library_may_come_at_a_time():
-    """Modules and mechanisms are made when they are first needed; a fresh process finds no other thread's halves."""
+    """Modules and mechanisms are made at first use. In a fresh process, no thread sees another's half-made object."""
     program = """
 import threading
 import stairnoise as sn

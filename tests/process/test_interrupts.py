@@ -1,7 +1,7 @@
 """Ctrl-C ends every long call with KeyboardInterrupt.
 
-Evidence: real processes that get a real SIGINT while they are in the call. Nominally a call
-ends within a second; the bound is generous, for busy machines, and each call would take several times as long.
+Evidence: real processes get a real SIGINT during the call. A call nominally ends within a second; the bound is generous for busy
+machines, and each call would take several times as long.
 """
 
 import signal
@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
 _BOUND = 5.0
 
@@ -61,7 +61,7 @@ CALLS = {
 }
 
 
-# Their loops are those of other calls.
+# Calls that share their loops with other cases.
 LONG = {"large vectors", "vectors released", "shares released", "rows of costs"}
 
 

@@ -1,7 +1,7 @@
-"""Releases and fills need their output and little else, whatever the layout of the arrays that they are given.
+"""Releases and fills need memory for their output and little else, whatever the layout of their arrays.
 
-Evidence: the most memory that NumPy and Python hold at once, by `tracemalloc`, which counts every array. The extension's own
-scratch is at most some hundred KiB a thread, and is not counted.
+Evidence: peak memory of NumPy and Python by `tracemalloc`, which counts every array. The extension's own
+scratch memory, at most some hundred KiB a thread, is not counted.
 """
 
 import tracemalloc
@@ -13,12 +13,12 @@ import stairnoise as sn
 
 N = 2**21
 OUTPUT = 8 * N
-# Of an output of 16 MiB: far less than a copy of anything.
+# The output has 16 MiB, so this is far less than a copy of any array.
 ROOM = 2**20
 
 
 def peak(call):
-    """Bytes that were allocated at once during a call."""
+    """Return the peak number of bytes allocated during a call."""
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
@@ -34,7 +34,7 @@ def misaligned(n):
 
 
 class Tagged(np.ndarray):
-    """A subclass, of which it is asked whether it is masked: numpy.ma is loaded for that."""
+    """A subclass. The package has to load numpy.ma to learn whether it is masked."""
 
 
 sn.Laplace(1.0, sensitivity=1).sample(out=np.zeros(1).view(Tagged))

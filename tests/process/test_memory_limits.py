@@ -1,7 +1,7 @@
-"""Where the system has no memory left, a call ends with MemoryError, and the process goes on.
+"""If the system has no memory left, a call raises MemoryError and the process goes on.
 
-Evidence: real limits on the address space of real processes, from so little that the first allocation
-fails to so much that the call succeeds, in steps between which further allocations are the ones that fail.
+Evidence: real limits on the address space of real processes. The limits rise in steps, from one at which the first allocation
+fails, past those at which later allocations fail, to one at which the call succeeds.
 """
 
 import os
@@ -11,10 +11,10 @@ import sysconfig
 
 import pytest
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux's memory limits")
 
-# Each case in a process of its own, forked from one that has imported everything; in a thread, whose stack is there from
-# the beginning: where that of a process cannot grow, the kernel ends the process.
+# Each case runs in a new process, forked from one that has imported everything. It runs in a thread, because a thread's stack is
+# reserved in advance; if a process's main stack cannot grow, the kernel ends the process.
 _PARENT = """
 import importlib, os, pkgutil, resource, sys, threading
 import numpy as np
@@ -107,15 +107,15 @@ CALLS = {
     "some segments": (_SEGMENTS.format(256), "sn.MergedLaplace(e, b, 1.0).sample(10**5, threads=1)[:0]"),
     "many segments": (_SEGMENTS.format(1024), "sn.MergedLaplace(e, b, 1.0).sample(10**5, threads=1)[:0]"),
     "many weights": ("w = np.ones(2**17 + 1)", "sn.LatticeNoise(w).sample(10**6, threads=1)[:0]"),
-    # With its shape given: the search broadcasts, and NumPy 2.4 raises the lack of memory for a buffer without the lock of the
-    # interpreter, which ends the process.
+    # The shape is given, because the search for the best shape broadcasts, and NumPy 2.4 raises a buffer's MemoryError while it
+    # does not hold the interpreter's lock, which ends the process.
     "balls": ("", "sn.MultivariateStaircase(0.02, dim=1000, gamma=0.6).sample(1)"),
 }
 
 
 def endings():
     program = f"CALLS = {CALLS!r}\n{_PARENT}"
-    # A thread's own arena would be room beside the limit.
+    # A thread's own arena would add memory beyond the limit.
     environment = os.environ | {"MALLOC_ARENA_MAX": "1", "MALLOC_TOP_PAD_": "0", "MALLOC_TRIM_THRESHOLD_": "0"}
     command = [sys.executable, "-c", program]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
@@ -127,7 +127,7 @@ def test_lack_of_memory_is_an_exception():
     found, errors = endings()
     assert found.keys() == CALLS.keys(), errors
     for name, (*failures, last) in found.items():
-        # Free-threaded CPython reserves room for small objects before the limit is set.
+        # Free-threaded CPython reserves memory for small objects before the limit is set.
         if failures or name != "children" or not sysconfig.get_config_var("Py_GIL_DISABLED"):
             assert set(failures) == {"MemoryError"}, (name, failures, last, errors)
         assert last == "success", (name, last, errors)

@@ -1,4 +1,4 @@
-"""Arrays that two calls would use at once, and children that are forked meanwhile.
+"""Two calls cannot write one array at the same time, except in a child forked meanwhile.
 
 Evidence: errors by their text; values by equality with a quiet fill.
 """
@@ -17,7 +17,7 @@ LONG = 2**22
 
 
 class Filling:
-    """A fill that runs in another thread until its array, of zeros before, is full."""
+    """A fill in another thread, which runs until its array of zeros is full."""
 
     def __init__(self):
         self.out = np.zeros(LONG)
@@ -34,7 +34,7 @@ class Filling:
 
 
 def refusals(out):
-    """What is said to whoever writes or reads memory that is being written."""
+    """Return the errors of calls that write or read memory while it is being filled."""
     calls = {
         "sample": lambda: sn.Laplace(1.0, sensitivity=1).sample(out=out[-1000:], rng=sn.SeededRng(1)),
         "release": lambda: sn.Laplace(1.0, sensitivity=1).release(np.zeros(1000), out=out[-1000:]),
@@ -59,7 +59,7 @@ def test_memory_that_another_thread_fills_is_refused_by_name():
         said = refusals(out)
         still = not out[-1]
     if not still:
-        pytest.skip("the fill was over before the questions were asked")
+        pytest.skip("the fill ended before the other calls")
     in_use = "out must not be in use by another call"
     assert said.pop("costs").startswith("costs must not be written to by another call")
     assert said == {
@@ -102,14 +102,14 @@ def test_only_memory_that_is_written_is_in_use(cut, meets):
     running = not table[-1, 0]
     thread.join()
     if not running and meets:
-        pytest.skip("the fill was over before the other was asked for")
+        pytest.skip("the fill ended before the second call")
     assert refused == meets
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_child_forked_in_the_middle_of_a_fill_writes_the_same_memory():
-    """The child has the parent's list of arrays in use, and not the thread that was using this one."""
+    """The child inherits the list of arrays in use, but not the thread that was filling this array."""
     with Filling() as out:
         child = os.fork()
         if child == 0:
@@ -128,4 +128,4 @@ def test_a_child_forked_in_the_middle_of_a_fill_writes_the_same_memory():
         still = not out[-1]
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     if not still:
-        pytest.skip("the fill was over before the child was made")
+        pytest.skip("the fill ended before the fork")

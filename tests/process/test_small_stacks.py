@@ -1,7 +1,7 @@
-"""Evidence: a process that lives. Everything draws in a thread with a stack of 128 KiB, musl's default.
+"""Every mechanism draws in a thread with a stack of 128 KiB, musl's default. Evidence: the process survives.
 
-Each case runs in such a thread of another process, which names the case before it begins, so that the
-one that overflows its stack is known; the cases after it run in a further process.
+Each case runs in such a thread of another process. The process prints a case's name before the case begins, so a stack overflow
+has a name; the remaining cases then run in a new process.
 """
 
 import os
@@ -124,7 +124,7 @@ sys.exit("\\n".join(failed) or 0)
 @pytest.mark.parametrize("tier", rest_long(sn.cpu_tiers()[:: max(1, len(sn.cpu_tiers()) - 1)], sn.cpu_tiers()))
 def test_everything_draws_in_a_thread_with_a_small_stack(tier):
     died, begun = [], 0
-    # The first few tell: each takes a process.
+    # Four overflows are enough to know, because each takes a process.
     while len(died) < 4:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM, str(begun)],
@@ -139,7 +139,7 @@ def test_everything_draws_in_a_thread_with_a_small_stack(tier):
             break
         died.append(cases[-1])
         begun += len(cases)
-    assert not died, "out of stack"
+    assert not died, "these cases overflow the stack"
     assert done.returncode == 0, done.stderr
 
 

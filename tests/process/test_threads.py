@@ -1,4 +1,4 @@
-"""Evidence: equality. Threads and instruction sets change no value; signals and forks find no thread in their way."""
+"""Threads and instruction sets change no value, and threads do not block signals or forks. Evidence: equality."""
 
 import os
 import signal
@@ -68,7 +68,7 @@ def test_any_number_of_threads_gives_the_same_values(mechanism):
     np.testing.assert_array_equal(mechanism.sample(out=strided, rng=sn.SeededRng(1), threads=2), alone)
 
 
-# Memory that pieces are cut from: long rows, short rows, a single row, axes out of order, reversed, nothing.
+# Memory that is cut into pieces: long rows, short rows, a single row, axes out of order, reversed, empty.
 LAYOUTS = {
     "rows": np.zeros((3, 100_003)),
     "short rows": np.zeros((150_001, 2)),
@@ -81,7 +81,7 @@ LAYOUTS = {
 
 
 def in_short_fills(eps, gamma, n):
-    """The values of one long fill, drawn as fills too short to be cut, each addressed by its index."""
+    """Draw the values of one long fill as fills too short to be cut, each addressed by its index."""
     short = 50_000
     parts = [np.empty(0)]
     for first in range(0, n, short):
@@ -127,7 +127,7 @@ def test_any_number_of_threads_releases_the_same_values(mechanism):
         return sn.SeededRng(1, allow_release=True)
 
     own = mechanism._value_shape or mechanism._parameter_shape or (3,)
-    # Categories are whole numbers, and other answers need not be.
+    # Categories are integers; other answers can have fractions.
     answers = np.full((LONG // np.prod(own) + 1, *own), 1 if isinstance(mechanism, sn.RandomizedResponse) else 0.25)
     alone = mechanism.release(answers, rng=study(), threads=1)
     for threads in (2, 3, None):
@@ -180,7 +180,7 @@ def test_environment_sets_the_number_of_threads(monkeypatch):
     assert right.returncode == 0, right.stderr
     assert run(DIGEST, STAIRNOISE_NUM_THREADS="3").stdout == right.stdout
     assert run(DIGEST, STAIRNOISE_NUM_THREADS=f"{2**12}").stdout == right.stdout
-    # The larger ones once started as many threads, deaf to Ctrl-C: this test would then not end.
+    # If the larger numbers started that many threads, this test would not end.
     for wrong in ("0", "-1", "two", f"{2**12 + 1}", "2147483648", "1" + 30 * "0"):
         monkeypatch.setenv("STAIRNOISE_NUM_THREADS", wrong)
         with pytest.raises(
@@ -211,14 +211,14 @@ def test_a_tier_that_is_not_there_is_refused():
 
 
 def fill_for_long(out):
-    # One fill may end before the signal comes; a hundred take half a minute.
+    # One fill could end before the signal comes; a hundred take half a minute.
     for _ in range(100):
         sn.Staircase(0.3, sensitivity=1).sample(out=out)
 
 
 @pytest.fixture
 def interruptible():
-    """Python's own answer to Ctrl-C, even where the tests were started with it ignored, as background jobs are."""
+    """Restore Python's handling of Ctrl-C, which background jobs start with ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -236,7 +236,7 @@ def test_a_signal_stops_a_long_fill(stride):
     with pytest.raises(KeyboardInterrupt):
         fill_for_long(out)
     timer.join()
-    # A bound on a hang, not a measurement: the extension looks for signals every 0.1 s.
+    # The bound detects a hang and measures nothing: the extension checks for signals every 0.1 s.
     assert time.monotonic() - started < 30
     assert threading.active_count() == before
     assert sn.sample(LONG, 4).shape == (LONG,), "the next fill works"
@@ -257,7 +257,7 @@ if not child:
 """
     done = run(program)
     first, second = done.stdout.split()
-    assert first != second, "parent and child repeat each other"
+    assert first != second, "parent and child draw the same noise"
 
 
 TASKS = Path("/proc/self/task")
@@ -280,7 +280,7 @@ AT_ONCE = {
 @pytest.mark.skipif(not TASKS.is_dir(), reason="needs /proc")
 @pytest.mark.parametrize("work", AT_ONCE)
 def test_long_work_has_the_threads_that_were_asked_for(work):
-    """Evidence: threads of this process, counted while the work goes on, again and again until they are seen."""
+    """Evidence: the threads of this process, counted repeatedly during the work until they are seen."""
     out, rng, seen = np.empty(2_000_000), sn.SeededRng(1, allow_release=True), set()
     done = threading.Event()
 
@@ -291,7 +291,7 @@ def test_long_work_has_the_threads_that_were_asked_for(work):
     worker = threading.Thread(target=go_on)
     worker.start()
     end = time.monotonic() + 60
-    # Between two fills the worker is alone; a thread of an earlier test may end meanwhile.
+    # Between two fills the worker runs alone, and a thread of an earlier test can end meanwhile.
     while (not seen or max(seen) < min(seen) + 2) and time.monotonic() < end:
         seen.add(len(list(TASKS.iterdir())))
     done.set()

@@ -113,7 +113,7 @@ def test_inventories_are_lists_of_names() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
 def test_a_formula_is_no_text(page: Path) -> None:
-    """CONTRIBUTING.md asks for this: the forge renders $…$ between spaces or punctuation, unless Markdown escapes a sign in it."""
+    """A rule of CONTRIBUTING.md: the forge renders $…$ between spaces or punctuation, unless Markdown escapes a sign in it."""
     text = prose(page)
     assert FORMULA.findall(re.sub(r"\$[^$\n]*\$", "`", text)) == []
     assert re.sub(r"(?<![^\s(])\$(?! )(?:[^$\n\\*]|\\[A-Za-z])*(?<! )\$(?![^\s),.:;])", "", text).count("$") == 0

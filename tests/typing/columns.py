@@ -1,4 +1,4 @@
-"""Columns and frames of Polars, whose types both checkers see: what goes in comes back."""
+"""Polars columns and frames: both type checkers see that the input's type is returned."""
 
 import polars as pl
 from typing_extensions import assert_type

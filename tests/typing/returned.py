@@ -1,4 +1,4 @@
-"""What comes back, as both type checkers see it, and as it is when this file runs: one question a line."""
+"""Return types, one question a line: both type checkers see them, and they are true when this file runs."""
 
 import ctypes
 from array import array
@@ -42,7 +42,7 @@ integers: Integers = np.array([1, 2, 3], np.int64)
 narrow: NDArray[np.int32] = np.array([1, 2, 3], np.int32)
 matrix: Floats = np.zeros((2, 3))
 
-# A mechanism knows whether its parameters are single numbers.
+# The type of a mechanism shows whether its parameters are single numbers.
 assert_type(real, sn.Staircase[float])
 assert_type(whole, sn.DiscreteStaircase[int, float])
 assert_type(reals, sn.Laplace[Floats])
@@ -261,7 +261,7 @@ assert_type(select.expected_cost(scores=[0, -1]), float)
 assert_type(select.expected_cost(scores=[[0, -1], [-2, -3]]), Floats)
 assert_type(sn.PermuteAndFlip(1, 1).expected_cost(scores=floats), float | Floats)
 
-# Which shape, which mechanism
+# Choice of shape and mechanism
 assert_type(sn.optimal_gamma(4), float)
 assert_type(sn.optimal_gamma(4, "l2"), float)
 assert_type(sn.optimal_gamma(floats, 0.5), Floats)
@@ -280,7 +280,7 @@ assert_type(sn.compare(1, releases=3, mechanisms=["Laplace"]).releases, int | No
 assert_type(sn.calibrate(sn.Gaussian, eps=1, delta=1e-6, releases=3), sn.Gaussian[Any])
 assert_type(sn.calibrate(sn.DiscreteGaussian, eps=1, delta=1e-6, releases=3), sn.DiscreteGaussian[Any, Any])
 
-# What a released count says
+# Inference from a released count
 assert_type(sn.binomial_test(63, 100, mechanism=sn.DiscreteLaplace(1)), float)
 assert_type(sn.binomial_test([63, 64], 100, mechanism=sn.DiscreteLaplace(1)), Floats)
 assert_type(sn.binomial_interval(63, 100, mechanism=sn.DiscreteLaplace(1)), tuple[float, float])

@@ -1,4 +1,4 @@
-"""The types that users see: a right program passes ``mypy --strict`` and pyright, and runs; a wrong one does not."""
+"""The public types: a correct program passes ``mypy --strict`` and pyright, and runs; each mistake in a wrong one is found."""
 
 import importlib.util
 import json
@@ -38,7 +38,7 @@ Errors = dict[str, dict[int, str]]
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Those beside this file, and one that draws from every example of the registry: from a mechanism, and by `sample`."""
+    """The programs beside this file, and one that draws from every example of the registry, by a mechanism and by `sample`."""
     every_mechanism = tmp_path_factory.mktemp("typing") / EVERY_MECHANISM
     examples = [(row, example) for row in ROWS for example in (*row.examples, row.arrays) if example]
     made = [f"{_call(row, example)}.sample(3, rng=sn.SeededRng(1))\n" for row, example in examples]
@@ -49,7 +49,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def mypy(programs: list[Path]) -> Errors:
-    """Codes of errors by program and line."""
+    """Return mypy's error codes by program and line."""
     text = run("mypy", "--strict", "--config-file=", "--no-error-summary", "--hide-error-context", *map(str, programs))
     found = re.findall(r"(\w+\.py):(\d+): error: .*\[([\w-]+)\]", text)
     assert text.count(": error: ") == len(found), text
@@ -58,7 +58,7 @@ def mypy(programs: list[Path]) -> Errors:
 
 @pytest.fixture(scope="module")
 def pyright(programs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Errors:
-    """Rules by program and line. basedpyright is the same checker, in a package that brings its Node.js."""
+    """Return pyright's rules by program and line. basedpyright is the same checker, in a package that includes Node.js."""
     if importlib.util.find_spec("basedpyright") is None:
         pytest.skip("needs pyright: pip install --group pyright")
     settings = {"typeCheckingMode": "strict", "include": [str(HERE)], "extraPaths": [str(_sources())]}
@@ -80,7 +80,7 @@ def _sources() -> Path:
 
 
 def _environment() -> dict[str, str]:
-    """An installed package is found by its `py.typed`; the checkout's must be pointed at."""
+    """Checkers find an installed package by its `py.typed`; for a checkout, they need the path."""
     installed = _sources() == Path(sysconfig.get_path("platlib"))
     return os.environ | ({} if installed else {"MYPYPATH": str(_sources())})
 
@@ -108,7 +108,7 @@ def test_right_program_has_no_errors_in_pyright(program: str, pyright: Errors) -
 
 
 def test_user_program_uses_every_public_name() -> None:
-    """But the mechanisms, which `every_mechanism` has, what a program has no use for, and what `raises` covers with its base."""
+    """Exceptions: mechanisms (in `every_mechanism`), names of no use here, and errors that `raises` covers by their base."""
     text = (HERE / "user_program.py").read_text(encoding="utf-8")
     unused = {name for name in stairnoise.__all__ if f"sn.{name}" not in text}
     assert unused - {row.class_name for row in ROWS} == {"CopyError", "ParameterTypeError", "__version__"}
@@ -116,7 +116,7 @@ def test_user_program_uses_every_public_name() -> None:
 
 def test_user_program_runs() -> None:
     names = runpy.run_path(str(HERE / "user_program.py"))
-    # CPython from 3.14 on makes annotations when they are asked for: as values, which is 1.
+    # CPython 3.14 and later compute annotations on request; format 1 returns them as values.
     annotations = names["__annotate__"](1) if "__annotate__" in names else names["__annotations__"]
     for name, promised in annotations.items():
         assert holds(names[name], promised), name
@@ -124,7 +124,7 @@ def test_user_program_runs() -> None:
 
 @pytest.mark.parametrize(("program", "least"), [("returned.py", 150), *((name, 5) for name in COLUMNS)])
 def test_returned_types_are_true(program: str, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the checkers take for the type of an expression is the type of its value."""
+    """The type that checkers infer for an expression is the type of its value."""
     asked = []
 
     def ask(value: object, promised: Any) -> None:
@@ -137,11 +137,11 @@ def test_returned_types_are_true(program: str, least: int, monkeypatch: pytest.M
 
 
 def holds(value: object, promised: Any) -> bool:
-    """Tell whether a value is of a type: an int is no float, and an array has the dtype."""
+    """Return whether a value has a type: an int is no float, and an array must have the dtype."""
     kind, arguments = get_origin(promised) or promised, get_args(promised)
     if promised is Any:
         return True
-    if hasattr(kind, "__value__"):  # an alias by a statement of its own, as NumPy 2.5 has NDArray
+    if hasattr(kind, "__value__"):  # an alias from a `type` statement, such as NDArray in NumPy 2.5
         return holds(value, kind.__value__[arguments])
     if kind in (Union, UnionType):
         return any(holds(value, one) for one in arguments)

@@ -1,4 +1,4 @@
-"""A program of a user who runs ``mypy --strict``: it is type-checked, and run."""
+"""A program of a user of ``mypy --strict``, which is type-checked and run."""
 
 import ctypes
 import tempfile
@@ -96,7 +96,7 @@ passed: bool = report.passed
 
 
 class Column:
-    """A column of a library: it has this method, which NumPy's arrays do not have."""
+    """A library's column, with a method that NumPy's arrays lack."""
 
     def to_numpy(self) -> NDArray[np.int64]:
         return np.arange(3)

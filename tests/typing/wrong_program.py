@@ -14,7 +14,7 @@ sn.MultivariateStaircase(1, norm="l3")  # arg-type
 sn.Laplace(1).eps = 2.0  # misc
 sn.Laplace(1, senstivity=3)  # call-overload
 
-# Noise in one call
+# Samples in one call
 sn.sample(10, 1.0, mechanism="gauss")  # call-overload
 sn.sample(10, 1.0, rng=np.random.default_rng())  # call-overload
 sn.sample(2.5, eps=1.0)  # call-overload
@@ -46,7 +46,7 @@ sn.PermuteAndFlip(1).top([0.0, 1.0])  # call-overload
 sn.PartitionSelection(1)  # call-arg
 sn.PartitionSelection(1, 0.1).select([0.5])  # arg-type
 
-# What comes back is of one type
+# Return types
 print(sn.Laplace(1).release(5).shape)  # attr-defined
 sn.Laplace([1, 2]).release(5).is_integer()  # attr-defined
 sn.DiscreteLaplace(1).sample(5).is_integer()  # attr-defined
