@@ -1,4 +1,4 @@
-"""A number and a text that occur nowhere else, to be found in what should show neither."""
+"""A number and a text that occur nowhere else; tests search for them in texts that must show neither."""
 
 import re
 
@@ -7,6 +7,6 @@ TEXT = "canary"
 
 
 def leaks(text: str) -> bool:
-    """Tell whether a text has a canary, however its digits are grouped: 7.319526e+09 has one."""
+    """Return whether a text has a canary, however its digits are grouped: 7.319526e+09 has one."""
     plain = re.sub(r"[\W_]", "", text).lower()
     return "7319526" in plain or TEXT in plain

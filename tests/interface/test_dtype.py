@@ -1,4 +1,4 @@
-"""Which dtypes each mechanism writes."""
+"""The dtypes that each mechanism writes."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import stairnoise as sn
 
 CONTINUOUS = [sn.Staircase(2), sn.Laplace(2)]
 DISCRETE = [sn.DiscreteStaircase(0.5, 3), sn.DiscreteLaplace(0.5)]
-# name: does the error text name a dtype that was not understood, or one that is not allowed?
+# `name`: whether the error is about a dtype that is unknown, or about one that is not allowed.
 CONTINUOUS_RULE = "dtype must be float64 or float32, got "
 DISCRETE_RULE = "dtype must be int64, int32 or float64, got "
 
@@ -72,7 +72,7 @@ def test_what_is_no_dtype_is_refused(dtype, shown, rng):
 
 
 class Odd:
-    """Raises where NumPy looks for a dtype."""
+    """An object that raises when NumPy reads its dtype."""
 
     @property
     def dtype(self):
@@ -81,6 +81,6 @@ class Odd:
 
 @pytest.mark.parametrize("dtype", ["f8,(", "(", "f8\ud800", Odd(), {1: 2}, {"names": ["a"]}])
 def test_what_numpy_cannot_read_is_refused_by_name(dtype):
-    """NumPy raises SyntaxError and worse, as the first one here does."""
+    """NumPy raises SyntaxError for the first value here, and other errors for the rest."""
     with pytest.raises(sn.ParameterTypeError, match=r"^dtype must be float64 or float32, got "):
         sn.Laplace(1.0).sample(3, dtype=dtype)

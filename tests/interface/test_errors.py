@@ -1,4 +1,4 @@
-"""The exception tree, and how refused values are shown."""
+"""The exception tree, and how errors show refused values."""
 
 import enum
 from decimal import Decimal
@@ -20,14 +20,14 @@ def test_tree():
 
 
 class Mute:
-    """An object whose text nobody may ask for."""
+    """An object whose `repr` must not be called."""
 
     def __repr__(self):
         raise RuntimeError("never")
 
 
 class Whole(enum.IntEnum):
-    """An integer with a text of its own."""
+    """An integer with its own text."""
 
     THREE = 3
 

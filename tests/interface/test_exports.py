@@ -1,4 +1,4 @@
-"""The public names, and what importing them costs."""
+"""The public names, and the cost of importing them."""
 
 import doctest
 import importlib.util
@@ -105,7 +105,7 @@ def test_a_base_class_is_not_constructed(name):
 
 @pytest.mark.parametrize("name", [name for name in OBJECTS if inspect.isclass(getattr(sn, name))])
 def test_methods_pickle_and_are_named_by_no_private_class(name):
-    """Python's errors about arguments begin with this name."""
+    """Python's errors about arguments begin with the method's qualified name."""
     methods = inspect.getmembers(getattr(sn, name), inspect.isfunction)
     for method, value in methods:
         if method[0] != "_" and value.__module__.startswith("stairnoise"):

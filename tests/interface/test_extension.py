@@ -1,5 +1,5 @@
-"""The extension by itself. Evidence: it refuses what the package never passes on, so that no caller can make it read or
-write foreign memory or draw from another mechanism than was asked for; whatever it refuses consumes no fill.
+"""The extension by itself. Evidence: it refuses arguments that the package never passes, so no caller can make it read or write
+foreign memory or draw from the wrong mechanism; a refused call consumes no fill.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ def test_a_number_of_parts_that_no_float_divides_exactly(k):
 
 @pytest.mark.parametrize("dtype", ["int16", "complex128", "O", ">f8"])
 def test_element_types(stream, dtype):
-    """Byte order is part of the type: swapped numbers would be other numbers."""
+    """Byte order is part of the type, because swapped bytes are other numbers."""
     out, good = np.zeros(3, dtype), np.zeros(3)
     for call in (
         lambda: MECHANISM.fill(stream, out),
@@ -103,7 +103,7 @@ def test_memory_in_use_or_read_only(stream):
 
 
 def test_one_element_in_two_places(stream):
-    """Memory of one element has no step, by which the elements of longer arrays are told apart."""
+    """An axis of one element has no meaningful stride, which otherwise shows whether elements overlap."""
     memory = np.zeros(12, np.uint8)
     values, out = memory[:8].view(np.float64), memory[4:].view(np.float64)
     with pytest.raises(sn.ParameterError, match=r"^values must not be written to by another call, nor overlap out$"):

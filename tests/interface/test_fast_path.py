@@ -1,6 +1,6 @@
-"""Common arguments take a fast path, which `threads=1` avoids: values, results and refusals are those of the general way.
+"""Common arguments take a fast path, which `threads=1` avoids. Values, results and refusals equal those of the general path.
 
-Evidence: equality of the two ways, and of what they leave behind.
+Evidence: equality of both paths' results, and of the arrays and generators after the calls.
 """
 
 import enum
@@ -50,7 +50,7 @@ def frozen():
     return array
 
 
-# Everything of four values, of float64 or int64 and otherwise, in one piece and not, and much that is refused.
+# Arrays of four values, of float64, int64 and other types, contiguous and not, and many arguments that are refused.
 ARRAYS = {
     **{
         dtype: lambda dtype=dtype: np.arange(4).astype(dtype) for dtype in ("f8", "i8", "f4", "i4", "f2", "u8", "g", ">f8", ">i8")
@@ -100,7 +100,7 @@ OUTS = {"no out": lambda: None, **ARRAYS}
 
 
 def result(call):
-    """What a call returns or says, and how many fills it takes."""
+    """Return the type and content of a call's result or error, and check the number of fills."""
     rng = sn.SeededRng(3, allow_release=True)
     try:
         returned = call(rng)
@@ -116,7 +116,7 @@ def content(array):
     return repr(array) if not isinstance(array, np.ndarray) else (type(array), array.dtype, repr(np.asarray(array).tolist()))
 
 
-# Any value meets any out, and each of them any mechanism.
+# Every value is tried with every `out`, and the mechanisms take turns.
 @pytest.mark.parametrize("name", {**NUMBERS, **ARRAYS})
 def test_a_release_of_anything_into_anything(name):
     mechanisms = itertools.cycle(MECHANISMS)
@@ -155,7 +155,7 @@ def test_a_given_out_is_returned_itself(mechanism):
 
 @pytest.mark.parametrize(("shift", "mechanism", "dtype"), pairs([-3, -1, 0, 1, 3, 4], MECHANISMS, ["f8", "i8"]))
 def test_values_that_share_memory_with_out(mechanism, dtype, shift):
-    """Cut from one array, apart by `shift` elements; read as float64 or int64."""
+    """Values and `out` are slices of one array, `shift` elements apart, of float64 or int64."""
     results = []
     for options in ({}, {"threads": 1}):
         memory = np.zeros(12, "i8" if mechanism._integers else "f8")
@@ -231,12 +231,12 @@ def test_refused_parameters_stay_refused(eps):
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_no_mechanism_tells_zeros_apart(row):
-    """Of equal numbers of one type only the two zeros differ, so that a kept mechanism is never that of other arguments."""
+    """Only the zeros are equal yet different numbers of one type. No mechanism distinguishes them, so caching is safe."""
     arguments = next(example.arguments for example in row.examples if not example.by)
     for name, value in arguments.items():
         for zero in (0.0, -0.0):
             if (row.name, name) == ("discrete_canonical", "delta"):
-                # Both zeros are one δ.
+                # Both zeros are the same δ.
                 assert repr(row.load()(**{**arguments, name: zero}).delta) == "0.0"
             elif isinstance(value, (int, float)):
                 with pytest.raises((sn.ParameterError, sn.ParameterTypeError)):

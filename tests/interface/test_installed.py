@@ -1,4 +1,4 @@
-"""Which package the tests import: the checkout's in a checkout; elsewhere, as in scripts/test_installed.py, the installed one."""
+"""In a checkout, the tests import the checkout's package; elsewhere, as in scripts/test_installed.py, the installed one."""
 
 import importlib.metadata
 import sysconfig

@@ -1,7 +1,7 @@
-"""What stands for a computation raises `LazyError`, and nothing is computed.
+"""An object that stands for a computation raises `LazyError`, and is not computed.
 
-Evidence: real objects whose computation is noticed, and stand-ins for engines that are not installed here, of which every
-attribute is watched.
+Evidence: real objects whose computation is noticed, and stand-ins for engines that are not installed; every
+attribute of a stand-in is watched.
 """
 
 import pickle
@@ -15,7 +15,7 @@ import stairnoise as sn
 MECHANISM = sn.DiscreteLaplace(1)
 KEYED = sn.KeyedRng(bytes(32), "persons 2026-Q3")
 
-# Where the engines define their classes.
+# The modules in which engines define their classes.
 STAND_INS = {
     "pyspark": [
         *(
@@ -40,7 +40,7 @@ STAND_INS = {
 
 
 class Watched:
-    """Notes what is asked of it."""
+    """An object that records the attributes read from it."""
 
     def __init__(self):
         object.__setattr__(self, "asked", [])
@@ -105,7 +105,7 @@ def test_stand_ins(package, path, derived):
 
 
 def test_xarray_over_dask():
-    """A task that notices that it is run; and the same arrays in memory are no lazy ones."""
+    """A task records that it ran; the same arrays in memory are not lazy."""
     xarray = pytest.importorskip("xarray")
     dask_array = pytest.importorskip("dask.array")
     run = []
@@ -130,7 +130,7 @@ def test_xarray_over_dask():
 
 @pytest.mark.parametrize("kind", ["dataarray.DataArray", "dataset.Dataset", "variable.Variable"])
 def test_stand_ins_of_xarray(kind):
-    """Without xarray: asked for a graph alone, and lazy where there is one."""
+    """If xarray is not installed, only the graph is read, and an object is lazy if it has one."""
     module, _, name = f"xarray.core.{kind}".rpartition(".")
     lazy = type(name, (Watched,), {"__module__": module, "__dask_graph__": lambda self: {"task": 1}})()
     with pytest.raises(sn.LazyError, match=f"^values must be in memory, got a lazy value of type {name} of xarray: "):
@@ -142,7 +142,7 @@ def test_stand_ins_of_xarray(kind):
 
 
 def test_what_is_not_lazy_is_not_called_so():
-    """A class of the user's that only has such a name, and an engine's row that is a tuple."""
+    """A user's class with an engine's class name, and an engine's row, which is a tuple, are not lazy."""
 
     class Expr:
         pass
@@ -202,7 +202,7 @@ def test_dask():
 
     frame = dataframe.from_pandas(pd.DataFrame({"n": [1, 2]}), npartitions=1).map_partitions(spy, meta={"n": "int64"})
     numbers = array.from_array(np.arange(3), chunks=3).map_blocks(spy, meta=np.empty(0, int))
-    run.clear()  # meta may have been tried out
+    run.clear()  # Dask may have tried the function on `meta`
     for lazy in (frame, frame["n"], frame["n"].sum(), frame.index, numbers, dask.delayed(spy)([1])):
         with pytest.raises(sn.LazyError, match=r"of dask(_expr)?: collect it first"):
             MECHANISM.release(lazy)

@@ -1,4 +1,4 @@
-"""Docstrings that list mechanisms, held to what the mechanisms of the registry do.
+"""Docstrings that list mechanisms agree with the behaviour of the registry's mechanisms.
 
 Evidence: exact outcomes.
 """
@@ -17,12 +17,12 @@ CLASSES = {row.class_name for row in ROWS}
 
 
 def classes(text):
-    """The mechanisms that a text names, in backticks."""
+    """Return the mechanisms that a text names in backticks."""
     return {name for name in re.findall(r"`(\w+)`", text) if name in CLASSES}
 
 
 def entry(method, name):
-    """What a docstring says of one parameter."""
+    """Return a docstring's text about one parameter."""
     found = re.search(rf"^{name} : .*\n((?: {{4}}.*\n)+)", inspect.getdoc(method), re.MULTILINE)
     assert found, name
     return found[1]
@@ -57,12 +57,12 @@ def test_who_divides_no_budget():
     assert classes(raises) == left
 
 
-# What the table of `for_partitions` says of parameters, for mechanisms that it does not name.
+# The texts in the table of `for_partitions` about parameters, for mechanisms that it does not name.
 BY_PARAMETERS = {False: "an ε and no δ", True: "an ε and a δ"}
 
 
 def division(mechanism, k=3):
-    """How the table of `for_partitions` begins to say what becomes of a mechanism's parameters."""
+    """Return the beginning of the entry about a mechanism's parameters in the table of `for_partitions`."""
     divided = mechanism.for_partitions(k)
     if getattr(mechanism, "_calibration", None) is not None or isinstance(mechanism, sn.Gaussian):
         return "the same (ε, δ)"
@@ -96,7 +96,7 @@ def test_how_a_budget_is_divided():
         texts = own or [stated[BY_PARAMETERS[hasattr(mechanism, "delta")]]]
         assert sum(text.startswith(division(mechanism)) for text in texts) == 1, mechanism
         named += bool(own)
-    # The rows that name mechanisms name no others.
+    # No other mechanism is named in the table.
     assert named == sum(len(classes(left)) for left in stated)
 
 

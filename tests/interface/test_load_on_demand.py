@@ -1,6 +1,6 @@
-"""Packages whose modules are loaded at their first use.
+"""Packages load their modules at first use.
 
-Evidence: the modules that a fresh interpreter has loaded before and after.
+Evidence: the loaded modules of a fresh interpreter, before and after.
 """
 
 import pickle
@@ -43,6 +43,6 @@ def test_a_change_reaches_the_module_itself(monkeypatch):
 
 
 def test_a_lazy_module_is_pickled_by_its_name() -> None:
-    """Without that, an unpickled one would look for its own attributes without end."""
+    """Otherwise, an unpickled lazy module would look up its own attributes endlessly."""
     sent = pickle.dumps(_lazy.lazy_module("stairnoise.accounting.ledger", "costs"))
     assert pickle.loads(sent).__name__ == "stairnoise.accounting.ledger.costs"

@@ -1,8 +1,8 @@
-"""No message shows data, and none runs anything to be written.
+"""No error message shows data, and no code of the caller runs to write a message.
 
-Data are what a release protects, and what may be that by a slip: values, costs, released numbers, samples, points of
-a distribution function, `out`. Each container here holds a canary, a number or a text that occurs nowhere else. It
-must not be in the traceback as Python renders it, causes and contexts included. The rule is SECURITY.md's ("Errors").
+Data are what a release protects, and arguments that a slip could fill with data: values, costs, released numbers, samples, points
+of a distribution function, `out`. Each container here holds a canary: a number or a text that occurs nowhere else. No canary may
+be in the traceback as Python renders it, causes and contexts included. The rule is SECURITY.md's ("Errors").
 """
 
 import array
@@ -24,7 +24,7 @@ from tests.interface.canaries import NUMBER, TEXT, leaks
 
 
 class Relation:
-    """A query that runs whenever it is looked at, like DuckDB's relations; nothing converts it."""
+    """A query that runs at any access, like DuckDB's relations, and has no conversion."""
 
     def __init__(self):
         object.__setattr__(self, "touched", [])
@@ -40,7 +40,7 @@ class Relation:
 
 
 class RaisesInConversion:
-    """An array-like whose conversion fails with its content, as pandas' can."""
+    """An array-like whose failed conversion shows its content, as pandas' can."""
 
     def __array__(self, *_, **__):
         raise ValueError(f"could not convert {TEXT}")
@@ -58,7 +58,7 @@ class Converts:
 
 @numbers.Real.register
 class BadReal:
-    """A number whose conversion fails with its content."""
+    """A number whose failed conversion shows its content."""
 
     def __float__(self):
         raise KeyError(TEXT)
@@ -71,7 +71,7 @@ class BadReal:
 
 @numbers.Integral.register
 class BadInteger(BadReal):
-    """A whole number of the kind."""
+    """An integer of the same kind."""
 
 
 Row = collections.namedtuple("Row", "a b")
@@ -152,7 +152,7 @@ NEVER_NUMBERS = {
     "nested relations": lambda: [[1.0], (Relation(),)],
 }  # fmt: skip
 
-# Numbers that a release and a selection refuse; a distribution function takes most of them, rounded.
+# Numbers that a release and a selection refuse; a distribution function accepts most of them, rounded.
 BAD_NUMBERS = {
     "huge int": lambda: NUMBER * 10**40 + 1,
     "list of huge int": lambda: [1, NUMBER * 10**40 + 1],
@@ -217,7 +217,7 @@ READINGS = {
 
 
 def _refusal(call, data):
-    """The error of a call, or None; all that Python renders of it must be free of canaries."""
+    """Return the error of a call, or None; require that the traceback as Python renders it has no canary."""
     refusal = None
     try:
         call(data)
@@ -243,7 +243,7 @@ def test_numbers_that_do_not_fit_are_refused_without_their_digits(make):
         for name, call in RELEASES.items():
             assert _refusal(call, make()) is not None, name
         for name, call in READINGS.items():
-            if name != "samples":  # most are numbers that can be drawn, which takes seconds, and an integer says how many
+            if name != "samples":  # most are numbers for which a draw takes seconds, and an integer would specify a size
                 _refusal(call, make())
 
 
@@ -258,7 +258,7 @@ def test_an_out_of_records_is_refused_without_their_labels():
 
 
 def frames_of(numbers, other):
-    """Frames of every library: bad numbers, something else, and a column that nobody names."""
+    """Return frames of every library with a column of bad numbers, another type, and a column that no argument names."""
     polars, arrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     frame = pd.DataFrame({"bad": numbers, "other": other, TEXT: other})
     return [frame, polars.DataFrame(frame, strict=False), arrow.table(frame), arrow.record_batch(frame)]
@@ -276,7 +276,7 @@ def frames_of(numbers, other):
 )
 @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
 def test_named_columns_are_refused_without_content_and_other_labels(mechanism, numbers):
-    """Only the label that the caller writes is named."""
+    """The error names only the label that the caller wrote."""
     for frame in frames_of(numbers, [1, 2]):
         for columns in (["bad"], ["other", "bad"], ["bad", "other"]):
             assert _refusal(lambda data: mechanism().release(data, columns=columns), frame) is not None  # noqa: B023
@@ -315,7 +315,7 @@ def test_errors_of_another_library_do_not_get_out():
     assert _refusal(lambda data: sn.DiscreteLaplace(1).release(data), Stubborn([NUMBER])) is not None
 
 
-# What a message does say
+# The content of messages
 
 PLACES = [
     ([1.0, TEXT], "values must be a real number or an array of real numbers, got a value of type str at index (1,)"),
@@ -348,7 +348,7 @@ def test_a_refused_cost_is_named_by_its_place():
     assert str(caught.value) == "costs must be finite or inf, and at least 0, got one that is not at index (1, 1)"
 
 
-# Nothing runs
+# No code of the caller runs
 
 PARAMETERS = {
     "eps": sn.Laplace,
@@ -377,7 +377,7 @@ PARAMETERS = {
 
 @pytest.mark.parametrize("call", (RELEASES | READINGS | PARAMETERS).values(), ids=RELEASES | READINGS | PARAMETERS)
 def test_nothing_lazy_is_run(call):
-    """Of what has no ``__array__``, no buffer and is no registered sequence, nothing but the type is looked at."""
+    """If an object has no ``__array__`` and no buffer and is no registered sequence, only its type is read."""
     relation = Relation()
     for item in (relation, [relation], (1.0, relation)):
         assert _refusal(call, item) is not None
@@ -427,7 +427,7 @@ def test_tables_of_arrow_are_refused_without_their_content():
     assert sn.DiscreteLaplace(50).release(table["b"]).to_pylist() == [NUMBER, 2]
 
 
-# What converts still does
+# Convertible objects
 
 
 @pytest.mark.parametrize(

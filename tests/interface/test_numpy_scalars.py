@@ -1,6 +1,6 @@
-"""NumPy scalars: the kind is judged before the value is taken, wherever a scalar is a parameter, a value, a label or a group.
+"""A NumPy scalar's kind is checked before its value is read, if the scalar is a parameter, a value, a label or a group.
 
-Evidence: `item` of a time in nanoseconds is an integer, and that of a record a tuple; both have to be refused, dates are dates.
+Evidence: `item` returns an integer for a time in nanoseconds and a tuple for a record. Both must be refused; dates stay dates.
 """
 
 import datetime

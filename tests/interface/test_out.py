@@ -1,4 +1,4 @@
-"""``out``: which arrays are filled, which are refused, and that a refusal changes nothing."""
+"""``out``: which arrays are filled, and which are refused; a refusal changes nothing."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ def expected(shape, mechanism=D):
 
 
 class Tagged(np.ndarray):
-    """A subclass without behaviour of its own."""
+    """A subclass that changes nothing."""
 
 
 def _packed_field():
@@ -188,7 +188,7 @@ def test_dtype_and_out_must_agree(have, asked, rng):
 
 
 def test_dtype_and_out_agree_by_value(rng):
-    """A dtype that carries metadata is equal to NumPy's own, and another object."""
+    """A dtype with metadata equals NumPy's own dtype, but is another object."""
     out = np.zeros(4, np.dtype("f8", metadata={"unit": "m"}))
     assert D.sample(out=out, dtype="f8", rng=rng) is out
 
@@ -224,7 +224,7 @@ def test_overlaps_itself(shape, strides, overlaps):
 
 
 def test_overlaps_itself_as_its_bytes_say():
-    """Evidence: the places of all elements, for two axes of up to three elements and strides of up to 40 bytes."""
+    """Evidence: the byte positions of all elements, for two axes of up to three elements and strides of up to 40 bytes."""
     for shape in itertools.product((1, 2, 3), repeat=2):
         for strides in itertools.product(range(-12, 41, 4), repeat=2):
             firsts = sorted(sum(map(math.prod, zip(index, strides, strict=True))) for index in np.ndindex(shape))
@@ -241,12 +241,12 @@ def test_overlaps_itself_as_its_bytes_say():
     ],
 )  # fmt: skip
 def test_usual_layouts_need_no_list_of_their_elements(shape, strides, overlaps):
-    """No memory holds it."""
+    """No memory could hold such a list."""
     assert overlaps_itself(_Layout(shape, strides)) is overlaps
 
 
 class _Layout:
-    """The layout of a float64 array without its memory."""
+    """The layout of a float64 array that has no memory."""
 
     itemsize = 8
 
@@ -258,7 +258,7 @@ class _Layout:
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 has no such arrays")
 def test_more_than_32_dimensions_are_refused_and_not_a_panic():
-    """The extension's arrays have no more."""
+    """The extension's arrays have at most 32 dimensions."""
     out = np.zeros((1,) * 33)
     rng = sn.SeededRng(1, allow_release=True)
     for call in (

@@ -1,7 +1,7 @@
-"""``out`` and ``values`` that are memory of other libraries: filled in place and returned, or refused untouched.
+"""If ``out`` or ``values`` is memory of another library, it is filled in place and returned, or refused untouched.
 
-Evidence: equality with NumPy arrays. Torch, JAX and PyArrow are asked for where they are installed; a class of this file
-lends by DLPack what they do not, such as memory of another device.
+Evidence: equality with NumPy arrays. Torch, JAX and PyArrow are used if they are installed; a class of this file
+lends by DLPack what these libraries do not, such as memory of another device.
 """
 
 import array
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Lender:
-    """An object that offers an array's memory by DLPack and has nothing else of an array."""
+    """An object that offers an array's memory by DLPack and has no other feature of an array."""
 
     def __init__(self, array, device=(1, 0)):
         self.array, self.device = array, device
@@ -41,14 +41,14 @@ class Lender:
 
 
 class Copier(Lender):
-    """A lender whose every loan is a copy."""
+    """A lender that always lends a copy."""
 
     def __dlpack__(self, **options):
         return self.array.copy().__dlpack__(**options)
 
 
 class Raising(Lender):
-    """A lender whose errors have the content in their text."""
+    """A lender whose errors show the content."""
 
     def __dlpack__(self, **options):
         raise RuntimeError(f"cannot lend {self.array}")
@@ -59,7 +59,7 @@ class Raising(Lender):
 
 def of_dlpack(dtype):
     if not DLPACK_SAYS_WRITABLE:
-        pytest.skip("this NumPy takes all that DLPack lends for read-only, and a Lender has no __array__")
+        pytest.skip("this NumPy treats all DLPack memory as read-only, and a Lender has no __array__")
     return Lender(np.zeros(N, dtype))
 
 
@@ -93,7 +93,7 @@ each_lender = pytest.mark.parametrize("lender", LENDERS.values(), ids=LENDERS)
 
 
 def content(lender):
-    """What is in the memory: read by the lender's own means, past the package."""
+    """Return the memory's content, read by the lender's own means and not by the package."""
     if isinstance(lender, Lender):
         return lender.array.copy()
     return np.array(lender.tolist() if hasattr(lender, "tolist") else list(lender))
@@ -216,7 +216,7 @@ def test_values_are_read_from_lent_memory(lender, dtype):
 
 @pytest.mark.skipif(find_spec("jax") is None, reason="JAX is not installed")
 def test_arrays_of_jax_are_read_and_never_written():
-    """In a process of its own: where JAX is loaded, other tests cannot fork."""
+    """The test runs in another process, because tests cannot fork once JAX is loaded."""
     program = "from tests.interface.test_out_lent_memory import jax_arrays; jax_arrays()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr
@@ -341,7 +341,7 @@ def test_values_on_another_device_are_refused_by_name(rng):
 
 
 def test_lent_memory_is_given_back_after_the_call():
-    """A bytearray that is lent cannot be resized. It can be again, after a call and after a refusal."""
+    """A lent bytearray cannot be resized. After a call, and after a refusal, it can be resized again."""
     memory = bytearray(8 * N)
     numbers = array.array("d", bytes(8 * N))
     sn.Laplace(1.0, sensitivity=1).sample(out=numbers)
@@ -366,7 +366,7 @@ def test_a_view_keeps_the_memory_alive_and_locked():
 
 
 def test_memory_that_another_call_fills_is_refused_however_it_is_lent():
-    """The borrow check goes by address: one call has the memory as an ``array.array``, the other as a view of its bytes."""
+    """The borrow check compares addresses: one call has the memory as an ``array.array``, the other as a view of its bytes."""
     for _ in range(5):
         numbers = array.array("d", bytes(8 * 2**22))
         plain, end = np.frombuffer(numbers), memoryview(numbers)[-10:]
@@ -382,7 +382,7 @@ def test_memory_that_another_call_fills_is_refused_however_it_is_lent():
         thread.join()
         if still:
             break
-    assert still, "the other call was over too early to tell, five times"
+    assert still, "the other call ended too early, five times"
     assert found == ["out must not be in use by another call", "values must not be written to by another call, nor overlap out"]
 
 

@@ -1,4 +1,4 @@
-"""What a subclass says of its memory is never asked: what was asked for is written, with noise, and nothing else is.
+"""A subclass's own account of its memory is never used: noise is written to exactly the requested memory.
 
 Evidence: equality with plain arrays.
 """
@@ -177,7 +177,7 @@ def test_what_must_be_refused_is_refused_whatever_it_says(kind):
 
 
 class Pretending:
-    """No array, whatever it says."""
+    """An object that is no array but claims to be one."""
 
     __class__ = property(lambda self: np.ndarray)  # type: ignore[assignment]
     dtype, shape, ndim, flags, strides = np.dtype(np.float64), (3,), 1, np.zeros(1).flags, (8,)

@@ -1,4 +1,4 @@
-"""The gate for numbers: what is refused, by the text, and what is converted exactly."""
+"""The check of numeric parameters: which numbers are refused, with which errors, and which are converted exactly."""
 
 import numbers
 from collections import UserList, deque
@@ -72,7 +72,7 @@ def test_masked_arrays_are_refused():
 )
 @pytest.mark.parametrize("item", [np.ma.array([1.0, 2.0], mask=[False, True]), np.ma.masked])
 def test_masked_arrays_are_refused_in_lists_too(wrap, item):
-    """NumPy would take what is under the mask."""
+    """NumPy would use the numbers under the mask."""
     for call in (sn.Laplace, sn.Laplace(1.0, sensitivity=1).release, sn.Laplace(1.0, sensitivity=1).cdf):
         with pytest.raises(sn.ParameterTypeError, match="must not be a masked array"):
             call(wrap(item))
@@ -120,7 +120,7 @@ def outcome(call, value):
     ],
 )
 def test_other_sequences_are_read_as_lists(kind, items, refused):
-    """Evidence: the list of the same numbers. NumPy would round the wide number of a sequence, and take True for 1."""
+    """Evidence: a list of the same numbers. NumPy would round a sequence's wide number and accept True as 1."""
     nested = isinstance(kind([]), list)
     for call in (lambda value: number_array(value, "values"), lambda value: real(value, "eps")):
         found = outcome(call, kind(items))
@@ -170,7 +170,7 @@ def test_more_dimensions_than_numpy_broadcasts_are_refused(make):
 
 
 class Strange(numbers.Number):
-    """A number that nothing converts, and that has no text."""
+    """A number that no function converts, and whose text raises."""
 
     def __repr__(self):
         raise RuntimeError("never")
@@ -178,7 +178,7 @@ class Strange(numbers.Number):
 
 @numbers.Integral.register
 class Uncountable:
-    """A whole number that cannot be had."""
+    """An integer whose conversion raises."""
 
     def __int__(self):
         raise RuntimeError("secret")
@@ -237,7 +237,7 @@ def test_numbers_that_float64_would_round_are_refused(name, value, shown):
     "value", [Decimal("NaN"), [Fraction(1), float("nan")], np.longdouble("nan"), np.array([np.nan], np.longdouble)]
 )
 def test_no_number_is_refused_by_its_range_whatever_its_kind(value):
-    """NaN is not equal to itself, which is no rounding."""
+    """NaN does not equal itself, but conversion does not round it."""
     with pytest.raises(sn.ParameterError, match=r"^eps must be finite and greater than 0, got nan"):
         sn.Laplace(value, sensitivity=1)
 
@@ -312,7 +312,7 @@ def test_arrays_are_copied():
 
 
 def test_arrays_are_copied_only_where_they_must_be():
-    """Evidence: the docstrings of the gate, by the memory of what it returns."""
+    """Evidence: whether returned arrays share memory, as the docstrings of the check specify."""
     memory = np.arange(1.0, 25.0)
     whole = memory[:12].reshape(3, 4)
     for array in (whole, whole.T):
@@ -408,7 +408,7 @@ def test_out_of_range(mechanism, arguments, text):
 
 @pytest.mark.parametrize(("mechanism", "arguments", "text"), OUT_OF_RANGE)
 def test_out_of_range_beside_an_empty_parameter(mechanism, arguments, text):
-    """An empty mechanism has no element whose check would find the mistake."""
+    """An empty mechanism has no element to check, but the scalar parameter must be checked."""
     *_, (name, _) = arguments.items()
     empty = "sensitivity" if name == "eps" else "eps"
     with pytest.raises(sn.ParameterError) as caught:
@@ -451,7 +451,7 @@ def test_a_conversion_without_memory_says_so():
 
 
 def test_arguments_of_functions_are_rounded_and_parameters_are_not():
-    """Evidence: the nearest float64, by `float`."""
+    """Evidence: the nearest float64 from `float`."""
     mechanism = sn.Laplace(1.0, 2.0**53)
     finite = (2**53 + 1, Fraction(2**54, 3), [2**53 + 1, 0.5], [Fraction(1, 3)])
     rounded = [(x, np.vectorize(float, otypes=[float])(x)) for x in finite]

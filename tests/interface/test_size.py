@@ -1,4 +1,4 @@
-"""What ``n`` and ``size`` mean, by result and by error text."""
+"""The meaning of ``n`` and ``size``, by results and error texts."""
 
 import numpy as np
 import pytest

@@ -2,7 +2,7 @@
 
 from hypothesis import settings
 
-# The same examples on every run, so that a change of code is what makes a test fail; `pytest --hypothesis-profile=default`
-# explores. No deadline: a busy machine is not a failure.
+# Every run has the same examples, so a test can only fail because code changed; `pytest --hypothesis-profile=default`
+# explores. There is no deadline, because a busy machine is no failure.
 settings.register_profile("stairnoise", derandomize=True, deadline=None)
 settings.load_profile("stairnoise")

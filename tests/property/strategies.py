@@ -1,4 +1,4 @@
-"""What callers may pass: good arguments, bad ones, and memory in every layout."""
+"""Strategies for arguments: good ones, bad ones, and memory in every layout."""
 
 from fractions import Fraction
 
@@ -29,7 +29,7 @@ good_seeds = st.integers(0, 2**128 - 1)
 
 @st.composite
 def good_mechanisms(draw, mechanisms=MECHANISMS):
-    """A mechanism with scalar parameters that fit its lattice."""
+    """Draw a mechanism with scalar parameters that fit its lattice."""
     mechanism = draw(st.sampled_from(mechanisms))
     if mechanism in (sn.Staircase, sn.Laplace):
         eps = draw(st.floats(2.0**-19, 1e3))
@@ -46,10 +46,10 @@ def good_mechanisms(draw, mechanisms=MECHANISMS):
 
 @st.composite
 def views(draw, dtype):
-    """A writable array that does not overlap itself: any order, stride, sign and alignment."""
+    """Draw a writable array that does not overlap itself, of any order, stride, sign and alignment."""
     shape = draw(shapes)
     steps = [draw(st.sampled_from([1, 2, 3, -1, -2])) for _ in shape]
-    offset = draw(st.sampled_from([0, 0, 0, 1]))  # one byte: not aligned
+    offset = draw(st.sampled_from([0, 0, 0, 1]))  # an offset of one byte is not aligned
     full = tuple(length * abs(step) for length, step in zip(shape, steps, strict=True))
     dtype = np.dtype(dtype)
     memory = np.zeros(int(np.prod(full)) * dtype.itemsize + offset, np.uint8)
@@ -59,7 +59,7 @@ def views(draw, dtype):
 
 
 def exact_release(value, noise, granularity):
-    """(floor(x/g + 1/2) + K) g from rational numbers, rounded once and kept finite."""
+    """Return (floor(x/g + 1/2) + K) g from rational numbers, rounded once and kept finite."""
     step = Fraction(granularity)
     cell = (Fraction(value) / step + Fraction(1, 2)).__floor__()
     total = (cell + Fraction(noise) / step) * step

@@ -1,7 +1,7 @@
-"""Columns of any library, type, length, slice and chunks, with nulls anywhere: the release of the equal array, in the same form.
+"""Columns of any library, type, length, slice and chunks, with nulls anywhere, give the equal array's release, in their form.
 
-Metamorphic evidence: the reference is the product itself on plain arrays, which the other tests compare with oracles. Numbers are
-cut off here in Python's integers.
+Metamorphic evidence: the reference is the package itself on plain arrays, which other tests compare with oracles. Numbers are
+clipped here in Python's integers.
 """
 
 from decimal import Decimal
@@ -50,7 +50,7 @@ def of_pandas(values: list[Any], dtype: str, form: str) -> Any:
 
 @st.composite
 def cases(draw: Any) -> tuple[Any, list[Any], str, Any]:
-    """Draw a column, what it holds, its type, and how to list it."""
+    """Draw a column, its content, its type, and a function that lists it."""
     library = draw(st.sampled_from(["pandas", "polars", "arrow", "chunked"]))
     form = draw(st.sampled_from(["numpy", "nullable", "ArrowDtype"]))
     dtype = draw(st.sampled_from([*WHOLE, *REAL, *([] if library == "pandas" and form != "ArrowDtype" else ["decimal"])]))

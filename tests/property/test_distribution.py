@@ -1,7 +1,7 @@
-"""The distribution functions: any argument, any broadcasting, and what holds between them.
+"""The distribution functions: any argument, any broadcasting, and relations between the functions.
 
 Evidence: a mechanism of arrays against the scalar mechanism of each element; the definitions of cdf, quantile and density; no
-function against its own formula. Every warning is an error here, as everywhere in these tests.
+function is compared with its own formula. Every warning is an error, as in all tests.
 """
 
 import itertools
@@ -22,7 +22,7 @@ LATTICES = [sn.DiscreteStaircase, sn.DiscreteLaplace]
 KINDS = LINES + LATTICES
 AT_X = ("cdf", "sf", "logcdf", "logsf")
 AT_Q = ("ppf", "isf")
-# One unit of an exponent near 700 is 1.1e-13, and with it the relative error of exp of it.
+# One unit in the last place of an exponent near 700 is 1.1e-13, and so is the relative error of its exp.
 SLACK = 5e-13
 
 eps_values = st.one_of(
@@ -51,7 +51,7 @@ def functions(mechanism):
 
 
 def spread(mechanism):
-    """Width of the mechanism, roughly."""
+    """Return the approximate width of the mechanism."""
     return np.asarray(mechanism.sensitivity) * np.maximum(1, 1 / np.asarray(mechanism.eps))
 
 
@@ -61,7 +61,7 @@ def shape_name(kind):
 
 @st.composite
 def parameters(draw, kind, eps=eps_values):
-    """One set of scalar parameters that the mechanism accepts."""
+    """Draw one set of scalar parameters that the mechanism accepts."""
     privacy = draw(eps)
     if kind in LINES:
         values = [privacy, draw(lengths)]
@@ -79,7 +79,7 @@ def scalar_mechanisms(draw, kinds=KINDS, eps=eps_values):
 
 @st.composite
 def arguments(draw, mechanism):
-    """A number at the scale of the mechanism, or at an edge of a stair, or anything."""
+    """Draw a number at the scale of the mechanism, at the edge of a step, or anywhere."""
     factor = draw(st.floats(-800, 800))
     at_edge = (draw(st.integers(-50, 50)) + float(getattr(mechanism, "gamma", 0))) * float(mechanism.sensitivity)
     number = draw(st.one_of(specials, st.just(factor * float(spread(mechanism))), st.just(at_edge), st.floats()))
@@ -90,17 +90,17 @@ def arguments(draw, mechanism):
 
 
 def near(a, b, units):
-    """Equal up to `units` in the last place; NaN equals NaN."""
+    """Return whether numbers are equal up to `units` in the last place; NaN equals NaN."""
     if a == b or (a != a and b != b):
         return True
     return abs(a - b) <= units * math.ulp(max(abs(a), abs(b)))
 
 
 def agree(mechanism, name, a, b, point):
-    """Whether two evaluations agree, of which one used libm's exp and the other NumPy's.
+    """Return whether an evaluation by libm's exp agrees with one by NumPy's.
 
-    A unit in the last place of an exponential is as good as one of its argument: the difference of a
-    quantile is that of a cdf. Next to a jump of a discrete quantile either integer may result.
+    A difference of a unit in the last place is allowed for an exponential or for its argument, so a quantile can differ by a cdf's
+    difference. Next to a jump of a discrete quantile, either integer is allowed.
     """
     if name in AT_Q and hasattr(mechanism, "pmf") and a != b:
         function = mechanism.cdf if name == "ppf" else mechanism.sf
@@ -111,11 +111,11 @@ def agree(mechanism, name, a, b, point):
 @settings(max_examples=100)
 @given(st.data(), st.sampled_from(KINDS))
 def test_arrays_are_their_elements(data, kind):
-    """Every way in which parameters and argument broadcast, empty axes too."""
+    """Parameters and argument broadcast in every way, also with empty axes."""
     number = 3 if shape_name(kind) else 2
     shapes = data.draw(hnp.mutually_broadcastable_shapes(num_shapes=number + 1, max_dims=3, max_side=3, min_side=0))
     *own, x_shape = shapes.input_shapes
-    # The largest shape parameter fits every sensitivity: one set for all, with different eps and sensitivities.
+    # The largest shape parameter fits every sensitivity, so one set serves all eps and sensitivities.
     sets = [data.draw(parameters(kind)) for _ in range(2)]
     if kind is sn.DiscreteStaircase:
         for one in sets:
@@ -155,7 +155,7 @@ def test_longer_than_a_block(mechanism):
 
 @given(st.data(), scalar_mechanisms(), hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
 def test_kinds_of_arrays(data, mechanism, shape):
-    """The same numbers in any container give the same values; the argument is neither changed nor returned."""
+    """Equal numbers in any container give equal values; the argument is neither changed nor returned."""
     numbers = data.draw(hnp.arrays(np.float32, shape, elements=st.floats(0, 1, width=32)))
     plain = numbers.astype(np.float64)
     padded = np.full((*shape, 2), np.nan)
@@ -257,12 +257,12 @@ def test_empty_and_outer_parameters(kind):
     assert empty.entropy().shape == empty.stats("k").shape == (0,)
 
 
-# ---------------------------------------------------------------- what holds between the functions
+# ---------------------------------------------------------------- relations between the functions
 
 
 @given(st.data(), scalar_mechanisms(eps=extreme_eps))
 def test_probabilities(data, mechanism):
-    """In [0, 1], cdf + sf = 1, symmetric, and the logarithms are those."""
+    """Probabilities are in [0, 1] and symmetric, cdf + sf = 1, and the logarithms agree."""
     x = data.draw(arguments(mechanism))
     cdf, sf, logcdf, logsf = (getattr(mechanism, name)(x) for name in AT_X)
     height, log_height = (getattr(mechanism, name)(x) for name in density(mechanism))
@@ -289,10 +289,10 @@ def test_probabilities(data, mechanism):
 
 @given(st.data(), scalar_mechanisms(eps=extreme_eps))
 def test_no_flag_of_an_invalid_operation(data, mechanism):
-    """Not as a float, not as an array, not behind `numpy.vectorize`: NaN comes out only where NaN went in, or q is none."""
+    """A finite x or a probability q gives no NaN and no invalid flag, as a float, in an array or by `numpy.vectorize`."""
     x = data.draw(arguments(mechanism).filter(math.isfinite))
     q = data.draw(probabilities)
-    # What is far beyond the scale may overflow on its way to a tail of 0.
+    # A point far beyond the scale can overflow on its way to a tail of 0.
     with np.errstate(all="ignore", invalid="raise", divide="raise"):
         for name in functions(mechanism):
             point = q if name in AT_Q else x
@@ -304,7 +304,7 @@ def test_no_flag_of_an_invalid_operation(data, mechanism):
 
 @given(st.data(), scalar_mechanisms())
 def test_monotone(data, mechanism):
-    """Also from a float64 to the next, at the edges of the stairs and away from them."""
+    """The functions are monotone even from one float64 to the next, at the edges of steps and elsewhere."""
     starts = [data.draw(arguments(mechanism)) for _ in range(3)]
     x = sorted(
         {y for s in starts if math.isfinite(s) for y in (s, math.nextafter(s, math.inf), math.nextafter(s, -math.inf))}
@@ -337,7 +337,7 @@ def test_discrete_quantiles_are_the_least_integers(mechanism, q):
             continue
         assert quantile == math.floor(quantile)
         assert math.copysign(1, quantile) == 1 or quantile != 0
-        # Beyond 2**51 the functions cannot tell an integer from its neighbours.
+        # Beyond 2**51 the functions cannot distinguish an integer from its neighbours.
         if abs(quantile) < 2**51:
             assert reaches(quantile)
             assert not reaches(quantile - 1) or function(quantile - 1) == function(quantile)
@@ -347,14 +347,14 @@ def test_discrete_quantiles_are_the_least_integers(mechanism, q):
     "mechanism", [sn.DiscreteLaplace(1.0), sn.DiscreteStaircase(1.0, 5), sn.DiscreteLaplace(2.0**-40)], ids=repr
 )
 def test_round_trip_in_the_tail_where_u_is_rounded(mechanism):
-    """Upper tail for cdf and lower for sf: until the function no longer tells neighbours apart."""
+    """The upper tail for cdf and the lower tail for sf, as far as the function distinguishes neighbours."""
     k = np.arange(-120, 121)
     for function, inverse in ((mechanism.cdf, mechanism.ppf), (mechanism.sf, mechanism.isf)):
         value = function(k)
         distinct = (value != function(k - 1)) & (value > 0) & (value < 1)
         assert distinct.sum() > 60
         assert np.array_equal(inverse(value)[distinct], k[distinct])
-        # Floats by themselves: NumPy's exponential of an array may differ from the C library's by a rounding.
+        # Single floats, because NumPy's exponential of an array can differ from the C library's by a rounding.
         values = {i: function(i) for i in range(-121, 121)}
         distinct_alone = [i for i in k.tolist() if values[i] != values[i - 1] and 0 < values[i] < 1]
         assert len(distinct_alone) > 60
@@ -363,7 +363,7 @@ def test_round_trip_in_the_tail_where_u_is_rounded(mechanism):
 
 @given(st.data(), scalar_mechanisms(LATTICES))
 def test_discrete_round_trip(data, mechanism):
-    """Where the cdf tells neighbours apart."""
+    """The round trip is exact where the cdf distinguishes neighbours."""
     k = data.draw(st.integers(-(2**50), 2**50) | st.integers(-3000, 3000))
     for function, inverse, step in ((mechanism.cdf, mechanism.ppf, -1), (mechanism.sf, mechanism.isf, -1)):
         value = function(k)
@@ -377,16 +377,16 @@ def test_discrete_round_trip(data, mechanism):
 
 @given(scalar_mechanisms(LINES), probabilities.filter(lambda q: 1e-300 < q < 1))
 def test_continuous_quantiles_invert(mechanism, q):
-    """As well as the spacing of float64 around the quantile permits."""
+    """Quantiles invert the cdf as exactly as the spacing of float64 around them permits."""
     for quantile, function in ((mechanism.ppf(q), mechanism.cdf), (mechanism.isf(q), mechanism.sf)):
-        # In logarithms: the density of a wide mechanism underflows.
+        # In logarithms, because the density of a wide mechanism underflows.
         unavoidable = math.exp(mechanism.logpdf(quantile * (1 - 2.0**-52)) + math.log(math.ulp(quantile)))
         assert abs(function(quantile) - q) <= SLACK * q + 4 * unavoidable
 
 
 @given(st.data(), scalar_mechanisms(LINES, eps=st.floats(0.01, 50)))
 def test_density_is_the_slope(data, mechanism):
-    """Inside a stair, where the cdf is a straight line; for Laplace with the error of a central difference."""
+    """Inside a step the cdf is a straight line; for Laplace noise, the tolerance is the error of a central difference."""
     assume(mechanism.pdf(0) < math.inf)
     unit = mechanism.sensitivity if isinstance(mechanism, sn.Staircase) else mechanism.sensitivity / mechanism.eps
     place = data.draw(st.integers(-8, 8)) + data.draw(st.floats(0.05, 0.95))
@@ -405,13 +405,13 @@ def test_density_is_the_slope(data, mechanism):
 
 @given(scalar_mechanisms(LINES))
 def test_scale(mechanism):
-    """A power of two as unit changes no digit of a probability; skewness, kurtosis do not know the scale."""
+    """A power of two as unit changes no digit of a probability; skewness and kurtosis do not depend on the scale."""
     assume(mechanism.sensitivity > 1e-280)  # below, x would be subnormal in the smaller unit
     other = type(mechanism)(mechanism.eps, mechanism.sensitivity * 2.0**-30, *mechanism._arguments()[2:])
     x = np.array([-3.3, -0.7, 0.0, 0.2, 1.9]) * mechanism.sensitivity
     assert np.array_equal(mechanism.cdf(x), other.cdf(x * 2.0**-30))
     quantiles = np.asarray(mechanism.ppf([0.1, 0.9]))
-    assume(np.abs(quantiles).min() > 1e-290)  # those of a narrow mechanism too
+    assume(np.abs(quantiles).min() > 1e-290)  # the moments of a narrow mechanism too
     assert np.array_equal(quantiles, other.ppf([0.1, 0.9]) * 2.0**30)
     assert mechanism.stats("sk") == other.stats("sk")
     assert math.isfinite(mechanism.stats("k"))
@@ -420,7 +420,7 @@ def test_scale(mechanism):
 
 @pytest.mark.parametrize("kind", LINES)
 def test_subnormal_sensitivity(kind):
-    """Far below the normal range; nothing overflows, and the quantiles scale."""
+    """A sensitivity far below the normal range makes nothing overflow, and quantiles scale with it."""
     mechanism, unit = kind(2.0**-30, 2.0**-1050), kind(2.0**-30)
     assert mechanism.cdf([0.0, 2.0**-1030]).tolist() == unit.cdf([0.0, 2.0**20]).tolist()
     assert mechanism.cdf(2.0**-1030) == unit.cdf(2.0**20)
@@ -428,7 +428,7 @@ def test_subnormal_sensitivity(kind):
 
 
 def test_density_beyond_a_height_that_overflows():
-    """1/(2 Δ (γ + c)) overflows, the second stair does not, the thousandth underflows to 0 and not to NaN."""
+    """1/(2 Δ (γ + c)) overflows, the second step does not, and the thousandth underflows to 0 and not to NaN."""
     mechanism = sn.Staircase(20.0, 1e-300, 2.0**-60)
     c = 1 / math.expm1(20)
     exact = Fraction(math.exp(-20)) / (2 * Fraction(1e-300) * (Fraction(2.0**-60) + Fraction(c)))
@@ -439,7 +439,7 @@ def test_density_beyond_a_height_that_overflows():
 
 @pytest.mark.parametrize("eps", [340.0, 360.0, 380.0, 400.0, 460.0])
 def test_survival_where_b_to_the_stair_is_below_float64(eps):
-    """A narrow centre lifts the second stair's survival far above exp(-2 eps), which underflows."""
+    """A narrow centre lifts the second step's survival far above exp(-2 eps), which underflows."""
     tail = sn.Staircase(eps, 4)
     assert tail.sf(6) == tail.cdf(-6) > 1e-308
     assert tail.sf(6) == pytest.approx(math.exp(tail.logsf(6)), rel=SLACK)

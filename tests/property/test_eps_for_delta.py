@@ -1,6 +1,6 @@
-"""An ε for a δ is on the safe side: the profile at it is at most δ, for every mechanism, composition and δ.
+"""The ε returned for a δ is safe: the profile at this ε is at most δ, for every mechanism, composition and δ.
 
-Evidence: the package's own profile, which other tests compare with direct sums; and for a staircase, whose profile is one
+Evidence: the package's own profile, which other tests compare with direct sums; for a staircase, whose profile is one
 term, the profile in 60 digits. Nothing here is statistical.
 """
 
@@ -59,7 +59,7 @@ def test_the_other_mechanisms_and_their_compositions(loss):
 
 @given(st.floats(1e-3, 600), st.floats(-14, -1), st.integers(1, 50))
 def test_one_staircase_by_its_profile_in_many_digits(eps, exponent, D):
-    """δ(t) = p (1 - exp(t - ε)): near ε a rounding to the nearest t has exceeded δ by 1e-5 and more of it."""
+    """δ(t) = p (1 - exp(t - ε)): near ε, rounding to the nearest t can exceed δ by a relative 1e-5 and more."""
     mechanism, delta = sn.DiscreteStaircase(eps, D), 10**exponent
     t = mechanism.privacy_loss().eps_for_delta(delta)
     with mp.workdps(60):
@@ -67,7 +67,7 @@ def test_one_staircase_by_its_profile_in_many_digits(eps, exponent, D):
         p = (min(1, h) + b / (1 - b)) / (h + 2 * b / (1 - b))
         exact = p * -mp.expm1(mp.mpf(t) - mp.mpf(eps))
         assert exact <= delta * (1 + mp.mpf(10) ** -14)
-        # and one float64 less, or two, is too little
+        # one or two float64 less is too little
         assert t == 0 or p * -mp.expm1(mp.mpf(t * (1 - 2**-51)) - mp.mpf(eps)) > delta * (1 - mp.mpf(10) ** -12)
 
 

@@ -1,8 +1,8 @@
-"""Every pair of neighbouring rows of costs on a lattice: the ratios of exact probabilities.
+"""Ratios of exact probabilities for every pair of neighbouring rows of costs on a lattice.
 
-Evidence: exhaustive, in fractions. e^(-eps) is a power of a fraction there, so that all probabilities are fractions too. They
-come from the definitions: all orders of the candidates for permute-and-flip. That the library draws with these probabilities is
-shown elsewhere (tests/exactness), and that it computes them at the end of this file.
+Evidence: exhaustive, in fractions. e^(-eps) is a power of a fraction here, so all probabilities are fractions too. They
+follow the definitions: all orders of the candidates for permute-and-flip. tests/exactness shows that the library draws with these
+probabilities; the end of this file shows that the library computes them.
 """
 
 import itertools
@@ -17,22 +17,22 @@ import pytest
 
 import stairnoise as sn
 
-# Costs are in half sensitivities; None is an infinite cost.
+# Costs are in units of half the sensitivity; None is an infinite cost.
 Row = tuple[int | None, ...]
-# e^(-eps/4) in the general case, e^(-eps/2) for monotonic costs: the weight of half a sensitivity.
+# The weight of half a sensitivity: e^(-eps/4) in the general case, e^(-eps/2) for monotonic costs.
 HALF = Fraction(4, 5)
 MECHANISMS = {"flips": sn.PermuteAndFlip, "exponential": sn.ExponentialMechanism, "staircase": sn.StaircaseSelection}
 every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS)
 
 
 def stair(cost: int) -> int:
-    """With gamma = 1/2: 0 below half a sensitivity, then one more for each."""
+    """Return a cost's step for gamma = 1/2: 0 below half a sensitivity, then one more for each sensitivity."""
     return 0 if cost < 1 else (cost - 1) // 2 + 1
 
 
 @cache
 def weights(mechanism: str, row: Row, half: Fraction) -> tuple[Fraction, ...]:
-    """In units of the largest; `half` is the weight of half a sensitivity."""
+    """Return weights in units of the largest; `half` is the weight of half a sensitivity."""
     finite = [cost for cost in row if cost is not None]
     if mechanism == "staircase":
         levels = [None if cost is None else 2 * stair(cost) for cost in row]
@@ -54,14 +54,14 @@ def by_orders(coins: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
 
 @cache
 def one(mechanism: str, row: Row, half: Fraction = HALF) -> tuple[Fraction, ...]:
-    """The probability of every candidate."""
+    """Return the probability of every candidate."""
     found = weights(mechanism, row, half)
     return by_orders(found) if mechanism == "flips" else tuple(weight / sum(found) for weight in found)
 
 
 @cache
 def several(mechanism: str, row: Row, k: int, half: Fraction) -> dict[tuple[int, ...], Fraction]:
-    """The probability of every ordered choice of k; `half` is the weight in one round."""
+    """Return the probability of every ordered choice of k; `half` is the weight of half a sensitivity in one round."""
     if k == 0:
         return {(): Fraction(1)}
     chances = {}
@@ -74,7 +74,7 @@ def several(mechanism: str, row: Row, k: int, half: Fraction) -> dict[tuple[int,
 
 
 def neighbours(row: Row, moves: range, most: int) -> Iterator[Row]:
-    """Rows whose finite costs differ by one of the moves each; no cost is negative or above `most`."""
+    """Yield rows in which each finite cost has changed by one of the moves; no cost is negative or above `most`."""
     choices = [[None] if cost is None else [cost + move for move in moves if 0 <= cost + move <= most] for cost in row]
     yield from itertools.product(*choices)
 
@@ -91,7 +91,7 @@ def test_a_selection_in_general(mechanism: str) -> None:
         for other in neighbours(row, range(-2, 3), 4):
             largest = max(largest, *(p / q for p, q in zip(one(mechanism, row), one(mechanism, other), strict=True)))
     assert largest <= bound
-    assert largest > bound * HALF, "the rows come near what is promised"
+    assert largest > bound * HALF, "some rows come near the promised bound"
 
 
 @every_mechanism
@@ -108,7 +108,7 @@ def test_a_selection_from_monotonic_costs(mechanism: str) -> None:
 
 @every_mechanism
 def test_without_the_promise_monotonic_costs_lose_more(mechanism: str) -> None:
-    """The check sees a chosen that does not halve."""
+    """The check detects a selection that does not halve eps."""
     bound = HALF**-2
     pairs = ((row, other) for row in lattice(2, 4) for other in neighbours(row, range(-2, 3), 4))
     assert any(p / q > bound for row, other in pairs for p, q in zip(one(mechanism, row), one(mechanism, other), strict=True))
@@ -117,7 +117,7 @@ def test_without_the_promise_monotonic_costs_lose_more(mechanism: str) -> None:
 @every_mechanism
 @pytest.mark.parametrize(("n", "k", "most"), [(3, 2, 4), (3, 3, 4), (4, 2, 4), (4, 3, 4)])
 def test_ordered_choices_of_several_in_general(mechanism: str, n: int, k: int, most: int) -> None:
-    """Every round has ε/k with ε = -4k ln HALF; of four candidates whole sensitivities only."""
+    """Every round has ε/k with ε = -4k ln HALF; four candidates have only costs in whole sensitivities."""
     bound, largest = HALF ** (-4 * k), Fraction(0)
     step = 1 if n == 3 else 2
     for row in lattice(n, most, step):
@@ -141,7 +141,7 @@ def test_ordered_choices_of_several_from_monotonic_costs(mechanism: str) -> None
 
 @every_mechanism
 def test_infinite_costs_that_stay_infinite_lose_nothing(mechanism: str) -> None:
-    """Against the row without that candidate, which the tests above are about."""
+    """The probabilities equal those of the row without that candidate, which the tests above cover."""
     for row in lattice(2, 4):
         chances = one(mechanism, (row[0], None, row[1]))
         assert (chances[0], chances[2]) == one(mechanism, row)

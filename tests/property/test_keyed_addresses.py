@@ -1,7 +1,7 @@
 """Addresses of keyed releases, for labels and values that Hypothesis chooses: different ones have different bytes.
 
-Evidence: a parser, written from docs/contract.md, reads every field back; whatever can be read back is injective. The rows are
-found in what the extension and the package write.
+Evidence: a parser, written from docs/contract.md, reads every field back; an encoding that can be read back is injective. The bytes
+are those that the extension and the package write.
 """
 
 import datetime
@@ -28,7 +28,7 @@ numbers = st.one_of(whole, st.floats(allow_nan=False, allow_infinity=False))
 
 
 def read(data: bytes) -> Iterator[Any]:
-    """The fields that the bytes hold, as pairs of a tag and a content."""
+    """Return the fields in the bytes, as pairs of tag and content."""
     while data:
         tag, length = data[:1].decode(), int.from_bytes(data[1:9], "little")
         body, data = data[9 : 9 + length], data[9 + length :]
@@ -37,14 +37,14 @@ def read(data: bytes) -> Iterator[Any]:
             yield tag, tuple(read(body))
         elif tag in "ID":
             n = int.from_bytes(body, "little", signed=True)
-            assert oracle.integer(n) == body, "as short as it can be"
+            assert oracle.integer(n) == body, "an integer must have its shortest form"
             yield tag, n
         else:
             yield tag, body
 
 
 def content(label: Any) -> Any:
-    """What `read` gives for a label."""
+    """Return the expected result of `read` for a label."""
     if label is None:
         return "N", b""
     if isinstance(label, tuple):

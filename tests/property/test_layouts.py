@@ -1,4 +1,4 @@
-"""Where values go does not change them: shapes, strides, chunks and views of one fill."""
+"""The destination of values does not change them: shapes, strides, chunks and views of one fill."""
 
 import re
 from fractions import Fraction
@@ -29,8 +29,8 @@ def test_any_view_gets_the_values_of_a_contiguous_array(data, mechanism, seed):
 @pytest.mark.parametrize("shape", [(64, 67), (67, 61), (1200, 1003), (2050, 1100)], ids=str)
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i4"])
 def test_columns_get_the_values_of_rows(dtype, shape, threads):
-    """Evidence: equality. Shapes are below and above the size from which lines go past the caches; lines of the cache begin where
-    columns do, or elsewhere; rows and columns have remainders. What lies between the columns stays as it was.
+    """Evidence: equality. Shapes are below and above the size from which writes bypass the caches; columns begin at cache lines or
+    elsewhere; rows and columns have remainders. The memory between columns stays unchanged.
     """
     mechanism = sn.DiscreteLaplace(0.1) if dtype.startswith("i") else sn.Staircase(1.0, sensitivity=1)
     rows = mechanism.sample(shape, dtype=dtype, rng=sn.SeededRng(3))
@@ -47,8 +47,8 @@ def test_columns_get_the_values_of_rows(dtype, shape, threads):
 @pytest.mark.parametrize("start", [0, 6, 7])
 @pytest.mark.parametrize("shape", [(700, 10), (64, 128), (64, 130), (300, 302), (41, 6, 44)], ids=str)
 def test_tiles_of_any_size_from_any_place(mechanism, start, shape):
-    """Evidence: equality. Tiles are of whole rows and of parts, the last ones of few columns; fills begin with either word of
-    a block; words are certain, doubtful, or several a value.
+    """Evidence: equality. Tiles have whole rows or parts of rows, and the last tiles few columns; fills begin with either word of a
+    block; values take a certain word, a doubtful word, or several words.
     """
     rows = mechanism.sample(shape, dtype="f8", rng=sn.SeededRng(9).at(start))
     out = np.empty(shape, order="F")
@@ -58,7 +58,7 @@ def test_tiles_of_any_size_from_any_place(mechanism, start, shape):
 
 @given(st.data(), good_mechanisms(), good_seeds)
 def test_any_view_of_parameters_and_out(data, mechanism, seed):
-    """Array parameters that are all the same give the values of the scalar mechanism."""
+    """Arrays of equal parameters give the values of the scalar mechanism."""
     out = data.draw(views("f8"))
     per_element = type(mechanism)(np.full(out.shape, mechanism.eps), *mechanism._arguments()[1:])
     per_element.sample(out=out, rng=sn.SeededRng(seed))
@@ -83,7 +83,7 @@ def test_release_is_exact_rounding_exact_addition_one_conversion(data, mechanism
     rng = sn.SeededRng(seed, allow_release=True)
     noise = mechanism.sample(rng=sn.SeededRng(seed))
     if abs(noise / mechanism.granularity) > 2**53:
-        return  # the noise alone was rounded
+        return  # only the noise was rounded
     if abs(value) >= Fraction(2) ** 126 * Fraction(mechanism.granularity):
         with pytest.raises(sn.ParameterError, match=r"^values must be below 2\*\*126 times the granularity"):
             mechanism.release(value, rng=rng)
@@ -110,14 +110,14 @@ def test_self_overlap_is_what_counting_bytes_says(data):
 
 
 def placed(shape: tuple[int, ...], order: tuple[int, ...], dtype: str, step: int, ahead: int) -> np.ndarray:
-    """An array whose axes lie in memory in this order, outermost first; every `step`-th element, `ahead` bytes along."""
+    """Return an array with axes in this memory order, outermost first, of every `step`-th element from byte `ahead`."""
     lengths = [shape[axis] * (abs(step) if axis == order[-1] else 1) for axis in order]
     memory = np.zeros(int(np.prod(lengths)) * np.dtype(dtype).itemsize + ahead, np.uint8)
     array = memory[ahead:].view(dtype).reshape(lengths).transpose(np.argsort(order))
     return array[tuple(slice(None, None, step if axis == order[-1] else 1) for axis in range(len(shape)))]
 
 
-# So many values that rows are written together: several pieces; rows longer than a part; a third axis; few rows and few columns.
+# Enough values for joint writing of rows: several pieces; rows longer than a part; a third axis; few rows and few columns.
 @pytest.mark.parametrize(
     ("shape", "order"),
     [
@@ -133,7 +133,7 @@ def placed(shape: tuple[int, ...], order: tuple[int, ...], dtype: str, step: int
 )
 @pytest.mark.parametrize(("step", "ahead"), [(1, 0), (1, 3), (1, 40), (2, 0), (-1, 8)])
 def test_rows_that_share_lines(shape, order, step, ahead):
-    """In Fortran's order, and in other orders of the axes, values and errors are those of C order."""
+    """In Fortran order, and in other orders of the axes, values and errors equal those in C order."""
     mechanism = sn.Staircase(eps=1.0, sensitivity=1)
     for dtype in ("f8", "f4"):
         expected = mechanism.sample(shape, dtype=dtype, rng=sn.SeededRng(1))

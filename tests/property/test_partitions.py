@@ -1,9 +1,9 @@
-"""`for_partitions(k)`, k times: never worse than what one value was declared to be, for every mechanism.
+"""`for_partitions(k)` used k times is never worse than the declared guarantee of one value, for every mechanism.
 
 Evidence: the mechanisms' own accounting (`compose`), and accounting that shares nothing with it: convolutions of privacy
-losses in NumPy, sums in integers and mpmath (tests/oracles), largest ratios of densities. What is declared is a curve: δ(t) of
-randomised response for a pure ε, with the probability δ of anything on top for (ε, δ). Parameters are random with fixed
-seeds; nothing is drawn, so there are no false alarms.
+losses in NumPy, sums in integers and mpmath (tests/oracles), largest ratios of densities. The declared guarantee is a curve: δ(t) of
+randomised response for a pure ε; for (ε, δ), any outcome can happen with an added probability δ. Parameters are random with fixed
+seeds; no noise is drawn, so there are no false alarms.
 """
 
 import math
@@ -24,7 +24,7 @@ from tests.examples import BASES
 from tests.oracles import gaussian as gaussian_oracle
 from tests.oracles import partitions as oracle
 
-# Rounding of float64 sums.
+# The rounding of float64 sums.
 ROUNDING = 1 + 1e-9
 CASES = [0, 1, *(pytest.param(case, marks=pytest.mark.long) for case in range(2, 8))]
 
@@ -63,7 +63,7 @@ OWN: dict[type, Callable[[random.Random], Any]] = {
     sn.GeneralizedDiscreteLaplace: lambda c: sn.GeneralizedDiscreteLaplace.from_eps(eps_of(c) + 0.1, c.randrange(1, 6)),
     sn.Arete: lambda c: sn.Arete.from_eps(c.uniform(1, 20), 1),
 }
-# The other mechanisms of the registry are made from its examples.
+# The registry's other mechanisms are made from its examples.
 MAKERS: dict[type, Callable[[random.Random], Any]] = {row.load(): partial(example, row) for row in ROWS} | OWN
 UNDIVIDED = {sn.GeneralizedDiscreteLaplace, sn.Arete, sn.LatticeNoise}
 OF_SUMS = {sn.Gaussian, sn.DiscreteGaussian, sn.Skellam}
@@ -84,7 +84,7 @@ def pure_eps(mechanism: Any) -> float:
 
 
 def declared(eps: float, delta: float, t: Any) -> Any:
-    """δ(t) that follows from (eps, delta)."""
+    """Return the δ(t) that follows from (eps, delta)."""
     return delta + (1 - delta) * np.maximum(-np.expm1(t - eps), 0) / (1 + math.exp(-eps))
 
 
@@ -111,7 +111,7 @@ def test_one_value_is_the_mechanism_itself(kind: type) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in MAKERS if kind not in UNDIVIDED | OF_SUMS], ids=named)
 def test_budgets_add_up_exactly(kind: type) -> None:
-    """ε of k values, and δ where there is one, as rational numbers."""
+    """ε and δ of k values add up to the declared ones as rational numbers."""
     for case in range(3 if kind in NO_PROFILE else 40):
         mechanism, k = drawn(kind, case)
         divided = mechanism.for_partitions(k)
@@ -130,7 +130,7 @@ def test_budgets_add_up_exactly(kind: type) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_own_accounting(kind: type, case: int) -> None:
     mechanism, k = drawn(kind, case)
-    # Losses with an infinite part may take minutes to compose more often.
+    # Losses with an infinite part can take minutes to compose more often.
     k = min(k, 5) if kind in (sn.TruncatedLaplace, sn.DiscreteCanonical) else k
     divided = mechanism.for_partitions(k)
     if kind in OF_SUMS:
@@ -142,7 +142,7 @@ def test_own_accounting(kind: type, case: int) -> None:
     least = np.asarray(divided.compose(k).privacy_profile(t, bounds=True)[0])
     assert np.all(least <= declared(eps, delta, t) * ROUNDING + 1e-13)
     if kind is sn.TruncatedLaplace:
-        # The curve of one value too, which is below what (ε, δ) alone would say.
+        # Compare also with the curve of one value, which is below the curve of (ε, δ) alone.
         assert np.all(least <= np.asarray(mechanism.privacy_profile(t)) * ROUNDING)
 
 
@@ -159,7 +159,7 @@ def test_rho_of_mechanisms_of_a_variance(case: int) -> None:
 
 
 def profile_of_losses(p: NDArray[np.float64], q: NDArray[np.float64], step: float, k: int, t: Any) -> Any:
-    """δ of k releases with outcomes of probabilities p and q, whose finite losses are multiples of `step`."""
+    """Return δ of k releases with outcomes of probabilities p and q, whose finite losses are multiples of `step`."""
     shared = (p > 0) & (q > 0)
     infinite = -math.expm1(k * math.log1p(-float(p[~shared].sum()))) if np.any(~shared) else 0.0
     index = np.rint(np.log(p[shared] / q[shared]) / step).astype(int)
@@ -180,7 +180,7 @@ def test_integer_mechanisms_by_convolution(kind: type, case: int) -> None:
     D = divided.sensitivity
     k_values = np.arange(-int(60 * D / divided.eps) - D, int(60 * D / divided.eps) + 2 * D + 1)
     p, q = divided.pmf(k_values), divided.pmf(k_values - D)
-    # Steps of half a sensitivity's worth of loss: e^(-ε/D) from an integer to the next, or e^(-ε) from a stair to the next.
+    # The ratio is e^(-ε/D) from an integer to the next, or e^(-ε) from a step to the next.
     step = divided.eps / D if kind is sn.DiscreteLaplace else divided.eps
     t = levels(mechanism.eps)
     assert np.all(profile_of_losses(p, q, step, k, t) <= declared(mechanism.eps, 0.0, t) * ROUNDING + 1e-15)
@@ -188,7 +188,7 @@ def test_integer_mechanisms_by_convolution(kind: type, case: int) -> None:
 
 @pytest.mark.parametrize("case", range(8))
 def test_truncated_laplace_by_convolution(case: int) -> None:
-    """The same distribution on a lattice of 16 steps to the sensitivity, within the bounds of the one on the fine lattice."""
+    """The same distribution on a lattice of 16 steps to the sensitivity, truncated within the fine lattice's bounds."""
     mechanism, k = drawn(sn.TruncatedLaplace, f"direct {case}")
     k = min(k, 30)
     divided, D = mechanism.for_partitions(k), 16
@@ -199,7 +199,7 @@ def test_truncated_laplace_by_convolution(case: int) -> None:
     q = np.concatenate([np.zeros(D), p[:-D]])
     t = levels(mechanism.eps)
     coarse = float(p[-2 * D : -D].sum())
-    # Bounds rounded inwards leave more beyond them than the mechanism's own do.
+    # Bounds rounded inwards leave a larger probability beyond them than the mechanism's own bounds.
     allowed = mechanism.delta * max(coarse / divided.delta, 1.0)
     assert np.all(profile_of_losses(p, q, divided.eps / D, k, t) <= declared(mechanism.eps, allowed, t) * ROUNDING)
 
@@ -211,7 +211,7 @@ def test_merged_laplace_by_ratios_of_the_density(case: int) -> None:
     corners = np.array([0.0, *divided.breakpoints])
     x = np.concatenate([corners, corners - mechanism.sensitivity, np.linspace(0, corners[-1] + mechanism.sensitivity, 500)])
     largest = float(np.max(divided.logpdf(x) - divided.logpdf(x + mechanism.sensitivity)))
-    # The density's breakpoints are not on the lattice: by a relative 2**-32 of the sensitivity at most.
+    # The density's breakpoints are off the lattice by at most 2**-32 of the sensitivity.
     assert k * largest <= mechanism.pure_eps() * (1 + 1e-8)
 
 
@@ -252,7 +252,7 @@ def test_gaussian_by_the_normal_mechanism(case: int) -> None:
     with mp.workdps(60):
         assert sigma2 >= 2.0**64
         s = mp.sqrt(k) * steps / mp.sqrt(mp.mpf(sigma2))
-        # The lattice may cost this much, relatively and in ε, by tests/oracles and docs/gaussian.md.
+        # By tests/oracles and docs/gaussian.md, the lattice costs at most this much, relatively and in ε.
         h = (
             k
             * ((mp.sqrt(2 * mp.log(2 * k / mp.mpf(mechanism.delta)) + 140) + steps / mp.sqrt(sigma2)) ** 2 + 3)

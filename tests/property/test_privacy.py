@@ -1,6 +1,6 @@
-"""What holds of every privacy loss: shapes of its curves, duality, composition.
+"""Properties of every privacy loss: shapes of its curves, duality, composition.
 
-Tolerances are for rounding only; nothing here is statistical.
+Tolerances are for rounding only; no test here is statistical.
 """
 
 import math
@@ -19,7 +19,7 @@ SLACK = 1e-11
 
 @st.composite
 def losses(draw):
-    """One release, several, or several of two mechanisms."""
+    """Draw the loss of one release, of several, or of several with two mechanisms."""
     lattice = draw(st.booleans())
     loss = privacy_loss(draw(good_mechanisms()), lattice=lattice)
     kind = draw(st.sampled_from(["one", "one", "several", "mixed"]))
@@ -85,7 +85,7 @@ def test_profile_and_tradeoff_are_dual(loss, alpha, share):
         return
     levels = np.linspace(-1, 1, 4001) * loss.eps
     lines = 1 - np.exp(levels) * alpha - loss.privacy_profile(levels)
-    # lines a thousandth of the range apart miss the best by no more than its curvature allows
+    # a grid of a thousandth of the range misses the optimum by at most the curvature's bound
     assert beta >= lines.max() - SLACK
     assert beta <= max(lines.max(), 0) + math.expm1(loss.eps / 2000)
 
@@ -137,7 +137,7 @@ def test_brackets_are_narrow_and_in_order(eps, k, lattice):
 
 @given(good_mechanisms(), anything, st.sampled_from(["privacy_profile", "eps_for_delta", "rdp", "tradeoff", "compose"]))
 def test_any_argument(mechanism, argument, method):
-    """A result without NaN, or an error of ours that names what was wrong."""
+    """A call returns no NaN, or raises our error that names the wrong argument."""
     text = " must got "
     try:
         result = getattr(privacy_loss(mechanism), method)(argument)
@@ -149,7 +149,7 @@ def test_any_argument(mechanism, argument, method):
 
 
 def test_worst_case_is_randomised_response():
-    """Of all mechanisms of one ε, that with γ = 1/2 loses most: its profile is (1 - e^(t-ε))/(1 + e^-ε)."""
+    """Among all mechanisms of one ε, γ = 1/2 has the largest loss: its profile is (1 - e^(t-ε))/(1 + e^-ε)."""
     rng = np.random.default_rng(3)
     t = np.linspace(0, 2, 9)
     worst = privacy_loss(sn.Staircase(2, 1, 0.5), lattice=False).privacy_profile(t)

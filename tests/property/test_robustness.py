@@ -1,4 +1,4 @@
-"""Whatever is passed: a result of the promised kind or an error of ours, never a panic, and an error changes nothing.
+"""Any argument gives a result of the promised kind or one of our errors, never a panic; an error changes nothing.
 
 A Rust panic arrives as pyo3's PanicException, a BaseException, so it fails these tests like any other foreign error.
 """
@@ -14,7 +14,7 @@ from tests.property.strategies import MECHANISMS, NAMES, anything, arrays, dtype
 
 
 def attempt(call):
-    """Return the result and no text, or no result and the text of one of our errors."""
+    """Return (result, None), or (None, text) for one of our errors."""
     try:
         return call(), None
     except sn.StairnoiseError as error:
@@ -49,7 +49,7 @@ dtype_arguments = st.one_of(st.none(), dtypes, st.sampled_from([float, int, "i4"
 
 
 def within_memory(size):
-    """Keep sizes that are small, or too large to index; in between it is a question of memory."""
+    """Keep sizes that are small, or too large to index; sizes in between depend on the machine's memory."""
     lengths = size if isinstance(size, tuple) else (size,)
     if not all(isinstance(n, int) for n in lengths):
         return True

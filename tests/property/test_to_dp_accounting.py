@@ -28,7 +28,7 @@ def test_never_below_the_profile(mechanism, steps, k, shares):
 
 @given(good_mechanisms(), anything)
 def test_any_interval(mechanism, interval):
-    """A distribution, or an error of ours that names what was wrong."""
+    """Any interval gives a distribution, or our error that names the wrong argument."""
     loss, text = privacy_loss(mechanism), "interval must got "
     found = math.inf
     try:

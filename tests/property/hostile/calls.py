@@ -11,7 +11,7 @@ from stairnoise.registry import ROWS
 
 MECHANISMS = ["Staircase", "Laplace", "DiscreteStaircase", "DiscreteLaplace"]
 
-# Arguments by name that some call accepts; a call's own come first.
+# Arguments by name that some call accepts; a call's own arguments take precedence.
 ARGUMENTS: dict[str, Any] = {
     "a": 1.0,
     "allow_release": True,
@@ -85,13 +85,13 @@ ARGUMENTS: dict[str, Any] = {
     "x": [0.5, -1.0, 3.0],
 }
 
-# Parameters of the registry's first examples, where the list above has none.
+# Parameters of the registry's first examples, if the list above lacks them.
 ARGUMENTS = {name: value for row in ROWS for name, value in row.examples[0].arguments.items()} | ARGUMENTS
 
 OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "Arete": {"alpha": 0.5},
     "Arete.for_partitions": {"k": 1},
-    # A mechanism of arrays refuses it.
+    # A mechanism with array parameters refuses this argument.
     "DiscreteGaussian.release": {"l2_sensitivity": None},
     "DiscreteCanonical": {"sensitivity": 1},
     "DiscreteCanonical.eps_for_error": {"sensitivity": 1},
@@ -112,10 +112,10 @@ OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "sample": {"gamma": None, "r": None},
 }
 
-# Arguments of a release that have a meaning together.
+# Arguments of a release that belong together.
 BY_KEY: dict[str, Any] = {"labels": ["a", "b", "c"], "statistic": "count", "rng": sn.KeyedRng(bytes(32), "r")}
 
-# Mechanisms of each class that methods are called on.
+# For each class, the mechanisms whose methods are called.
 EXAMPLES: dict[str, list[Any]] = {
     **{row.class_name: [row.make(row.examples[0])] for row in ROWS},
     "Staircase": [sn.Staircase(1.5, 2.0, 0.25), sn.Staircase([[0.5], [2.0]], [1.0, 3.0, 10.0])],
@@ -138,7 +138,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "SeededRng": [sn.SeededRng(1)],
 }
 
-# What the fuzzer leaves alone, and why.
+# Names that the fuzzer skips, with reasons.
 LEFT_OUT: dict[str, str] = {
     "__version__": "a text",
     "Mechanism": "a base class: tests/interface/test_exports.py",
@@ -167,7 +167,7 @@ LEFT_OUT: dict[str, str] = {
 }
 
 
-# Hostile values that are left out for some arguments, and why: arguments, values, reason.
+# Hostile values that the fuzzer skips for some arguments: arguments, values, reason.
 SKIPPED: list[tuple[set[str], set[str], str]] = [
     ({"size", "n"}, {"2147483648", "4294967296"}, "memory that some machines have"),
     ({"k", "n_children"}, {"1048576"}, "so many generators take a second"),
@@ -177,7 +177,7 @@ SKIPPED: list[tuple[set[str], set[str], str]] = [
 
 
 def is_skipped(argument: str, value: str) -> bool:
-    """Tell whether a hostile value is left out for an argument."""
+    """Return whether a hostile value is skipped for an argument."""
     return any(argument in arguments and value in values for arguments, values, _ in SKIPPED)
 
 
@@ -189,7 +189,7 @@ class Call(NamedTuple):
     arguments: dict[str, Any]
 
     def good(self) -> dict[str, Any]:
-        """Return the arguments, a generator of a stream among them made anew."""
+        """Return the arguments, with a new generator if one draws from a stream."""
         seeded = {"rng": sn.SeededRng(1, allow_release=True)} if self.arguments.get("rng", self) is None else {}
         return self.arguments | seeded
 
@@ -198,7 +198,7 @@ class Call(NamedTuple):
 
 
 def calls() -> Iterator[Call]:
-    """Every public callable that takes an argument, methods once for each example."""
+    """Return every public callable that takes an argument; methods once for each example."""
     for name, thing in members():
         if name in LEFT_OUT:
             continue
@@ -225,7 +225,7 @@ def calls() -> Iterator[Call]:
 
 
 def members() -> Iterator[tuple[str, Any]]:
-    """Names and callables: functions, classes, and methods of every example, all that a caller may call."""
+    """Yield names and callables for everything public: functions, classes, and methods of every example."""
     for name in sn.__all__:
         thing = getattr(sn, name)
         yield name, thing
@@ -243,7 +243,7 @@ def members() -> Iterator[tuple[str, Any]]:
 
 
 def takes(example: Any, method: str) -> bool:
-    """Tell whether a method takes any arguments: that of a mechanism of arrays may refuse all."""
+    """Return whether a method accepts any arguments; with array parameters, a mechanism can refuse all."""
     return method != "release_modulo" or not example._parameter_shape
 
 
@@ -256,7 +256,7 @@ def _call(label: str, function: Callable[..., Any]) -> Call:
     own = OWN_ARGUMENTS.get(label, {})
     parameters = inspect.signature(function).parameters
     optional = "sensitivity" in parameters and parameters["sensitivity"].default is None
-    # A mechanism that is made for one sensitivity refuses another in its methods.
+    # A mechanism made for one sensitivity refuses another one in its methods.
     if optional and inspect.ismethod(function) and not hasattr(function.__self__, "_checked_sensitivity"):
         own = {"sensitivity": None} | own
     names = named(function)
@@ -265,7 +265,7 @@ def _call(label: str, function: Callable[..., Any]) -> Call:
 
 
 def readings(thing: Any) -> Iterator[tuple[str, Any]]:
-    """Every property and every method without arguments of an object that a call returned."""
+    """Read every property of a returned object, and call every method that needs no argument."""
     for name in dir(type(thing)):
         # The state of a bit generator can be neither read nor jumped: tests/generators/test_bit_generator.py.
         if name.startswith("_") or name in ("plot", "as_scipy", "to_dp_accounting", "to_frame", "reseed", "state", "jumped"):
@@ -273,7 +273,7 @@ def readings(thing: Any) -> Iterator[tuple[str, Any]]:
         try:
             value = _reading(thing, name)
         except sn.ParameterError as error:
-            # What is too long to list or to compose is refused, by the argument that made it so.
+            # A result that is too long to list or compose is refused, by the name of the responsible argument.
             if type(thing) is not sn.PartitionSelection or not str(error).startswith(_MAY_REFUSE.get(name, "never")):
                 raise
             continue
@@ -282,7 +282,7 @@ def readings(thing: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _reading(thing: Any, name: str) -> Any:
-    """The value of a property or of a method that needs no argument."""
+    """Return the value of a property, or of a method that needs no argument."""
     attribute = getattr(type(thing), name)
     value = getattr(thing, name)
     if isinstance(attribute, property) or not callable(value):
@@ -291,19 +291,19 @@ def _reading(thing: Any, name: str) -> Any:
         return _NONE
     if name == "guarantee" and getattr(thing, "_is_noise_alone", False):
         return _NONE
-    # A selection takes one of two arguments, neither of which it requires alone.
+    # A selection needs one of two arguments, so neither is required by itself.
     if isinstance(thing, SelectionMechanism) and name in ("select", "top", "probabilities", "log_probabilities", "expected_cost"):
         return _NONE
     return _NONE if name in ("sample", "release") or _required(value) else value()
 
 
 def named(function: Callable[..., Any]) -> list[str]:
-    """Names of the parameters that have one of their own."""
+    """Return the names of parameters that have a name."""
     return list(_parameters(function))
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Return the parameters that have a name; where a method takes `**options`, those of the method that it overrides too."""
+    """Return the parameters that have a name; if a method takes `**options`, add those of the overridden method."""
     found = dict(inspect.signature(function).parameters)
     if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in found.values()) and inspect.ismethod(function):
         above = [vars(base).get(function.__name__) for base in type(function.__self__).__mro__]

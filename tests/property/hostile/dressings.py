@@ -1,4 +1,4 @@
-"""The same numbers in other clothes: dtypes, byte orders, strides, subclasses, containers of Python and of other libraries."""
+"""The same numbers in other forms: dtypes, byte orders, strides, subclasses, containers of Python and of other libraries."""
 
 import array
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def _backwards(a: Plain) -> Plain:
 
 
 def _repeated(a: Plain) -> Plain:
-    """The last of the leading axes by stride 0, where its rows are equal."""
+    """Give the last leading axis stride 0 if its rows are equal."""
     return np.broadcast_to(a[:1], a.shape) if a.ndim and a.shape[0] and (a == a[:1]).all() else a
 
 
@@ -94,7 +94,7 @@ ANY_SHAPE: dict[str, Callable[[Plain], Any]] = {
     "lying": _viewed(Liar),
     "foreign": Foreign,
 }
-# Lists of nothing have no shape.
+# Empty lists have no shape.
 NESTED = {
     "list": _nested(list),
     "tuple": _nested(tuple),
@@ -108,7 +108,7 @@ TWO_AXES = {"matrix": _viewed(np.matrix), "DataFrame": pd.DataFrame}
 
 
 def dressings(a: Plain) -> dict[str, Callable[[Plain], Any]]:
-    """Every dressing that has room for an array of small multiples of 1/8."""
+    """Return every form that can hold an array of small multiples of 1/8."""
     if not a.size:
         return ANY_SHAPE
     whole = WHOLE if (a == np.floor(a)).all() else {}

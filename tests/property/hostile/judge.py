@@ -1,4 +1,4 @@
-"""What a call may do: give a result, or refuse by a text that names the argument and leave everything as it was."""
+"""A call can return a result, or refuse with an error that names the argument and changes nothing."""
 
 import re
 from typing import Any, NamedTuple
@@ -10,14 +10,14 @@ from tests.property.hostile.calls import Call
 
 
 class Outcome(NamedTuple):
-    """What came of a call."""
+    """The outcome of a call."""
 
     result: Any
     refusal: type[Exception] | None
 
 
 def attempt(call: Call, changed: dict[str, Any]) -> Outcome:
-    """Call with some arguments changed; fail on a foreign error, a bad text, a written argument or a word drawn in vain.
+    """Call with some arguments changed; fail on a foreign error, a bad message, a changed argument or a wasted fill.
 
     A panic in the extension is a BaseException, so it is a foreign error.
     """
@@ -40,7 +40,7 @@ def attempt(call: Call, changed: dict[str, Any]) -> Outcome:
 
 
 def has_nan(result: Any) -> bool:
-    """Tell whether a number, an array, or one of a tuple of them is NaN."""
+    """Return whether a number, an array, or a member of a tuple of them has NaN."""
     if isinstance(result, tuple):
         return any(map(has_nan, result))
     numbers = np.asarray(result) if isinstance(result, (float, np.ndarray)) else np.zeros(0)
@@ -59,6 +59,6 @@ def _fills(arguments: dict[str, Any]) -> int | None:
 
 
 def _contents(value: Any) -> bytes | None:
-    """Return what an array of no more than a mebibyte holds; None for anything else."""
+    """Return the content of an array of at most 1 MiB; None for anything else."""
     small = isinstance(value, np.ndarray) and value.size * value.itemsize <= 2**20
     return np.asarray(value).tobytes() if small else None

@@ -1,6 +1,6 @@
-"""Hostile values: whatever a caller may pass where a number, an array, a size, a dtype, a name or a generator is due.
+"""Hostile values that a caller could pass for a number, an array, a size, a dtype, a name or a generator.
 
-Every entry makes its value anew, so that no call sees what another has changed.
+Every entry makes a new value, so no call sees another call's changes.
 """
 
 import array
@@ -20,10 +20,10 @@ import stairnoise as sn
 
 Pool = dict[str, Callable[[], Any]]
 
-# No machine has so much: its address space is smaller.
+# No machine has this much memory, because its address space is smaller.
 BEYOND_MEMORY = 2**50
 
-# Of 32 dimensions, the most that NumPy 1 has, some functions need one for themselves.
+# NumPy 1 has at most 32 dimensions, and some functions add one.
 _MANY = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 31
 _MAX = np.finfo(np.float64).max
 _TINY = np.finfo(np.float64).tiny
@@ -36,11 +36,11 @@ class Whole(enum.IntEnum):
 
 
 class OwnFloat(float):
-    """A float of a class of its own."""
+    """A float of a subclass."""
 
 
 class OwnArray(np.ndarray):
-    """A subclass that has a say in what NumPy's functions return."""
+    """A subclass that changes what NumPy's functions return."""
 
     def __array_finalize__(self, parent):
         self.note = getattr(parent, "note", "new")
@@ -56,18 +56,18 @@ class Jealous(np.ndarray):
 
 
 class Liar(np.ndarray):
-    """A subclass whose ufuncs give something else."""
+    """A subclass whose ufuncs return wrong results."""
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         return "no"
 
 
 class Number(numbers.Number):
-    """A number that nothing converts."""
+    """A number that no function converts."""
 
 
 class Raises:
-    """Raises whatever is asked of it, its text included."""
+    """An object that raises at every access, even for its text."""
 
     def _refuse(self, *_, **__):
         raise RuntimeError("never")
@@ -77,7 +77,7 @@ class Raises:
 
 
 class Endless:
-    """A sequence whose length is a lie."""
+    """A sequence that claims a wrong length."""
 
     def __len__(self):
         return 3
@@ -87,14 +87,14 @@ class Endless:
 
 
 class ArrayLike:
-    """A foreign array, as other libraries have them."""
+    """An array of another library."""
 
     def __array__(self, dtype=None, copy=None):
         return np.array([1.0, 2.0, 3.0], dtype)
 
 
 class NoArray(ArrayLike):
-    """A foreign array that gives none."""
+    """An object whose `__array__` returns no array."""
 
     def __array__(self, dtype=None, copy=None):
         return "no"

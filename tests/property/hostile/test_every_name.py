@@ -1,4 +1,4 @@
-"""The fuzzer leaves nothing out by accident: every public name, method and parameter is called, or is listed."""
+"""The fuzzer skips nothing by accident: every public name, method and parameter is called, or is listed as skipped."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_every_parameter_of_every_call_has_a_good_argument():
 
 @pytest.mark.parametrize("name", {call.label.split(".")[0]: None for call in CALLS})
 def test_good_arguments_are_good(name):
-    """Otherwise a refusal would say nothing of the hostile one."""
+    """If good arguments were refused, a refusal would prove nothing about the hostile value."""
     for call in (call for call in CALLS if call.label.split(".")[0] == name):
         composes_arrays = call.label.endswith(".compose") and "array" in repr(call.function.__self__)
         assert (attempt(call, {}).refusal is None) != composes_arrays, call.label

@@ -1,4 +1,4 @@
-"""Several hostile arguments at once, and numbers that nobody listed."""
+"""Several hostile arguments at once, and unlisted numbers."""
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +9,7 @@ from tests.property.hostile.judge import attempt
 from tests.property.hostile.pool import POOL
 from tests.property.strategies import reals
 
-# Constructors of tables, and mechanisms that are compared: tens of milliseconds a call.
+# Constructors of tables, and comparisons of mechanisms, take tens of milliseconds a call.
 SLOW = ("Arete", "MultiScale", "compare", "DiscreteGaussian.from_eps")
 CALLS = [call for call in calls() if call.arguments and not call.label.startswith(SLOW)]
 

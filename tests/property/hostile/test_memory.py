@@ -1,4 +1,4 @@
-"""Where noise is written, and how much of it may be asked for."""
+"""The memory that noise is written to, and requests beyond all memory."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def seeded():
 
 @given(st.data(), st.sampled_from(SCALAR))
 def test_any_view_gets_the_noise_and_the_releases_of_a_contiguous_array(data, mechanism):
-    """The four mechanisms have this in test_layouts; here are all of one number."""
+    """test_layouts has this for four mechanisms; this test has all mechanisms of single numbers."""
     dtype = data.draw(st.sampled_from(mechanism._dtypes))
     out = data.draw(views(dtype))
     assert mechanism.sample(out=out, rng=seeded()) is out
@@ -33,7 +33,7 @@ def test_any_view_gets_the_noise_and_the_releases_of_a_contiguous_array(data, me
 
 @given(st.sampled_from(SCALAR), st.integers(1, 5000), st.integers(-3, 3), st.integers(1, 3))
 def test_release_into_memory_that_overlaps_the_values(mechanism, n, shift, step):
-    """As if the values had been copied first."""
+    """The result is the same as if the values were copied first."""
     memory = np.arange(3 * n + 7.0)
     values = memory[3 : 3 + n * step : step]
     expected = mechanism.release(values.copy(), rng=seeded())

@@ -1,7 +1,7 @@
-"""Every argument of every public callable, with every hostile value, one at a time: a result, or a refusal that changes nothing.
+"""One hostile value at a time for every argument of every public callable gives a result, or a refusal that changes nothing.
 
-Exhaustive in `make test-long`. Otherwise each call takes every sixteenth value of an argument, and the calls that have the
-argument take turns. Where there is an `out`, every other call has one that is good, to see that a refusal leaves it alone.
+`make test-long` is exhaustive. Otherwise each call takes every sixteenth value of an argument, and the calls that have the
+argument take turns. If there is an `out`, every other call gets a good one, to see that a refusal does not change it.
 """
 
 import inspect
@@ -19,7 +19,7 @@ CALLS = {name: list(group) for name, group in groupby(calls(), key=lambda call: 
 
 
 def parts():
-    """Return the values that each argument of each call takes."""
+    """Return the hostile values for each argument of each call."""
     seen, found = Counter(), {}
     for name, group in CALLS.items():
         for number, call in enumerate(group):
@@ -32,7 +32,7 @@ def parts():
 PARTS = parts()
 
 
-# Arete's Rényi divergence is an integral: some values of its argument take a second.
+# Arete's Rényi divergence is an integral, which takes a second for some orders.
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name == "Arete.rdp")) for name in CALLS])
 def test_a_part_of_the_values(name):
     for number, call in enumerate(CALLS[name]):
@@ -69,9 +69,9 @@ def _try_values(call: Call, argument: str, values: list[str]) -> None:
 
 
 def _read(mechanism: object) -> None:
-    """A mechanism that was accepted has a text, a hash, and functions without NaN."""
+    """Require that an accepted mechanism has a text, a hash, and functions that return no NaN."""
     assert hash(mechanism) == hash(mechanism)
     assert repr(mechanism)
-    if not hasattr(mechanism, "n_parties"):  # these take seconds
+    if not hasattr(mechanism, "n_parties"):  # these methods take seconds
         for name, value in readings(mechanism):
             assert not has_nan(value), name

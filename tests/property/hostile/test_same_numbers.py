@@ -1,6 +1,6 @@
-"""In whatever form numbers come, the result is that for a contiguous array of native float64, or the same refusal.
+"""Numbers in any form give the result of a contiguous array of native float64, or the same refusal.
 
-Metamorphic evidence: the reference is the product itself on plain arrays, which the other tests compare with oracles.
+Metamorphic evidence: the reference is the package itself on plain arrays, which other tests compare with oracles.
 """
 
 import numpy as np
@@ -14,20 +14,20 @@ from tests.property.hostile.calls import Call, calls
 from tests.property.hostile.dressings import dressings
 from tests.property.hostile.judge import attempt
 
-# Arguments whose numbers are looked at as such; the others are single numbers, names, sizes and flags.
+# Arguments that take arrays of numbers; the others are single numbers, names, sizes and flags.
 NUMBERS = {
     *("alpha", "breakpoints", "confidence", "cost", "costs", "delta", "eps", "false_alarm", "gamma", "p", "q", "r"),
     *("released", "sensitivity", "t", "values", "x"),
 }
-# Containers that are no sequence of numbers to MergedLaplace.
+# Containers that MergedLaplace does not accept as a sequence of numbers.
 ONLY_SEQUENCES = {"array.array", "memoryview", "Series", "DataFrame", "foreign"}
 
-# Discrete mechanisms that are told a sensitivity: it is a count to them, as 1.0 is to none.
+# Discrete mechanisms that take a sensitivity as a count, for which 1.0 is refused.
 TOLD = ("DiscreteGaussian", "GeneralizedDiscreteLaplace", "Skellam")
 
 
 def counts(call: Call) -> set[str]:
-    """Arguments that take integers only."""
+    """Return the arguments that take integers only."""
     if call.label.endswith(".release_modulo"):
         return {"values"}
     told = call.label.startswith(TOLD) and call.label != "DiscreteGaussian.rho"
@@ -49,7 +49,7 @@ shapes = st.one_of(
 
 @st.composite
 def cases(draw):
-    """Draw a call, an argument, plain numbers for it, and the same numbers dressed."""
+    """Draw a call, an argument, plain numbers for it, and the same numbers in another form."""
     call = draw(st.sampled_from(CALLS))
     argument = draw(st.sampled_from(numbers(call)))
     elements = draw(st.sampled_from([mostly_good, eighths, mostly_good.map(np.ceil)]))
@@ -72,7 +72,7 @@ def test_dress_does_not_matter_at_length(case):
 
 
 def keeps_single(argument: str, plain: np.ndarray, name: str) -> bool:
-    """float32 means something to two arguments: what is released in it comes back in it, and an interval around it is wider."""
+    """Return whether float32 matters to an argument: released values keep it, and intervals around it are wider."""
     single = name in ("float32", "float32 swapped") or (name == "NumPy scalars" and plain.ndim == 0)
     return single and argument in ("released", "values")
 
@@ -95,7 +95,7 @@ def check(call: Call, argument: str, plain: np.ndarray, name: str) -> None:
 
 
 def is_other_than_an_array(call: Call, plain: np.ndarray, name: str) -> bool:
-    """A release of a frame names its columns, and a series is not broadcast to another shape: test_release_frames.py."""
+    """Return whether the form is a frame or series, whose releases differ from an array's: test_release_frames.py covers them."""
     if not call.label.endswith(".release"):
         return False
     parameters = call.function.__self__._parameter_shape
@@ -103,9 +103,9 @@ def is_other_than_an_array(call: Call, plain: np.ndarray, name: str) -> bool:
 
 
 def same(found, expected, *, spacing: float | None) -> None:
-    """Equal arrays and numbers, part by part; with a `spacing` of float32 where it is answered in float32 or by wider intervals.
+    """Compare arrays and numbers, part by part, within a `spacing` of float32 if answers are float32 or wider intervals.
 
-    The end of an interval may be much nearer to 0 than the number that the interval is around.
+    The end of an interval can be much nearer to 0 than the number that the interval is around.
     """
     if isinstance(expected, tuple):
         assert len(found) == len(expected)
@@ -123,7 +123,7 @@ def same(found, expected, *, spacing: float | None) -> None:
 
 
 def test_counts_refuse_floats():
-    """What the tests above leave out, and no more."""
+    """Counts refuse exactly the floats that the tests above leave out."""
     found = [(call, argument) for call in calls() for argument in sorted(counts(call)) if attempt(call, {}).refusal is None]
     assert len({call.label for call, _ in found}) == 34
     for call, argument in found:
@@ -132,7 +132,7 @@ def test_counts_refuse_floats():
 
 
 def test_dressed_numbers_are_accepted():
-    """Otherwise equality of refusals would say little."""
+    """If all forms were refused, equal refusals would prove little."""
     plain = np.array([1.0, 2.0, 3.0])
     mechanism = sn.DiscreteLaplace(1.0, 1)
     for name, dress in dressings(plain).items():
