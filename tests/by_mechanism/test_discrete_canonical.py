@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 
 import stairnoise as sn
 from tests.by_mechanism.finite_integers import check_quantiles, check_samples
+from tests.combinations import looped
 
 MECHANISMS = [
     sn.DiscreteCanonical(1.0, 1e-6),
@@ -118,7 +119,7 @@ def test_k_values_divide_both_parameters():
 # ---------------------------------------------------------------- ε and δ
 
 
-@pytest.mark.parametrize("case", range(20))
+@looped("case", range(20))
 def test_delta_is_exact_in_rational_numbers(case):
     """For a rational e**ε nothing is rounded. The hockey stick at ε is δ, neither more nor less, in both directions."""
     choose = np.random.default_rng([17, case])
@@ -130,7 +131,7 @@ def test_delta_is_exact_in_rational_numbers(case):
     assert hockey_stick(p, rise) == hockey_stick(p[::-1], rise) == delta
 
 
-@pytest.mark.parametrize("case", range(20))
+@looped("case", range(20))
 def test_the_closed_form_is_the_recursion(case):
     choose = np.random.default_rng([18, case])
     rise, delta = 1 + Fraction(int(choose.integers(1, 4000)), 1000), Fraction(int(choose.integers(1, 900)), 10_000)
@@ -235,8 +236,8 @@ def least_cost(eps, delta, cost, reach):
 COSTS = {"|x|": lambda x: x, "x**2": lambda x: x**2, "|x| > 2": lambda x: 1.0 * (x > 2), "x > 0": lambda x: 1.0 * (x > 0)}
 
 
-@pytest.mark.parametrize(("eps", "delta"), [(0.1, 0.01), (0.5, 1e-3), (1, 0.1), (2, 1e-4), (0.05, 0.4)])
-@pytest.mark.parametrize("cost", COSTS)
+@looped(("eps", "delta"), [(0.1, 0.01), (0.5, 1e-3), (1, 0.1), (2, 1e-4), (0.05, 0.4)])
+@looped("cost", COSTS)
 def test_linear_programs_find_nothing_better(eps, delta, cost):
     """HiGHS over all noise a little wider than this one. The optimum is this noise's cost, for every cost."""
     mechanism = sn.DiscreteCanonical(eps, delta)

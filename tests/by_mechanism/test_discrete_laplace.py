@@ -10,12 +10,13 @@ import pytest
 
 import stairnoise as sn
 from tests.by_mechanism.definitions import EPS, StairOracle, check_lattice
+from tests.combinations import looped
 
 pytestmark = pytest.mark.usefixtures("many_digits")
 
 
-@pytest.mark.parametrize("eps", EPS[1:])
-@pytest.mark.parametrize("D", [1, 3, 1000])
+@looped("eps", EPS[1:])
+@looped("D", [1, 3, 1000])
 def test_discrete_laplace(eps, D):
     mechanism = sn.DiscreteLaplace(eps, D)
     oracle = StairOracle(mp.mpf(eps) / D, 1, Fraction(1, 2))

@@ -10,12 +10,12 @@ import pytest
 
 import stairnoise as sn
 from tests.by_mechanism.definitions import EPS, StairOracle, check_lattice
-from tests.combinations import pairs
+from tests.combinations import looped, pairs
 
 pytestmark = pytest.mark.usefixtures("many_digits")
 
 
-@pytest.mark.parametrize(("eps", "D", "r"), pairs(EPS[1:], [1, 2, 7, 1000, 10**6], ["l1", "l2", 1, "sensitivity"]))
+@looped(("eps", "D", "r"), pairs(EPS[1:], [1, 2, 7, 1000, 10**6], ["l1", "l2", 1, "sensitivity"]))
 def test_discrete_staircase(eps, D, r):
     mechanism = sn.DiscreteStaircase(eps, D, D if r == "sensitivity" else r)
     oracle = StairOracle(eps, D, mechanism.r - Fraction(1, 2))

@@ -18,7 +18,7 @@ from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussia
 from stairnoise.mechanisms.gaussian import calibration as gaussian_sigma
 from stairnoise.numerics import normal
 from stairnoise.numerics.fixed_point import fixed_point
-from tests.combinations import rest_long
+from tests.combinations import looped, rest_long
 from tests.oracles import gaussian as oracle
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "values.json"
@@ -87,7 +87,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("call", "message"), BAD, ids=[message[:40] for _, message in BAD])
+@looped(("call", "message"), BAD)
 def test_what_is_refused_and_how(call: Any, message: str) -> None:
     with pytest.raises(sn.ParameterError) as caught:
         call()

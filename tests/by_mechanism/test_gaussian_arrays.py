@@ -14,6 +14,7 @@ import pytest
 import stairnoise as sn
 import stairnoise.optimal as so
 from stairnoise.mechanisms.gaussian import calibration as gaussian_sigma
+from tests.combinations import looped
 from tests.examples import promise
 
 EPS, DELTA, CHANGE = np.array([0.1, 1.0, 6.0, 1.0]), np.array([1e-6, 1e-6, 1e-3, 1e-9]), np.array([1.0, 2.0, 0.1, 1e6])
@@ -363,7 +364,7 @@ BAD: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "text"), BAD, ids=[text[:50] for _, text in BAD])
+@looped(("call", "text"), BAD)
 def test_what_is_refused_and_how(call: Any, text: str) -> None:
     with pytest.raises(sn.ParameterError) as caught:
         call()

@@ -15,6 +15,7 @@ import pytest
 from mpmath import mp
 
 import stairnoise as sn
+from tests.combinations import looped
 from tests.oracles import gaussian as oracle
 
 
@@ -30,7 +31,7 @@ def parameters(case: int) -> tuple[float, float]:
     return sensitivity * 2 ** choose.uniform(-19.9, 32.9), sensitivity
 
 
-@pytest.mark.parametrize("case", range(30))
+@looped("case", range(30))
 def test_what_is_drawn_has_the_sigma_that_was_given(case: int) -> None:
     sigma, sensitivity = parameters(case)
     mechanism = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
@@ -39,7 +40,7 @@ def test_what_is_drawn_has_the_sigma_that_was_given(case: int) -> None:
     assert mechanism.std() == pytest.approx(sigma, rel=1e-15)
 
 
-@pytest.mark.parametrize("case", range(30))
+@looped("case", range(30))
 def test_rho_is_that_of_whole_steps_rounded_up(case: int) -> None:
     sigma, sensitivity = parameters(case)
     mechanism = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
@@ -52,7 +53,7 @@ def test_rho_is_that_of_whole_steps_rounded_up(case: int) -> None:
     assert mechanism.guarantee() == sn.Guarantee(None, None, mechanism.rho, sensitivity, 1)
 
 
-@pytest.mark.parametrize("case", range(30))
+@looped("case", range(30))
 def test_k_values_keep_the_rho_of_one(case: int) -> None:
     sigma, sensitivity = parameters(case)
     k = random.Random(f"k {case}").choice([2, 3, 10, 1000, 2**20 + 1])

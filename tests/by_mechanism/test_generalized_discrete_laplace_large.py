@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 
 mpmath = pytest.importorskip("mpmath")
 
@@ -22,8 +23,8 @@ def probability(beta, a, k, terms=300):
         return float(total * (1 - q) ** (2 * mpmath.mpf(beta)))
 
 
-@pytest.mark.parametrize(("beta", "a"), [(1e9, 20.0), (1e18, 44.0), (9e18, 43.0), (1e5, 10.0), (40.0, 1.5), (1.5, 3.0)])
-@pytest.mark.parametrize("k", [0, 1, 3, 70])
+@looped(("beta", "a"), [(1e9, 20.0), (1e18, 44.0), (9e18, 43.0), (1e5, 10.0), (40.0, 1.5), (1.5, 3.0)])
+@looped("k", [0, 1, 3, 70])
 def test_probabilities(beta, a, k):
     mechanism = sn.GeneralizedDiscreteLaplace(beta, a)
     assert mechanism.pmf(k) == pytest.approx(probability(beta, a, k), rel=3e-12)

@@ -15,7 +15,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.distributions import infinitely_divisible as theory
 from tests.by_mechanism.infinitely_divisible import points, probabilities
-from tests.combinations import in_turn, rest_long
+from tests.combinations import in_turn, looped, rest_long
 from tests.statistical import checks
 
 ALPHA = 1e-6
@@ -138,7 +138,7 @@ def test_release_of_partitions():
 NAN = math.nan
 
 
-@pytest.mark.parametrize(
+@looped(
     ("make", "text"),
     [
         (lambda: sn.GeneralizedDiscreteLaplace(NAN, 1.0), "beta must be finite and greater than 0, got nan"),

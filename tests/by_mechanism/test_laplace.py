@@ -9,20 +9,21 @@ import pytest
 
 import stairnoise as sn
 from tests.by_mechanism.definitions import EPS, LaplaceOracle, check_line, check_quantiles
+from tests.combinations import looped
 
 pytestmark = pytest.mark.usefixtures("many_digits")
 
 
-@pytest.mark.parametrize("eps", EPS)
-@pytest.mark.parametrize("D", [1.0, 0.1, 3.7e5, 1e-100])
+@looped("eps", EPS)
+@looped("D", [1.0, 0.1, 3.7e5, 1e-100])
 def test_laplace(eps, D):
     for x in [0.0, *(D * f / eps for f in (1e-9, 0.01, 0.3, 1.1, 17.3, 333.3, 699.9))]:
         check_line(sn.Laplace(eps, D), LaplaceOracle(eps, D), x)
         check_line(sn.Laplace(eps, D), LaplaceOracle(eps, D), -x)
 
 
-@pytest.mark.parametrize("eps", EPS)
-@pytest.mark.parametrize("D", [1.0, 0.1, 3.7e5])
+@looped("eps", EPS)
+@looped("D", [1.0, 0.1, 3.7e5])
 def test_quantiles(eps, D):
     check_quantiles(sn.Laplace(eps, D), LaplaceOracle(eps, D))
 

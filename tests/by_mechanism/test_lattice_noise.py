@@ -11,6 +11,7 @@ from scipy import stats
 
 import stairnoise as sn
 from stairnoise.mechanisms.lattice_noise.distribution import functions, weights_of
+from tests.combinations import looped
 from tests.oracles import lattice_noise as oracle
 
 TRIANGLE = [1.0, 2.0, 4.0, 2.0, 1.0]
@@ -197,9 +198,7 @@ def test_a_value() -> None:
     assert len(many._repr_html_()) < 2000
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "text"),
-    [
+@looped(("arguments", "error", "text"), [
         ({"weights": [1, 2]}, sn.ParameterError, "the number of weights must be odd, and from 3 to 2**17 + 1, got 2.0"),
         ({"weights": []}, sn.ParameterError, "the number of weights must be odd"),
         ({"weights": np.ones(2**17 + 3)}, sn.ParameterError, "the number of weights must be odd, and from 3 to 2**17 + 1"),
@@ -222,8 +221,7 @@ def test_a_value() -> None:
         ({"granularity": 0.5, "sensitivity": 0.75}, sn.ParameterError, "sensitivity must be a multiple of the granularity"),
         ({"sensitivity": 0}, sn.ParameterError, "sensitivity must be finite and greater than 0, got 0.0"),
         ({"sensitivity": 2000}, sn.ParameterError, "sensitivity must be D steps of the granularity with D*(D + number of"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_refused(arguments: dict[str, object], error: type[Exception], text: str) -> None:
     with pytest.raises(error) as caught:
         sn.LatticeNoise.from_pmf(**({"weights": TRIANGLE} | arguments))  # type: ignore[arg-type]

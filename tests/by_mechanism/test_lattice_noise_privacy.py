@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from tests.combinations import rest_long
+from tests.combinations import looped, rest_long
 
 # Nepers of a tail in the lists here: what is left out is below 1e-17.
 NEPERS = 40
@@ -110,7 +110,7 @@ def test_every_measure_is_the_worst_over_every_shift(seed: int) -> None:
     assert losses.eps.max() == (math.inf if mechanism.delta else mechanism.eps)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@looped("seed", range(20))
 def test_bounds_are_on_the_safe_side_of_the_exact_numbers(seed: int) -> None:
     """Evidence: for mechanisms without tails, exact rational sums with e^ε from below and from above, to 50 digits."""
     from decimal import Decimal, localcontext

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from tests.combinations import rest_long
+from tests.combinations import looped, rest_long
 
 # ε, δ and Δ.
 BEFORE_A_RISE = [(15.0, 5e-5), (20.0, 1e-5), (18.0, 1e-5), (25.0, 1e-6)]
@@ -103,7 +103,7 @@ def test_a_larger_sigma2_may_not_keep_it():
     assert exact(eps, 0.6376, 1) <= delta < exact(eps, 0.688, 1)
 
 
-@pytest.mark.parametrize("case", range(40))
+@looped("case", range(40))
 def test_the_profile_where_the_loss_of_an_integer_is_nearly_eps(case):
     """The integer's probability may be 1e100 times δ, and a float64 is on one side of it or on the other."""
     choose = random.Random(f"profile {case}")

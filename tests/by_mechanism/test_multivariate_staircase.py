@@ -12,6 +12,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.mechanisms.multivariate_staircase import calibration as vector_gamma
+from tests.combinations import looped
 
 FILE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "values.json"
 NORMS = ("l1", "l2", "linf")
@@ -338,8 +339,8 @@ def test_a_mechanism_is_a_value():
         mechanism.dim = 4
 
 
-@pytest.mark.parametrize("gamma", [2.0**-40, 1e-15, 1e-150, 5e-324])
-@pytest.mark.parametrize(("eps", "dim"), [(1.5, 3), (10.0, 3), (700.0, 1), (10.0, 40), (1e300, 2)])
+@looped("gamma", [2.0**-40, 1e-15, 1e-150, 5e-324])
+@looped(("eps", "dim"), [(1.5, 3), (10.0, 3), (700.0, 1), (10.0, 40), (1e300, 2)])
 def test_tiny_gamma_is_nearly_the_mechanism_of_gamma_1(gamma, eps, dim):
     """γ = 0 and γ = 1 are the same distribution, so a tiny γ is near both; the difference in E R^p is below (γ +
     γ^(d+p)e^ε)·1000.

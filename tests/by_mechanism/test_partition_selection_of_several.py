@@ -16,7 +16,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.mechanisms.partition_selection.calibration import _divergence, least_threshold, log_hidden, worst
 from stairnoise.mechanisms.partition_selection.rules import TruncatedGeometric
-from tests.combinations import rest_long
+from tests.combinations import looped, rest_long
 from tests.statistical.checks import check_share
 
 HIDDEN = None
@@ -133,8 +133,8 @@ def test_the_figures_of_other_thresholds():
     assert TruncatedGeometric(1.0, 1e-6, 10).probability(np.array([104.0]))[0] < 0.032
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 4, 10, 50])
-@pytest.mark.parametrize(("eps", "delta"), [(1, 1e-6), (0.1, 1e-9), (1, 0.1), (8, 1e-6), (0.01, 0.5)])
+@looped("k", [1, 2, 3, 4, 10, 50])
+@looped(("eps", "delta"), [(1, 1e-6), (0.1, 1e-9), (1, 0.1), (8, 1e-6), (0.01, 0.5)])
 def test_the_rule_with_the_smaller_threshold_is_taken(eps, delta, k):
     mechanism, geometric = sn.PartitionSelection(eps, delta, k), TruncatedGeometric(float(eps), delta, k)
     found = least_threshold(float(eps), delta, k, 10**9) if k > 1 else None

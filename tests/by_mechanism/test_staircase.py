@@ -10,12 +10,12 @@ import pytest
 
 import stairnoise as sn
 from tests.by_mechanism.definitions import EPS, StairOracle, check_line, check_quantiles, edges
-from tests.combinations import pairs
+from tests.combinations import looped, pairs
 
 pytestmark = pytest.mark.usefixtures("many_digits")
 
 
-@pytest.mark.parametrize(("eps", "D", "gamma"), pairs(EPS, [1.0, 0.1, 3.7e5, 1e-100], ["l1", "l2", 0.5, 0.3, 1.0]))
+@looped(("eps", "D", "gamma"), pairs(EPS, [1.0, 0.1, 3.7e5, 1e-100], ["l1", "l2", 0.5, 0.3, 1.0]))
 def test_staircase(eps, D, gamma):
     mechanism = sn.Staircase(eps, D, gamma)
     oracle = StairOracle(eps, D, Fraction(mechanism.gamma) * Fraction(D))
@@ -25,7 +25,7 @@ def test_staircase(eps, D, gamma):
         check_line(mechanism, oracle, -x)
 
 
-@pytest.mark.parametrize(("eps", "D", "gamma"), pairs(EPS, [1.0, 0.1, 3.7e5], ["l1", "l2", 0.3, 1.0]))
+@looped(("eps", "D", "gamma"), pairs(EPS, [1.0, 0.1, 3.7e5], ["l1", "l2", 0.3, 1.0]))
 def test_quantiles(eps, D, gamma):
     mechanism = sn.Staircase(eps, D, gamma)
     check_quantiles(mechanism, StairOracle(eps, D, Fraction(mechanism.gamma) * Fraction(D)))

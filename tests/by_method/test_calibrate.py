@@ -18,7 +18,7 @@ from stairnoise.distributions.moments import staircase_abs_moment
 from stairnoise.mechanisms.staircase import many_releases
 from stairnoise.numerics.roots import bisection
 from stairnoise.registry import ROWS
-from tests.combinations import in_turn, rest_long
+from tests.combinations import in_turn, looped, rest_long
 
 CALIBRATED = [row for row in ROWS if row.compared]
 NEED_A_DELTA = [row.class_name for row in CALIBRATED if "delta" in CANDIDATES[row.compared[0].name].compared.takes]
@@ -79,8 +79,8 @@ def test_arete():
     assert 0.999 * 2 <= 2 * sn.calibrate(sn.Arete, eps=2, releases=2).guarantee().eps <= 2
 
 
-@pytest.mark.parametrize("k", [1, 3, 1000])
-@pytest.mark.parametrize("row", [row for row in QUICK if row.class_name not in NEED_A_DELTA], ids=lambda row: row.class_name)
+@looped("k", [1, 3, 1000])
+@looped("row", [row for row in QUICK if row.class_name not in NEED_A_DELTA])
 def test_without_a_delta_the_releases_add_up(row, k):
     """By the guarantee that the mechanism states for one release."""
     mechanism = sn.calibrate(row.load(), eps=1.3, releases=k, sensitivity=1)
@@ -272,9 +272,7 @@ def test_signature_and_module():
     assert sn.calibrate.__module__ == "stairnoise"
 
 
-@pytest.mark.parametrize(
-    ("cls", "arguments", "error", "text"),
-    [
+@looped(("cls", "arguments", "error", "text"), [
         (sn.Laplace(1), {}, sn.ParameterTypeError, "cls must be a class of mechanisms that add noise to one number, got Laplace"),
         ("Laplace", {}, sn.ParameterTypeError, "cls must be a class of mechanisms that add noise to one number, got 'Laplace'"),
         (sn.MultivariateStaircase, {}, sn.ParameterTypeError, "cls must be a class of mechanisms that add noise to one number"),
@@ -305,8 +303,7 @@ def test_signature_and_module():
             sn.TruncatedDiscreteStaircase, {"eps": 0.01, "delta": 0.3}, sn.ParameterError,
             "eps must be large enough against delta for a TruncatedDiscreteStaircase, whose bounds are whole numbers, to",
         ),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_bad_input(cls, arguments, error, text):
     with pytest.raises(error) as caught:
         sn.calibrate(cls, **{"eps": 1.0, **arguments})

@@ -13,6 +13,7 @@ import pytest
 import stairnoise as sn
 from stairnoise import _candidates
 from stairnoise.registry import BY_NAME, ROWS, Compared
+from tests.combinations import looped
 
 
 class Expected(NamedTuple):
@@ -277,8 +278,8 @@ def test_integers():
     assert "integers" not in sn.compare(1, 0.5).recommendation
 
 
-@pytest.mark.parametrize("sensitivity", [1, 3, 2.0**-900, 2.0**60, 2.0**900])
-@pytest.mark.parametrize("eps", [2.0**-30, 1e-6, 30, 700, 5000])
+@looped("sensitivity", [1, 3, 2.0**-900, 2.0**60, 2.0**900])
+@looped("eps", [2.0**-30, 1e-6, 30, 700, 5000])
 def test_extreme_parameters(eps, sensitivity):
     table = sn.compare(eps, sensitivity)
     assert "nan" not in table.recommendation
@@ -389,9 +390,7 @@ def test_to_frame_without_pandas(monkeypatch):
 # Bad input
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "text"),
-    [
+@looped(("arguments", "error", "text"), [
         ({"eps": 0}, sn.ParameterError, "eps must be finite and greater than 0, got 0.0"),
         ({"eps": float("nan")}, sn.ParameterError, "eps must be finite and greater than 0, got nan"),
         ({"eps": "1"}, sn.ParameterTypeError, "eps must be a real number or an array of real numbers, got '1'"),
@@ -417,8 +416,7 @@ def test_to_frame_without_pandas(monkeypatch):
         ({"eps": 1, "costs": [[1, 2]]}, sn.ParameterError, "costs must be a sequence of numbers, got an array of shape (1, 2)"),
         ({"eps": 1, "costs": [1, -2]}, sn.ParameterError, "costs must be"),
         ({"eps": 1e-15}, sn.ParameterError, "eps and sensitivity must give a lattice that fits 64-bit integers"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_bad_input(arguments, error, text):
     with pytest.raises(error) as caught:
         sn.compare(**arguments)

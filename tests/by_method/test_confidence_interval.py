@@ -18,7 +18,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.mechanisms.laplace import sums as laplace_sums
 from stairnoise.mechanisms.staircase import sums as staircase_sums
-from tests.combinations import in_turn, pairs, rest_long
+from tests.combinations import in_turn, looped, pairs, rest_long
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT.parent / "shared" / "reference" / "values.json"
@@ -108,9 +108,9 @@ def test_a_sum_that_is_nearly_certain_to_be_0(mechanism, k):
     assert mechanism.confidence_interval(5, 0.999, of="sum", terms=k) == (5, 5)
 
 
-@pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-9])
-@pytest.mark.parametrize("k", [2, 5, 100, 10_000])
-@pytest.mark.parametrize("eps", [0.05, 1.0, 5.0])
+@looped("alpha", [0.5, 0.05, 1e-9])
+@looped("k", [2, 5, 100, 10_000])
+@looped("eps", [0.05, 1.0, 5.0])
 def test_the_two_methods_agree(eps, k, alpha):
     """The staircase with one integer to a stair is the geometric distribution; the closed form shares nothing with the
     transform.
@@ -208,8 +208,8 @@ def test_one_integer(mechanism, alpha):
     assert mechanism.confidence_interval(17, 1 - alpha, of="sum") == (17 - t, 17 + t)
 
 
-@pytest.mark.parametrize("mechanism", CONTINUOUS, ids=repr)
-@pytest.mark.parametrize("alpha", [0.4, 0.5, 0.05, 2.0**-30])
+@looped("mechanism", CONTINUOUS)
+@looped("alpha", [0.4, 0.5, 0.05, 2.0**-30])
 def test_one_real_number(mechanism, alpha):
     low, high = mechanism.confidence_interval(0.0, 1 - alpha)
     assert low == -high
@@ -382,9 +382,7 @@ MECHANISMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("made", "relative", "confidence"), pairs(MECHANISMS, [0.02, 0.4, 1.0, 1.7, 30.0, 1e6], [0.6, 0.5, 0.95, 1 - 1e-9])
-)
+@looped(("made", "relative", "confidence"), pairs(MECHANISMS, [0.02, 0.4, 1.0, 1.7, 30.0, 1e6], [0.6, 0.5, 0.95, 1 - 1e-9]))
 def test_least_eps(made, relative, confidence):
     """Within alpha at the answer, and no better than alpha (1 - 2e-12) just below it, or below it by what a lattice costs."""
     mechanism, sensitivity, spec = made
@@ -403,8 +401,8 @@ def test_least_eps(made, relative, confidence):
     assert mechanism(eps, sensitivity, *spec).error_bound(confidence) <= t
 
 
-@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.9999])
-@pytest.mark.parametrize(("mechanism", "sensitivity", "spec"), MECHANISMS)
+@looped("confidence", [0.5, 0.95, 0.9999])
+@looped(("mechanism", "sensitivity", "spec"), MECHANISMS)
 def test_no_smaller_eps_will_do(mechanism, sensitivity, spec, confidence):
     """A dense scan, the other way round: no eps below has the property, and above it all but the optimal r have it."""
     scan, alpha = np.geomspace(1e-3, 60, 6000), 1 - confidence

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 
 MECHANISMS = [
     sn.Laplace(1, 2),
@@ -92,8 +93,8 @@ def test_each_value_has_its_own_accounting():
     assert divided < 1e-30 < one
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
-@pytest.mark.parametrize("k", [0, -1, 2**53])
+@looped("mechanism", MECHANISMS)
+@looped("k", [0, -1, 2**53])
 def test_numbers_out_of_range_are_named(mechanism, k):
     with pytest.raises(sn.ParameterError, match=rf"^k must be an integer from 1 to 2\*\*53 - 1, got {k}$"):
         mechanism.for_partitions(k)

@@ -10,7 +10,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.registry import ROWS
-from tests.combinations import in_turn, rest_long
+from tests.combinations import in_turn, looped, rest_long
 from tests.examples import promise
 
 MECHANISMS = [mechanism for row in ROWS for mechanism in row.mechanisms()] + [
@@ -76,9 +76,7 @@ def test_several_values_are_within_the_guarantee_of_all(mechanism, k):
     holds(guarantee, loss_of_values(mechanism, k))
 
 
-@pytest.mark.parametrize(
-    "mechanism", [mechanism for mechanism in NUMBERS if not isinstance(mechanism, NOT_DIVIDED) and mechanism != NARROW], ids=repr
-)
+@looped("mechanism", [mechanism for mechanism in NUMBERS if not isinstance(mechanism, NOT_DIVIDED) and mechanism != NARROW])
 def test_the_mechanism_for_several_values_says_what_it_was_made_for(mechanism):
     """A Gaussian distribution remembers k; the others are mechanisms of a smaller budget, whose k values compose."""
     wide = promise(mechanism.for_partitions(3))
@@ -101,7 +99,7 @@ def test_another_sensitivity_where_the_mechanism_can_be_asked(mechanism):
     holds(guarantee, mechanism.privacy_loss(sensitivity=sensitivity))
 
 
-@pytest.mark.parametrize("mechanism", [mechanism for mechanism in MECHANISMS if mechanism not in ANY_SENSITIVITY], ids=repr)
+@looped("mechanism", [mechanism for mechanism in MECHANISMS if mechanism not in ANY_SENSITIVITY])
 def test_a_mechanism_made_for_a_sensitivity_refuses_another(mechanism):
     text = f"sensitivity must be left out for a {type(mechanism).__name__}, which was made for one, got 2"
     with pytest.raises(sn.ParameterError, match=text):

@@ -10,7 +10,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.registry import ROWS
-from tests.combinations import pairs
+from tests.combinations import looped, pairs
 
 EPS = [2.0**-38, 1e-8, 1e-3, 0.1, 1.0, 4.0, 10.0, 36.0, 100.0, 355.0, 700.0]
 SENSITIVITY = [1, 2, 3, 10, 1000, 10**6]
@@ -62,16 +62,14 @@ def optimal_gamma(cost, eps):
     return ((b * (1 + b) / 2) ** (mp.mpf(1) / 3) - b) / (1 - b)
 
 
-@pytest.mark.parametrize("eps", EPS)
-@pytest.mark.parametrize("cost", ["l1", "l2"])
+@looped("eps", EPS)
+@looped("cost", ["l1", "l2"])
 def test_optimal_gamma(eps, cost):
     with mp.workdps(400):
         assert close(sn.Staircase(eps, 1, cost).gamma, optimal_gamma(cost, eps))
 
 
-@pytest.mark.parametrize(
-    ("eps", "gamma", "sensitivity", "p"), pairs(EPS, ["l1", "l2", 1.0, 0.5, 0.01, 1e-6], [1, 0.1, 1e-100, 1e100], [1, 2])
-)
+@looped(("eps", "gamma", "sensitivity", "p"), pairs(EPS, ["l1", "l2", 1.0, 0.5, 0.01, 1e-6], [1, 0.1, 1e-100, 1e100], [1, 2]))
 def test_staircase_moments(eps, sensitivity, gamma, p):
     d = sn.Staircase(eps, sensitivity, gamma)
     assert close(d.abs_moment(p), staircase_moment(p, eps, sensitivity, d.gamma))
@@ -115,8 +113,8 @@ def pmf(i, eps, D, r):
     return mp.exp(-mp.mpf(eps) * stair) / (2 * r - 1 + 2 * D * odds(eps))
 
 
-@pytest.mark.parametrize("p", [1, 2, 3, 4, 7, 16])
-@pytest.mark.parametrize(("eps", "gamma"), [(0.3, 0.5), (1.0, 0.125), (2.0, 1.0), (9.0, 0.01)])
+@looped("p", [1, 2, 3, 4, 7, 16])
+@looped(("eps", "gamma"), [(0.3, 0.5), (1.0, 0.125), (2.0, 1.0), (9.0, 0.01)])
 def test_staircase_moments_by_integrating_the_density(p, eps, gamma):
     D, gamma_exact = mp.mpf(2.5), mp.mpf(gamma)
     height = 1 / (2 * D * (gamma_exact + odds(eps)))
@@ -139,7 +137,7 @@ def lattice_survival(t, eps, D, r):
     return 2 * mp.exp(-mp.mpf(eps) * stair) * height / (2 * r - 1 + 2 * D * odds(eps))
 
 
-@pytest.mark.parametrize(("eps", "sensitivity", "r"), pairs([1e-6, *EPS[2:]], SENSITIVITY, ["l1", "l2", 1, "sensitivity"]))
+@looped(("eps", "sensitivity", "r"), pairs([1e-6, *EPS[2:]], SENSITIVITY, ["l1", "l2", 1, "sensitivity"]))
 def test_discrete_staircase_error_bound(eps, sensitivity, r):
     d = sn.DiscreteStaircase(eps, sensitivity, sensitivity if r == "sensitivity" else r)
     for alpha in ALPHAS:
@@ -150,8 +148,8 @@ def test_discrete_staircase_error_bound(eps, sensitivity, r):
             assert lattice_survival(t - 1, eps, sensitivity, d.r) > alpha * (1 - TOLERANCE)
 
 
-@pytest.mark.parametrize("eps", EPS)
-@pytest.mark.parametrize("sensitivity", [1, 10])
+@looped("eps", EPS)
+@looped("sensitivity", [1, 10])
 def test_discrete_laplace_error_bound(eps, sensitivity):
     d = sn.DiscreteLaplace(eps, sensitivity)
     per_integer = mp.mpf(eps) / sensitivity
@@ -162,8 +160,8 @@ def test_discrete_laplace_error_bound(eps, sensitivity):
         assert t == 0 or survival[1] > alpha * (1 - TOLERANCE)
 
 
-@pytest.mark.parametrize("eps", EPS)
-@pytest.mark.parametrize("gamma", ["l1", "l2", 1.0, 0.5, 1e-6])
+@looped("eps", EPS)
+@looped("gamma", ["l1", "l2", 1.0, 0.5, 1e-6])
 def test_staircase_error_bound(eps, gamma):
     d = sn.Staircase(eps, 2.5, gamma)
     c, g = odds(eps), mp.mpf(d.gamma)

@@ -13,7 +13,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.accounting.privacy_loss import privacy_loss
-from tests.combinations import pairs
+from tests.combinations import looped, pairs
 
 LEVELS = np.array([0.9, 0.5, 0.05, 1e-3, 1e-9])
 WITHIN = [2.0**-20, 1e-5, 0.01, 0.5, 1.0, 1.32, 1.4, 2.66, 4.0, 7.9, 13.0, 20.0, 26.5, 27.0]
@@ -80,8 +80,8 @@ def test_the_closed_sums_are_the_sums(eps, D, r):
             assert abs(mp.fsum(w * i**p for i, w in points) / total / closed - 1) < 1e-40
 
 
-@pytest.mark.parametrize("sensitivity", [1.0, 1.999, 3.3])
-@pytest.mark.parametrize("eps", WITHIN)
+@looped("sensitivity", [1.0, 1.999, 3.3])
+@looped("eps", WITHIN)
 def test_moments_within_the_range(eps, sensitivity):
     mechanisms = [sn.Laplace(eps, sensitivity), *(sn.Staircase(eps, sensitivity, gamma) for gamma in ("l1", "l2"))]
     for mechanism in mechanisms:
@@ -90,7 +90,7 @@ def test_moments_within_the_range(eps, sensitivity):
     assert abs(drawn_over_density(sn.Laplace(eps * 2.0**15, sensitivity), 2) - 1) < 1e-9
 
 
-@pytest.mark.parametrize(
+@looped(
     ("eps", "gamma", "sensitivity"),
     pairs([2.0**-38, 1e-9, 2.0**-21, *WITHIN, 30.0, 40.0, 60.0], ["l1", "l2", 0.3, 1e-6, 1e-12, 1.0], [1.0, 1.999, 3.3]),
 )
@@ -110,8 +110,8 @@ def test_beyond_the_range():
     assert abs(drawn_over_density(sn.Laplace(2.0**-30, 3.3), 1) - 1) > 1e-9
 
 
-@pytest.mark.parametrize("sensitivity", [1.0, 3.3])
-@pytest.mark.parametrize("eps", WITHIN)
+@looped("sensitivity", [1.0, 3.3])
+@looped("eps", WITHIN)
 def test_error_bounds_within_the_range(eps, sensitivity):
     """The bound of the lattice is the one that confidence intervals have, before the rounding of the answer."""
     for mechanism in (sn.Laplace(eps, sensitivity), sn.Staircase(eps, sensitivity), sn.Staircase(eps, sensitivity, "l2")):
@@ -180,9 +180,9 @@ def test_moments_of_merged_noise(rates, breaks, sensitivity):
         assert abs(float(drawn / mp.mpf(float(mechanism.abs_moment(p)))) - 1) < 1e-9
 
 
-@pytest.mark.parametrize("norm", ["l1", "linf"])
-@pytest.mark.parametrize("gamma", ["l1", "l2"])
-@pytest.mark.parametrize(("dim", "ratio"), [(1, 0.5), (1, 13.0), (2, 5.0), (5, 1.0), (5, 13.0), (20, 13.0)])
+@looped("norm", ["l1", "linf"])
+@looped("gamma", ["l1", "l2"])
+@looped(("dim", "ratio"), [(1, 0.5), (1, 13.0), (2, 5.0), (5, 1.0), (5, 13.0), (20, 13.0)])
 def test_moments_of_vectors(dim, ratio, gamma, norm):
     """Of the norm of what is rounded to the lattice: the mechanism with D steps to Δ and ⌈γD⌉ to γΔ, D as in multivariate.md."""
     mechanism = sn.MultivariateStaircase(ratio * (dim + 1), 0.7, dim, gamma, norm)

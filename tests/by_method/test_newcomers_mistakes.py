@@ -10,6 +10,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.accounting.privacy_loss import privacy_loss
+from tests.combinations import looped
 
 VALUE, TYPE = sn.ParameterError, sn.ParameterTypeError
 
@@ -184,7 +185,7 @@ def test_no_name_is_made_up(name):
     assert str(caught.value) == f"module 'stairnoise' has no attribute {name!r}"
 
 
-@pytest.mark.parametrize(("arguments", "error", "text"), OF_SAMPLE)
+@looped(("arguments", "error", "text"), OF_SAMPLE)
 def test_sample(arguments, error, text):
     with pytest.raises(error) as caught:
         sn.sample(10, **arguments)
@@ -192,7 +193,7 @@ def test_sample(arguments, error, text):
     assert error is not TypeError or type(caught.value) is TypeError
 
 
-@pytest.mark.parametrize(("mechanism", "arguments", "error", "text"), OF_CONSTRUCTORS)
+@looped(("mechanism", "arguments", "error", "text"), OF_CONSTRUCTORS)
 def test_constructors(mechanism, arguments, error, text):
     with pytest.raises(error) as caught:
         mechanism(**arguments)
@@ -206,7 +207,7 @@ def test_release(values, arguments, error, text):
     assert text in str(caught.value)
 
 
-@pytest.mark.parametrize(("call", "error", "text"), OF_OTHERS)
+@looped(("call", "error", "text"), OF_OTHERS)
 def test_others(call, error, text):
     with pytest.raises(error) as caught:
         call()

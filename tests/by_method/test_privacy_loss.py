@@ -13,6 +13,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.accounting.privacy_loss import PrivacyLoss, privacy_loss
 from tests.by_method.privacy_pairs import CASES, TOLERANCE, TRUNCATED, close, hockey_stick, merged, neyman_pearson, pmf, renyi
+from tests.combinations import looped
 
 FILE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "values.json"
 
@@ -128,8 +129,8 @@ def test_laplace_tradeoff_is_the_published_curve(eps):
         assert close(loss.tradeoff(alpha), curve)
 
 
-@pytest.mark.parametrize("eps", [2.0**-38, 1e-6, 0.01, 1.0, 30.0, 300.0, 700.0])
-@pytest.mark.parametrize("h", [Fraction(1, 2**20), Fraction(1, 4), Fraction(1), Fraction(3, 2), Fraction(2)])
+@looped("eps", [2.0**-38, 1e-6, 0.01, 1.0, 30.0, 300.0, 700.0])
+@looped("h", [Fraction(1, 2**20), Fraction(1, 4), Fraction(1), Fraction(3, 2), Fraction(2)])
 def test_staircase_formulas_at_extreme_eps(eps, h):
     """The formulas of the three atoms, with digits enough to subtract; h = 2 gamma."""
     loss = privacy_loss(sn.Staircase(eps, 1, float(h / 2)), lattice=False)
@@ -146,8 +147,8 @@ def test_staircase_formulas_at_extreme_eps(eps, h):
         assert close(loss.var(), mp.fsum(q * mp.log(q / u) ** 2 for q, u in atoms) - renyi(atoms, 1) ** 2)
 
 
-@pytest.mark.parametrize("sensitivity_steps", [1, 2, 3, 1000, 10**6])
-@pytest.mark.parametrize("eps", [1e-6, 0.01, 1.0, 30.0, 500.0])
+@looped("sensitivity_steps", [1, 2, 3, 1000, 10**6])
+@looped("eps", [1e-6, 0.01, 1.0, 30.0, 500.0])
 def test_discrete_laplace_formulas_at_extreme_parameters(eps, sensitivity_steps):
     """Rényi divergence by summing the geometric series by hand, with digits enough to subtract."""
     loss = privacy_loss(sn.DiscreteLaplace(eps, sensitivity_steps))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 
 CONTINUOUS = [sn.Staircase(2, sensitivity=1), sn.Laplace(2, 3.0)]
 DISCRETE = [sn.DiscreteStaircase(2, 5), sn.DiscreteLaplace(2, sensitivity=1)]
@@ -217,8 +218,8 @@ def test_broadcast_value_inside_out():
 # The budget
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, np.int16(7), 1000])
-@pytest.mark.parametrize("mechanism", CONTINUOUS + DISCRETE, ids=repr)
+@looped("k", [1, 2, 3, np.int16(7), 1000])
+@looped("mechanism", CONTINUOUS + DISCRETE)
 def test_partitions_divide_the_budget(mechanism, k):
     share = mechanism.eps / int(k)
     if Fraction(share) * int(k) > mechanism.eps:
@@ -267,8 +268,8 @@ NOT_NUMBERS = [
 
 
 # Without addresses, a test has the same name in every process.
-@pytest.mark.parametrize("values", NOT_NUMBERS, ids=lambda values: repr(values).partition(" at 0x")[0])
-@pytest.mark.parametrize("mechanism", [CONTINUOUS[0], DISCRETE[0]], ids=repr)
+@looped("values", NOT_NUMBERS)
+@looped("mechanism", [CONTINUOUS[0], DISCRETE[0]])
 def test_values_must_be_numbers(values, mechanism):
     rng = seeded()
     text = "values must be a real number or an array of real numbers, got "
@@ -283,9 +284,9 @@ def test_masked_values_are_refused():
         DISCRETE[0].release(np.ma.array([1, 2], mask=[0, 1]), rng=seeded())
 
 
-@pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
-@pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
-@pytest.mark.parametrize("mechanism", [*CONTINUOUS, *DISCRETE, sn.Laplace([1.0, 2.0, 3.0], sensitivity=1)], ids=repr)
+@looped("bad", [float("nan"), float("inf"), float("-inf")])
+@looped("dtype", ["f8", "f4", "f2"])
+@looped("mechanism", [*CONTINUOUS, *DISCRETE, sn.Laplace([1.0, 2.0, 3.0], sensitivity=1)])
 def test_values_must_be_finite(bad, dtype, mechanism):
     rng = seeded()
     values = np.zeros((2, 4, 3), dtype)

@@ -14,6 +14,7 @@ import pytest
 
 import stairnoise as sn
 from tests.by_method.columns import HOLDERS, INTEGERS, SILENT, kind, listed, seeded, wide
+from tests.combinations import looped
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -52,11 +53,10 @@ def test_small_groups_are_not_too_large_on_average():
     assert abs(found.mean() - 1e-4) < 6 * mechanism.std() / 100
 
 
-@pytest.mark.parametrize("holder", HOLDERS)
-@pytest.mark.parametrize(
+@looped("holder", HOLDERS)
+@looped(
     "mechanism",
     [sn.Laplace(1.0, sensitivity=1), sn.Gaussian(1, 1e-6, sensitivity=1), sn.Staircase(np.linspace(1, 2, 4), sensitivity=1)],
-    ids=lambda mechanism: type(mechanism).__name__,
 )
 def test_a_continuous_mechanism_makes_floats_of_integers(holder, mechanism):
     values = [0, 3, 100, 7]
@@ -76,11 +76,9 @@ FLOATS: dict[str, Callable[[list[float], int], Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "mechanism", [sn.Laplace(1.0, sensitivity=1), sn.DiscreteLaplace(1.0, 1)], ids=lambda mechanism: type(mechanism).__name__
-)
-@pytest.mark.parametrize("bits", [32, 64])
-@pytest.mark.parametrize("holder", FLOATS)
+@looped("mechanism", [sn.Laplace(1.0, sensitivity=1), sn.DiscreteLaplace(1.0, 1)])
+@looped("bits", [32, 64])
+@looped("holder", FLOATS)
 def test_floats_keep_their_type(holder, bits, mechanism):
     values = [0.1, -2.5, 1e6]
     column = FLOATS[holder](values, bits)

@@ -13,6 +13,7 @@ import pytest
 
 import stairnoise as sn
 from tests.by_method.columns import BEYOND, HOLDERS, INTEGERS, SILENT, WITH_NULLS, kind, listed, wide
+from tests.combinations import looped
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -50,8 +51,8 @@ def of_array(values: Any = VALUES, labels: Any = LABELS, **options: Any) -> list
     return noisy
 
 
-@pytest.mark.parametrize("labels", LABEL_HOLDERS)
-@pytest.mark.parametrize("holder", HOLDERS)
+@looped("labels", LABEL_HOLDERS)
+@looped("holder", HOLDERS)
 def test_a_column_has_the_noise_of_the_array(holder, labels):
     column = HOLDERS[holder](VALUES, "int32")
     found = released(column, LABEL_HOLDERS[labels](LABELS))

@@ -15,6 +15,7 @@ from stairnoise import _native
 from stairnoise.columns import of_pandas
 from stairnoise.columns.release import _MOST_CHUNKS
 from tests.by_method.columns import SILENT, seeded
+from tests.combinations import looped
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -39,12 +40,10 @@ def polars(values: Any, missing: Any, cuts: list[int]) -> Any:
     return pl.concat([one for one in made if len(one)], rechunk=False)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("dtype", ["int64", "float64", "int32", "float32"])
-@pytest.mark.parametrize("make", [arrow, polars])
-@pytest.mark.parametrize(
-    "mechanism", [sn.DiscreteLaplace(0.1, 1), sn.Laplace(1.0, 1)], ids=lambda mechanism: type(mechanism).__name__
-)
+@looped("threads", [1, 2])
+@looped("dtype", ["int64", "float64", "int32", "float32"])
+@looped("make", [arrow, polars])
+@looped("mechanism", [sn.DiscreteLaplace(0.1, 1), sn.Laplace(1.0, 1)])
 def test_chunks_and_nulls_are_those_of_one_array(mechanism, make, dtype, threads):
     values = VALUES.astype(dtype)
     for missing in (MISSING, np.zeros(ROWS, np.bool_)):

@@ -9,14 +9,15 @@ import pytest
 
 import stairnoise as sn
 from tests.by_method.columns import BEYOND, HOLDERS, SILENT, WITH_NULLS, kind, listed, seeded, wide
+from tests.combinations import looped
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
 
 
-@pytest.mark.parametrize("dtype", ["int64", "uint8"])
-@pytest.mark.parametrize("holder", WITH_NULLS)
+@looped("dtype", ["int64", "uint8"])
+@looped("holder", WITH_NULLS)
 def test_nulls(holder, dtype):
     values = [BEYOND if dtype == "int64" else 200, None, 7, None]
     column = HOLDERS[holder](values, dtype)

@@ -12,6 +12,7 @@ import pytest
 
 import stairnoise as sn
 from tests.by_method.columns import BEYOND, SILENT, kind, listed, seeded
+from tests.combinations import looped
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -43,8 +44,8 @@ def test_decimals_of_scale_0_are_integers(holder):
     assert str(kind(sn.Laplace(1, sensitivity=1).release(column, nulls="zero"))) in ("Float64", "double", "double[pyarrow]")
 
 
-@pytest.mark.parametrize("beyond", [2**63, -(2**63) - 1, 2**64, -(2**64), 10**37])
-@pytest.mark.parametrize("holder", DECIMALS)
+@looped("beyond", [2**63, -(2**63) - 1, 2**64, -(2**64), 10**37])
+@looped("holder", DECIMALS)
 def test_decimals_beyond_int64_are_refused(holder, beyond):
     rng = seeded()
     with pytest.raises(sn.ParameterError) as caught:

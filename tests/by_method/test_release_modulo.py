@@ -14,6 +14,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.registry import ROWS
+from tests.combinations import looped
 
 INTEGERS = [
     *(row.make(row.examples[0]) for row in ROWS if row.kind == "discrete" and row.class_name != "LatticeNoise"),
@@ -311,8 +312,8 @@ def hockey_stick(p, q, factor):
     return sum((max(a - factor * b, Fraction(0)) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
-@pytest.mark.parametrize("ratio", [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10)])
-@pytest.mark.parametrize("m", range(2, 12))
+@looped("ratio", [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10)])
+@looped("m", range(2, 12))
 def test_residues_of_neighbours_have_at_most_the_ratio_of_their_sums(ratio, m):
     """Two-sided geometric noise of this ratio is ln(1/ratio**change)-private."""
     for change in (1, 3):

@@ -14,7 +14,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.cli import main
-from tests.combinations import pairs
+from tests.combinations import in_turn, pairs, rest_long
 from tests.interface.canaries import NUMBER, TEXT, leaks
 
 
@@ -56,13 +56,16 @@ def coverage(weights, answer, bound):
     return sum(w for j, w in weights.items() if abs(rounded + j - answer) <= bound) / sum(weights.values())
 
 
+NOISES = [
+    [1, 2],
+    [(1.0, 1), (0.25, 1), (2.0, 3), (1.5, 5)],
+    [("discrete_laplace", geometric), ("discrete_staircase", staircase)],
+]
+
+
 @pytest.mark.parametrize(
     ("partitions", "steps", "noise"),
-    pairs(
-        [1, 2],
-        [(1.0, 1), (0.25, 1), (2.0, 3), (1.5, 5)],
-        [("discrete_laplace", geometric), ("discrete_staircase", staircase)],
-    ),
+    rest_long(in_turn(*NOISES), pairs(*NOISES)),
 )
 def test_the_bound_holds_for_values_that_are_no_integers(capsys, tmp_path, partitions, steps, noise):
     (eps, sensitivity), (mechanism, made) = steps, noise

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import unicodedata
+from itertools import product
 
 import pytest
 from rich.cells import cell_len
@@ -21,7 +22,9 @@ from stairnoise import _selftest
 from stairnoise._selftest.report import Outcome, Planned
 from stairnoise.cli import main, screen
 from stairnoise.cli import selftest as command
+from tests.combinations import in_turn, rest_long
 
+WIDTHS = [80, 40, 120]
 COMMANDS = {
     "none": [],
     "sample help": ["sample", "--help"],
@@ -48,9 +51,9 @@ def show(capsys, monkeypatch, columns, arguments):
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize("columns", [40, 80, 120])
-@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
-def test_lines_fit_and_nothing_is_cropped(capsys, monkeypatch, arguments, columns):
+@pytest.mark.parametrize(("name", "columns"), rest_long(in_turn(COMMANDS, WIDTHS), product(COMMANDS, WIDTHS)))
+def test_lines_fit_and_nothing_is_cropped(capsys, monkeypatch, name, columns):
+    arguments = COMMANDS[name]
     out = show(capsys, monkeypatch, columns, arguments)
     assert "…" not in out
     assert "..." not in out.replace("[ARGS]...", "")

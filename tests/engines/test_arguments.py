@@ -9,6 +9,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import engines
+from tests.combinations import looped
 from tests.engines.table import KEYED, MECHANISM, STATISTIC
 
 pd = pytest.importorskip("pandas")
@@ -35,13 +36,11 @@ def frames(mechanism=MECHANISM, keyed=KEYED, statistic=STATISTIC, label="g", val
     engines.release_part(frame, mechanism, keyed, label, value, statistic, **TEXT | options)
 
 
-every = pytest.mark.parametrize("call", [sqlite, duckdb, polars, frames])
+every = looped("call", [sqlite, duckdb, polars, frames])
 
 
 @every
-@pytest.mark.parametrize(
-    "rng", [None, sn.SecureRng(), sn.SeededRng(1, allow_release=True), bytes(32), 5], ids=lambda rng: type(rng).__name__
-)
+@looped("rng", [None, sn.SecureRng(), sn.SeededRng(1, allow_release=True), bytes(32), 5])
 def test_there_is_no_unkeyed_function(call, rng):
     with pytest.raises(
         sn.ParameterTypeError, match="keyed must be a KeyedRng: an engine can compute a row several times"
@@ -51,7 +50,7 @@ def test_there_is_no_unkeyed_function(call, rng):
 
 
 @every
-@pytest.mark.parametrize(
+@looped(
     ("arguments", "text"),
     [
         ({"mechanism": sn.DiscreteLaplace}, "mechanism must be a mechanism that releases numbers"),

@@ -16,7 +16,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.engines import add_to_duckdb, add_to_sqlite, polars_expr, release_part
-from tests.combinations import pairs
+from tests.combinations import looped, pairs
 from tests.engines.table import KEYED, STATISTIC
 
 pd = pytest.importorskip("pandas")
@@ -186,8 +186,8 @@ def test_columns_of_arrow_types_keep_their_type_in_dask(label_type: str, dtype: 
     assert answered("Dask", label_type, "itself", dtype, nulls=True)
 
 
-@pytest.mark.parametrize("engine", [engine for engine in ENGINES if engine != "SQLite"])
-@pytest.mark.parametrize(
+@looped("engine", [engine for engine in ENGINES if engine != "SQLite"])
+@looped(
     ("label_type", "stored"),
     [("date", "text"), ("date", "time"), ("boolean", "integer"), ("integer", "text"), ("integer", "float")],
 )
@@ -195,7 +195,7 @@ def test_a_column_of_another_type_is_refused(engine: str, label_type: str, store
     assert answered(engine, label_type, stored, None, nulls=False) is False
 
 
-@pytest.mark.parametrize(
+@looped(
     ("label_type", "value"),
     [
         *[("date", text) for text in ("", "2026-1-2", "20260102", "2026-W01-5", "2026-02-30", "2026-01-02 00:00", " 2026-01-02")],

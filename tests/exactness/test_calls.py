@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 from tests.oracles.generate import calls, refusals
 from tests.oracles.generate.encoding import decoded, float_of, read
 
@@ -38,7 +39,7 @@ def test_each_call_takes_the_fill_or_the_child_that_it_takes(entry: dict[str, An
     assert [result(rng, costs, *call) for call in entry["calls"]] == entry["results"]
 
 
-@pytest.mark.parametrize("entry", read("refused"), ids=lambda entry: f"{entry['law']} {entry['arguments']}")
+@looped("entry", read("refused"))
 def test_parameters_are_refused_where_the_contract_refuses_them(entry: dict[str, Any]) -> None:
     arguments = decoded(entry["arguments"])
     if entry["law"] == "truncated_laplace":

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 from tests.exactness.mechanisms import rng_before
 from tests.oracles import gaussian, release, stream
 from tests.oracles.generate import gaussian as generate
@@ -29,7 +30,7 @@ def calibrated(entry: dict[str, Any]) -> Any:
     return mechanism if entry["partitions"] == 1 else mechanism.for_partitions(entry["partitions"])
 
 
-@pytest.mark.parametrize("entry", read("discrete_gaussian"), ids=lambda entry: f"{float_of(entry['sigma2']):g}-{entry['index']}")
+@looped("entry", read("discrete_gaussian"))
 def test_fills(entry: dict[str, Any]) -> None:
     mechanism = sn.DiscreteGaussian(float_of(entry["sigma2"]))
     rng = rng_before(entry["fill"], int(entry["seed"]))
@@ -59,7 +60,7 @@ def test_noise_of_a_sigma(entry: dict[str, Any]) -> None:
     assert mechanism.sample(entry["count"], rng=sn.SeededRng(int(entry["seed"]))).tolist() == expected
 
 
-@pytest.mark.parametrize("case", range(40))
+@looped("case", range(40))
 def test_lattices_of_any_sigma(case: int) -> None:
     choose = random.Random(f"lattice {case}")
     sensitivity = 2 ** choose.uniform(-900, 900)

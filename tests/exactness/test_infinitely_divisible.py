@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from tests.combinations import rest_long
+from tests.combinations import looped, rest_long
 from tests.exactness.mechanisms import rng_before
 from tests.oracles import release, stream
 from tests.oracles.generate.encoding import float_of, read
@@ -28,7 +28,7 @@ def of(entry: dict[str, Any]) -> Any:
     return MECHANISMS[entry["law"]](*parameters, entry["n_parties"], entry["present"])
 
 
-@pytest.mark.parametrize("entry", VECTORS, ids=range(len(VECTORS)))
+@looped("entry", VECTORS)
 def test_golden_vectors(entry: dict[str, Any]) -> None:
     mechanism, granularity = of(entry), Fraction(2) ** entry["log2_g"]
     assert Fraction(mechanism.granularity) == granularity

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from tests.combinations import rest_long
+from tests.combinations import looped, rest_long
 from tests.oracles import partitions as oracle
 from tests.oracles.generate import partitions as generate
 from tests.oracles.generate.encoding import decoded, encoded, read
@@ -39,7 +39,7 @@ def each_of(mechanism: Any) -> list[Any]:
     return [list(argument) if isinstance(argument, tuple) else argument for argument in mechanism._named_arguments().values()]
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry['law']}-{entry['partitions']}")
+@looped("entry", ENTRIES)
 def test_releases(entry: dict[str, Any]) -> None:
     mechanism = MAKE[entry["law"]](*decoded(entry["arguments"]))
     k, seed = entry["partitions"], int(entry["seed"])

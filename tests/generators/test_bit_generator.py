@@ -18,6 +18,7 @@ import stairnoise as sn
 from stairnoise import bit_generator as module
 from stairnoise import rng as rng_module
 from stairnoise._native import BitSource
+from tests.combinations import looped
 
 KEY = bytes(range(32))
 MAKERS = {"secure": sn.SecureBitGenerator, "given": lambda: sn.SecureBitGenerator(KEY), "child": lambda: given().spawn(1)[0]}
@@ -190,7 +191,7 @@ class Subclass(sn.SecureBitGenerator):
         self.mine = 1
 
 
-@pytest.mark.parametrize("way", READ.values(), ids=READ)
+@looped("way", READ.values())
 def test_a_subclass_is_not_copied_either(way):
     with pytest.raises(sn.CopyError):
         way(Subclass())
@@ -449,7 +450,7 @@ def test_threads_past_the_lock_do_no_harm():
 # Releases refuse the bit generator
 
 
-@pytest.mark.parametrize(
+@looped(
     "rng",
     [
         sn.SecureBitGenerator(),
@@ -459,9 +460,8 @@ def test_threads_past_the_lock_do_no_harm():
         np.random.default_rng(1),
         np.random.PCG64(1),
     ],
-    ids=lambda rng: type(rng).__name__,
 )
-@pytest.mark.parametrize(
+@looped(
     "call",
     [
         lambda rng: sn.Laplace(1, sensitivity=1).release(1.0, rng=rng),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 from tests.generators.keyed import ROWS_OF_ALL, VALUES, WIDE, keyed, released
 
 
@@ -152,7 +153,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "error", "text"), REFUSED, ids=lambda one: one if isinstance(one, str) else "")
+@looped(("options", "error", "text"), REFUSED)
 def test_what_is_refused(options: dict[str, Any], error: type[Exception], text: str) -> None:
     out = options.pop("out", None)
     with pytest.raises(error, match=text):

@@ -15,11 +15,13 @@ import signal
 import subprocess
 import sys
 import threading
+from itertools import product
 
 import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import in_turn, rest_long
 
 KEY = bytes(range(32))
 MECHANISM = sn.Laplace(1)
@@ -74,13 +76,13 @@ DERIVED = {
     "view": lambda rng: rng.at(7),
     "view of a child": lambda rng: rng.spawn(2)[1].at(3).at(1),
 }
+DRAWN = [0, 1, 15, 16]
 
 
 @needs_fork
-@pytest.mark.parametrize("drawn_before", [0, 1, 15, 16])
-@pytest.mark.parametrize("derive", DERIVED.values(), ids=DERIVED)
+@pytest.mark.parametrize(("derive", "drawn_before"), rest_long(in_turn(DERIVED, DRAWN), product(DERIVED, DRAWN)))
 def test_fork(derive, drawn_before):
-    made = [derive(make()) for make in (sn.SecureRng, from_key)]
+    made = [DERIVED[derive](make()) for make in (sn.SecureRng, from_key)]
     for rng in made * drawn_before:
         draw(rng)
 

@@ -11,6 +11,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.registry import ROWS
+from tests.combinations import looped
 from tests.examples import BASES
 
 MECHANISMS = [row.class_name for row in ROWS]
@@ -70,12 +71,12 @@ def test_nothing_else_is_public_but_modules():
     assert {name for name in others if not inspect.ismodule(vars(sn)[name])} == set()
 
 
-@pytest.mark.parametrize("name", OBJECTS)
+@looped("name", OBJECTS)
 def test_public_objects_say_that_they_live_in_stairnoise(name):
     assert getattr(sn, name).__module__ == "stairnoise"
 
 
-@pytest.mark.parametrize("name", OBJECTS)
+@looped("name", OBJECTS)
 def test_public_objects_are_documented(name):
     thing = getattr(sn, name)
     assert inspect.getdoc(thing)
@@ -83,7 +84,7 @@ def test_public_objects_are_documented(name):
         assert method.startswith("_") or inspect.getdoc(value), method
 
 
-@pytest.mark.parametrize("name", OBJECTS)
+@looped("name", OBJECTS)
 def test_classes_and_functions_pickle_by_reference(name):
     thing = getattr(sn, name)
     assert pickle.loads(pickle.dumps(thing)) is thing
@@ -103,7 +104,7 @@ def test_a_base_class_is_not_constructed(name):
         getattr(sn, name)()
 
 
-@pytest.mark.parametrize("name", [name for name in OBJECTS if inspect.isclass(getattr(sn, name))])
+@looped("name", [name for name in OBJECTS if inspect.isclass(getattr(sn, name))])
 def test_methods_pickle_and_are_named_by_no_private_class(name):
     """Python's errors about arguments begin with the method's qualified name."""
     methods = inspect.getmembers(getattr(sn, name), inspect.isfunction)
@@ -122,7 +123,7 @@ def test_an_error_about_arguments_names_the_method():
         sn.SecureRng().spawn()
 
 
-@pytest.mark.parametrize("name", MECHANISMS + SELECTIONS)
+@looped("name", MECHANISMS + SELECTIONS)
 def test_mechanisms_document_their_parameters_errors_source_and_an_example(name):
     text = inspect.getdoc(getattr(sn, name))
     for section in ("Parameters", "Raises", "References", "Examples"):

@@ -13,7 +13,7 @@ from numpy.lib.stride_tricks import as_strided
 import stairnoise as sn
 from stairnoise._sample import _kept_mechanism
 from stairnoise.registry import ROWS
-from tests.combinations import pairs
+from tests.combinations import looped, pairs
 
 MECHANISMS = [
     sn.Laplace(1.0, sensitivity=1),
@@ -117,7 +117,7 @@ def content(array):
 
 
 # Every value is tried with every `out`, and the mechanisms take turns.
-@pytest.mark.parametrize("name", {**NUMBERS, **ARRAYS})
+@looped("name", {**NUMBERS, **ARRAYS})
 def test_a_release_of_anything_into_anything(name):
     mechanisms = itertools.cycle(MECHANISMS)
     for _ in range([*NUMBERS, *ARRAYS].index(name)):
@@ -153,7 +153,7 @@ def test_a_given_out_is_returned_itself(mechanism):
                 continue
 
 
-@pytest.mark.parametrize(("shift", "mechanism", "dtype"), pairs([-3, -1, 0, 1, 3, 4], MECHANISMS, ["f8", "i8"]))
+@looped(("shift", "mechanism", "dtype"), pairs([-3, -1, 0, 1, 3, 4], MECHANISMS, ["f8", "i8"]))
 def test_values_that_share_memory_with_out(mechanism, dtype, shift):
     """Values and `out` are slices of one array, `shift` elements apart, of float64 or int64."""
     results = []
@@ -177,7 +177,7 @@ def test_one_value_in_the_place_of_out_with_another_stride(mechanism):
         assert repr(memory.tolist()) == alone[3]
 
 
-@pytest.mark.parametrize(
+@looped(
     ("mechanism", "values", "derive"),
     pairs(
         MECHANISMS,

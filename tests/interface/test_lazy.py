@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 
 MECHANISM = sn.DiscreteLaplace(1)
 KEYED = sn.KeyedRng(bytes(32), "persons 2026-Q3")
@@ -63,8 +64,8 @@ def stand_in(path: str, *, derived: bool = False) -> Any:
 PATHS = [(package, path) for package, paths in STAND_INS.items() for path in paths]
 
 
-@pytest.mark.parametrize("derived", [False, True])
-@pytest.mark.parametrize(("package", "path"), PATHS)
+@looped("derived", [False, True])
+@looped(("package", "path"), PATHS)
 def test_stand_ins(package, path, derived):
     lazy = stand_in(path, derived=derived)
     rng = sn.SeededRng(1, allow_release=True)

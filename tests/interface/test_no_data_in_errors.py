@@ -20,6 +20,7 @@ import pandas as pd
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 from tests.interface.canaries import NUMBER, TEXT, leaks
 
 
@@ -231,7 +232,7 @@ def _refusal(call, data):
     return refusal
 
 
-@pytest.mark.parametrize("make", NEVER_NUMBERS.values(), ids=NEVER_NUMBERS)
+@looped("make", NEVER_NUMBERS.values())
 def test_what_is_no_number_is_refused_without_its_content(make):
     for name, call in (RELEASES | READINGS).items():
         assert _refusal(call, make()) is not None, name
@@ -264,7 +265,7 @@ def frames_of(numbers, other):
     return [frame, polars.DataFrame(frame, strict=False), arrow.table(frame), arrow.record_batch(frame)]
 
 
-@pytest.mark.parametrize(
+@looped(
     "numbers",
     [
         [NUMBER, np.nan],
@@ -272,9 +273,8 @@ def frames_of(numbers, other):
         pd.array([NUMBER, None]),
         [f"{TEXT}1", "y"],
     ],
-    ids=["NaN", "off the lattice", "null", "text"],
 )
-@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
+@looped("mechanism", MECHANISMS.values())
 def test_named_columns_are_refused_without_content_and_other_labels(mechanism, numbers):
     """The error names only the label that the caller wrote."""
     for frame in frames_of(numbers, [1, 2]):
@@ -375,7 +375,7 @@ PARAMETERS = {
 }
 
 
-@pytest.mark.parametrize("call", (RELEASES | READINGS | PARAMETERS).values(), ids=RELEASES | READINGS | PARAMETERS)
+@looped("call", (RELEASES | READINGS | PARAMETERS).values())
 def test_nothing_lazy_is_run(call):
     """If an object has no ``__array__`` and no buffer and is no registered sequence, only its type is read."""
     relation = Relation()

@@ -8,6 +8,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 import stairnoise as sn
+from tests.combinations import looped
 
 TRUE = 1000.0
 
@@ -92,8 +93,8 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("memory", MEMORY)
+@looped("kind", CLASSES)
+@looped("memory", MEMORY)
 def test_noise_comes_to_the_memory_itself(kind, memory):
     for name, call in CALLS.items():
         expected = call(np.zeros(N))
@@ -105,8 +106,8 @@ def test_noise_comes_to_the_memory_itself(kind, memory):
         assert TRUE not in place, name
 
 
-@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("memory", MEMORY)
+@looped("kind", CLASSES)
+@looped("memory", MEMORY)
 def test_values_and_parameters_are_those_in_the_memory(kind, memory):
     values, eps = MEMORY[memory](N), MEMORY[memory](N)
     values[...], eps[...] = np.arange(N), np.linspace(0.5, 1, N)
@@ -126,8 +127,8 @@ def test_values_and_parameters_are_those_in_the_memory(kind, memory):
     assert np.array_equal(eps, np.linspace(0.5, 1, N))
 
 
-@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("memory", MEMORY)
+@looped("kind", CLASSES)
+@looped("memory", MEMORY)
 def test_a_release_in_place_and_parameters_that_are_overwritten(kind, memory):
     values = MEMORY[memory](N)
     values[...] = np.arange(N) + TRUE
@@ -142,8 +143,8 @@ def test_a_release_in_place_and_parameters_that_are_overwritten(kind, memory):
     assert np.array_equal(eps, expected)
 
 
-@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("misplaced", [False, True])
+@looped("kind", CLASSES)
+@looped("misplaced", [False, True])
 def test_choices_come_to_the_memory_itself(kind, misplaced):
     costs = np.arange(5.0 * N).reshape(N, 5) % 7
     mechanism = sn.ExponentialMechanism(1.0, sensitivity=1)

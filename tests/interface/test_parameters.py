@@ -11,6 +11,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise._parameters import argument, count, exact_array, flag, lent, number_array, real, single
+from tests.combinations import looped
 
 NOT_NUMBERS = [
     ("4", "'4'"),
@@ -44,8 +45,8 @@ MECHANISMS_BY_PARAMETER = {
 }
 
 
-@pytest.mark.parametrize("name", MECHANISMS_BY_PARAMETER)
-@pytest.mark.parametrize(("value", "shown"), NOT_NUMBERS)
+@looped("name", MECHANISMS_BY_PARAMETER)
+@looped(("value", "shown"), NOT_NUMBERS)
 def test_not_a_number(name, value, shown):
     if value is None and name == "sensitivity":
         assert MECHANISMS_BY_PARAMETER[name](value) == sn.DiscreteLaplace(1)
@@ -103,8 +104,8 @@ def outcome(call, value):
         return type(error), str(error)
 
 
-@pytest.mark.parametrize("kind", [UserList, deque, lambda items: [UserList(items)]])
-@pytest.mark.parametrize(
+@looped("kind", [UserList, deque, lambda items: [UserList(items)]])
+@looped(
     ("items", "refused"),
     [
         ([], None),
@@ -399,14 +400,14 @@ OUT_OF_RANGE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("mechanism", "arguments", "text"), OUT_OF_RANGE)
+@looped(("mechanism", "arguments", "text"), OUT_OF_RANGE)
 def test_out_of_range(mechanism, arguments, text):
     with pytest.raises(sn.ParameterError) as caught:
         mechanism(**arguments)
     assert str(caught.value) == text
 
 
-@pytest.mark.parametrize(("mechanism", "arguments", "text"), OUT_OF_RANGE)
+@looped(("mechanism", "arguments", "text"), OUT_OF_RANGE)
 def test_out_of_range_beside_an_empty_parameter(mechanism, arguments, text):
     """An empty mechanism has no element to check, but the scalar parameter must be checked."""
     *_, (name, _) = arguments.items()
@@ -417,7 +418,7 @@ def test_out_of_range_beside_an_empty_parameter(mechanism, arguments, text):
     assert str(caught.value).split("got ")[1].startswith(text.split("got ")[1].split(" and ")[0])
 
 
-@pytest.mark.parametrize(("mechanism", "arguments", "text"), OUT_OF_RANGE)
+@looped(("mechanism", "arguments", "text"), OUT_OF_RANGE)
 def test_out_of_range_in_an_array_names_the_index(mechanism, arguments, text):
     *_, (name, value) = arguments.items()
     good = {"eps": 1.0, "sensitivity": 5.0, "gamma": 0.5, "r": 2.0}[name]

@@ -12,6 +12,7 @@ import mpmath
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 
 ROOT = Path(__file__).parents[2]
 DELTA = 1e-6
@@ -88,7 +89,7 @@ def tree_delta(at, left, choose, loss, depth):
     )
 
 
-@pytest.mark.parametrize("seed", range(20))
+@looped("seed", range(20))
 def test_sums_hold_for_any_choice(seed):
     """Every outcome of up to four releases chooses the next ε and δ at random, up to the remaining budget."""
     rng = random.Random(seed)

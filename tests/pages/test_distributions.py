@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/distributions.md").read_text(encoding="utf-8")
 FUNCTIONS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
@@ -88,9 +89,7 @@ def test_every_function_has_a_row():
     assert len(CELLS) == 6 * 5 + 6 * 7 + 2 * 6
 
 
-@pytest.mark.parametrize(
-    ("mechanisms", "name", "argument", "cell"), CELLS, ids=lambda part: "" if isinstance(part, list) else part
-)
+@looped(("mechanisms", "name", "argument", "cell"), CELLS)
 def test_cell(mechanisms, name, argument, cell):
     for mechanism in mechanisms:
         known = names(mechanism)

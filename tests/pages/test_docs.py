@@ -1,6 +1,6 @@
 """The pages in docs/ are correct: every example runs, with every warning an error.
 
-The examples of the longest page run in `make test-long`. Examples in docstrings are run by tests/interface/test_exports.py.
+The examples of two pages run in `make test-long`. Examples in docstrings are run by tests/interface/test_exports.py.
 """
 
 import doctest
@@ -27,8 +27,9 @@ NEEDS = {
     "query.md": ["pandas"],
 }
 
-# This page composes 69 releases three times, which takes as long as all other pages together.
-LONG = {"which_epsilon.md"}
+# The first composes 69 releases three times, which takes as long as all other pages together. The second runs the self-test, as
+# tests/selftest does.
+LONG = {"which_epsilon.md", "selftest.md"}
 
 
 @pytest.mark.parametrize(

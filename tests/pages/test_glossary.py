@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.combinations import looped
+
 ROOT = Path(__file__).resolve().parents[2]
 GLOSSARY = ROOT / "docs" / "glossary.md"
 LINES = GLOSSARY.read_text(encoding="utf-8").splitlines()
@@ -71,8 +73,8 @@ def occurs(term: str, text: str) -> bool:
 
 
 PAGES = {page.relative_to(ROOT).as_posix(): prose(page.read_text(encoding="utf-8")) for page in tracked()}
-each_page = pytest.mark.parametrize("name", list(PAGES))
-each_term = pytest.mark.parametrize(("term", "page", "meaning"), TERMS, ids=[term for term, *_ in TERMS])
+each_page = looped("name", list(PAGES))
+each_term = looped(("term", "page", "meaning"), TERMS)
 
 
 @each_page
@@ -80,7 +82,7 @@ def test_a_page_has_no_banned_word(name: str) -> None:
     assert banned(PAGES[name]) == []
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name not in OWN_TERMS and not name.startswith("docs/evidence/")])
+@looped("name", [name for name in PAGES if name not in OWN_TERMS and not name.startswith("docs/evidence/")])
 def test_a_term_in_italics_is_in_the_glossary(name: str) -> None:
     assert stressed(PAGES[name]) - {term.casefold() for term, *_ in TERMS} - STRESSED == set()
 

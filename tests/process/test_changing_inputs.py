@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 
 KEYED = sn.KeyedRng(bytes(32), "r", bind="label")
 ROWS, CANDIDATES = 300, 40
@@ -50,9 +51,9 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("use", USES.values(), ids=USES)
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("kind", [sn.StaircaseSelection, sn.ExponentialMechanism, sn.PermuteAndFlip])
+@looped("use", USES.values())
+@looped("order", ["C", "F"])
+@looped("kind", [sn.StaircaseSelection, sn.ExponentialMechanism, sn.PermuteAndFlip])
 def test_costs_are_read_once(kind, order, use):
     """A candidate of a nonzero cost is selected with probability below e**-1700."""
     honest = np.array([[400.0, 0.0, 400.0], [400.0, 400.0, 0.0]], order=order)

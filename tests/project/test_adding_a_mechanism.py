@@ -20,6 +20,7 @@ from stairnoise import registry
 from stairnoise._errors import arguments_of
 from stairnoise._sample import sample
 from stairnoise.registry import ROWS, Example, Row
+from tests.combinations import looped
 
 ROOT = Path(__file__).resolve().parents[2]
 SECTION = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## To add a mechanism\n")[2].partition("\n## ")[0]
@@ -39,7 +40,7 @@ ONE_WORD = {"staircase", "laplace", "discrete_staircase", "discrete_laplace"}
 
 MADE_UP = Row("made_up", "discrete", "one number", (Example({"eps": 1.0, "colour": 3}),), divided=ROWS[1].divided, released=True)
 
-each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+each_row = looped("row", ROWS)
 
 
 def text(name: str) -> str:
@@ -117,7 +118,7 @@ PLACES: dict[str, Callable[[Row], bool]] = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
+@looped("place", PLACES)
 @each_row
 def test_a_mechanism_is_in_every_place(row: Row, place: str) -> None:
     assert PLACES[place](row), (

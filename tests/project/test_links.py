@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.combinations import looped
+
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "benches/README.md")]
 PAGES = [*OUTSIDE, *(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)]
@@ -88,7 +90,7 @@ def test_addresses_are_found() -> None:
     assert addresses(text) == ["https://a.org/b_(c)", "https://d.org", "https://e.org/f", "http://i.org"]
 
 
-pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+pages = looped("page", PAGES)
 
 
 @pages

@@ -7,7 +7,7 @@ import re
 from itertools import groupby
 from pathlib import Path
 
-import pytest
+from tests.combinations import looped
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/standards.md").read_text(encoding="utf-8")
@@ -37,7 +37,7 @@ def test_every_hazard_has_a_row() -> None:
     assert "all 24" in PAGE
 
 
-@pytest.mark.parametrize("row", HAZARD_ROWS + CHANNEL_ROWS, ids=lambda row: row[-3][:40])
+@looped("row", HAZARD_ROWS + CHANNEL_ROWS)
 def test_an_answer_holds(row: list[str]) -> None:
     """A tested row names files with tests; any other row names only files that its answer needs."""
     _, answer, how = row[-3:]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import stairnoise as sn
+from tests.combinations import looped
 
 LINES = [sn.Staircase, sn.Laplace]
 LATTICES = [sn.DiscreteStaircase, sn.DiscreteLaplace]
@@ -210,15 +211,14 @@ def test_exact_numbers_are_rounded(mechanism, number):
         assert mechanism.cdf(np.array([number])).tolist() == mechanism.cdf(np.array([float(np.int64(number))])).tolist()
 
 
-@pytest.mark.parametrize(
+@looped(
     "wrong",
     [
         *(None, "1", b"1", True, [True], np.True_, 1j, [1, 1j], np.array(["1"]), np.array([None]), {}, {1}, object()),
         *(np.array(1, "m8[s]"), np.ma.array([1.0]), np.ma.masked, [[1, 2], [3]]),
     ],
-    ids=lambda wrong: type(wrong).__name__,
 )
-@pytest.mark.parametrize("mechanism", [sn.Staircase(1.0), sn.DiscreteLaplace([1.0, 2.0])], ids=repr)
+@looped("mechanism", [sn.Staircase(1.0), sn.DiscreteLaplace([1.0, 2.0])])
 def test_what_is_no_number_is_refused(mechanism, wrong):
     for name in functions(mechanism):
         with pytest.raises(sn.ParameterTypeError, match=r"^[xkq] must "):

@@ -12,6 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import stairnoise as sn
 from stairnoise._output import overlaps_itself
+from tests.combinations import looped
 from tests.property.strategies import exact_release, good_mechanisms, good_seeds, views
 
 CONTINUOUS = (sn.Staircase, sn.Laplace)
@@ -25,9 +26,9 @@ def test_any_view_gets_the_values_of_a_contiguous_array(data, mechanism, seed):
     assert np.array_equal(out, mechanism.sample(out.shape, dtype=dtype, rng=sn.SeededRng(seed)))
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("shape", [(64, 67), (67, 61), (1200, 1003), (2050, 1100)], ids=str)
-@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i4"])
+@looped("threads", [1, 2])
+@looped("shape", [(64, 67), (67, 61), (1200, 1003), (2050, 1100)])
+@looped("dtype", ["f8", "f4", "i8", "i4"])
 def test_columns_get_the_values_of_rows(dtype, shape, threads):
     """Evidence: equality. Shapes are below and above the size from which writes bypass the caches; columns begin at cache lines or
     elsewhere; rows and columns have remainders. The memory between columns stays unchanged.
@@ -41,11 +42,9 @@ def test_columns_get_the_values_of_rows(dtype, shape, threads):
         assert (memory[shape[0] :] == 77).all()
 
 
-@pytest.mark.parametrize(
-    "mechanism", [sn.Staircase(4.0, sensitivity=1), sn.DiscreteLaplace(1e-12), sn.DiscreteGaussian(2.0)], ids=repr
-)
-@pytest.mark.parametrize("start", [0, 6, 7])
-@pytest.mark.parametrize("shape", [(700, 10), (64, 128), (64, 130), (300, 302), (41, 6, 44)], ids=str)
+@looped("mechanism", [sn.Staircase(4.0, sensitivity=1), sn.DiscreteLaplace(1e-12), sn.DiscreteGaussian(2.0)])
+@looped("start", [0, 6, 7])
+@looped("shape", [(700, 10), (64, 128), (64, 130), (300, 302), (41, 6, 44)])
 def test_tiles_of_any_size_from_any_place(mechanism, start, shape):
     """Evidence: equality. Tiles have whole rows or parts of rows, and the last tiles few columns; fills begin with either word of a
     block; values take a certain word, a doubtful word, or several words.
@@ -118,7 +117,7 @@ def placed(shape: tuple[int, ...], order: tuple[int, ...], dtype: str, step: int
 
 
 # Enough values for joint writing of rows: several pieces; rows longer than a part; a third axis; few rows and few columns.
-@pytest.mark.parametrize(
+@looped(
     ("shape", "order"),
     [
         ((300, 301), (1, 0)),
@@ -131,7 +130,7 @@ def placed(shape: tuple[int, ...], order: tuple[int, ...], dtype: str, step: int
         ((5, 2, 67, 71), (3, 0, 2, 1)),
     ],
 )
-@pytest.mark.parametrize(("step", "ahead"), [(1, 0), (1, 3), (1, 40), (2, 0), (-1, 8)])
+@looped(("step", "ahead"), [(1, 0), (1, 3), (1, 40), (2, 0), (-1, 8)])
 def test_rows_that_share_lines(shape, order, step, ahead):
     """In Fortran order, and in other orders of the axes, values and errors equal those in C order."""
     mechanism = sn.Staircase(eps=1.0, sensitivity=1)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 
 ROUNDING = 1e-12
 FAMILIES = 3000
@@ -48,9 +49,9 @@ MECHANISMS = [
 ]
 
 
-@pytest.mark.parametrize("make", MECHANISMS, ids=["staircase", "exponential", "permute-and-flip"])
-@pytest.mark.parametrize("eps", [0.1, 1.0, 4.0])
-@pytest.mark.parametrize("candidates", [2, 3, 20])
+@looped("make", MECHANISMS)
+@looped("eps", [0.1, 1.0, 4.0])
+@looped("candidates", [2, 3, 20])
 def test_a_selection_is_eps_private(make, eps, candidates):
     found = loss(make(eps, False), *families(candidates, candidates, anyhow))
     assert found.max() <= eps + ROUNDING

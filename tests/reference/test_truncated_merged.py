@@ -16,6 +16,7 @@ import pytest
 from mpmath import mp
 
 import stairnoise as sn
+from tests.combinations import looped
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 FILE = SHARED / "reference" / "values.json"
@@ -165,7 +166,7 @@ def integral(p, scales, breaks, factors):
 ROWS = list(combinations(range(9, 2, -1), 3))
 
 
-@pytest.mark.parametrize("scales", ROWS, ids=str)
+@looped("scales", ROWS)
 def test_table_c(scales):
     """Columns: Laplace = eps_3, one break = (eps_2, eps_3; 1), two breaks = (eps_1, eps_2, eps_3; 1, 3), eps = 1/scale."""
     laplace = sn.Laplace(1 / scales[-1])

@@ -10,11 +10,12 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from stairnoise._selftest import contract
+from tests.combinations import looped
 from tests.oracles import draw, stream
 from tests.oracles.lattice import lattice, mechanism
 
 
-@pytest.mark.parametrize("case", range(20))
+@looped("case", range(20))
 def test_aes_against_openssl(case):
     choose = random.Random(case)
     key, block = choose.randbytes(32), choose.randbytes(16)
@@ -27,7 +28,7 @@ def test_published_vectors_against_openssl():
         assert Cipher(algorithms.AES256(bytes.fromhex(key)), modes.ECB()).encryptor().update(bytes.fromhex(plain)).hex() == cipher
 
 
-@pytest.mark.parametrize("case", range(20))
+@looped("case", range(20))
 def test_stream_against_the_oracle(case):
     choose = random.Random(case)
     secret, fill, index = choose.randbytes(32), choose.randrange(2**48), choose.randrange(2**62)

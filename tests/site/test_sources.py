@@ -10,6 +10,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.registry import ROWS, Row
+from tests.combinations import looped
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -111,7 +112,7 @@ def test_inventories_are_lists_of_names() -> None:
         assert all(re.fullmatch(r"\S+ \w+:\w+ \S+", line) for line in lines)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+@looped("page", PAGES)
 def test_a_formula_is_no_text(page: Path) -> None:
     """A rule of CONTRIBUTING.md: the forge renders $…$ between spaces or punctuation, unless Markdown escapes a sign in it."""
     text = prose(page)

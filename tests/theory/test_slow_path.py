@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/evidence/timing.md").read_text(encoding="utf-8")
 WORDS = int(re.search(r"of ([\d ]+\d) each", PAGE)[1].replace(" ", ""))  # type: ignore[index]
@@ -62,7 +63,7 @@ def test_the_page_has_every_count() -> None:
     assert WORDS > 10**8
 
 
-@pytest.mark.parametrize(("name", "eps", "sensitivity", "count"), COUNTS)
+@looped(("name", "eps", "sensitivity", "count"), COUNTS)
 def test_a_count_agrees_with_the_error_bounds(name: str, eps: float, sensitivity: float, count: int) -> None:
     least, most = (WORDS * probability for probability in bounds(name, eps, sensitivity))
     assert least - 6 * math.sqrt(least) <= count <= most + 6 * math.sqrt(most) + 12
