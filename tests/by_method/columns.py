@@ -13,7 +13,7 @@ pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
 
-# Noise of 0 but for a probability of 2 e^-60 a value.
+# Its noise is nonzero with a probability of 2 e^-60 a value.
 SILENT = sn.DiscreteLaplace(60.0, sensitivity=1)
 BEYOND = 2**53 + 1
 INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -26,14 +26,14 @@ def seeded() -> sn.SeededRng:
 
 
 def listed(column: Any) -> list[Any]:
-    """The column as Python numbers, None for null."""
+    """Return the column as Python numbers, with None for null."""
     items = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
     return [None if item is None or item is pd.NA else int(item) if isinstance(item, Decimal) else item for item in items]
 
 
 Make = Callable[[list[Any], str], Any]
 
-# How each library holds integers of a type.
+# Each library's columns of integers of a type.
 HOLDERS: dict[str, Make] = {
     "Series": lambda v, t: pd.Series(v, dtype=t, index=range(10, 10 + len(v)), name="n"),
     "nullable Series": lambda v, t: pd.Series(v, dtype=NULLABLE[t], index=range(10, 10 + len(v)), name="n"),
@@ -49,12 +49,12 @@ HOLDERS: dict[str, Make] = {
     "Arrow chunks": lambda v, t: pa.chunked_array([v[:1], [], v[1:]], type=getattr(pa, t)()),
     "no chunks": lambda v, t: pa.chunked_array([v] if v else [], type=getattr(pa, t)()),
 }
-# Those that can hold a null.
+# The libraries whose columns can have nulls.
 WITH_NULLS = [name for name in HOLDERS if name not in ("Series", "NumPy extension array", "Index")]
 
 
 def wide(holder: str) -> tuple[type, Any]:
-    """Class and type of this holder's signed integers of 64 bits."""
+    """Return the class and type of this library's signed 64-bit integers."""
     column = HOLDERS[holder]([1], "int64")
     return type(column), kind(column)
 

@@ -1,6 +1,6 @@
-"""Oracles for the privacy of one release and of many: pairs of mechanisms as lists of (P, Q), and what they say.
+"""Oracles for the privacy of one release and of many: neighbours' distributions as lists of (P, Q), and measures of them.
 
-They know nothing of losses with three values: they take the probabilities of the noise, shift them, and sum.
+The oracles do not use that losses have three values: they shift the probabilities of the noise, and sum.
 """
 
 import itertools
@@ -11,7 +11,7 @@ import stairnoise as sn
 from stairnoise.accounting.privacy_loss import privacy_loss
 
 TOLERANCE = 1e-12
-# What the sums leave out.
+# The probability that the sums leave out.
 TRUNCATED = 1e-30
 
 
@@ -20,7 +20,7 @@ def close(value, exact, tolerance=TOLERANCE, floor=2.0**-1022):
 
 
 def pmf(mechanism):
-    """Probability of an integer, as its class documents it."""
+    """Return the probability of an integer by the formula that the class documents."""
     eps, D = mp.mpf(mechanism.eps), mechanism.sensitivity
     if isinstance(mechanism, sn.DiscreteLaplace):
         ratio = mp.exp(-eps / D)
@@ -31,14 +31,14 @@ def pmf(mechanism):
 
 
 def lattice_pair(mechanism):
-    """(P, Q) at every integer that carries 1e-30 or more, around 0 and around Δ."""
+    """Return (P, Q) at every integer with a probability of 1e-30 or more, around 0 and around Δ."""
     probability = pmf(mechanism)
     reach = int(mechanism.sensitivity * (80 / mechanism.eps + 2)) + 2
     return [(probability(i), probability(i - mechanism.sensitivity)) for i in range(-reach, reach + mechanism.sensitivity + 1)]
 
 
 def staircase_pair(eps, gamma):
-    """(P, Q) on every interval where both densities of a staircase, with Δ = 1, are constant; the tails in whole stairs."""
+    """Return (P, Q) on every interval where both densities of a staircase with Δ = 1 are constant; tails in whole steps."""
     eps, gamma = mp.mpf(eps), mp.mpf(gamma)
     b = mp.exp(-eps)
     height = (1 - b) / (2 * (gamma + b * (1 - gamma)))
@@ -53,7 +53,7 @@ def staircase_pair(eps, gamma):
 
 
 def merged(pair):
-    """Add up outcomes of the same likelihood ratio, which changes no test and no divergence."""
+    """Merge outcomes of equal likelihood ratio, which changes no test and no divergence."""
     total = {}
     for p, q in pair:
         key = round(mp.log(p / q), 25)
@@ -63,7 +63,7 @@ def merged(pair):
 
 
 def product(pair, k):
-    """The product distribution, outcome by outcome."""
+    """Return the product distribution, outcome by outcome."""
     result = [(mp.mpf(1), mp.mpf(1))]
     for _ in range(k):
         result = merged([(p * u, q * v) for p, q in result for u, v in pair])
@@ -81,7 +81,7 @@ def renyi(pair, alpha):
 
 
 def neyman_pearson(pair, alpha):
-    """Least miss: raise the alarm where P/Q is largest, in proportion where the rate is used up."""
+    """Return the minimum miss probability: alarms go to the largest P/Q first, and proportionally at the last ratio."""
     left, missed = mp.mpf(alpha), mp.mpf(1)
     for p, q in sorted(pair, key=lambda pq: pq[1] / pq[0]):
         share = min(1, left / q)

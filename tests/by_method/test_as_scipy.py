@@ -57,7 +57,7 @@ def density_names(distribution):
 
 
 def points(distribution):
-    """Numbers in the centre and in both tails; the distributions of arrays get a last axis for them."""
+    """Return numbers in the centre and in both tails; array parameters get a last axis for them."""
     q = np.array([1e-300, 1e-17, 1e-3, 0.2, 0.5, 0.8, 1 - 1e-12])
     if distribution._parameter_shape:
         q = q.reshape(-1, 1, 1)
@@ -69,11 +69,11 @@ def points(distribution):
 
 @each_distribution
 def test_functions_are_the_distributions(distribution):
-    """Equal to a few roundings: SciPy divides x by the scale first, which the slope of a logarithm multiplies."""
+    """Functions are equal up to a few roundings: SciPy divides x by the scale, and a logarithm's slope multiplies the error."""
     frozen = distribution.as_scipy()
     q, x = points(distribution)
     scale = 1 if is_discrete(distribution) else distribution.sensitivity
-    # Between the edges of the stairs, where the division cannot change the stair.
+    # Between the edges of steps, where the division cannot change the step.
     x = x if is_discrete(distribution) else x + 0.01 * scale
     for name in (*density_names(distribution), "cdf", "sf", "logcdf", "logsf"):
         ours, theirs = getattr(distribution, name)(x), getattr(frozen, name)(x)
@@ -120,7 +120,7 @@ def test_it_is_a_scipy_distribution(distribution):
 
 
 def test_every_hook_is_ours():
-    """None of SciPy's numerical fallbacks is left: integrating a pdf, solving a cdf, vectorize."""
+    """None of SciPy's numerical fallbacks is used: integrating a pdf, solving a cdf, vectorize."""
     hooks = ["cdf", "sf", "logcdf", "logsf", "ppf", "isf", "stats", "munp", "entropy", "argcheck", "rvs", "shape_info"]
     for dist in (_scipy.staircase, _scipy.laplace, _scipy.discrete_staircase, _scipy.discrete_laplace):
         for hook in (*hooks, *density_names(dist)):
@@ -166,7 +166,7 @@ def test_text_is_an_error():
         _scipy.staircase.pdf(0, 1.0, "l1")
 
 
-# ---------------------------------------------------------------- what SciPy's test suite asks, in our words
+# ---------------------------------------------------------------- properties that SciPy's test suite checks
 
 
 @simple
@@ -187,7 +187,7 @@ def test_edges_of_the_support(distribution):
 @pytest.mark.slow
 @simple
 def test_norm_and_expectations(distribution):
-    """Over the stairs one by one, or as far as a hundred standard deviations of integers."""
+    """Expectations are summed over single steps, or over integers up to a hundred standard deviations."""
     dist = distribution.as_scipy()
     reach = np.arange(-200, 201)
     ends = np.arange(60) + (distribution.gamma if isinstance(distribution, sn.Staircase) else 0)
@@ -264,7 +264,7 @@ def test_names_and_dtypes(distribution):
 
 
 def test_moments_of_a_high_order():
-    """Integer coefficients beyond 2**64, and SciPy sets no limit: against order!, and sums over integers and stairs."""
+    """Integer coefficients exceed 2**64, and SciPy has no limit: checked against order!, and sums over integers and steps."""
     assert _scipy.laplace.moment(100, 1.0) == pytest.approx(math.factorial(100), rel=1e-12)
     assert _scipy.laplace.moment(17, 1.0) == 0
     i = np.arange(1, 2000.0)
@@ -293,7 +293,7 @@ def test_functions_survive_numpys_vectorize():
 
 @simple
 def test_random_state(distribution):
-    """Legacy and new generators, seeds and the instance's own: reproducible, and successive calls differ."""
+    """Legacy and new generators, seeds and the instance's own state are reproducible, and successive calls differ."""
     frozen = distribution.as_scipy()
     for make in (lambda: 5, lambda: np.random.RandomState(5), lambda: np.random.default_rng(5)):
         assert np.array_equal(frozen.rvs(50, random_state=make()), frozen.rvs(50, random_state=make()))
@@ -351,7 +351,7 @@ def test_chi_square(distribution):
 
 
 def test_goodness_of_fit():
-    """SciPy's Monte Carlo test, which draws by our rvs: the distribution's own sample passes, a normal one does not."""
+    """SciPy's Monte Carlo test draws by our rvs: the distribution's own sample passes, a normal sample fails."""
     frozen = sn.Staircase(1.0, 2.0, 0.4).as_scipy()
     known = {"eps": 1.0, "gamma": 0.4, "loc": 0.0, "scale": 2.0}
 
@@ -369,7 +369,7 @@ RNG_NAME = "rng" if "rng" in inspect.signature(stats.goodness_of_fit).parameters
 
 
 def test_fit_finds_the_scale():
-    """Maximum likelihood at fixed shapes: within 5 standard errors of n**-1/2 or so."""
+    """Maximum likelihood at fixed shapes finds the scale within 5 standard errors of about n**-1/2."""
     data = sn.Laplace(1.0, 3.0).as_scipy().rvs(4000, random_state=SEED)
     _, loc, scale = _scipy.laplace.fit(data, feps=1.0, floc=0)
     assert loc == 0

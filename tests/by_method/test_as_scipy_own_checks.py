@@ -1,7 +1,7 @@
 """SciPy's generic checks of its own distributions, run on ours.
 
 Evidence: the functions of ``scipy.stats.tests`` as SciPy ships them; `test_as_scipy` states the same properties in
-words of ours and runs where a SciPy without its tests skips these. Left out: complex arguments, which no mechanism here takes.
+our words and also runs if SciPy is installed without its tests. Complex arguments are left out, because no mechanism takes them.
 """
 
 import functools
@@ -43,12 +43,12 @@ ALPHA = 0.01
 
 @functools.cache
 def draws(dist, args):
-    """A sample that does not depend on which tests run, or in what order."""
+    """Return a sample that depends neither on the other tests nor on their order."""
     return dist.rvs(*args, size=2000, random_state=np.random.default_rng(7654565))
 
 
 def smooth_enough(dist):
-    """Whether SciPy's adaptive quadrature over the whole line copes: a density with jumps defeats it."""
+    """Return whether SciPy's adaptive quadrature over the whole line works; a density with jumps defeats it."""
     return dist is not _scipy.staircase
 
 
@@ -94,7 +94,7 @@ def test_moments(dist, args):
 
 @mechanism
 def test_rvs_broadcast(dist, args):
-    """Only shapes: one seed for a whole call makes the values of a broadcast call other ones than those of single calls."""
+    """Only shapes are compared, because one seed for a broadcast call gives other values than single calls."""
     shapes = [np.full((i + 4,) + (1,) * (i + 2), arg) for i, arg in enumerate(args)]
     locscale = (np.zeros(2),) if hasattr(dist, "pmf") else (np.zeros(2), np.ones((3, 1)))
     shape = np.broadcast_shapes(*(np.shape(a) for a in (*shapes, *locscale)))
@@ -137,7 +137,7 @@ def test_dtypes(dist, args):
 def test_scale(dist, args):
     continuous.check_retrieving_support(dist, args)
     with warnings.catch_warnings():
-        # SciPy takes the logarithm of the negative scale that it is asked to refuse.
+        # SciPy takes the logarithm of the negative scale that it should refuse.
         warnings.filterwarnings("ignore", "invalid value", RuntimeWarning)
         common.check_entropy_vect_scale(dist, args)
     continuous.check_loc_scale(dist, args, *dist.stats(*args), dist.name)
@@ -151,7 +151,7 @@ def test_sample(dist, args):
     """Mean, variance and Kolmogorov-Smirnov with SciPy's own levels; the seed is fixed."""
     # Before SciPy 1.16 the resampling takes no generator.
     generators = [np.random.default_rng(1)] if "rng" in inspect.signature(continuous.check_sample_meanvar_).parameters else []
-    # It resamples ten thousand times.
+    # The test resamples ten thousand times.
     continuous.check_sample_meanvar_(*dist.stats(*args), draws(dist, args)[:500], *generators)
     continuous.check_distribution_rvs(dist.cdf, args, ALPHA, draws(dist, args))
 
@@ -206,7 +206,7 @@ def test_no_scale_in_the_docstring(dist, args):
 
 @pytest.mark.long
 def test_why_the_staircase_skips_quadrature():
-    """SciPy's quadrature over the whole line gets a wrong norm; over the stairs one by one it is 1."""
+    """SciPy's quadrature over the whole line gets a wrong norm; summed over single steps, the norm is 1."""
     dist = _scipy.staircase(4.0, 0.6)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", integrate.IntegrationWarning)

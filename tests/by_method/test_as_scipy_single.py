@@ -1,7 +1,7 @@
-"""The mechanisms that SciPy gets one by one, without shapes: what SciPy asks of a distribution, and Arete between its lattice
+"""Mechanisms that become single SciPy distributions with no shape parameters: SciPy's checks, and Arete between its lattice
 points.
 
-Evidence: SciPy's own checks where it ships them; and for Arete, whose values are multiples of a step, SciPy's histogram of the
+Evidence: SciPy's own checks if it ships them; and for Arete, whose values are multiples of a step, SciPy's histogram of the
 probabilities of these multiples, each spread over the cell around it. Samples: fixed seeds, levels stated.
 """
 
@@ -11,7 +11,7 @@ from scipy import stats
 
 import stairnoise as sn
 
-# Each process that runs a test lists a mechanism's million probabilities anew.
+# Each process that runs a test lists a mechanism's million probabilities again.
 ARETE = [
     sn.Arete.from_eps(8, 1),
     pytest.param(sn.Arete.from_eps(2.0, sensitivity=100.0), marks=pytest.mark.long),
@@ -74,7 +74,7 @@ def test_scipys_checks_of_integers(mechanism):
 @arete
 def test_between_the_lattice_points_it_is_the_histogram(mechanism):
     g = mechanism.granularity
-    reach = int(mechanism.isf(1e-30) / g)  # beyond it is less than 1e-15 of a sixth moment
+    reach = int(mechanism.isf(1e-30) / g)  # the tail beyond is less than 1e-15 of a sixth moment
     k = np.arange(-reach, reach + 1)
     histogram = stats.rv_histogram((mechanism.pdf(k * g) * g, (np.arange(-reach, reach + 2) - 0.5) * g), density=False)
     frozen = mechanism.as_scipy()
@@ -93,7 +93,7 @@ def test_between_the_lattice_points_it_is_the_histogram(mechanism):
 @pytest.mark.slow
 @arete
 def test_tails_and_inverses(mechanism):
-    """Far down, and back: both tails are computed as such."""
+    """Inverses work far into both tails, because each tail is computed by itself."""
     frozen = mechanism.as_scipy()
     q = np.array([1e-80, 1e-30, 1e-17, 1e-5, 0.3, 0.5])
     np.testing.assert_allclose(frozen.sf(frozen.isf(q)), q, rtol=1e-9)
@@ -102,7 +102,7 @@ def test_tails_and_inverses(mechanism):
     np.testing.assert_array_equal(frozen.ppf(q), -frozen.isf(q))
     assert frozen.ppf(0.5) == frozen.mean() == 0
     assert frozen.sf([1e300, np.inf, -np.inf, -1e300]).tolist() == [0, 0, 1, 1]
-    # No more than half a step from the mechanism on its lattice.
+    # At most half a step from the mechanism on its lattice.
     assert (abs(frozen.isf(q) - mechanism.isf(q)) <= mechanism.granularity / 2).all()
     assert frozen.var() == pytest.approx(mechanism.var() + mechanism.granularity**2 / 12, rel=1e-12)
 

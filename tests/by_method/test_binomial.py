@@ -19,12 +19,12 @@ OF_NUMBERS = [row for row in ROWS if row.of_numbers]
 
 
 def geometric_tail(t, b):
-    """P(N >= t) of two-sided geometric noise, for an integer t."""
+    """Return P(N >= t) of two-sided geometric noise for an integer t."""
     return b**t / (1 + b) if t >= 1 else 1 - b ** (1 - t) / (1 + b)
 
 
 def tulap_tail(t, b):
-    """P(N + U >= t) with a uniform U on (-1/2, 1/2): for P(N >= m) and P(N >= m + 1), the share of U decides."""
+    """Return P(N + U >= t) with a uniform U on (-1/2, 1/2): U's share mixes P(N >= m) and P(N >= m + 1)."""
     m = int(mp.floor(t + mp.mpf(1) / 2))
     share = m + mp.mpf(1) / 2 - t
     return share * geometric_tail(m, b) + (1 - share) * geometric_tail(m + 1, b)
@@ -36,7 +36,7 @@ def counts(n, p):
 
 
 def half_step(mechanism):
-    """What is at most this far from a released number is released as this number."""
+    """Return half a lattice step: sums at most this far from a released number are released as this number."""
     return mp.mpf(mechanism.granularity) / 2
 
 
@@ -56,7 +56,7 @@ SIDES = ("less", "greater")
 
 @pytest.mark.parametrize(("case", "side"), rest_long(in_turn(CASES, SIDES), product(CASES, SIDES)))
 def test_one_sided_p_values(case, side):
-    """From 1e-253 to 1, to 12 digits."""
+    """P-values from 1e-253 to 1 have 12 correct digits."""
     z, n, p, eps = case
     with mp.workdps(50):
         found = sn.binomial_test(z, n, p, mechanism=sn.DiscreteLaplace(eps), alternative=side)
@@ -70,7 +70,7 @@ def test_one_sided_p_values(case, side):
 
 @pytest.mark.parametrize(("z", "n", "p", "eps"), CASES)
 def test_two_sided_p_values(z, n, p, eps):
-    """What is at least as far from np on either side, and 1 at np. The decimals of p are exact here, as the tests write them."""
+    """Outcomes at least as far from np on either side count; at np the p-value is 1. The sums use p's decimals exactly."""
     with mp.workdps(50):
         null = mp.mpf(str(p))
         other = 2 * n * null - z
@@ -89,12 +89,12 @@ def test_two_sided_p_values(z, n, p, eps):
 @pytest.mark.parametrize("n", [10**4, 10**6])
 @pytest.mark.parametrize("p", [0.3, 1e-5])
 def test_large_numbers_by_tilting(n, p):
-    """The sum over all counts by moment generating functions: beyond the noise's mode it is b**z times a binomial probability."""
+    """Moment generating functions give the sum over all counts: beyond the noise's mode, b**z times a binomial probability."""
     eps = 0.05
     z = round(n * p + 40 / eps + 30 * math.sqrt(n * p))
     with mp.workdps(60):
         b, exact_p = mp.exp(-mp.mpf(eps)), mp.mpf(p)
-        # No count that matters reaches z: P(X >= z) is below e**-400 of this.
+        # Counts that reach z do not matter: P(X >= z) is below e**-400 of this.
         expected = b**z * (1 - exact_p + exact_p / b) ** n / (1 + b)
         assert sn.binomial_test(z, n, p, mechanism=sn.DiscreteLaplace(eps), alternative="greater") == pytest.approx(
             float(expected), rel=1e-9
@@ -105,7 +105,7 @@ def test_large_numbers_by_tilting(n, p):
 
 
 def cut_tulap(eps, q):
-    """The authors' noise: of δ = q (1 - b)/(2 b (1 - q)), by their formula for q."""
+    """Return the authors' noise, whose δ = q (1 - b)/(2 b (1 - q)) by their formula for q."""
     b = math.exp(-eps)
     return sn.TruncatedStaircase(eps, q * (1 - b) / (2 * b * (1 - q)), gamma=0.5)
 
@@ -117,13 +117,13 @@ def test_published_one_sided_intervals():
 
 
 def test_published_two_sided_interval_by_its_p_values():
-    """Their interval has the p whose two-sided p-value is 0.05 at both ends."""
+    """The two-sided p-value is 0.05 at both ends of their interval."""
     for p in (0.4107206, 0.7667096):
         assert sn.binomial_test(18, 30, p, mechanism=cut_tulap(1, 0.05)) == pytest.approx(0.05, abs=1e-6)
 
 
 def test_published_p_values():
-    """A table of ten released counts, with two decimals each."""
+    """The table has ten released counts, with two decimals each."""
     mechanism = sn.TruncatedStaircase(1, 0.01, gamma=0.5)
     z = [18.70, 10.65, 12.89, 9.12, 9.88, 15.15, 6.14, 8.41, 10.46, 11.87]
     left = [0.99, 0.33, 0.62, 0.17, 0.24, 0.85, 0.02, 0.11, 0.30, 0.49]
@@ -134,7 +134,7 @@ def test_published_p_values():
     assert sn.binomial_test(z, 30, 0.5, mechanism=mechanism) == pytest.approx(both, abs=6e-3)
 
 
-# Level and coverage, by exact sums over everything that can be released
+# Level and coverage, by exact sums over all outcomes
 
 
 def threshold(p_value, level, low, high, falling):
@@ -148,7 +148,7 @@ def threshold(p_value, level, low, high, falling):
 @pytest.mark.parametrize("level", [0.001, 0.05, 0.3])
 @pytest.mark.parametrize(("n", "p", "eps"), [(20, 0.3, 1.0), (7, 0.9, 0.2), (40, 0.02, 3.0)])
 def test_the_level_is_exact_with_the_uniform_part(n, p, eps, level):
-    """P(p-value <= level) = level, to a step of the lattice: what is released beyond the threshold, summed in 50 digits."""
+    """P(p-value <= level) = level, up to a lattice step: outcomes beyond the threshold are summed in 50 digits."""
     mechanism = sn.Staircase(eps, gamma=0.5)
     with mp.workdps(50):
         for side, falling in (("greater", True), ("less", False)):
@@ -164,7 +164,7 @@ def test_the_level_is_exact_with_the_uniform_part(n, p, eps, level):
 
 
 def released(n, p, eps):
-    """All that can be released but for 1e-20, with its probabilities, by convolution."""
+    """Return the outcomes and their probabilities by convolution, except for a probability of 1e-20."""
     reach = math.ceil(50 / eps)
     b = math.exp(-eps)
     noise = (1 - b) / (1 + b) * b ** np.abs(np.arange(-reach, reach + 1))
@@ -175,13 +175,13 @@ def released(n, p, eps):
 @pytest.mark.parametrize("side", ["two-sided", "less", "greater"])
 @pytest.mark.parametrize("eps", [0.5, 2.0])
 def test_without_the_uniform_part_the_level_is_never_exceeded(eps, side):
-    """For every level that a p-value can have, at some p."""
+    """This holds at some p for every level that a p-value can have."""
     for n, p in ((12, 0.5), (12, 0.3), (30, 0.1)):
         z, masses = released(n, p, eps)
         found = sn.binomial_test(z, n, p, mechanism=sn.DiscreteLaplace(eps), alternative=side)
         order = np.argsort(found)
         below = np.cumsum(masses[order])
-        # Of equal p-values the last one has all.
+        # Among equal p-values, the last one has the whole sum.
         last = np.append(np.diff(found[order]) > 1e-9, True)
         assert np.all(below[last] <= found[order][last] * (1 + 1e-9))
         assert np.all((found >= 0) & (found <= 1))
@@ -189,7 +189,7 @@ def test_without_the_uniform_part_the_level_is_never_exceeded(eps, side):
 
 @pytest.mark.parametrize("side", ["two-sided", "less", "greater"])
 def test_coverage_of_intervals(side):
-    """By exact sums: with whole noise at least the confidence; with the uniform part, on a grid, exactly that."""
+    """By exact sums, coverage is at least the confidence for integer noise, and equal to it with the uniform part, on a grid."""
     n, eps, confidence = 10, 1.0, 0.9
     z, _ = released(n, 0.5, eps)
     ways = {p: released(n, p, eps)[1] for p in (0.01, 0.3, 0.95)}
@@ -203,7 +203,7 @@ def test_coverage_of_intervals(side):
     )
     for p, masses in ways.items():
         covered = ((low <= p) & (p <= high)).mean(axis=1) @ masses[kept]
-        # Each end of the p-values' acceptance is rounded to a tenth of one cell.
+        # Each end of the accepted p-values is rounded to a tenth of a grid step.
         assert covered == pytest.approx(confidence, abs=2 * masses.max() / 10 + 1 - masses[kept].sum())
 
 
@@ -218,7 +218,7 @@ def test_an_interval_is_what_the_tests_do_not_reject(z):
 
 
 def test_ends_near_0_and_1_keep_their_digits():
-    """Mirrored, the same: 1 - high for failures is low for successes."""
+    """Mirrored counts give mirrored intervals: 1 - high for failures is low for successes."""
     mechanism, n = sn.DiscreteLaplace(2), 10**6
     low, high = sn.binomial_interval(40, n, mechanism=mechanism)
     assert 2e-5 < low < 4e-5 < high < 6e-5
@@ -241,7 +241,7 @@ def test_beyond_what_can_be():
 
 
 def test_a_generator_adds_one_uniform_number_to_each_count():
-    """As the same count released by the staircase with γ = 1/2, whose uniform part is the same; 20 draws are all different."""
+    """The result equals that of the staircase with γ = 1/2, which has the same uniform part; 20 draws are all different."""
     z, mechanism = np.arange(20), sn.DiscreteLaplace(1)
     found = sn.binomial_test(z, 20, 0.4, mechanism=mechanism, alternative="greater", rng=sn.SeededRng(5))
     least = sn.binomial_test(z + 0.5, 20, 0.4, mechanism=sn.Staircase(1, gamma=0.5), alternative="greater")
@@ -255,7 +255,7 @@ def test_a_generator_adds_one_uniform_number_to_each_count():
 
 
 def test_the_uniform_part_is_uniform():
-    """Kolmogorov's distance of 1000 parts, at a false-alarm rate of 1e-6; the seed is fixed."""
+    """Kolmogorov's distance of 1000 uniform parts, at a false-alarm rate of 1e-6; the seed is fixed."""
     mechanism, n = sn.DiscreteLaplace(1), 1000
     p = sn.binomial_test(np.full(n, 3), 5, 0.5, mechanism=mechanism, alternative="less", rng=sn.SeededRng(11))
     least, most = (
@@ -267,7 +267,7 @@ def test_the_uniform_part_is_uniform():
 
 
 def test_both_ends_of_an_interval_have_one_uniform_number():
-    """The two one-sided intervals of the same generator at half the level."""
+    """The interval joins the two one-sided intervals of the same generator at half the level."""
     mechanism, z = sn.DiscreteLaplace(0.7), [3, 8]
     low, high = sn.binomial_interval(z, 12, mechanism=mechanism, confidence=0.9, rng=sn.SeededRng(3))
     lower, _ = sn.binomial_interval(z, 12, mechanism=mechanism, confidence=0.95, alternative="greater", rng=sn.SeededRng(3))

@@ -1,6 +1,6 @@
-"""``binomial_test`` and ``binomial_interval`` keep their level for what every mechanism releases.
+"""``binomial_test`` and ``binomial_interval`` keep their level for releases of every mechanism.
 
-Evidence: a binomial count is released 100 000 times, and the p-values of at most α are counted. A p-value falls with the distance
+Evidence: a binomial count is released 100 000 times, and p-values of at most α are counted. A p-value falls with the distance
 from n p, so bisection finds the first one that is rejected. Seeds are fixed. With another seed a case would fail by chance with a
 probability below 3e-7 (5 standard deviations), and some case with one below 1e-4.
 """
@@ -46,7 +46,7 @@ def released(mechanism, dtype):
 
 
 def share_of_rejected(mechanism, dtype, side, level):
-    """Part of the released numbers whose p-value is at most `level`."""
+    """Return the share of released numbers whose p-value is at most `level`."""
     z = released(mechanism, dtype)
     distance = {"greater": z, "less": -z, "two-sided": abs(z - (N * P + mechanism.mean()))}[side]
     ordered = z[np.argsort(distance)]
@@ -57,7 +57,7 @@ def share_of_rejected(mechanism, dtype, side, level):
     return 1 - least_integer(is_rejected, -1, DRAWS) / DRAWS
 
 
-# Arete lists a million probabilities: two of its mechanisms are enough for the ordinary run.
+# Arete lists a million probabilities, so ordinary runs have only two of its mechanisms.
 ARETE = (sn.Arete(0.5, 1.0, 0.25), COARSE[0])
 SOME = [case for case in CASES if not isinstance(case[0], sn.Arete) or case[0] in ARETE]
 WAYS = ("two-sided", "greater", "less")
@@ -66,7 +66,7 @@ SIDES = [[(*case, side) for case, side in ways] for ways in (in_turn(SOME, WAYS)
 
 @pytest.mark.parametrize(("mechanism", "dtype", "side"), rest_long(*SIDES), ids=str)
 def test_no_more_than_the_level_is_rejected(mechanism, dtype, side):
-    # A number that is released often, if any is, has the last one as its p-value.
+    # A number that is released often shares its last occurrence's p-value.
     often = sn.binomial_test(round(N * P + mechanism.mean()), N, P, mechanism=mechanism, alternative=side)
     for level in [level for level in (*LEVELS, often) if level < 1]:
         found, deviation = share_of_rejected(mechanism, dtype, side, level), math.sqrt(level * (1 - level) / DRAWS)
@@ -85,7 +85,7 @@ def test_an_interval_is_what_the_tests_do_not_reject(mechanism):
 
 
 def test_noise_that_is_always_zero():
-    """What is released is the count itself, and the p-values are those of the binomial distribution."""
+    """The released number is the count itself, and p-values are those of the binomial distribution."""
     mechanism, z = sn.Staircase(700, sensitivity=1), 6
     masses = [math.comb(N, x) * P**x * (1 - P) ** (N - x) for x in range(N + 1)]
     assert set(released(mechanism, "float64")) <= set(range(N + 1))
@@ -97,7 +97,7 @@ def test_noise_that_is_always_zero():
 
 @pytest.mark.parametrize("n", [1, 7, 20, pytest.param(39, marks=pytest.mark.long)])
 def test_two_sided_p_values_of_noise_that_is_always_zero(n):
-    """By exact sums: also where 2np - z rounds away from the outcome that is as far on the other side."""
+    """Exact sums, also if 2np - z rounds away from the equally distant outcome on the other side."""
     x = np.arange(n + 1.0)
     for p in np.arange(1, 100, 3) / 100:
         masses = np.array([math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n + 1)])

@@ -1,7 +1,7 @@
-"""``calibrate``: what k releases cost together, by two accountants, and the cost of the stair that is chosen.
+"""``calibrate``: the cost of k releases together, by two accountants, and the expected cost of the chosen staircase.
 
 Evidence: the package's own composition, which other tests compare with product distributions; dp_accounting where it is
-installed; and a fine grid of stairs, for the stair that is chosen.
+installed; and a fine grid of shapes, for the chosen shape.
 """
 
 import inspect
@@ -22,7 +22,7 @@ from tests.combinations import in_turn, looped, rest_long
 
 CALIBRATED = [row for row in ROWS if row.compared]
 NEED_A_DELTA = [row.class_name for row in CALIBRATED if "delta" in CANDIDATES[row.compared[0].name].compared.takes]
-# Each composition of these lists thousands of probabilities.
+# Each of these compositions lists thousands of probabilities.
 HEAVY = ("GeneralizedDiscreteLaplace", "MergedLaplace", "MultiScaleDiscreteLaplace", "Skellam")
 # A composition of Arete noise takes a second or more; of truncated noise, some tenths of a second.
 LISTED, SLOW = "Arete", ("TruncatedLaplace", "TruncatedStaircase", "TruncatedDiscreteStaircase")
@@ -41,7 +41,7 @@ def spent(mechanism, releases, delta, sensitivity=1):
 
 @pytest.mark.parametrize("row", QUICK, ids=lambda row: row.class_name)
 def test_releases_together_cost_at_most_the_target_and_nearly_all_of_it(row):
-    """Random targets from fixed seeds; the long part has more."""
+    """Targets are random with fixed seeds; long runs have others too."""
     rng = np.random.default_rng(sum(map(ord, row.class_name)))
     targets = 1 if row.class_name in SLOW + HEAVY else 2
     for number in range(targets):
@@ -82,7 +82,7 @@ def test_arete():
 @looped("k", [1, 3, 1000])
 @looped("row", [row for row in QUICK if row.class_name not in NEED_A_DELTA])
 def test_without_a_delta_the_releases_add_up(row, k):
-    """By the guarantee that the mechanism states for one release."""
+    """The guarantee that the mechanism states for one release adds up."""
     mechanism = sn.calibrate(row.load(), eps=1.3, releases=k, sensitivity=1)
     guarantee = mechanism.guarantee()
     assert (1 - 1e-5) * 1.3 / k <= guarantee.eps <= 1.3 / k
@@ -91,7 +91,7 @@ def test_without_a_delta_the_releases_add_up(row, k):
 
 @pytest.mark.parametrize("k", [1, 2, 7, 300])
 def test_gaussian_mechanisms_are_those_for_partitions(k):
-    """Partitions: k values that one person changes are k releases. σ is the least proven one, but for the last digits."""
+    """If one person changes k values, they cost k releases. σ is the smallest proven one, except for the last digits."""
     for cls, other in (
         (sn.Gaussian, sn.Gaussian(2, 1e-5).for_partitions(k)),
         (sn.DiscreteGaussian, sn.DiscreteGaussian.from_eps(2, 1e-5).for_partitions(k)),
@@ -105,7 +105,7 @@ def test_gaussian_mechanisms_are_those_for_partitions(k):
 
 @pytest.mark.parametrize(("name", "k"), rest_long(in_turn(SLOW, (30, 5, 1)), product(SLOW, (30, 5, 1))))
 def test_truncated_noise_leaves_delta_for_composition(name, k):
-    """The infinite losses of k releases alone, by plain arithmetic, are below δ. Noise for ε/k and δ/k would be larger."""
+    """By plain arithmetic, the infinite losses of k releases alone are below δ. Noise for ε/k and δ/k would be larger."""
     cls = getattr(sn, name)
     mechanism = sn.calibrate(cls, eps=1, delta=1e-4, releases=k, sensitivity=3)
     assert -math.expm1(k * math.log1p(-mechanism.achieved_delta)) <= 1e-4
@@ -118,7 +118,7 @@ def test_truncated_noise_leaves_delta_for_composition(name, k):
 @pytest.mark.parametrize(("eps", "delta", "k"), [(1, 1e-10, 5), (0.5001739590677535, 4.104962764986455e-10, 13)])
 @pytest.mark.parametrize("cls", [sn.TruncatedLaplace, sn.TruncatedStaircase])
 def test_ends_leave_room_for_the_rounding_of_a_composed_loss(cls, eps, delta, k):
-    """Ends that spent all of so small a δ would have the least cost, and an ε that the bound on the composed loss cannot show."""
+    """Ends that spend all of such a small δ have the smallest cost, but the bound on the composed loss cannot show their ε."""
     mechanism = sn.calibrate(cls, eps=eps, delta=delta, releases=k, sensitivity=6)
     assert 0.999 * eps <= spent(mechanism, k, delta, 6) <= eps
     assert mechanism.delta < delta / k
@@ -132,7 +132,7 @@ TARGETS = ((1, 1e-6, 10), (4, 1e-6, 100), (2, 1e-3, 3), (30, 1e-6, 5), (40, 1e-6
 
 @pytest.mark.parametrize(("target", "p"), rest_long(in_turn(TARGETS, (1, 2)), product(TARGETS, (1, 2))))
 def test_the_stair_is_the_best_of_a_fine_grid(target, p):
-    """Each stair of a grid at its own largest ε, which a bisection over the mechanism's accounting finds."""
+    """Each shape of a grid has its own largest ε, found by bisection over the mechanism's accounting."""
     eps, delta, k = target
 
     def cost(gamma):
@@ -168,7 +168,7 @@ def staircase_of_variance(variance, gamma):
 
 
 def ratios(eps, gammas, delta=1e-6):
-    """What k = 1, 10, 100, 1000 releases cost as the best of these staircases, over Laplace noise of the same variance."""
+    """Return the ε of 1, 10, 100, 1000 releases by the best of these staircases, over that of Laplace noise of equal variance."""
     laplace = sn.Laplace(eps)
     mechanisms = [staircase_of_variance(laplace.var(), gamma) for gamma in gammas]
     found = []
@@ -180,7 +180,7 @@ def ratios(eps, gammas, delta=1e-6):
     return found
 
 
-# Stairs of 0.2 and more, up to the half of the sensitivity: a table computed apart from this package.
+# γ from 0.2 to 0.5; the table was computed independently of this package.
 TABLE = {
     0.5: (0.994, 0.995, 1.018, 1.023),
     1.0: (0.980, 0.980, 1.046, 1.057),
@@ -192,14 +192,14 @@ TABLE = {
 @pytest.mark.long
 @pytest.mark.parametrize("eps", TABLE)
 def test_a_table_of_equal_variance_computed_elsewhere(eps):
-    """To the digits of the table, but for 1 or 2 in the last place, which its own grid of stairs explains."""
+    """The digits of the table agree, except for 1 or 2 in the last place, which the table's own grid explains."""
     assert ratios(eps, np.linspace(0.2, 0.5, 31).tolist()) == pytest.approx(TABLE[eps], abs=1.6e-3)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("eps", TABLE)
 def test_wider_stairs_are_never_worse_and_win_for_many_releases(eps):
-    """What docs/privacy.md says of γ up to 1: at ε up to 1 the staircase then costs less for any number of releases."""
+    """As docs/privacy.md states for γ up to 1, the staircase costs less for any number of releases at ε up to 1."""
     wide = ratios(eps, np.linspace(0.1, 1, 46).tolist())
     assert all(ours <= theirs + 1.6e-3 for ours, theirs in zip(wide, TABLE[eps], strict=True))
     assert (max(wide) < 1) is (eps != 2.0)
@@ -247,7 +247,7 @@ def test_another_accountant_agrees(eps, delta, k):
         (sn.Staircase, staircase),
     ]:
         mechanism = sn.calibrate(cls, eps=eps, delta=delta, releases=k)
-        # Both ways to round losses to steps a thousand times smaller.
+        # Losses rounded up and down to steps a thousand times smaller.
         least, most = (
             theirs(mechanism, value_discretization_interval=eps / k * 1e-3, pessimistic_estimate=up).self_compose(k)
             for up in (False, True)
@@ -259,7 +259,7 @@ def test_another_accountant_agrees(eps, delta, k):
 
 @pytest.mark.parametrize("k", [2, 10, 1000])
 def test_largest_eps_of_three_losses(k):
-    """The theory's ε₁, whose releases the mechanism with a density then composes to the ε asked for."""
+    """Releases with the theory's ε₁ compose to the requested ε for the mechanism with a density."""
     one = many_releases.largest_eps(2.0, 1e-6, k, 0.6, -0.4)
     mechanism = privacy_loss(sn.Staircase(one, 1, 0.3), lattice=False).compose(k)
     assert mechanism.eps_for_delta(1e-6) == pytest.approx(2.0, rel=1e-5)
@@ -320,7 +320,7 @@ def test_very_many_releases_are_searched_by_fewer(eps, width):
 @pytest.mark.parametrize("p", [1, 2])
 @pytest.mark.parametrize("eps", [4.5, 1700.0])
 def test_the_stair_for_very_many_releases_costs_hardly_more_than_the_best(monkeypatch, eps, p):
-    """Small losses are searched by fewer releases. Large ones are not: that would cost 2 and 6 % more."""
+    """The search uses fewer releases for small losses; for large losses, that would cost 2 and 6 % more."""
 
     def cost(gamma):
         one = many_releases.largest_eps(eps, 1e-6, 12_000, 2 * gamma, 2 * gamma - 1)

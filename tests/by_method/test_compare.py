@@ -1,4 +1,4 @@
-"""``compare``: every number of the table and of the recommendation against the papers' formulas, written again here."""
+"""``compare``: every number in the table and the recommendation agrees with the papers' formulas, written again here."""
 
 import copy
 import math
@@ -43,7 +43,7 @@ def laplace(eps, D):
 
 
 def lattice(weight, last):
-    """Everything by summation of the unnormalised probabilities of 0, 1, 2, ..."""
+    """Return all measures by summation of the unnormalised probabilities of 0, 1, 2, ..."""
     k = np.arange(last)
     p = np.array([weight(i) for i in range(last)])
     p[1:] *= 2
@@ -53,7 +53,7 @@ def lattice(weight, last):
 
 
 def discrete_staircase(eps, D, cost):
-    """The best of all r, by trying them."""
+    """Return the best of all r by trying each."""
     last = D * int(60 / eps + 3)
     mechanisms = [lattice(lambda i, r=r: math.exp(-eps * (0 if i < r else (i - r) // D + 1)), last) for r in range(1, D + 1)]
     return min(mechanisms, key=lambda mechanism: mechanism.mean_abs if cost == "l1" else mechanism.square)
@@ -118,7 +118,7 @@ def test_a_further_mechanism_is_one_more_line(monkeypatch):
 # Other mechanisms
 
 
-# The table has the mechanisms for integers last.
+# The table lists mechanisms for integers last.
 BY_KIND = sorted(ROWS, key=lambda row: row.kind)
 NEED_A_DELTA = [line.name for row in BY_KIND for line in row.compared if line.when == "delta"]
 TAKE_A_DELTA = [line.name for row in BY_KIND for line in row.compared if "delta" in line.takes]
@@ -135,7 +135,7 @@ def truncated_laplace(eps, delta):
 def test_a_delta_adds_the_mechanisms_that_need_one():
     pure, table = sn.compare(1, 3), sn.compare(1, 3, delta=1e-4)
     added = [row.name for row in table if row.name not in {row.name for row in pure}]
-    # Canonical noise is for sensitivity 1.
+    # Canonical noise needs sensitivity 1.
     assert added == [name for name in NEED_A_DELTA if name != "DiscreteCanonical"]
     assert table.notes[0].startswith("Left out: DiscreteCanonical; sensitivity must be 1")
     assert table.delta == 1e-4
@@ -255,7 +255,7 @@ def test_choice_and_gain(eps, choice, cost):
 @pytest.mark.parametrize("cost", ["l1", "l2"])
 @pytest.mark.parametrize("eps", [0.5, 1, 2, 3, 4, 5, 6])
 def test_quantile_caveat(eps, cost):
-    """The signs that a table of 95 % quantiles shows: the staircase for E|X| is behind at 0.5, 1, 3 and 4."""
+    """The staircase for E|X| has the larger 95 % quantile at 0.5, 1, 3 and 4, as a published table shows."""
     text = sn.compare(eps, cost=cost).recommendation
     ours, theirs = staircase(eps, 1, cost).bound_95, laplace(eps, 1).bound_95
     caveat = r"Its 95 % bound is the larger one, though: ([\d.]+\d) against ([\d.]+\d)\."
@@ -293,7 +293,7 @@ def test_nothing_is_said_about_moments_that_float64_cannot_hold():
 
 
 def test_a_mechanism_without_a_laplace_mechanism_beside_it():
-    """Discrete Gaussian noise with a large δ is narrow enough for its lattice where the discrete Laplace distribution is not."""
+    """Discrete Gaussian noise with a large δ can fit its lattice where discrete Laplace noise does not."""
     eps, sensitivity = 2.0**-40, 2**16
     with pytest.raises(sn.ParameterError):
         sn.DiscreteLaplace(eps, sensitivity)
@@ -424,7 +424,7 @@ def test_bad_input(arguments, error, text):
 
 
 def test_costs_whose_squares_leave_float64():
-    """A candidate that is never selected adds nothing; one that may be adds its square."""
+    """A candidate that is never selected adds nothing; any other candidate adds its square."""
     far = sn.compare(1, costs=[0.0, 1e300])
     assert [row.mean_abs for row in far] == [0.0, 0.0, 0.0]
     assert [row.std for row in far] == [0.0, 0.0, 0.0]

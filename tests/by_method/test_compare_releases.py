@@ -1,4 +1,4 @@
-"""``compare(releases=k)``: every mechanism is the calibrated one, sorted by its error, and the text says what the numbers say."""
+"""``compare(releases=k)``: every mechanism is calibrated and sorted by error, and the text agrees with the numbers."""
 
 import copy
 import math

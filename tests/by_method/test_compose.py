@@ -54,7 +54,7 @@ def test_composition_is_the_product_mechanism(case, k):
         assert close(composed.privacy_profile(eps), exact)
         assert close(composed.privacy_profile(np.array([eps]))[0], exact)
     for alpha in (0, 1e-9, 1e-4, 0.03, 0.2, 0.5, 0.8, 0.97, 1 - 1e-6, 1):
-        # where the curve is steep, the rounding of alpha is what counts
+        # where the curve is steep, the rounding of alpha dominates
         assert close(composed.tradeoff(alpha), neyman_pearson(joint, alpha), 1e-12 if alpha < 0.9 else 1e-11, TRUNCATED)
     assert close(composed.rdp(3), renyi(joint, 3))
     assert close(composed.mean(), k * renyi(pair, 1))
@@ -63,7 +63,7 @@ def test_composition_is_the_product_mechanism(case, k):
 @pytest.mark.slow
 def test_a_million_releases_have_no_delta_above_1():
     composed = sn.Staircase(1).privacy_loss().compose(10**6)
-    # A second question about a float takes another way: the first one has prepared it.
+    # The first call prepares the loss, so a second call with a float takes another path.
     for eps in (1.0, 1.0, np.array([1.0])):
         assert 0.999999 < composed.privacy_profile(eps) <= 1.0
 
@@ -82,7 +82,7 @@ def test_different_mechanisms_on_a_common_lattice():
 
 
 def trinomial_delta(eps, p, k, t):
-    """δ by the multinomial distribution, summed in 50 digits."""
+    """Return δ by the multinomial distribution, summed in 50 digits."""
     b, delta = mp.exp(-eps), mp.mpf(0)
     zero = 1 - p * (1 + b)
     for plus in range(k + 1):
@@ -98,7 +98,7 @@ def trinomial_delta(eps, p, k, t):
     ("eps", "k", "t"), [(0.5, 60, 20.0), (3.0, 40, 118.5), (0.01, 80, 0.7), (1e-6, 30, 2e-5), (40.0, 25, 10.0)]
 )
 def test_tails_of_many_fold_composition(eps, k, t):
-    """δ from 1e-19 to 1, by the multinomial distribution: relative accuracy in the far tail."""
+    """δ from 1e-19 to 1 has relative accuracy in the far tail, by the multinomial distribution."""
     gamma = 0.2
     loss = privacy_loss(sn.Staircase(eps, 1, gamma), lattice=False).compose(k)
     exact, c = mp.mpf(eps), 1 / mp.expm1(mp.mpf(eps))
@@ -124,7 +124,7 @@ def test_thousands_of_releases_by_a_saddle_free_identity():
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "masses"), [(2500, (0.5, 0.3, 0.2)), (4000, (0.55, 0.05, 0.4)), (1500, (0.6, 0.4, 1e-30))])
 def test_trinomial_by_its_multinomial_sum(k, masses):
-    """Single entries of a long recurrence, whose numbers leave the range of float64 on the way."""
+    """The entries are from a long recurrence, whose intermediate numbers leave float64's range."""
     found = convolution.trinomial(k, *masses)
     plus, zero, minus = ([mp.mpf(mass) ** i / mp.factorial(i) for i in range(k + 1)] for mass in masses)
     for total in (0, 1, k // 50, k // 10, k // 4, k // 2, 3 * k // 4, k - 1, k):
@@ -136,7 +136,7 @@ def test_trinomial_by_its_multinomial_sum(k, masses):
 
 @pytest.mark.parametrize(("theta", "width", "k", "entries"), [(0.02, 200, 60, 5900), (0.3, 40, 400, 4200), (3.0, 20, 400, 390)])
 def test_tilted_transforms_agree_with_direct_convolution(theta, width, k, entries):
-    """The same lattice both ways, in every entry above 1e-290; both ends may be below that."""
+    """Both methods agree on one lattice in every entry above 1e-290; both ends can be below that."""
     mechanism = steps.geometric_masses(theta, width)
     length = width * k // 2
     direct = convolution._directly([(mechanism, k)], length)
@@ -148,7 +148,7 @@ def test_tilted_transforms_agree_with_direct_convolution(theta, width, k, entrie
 
 
 def test_tilted_transforms_leave_out_what_their_errors_hide():
-    """Direct convolution. Hardly any loss is as large as the largest, so that sums near it are far from normal under any tilt."""
+    """Compared with direct convolution. The largest loss is rare, so sums near it are far from normal under any tilt."""
     part = sn.Arete.from_eps(0.1, 1)._loss(1.0)
     mechanism = part.upper_model(part.top / 100).masses
     length = 50 * (mechanism.size - 1)
@@ -174,7 +174,7 @@ def test_compose_twice_is_compose_once():
 
 @pytest.mark.parametrize("eps", [0.2, 1.0, 4.0])
 def test_two_laplace_releases_by_quadrature(eps):
-    """E over the first loss, atoms and density, of the second's profile."""
+    """δ is the second loss's profile, averaged over the first loss's atoms and density."""
     loss = privacy_loss(sn.Laplace(eps), lattice=False).compose(2)
     assert not loss.exact
     e = mp.mpf(eps)
@@ -199,7 +199,7 @@ def test_two_laplace_releases_by_quadrature(eps):
     "mechanism", [sn.DiscreteLaplace(2, 50), sn.DiscreteLaplace(0.5, 33), sn.DiscreteStaircase(1.3, 7, 2)], ids=repr
 )
 def test_brackets_enclose_what_an_exact_lattice_says(mechanism, monkeypatch):
-    """The bracket is forced where the exact answer is known; coarse grids make it wide enough to fail."""
+    """Brackets are computed although the exact answer is known; coarse grids make them wide enough to fail."""
     monkeypatch.setattr(steps, "_LISTED_STEPS", 40)
     parts = ((privacy_loss(mechanism)._parts[0][0], 9),)
     exact = privacy_loss(mechanism).compose(9)
@@ -221,7 +221,7 @@ ROUNDED = [(0.99999, 9), (1.1, 25), (0.1, 3), (0.3, 7), (2.3, 11)]
 
 @pytest.mark.parametrize(("eps", "k"), rest_long(ROUNDED[:2], ROUNDED))
 def test_nothing_is_above_the_pure_eps(eps, k):
-    """The largest loss of the lower model is a product of rounded numbers, and may not be above that of the upper one."""
+    """The lower model's largest loss is a product of rounded numbers, and must not exceed the upper model's."""
     loss = privacy_loss(sn.Laplace(eps)).compose(k)
     for other in (sn.Laplace(0.7 * eps), sn.MergedLaplace([eps, 2 * eps], [1.0])):
         for total in (loss, loss + privacy_loss(other)):
@@ -241,7 +241,7 @@ def test_nothing_is_above_the_pure_eps(eps, k):
     ids=["Laplace", "mixed", "exact"],
 )
 def test_missed_detections_are_few_where_false_alarms_are(loss, alpha):
-    """Where 1 - alpha rounds to 1. A best test has α <= e^(-t/2) B and β <= e^(t/2) B with B = E_Q (dP/dQ)^(1/2) = e^(-D/2).
+    """1 - alpha rounds to 1 here. A best test has α <= e^(-t/2) B and β <= e^(t/2) B with B = E_Q (dP/dQ)^(1/2) = e^(-D/2).
 
     D is the divergence of order 1/2.
     """
@@ -252,7 +252,7 @@ def test_missed_detections_are_few_where_false_alarms_are(loss, alpha):
 
 @pytest.mark.slow
 def test_brackets_of_different_mechanisms():
-    """Losses whose ratio is irrational; the product distribution says what is between."""
+    """The losses' ratio is irrational; the product distribution gives the truth between the brackets."""
     first, second = sn.DiscreteStaircase(0.1, 5, 2), sn.DiscreteStaircase(0.3, 4, 2)
     total = privacy_loss(first).compose(2) + privacy_loss(second).compose(2)
     assert not total.exact
@@ -270,7 +270,7 @@ def test_brackets_of_different_mechanisms():
 
 
 def test_mixed_with_laplace():
-    """The lower and the upper model meet, for mechanisms of every kind together."""
+    """Lower and upper model meet for compositions of all kinds of mechanisms."""
     total = (
         privacy_loss(sn.Laplace(0.4)).compose(3)
         + privacy_loss(sn.Staircase(1)).compose(2)
@@ -286,7 +286,7 @@ def test_mixed_with_laplace():
     "small", [sn.Laplace(1e-9), sn.DiscreteLaplace(1e-9), sn.Staircase(1e-9), sn.DiscreteLaplace(1e-9, 10**6)], ids=repr
 )
 def test_a_loss_far_below_the_step(small):
-    """The other losses together change by 1e-9 at most, and so do the bounds."""
+    """The other losses change the total by at most 1e-9, and so do the bounds."""
     others = privacy_loss(sn.Laplace(2.0)).compose(3)
     total = others + privacy_loss(small)
     eps = np.array([0.0, 0.5, 2.0, 5.0])
@@ -309,7 +309,7 @@ GAPPED = [
 
 @pytest.mark.parametrize("loss", GAPPED, ids=["30", "300", "lattice", "merged", "none", "wide"])
 def test_sums_with_gaps(loss, monkeypatch):
-    """Against the convolution itself. Transforms alone make 1e-13 of 1e-44 in a gap."""
+    """Compared with direct convolution. Transforms alone would give 1e-13 for 1e-44 in a gap."""
     step = sum(k * 2 * part.top for part, k in loss._parts) / 2**13
     mechanisms = [(part.upper_model(step).masses, k) for part, k in loss._parts]
     length = sum((mechanism.size - 1) * k for mechanism, k in mechanisms) // 2 + 1
@@ -323,7 +323,7 @@ def test_sums_with_gaps(loss, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "together"), [(20, 2e-5), pytest.param(100, 1e-12, marks=pytest.mark.long)])
 def test_one_wide_loss_among_many(k, together):
-    """All but e^-50 of the lattice's losses are 50, and k losses of at most 1 are never nearly k together."""
+    """The lattice's loss is 50 except with probability e^-50, and k losses of at most 1 never add up to nearly k."""
     total = privacy_loss(sn.DiscreteGaussian(0.01)) + privacy_loss(sn.Laplace(1.0)).compose(k)
     low, high = total.privacy_profile(np.array([0.0, 5.0, 0.6 * k, 49.0 + k]), bounds=True)
     assert (low <= high).all()
@@ -346,7 +346,7 @@ def test_beyond_every_finite_loss_only_the_unbounded_one_is_left(infinite):
 
 
 def test_sums_of_nothing():
-    """A distribution without mass has none in any convolution, and no logarithm of a sum is above -inf."""
+    """A zero distribution stays zero in every convolution, and logarithms of its sums are -inf."""
     nothing = np.zeros(3)
     assert not convolution.convolution([(nothing, 2), (np.array([0.5, 0.5]), 1)], 4).any()
     assert _log_sum(np.log(nothing, where=nothing > 0, out=np.full(3, -np.inf))) == -np.inf
@@ -359,7 +359,7 @@ def test_no_loss_at_all_is_a_guess():
 
 @pytest.mark.parametrize("bracket", [(-1.0, 1.0), (-6.0, -5.0), (5.0, 6.0)])
 def test_the_tilt_is_found_outside_of_its_bracket(bracket):
-    """Of a fair coin tossed 100 times: heads have probability 1/(1 + e^tilt)."""
+    """For a fair coin tossed 100 times, tilted heads have probability 1/(1 + e^tilt)."""
     tilted = convolution._tilt_to([(np.array([0.5, 0.5]), 100)], 30.0, bracket)
     assert tilted.mean == pytest.approx(30, abs=0.3)
     assert tilted.mean == pytest.approx(100 / (1 + math.exp(tilted.tilt)), rel=1e-12)
@@ -367,7 +367,7 @@ def test_the_tilt_is_found_outside_of_its_bracket(bracket):
 
 @pytest.mark.parametrize("mechanism", [sn.DiscreteLaplace(5, 2**30), sn.Laplace(3, 0.7), sn.DiscreteLaplace(4, 12)], ids=repr)
 def test_thousands_of_laplace_releases(mechanism):
-    """Where float64 has no loss below zero: δ is 1 far below the mean, and within 3 % of the normal distribution near it."""
+    """Float64 has no loss below zero here: δ is 1 far below the mean, and near the mean within 3 % of the normal distribution."""
     k = 3000
     once = privacy_loss(mechanism)
     loss = once.compose(k)
@@ -393,7 +393,7 @@ def test_lost_probability_is_an_error(monkeypatch):
 
 @pytest.mark.slow
 def test_hundred_fold_figures():
-    """At δ = 1e-6. For ε = 0.1 the staircase's is 4.773: δ(4.773) is 1e-6 by the multinomial distribution."""
+    """Figures are at δ = 1e-6. For ε = 0.1 the staircase's figure is 4.773: δ(4.773) is 1e-6 by the multinomial distribution."""
     staircase, laplace = (privacy_loss(mechanism(1.0)).compose(100) for mechanism in (sn.Staircase, sn.Laplace))
     assert round(staircase.eps_for_delta(1e-6), 1) == 80.8
     low, high = laplace.eps_for_delta(1e-6, bounds=True)

@@ -1,7 +1,7 @@
 """Many releases of one Gaussian mechanism: the loss of their sum.
 
-Evidence: the distribution of a sum of discrete Gaussian draws, convolved in 40 digits; two lattices that enclose the loss by a
-second way; the formula of the normal distribution.
+Evidence: the distribution of a sum of discrete Gaussian draws, convolved in 40 digits; a second method, by two lattices that
+enclose the loss; the formula of the normal distribution.
 """
 
 import math
@@ -18,7 +18,7 @@ from tests.combinations import in_turn, rest_long
 
 
 def delta_of_sums(sigma2, shift, k, eps):
-    """δ of k releases as a sum over S, all of whose probabilities are convolved."""
+    """Return δ of k releases as a sum over S, whose probabilities are all convolved."""
     reach = math.ceil(14 * math.sqrt(sigma2))
     weights = [mp.exp(-(mp.mpf(x) ** 2) / (2 * sigma2)) for x in range(-reach, reach + 1)]
     total = mp.fsum(weights)
@@ -47,7 +47,7 @@ NOISES = (sn.Gaussian(1, 1e-6), sn.Gaussian(8, 1e-3), sn.DiscreteGaussian(8.5))
 
 @pytest.mark.parametrize(("mechanism", "k"), rest_long(in_turn(NOISES, (30, 2)), product(NOISES, (30, 2))), ids=repr)
 def test_two_lattices_enclose_it(mechanism, k):
-    """A single loss is composed twice: as a sum, and on lattices that know nothing of sums."""
+    """One loss is composed by two methods: as a sum of draws, and on lattices of losses."""
     composed = mechanism.compose(k)
     with np.errstate(all="ignore"):
         lower, upper = models.bracket(composed._parts)

@@ -17,7 +17,7 @@ from stairnoise.accounting.convolution import _multiplications, convolution
 
 
 def delta_of_sums(sigma2: float, k: int, eps: float) -> float:
-    """δ of k values that move by 1 each."""
+    """Return δ of k values that change by 1 each."""
     with mp.workdps(40):
         variance = mp.mpf(sigma2)
         reach = int(mp.sqrt(2 * variance * 100)) + 2
@@ -50,7 +50,7 @@ def test_losses_far_apart_compose_with_others() -> None:
 
 @pytest.mark.parametrize("length", [3, 40, 3000, 14_001])
 def test_convolution_of_mechanisms_between_zeros(length: int) -> None:
-    """Against the powers of the mechanism without its zeros, whose place is known."""
+    """Compared with the powers of the mechanism with its zeros removed, whose positions are known."""
     bare = np.random.default_rng(5).random(600)
     bare /= bare.sum()
     mechanism = np.concatenate([np.zeros(700), bare, np.zeros(701)])
@@ -68,7 +68,7 @@ def mechanism_of(atoms: dict[int, float]) -> np.ndarray:
 
 
 def agrees(found: np.ndarray, exact: dict[int, float]) -> bool:
-    """To 1e-12 of every entry, or where float64 has few digits, to 1e-300."""
+    """Require agreement to 1e-12 of every entry, or to 1e-300 where float64 has few digits."""
     expected = np.array([exact.get(i, 0.0) for i in range(found.size)])
     return np.allclose(found, expected, rtol=1e-12, atol=1e-300)
 
@@ -90,7 +90,7 @@ def test_few_atoms_by_exact_integers(length: int) -> None:
 
 @pytest.mark.parametrize("rare", [1e-10, pytest.param(1e-3, marks=pytest.mark.long)])
 def test_few_atoms_by_the_multinomial_mechanism(rare: float) -> None:
-    """The largest sums underflow, and so do products on the way to others."""
+    """The largest sums underflow, and so do intermediate products of others."""
     k, common, other = 300, 0.55, 0.45
     exact: Counter[int] = Counter()
     with mp.workdps(40):

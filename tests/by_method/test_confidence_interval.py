@@ -1,4 +1,4 @@
-"""Confidence intervals and the eps for a wanted error.
+"""Confidence intervals, and the eps for a requested error.
 
 Evidence: convolution in exact integers (probabilities as multiples of 2**-200), 60-digit arithmetic on the definitions, the two
 methods against each other, dense scans, and reference values computed elsewhere.
@@ -37,7 +37,7 @@ def _digits():
 
 
 def tail(t, eps, D, r):
-    """P(|X| > t) of the discrete staircase, t an integer, or of the continuous one with r - 1/2 = gamma D and t - 1/2."""
+    """Return P(|X| > t): discrete staircase for an integer t, or continuous staircase with r - 1/2 = gamma D and t - 1/2."""
     eps, j = mp.mpf(eps), t + 1
     stair = 0 if j < r else mp.floor((j - r) / mp.mpf(D)) + 1
     odds = D / mp.expm1(eps)
@@ -49,7 +49,7 @@ def tail(t, eps, D, r):
 
 @cache
 def exact_tails(eps, D, r, k):
-    """P(|S| > t) for t = 0, 1, ..., as rationals: schoolbook convolution of integers."""
+    """Return P(|S| > t) for t = 0, 1, ..., as rationals, by schoolbook convolution of integers."""
     with mp.workdps(80):
         reach = int(70 * D / eps) + r
         halves = [tail(t, eps, D, r) / 2 for t in range(reach)]
@@ -80,7 +80,7 @@ def test_sum_of_discrete_noise_has_the_smallest_interval(eps, D, r, k):
 
 @pytest.mark.parametrize(("eps", "D", "r", "k"), CASES)
 def test_accuracy_of_the_transform(eps, D, r, k):
-    """The tail is never below the exact one, and above it by less than 1e-8 of itself or of alpha, down to 1e-15."""
+    """Down to 1e-15, the tail is never below the exact tail, and above it by less than 1e-8 of itself or of alpha."""
     tails = exact_tails(eps, D, r, k)
     for alpha in (0.05, 1e-9, 1e-15):
         values = staircase_sums._Tail(staircase_sums.Bins(eps, float(D), r - 0.5, k, False), alpha).values
@@ -103,7 +103,7 @@ def test_sum_of_geometric_noise_in_closed_form(rate, k):
 
 @pytest.mark.parametrize(("mechanism", "k"), [(sn.DiscreteLaplace(1000), 10**9), (sn.DiscreteStaircase(30, 5, r=1), 1000)])
 def test_a_sum_that_is_nearly_certain_to_be_0(mechanism, k):
-    """By the union bound: some of the k draws is not 0 with a probability of at most k·P(X ≠ 0), far below 1 − confidence."""
+    """By the union bound, one of k draws is nonzero with a probability of at most k·P(X ≠ 0), far below 1 − confidence."""
     assert k * (mechanism.sf(0) + mechanism.cdf(-1)) < 1e-4
     assert mechanism.confidence_interval(5, 0.999, of="sum", terms=k) == (5, 5)
 
@@ -112,7 +112,7 @@ def test_a_sum_that_is_nearly_certain_to_be_0(mechanism, k):
 @looped("k", [2, 5, 100, 10_000])
 @looped("eps", [0.05, 1.0, 5.0])
 def test_the_two_methods_agree(eps, k, alpha):
-    """The staircase with one integer to a stair is the geometric distribution; the closed form shares nothing with the
+    """The staircase with one integer a step is the geometric distribution; the closed form shares nothing with the
     transform.
     """
     whole = staircase_sums.Bins(eps, 1.0, 0.5, k, False)
@@ -120,7 +120,7 @@ def test_the_two_methods_agree(eps, k, alpha):
 
 
 def laplace_sum_tail(x, k):
-    """P(|S| > x) for k Laplace variables of scale 1: a mixture of gamma mechanisms, Gamma(i) with weight 2**(i-2k) C(2k-1-i,
+    """P(|S| > x) for k Laplace variables of scale 1, a mixture of gamma distributions: Gamma(i) has weight 2**(i-2k) C(2k-1-i,
     k-1).
     """
     weights = [mp.mpf(2) ** (i - 2 * k) * mp.binomial(2 * k - 1 - i, k - 1) for i in range(1, k + 1)]
@@ -134,7 +134,7 @@ def test_sum_of_laplace_noise(k, confidence):
     low, high = sn.Laplace(0.5, 3.0).confidence_interval(0.0, confidence, of="sum", terms=k)
     assert low == -high
     alpha = 1 - mp.mpf(confidence)
-    # The lattice, 2**32 steps to the sensitivity, widens it by half a step for every value that it rounds.
+    # The lattice of 2**32 steps to the sensitivity widens the bound by half a step for every rounded value.
     assert laplace_sum_tail(mp.mpf(high) / 6, k) < alpha
     assert laplace_sum_tail(mp.mpf(high) / 6 * (1 - mp.mpf(1e-8)), k) > alpha
 
@@ -156,7 +156,7 @@ LEVELS = (0.5, 0.05, 1e-6, 1e-9)
     rest_long(*([(*case, alpha) for case, alpha in both] for both in (in_turn(WIDER, LEVELS), product(WIDER, LEVELS)))),
 )
 def test_wider_cells_give_a_bound_that_is_little_larger(monkeypatch, eps, D, r, k, longest, alpha):
-    """Both with whole integers, and where the transform may not be so long; the fourth case and the two after it join stairs."""
+    """Cells are whole integers, or wider if the transform would be too long; the fourth case and the two after it join steps."""
     exact = staircase_sums.error_bound.__wrapped__(eps, D, r, k, alpha)
     monkeypatch.setattr(staircase_sums, "LONGEST", longest)
     assert staircase_sums._extent(staircase_sums.Bins(eps, float(D), r - 0.5, k, False), alpha).length > longest
@@ -167,7 +167,7 @@ def test_wider_cells_give_a_bound_that_is_little_larger(monkeypatch, eps, D, r, 
 @pytest.mark.slow
 @pytest.mark.parametrize("eps", [20.0, pytest.param(40.0, marks=pytest.mark.long), 300.0])
 def test_two_central_stairs(eps):
-    """At large eps the noise is uniform within gamma, but for a share that does not count: P(|U + U'| > t) = (1 - t/2)²."""
+    """At large eps the noise is uniform within gamma, except for a negligible share: P(|U + U'| > t) = (1 - t/2)²."""
     mechanism = sn.Staircase(eps, 1.0, 0.001)
     _, high = mechanism.confidence_interval(0.0, 0.95, of="sum", terms=2)
     assert 0 <= high / (0.002 * (1 - math.sqrt(0.05))) - 1 < 1e-3
@@ -337,7 +337,7 @@ def test_refused_arguments(arguments, more, text):
     for mechanism in (sn.DiscreteLaplace(1.0), sn.Staircase(1.0)):
         with pytest.raises(sn.ParameterError) as caught:
             mechanism.confidence_interval(*arguments, **more)
-        # A limit that is no power of two is shown as the gate shows it.
+        # A limit that is no power of two is shown as the parameter check shows it.
         assert str(caught.value).replace("2**30 - 1", "1000000000") == text
 
 
@@ -356,7 +356,7 @@ def test_arguments_of_the_wrong_type(arguments, more, text):
     assert str(caught.value) == text
 
 
-# ---------------------------------------------------------------- eps for a wanted error
+# ---------------------------------------------------------------- eps for a requested error
 
 
 def continuous_tail(t, eps, D, gamma):
@@ -384,7 +384,7 @@ MECHANISMS = [
 
 @looped(("made", "relative", "confidence"), pairs(MECHANISMS, [0.02, 0.4, 1.0, 1.7, 30.0, 1e6], [0.6, 0.5, 0.95, 1 - 1e-9]))
 def test_least_eps(made, relative, confidence):
-    """Within alpha at the answer, and no better than alpha (1 - 2e-12) just below it, or below it by what a lattice costs."""
+    """The tail is within alpha at the answer, and at least alpha (1 - 2e-12) just below it, or below by the lattice's cost."""
     mechanism, sensitivity, spec = made
     t, alpha = relative * sensitivity, 1 - confidence
     try:
@@ -404,7 +404,7 @@ def test_least_eps(made, relative, confidence):
 @looped("confidence", [0.5, 0.95, 0.9999])
 @looped(("mechanism", "sensitivity", "spec"), MECHANISMS)
 def test_no_smaller_eps_will_do(mechanism, sensitivity, spec, confidence):
-    """A dense scan, the other way round: no eps below has the property, and above it all but the optimal r have it."""
+    """In a dense scan, no smaller eps has the property, and every larger eps has it, except with the optimal r."""
     scan, alpha = np.geomspace(1e-3, 60, 6000), 1 - confidence
     for t in (1, 2, 3, 5, 7, 11, 24, 26, 60):
         try:
@@ -426,7 +426,7 @@ def test_with_an_optimal_r_a_larger_eps_may_be_too_small(sensitivity, t, confide
 
 
 def test_eps_for_error_of_laplace_is_the_closed_form():
-    """And more by what two steps of the lattice are to t, and 2e-12 of alpha."""
+    """The eps exceeds the closed form by two lattice steps relative to t, and 2e-12 of alpha."""
     for t, confidence, D in [(10.0, 0.95, 1.0), (1e-3, 1 - 1e-9, 7.0), (1e6, 0.5, 0.125)]:
         alpha = 1 - confidence
         exact = -mp.log(mp.mpf(alpha)) * mp.mpf(D) / mp.mpf(t)
@@ -506,7 +506,7 @@ def test_reference_quantiles_of_the_staircase():
         gamma = str(params.get("gamma", "opt_l1"))
         shape = gamma.removeprefix("opt_") if gamma.startswith("opt_") else float(Fraction(gamma))
         D, eps, t = (float(Fraction(str(x))) for x in (params.get("D", 1), params["eps"], entry["value"]))
-        if eps <= 10:  # beyond, the quantile hardly depends on eps where gamma is fixed
+        if eps <= 10:  # beyond this, the quantile hardly depends on eps if gamma is fixed
             assert sn.Staircase.eps_for_error(t, 0.95, D, shape) == pytest.approx(eps, rel=1e-9)
         _, high = sn.Staircase(eps, D, shape).confidence_interval(0.0)
         assert high == pytest.approx(t, rel=2e-9)
@@ -525,7 +525,7 @@ def test_reference_quantiles_of_the_discrete_staircase():
 
 @pytest.mark.parametrize("mechanism", [sn.Laplace(1.0), sn.Staircase(1.0), sn.DiscreteLaplace(1.0)])
 def test_intervals_at_the_ends_of_float64(mechanism):
-    """The half-width is nothing beside half a unit in the last place, 2**969, which leads beyond the last float."""
+    """The half-width is negligible beside half a unit in the last place, 2**969, which reaches beyond the largest float."""
     largest = np.finfo(np.float64).max
     assert mechanism.confidence_interval(largest) == (math.nextafter(largest, 0), math.inf)
     assert mechanism.confidence_interval(-largest) == (-math.inf, -math.nextafter(largest, 0))

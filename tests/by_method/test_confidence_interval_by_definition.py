@@ -34,7 +34,7 @@ def divisible(beta, a):
 
 
 def as_integers(right):
-    """Probabilities from -n to n as multiples of 2**-200, from weights of 0, 1, 2, ..."""
+    """Return probabilities from -n to n as multiples of 2**-200, from weights of 0, 1, 2, ..."""
     weights = [*right[:0:-1], *right]
     total = mp.fsum(weights)
     return np.array([int(w / total * SCALE) for w in weights], object)
@@ -48,7 +48,7 @@ def convolved(mechanism, k):
 
 
 def tails_of(total, centre, denominator):
-    """P(|S| > t) for t = 0, 1, ..., as rationals."""
+    """Return P(|S| > t) for t = 0, 1, ..., as rationals."""
     reach = max(centre, total.size - 1 - centre)
     padded = np.concatenate([np.zeros(reach - centre, object), total, np.zeros(reach - (total.size - 1 - centre), object)])
     both = padded[reach + 1 :] + padded[:reach][::-1]
@@ -112,7 +112,7 @@ COARSE = [
 
 @pytest.mark.parametrize(("slopes", "k"), rest_long(in_turn(COARSE, (4, 2, 1)), itertools.product(COARSE, (4, 2, 1))))
 def test_sums_of_a_coarse_lattice(slopes, k):
-    """Where every integer can be listed the bound is the smallest one; asymmetric mechanisms included."""
+    """If every integer can be listed, the bound is the smallest one, also for asymmetric mechanisms."""
     with mp.workdps(60):
         below = 350 if slopes.below is None else slopes.below
         above = 350 if slopes.above is None else slopes.above
@@ -131,7 +131,7 @@ TERMS, LEVELS = (2, 12, 1000, 10**6), (0.5, 0.05, 1e-9)
 
 @pytest.mark.parametrize(("k", "alpha"), rest_long(in_turn(TERMS, LEVELS), itertools.product(TERMS, LEVELS)))
 def test_sums_of_wider_cells_are_bounds_and_hardly_wider(k, alpha):
-    """One rate is the Laplace distribution, whose sums have a closed form."""
+    """The mechanism of one rate is the Laplace distribution, whose sums have a closed form."""
     mechanism, other = sn.MergedLaplace([1.0], [], 3.0), sn.Laplace(1.0, 3.0)
     wide, exact = (d.confidence_interval(0.0, 1 - alpha, of="sum", terms=k)[1] for d in (mechanism, other))
     assert exact <= wide <= exact * (1 + 1e-4)
@@ -139,7 +139,7 @@ def test_sums_of_wider_cells_are_bounds_and_hardly_wider(k, alpha):
 
 @pytest.mark.parametrize("k", [50, 10**6])
 def test_rounding_outwards_bounds(k):
-    """The fallback for mechanisms without an order, against the exact list, on cells of more integers."""
+    """The fallback for unordered probabilities is compared with the exact list, on cells of several integers."""
     reach = 200
     places = np.arange(-reach, reach + 1)
     weights = np.exp(-0.5 * np.abs(places)) * math.tanh(0.25)
@@ -152,7 +152,7 @@ def test_rounding_outwards_bounds(k):
 
 @pytest.mark.parametrize("k", [2, 12, 50])
 def test_what_is_within_one_cell_still_spreads(k):
-    """A uniform distribution on three integers that one cell joins: what it lost there is given back."""
+    """One cell joins three integers of a uniform distribution; the bound adds the spread lost in the cell."""
     weights = np.full(3, 1 / 3)
     exact, wide = (
         listed_sums.bound(lambda h: listed_sums.widened(listed_sums.Summand(-1, weights, 1.0, k), h), None, 0.05, h)
@@ -164,7 +164,7 @@ def test_what_is_within_one_cell_still_spreads(k):
 @pytest.mark.parametrize("name", [name for name, _ in LISTED])
 @pytest.mark.parametrize("k", [2, 5])
 def test_tail_of_the_transform(name, k):
-    """Never below the exact tail, and above it by less than 1e-8 of itself or of alpha."""
+    """The tail is never below the exact tail, and above it by less than 1e-8 of itself or of alpha."""
     tails = exact_tails(name, k)
     mechanism = dict(LISTED)[name]
     reach, decay = (12, 8.0) if isinstance(mechanism, sn.DiscreteGaussian) else (60, 0.8)
@@ -210,13 +210,13 @@ each_mechanism = pytest.mark.parametrize("mechanism", rest_long(MECHANISMS[:-1],
 @each_mechanism
 @pytest.mark.parametrize("k", [1, 4])
 def test_coverage(mechanism, k):
-    """Of 40,000 sums of draws; a mechanism with the coverage 0.9 fails with a probability below 1e-6."""
+    """Coverage of 40,000 sums of draws; a mechanism with the coverage 0.9 fails with a probability below 1e-6."""
     n = 40_000
     sums = mechanism.sample((n, k), rng=sn.SeededRng(7)).sum(axis=1)
     low, high = mechanism.confidence_interval(sums, 0.9, of="sum", terms=k)
     covered = np.mean((low <= 0) & (high >= 0))
     assert covered >= 0.9 - 5 * math.sqrt(0.09 / n)
-    # Not much wider than it need be: on integers, by the probability of the ends at most.
+    # The interval is hardly wider than needed: on integers, by at most the probability of its ends.
     half = float(high[0] - sums[0])
     inside = np.mean(np.abs(sums) < half * (1 - 1e-6) - mechanism.granularity)
     assert inside <= 0.9 + 5 * math.sqrt(0.09 / n)

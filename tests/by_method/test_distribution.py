@@ -1,4 +1,4 @@
-"""What the distribution functions of all mechanisms have in common; tests/by_mechanism compares each with its definition."""
+"""Properties that all mechanisms' distribution functions share; tests/by_mechanism compares each with its definition."""
 
 import math
 
@@ -10,7 +10,7 @@ import stairnoise as sn
 
 @pytest.mark.parametrize("mechanism", [sn.DiscreteLaplace(0.3), sn.Laplace(0.3), sn.Staircase(1), sn.DiscreteStaircase(1, 5)])
 def test_a_nan_leaves_the_other_elements_alone(mechanism):
-    """Evidence: equality with each element alone. One bound serves a block of quantiles, and NaN is no bound."""
+    """Evidence: equality with each element alone. A block of quantiles shares a bound, which must not be NaN."""
     points = {
         "ppf": [0.0, 1e-310, 0.2, 1.0],
         "isf": [0.0, 1e-310, 0.2, 1.0],
@@ -33,7 +33,7 @@ def test_stats_are_asked_for_by_a_string(moments):
 @pytest.mark.parametrize("mechanism", [sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace])
 @pytest.mark.parametrize("eps", [700.0, 1e300, np.finfo(float).max])
 def test_entropy_of_the_largest_eps(mechanism, eps):
-    """Of the largest eps only the centre is left: Shannon's entropy is 0 there, the staircase's the logarithm of its width."""
+    """At the largest eps only the centre is left: discrete noise has entropy 0, the staircase the logarithm of its width."""
     entropy = mechanism(eps).entropy()
     assert not math.isnan(entropy)
     if mechanism in (sn.DiscreteStaircase, sn.DiscreteLaplace):

@@ -1,7 +1,7 @@
-"""`eps_for_error` of the continuous distributions keeps its bound for what is drawn, the mechanism on the lattice.
+"""`eps_for_error` of the continuous distributions keeps its bound for drawn values, which are on the lattice.
 
-Evidence: the tail of the integers that the contract says are drawn (section 3), in 50 digits, with cells, step and shape of
-the mechanism made for the ε returned; the density, whose tail differs by some 1e-9 of itself, takes no part.
+Evidence: the tail of the drawn integers by the contract (section 3), in 50 digits, with sensitivity, step and shape of
+the mechanism made for the returned ε. The density's tail, which differs by some 1e-9 of itself, is not used.
 """
 
 import math
@@ -59,7 +59,7 @@ def test_the_bound_holds_for_what_is_drawn(exponent, of_alpha, sensitivity, gamm
 
 @pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-4, 1e-12])
 def test_the_bound_holds_on_the_lattice_and_on_edges_of_stairs(alpha):
-    """Multiples of every step, where P(|X| > t) leaves out the point t itself, and t that are edges of the stairs."""
+    """Bounds t are multiples of the lattice step, where P(|X| > t) excludes the point t, and edges of the staircase's steps."""
     for t in (1.0, 0.25, 2.0**-20, 3.0, 17.0, 1000.0):
         for beside in (t, math.nextafter(t, 0), math.nextafter(t, math.inf)):
             check(sn.Laplace, beside, alpha, 1.0)
@@ -68,7 +68,7 @@ def test_the_bound_holds_on_the_lattice_and_on_edges_of_stairs(alpha):
 
 
 def test_the_price_of_the_lattice():
-    """Against the least ε of the density, which is a closed form for Laplace and the root of the tail otherwise."""
+    """Compared with the density's minimum ε, a closed form for Laplace noise and otherwise the root of the tail."""
     for t, confidence in [(0.7, 0.95), (3.0, 1 - 1e-6), (0.01, 0.7)]:
         alpha = 1 - confidence
         eps = check(sn.Laplace, t, alpha, 1.0)
@@ -86,7 +86,7 @@ def test_arrays():
 
 @pytest.mark.parametrize(("t", "alpha", "delta"), [(10.0, 0.05, 1e-6), (0.3, 1e-9, 1e-3), (1.0, 0.5, 0.1)])
 def test_gaussian(t, alpha, delta):
-    """By the sum of the probabilities of the multiples of g, proportional to exp(-(g k)²/(2σ²)): Poisson and Euler-Maclaurin.
+    """The probabilities of the multiples of g, proportional to exp(-(g k)²/(2σ²)), are summed by Poisson and Euler-Maclaurin.
 
     At 2**32 steps to σ the sum over k > n is the integral from n + 1/2 to a relative 1e-18.
     """
@@ -100,7 +100,7 @@ def test_gaussian(t, alpha, delta):
 
 @pytest.mark.slow
 def test_the_largest_confidence_has_a_bound() -> None:
-    """The integrals of cost functions ask for a tail of 5e-324, half of which is 0 in float64."""
+    """The integrals of cost functions need the bound of a tail of 5e-324, half of which is 0 in float64."""
     assert 38 < sn.DiscreteGaussian(10_000)._tail_bound(5e-324) / 100 < 39
     largest = math.nextafter(1, 0)
     eps = sn.Gaussian.eps_for_error(t=10.0, confidence=largest, delta=1e-6)

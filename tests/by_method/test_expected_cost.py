@@ -1,4 +1,4 @@
-"""`expected_cost` of every mechanism of numbers, against its moments and its tail."""
+"""`expected_cost` of every numeric mechanism agrees with its moments and its tail."""
 
 import math
 
@@ -26,7 +26,7 @@ def test_powers_are_moments(mechanism):
 
 
 def summable(mechanism):
-    """Whether a function as cost is allowed: mechanisms of ε or Δ/ε near 1."""
+    """Return whether a function is allowed as cost, which needs ε or Δ/ε near 1."""
     eps = promise(mechanism).eps
     return eps is None or eps >= 0.1
 
@@ -36,7 +36,7 @@ SUMMABLE = list(filter(summable, MECHANISMS))
 
 @pytest.mark.parametrize("mechanism", rest_long({type(one): one for one in SUMMABLE}.values(), SUMMABLE), ids=repr)
 def test_functions_agree_with_powers(mechanism):
-    # Probabilities of shares are good to 1e-9 down to e^-50, as their classes say.
+    # Probabilities of shares are accurate to 1e-9 down to e^-50, as their classes document.
     tolerance = 1e-9 if getattr(mechanism, "n_parties", 1) > 1 else 1e-11
     assert sn.expected_cost(mechanism, lambda x: x) == pytest.approx(mechanism.abs_moment(1), rel=tolerance)
     assert sn.expected_cost(mechanism, lambda x: x**2 + 3) == pytest.approx(mechanism.abs_moment(2) + 3, rel=tolerance)
@@ -46,7 +46,7 @@ def test_functions_agree_with_powers(mechanism):
 def test_a_jump_is_a_tail(mechanism):
     t = 1.5 * float(mechanism.std())
     step = float(mechanism.granularity)
-    # P(|X| > t); of a mechanism with a lattice that its density hides, from the lattice point below.
+    # P(|X| > t); if the density hides a lattice, from the lattice point below t.
     beyond = mechanism.sf(t) + mechanism.cdf(-t) - (mechanism.pmf(-t) if mechanism._integers else 0.0)
     if isinstance(mechanism, sn.Arete):
         t = (math.floor(t / step) + 0.5) * step
@@ -64,7 +64,7 @@ def test_costs_without_an_expected_value(mechanism):
 
 @pytest.mark.parametrize("mechanism", [sn.MergedLaplace([1.0, 2.0], [1.0]), sn.TruncatedLaplace(1, 1e-6)], ids=repr)
 def test_costs_that_grow_as_the_tail_falls(mechanism):
-    """Beyond its last break the density falls as e^-2|x|; a mechanism that ends has every mean."""
+    """Beyond its last break the density falls as e^-2|x|; a mechanism of bounded support has every mean."""
     if math.isfinite(mechanism.support()[1]):
         assert math.isfinite(sn.expected_cost(mechanism, lambda x: np.exp(2 * x)))
         return

@@ -1,7 +1,7 @@
-"""`for_partitions`: what it returns is a value like every mechanism, is what `release` draws from, and refuses what `release`
+"""`for_partitions`: its result is a value like every mechanism, is the mechanism of `release`, and refuses what `release`
 refuses.
 
-Evidence: noise that was drawn, and the promise that a mechanism was made with; for rounding and the l2 form direct
+Evidence: drawn noise, and the guarantee that a mechanism was made for; for rounding and the l2 form direct
 sums over all outcomes. Deterministic: no false alarms.
 """
 
@@ -87,7 +87,7 @@ def test_numbers_of_values_multiply_where_delta_is_kept(mechanism):
 
 
 def test_each_value_has_its_own_accounting():
-    """Mechanisms that differ in their σ only must not share what is remembered of a loss."""
+    """Mechanisms that differ only in σ must not share a cached loss."""
     mechanism = sn.Gaussian(1, 1e-6, sensitivity=1)
     one, divided = mechanism.privacy_profile(1.0), mechanism.for_partitions(10).privacy_profile(1.0)
     assert divided < 1e-30 < one
@@ -131,11 +131,11 @@ for k in (2**53 - 1, 4096):
 
 @pytest.mark.slow
 def test_extreme_budgets_of_many_values_answer_or_refuse():
-    """Fourteen releases; the bound is generous, against the search that never ended."""
+    """The time bound for fourteen releases is generous, and detects an endless search."""
     subprocess.run([sys.executable, "-c", HARD], check=True, timeout=60)
 
 
-# ---------------------------------------------------------------- the discrete Gaussian distribution and what it states
+# ---------------------------------------------------------------- the discrete Gaussian mechanism and its guarantee
 
 
 def test_a_mechanism_of_a_variance_promises_rho_only():
@@ -147,7 +147,7 @@ def test_a_mechanism_of_a_variance_promises_rho_only():
     assert mechanism.privacy_profile(1.0) == bare.privacy_profile(1.0, 3) <= 1e-6
     assert mechanism.rho() == bare.rho(3)
     assert bare.for_partitions(10).sigma2 == pytest.approx(10 * mechanism.sigma2, rel=1e-15)
-    # Gaussian tails add up to more than ρ says at this (ε, δ): σ² of the whole promise is another.
+    # At this (ε, δ), Gaussian tails add up to more than ρ allows, so σ² for the whole guarantee differs.
     assert mechanism.for_partitions(10).sigma2 != bare.for_partitions(10).sigma2
 
 
@@ -202,7 +202,7 @@ def test_rounding_breaks_an_l2_bound_and_keeps_a_bound_of_each_value():
     alpha = 2.0
     divided = math.log(float(np.sum(p**alpha * q ** (1 - alpha)))) / (alpha - 1) / alpha
     assert 100 * divided == pytest.approx(100 * mechanism.rho(l2_sensitivity=1), rel=1e-9)
-    # For values changed by at most 1 each, which rounding keeps, the whole has the ρ of one value.
+    # Rounding keeps a maximum change of 1 for each value, so all values together have the ρ of one value.
     wide = mechanism.for_partitions(100)
     k = np.arange(-1200, 1201)
     p, q = wide.pmf(k), wide.pmf(k - 1)

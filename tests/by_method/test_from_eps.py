@@ -1,5 +1,5 @@
-"""Mechanisms found for a privacy budget. Evidence: no mechanism tried at random is better, and the guarantee is computed another
-way.
+"""Mechanisms found for a privacy budget. Evidence: no random mechanism is better, and the guarantee is computed by another
+method.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import stairnoise as sn
 
 
 def cost(rates, end, p):
-    """E|X|**p of the density with one break point, by a fine sum."""
+    """Return E|X|**p of the density with one break point, by a fine sum."""
     x = (np.arange(100_000) + 0.5) * (60 / rates[1] / 100_000)
     density = np.exp(-np.where(x < end, rates[0] * x, rates[0] * end + rates[1] * (x - end)))
     return float(np.sum(density * x**p) / np.sum(density))
@@ -40,7 +40,7 @@ def test_the_merged_mechanism_keeps_its_budget(eps, sensitivity):
 
 
 def test_the_steep_centre_of_the_notes():
-    """At eps = 6 the best of one break has E|X| of 0.114; at 1 and 3 it is the Laplace distribution."""
+    """At eps = 6 the best mechanism with one break has E|X| = 0.114; at 1 and 3 it is the Laplace distribution."""
     assert sn.MergedLaplace.from_eps(6).abs_moment(1) == pytest.approx(0.1140, abs=2e-4)
     for eps in (1, 3):
         assert sn.MergedLaplace.from_eps(eps) == sn.MergedLaplace([eps], [])
@@ -63,7 +63,7 @@ def test_merged_errors(arguments, text):
 
 
 def direct_profile(sigma2, eps, shift):
-    """δ by summing the positive parts of P(k) - e^eps P(k - shift)."""
+    """Return δ as the sum of the positive parts of P(k) - e^eps P(k - shift)."""
     width = int(40 * math.sqrt(sigma2)) + 2 * shift + 5
     k = np.arange(-width, width + 1, dtype=float)
     weight = np.exp(-(k**2) / (2 * sigma2))

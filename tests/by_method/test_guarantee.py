@@ -21,7 +21,7 @@ MECHANISMS = [mechanism for row in ROWS for mechanism in row.mechanisms()] + [
     sn.Skellam.from_eps(1, 1e-6, 2),
 ]
 NUMBERS = [mechanism for mechanism in MECHANISMS if hasattr(mechanism, "privacy_loss")]
-# The loss of a share of Arete's noise takes long.
+# The loss of a share of Arete's noise is slow to compute.
 SOME = [mechanism for mechanism in NUMBERS if not isinstance(mechanism, sn.Arete) or mechanism.n_parties == 1]
 NOT_DIVIDED = (sn.Arete, sn.GeneralizedDiscreteLaplace, sn.LatticeNoise)
 ANY_SENSITIVITY = [
@@ -32,29 +32,29 @@ ANY_SENSITIVITY = [
 # An upper bound of 20 leaves no room for a smaller budget.
 NARROW = sn.TruncatedLaplace(0.5, 1e-3, 1.0, upper=20.0)
 NO_MECHANISM = {(NARROW, 2), (NARROW, 3), (NARROW, 7)}
-# Rounding of the two computations that are compared.
+# The rounding of the two compared computations.
 ROUNDING = 1 + 1e-9
 
 
 def loss_of_values(mechanism, k, sensitivity=None):
-    """The loss of k values, each released as ``release(values, max_partitions_contributed=k)`` does it."""
+    """Return the loss of k values, each released as by ``release(values, max_partitions_contributed=k)``."""
     divided = mechanism if isinstance(mechanism, NOT_DIVIDED) else mechanism.for_partitions(k)
     return divided.compose(k, sensitivity)
 
 
 def holds(guarantee, loss):
-    """Whether a loss is within all that is stated."""
+    """Return whether a loss is within the stated guarantee."""
     if guarantee.eps is not None and guarantee.delta == 0:
         assert loss.eps <= guarantee.eps * ROUNDING
     if guarantee.eps is not None and guarantee.delta > 0:
         low, high = loss.privacy_profile(guarantee.eps, bounds=True)
         assert low <= guarantee.delta * ROUNDING
-        # Bounds of a sum of Gaussian losses are this near to each other.
+        # The bounds of a sum of Gaussian losses are this close.
         assert high <= guarantee.delta * (ROUNDING if loss.exact else 1.001)
     if guarantee.rho is not None:
         for order in (1.5, 2.0, 8.0, 64.0):
             assert loss.rdp(order) <= guarantee.rho * order * ROUNDING
-    # What is stated by a method alone is tested with the mechanism that has it.
+    # Guarantees that only one mechanism's method states are tested with that mechanism.
     assert guarantee.eps is not None or guarantee.rho is not None or "rdp_bound" in repr(guarantee)
 
 
@@ -78,7 +78,7 @@ def test_several_values_are_within_the_guarantee_of_all(mechanism, k):
 
 @looped("mechanism", [mechanism for mechanism in NUMBERS if not isinstance(mechanism, NOT_DIVIDED) and mechanism != NARROW])
 def test_the_mechanism_for_several_values_says_what_it_was_made_for(mechanism):
-    """A Gaussian distribution remembers k; the others are mechanisms of a smaller budget, whose k values compose."""
+    """A Gaussian mechanism stores k; the others get a smaller budget, and their k values compose."""
     wide = promise(mechanism.for_partitions(3))
     if wide.partitions == 3:
         assert wide == promise(mechanism, max_partitions_contributed=3)

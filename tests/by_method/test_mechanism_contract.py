@@ -1,4 +1,4 @@
-"""What the registry says of every mechanism, and the questions that every mechanism answers."""
+"""The registry's facts about every mechanism are true, and every mechanism has the common methods."""
 
 import inspect
 from pathlib import Path

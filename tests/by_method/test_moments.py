@@ -36,7 +36,7 @@ def fits(eps, sensitivity):
     return sensitivity + sensitivity / eps <= 2**54
 
 
-# The closed forms below subtract; 60 digits can afford that.
+# The closed forms below cancel digits, and 60 digits are enough.
 
 
 def lattice_moment(p, eps, D, r):
@@ -130,7 +130,7 @@ ALPHAS = [1.0, 0.999, 0.5, 0.1, 0.05, 1e-3, 1e-12, 1e-300]
 
 
 def lattice_survival(t, eps, D, r):
-    """P(|X| > t)."""
+    """Return P(|X| > t)."""
     j = t + 1
     stair = 0 if j < r else (j - r) // D + 1
     height = r + stair * D - j + D * odds(eps)
@@ -307,7 +307,7 @@ def test_confidence_out_of_range(confidence, said):
 
 
 def test_every_bound_and_interval_has_one_confidence():
-    """By signatures: it is named so and has one default; `interval` alone keeps SciPy's range."""
+    """Every signature names it `confidence` and has the same default; only `interval` has SciPy's range."""
     for row in ROWS:
         kind = row.load()
         for name in ("error_bound", "eps_for_error", "confidence_interval"):

@@ -1,4 +1,4 @@
-"""Moments of noise whose variance float64 does not hold: the scale is a factor, and what it multiplies is that of scale 1.
+"""Moments of noise whose variance is outside float64's range: a moment is a power of the scale times the moment of scale 1.
 
 Evidence: the same mechanism at another scale, by powers of two, and closed forms.
 """
@@ -14,13 +14,13 @@ import stairnoise as sn
 from stairnoise.registry import ROWS
 from tests.combinations import in_turn, rest_long
 
-# Parameters that are lengths, by what they are called.
+# The names of parameters that are lengths.
 LENGTHS = ("sensitivity", "lower", "upper", "breakpoints", "theta", "lam")
 CONTINUOUS = [
     (row, example) for row in ROWS if row.kind in ("continuous", "vector") for example in (*row.examples, row.arrays) if example
 ]
 # 1.4e160 and 8.3e-171, and a scale whose fourth power is too small.
-# Moments of a share of Arete's noise take long.
+# Moments of a share of Arete's noise are slow to compute.
 SOME = [(row, example) for row, example in CONTINUOUS if row.name != "arete" or "n_parties" not in example.arguments]
 SCALES = (2.0**532, 2.0**-565, 2.0**-300)
 each_scaled_example = pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def _no_warnings():
 
 
 def scaled(row, example, scale):
-    """The mechanism of an example with all lengths times a scale."""
+    """Return an example's mechanism with all lengths multiplied by a scale."""
     arguments = {"sensitivity": 1.0} | example.arguments if row.name != "arete" else dict(example.arguments)
     for name in LENGTHS:
         if arguments.get(name) is not None:
@@ -75,7 +75,7 @@ def test_the_scale_is_a_factor(row, example, scale):
 
 @each_scaled_example
 def test_scipys_standard_deviation(row, example, scale):
-    """A vector has none, and array parameters have one where SciPy has them as shapes."""
+    """A vector mechanism has none; one with array parameters has it if SciPy has these as shapes."""
     pytest.importorskip("scipy")
     if row.of_numbers and (row.name != "gaussian" or example is not row.arrays):
         frozen, one = (scaled(row, example, size).as_scipy() for size in (scale, 1.0))
@@ -103,7 +103,7 @@ def test_the_standard_deviations_of_the_closed_forms():
     ids=str,
 )
 def test_compare_at_another_scale(arguments, scale):
-    """Every row of a continuous mechanism, its ratio, and what is recommended."""
+    """The rows and ratios of continuous mechanisms, and the recommendation, scale."""
     costs = {"costs": [cost * scale for cost in arguments["costs"]]} if "costs" in arguments else {}
     found, expected = sn.compare(1.0, scale, **arguments | costs), sn.compare(1.0, 1.0, **arguments)
     names = [row.name for row in found]

@@ -1,4 +1,4 @@
-"""E|X|**p for real p: against mpmath, against the closed forms, against densities summed stair by stair."""
+"""E|X|**p for real p: against mpmath, the closed forms, and densities summed step by step."""
 
 import json
 import math
@@ -32,7 +32,7 @@ def close(value, exact):
 
 
 def lerch(eps, s, x):
-    """Phi(b, -s, x): the sum itself where it is short, its expansion in Hurwitz zeta functions elsewhere."""
+    """Return Phi(b, -s, x) by its sum if that is short, otherwise by its expansion in Hurwitz zeta functions."""
     eps, s, x = mp.mpf(eps), mp.mpf(s), mp.mpf(x)
     if eps >= 0.25:
         return mp.fsum(mp.exp(-eps * m) * (m + x) ** s for m in range(int((70 + 7 * s) / eps) + 3))
@@ -47,7 +47,7 @@ def staircase(p, eps, D, gamma):
 
 
 def lattice(p, eps, D, r):
-    """Direct sum over the integers."""
+    """Return the direct sum over the integers."""
     eps, c = mp.mpf(eps), 1 / mp.expm1(mp.mpf(eps))
     reach = int((75 + 8 * p) * D / float(eps)) + 2 * D + 40
     weights = [mp.exp(-eps * m) for m in range(reach // D + 3)]
@@ -58,11 +58,11 @@ def lattice(p, eps, D, r):
 @pytest.mark.parametrize("eps", rest_long(EPS[::2], EPS))
 @pytest.mark.parametrize("gamma", [1e-8, 0.1, 1.0])
 def test_staircase(eps, gamma):
-    """Against the formula in Lerch's transcendent, from its definition or its zeta expansion, in 30 digits."""
+    """Compared with the formula in Lerch's transcendent, from its definition or its zeta expansion, in 30 digits."""
     together = fractional.staircase_abs_moment(np.array(POWERS), eps, 2.5, gamma)
     for p, value in zip(POWERS, together, strict=True):
         exact = staircase(p, eps, 2.5, gamma)
-        alone = fractional.staircase_abs_moment(p, eps, 2.5, gamma)  # fewer terms than beside larger powers
+        alone = fractional.staircase_abs_moment(p, eps, 2.5, gamma)  # fewer terms than for larger powers
         for number in (value, alone):
             assert close(number, exact) or (math.isinf(number) and exact > mp.mpf(2) ** 1023)
 
@@ -73,14 +73,14 @@ ORDERS = (0.001, 0.5, 1.5, 3.5, 16.0)
 
 @pytest.mark.parametrize(("parameters", "p"), rest_long(in_turn(SUMMED, ORDERS), product(SUMMED, ORDERS)))
 def test_lattice_by_direct_summation(parameters, p):
-    """Against the sum over all integers that matter, in 30 digits."""
+    """Compared with the sum over all integers that matter, in 30 digits."""
     assert close(fractional.lattice_abs_moment(p, *parameters), lattice(p, *parameters))
 
 
 @pytest.mark.parametrize("eps", rest_long(EPS[::2], EPS))
 @pytest.mark.parametrize("D", [1, 2, 16, 17, 1000, 2**40, 2**53])
 def test_integer_orders_agree_with_the_closed_forms(eps, D):
-    """Two formulas of the package, derived differently: difference tables there, Euler-Maclaurin here."""
+    """The package has two formulas of different derivation: difference tables for integers, Euler-Maclaurin here."""
     for p in (1, 2, 3, 7, 16):
         for r in sorted({1, 2, (D + 1) // 2, D} & set(range(1, 3)) | {max(1, D // 2), D}):
             closed = float(moments.lattice_abs_moment(p, eps, float(D), float(r)))
@@ -108,21 +108,21 @@ def test_laplace(p):
 
 @pytest.mark.parametrize("eps", [0.01, 0.5, 1.0, 3.0, 40.0])
 def test_the_lattice_mechanism_is_the_continuous_mechanism_rounded(eps):
-    """Where the lattice is fine the two mechanisms agree to O(1/D**2): a relation between two results, D = 10**7."""
+    """On a fine lattice (D = 10**7), the two mechanisms agree to O(1/D**2)."""
     D, r = 10**7, 2 * 10**6 + 1
     lattice_moment = fractional.lattice_abs_moment(2.5, eps, D, r)
     assert float(lattice_moment) == pytest.approx(float(fractional.staircase_abs_moment(2.5, eps, D, (r - 0.5) / D)), rel=1e-11)
 
 
 def test_order_zero_is_one_and_negative_orders_of_a_lattice_are_infinite():
-    """P(X = 0) > 0 on a lattice."""
+    """The reason is P(X = 0) > 0 on a lattice."""
     assert fractional.staircase_abs_moment(0, [0.1, 5], 3, 0.2).tolist() == [1, 1]
     assert fractional.lattice_abs_moment(0.0, [0.1, 5], 3, 2).tolist() == [1, 1]
     assert fractional.lattice_abs_moment([-0.5, -1e-9], 1, 3, 2).tolist() == [math.inf, math.inf]
 
 
 def test_arguments_broadcast():
-    """Elements of an array are the numbers that scalars give; more elements than one chunk has."""
+    """An array's elements equal the scalars' results; the array is longer than one chunk."""
     p, eps, D = np.array([-0.5, 0.5, 3.0])[:, None, None], np.geomspace(1e-6, 50, 400)[:, None], np.array([1.0, 7.0])
     many = fractional.staircase_abs_moment(p, eps, D, 0.3)
     assert many.shape == (3, 400, 2)
@@ -155,7 +155,7 @@ def _reference():
 @pytest.mark.skipif(not FILE.is_file(), reason=f"{FILE} is absent")
 @pytest.mark.parametrize("entry", _reference(), ids=lambda entry: entry["id"])
 def test_reference_value(entry):
-    """Against 30 digits computed elsewhere."""
+    """Compared with 30 digits computed elsewhere."""
     p, eps, D, gamma = (float(Fraction(str(entry["params"][name]))) for name in ("p", "eps", "D", "gamma"))
     exact = Fraction(entry["value"])
     assert abs(Fraction(float(fractional.staircase_abs_moment(p, eps, D, gamma))) - exact) <= TOLERANCE * exact

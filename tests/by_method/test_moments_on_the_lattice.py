@@ -1,7 +1,7 @@
-"""How far what is drawn is from the density whose moments, bounds and losses the continuous distributions state, and where.
+"""How far drawn values are from the density for which continuous mechanisms state moments, bounds and losses.
 
 Evidence: moments of the mechanism on the lattice in closed sums, in 60 digits, which are compared with plain sums over the
-integers first; steps, cells and shapes are those of the contract. Every figure in docstrings and pages is one of these.
+integers first; lattice steps and shapes are the contract's. Every such figure in docstrings and pages is checked here.
 """
 
 import math
@@ -26,7 +26,7 @@ def digits():
 
 
 def staircase_moment(eps, D, r, p):
-    """E|K|^p of the discrete staircase: stairs of D integers, each e^-ε of the one before."""
+    """Return E|K|^p of the discrete staircase: steps of D integers, each e^-ε times the step before."""
     b = mp.exp(-mp.mpf(eps))
     c = b / (1 - b)
     total = 2 * r - 1 + 2 * D * c
@@ -45,7 +45,7 @@ def exact_gamma(mechanism):
 
 
 def density_moment(mechanism, p):
-    """Geng and Viswanath's mechanism, as in the tables of distributions.md; in 60 digits."""
+    """Return a moment of Geng and Viswanath's mechanism, as in the tables of distributions.md, in 60 digits."""
     b, D, gamma = mp.exp(-mp.mpf(mechanism.eps)), mp.mpf(mechanism.sensitivity), exact_gamma(mechanism)
     c = b / (1 - b)
     t, v = 2 * D * (gamma + c), c * (1 + c)
@@ -95,7 +95,7 @@ def test_moments_within_the_range(eps, sensitivity):
     pairs([2.0**-38, 1e-9, 2.0**-21, *WITHIN, 30.0, 40.0, 60.0], ["l1", "l2", 0.3, 1e-6, 1e-12, 1.0], [1.0, 1.999, 3.3]),
 )
 def test_the_bound_on_the_difference_of_moments(eps, gamma, sensitivity):
-    """p (1/D + 1/(2(γ + c)D)), outside of the range too; and an eighth of it for what float64 adds to γ."""
+    """The bound p (1/D + 1/(2(γ + c)D)) holds outside the range too, with an eighth more for γ's rounding in float64."""
     mechanism = sn.Staircase(eps, sensitivity, gamma)
     D, c = sensitivity_steps(mechanism), 1 / mp.expm1(mp.mpf(eps))
     for p in (1, 2):
@@ -113,7 +113,7 @@ def test_beyond_the_range():
 @looped("sensitivity", [1.0, 3.3])
 @looped("eps", WITHIN)
 def test_error_bounds_within_the_range(eps, sensitivity):
-    """The bound of the lattice is the one that confidence intervals have, before the rounding of the answer."""
+    """The lattice's bound equals that of confidence intervals before the answer is rounded."""
     for mechanism in (sn.Laplace(eps, sensitivity), sn.Staircase(eps, sensitivity), sn.Staircase(eps, sensitivity, "l2")):
         steps = mechanism._bounds_on_lattice(LEVELS, 1)[1].astype(np.float64)
         claimed = mechanism._tail_bound(LEVELS)
@@ -135,7 +135,7 @@ def test_losses_within_the_range(eps):
 
 
 def truncated_sums(rate, n, p):
-    """Sum of k^p exp(-rate k), k = 0 … n."""
+    """Return the sum of k^p exp(-rate k) for k = 0 … n."""
     q = mp.exp(-rate)
     if p == 0:
         return (1 - q ** (n + 1)) / (1 - q)
@@ -184,7 +184,7 @@ def test_moments_of_merged_noise(rates, breaks, sensitivity):
 @looped("gamma", ["l1", "l2"])
 @looped(("dim", "ratio"), [(1, 0.5), (1, 13.0), (2, 5.0), (5, 1.0), (5, 13.0), (20, 13.0)])
 def test_moments_of_vectors(dim, ratio, gamma, norm):
-    """Of the norm of what is rounded to the lattice: the mechanism with D steps to Δ and ⌈γD⌉ to γΔ, D as in multivariate.md."""
+    """Moments of the norm, rounded to the lattice: D steps to Δ and ⌈γD⌉ to γΔ, with D as in multivariate.md."""
     mechanism = sn.MultivariateStaircase(ratio * (dim + 1), 0.7, dim, gamma, norm)
     g = Fraction(mechanism.granularity)
     D = math.ceil(Fraction(0.7) / g) + (dim - 1 if norm == "l1" else 0)

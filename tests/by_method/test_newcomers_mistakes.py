@@ -1,6 +1,6 @@
-"""What a newcomer gets wrong at first, and what the errors say: the parameter, the rule, and the name that was meant.
+"""Errors about a newcomer's first mistakes name the parameter, the rule, and the intended name.
 
-Each text is what an error must contain, whatever stands around it.
+Each text must be part of the error message.
 """
 
 import copy

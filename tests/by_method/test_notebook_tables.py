@@ -1,4 +1,4 @@
-"""Tables in notebooks: what they say is what the methods return, in HTML that is escaped, plain and never an error."""
+"""Notebook tables show what the methods return, in escaped, plain HTML, and never raise an error."""
 
 import re
 import xml.etree.ElementTree
@@ -14,7 +14,7 @@ MECHANISMS = [pytest.param(row, mechanism, id=repr(mechanism)) for row in ROWS f
 
 
 def parts(text):
-    """The caption and the rows of a table."""
+    """Return a table's caption and rows."""
     table = xml.etree.ElementTree.fromstring(text)
     assert table.tag == "table"
     rows = [[cell.text for cell in row] for row in table.find("tbody")]
@@ -70,7 +70,7 @@ def test_privacy_losses(loss):
 
 
 def test_what_takes_time_is_left_out(monkeypatch):
-    """The quantiles of noise in shares, and a loss that is composed of many different ones, are not computed for a table."""
+    """A table omits quantiles of noise in shares, and losses composed of many different ones."""
 
     def slow(*_):
         raise AssertionError

@@ -1,6 +1,6 @@
-"""``plot`` of a mechanism: what is drawn is what the library computes, and bad input is refused.
+"""``plot`` of a mechanism: the picture shows what the library computes, and bad input is refused.
 
-Drawn data are compared with the mechanisms, whose own tests have other sources.
+Drawn data are compared with the mechanisms, whose own tests have independent evidence.
 """
 
 import itertools
@@ -22,17 +22,17 @@ def ax():
 
 
 def steps(axes):
-    """The stairs on some axes by their label: heights and edges."""
+    """Return heights and edges of the steps on some axes by label."""
     return {patch.get_label(): patch.get_data() for patch in axes.patches}
 
 
 def lines(axes):
-    """The labelled lines on some axes by their label."""
+    """Return the labelled lines on some axes by label."""
     return {line.get_label(): line for line in axes.lines if not line.get_label().startswith("_")}
 
 
 def check_stairs(values, edges, mechanism):
-    """Each step is the density inside it, and the density is constant there."""
+    """Require that the density is constant inside each step, and equal to its height."""
     for f in (0.001, 0.5, 0.999):
         assert values == pytest.approx(mechanism.pdf(edges[:-1] + f * np.diff(edges)), rel=1e-12)
 
@@ -117,7 +117,7 @@ def test_histogram_of_a_continuous_mechanism(ax):
     assert shares.size == 37
     inside = [np.count_nonzero((noise >= a) & (noise < b)) for a, b in itertools.pairwise(edges)]
     assert shares * np.diff(edges) * 5000 == pytest.approx(inside)
-    assert sum(inside) < 5000  # what is out of sight counts
+    assert sum(inside) < 5000  # values outside the picture count
 
 
 def test_histogram_of_a_discrete_mechanism(ax):
@@ -137,7 +137,7 @@ def test_histogram_with_several_integers_to_a_bar(ax):
     assert shares.size <= 50
     assert width == int(width) > 1
     assert edges[0] % 1 == 0.5
-    # A seeded draw: 200 expected in the central bars, five standard deviations are 0.36 of that.
+    # The draw is seeded. The central bars expect 200 values; five standard deviations are 0.36 of that.
     centre = abs(edges[:-1]) < 100
     assert shares[centre] == pytest.approx(mechanism.pmf(np.floor(edges[:-1][centre] + width / 2)), rel=0.4)
 

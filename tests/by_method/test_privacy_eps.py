@@ -1,6 +1,6 @@
 """ε of several values of a sum of shares, some of them missing: `privacy_eps(max_partitions_contributed=k)`.
 
-Evidence: probabilities of the sum of the shares that are there, by convolution of negative binomial probabilities from
+Evidence: probabilities of the sum of the present shares, by convolution of negative binomial probabilities from
 `math.lgamma`, and the largest of their ratios; k values lose k times as much. Deterministic: no false alarms.
 """
 
@@ -27,14 +27,14 @@ def differences(shape, rate, terms, scale=1):
 
 
 def largest_loss(mechanism, shifts, reach):
-    """Of the outcomes near the middle of a list, whose ends are cut off."""
+    """Return the largest loss among the outcomes near the middle of a list, whose ends are cut off."""
     x = mechanism.size // 2 + np.arange(-reach, reach + 1)
     return max(float(np.max(np.log(mechanism[x] / mechanism[x + s]))) for s in shifts)
 
 
 @pytest.mark.parametrize(("present", "k"), [(50, 1), (50, 50), (75, 3), (100, 50)])
 def test_multi_scale_by_direct_sums(present, k):
-    """One scale, where privacy_eps is exact, and three, where it bounds the truth from above."""
+    """With one scale privacy_eps is exact; with three it bounds the truth from above."""
     terms = 20 + 16 * k
     for sensitivity in (1, 3):
         mechanism = sn.MultiScaleDiscreteLaplace(5, sensitivity).share(100, present)

@@ -100,8 +100,8 @@ def near(a, b, units):
 def agree(mechanism, name, a, b, point):
     """Return whether an evaluation by libm's exp agrees with one by NumPy's.
 
-    A difference of a unit in the last place is allowed for an exponential or for its argument, so a quantile can differ by a cdf's
-    difference. Next to a jump of a discrete quantile, either integer is allowed.
+    A unit in the last place is allowed for an exponential or for its argument, so a quantile can differ as much as a cdf.
+    Next to a jump of a discrete quantile, either integer is allowed.
     """
     if name in AT_Q and hasattr(mechanism, "pmf") and a != b:
         function = mechanism.cdf if name == "ppf" else mechanism.sf

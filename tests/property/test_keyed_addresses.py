@@ -1,7 +1,7 @@
 """Addresses of keyed releases, for labels and values that Hypothesis chooses: different ones have different bytes.
 
-Evidence: a parser, written from docs/contract.md, reads every field back; an encoding that can be read back is injective. The bytes
-are those that the extension and the package write.
+Evidence: a parser, written from docs/contract.md, reads every field back; an encoding that can be read back is injective. The
+bytes are those that the extension and the package write.
 """
 
 import datetime

@@ -30,7 +30,7 @@ def test_any_view_gets_the_values_of_a_contiguous_array(data, mechanism, seed):
 @looped("shape", [(64, 67), (67, 61), (1200, 1003), (2050, 1100)])
 @looped("dtype", ["f8", "f4", "i8", "i4"])
 def test_columns_get_the_values_of_rows(dtype, shape, threads):
-    """Evidence: equality. Shapes are below and above the size from which writes bypass the caches; columns begin at cache lines or
+    """Evidence: equality. Shapes are below and above the size at which writes bypass the caches; columns begin at cache lines or
     elsewhere; rows and columns have remainders. The memory between columns stays unchanged.
     """
     mechanism = sn.DiscreteLaplace(0.1) if dtype.startswith("i") else sn.Staircase(1.0, sensitivity=1)
@@ -46,7 +46,7 @@ def test_columns_get_the_values_of_rows(dtype, shape, threads):
 @looped("start", [0, 6, 7])
 @looped("shape", [(700, 10), (64, 128), (64, 130), (300, 302), (41, 6, 44)])
 def test_tiles_of_any_size_from_any_place(mechanism, start, shape):
-    """Evidence: equality. Tiles have whole rows or parts of rows, and the last tiles few columns; fills begin with either word of a
+    """Evidence: equality. Tiles have whole or partial rows, and the last tiles few columns; fills begin with either word of a
     block; values take a certain word, a doubtful word, or several words.
     """
     rows = mechanism.sample(shape, dtype="f8", rng=sn.SeededRng(9).at(start))

@@ -1,9 +1,9 @@
 """`for_partitions(k)` used k times is never worse than the declared guarantee of one value, for every mechanism.
 
 Evidence: the mechanisms' own accounting (`compose`), and accounting that shares nothing with it: convolutions of privacy
-losses in NumPy, sums in integers and mpmath (tests/oracles), largest ratios of densities. The declared guarantee is a curve: δ(t) of
-randomised response for a pure ε; for (ε, δ), any outcome can happen with an added probability δ. Parameters are random with fixed
-seeds; no noise is drawn, so there are no false alarms.
+losses in NumPy, sums in integers and mpmath (tests/oracles), largest ratios of densities. The declared guarantee is a curve:
+δ(t) of randomised response for a pure ε; for (ε, δ), anything can happen with an added probability δ. Parameters are random
+with fixed seeds; no noise is drawn, so there are no false alarms.
 """
 
 import math
