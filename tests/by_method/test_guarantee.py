@@ -109,7 +109,9 @@ def test_a_mechanism_made_for_a_sensitivity_refuses_another(mechanism):
             mechanism.privacy_loss(sensitivity=2)
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+@pytest.mark.parametrize(
+    "mechanism", rest_long([one for one in MECHANISMS if one in SOME or one not in NUMBERS], MECHANISMS), ids=repr
+)
 def test_old_spellings_say_the_same(mechanism):
     guarantee = promise(mechanism)
     pure = getattr(mechanism, "pure_eps", None) or getattr(mechanism, "privacy_eps", None)

@@ -19,6 +19,7 @@ from tests.statistical.checks import check_distribution, check_share
 EPS, DELTA = 1.0, 1e-3
 ALPHA = 1e-6
 CELLS = 60
+SHOWN = [(1, 1), (5, 1), (8, 1), (8, 2), (12, 2)]
 ASKED = {"by": "city", "row_is_person": True, "eps": EPS, "delta": DELTA}
 
 
@@ -36,7 +37,7 @@ def seeds(n, name):
     return [sn.SeededRng(start + number, allow_release=True) for number in range(n)]
 
 
-@pytest.mark.parametrize(("people", "max_groups"), [(1, 1), (5, 1), (8, 1), (8, 2), (12, 2)])
+@pytest.mark.parametrize(("people", "max_groups"), rest_long(SHOWN[::2], SHOWN))
 def test_groups_are_shown_as_often_as_the_best_rule_shows_them(people, max_groups):
     """60 groups of each size, 40 releases."""
     con = visits({f"city {number:02}": people for number in range(CELLS)})
@@ -47,12 +48,12 @@ def test_groups_are_shown_as_often_as_the_best_rule_shows_them(people, max_group
 
 
 def test_counts_of_groups_that_are_always_shown_have_the_noise_of_the_rule():
-    """The noise is threshold - N, where N has the steps of π as probabilities: 6 000 draws."""
+    """The noise is threshold - N, where N has the steps of π as probabilities: 3 000 draws."""
     pi = chances(EPS, DELTA)
     threshold = int(np.argmax(pi > 0.5))
     con = visits({f"city {number:02}": 100 for number in range(CELLS)})
-    counts = [row[1] for rng in seeds(100, "noise") for row in query.count(con, "visits", **ASKED, rng=rng)]
-    assert len(counts) == 100 * CELLS
+    counts = [row[1] for rng in seeds(50, "noise") for row in query.count(con, "visits", **ASKED, rng=rng)]
+    assert len(counts) == 50 * CELLS
     steps = np.diff(pi)
     found = np.bincount(threshold - (np.array(counts) - 100) - 1, minlength=steps.size)
     check_distribution(found, steps, ALPHA)
