@@ -1,4 +1,4 @@
-"""Fixtures for more than one mechanism."""
+"""Fixtures that tests of several mechanisms share."""
 
 from collections.abc import Iterator
 

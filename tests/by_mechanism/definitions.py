@@ -1,5 +1,5 @@
-"""The staircase and Laplace distributions from their definitions, to 500 digits: exact rationals say which stair, mpmath the
-rest.
+"""The staircase and Laplace distributions from their definitions, to 500 digits: exact rationals decide the step, mpmath computes
+the rest.
 """
 
 import math
@@ -24,12 +24,12 @@ def close(value, exact):
 
 
 def real(x):
-    """A rational as a real of the working precision."""
+    """Return a rational as a real of the working precision."""
     return mp.mpf(x.numerator) / x.denominator
 
 
 class StairOracle:
-    """Both staircase mechanisms from their definition: exact rationals say which stair, mpmath the rest."""
+    """Both staircase mechanisms from their definition: exact rationals decide the step, mpmath computes the rest."""
 
     def __init__(self, eps, D, w):
         self.eps, self.D, self.w = mp.mpf(eps), Fraction(D), Fraction(w)
@@ -72,7 +72,7 @@ class LaplaceOracle:
 
 
 def check_line(mechanism, oracle, x):
-    """All functions of a continuous distribution at x."""
+    """Check all functions of a continuous distribution at x."""
     y = abs(x)
     density, tail = oracle.density(y), oracle.survival(y)
     lower, upper = (1 - tail, tail) if x > 0 else (tail, 1 - tail)
@@ -85,7 +85,7 @@ def check_line(mechanism, oracle, x):
 
 
 def check_lattice(mechanism, oracle, i):
-    """All functions of a discrete mechanism at the integer i."""
+    """Check all functions of a discrete mechanism at the integer i."""
     pmf = oracle.density(abs(i))
     outside = oracle.survival(abs(i) + Fraction(1, 2)) if i >= 0 else oracle.survival(abs(i) - Fraction(1, 2))
     lower, upper = (1 - outside, outside) if i >= 0 else (outside, 1 - outside)
@@ -99,7 +99,7 @@ def check_lattice(mechanism, oracle, i):
 
 
 def edges(eps, D, gamma):
-    """Float64 numbers at the edges of the stairs and next to them, out to 700 nats."""
+    """Return float64 numbers at the edges of steps and next to them, out to 700 nats."""
     last = int(700 / eps)
     for m in {0, 1, 2, 3, 7, last // 2, last}:
         edge = float((Fraction(gamma) + m) * Fraction(D))
@@ -107,7 +107,7 @@ def edges(eps, D, gamma):
 
 
 def check_quantiles(mechanism, oracle):
-    """Quantiles of both tails and error bounds of a continuous distribution."""
+    """Check quantiles of both tails and error bounds of a continuous distribution."""
     for s in PROBABILITIES:
         exact = oracle.inverse(s)
         assert close(mechanism.isf(s), exact)

@@ -1,4 +1,4 @@
-"""Checks of every mechanism of finitely many integers, from the list of its probabilities."""
+"""Checks of every mechanism with finitely many integers, from the list of its probabilities."""
 
 import math
 
@@ -11,7 +11,7 @@ LEAST_EXPECTED = 20
 
 
 def check_quantiles(mechanism):
-    """Quantiles are the least integers whose tails are small enough, and `error_bound` the least size."""
+    """Require that quantiles are the smallest integers whose tails are small enough, and `error_bound` the smallest magnitude."""
     i = np.arange(mechanism.lower, mechanism.upper + 1)
     cdf, sf = mechanism.cdf(i), mechanism.sf(i)
     q = np.concatenate([np.linspace(0.001, 0.999, 301), np.logspace(-9, -3, 50)])

@@ -1,4 +1,4 @@
-"""Oracles of the infinitely divisible mechanisms: probabilities in 40 digits, and losses by brute force."""
+"""Oracles for the infinitely divisible mechanisms: probabilities in 40 digits, and losses by brute force."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def points(mechanism, k):
 
 
 def probabilities(mechanism, k):
-    """P(X = k·g)."""
+    """Return P(X = k·g)."""
     x = points(mechanism, k)
     return mechanism.pdf(x) * mechanism.granularity if isinstance(mechanism, sn.Arete) else mechanism.pmf(x)
 
@@ -26,7 +26,7 @@ def hypergeometric(beta, a, k):
 
 
 def largest_loss(mechanism, most, reach):
-    """Over every shift up to `most` and every point up to `reach`, both in steps of the lattice."""
+    """Return the largest loss over every shift up to `most` and every point up to `reach`, both in lattice steps."""
     k = np.arange(-reach, reach + 1)
     log_p = np.log(probabilities(mechanism, k))
     return max(float(np.max(np.abs(log_p[shift:] - log_p[:-shift]))) for shift in range(1, most + 1))

@@ -1,4 +1,4 @@
-"""Arete: its distribution, its exact ε, what is refused.
+"""Arete: its distribution, its exact ε, and what it refuses.
 
 Evidence: sums in 40 digits, and brute force over the points of the lattice. Deterministic: no false alarms.
 """
@@ -20,14 +20,14 @@ from tests.by_mechanism.infinitely_divisible import hypergeometric, points, prob
 @pytest.mark.slow
 @pytest.mark.parametrize("rates", [(0.25, 0.75), (0.75, 0.25), (0.5, 0.5)])
 def test_the_end_of_the_list(rates):
-    """A fractional term and a geometric one, summed over all that matters at that place."""
+    """The sum of a fractional term and a geometric term, over all splits that matter at that point."""
     terms = [Term(1, 0.2, rates[0]), Term(1, 1.0, rates[1])]
     listed = theory.log_pmf(terms)
     slow, fast = sorted(terms, key=lambda term: term.rate)
     for k in (listed.size // 3, listed.size - 1):
         with mp.workdps(40):
             exact = mp.mpf(0)
-            # Of the slow term around k and, where both fall alike, of every split.
+            # Splits with the slow term around k and, if both terms fall alike, every split.
             for j in range(-60, k + 61) if rates[0] == rates[1] else range(k - 250, k + 251):
                 exact += hypergeometric(slow.shape, slow.rate, abs(j)) * hypergeometric(fast.shape, fast.rate, abs(k - j))
             assert float(mp.mpf(float(listed[k])) - mp.log(exact)) == pytest.approx(0, abs=1e-12)
@@ -86,7 +86,7 @@ def test_arete_of_the_paper_is_conservative(eps, expected):
 @pytest.mark.slow
 @pytest.mark.parametrize(("eps", "at_mode"), [(4, False), (12, True), pytest.param(20, True, marks=pytest.mark.long)])
 def test_where_arete_loses_most(eps, at_mode):
-    """At the mode for eps = 12 and 20, beside it for eps = 4."""
+    """The largest loss is at the mode for eps = 12 and 20, and beside the mode for eps = 4."""
     mechanism = sn.Arete.from_eps(eps, 1)
     mode = mechanism.logpdf(0.0) - mechanism.logpdf(1.0)
     assert (mechanism.privacy_eps(1.0) <= mode * (1 + 1e-12)) == at_mode

@@ -1,7 +1,7 @@
-"""Canonical noise on the integers: parameters, its end, privacy, distribution, and that no other noise does better.
+"""Canonical noise on the integers: parameters, its end, privacy, distribution, and optimality among all noise.
 
 Evidence: the recursion that defines it, with 60 digits and in rational numbers; the tables of optimal.md; linear programs and
-every distribution of a small lattice for how good it is; the oracle's exact ends in tests/exactness for what is drawn.
+every distribution of a small lattice for optimality; the oracle's exact ends in tests/exactness for drawn values.
 """
 
 import itertools
@@ -34,7 +34,7 @@ mechanisms = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 def tails(rise, delta):
-    """a_1, a_2, … while they are positive, by the definition, in the arithmetic of e**ε."""
+    """Return a_1, a_2, … while they are positive, by the definition, in the arithmetic of e**ε."""
     found = [(1 - delta) / (1 + rise)]
     while found[-1] > delta:
         found.append((found[-1] - delta) / rise)
@@ -121,7 +121,7 @@ def test_k_values_divide_both_parameters():
 
 @looped("case", range(20))
 def test_delta_is_exact_in_rational_numbers(case):
-    """For a rational e**ε nothing is rounded. The hockey stick at ε is δ, neither more nor less, in both directions."""
+    """A rational e**ε needs no rounding. The hockey stick at ε is exactly δ in both directions."""
     choose = np.random.default_rng([17, case])
     rise = 1 + Fraction(int(choose.integers(1, 4000)), 1000)
     delta = Fraction(int(choose.integers(1, 900)), int(choose.choice([1000, 10_000, 1_000_000])))
@@ -138,7 +138,7 @@ def test_the_closed_form_is_the_recursion(case):
     a, b = tails(rise, delta), 1 / rise
     fixed = delta / (rise - 1)
     assert [(a[0] + fixed) * b**k - fixed for k in range(len(a))] == a
-    # The map by which it is drawn: P(|X| >= j) is (S(j) - τ)/(1 - τ) with the S of discrete Laplace noise.
+    # Draws use this map: P(|X| >= j) is (S(j) - τ)/(1 - τ) with the S of discrete Laplace noise.
     tau = 2 * delta / (rise - 1 + 2 * delta)
     assert [(2 * b**j / (1 + b) - tau) / (1 - tau) for j in range(1, len(a) + 1)] == [2 * one for one in a]
     assert 2 * b ** (len(a) + 1) / (1 + b) <= tau
@@ -159,7 +159,7 @@ def test_the_profile_is_that_of_the_probabilities(mechanism):
             mechanism.eps + 40.0,
         ]
         expected = [float(hockey_stick(p, mp.exp(mp.mpf(one)))) for one in t]
-    # Beside ε the profile is as steep as P(A - 1) is large: a last place of ε counts there.
+    # Near ε the profile's slope is P(A - 1), so the last place of ε matters.
     steep = 4 * float(np.spacing(mechanism.eps) * mechanism.pmf(mechanism.upper - 1))
     assert mechanism.privacy_profile(t) == pytest.approx(expected, rel=1e-11, abs=max(steep, 1e-300))
     assert mechanism.privacy_profile(mechanism.eps) == pytest.approx(mechanism.delta, rel=1e-13, abs=steep)
@@ -168,7 +168,7 @@ def test_the_profile_is_that_of_the_probabilities(mechanism):
 
 
 def test_composition_is_that_of_the_products():
-    """Two and three releases: hockey sticks of the products of the probabilities."""
+    """For two and three releases, compared with hockey sticks of the products of the probabilities."""
     mechanism = sn.DiscreteCanonical(0.7, 0.02)
     p = np.array([float(one) for one in probabilities(mechanism)])
     one_p, one_q = np.append(p, 0), np.append(0, p)
@@ -181,7 +181,7 @@ def test_composition_is_that_of_the_products():
 
 
 def test_accounting_of_another_library():
-    """dp_accounting's pessimistic loss distribution, where it is installed: never less than δ, and close."""
+    """If dp_accounting is installed, its pessimistic loss distribution gives never less than δ, and a close value."""
     accounting = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution", reason="dp_accounting is not installed")
     mechanism = sn.DiscreteCanonical(0.5, 1e-3)
     log_p = mechanism.logpmf(np.arange(mechanism.lower, mechanism.upper + 1)).tolist()
@@ -192,7 +192,7 @@ def test_accounting_of_another_library():
 
 
 def test_neighbours_at_the_edges():
-    """What only one of two neighbouring answers can give has the probability of the end. Seed 9; false alarms 1e-6."""
+    """Outputs possible for only one of two neighbouring answers have the probability of the end. Seed 9; false alarms 1e-6."""
     mechanism = sn.DiscreteCanonical(0.3, 0.2)
     n = 200_000
     noise = mechanism.sample(n, rng=sn.SeededRng(9))
@@ -203,14 +203,14 @@ def test_neighbours_at_the_edges():
     assert released.max() <= 10 + mechanism.upper
 
 
-# ---------------------------------------------------------------- how good it is
+# ---------------------------------------------------------------- optimality
 
 
 def least_cost(eps, delta, cost, reach):
-    """The linear program over all noise on -reach … reach: hockey sticks of both directions at most δ."""
+    """Solve the linear program over all noise on -reach … reach: hockey sticks of both directions are at most δ."""
     n, growth = 2 * reach + 1, math.exp(eps)
     rows = n + 1
-    # p_k - e^ε p_(k-1) <= u_k, Σ u <= δ; and the mirror image, with its own u.
+    # p_k - e^ε p_(k-1) <= u_k and Σ u <= δ; the mirror image has its own u.
     here, there = np.eye(rows, n), np.eye(rows, n, -1)
     none, identity = np.zeros((rows, rows)), np.eye(rows)
     zeros, ones = np.zeros((1, n)), np.ones((1, rows))
@@ -239,7 +239,7 @@ COSTS = {"|x|": lambda x: x, "x**2": lambda x: x**2, "|x| > 2": lambda x: 1.0 * 
 @looped(("eps", "delta"), [(0.1, 0.01), (0.5, 1e-3), (1, 0.1), (2, 1e-4), (0.05, 0.4)])
 @looped("cost", COSTS)
 def test_linear_programs_find_nothing_better(eps, delta, cost):
-    """HiGHS over all noise a little wider than this one. The optimum is this noise's cost, for every cost."""
+    """HiGHS searches all noise a little wider than this noise. The optimum is this noise's cost, for every cost."""
     mechanism = sn.DiscreteCanonical(eps, delta)
     x = np.arange(mechanism.lower, mechanism.upper + 1)
     ours = float((mechanism.pmf(x) * COSTS[cost](np.abs(x))).sum())
@@ -248,7 +248,7 @@ def test_linear_programs_find_nothing_better(eps, delta, cost):
 
 
 def compositions(total, parts):
-    """All ways to write a whole number as a sum of so many, from 0 up, one a row."""
+    """Return all ways to write an integer as a sum of a given number of nonnegative integers, one a row."""
     bars = np.array(list(itertools.combinations(range(total + parts - 1), parts - 1)))
     edges = np.hstack([np.full((len(bars), 1), -1), bars, np.full((len(bars), 1), total + parts - 1)])
     return np.diff(edges, axis=1) - 1
@@ -267,7 +267,7 @@ def test_every_distribution_of_a_small_lattice_has_larger_tails(eps, delta, tota
     for t in range(parts // 2):
         beyond = p[private][:, size > t].sum(axis=1)
         assert (beyond >= 2 * mechanism.sf(t) - 1e-12).all()
-    # Noise without a δ has no end, and a small δ leaves none with such probabilities.
+    # Noise with δ = 0 has no end, and a small δ leaves no noise with such probabilities.
     assert private.sum() > 20 or delta < 0.1
 
 
@@ -288,7 +288,7 @@ def test_tails_are_the_least_of_all_mechanisms(eps, delta):
 
 
 def test_truncated_discrete_laplace_noise_is_optimal_where_it_uses_up_delta():
-    """Where truncated discrete Laplace noise uses up its δ, it is this noise."""
+    """If truncated discrete Laplace noise uses up its δ, it is canonical noise."""
     eps, end = 0.8, 4
     b = math.exp(-eps)
     whole = b ** np.abs(np.arange(-end, end + 1.0))
@@ -376,7 +376,7 @@ def test_samples_have_the_probabilities(mechanism):
 @pytest.mark.parametrize("mechanism", MECHANISMS[:5], ids=repr)
 @pytest.mark.parametrize("k", [2, 5])
 def test_bounds_of_sums_hold(mechanism, k):
-    """P(|S| > t) by convolution: at most α at the bound, and more one integer before."""
+    """By convolution, P(|S| > t) is at most α at the bound, and above α one integer before."""
     p = np.array([float(one) for one in probabilities(mechanism)])
     total = p
     for _ in range(k - 1):
@@ -390,7 +390,7 @@ def test_bounds_of_sums_hold(mechanism, k):
 
 
 def test_wide_noise_has_the_moments_of_the_recursion():
-    """More integers than are summed one by one: a million tails by the recursion, which does not amplify its rounding errors."""
+    """There are more integers than the code sums singly; the test's recursion gives a million tails and keeps errors small."""
     mechanism = sn.DiscreteCanonical(2e-6, 1e-7)
     a, rise = [(1 - mechanism.delta) / (1 + math.exp(mechanism.eps))], math.exp(mechanism.eps)
     while a[-1] > mechanism.delta:

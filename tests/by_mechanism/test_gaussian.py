@@ -22,7 +22,7 @@ from tests.combinations import looped, rest_long
 from tests.oracles import gaussian as oracle
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "values.json"
-# From one way of summing to another: few terms, and Euler and Maclaurin's formula from σ = 30 on.
+# σ for both methods of summation: few terms, and Euler and Maclaurin's formula from σ = 30.
 SIGMA2 = (2.0**-20, 0.01, 0.3, 1.0, 2.7, 100.0, 899.0, 901.0, 40000.0)
 
 
@@ -34,7 +34,7 @@ def digits() -> Any:
 
 @cache
 def tails(sigma2: float) -> tuple[list[mp.mpf], list[mp.mpf]]:
-    """P(X = k) and P(X >= k) for k = 0, 1, …, by summation."""
+    """Return P(X = k) and P(X >= k) for k = 0, 1, …, by summation."""
     with mp.workdps(60):
         weights = [mp.exp(-(mp.mpf(k) ** 2) / (2 * mp.mpf(sigma2))) for k in range(int(60 * math.sqrt(sigma2)) + 70)]
         total = weights[0] + 2 * mp.fsum(weights[1:])
@@ -46,7 +46,7 @@ def tails(sigma2: float) -> tuple[list[mp.mpf], list[mp.mpf]]:
 
 
 def relative(found: Any, expected: Any) -> float:
-    """Largest relative error, of those values that float64 holds as normal numbers."""
+    """Return the largest relative error among values that are normal numbers in float64."""
     errors = [abs(mp.mpf(float(a)) / b - 1) for a, b in zip(found, expected, strict=True) if b > 1e-300]
     return float(max(errors, default=0))
 
@@ -138,7 +138,7 @@ def test_dtypes() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("partitions", [1, 5])
 def test_sigma_is_the_least_but_for_the_lattice(partitions: int) -> None:
-    """Balle and Wang's δ by mpmath, at σ and at a σ smaller by what the lattice may cost, for parameters from wide ranges."""
+    """Balle and Wang's δ by mpmath, at σ and at a σ smaller by the lattice's maximum cost, for parameters from wide ranges."""
     choose = random.Random(partitions)
     for _ in range(40):
         eps, delta = 2 ** choose.uniform(-20, 20), 10 ** choose.uniform(-15, -0.01)
@@ -181,7 +181,7 @@ def test_sigma2_is_the_least_float(parameters: tuple[float, float, float], parti
 
 
 def test_profiles_have_the_digits_that_are_claimed() -> None:
-    """ln B by mpmath at 100 digits, for parameters from wide ranges and where Mills' ratio changes its formula, at 6."""
+    """ln B by mpmath at 100 digits, for parameters from wide ranges and at 6, where Mills' ratio changes its formula."""
     choose = random.Random(3)
     places = [(2 ** choose.uniform(-40, 20), choose.uniform(-8, 40)) for _ in range(60)]
     places += [(2 ** choose.uniform(-6, 6), choose.uniform(5.5, 6.1)) for _ in range(60)]
@@ -197,7 +197,7 @@ def test_profiles_have_the_digits_that_are_claimed() -> None:
 
 @pytest.mark.parametrize(("eps", "partitions"), [(0.25, 1), (18.0, 1000)])
 def test_certainty_where_the_profile_is_flat(eps: float, partitions: int) -> None:
-    """So near to δ = 1, the error of 1e-30 that is allowed for takes some float64 of σ²; it is kept, and no more."""
+    """Near δ = 1, the allowance of 1e-30 for errors changes σ² by some float64; the calibration adds no more."""
     mechanism, delta = sn.Gaussian(eps, 1 - 2.0**-53, sensitivity=1).for_partitions(partitions), 1 - 2.0**-53
     log2_g, sigma2, sensitivity_steps = mechanism._calibration
     with mp.workdps(120):
@@ -227,7 +227,7 @@ def reference_sigmas() -> list[Any]:
 
 @pytest.mark.parametrize("value", reference_sigmas())
 def test_reference_sigma(value: Any) -> None:
-    """The σ of table B in the comparison of truncated Laplace noise, computed elsewhere at 22 digits or more."""
+    """Table B of the comparison of truncated Laplace noise has this σ, computed elsewhere at 22 digits or more."""
     parameters = value["params"]
     mechanism = sn.Gaussian(float(parameters["eps"]), float(parameters["delta"]), float(parameters.get("D", 1)))
     assert math.isclose(mechanism.sigma, float(value["value"]), rel_tol=1e-9)
@@ -237,7 +237,7 @@ def test_reference_sigma(value: Any) -> None:
 
 
 def exact_profile(sigma2: float, eps: float, shift: int) -> mp.mpf:
-    """Σ max(0, P(X = k) - e^ε P(X = k + shift)), term by term, from the probabilities alone."""
+    """Return Σ max(0, P(X = k) - e^ε P(X = k + shift)), term by term, from the probabilities alone."""
     pmf, _ = tails(sigma2)
 
     def probability(k: int) -> mp.mpf:
@@ -259,7 +259,7 @@ def test_profile_is_the_sum_over_the_best_event(sigma2: float) -> None:
 
 @pytest.mark.parametrize(("eps", "delta"), [(1.0, 1e-6), (0.01, 1e-9), (8.0, 1e-3), (2.0**-40, 1e-3), (1000.0, 1e-12)])
 def test_lattice_mechanism_keeps_the_promise(eps: float, delta: float) -> None:
-    """The profile at ε is δ or less, up to the error of its formula, and not much less."""
+    """The profile at ε is at most δ, up to the error of its formula, and not much less."""
     mechanism = sn.Gaussian(eps, delta, sensitivity=1)
     assert 1 - 1e-8 < mechanism.privacy_profile(eps) / delta <= 1 + 1e-11
     more = mechanism.privacy_profile(np.array([eps, 2 * eps]))
@@ -269,7 +269,7 @@ def test_lattice_mechanism_keeps_the_promise(eps: float, delta: float) -> None:
 @pytest.mark.parametrize("sigma", [4.0, 20.0, 63.7])
 @pytest.mark.parametrize("eps", [0.1, 1.0, 3.0])
 def test_bound_between_lattice_and_normal_noise(sigma: float, eps: float) -> None:
-    """What the calibration rests on, at a σ where it shows, for n cells and h = 1/(8σ²):
+    """The calibration relies on this bound, checked at a small σ, for a change of n steps and h = 1/(8σ²):
 
     δ of the lattice <= e^h B(ε - (K + n/σ)²/(24σ²) - h, n/σ) + 2 e^h (1 - Φ(K)).
     """
@@ -284,7 +284,7 @@ def test_bound_between_lattice_and_normal_noise(sigma: float, eps: float) -> Non
 
 
 def joint_profile(sigma: float, eps: float, shift: int) -> mp.mpf:
-    """δ of two values with independent noise that both move by `shift`, summed over the pairs of results."""
+    """Return δ of two values with independent noise that both change by `shift`, summed over the pairs of results."""
     pmf = np.array([float(p) for p in tails(sigma * sigma)[0]])
     k = np.arange(-len(pmf) + 1, len(pmf) - shift)
     here, there = pmf[np.abs(k)], pmf[np.abs(k + shift)]
@@ -294,7 +294,7 @@ def joint_profile(sigma: float, eps: float, shift: int) -> mp.mpf:
 @pytest.mark.slow
 @pytest.mark.parametrize("partitions", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_calibration_would_hold_on_coarse_lattices(partitions: int) -> None:
-    """The calibration's own rule, at a σ where its allowance for the lattice is no longer next to nothing."""
+    """The calibration's own rule holds at a σ where its allowance for the lattice is not negligible."""
     broken_without = []
     for sigma, eps, steps in itertools.product((4.0, 12.0, 40.5), (0.5, 1.0, 2.0), (20, 4, 1)):
         sensitivity_steps = math.ceil(sigma / steps)
@@ -317,7 +317,7 @@ def test_calibration_would_hold_on_coarse_lattices(partitions: int) -> None:
 
 
 def test_allowance_is_the_contracts() -> None:
-    """h as docs/contract.md has it, for values of any number."""
+    """The allowance is h of docs/contract.md, for any number of values."""
     for sigma, sensitivity_steps, delta, k in ((2.0**32, 2**32, 1e-6, 1), (2.0**43, 2**20, 5e-324, 1000), (40.5, 3, 0.5, 7)):
         width = mp.sqrt(2 * mp.log(2 * k / mp.mpf(delta)) + 140)
         expected = k * ((width + sensitivity_steps / mp.mpf(sigma)) ** 2 + 3) / (24 * mp.mpf(sigma) ** 2)
@@ -334,7 +334,7 @@ def lattice_loss(sigma: Any, sensitivity_steps: int, delta: Any, partitions: int
 
 @pytest.mark.parametrize("sigma", [1.0, 3.0, 10.5])
 def test_probabilities_against_cells_of_normal_noise(sigma: float) -> None:
-    """Behind it: e^-(k²/24σ⁴) <= P(X = k)/P(normal in the cell of k) <= e^(1/8σ²), up to the normalisation."""
+    """The bound follows from e^-(k²/24σ⁴) <= P(X = k)/P(normal within 1/2 of k) <= e^(1/8σ²), up to the normalisation."""
     pmf, _ = tails(sigma * sigma)
     for k in range(int(30 * sigma)):
         cell = (mp.erfc((k - 0.5) / (sigma * mp.sqrt(2))) - mp.erfc((k + 0.5) / (sigma * mp.sqrt(2)))) / 2
@@ -367,7 +367,7 @@ def test_probabilities(sigma2: float) -> None:
 def test_quantiles_invert(sigma2: float) -> None:
     mechanism = sn.DiscreteGaussian(sigma2)
     q = np.concatenate([10.0 ** -np.arange(1, 300, 7), np.linspace(0.01, 0.99, 33)])
-    # Where neighbours differ by no more than rounding, a quantile may be off by that much.
+    # If neighbours differ by rounding only, a quantile can be off by as much.
     slack = 1e-11
     k = mechanism.isf(q)
     assert np.all(mechanism.sf(k) <= q * (1 + slack))
@@ -405,7 +405,7 @@ def test_moments(sigma2: float) -> None:
 
 @pytest.mark.parametrize("p", [0.01, 0.5, 1.0, 1.5, 2.0, 3.0, 3.9])
 def test_moments_of_wide_mechanisms(p: float) -> None:
-    """Beyond sums: the integral with the kink's correction against the same formula with more terms, mpmath's zeta."""
+    """Beyond sums, the integral with the kink's correction agrees with the same formula with more terms, by mpmath's zeta."""
     sigma2 = mp.mpf(1500) ** 2
     integral = (2 * sigma2) ** ((mp.mpf(p) + 1) / 2) * mp.gamma((mp.mpf(p) + 1) / 2)
     series = mp.fsum(mp.zeta(-mp.mpf(p) - 2 * j) * (-1 / (2 * sigma2)) ** j / mp.factorial(j) for j in range(6))
@@ -415,7 +415,7 @@ def test_moments_of_wide_mechanisms(p: float) -> None:
 
 @pytest.mark.parametrize("p", [63.5, 64])
 def test_moments_beyond_float64(p: float) -> None:
-    """σ**p alone is 1e864 there."""
+    """σ**p alone is 1e864 here."""
     assert sn.DiscreteGaussian(1e27).abs_moment(p) == math.inf
     assert sn.Gaussian(1, 1e-6, 1e280).abs_moment(p) == math.inf
 
@@ -428,7 +428,7 @@ def test_support_and_the_moment_that_is_the_whole_probability(mechanism: Any) ->
 
 @pytest.mark.parametrize("sigma", [2.0**20, 2.0**44])
 def test_wide_mechanisms_are_normal_mechanisms(sigma: float) -> None:
-    """The mechanisms differ by (z² + 3)/(24σ²) at most once the half of a lattice step is counted, and by the rounding of
+    """If half a lattice step is counted, the mechanisms differ by at most (z² + 3)/(24σ²), and by the rounding of
     tails.
     """
     mechanism = sn.DiscreteGaussian(sigma * sigma)
@@ -506,7 +506,7 @@ def test_variance_of_partitions_is_rounded_up() -> None:
 @pytest.mark.parametrize("eps", [5e-324, 1e-300, 1e-15, 1e-12])
 @pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])
 def test_least_sigma2_of_a_tiny_eps(eps, delta):
-    """Against δ(0) of the Gaussian distribution, 2Φ(Δ/2σ) − 1 = Δ/(σ√2π) to a relative δ²: ε changes it by ε at most."""
+    """Compared with δ(0) of the Gaussian distribution, 2Φ(Δ/2σ) − 1 = Δ/(σ√2π) to a relative δ²; ε changes δ by at most ε."""
     shift = 3
     mechanism = sn.DiscreteGaussian.from_eps(eps, delta, shift)
     expected = (shift / (delta * math.sqrt(2 * math.pi))) ** 2
@@ -515,7 +515,7 @@ def test_least_sigma2_of_a_tiny_eps(eps, delta):
 
 
 def test_the_bounds_on_sigma2_may_be_above_the_largest_one():
-    """Pinsker's inequality asks for more than 2**90 here, too much by π/2; what is needed is 1/(2πδ²), to a relative δ²."""
+    """Pinsker's inequality requires more than 2**90 here, too much by π/2; 1/(2πδ²) is enough, to a relative δ²."""
     delta = 1.3e-14
     assert 1 / (2 * delta) ** 2 > 2.0**90
     mechanism = sn.DiscreteGaussian.from_eps(1e-300, delta)
@@ -533,7 +533,7 @@ def test_an_eps_and_a_delta_beyond_every_sigma2_are_named(eps, delta):
 
 @pytest.mark.parametrize("mechanism", [sn.Gaussian(1.5, 1e-6, sensitivity=1), sn.DiscreteGaussian(4.0), sn.DiscreteGaussian(1e9)])
 def test_functions_at_the_ends(mechanism):
-    """0 and 1 at infinity, and at numbers so large that their squares are infinite."""
+    """Functions are 0 and 1 at infinity, and at numbers whose squares overflow."""
     far = np.array([math.inf, np.finfo(float).max, 2.0**1023, 1e200])
     assert mechanism.cdf(far).tolist() == mechanism.sf(-far).tolist() == [1.0] * 4
     assert mechanism.sf(far).tolist() == mechanism.cdf(-far).tolist() == [0.0] * 4

@@ -1,6 +1,6 @@
 """Gaussian noise with arrays of parameters. Deterministic: no false alarms.
 
-Evidence: the mechanism of scalar parameters. What an element draws, releases and answers is what that mechanism does.
+Evidence: each element draws, releases and answers the same as the mechanism of its scalar parameters.
 """
 
 import pickle
@@ -20,7 +20,7 @@ from tests.examples import promise
 EPS, DELTA, CHANGE = np.array([0.1, 1.0, 6.0, 1.0]), np.array([1e-6, 1e-6, 1e-3, 1e-9]), np.array([1.0, 2.0, 0.1, 1e6])
 SIGMA, SIGMA2 = np.array([0.3, 1.0, 1000.0, 1.0]), np.array([0.25, 9.0, 1e6, 2.0**70])
 
-# An array of four parameters, and what each is alone.
+# An array of four parameters, and the parameters of each element.
 MECHANISMS: dict[str, tuple[Any, Callable[[int], Any]]] = {
     "of eps": (sn.Gaussian(EPS, DELTA, CHANGE), lambda i: sn.Gaussian(EPS[i], DELTA[i], CHANGE[i])),
     "of eps alone": (sn.Gaussian(EPS, 1e-6, sensitivity=1), lambda i: sn.Gaussian(EPS[i], 1e-6, sensitivity=1)),
@@ -45,7 +45,7 @@ each_name = pytest.mark.parametrize("name", MECHANISMS)
 
 @cache
 def element(name: str, i: int) -> Any:
-    """The mechanism of scalar parameters of an element."""
+    """Return the mechanism of an element's scalar parameters."""
     return MECHANISMS[name][1](i)
 
 
@@ -83,7 +83,7 @@ def test_values_are_those_of_the_scalar_mechanism(name: str, rows: int) -> None:
 
 @pytest.mark.parametrize("name", ["of eps", "discrete"])
 def test_long_arrays_on_threads(name: str) -> None:
-    """More than 2**18 values, which threads share."""
+    """More than 2**18 values are shared by threads."""
     mechanism, rows = MECHANISMS[name][0], 2**16 + 5
     expected = drawn_alone(name, (rows, 4), threads=1)
     np.testing.assert_array_equal(mechanism.sample((rows, 4), rng=sn.SeededRng(5), threads=3), expected)
@@ -109,7 +109,7 @@ def test_parameters_that_are_all_different() -> None:
 @each_name
 @pytest.mark.parametrize("k", [1, 3])
 def test_releases_are_those_of_the_scalar_mechanism(name: str, k: int) -> None:
-    """In place too: into float64, float32 and integer arrays, contiguous and strided."""
+    """Releases in place too, into float64, float32 and integer arrays, contiguous and strided."""
     mechanism = MECHANISMS[name][0]
     true = (np.arange(120).reshape(30, 4) * 37 % 101).astype(np.int64)
     for dtype in ("int64", "float64", "float32"):

@@ -1,4 +1,4 @@
-"""Gaussian noise of a given σ: what is drawn, what it promises, and for several values. Deterministic: no false alarms.
+"""Gaussian noise of a given σ: its draws, its guarantee, and several values. Deterministic: no false alarms.
 
 Evidence: exact rationals for σ and ρ, the (ε, δ) of normal noise by the oracle at 60 digits.
 """
@@ -20,12 +20,12 @@ from tests.oracles import gaussian as oracle
 
 
 def variance(mechanism: Any) -> Fraction:
-    """The σ² of what is drawn."""
+    """Return the σ² of the draws."""
     return Fraction(mechanism._calibration.sigma2) * Fraction(4) ** mechanism._calibration.log2_granularity
 
 
 def parameters(case: int) -> tuple[float, float]:
-    """A sensitivity from a wide range, and a σ that is allowed for it."""
+    """Draw a sensitivity from a wide range, and a σ that it allows."""
     choose = random.Random(f"sigma {case}")
     sensitivity = 2 ** choose.uniform(-400, 400)
     return sensitivity * 2 ** choose.uniform(-19.9, 32.9), sensitivity
@@ -67,7 +67,7 @@ def test_k_values_keep_the_rho_of_one(case: int) -> None:
     assert promise == mechanism.guarantee(max_partitions_contributed=k)
     assert (promise.rho, promise.partitions) == (pytest.approx(mechanism.rho, rel=1e-9), k)
     assert promise.rho <= mechanism.rho
-    # Exactly: k D²/σ² of the k values is at most that of one.
+    # Exactly: k D²/σ² of the k values is at most the ratio of one value.
     one, many = mechanism._calibration, divided._calibration
     assert k * Fraction(many.steps) ** 2 / Fraction(many.sigma2) <= Fraction(one.steps) ** 2 / Fraction(one.sigma2)
     assert variance(divided) >= k * Fraction(sigma) ** 2
@@ -96,7 +96,7 @@ def test_composed_rounds_are_normal_noise_of_a_kth_of_the_variance() -> None:
 
 
 def test_the_calibrated_mechanism_of_the_same_sigma_draws_the_same() -> None:
-    """An (ε, δ) whose σ² on the lattice a float64 σ gives: 2**-1 steps of σ apart is another σ²."""
+    """A float64 σ gives the lattice σ² of this (ε, δ); half a step of σ gives another σ²."""
     calibrated = sn.Gaussian(1.0, 1e-6, sensitivity=1)
     same = sn.Gaussian(sigma=calibrated.sigma)
     assert same.granularity == calibrated.granularity
@@ -139,7 +139,7 @@ def test_ledgers_count_it(tmp_path: Path) -> None:
         for _ in range(9):
             ledger.spend(mechanism, data="people")
         ledger.spend(wide, data="people")
-        # Read from the file.
+        # The values are read from the file.
         found = sn.Ledger(tmp_path / path).total()
     expected = (mechanism.compose(9) + wide.compose(3)).eps_for_delta(1e-6)
     assert found == pytest.approx(expected, rel=1e-6)
@@ -215,7 +215,7 @@ def test_discrete_noise_of_a_sigma(sigma: float) -> None:
     ids=repr,
 )
 def test_releases_in_place(mechanism: Any, dtype: str) -> None:
-    """Contiguous, strided and in another order: as many values as a call stages, and a few."""
+    """Arrays are contiguous, strided and in another order, with as many values as a call stages, or a few."""
     if dtype == "int64" and not mechanism._integers:
         pytest.skip("integers are for mechanisms of integers")
 
@@ -231,7 +231,7 @@ def test_releases_in_place(mechanism: Any, dtype: str) -> None:
             values[...] = true[:rows]
             assert mechanism.release(values, out=values, rng=seeded()) is values
             np.testing.assert_array_equal(values, expected[:rows])
-        # What lies between the elements is as it was.
+        # The memory between the elements is unchanged.
         assert np.count_nonzero(room) <= 100 * rows
 
 

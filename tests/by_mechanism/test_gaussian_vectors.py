@@ -1,4 +1,4 @@
-"""Gaussian noise for a vector: what rounding the coordinates adds to its change, and what that costs.
+"""Gaussian noise for a vector: rounding the coordinates adds to the vector's change, which has a cost.
 
 Evidence: δ of normal noise (Balle and Wang) in mpmath, at the changes of vectors rounded coordinate by coordinate. The lattice
 has 2**32 steps and more to σ. Deterministic: no false alarms.
@@ -19,7 +19,7 @@ CASES = [(1.0, 1e-3, 10**6), (1.0, 1e-6, 10**6), (1e-8, 1e-10, 10**6), (1e-8, 1e
 
 
 def delta_at(mechanism, eps, steps):
-    """δ of the mechanism for a change by `steps` of its lattice in the l2 norm."""
+    """Return δ of the mechanism for a change by `steps` lattice steps in the l2 norm."""
     return oracle.profile(mp.mpf(eps), steps / mp.sqrt(mp.mpf(mechanism._calibration.sigma2)))
 
 
@@ -32,13 +32,13 @@ def test_the_root_of_d_has_to_be_added(eps, delta, d):
         assert exceeded > 1
         wider = sn.Gaussian(eps, delta, 1 + mechanism.granularity * math.sqrt(d))
         assert wider.granularity == mechanism.granularity
-        # The lattice's own cost for d coordinates instead of one comes on top.
+        # The lattice's own cost for d coordinates instead of one is added.
         assert delta_at(wider, eps, 1 / g + mp.sqrt(d)) / mp.mpf(delta) <= 1 + mp.mpf(10) ** -12
         assert wider.sigma / mechanism.sigma - 1 <= mechanism.granularity * math.sqrt(d) * (1 + 1e-6)
 
 
 def test_figures_of_the_page():
-    """Those that docs/gaussian.md gives, of 10**6 coordinates."""
+    """The figures of docs/gaussian.md for 10**6 coordinates are right."""
     with mp.workdps(60):
         for eps, delta, expected in ((1.0, 1e-6, 4.8e-6), (1e-8, 1e-10, 0.0817)):
             mechanism = sn.Gaussian(eps, delta, sensitivity=1)
@@ -47,7 +47,7 @@ def test_figures_of_the_page():
 
 
 def test_a_vector_that_rounding_moves_farther():
-    """Coordinates just below and just above the middle of two steps: the change grows by all of g√d, nearly."""
+    """Coordinates move from just below to just above the middle of two steps, so the change grows by nearly g√d."""
     mechanism = sn.Gaussian(1.0, 1e-6, sensitivity=1)
     g, d = mechanism.granularity, 10**4
     below, above = np.full(d, 0.4999 * g), np.full(d, 0.5001 * g)

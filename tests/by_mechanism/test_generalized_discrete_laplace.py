@@ -52,7 +52,7 @@ def test_one_is_the_discrete_laplace_mechanism():
 
 @pytest.mark.parametrize(("shape", "rate"), [(0.3, 0.5), (0.01, 0.5), (0.3, 2.0**-6), (0.01, 2.0**-6)])
 def test_the_transform_of_two_terms_of_one_rate(shape, rate):
-    """Shapes add, and one term has an accurate way of its own."""
+    """Shapes add up, and a single term has its own accurate formula."""
     listed = theory.log_pmf([Term(1, 0.3 * shape, rate), Term(1, 0.7 * shape, rate)])
     error = np.abs(listed - theory.single(shape, rate, listed.size))
     assert listed[-1] < -199

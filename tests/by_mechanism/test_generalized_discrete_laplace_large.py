@@ -1,4 +1,4 @@
-"""Mechanisms of large shape and small ratio: made at once, in little memory, with the right probabilities.
+"""Mechanisms of large shape and small ratio are made quickly, in little memory, with the right probabilities.
 
 Evidence: the weights of N added up and convolved directly, in 50-digit numbers; limits on the address space of real processes.
 """

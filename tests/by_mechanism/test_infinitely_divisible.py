@@ -1,4 +1,4 @@
-"""What the infinitely divisible mechanisms share: shares, draws, what is refused.
+"""Common properties of the infinitely divisible mechanisms: shares, draws, and refusals.
 
 Evidence: sums over the list of probabilities, convolutions, and chi-square tests of the sampler with fixed seeds. If the seeds
 change, each statistical check gives at most one false alarm in a million.
@@ -103,7 +103,7 @@ def check_draws(noise, mechanism):
 
 @pytest.mark.slow
 def test_missing_shares_cost_eps():
-    """The tighter β of the rest loses more, and what is promised is what brute force finds."""
+    """The remaining shares have a smaller β and lose more; brute force finds the stated ε."""
     for mechanism, D in ((sn.GeneralizedDiscreteLaplace.from_eps(8, 10), 10), (sn.MultiScaleDiscreteLaplace(2, 3), 3)):
         rest = [mechanism.share(100, present).privacy_eps(D) for present in (100, 90, 50, 1)]
         assert sorted(rest) == rest
@@ -203,7 +203,7 @@ def test_refuses_types(make):
 
 @pytest.mark.parametrize(("shape", "rate"), [(0.77, 1 / 1024), (1e-9, 0.002), (0.99999, 0.001), (0.3, 0.05)])
 def test_long_lists_are_those_of_the_recurrence(shape, rate):
-    """Ratio by ratio; both lists are unsure at their ends, where they begin."""
+    """Lists agree ratio by ratio, except near their ends, where both are inaccurate."""
     size = 10_000 + math.ceil(21 / rate)
     one_by_one, first = theory._short_list(shape, rate, size)
     in_blocks, again = theory._long_list(shape, rate, size)

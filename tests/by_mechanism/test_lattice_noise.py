@@ -1,4 +1,4 @@
-"""LatticeNoise: its parameters, its distribution by rational numbers, and what is drawn."""
+"""LatticeNoise: its parameters, its distribution by rational numbers, and its draws."""
 
 import math
 import pickle
@@ -33,7 +33,7 @@ def exact(mechanism: sn.LatticeNoise) -> oracle.Given:
 
 
 def places(mechanism: sn.LatticeNoise) -> list[int]:
-    """The weights' integers and some beyond."""
+    """Return the weights' integers and some beyond."""
     m = len(mechanism.weights) // 2
     far = (m + 1, m + 2, m + 7, m + 40)
     return [*(-k for k in far[::-1]), *range(-m, m + 1), *far]

@@ -11,12 +11,12 @@ import pytest
 import stairnoise as sn
 from tests.combinations import looped, rest_long
 
-# Nepers of a tail in the lists here: what is left out is below 1e-17.
+# Length of a listed tail in nepers; the rest has a probability below 1e-17.
 NEPERS = 40
 
 
 def probabilities(mechanism: sn.LatticeNoise) -> dict[int, Fraction]:
-    """P(X = kg) by k; a tail ends where nothing is left of it."""
+    """Return P(X = kg) by k; a tail is listed until it is negligible."""
     weights, m = list(map(Fraction, mechanism.weights.tolist())), len(mechanism.weights) // 2
     found = dict(zip(range(-m, m + 1), weights, strict=True))
     total = sum(weights)
@@ -34,19 +34,19 @@ def shifts(mechanism: sn.LatticeNoise) -> list[int]:
 
 
 def end_of(mechanism: sn.LatticeNoise, p: dict[int, Fraction]) -> int:
-    """Beyond it lies the end of a list, which is not the end of the tail."""
+    """Return the point beyond which the list ends although the tail does not."""
     return max(map(abs, p)) - (0 if mechanism.tail_ratio is None else max(map(abs, shifts(mechanism))))
 
 
 def delta(mechanism: sn.LatticeNoise, eps: float) -> float:
-    """The largest Σ (P(k) − e^ε P(k − s))₊."""
+    """Return the largest Σ (P(k) − e^ε P(k − s))₊."""
     p = probabilities(mechanism)
     end, power = end_of(mechanism, p), Fraction(math.exp(eps))
     return float(max(sum(max(0, p[k] - power * p.get(k - s, 0)) for k in p if abs(k) <= end) for s in shifts(mechanism)))
 
 
 def pure_eps(mechanism: sn.LatticeNoise) -> float:
-    """The largest ln P(k)/P(k − s) that is finite."""
+    """Return the largest finite ln P(k)/P(k − s)."""
     p = probabilities(mechanism)
     end = end_of(mechanism, p)
     ratios = [p[k] / p[k - s] for s in shifts(mechanism) for k in p if abs(k) <= end and k - s in p]
@@ -151,7 +151,7 @@ def test_a_mechanism_for_one_shift_is_a_comb_for_the_others() -> None:
 
 @pytest.mark.parametrize("seed", [0, 2, 5, 7, 11, 13])
 def test_composition_dominates_every_choice_of_shifts(seed: int) -> None:
-    """Evidence: brute force of three releases, each with a shift of its own; bounds enclose the worst of them."""
+    """Evidence: brute force over three releases with different shifts; bounds enclose the worst case."""
     choose = random.Random(seed)
     mechanism = random_mechanism(choose)
     p = {k: float(x) for k, x in probabilities(mechanism).items()}
@@ -184,7 +184,7 @@ def test_composition_dominates_every_choice_of_shifts(seed: int) -> None:
 
 
 def test_composed_bounds_are_near() -> None:
-    """Evidence: the product distribution of one shift, which is the worst of a mechanism that falls from its mode."""
+    """Evidence: the product distribution of one shift, the worst for a mechanism that falls from its mode."""
     mechanism = sn.LatticeNoise([1, 3, 9, 3, 1], 1 / 3)
     low, high = mechanism.compose(5).privacy_profile(2.0, bounds=True)
     assert low <= high <= low * 1.01

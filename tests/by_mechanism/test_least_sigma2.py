@@ -1,4 +1,4 @@
-"""`DiscreteGaussian.from_eps` returns the least σ² of all that keep (ε, δ), though δ need not fall with σ².
+"""`DiscreteGaussian.from_eps` returns the smallest σ² that keeps (ε, δ), although δ need not fall with σ².
 
 Evidence: δ as the sum of the positive parts of P(k) - e^ε P(k + Δ), in 60 digits and exact thresholds for what is returned, and
 in float64 on a grid below it. Deterministic: no false alarms.
@@ -15,7 +15,7 @@ import pytest
 import stairnoise as sn
 from tests.combinations import looped, rest_long
 
-# ε, δ and Δ.
+# Triples of ε, δ and Δ.
 BEFORE_A_RISE = [(15.0, 5e-5), (20.0, 1e-5), (18.0, 1e-5), (25.0, 1e-6)]
 CASES = [(7.058, 2.296e-9, 1), (40.0, 1e-4, 5), (300.0, 1e-100, 1), (1.0, 1e-6, 1), (5.0, 0.7, 3), (2.0**20, 0.1, 1)]
 
@@ -59,14 +59,14 @@ def check(eps, delta, shift):
     mechanism = sn.DiscreteGaussian.from_eps(eps, delta, shift)
     assert exact(eps, mechanism.sigma2, shift) <= delta
     if mechanism.sigma2 > 2.0**-20:
-        # Room of a relative 1e-10 is left for rounding.
+        # The tolerance of a relative 1e-10 is for rounding.
         assert np.all(on_a_grid(eps, below(eps, mechanism.sigma2, shift), shift) > delta * (1 - 2e-10))
     return mechanism
 
 
 @pytest.mark.parametrize(("eps", "delta"), BEFORE_A_RISE)
 def test_before_delta_rises(eps, delta):
-    """δ is first at most `delta` where only 1 and -1 are drawn beside 0: P(1) is e^-ε P(0) at 1/(2ε)."""
+    """δ first reaches `delta` at a σ² for which only 1 and -1 are drawn besides 0: P(1) is e^-ε P(0) at 1/(2ε)."""
     sigma2 = check(eps, delta, 1).sigma2
     assert 1 / (2 * eps) * (1 - delta) < sigma2 < 1 / (2 * eps)
     assert exact(eps, 1.2 * sigma2, 1) < delta < exact(eps, 2.5 * sigma2, 1)
@@ -88,7 +88,7 @@ def test_any_parameters(case):
 
 @pytest.mark.parametrize("case", rest_long(range(8), range(20)))
 def test_just_enough_at_a_minimum_and_just_not(case):
-    """δ a little above and a little below a local minimum: σ² is there, or beyond the next maximum."""
+    """For δ just above a local minimum, σ² is at the minimum; for δ just below, σ² is beyond the next maximum."""
     choose = random.Random(f"minimum {case}")
     shift, m = choose.choice((1, 1, 2, 3)), choose.choice((0, 1, 2))
     eps = shift * choose.uniform(8, 20)
@@ -105,7 +105,7 @@ def test_a_larger_sigma2_may_not_keep_it():
 
 @looped("case", range(40))
 def test_the_profile_where_the_loss_of_an_integer_is_nearly_eps(case):
-    """The integer's probability may be 1e100 times δ, and a float64 is on one side of it or on the other."""
+    """The integer's probability can be 1e100 times δ, so the two sides of this loss differ greatly."""
     choose = random.Random(f"profile {case}")
     shift = choose.choice((1, 1, 2, 3))
     eps = choose.uniform(1, 300)

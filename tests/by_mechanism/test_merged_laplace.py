@@ -136,7 +136,7 @@ def test_pure_eps_is_rounded_up():
 
 @pytest.mark.slow
 def test_a_steep_centre_gains_at_large_eps_only():
-    """eps = 6: E|X| 0.1141 for the best steep centre, 0.1667 for Laplace, 0.0499 for the staircase."""
+    """eps = 6: E|X| is 0.1141 for the best steep centre, 0.1667 for Laplace noise, 0.0499 for the staircase."""
     found = []
     for width in np.linspace(0.05, 0.6, 23):
         for tail in np.linspace(0.5, 5.9, 28):

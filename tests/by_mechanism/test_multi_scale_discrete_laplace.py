@@ -1,4 +1,4 @@
-"""MultiScaleDiscreteLaplace: its distribution, its exact ε, what is refused.
+"""MultiScaleDiscreteLaplace: its distribution, its exact ε, and what it refuses.
 
 Evidence: sums from the definition in 40 digits, and brute force over shifts. Deterministic: no false alarms.
 """
@@ -17,7 +17,7 @@ from tests.by_mechanism.infinitely_divisible import hypergeometric, largest_loss
 
 
 def convolution(terms, k):
-    """P(X = k) in 40 digits, summed from the definition; for terms that fall fast."""
+    """Return P(X = k) in 40 digits, summed from the definition; terms must fall fast."""
     with mp.workdps(40):
         mechanism = {0: mp.mpf(1)}
         for m, shape, rate in terms:

@@ -76,7 +76,7 @@ def test_two_dimensions_have_a_closed_form(eps):
 
 @pytest.mark.parametrize(("dim", "least"), [(1, 0.5), (2, 0.5 + 12**-0.5), (3, 1.0)])
 def test_limit_of_small_eps(dim, least):
-    """Evidence: the root of the Bernoulli polynomial of the dimension at which the next one is least."""
+    """Evidence: the root of the Bernoulli polynomial of this degree at which the next polynomial is smallest."""
     assert vector_gamma.optimal(0.01, dim, 1) == pytest.approx(least, abs=3e-3)
 
 
@@ -104,7 +104,7 @@ def test_no_other_gamma_is_better(dim, cost):
 
 @pytest.mark.parametrize("dim", [4, 5, 12])
 def test_the_optimum_passes_through_zero_and_one(dim):
-    """Evidence: bisection in eps. Where the optimum leaves 0 it goes on below 1."""
+    """Evidence: bisection in eps. When the optimum passes 0, it continues below 1."""
     low, high = next(
         (a, b)
         for a, b in itertools.pairwise(np.linspace(1, 9, 81))
@@ -125,7 +125,7 @@ def test_values_noted_with_the_formulas():
 
 
 def test_regimes_of_the_search_meet():
-    """Evidence: two formulas for one thing, on both sides of where the search goes from one to the other."""
+    """Evidence: two formulas for one value, on both sides of the point where the search switches between them."""
     gamma = np.array([0.05, 0.3, 0.77, 1.0])
     for eps, dim in [(1.5, 6), (2.0, 7)]:
         series = vector_gamma._by_series(eps, dim, 1)
@@ -143,7 +143,7 @@ def test_regimes_of_the_search_meet():
 def test_density_has_mass_one(norm):
     """Evidence: a sum over a fine grid of the plane, within what its cells at the stairs' edges can hide."""
     mechanism = sn.MultivariateStaircase(2.0, 1.0, 2, 0.4, norm)
-    # Steps without a common measure, so that no edge of a stair runs through a row of the grid's points.
+    # Incommensurable grid steps, so no edge of a staircase's step runs through a row of grid points.
     one, other = 28 / 1400, 28 / 1201 / 2**0.5
     first, second = np.arange(-14, 14, one) + one / 2, np.arange(-14, 14, other) + other / 2
     mass = sum(mechanism.pdf(np.stack(np.broadcast_arrays(x, second), axis=-1)).sum() for x in first) * one * other
@@ -346,7 +346,7 @@ def test_tiny_gamma_is_nearly_the_mechanism_of_gamma_1(gamma, eps, dim):
     γ^(d+p)e^ε)·1000.
     """
     if dim * math.log(gamma) + eps > math.log(1e-12):
-        return  # the ball at the centre counts
+        return  # the ball at the centre matters
     tiny, one = sn.MultivariateStaircase(eps, 1.0, dim, gamma), sn.MultivariateStaircase(eps, 1.0, dim, 1.0)
     for p in (1, 2, 0.5):
         assert tiny.expected_norm(p) == pytest.approx(one.expected_norm(p), rel=1e-9)
@@ -359,7 +359,7 @@ def test_tiny_gamma_is_nearly_the_mechanism_of_gamma_1(gamma, eps, dim):
 
 
 def test_negative_moment_beside_a_tiny_gamma():
-    """Against two terms of the sum by hand: γ^(d+p) of the ball at the centre, and e^-ε of the next."""
+    """Compared with two terms of the sum: γ^(d+p) of the ball at the centre, and e^-ε of the next ball."""
     gamma, eps, p = 1e-15, 10.0, -2.9
     balls = sum(math.exp(-eps * m) * (m + gamma) ** (3 + p) for m in range(20))
     weights = sum(math.exp(-eps * m) * (m + gamma) ** 3 for m in range(20))

@@ -16,7 +16,7 @@ import stairnoise as sn
 from stairnoise.mechanisms.multivariate_staircase import calibration as vector_gamma
 from tests.combinations import in_turn, rest_long
 
-# About a second's work. With the order of a vector's numbers found again for every coordinate it would be minutes, at least.
+# About a second's work; sorting a vector's numbers again for every coordinate would take minutes.
 PROGRAM = """
 import stairnoise as sn
 for dim, eps, count in [(256, 0.006, 30), (1024, 0.5, 20), (4096, 0.5, 5), (100_000, 5.0, 1), (100_000, 1e5, 1)]:
@@ -28,7 +28,7 @@ for dim, eps, count in [(256, 0.006, 30), (1024, 0.5, 20), (4096, 0.5, 5), (100_
 
 @pytest.mark.slow
 def test_the_work_of_a_vector_does_not_grow_with_the_square_of_its_length() -> None:
-    """No test of speed: the bound is many times what it takes."""
+    """This is no test of speed: the bound is many times the usual time."""
     subprocess.run([sys.executable, "-c", PROGRAM], check=True, timeout=60)
 
 
@@ -48,7 +48,7 @@ def test_parts_and_layouts_of_long_vectors_are_the_whole(norm: str) -> None:
 
 
 def balls(eps: float, dim: int, gamma: "mp.mpf") -> list[tuple["mp.mpf", "mp.mpf"]]:
-    """Radii and weights of all balls that matter to 30 digits."""
+    """Return radii and weights of all balls that matter to 30 digits."""
     eps = mp.mpf(eps)
     mode, width = int(dim / eps), 14 * int(math.sqrt(dim) / eps) + 140 + int(200 / eps)
     unit = mp.log(mode + gamma + (mode == 0))
@@ -68,7 +68,7 @@ def test_functions_of_the_norm_in_100_000_dimensions(eps: float) -> None:
             moment = mp.mpf(dim) / (dim + p) * sum(w * r**p for r, w in listed) / total
             assert mechanism.expected_norm(p) == pytest.approx(float(moment), rel=1e-13)
         radius = mp.mpf(float(mechanism.norm_ppf(0.4)))
-        # The ball of every radius r is uniform: (radius/r)^d of it is within.
+        # Each ball of radius r is uniform, so the share (radius/r)^d of it is within.
         inside = sum(w * min(mp.mpf(1), mp.exp(dim * mp.log(radius / r))) for r, w in listed) / total
         assert mechanism.norm_cdf(float(radius)) == pytest.approx(float(inside), rel=1e-11)
         assert mechanism.norm_sf(float(radius)) == pytest.approx(float(1 - inside), rel=1e-11)

@@ -18,15 +18,15 @@ pairs = pytest.mark.parametrize(("eps", "delta"), PAIRS)
 
 
 def outcomes(steps, n):
-    """The joint release of a group of n people: {value: probability}. None is hidden, a value is n - N without the constant."""
+    """Return {value: probability} of a group of n people. None means hidden; a value is n - N, up to a constant."""
     found = {n - needed: step for needed, step in enumerate(steps, 1) if needed <= n}
     hidden = steps[n:]
     return {**found, None: sum(hidden[1:], hidden[0])} if hidden else found
 
 
 def hockey_stick(p, q, growth, zero):
-    """Σ (p - e^ε q)₊ over all outcomes."""
-    # In intervals an excess of 0 is an interval around it, whose upper end counts.
+    """Return Σ (p - e^ε q)₊ over all outcomes."""
+    # In interval arithmetic an excess of 0 is an interval around 0, whose upper end is added.
     return sum((excess for excess in differences(p, q, growth, zero) if excess.b > 0), zero)
 
 
@@ -77,7 +77,7 @@ def test_no_group_of_nobody_is_shown_and_release_shows_what_select_shows(eps, de
 
 
 def joint(mechanism, n):
-    """The outcomes of one group in floating point, by what the mechanism says of itself."""
+    """Return the outcomes of one group in floating point, by the mechanism's own functions."""
     chances = np.diff(mechanism.probability(np.arange(mechanism.always_shown + 1)))
     return outcomes(chances.tolist(), n)
 
@@ -99,13 +99,13 @@ def test_a_person_in_k_groups_has_the_guarantee(eps, delta, k):
                 total += max(0.0, chance - growth * other)
             worst = max(worst, total)
     assert worst <= delta * (1 + 1e-12)
-    # The union bound is close: a part of δ as large as this is used.
+    # The union bound is close: at least this part of δ is used.
     assert worst > 0.5 * delta
 
 
 @pairs
 def test_nothing_shows_more(eps, delta):
-    """Evidence: linear programs over all rules that keep the definition, of which one maximises each π(n)."""
+    """Evidence: for each n, a linear program over all (ε, δ)-private rules maximises π(n)."""
     optimize = pytest.importorskip("scipy.optimize")
     mechanism = sn.PartitionSelection(eps, delta)
     most = min(mechanism.always_shown, 40)
@@ -126,7 +126,7 @@ def test_nothing_shows_more(eps, delta):
         assert -found.fun == pytest.approx(expected[n], rel=1e-5, abs=1e-6), n
 
 
-# What it says of itself
+# The mechanism's own functions
 
 
 @pairs

@@ -30,7 +30,7 @@ def noise(sigma2):
 
 
 def outcomes(sigma2, threshold, n):
-    """What one group of n people can give."""
+    """Return the outcomes of one group of n people."""
     if n == 0:
         return {HIDDEN: 1.0}
     found = {n + z: p for z, p in noise(sigma2).items() if n + z >= threshold}
@@ -57,7 +57,7 @@ def hockey_stick(pairs, eps):
             key = round(a + b, 9)
             product[key] = product.get(key, 0.0) + x * y
         losses = product
-    # `losses` has the probability that nothing infinite happened, which is what is left.
+    # `losses` has the probability of finite losses; the rest is infinite.
     return infinite + math.fsum(p * -math.expm1(eps - loss) for loss, p in losses.items() if loss > eps)
 
 
@@ -88,7 +88,7 @@ def test_all_tables_of_small_counts(eps, delta, k):
 
 
 def test_what_is_equal_to_the_threshold_counts():
-    """A group of one person is shown with P(Z >= threshold - 1), and k of them are the whole δ: one person less would hide it."""
+    """A group of one is shown with P(Z >= threshold - 1); k such groups use up δ, and a threshold one lower would exceed δ."""
     mechanism = sn.PartitionSelection(8, 1e-6, 10)
     p = sum(chance for z, chance in noise(mechanism.sigma2).items() if 1 + z >= mechanism.threshold)
     assert mechanism.probability(1) == pytest.approx(p, rel=1e-6)
@@ -99,7 +99,7 @@ def test_what_is_equal_to_the_threshold_counts():
 
 @pytest.mark.parametrize("case", rest_long(range(5), range(12)))
 def test_the_largest_divergence_is_found(case):
-    """Evidence: every j by itself, where the product skips ranges of j that cannot be the worst."""
+    """Evidence: the test tries every j; the package skips ranges of j that cannot be the worst."""
     choose = random.Random(case)
     eps, delta, k = 2 ** choose.uniform(-6, 3), 10 ** -choose.uniform(0.31, 9), choose.randrange(2, 80)
     found = least_threshold(eps, delta, k, 10**9)
@@ -108,7 +108,7 @@ def test_the_largest_divergence_is_found(case):
     assert max(every) * (1 + 2.0**-32) == pytest.approx(found.delta, rel=1e-9)
     ranges = sorted(worst(eps, found.sigma2, found.threshold, k).ranges)
     assert [j for first, last in ranges for j in range(first, last + 1)] == list(range(k + 1))
-    # One less is too little.
+    # A threshold one lower is too low.
     assert worst(eps, found.sigma2, found.threshold - 1, k).delta > delta * (1 - 2.0**-31)
 
 
@@ -120,7 +120,7 @@ def test_more_groups_or_people_cost_no_less():
     assert (np.diff(table, axis=1) >= -1e-16).all()
 
 
-# How good it is
+# Utility
 
 
 def test_the_figures_of_other_thresholds():
@@ -148,7 +148,7 @@ def test_the_rule_with_the_smaller_threshold_is_taken(eps, delta, k):
     assert int(np.argmax(mechanism.probability(people) > 0.5)) == mechanism.threshold
 
 
-# What it draws and says
+# Draws and stated properties
 
 MECHANISM = sn.PartitionSelection(1, 1e-6, 10)
 

@@ -1,4 +1,4 @@
-"""PermuteAndFlip: its probabilities by three other definitions, and its mean cost beside the exponential mechanism's.
+"""PermuteAndFlip: its probabilities by three other definitions, and its mean cost compared with the exponential mechanism's.
 
 Evidence: all permutations in exact fractions; the expanded polynomial; noise that is exponential. Nothing is drawn.
 """
@@ -20,7 +20,7 @@ EPS = 2 * math.log(1 / STEP)
 
 
 def by_permutations(coins):
-    """P(i): the first accepted candidate, over all orders."""
+    """Return P(i) that i is the first accepted candidate, over all orders."""
     chances = [Fraction(0)] * len(coins)
     for order in itertools.permutations(range(len(coins))):
         left = Fraction(1)
@@ -49,7 +49,7 @@ def test_probabilities_are_those_of_all_permutations():
 
 @pytest.mark.parametrize(("n", "spread"), [(64, 3.0), (65, 0.0), (65, 9.0), (130, 0.1), (200, 40.0), (300, 5.0)])
 def test_many_candidates_have_the_probabilities_of_the_expanded_polynomial(n, spread):
-    """Beyond 64 candidates the integral is no longer one exact rule. 400 digits leave enough after what the expansion cancels."""
+    """Beyond 64 candidates the integral is no longer one exact rule. The expansion cancels digits, and enough of 400 remain."""
     costs = np.random.default_rng(n).uniform(0, spread, n)
     with mp.workdps(400):
         coins = [mp.exp(-mp.mpf(float(cost - costs.min()))) for cost in costs]
@@ -72,7 +72,7 @@ def test_many_candidates_have_the_probabilities_of_the_expanded_polynomial(n, sp
 
 
 def test_it_is_the_least_cost_after_exponential_noise():
-    """arXiv:2105.07260: argmin of cost less an exponential number of the mean 2Δ/ε, by numerical integration."""
+    """arXiv:2105.07260: the selection is the argmin of cost minus exponential noise of mean 2Δ/ε, by numerical integration."""
     costs, eps = [0.0, 0.5, 1.25, 1.75, 3.5], 1.5
     x = [eps * cost / 2 for cost in costs]
     found = sn.PermuteAndFlip(eps).probabilities(costs)
@@ -80,7 +80,7 @@ def test_it_is_the_least_cost_after_exponential_noise():
         others = [x[i] - y for j, y in enumerate(x) if j != i]
 
         def density(noise, others=others):
-            """Candidate i has this noise, and every other one less than would take it past i."""
+            """Return the density of candidate i's noise times the probability that no other candidate passes i."""
             return mp.exp(-noise) * mp.fprod(1 - mp.exp(min(other - noise, 0)) for other in others)
 
         kinks = sorted({0.0, *(max(other, 0.0) for other in others), 60.0})
@@ -99,7 +99,7 @@ def test_candidates_of_no_weight_and_of_infinite_cost():
 
 
 def first_of(a):
-    """∫(1 - t)(1 - at) dt from 0 to 1."""
+    """Return ∫(1 - t)(1 - at) dt from 0 to 1."""
     return 1 / 2 - a / 6
 
 
@@ -130,7 +130,7 @@ def test_the_docstrings_half_is_approached_and_not_passed():
 
 
 def test_the_example_of_the_page_of_mechanisms():
-    """0.300 above the least cost against 0.420; the second by its formula, the first by all permutations in 30 digits."""
+    """Mean costs are 0.300 and 0.420 above the minimum: all permutations in 30 digits give the first, a formula the second."""
     costs = np.array([3.0, 0.5, 1.25, 4.0])
     ours, theirs = (mechanism(2).expected_cost(costs) - 0.5 for mechanism in (sn.PermuteAndFlip, sn.ExponentialMechanism))
     assert (round(ours, 3), round(theirs, 3)) == (0.300, 0.420)

@@ -67,7 +67,7 @@ def test_parameters() -> None:
 
 
 def matrix(eps: float, k: int) -> list[list[Fraction]]:
-    """P(i → j) with e^eps as the exact value of a float64."""
+    """Return P(i → j) with e^eps as the exact value of a float64."""
     power = Fraction(math.exp(eps))
     return [[(power if i == j else Fraction(1)) / (power + k - 1) for j in range(k)] for i in range(k)]
 
@@ -116,7 +116,7 @@ def test_the_loss_is_that_of_all_outcomes(eps: float, k: int) -> None:
 
 @pytest.mark.parametrize(("eps", "k", "m"), [(1.0, 2, 3), (0.4, 3, 4), (2.0, 4, 3)])
 def test_several_values_by_all_their_outcomes(eps: float, k: int, m: int) -> None:
-    """A person who changes m values: all k**m outcomes, of `compose` and of `for_partitions`."""
+    """All k**m outcomes of a person who changes m values, for `compose` and `for_partitions`."""
 
     def delta(one: float, t: float) -> float:
         first, second = matrix(one, k)[:2]
@@ -140,7 +140,7 @@ def test_several_values_by_all_their_outcomes(eps: float, k: int, m: int) -> Non
 
 
 def test_random_parameters_against_dp_accounting() -> None:
-    """Its privacy loss of the same probabilities; a grid of 1e-4 lies within 1e-3 of the exact δ."""
+    """dp_accounting's loss of the same probabilities; a grid of 1e-4 gives δ within 1e-3 of the exact one."""
     accounting = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     choose = random.Random(46)
     for _ in range(6):
@@ -173,7 +173,7 @@ def test_guarantees() -> None:
 
 @each_parameters
 def test_estimates_have_no_bias(eps: float, k: int) -> None:
-    """The estimate of the expected counts is the truth: it is linear. Counts near them, as they must be whole."""
+    """The estimate is linear, so the expected counts give the truth. The test rounds them, because counts are integers."""
     n = 2**14
     shares = np.arange(1, k + 1) / (k * (k + 1) / 2)
     expected = np.array([[float(p) for p in row] for row in matrix(eps, k)]).T @ shares
@@ -225,7 +225,7 @@ PEOPLE, CONFIDENCES = (1, 2, 30, 10**4, 2**32), (0.5, 0.95, 1 - 1e-12)
 
 @pytest.mark.parametrize(("n", "confidence"), rest_long(in_turn(PEOPLE, CONFIDENCES), product(PEOPLE, CONFIDENCES)))
 def test_ends_by_the_beta_distribution(n: int, confidence: float) -> None:
-    """Rounded outwards, by SciPy's quantiles, down to a count of 0."""
+    """Interval ends are SciPy's quantiles rounded outwards, down to a count of 0."""
     p = sn.RandomizedResponse(700, 2)
     for count in {0, 1, n // 3, n // 2, n - 1, n}:
         _, low, high = p.estimate([count, n - count], confidence)
@@ -355,7 +355,7 @@ def test_values_of_other_types_are_no_labels(values: Any) -> None:
 
 
 def holders() -> dict[str, Any]:
-    """Columns of three values and a null, some with a dictionary of another order and with an entry that is never used."""
+    """Return columns of three values and a null; some have a dictionary in another order with an unused entry."""
     pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
     texts = ["bus", "car", None, "bus"]
     return {
@@ -380,7 +380,7 @@ HOLDERS = (
 
 
 def described(column: Any) -> tuple[list[str], list[Any]]:
-    """Categories that a column's type declares, and its values."""
+    """Return the categories declared by a column's type, and the column's values."""
     if type(column).__module__.startswith("polars"):
         return column.dtype.categories.to_list(), column.to_list()
     if type(column).__module__.startswith("pyarrow"):
@@ -403,7 +403,7 @@ def test_a_column_comes_back_with_the_declared_categories(holder: str) -> None:
             assert getattr(found, "name", None) == getattr(column, "name", None)
         if type(found).__name__ == "Series" and hasattr(found, "index"):
             assert list(found.index) == list(column.index)
-    # The noise is that of the numbers, whatever codes the column has.
+    # The noise is that of the positions, whatever codes the column has.
     codes = sn.RandomizedResponse(0.5, 3).release([1, 0, 0, 1], rng=seeded(8))
     found = sn.RandomizedResponse(0.5, LABELS).release(column, nulls="zero", rng=seeded(8))
     assert described(found)[1] == [LABELS[code] for code in codes]

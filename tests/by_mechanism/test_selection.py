@@ -21,7 +21,7 @@ every = pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS
 
 
 def reference(mechanism, costs):
-    """P(i) with exact exponents and 60 digits, of which the polynomial of permute-and-flip loses some; from the definition."""
+    """Return P(i) by the definition with exact exponents and 60 digits; permute-and-flip's polynomial loses some digits."""
     share = Fraction(mechanism.eps) / (1 if mechanism.monotonic else 2)
     ratios = [Fraction(float(cost)) / Fraction(mechanism.sensitivity) for cost in costs]
     if isinstance(mechanism, sn.StaircaseSelection):
@@ -41,7 +41,7 @@ def first(others):
 
 
 def elementary(numbers):
-    """The elementary symmetric polynomials of sizes 0, 1, 2, ..."""
+    """Return the elementary symmetric polynomials of degrees 0, 1, 2, ..."""
     sums = [mp.mpf(1)] + [mp.mpf(0)] * len(numbers)
     for x in numbers:
         for k in range(len(numbers), 0, -1):
@@ -85,7 +85,7 @@ def test_extreme_costs_have_their_mechanism(mechanism):
 def test_exponential_weights_keep_their_accuracy_where_steps_would_overflow(eps, sensitivity, costs):
     mechanism = sn.ExponentialMechanism(eps, sensitivity)
     assert mechanism.probabilities(costs) == pytest.approx([float(p) for p in reference(mechanism, costs)], rel=1e-12)
-    # Differences of costs overflow as well: the mean is that of numbers a quarter as large.
+    # Differences of costs overflow too, so the mean is computed from numbers a quarter as large.
     quarter = np.array(costs) / 4
     assert mechanism.expected_cost(costs) / 4 == pytest.approx(mechanism.probabilities(costs) @ quarter, rel=1e-9)
 
@@ -188,7 +188,7 @@ def test_out_is_filled_and_returned(mechanism):
         assert mechanism.sample(costs, rng=sn.SeededRng(1), out=out) is out
         assert np.array_equal(out, expected)
     assert (room[:, 0] == -1).all()
-    # Costs and indices in the same memory.
+    # Costs and indices share memory.
     memory = costs.copy()
     mechanism.sample(memory, rng=sn.SeededRng(1), out=memory.view(np.int64)[:, 0])
     assert np.array_equal(memory.view(np.int64)[:, 0], expected)
@@ -310,7 +310,7 @@ def test_properties_are_what_was_given():
 
 
 def test_more_rows_than_could_ever_be_looked_at():
-    """Rows that repeat by strides of 0 are looked at once; so many selections have no memory, which ends it before a draw."""
+    """Rows that repeat by stride 0 are read once. No memory holds the output, so the call fails before a draw."""
     rng = sn.SeededRng(1)
     for mechanism in (
         sn.StaircaseSelection(1.0, sensitivity=1),

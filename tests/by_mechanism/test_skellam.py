@@ -50,7 +50,7 @@ def test_probabilities(mu):
 
 @pytest.mark.parametrize("mu", [1e6, 2.0**30])
 def test_probabilities_of_large_variances(mu):
-    """By the recurrence of Bessel functions between neighbours, and by the sum and the variance of all."""
+    """Compared with the Bessel functions' recurrence between neighbours, and the sum and variance of all probabilities."""
     mechanism = sn.Skellam(mu)
     sigma = math.sqrt(mu)
     for z in (0.5, 3.0, 12.0, 30.0):
@@ -106,7 +106,7 @@ def test_draws(mu):
 
 
 def test_draws_of_several_terms():
-    """Twenty million is two tables; chi-square over cells of 100 integers."""
+    """μ of twenty million takes two tables; chi-square over bins of 100 integers."""
     check_draws(sn.Skellam(2e7).sample(300_000, rng=sn.SeededRng(82)), sn.Skellam(2e7), width=101)
 
 
@@ -130,7 +130,7 @@ def check_draws(noise, mechanism, width=1):
 
 
 def by_definition(mu, shift, eps):
-    """δ from all outcomes, in 30 digits."""
+    """Return δ from all outcomes, in 30 digits."""
     far = theory.reach(mu, 200) + shift
     p = everything(mu, far + shift)
     with mp.workdps(30):
@@ -191,7 +191,7 @@ def test_rdp_is_within_the_bound_of_the_paper(case):
 def test_rdp_bound_by_hand():
     mechanism = sn.Skellam(10.0, 2)
     assert mechanism.rdp_bound(3) == pytest.approx(3 * 4 / 20 + min((5 * 4 + 12) / 400, 6 / 20), rel=1e-15)
-    # (α - 1) D is 0 at 1, so that the bound between 1 and 2 is that of 2.
+    # (α - 1) D is 0 at 1, so the bound between 1 and 2 is the bound of 2.
     assert mechanism.rdp_bound(1.25) == pytest.approx(mechanism.rdp_bound(2), rel=1e-15)
     assert mechanism.rdp_bound(2.5) == pytest.approx((mechanism.rdp_bound(2) + 2 * mechanism.rdp_bound(3)) / 3, rel=1e-15)
     # A vector with changes of ±1 in nine places.
@@ -240,7 +240,7 @@ def test_several_values_keep_eps_and_delta(k):
 
 @pytest.mark.parametrize("case", range(4))
 def test_variances_of_any_parameters(case):
-    """The product's float64 sums against the oracle's 60 digits: the least candidate is enough, and the one below is not."""
+    """The product's float64 sums against the oracle's 60 digits: the smallest candidate is enough, and the one below is not."""
     choose = random.Random(f"skellam partitions {case}")
     eps, delta, shift, k = 2 ** choose.uniform(-2, 3), 10 ** choose.uniform(-9, -1), choose.choice((1, 2)), (1, 2, 5, 1)[case]
     mu = sn.Skellam.from_eps(eps, delta, shift).for_partitions(k).mu
@@ -307,13 +307,13 @@ def test_shares_of_a_calibrated_mechanism():
 
 @pytest.mark.parametrize(("mu", "k"), [(7.0, 20), (0.01, 3), (1e-5, 2), (1e5, 1000)])
 def test_sums_of_draws(mu, k):
-    """The sum of k draws is one of kμ."""
+    """The sum of k draws has the distribution of one draw with kμ."""
     for alpha in (0.3, 0.05, 1e-9):
         high = sn.Skellam(mu).confidence_interval(0, 1 - alpha, of="sum", terms=k)[1]
         assert high == sn.Skellam(mu * k)._tail_bound(alpha * (1 - 1e-9))
 
 
 def test_sums_of_very_many_draws():
-    """Beside the normal quantile: the distribution is that near to it."""
+    """Compared with the normal quantile, because the distribution is near to normal."""
     high = sn.Skellam(2.0**30).confidence_interval(0, 0.95, of="sum", terms=10**9)[1]
     assert 1 <= high / (1.959963984540054 * math.sqrt(2.0**30 * 1e9)) < 1.0002

@@ -1,8 +1,8 @@
-"""The truncated discrete staircase mechanism: parameters, its end, privacy, distribution, and what no other mechanism does
-better.
+"""The truncated discrete staircase mechanism: parameters, its end, privacy, distribution, and
+optimality.
 
-Evidence: rational arithmetic over every shift for what is revealed, direct sums for the distribution, the tables of
-optimal.md and linear programs for how good it is, and the oracle's exact ends in tests/exactness for what is drawn.
+Evidence: rational arithmetic over every shift for privacy, direct sums for the distribution, the tables of
+optimal.md and linear programs for optimality, and the oracle's exact ends in tests/exactness for drawn values.
 """
 
 import math
@@ -35,12 +35,12 @@ mechanisms = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 def weights(b, sensitivity_steps, r, end):
-    """Unnormalised probabilities of -end … end, by the definition, in the arithmetic of b."""
+    """Return unnormalised probabilities of -end … end, by the definition, in the arithmetic of b."""
     return [b ** (0 if abs(i) < r else (abs(i) - r) // sensitivity_steps + 1) for i in range(-end, end + 1)]
 
 
 def probabilities(mechanism):
-    """The probabilities with 50 digits, and the least integer."""
+    """Return the probabilities with 50 digits, and the smallest integer."""
     with mp.workdps(50):
         all_weights = weights(
             mp.exp(-mp.mpf(mechanism.eps)), mechanism.sensitivity, mechanism.r, (mechanism.upper - mechanism.lower) // 2
@@ -123,7 +123,7 @@ def hockey_stick(p, shift, growth):
 
 @pytest.mark.parametrize("case", range(12))
 def test_delta_is_the_outermost_mass_for_every_shift(case):
-    """In rational numbers, for a rational b: nothing is rounded."""
+    """A rational b needs no rounding."""
     choose = np.random.default_rng([7, case])
     sensitivity_steps = int(choose.integers(1, 9))
     r, end = (
@@ -142,7 +142,7 @@ def test_delta_is_the_outermost_mass_for_every_shift(case):
 
 @pytest.mark.parametrize("case", rest_long(range(15), range(40)))
 def test_the_end_is_the_least_for_delta(case):
-    """With 60 digits; for k partitions too. The mass is the sum of the probabilities themselves."""
+    """The sum of the probabilities with 60 digits shows this, also for k partitions."""
     choose = np.random.default_rng([8, case])
     eps, delta = math.exp(choose.uniform(-3, 3)), math.exp(choose.uniform(-16, math.log(0.5)))
     sensitivity_steps = int(choose.integers(1, 13))
@@ -175,7 +175,7 @@ def test_the_profile_is_the_largest_of_all_shifts(mechanism):
 
 
 def test_composition_is_that_of_the_products():
-    """Two and three releases: hockey sticks of the products of the probabilities, at the largest shift."""
+    """For two and three releases, compared with hockey sticks of the products of the probabilities, at the largest shift."""
     mechanism = sn.TruncatedDiscreteStaircase(0.7, 0.02, 3, 2)
     p = np.array([float(one) for one in probabilities(mechanism)])
     here, there = np.append(p, np.zeros(3)), np.append(np.zeros(3), p)
@@ -188,7 +188,7 @@ def test_composition_is_that_of_the_products():
 
 
 def test_neighbours_at_the_edges():
-    """What only one of two neighbouring answers can give is the outermost Δ integers, and is drawn as often as δ says.
+    """Only one of two neighbouring answers can give the outermost Δ integers, which are drawn with probability δ.
 
     Seed 9; the false-alarm rate of the interval is 1e-6.
     """
@@ -202,9 +202,9 @@ def test_neighbours_at_the_edges():
     assert released.max() <= 10 + mechanism.upper
 
 
-# ---------------------------------------------------------------- how good it is
+# ---------------------------------------------------------------- optimality
 
-# ε, δ, least E X² of any mechanism on the integers, E X² of the mechanism, and its end: D = 10.
+# ε, δ, minimum E X² of any mechanism on the integers, E X² of this mechanism, and its end, for D = 10.
 TABLE = [
     (1, 1e-3, 184.996, 185.129, 67),
     (1, 1e-6, 191.807, 191.811, 136),
@@ -268,7 +268,7 @@ def least_second_moment(eps, delta, sensitivity_steps, reach, shifts):
 @pytest.mark.long
 @pytest.mark.parametrize(("eps", "delta", "least", "variance", "end"), TABLE)
 def test_linear_programs(eps, delta, least, variance, end):
-    """HiGHS over all symmetric mechanisms a little wider than this one, for every shift; with a mechanism its mirror image is
+    """HiGHS searches all symmetric mechanisms a little wider than this one, for every shift; the mirror image of a solution is
     one.
     """
     found = least_second_moment(eps, delta, 10, end + 15, range(1, 11))
@@ -278,7 +278,7 @@ def test_linear_programs(eps, delta, least, variance, end):
 
 @pytest.mark.long
 def test_one_shift_alone_would_not_do():
-    """A mechanism that is the best for one shift alone may be a comb, which costs far less and is not private."""
+    """The best mechanism for a single shift can be a comb, which costs far less and is not private."""
     one = least_second_moment(2, 0.05, 4, 16, (4,))
     every = least_second_moment(2, 0.05, 4, 16, (1, 2, 3, 4))
     ours = sn.TruncatedDiscreteStaircase(2, 0.05, 4, "l2").var()
@@ -351,7 +351,7 @@ def test_samples_have_the_probabilities(mechanism):
 @mechanisms
 @pytest.mark.parametrize("k", [2, 5])
 def test_bounds_of_sums_hold(mechanism, k):
-    """P(|S| > t) by convolution: at most α at the bound, and for a mechanism around 0 not much less."""
+    """P(|S| > t) by convolution: it is at most α at the bound, and for a mechanism around 0 not much less."""
     p = np.array([float(one) for one in probabilities(mechanism)])
     total = p
     for _ in range(k - 1):
@@ -366,7 +366,7 @@ def test_bounds_of_sums_hold(mechanism, k):
 
 
 def test_wide_mechanisms_have_the_moments_of_narrow_ones():
-    """Closed sums against direct ones: more stairs than are summed one by one, and more integers than are listed."""
+    """Closed sums agree with direct sums, for more steps than the code sums singly and more integers than it lists."""
     mechanism = sn.TruncatedDiscreteStaircase(2e-6, 1e-7, 1, 1)
     end = mechanism.upper
     assert end > 2**20
@@ -390,7 +390,7 @@ def test_extremes():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_ends_that_candidates_are_compared_by_are_those_of_the_mechanism(seed):
-    """The end in floating point is the exact one, or is known to be off by 1 at most; and no candidate is lost by it."""
+    """The end in floating point is exact, or known to be off by at most 1, and the search loses no candidate by that."""
     choose = np.random.default_rng(seed)
     for power in (1, 2):
         eps, delta = 10 ** choose.uniform(-3, 2), min(0.5, 10 ** choose.uniform(-30, 0))

@@ -1,7 +1,7 @@
 """The truncated Laplace distribution: parameters, bounds, privacy, distribution.
 
-Evidence: brute force over small lattices for what is revealed, quadrature with mpmath for the distribution, and the oracle's
-exact bounds in tests/exactness for what is drawn.
+Evidence: brute force over small lattices for privacy, quadrature with mpmath for the distribution, and the oracle's
+exact bounds in tests/exactness for drawn values.
 """
 
 import math
@@ -52,7 +52,7 @@ mechanisms = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
             "lower must be far enough from 0 for a bound on the other side to leave no more than delta, got -4.0",
         ),
         (
-            # The lattice has room for a bound on the other side, the density has not.
+            # The lattice has room for a bound on the other side, but the density does not.
             (1, 0.01, 1, -4.459150757684496, None),
             "lower must be far enough from 0 for a bound on the other side to leave no more than delta, got -4.459150757684496",
         ),
@@ -111,7 +111,7 @@ def test_delta_is_achieved_and_not_more(mechanism):
     assert mechanism.achieved_delta <= mechanism.delta
     symmetric = mechanism.lower == -mechanism.upper
     if symmetric or mechanism is LOPSIDED:
-        # One step of the lattice nearer to 0 would leave more.
+        # A bound one lattice step nearer to 0 would exceed δ.
         assert mechanism.achieved_delta >= mechanism.delta * (1 - 1e-8)
 
 
@@ -122,7 +122,7 @@ def test_given_bounds_that_are_wider_leave_less():
 
 
 def brute_delta(t, eps, sensitivity_steps, below, above):
-    """sup over the sets of P(S) - e^t Q(S), both directions, every shift up to the sensitivity."""
+    """Return the sup over all sets of P(S) - e^t Q(S), in both directions, for every shift up to the sensitivity."""
     k = np.arange(-below - sensitivity_steps, above + sensitivity_steps + 1)
     pmf = np.where((k >= -below) & (k <= above), np.exp(-eps * np.abs(k) / sensitivity_steps), 0.0)
     pmf /= pmf.sum()
@@ -155,7 +155,7 @@ def test_profile_of_a_mechanism():
     t = np.array([0.0, 0.2, 0.9, 1.0, 3.0, math.inf])
     profile = d.privacy_profile(t)
     assert profile[3:] == pytest.approx([d.achieved_delta] * 3, rel=1e-12)
-    # A truncated mechanism is the Laplace distribution but for the mass cut off.
+    # A truncated mechanism is the Laplace distribution except for the removed tails.
     assert profile == pytest.approx(laplace.privacy_profile(t), abs=1.1e-6)
     assert type(d.privacy_profile(0.5)) is float
     assert d.privacy_profile(-1) == pytest.approx(1 - math.exp(-1) + math.exp(-1) * d.privacy_profile(1.0))
@@ -246,7 +246,7 @@ def test_distribution_against_quadrature(mechanism):
 
 @mechanisms
 def test_quantiles_invert(mechanism):
-    # Nearer to the bounds float64 does not hold the distance from them.
+    # Nearer to the bounds, float64 cannot represent the distance from them.
     q = np.concatenate([np.logspace(-5, -1, 50), np.linspace(0.1, 0.9, 40)])
     assert mechanism.cdf(mechanism.ppf(q)) == pytest.approx(q, rel=1e-9, abs=0)
     assert mechanism.sf(mechanism.isf(q)) == pytest.approx(q, rel=1e-9, abs=0)

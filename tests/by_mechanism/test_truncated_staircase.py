@@ -1,7 +1,7 @@
-"""The truncated staircase mechanism: parameters, privacy, distribution, and its place beside truncated Laplace noise.
+"""The truncated staircase mechanism: parameters, privacy, distribution, and comparison with truncated Laplace noise.
 
-Evidence: integrals of the density with mpmath, the mechanism on the integers (test_truncated_discrete_staircase) for what is
-drawn, and published ratios of variances.
+Evidence: integrals of the density with mpmath, the mechanism on the integers (test_truncated_discrete_staircase) for drawn
+values, and published ratios of variances.
 """
 
 import math
@@ -129,7 +129,7 @@ def density(mechanism, x):
 
 
 def pieces(mechanism):
-    """Where the density jumps, with 0 and the middle."""
+    """Return the points where the density jumps, with 0 and the middle."""
     end = (mechanism.upper - mechanism.lower) / 2
     jumps = [(mechanism.gamma + m) * mechanism.sensitivity for m in range(math.ceil(end / mechanism.sensitivity) + 1)]
     both = [mechanism.mean() + sign * jump for jump in [*jumps, end, 0.0] if jump <= end for sign in (-1, 1)]
@@ -198,7 +198,7 @@ def test_samples_have_the_distribution(mechanism):
 @pytest.mark.parametrize("eps", [1e-9, 1e-5, 0.01])
 @pytest.mark.parametrize("delta", [0.4, 1e-3])
 def test_small_eps(eps, delta):
-    """Against the truncated Laplace distribution, to which the staircase tends, within a stair."""
+    """The staircase tends to the truncated Laplace distribution, and agrees with it within a step."""
     ours, laplace = sn.TruncatedStaircase(eps, delta, gamma=0.5, sensitivity=1), sn.TruncatedLaplace(eps, delta, sensitivity=1)
     assert ours.upper == pytest.approx(laplace.upper, abs=1)
     q = np.array([0.6, 0.9, 0.99])
@@ -216,7 +216,7 @@ def test_profile_is_a_line_in_the_exponential():
     t = np.array([0.0, 0.4, 0.9, 1.2, 3.0, math.inf])
     found = mechanism.privacy_profile(t)
     assert found[3:] == pytest.approx([mechanism.achieved_delta] * 3, rel=1e-12)
-    # The total variation of neighbours: the mass within half a sensitivity of 0.
+    # The total variation of neighbours is the probability within half a sensitivity of 0.
     assert found[0] == pytest.approx(mechanism.cdf(0.5) - mechanism.cdf(-0.5), rel=1e-8)
     straight = found[3] + (found[0] - found[3]) * (math.exp(1.2) - np.exp(t[:4])) / math.expm1(1.2)
     assert found[:4] == pytest.approx(straight, rel=1e-9)

@@ -41,7 +41,7 @@ def test_profile_is_the_hockey_stick_divergence(case):
     loss, pair = case
     for eps in levels(loss.eps):
         exact = hockey_stick(pair, eps)
-        # An ε' near ε is rounded relative to ε, and δ is proportional to their difference.
+        # ε' near ε is rounded relative to ε, and δ is proportional to ε - ε'.
         tolerance = TOLERANCE + 1e-15 * loss.eps / max(loss.eps - eps, 1e-300)
         assert close(loss.privacy_profile(eps), exact, tolerance)
         assert close(loss.privacy_profile(np.array([eps]))[0], exact, tolerance)
@@ -86,11 +86,11 @@ def test_eps_for_delta_inverts_the_profile(case):
         assert np.allclose(composed.privacy_profile(found), delta, rtol=1e-11, atol=0)
 
 
-# Laplace by its definition: the density on both sides of the shift, and quadrature in between.
+# Laplace by its definition: the density on both sides of the shift, and quadrature between.
 
 
 def laplace_delta(eps, t):
-    """Integral of (f(x) - e^t f(x - Δ))+, in units of Δ/ε: only x below (ε - t)/2 counts."""
+    """Return the integral of (f(x) - e^t f(x - Δ))+ in units of Δ/ε; only x below (ε - t)/2 contributes."""
     eps, t = mp.mpf(eps), mp.mpf(t)
     edge = (eps - t) / 2
     cdf = [mp.exp(x) / 2 if x < 0 else 1 - mp.exp(-x) / 2 for x in (edge, edge - eps)]
@@ -132,7 +132,7 @@ def test_laplace_tradeoff_is_the_published_curve(eps):
 @looped("eps", [2.0**-38, 1e-6, 0.01, 1.0, 30.0, 300.0, 700.0])
 @looped("h", [Fraction(1, 2**20), Fraction(1, 4), Fraction(1), Fraction(3, 2), Fraction(2)])
 def test_staircase_formulas_at_extreme_eps(eps, h):
-    """The formulas of the three atoms, with digits enough to subtract; h = 2 gamma."""
+    """The formulas of the three atoms, with enough digits for subtraction; h = 2 gamma."""
     loss = privacy_loss(sn.Staircase(eps, 1, float(h / 2)), lattice=False)
     with mp.workdps(800):
         b = mp.exp(-mp.mpf(eps))
@@ -150,7 +150,7 @@ def test_staircase_formulas_at_extreme_eps(eps, h):
 @looped("sensitivity_steps", [1, 2, 3, 1000, 10**6])
 @looped("eps", [1e-6, 0.01, 1.0, 30.0, 500.0])
 def test_discrete_laplace_formulas_at_extreme_parameters(eps, sensitivity_steps):
-    """Rényi divergence by summing the geometric series by hand, with digits enough to subtract."""
+    """Rényi divergence as an explicit sum of geometric series, with enough digits for subtraction."""
     loss = privacy_loss(sn.DiscreteLaplace(eps, sensitivity_steps))
     with mp.workdps(500):
         theta = mp.mpf(eps) / sensitivity_steps
@@ -163,7 +163,7 @@ def test_discrete_laplace_formulas_at_extreme_parameters(eps, sensitivity_steps)
             assert close(loss.rdp(alpha), mp.log(ends + inner) / (a - 1))
 
 
-# ---------------------------------------------------------------- the lattice that is drawn
+# ---------------------------------------------------------------- the lattice of drawn values
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_drawn_mechanism_is_the_discrete_one_of_its_cells(mechanism):
 
 
 def test_smaller_shifts_lose_less():
-    """Every shift below Δ, by its own hockey-stick divergence: what the worst shift rests on."""
+    """The hockey-stick divergence of every shift below Δ is smaller, so Δ is the worst shift."""
     for mechanism in (sn.DiscreteStaircase(1, 5, 2), sn.DiscreteLaplace(1, 5)):
         probability = pmf(mechanism)
         for shift in range(1, 5):
@@ -227,7 +227,7 @@ def test_reference_value(entry):
     params, quantity = entry["params"], entry["quantity"].removesuffix("_discrete")
     loss = reference_loss(params)
     if quantity == "p_plus":
-        # δ(0) = p (1 - e^-ε) is what is public
+        # the public value is δ(0) = p (1 - e^-ε)
         value = loss.privacy_profile(0.0) / -math.expm1(-number(params["eps"]))
         if number(params["shift"]) < number(params["D"]):
             assert mp.mpf(entry["value"]) < value
@@ -350,7 +350,7 @@ def test_documented_examples_run():
 
 
 def test_mixin_is_the_function():
-    """A mechanism with the mixin says what `privacy_loss` says of it."""
+    """The mechanism's method and the function `privacy_loss` agree."""
 
     mechanism, plain = sn.Staircase(2, 3), privacy_loss(sn.Staircase(2, 3))
     assert mechanism.privacy_loss() == plain

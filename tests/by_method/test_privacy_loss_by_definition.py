@@ -24,7 +24,7 @@ from stairnoise.accounting.losses.runs import Runs
 from stairnoise.accounting.privacy_loss import PrivacyLoss, privacy_loss
 from stairnoise.distributions.slopes import Slopes
 
-LISTED = 70  # nepers that the oracles list
+LISTED = 70  # length of the oracles' lists in nepers
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def gaussian_pmf(sigma2):
 
 
 def divisible_pmf(beta, a, scale=1):
-    """Scale times the difference of two negative binomial variables, by the hypergeometric function."""
+    """Return the pmf of scale times the difference of two negative binomial variables, by the hypergeometric function."""
     beta, x = mp.mpf(beta), mp.exp(-mp.mpf(a))
     reach = int(LISTED / a) + 2
     right = [
@@ -63,13 +63,13 @@ def convolved(one, other):
 
 
 def shifted_pair(pmf, shift):
-    """(P, Q) at every integer with either; what the oracle's list leaves out is 0."""
+    """Return (P, Q) at every integer where either is listed; unlisted probabilities are 0."""
     zero = mp.mpf(0)
     return [(pmf.get(k, zero), pmf.get(k - shift, zero)) for k in sorted({*pmf, *(k + shift for k in pmf)})]
 
 
 def merged(pair):
-    """Add up outcomes of the same likelihood ratio, which changes no measure."""
+    """Merge outcomes of equal likelihood ratio, which changes no measure."""
     total = {}
     for p, q in pair:
         key = mp.inf if q == 0 else -mp.inf if p == 0 else round(mp.log(p / q), 25)
@@ -79,7 +79,7 @@ def merged(pair):
 
 
 def product(pair, k):
-    """The product distribution of the outcomes above 1e-16, outcome by outcome, in float64."""
+    """Return the product distribution of outcomes above 1e-16, outcome by outcome, in float64."""
     p, q = (np.array([float(both[which]) for both in pair if max(both) > 1e-16]) for which in (0, 1))
     P, Q = p, q
     for _ in range(k - 1):
@@ -142,7 +142,7 @@ def case(request):
 
 
 def close(value, exact, tolerance=1e-11, floor=1e-28):
-    """To a relative tolerance; the floor is what the oracle's list leaves out."""
+    """Compare to a relative tolerance; the floor is the probability missing in the oracle's list."""
     return abs(mp.mpf(float(value)) - exact) <= tolerance * abs(exact) + floor
 
 
@@ -165,7 +165,7 @@ def test_other_measures(case):
     loss = mechanism.privacy_loss(**arguments)
     for alpha in (0.3, 0.9, 1.0, 1.7, 2.0, 8.0):
         exact = max(renyi(pair, alpha) for pair in pairs)
-        # The oracle's list is too short for the tails that high orders weigh.
+        # High orders weigh tails beyond the oracle's list.
         assert close(mechanism.rdp(alpha, **arguments), exact, 1e-10, mp.mpf(10) ** -8 if alpha > 2 else mp.mpf(10) ** -16)
     assert close(loss.mean(), max(renyi(pair, 1) for pair in pairs), floor=mp.mpf(10) ** -20)
     assert loss.rdp(1) == loss.mean()
@@ -226,7 +226,7 @@ def test_composed_bounds_enclose_the_product_mechanism(case, k):
 @pytest.mark.parametrize(("eps", "delta"), [(1.0, 1e-6), (0.1, 1e-9), (4.0, 1e-3)])
 @pytest.mark.parametrize("k", [1, 7, 1000])
 def test_composed_gaussian_noise_is_gaussian_noise_of_a_larger_shift(eps, delta, k):
-    """The lattice mechanism against the normal one: k shifts by s are one by s√k (Dong, Roth and Su, corollary 2.1)."""
+    """The lattice mechanism agrees with the normal one: k shifts by s equal one by s√k (Dong, Roth and Su, corollary 2.1)."""
     mechanism = sn.Gaussian(eps, delta, 3.0)
     s = mp.mpf(3) / mp.mpf(mechanism.sigma) * mp.sqrt(k)
     for budget in (0.0, eps, 2 * eps + 0.1):
@@ -239,7 +239,7 @@ def test_composed_gaussian_noise_is_gaussian_noise_of_a_larger_shift(eps, delta,
 
 
 def test_different_mechanisms_compose():
-    """Against the product of the lists of a discrete Gaussian distribution and a discrete Laplace distribution."""
+    """Compared with the product of the lists of discrete Gaussian and discrete Laplace noise."""
     one = merged(shifted_pair(gaussian_pmf(2.0), 1))
     other = merged(shifted_pair(divisible_pmf(1, 0.8), 1))
     p, q = (np.multiply.outer(*([float(both[i]) for both in pair] for pair in (one, other))).ravel() for i in (0, 1))
@@ -268,7 +268,7 @@ def test_infinite_losses_compose():
 
 
 def coarse_pair(mechanism, steps):
-    """(P, Q) of the mechanism with these slopes, whose integers can be listed."""
+    """Return (P, Q) of the mechanism with these slopes, whose integers can be listed."""
     reach = int(LISTED / min(mechanism.rates)) + sum(mechanism.breaks) + 2
     low = -reach if mechanism.below is None else -mechanism.below
     high = reach if mechanism.above is None else mechanism.above
@@ -302,7 +302,7 @@ def test_sums_over_runs_are_sums_over_outcomes(mechanism, steps):
             assert close(runs.tradeoff(np.array(alpha)), neyman_pearson(pair, alpha), 1e-11, mp.mpf(10) ** -15)
         if runs.infinite == 0:
             for alpha in (0.5, 3.0):
-                # A coarse lattice is no integral; that it is one of integers is tested on the fine lattices.
+                # Sums on a coarse lattice are no integrals; the fine lattices test the integral.
                 assert close(runs.rdp(np.array(alpha)), renyi(pair, alpha), 1e-12)
         nodes = np.linspace(runs.top, runs.bottom - 0.1, 40)
         log_p, log_q, above = runs.masses(nodes)
@@ -326,7 +326,7 @@ def test_sums_over_runs_are_sums_over_outcomes(mechanism, steps):
     ids=repr,
 )
 def test_profile_of_the_density(mechanism):
-    """Against the density, summed over a grid of a million points; the lattice differs by less than 1e-9."""
+    """Compared with the density, summed over a grid of a million points; the lattice differs by less than 1e-9."""
     D = mechanism.sensitivity
     low, high = (end if math.isfinite(end) else math.copysign(40 * D, end) for end in mechanism.support())
     step = (high - low + 2 * D) / 1_000_000
@@ -369,7 +369,7 @@ def test_pure_eps_is_that_of_the_mechanism():
 
 @pytest.mark.slow
 def test_arete_against_its_own_list():
-    """The list of the mechanism's probabilities, which other tests check, shifted and summed here."""
+    """The test shifts and sums the list of the mechanism's probabilities, which other tests check."""
     mechanism = sn.Arete(0.4, 0.5, 0.3)
     g, steps = mechanism.granularity, math.ceil(0.7 / mechanism.granularity)
     k = np.arange(-60_000, 60_001)
@@ -396,7 +396,7 @@ def test_any_list_of_outcomes(pairs, t, alpha):
 
 
 def test_a_list_with_an_unbounded_loss():
-    """P alone has a fourth of the outcomes."""
+    """A fourth of the outcomes are possible under P only."""
     listed = Listed((), np.log([0.25, 0.5]), np.log([0.5, 0.5]), math.inf, beyond=0.25)
     assert listed.infinite == 0.25
     assert (listed.mean(), listed.var(), listed.rdp(np.array(2.0))) == (math.inf, math.inf, math.inf)
@@ -435,7 +435,7 @@ def test_methods_are_those_of_the_loss(mechanism, arguments):
 
 @pytest.mark.parametrize(("mechanism", "arguments"), EVERY, ids=lambda v: repr(v))
 def test_a_privacy_profile_falls_and_is_convex(mechanism, arguments):
-    """In exp(eps), between the values at 0 and at large eps; a convex curve lies below its chords."""
+    """The curve is convex in exp(eps), so it lies below its chords, between the values at 0 and at large eps."""
     loss = mechanism.privacy_loss(**arguments)
     eps = np.linspace(-3, 8, 500)
     delta = loss.privacy_profile(eps)
@@ -445,7 +445,7 @@ def test_a_privacy_profile_falls_and_is_convex(mechanism, arguments):
     assert (delta[1:-1] <= chord + 1e-12).all()
     missed = loss.tradeoff(np.linspace(0, 1, 300))
     assert (np.diff(missed) <= 1e-15).all()
-    # The less of two convex curves, for the two directions of a lopsided mechanism, is none itself.
+    # For an asymmetric mechanism, the smaller of both directions' convex curves need not be convex.
     if mechanism.support()[0] == -mechanism.support()[1]:
         assert (np.diff(missed, 2) >= -1e-12).all()
 
@@ -504,7 +504,7 @@ def test_largest_loss_of_the_generalized_mechanism(entry):
     (beta,), (a,), D = numbers(params["beta"]), numbers(params["a"]), params["D"]
     loss = sn.GeneralizedDiscreteLaplace(beta, a).privacy_loss(sensitivity=D)
     assert loss.eps == pytest.approx(expected, rel=1e-11)
-    # Nothing is left of δ there, and something just below.
+    # δ is 0 there, and positive just below.
     assert loss.privacy_profile(expected * (1 + 1e-9)) < 1e-15
     assert loss.privacy_profile(expected * 0.99) > 0
 

@@ -1,7 +1,7 @@
-"""Which difference of two neighbours is the worst: every measure of a loss against all shifts from 1 to the sensitivity.
+"""The worst difference of two neighbours: every measure of a loss is compared with all shifts from 1 to the sensitivity.
 
 Evidence: probabilities from each mechanism's definition (powers, and convolutions of them), shifted and summed in float64; the
-package's losses take no part in them. A shift of either sign is tried, as mechanisms with unequal bounds are not symmetric.
+package's losses are not used. Shifts of both signs are tried, because mechanisms with unequal bounds are not symmetric.
 """
 
 import functools
@@ -37,7 +37,7 @@ def gaussian(sigma2):
 
 
 def infinitely_divisible(shape, decay, scale=1):
-    """N - N' of negative binomial N: P(N = k) is proportional to Γ(k + shape)/k! exp(-decay k)."""
+    """Return the pmf of N - N' for negative binomial N: P(N = k) is proportional to Γ(k + shape)/k! exp(-decay k)."""
     n = FAR // scale
     one = np.exp([math.lgamma(k + shape) - math.lgamma(k + 1) - decay * k for k in range(n + 1)])
     both = np.convolve(one, one[::-1])
@@ -102,14 +102,14 @@ CASES = {
     "truncated": (loss_on_slopes([0.05], 40, (), 200, 200), slopes([0.05], (), 200, 200), 40),
     "truncated, unequal bounds": (loss_on_slopes([0.05], 40, (), 90, 210), slopes([0.05], (), 90, 210), 40),
 }  # fmt: skip
-# Their moments are integrals, of a lattice much finer than these: up to the square of what is lost in a step.
+# Their moments are integrals for a much finer lattice, so they differ by the square of the loss in a step.
 INTEGRATED = {"merged, steep centre": 5e-3, "merged, flat centre": 5e-3}
 TOLERANT = [(*case, INTEGRATED.get(name, 1e-9)) for name, case in CASES.items()]
 case = pytest.mark.parametrize(("loss", "weights", "D", "tolerance"), TOLERANT, ids=CASES)
 
 
 def pairs(weights, D):
-    """P and Q for every shift of either sign, at all integers for which float64 has them."""
+    """Yield P and Q for every shift of either sign, at all integers where float64 can hold them."""
     mechanism = weights / weights.sum()
     ends = np.flatnonzero(mechanism)[[0, -1]]
     bounded = ends[0] > D and mechanism[ends[0]] > 1e-100
@@ -144,7 +144,7 @@ def variance(p, q):
 
 
 def missed(p, q):
-    """Neyman and Pearson: what is missed under p when alarms where p/q is large have the probabilities ALARMS under q."""
+    """Neyman and Pearson: return the miss probability under p if alarms at large p/q have the probabilities ALARMS under q."""
     with np.errstate(divide="ignore"):
         order = np.argsort(np.where(q > 0, -p / np.where(q > 0, q, 1.0), -np.inf), kind="stable")
     p, q = p[order], q[order]
@@ -156,7 +156,7 @@ def missed(p, q):
 
 @case
 def test_no_shift_is_worse_than_the_loss_says_and_one_is_as_bad(loss, weights, D, tolerance):
-    """δ(t), Rényi and Kullback-Leibler divergences and the trade-off curve are the largest at the whole sensitivity."""
+    """δ(t), Rényi and Kullback-Leibler divergences and the trade-off curve are worst at the whole sensitivity."""
     found = list(pairs(weights, D))
     for t in LEVELS:
         assert loss.privacy_profile(t) == pytest.approx(max(profile(p, q, t) for _, p, q in found), rel=1e-9, abs=1e-13)
@@ -184,9 +184,9 @@ def test_variance_of_a_smaller_shift_is_larger():
 
 @pytest.mark.slow
 def test_the_least_probability_of_a_miss_without_any_false_alarm():
-    """What no false alarm can find is 1 less the probability of an infinite loss: by the definition, and composed.
+    """With no false alarm, the miss probability is 1 minus the probability of an infinite loss, also for compositions.
 
-    For the truncated mechanism that is the mass of its outermost D steps on one side: nobody misses these.
+    For the truncated mechanism, an infinite loss has the probability of the outermost D steps on one side.
     """
     mechanism = sn.TruncatedLaplace(eps=1, delta=0.01)
     once = mechanism.privacy_loss()

@@ -1,4 +1,4 @@
-"""``release``: kinds in and out, the lattice, the budget, refusals that change nothing."""
+"""``release``: input and output types, the lattice, the budget, and refusals that change nothing."""
 
 import datetime
 from decimal import Decimal
@@ -56,7 +56,7 @@ def test_results_are_lattice_points(mechanism):
 
 
 def test_wide_integers_reach_the_lattice_unrounded():
-    """Steps of 2**20: as float64, 2**53 + 1 would be a tie broken before the lattice sees it."""
+    """With steps of 2**20, 2**53 + 1 is just above a tie, which rounding to float64 would hide from the lattice."""
     mechanism = sn.Laplace(1.0, 2.0**90)
     step = mechanism.granularity
     assert step == 2.0**57
@@ -267,7 +267,7 @@ NOT_NUMBERS = [
 ]  # fmt: skip
 
 
-# Without addresses, a test has the same name in every process.
+# Names contain no addresses, so a test has the same name in every process.
 @looped("values", NOT_NUMBERS)
 @looped("mechanism", [CONTINUOUS[0], DISCRETE[0]])
 def test_values_must_be_numbers(values, mechanism):
@@ -302,7 +302,7 @@ def test_values_must_be_finite(bad, dtype, mechanism):
 @pytest.mark.parametrize("mechanism", [CONTINUOUS[0], DISCRETE[0]], ids=repr)
 @pytest.mark.parametrize("shape", [(3,), (2, 5), (1025,)])
 def test_values_of_a_new_array_must_be_finite(mechanism, shape):
-    """Arrays that the extension takes as they are, up to 1024 values, and one that it does not."""
+    """The extension reads arrays of up to 1024 values directly, and a longer array in another way."""
     rng, values = seeded(), np.zeros(shape)
     values.flat[2] = np.inf
     with pytest.raises(sn.ParameterError) as caught:
@@ -319,7 +319,7 @@ def test_scalar_must_be_finite(value):
 
 
 def test_index_of_a_bad_value_is_the_callers():
-    """Not that of the shape to which values and parameters broadcast."""
+    """The index refers to the caller's array, not to the shape to which values and parameters broadcast."""
     mechanism = sn.Laplace(np.ones((5, 1)), sensitivity=1)
     with pytest.raises(sn.ParameterError, match=r"values must be finite, got one that is not at index \(2,\)"):
         mechanism.release([0.0, 1.0, float("nan"), float("inf")], rng=seeded())

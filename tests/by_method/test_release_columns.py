@@ -1,7 +1,7 @@
-"""``release`` of columns: what comes back, and what is refused without drawing.
+"""``release`` of columns: what it returns, and what it refuses before any draw.
 
 Evidence: a column's release against that of the equal array with the same seed, and noise of 0 (ε = 60) where numbers are
-compared with what was put in.
+compared with the input.
 """
 
 import datetime
@@ -23,7 +23,7 @@ pa = pytest.importorskip("pyarrow")
 
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_an_integer_column_comes_back_signed_with_64_bits(holder):
-    """Class and values: those of the equal array's release with this seed, also below 0 and beyond the ends of the type."""
+    """Values equal the array's release with this seed, also below 0 and beyond the ends of the column's type."""
     mechanism = sn.DiscreteLaplace(0.1)
     for dtype in INTEGERS:
         ends = np.iinfo(dtype)
@@ -44,7 +44,7 @@ def test_an_empty_column(holder):
 
 
 def test_small_groups_are_not_too_large_on_average():
-    """Counts of Polars are UInt32: the noise of groups without people has the mean 0. False alarms: 6 sigma, below 1e-8."""
+    """Polars counts are UInt32, but the noise of empty groups must have the mean 0. False alarms: 6 sigma, below 1e-8."""
     wards = pl.DataFrame({"ward": np.arange(10_000)}).join(pl.DataFrame({"ward": [1], "person": [1]}), on="ward", how="left")
     counts = wards.group_by("ward").agg(pl.col("person").count())
     assert counts["person"].dtype == pl.UInt32
@@ -91,7 +91,7 @@ def test_floats_keep_their_type(holder, bits, mechanism):
 @pytest.mark.parametrize("holder", FLOATS)
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_nan_is_no_null(holder, bad):
-    """pandas itself reads NaN as missing when it makes a nullable or Arrow type, so these arrays are made from their parts."""
+    """pandas reads NaN as missing when it converts to a nullable or Arrow type, so the test builds these arrays from parts."""
     column = FLOATS[holder]([0.0, 1.0], 64)
     if holder == "nullable Series":
         column = pd.Series(pd.arrays.FloatingArray(np.array([0.0, bad]), np.array([False, False])))
@@ -116,11 +116,11 @@ def test_half_precision_comes_back_as_an_array_of_it_would():
         assert str(kind(sn.Laplace(1, sensitivity=1).release(column))) in ("float64", "double", "double[pyarrow]")
 
 
-# What is kept beside the values
+# Indices, names and attributes
 
 
 class Measured(pd.Series):
-    """A subclass as pandas documents them."""
+    """A subclass made as pandas documents."""
 
     _metadata = (*pd.Series._metadata, "unit")
 
@@ -174,7 +174,7 @@ def test_a_sparse_series_becomes_dense():
 
 
 def test_long_columns_are_read_in_parts():
-    """Nulls in every part of what the extension reads at a time, and in chunks of Polars."""
+    """Every part that the extension reads at a time has nulls, and so have the chunks of Polars."""
     values = np.arange(1_200_000)
     series = pl.Series(values).set(pl.Series(values % 7 == 0), None)
     mechanism = sn.DiscreteLaplace(1)

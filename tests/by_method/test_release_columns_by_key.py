@@ -1,4 +1,4 @@
-"""Keyed releases of columns and frames: their noise is that of the array, and a null that stays null has no value.
+"""Keyed releases of columns and frames: their noise equals the array's, and a null that stays null has no value.
 
 Evidence: the release of the equal array with the same labels, which tests/exactness/test_keyed.py compares with hashlib.
 """
@@ -24,7 +24,7 @@ KEYED = sn.KeyedRng(bytes(range(32)), "persons 2026-Q3")
 VALUES = [7, 0, 3, 100, 41]
 LABELS = ["a", "b", None, "d", "é"]
 
-# How each library holds labels.
+# Each library's columns of labels.
 LABEL_HOLDERS = {
     "list": list,
     "Series": lambda labels: pd.Series(labels, index=range(5, 5 + len(labels))),
@@ -33,7 +33,7 @@ LABEL_HOLDERS = {
     "Arrow": pa.array,
     "Arrow dictionary": lambda labels: pa.array(labels).dictionary_encode(),
 }
-# How each library holds a table.
+# Each library's tables.
 FRAMES = {
     "pandas": lambda columns: pd.DataFrame(columns, index=range(5, 5 + len(next(iter(columns.values()))))),
     "Polars": pl.DataFrame,
@@ -95,7 +95,7 @@ def test_nulls(holder):
 
 @pytest.mark.parametrize("holder", WITH_NULLS)
 def test_a_null_that_stays_null_has_no_value(holder):
-    """So its label may have one in another row; with "zero" its value is 0. Places in errors count nulls."""
+    """So its label can have a value in another row. With "zero", the null's value is 0. Positions in errors count nulls."""
     labels = ["a", "b", "b", "d", "d"]
     column = HOLDERS[holder]([None, None, 3, 41, None], "int64")
     assert listed(released(column, labels, nulls="keep")) == [None, None, *of_array([3, 41], ["b", "d"]), None]
@@ -107,7 +107,7 @@ def test_a_null_that_stays_null_has_no_value(holder):
 
 @pytest.mark.parametrize("bits", [b"\1", b"\0"])
 def test_nothing_is_behind_a_null(bits):
-    """Neither the number that was there, nor another row's answer, nor what memory held before."""
+    """The memory under a null has neither the old number, nor another row's answer, nor earlier memory."""
     hidden = pa.Array.from_buffers(pa.int64(), 2, [pa.py_buffer(bits), pa.py_buffer(np.array([1, 77]))])
     for mechanism in (MECHANISM, sn.Laplace(1, sensitivity=1)):
         kept = released(hidden, ["a", "b"], mechanism, nulls="keep")
@@ -128,7 +128,7 @@ def test_one_column_of_a_frame_has_the_noise_of_the_column(library):
 
 @pytest.mark.parametrize("library", FRAMES)
 def test_every_column_of_a_frame_has_a_statistic(library):
-    """Equal columns have other noise, that of their statistic, in whatever order they are named."""
+    """Equal columns have different noise, which depends on their statistic and not on their order."""
     frame = FRAMES[library]({"g": LABELS, "n": VALUES, "m": VALUES})
     for columns, statistic in ((["n", "m"], ["count", "income"]), (["m", "n"], ("income", "count"))):
         found = released(frame, frame["g"], columns=columns, statistic=statistic)
@@ -226,7 +226,7 @@ def test_the_secret_is_fetched_once_and_never_for_nothing():
 
 
 def test_memory_that_others_lend():
-    """`out` and `values` of an array.array, which is filled in place."""
+    """An array.array as `out` and `values` is filled in place."""
     values, out = array.array("q", VALUES), array.array("q", bytes(8 * 5))
     assert released(values, out=out) is out
     assert out.tolist() == of_array()
@@ -286,7 +286,7 @@ def test_fingerprints_of_columns():
 
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_labels_of_integers(holder):
-    """Every integer type, also where int64 does not hold all of it."""
+    """Labels can have every integer type, also types with values outside int64."""
     for dtype in INTEGERS:
         numbers = [3, 0, np.iinfo(dtype).max, np.iinfo(dtype).min or 1, 5]
         expected = of_array(labels=[int(number) for number in numbers])

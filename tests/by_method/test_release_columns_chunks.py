@@ -1,4 +1,4 @@
-"""``release`` of columns that lie in chunks or have nulls: read in place, wherever they lie.
+"""``release`` of columns that lie in chunks or have nulls reads them in place, wherever they are in memory.
 
 Evidence: the release of the equal array with the same seed, with 0 for null.
 """
@@ -21,11 +21,11 @@ pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
 
-# Longer than what the extension writes at a time, 2**14.
+# Longer than 2**14, which the extension writes at a time.
 ROWS = 70_000
 VALUES = np.arange(ROWS) - 500
 MISSING = np.random.default_rng(1).random(ROWS) < 0.1
-# A few are empty; two meet inside of what is read at a time.
+# A few chunks are empty; two chunks meet inside a part that is read at a time.
 CUTS = [0, 0, 3, 16_384, 16_385, 16_385, 50_001, 69_999, ROWS]
 
 
@@ -83,7 +83,7 @@ def test_a_refused_number_is_named_by_its_place_in_the_column():
 
 
 def test_slices_of_polars():
-    """Bits of nulls begin inside a byte."""
+    """A slice's null bits can begin inside a byte."""
     bits = pl.Series([None, 1, None, 3, 4, None, 6, 7, 8, None, 10, None])
     for start in range(12):
         for stop in range(start, 13):
@@ -92,7 +92,7 @@ def test_slices_of_polars():
 
 
 def test_memory_at_odd_places():
-    """Numbers that are not aligned, and arrays of every third element."""
+    """Columns of unaligned numbers, and of every third element of an array."""
     data = pa.py_buffer(b"\0" + np.arange(5).tobytes()).slice(1)
     odd = pa.Array.from_buffers(pa.int64(), 5, [pa.py_buffer(b"\x17"), data])
     assert SILENT.release(odd, nulls="keep").to_pylist() == [0, 1, 2, None, 4]
@@ -103,7 +103,7 @@ def test_memory_at_odd_places():
 
 
 def test_what_polars_takes_lives_as_long_as_it():
-    """A released series holds the memory, and nothing of the column that was read."""
+    """A released series keeps its own memory alive, but not the column that was read."""
     column = pl.Series([*range(1000), None])
     found = SILENT.release(column, nulls="keep")[10:]
     del column
@@ -136,7 +136,7 @@ def test_the_callers_column_stays_as_it_was():
 
 
 def test_what_the_extension_refuses():
-    """It is not public; arrays that do not fit could be read beyond their ends."""
+    """The function is private; it refuses arrays of wrong lengths, because it could read beyond their ends."""
     mechanism, stream, out = SILENT._sampler, seeded()._stream, np.empty(4, np.int64)
     chunks = [np.arange(2), np.arange(2)]
     for arguments, text in (

@@ -1,7 +1,7 @@
-"""``release`` of columns with nulls: each rule, and what is left in the place of a null.
+"""``release`` of columns with nulls: each rule for nulls, and the memory under a null.
 
 Evidence: a column's release against that of the equal array with the same seed, and noise of 0 (ε = 60) where numbers are
-compared with what was put in.
+compared with the input.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ def test_nulls(holder, dtype):
 
 @pytest.mark.parametrize("holder", WITH_NULLS)
 def test_a_null_changes_nothing_at_other_places(holder):
-    """Noise by place: that of the equal array with 0 for null."""
+    """Noise depends on the position: values equal the release of the array with 0 for null."""
     mechanism, values = sn.DiscreteLaplace(0.1), [5, None, 7, None, 9]
     column = HOLDERS[holder](values, "int64")
     exact = mechanism.release([0 if value is None else value for value in values], rng=seeded()).tolist()
@@ -52,7 +52,7 @@ def test_columns_of_nulls_alone(holder):
 
 
 def test_what_is_behind_a_null_does_not_get_out():
-    """Arrow and pandas keep a number in the place of a null. Neither it nor noise is left there, and NaN does no harm there."""
+    """Arrow and pandas keep a number under a null. The release has neither this number nor noise there, and accepts NaN there."""
     hidden = pa.Array.from_buffers(pa.int64(), 2, [pa.py_buffer(b"\1"), pa.py_buffer(np.array([1, 77]))])
     kept = sn.DiscreteLaplace(2**-10).release(hidden, nulls="keep")
     assert np.frombuffer(kept.buffers()[1], np.int64)[1] == 0

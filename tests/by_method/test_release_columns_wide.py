@@ -1,7 +1,7 @@
-"""``release`` of columns of decimals and of integers that int64 does not hold, as sums in databases have them.
+"""``release`` of columns of decimals and of integers beyond int64, which sums in databases return.
 
 Evidence: a column's release against that of the equal array with the same seed, and noise of 0 (ε = 60) where numbers are
-compared with what was put in. Saturation is computed here in Python's integers.
+compared with the input. Saturation is computed here in Python's integers.
 """
 
 import decimal
@@ -79,7 +79,7 @@ LONG |= {name: lambda v, name=name: pl.Series(v, dtype=getattr(pl, name)) for na
 
 @pytest.mark.parametrize("holder", LONG)
 def test_integers_that_int64_does_not_hold_count_as_its_ends(holder):
-    """Saturation moves no two answers apart, so it keeps the guarantee; a refusal would tell that there is such an answer."""
+    """Saturation moves no two answers apart, so it keeps the guarantee; a refusal would reveal that such an answer exists."""
     values = [0, 2**63 - 1, 2**63, 2**64 - 1] * 5
     column, mechanism = LONG[holder](values), sn.DiscreteLaplace(0.1)
     found = mechanism.release(column, rng=seeded())

@@ -1,7 +1,7 @@
 """``release`` of named columns of frames, and of rows that are vectors.
 
 Evidence: a column's release against that of the equal array with the same seed, and noise of 0 (ε = 60) where numbers are
-compared with what was put in.
+compared with the input.
 """
 
 from typing import Any
@@ -42,7 +42,7 @@ frame_names = pytest.mark.parametrize("library", ["pandas", "Polars", "Table", "
 
 @frame_names
 def test_frames(library):
-    """Each column has the next fill of the generator; the others, and all that belongs to the frame, are untouched."""
+    """Each named column gets the next fill of the generator; other columns and the frame's attributes are untouched."""
     frame, mechanism = frames()[library], sn.DiscreteLaplace(0.1, sensitivity=1)
     rng = seeded()
     found = mechanism.release(frame, columns=["x", "n"], rng=rng)
@@ -78,7 +78,7 @@ def test_one_name_and_several_kinds_of_lists(library):
 
 @frame_names
 def test_all_columns(library):
-    """Each once, in the order of the frame; a column of texts is no number, and one called "all" must be named."""
+    """Each column is released once, in the frame's order. A text column is refused, and a column called "all" must be named."""
     frame, mechanism = frames()[library], sn.DiscreteLaplace(0.1)
     counts = frame[["n", "m"]] if library in ("pandas", "Polars") else frame.select(["n", "m"])
     found = mechanism.release(counts, columns="all", rng=seeded())
@@ -156,7 +156,7 @@ def test_labels_of_pandas_that_are_no_text():
     ids=lambda mechanism: type(mechanism).__name__,
 )
 def test_nothing_is_drawn_if_any_column_is_refused(library, mechanism):
-    """Also where the extension finds the reason: a number that is not finite or too large in the second column."""
+    """This includes reasons that the extension finds, such as an infinite or too large number in the second column."""
     for bad, text in (
         (np.inf, "values must be finite, got one that is not"),
         (1e300, "values must be below 2**126 times the granularity in magnitude, got a larger one"),
@@ -180,7 +180,7 @@ def test_nulls_of_a_frame_are_named_by_column_and_place():
 
 
 def test_partitions_count_the_cells_of_all_columns():
-    """One generator, k = 2: the noise of each cell is that of the mechanism for 2 values."""
+    """With one generator and k = 2, each value's noise is that of the mechanism for 2 values."""
     frame, mechanism = pl.DataFrame({"a": [1, 2], "b": [3, 4]}), sn.DiscreteLaplace(1)
     rng = seeded()
     found = mechanism.release(frame, columns=["a", "b"], max_partitions_contributed=2, rng=rng)

@@ -1,4 +1,4 @@
-"""``release_modulo``: exact sums modulo m, what they reveal, when a total can be read, refusals that draw nothing.
+"""``release_modulo``: exact sums modulo m, their privacy, when a total can be read, and refusals that draw nothing.
 
 Evidence: sums in Python's integers with the noise of the same key, and distributions in exact fractions. Deterministic: no
 false alarms.
@@ -53,7 +53,7 @@ def test_long_releases_have_the_same_residues_on_any_number_of_threads(mechanism
     n = 2**18 + 5
     values = np.resize(ENDS, n)
     noise = mechanism.sample(n, rng=seeded(), threads=1).astype(np.uint64)
-    expected = values.astype(np.uint64) + noise  # wraps, which is right for 2**64
+    expected = values.astype(np.uint64) + noise  # the sum wraps, which is right for 2**64
     for threads in (1, 3):
         assert np.array_equal(mechanism.release_modulo(values, 2**64, rng=seeded(), threads=threads), expected)
     part = mechanism.release_modulo(values, 2**61 - 1, rng=seeded())[-500:]
@@ -66,7 +66,7 @@ def test_release_saturates_and_release_modulo_does_not():
     assert (noise > 0).any()
     assert mechanism.release(top, rng=seeded()).max() == 2**63 - 1
     residues = sn.centered_residue(mechanism.release_modulo(top, 2**64, rng=seeded()), 2**64)
-    assert np.array_equal(residues, top + noise)  # both wrap
+    assert np.array_equal(residues, top + noise)  # both sums wrap
 
 
 @pytest.mark.parametrize("m", [2**32, 2**61 - 1, 2**64])
@@ -77,7 +77,7 @@ def test_a_release_has_the_residues_of_release_where_that_does_not_saturate(m):
 
 
 def test_residues_of_shares_add_up_to_the_sum():
-    """Of 20 parties with keys of their own, for every modulus; the total is read where it fits."""
+    """Residues of 20 parties with different keys add up for every modulus; the total is read if it fits."""
     whole = sn.Skellam(400)
     party, keys = whole.share(20), [sn.SeededRng(i, allow_release=True) for i in range(20)]
     choose = np.random.default_rng(3)
@@ -117,7 +117,7 @@ def test_fresh_noise_without_a_generator():
     assert (mechanism.release_modulo(np.zeros(50, int), 2**64) != mechanism.release_modulo(np.zeros(50, int), 2**64)).any()
 
 
-# In and out
+# Inputs and outputs
 
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3), True + 2])
@@ -173,7 +173,7 @@ def test_out_may_be_the_values(n):
     mechanism, values = sn.DiscreteLaplace(0.1), np.resize(ENDS, n)
     expected = mechanism.release_modulo(values, 2**64, rng=seeded())
     unsigned, own = values.view(np.uint64), values.copy()
-    # Values that are read as int64 lie in the very places of their residues.
+    # Values that are read as int64 are in the same memory as their residues.
     mechanism.release_modulo(values, 2**64, out=unsigned, rng=seeded())
     assert np.array_equal(unsigned, expected)
     mechanism.release_modulo(own, 2**63, out=own, rng=seeded())
@@ -286,16 +286,16 @@ def test_columns_are_read_as_arrays_and_nulls_are_refused():
         mechanism.release_modulo(polars.LazyFrame({"a": [1]}), 7)
 
 
-# What residues reveal, in exact fractions
+# The privacy of residues, in exact fractions
 
 
 def two_sided(ratio, reach):
-    """Probabilities of two-sided geometric noise from -reach to reach; the rest of the mass is beyond."""
+    """Return probabilities of two-sided geometric noise from -reach to reach, as if the tails beyond existed."""
     return {k: (1 - ratio) / (1 + ratio) * ratio ** abs(k) for k in range(-reach, reach + 1)}
 
 
 def residue_mechanism(probabilities, answer, m):
-    """The distribution of (answer + noise) mod m."""
+    """Return the distribution of (answer + noise) mod m."""
     found = [Fraction(0)] * m
     for noise, probability in probabilities.items():
         found[(answer + noise) % m] += probability
@@ -303,7 +303,7 @@ def residue_mechanism(probabilities, answer, m):
 
 
 def wrapped(ratio, answer, m):
-    """The distribution of (answer + X) mod m for two-sided geometric X without end, summed as geometric series."""
+    """Return the distribution of (answer + X) mod m for unbounded two-sided geometric X, summed as geometric series."""
     head = (1 - ratio) / (1 + ratio) / (1 - ratio**m)
     return [head * (ratio ** ((r - answer) % m) + ratio ** (m - (r - answer) % m)) for r in range(m)]
 
@@ -325,7 +325,7 @@ def test_residues_of_neighbours_have_at_most_the_ratio_of_their_sums(ratio, m):
 
 
 def test_residues_of_any_noise_have_at_most_the_delta_of_their_sums():
-    """Noise by random weights, for which a change leaves impossible sums: δ(ε) of residues is at most that of sums."""
+    """Noise has random weights, so a change makes some sums impossible; δ(ε) of residues is at most δ(ε) of sums."""
     choose = random.Random(5)
     for _ in range(60):
         weights = [Fraction(choose.randrange(1, 50)) for _ in range(choose.randrange(2, 12))]
@@ -361,7 +361,7 @@ def test_the_sum_of_residues_has_the_distribution_of_the_residue_of_the_sum(m):
 )
 @pytest.mark.parametrize("beta", [0.3, 1e-3, 1e-9])
 def test_the_modulus_of_the_docstring_fails_with_at_most_beta(mechanism, beta):
-    """The probability of a wrong reading, summed over the probabilities of all noise, for every true sum up to the bound."""
+    """The probability of a wrong reading is summed over all noise, for every true sum up to the bound."""
     bound = 20
     m = 2 * (bound + mechanism._tail_bound(beta)) + 1
     noise = np.arange(-4000, 4001)
@@ -373,4 +373,4 @@ def test_the_modulus_of_the_docstring_fails_with_at_most_beta(mechanism, beta):
         # The formula of docs/distributed.md.
         assert failing[-1] == pytest.approx(mechanism.sf((m - 1) // 2 - truth) + mechanism.cdf(-(m // 2) - truth - 1), rel=1e-9)
     assert max(failing) <= beta
-    assert all(a >= b for a, b in pairwise(failing[: bound + 1])), "the ends are the worst"
+    assert all(a >= b for a, b in pairwise(failing[: bound + 1])), "the largest true sums must be the worst"

@@ -1,6 +1,6 @@
-"""True answers that do not fit a mechanism's lattice. Evidence: the rule of contract, section 4, by exact rationals.
+"""True answers that do not fit a mechanism's lattice. Evidence: the rule of the contract, section 4, by exact rationals.
 
-That nothing is drawn or written is seen by the count of fills and by the memory.
+The count of fills and the memory show that nothing is drawn or written.
 """
 
 from fractions import Fraction
@@ -14,7 +14,7 @@ TEXT = "values must be below 2**126 times the granularity in magnitude, got a la
 
 
 def limit(mechanism):
-    """The least magnitude that is refused; a float64 where it is below infinity."""
+    """Return the smallest magnitude that is refused; it is a float64 or infinity."""
     return float(Fraction(2) ** 126 * Fraction(mechanism.granularity))
 
 
@@ -44,7 +44,7 @@ def test_the_least_that_is_refused_and_the_largest_that_is_not(mechanism, rng):
             if isinstance(mechanism, sn.MultivariateStaircase):
                 values, out = values[:, None], out[:, None]
             index = tuple(n - 1 for n in values.shape)
-            # The mechanism of a part of ε may have a coarser lattice.
+            # The mechanism for a part of ε can have a coarser lattice.
             divisible = not isinstance(mechanism, (sn.Arete, sn.GeneralizedDiscreteLaplace))
             several = {"max_partitions_contributed": 2 if bad == 1e308 and divisible else 1}
             for kwargs in ({}, {"out": out}, several, {"out": values}):
@@ -94,7 +94,7 @@ def test_each_element_has_its_own_limit(size, rng):
 
 
 def test_coverage_holds_as_far_as_answers_are_accepted():
-    """The ± holds beside half a unit in the last place of the released number. False alarm: below 1e-12 (binomial)."""
+    """The ± holds together with half a unit in the last place of the released number. False alarms: below 1e-12 (binomial)."""
     mechanism = sn.Laplace(1.0, 1e-20)
     bound = mechanism.error_bound(0.9)
     for answer in (1.0, 1e5, float(np.nextafter(limit(mechanism), 0))):

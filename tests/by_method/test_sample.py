@@ -1,4 +1,4 @@
-"""``sample``: the mechanisms by name, and arguments that belong to another one."""
+"""``sample``: mechanisms by name, and arguments that belong to another mechanism."""
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ def test_is_any_mechanism_in_one_call(arguments, mechanism):
 
 
 def test_every_mechanism_has_a_name():
-    """The names of the classes in small letters, and no other; `MechanismName` lists them for type checkers."""
+    """Names are the class names in small letters, and no others; `MechanismName` lists them for type checkers."""
     mechanisms = (
         {name for name in sn.__all__ if hasattr(getattr(sn, name), "release")} - BASES - {"PartitionSelection", "Spending"}
     )
@@ -201,7 +201,7 @@ def test_values_are_lattice_points_and_never_minus_zero(mechanism):
 
 
 def _unaligned(values):
-    """Return an array of these whose elements begin one byte off."""
+    """Return an array of these numbers whose elements begin one byte off."""
     memory = np.zeros(values.nbytes + 1, np.uint8)[1:].view(np.float64)
     memory[...] = values
     return memory
@@ -220,7 +220,7 @@ APART = {
 
 @pytest.mark.parametrize("make", APART.values(), ids=APART)
 def test_arrays_of_parameters_wherever_they_are(make):
-    """Evidence: equality with a mechanism that has copies of its own. The caller's array is as it was."""
+    """Evidence: equality with a mechanism that has its own copies. The caller's array is unchanged."""
     eps, out = make()
     drawn = sn.sample(None, eps, rng=sn.SeededRng(9), out=out)
     assert np.array_equal(drawn, sn.Staircase(EPS).sample(rng=sn.SeededRng(9)))
@@ -229,7 +229,7 @@ def test_arrays_of_parameters_wherever_they_are(make):
 
 
 def test_a_view_of_more_elements_than_memory_is_refused_at_once():
-    """One number seen 2^44 times: reading it where it is would take days."""
+    """The view has one number 2^44 times; reading it in place would take days."""
     with pytest.raises(MemoryError, match="128"):
         sn.sample(None, np.broadcast_to(1.0, (2**44,)), rng=sn.SeededRng(9))
 

@@ -1,6 +1,6 @@
 """``sample_chunks`` draws one fill in parts: the values of `sample`, one fill number, errors at the call.
 
-Evidence: equality with one whole fill of the same generator; for generators of the operating system's, of a view of it.
+Evidence: equality with one whole fill of the same generator, or of a view if the operating system seeded the generator.
 """
 
 import inspect
@@ -22,7 +22,7 @@ N = 41
 
 
 def rows(mechanism, n=N):
-    """A size of `n` rows to which the mechanism's parameters broadcast."""
+    """Return a size of `n` rows to which the mechanism's parameters broadcast."""
     return (n, *mechanism._parameter_shape) if mechanism._parameter_shape else n
 
 
@@ -83,7 +83,7 @@ def test_chunks_that_several_threads_fill():
 
 
 def test_parameters_along_the_rows():
-    """Parameters with the output's first axis are cut as it is."""
+    """Parameters with the output's first axis are cut like the output."""
     eps, sensitivity = np.linspace(0.1, 4, N)[:, None], np.linspace(1, 2, 3)
     for mechanism in (sn.Staircase(eps, sensitivity), sn.Staircase(1.0, 2.0, np.linspace(0.1, 1, N)[:, None])):
         whole = mechanism.sample((N, 3), rng=sn.SeededRng(9))
@@ -119,13 +119,13 @@ def test_rows_without_values():
 
 
 def test_the_largest_chunk_that_can_be_indexed_is_not_refused():
-    """No chunk is made before it is asked for."""
+    """A chunk is made only on request."""
     for size, length in ((2**60 - 1, 2**60 - 1), (2**61, 2**60 - 1), ((2**60, 2), 2**59 - 1)):
         sn.Laplace(1.0).sample_chunks(size, length)
 
 
 def test_far_into_the_largest_fill():
-    """The last values of the longest fills there are, by a view that begins near their end."""
+    """A view near the end of the longest possible fill gives its last values."""
     for mechanism, end in (
         (sn.Laplace(1.0), 2**62),
         (sn.Gaussian(1.0, 1e-6), 2**40),

@@ -1,4 +1,4 @@
-"""A release needs a stated sensitivity: of every mechanism, however its true answers come, and by their type alone.
+"""A release needs a stated sensitivity, for every mechanism and every type of true answers, whatever their values are.
 
 Evidence: every mechanism of the registry, made with and without its sensitivity, and asked for a release of every type.
 """
@@ -21,7 +21,7 @@ from stairnoise.registry import BY_NAME, ROWS, Example, Row, name_of
 from tests.examples import each_mechanism
 
 UNSTATED = "sensitivity must be stated for a release"
-# Mechanisms whose parameters are those of their noise.
+# Mechanisms whose parameters describe only their noise.
 NOISE_ALONE = {"arete", "generalized_discrete_laplace", "discrete_gaussian", "lattice_noise", "skellam"}
 CONTINUOUS = [row for row in ROWS if row.kind in ("continuous", "vector") and row.name not in NOISE_ALONE]
 DISCRETE = [row for row in ROWS if row.kind == "discrete" and row.name not in NOISE_ALONE]
@@ -36,7 +36,7 @@ FLOATS: list[Any] = [3.0, [1, 2.0], (1.0, 2), np.float32(3), np.zeros(2), np.zer
 
 
 def without(row: Row, example: Example | None = None) -> Any:
-    """Return the mechanism of a row's example, whose sensitivity nobody stated."""
+    """Return the mechanism of a row's example, with no stated sensitivity."""
     arguments = dict((example or row.examples[0]).arguments)
     arguments.pop("sensitivity")
     return row.make(Example(arguments, (example or row.examples[0]).by))
@@ -158,7 +158,7 @@ def test_a_sensitivity_of_noise_is_kept(tmp_path: Path) -> None:
     ledger = sn.Ledger(tmp_path / "ledger", budget=1000, delta=1e-6, composed=True)
     for mechanism in (mechanisms[0], sn.Gaussian(1, 1e-6), sn.DiscreteGaussian.from_eps(1, 1e-6)):
         ledger.spend(mechanism, data="people")
-    assert sn.Ledger(tmp_path / "ledger").total() > 0  # read from the file
+    assert sn.Ledger(tmp_path / "ledger").total() > 0  # the sensitivity is read from the file
 
 
 @each_mechanism
@@ -176,7 +176,7 @@ def test_a_mechanism_is_the_same_after_copying_pickling_and_printing(mechanism: 
 
 
 def unstated(mechanism: Any) -> list[Any]:
-    """Return the same mechanism without a stated sensitivity; none if it has none, or an r beyond sensitivity 1."""
+    """Return the same mechanism with no stated sensitivity; None if it has no sensitivity, or an r above sensitivity 1."""
     if not mechanism._stated or getattr(mechanism, "r", 1) > 1 or not hasattr(mechanism, "sensitivity"):
         return []
     return [type(mechanism)(**mechanism._named_arguments() | {"sensitivity": None})]

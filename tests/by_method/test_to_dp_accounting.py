@@ -1,7 +1,7 @@
-"""`PrivacyLoss.to_dp_accounting`: Google's package composes our losses, and never finds less than they are.
+"""`PrivacyLoss.to_dp_accounting`: Google's package composes our losses, and never underestimates them.
 
 Evidence: the profile itself for one release; for many our own composition, which other tests compare with product distributions;
-product distributions of unsymmetric noise; dp_accounting's own losses of Gaussian and Laplace noise in the place of ours.
+product distributions of asymmetric noise; dp_accounting's own losses of Gaussian and Laplace noise instead of ours.
 """
 
 import math
@@ -22,9 +22,9 @@ from tests.examples import one_mechanism_of_each
 
 pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
 
-# Relative error that the grid allows δ, and what it and dp_accounting's truncated tails add to it.
+# The grid's relative error of δ, and the absolute error of grid and dp_accounting's truncated tails.
 RAISED, ADDED = 2.0**-29, 2.0**-78
-# Mechanisms that divide an ε among the values of a person; the examples of the other two promise no ε.
+# Mechanisms that divide an ε among a person's values; the examples of the other two state no ε.
 DIVIDED = [
     pytest.param(row, id=row.name)
     for row in ROWS
@@ -33,12 +33,12 @@ DIVIDED = [
 
 
 def largest(loss):
-    """The loss at which the grid ends."""
+    """Return the loss at which the grid ends."""
     return loss.eps if math.isfinite(loss.eps) else loss.eps_for_delta(grid.cut(loss.privacy_profile(math.inf)))
 
 
 def intervals(loss):
-    """One that divides a pure ε, and one that divides nothing."""
+    """Return an interval that divides the pure ε, and one that does not."""
     return largest(loss) / 2000, largest(loss) / (1000 * math.sqrt(2))
 
 
@@ -47,7 +47,7 @@ def intervals(loss):
 
 @one_mechanism_of_each
 def test_one_release(mechanism):
-    """Never below the profile; and not above the profile of losses that are rounded up to the grid."""
+    """The result is never below the profile, and not above the profile of losses rounded up to the grid."""
     loss = mechanism.privacy_loss()
     top = largest(loss)
     rng = np.random.default_rng(7)
@@ -67,7 +67,7 @@ NOISES = (sn.DiscreteStaircase(1), sn.Staircase(1, gamma=0.5), sn.Laplace(2), sn
 
 @pytest.mark.parametrize("mechanism", rest_long(NOISES[1:3], NOISES), ids=repr)
 def test_rounding_does_not_add_up(mechanism):
-    """On half a million nodes the profile is what it was to a relative 2e-9. All losses are on nodes, but those of Laplace."""
+    """On half a million nodes the profile is right to a relative 2e-9. All losses are on nodes, except those of Laplace noise."""
     loss = mechanism.privacy_loss()
     exported = loss.to_dp_accounting(mechanism.eps / (7 * 2**16))
     for eps in (0.0, mechanism.eps / 7, 0.9 * mechanism.eps):
@@ -106,7 +106,7 @@ def test_tails_of_an_unbounded_loss_count_as_infinite(sigma):
 
 
 def agree(found, loss, delta, slack):
-    """Not below the lower bound but for dp_accounting's rounding, nor above the upper one by more than the grid's slack."""
+    """Require at least the lower bound up to dp_accounting's rounding, and at most the upper bound plus the grid's slack."""
     low = loss.eps_for_delta(delta, bounds=True)[0]
     high = loss.eps_for_delta(delta * (1 - 1e-6))
     assert low * (1 - 1e-14) <= found <= high + slack
@@ -131,7 +131,7 @@ def test_a_composed_loss_is_converted(mechanism):
 
 
 def test_far_tails_of_a_composed_loss():
-    """Where transforms see nothing: δ = 1e-40 of a hundred releases."""
+    """δ = 1e-40 of a hundred releases is far below the errors of transforms."""
     composed = sn.DiscreteStaircase(0.1).compose(100)
     agree(composed.to_dp_accounting().get_epsilon_for_delta(1e-40), composed, 1e-40, 1e-4)
 
@@ -145,14 +145,14 @@ MANY = [(sn.Staircase(1), 100), (sn.Laplace(1), 100), (sn.Gaussian(sigma=5), 200
     rest_long(MANY[::2], MANY),
 )
 def test_many_releases_at_the_usual_interval(mechanism, k):
-    """The slack is much less than k intervals: it falls with their square."""
+    """The slack is much less than k intervals, because it falls with the interval's square."""
     loss = mechanism.privacy_loss()
     agree(loss.to_dp_accounting().self_compose(k).get_epsilon_for_delta(1e-6), loss.compose(k), 1e-6, 3e-5)
 
 
 @pytest.mark.parametrize("weights", [[0.5, 1.0, 4.0, 2.0, 1.5], [1.0, 0.25, 3.0]], ids=["one mode", "two modes"])
 def test_unsymmetric_noise_in_both_directions(weights):
-    """By the product distribution of every pair, as dp_accounting composes a removal and an addition each by itself."""
+    """Compared with the product distribution of every pair, because dp_accounting composes removal and addition separately."""
     mechanism = sn.LatticeNoise(weights, tail_ratio=0.5, sensitivity=2)
     exported = mechanism.privacy_loss().to_dp_accounting(1e-3).self_compose(2)
     k = np.arange(-18, 19)
@@ -179,7 +179,7 @@ def test_with_mechanisms_of_dp_accounting(mechanism):
     laplace = pld.from_laplace_mechanism(2.0, **options)
     gaussian = pld.from_gaussian_mechanism(3.0, **options)
     together = mechanism.compose(times) + sn.Laplace(0.5).privacy_loss() + sn.Gaussian(sigma=3).privacy_loss()
-    # dp_accounting's losses are of densities, which differ from what is drawn by less than 1e-9.
+    # dp_accounting's losses are of densities, which differ from drawn values by less than 1e-9.
     eps = ours.compose(laplace).compose(gaussian).get_epsilon_for_delta(1e-6)
     low = together.eps_for_delta(1e-6, bounds=True)[0]
     high = together.eps_for_delta(1e-6)
@@ -187,7 +187,7 @@ def test_with_mechanisms_of_dp_accounting(mechanism):
 
 
 def test_with_random_batches():
-    """Sampling helps, and the counts still cost."""
+    """Sampling lowers the cost, and the counts still cost."""
     counts = sn.DiscreteLaplace(0.25).privacy_loss()
     ours = counts.to_dp_accounting(1e-3)
     alone, sampled = (pld.from_gaussian_mechanism(1.5, sampling_prob=q, value_discretization_interval=1e-3) for q in (1.0, 0.02))
@@ -197,7 +197,7 @@ def test_with_random_batches():
 
 
 def test_two_intervals_do_not_compose():
-    """dp_accounting's own rule."""
+    """dp_accounting itself refuses this."""
     loss = sn.Laplace(1).privacy_loss()
     with pytest.raises(ValueError, match="intervals are different"):
         loss.to_dp_accounting(1e-3).compose(loss.to_dp_accounting(2e-3))
@@ -205,7 +205,7 @@ def test_two_intervals_do_not_compose():
 
 @pytest.mark.parametrize("row", DIVIDED)
 def test_partitions_keep_the_guarantee(row):
-    """What the mechanism of each of k values loses, composed there k times, is what one value was promised."""
+    """The loss of the mechanism for each of k values, composed there k times, keeps the guarantee of one value."""
     mechanism, k = row.make(row.divided.mechanism), row.divided.partitions
     one = mechanism.for_partitions(k).privacy_loss()
     interval = largest(one) / 5000
@@ -216,7 +216,7 @@ def test_partitions_keep_the_guarantee(row):
 
 
 def test_divergences_are_those_of_its_renyi_accountant():
-    """Of densities, which differ from what is drawn by less than 1e-9; both know what to add."""
+    """The divergences are of densities, which differ from drawn values by less than 1e-9; both sides allow for that."""
     renyi = pytest.importorskip("dp_accounting.rdp.rdp_privacy_accountant")
     event = pytest.importorskip("dp_accounting").LaplaceDpEvent(2.0)
     theirs = renyi.RdpAccountant().compose(event, 3)

@@ -1,6 +1,6 @@
-"""Scores in place of costs, several candidates at once and infinite costs, for every mechanism that selects.
+"""Scores instead of costs, several candidates at once and infinite costs, for every selection mechanism.
 
-Evidence: the definitions, by other calls of the interface; that interface against the oracle is in tests/exactness.
+Evidence: the definitions, by other calls of the interface; tests/exactness compares the interface with the oracle.
 """
 
 import math
@@ -44,7 +44,7 @@ def test_scores_are_costs_with_the_other_sign(make):
 @every
 def test_the_mean_score_is_that_of_the_definition(make):
     """Evidence: Σ p·s with probabilities from the definition in plain floats, by hand for two candidates."""
-    # One stair, or one sensitivity, between the two.
+    # The two differ by one step, or one sensitivity.
     weight = math.exp(-0.75)
     worse = weight / 2 if make is sn.PermuteAndFlip else weight / (1 + weight)
     mechanism = make(1.5, sensitivity=1)
@@ -53,7 +53,7 @@ def test_the_mean_score_is_that_of_the_definition(make):
     assert found == pytest.approx(1 + worse, rel=1e-14)
     many = mechanism.expected_cost(scores=[[-1, -2, -math.inf], [-4.0, -math.inf, -5.0]])
     assert many == pytest.approx([1 + worse, 4 + worse], rel=1e-14)
-    # Scores of either sign, where only differences matter.
+    # Scores of either sign, because only differences matter.
     if make is not sn.StaircaseSelection:
         assert mechanism.expected_cost(scores=[7, 6]) == pytest.approx(worse - 7, rel=1e-14)
 
@@ -69,7 +69,7 @@ def test_scores_of_extreme_integers_are_exact(make):
 
 @every
 def test_repeated_rows_of_scores_are_not_copied(make):
-    """Rows of strides 0 are looked at once."""
+    """Rows that repeat by stride 0 are read once."""
     scores = np.broadcast_to([-1.0, math.nan], (2**50, 2))
     with pytest.raises(sn.ParameterError, match=r"scores must be finite or -inf.*, got one that is not at index \(0, 1\)$"):
         make(1, sensitivity=1).select(scores=scores)
@@ -187,7 +187,7 @@ def test_rows_broadcast_and_every_part_is_the_same(make):
 
 @every
 def test_threads_and_layouts_of_out_do_not_matter(make):
-    """Long enough for pieces and parts. An array in Fortran's order is written in other parts, which begin anywhere in rows."""
+    """Outputs are long enough for several pieces. An array in Fortran order is written in parts that begin anywhere in rows."""
     mechanism, costs = make(1, sensitivity=1), rows(6000, 12)
     whole = mechanism.top(costs, 7, rng=seeded(), threads=1)
     assert np.array_equal(whole, mechanism.top(costs, 7, rng=seeded(), threads=4))

@@ -1,4 +1,4 @@
-"""A mechanism is a value: its text, equality, hash, copies, and that nothing changes it. Evidence: equality."""
+"""A mechanism is an immutable value with text, equality, hash and copies. Evidence: equality."""
 
 import copy
 import pickle
@@ -11,7 +11,7 @@ import stairnoise as sn
 from tests.examples import each_mechanism_and_array
 
 NAMES = {"array": array, **{name: getattr(sn, name) for name in sn.__all__}}
-# Arguments that are written in ways of their own, beside the examples of the registry.
+# Arguments with special texts, in addition to the registry's examples.
 ARRAYS = [
     sn.Staircase([0.1, 1 / 3], [[1.0], [1e-300]]),
     sn.Staircase(1, 1, [0.1, 0.2]),
@@ -100,7 +100,7 @@ NUMBERS = ("mean", "median", "var", "std", "entropy", "support")
 
 @each_mechanism_and_array
 def test_numbers_that_are_kept_are_those_that_were_computed(mechanism):
-    """Asked twice, in this order and in the other one, a mechanism says the same, and so does its twin."""
+    """A mechanism and its twin answer the same when asked twice, in either order."""
     twin = copy.copy(mechanism)
     names = [name for name in NUMBERS if hasattr(mechanism, name)]
     first = {name: getattr(mechanism, name)() for name in names}

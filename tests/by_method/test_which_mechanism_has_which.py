@@ -1,4 +1,4 @@
-"""Which mechanism has which method: those of the first four mechanisms, and every absence with its reason.
+"""Every mechanism has the methods of the first four, or a listed reason for an absence.
 
 Evidence for SciPy's form and for the pictures of the mechanisms beyond the first four: the mechanisms' own functions, and data
 drawn from Matplotlib's artists.
@@ -37,7 +37,7 @@ def public(kind):
 @pytest.mark.parametrize("row", FURTHER, ids=lambda row: row.class_name)
 def test_every_absence_is_listed_with_its_reason(row):
     of_the_four = set.union(*map(public, FOUR))
-    # A truncated staircase has the shape of its own kind.
+    # A truncated staircase has its own kind of shape.
     listed = [OF_OTHER_KIND[row.kind] - (SHAPES & public(row.load())), *map(set, row.lacks.values())]
     assert of_the_four - public(row.load()) == set.union(*listed)
     assert sum(map(len, listed)) == len(set.union(*listed))
@@ -71,7 +71,7 @@ each_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 @pytest.mark.parametrize("mechanism", [mechanism for mechanism in MECHANISMS if not isinstance(mechanism, sn.Arete)], ids=repr)
 def test_scipy_functions_are_the_mechanisms(mechanism):
-    """But Arete's, whose lattice SciPy gets as a density: see test_scipy_of_single_mechanisms.py."""
+    """Except Arete's, whose lattice SciPy gets as a density: see test_as_scipy_single.py."""
     frozen = mechanism.as_scipy()
     q = np.array([0.0, 1e-12, 1e-3, 0.2, 0.5, 0.8, 1 - 1e-9, 1.0])
     x = mechanism.ppf(q[1:-1])
@@ -90,7 +90,7 @@ def test_scipy_functions_are_the_mechanisms(mechanism):
 
 @each_mechanism
 def test_scipy_draws_travels_and_moves(mechanism):
-    """A chi-square or Kolmogorov-Smirnov test at a fixed seed; it rejects a right mechanism with probability 1e-4."""
+    """A chi-square or Kolmogorov-Smirnov test at a fixed seed; it rejects a correct mechanism with probability 1e-4."""
     frozen = mechanism.as_scipy()
     assert isinstance(frozen, type(stats.dlaplace(1) if hasattr(mechanism, "pmf") else stats.norm()))
     sample = frozen.rvs(4000, random_state=5)
@@ -168,7 +168,7 @@ def test_eps_for_error_refuses(arguments, text):
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_error_bound_of_vectors(norm):
-    """The share of 40,000 draws beyond it; a share that is off by a tenth fails but for a probability of 1e-6."""
+    """The share of 40,000 draws beyond the bound is right; a share wrong by a tenth passes with probability 1e-6."""
     mechanism = sn.MultivariateStaircase(2, 1.5, 3, "l1", norm)
     noise = mechanism.sample(40_000, rng=sn.SeededRng(3))
     sizes = np.linalg.norm(noise, {"l1": 1, "l2": 2, "linf": np.inf}[norm], axis=1)

@@ -14,7 +14,7 @@ NAMES: dict[str, Any] = {
 
 
 def build(kind: str, eps: float, sensitivity: float, shape: Shape = None) -> Any:
-    """The mechanism, with integers where the discrete mechanisms have integers."""
+    """Return the mechanism; discrete mechanisms get integers for their integer parameters."""
     discrete = kind.startswith("discrete")
     arguments: list[Any] = [int(sensitivity) if discrete else sensitivity]
     if shape is not None:
@@ -23,7 +23,7 @@ def build(kind: str, eps: float, sensitivity: float, shape: Shape = None) -> Any
 
 
 def rng_before(fill: int, seed: int) -> sn.SeededRng:
-    """A generator whose next fill has the given number: empty fills count."""
+    """Return a generator whose next fill has the given number; empty fills count."""
     rng = sn.SeededRng(seed, allow_release=True)
     nothing = sn.DiscreteLaplace(1.0)
     for _ in range(fill):

@@ -38,7 +38,7 @@ def test_words(entry: dict[str, Any]) -> None:
 @each_entry
 @pytest.mark.parametrize("door", ["ctypes", "cffi"])
 def test_draws_of_every_kind_in_turn(entry: dict[str, Any], door: str) -> None:
-    """Through the functions that C code calls: a half of a word stays while other draws take words."""
+    """Draws go through the functions that C code calls; half a word is kept while other draws take words."""
     if door == "cffi":
         pytest.importorskip("cffi")
     bits = sn.SecureBitGenerator(secret(entry))
@@ -63,7 +63,7 @@ def test_numbers_of_numpys_generator_in_turn(entry: dict[str, Any]) -> None:
 @each_entry
 @pytest.mark.parametrize("drawn_before", [0, 700])
 def test_children(entry: dict[str, Any], drawn_before: int) -> None:
-    """They do not depend on how many words were drawn before, nor on how many were spawned at a time."""
+    """Children do not depend on the number of words drawn before, or on the number of children spawned at a time."""
     parent = sn.SecureBitGenerator(secret(entry))
     parent.random_raw(drawn_before)
     children = parent.spawn(1) + parent.spawn(0) + parent.spawn(9)

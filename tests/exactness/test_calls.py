@@ -1,4 +1,4 @@
-"""Calls on one generator, and parameters at the ends of what mechanisms take, as the oracle has them. Deterministic: no false
+"""Calls on one generator, and parameters at the ends of their ranges, agree with the oracle. Deterministic: no false
 alarm.
 """
 
@@ -19,7 +19,7 @@ def two_calls(rng: sn.SeededRng) -> list[list[int]]:
 
 
 def result(rng: sn.SeededRng, costs: list[float], name: str, number: int) -> Any:
-    """What one call gives."""
+    """Return the result of one call."""
     exponential, flips = sn.ExponentialMechanism(calls.EPS, 1), sn.PermuteAndFlip(calls.EPS, 1)
     if name == "spawn":
         return [two_calls(child) for child in rng.spawn(number)]

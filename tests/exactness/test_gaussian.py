@@ -25,7 +25,7 @@ def sample(name: str, count: int) -> list[Any]:
 
 
 def calibrated(entry: dict[str, Any]) -> Any:
-    """The mechanism of a release in which one person changes `partitions` values."""
+    """Return the mechanism of a release in which one person changes `partitions` values."""
     mechanism = sn.Gaussian(*(float_of(entry[name]) for name in ("eps", "delta", "sensitivity")))
     return mechanism if entry["partitions"] == 1 else mechanism.for_partitions(entry["partitions"])
 
@@ -94,7 +94,7 @@ def test_partitions_of_counts_share_the_variance_exactly() -> None:
 
 
 def release_sigma2(sigma2: float, partitions: int) -> float:
-    """The least float64 from partitions·σ² on."""
+    """Return the smallest float64 that is at least partitions·σ²."""
     exact = Fraction(sigma2) * partitions
     below = float(exact)
     return below if Fraction(below) >= exact else float(np.nextafter(below, np.inf))
@@ -102,7 +102,7 @@ def release_sigma2(sigma2: float, partitions: int) -> float:
 
 @pytest.mark.parametrize("case", rest_long(range(4), range(10)))
 def test_fills_of_any_variance(case: int) -> None:
-    """Hundreds of consecutive values at a variance that nobody chose: every block and every seam between attempts."""
+    """Hundreds of consecutive values at random variances cover every block and every boundary between attempts."""
     choose = random.Random(f"gaussian {case}")
     sigma2 = 2.0 ** choose.uniform(-4, 90)
     seed, start = choose.randrange(2**128), choose.choice((0, choose.randrange(2**39)))
@@ -124,7 +124,7 @@ def test_vectors_are_what_the_oracle_makes() -> None:
 
 
 def test_vectors_reach_what_is_rare() -> None:
-    """Many attempts, coins that take several words, coins that floating point leaves open."""
+    """The vectors have many attempts, coins that take several words, and coins that floating point cannot decide."""
     assert max(max(entry["attempts"]) for entry in read("discrete_gaussian")) >= 4
     assert {case[2] for entry in read("gaussian_coins") for case in entry["cases"]} >= {1, 2, 3, 4}
     narrow = {(sigma2, index) for sigma2, _, index in generate.NARROW}

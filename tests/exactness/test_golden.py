@@ -27,7 +27,7 @@ def by_kind(name: str) -> list[Any]:
 
 
 def same(array: np.ndarray, expected: list[Any]) -> bool:
-    """Equal bit for bit: -0.0 is not 0.0."""
+    """Return whether arrays are equal bit for bit; -0.0 is not 0.0."""
     return array.tobytes() == np.array(expected, dtype=array.dtype).tobytes()
 
 
@@ -39,7 +39,7 @@ def test_fills(entries: list[dict[str, Any]]) -> None:
         dtypes = ("int64", "int32", "float64") if entry["kind"].startswith("discrete") else ("float64", "float32")
         for dtype in dtypes:
             expected = [output(n, granularity, dtype) for n in entry["values"]]
-            # A view draws the next fill of its generator and leaves that generator where it is.
+            # A view draws its generator's next fill and does not advance the generator.
             drawn = mechanism_.sample(entry["count"], rng=rng.at(entry["index"]), dtype=dtype)
             assert same(drawn, expected), (dtype, entry)
 
@@ -61,7 +61,7 @@ def test_lattices(entries: list[list[Any]]) -> None:
 
 @pytest.mark.parametrize("entries", by_kind("release"))
 def test_releases(entries: list[dict[str, Any]]) -> None:
-    """Answers off the lattice, whose q is ±2^126 in the file, are refused. Zeros take their places: the others keep theirs."""
+    """Answers outside the lattice, with q = ±2^126 in the file, are refused. Zeros replace them, so the others keep their positions."""
     for entry in entries:
         values = np.array([int(v) if entry["type"] == "int64" else float_of(v) for v in entry["values"]], dtype=entry["type"])
         fits = np.array([abs(int(q)) < 2**126 for q in entry["q"]])

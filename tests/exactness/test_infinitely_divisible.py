@@ -68,7 +68,7 @@ def test_at_parameters_nobody_chose(mechanism: str, case: int) -> None:
 
 
 def test_release_adds_the_noise_of_its_indices() -> None:
-    """⌊x/g + 1/2⌋ + X, for whole answers and for others, by the oracle."""
+    """Releases are ⌊x/g + 1/2⌋ + X by the oracle, for integer and other answers."""
     key, answers = stream.seed_key(5), [0.3, -1e9, 7.25, 1e-9]
     mechanism = sn.Arete(0.5, 1.0, 0.25, 10)
     g = Fraction(mechanism.granularity)

@@ -31,7 +31,7 @@ def keyed_of(entry: dict[str, Any]) -> sn.KeyedRng:
 
 
 def label(one: Any) -> Any:
-    """A label of the vectors as a user has it."""
+    """Return a label of the vectors as a user's value."""
     tag, content = one
     if tag == "D":
         day = int(content)
@@ -47,7 +47,7 @@ def label(one: Any) -> Any:
 
 
 def one(mechanism: Any, keyed: sn.KeyedRng, entry: dict[str, Any], case: Any) -> Any:
-    """What a row is released as, alone."""
+    """Return the release of a single row."""
     return mechanism.release(
         decoded(case[1]),
         labels=[label(case[0])] if case[0][0] == "N" else label(case[0]),
@@ -71,7 +71,7 @@ def test_all_rows_at_once_are_the_rows_one_by_one(entry: dict[str, Any]) -> None
     mechanism, keyed = mechanism_of(entry), keyed_of(entry)
     alone = [one(mechanism, keyed, entry, case) for case in entry["cases"]]
     values = [decoded(case[1]) for case in entry["cases"]]
-    # Numbers of categories are integers alone.
+    # Categories are given as integers only.
     released = mechanism.release(
         np.array(values, int if set(map(type, values)) == {int} else float),
         labels=[label(case[0]) for case in entry["cases"]],
@@ -135,7 +135,7 @@ def test_a_decimal_is_the_label_of_its_integer() -> None:
 
 @pytest.mark.parametrize("k", [1, 5])
 def test_gaussian_noise_of_a_sigma(k: int) -> None:
-    """The address by the oracle, and the noise of its subkey by the oracle too."""
+    """The oracle computes the address, and the noise of its subkey."""
     secret, sigma, change = bytes(range(32)), 2.5, 1.5
 
     def parameters(values: int) -> list[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""Noise by given weights against its oracle, bit for bit, for weights at random. Deterministic: no false alarms."""
+"""Noise by given weights agrees with its oracle, bit for bit, for random weights. Deterministic: no false alarms."""
 
 import random
 
@@ -13,7 +13,7 @@ VALUES = 50
 
 @pytest.mark.parametrize("case", rest_long(range(7), range(16)))
 def test_fills_at_random(case: int) -> None:
-    """Few weights, whose thresholds are counted, and many, which are searched; with tails in every other case."""
+    """Thresholds of few weights are counted, and those of many are searched; every other case has tails."""
     choose = random.Random(f"lattice noise {case}")
     m = choose.choice((1, 2, 7, 8, 40))
     weights = [choose.choice((0.0, choose.random(), choose.random() * 2.0 ** choose.randrange(-90, 9))) for _ in range(2 * m + 1)]

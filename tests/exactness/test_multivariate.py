@@ -1,4 +1,4 @@
-"""Vectors of the multivariate staircase, bit for bit: golden values, and the oracle at parameters nobody chose.
+"""Vectors of the multivariate staircase, bit for bit: golden values, and the oracle at random parameters.
 
 Deterministic: no false alarms.
 """
@@ -28,7 +28,7 @@ def of(entry: dict[str, Any]) -> sn.MultivariateStaircase:
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_golden_vectors(norm: str) -> None:
-    """Flat indices may begin inside a vector: what is drawn there are the whole fill's coordinates from there on."""
+    """Flat indices can begin inside a vector; the draw then has the whole fill's coordinates from there."""
     entries = [entry for entry in read("multivariate") if entry["norm"] == norm]
     assert len(entries) == len(generate.PARAMETERS)
     for entry in entries:
@@ -51,7 +51,7 @@ def test_committed_vectors_are_what_the_oracle_makes() -> None:
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_golden_long_vectors(norm: str) -> None:
-    """Some coordinates of whole vectors, in as many dimensions as there may be."""
+    """Some coordinates of whole vectors, in up to the maximum number of dimensions."""
     entries = [entry for entry in read("long_vectors") if entry["norm"] == norm]
     assert len(entries) == len(generate.LONG)
     for entry in entries:

@@ -1,7 +1,7 @@
 """Whole fills against the oracle at parameters drawn from wide ranges, fixed seed. Deterministic: no false alarms.
 
-Where the golden vectors freeze a few values at chosen parameters, this looks at hundreds of consecutive values, so that every
-lane of a vector kernel and the seams between blocks are compared at parameters nobody chose.
+Golden vectors freeze a few values at chosen parameters; these tests compare hundreds of consecutive values, so that every
+lane of a vector kernel and the boundaries between blocks are compared at random parameters.
 """
 
 import math

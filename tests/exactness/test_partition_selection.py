@@ -24,7 +24,7 @@ def arguments(entry: dict[str, Any]) -> Partitions:
 
 
 def geometric(given: Partitions) -> sn.PartitionSelection:
-    """The mechanism without Gaussian noise, even where that is better."""
+    """Return the mechanism with geometric noise, even if Gaussian noise is better."""
     mechanism = sn.PartitionSelection(*given)
     object.__setattr__(mechanism, "_rule", TruncatedGeometric(*given))
     return mechanism
@@ -44,7 +44,7 @@ def test_golden_groups(threads: int) -> None:
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_golden_groups_with_gaussian_noise(threads: int) -> None:
-    """The counts reach the threshold exactly or miss it by one; without a σ² the other rule is the better one."""
+    """Counts reach the threshold exactly or miss it by one; an entry with no σ² uses the other, better rule."""
     for entry in read("gaussian_threshold"):
         mechanism, rng = sn.PartitionSelection(*arguments(entry)), rng_before(entry["fill"], int(entry["seed"]))
         if entry["sigma2"] is None:
@@ -81,7 +81,7 @@ def test_oracle_agrees_on_groups_that_nobody_chose(case: int) -> None:
 
 @pytest.mark.parametrize("case", range(4))
 def test_the_oracle_has_the_same_delta(case: int) -> None:
-    """Thresholds that nobody chose: the stated δ is the largest divergence with its margin, and one less is too little."""
+    """For random parameters, the stated δ is the largest divergence plus a margin, and a threshold one lower is too low."""
     choose = random.Random(case)
     eps, delta, k = 2 ** choose.uniform(-1, 2), 10 ** -choose.uniform(0.3, 8), choose.randrange(2, 7)
     found = least_threshold(eps, delta, k, 10**9)

@@ -33,7 +33,7 @@ ENTRIES = read("partitions")
 
 
 def each_of(mechanism: Any) -> list[Any]:
-    """Arguments of the mechanism of each value, as the vectors have them."""
+    """Return the arguments of each value's mechanism, as in the vectors."""
     if isinstance(mechanism, sn.DiscreteGaussian):
         return [mechanism.sigma2]
     return [list(argument) if isinstance(argument, tuple) else argument for argument in mechanism._named_arguments().values()]

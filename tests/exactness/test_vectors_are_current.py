@@ -1,6 +1,6 @@
 """A seeded sample of every vector file, recomputed by the oracle. Deterministic: no false alarms.
 
-This is what ties the committed files to docs/contract.md: the oracle was written from that page.
+This ties the committed files to docs/contract.md, because the oracle was written from that page.
 """
 
 import random

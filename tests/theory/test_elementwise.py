@@ -1,4 +1,4 @@
-"""The functions that formulas take for Python floats against NumPy's, at every kind of number. Deterministic."""
+"""The functions used for Python floats agree with NumPy's at every kind of number. Deterministic."""
 
 import itertools
 

@@ -32,19 +32,19 @@ def best_gamma(eps):
 
 
 def eps_of_staircase(eps):
-    """ε of the "l2" staircase whose variance is that of Laplace noise with `eps`."""
+    """Return ε of the "l2" staircase with the variance of Laplace noise of `eps`."""
     return optimize.brentq(lambda e: variance(e, best_gamma(e)) - 2 / eps**2, eps / 20, eps, xtol=1e-14)
 
 
 def ratio(eps, k):
-    """What k releases cost as a staircase, over what they cost as Laplace noise of the same variance."""
+    """Return the ε of k releases by the staircase, over the ε by Laplace noise of equal variance."""
     mechanisms = sn.Staircase(eps_of_staircase(eps), gamma="l2"), sn.Laplace(eps)
     ours, theirs = (privacy_loss(mechanism).compose(k).eps_for_delta(DELTA) for mechanism in mechanisms)
     return ours / theirs
 
 
 def mean_losses(eps):
-    """By sums over a lattice of 2**14 cells to the sensitivity."""
+    """Return mean losses by sums over a lattice of 2**14 steps to the sensitivity."""
     resolution, found = 2**14, []
     x = (np.arange(-resolution * 60, resolution * 60) + 0.5) / resolution
     e = eps_of_staircase(eps)
@@ -131,7 +131,7 @@ def test_the_same_holds_for_integers(eps, D):
 
 
 def composed(eps, delta, k):
-    """The ε of k releases of the staircase of Laplace's variance, over that of Laplace noise; both by `compose`."""
+    """Return the ε of k releases of the staircase of equal variance, over that of Laplace noise, both by `compose`."""
     mechanisms = sn.Staircase(eps_of_staircase(eps), gamma="l2"), sn.Laplace(eps)
     assert mechanisms[0].var() == pytest.approx(mechanisms[1].var(), rel=1e-6)
     ours, theirs = (mechanism.compose(k).eps_for_delta(delta) for mechanism in mechanisms)

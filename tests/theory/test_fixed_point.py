@@ -21,7 +21,7 @@ FUNCTIONS = {
 @pytest.mark.parametrize("bits", [190, 250, 320])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions(name: str, bits: int) -> None:
-    """Off by less than 2**45 units, or by less relatively: 2**-100 is what a calibration claims."""
+    """The error is below 2**45 units, or relatively smaller; calibrations claim 2**-100."""
     n, (exact, places) = fixed_point(bits), FUNCTIONS[name]
     with mp.workdps(150):
         for x in places:

@@ -1,6 +1,6 @@
 """A profile on a grid, by itself.
 
-Evidence: the profile that the grid's probabilities have by the definition, beside the one they were made from.
+Evidence: the profile of the grid's probabilities by the definition, compared with the profile they were made from.
 """
 
 import math
@@ -19,7 +19,7 @@ def profile_of(masses, infinite, interval, eps):
 @pytest.mark.parametrize("mechanism", [sn.Laplace(1), sn.Staircase(1)], ids=repr)
 @pytest.mark.parametrize("error", [1e-13, 1e-11, 1e-9])
 def test_errors_of_a_profile_are_not_magnified(mechanism, error):
-    """Relative errors on ten thousand nodes, whose differences are a ten-thousandth of δ: the grid's are a few times as large."""
+    """Relative errors on ten thousand nodes, whose differences are a ten-thousandth of δ; the grid's errors are a few times as large."""
     rng = np.random.default_rng(1)
     exact = mechanism.privacy_profile
     masses, infinite = grid.on_multiples(lambda t: exact(t) * (1 + error * rng.random(t.shape)), 10_000, 1e-4)
@@ -35,7 +35,7 @@ def test_probabilities_add_up_to_one_and_mirror_each_other():
 
 
 def test_the_last_node_is_not_below_the_largest_loss():
-    """In exact numbers: float64 makes 3 of 0.3 + 5e-17 over 0.1, and 6.999 of 0.7 over 0.1."""
+    """Compared in exact numbers: in float64, (0.3 + 5e-17)/0.1 is 3, and 0.7/0.1 is 6.999…."""
     assert [grid.steps_to(top, 0.1) for top in (0.1, 0.3, 0.7, 1.0)] == [1, 3, 7, 10]
     assert grid.steps_to(0.30000000000000004, 0.1) == 4
 

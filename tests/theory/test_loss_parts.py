@@ -43,7 +43,7 @@ def test_models_enclose_the_loss(name):
 
 
 def test_no_mass_is_below_zero():
-    """Where a loss is at a node, but for its last place, all of it is given to that node: rounding must not give more."""
+    """A loss within rounding of a node gives its whole probability to this node; rounding must not give more."""
     part = ended_atoms(0.03851339484821701, 6442450944, 3196059648, 3772197435033)
     for n in range(1000, 1200):
         assert part.upper_model(part.top / n).masses.min() >= 0

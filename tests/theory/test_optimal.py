@@ -1,4 +1,4 @@
-"""The optimal staircase: equations in other precision, brute force, limits from the paper, and what is refused."""
+"""The optimal staircase: equations in higher precision, brute force, limits from the paper, and refusals."""
 
 import doctest
 import json
@@ -38,11 +38,11 @@ def staircase_cost(p, eps, gamma):
 
 
 def lattice_costs(cost, eps, D):
-    """Expected cost for r = 1 ... D by summing the probabilities, in the working precision of mpmath."""
+    """Return expected costs for r = 1 ... D as sums over probabilities, in mpmath's working precision."""
     eps = mp.mpf(eps)
     stairs = int(110 / eps) + 3
     values = [cost(i) for i in range((stairs + 2) * D)]
-    prefix = [values[0] / mp.mpf(2)]  # half of 0 goes to either side
+    prefix = [values[0] / mp.mpf(2)]  # each side gets half of 0
     for value in values[1:]:
         prefix.append(prefix[-1] + value)
     weights = [mp.exp(-eps * m) for m in range(stairs)]
@@ -61,7 +61,7 @@ def lattice_costs(cost, eps, D):
 
 @pytest.mark.parametrize("eps", EPS)
 def test_closed_forms(eps):
-    """Against the textbook formulas in 400 digits, which can afford their cancellation."""
+    """Compared with the textbook formulas in 400 digits, enough for their cancellation."""
     with mp.workdps(400):
         b = mp.exp(-mp.mpf(eps))
         first = 1 / (1 + mp.exp(mp.mpf(eps) / 2))
@@ -71,7 +71,7 @@ def test_closed_forms(eps):
 
 
 def test_the_equation_for_p_has_the_closed_forms_as_roots():
-    """The root finder against the closed forms, over all eps: different derivations."""
+    """The root finder agrees with the closed forms, of another derivation, over all eps."""
     eps = np.concatenate([2.0 ** np.arange(-40, 9, 0.37), np.nextafter(2.0, [0, 4])])
     for p, cost in ((1.0, "l1"), (2.0, "l2")):
         np.testing.assert_allclose(power_cost.gamma_power(p, eps), so.optimal_gamma(eps, cost), rtol=1e-13)
@@ -126,7 +126,7 @@ def test_no_gamma_on_a_grid_is_better(p, eps):
 
 
 def test_order_and_monotony():
-    """Facts for p = 1 and 2, g2 > g1 and both falling from 1/2 to 0, seen for p from 0.1 to 3 on 300 points."""
+    """For p = 1 and 2 it is known that g2 > g1 and both fall from 1/2 to 0; the test sees this for p from 0.1 to 3 at 300 points."""
     eps = np.geomspace(1e-3, 300, 300)
     gamma = so.optimal_gamma(eps, np.array([[0.1], [0.5], [1], [2], [3]]))
     assert gamma.shape == (5, 300)
@@ -138,7 +138,7 @@ def test_order_and_monotony():
 
 @pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.5])
 def test_large_eps_limits(p):
-    """gamma ~ (b/p)**(1/(p+1)) and the least E|X|**p ~ D**p (b/p)**(p/(p+1)): for p = 1 and 2 corollaries 5 and 7."""
+    """gamma ~ (b/p)**(1/(p+1)) and the minimum E|X|**p ~ D**p (b/p)**(p/(p+1)): for p = 1 and 2 corollaries 5 and 7."""
     eps = 120.0
     b = math.exp(-eps)
     assert so.optimal_gamma(eps, p) == pytest.approx((b / p) ** (1 / (p + 1)), rel=1e-10)
@@ -162,7 +162,7 @@ def test_least_costs(eps):
 
 @pytest.mark.parametrize("cost", ["l1", "l2", 0.5, 3.0])
 def test_the_least_cost_is_that_of_the_optimal_mechanism(cost):
-    """Two routes to one number: the closed form, and the mechanism made with the optimal shape."""
+    """The closed form agrees with the cost of the mechanism made with the optimal shape."""
     eps = np.array([1e-4, 0.3, 1.0, 3.0, 20.0])
     mechanism = sn.Staircase(eps, 2.5, so.optimal_gamma(eps, cost))
     np.testing.assert_allclose(so.optimal_cost(eps, 2.5, cost), so.expected_cost(mechanism, cost), rtol=1e-13)
@@ -172,7 +172,7 @@ def test_the_least_cost_is_that_of_the_optimal_mechanism(cost):
 
 
 def test_small_eps_limits():
-    """Laplace's excess over the optimum: D eps/24 in E|X|, D**2/12 in E X**2 (theorem 8), with the next terms."""
+    """Laplace noise exceeds the optimum by D eps/24 in E|X| and D**2/12 in E X**2 (theorem 8), with the next terms."""
     D = 3.0
     for eps in (1e-2, 1e-3):
         assert D / eps - so.optimal_cost(eps, D) == pytest.approx(D * eps / 24, rel=1e-4)
@@ -181,13 +181,13 @@ def test_small_eps_limits():
 
 
 def test_gains_over_laplace_at_ten():
-    """The paper's "about 15-fold and 23-fold"."""
+    """The paper states "about 15-fold and 23-fold"."""
     assert sn.Laplace(10).abs_moment(1) / so.optimal_cost(10) == pytest.approx(14.8406, abs=5e-5)
     assert sn.Laplace(10).var() / so.optimal_cost(10, 1.0, "l2") == pytest.approx(23.6069, abs=5e-5)
 
 
 def test_beyond_700():
-    """Everything underflows to 0 and nothing to nan."""
+    """Results underflow to 0, and none is nan."""
     for eps in (746.0, 1e5, 1e300):
         for cost in ("l1", "l2", 0.5, 7.0):
             assert 0 < so.optimal_gamma(eps, cost) < 1e-35
@@ -198,7 +198,7 @@ def test_beyond_700():
 # ---------------------------------------------------------------- optimal_r
 
 
-# More terms take mpmath too long.
+# mpmath is too slow for more terms.
 SUMMED = [(eps, D) for eps, D in product((0.05, 0.5, 1.999, 2.0, 4.0, 9.0), (1, 2, 5, 10, 37, 120)) if D / eps <= 400]
 
 
@@ -209,7 +209,7 @@ def test_r_by_brute_force(eps, D):
     with mp.workdps(40):
         for p in (0.5, 1, 2, 3, 4.5):
             costs = lattice_costs(lambda i, p=p: mp.mpf(i) ** p, eps, D)
-            # 1e-30 is a tie: the sums end there.
+            # Differences of 1e-30 are ties, because the sums end there.
             best = 1 + next(i for i, cost in enumerate(costs) if cost <= min(costs) * (1 + mp.mpf(10) ** -30))
             assert so.optimal_r(eps, D, p) == best
             if p in (1, 2):
@@ -219,7 +219,7 @@ def test_r_by_brute_force(eps, D):
 
 @pytest.mark.slow
 def test_r_of_wide_sensitivities():
-    """The float64 search against the extension's exact arithmetic: 2000 pairs per cost, D to 2**40."""
+    """The float64 search agrees with the extension's exact arithmetic for 2000 pairs per cost, D to 2**40."""
     rng = np.random.default_rng(7)
     eps = np.exp(rng.uniform(math.log(1e-3), math.log(60), 2000))
     D = np.floor(np.exp(rng.uniform(0, math.log(2.0**40), 2000)))
@@ -228,7 +228,7 @@ def test_r_of_wide_sensitivities():
 
 
 def test_r_when_the_guess_is_bad(monkeypatch):
-    """The search by halving, which no known case needs, gives the same answers."""
+    """The search by halving gives the same answers; no known case needs it."""
     eps, D = np.geomspace(0.01, 20, 60), np.tile([7.0, 300.0, 10.0**6], 20)
     expected = power_cost.r_power(3.0, eps, D)
     monkeypatch.setattr(power_cost, "_gamma", lambda p, eps: np.full_like(p, 0.9))
@@ -245,7 +245,7 @@ def test_r_ties_go_to_the_smaller():
 
 @pytest.mark.parametrize("D", [5, 10, 100, 1000])
 def test_where_one_becomes_optimal(D):
-    """Fact: for E X**2, r = 1 from eps of about ln(2 D**3/3); the exact point for D = 10 is 6.4513."""
+    """For E X**2, r = 1 is optimal from about eps = ln(2 D**3/3); the exact point for D = 10 is 6.4513."""
     about = math.log(2 * D**3 / 3)
     assert so.optimal_r(about + 0.1, D, "l2") == 1
     assert so.optimal_r(about - 0.3, D, "l2") > 1
@@ -260,9 +260,9 @@ LEVELS, POWERS = (0.05, 0.5, 2.0, 4.0, 20.0, 700.0), (0.5, 1.0, 2.0, 3.5)
 
 @pytest.mark.parametrize(("eps", "p"), rest_long(in_turn(LEVELS, POWERS), product(LEVELS, POWERS)))
 def test_functions_that_are_powers(eps, p):
-    """Quadrature against the formulas for powers: no code in common but the stair weights."""
+    """Quadrature agrees with the formulas for powers; they share only the code of the step weights."""
     if eps == 700 and p == 0.5:
-        p = 0.75  # below, gamma**p times b leaves float64
+        p = 0.75  # below this, gamma**p times b leaves float64's range
     assert so.optimal_gamma(eps, lambda x: x**p) == pytest.approx(so.optimal_gamma(eps, p), rel=1e-11, abs=0)
     least = so.optimal_cost(eps, 2.5, lambda x: 4 + x**p)
     assert least - 4 == pytest.approx(so.optimal_cost(eps, 2.5, p), rel=1e-12, abs=1e-14)
@@ -275,11 +275,11 @@ def test_functions_that_are_powers(eps, p):
 @pytest.mark.parametrize("eps", [0.5, 2.0, 6.0])
 @pytest.mark.parametrize("t", [0.3, 1.7, 2.25])
 def test_indicators(eps, t):
-    """Cost 1 beyond t: the best edge of the stairs is at t, and the cost is 1 minus the known mass."""
+    """For cost 1 beyond t, the best step edge is at t, and the cost is 1 minus the known probability."""
     assert so.optimal_gamma(eps, lambda x: x > t) == pytest.approx(t % 1, rel=1e-14)
     mechanism = sn.Staircase(eps, 1.0, t % 1)
     c, k = 1 / math.expm1(eps), math.floor(t)
-    exact = math.exp(-eps * (k + 1)) * (1 + c) / (t % 1 + c)  # mass of the stairs beyond t
+    exact = math.exp(-eps * (k + 1)) * (1 + c) / (t % 1 + c)  # probability of the steps beyond t
     assert so.expected_cost(mechanism, lambda x: x > t) == pytest.approx(exact, rel=1e-12)
     assert so.optimal_cost(eps, 1.0, lambda x: x > t) == pytest.approx(exact, rel=1e-12)
     assert so.optimal_gamma(eps, lambda x: x > 5 * t, sensitivity=5.0) == pytest.approx(t % 1, rel=1e-14)
@@ -294,7 +294,7 @@ def test_all_shapes_equally_good():
 
 
 def test_every_place_of_a_jump_is_seen():
-    """A split panel must notice a jump anywhere: 2000 places per panel, the rule against its two parts."""
+    """The rule on a panel differs from the rule on its two parts for a jump at any of 2000 places."""
     nodes, weights = cost_function.lobatto()
     assert weights.sum() == pytest.approx(1, rel=1e-15)
     assert (weights * nodes**29).sum() == pytest.approx(1 / 30, rel=1e-14)
@@ -356,7 +356,7 @@ def test_any_cost_of_integers_by_brute_force(eps, D, heights):
     ids=repr,
 )
 def test_expected_cost_of_every_mechanism(mechanism):
-    """Functions against powers, and powers against the mechanism's own integer moments."""
+    """Costs as functions agree with powers, and powers agree with the mechanism's own integer moments."""
     assert so.expected_cost(mechanism, "l1") == mechanism.abs_moment(1)
     assert so.expected_cost(mechanism, 3) == pytest.approx(mechanism.abs_moment(3), rel=1e-13)
     assert so.expected_cost(mechanism, lambda x: x**2.5) == pytest.approx(so.expected_cost(mechanism, 2.5), rel=1e-12)
@@ -390,7 +390,7 @@ def test_arrays():
     assert so.expected_cost(mechanism, [0.5, 3]).shape == (3, 2)
 
 
-# ---------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------- refusals
 
 
 @pytest.mark.parametrize(
@@ -443,7 +443,7 @@ def test_types_refused(call, text):
 
 
 def test_a_function_may_change_its_argument():
-    """It gets a copy: results and error texts are about the places it was asked for."""
+    """The function gets a copy, so results and errors are about the requested points."""
 
     def square(x):
         x *= x

@@ -1,4 +1,4 @@
-"""Roots of predicates and of functions, against roots that are known."""
+"""Roots of predicates and of functions agree with known roots."""
 
 import math
 
@@ -87,7 +87,7 @@ def test_widened_stops_where_the_function_is_0_everywhere():
 
 
 def test_newton_with_steps_that_leave_the_bracket():
-    """The arc tangent: from far away Newton's steps grow."""
+    """Far from the arc tangent's root, Newton's steps grow."""
     root = np.array([-3.0, 0.5, 8.0])
     found = roots.newton(lambda x: (np.arctan(x - root), 1 / (1 + (x - root) ** 2)), np.full(3, 9.5), -10.0, 10.0, 1e-8)
     assert found == pytest.approx(root, abs=1e-14)

@@ -26,7 +26,7 @@ U = 2.0**-53
 
 
 def logarithm(eps: float, steps: float, error: float) -> float:
-    """Probability for Laplace noise by a logarithm; `error` is relative to the noise scale in steps."""
+    """Return the probability for Laplace noise by a logarithm; `error` is relative to the noise scale in steps."""
     kappa = steps / eps
     beta = kappa * math.log(2 / (1 + math.exp(-1 / kappa)))
     edges = 2 / (1 + math.exp(-1 / kappa)) / (kappa * math.expm1(1 / kappa))  # their density: 1 for large kappa
@@ -34,7 +34,7 @@ def logarithm(eps: float, steps: float, error: float) -> float:
 
 
 def stairs(eps: float, steps: float, r: float) -> tuple[float, float]:
-    """Probability for staircase noise without what its logarithm misses, and P(|X| >= r)."""
+    """Return the probability for staircase noise except the part of its logarithm, and P(|X| >= r)."""
     c = 1 / math.expm1(eps)
     half_t = r - 0.5 + steps * c
     outside = steps * c / half_t
