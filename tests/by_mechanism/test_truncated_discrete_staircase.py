@@ -1,5 +1,4 @@
-"""The truncated discrete staircase mechanism: parameters, its end, privacy, distribution, and
-optimality.
+"""The truncated discrete staircase mechanism: parameters, end, privacy, distribution, optimality.
 
 Evidence: rational arithmetic over every shift for privacy, direct sums for the distribution, the tables of
 optimal.md and linear programs for optimality, and the oracle's exact ends in tests/exactness for drawn values.

@@ -61,7 +61,7 @@ def test_lattices(entries: list[list[Any]]) -> None:
 
 @pytest.mark.parametrize("entries", by_kind("release"))
 def test_releases(entries: list[dict[str, Any]]) -> None:
-    """Answers outside the lattice, with q = ±2^126 in the file, are refused. Zeros replace them, so the others keep their positions."""
+    """Answers outside the lattice (q = ±2^126 in the file) are refused. Zeros replace them, so others keep their positions."""
     for entry in entries:
         values = np.array([int(v) if entry["type"] == "int64" else float_of(v) for v in entry["values"]], dtype=entry["type"])
         fits = np.array([abs(int(q)) < 2**126 for q in entry["q"]])

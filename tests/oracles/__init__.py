@@ -1,4 +1,4 @@
-"""A second, slow implementation of docs/contract.md: exact rationals and intervals, nothing imported from the product.
+"""A second, slow implementation of docs/contract.md by exact rationals and intervals; it imports nothing from the package.
 
 stream      key to words                    lattice    parameters to (log2 g, D, r)
 survival    S(j) as an interval             draw       words to an integer

@@ -15,7 +15,7 @@ def blocks(key: bytes, level: int, first: int, stop: int) -> bytes:
 
 
 def two_keys(key: bytes) -> tuple[bytes, bytes]:
-    """The key of the words and the key of the children; or a child's key and the key of those after it."""
+    """Return the key of the words and the key of the children, or a child's key and the key of later children."""
     return blocks(key, TWO_KEYS, 0, 2), blocks(key, TWO_KEYS, 2, 4)
 
 
@@ -29,7 +29,7 @@ def buffers(key: bytes) -> Iterator[list[int]]:
 
 
 def words(key: bytes) -> Iterator[int]:
-    """Every word but those that are 0."""
+    """Every nonzero word."""
     return filter(None, chain.from_iterable(buffers(key)))
 
 
@@ -42,7 +42,7 @@ def children(key: bytes) -> Iterator[bytes]:
 
 
 class Draws:
-    """What NumPy's functions return, one after the other: `uint64`, `uint32`, `double`."""
+    """Results of NumPy's functions, one after the other: `uint64`, `uint32`, `double`."""
 
     def __init__(self, key: bytes) -> None:
         self._words = words(key)
@@ -53,7 +53,7 @@ class Draws:
         return next(self._words)
 
     def uint32(self) -> int:
-        """The lower half of the next word, and the next time its upper half."""
+        """The lower half of the next word, and at the next call its upper half."""
         if self._half is not None:
             half, self._half = self._half, None
             return half

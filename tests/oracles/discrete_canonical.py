@@ -82,7 +82,7 @@ def _end(mechanism: Canonical) -> int:
 
 
 def lengths(mechanism: Canonical | Geometric) -> dict[str, int]:
-    """The mechanism's own numbers, as an entry of the vectors has them."""
+    """Return the mechanism's own numbers, as in an entry of the vectors."""
     return {"end": mechanism.end if isinstance(mechanism, Canonical) else LARGEST}
 
 

@@ -18,7 +18,7 @@ DIGITS = 250
 
 
 class Draw(NamedTuple):
-    """A value, how many attempts it took, and the most words that one coin of it took."""
+    """A value, its number of attempts, and the maximum number of words for one of its coins."""
 
     value: int
     attempts: int
@@ -39,7 +39,7 @@ def exponent(sigma2: Fraction, magnitude: int) -> Fraction:
 
 
 def coin(x: Fraction, word: int, extension: Callable[[int], int]) -> tuple[bool, int]:
-    """Whether u < e^-x, and how many words decide it."""
+    """Return whether u < e^-x, and the number of words that decide."""
     if x == 0:
         return True, 1
     bits, width, words = word, 64, 1
@@ -115,7 +115,7 @@ def of_sigma(sigma: float, sensitivity: float, partitions: int = 1) -> tuple[int
 
 
 def _least_float(exact: Fraction) -> float:
-    """The least float64 that is not below."""
+    """Return the smallest float64 that is not below a number."""
     found = float(exact)
     while Fraction(found) < exact:
         found = math.nextafter(found, math.inf)

@@ -1,4 +1,4 @@
-"""Contract, partitions, Gaussian noise: from ε, δ and k to σ² and τ, and what is released of a count.
+"""Contract, partitions, Gaussian noise: from ε, δ and k to σ² and τ, and to the release of a count.
 
 Every divergence is a sum over all outcomes, with the probabilities of the sum of m draws convolved in integers.
 """
@@ -23,7 +23,7 @@ class Rule(NamedTuple):
 
 
 def rule(eps: float, delta: float, k: int, below: int) -> Rule | None:
-    """The noise and the least threshold, None unless it is less than `below`, the threshold without Gaussian noise."""
+    """Return the noise and the smallest threshold; None unless it is less than `below`, the threshold of geometric noise."""
     sigma2 = max(float(LEAST_SIGMA2), partitions.gaussian_sigma2(min(eps, MOST_EPS), delta, 1, k))
     with mp.workdps(partitions.DIGITS):
         limit = mp.mpf(delta) / (1 + mp.mpf(2) ** -32)
@@ -40,7 +40,7 @@ def largest(eps: float, k: int, sigma2: float, threshold: int) -> mp.mpf:
 
 
 def divergences(eps: float, k: int, sigma2: float, threshold: int, alone: int) -> tuple[mp.mpf, mp.mpf]:
-    """With the person against without, and the other way, for a person alone in so many groups."""
+    """Return the divergences of adding and of removing a person who is alone in this many groups."""
     hidden = (1 - mp.fsum(p for s, p in sums(1, sigma2).items() if s >= threshold - 1)) ** alone
     growth = mp.exp(mp.mpf(eps))
     gone = 1 - hidden + hidden * hockey_stick(k - alone, sigma2, growth / hidden)
@@ -59,10 +59,10 @@ def sums(m: int, sigma2: float) -> dict[int, mp.mpf]:
 
 
 def released(threshold: int, count: int, noise: int) -> int:
-    """What is released of a count: 0 where it is not shown."""
+    """Return the released count, 0 if it is not shown."""
     return min(count + noise, LARGEST) if count > 0 and count + noise >= threshold else 0
 
 
 def counts_at_the_edge(threshold: int, noise: Callable[[int], int], places: range) -> list[int]:
-    """Counts that reach the threshold exactly, or miss it by one, by turns; 1 where that would be less."""
+    """Return counts that reach the threshold exactly or miss it by one, alternately; at least 1."""
     return [max(threshold - noise(place) - place % 2, 1) for place in places]

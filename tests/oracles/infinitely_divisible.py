@@ -34,7 +34,7 @@ class NegativeBinomial:
 
 
 class _Sums:
-    """Running sums of the probabilities, as many as were asked for."""
+    """Running sums of the probabilities, extended on request."""
 
     def __init__(self, mechanism: NegativeBinomial) -> None:
         self.mechanism = mechanism
@@ -102,7 +102,7 @@ def generalized(beta: float, a: float, share: Fraction, key: bytes, fill: int, i
 
 
 def check_multi_scale(eps: float, sensitivity: int, share: Fraction) -> None:
-    """Refuse parameters that are none of the multi-scale discrete Laplace distribution."""
+    """Refuse parameters that the multi-scale discrete Laplace mechanism does not allow."""
     if not 2.0**-11 <= eps <= 2.0**10 or not 1 <= sensitivity <= 2**16 or share < Fraction(1, 2**40):
         raise Refused("a parameter is out of range")
 

@@ -25,7 +25,7 @@ def field(tag: str, body: bytes) -> bytes:
 
 
 def integer(n: int) -> bytes:
-    """Two's complement, as short as it can be."""
+    """The shortest two's complement."""
     length = 1
     while not -(1 << (8 * length - 1)) <= n < 1 << (8 * length - 1):
         length += 1
@@ -71,7 +71,7 @@ def mechanism(name: str, parameters: Sequence[tuple[str, Any]]) -> bytes:
 
 
 def head(release: str, statistic: str, asked: bytes, partitions: int, drawn: bytes, bind: str) -> bytes:
-    """What all rows of a release have in common."""
+    """The part of the address that all rows of a release share."""
     return text(release) + text(statistic) + asked + field("I", integer(partitions)) + drawn + text(bind)
 
 

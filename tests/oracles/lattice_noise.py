@@ -83,13 +83,13 @@ def mechanism(
 
 
 def lengths(mechanism: Given) -> dict[str, int]:
-    """Of its own it has none."""
+    """Return no lengths; the mechanism has none."""
     del mechanism
     return {}
 
 
 def least_integers(mechanism: Given) -> list[int]:
-    """The weights of an address, section 13: the least integers in their proportion."""
+    """Return the weights in an address, section 13: the smallest integers in their proportion."""
     weights = list(mechanism.weights)
     while mechanism.ratio == 0 and weights[0] == weights[-1] == 0:
         weights = weights[1:-1]
@@ -115,7 +115,7 @@ def value(mechanism: Given, key: bytes, fill: int, at: int) -> int:
     bits, width, words = stream.word(key, fill, at) % 2**63, 63, 0
     while True:
         found = index(mechanism, Fraction(bits, 2**width))
-        # No number with these bits is less, and all of them are below the last threshold.
+        # All numbers with these bits are at least this one, and below the last threshold.
         if found == 0 or words == stream.EXTENSION_WORDS or Fraction(bits + 1, 2**width) <= mechanism.tail(found):
             return mechanism.integer(found)
         bits = bits * 2**64 + stream.extension_word(key, fill, at, words)

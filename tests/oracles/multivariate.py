@@ -113,7 +113,7 @@ class Words:
         self._known: dict[Any, Any] = {}
 
     def once(self, name: Any, make: Callable[[], Any]) -> Any:
-        """What is the same for all coordinates of the vector."""
+        """Values shared by all coordinates of the vector."""
         if name not in self._known:
             self._known[name] = make()
         return self._known[name]
@@ -245,7 +245,7 @@ def in_order(numbers: list[Range]) -> tuple[list[Fraction], list[Fraction]]:
 
 
 def spacing(ends: tuple[list[Fraction], list[Fraction]], i: int) -> Range:
-    """The i-th smallest less the one before it."""
+    """The i-th smallest number minus the one before."""
     low, high = ends
     if i == 0:
         return low[0], high[0]

@@ -1,4 +1,4 @@
-"""Contract, partitions: from ε, δ and words to the least count that is shown, and to what is released.
+"""Contract, partitions: from ε, δ and words to the smallest count that is shown, and to the release.
 
 π is found by the recursion that defines it, in intervals. The rule for n + 1 is decided by comparison; precision grows until
 every comparison is. They are decided in the end: but for π(1) = δ they are of non-constant rational functions of e^ε.
@@ -25,7 +25,7 @@ class Partitions(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """The least count that is shown, and the number of words after which no further bit could change it."""
+    """The smallest count that is shown, and the number of words after which no further bit could change it."""
 
     needed: int
     words: int
@@ -56,7 +56,7 @@ class Shown:
                 break
             except _Undecided:
                 bits *= 2
-        # n₂, from which on all is shown.
+        # n₂; all counts from n₂ are shown.
         self.certain = len(found)
 
     def _recursion(self) -> tuple[list[Any], int]:
@@ -97,7 +97,7 @@ class Shown:
         return intervals.floor(lambda: self._quantity(n) * 2**bits)
 
     def needed(self, u: Fraction) -> int:
-        """The least n with u < π(n)."""
+        """The smallest n with u < π(n)."""
         low, high = 0, self.certain
         while high - low > 1:
             middle = (low + high) // 2
@@ -106,11 +106,11 @@ class Shown:
 
     @property
     def median(self) -> int:
-        """The least n with π(n) > ½."""
+        """The smallest n with π(n) > ½."""
         return self.needed(Fraction(1, 2))
 
     def released(self, count: int, needed: int) -> int:
-        """What is released of a count: 0 where it is not shown."""
+        """Return the released count, 0 if it is not shown."""
         return min(count - needed + self.median, LARGEST) if count >= needed else 0
 
 

@@ -171,7 +171,7 @@ def skellam_delta(eps: Fraction, shift: int, mu: Fraction) -> mp.mpf:
     x, growth = _mp(mu), mp.exp(_mp(eps))
     nepers = DIGITS * 3
     end = math.ceil(nepers + math.sqrt(nepers * nepers + 2 * nepers * float(mu))) + shift
-    # Miller's algorithm from twice as far out, where nothing is left.
+    # Miller's algorithm starts twice as far out, where the probability is negligible.
     ratio, ratios = mp.mpf(0), []
     for j in range(2 * end, 0, -1):
         ratio = 1 / (2 * j / x + ratio)

@@ -80,7 +80,7 @@ def at(exponents: list[Fraction | None], key: bytes, fill: int, number: int) -> 
 
 
 def one(flips: bool, exponents: list[Fraction | None], key: bytes, fill: int, number: int) -> int:
-    """What selection `number` of a fill gives, by permute-and-flip or in proportion to the weights."""
+    """Return selection `number` of a fill, by permute-and-flip or in proportion to the weights."""
     if flips:
         return at(exponents, key, fill, number).index
     return selection.at(Row(exponents), key, fill, number).index

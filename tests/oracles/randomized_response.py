@@ -50,7 +50,7 @@ def mechanism(eps: float, categories: int) -> tuple[Lattice, Response]:
 
 
 def lengths(mechanism: Response) -> dict[str, int]:
-    """Of its own it has none."""
+    """Return no lengths; the mechanism has none."""
     del mechanism
     return {}
 
@@ -65,7 +65,7 @@ def value(mechanism: Response, key: bytes, fill: int, at: int) -> int:
 
 
 def _is_below(mechanism: Response, j: int, key: bytes, fill: int, at: int) -> bool:
-    """v < S(j), with as many words of v as it takes."""
+    """Return whether v < S(j), with as many words of v as needed."""
     bits, width, words = stream.word(key, fill, at) % 2**63, 63, 0
     while True:
         low, high = Fraction(bits, 2**width), Fraction(bits + 1, 2**width)

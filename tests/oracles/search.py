@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 
 def least(holds: Callable[[int], bool], start: int) -> int:
-    """The least integer from start on that holds; all later ones do."""
+    """Return the smallest integer from start that has a property; all later ones must have it."""
     if holds(start):
         return start
     step = 1

@@ -1,6 +1,6 @@
 """Reference values of 22 to 30 digits, computed elsewhere in arbitrary precision.
 
-The file is not part of the project; where it is absent these tests are skipped, and say so.
+The file is not part of the project; if it is absent, these tests are skipped with this reason.
 """
 
 import itertools
@@ -63,7 +63,7 @@ def arete(params):
 
 
 def arete_density(params):
-    """The density, from mechanisms on two lattices: their distance from it shrinks like g², at 0 like g^(1 + 2α) as well."""
+    """Return the density, extrapolated from two lattices: the difference shrinks like g², and at 0 also like g^(1 + 2α)."""
     alpha, theta, lam, x = (number(params[name]) for name in ("alpha", "theta", "lam", "x"))
     steps = [2.0**-9, 2.0**-10, 2.0**-11]
     found = [math.exp(log_pmf([Term(1, alpha, g / theta), Term(1, 1.0, g / lam)])[round(x / g)]) / g for g in steps]
@@ -81,7 +81,7 @@ def multi_scale(params):
 
 
 def _without_lattice(mechanism):
-    """Variance of a lattice mechanism of this kind, from what each part loses to the lattice: x²/2/(cosh x − 1), x = g/scale."""
+    """Return the variance with the lattice's effect on each part removed: x²/2/(cosh x − 1), x = g/scale."""
     rates = mechanism.granularity / mechanism.theta, mechanism.granularity / mechanism.lam
     parts = 2 * mechanism.alpha * mechanism.theta**2, 2 * mechanism.lam**2
     lost = [part * (1 - rate**2 / (4 * math.sinh(rate / 2) ** 2)) for part, rate in zip(parts, rates, strict=True)]

@@ -1,8 +1,8 @@
-"""Groups gtl and ml of the reference values, and the tables B and C of Mugunthan, Xiao and Kagal (2020) that they are about.
+"""Groups gtl and ml of the reference values, and tables B and C of Mugunthan, Xiao and Kagal (2020), their subject.
 
-Reference values were computed elsewhere in arbitrary precision, and rows of the tables are as the paper prints them; where a
-file is absent its tests are skipped, and say so. The tables are computed here again, by the segment formulas or with mpmath:
-nothing of the package is in the expected values.
+Reference values were computed elsewhere in arbitrary precision, and rows of the tables are as the paper prints them; if a
+file is absent, its tests are skipped with this reason. The tables are computed here again, by segment formulas or mpmath:
+no expected value comes from the package.
 """
 
 import csv
@@ -41,7 +41,7 @@ def merged(params):
 
 
 def gaussian_sigma(eps, delta):
-    """Standard deviation of the analytic Gaussian (Balle and Wang 2018) at sensitivity 1."""
+    """Return the standard deviation of the analytic Gaussian (Balle and Wang 2018) at sensitivity 1."""
     with mp.workdps(50):
         eps, delta = mp.mpf(eps), mp.mpf(delta)
 
@@ -79,7 +79,7 @@ def entries():
 
 
 def printed(letter):
-    """The rows of a table as the paper prints them."""
+    """Return the rows of a table as the paper prints them."""
     if not TABLES[letter].is_file():
         return []
     with TABLES[letter].open(encoding="utf-8", newline="") as lines:
@@ -107,7 +107,7 @@ def test_the_file_has_what_these_tests_are_for():
     [(0.7, 2.5e-6), (0.1, 4.5e-6), (0.4, 1e-6), (1.0, 0.01), (0.5, 0.1), (2.0, 0.05), (0.001, 1e-5), (5.0, 1e-9)],
 )
 def test_table_b(eps, delta):
-    """The table's L2* = Var/sigma^2 and L1* = E|X|/sigma, from an integral of the density; like with like, L1 is E|X|/E|N|."""
+    """The table's L2* = Var/sigma^2 and L1* = E|X|/sigma, from an integral of the density; a fair L1 is E|X|/E|N|."""
     mechanism, sigma = sn.TruncatedLaplace(eps, delta), gaussian_sigma(eps, delta)
     with mp.workdps(30):
         scale, bound = 1 / mp.mpf(eps), mp.log(1 + mp.expm1(eps) / (2 * mp.mpf(delta))) / eps
@@ -119,7 +119,7 @@ def test_table_b(eps, delta):
     assert mechanism.var() / float(sigma) ** 2 == pytest.approx(float(l2), rel=1e-12)
     assert float(like_for_like / l1) == pytest.approx(1.2533141373155003, rel=1e-15)
     if (eps, delta) == (0.7, 2.5e-6):
-        # The first row: 0.25 printed, 0.3193 of like with like.
+        # The first row: 0.25 printed, 0.3193 in a fair comparison.
         assert (round(float(l1), 2), round(float(like_for_like), 4)) == (0.25, 0.3193)
 
 
@@ -162,7 +162,7 @@ def integral(p, scales, breaks, factors):
     return 2 * total
 
 
-# The table's rows are of this kind: scales out of 3 ... 9, the largest innermost. The first is (5, 4, 3) with breaks at 1 and 3.
+# The table's rows have scales from 3 ... 9, the largest innermost. The first is (5, 4, 3) with breaks at 1 and 3.
 ROWS = list(combinations(range(9, 2, -1), 3))
 
 
@@ -179,7 +179,7 @@ def test_table_c(scales):
             mass, first, second = (integral(p, used, breaks, factors) for p in range(3))
             assert mechanism.abs_moment(1) == pytest.approx(float(first / mass), rel=1e-12)
             assert mechanism.var() == pytest.approx(float(second / mass), rel=1e-12)
-            # The pure eps is the outermost, largest one: every break makes the noise worse at the same guarantee.
+            # The pure eps is the outermost and largest eps, so every break makes the noise worse at the same guarantee.
             assert mechanism.pure_eps(lattice=False) == mechanism.eps[-1] == 1 / scales[-1]
             assert mechanism.pure_eps() == pytest.approx(1 / scales[-1], rel=1e-9)
             assert mechanism.abs_moment(1) > costs[-1][0]
@@ -190,7 +190,7 @@ def test_table_c(scales):
 
 
 def test_the_printed_two_break_column_of_table_c_is_of_no_density():
-    """With exp(-c_2/scale_3) where exp(+c_2/scale_3) belongs the rows are as printed; the mass is far from 1 in all of them."""
+    """exp(-c_2/scale_3) instead of exp(+c_2/scale_3) gives the printed rows; their total probability is far from 1."""
     masses = []
     with mp.workdps(30):
         for row in ROWS:
@@ -204,7 +204,7 @@ def test_the_printed_two_break_column_of_table_c_is_of_no_density():
     assert max(masses) < 0.7
 
 
-# E|X| and E X² with two breaks, to four digits after the point, in the order of the table. Its own are of no density.
+# E|X| and E X² with two breaks, to four decimals, in the table's order. The printed figures belong to no density.
 TWO_BREAKS = [
     (3.2152, 19.6722),
     (3.2273, 19.7543),
@@ -247,7 +247,7 @@ TWO_BREAKS = [
 @needs_tables
 @pytest.mark.parametrize(("row", "right"), list(zip(printed("c"), TWO_BREAKS, strict=False)))
 def test_every_row_of_table_c(row, right):
-    """Laplace and one break as printed. Two breaks: the right figures, and the printed ones from the reversed sign."""
+    """Laplace and one break agree as printed. Two breaks: the correct figures, and the printed ones by the reversed sign."""
     scales, breaks = [round(1 / row[f"eps{j}"]) for j in (1, 2, 3)], (row["c1"], row["c2"])
     assert [round(1 / scale, 2) for scale in scales] == [row[f"eps{j}"] for j in (1, 2, 3)]
     rates = [1 / scale for scale in scales]

@@ -1,6 +1,6 @@
-"""The checks. Each raises AssertionError, and does so for a correct sampler with probability at most `alpha`.
+"""Each check raises AssertionError for a wrong sampler, and for a correct one with probability at most `alpha`.
 
-Shares and privacy losses use the Chernoff bound in Hoeffding's form (1963, theorem 1), which holds for every count, so that their
+Shares and privacy losses use the Chernoff bound in Hoeffding's form (1963, theorem 1), which holds for every count, so their
 rates are guaranteed and a count of zero needs no special case. The chi-square and z checks rest on the central limit theorem.
 """
 
@@ -10,7 +10,7 @@ import numpy as np
 from mpmath import mp
 from numpy.typing import ArrayLike, NDArray
 
-LEAST_EXPECTED = 50  # a pooled bin; the chi-square mechanism is an approximation below about 5
+LEAST_EXPECTED = 50  # expected count of a pooled bin; below about 5 the chi-square distribution is a poor approximation
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ def check_symmetry(counts: Counts, alpha: float) -> None:
 
 
 def check_share(count: int, total: int, probability: float, alpha: float) -> None:
-    """An event of known probability, both sides."""
+    """Check the share of an event of known probability, on both sides."""
     tail = 2 * float(chernoff(count, total, probability))
     _accept(tail, alpha, f"{count} of {total}, expected {total * probability:.1f}")
 
@@ -58,25 +58,25 @@ def check_loss_equals(first: Counts, second: Counts, eps: float, alpha: float) -
 
 
 def check_mean(mean: float, expectation: float, standard_error: float, alpha: float) -> None:
-    """A mean within its standard error, z test, both sides."""
+    """Check a mean by its standard error with a two-sided z test."""
     z = (mean - expectation) / standard_error
     _accept(math.erfc(abs(z) / math.sqrt(2)), alpha, f"z = {z:.2f}, mean {mean!r}, expected {expectation!r}")
 
 
 def chernoff(count: ArrayLike, total: ArrayLike, probability: float) -> Floats:
-    """exp(-n KL(k/n, p)), a bound of P(K >= k) for k above n p and of P(K <= k) below, K binomial(n, p)."""
+    """Return exp(-n KL(k/n, p)), a bound of P(K >= k) for k above n p and of P(K <= k) below, for K binomial(n, p)."""
     k, n = np.asarray(count, float), np.asarray(total, float)
     divergence = _times_log_ratio(k, n * probability) + _times_log_ratio(n - k, n * (1 - probability))
     return np.asarray(np.exp(-divergence))
 
 
 def _times_log_ratio(x: Floats, y: Floats) -> Floats:
-    """x ln(x/y), zero at x = 0."""
+    """Return x ln(x/y), or 0 at x = 0."""
     return x * np.log(np.where(x > 0, x, 1) / np.where(x > 0, y, 1))
 
 
 def _pool_starts(expected: Floats) -> NDArray[np.intp]:
-    """First index of each pool of neighbouring bins; what is left over at the end joins the last pool."""
+    """Return the first index of each pool of neighbouring bins; the last pool takes the remaining bins."""
     starts, gathered = [0], 0.0
     for index, more in enumerate(expected):
         if gathered >= LEAST_EXPECTED:

@@ -1,6 +1,6 @@
-"""Samplers of the discrete staircase in NumPy: a right one, and the mistakes that the literature and practice have made.
+"""Samplers of the discrete staircase in NumPy: a correct one, and mistakes from the literature and from practice.
 
-They use floating point and a general-purpose generator, which twenty million draws cannot tell from the exact mechanism.
+They use floating point and a general-purpose generator; twenty million draws cannot show the difference from the exact mechanism.
 """
 
 import numpy as np
@@ -24,12 +24,12 @@ def stairs_exchanged(rng: Generator, size: int, eps: float, sensitivity_steps: i
 
 
 def zero_twice(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> Integers:
-    """A fair sign times |X| without the rejection, so that zero counts twice."""
+    """A fair sign times |X| with no rejection, so zero counts twice."""
     return _signed(*_accepted(rng, size, eps, sensitivity_steps, r))
 
 
 def zero_missing(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> Integers:
-    """The first stair without its half-weight cell: zeros become ones."""
+    """The first step lacks its half-weight zero: zeros become ones."""
     drawn = right(rng, size, eps, sensitivity_steps, r)
     return np.where(drawn == 0, 1 - 2 * rng.integers(0, 2, size), drawn)
 
@@ -43,7 +43,7 @@ def redraw_keeps_sign(rng: Generator, size: int, eps: float, sensitivity_steps: 
 
 
 def short_uniform(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> Integers:
-    """Nothing beyond the tail mass 2^-20, as from a uniform of 20 bits: rarer values become zero."""
+    """No value is beyond the tail probability 2^-20, as with a 20-bit uniform: rarer values become zero."""
     drawn = right(rng, size, eps, sensitivity_steps, r)
     t = 2 * r - 1 + 2 * sensitivity_steps / np.expm1(eps)
     last = r + int(np.log(2 * sensitivity_steps / np.expm1(eps) / t * 2.0**20) / eps) * sensitivity_steps
@@ -61,7 +61,7 @@ def larger_noise(rng: Generator, size: int, eps: float, sensitivity_steps: int, 
 
 
 def _accepted(rng: Generator, size: int, eps: float, sensitivity_steps: int, r: int) -> tuple[Integers, NDArray[np.bool_]]:
-    """Magnitudes in which zero has the weight of one cell on either side, and fair signs."""
+    """Return magnitudes, in which zero has one integer's weight on either side, and fair signs."""
     b = np.exp(-eps)
     place = rng.integers(0, sensitivity_steps, 2 * size * sensitivity_steps // r + 100)
     place = place[(place < r) | (rng.random(len(place)) < b)][:size]

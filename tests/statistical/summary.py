@@ -1,4 +1,4 @@
-"""What the checks need to know about many draws, gathered chunk by chunk."""
+"""Statistics of many draws for the checks, gathered chunk by chunk."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tests.oracles import moments
 from tests.oracles.survival import Geometric, Staircase, magnitude
 
-MAX_SINGLE_BINS = 16  # up to so many cells every integer is a bin of its own
+MAX_SINGLE_BINS = 16  # up to this many integers, each has its own bin
 PARTS = 8
 RARE = Fraction(1, 2**20)
 

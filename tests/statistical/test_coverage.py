@@ -1,4 +1,4 @@
-"""Released values, their sums and means: how often the interval covers the truth. Seeds are fixed.
+"""Released values, their sums and means: the share of intervals that cover the truth. Seeds are fixed.
 
 Evidence: coverage is a count, compared with the confidence by the Chernoff bound of `checks`, and with the exact probability
 of the interval where there is one. False alarms: at most one in a million for each check (ALPHA), 1e-4 for the whole module
@@ -27,7 +27,7 @@ MECHANISMS: dict[str, tuple[Callable[[float], Any], float]] = {
 
 
 def releases(mechanism: Any, terms: int, partitions: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """True values, which are not on the lattice of a continuous distribution, and what is released of them; one row each."""
+    """Return true values, which are off a continuous mechanism's lattice, and their releases, one row for each release."""
     rng = sn.SeededRng(5 + terms, allow_release=True)
     integers = np.arange(terms) * 7
     true = integers if mechanism.granularity == 1 else integers / 3
@@ -48,7 +48,7 @@ def test_coverage(case: str, of: str, terms: int, partitions: int, confidence: f
     low, high = mechanism.confidence_interval(
         combine(released), confidence, of=of, terms=terms, max_partitions_contributed=partitions
     )
-    # Both sums are exact or rounded in the last place, which is nothing against the noise.
+    # Both sums are exact or rounded in the last place, which is negligible beside the noise.
     covered = int(np.count_nonzero((low <= combine(true)) & (combine(true) <= high)))
     probability = mechanism_of_interval(make(eps / partitions), terms, confidence)
     assert probability is None or probability >= confidence
@@ -62,7 +62,7 @@ def test_coverage(case: str, of: str, terms: int, partitions: int, confidence: f
 
 
 def mechanism_of_interval(mechanism: Any, terms: int, confidence: float) -> float | None:
-    """Probability that one draw of a discrete mechanism is within the interval."""
+    """Return the probability that one draw of a discrete mechanism is within the interval."""
     if terms > 1 or mechanism.granularity != 1:
         return None
     _, t = mechanism.confidence_interval(0, confidence)

@@ -46,7 +46,7 @@ def summary(case: str) -> Summary:
 
 
 def integers(noise: Any, log2_g: int, rng: sn.SeededRng) -> Iterator[NDArray[np.int64]]:
-    """Chunks of draws in units of the granularity, one fill each."""
+    """Yield chunks of draws in units of the granularity, one fill each."""
     for _ in range(TOTAL // CHUNK):
         yield np.ldexp(noise.sample(CHUNK, rng=rng), -log2_g).astype(np.int64)
 

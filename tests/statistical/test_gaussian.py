@@ -33,7 +33,7 @@ def drawn(sigma2: float) -> NDArray[np.int64]:
 
 
 def edges(sigma2: float) -> NDArray[np.int64]:
-    """Integers at which cells begin: single integers, or about equal probability; symmetric about zero."""
+    """Return the first integers of bins: single integers, or bins of about equal probability; symmetric about zero."""
     if sigma2 < SINGLE:
         last = int(np.ceil(6 * np.sqrt(sigma2)))
         return np.arange(-last, last + 2)
@@ -44,7 +44,7 @@ def edges(sigma2: float) -> NDArray[np.int64]:
 
 
 def probabilities(sigma2: float) -> NDArray[np.float64]:
-    """Of the cells and of the two tails beyond them, by summation or from the normal distribution, which is near enough for σ >=
+    """Return probabilities of bins and both tails, by summation or from the normal distribution, which is near enough for σ >=
     1000.
     """
     begin = edges(sigma2)

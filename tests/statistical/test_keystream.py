@@ -2,7 +2,7 @@
 
 Every statistic is compared with its distribution for independent fair bits. A battery fails by chance with probability at most
 1e-6, of which each of its statistics has an equal share; with a seed the outcome is the same in every run. Each statistic is seen
-to find a stream that is weak in its way. dieharder runs too, where it is installed.
+to find a stream with its own weakness. dieharder also runs if it is installed.
 """
 
 import re
@@ -19,7 +19,7 @@ from scipy import stats
 ROOT = Path(__file__).resolve().parents[2]
 Words = NDArray[np.uint64]
 FALSE_ALARM = 1e-6
-LONG = 2**24  # words, that is 2**30 bits
+LONG = 2**24  # words, or 2**30 bits
 ONES = np.array([bin(i).count("1") for i in range(2**16)], np.uint8)
 
 
@@ -46,19 +46,19 @@ def chi_square(counts: NDArray[np.int64]) -> float:
 
 
 def bit_frequencies(words: Words) -> list[float]:
-    """How often each of the 64 bits is set."""
+    """Test the frequency of each of the 64 bits."""
     counts = [int(((words >> np.uint64(bit)) & np.uint64(1)).sum()) for bit in range(64)]
     return [fair(count, words.size) for count in counts]
 
 
 def byte_counts(words: Words) -> list[float]:
-    """Of each of the eight bytes, and of pairs of them."""
+    """Test the counts of each of the eight bytes, and of pairs of bytes."""
     counts = [np.bincount(words.view(np.uint8)[byte::8], minlength=256) for byte in range(8)]
     return [*map(chi_square, counts), chi_square(np.bincount(words.view(np.uint16), minlength=2**16))]
 
 
 def runs(words: Words) -> list[float]:
-    """How often a bit differs from the next, across words too."""
+    """Test how often a bit differs from the next, also across words."""
     following = words >> np.uint64(1)
     following[:-1] |= words[1:] << np.uint64(63)
     differing = ones(words ^ following) - (int(words[-1]) >> 63)
@@ -66,13 +66,13 @@ def runs(words: Words) -> list[float]:
 
 
 def serial_correlation(words: Words) -> list[float]:
-    """How many bits agree with those of the word 1, 2, 3, 4, 8, 16, 512 or 4096 before: of the same and of other fills."""
+    """Test how many bits agree with the word 1, 2, 3, 4, 8, 16, 512 or 4096 earlier, in the same and in other fills."""
     lags = (1, 2, 3, 4, 8, 16, 512, 4096)
     return [fair(ones(words[lag:] ^ words[:-lag]), 64 * (words.size - lag)) for lag in lags]
 
 
 def birthday_spacings(words: Words) -> list[float]:
-    """Marsaglia 1985: of 2**12 birthdays in 2**32 days, spacings that come again are nearly Poisson, 4 on average."""
+    """Marsaglia 1985: among 2**12 birthdays in 2**32 days, the number of repeated spacings is nearly Poisson with mean 4."""
     days = 2**12
     years = words[: min(words.size // days, 256) * days].reshape(-1, days)
     tails = []
@@ -85,7 +85,7 @@ def birthday_spacings(words: Words) -> list[float]:
 
 
 def repeated_words(words: Words) -> list[float]:
-    """How many words came before; a Poisson bound on pairs."""
+    """Test the number of repeated words by a Poisson bound on pairs."""
     repeated = words.size - np.unique(words).size
     return [float(stats.poisson(words.size**2 / 2**65).sf(repeated - 1)) if repeated else 1.0]
 
@@ -94,7 +94,7 @@ BATTERY = (bit_frequencies, byte_counts, runs, serial_correlation, birthday_spac
 
 
 def too_small(words: Words, statistics: tuple[Callable[[Words], list[float]], ...] = BATTERY) -> dict[str, list[float]]:
-    """The p-values that no fair bits would have given, by the statistic."""
+    """Return the p-values that are too small for fair bits, by statistic."""
     tails = {statistic.__name__: statistic(words) for statistic in statistics}
     limit = FALSE_ALARM / sum(map(len, tails.values()))
     return {name: small for name, all_of_it in tails.items() if (small := [tail for tail in all_of_it if tail < limit])}
@@ -125,7 +125,7 @@ def sticky_bits(words: Words) -> Words:
 
 
 def fills_alike(words: Words) -> Words:
-    """One word in sixty-four of a short fill is that of the fill before."""
+    """One word in sixty-four of a short fill repeats the fill before."""
     out = words.copy()
     out[64::64] = out[56:-8:64]
     return out
@@ -152,7 +152,7 @@ def test_each_statistic_finds_a_weak_stream(statistic, weaken):
 
 @pytest.fixture(scope="module")
 def written() -> Callable[[str, int], subprocess.Popen[bytes]]:
-    """A process that writes words of the library's."""
+    """Start a process that writes the library's words."""
     cargo = shutil.which("cargo")
     if cargo is None:
         pytest.skip("cargo is not installed")
@@ -179,10 +179,10 @@ def test_two_to_the_thirty_bits(arrangement, written):
     assert too_small(words) == {}
 
 
-# Of dieharder's tests those that it calls good and that read less than a few gigabytes. A p-value is "FAILED" to it within 1e-6
+# dieharder's tests that it calls good and that read less than a few gigabytes. It calls a p-value "FAILED" within 1e-6
 # of 0 or of 1, and these tests give 55: a false alarm for `os` or `bits-os`, whose words are new in every run, has probability
 # 1.1e-4 each. The words of the other arrangements are the same in every run.
-# Test 17 reads 8 GB for its p-value of 100 p-values; with 10 it is minutes.
+# Test 17 reads 8 GB for a p-value of 100 p-values; 10 take only minutes.
 OPTIONS = {17: ["-p", "10"], 200: ["-n", "8"], 203: ["-n", "8"]}
 DIEHARDER = (0, 1, 2, 3, 8, 10, 12, 13, 15, 16, 17, 100, 101, 102, 200, 202, 203, 204, 205, 206, 208, 209)
 

@@ -36,7 +36,7 @@ def draws(norm: str, dim: int) -> NDArray[np.float64]:
 
 
 def pieces(norm: str, x: NDArray[np.float64], radius: float) -> NDArray[np.int64]:
-    """Number of the piece that a point of the plane is in, or -1 far away.
+    """Return the number of the piece that a point of the plane is in, or -1 far away.
 
     For the largest magnitude pieces are squares, for the sum of magnitudes too, turned by 45 degrees; for the Euclidean norm
     rings of one area, in eight sectors.
@@ -96,7 +96,7 @@ def test_moments_of_every_coordinate(norm: str, dim: int) -> None:
 @pytest.mark.parametrize("dim", [3, 4, 5])
 @pytest.mark.parametrize("norm", NORMS)
 def test_uniform_in_the_ball(norm: str, dim: int) -> None:
-    """Of vectors in the central stair all signs are equally likely, and all orders of the magnitudes."""
+    """Among vectors in the central step, all signs are equally likely, and so are all orders of the magnitudes."""
     x = draws(norm, dim)
     x = x[np.linalg.norm(x, ORDER[norm], axis=1) < 1.0]
     quadrant = (x > 0) @ (2 ** np.arange(dim))
@@ -125,7 +125,7 @@ def test_the_round_mechanism_looks_alike_from_everywhere(dim: int) -> None:
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_privacy_loss_across_a_shift(norm: str) -> None:
-    """Counts in small boxes, and in the boxes one sensitivity away, never differ by more than the factor e^eps."""
+    """Probabilities of small boxes and of the boxes one sensitivity away differ by at most the factor e^eps."""
     noise, x = mechanism(norm, 2), draws(norm, 2)
     shift = np.array([0.6, -1.4]) if norm == "l1" else np.array([2.0, 0.0]) if norm == "l2" else np.array([2.0, -2.0])
     edges = np.arange(-6, 6.01, 0.5)

@@ -1,7 +1,7 @@
-"""The checks themselves: they accept a right sampler and each rejects the mistakes it is there for.
+"""The checks accept a correct sampler, and each check rejects the mistakes that it is made for.
 
 False alarms: at most one in a million for each check of the right sampler when the seed changes; none while it stays.
-What each check detects depends on the samplers here and on 4 million draws, not on the library: these tests are long ones.
+Their power depends on the samplers here and on 4 million draws, not on the library, so only long runs have these tests.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.long
 ALPHA = 1e-6
 EPS, CELLS, FIRST = 1.0, 5, 2
 TOTAL = 4_000_000
-TOTAL_FOR_TAIL = 20_000_000  # mass 2^-20 expects 19 draws, so that none at all is rejected
+TOTAL_FOR_TAIL = 20_000_000  # probability 2^-20 expects 19 draws, so 0 draws are rejected
 CHUNK = 1_000_000
 
 

@@ -34,7 +34,7 @@ CASES: dict[str, Any] = {
 
 
 def height(mechanism: Any, x: Any) -> Any:
-    """-ln of the density at |x|, up to a constant; inf outside."""
+    """Return -ln of the density at |x|, up to a constant; inf outside."""
     rates = mechanism.eps if isinstance(mechanism.eps, tuple) else (mechanism.eps,)
     breaks = getattr(mechanism, "breakpoints", ())
     if not mechanism.support()[0] <= x <= mechanism.support()[1]:
@@ -44,7 +44,7 @@ def height(mechanism: Any, x: Any) -> Any:
 
 
 def integral(mechanism: Any, power: int, low: float, high: float) -> Any:
-    """The integral of |x|^power exp(-height) from low to high."""
+    """Return the integral of |x|^power exp(-height) from low to high."""
     kinks = [0.0, *getattr(mechanism, "breakpoints", ()), *(-c for c in getattr(mechanism, "breakpoints", ()))]
     inner = sorted({low, high, *(c for c in kinks if low < c < high)})
     return mp.quad(lambda x: abs(x) ** power * mp.exp(-height(mechanism, x)), inner)
@@ -58,7 +58,7 @@ def ends(mechanism: Any) -> tuple[float, float]:
 
 @cache
 def probabilities(case: str) -> tuple[NDArray[np.float64], NDArray[np.float64], dict[int, float]]:
-    """Edges of bins, the bins' probabilities, and moments of |X|."""
+    """Return edges of bins, the bins' probabilities, and moments of |X|."""
     mechanism = CASES[case]
     low, high = ends(mechanism)
     inner = np.linspace(max(low, -4 * mechanism.error_bound(0.5)), min(high, 4 * mechanism.error_bound(0.5)), BINS + 1)[1:-1]
@@ -74,7 +74,7 @@ def probabilities(case: str) -> tuple[NDArray[np.float64], NDArray[np.float64], 
 
 @cache
 def summary(case: str) -> tuple[NDArray[np.int64], dict[int, float], int, float]:
-    """Counts of the bins, means of |X|^p, values in the outermost sensitivity of the nearer end, and the mean."""
+    """Return counts of the bins, means of |X|^p, the count in the outermost sensitivity of the nearer end, and the mean."""
     mechanism = CASES[case]
     edges = probabilities(case)[0]
     counts, sums, outermost, mean = np.zeros(edges.size - 1, np.int64), {1: 0.0, 2: 0.0}, 0, 0.0

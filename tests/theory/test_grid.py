@@ -19,7 +19,7 @@ def profile_of(masses, infinite, interval, eps):
 @pytest.mark.parametrize("mechanism", [sn.Laplace(1), sn.Staircase(1)], ids=repr)
 @pytest.mark.parametrize("error", [1e-13, 1e-11, 1e-9])
 def test_errors_of_a_profile_are_not_magnified(mechanism, error):
-    """Relative errors on ten thousand nodes, whose differences are a ten-thousandth of δ; the grid's errors are a few times as large."""
+    """Relative errors on ten thousand nodes, which differ by a ten-thousandth of δ, grow only a few times."""
     rng = np.random.default_rng(1)
     exact = mechanism.privacy_profile
     masses, infinite = grid.on_multiples(lambda t: exact(t) * (1 + error * rng.random(t.shape)), 10_000, 1e-4)

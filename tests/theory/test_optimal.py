@@ -126,7 +126,7 @@ def test_no_gamma_on_a_grid_is_better(p, eps):
 
 
 def test_order_and_monotony():
-    """For p = 1 and 2 it is known that g2 > g1 and both fall from 1/2 to 0; the test sees this for p from 0.1 to 3 at 300 points."""
+    """Known for p = 1 and 2: g2 > g1, and both fall from 1/2 to 0. The test sees this for p from 0.1 to 3 at 300 points."""
     eps = np.geomspace(1e-3, 300, 300)
     gamma = so.optimal_gamma(eps, np.array([[0.1], [0.5], [1], [2], [3]]))
     assert gamma.shape == (5, 300)

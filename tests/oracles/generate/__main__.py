@@ -59,7 +59,7 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     **{name: partial(mechanisms.entries, name) for name in mechanisms.oracles()},
 }
 
-# The last one is made of the others.
+# The last file is made from the others.
 for name in sys.argv[1:] or [*FILES, "known_answers"]:
     if name == "known_answers":
         known_answers.FILE.write_text(known_answers.text(), encoding="utf-8")

@@ -49,7 +49,7 @@ def entry(eps_bits: str, where: Lattice, edges: list[int], seed: int) -> dict[st
     """All cases of some edges of one mechanism."""
     target = mechanism(float_of(eps_bits), where)
     choose = random.Random(seed)
-    tail_is_short = below(target, Fraction(1, 2**2000), LARGEST)  # otherwise nothing but zeros takes all 8192 words
+    tail_is_short = below(target, Fraction(1, 2**2000), LARGEST)  # otherwise a word of zeros would take all 8192 words
     cases = []
     for edge in edges:
         for bits, extension in _around(target, edge):

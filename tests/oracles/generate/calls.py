@@ -1,4 +1,4 @@
-"""calls.json: several calls on one generator, of which each takes the fill, or the number of a child, that it takes."""
+"""calls.json: several calls on one generator, each with the number of the fill or of the child that it takes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,13 +9,13 @@ from tests.oracles.lattice import lattice, mechanism
 from tests.oracles.selection import Mechanism, Row, exponents
 
 EPS, SENSITIVITY = 1.0, 10**6
-# What a view and a child draw in each of their first two calls.
+# The draws of a view and of a child in their first two calls.
 SHORT = 3
 COSTS = [float_bits(cost) for cost in (0.0, 0.5, 1.25, 1.75, 3.5, 0.25)]
 
 
 def entry(inputs: dict[str, Any]) -> dict[str, Any]:
-    """A seed and calls, completed by what each gives."""
+    """Return a seed and calls, completed by each call's result."""
     key, fill, child = stream.seed_key(int(inputs["seed"])), 0, 0
     results = []
     for name, *arguments in inputs["calls"]:

@@ -11,7 +11,7 @@ from tests.oracles.lattice import lattice, mechanism
 
 FILLS = (0, 1, 2, 7, 300)
 INDICES = (0, 1, 2, 3, 63, 1023, 2**16 - 3, 2**32 - 2, 2**48 + 5)
-MANY = 66  # two more than a cache of four AES blocks times eight lanes holds
+MANY = 66  # two more than a cache of four AES blocks times eight lanes
 
 
 def entry(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def entries() -> Iterator[dict[str, Any]]:
 
 
 def _with_extensions(parameters: Parameters, seed: int) -> Iterator[dict[str, Any]]:
-    """Single values among the first thousands whose 64-bit word is not enough, where such are common."""
+    """Return single values among the first thousands that need more than a 64-bit word, if such values are common."""
     where = lattice(*parameters)
     if where.sensitivity_steps < 2**52:
         return

@@ -108,7 +108,7 @@ def coins() -> Iterator[dict[str, Any]]:
             choose.randrange(round(5 * sigma) + 2),
         }
         for magnitude in sorted(near):
-            # Beyond, all words but 0 reject, and the oracle would take long to say so.
+            # Beyond this, every nonzero word rejects, and the oracle would be slow to decide.
             if gaussian.exponent(Fraction(sigma2), magnitude) < 5000:
                 yield coin_entry(sigma2, magnitude)
 

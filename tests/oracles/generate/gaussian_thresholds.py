@@ -1,4 +1,4 @@
-"""gaussian_threshold.json: groups of people who are in several, with the noise and the threshold of the rule; or its absence."""
+"""gaussian_threshold.json: groups of people in several groups, with the rule's noise and threshold, or no rule."""
 
 import random
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _drawn(found: Rule, inputs: dict[str, Any]) -> dict[str, Any]:
-    """Counts at both ends, then some at the threshold, and what is released of all of them."""
+    """Return counts at both ends, then some at the threshold, and the releases of all."""
     key, start = stream.seed_key(int(inputs["seed"])), inputs["index"]
 
     def noise(place: int) -> int:

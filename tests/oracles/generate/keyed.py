@@ -152,7 +152,7 @@ def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
 
 
 def for_partitions(name: str, arguments: list[Any], k: int) -> list[Any]:
-    """Arguments of the mechanism of each value; a Gaussian distribution keeps its own."""
+    """Return the arguments of each value's mechanism; a Gaussian mechanism keeps its own."""
     if k == 1 or name == "gaussian":
         return arguments
     if name in ("truncated_laplace", "discrete_canonical") or name in TRUNCATED_STAIRCASES:
@@ -194,7 +194,7 @@ def entries() -> Iterator[dict[str, Any]]:
         bind = "label" if number % 4 == 3 else "value"
         numbers = VECTORS if name.startswith("multivariate") else WHOLE if bind == "value" else ANY
         numbers = getattr(ORACLES.get(name), "ANSWERS", numbers)
-        # The first has all labels and all values, the others some of each.
+        # The first entry has all labels and all values, the others some of both.
         labels = LABELS if number == 0 else LABELS[number % 5 :: 5]
         if number == 2:
             labels = (*labels, *(("I", 1000 + place) for place in range(len(numbers) - len(labels))))
@@ -232,7 +232,7 @@ def label_of(one: list[Any]) -> keyed.Label:
 
 
 def encoded_parameter(one: Any) -> Any:
-    """Float64 as bits after a colon, so that texts are none."""
+    """Return a float64 as bits after a colon, which no text has."""
     if isinstance(one, list):
         return [encoded_parameter(part) for part in one]
     return ":" + encoded(one) if isinstance(one, float) else one

@@ -15,7 +15,7 @@ from tests.oracles.generate import mechanisms as mechanisms
 from tests.oracles.generate.encoding import decoded, float_of, read, shape_of
 
 FILE = Path(__file__).resolve().parents[3] / "python" / "stairnoise" / "data" / "known_answers.json"
-# An empty fill has to be drawn for every fill before.
+# A replay draws an empty fill for every earlier fill.
 MOST_FILLS = 300
 EVERY_FILL, EVERY_RELEASE, EVERY_SELECTION, EVERY_PARTITIONS = 7, 4, 2, 3
 EVERY_FLIPS, EVERY_TOP = 2, 2
@@ -65,7 +65,7 @@ def drawn(mechanism: str, arguments: list[Any], entry: dict[str, Any]) -> dict[s
 
 
 def arguments_of(entry: dict[str, Any]) -> list[Any]:
-    """Eps, sensitivity, and a shape where the mechanism has one, with integers where the discrete mechanisms have them."""
+    """Return eps, sensitivity, and the shape if there is one; discrete mechanisms get integers."""
     number: Any = int if entry["kind"].startswith("discrete") else float
     shape = shape_of(entry["shape"])
     shapes = [] if shape is None else [shape if isinstance(shape, str) else number(shape)]
@@ -128,7 +128,7 @@ def releases() -> Iterator[dict[str, Any]]:
             for dtype in ("float64", "float32", "int64", "int32")
             if dtype in entry
         }
-        # Answers that do not fit the lattice are refused. Zeros take their places, and their noise is what is released.
+        # Answers that do not fit the lattice are refused. Zeros replace them, and release their noise.
         granularity = Fraction(2) ** entry["log2_g"]
         for place, (q, noise) in enumerate(zip(entry["q"], entry["noise"], strict=True)):
             if abs(int(q)) == release.LARGEST_QUOTIENT:

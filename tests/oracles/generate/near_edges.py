@@ -1,6 +1,6 @@
-"""near_edges.json: fills with a value whose word is so near to the edge of a cell that float64 cannot tell the side.
+"""near_edges.json: fills with a value whose word is so near to the edge of an integer that float64 cannot decide the side.
 
-Which words these are is searched in NumPy's widest floating point. Their values are the exact oracle's, whatever the search
+A search in NumPy's widest floating point finds these words. Their values are the exact oracle's, whatever the search
 found.
 """
 
@@ -40,7 +40,7 @@ def entries() -> Iterator[dict[str, Any]]:
         where = lattice(*parameters)
         place = _real_magnitude(_numbers(stream.seed_key(seed)), parameters.eps, where)
         distance = np.abs(place - np.rint(place))
-        # There is no edge at 0, and the first words have no others before them.
+        # There is no edge at 0, and the first words have no earlier words.
         distance[place < 0.5] = 1
         distance[:BEFORE] = 1
         for index in sorted(np.argsort(distance)[:NEAREST].tolist()):

@@ -12,7 +12,7 @@ CELLS = (1, 2, 10, 1000, 10**6)
 
 
 class Parameters(NamedTuple):
-    """What a user gives."""
+    """A user's parameters."""
 
     kind: str
     eps: float
@@ -21,7 +21,7 @@ class Parameters(NamedTuple):
 
 
 def grid() -> Iterator[Parameters]:
-    """All combinations, without the discrete shapes that coincide."""
+    """Return all combinations, except discrete shapes that coincide."""
     for eps in EPS:
         for sensitivity in SENSITIVITIES:
             yield Parameters("laplace", eps, sensitivity)

@@ -113,6 +113,6 @@ def _each(mechanism: str, arguments: list[Any], k: int) -> tuple[list[Any], int,
 
 
 def _above(exact: Fraction) -> float:
-    """Least float64 not below an exact number."""
+    """Return the smallest float64 that is not below an exact number."""
     nearest = float(exact)
     return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)

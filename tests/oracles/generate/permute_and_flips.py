@@ -37,7 +37,7 @@ def _around(row: list[Fraction | None], j: int) -> Iterator[list[Any]]:
     near += [(bits, []) for bits in (leading - 1, leading + 1) if 0 < bits < 2**16]
     near += [(leading, [more]) for more in (first - 1, first + 1) if 0 <= more <= ONES]
     for bits, extension in near:
-        # Nothing but zeros takes 2048 extension words where the weight is tiny.
+        # If the weight is tiny, only zeros take 2048 extension words.
         if bits == 0 and not any(extension) and x - least > 1000:
             continue
         yield _case(row, j, bits, extension)

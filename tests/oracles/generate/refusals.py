@@ -1,5 +1,5 @@
-"""refused.json: parameters at the ends of what truncated and multi-scale mechanisms take, and whether the contract refuses
-them.
+"""refused.json: parameters at the ends of the ranges of truncated and multi-scale mechanisms, and whether the contract
+refuses them.
 """
 
 import math

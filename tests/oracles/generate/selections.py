@@ -62,7 +62,7 @@ def near_threshold(scaled: int) -> Iterator[tuple[int, list[int]]]:
 
 def _around(row: Row, j: int) -> Iterator[list[Any]]:
     """[word, extension words, index] below, at and above S(j)."""
-    # Nothing but zeros takes all 8192 extension words where the last threshold is tiny.
+    # If the last threshold is tiny, only zeros take all 8192 extension words.
     deep = not row.below(Fraction(1, 2**2000), len(row) - 1)
     for bits, extension in near_threshold(row.scaled(j, 192)):
         if deep and bits == 0 and not any(extension):
