@@ -2,7 +2,7 @@
 
 P(|X| >= j) is the survival function of `survival`; moments come from the mixture of centred uniform distributions
 {-(N-1), ..., N-1}, N = r + M D, that every staircase mechanism is: P(M = m) proportional to b^m (2N - 1). The geometric
-distribution is the staircase with one cell and eps/D. `test_oracle_reference` compares all of it with values computed elsewhere.
+distribution is the staircase with D = 1 and eps/D. `test_oracle_reference` compares all of it with values computed elsewhere.
 """
 
 from collections.abc import Callable

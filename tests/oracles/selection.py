@@ -1,8 +1,8 @@
 """Contract, selection: from costs to weights, and from words to a candidate.
 
 A row is a list of exact exponents x_i, weight e^(-x_i), or None for the weight 0. Candidates of equal exponent are counted
-together, so that a threshold that is rational is compared as a rational, and one that is not is compared by intervals, which
-then decide.
+together, so a rational threshold is compared as a rational; an irrational one is compared by intervals, which then
+decide.
 """
 
 import math

@@ -88,7 +88,7 @@ def _places(term: Magnitude) -> list[int]:
     with intervals.precision(intervals.FIRST_PRECISION):
         last = bisect_left(_approximate(term.nu), -(2.0**-60)) - 1
     if last > 5000:
-        # The exact path takes half a second for each.
+        # The exact path takes half a second for each j.
         return [last // 3]
     return sorted({min(max(j, 1), last) for j in (1, 2, 3, last // 9, last // 3, last // 2, last - 1, last)} - {0})
 

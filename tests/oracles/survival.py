@@ -1,7 +1,7 @@
 """Contract, section 2: the two families on the integers and the inverse of their survival functions.
 
-`magnitude` relies on two things only: S decreases, and `intervals.less` never errs. The approximate inverses choose where the
-search starts, nothing else.
+`magnitude` relies on two things only: S decreases, and `intervals.less` never errs. The approximate inverses only choose
+where the search starts.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Mechanism(Protocol):
         """S(j) = P(|X| >= j) for j >= 1, at the current interval precision."""
 
     def guess(self, v: Fraction) -> int:
-        """Roughly the number of j with v < S(j), v > 0."""
+        """Return the approximate number of j with v < S(j), for v > 0."""
 
 
 @dataclass(frozen=True)

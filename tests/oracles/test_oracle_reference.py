@@ -1,6 +1,6 @@
 """The oracle against values computed elsewhere: NIST's AES vector, and shared/reference/values.json at 22 digits or more.
 
-Deterministic: no false alarms. The reference file lives beside the repository; without it those tests skip.
+Deterministic: no false alarms. The reference file is beside the repository; its tests are skipped if it is absent.
 """
 
 import json
@@ -133,7 +133,7 @@ def test_magnitude_has_both_ends() -> None:
 
 
 class ChosenWords(multivariate.Words):
-    """All ones, which no attempt accepts, but for the words that are given by their stages."""
+    """Words of all ones, which no attempt accepts, except the words given by stage."""
 
     def __init__(self, given: dict[int, int]) -> None:
         super().__init__(bytes(32), 0, 0, 2**40)
@@ -154,7 +154,7 @@ def test_the_last_attempt_of_a_pair_has_halved_numbers(last_bit: int) -> None:
     words, radius = ChosenWords({255: u, 256: 2**63 | v}), 2**62 - 1
     ends = [Fraction((bits >> 1) + 1, 2**63) for bits in (u, v)]
     found = [mechanism._coordinate(words, radius, i) for i in (0, 1)]
-    # Extension words of ones make a number as good as equal to the end of its interval.
+    # Extension words of ones put a number practically at the end of its interval.
     assert found == [round(radius * ends[0]), -round(radius * ends[1])]
 
 
@@ -166,7 +166,7 @@ def test_an_earlier_attempt_of_a_pair_is_not_halved() -> None:
     found = [mechanism._coordinate(ChosenWords(given), radius, i) for i in range(3)]
     first, second = (mp.mpf(1) / 4, mp.mpf(3) / 8), (mp.mpf(1) / 4, mp.mpf(1) / 8)
     q = [x * x + y * y for x, y in (first, second)]
-    # The second square is the smaller one; each pair has the spacing of its place.
+    # The second square is the smaller one; each pair has the spacing of its rank.
     spacings = [q[1], q[0] - q[1]]
     norm = 1 - spacings[1] * second[1] ** 2 / q[1]
     expected = [

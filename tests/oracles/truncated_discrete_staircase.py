@@ -1,4 +1,4 @@
-"""Contract, truncated staircases: the mechanism on the integers. What it shares with the other is in truncated_staircase."""
+"""Contract, truncated staircases: the mechanism on the integers. truncated_staircase has the code that both mechanisms share."""
 
 from fractions import Fraction
 
@@ -33,5 +33,5 @@ def mechanism(
 
 
 def lengths(mechanism: Truncated) -> dict[str, int | str]:
-    """The mechanism's own numbers, without γ."""
+    """Return the mechanism's own numbers except γ."""
     return {name: own for name, own in all_lengths(mechanism).items() if name != "gamma"}

@@ -1,4 +1,4 @@
-"""Contract, truncated Laplace: from float64 parameters to the integers between which a mechanism lives."""
+"""Contract, truncated Laplace: from float64 parameters to the mechanism's smallest and largest integers."""
 
 import math
 from fractions import Fraction
@@ -45,7 +45,7 @@ def mechanism(
 
 
 def lengths(mechanism: segments.Segments) -> dict[str, int]:
-    """The bounds, as an entry of the vectors has them."""
+    """Return the bounds as in an entry of the vectors."""
     return {"below": mechanism.parts[1].length or 0, "above": (mechanism.parts[0].length or 0) - 1}
 
 

@@ -1,6 +1,6 @@
 """Contract, truncated staircases: from float64 parameters to r, the end and the centre, and from words to integers.
 
-`CASES` here are of the mechanism on a fine lattice; truncated_discrete_staircase has those on the integers.
+`CASES` here are for the mechanism on a fine lattice; truncated_discrete_staircase has the cases on the integers.
 """
 
 import math
@@ -86,7 +86,7 @@ def on_lattice(
 
 
 def lengths(mechanism: Truncated) -> dict[str, int | str]:
-    """The mechanism's own numbers, as an entry of the vectors has them."""
+    """Return the mechanism's own numbers as in an entry of the vectors."""
     from tests.oracles.generate.encoding import float_bits
 
     own: dict[str, int | str] = {"r": mechanism.inner.r, "end": mechanism.end, "centre": mechanism.centre}
@@ -116,7 +116,7 @@ def delta_of(mechanism: Staircase, end: int) -> Interval:
 
 
 def end_of(eps: Fraction, delta: Fraction, sensitivity_steps: int, r: int) -> int:
-    """A: the least from D on with no more than δ."""
+    """Return A: the smallest end of at least D that leaves at most δ."""
     mechanism = Staircase(eps, sensitivity_steps, r)
 
     def enough(end: int) -> bool:
@@ -127,12 +127,12 @@ def end_of(eps: Fraction, delta: Fraction, sensitivity_steps: int, r: int) -> in
         share = mp.mpf(delta.numerator) / delta.denominator
         threshold = 2 * share / (1 - b + 2 * share * b)
         guess = sensitivity_steps + max(0, mechanism.guess(Fraction(int(threshold * 2**256), 2**256))) - 2
-    # Where the search begins, and nothing else: all after the least hold, and none before.
+    # This only begins the search: every end from the smallest valid one on is valid, and none before.
     return search.least(enough, sensitivity_steps if guess <= sensitivity_steps or enough(guess) else guess)
 
 
 def best(eps: Fraction, delta: Fraction, sensitivity_steps: int, cost: str) -> tuple[int, float | None]:
-    """r of least cost, and its γ if candidates have one: every candidate, by its definition."""
+    """Return r of minimum cost, and its γ if candidates have one, by trying every candidate."""
     found = min(
         (cost_of(Staircase(eps, sensitivity_steps, r), end_of(eps, delta, sensitivity_steps, r), cost), r, gamma)
         for r, gamma in candidates(eps, sensitivity_steps, cost)
@@ -154,12 +154,12 @@ def candidates(eps: Fraction, sensitivity_steps: int, cost: str) -> list[tuple[i
         for gamma in gammas
         if gamma <= 1 and Fraction(start, 4 * sensitivity_steps) <= gamma <= Fraction(4 * start, sensitivity_steps)
     ]
-    # Of several γ with the same r the least.
+    # Among several γ with the same r, the smallest.
     return list({math.ceil(gamma * sensitivity_steps): float(gamma) for gamma in sorted(kept, reverse=True)}.items())
 
 
 def cost_of(mechanism: Staircase, end: int, cost: str) -> mp.mpf:
-    """E|X| is the sum of S_A(j), E X² that of (2j - 1) S_A(j), j from 1 to A: a line on every stair."""
+    """E|X| is the sum of S_A(j), and E X² that of (2j - 1) S_A(j), j from 1 to A; S_A is a line on every step."""
     with mp.workdps(DIGITS):
         beyond, total, first = _approximate(mechanism, end + 1), mp.mpf(0), 1
         while first <= end:
@@ -179,7 +179,7 @@ def cost_of(mechanism: Staircase, end: int, cost: str) -> mp.mpf:
 
 
 def _approximate(mechanism: Staircase, j: int) -> mp.mpf:
-    """S(j) to mpmath's digits, less those of ε."""
+    """Return S(j) to mpmath's digits, minus the digits of ε."""
     b = mp.exp(-mp.mpf(mechanism.eps.numerator) / mechanism.eps.denominator)
     c, stair = b / (1 - b), mechanism.stair(j)
     return (
