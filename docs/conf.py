@@ -36,7 +36,7 @@ exclude_patterns = ["_build", "_ext"]
 templates_path = ["_templates"]
 nitpicky = True
 # Parameters that are named like a module of the package.
-nitpick_ignore = [("py:obj", "data"), ("py:obj", "rng")]
+nitpick_ignore = [("py:obj", name) for name in ("data", "mechanism", "mechanisms", "rng")]
 default_role = "autolink"
 highlight_language = "text"
 toc_object_entries_show_parents = "hide"

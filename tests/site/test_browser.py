@@ -227,7 +227,7 @@ def test_explore_has_names_for_a_screen_reader(browser: Any, address: str, width
     for legend in ("You release", "ε of all releases together", "Releases"):
         assert legend in names["group"] + names.get("radiogroup", [])
     assert any(name.startswith("Noise from -") for name in names["image"])
-    assert "Error of one release, the least mean error first" in names["table"]
+    assert "Error of one release, the smallest mean error first" in names["table"]
     assert len(names["columnheader"]) == 6
     assert names["rowheader"] == ["Gaussian", "Staircase", "Laplace"]
     assert len(names["cell"]) == 15
@@ -311,4 +311,4 @@ def test_copy_buttons(browser: Any, address: str) -> None:
     browser.get(f"{address}/tutorials/histogram.html")
     wait_for(lambda: browser.find_elements("css selector", "button.copybtn"))
     blocks = browser.find_elements("css selector", "div.highlight pre")
-    assert len(browser.find_elements("css selector", "button.copybtn")) == len(blocks) > 5
+    assert len(browser.find_elements("css selector", "button.copybtn")) == len(blocks) > 3
