@@ -108,7 +108,7 @@ def test_integer_mechanisms_are_left_out_with_a_note():
     assert table.notes[0] in " ".join(repr(table).split())
 
 
-def test_a_further_mechanism_is_one_more_line(monkeypatch):
+def test_another_mechanism_is_one_more_line(monkeypatch):
     half = _candidates.Candidate(BY_NAME["staircase"], Compared("Staircase 1/2", "Laplace", fixed=(0.5,)))
     monkeypatch.setattr(_candidates, "CANDIDATES", _candidates.CANDIDATES | {"Staircase 1/2": half})
     row = sn.compare(4)["Staircase 1/2"]

@@ -9,7 +9,7 @@ from tests.oracles.survival import Mechanism, below, magnitude
 
 
 class Draw(NamedTuple):
-    """An integer X, and the number of words after which no further bit could change it."""
+    """An integer X, and the number of words after which no other bit can change it."""
 
     value: int
     words: int

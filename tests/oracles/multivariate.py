@@ -205,7 +205,7 @@ def mechanism(eps: float, sensitivity: float, dim: int, gamma: str | float, norm
 
 @lru_cache(maxsize=64)
 def best_gamma(eps: float, dim: int, p: int) -> Fraction:
-    """The best gamma to 24 bits: all stationary points between neighbours of a fine grid, then the least cost."""
+    """The best gamma to 24 bits: find all stationary points between neighbours of a fine grid, then take the minimum cost."""
     with mp.workdps(60):
         phi = lerch(mp.mpf(eps))
         slope = lambda g: (dim + p) * phi(dim + p - 1, g) * phi(dim, g) - dim * phi(dim - 1, g) * phi(dim + p, g)  # noqa: E731

@@ -1,7 +1,7 @@
 """Contract, partitions: from ε, δ and words to the smallest count that is shown, and to the release.
 
 π is found by the recursion that defines it, in intervals. The rule for n + 1 is decided by comparison; precision grows until
-every comparison is. They are decided in the end: but for π(1) = δ they are of non-constant rational functions of e^ε.
+every comparison is. Every comparison is decided in the end: except for π(1) = δ, they have non-constant rational functions of e^ε.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ class Partitions(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """The smallest count that is shown, and the number of words after which no further bit could change it."""
+    """The smallest count that is shown, and the number of words after which no other bit can change it."""
 
     needed: int
     words: int

@@ -28,7 +28,7 @@ class Mechanism(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """An index, and the number of words after which no further bit could change it."""
+    """An index, and the number of words after which no other bit can change it."""
 
     index: int
     words: int

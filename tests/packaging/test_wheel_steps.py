@@ -132,7 +132,7 @@ def test_a_free_threaded_python_gets_a_wheel_and_tests_it(checkout: Checkout) ->
     assert any("cp314t-manylinux.whl --python python3.14t" in line for line in log)
 
 
-def test_further_interpreters_test_the_abi3_wheel(checkout: Checkout) -> None:
+def test_other_interpreters_test_the_abi3_wheel(checkout: Checkout) -> None:
     _, _, log = checkout.run(PYTHONS="old/python new/python")
     assert [line.split()[-1] for line in log if "abi3-manylinux.whl --python" in line] == ["python3", "old/python", "new/python"]
 

@@ -29,7 +29,7 @@ def short_turns():
 
 
 def at_once(work, arguments):
-    """Call `work` with every argument, each in a thread of its own, all started together."""
+    """Call `work` with every argument, each in its own thread, all started together."""
     barrier = threading.Barrier(len(arguments))
 
     def wait_and_work(argument):

@@ -64,7 +64,7 @@ class Panic(BaseException):
 
 @pytest.fixture
 def stub(monkeypatch):
-    """A subject with the given checks in place of all."""
+    """Replace all checks of a subject by the given ones."""
 
     def replace(*runs):
         planned = [Planned(f"check {number}", run) for number, run in enumerate(runs)]
