@@ -1,7 +1,7 @@
 """Contract, partitions: from ε, δ and words to the smallest count that is shown, and to the release.
 
 π is found by the recursion that defines it, in intervals. The rule for n + 1 is decided by comparison; precision grows until
-every comparison is. Every comparison is decided in the end: except for π(1) = δ, they have non-constant rational functions of e^ε.
+every comparison is. Each is decided in the end: except for π(1) = δ, they have non-constant rational functions of e^ε.
 """
 
 from collections.abc import Callable
