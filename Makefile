@@ -79,8 +79,10 @@ test: $(VENV)/stamp-venv  ## every check except the long ones
 all-of-rust:
 	$(MAKE) SIDE_BY_SIDE= lint-rust test-rust
 
+# Lints take one core, so tests begin beside them.
 all-of-python:
-	$(MAKE) SIDE_BY_SIDE= lint-python test-python
+	$(MAKE) SIDE_BY_SIDE= $(VENV)/stamp-extension $(VENV)/stamp-dev
+	$(MAKE) SIDE_BY_SIDE=yes lint-python test-python
 
 .PHONY: lint
 lint: lint-rust lint-python  ## formatters, lints, types
