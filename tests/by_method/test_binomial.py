@@ -190,13 +190,13 @@ def test_without_the_uniform_part_the_level_is_never_exceeded(eps, side):
 @pytest.mark.parametrize("side", ["two-sided", "less", "greater"])
 def test_coverage_of_intervals(side):
     """By exact sums, coverage is at least the confidence for integer noise, and equal to it with the uniform part, on a grid."""
-    n, eps, confidence = 10, 1.0, 0.9
+    n, eps, confidence = 15, 1.0, 0.9
     z, _ = released(n, 0.5, eps)
     ways = {p: released(n, p, eps)[1] for p in (0.01, 0.3, 0.95)}
     low, high = sn.binomial_interval(z, n, mechanism=sn.DiscreteLaplace(eps), confidence=confidence, alternative=side)
     for p, masses in ways.items():
         assert confidence <= masses[(low <= p) & (p <= high)].sum() < 1
-    kept = (sum(ways.values()) > 1e-3).nonzero()[0]
+    kept = (sum(ways.values()) > 1e-7).nonzero()[0]
     parts = (np.arange(10) + 0.5) / 10 - 0.5
     low, high = sn.binomial_interval(
         z[kept][:, None] + parts, n, mechanism=sn.Staircase(eps, gamma=0.5), confidence=confidence, alternative=side
@@ -204,7 +204,7 @@ def test_coverage_of_intervals(side):
     for p, masses in ways.items():
         covered = ((low <= p) & (p <= high)).mean(axis=1) @ masses[kept]
         # Each end of the accepted p-values is rounded to a tenth of a grid step.
-        assert covered == pytest.approx(confidence, abs=2 * masses.max() / 10 + 1 - masses[kept].sum())
+        assert covered == pytest.approx(confidence, abs=2 * masses.max() / 10 + 1e-5)
 
 
 @pytest.mark.parametrize("z", [-30, 0, 3, 12, 20, 45])

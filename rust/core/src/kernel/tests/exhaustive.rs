@@ -13,7 +13,7 @@ use super::super::thresholds::ThresholdLane;
 use super::super::tier::Tier;
 use crate::exact::{self, IntegerDistribution, Staircase};
 use crate::lattice::value::Scaling;
-use crate::testing::pairs;
+use crate::testing::{long, pairs};
 
 /// A sign bit less than 16.
 const BITS: u32 = 15;
@@ -182,7 +182,7 @@ fn canonical_words_beside_an_edge_are_right_or_not_sure() {
     ) {
         decided += beside_edges(&canonical_distribution(eps, delta));
     }
-    assert!(decided > 12_000, "{decided}");
+    assert!(decided > if long() { 30_000 } else { 15_000 }, "{decided}");
 }
 
 /// Evidence: words beside the edges of truncated staircases, where an error of the tolerance would show, followed by zeros and by ones; both levels.
@@ -196,7 +196,7 @@ fn truncated_words_beside_an_edge_are_right_or_not_sure() {
             decided += beside_edges(&Staircase::new(eps, sensitivity_steps, r).truncated(most));
         }
     }
-    assert!(decided > 20_000, "{decided}");
+    assert!(decided > if long() { 50_000 } else { 25_000 }, "{decided}");
 }
 
 /// Checks both levels beside some edges of a distribution; returns how many words a lane was sure of.
@@ -253,7 +253,7 @@ fn one_sided_words_beside_an_edge_are_right_or_not_sure() {
             }
         }
     }
-    assert!(decided > 4_000, "{decided}");
+    assert!(decided > if long() { 10_000 } else { 5_000 }, "{decided}");
 }
 
 /// The last word with the magnitude of `word`, or a larger one: magnitudes fall as words grow.
