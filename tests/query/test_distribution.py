@@ -19,7 +19,7 @@ from tests.statistical.checks import check_distribution, check_share
 
 CITIES = [f"city {number}" for number in range(500)]
 PEOPLE = {city: number % 3 for number, city in enumerate(CITIES)}
-RELEASES = 8
+RELEASES = 12
 # The false-alarm rate of each chi-square test.
 ALPHA = 1e-6
 
@@ -72,7 +72,7 @@ MECHANISMS = [None, "discrete_laplace", "discrete_staircase"]
     ("randomness", "mechanism"), rest_long(in_turn([keys, seeds], MECHANISMS), product([keys, seeds], MECHANISMS))
 )
 def test_counts(con, randomness, mechanism):
-    """4 000 draws; at sensitivity 1 both mechanisms are the geometric distribution."""
+    """6 000 draws; at sensitivity 1 both mechanisms are the geometric distribution."""
     noise = noises(
         lambda rng: query.count(
             con, "visits", by="city", groups=CITIES, row_is_person=True, eps=0.8, mechanism=mechanism, rng=rng
@@ -153,7 +153,7 @@ def test_means_divide_two_releases_of_half_the_budget(con):
 
 @pytest.mark.parametrize(("confidence", "max_groups"), rest_long([(0.5, 3), (0.95, 1)], product([0.5, 0.95], [1, 3])))
 def test_counts_are_within_their_bounds_as_often_as_stated(con, confidence, max_groups):
-    """The bound is the smallest integer t with P(|X| > t) <= 1 - confidence; of 4 000 rows, 1 - P(|X| > t) are within it."""
+    """The bound is the smallest integer t with P(|X| > t) <= 1 - confidence; of 6 000 rows, 1 - P(|X| > t) are within it."""
     eps = 1.2
     decay = math.exp(-eps / max_groups)
     least = next(t for t in range(1000) if 2 * decay ** (t + 1) / (1 + decay) <= 1 - confidence)
@@ -168,13 +168,13 @@ def test_counts_are_within_their_bounds_as_often_as_stated(con, confidence, max_
 
 
 def test_means_are_in_their_intervals_at_least_as_often_as_stated():
-    """The true mean is computed from the rows; groups of 20 to 60 people, 2 000 intervals at 80 %; one-sided, 1e-9."""
+    """The true mean is computed from the rows; groups of 20 to 60 people, 4 000 intervals at 80 %; one-sided, 1e-9."""
     cities = CITIES[:200]
     rows = [(city, (place * 13 + number * 5) % 30) for place, city in enumerate(cities) for number in range(20 + place % 41)]
     true = {city: np.mean([spent for where, spent in rows if where == city]) for city in cities}
     con = visits_of(rows)
     inside = []
-    for rng in seeds(10, "intervals"):
+    for rng in seeds(20, "intervals"):
         for city, mean, bound, low, high, _ in query.mean(
             con,
             "visits",

@@ -48,12 +48,12 @@ def test_groups_are_shown_as_often_as_the_best_rule_shows_them(people, max_group
 
 
 def test_counts_of_groups_that_are_always_shown_have_the_noise_of_the_rule():
-    """The noise is threshold - N, where N has the steps of π as probabilities: 3 000 draws."""
+    """The noise is threshold - N, where N has the steps of π as probabilities: 6 000 draws."""
     pi = chances(EPS, DELTA)
     threshold = int(np.argmax(pi > 0.5))
     con = visits({f"city {number:02}": 100 for number in range(CELLS)})
-    counts = [row[1] for rng in seeds(50, "noise") for row in query.count(con, "visits", **ASKED, rng=rng)]
-    assert len(counts) == 50 * CELLS
+    counts = [row[1] for rng in seeds(100, "noise") for row in query.count(con, "visits", **ASKED, rng=rng)]
+    assert len(counts) == 100 * CELLS
     steps = np.diff(pi)
     found = np.bincount(threshold - (np.array(counts) - 100) - 1, minlength=steps.size)
     check_distribution(found, steps, ALPHA)
