@@ -2,11 +2,17 @@
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations, cycle, islice, product
 from typing import Any
 
 import pytest
+
+
+def in_full(some: int, many: int) -> int:
+    """Return how many examples or draws a test takes: `many` where `make test-long` sets STAIRNOISE_LONG, `some` otherwise."""
+    return many if os.environ.get("STAIRNOISE_LONG") else some
 
 
 def pairs(*lists: Iterable[Any]) -> list[tuple[Any, ...]]:

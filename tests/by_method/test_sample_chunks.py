@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import stairnoise as sn
 from stairnoise._output import CHUNK
+from tests.combinations import in_full
 from tests.examples import each_mechanism, each_mechanism_and_array
 
 N = 41
@@ -46,7 +47,9 @@ def test_the_chunks_of_every_mechanism_are_one_fill(mechanism):
 
 
 @each_mechanism_and_array
-@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=in_full(10, 20), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_any_size_any_chunk_any_start_any_generator(mechanism, data):
     n = data.draw(st.integers(0, 300), label="n")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import stairnoise as sn
-from tests.combinations import looped
+from tests.combinations import in_full, looped
 
 LINES = [sn.Staircase, sn.Laplace]
 LATTICES = [sn.DiscreteStaircase, sn.DiscreteLaplace]
@@ -109,7 +109,7 @@ def agree(mechanism, name, a, b, point):
     return near(a, b, 4) or abs(a - b) <= 1e-15 * abs(b)
 
 
-@settings(max_examples=100)
+@settings(max_examples=in_full(100, 150))
 @given(st.data(), st.sampled_from(KINDS))
 def test_arrays_are_their_elements(data, kind):
     """Parameters and argument broadcast in every way, also with empty axes."""

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stairnoise as sn
+from tests.combinations import in_full
 from tests.property.strategies import MECHANISMS, NAMES, anything, arrays, dtypes, good_mechanisms, junk, reals, shapes
 
 
@@ -25,7 +26,7 @@ def seeded():
     return sn.SeededRng(1, allow_release=True)
 
 
-@settings(max_examples=100)
+@settings(max_examples=in_full(100, 400))
 @given(st.sampled_from(MECHANISMS), st.lists(anything, min_size=1, max_size=3))
 def test_constructors(mechanism, arguments):
     if mechanism in (sn.Laplace, sn.DiscreteLaplace):
@@ -56,7 +57,7 @@ def within_memory(size):
     return not 10**6 < prod(lengths) < 2**63
 
 
-@settings(max_examples=100)
+@settings(max_examples=in_full(100, 400))
 @given(st.sampled_from(NAMES), reals, sizes.filter(within_memory), outs, dtype_arguments)
 def test_sample(mechanism, eps, size, out, dtype):
     before = None if out is None else np.array(out).tobytes()
@@ -74,7 +75,7 @@ def test_sample(mechanism, eps, size, out, dtype):
         assert noise.shape == (size if isinstance(size, tuple) else (size,))
 
 
-@settings(max_examples=100)
+@settings(max_examples=in_full(100, 400))
 @given(good_mechanisms(), anything, outs, st.one_of(st.just(1), st.integers(), junk))
 def test_release(mechanism, values, out, partitions):
     before = None if out is None else np.array(out).tobytes()

@@ -308,7 +308,7 @@ def test_a_figure_has_the_ground_of_its_page(browser: Any, address: str, name: s
 
 
 def test_copy_buttons(browser: Any, address: str) -> None:
-    browser.get(f"{address}/calibration.html")
+    browser.get(f"{address}/query.html")
     wait_for(lambda: browser.find_elements("css selector", "button.copybtn"))
     blocks = browser.find_elements("css selector", "div.highlight pre")
     assert len(browser.find_elements("css selector", "button.copybtn")) == len(blocks) > 5

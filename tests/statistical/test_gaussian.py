@@ -14,16 +14,16 @@ from mpmath import mp
 from numpy.typing import NDArray
 
 import stairnoise as sn
-from tests.combinations import rest_long
+from tests.combinations import in_full, rest_long
 from tests.oracles import gaussian
 from tests.statistical import checks
 
 ALPHA = 1e-6
-TOTAL = 4_000_000
+TOTAL = in_full(4_000_000, 10_000_000)
 # σ² with the proposal's scale exact, rounded down and rounded up; the last two are too wide for single integers.
 SIGMA2 = (0.3, 1.0, 2.2, 100.0, 1e6, 2.0**50)
 SINGLE = 1000.0
-CELLS = 500
+CELLS = in_full(500, 2000)
 variances = pytest.mark.parametrize("sigma2", rest_long(SIGMA2[::2], SIGMA2))
 
 

@@ -15,11 +15,11 @@ import pytest
 from numpy.typing import NDArray
 
 import stairnoise as sn
-from tests.combinations import rest_long
+from tests.combinations import in_full, rest_long
 from tests.statistical import checks
 
 ALPHA = 1e-6
-TOTAL = 400_000
+TOTAL = in_full(400_000, 1_000_000)
 NORMS = ("l1", "l2", "linf")
 DIMS = (1, 2, 3, 4, 5, 10)
 ORDER = {"l1": 1, "l2": 2, "linf": np.inf}

@@ -16,13 +16,13 @@ from mpmath import mp
 from numpy.typing import NDArray
 
 import stairnoise as sn
-from tests.combinations import rest_long
+from tests.combinations import in_full, rest_long
 from tests.statistical import checks
 
 ALPHA = 1e-6
-TOTAL = 4_000_000
+TOTAL = in_full(4_000_000, 10_000_000)
 CHUNK = 2_000_000
-BINS = 30
+BINS = in_full(30, 60)
 
 CASES: dict[str, Any] = {
     "truncated, small delta": sn.TruncatedLaplace(1.0, 1e-4),

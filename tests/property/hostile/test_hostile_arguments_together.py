@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.combinations import in_full
 from tests.property.hostile.calls import calls, is_skipped
 from tests.property.hostile.judge import attempt
 from tests.property.hostile.pool import POOL
@@ -28,7 +29,7 @@ def changes(draw):
     return call, changed
 
 
-@settings(max_examples=100)
+@settings(max_examples=in_full(100, 600))
 @given(changes())
 def test_a_result_or_a_refusal(case):
     call, changed = case

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import stairnoise as sn
+from tests.combinations import in_full
 from tests.property.hostile.calls import Call, calls
 from tests.property.hostile.dressings import dressings
 from tests.property.hostile.judge import attempt
@@ -58,7 +59,7 @@ def cases(draw):
     return call, argument, plain, name
 
 
-@settings(max_examples=150)
+@settings(max_examples=in_full(150, 800))
 @given(cases())
 def test_dress_does_not_matter(case):
     check(*case)
