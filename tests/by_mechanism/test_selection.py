@@ -209,6 +209,20 @@ def test_a_single_row_gives_a_python_int(mechanism):
 
 
 @every
+def test_one_plain_row_is_selected_as_by_the_general_checks(mechanism):
+    """Evidence: equality with calls that give a size, for rows inside and outside what the extension takes itself."""
+    draw = np.random.default_rng(9)
+    floats, long = draw.uniform(0, 9, 30), draw.integers(0, 60, 1025)
+    rows = [floats, floats.tolist(), [0.25, 1, -0.0, math.inf], [2**53, 2**53 - 1], [2**54, 0], (3, 1, 2), long, long[:1024]]
+    one, general = sn.SeededRng(3, allow_release=True), sn.SeededRng(3)
+    for row in rows:
+        for name, given in (("costs", row), ("scores", -np.asarray(row, float))):
+            for same in (given, given.tolist() if isinstance(given, np.ndarray) else given):
+                assert mechanism.select(**{name: same}, rng=one) == mechanism.sample(**{name: same}, size=(), rng=general)
+                assert mechanism.sample(**{name: same}, rng=one) == mechanism.sample(**{name: same}, size=(), rng=general)
+
+
+@every
 def test_select_is_a_release(mechanism):
     with pytest.raises(sn.ParameterError, match="rng must be a SecureRng for a release"):
         mechanism.select([1, 2], rng=sn.SeededRng(1))

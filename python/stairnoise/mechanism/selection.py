@@ -157,6 +157,10 @@ class SelectionMechanism(Immutable):
             Or not exactly one of `costs` and `scores` is given, or another argument is not allowed.
             Nothing has been drawn and `out` is untouched.
         """
+        if size is None and out is None and threads is None:
+            found = self._select_one(costs, scores, release_stream(rng), self._parameters["sensitivity"] is None)
+            if found is not None:
+                return found
         rows, _ = self._checked(costs, scores, protect=True)
         return self._draw(rows, size, release_stream(rng), out, threads)
 
@@ -200,6 +204,10 @@ class SelectionMechanism(Immutable):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
+        if size is None and out is None and threads is None:
+            found = self._select_one(costs, scores, sampling_stream(rng), False)
+            if found is not None:
+                return found
         rows, _ = self._checked(costs, scores)
         return self._draw(rows, size, sampling_stream(rng), out, threads)
 
@@ -268,6 +276,12 @@ class SelectionMechanism(Immutable):
         """
         rows, _ = self._checked(costs, scores, k, many=True, protect=True)
         return self._draw(rows, size, release_stream(rng), out, threads, k)
+
+    def _select_one(self, costs: object, scores: object, stream: _native.Stream, integers: bool) -> int | None:
+        """Return a selection from a short row of plain numbers, or None for all that needs or fails the general checks."""
+        if (costs is None) is (scores is None):
+            return None
+        return self._mechanism.select_one(stream, costs if scores is None else scores, costs is None, integers)
 
     def _draw(
         self,

@@ -5,7 +5,7 @@
 
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt};
+use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
 use pyo3::{IntoPyObjectExt, PyTypeInfo};
 use stairnoise::{Answer, Mechanism, OutOfMemory, Value};
 
@@ -97,6 +97,42 @@ pub(crate) fn release<'py>(
     } else {
         release_as::<i64, f64, PyInt>(py, values, out, mechanism, stream)
     }
+}
+
+/// A row of 1 to [`SHORT`] costs: a list or tuple of Python numbers, or a common array of one axis; `None` for all else, and for numbers that float64
+/// might round. Where only `integers` are allowed, their type decides.
+pub(crate) fn row(object: &Bound<'_, PyAny>, integers: bool) -> Option<Vec<f64>> {
+    let short = |n: usize| (1..=SHORT).contains(&n);
+    if let Ok(list) = object.cast_exact::<PyList>() {
+        return short(list.len()).then(|| list.iter().map(|item| number(&item, integers)).collect())?;
+    }
+    if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+        return short(tuple.len()).then(|| tuple.iter().map(|item| number(&item, integers)).collect())?;
+    }
+    let one_row = |array: &Bound<'_, PyUntypedArray>| array.ndim() == 1 && short(array.len());
+    if let Some(array) = array::<i64>(object).filter(|array| one_row(array.as_untyped())) {
+        return Input::new("costs", array)
+            .ok()?
+            .copied()
+            .ok()?
+            .iter()
+            .map(|&n| exact(n))
+            .collect();
+    }
+    let array = array::<f64>(object).filter(|array| !integers && one_row(array.as_untyped()))?;
+    Input::new("costs", array).ok()?.copied().ok()
+}
+
+fn number(object: &Bound<'_, PyAny>, integers: bool) -> Option<f64> {
+    if object.is_exact_instance_of::<PyInt>() {
+        return exact(object.extract().ok()?);
+    }
+    (!integers && object.is_exact_instance_of::<PyFloat>()).then(|| object.extract().ok())?
+}
+
+/// An integer that float64 holds, as those up to 2^53 are.
+fn exact(n: i64) -> Option<f64> {
+    (n.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS).then_some(n as f64)
 }
 
 /// Releases an array of `A` or a Python number of exactly the class `N`.

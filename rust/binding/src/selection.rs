@@ -7,6 +7,7 @@ use stairnoise::{Fill, OutOfMemory, Selector};
 use crate::buffer::{Elements, Input, Inputs, Output, Parts, Rows, STAGE, same_shape};
 use crate::drawing;
 use crate::errors::{self, ParameterError};
+use crate::fast_path;
 use crate::layout::Block;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
@@ -63,6 +64,31 @@ impl Selection {
     fn stairs(&self, py: Python<'_>, costs: &Bound<'_, PyArrayDyn<f64>>, out: &Bound<'_, PyArrayDyn<i64>>) -> PyResult<()> {
         same_shape("costs", costs.shape(), out.shape())?;
         drawing::map(py, ("costs", costs), out, |cost| self.0.stair(cost).unwrap_or(0) as i64)
+    }
+
+    /// Selects once from a common row of costs, or of `scores`; `None` for all else, and if the package's checks would refuse the row.
+    fn select_one(&self, stream: &Stream, costs: &Bound<'_, PyAny>, scores: bool, integers: bool) -> PyResult<Option<i64>> {
+        let Some(mut row) = fast_path::row(costs, integers) else {
+            return Ok(None);
+        };
+        if scores {
+            for score in &mut row {
+                *score = -*score;
+            }
+        }
+        match self.0.has_infinite(&row) {
+            Ok(false) => (),
+            Ok(true) if row.iter().any(|cost| cost.is_finite()) => (),
+            _ => return Ok(None),
+        }
+        let fill = stream.next_wide(1, self.0.words(row.len())).map_err(errors::draw)?;
+        let mut selected = [0];
+        let written = self
+            .0
+            .selector(false)
+            .write(&fill, 0, std::iter::once(&row[..]), &mut selected);
+        written.map_err(|OutOfMemory| errors::memory())?;
+        Ok(Some(selected[0]))
     }
 
     /// Selects for every place of `out` from the row of `costs` at this place. Rows must be contiguous; strides of 0 can repeat them.
