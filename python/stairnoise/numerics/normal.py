@@ -38,10 +38,10 @@ def mills(z: Floats) -> Floats:
 def weighted(z: Floats, weight: Callable[[Floats], Floats]) -> Floats:
     """Integral of ``weight(u) exp(-z u - u²/2)`` over u > 0, the arrays of `weight` having a last axis of nodes."""
     nodes, weights = gauss_legendre(_NODES)
-    end = reach(z)[:, None]
+    end = reach(z)[..., None]
     u = end * nodes
-    values = np.exp(-z[:, None] * u - u * u / 2) * weight(u)
-    return np.asarray((values @ weights) * end[:, 0])
+    values = np.exp(-z[..., None] * u - u * u / 2) * weight(u)
+    return np.asarray((values @ weights) * end[..., 0])
 
 
 def log_sf(z: Floats) -> Floats:

@@ -26,11 +26,18 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 _TO_AN_OCTAVE = 2**15
 
 
-def least_integer(holds: Callable[[int], bool], below: int, high: int) -> int:
-    """Return the least integer for which `holds`, greater than `below` and at most `high`."""
+def least_integer(holds: Callable[[int], bool], below: int, high: int, guess: int | None = None) -> int:
+    """Return the least integer for which `holds`, greater than `below` and at most `high`.
+
+    Steps from a guess double until they leave the bracket, which is then halved.
+    """
+    step = high - below if guess is None else 1
     while high - below > 1:
-        middle = (below + high) // 2
-        below, high = (below, middle) if holds(middle) else (middle, high)
+        if guess is None or not below < guess < high:
+            guess = (below + high) // 2
+        held = holds(guess)
+        below, high = (below, guess) if held else (guess, high)
+        guess, step = guess - step if held else guess + step, 2 * step
     return high
 
 

@@ -14,12 +14,13 @@ smaller σ², S is listed by convolution of positive numbers.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
 from stairnoise._types import Floats
 from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
+from stairnoise.mechanisms.gaussian import calibration as gaussian
 from stairnoise.numerics import normal
 from stairnoise.numerics.roots import Rising, bisection, least_candidate, least_integer
 
@@ -32,8 +33,10 @@ _SMOOTH = 8.0
 _MARGIN = 2.0**-32
 # A list leaves out exp(-60) of the probability.
 _LEFT_OUT = 120.0
-# From this σ of the sum on, Euler and Maclaurin's formula replaces the sum.
-_SUMMED = 2.0**12
+# From this σ of the sum and this many terms on, Euler and Maclaurin's formula replaces the sum.
+_SUMMED, _FEW = 64.0, 512
+# For c below so many standard deviations, 1 - δ is below the rounding errors of 1.
+_LEAST_Z = -9.0
 # For one value: more than the relative error of the profile, and the relative resolution of the least σ².
 _PROFILE_ERROR = 4e-11
 _RESOLUTION = 1e-9
@@ -47,15 +50,17 @@ def least_sigma2(eps: float, delta: float, shift: int) -> float:
 
     Up to the end ``(m + Δ/2)Δ/ε`` of σ², the profile is that of the outcomes above m. Up to the end of m = 0 the profile falls
     with σ². Between two later ends it can rise before it falls, but it falls from each end to the next (docs/gaussian.md). So
-    the first end that is enough is the upper end of an interval in which the profile crosses δ once.
+    the first end that is enough is the upper end of an interval in which the profile crosses δ once. The search begins at the
+    end for continuous noise.
     """
+    goal = math.log(delta) - math.log1p(_PROFILE_ERROR)
 
+    @cache
     def log_margin(sigma2: float) -> float:
-        """Return ln(δ/profile), or a number of the same sign if that rounds to 0."""
-        with np.errstate(all="ignore"):
-            found = DiscreteGaussianDistribution(sigma2).hockey_stick(np.array([eps]), float(shift))
-        most = float(found[0]) * (1 + _PROFILE_ERROR)
-        return (math.log(delta / most) or delta - most) if most > 0 else math.inf
+        """Return ln(δ/profile)."""
+        first, loss, z = _threshold(eps, sigma2, shift, 1)
+        # 1 - δ(σ²) <= 2 exp(-z²/2).
+        return goal - (Tail(sigma2, first).log_delta(loss, shift) if z > _LEAST_Z else 0.0)
 
     def end(m: int) -> float:
         return min((m + shift / 2) * shift / eps, _MOST_SIGMA2)
@@ -66,7 +71,9 @@ def least_sigma2(eps: float, delta: float, shift: int) -> float:
     if log_margin(_LEAST_SIGMA2) >= 0:
         return _LEAST_SIGMA2
     below = first_end(_LEAST_SIGMA2) - 1
-    m = least_integer(lambda m: log_margin(end(m)) >= 0, below, first_end(_enough_for_certain(eps, delta, shift)))
+    most = first_end(_enough_for_certain(eps, delta, shift))
+    continuous = first_end(min(shift / gaussian.shift_in_float64(eps, delta), _MOST_SIGMA2**0.5) ** 2)
+    m = least_integer(lambda m: log_margin(end(m)) >= 0, below, most, continuous)
     low, high = end(m - 1) if m - 1 > below else _LEAST_SIGMA2, end(m)
     enough = Rising(log_margin)
     if not enough(high):
@@ -95,39 +102,51 @@ def partitions_sigma2(eps: float, delta: float, shift: int, k: int) -> float:
 
 def _is_enough(eps: float, delta: float, shift: int, k: int, sigma2: float) -> bool:
     """Return whether k values with this σ² are (ε, δ)-differentially private together, with the margin."""
-    threshold = Fraction(eps) * Fraction(sigma2) / shift - Fraction(k * shift, 2)
+    first, loss, z = _threshold(eps, sigma2, shift, k)
     # X is sub-Gaussian (Canonne, Kamath and Steinke 2020): δ <= exp(-z²/2) for z > 0, and 1 - δ <= 2 exp(-z²/2) for z < 0.
-    z = float(threshold) / math.sqrt(k * sigma2)
     if z > 0 and -z * z / 2 < math.log(delta) - 1:
         return True
     if z < 0 and math.log(2) - z * z / 2 < math.log1p(-delta) - 1:
         return False
-    first = math.floor(threshold) + 1
-    slope = shift / sigma2
-    loss = float((first - threshold) * shift / Fraction(sigma2))
-    make = _Listed if sigma2 < _SMOOTH else _Normal
-    sums = make(k, sigma2, first, loss, slope)
+    sums = _Listed(k, sigma2, first) if sigma2 < _SMOOTH else Tail(k * sigma2, first)
     if delta <= 0.5:
-        return sums.log_delta() + math.log1p(_MARGIN) <= math.log(delta)
-    return sums.log_rest() + math.log1p(-_MARGIN) >= math.log1p(-delta)
+        return sums.log_delta(loss, k * shift) + math.log1p(_MARGIN) <= math.log(delta)
+    return sums.log_rest(loss, k * shift) + math.log1p(-_MARGIN) >= math.log1p(-delta)
+
+
+def profile(eps: float, sigma2: float, shift: int, k: int) -> float:
+    """Return δ at ε of k values with this σ², which is at least 4."""
+    first, loss, z = _threshold(eps, sigma2, shift, k)
+    return math.exp(Tail(k * sigma2, first).log_delta(loss, k * shift)) if z > _LEAST_Z else 1.0
+
+
+def _threshold(eps: float, sigma2: float, shift: int, k: int) -> tuple[int, float, float]:
+    """Return the first sum above c, its loss beyond ε, and c in standard deviations of S.
+
+    Computed in integers: if σ² is small, the probability of a sum is far above δ, and its side of c matters.
+    """
+    (a, p), (b, q) = eps.as_integer_ratio(), sigma2.as_integer_ratio()
+    c, unit = 2 * a * b - k * shift * shift * p * q, 2 * shift * p * q
+    first = c // unit + 1
+    return first, (first * unit - c) / (2 * p * b), c / unit / math.sqrt(k * sigma2)
 
 
 class _Listed:
     """Sums over a list of the probabilities of S near the threshold: k-fold convolution of the tilted probabilities of X."""
 
-    def __init__(self, k: int, sigma2: float, first: int, loss: float, slope: float) -> None:
-        self._k, self._sigma2 = k, sigma2
-        self._first, self._loss, self._slope = first, loss, slope
+    def __init__(self, k: int, sigma2: float, first: int) -> None:
+        self._k, self._sigma2, self._first = k, sigma2, first
 
-    def log_delta(self) -> float:
+    def log_delta(self, loss: float, shift: int) -> float:
         s, log_p = self._around(max(self._first / self._k, 0.0))
         beyond = s >= self._first
-        gain = -np.expm1(-(self._loss + (s[beyond] - self._first) * self._slope))
+        gain = -np.expm1(-(loss + (s[beyond] - self._first) * (shift / (self._k * self._sigma2))))
         return _log_sum(log_p[beyond] + np.log(gain, where=gain > 0, out=np.full_like(gain, -np.inf)))
 
-    def log_rest(self) -> float:
+    def log_rest(self, loss: float, shift: int) -> float:
         s, log_p = self._around(min(self._first / self._k, 0.0))
-        return _log_sum(log_p - np.maximum(self._loss + (s - self._first) * self._slope, 0.0) * (s >= self._first))
+        excess = loss + (s - self._first) * (shift / (self._k * self._sigma2))
+        return _log_sum(log_p - np.maximum(excess, 0.0) * (s >= self._first))
 
     def _around(self, centre: float) -> tuple[Floats, Floats]:
         """Values of S and logarithms of their probabilities: those that matter once X is tilted to a mean near `centre`."""
@@ -166,50 +185,54 @@ def _cut(a: tuple[int, Floats], b: tuple[int, Floats], middle: float, half: int)
     return start + begin, p[begin : math.ceil(middle) + half - start + 1]
 
 
-class _Normal:
-    """The same sums, if S has the discrete Gaussian distribution of kσ², up to a negligible part."""
+class Tail:
+    """Sums over the integers from `first` on, for the discrete Gaussian distribution of `sigma2`.
 
-    def __init__(self, k: int, sigma2: float, first: int, loss: float, slope: float) -> None:
-        self._sum = DiscreteGaussianDistribution(k * sigma2)
-        self._first, self._loss, self._slope = float(first), loss, slope
-        self._log_p = -self._first * self._first / (2 * self._sum.sigma2) - self._sum.log_total
+    `first` is above -9 standard deviations. A loss is that of the first integer, less ε.
+    """
 
-    def log_delta(self) -> float:
-        total, first, slope = self._sum, self._first, self._slope
-        if total.sigma < _SUMMED:
-            i, log_weights = self._terms()
-            gain = -np.expm1(-(self._loss + i * slope))
-            return self._log_p + _log_sum(log_weights + np.log(gain, where=gain > 0, out=np.full_like(gain, -np.inf)))
-        z, s = np.array([first / total.sigma]), slope * total.sigma
+    def __init__(self, sigma2: float, first: int) -> None:
+        self._noise, self._first = DiscreteGaussianDistribution(sigma2), float(first)
+        sigma = self._noise.sigma
+        z = self._z = self._first / sigma
+        self._log_p = -z * z / 2 - self._noise.log_total
+        terms = math.ceil(sigma * _LEFT_OUT / (z + math.sqrt(z * z + _LEFT_OUT))) + 3
+        self._i = np.arange(terms, dtype=np.float64) if sigma < _SUMMED or terms < _FEW else None
+
+    def log_sum(self) -> float:
+        """Logarithm of the probability of the tail."""
+        return self._log_p + math.log(self._mills(self._first)) if self._i is None else self._log_sum(np.ones_like(self._i))
+
+    def log_delta(self, loss: float, shift: int) -> float:
+        """Logarithm of δ."""
+        if self._i is not None:
+            return self._log_sum(np.expm1(self._i * (-shift / self._noise.sigma2) - loss), -1.0)
+        noise, z, s = self._noise, self._z, shift / self._noise.sigma
         if s < 1:
-            integral = total.sigma * normal.weighted(z, lambda u: -np.expm1(-(self._loss + s * u)))
-            edge = -math.expm1(-self._loss) / 2
-            ends = total._derivatives(z) - math.exp(-self._loss) * total._derivatives(z + s)
-            relative = integral + edge + ends
+            integral = noise.sigma * float(normal.weighted(np.float64(z), lambda u: -np.expm1(-(loss + s * u))))
+            ends = noise.derivatives(z) - math.exp(-loss) * noise.derivatives(z + s)
+            return self._log_p + math.log(integral - math.expm1(-loss) / 2 + ends)
+        return self._log_p + math.log(self._mills(self._first) - math.exp(-loss) * self._mills(self._first + shift))
+
+    def log_rest(self, loss: float, shift: int) -> float:
+        """Logarithm of 1 - δ."""
+        below = float(self._noise.logcdf(np.array([self._first - 1]))[0])
+        if self._i is not None:
+            beyond = self._log_sum(np.exp(-self._i * (shift / self._noise.sigma2)))
         else:
-            relative = self._mills(z) - math.exp(-self._loss) * self._mills(z + s)
-        return self._log_p + math.log(float(relative[0]))
+            beyond = self._log_p + math.log(self._mills(self._first + shift))
+        return float(np.logaddexp(below, beyond - loss))
 
-    def log_rest(self) -> float:
-        total = self._sum
-        below = float(total.logcdf(np.array([self._first - 1]))[0])
-        if total.sigma < _SUMMED:
-            i, log_weights = self._terms()
-            beyond = _log_sum(log_weights - self._loss - i * self._slope)
-        else:
-            z = np.array([self._first / total.sigma + self._slope * total.sigma])
-            beyond = math.log(float(self._mills(z)[0])) - self._loss
-        return float(np.logaddexp(below, self._log_p + beyond))
+    def _log_sum(self, weights: Floats, sign: float = 1.0) -> float:
+        """Logarithm of the sum of the weights times the probabilities."""
+        assert self._i is not None
+        # The most probable integer is 0, or the first one.
+        log_most = min(self._z, 0.0) ** 2 / 2
+        p = np.exp((self._i + 2 * self._first) * self._i / (-2 * self._noise.sigma2) - log_most)
+        return self._log_p + log_most + math.log(sign * float(p @ weights))
 
-    def _terms(self) -> tuple[Floats, Floats]:
-        """Distances of sums from the first one, and the logarithms of their probabilities relative to the first one's."""
-        most = math.ceil(float(self._sum.sigma * normal.reach(np.array([self._first / self._sum.sigma]))[0])) + 2
-        i = np.arange(most + 1.0)
-        return i, -(2 * self._first + i) * i / (2 * self._sum.sigma2)
-
-    def _mills(self, z: Floats) -> Floats:
-        """Sum of the probabilities from z standard deviations on, relative to the first of them."""
-        return np.asarray(self._sum.sigma * normal.weighted(z, np.ones_like) + 0.5 + self._sum._derivatives(z))
+    def _mills(self, m: float) -> float:
+        return float(self._noise.mills(np.array([m]))[0])
 
 
 def _log_sum(logarithms: Floats) -> float:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,13 +157,13 @@ class DiscreteGaussianDistribution(Centred):
         z, s = first / self.sigma, shift / self.sigma
         integral = self.sigma * normal.weighted(z, lambda u: -np.expm1(-(rise[:, None] + s * u)))
         edge = -np.expm1(-rise) / 2
-        here, there = self._derivatives(z), self._derivatives(z + s)
-        return np.exp(self._log_weight(first)) * (integral + edge + here - np.exp(-rise) * there)
+        here, there = self.derivatives(z), self.derivatives(z + s)
+        return np.asarray(np.exp(self._log_weight(first)) * (integral + edge + here - np.exp(-rise) * there))
 
     def _difference_of_tails(self, eps: Floats, first: Floats, rise: Floats, shift: float) -> Floats:
         """Return the same sum as the difference of two tails, which is large unless the shift is small."""
         right = np.maximum(first, 1.0)
-        relative = self._mills(right) - np.exp(-rise) * self._mills(right + shift)
+        relative = self.mills(right) - np.exp(-rise) * self.mills(right + shift)
         beyond = np.exp(eps + self._log_tail(first + shift))
         left = np.exp(self._log_tail(first)) - beyond
         return np.where(first >= 1, np.exp(self._log_weight(right)) * relative, left)
@@ -173,7 +174,7 @@ class DiscreteGaussianDistribution(Centred):
     def _log_tail(self, m: Floats) -> Floats:
         """Logarithm of P(X >= m) for integers m."""
         beyond = np.maximum(np.where(m >= 1, m, 1 - m), 1.0)
-        tail = self._log_upper_tail(beyond, self._mills(beyond))
+        tail = self._log_upper_tail(beyond, self.mills(beyond))
         return np.where(np.isnan(m), np.nan, np.where(m >= 1, tail, np.log1p(-np.exp(tail))))
 
     def _log_upper_tail(self, m: Floats, mills: Floats) -> Floats:
@@ -183,14 +184,14 @@ class DiscreteGaussianDistribution(Centred):
     def _is_smooth(self, m: Floats) -> NDArray[np.bool_]:
         return (m <= _EM_SLOPE * self.sigma2) & (self.sigma >= _EM_SIGMA)
 
-    def _mills(self, m: Floats) -> Floats:
-        """M(m) for integers m >= 1."""
+    def mills(self, m: Floats) -> Floats:
+        """M(m) for integers m >= 1, or above -10 standard deviations if sigma is at least 64."""
         flat = np.ravel(m)
         found = np.ones_like(flat)
         smooth = self._is_smooth(flat)
         if smooth.any():
             z = flat[smooth] / self.sigma
-            found[smooth] = self.sigma * normal.mills(z) + 0.5 + self._derivatives(z)
+            found[smooth] = self.sigma * normal.mills(z) + 0.5 + self.derivatives(z)
         # Beyond _FARTHEST every term but the first is 0, and twice m may be inf.
         rough = np.flatnonzero(~smooth & (flat < _FARTHEST))
         for begin in range(0, rough.size, normal.CHUNK):
@@ -203,13 +204,12 @@ class DiscreteGaussianDistribution(Centred):
         """Return how many terms of M(m) are not negligible."""
         return np.asarray(np.ceil(self.sigma * normal.reach(m / self.sigma)) + 2)
 
-    def _derivatives(self, z: Floats) -> Floats:
+    def derivatives(self, z: Any) -> Any:
         """Euler and Maclaurin's correction: derivatives of the weight by Hermite's polynomials, relative to the weight at z."""
-        before, now = np.ones_like(z), z.copy()
-        total = np.zeros_like(z)
+        before, now, total = 1.0, z, 0.0
         power = 1 / self.sigma
         for j, bernoulli in enumerate(_BERNOULLI):
-            total += bernoulli * power * now
+            total = total + bernoulli * power * now
             for n in (2 * j + 1, 2 * j + 2):
                 before, now = now, z * now - n * before
             power /= self.sigma2
@@ -232,7 +232,7 @@ class DiscreteGaussianDistribution(Centred):
         # P(X >= m) <= exp(-m²/(2 sigma2)).
         m = np.where(finite, np.ceil(np.sqrt(np.maximum(-2 * log_q, 0.0)) * self.sigma) + 1, 1.0)
         for _ in range(64):
-            mills = self._mills(m)
+            mills = self.mills(m)
             excess = self._log_upper_tail(m, mills) - log_q
             nearer = np.where(finite, np.maximum(np.ceil(m + excess * mills), 1.0), m)
             if np.all(nearer >= m):

@@ -62,7 +62,7 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     least = _lower_bound(eps, delta, -math.log(delta))
     n = fixed_point(_bits(eps, least))
     exact_eps, log_delta = n.of(eps), n.log(*_as_integer(delta))
-    ideal, mills = root(n, exact_eps, log_delta, n.of(_start(eps, delta, least)), n.of(least))
+    ideal, mills = root(n, exact_eps, log_delta, n.of(shift_in_float64(eps, delta)), n.of(least))
     change, exponent = _as_integer(sensitivity)
     wide = n.sqrt(partitions << n.bits)
     log2_g = _log2_granularity(sensitivity, exponent + _floor_log2(change * wide, ideal), too_wide)
@@ -157,9 +157,10 @@ def _step(n: FixedPoint, eps: int, goal: int, s: int) -> tuple[int, int, int]:
     return log_b, step, mills
 
 
-def _start(eps: float, delta: float, least: float) -> float:
-    """Return the result of Newton's method from `least` in float64: near the root, unless float64 rounds or overflows."""
-    s, goal = least, math.log(delta) + math.log(2 * math.pi) / 2
+def shift_in_float64(eps: float, delta: float) -> float:
+    """Return s near the root, or the lower bound if float64 rounds too much or overflows: Newton's method in float64."""
+    s = least = _lower_bound(eps, delta, -math.log(delta))
+    goal = math.log(delta) + math.log(2 * math.pi) / 2
     for _ in range(_FLOAT_STEPS):
         near = eps / s - s / 2
         ratio = _float_mills(near) - _float_mills(near + s)

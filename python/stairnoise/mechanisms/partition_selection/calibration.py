@@ -22,8 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stairnoise.mechanisms.discrete_gaussian.calibration import partitions_sigma2
-from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
+from stairnoise.mechanisms.discrete_gaussian.calibration import Tail, partitions_sigma2, profile
 from stairnoise.numerics.roots import least_integer
 
 _LEAST_SIGMA2 = 4.0
@@ -56,7 +55,7 @@ def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | Non
         sigma2 = max(partitions_sigma2(min(eps, _MOST_EPS), delta, 1, k), _LEAST_SIGMA2)
         # δ is at least 1 - q^k, which is that of k groups of this person alone.
         appears = -math.expm1(math.log1p(-delta / (1 + _MARGIN)) / k)
-        first = 2 + int(DiscreteGaussianDistribution(sigma2).isf(np.array([appears]))[0])
+        first = _least_hiding(sigma2, appears)
 
         def reached(threshold: int) -> float:
             return worst(eps, sigma2, threshold, k).delta * (1 + _MARGIN)
@@ -67,9 +66,17 @@ def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | Non
         if exact > delta:
             if reached(below - 1) > delta:
                 return None
-            threshold = least_integer(lambda candidate: reached(candidate) <= delta, first, below - 1)
+            threshold = least_integer(lambda candidate: reached(candidate) <= delta, first, below - 1, first + 1)
             exact = reached(threshold)
         return Found(sigma2, threshold, exact)
+
+
+def _least_hiding(sigma2: float, appears: float) -> int:
+    """Return the least threshold that a group of one person reaches with at most this probability."""
+    # z² = y - ln y is nearly right, and y is too large.
+    y = max(-2 * math.log(appears) - math.log(2 * math.pi), 1.0)
+    guess, most = (2 + math.ceil(math.sqrt(sigma2 * square)) for square in (y - math.log(y), -2 * math.log(appears)))
+    return least_integer(lambda threshold: Tail(sigma2, threshold - 1).log_sum() <= math.log(appears), 1, most, guess)
 
 
 def worst(eps: float, sigma2: float, threshold: int, k: int) -> Worst:
@@ -91,7 +98,7 @@ def worst(eps: float, sigma2: float, threshold: int, k: int) -> Worst:
 
 def log_hidden(sigma2: float, threshold: int) -> float:
     """Return ln q, where q is the probability that a group of one person is hidden."""
-    return float(DiscreteGaussianDistribution(sigma2).logcdf(np.array([threshold - 2.0]))[0])
+    return math.log1p(-math.exp(Tail(sigma2, threshold - 1).log_sum()))
 
 
 def _divergence(eps: float, sigma2: float, log_q: float, alone: int, large: int) -> float:
@@ -99,8 +106,7 @@ def _divergence(eps: float, sigma2: float, log_q: float, alone: int, large: int)
     rise = -alone * log_q
     if large == 0:
         return -math.expm1(-rise)
-    both = np.array([eps + rise, abs(eps - rise)])
-    gone, back = map(float, DiscreteGaussianDistribution(large * sigma2).hockey_stick(both, float(large)))
+    gone, back = (profile(t, sigma2, 1, large) for t in (eps + rise, abs(eps - rise)))
     if rise > eps:
         back = -math.expm1(eps - rise) + math.exp(eps - rise) * back
     return max(-math.expm1(-rise) + math.exp(-rise) * gone, back)
