@@ -29,6 +29,8 @@ _EXACT_INTEGERS = 2**53
 # Limit of NumPy's broadcasting and flat iteration, and of the extension; NumPy 2 makes arrays of more dimensions.
 MOST_DIMENSIONS = 32
 _PLAIN = frozenset({int, float})
+# Calibrations that a cache keeps. Their parameters are public.
+REMEMBERED = 1024
 # Errors write smaller limits as they are, larger ones as powers of two.
 _SHORT = 1000
 # Attributes by which NumPy converts a foreign object to an array.
@@ -203,6 +205,8 @@ def count(value: object, name: str, *, least: int, most: int) -> int:
 
 def common_shape(parameters: dict[str, Real]) -> tuple[int, ...]:
     """Return the shape to which the parameters broadcast by NumPy's rules."""
+    if _PLAIN.issuperset(map(type, parameters.values())):
+        return ()
     shapes = {name: getattr(value, "shape", ()) for name, value in parameters.items()}
     if not any(shapes.values()):
         return ()

@@ -10,6 +10,7 @@ import numpy as np
 
 from stairnoise._errors import arguments_of, meant
 from stairnoise._native import Named
+from stairnoise._types import Self
 
 Mechanism = TypeVar("Mechanism")
 Found = TypeVar("Found")
@@ -73,8 +74,18 @@ class Immutable(Named):
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable: {name} cannot be deleted")
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def _made_by(self) -> tuple[Any, tuple[Any, ...]]:
+        """Return a function and arguments that make an equal object."""
         return type(self), tuple(self._named_arguments().values())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._made_by()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Immutable) or type(self) is not type(other):

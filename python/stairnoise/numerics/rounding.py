@@ -6,10 +6,16 @@ import math
 from fractions import Fraction
 
 
+def quotient_up(a: int, b: int) -> float:
+    """Least float64 that is not below a/b, for b > 0."""
+    nearest = a / b
+    numerator, denominator = nearest.as_integer_ratio()
+    return nearest if numerator * b >= a * denominator else math.nextafter(nearest, math.inf)
+
+
 def rounded_up(exact: Fraction) -> float:
     """Least float64 that is not below an exact number."""
-    nearest = float(exact)
-    return nearest if exact <= nearest else math.nextafter(nearest, math.inf)
+    return quotient_up(exact.numerator, exact.denominator)
 
 
 def rounded_down(exact: Fraction) -> float:

@@ -188,7 +188,7 @@ def _loss(exact: str | None, k: int, sensitivity: Any, l2_sensitivity: Any) -> A
 
 def _written(mechanism: Any) -> str:
     """Write a mechanism down as numbers and words; unlike a pickle, these run no code when they are read."""
-    maker, arguments = mechanism.__reduce__()[:2]
+    maker, arguments = mechanism._made_by()
     return json.dumps(
         {
             "mechanism": type(mechanism).__name__,

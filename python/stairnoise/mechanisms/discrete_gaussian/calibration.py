@@ -14,10 +14,12 @@ smaller σ², S is listed by convolution of positive numbers.
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
+from stairnoise._errors import ParameterError
+from stairnoise._parameters import REMEMBERED
 from stairnoise._types import Floats
 from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 from stairnoise.mechanisms.gaussian import calibration as gaussian
@@ -45,6 +47,8 @@ _APART = 1e-10
 _LEAST_SIGMA2, _MOST_SIGMA2 = 2.0**-20, 2.0**90
 
 
+# Keys are floats and integers, which the gates of parameters made.
+@lru_cache(maxsize=REMEMBERED)
 def least_sigma2(eps: float, delta: float, shift: int) -> float:
     """Least σ² with a profile of certainly at most δ, to a relative 1e-9; inf if that is above 2**90.
 
@@ -53,14 +57,10 @@ def least_sigma2(eps: float, delta: float, shift: int) -> float:
     the first end that is enough is the upper end of an interval in which the profile crosses δ once. The search begins at the
     end for continuous noise.
     """
-    goal = math.log(delta) - math.log1p(_PROFILE_ERROR)
 
     @cache
     def log_margin(sigma2: float) -> float:
-        """Return ln(δ/profile)."""
-        first, loss, z = _threshold(eps, sigma2, shift, 1)
-        # 1 - δ(σ²) <= 2 exp(-z²/2).
-        return goal - (Tail(sigma2, first).log_delta(loss, shift) if z > _LEAST_Z else 0.0)
+        return _log_margin(eps, delta, shift, sigma2)
 
     def end(m: int) -> float:
         return min((m + shift / 2) * shift / eps, _MOST_SIGMA2)
@@ -82,6 +82,22 @@ def least_sigma2(eps: float, delta: float, shift: int) -> float:
     return bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low) * math.sqrt(high))
 
 
+def _log_margin(eps: float, delta: float, shift: int, sigma2: float) -> float:
+    """Return ln(δ/profile) for one value, less the error of the profile."""
+    return math.log(delta) - math.log1p(_PROFILE_ERROR) - log_profile(eps, sigma2, shift, 1)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def require_private(eps: float, delta: float, shift: int, sigma2: float, k: int) -> None:
+    """Refuse a σ², as from a pickle, with which `k` values are not certainly (ε, δ)-differentially private together."""
+    if not _LEAST_SIGMA2 <= sigma2 <= _MOST_SIGMA2 or not (
+        _is_enough(eps, delta, shift, k, sigma2) if k > 1 else _log_margin(eps, delta, shift, sigma2) >= 0
+    ):
+        raise ParameterError(
+            f"sigma2 of a pickle must be enough for its eps and delta, got {sigma2!r} for eps {eps!r} and delta {delta!r}"
+        )
+
+
 def _enough_for_certain(eps: float, delta: float, shift: int) -> float:
     """Return a σ² that is enough; every larger σ² is enough too.
 
@@ -94,6 +110,7 @@ def _enough_for_certain(eps: float, delta: float, shift: int) -> float:
     return min(root * root / 2, pinsker * pinsker, _MOST_SIGMA2)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def partitions_sigma2(eps: float, delta: float, shift: int, k: int) -> float:
     """Return a σ² with which `k` >= 2 values are (ε, δ)-differentially private together; inf if no σ² up to 2**90 does."""
     log2_least = _LOG2_LEAST if k <= _MOST_LISTED else _LOG2_LEAST_OF_MANY
@@ -114,10 +131,11 @@ def _is_enough(eps: float, delta: float, shift: int, k: int, sigma2: float) -> b
     return sums.log_rest(loss, k * shift) + math.log1p(-_MARGIN) >= math.log1p(-delta)
 
 
-def profile(eps: float, sigma2: float, shift: int, k: int) -> float:
-    """Return δ at ε of k values with this σ², which is at least 4."""
+def log_profile(eps: float, sigma2: float, shift: int, k: int) -> float:
+    """Return ln δ at ε of k values with this σ², which is at least 4 if k > 1."""
     first, loss, z = _threshold(eps, sigma2, shift, k)
-    return math.exp(Tail(k * sigma2, first).log_delta(loss, k * shift)) if z > _LEAST_Z else 1.0
+    # 1 - δ <= 2 exp(-z²/2).
+    return Tail(k * sigma2, first).log_delta(loss, k * shift) if z > _LEAST_Z else 0.0
 
 
 def _threshold(eps: float, sigma2: float, shift: int, k: int) -> tuple[int, float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from numbers import Number as AnyNumber
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -19,7 +20,7 @@ from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, 
 from stairnoise._values import whole_numbers
 from stairnoise.columns import release as columns_release
 from stairnoise.columns.libraries import library
-from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, numbers_for_different
+from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, numbers_for_different
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.immutable import comparable, display
@@ -156,10 +157,24 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         self._store_arrays(lattices, {"sigma2": sigma2}, stated=stated, noise_alone=calibration is None)
 
     @classmethod
-    def _calibrated(cls, sigma2: Real, eps: Any, delta: Any, sensitivity: Any, partitions: int) -> DiscreteGaussian[Any, Any]:
-        """Return the mechanism from a pickle or a ledger file; the sensitivity is None if nobody stated it."""
-        mechanism, stated = cls.__new__(cls), sensitivity is not None
-        mechanism._keep(sigma2, _Calibration(eps, delta, sensitivity if stated else 1, partitions), stated=stated)
+    def _calibrated(
+        cls, sigma2: Real, eps: Any, delta: Any, sensitivity: Any, partitions: int, made_by: str | None = None
+    ) -> DiscreteGaussian[Any, Any]:
+        """Return the mechanism from a pickle or a ledger file; the sensitivity is None if nobody stated it.
+
+        A pickle has the version that it was `made_by`.
+        """
+        stated = sensitivity is not None
+        change = sensitivity if stated else 1
+        if made_by is not None and made_by != _native.__version__:
+            return cls._for_values(eps, delta, change, partitions, stated)
+        if made_by is not None and isinstance(sigma2, float):
+            discrete_gaussian_calibration.require_private(eps, delta, change, sigma2, partitions)
+        elif made_by is not None:
+            check = partial(discrete_gaussian_calibration.require_private, k=partitions)
+            for_different(check, np.shape(sigma2), eps, delta, change, sigma2)
+        mechanism = cls.__new__(cls)
+        mechanism._keep(sigma2, _Calibration(eps, delta, change, partitions), stated=stated)
         return mechanism
 
     def _element(self, index: tuple[int, ...]) -> DiscreteGaussian[int, float]:
@@ -217,10 +232,8 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         """
         stated = sensitivity is not None
         budget, slack, shift = real(eps, "eps"), real(delta, "delta"), _changes(sensitivity) if stated else 1
-        refuse(
-            "eps", budget, np.greater(budget, 0) & np.less_equal(budget, _LARGEST_EPS), "greater than 0 and at most 2**20", eps
-        )
-        refuse("delta", slack, np.greater(slack, 0) & np.less(slack, 1), "greater than 0 and less than 1", delta)
+        refuse("eps", budget, (budget > 0) & (budget <= _LARGEST_EPS), "greater than 0 and at most 2**20", eps)
+        refuse("delta", slack, (slack > 0) & (slack < 1), "greater than 0 and less than 1", delta)
         return cls._for_values(budget, slack, shift, 1, stated)
 
     @classmethod
@@ -476,10 +489,14 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def _exact_parameters(self) -> dict[str, Any]:
         return {"sigma2": self._parameters["sigma2"]}
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def _made_by(self) -> tuple[Any, tuple[Any, ...]]:
         if self._calibration is None:
-            return super().__reduce__()
+            return super()._made_by()
         return self._calibrated, (self._parameters["sigma2"], *self._calibration._replace(sensitivity=self._stated_sensitivity))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        maker, arguments = self._made_by()
+        return maker, arguments if self._calibration is None else (*arguments, _native.__version__)
 
     def __repr__(self) -> str:
         if self._calibration is None:
@@ -497,9 +514,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
 def _squared(sigma: RealLike) -> Real:
     """Return the least float64 that is at least σ², for every element."""
     deviation = real(sigma, "sigma")
-    refuse(
-        "sigma", deviation, np.greater_equal(deviation, _LEAST_SIGMA) & np.less_equal(deviation, _LARGEST_SIGMA), _SIGMAS, sigma
-    )
+    refuse("sigma", deviation, (deviation >= _LEAST_SIGMA) & (deviation <= _LARGEST_SIGMA), _SIGMAS, sigma)
     if isinstance(deviation, float):
         return rounded_up(Fraction(deviation) ** 2)
     return numbers_for_different(lambda sigma: rounded_up(Fraction(sigma) ** 2), deviation.shape, deviation)

@@ -7,23 +7,31 @@ steps for ln B = ln δ from the left of the root stay there and converge.
 Because ``e^ε φ(ε/s + s/2) = φ(ε/s - s/2)``, B is this density times the difference of two Mills ratios.
 
 Numbers are integers in units of 2**-bits. The bits leave an error far below 1e-30, so a comparison with δ is certain. The search
-begins in float64, after which one such step is enough.
+begins in float64, after which one such step is enough. With fewer bits this step mostly leaves no choice of σ² either.
 """
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from stairnoise._errors import ParameterError
+from stairnoise._parameters import REMEMBERED
 from stairnoise.numerics.fixed_point import FixedPoint, fixed_point
-from stairnoise.numerics.rounding import rounded_up
+from stairnoise.numerics.rounding import quotient_up
 
 # Bits beyond those that differences cancel. The largest error of ln B was 3e-35, where Mills' ratio changes its formula.
 _BITS = 160
+# With fewer bits it was 2**-89. They are enough if no float64 is nearer to σ² than a relative 2**-_CLEAR.
+_FEW_BITS, _CLEAR = 128, 68
+# Bits are a multiple of this, so that few arithmetics have to be made.
+_ROUND = 16
 # Reciprocal of the relative error claimed for B, which is far above the error of its terms.
 _ERROR = 10**30
+# The root is below this many times its lower bound; 6.7 was the most, at a δ of 1 - 7e-16.
+_MOST_ABOVE = 16
+_LEAST_LOG2_G, _MOST_LOG2_G = -1074, 960
 # A step below this, relatively, is the last: the next one is of the order of its third power.
 _LAST_STEP_BITS = 40
 # More steps than any search in float64 has taken, and the size of its last step.
@@ -40,6 +48,8 @@ class Calibration(NamedTuple):
     steps: int
 
 
+# Keys are floats and an int, which the gates of parameters made.
+@lru_cache(maxsize=REMEMBERED)
 def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> Calibration:
     """Least variance, in lattice steps, of noise for a release in which one person changes `partitions` values.
 
@@ -56,11 +66,16 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     ParameterError
         The lattice would not fit float64 or int64.
     """
+    return _calibrated(eps, delta, sensitivity, partitions, _FEW_BITS) or _calibrated(eps, delta, sensitivity, partitions, _BITS)  # type: ignore[return-value]
+
+
+def _calibrated(eps: float, delta: float, sensitivity: float, partitions: int, bits: int) -> Calibration | None:
+    """Return the result of `calibrate`; None if so few bits leave it open."""
     too_wide = (
         f"eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps {eps!r} and delta {delta!r}"
     )
     least = _lower_bound(eps, delta, -math.log(delta))
-    n = fixed_point(_bits(eps, least))
+    n = fixed_point(_bits(eps, least, bits))
     exact_eps, log_delta = n.of(eps), n.log(*_as_integer(delta))
     ideal, mills = root(n, exact_eps, log_delta, n.of(shift_in_float64(eps, delta)), n.of(least))
     change, exponent = _as_integer(sensitivity)
@@ -69,10 +84,16 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     steps = _shifted_up(change, exponent - log2_g)
     sigma = _shifted(n.over(change * wide, ideal), exponent - log2_g)
     loss = _lattice_loss(n, sigma, steps, log_delta, partitions)
-    goal = log_delta + n.log(n.one - loss)
     shift2 = partitions * steps * steps
     # dB/dε = -e^ε Φ(-s/2 - ε/s), by which s falls.
     near = ideal - n.times(loss, mills)
+    if bits < _BITS:
+        square, apart = near * near, near * near >> _CLEAR
+        sigma2, other = (quotient_up(shift2 << 2 * n.bits, square + error) for error in (apart, -apart))
+        # The step towards `near` is accurate to the order of its square, and the error of s is a multiple of Mills' ratio.
+        sure = sigma2 == other and (ideal - near) << _CLEAR // 2 + 12 < ideal and mills < (ideal + n.one) << 4
+        return Calibration(log2_g, sigma2, steps) if sure else None
+    goal = log_delta + n.log(n.one - loss)
     if near < ideal // 2:
         # δ is so near 1 that the loss matters more than 1 - δ.
         left, log_left = (exact_eps - loss) / n.one, goal / n.one
@@ -82,6 +103,29 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     return Calibration(log2_g, sigma2, steps)
 
 
+@lru_cache(maxsize=REMEMBERED)
+def require_private(
+    eps: float, delta: float, sensitivity: float, partitions: int, log2_granularity: int, sigma2: float, steps: int
+) -> None:
+    """Refuse a calibration, as from a pickle, with which `partitions` values are not certainly (ε, δ)-private together."""
+    least = _lower_bound(eps, delta, -math.log(delta))
+    change, exponent = _as_integer(sensitivity)
+    private = _LEAST_LOG2_G <= log2_granularity <= _MOST_LOG2_G and steps >= _shifted_up(change, exponent - log2_granularity)
+    # For far smaller σ than is enough, Mills' ratio would have very many digits.
+    if private and 0 < sigma2 < math.inf and math.sqrt(partitions / sigma2) * steps < least * _MOST_ABOVE:
+        n = fixed_point(_bits(eps, least))
+        log_delta = n.log(*_as_integer(delta))
+        loss = _lattice_loss(n, n.sqrt(n.of(sigma2)), steps, log_delta, partitions)
+        goal = log_delta + n.log(n.one - loss)
+        s = _shift_over_sigma(n, partitions * steps * steps, sigma2)
+        if log_profile(n, n.of(eps) - loss, s) + n.one // _ERROR <= goal:
+            return
+    raise ParameterError(
+        f"sigma2 of a pickle must be enough for its eps and delta, got {sigma2!r} for eps {eps!r} and delta {delta!r}"
+    )
+
+
+@lru_cache(maxsize=REMEMBERED)
 def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
     """Noise of a standard deviation of at least `sigma`; for k values at least √k times that, so that they keep the ρ of one.
 
@@ -92,27 +136,31 @@ def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
     ParameterError
         The lattice would not fit float64 or int64.
     """
-    variance = Fraction(sigma) ** 2
-    log2_sigma = _floor_log2(variance.numerator * partitions, variance.denominator) // 2
+    deviation, exponent = _as_integer(sigma)
+    log2_sigma = ((deviation * deviation * partitions).bit_length() - 1) // 2 + exponent
     too_wide = f"sigma must be below 2**33 times the sensitivity, got sigma {sigma!r} and sensitivity {sensitivity!r}"
     log2_g = _log2_granularity(sensitivity, log2_sigma, too_wide)
-    change, exponent = _as_integer(sensitivity)
-    steps = _shifted_up(change, exponent - log2_g)
+    change, change_exponent = _as_integer(sensitivity)
+    steps = _shifted_up(change, change_exponent - log2_g)
     if partitions == 1:
-        return Calibration(log2_g, rounded_up(variance / Fraction(4) ** log2_g), steps)
+        places = 2 * (exponent - log2_g)
+        sigma2 = quotient_up(_shifted(deviation * deviation, max(places, 0)), 1 << max(-places, 0))
+        return Calibration(log2_g, sigma2, steps)
     one = of_sigma(sigma, sensitivity, 1)
-    return Calibration(log2_g, rounded_up(partitions * Fraction(one.sigma2) * Fraction(steps, one.steps) ** 2), steps)
+    numerator, denominator = one.sigma2.as_integer_ratio()
+    sigma2 = quotient_up(partitions * numerator * steps**2, denominator * one.steps**2)
+    return Calibration(log2_g, sigma2, steps)
 
 
 def _least_sigma2(n: FixedPoint, eps: int, goal: int, shift2: int, s: int) -> float:
     """Return the least float64 σ² with B(ε, √shift2/σ) certainly below e^goal, from an s near the root."""
-    found = _quotient_above(shift2 << 2 * n.bits, s * s)
+    found = quotient_up(shift2 << 2 * n.bits, s * s)
     sigma2 = log_b = 0.0
     while found != sigma2:
         sigma2 = found
         here = _shift_over_sigma(n, shift2, sigma2)
         log_b, step, _ = _step(n, eps, goal, here)
-        found = _quotient_above(shift2 << 2 * n.bits, (here + step) ** 2)
+        found = quotient_up(shift2 << 2 * n.bits, (here + step) ** 2)
     while log_b + n.one // _ERROR > goal:
         sigma2 = math.nextafter(sigma2, math.inf)
         log_b = log_profile(n, eps, _shift_over_sigma(n, shift2, sigma2))
@@ -199,7 +247,7 @@ def _log2_granularity(sensitivity: float, log2_sigma: int, too_wide: str) -> int
     log2_g = max(min(log2_sensitivity, log2_sigma) - 32, log2_sigma - 43)
     if log2_sensitivity - log2_g < 10:
         raise ParameterError(too_wide)
-    if not -1074 <= log2_g <= 960:
+    if not _LEAST_LOG2_G <= log2_g <= _MOST_LOG2_G:
         raise ParameterError(
             f"sensitivity must give a granularity from 2**-1074 to 2**960, got {sensitivity!r} (granularity 2**{log2_g})"
         )
@@ -212,9 +260,10 @@ def _lower_bound(eps: float, delta: float, odds: float) -> float:
     return bound * (1 - 2.0**-40)
 
 
-def _bits(eps: float, least: float) -> int:
+def _bits(eps: float, least: float, beyond: int = _BITS) -> int:
     """Return how many bits numbers have: B is a difference of ratios that agree in about log2(max(ε, 1)/s²) bits."""
-    return _BITS + max(0, math.ceil(-2 * math.log2(least))) + max(0, math.ceil(math.log2(eps)))
+    bits = beyond + max(0, math.ceil(-2 * math.log2(least))) + max(0, math.ceil(math.log2(eps)))
+    return bits + -bits % _ROUND
 
 
 def _as_integer(x: float) -> tuple[int, int]:
@@ -236,10 +285,3 @@ def _shifted(x: int, places: int) -> int:
 
 def _shifted_up(x: int, places: int) -> int:
     return -_shifted(-x, places)
-
-
-def _quotient_above(a: int, b: int) -> float:
-    """Return the least float64 that is at least a/b."""
-    nearest = a / b
-    numerator, denominator = nearest.as_integer_ratio()
-    return nearest if numerator * b >= a * denominator else math.nextafter(nearest, math.inf)

@@ -140,26 +140,28 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
             if value is None:
                 raise ParameterTypeError(f"{name} must be given, or sigma instead of eps and delta, got None")
         budget, slack, change = real(eps, "eps"), real(delta, "delta"), real(width, "sensitivity")
-        allowed = np.greater_equal(budget, _LEAST_EPS) & np.less_equal(budget, _LARGEST_EPS)
+        allowed = (budget >= _LEAST_EPS) & (budget <= _LARGEST_EPS)
         refuse("eps", budget, allowed, "from 2**-40 to 2**20 for Gaussian noise", eps)
-        refuse("delta", slack, np.greater(slack, 0) & np.less(slack, 1), "greater than 0 and less than 1", delta)
+        refuse("delta", slack, (slack > 0) & (slack < 1), "greater than 0 and less than 1", delta)
         _require_positive("sensitivity", width, change)
         self._calibrate({"eps": budget, "delta": slack, "sensitivity": change}, 1, stated)
 
-    def _calibrate(self, parameters: dict[str, Any], partitions: int, stated: bool) -> None:
-        """Compute and store the noise with which `partitions` values have the guarantee together."""
+    def _calibrate(
+        self, parameters: dict[str, Any], partitions: int, stated: bool, found: gaussian_calibration.Calibration | None = None
+    ) -> None:
+        """Compute and store the noise with which `partitions` values have the guarantee together, or store the noise `found`."""
         calibrate: Callable[..., gaussian_calibration.Calibration] = (
             gaussian_calibration.of_sigma if "sigma" in parameters else gaussian_calibration.calibrate
         )
         object.__setattr__(self, "_partitions", partitions)
         shape = common_shape(parameters)
         if shape == ():
-            self._keep(parameters, calibrate(*parameters.values(), partitions), stated)
+            self._keep(parameters, found or calibrate(*parameters.values(), partitions), stated)
             return
-        found, which = for_different(lambda *numbers: calibrate(*numbers, partitions), shape, *parameters.values())
-        sigma2 = np.array([calibration.sigma2 for calibration in found], np.float64)
-        log2_granularity = np.array([calibration.log2_granularity for calibration in found], np.int64)
-        steps = np.array([float(calibration.steps) for calibration in found], np.float64)
+        different, which = for_different(lambda *numbers: calibrate(*numbers, partitions), shape, *parameters.values())
+        sigma2 = np.array([calibration.sigma2 for calibration in different], np.float64)
+        log2_granularity = np.array([calibration.log2_granularity for calibration in different], np.int64)
+        steps = np.array([float(calibration.steps) for calibration in different], np.float64)
         lattices = Lattices(sigma2[which], log2_granularity[which], steps[which])
         self._store_arrays(lattices, parameters, stated=stated, noise_alone="sigma" in parameters)
 
@@ -321,29 +323,46 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         )
 
     def _divided_among(self, k: int) -> Gaussian[Float]:
-        return self._of_parameters(self._parameters, self._partitions * k, self._stated)
+        mechanism = type(self).__new__(type(self))
+        mechanism._calibrate(self._parameters, self._partitions * k, self._stated)
+        return mechanism
 
     def _exact_parameters(self) -> dict[str, Any]:
         found = self._calibration
         return {**self._parameters, "sigma2": found.sigma2, "log2_granularity": found.log2_granularity}
 
     @classmethod
-    def _of_parameters(cls, parameters: dict[str, Any], partitions: int, stated: bool) -> Gaussian[Any]:
-        """Return the mechanism with which `partitions` values together have the guarantee of the parameters."""
-        mechanism = cls.__new__(cls)
-        mechanism._calibrate(parameters, partitions, stated)
-        return mechanism
-
-    @classmethod
-    def _calibrated(cls, eps: Any, delta: Any, sensitivity: Any, partitions: int, sigma: Any = None) -> Gaussian[Any]:
-        """Return the mechanism from a pickle or a ledger file."""
+    def _calibrated(
+        cls,
+        eps: Any,
+        delta: Any,
+        sensitivity: Any,
+        partitions: int,
+        sigma: Any = None,
+        made_by: str | None = None,
+        found: tuple[int, float, int] | None = None,
+    ) -> Gaussian[Any]:
+        """Return the mechanism from a pickle or a ledger file. A pickle has the noise that a version `found`."""
         parameters = {"eps": eps, "delta": delta} if sigma is None else {"sigma": sigma}
         stated = sensitivity is not None
-        return cls._of_parameters({**parameters, "sensitivity": sensitivity if stated else 1.0}, partitions, stated)
+        parameters["sensitivity"] = sensitivity if stated else 1.0
+        calibration = None
+        if found is not None and made_by == _native.__version__:
+            calibration = gaussian_calibration.Calibration(*found)
+            gaussian_calibration.require_private(*parameters.values(), partitions, *calibration)
+        mechanism = cls.__new__(cls)
+        mechanism._calibrate(parameters, partitions, stated, calibration)
+        return mechanism
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def _made_by(self) -> tuple[Any, tuple[Any, ...]]:
         arguments = (self.eps, self.delta, self._stated_sensitivity, self._partitions)
         return self._calibrated, (*arguments, self._parameters["sigma"]) if "sigma" in self._parameters else arguments
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        maker, arguments = self._made_by()
+        if self._parameter_shape or "sigma" in self._parameters:
+            return maker, arguments
+        return maker, (*arguments, None, _native.__version__, tuple(self._calibration))
 
     def __repr__(self) -> str:
         return super().__repr__() + (f".for_partitions({self._partitions})" if self._partitions > 1 else "")
@@ -362,8 +381,8 @@ def _of_sigma(eps: object, delta: object, sensitivity: object, sigma: object) ->
     parameters = {"sigma": deviation, "sensitivity": change}
     shape = common_shape(parameters)
     with np.errstate(over="ignore"):
-        enough = np.greater_equal(np.asarray(deviation) * _MOST_BELOW, change)
-    if not np.all(enough):
+        enough = deviation * _MOST_BELOW >= change
+    if enough is not True and not np.all(enough):
         index = tuple(map(int, np.argwhere(~np.broadcast_to(enough, shape))[0]))
         shown = (np.broadcast_to(value, shape)[index].item() for value in parameters.values())
         text = "sigma must be at least 2**-20 times the sensitivity, got sigma {} and sensitivity {}".format(*shown)
@@ -372,4 +391,4 @@ def _of_sigma(eps: object, delta: object, sensitivity: object, sigma: object) ->
 
 
 def _require_positive(name: str, passed: object, value: Real) -> None:
-    refuse(name, value, np.greater(value, 0) & np.less(value, math.inf), "finite and greater than 0", passed)
+    refuse(name, value, (value > 0) & (value < math.inf), "finite and greater than 0", passed)

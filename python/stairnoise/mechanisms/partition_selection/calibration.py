@@ -22,7 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stairnoise.mechanisms.discrete_gaussian.calibration import Tail, partitions_sigma2, profile
+from stairnoise._errors import ParameterError
+from stairnoise._parameters import REMEMBERED
+from stairnoise.mechanisms.discrete_gaussian.calibration import Tail, log_profile, partitions_sigma2
 from stairnoise.numerics.roots import least_integer
 
 _LEAST_SIGMA2 = 4.0
@@ -48,7 +50,6 @@ class Worst(NamedTuple):
     ranges: list[tuple[int, int]]
 
 
-@lru_cache(maxsize=64)
 def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | None:
     """Return the least noise with (ε, δ) by itself, and its least threshold; None if the threshold is not less than `below`."""
     with np.errstate(all="ignore"):
@@ -58,7 +59,7 @@ def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | Non
         first = _least_hiding(sigma2, appears)
 
         def reached(threshold: int) -> float:
-            return worst(eps, sigma2, threshold, k).delta * (1 + _MARGIN)
+            return _reached(eps, sigma2, threshold, k)
 
         if first >= below:
             return None
@@ -69,6 +70,23 @@ def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | Non
             threshold = least_integer(lambda candidate: reached(candidate) <= delta, first, below - 1, first + 1)
             exact = reached(threshold)
         return Found(sigma2, threshold, exact)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def require_private(eps: float, delta: float, k: int, found: Found) -> None:
+    """Refuse noise and a threshold, as from a pickle, that do not certainly have this (ε, δ)."""
+    sigma2, threshold, reached = found
+    if not (sigma2 >= _LEAST_SIGMA2 and _reached(eps, sigma2, threshold, k) <= min(reached, delta)):
+        raise ParameterError(
+            f"sigma2 and threshold of a pickle must be enough for its eps and delta, "
+            f"got {sigma2!r} and {threshold!r} for eps {eps!r} and delta {delta!r}"
+        )
+
+
+def _reached(eps: float, sigma2: float, threshold: int, k: int) -> float:
+    """Return δ, and the margin."""
+    with np.errstate(all="ignore"):
+        return worst(eps, sigma2, threshold, k).delta * (1 + _MARGIN)
 
 
 def _least_hiding(sigma2: float, appears: float) -> int:
@@ -106,7 +124,7 @@ def _divergence(eps: float, sigma2: float, log_q: float, alone: int, large: int)
     rise = -alone * log_q
     if large == 0:
         return -math.expm1(-rise)
-    gone, back = (profile(t, sigma2, 1, large) for t in (eps + rise, abs(eps - rise)))
+    gone, back = (math.exp(log_profile(t, sigma2, 1, large)) for t in (eps + rise, abs(eps - rise)))
     if rise > eps:
         back = -math.expm1(eps - rise) + math.exp(eps - rise) * back
     return max(-math.expm1(-rise) + math.exp(-rise) * gone, back)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline
 from stairnoise._parameters import Real, RealLike, argument, number_array, single
 from stairnoise._types import ColumnOfItsOwn, Columns, Integer, Integers, number_or_array
@@ -17,7 +18,8 @@ from stairnoise.columns.libraries import library
 from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.immutable import Immutable
-from stairnoise.mechanisms.partition_selection.rules import Rule, best_rule
+from stairnoise.mechanisms.partition_selection.calibration import Found, require_private
+from stairnoise.mechanisms.partition_selection.rules import GaussianThreshold, Rule, best_rule
 from stairnoise.rng import Rng, release_stream
 
 if TYPE_CHECKING:
@@ -106,9 +108,27 @@ class PartitionSelection(Immutable):
 
     def __init__(self, eps: RealLike, delta: RealLike, max_partitions_contributed: int = 1) -> None:
         rate, chance, k = single(eps, "eps"), single(delta, "delta"), partitions(max_partitions_contributed, NAME)
-        store = object.__setattr__
-        store(self, "_rule", best_rule(rate, chance, k))
-        store(self, "_parameters", {"eps": rate, "delta": chance, "max_partitions_contributed": k})
+        self._keep(rate, chance, k, best_rule(rate, chance, k))
+
+    def _keep(self, eps: float, delta: float, k: int, rule: Rule) -> None:
+        object.__setattr__(self, "_rule", rule)
+        object.__setattr__(self, "_parameters", {"eps": eps, "delta": delta, "max_partitions_contributed": k})
+
+    @classmethod
+    def _calibrated(cls, eps: float, delta: float, k: int, made_by: str, found: tuple[float, int, float]) -> PartitionSelection:
+        """Return the mechanism from a pickle, with the noise and threshold that a version `found`."""
+        if made_by != _native.__version__:
+            return cls(eps, delta, k)
+        calibration = Found(*found)
+        require_private(eps, delta, k, calibration)
+        mechanism = cls.__new__(cls)
+        mechanism._keep(eps, delta, k, GaussianThreshold(eps, k, calibration))
+        return mechanism
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not isinstance(self._rule, GaussianThreshold):
+            return super().__reduce__()
+        return self._calibrated, (*self._parameters.values(), _native.__version__, tuple(self._rule.found))
 
     def _named_arguments(self) -> dict[str, Any]:
         return self._parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -131,7 +131,7 @@ class GaussianThreshold:
     sigma2: float
 
     def __init__(self, eps: float, k: int, found: calibration.Found) -> None:
-        self._eps, self._k = eps, k
+        self._eps, self._k, self.found = eps, k, found
         self.sigma2, self.threshold, self.achieved_delta = found
 
     @cached_property
@@ -191,6 +191,8 @@ class GaussianThreshold:
 Rule = TruncatedGeometric | GaussianThreshold
 
 
+# Keys are floats and an int. A rule that draws keeps up to 2**22 thresholds, so few rules are kept.
+@lru_cache(maxsize=16)
 def best_rule(eps: float, delta: float, k: int) -> Rule:
     """Return the rule with the smaller threshold; if both are equal, the truncated geometric rule."""
     geometric = TruncatedGeometric(eps, delta, k)
