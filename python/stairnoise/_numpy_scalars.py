@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+# NumPy's numbers that `item` makes an equal Python int or float.
+NUMBERS = frozenset(np.dtype(code).type for code in "bhilqBHILQefd")
+
 
 def python_value(value: Any) -> Any:
     """Return the Python value of a NumPy number, bool, text, bytes or date; return everything else unchanged.

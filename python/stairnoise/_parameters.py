@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline, place, received
 from stairnoise._memory import base_view, by_dlpack, exports_buffer, exports_dlpack, is_array, obstacle
+from stairnoise._numpy_scalars import NUMBERS
 from stairnoise.columns.libraries import refuse_lazy
 
 Real = float | NDArray[np.float64]
@@ -70,6 +71,11 @@ def lent(value: object, name: str, out: object = None) -> Real:
         return value
     if type(value) is int and abs(value) < _EXACT_INTEGERS:
         return float(value)
+    if type(value) in NUMBERS:
+        plain = value.item()  # type: ignore[attr-defined]
+        # The comparison is exact.
+        if float(plain) == plain:
+            return float(plain)
     floats = exact_array(value, name)
     if floats.ndim == 0:
         return float(floats)
@@ -99,8 +105,8 @@ def argument(value: object, name: str) -> Real:
     """
     if type(value) is float:
         return value
-    if type(value) is np.float64 or (type(value) is int and abs(value) < _EXACT_INTEGERS):
-        return float(value)
+    if type(value) in NUMBERS or (type(value) is int and abs(value) < _EXACT_INTEGERS):
+        return float(value)  # type: ignore[arg-type]
     array = number_array(value, name, rounding=True)
     with np.errstate(over="ignore"):
         floats = array.astype(np.float64, copy=False)

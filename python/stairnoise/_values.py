@@ -37,11 +37,10 @@ def laid_out(answers: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
     return np.broadcast_to(apart(answers, out), out.shape)
 
 
-def require(name: str, allowed: NDArray[np.bool_] | np.bool_, rule: str) -> None:
+def require(name: str, allowed: Any, rule: str) -> None:
     """Refuse an array with a number that is not allowed. The error names only the place, because the number is data."""
-    bad = np.flatnonzero(~allowed)
-    if bad.size:
-        where = place(np.unravel_index(bad[0], np.shape(allowed)))
+    if not (allowed if isinstance(allowed, np.bool_) else np.all(allowed)):
+        where = place(np.unravel_index(np.argmin(allowed), np.shape(allowed)))
         raise ParameterError(f"{name} must be {rule}, got one that is not{where}") from None
 
 

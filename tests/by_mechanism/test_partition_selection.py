@@ -274,6 +274,20 @@ def test_shapes_and_dtypes():
 # Columns
 
 
+@pytest.mark.parametrize("k", [1, 10])
+def test_a_single_count_is_answered_like_an_array_of_it(k):
+    mechanism = sn.PartitionSelection(1, 1e-3, k)
+    for fill, count in itertools.product(range(20), (0, 1, 5, 20, 2**63 - 1)):
+        key = bytes([fill]) * 32
+        for number in (count, np.int64(count), np.uint64(count)):
+            one, array = sn.SecureRng.from_key(key), sn.SecureRng.from_key(key)
+            assert (mechanism.select(number, rng=one),) == tuple(mechanism.select([number], rng=array))
+            assert mechanism.release(number, rng=one) == tuple(part[0] for part in mechanism.release([number], rng=array))
+            assert mechanism.probability(number) == mechanism.probability([number])[0]
+    assert type(mechanism.select(3)) is bool
+    assert tuple(map(type, mechanism.release(3))) == (bool, int)
+
+
 def test_pandas():
     pd = pytest.importorskip("pandas")
     for dtype in ("int64", "UInt16", "Int64", "int8"):

@@ -60,8 +60,9 @@ def test_element_types(stream, dtype):
         with pytest.raises(TypeError, match=r"^values must be an array of float64 or int64 in native byte order, got "):
             mechanism.release(stream, out, good)
         for whole in (False, True):
-            assert mechanism.fast_release(stream, out, None, whole) is None
-            assert mechanism.fast_release(stream, good, out, whole) is None
+            for floats in (False, True):
+                assert mechanism.fast_release(stream, out, None, whole, floats) is None
+                assert mechanism.fast_release(stream, good, out, whole, floats) is None
             assert not mechanism.fast_fill(stream, out, whole)
 
 

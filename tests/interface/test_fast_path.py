@@ -84,6 +84,18 @@ ARRAYS = {
     "too large": lambda: np.array([0.0, 1e300]),
     "list": lambda: [0.0, 1.0, 2.0, 3.0],
     "list of int": lambda: [0, 1, 2, 3],
+    "list of both": lambda: [0, 1.5, 2**53, -3],
+    "list of an int that float64 rounds": lambda: [0.0, 2**53 + 1],
+    "list beyond int64": lambda: [0, 2**63],
+    "list with NaN": lambda: [0.0, 1, float("nan")],
+    "list with a bool": lambda: [0, True],
+    "list of NumPy's floats": lambda: list(np.arange(4.0)),
+    "list of a subclass": lambda: [Whole.ONE, 1],
+    "list in a list": lambda: [[0.0, 1.0], [2.0, 3.0]],
+    "long list": lambda: [1.0] * 1025,
+    "empty list": list,
+    "tuple": lambda: (0.0, 1.0, 2.0, 3.0),
+    "tuple of int": lambda: (0, 1, 2, 3),
     "text": lambda: "1",
     "None": lambda: None,
 }
@@ -93,6 +105,7 @@ NUMBERS = {
     repr(number): lambda number=number: number
     for number in (
         *(5, 5.0, -0.0, 0, True, Whole.ONE, np.float64(5), np.float32(0.1), np.int64(5), np.uint8(5), np.bool_(True), 1j),
+        *(np.float16(0.1), np.longdouble(5), np.uint64(2**63), np.uint64(5), np.int64(2**53 + 1), np.float32("nan")),
         *(float("nan"), float("-inf"), 1e300, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 10**400, 0.1, 2.5, -0.5),
     )
 }

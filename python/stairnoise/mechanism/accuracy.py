@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError
-from stairnoise._parameters import RealLike, common_shape, confidence_level, count, number_array, one_of
+from stairnoise._numpy_scalars import NUMBERS
+from stairnoise._parameters import REMEMBERED, RealLike, common_shape, confidence_level, count, number_array, one_of
 from stairnoise._types import Floats
 from stairnoise._values import require
-from stairnoise.mechanism.guarantee import NAME
+from stairnoise.mechanism.guarantee import NAME, partitions
+from stairnoise.numerics.rounding import quotient_up
 
 Of = Literal["value", "sum", "mean"]
 
@@ -19,45 +23,67 @@ _MOST_TERMS = 10**9
 # Exceeds the rounding errors of a survival function.
 _MARGIN = 1 - 2.0**-40
 _INT64 = np.iinfo(np.int64)
+# NumPy's numbers whose last place is that of float64.
+_FLOAT64 = NUMBERS - {np.float32}
+# float64 has all integers up to here.
+_WHOLE = 2**53
 
 
 def interval_of(
     mechanism: Any, released: RealLike, confidence: RealLike, of: Of, terms: int, max_partitions_contributed: int
 ) -> tuple[Any, Any]:
     """Return the ends that `confidence_interval` returns."""
-    values = _released(released)
-    single = in_float32(released, values)
-    level = confidence_level(confidence)
-    k = _terms(of, terms)
-    wider = mechanism._keeping_guarantee(max_partitions_contributed, NAME)
-    shape = common_shape({"released": values, "confidence": level, "parameters": np.empty(mechanism._parameter_shape)})
-    granularity, bounds = wider._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
-    if mechanism._integers and values.dtype.kind == "i" and of != "mean":
-        ends: tuple[NDArray[Any], NDArray[Any]] = _integer_ends(values, bounds)
+    number: Any = released.item() if type(released) in _FLOAT64 else released  # type: ignore[union-attr]
+    one_number = type(number) in (int, float) and abs(number) < _INT64.max
+    values = number if one_number else _released(released)
+    level, k = confidence_level(confidence), _terms(of, terms)
+    people, divisor = partitions(max_partitions_contributed, NAME), k if of == "mean" else 1
+    if isinstance(level, float) and mechanism._parameter_shape == ():
+        bounds, halves = _width(mechanism, level, k, divisor, people)
+        if one_number:
+            return _ends_of_one(mechanism._integers, number, bounds, halves, of, divisor)
     else:
-        ends = _float_ends(mechanism, values, single, granularity, bounds, k, k if of == "mean" else 1)
+        granularity, bounds = mechanism._keeping_guarantee(people, NAME)._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
+        halves = np.vectorize(_half_width, otypes=[float])(bounds, granularity, mechanism._integers, k, divisor)
+    values = np.asarray(values)
+    shape = common_shape({"released": values, "confidence": level, "parameters": np.empty(mechanism._parameter_shape)})
+    if mechanism._integers and values.dtype.kind == "i" and of != "mean":
+        ends: tuple[NDArray[Any], NDArray[Any]] = _integer_ends(values, np.asarray(bounds))
+    else:
+        ends = _float_ends(mechanism._integers and divisor == 1, values, in_float32(released, values), np.asarray(halves))
     low, high = (np.broadcast_to(end, shape) for end in ends)
     return (low.item(), high.item()) if shape == () else (low.copy(), high.copy())
 
 
-def _float_ends(
-    mechanism: Any, values: NDArray[Any], single: bool, granularity: NDArray[Any], bounds: NDArray[Any], k: int, divisor: int
-) -> tuple[Floats, Floats]:
-    # Imported here, because fractions would add milliseconds to the import of the package.
-    from fractions import Fraction
+def _ends_of_one(integers: bool, number: Any, bound: int, half: float, of: Of, divisor: int) -> tuple[Any, Any]:
+    """Return what `_integer_ends` or `_float_ends` returns, for an int or a float64."""
+    if integers and type(number) is int and of != "mean":
+        reach = min(bound, _INT64.max)
+        return max(number - reach, _INT64.min), min(number + reach, _INT64.max)
+    centre = float(number)
+    half = _up(half, 0.0 if integers and divisor == 1 and abs(centre) < _WHOLE else math.ulp(centre) / 2)
+    return -_up(-centre, half), _up(centre, half)
 
-    from stairnoise.numerics.rounding import rounded_up
 
+@lru_cache(maxsize=REMEMBERED)
+def _width(mechanism: Any, level: float, k: int, divisor: int, people: int) -> tuple[int, float]:
+    """Return the bound of the noise in lattice steps, and that of the noise and of rounding, for scalar parameters."""
+    granularity, bounds = mechanism._keeping_guarantee(people, NAME)._bounds_on_lattice(np.array((1 - level) * _MARGIN), k)
+    return int(bounds.item()), _half_width(bounds.item(), granularity.item(), mechanism._integers, k, divisor)
+
+
+def _half_width(bound: int, granularity: float, whole: bool, k: int, divisor: int) -> float:
     # A continuous mechanism rounds each true value too, by at most half a step.
-    rounding = Fraction(0) if mechanism._integers else Fraction(k, 2)
-    granularity, bounds = np.broadcast_arrays(granularity, bounds)
-    half = np.empty(bounds.shape)
-    for index in np.ndindex(half.shape):
-        half[index] = rounded_up((int(bounds[index]) + rounding) * Fraction(float(granularity[index])) / divisor)
+    steps = 2 * int(bound) + (0 if whole else k)
+    numerator, denominator = float(granularity).as_integer_ratio()
+    return quotient_up(steps * numerator, 2 * denominator * divisor)
+
+
+def _float_ends(whole: bool, values: NDArray[Any], single: bool, half: Floats) -> tuple[Floats, Floats]:
     centre = values.astype(np.float64)
     unit = last_place(centre.astype(np.float32) if single else centre)
-    if mechanism._integers:
-        unit = np.where((unit > 1) | (divisor > 1), unit, 0.0)
+    if whole:
+        unit = np.where(unit > 1, unit, 0.0)
     half = _sum_rounded_up(half, unit / 2)
     return -_sum_rounded_up(-centre, half), _sum_rounded_up(centre, half)
 
@@ -101,6 +127,14 @@ def last_place(values: NDArray[Any]) -> Floats:
         unit = np.spacing(magnitude)
     below = magnitude - np.nextafter(magnitude, np.zeros_like(magnitude))
     return np.asarray(np.where(np.isinf(unit), below, unit), np.float64)
+
+
+def _up(a: float, b: float) -> float:
+    """Return `_sum_rounded_up` of two numbers."""
+    total = a + b
+    b_part = total - a
+    error = (a - (total - b_part)) + (b - b_part)
+    return math.nextafter(total, math.inf) if error > 0 else total
 
 
 def _sum_rounded_up(a: Floats, b: Floats) -> Floats:

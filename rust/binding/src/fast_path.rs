@@ -78,38 +78,76 @@ pub(crate) fn sample<'py>(
     Ok(Some(array))
 }
 
-/// Releases a Python number or a common array of float64 or int64; `None` for all else. If the mechanism is `whole`, releases of integers are
-/// integers. A given `out` must be a common array of the release's default dtype, and share no byte with the values or have the same memory.
+/// Releases a Python number, a short list of them, or a common array of float64 or int64; `None` for all else. If the mechanism is `whole`, releases of
+/// integers are integers. Their type decides where `floats` are not allowed. A given `out` must be a common array of the release's default dtype, and
+/// share no byte with the values or have the same memory.
 pub(crate) fn release<'py>(
     py: Python<'py>,
     values: &Bound<'py, PyAny>,
     out: Option<&Bound<'py, PyAny>>,
-    whole: bool,
+    (whole, floats): (bool, bool),
     mechanism: &impl Mechanism,
     stream: &Stream,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let released = release_as::<f64, f64, PyFloat>(py, values, out, mechanism, stream)?;
-    if released.is_some() {
+    if floats {
+        let released = release_as::<f64, f64, PyFloat>(py, values, out, mechanism, stream)?;
+        if released.is_some() {
+            return Ok(released);
+        }
+    }
+    let released = if whole {
+        release_as::<i64, i64, PyInt>(py, values, out, mechanism, stream)?
+    } else {
+        release_as::<i64, f64, PyInt>(py, values, out, mechanism, stream)?
+    };
+    if released.is_some() || out.is_some() {
         return Ok(released);
     }
-    if whole {
-        release_as::<i64, i64, PyInt>(py, values, out, mechanism, stream)
-    } else {
-        release_as::<i64, f64, PyInt>(py, values, out, mechanism, stream)
+    let integer = |item: &Bound<'py, PyAny>| item.is_exact_instance_of::<PyInt>().then(|| item.extract().ok())?;
+    if let Some(answers) = listed(values, integer) {
+        return if whole {
+            release_list::<i64, i64>(py, &answers, mechanism, stream)
+        } else {
+            release_list::<i64, f64>(py, &answers, mechanism, stream)
+        };
     }
+    match listed(values, |item| number(item, !floats)) {
+        Some(answers) if floats => release_list::<f64, f64>(py, &answers, mechanism, stream),
+        _ => Ok(None),
+    }
+}
+
+fn release_list<'py, A: Answer, T: Value + Element>(
+    py: Python<'py>,
+    answers: &[A],
+    mechanism: &impl Mechanism,
+    stream: &Stream,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if answers.len().saturating_mul(mechanism.draws()) > SHORT {
+        return Ok(None);
+    }
+    let shape = [answers.len()];
+    let release = |out: &mut [T]| drawing::release_new(answers, &shape, out, mechanism, stream);
+    Ok(Some(new_array(py, &shape, release)?.into_any()))
+}
+
+/// The 1 to [`SHORT`] items of a list or tuple; `None` for all else, and if one of them is no such number.
+fn listed<'py, A>(object: &Bound<'py, PyAny>, number: impl Fn(&Bound<'py, PyAny>) -> Option<A>) -> Option<Vec<A>> {
+    let short = |n: usize| (1..=SHORT).contains(&n);
+    if let Ok(list) = object.cast_exact::<PyList>() {
+        return short(list.len()).then(|| list.iter().map(|item| number(&item)).collect())?;
+    }
+    let tuple = object.cast_exact::<PyTuple>().ok().filter(|tuple| short(tuple.len()))?;
+    tuple.iter().map(|item| number(&item)).collect()
 }
 
 /// A row of 1 to [`SHORT`] costs: a list or tuple of Python numbers, or a common array of one axis; `None` for all else, and for numbers that float64
 /// might round. Where only `integers` are allowed, their type decides.
 pub(crate) fn row(object: &Bound<'_, PyAny>, integers: bool) -> Option<Vec<f64>> {
-    let short = |n: usize| (1..=SHORT).contains(&n);
-    if let Ok(list) = object.cast_exact::<PyList>() {
-        return short(list.len()).then(|| list.iter().map(|item| number(&item, integers)).collect())?;
+    if let Some(row) = listed(object, |item| number(item, integers)) {
+        return Some(row);
     }
-    if let Ok(tuple) = object.cast_exact::<PyTuple>() {
-        return short(tuple.len()).then(|| tuple.iter().map(|item| number(&item, integers)).collect())?;
-    }
-    let one_row = |array: &Bound<'_, PyUntypedArray>| array.ndim() == 1 && short(array.len());
+    let one_row = |array: &Bound<'_, PyUntypedArray>| array.ndim() == 1 && (1..=SHORT).contains(&array.len());
     if let Some(array) = array::<i64>(object).filter(|array| one_row(array.as_untyped())) {
         return Input::new("costs", array)
             .ok()?

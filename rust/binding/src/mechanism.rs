@@ -123,11 +123,12 @@ impl Mechanism {
         values: &Bound<'py, PyAny>,
         out: Option<&Bound<'py, PyAny>>,
         whole: bool,
+        floats: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         if !stream.may_release() {
             return Ok(None);
         }
-        fast_path::release(py, values, out, whole, &self.0, stream)
+        fast_path::release(py, values, out, (whole, floats), &self.0, stream)
     }
 }
 

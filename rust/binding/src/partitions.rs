@@ -2,6 +2,7 @@
 
 use numpy::{Element, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyInt;
 use stairnoise::{DrawError, Fill, OutOfMemory};
 
 use crate::buffer::{Elements, Input, Output, Parts, STAGE, same_shape};
@@ -58,6 +59,19 @@ impl PartitionSelection {
         threads: usize,
     ) -> PyResult<()> {
         self.write(py, stream, counts, out, threads, stairnoise::PartitionSelection::write_shown)
+    }
+
+    /// The released count of one partition, and 0 if it is not shown; `None` if the count is not a Python integer from 0 to 2⁶³ − 1.
+    fn release_one(&self, py: Python<'_>, stream: &Stream, count: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
+        let integer = count.is_exact_instance_of::<PyInt>().then(|| count.extract().ok()).flatten();
+        let Some(count) = integer.filter(|count| *count >= 0) else {
+            return Ok(None);
+        };
+        py.detach(|| self.0.prepare()).map_err(|OutOfMemory| errors::memory())?;
+        let fill = stream.next(1).map_err(errors::draw)?;
+        let mut released = [0];
+        self.0.write_released(&fill, 0, &[count], &mut released);
+        Ok(Some(released[0]))
     }
 
     /// Writes 0 for a partition that is not shown.

@@ -11,24 +11,27 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stairnoise._parameters import Real
 from stairnoise._types import Floats
 
 
-def shown(eps: float, delta: float, rising: int, certain: int, n: Floats) -> Floats:
+def shown(eps: float, delta: float, rising: int, certain: int, n: Real) -> Real:
     """π(n) of whole numbers n >= 0."""
+    if isinstance(n, float):
+        return 1.0 if n >= certain else float(_rising(eps, delta, n) if n <= rising else 1 - _hidden(eps, delta, rising, n))
     up = _rising(eps, delta, np.minimum(n, rising))
     return np.where(n >= certain, 1.0, np.where(n <= rising, up, 1 - _hidden(eps, delta, rising, n)))
 
 
-def _rising(eps: float, delta: float, n: Floats) -> Floats:
+def _rising(eps: float, delta: float, n: Real) -> Floats:
     """π(n) up to n₁, without e^(nε), which can overflow where e^((n-1)ε) δ does not."""
     return np.asarray(delta * np.exp((n - 1) * eps) * np.expm1(-n * eps) / math.expm1(-eps))
 
 
-def _hidden(eps: float, delta: float, rising: int, n: Floats) -> Floats:
+def _hidden(eps: float, delta: float, rising: int, n: Real) -> Floats:
     """1 - π(n) from n₁ on."""
     above = np.maximum(n - rising, 0.0)
-    top = 1 - _rising(eps, delta, np.array(float(rising)))
+    top = 1 - _rising(eps, delta, float(rising))
     return np.asarray(np.exp(-above * eps) * top + delta * math.exp(-eps) * np.expm1(-above * eps) / -math.expm1(-eps))
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline
+from stairnoise._numpy_scalars import NUMBERS
 from stairnoise._parameters import Real, RealLike, argument, number_array, single
 from stairnoise._types import ColumnOfItsOwn, Columns, Integer, Integers, number_or_array
 from stairnoise._values import require
@@ -245,10 +246,9 @@ class PartitionSelection(Immutable):
         ParameterError, ParameterTypeError
             A number is negative or not whole, or `n` is not a real number or an array of real numbers.
         """
-        people = np.asarray(argument(n, "n"))
+        people = argument(n, "n")
         require("n", (people >= 0) & (people == np.floor(people)), "a whole number that is at least 0")
-        found = self._rule.probability(people)
-        return found if found.ndim else float(found)
+        return self._rule.probability(people)
 
     @overload
     def select(self, counts: Integer, *, rng: Rng | None = None, threads: int | None = None) -> bool: ...
@@ -284,6 +284,9 @@ class PartitionSelection(Immutable):
             ParameterTypeError.
         """
         stream, workers = release_stream(rng), threads_asked(threads)
+        released = self._rule.release_one(stream, counts.item() if type(counts) in NUMBERS else counts)
+        if released is not None:
+            return released != 0
         shown = self._rule.select(stream, _people(_column(counts), counts), workers)
         return shown if shown.ndim else bool(shown)
 
@@ -333,6 +336,9 @@ class PartitionSelection(Immutable):
         {'Bern': 139999, 'Chur': 38002}
         """
         stream, workers = release_stream(rng), threads_asked(threads)
+        released = self._rule.release_one(stream, counts.item() if type(counts) in NUMBERS else counts)
+        if released is not None:
+            return released != 0, released
         column = _column(counts)
         values = self._rule.release(stream, _people(column, counts), workers)
         # A count that is shown is at least the threshold, which is at least 1.

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
+from stairnoise._parameters import Real
 from stairnoise._types import Floats
 from stairnoise._values import require
 from stairnoise.accounting.losses import largest as largest_loss
 from stairnoise.accounting.losses import listed
+from stairnoise.mechanism.distribution import plain
 from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gaussian
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 from stairnoise.mechanisms.partition_selection import calibration, distribution
@@ -49,7 +51,7 @@ class TruncatedGeometric:
         """Least n with π(n) = 1."""
         return self._native.certain
 
-    def probability(self, people: Floats) -> Floats:
+    def probability(self, people: Real) -> Real:
         """π(n)."""
         # `shown` takes the least of several numbers, and some may overflow.
         with np.errstate(all="ignore"):
@@ -113,6 +115,10 @@ class TruncatedGeometric:
         self._native.select(stream, people, shown, threads)
         return shown
 
+    def release_one(self, stream: _native.Stream, count: object) -> int | None:
+        """Return what `release` returns for one Python integer; None for all else, and for a negative one."""
+        return self._native.release_one(stream, count)
+
     def release(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
         """Return n - N + threshold where n >= N."""
         values = np.empty(people.shape, np.int64)
@@ -133,15 +139,16 @@ class GaussianThreshold:
     def __init__(self, eps: float, k: int, found: calibration.Found) -> None:
         self._eps, self._k, self.found = eps, k, found
         self.sigma2, self.threshold, self.achieved_delta = found
+        self._native = _native.discrete_gaussian(self.sigma2)
 
     @cached_property
     def _noise(self) -> discrete_gaussian.DiscreteGaussianDistribution:
         return discrete_gaussian.DiscreteGaussianDistribution(self.sigma2)
 
-    def probability(self, people: Floats) -> Floats:
+    def probability(self, people: Real) -> Real:
         """P(Z >= threshold - n), and 0 for nobody."""
         with np.errstate(all="ignore"):
-            return np.where(people > 0, np.exp(self._noise.logsf(self.threshold - 1 - people)), 0.0)
+            return plain(np.where(people > 0, np.exp(self._noise.logsf(np.asarray(self.threshold - 1 - people))), 0.0))
 
     def noise_mean(self) -> float:
         """Return 0.0."""
@@ -178,13 +185,20 @@ class GaussianThreshold:
         """Return which groups `release` would show."""
         return np.asarray(self.release(stream, people, threads) != 0)
 
+    def release_one(self, stream: _native.Stream, count: object) -> int | None:
+        """Return what `release` returns for one Python integer; None for all else, and for a negative one."""
+        if type(count) is not int or count < 0:
+            return None
+        noisy: Any = self._native.fast_release(stream, count, None, whole=True, floats=False)
+        return noisy if noisy is None or (count > 0 and noisy >= self.threshold) else 0
+
     def release(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
         """Return n + Z for the groups that are shown."""
         # Counts are read several times, and another thread may write to the caller's memory.
         counts = np.array(people, order="C")
         require("counts", counts >= 0, "at least 0")
         noisy = np.empty(counts.shape, np.int64)
-        _native.discrete_gaussian(self.sigma2).release(stream, counts, noisy, threads)
+        self._native.release(stream, counts, noisy, threads)
         return np.where((counts > 0) & (noisy >= self.threshold), noisy, 0)
 
 
