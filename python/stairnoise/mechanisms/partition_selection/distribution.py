@@ -19,8 +19,10 @@ def shown(eps: float, delta: float, rising: int, certain: int, n: Real) -> Real:
     """π(n) of whole numbers n >= 0."""
     if isinstance(n, float):
         return 1.0 if n >= certain else float(_rising(eps, delta, n) if n <= rising else 1 - _hidden(eps, delta, rising, n))
-    up = _rising(eps, delta, np.minimum(n, rising))
-    return np.where(n >= certain, 1.0, np.where(n <= rising, up, 1 - _hidden(eps, delta, rising, n)))
+    # Of these numbers one is taken, and some may overflow.
+    with np.errstate(all="ignore"):
+        up, down = _rising(eps, delta, np.minimum(n, rising)), 1 - _hidden(eps, delta, rising, n)
+    return np.where(n >= certain, 1.0, np.where(n <= rising, up, down))
 
 
 def _rising(eps: float, delta: float, n: Real) -> Floats:

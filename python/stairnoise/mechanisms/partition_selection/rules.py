@@ -33,12 +33,13 @@ class TruncatedGeometric:
     Noise ``threshold - N``, where N is the least n whose π(n) is above a random number.
     """
 
-    __slots__ = ("_native", "achieved_delta", "pieces")
+    __slots__ = ("_constants", "_native", "achieved_delta", "pieces")
 
     sigma2 = None
 
     def __init__(self, eps: float, delta: float, k: int) -> None:
-        self._native = _native.PartitionSelection(eps, delta, k)
+        native = self._native = _native.PartitionSelection(eps, delta, k)
+        self._constants = native.eps, native.delta, native.rising, native.certain
         self.achieved_delta, self.pieces = delta, k
 
     @property
@@ -53,9 +54,7 @@ class TruncatedGeometric:
 
     def probability(self, people: Real) -> Real:
         """π(n)."""
-        # `shown` takes the least of several numbers, and some may overflow.
-        with np.errstate(all="ignore"):
-            return distribution.shown(*self._constants, people)
+        return distribution.shown(*self._constants, people)
 
     def noise_mean(self) -> float:
         """Return the mean of the noise in a count of at least `always_shown`."""
@@ -104,10 +103,6 @@ class TruncatedGeometric:
             key = ("partition selection", self._native.eps, self._native.delta, len(worst))
             worst.append(listed.Listed(key, log_p, log_p - known, np.inf, infinite, known))
         return largest_loss.Largest(worst)
-
-    @property
-    def _constants(self) -> tuple[float, float, int, int]:
-        return self._native.eps, self._native.delta, self._native.rising, self._native.certain
 
     def select(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.bool_]:
         """Compare each group's random number with its π(n)."""
