@@ -153,8 +153,9 @@ def test_truncated_fills_at_random(case: int) -> None:
     made = sn.TruncatedLaplace(eps, delta, sensitivity, lower, upper)
     where, mechanism = truncated_laplace.mechanism(eps, delta, sensitivity, lower, upper)
     g = float(where.granularity)
-    assert made.lattice_bounds == (-(mechanism.parts[1].length or 0) * g, ((mechanism.parts[0].length or 0) - 1) * g)
-    check(made, mechanism, choose.randrange(2**128), choose.choice((0, 500, choose.randrange(2**39))))
+    assert made.lattice_bounds == (-mechanism.below * g, mechanism.above * g)
+    start = choose.choice((0, 500, choose.randrange(2**39)))
+    check(made, mechanism, choose.randrange(2**128), start, truncated_laplace.value)
 
 
 @pytest.mark.parametrize("case", rest_long(range(6), range(12)))

@@ -193,7 +193,7 @@ DRAWS = [
     ("d.sample(300_000, rng=rng, threads=2)", 2000, 1),
     ("sn.DiscreteGaussian(100.0).sample(600, rng=rng)", 1200, 6),
     ("sn.Gaussian(1.0, 1e-6).sample(600, rng=rng)", 1200, 6),
-    ("sn.TruncatedLaplace(1.0, 1e-6).sample(600, rng=rng)", 600, 2),
+    ("sn.TruncatedLaplace(1.0, 1e-6).sample(600, rng=rng)", 600, 1),
     ("sn.MergedLaplace([0.5, 2.0], [1.0]).sample(600, rng=rng)", 600, 2),
     ("sn.LatticeNoise([1, 2, 4, 2, 1], 0.5).sample(600, rng=rng)", 600, 1),
     ("sn.MultivariateStaircase(1.0, dim=3, norm='l1').sample(200, rng=rng)", 200, 4),

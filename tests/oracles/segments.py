@@ -1,4 +1,4 @@
-"""Contract, truncated and merged Laplace: a segment from a table of weights, a place in it from a one-sided geometric number."""
+"""Contract, merged Laplace: a segment from a table of weights, a place in it from a one-sided geometric number."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,12 +31,11 @@ class OneSided:
 
 @dataclass(frozen=True)
 class Segment:
-    """Integers at magnitudes first, first + 1, ...: `length` of them, or without end; `sign` 0 means both sides."""
+    """Integers at magnitudes first, first + 1, ...: `length` of them, or without end."""
 
     first: int
     length: int | None
     eps: Fraction
-    sign: int
     exponent: Fraction  # the weight of the first integer is e^-exponent
 
 
@@ -52,7 +51,7 @@ class Segments:
         sum_ = 1 / (1 - intervals.exp(-rate))
         if part.length is not None:
             sum_ *= 1 - intervals.exp(-rate * part.length)
-        return sum_ * intervals.exp(-part.exponent) * (1 if part.sign else 2)
+        return sum_ * intervals.exp(-part.exponent) / (2 if part.first == 0 else 1)
 
     def tail(self, j: int) -> Interval:
         """S(j) of the table."""
@@ -64,9 +63,8 @@ class Segments:
         total = sum(self.weight(part) for part in self.parts)
         for part in self.parts:
             place = abs(k) - part.first
-            right_side = part.sign == 0 or part.sign * k > 0 or (k == 0 and part.sign > 0)
-            if right_side and place >= 0 and (part.length is None or place < part.length):
-                return intervals.exp(-part.exponent - part.eps * place / self.sensitivity_steps) / total
+            if place >= 0 and (part.length is None or place < part.length):
+                return intervals.exp(-part.exponent - part.eps * place / self.sensitivity_steps) / total / 2
         return intervals.rational(0)
 
 
@@ -99,25 +97,17 @@ def value(mechanism: Segments, key: bytes, fill: int, index: int) -> int:
     distance = abs(draw.at(OneSided(part.eps, mechanism.sensitivity_steps), key, fill, index + STAGE).value)
     place = distance if part.length is None else distance % part.length
     magnitude = min(part.first + place, LARGEST)
-    sign = part.sign or (-1 if word >> 63 else 1)
-    return sign * magnitude
+    return -magnitude if word >> 63 else magnitude
 
 
 def merged(eps: Sequence[Fraction], breaks: Sequence[int], sensitivity_steps: int) -> Segments:
     """The merged mechanism with breaks in lattice steps."""
-    parts = [Segment(0, 1, eps[0], 1, Fraction(0))]
+    parts = [Segment(0, 1, eps[0], Fraction(0))]
     exponent, start = Fraction(0), 0
     for number, rate in enumerate(eps):
         end = breaks[number] if number < len(breaks) else None
-        parts.append(Segment(start + 1, None if end is None else end - start, rate, 0, exponent + rate / sensitivity_steps))
+        parts.append(Segment(start + 1, None if end is None else end - start, rate, exponent + rate / sensitivity_steps))
         if end is not None:
             exponent += rate * (end - start) / sensitivity_steps
             start = end
     return Segments(sensitivity_steps, tuple(parts))
-
-
-def truncated(eps: Fraction, sensitivity_steps: int, below: int, above: int) -> Segments:
-    """The mechanism from -below to above, in lattice steps."""
-    return Segments(
-        sensitivity_steps, (Segment(0, above + 1, eps, 1, Fraction(0)), Segment(1, below, eps, -1, eps / sensitivity_steps))
-    )

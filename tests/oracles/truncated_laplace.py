@@ -1,16 +1,21 @@
-"""Contract, truncated Laplace: from float64 parameters to the mechanism's smallest and largest integers."""
+"""Contract, truncated Laplace: from float64 parameters to the smallest and largest integers, and from words to integers."""
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from tests.oracles import intervals, search, segments
+from mpmath import mp
+
+from tests.oracles import draw, intervals, search
 from tests.oracles.intervals import Interval
 from tests.oracles.lattice import Lattice, Refused, lattice
+from tests.oracles.survival import GUESS_BITS
 
 MOST = 2**62
 LEAST_DELTA = 2.0**-128
 SEED = 5150
+STAGES = (0,)
 CASES: tuple[tuple[float, float, float, float | None, float | None], ...] = (
     (1.0, 1e-6, 1.0, None, None),
     (0.7, 2.5e-6, 1.0, None, None),
@@ -29,9 +34,42 @@ CASES: tuple[tuple[float, float, float, float | None, float | None], ...] = (
 )
 
 
+@dataclass(frozen=True)
+class Truncated:
+    """The table whose place j is the integer j - below, up to `above`."""
+
+    eps: Fraction
+    sensitivity_steps: int
+    below: int
+    above: int
+
+    def survival(self, j: int) -> Interval:
+        """P(X >= j - below); nothing is beyond the table."""
+        k = j - self.below
+        if k > self.above:
+            return intervals.rational(-1)
+        rest = self.sum(k, self.above) if k >= 0 else self.sum(1, -k) + self.sum(0, self.above)
+        return rest / (self.sum(1, self.below) + self.sum(0, self.above))
+
+    def sum(self, first: int, last: int) -> Interval:
+        """x^first + ... + x^last."""
+        powers = [intervals.exp(-self.eps * count / self.sensitivity_steps) for count in (1, first, last + 1)]
+        return (powers[1] - powers[2]) / (1 - powers[0])
+
+    def guess(self, v: Fraction) -> int:
+        with mp.workprec(GUESS_BITS):
+            rate = mp.mpf(self.eps.numerator) / self.eps.denominator / self.sensitivity_steps
+            below, above = mp.exp(-rate * (self.below + 1)), mp.exp(-rate * (self.above + 1))
+            share = mp.mpf(v.numerator) / v.denominator * (1 + mp.exp(-rate) - below - above) + above
+            if share < 1:
+                return self.below + min(int(-mp.log(share) / rate), self.above)
+            other = 1 + mp.exp(-rate) - share
+            return max(0, self.below - int(-mp.log(other) / rate) if other > 0 else 0)
+
+
 def mechanism(
     eps: float, delta: float, sensitivity: float, lower: float | None, upper: float | None
-) -> tuple[Lattice, segments.Segments]:
+) -> tuple[Lattice, Truncated]:
     """The lattice, and the mechanism on it."""
     where = lattice("laplace", eps, sensitivity)
     if not LEAST_DELTA <= delta <= 0.5:
@@ -41,12 +79,18 @@ def mechanism(
     if any(bound is not None and not abs(bound) < MOST * where.granularity for bound in (lower, upper)):
         raise Refused("a bound is too far")
     below, above = bounds(Fraction(eps), Fraction(delta), where, lower, upper)
-    return where, segments.truncated(Fraction(eps), where.sensitivity_steps, below, above)
+    return where, Truncated(Fraction(eps), where.sensitivity_steps, below, above)
 
 
-def lengths(mechanism: segments.Segments) -> dict[str, int]:
+def lengths(mechanism: Truncated) -> dict[str, int]:
     """Return the bounds as in an entry of the vectors."""
-    return {"below": mechanism.parts[1].length or 0, "above": (mechanism.parts[0].length or 0) - 1}
+    return {"below": mechanism.below, "above": mechanism.above}
+
+
+def value(mechanism: Truncated, key: bytes, fill: int, index: int) -> int:
+    """Value `index` of a fill, in lattice steps."""
+    place = abs(draw.at(mechanism, key, fill, index).value)
+    return min(place, mechanism.below + mechanism.above) - mechanism.below
 
 
 def bounds(eps: Fraction, delta: Fraction, where: Lattice, lower: float | None, upper: float | None) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 """Four million draws of each mechanism through the public API, seeds fixed, against probabilities by mpmath.
 
 Evidence: distribution (chi-square), symmetry or bias, mass of the outermost sensitivity, E|X| and E X^2. That zero counts
-once shows on a coarse lattice only: rust/core/src/draw/segments.rs. False alarms: at most one in a million for each check of each
-case (ALPHA), 3e-5 for the whole module when the seeds change; none while they stay.
+once shows on a coarse lattice only: draw/segments.rs and mechanisms/truncated_laplace.rs in rust/core/src. False alarms: at most
+one in a million for each check of each case (ALPHA), 3e-5 for the whole module when the seeds change; none while they stay.
 """
 
 import math

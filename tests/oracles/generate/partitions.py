@@ -83,8 +83,8 @@ def _each(mechanism: str, arguments: list[Any], k: int) -> tuple[list[Any], int,
     """Arguments of the mechanism of each value, its lattice, and the noise at an index of fill 0."""
     if mechanism == "truncated_laplace":
         divided = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
-        where, found = truncated_laplace.mechanism(*divided)
-        return divided, where.log2_g, lambda key, index: segments.value(found, key, 0, index)
+        where, ends = truncated_laplace.mechanism(*divided)
+        return divided, where.log2_g, lambda key, index: truncated_laplace.value(ends, key, 0, index)
     if mechanism == "discrete_canonical":
         divided = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
         _, canonical = discrete_canonical.mechanism(*divided)

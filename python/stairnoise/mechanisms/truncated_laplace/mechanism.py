@@ -32,7 +32,7 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
     Draws are exact on the lattice of multiples of ``granularity`` g. The multiple kg, for k from -a to b, has a probability
     proportional to :math:`e^{-ε|k|/D}`, with :math:`D = ⌈Δ/g⌉`. The δ of *this* distribution is the mass of its D outermost
     points at the end nearer to 0. a and b are the least integers for which it is at most `delta`; the comparison is exact.
-    Bounds that you pass are rounded towards 0. A value takes two draws for all parameters, because nothing is rejected.
+    Bounds that you pass are rounded towards 0. Every value takes one draw, and nothing is rejected.
 
     The distribution functions are those of the density with the bounds `lower` and `upper`. E|X| and E X² of the noise
     drawn differ by less than 1e-9 relative for ε from 2**-20 to 2**20.

@@ -21,6 +21,7 @@ pub fn examples() -> Result<Vec<Named>, ParamError> {
         (0.1, 1e-6, None, None),
         (1.0, 1e-6, None, None),
         (4.0, 1e-3, None, None),
+        (1e-4, 1e-6, None, None),
         (1.0, 1e-6, Some(-20.0), Some(30.0)),
     ] {
         let name = format!("TruncatedLaplace({eps}, {delta}, {lower:?}, {upper:?})");

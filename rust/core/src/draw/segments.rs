@@ -17,27 +17,6 @@ use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, SHORT, ShortWords, Stage, StagedFill, Words, WordsIn};
 use crate::wiped::wipe;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    /// first, first + 1, …
-    Plus,
-    /// −first, −(first + 1), …
-    Minus,
-    Both,
-}
-
-/// `length` integers, from ±`first` outwards, each e^(−ε/D) times as likely as the one before.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Segment {
-    pub side: Side,
-    pub first: u64,
-    /// `None`: without an end.
-    pub length: Option<u64>,
-    pub eps: f64,
-    /// How many of the falls lie between 0 and the integer before the first one.
-    pub falls: usize,
-}
-
 /// Stage 0 chooses the segment by a [`Table`] of the weights, and the side by bit 63 of its word. Stage 1 is a one-sided geometric number. Modulo
 /// the length of the segment it has exactly the geometric distribution on the segment.
 ///
@@ -47,43 +26,46 @@ pub(crate) struct Segments {
     pub lattice: Lattice,
     table: Table,
     samplers: Vec<Sampler>,
-    places: Vec<ReadySegment>,
+    places: Vec<Segment>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct ReadySegment {
+struct Segment {
     first: u64,
     /// `u64::MAX` if it has no end.
     length: u64,
     inverse: f64,
-    /// Bit 63 where the word has the sign, bit 62 where the sign is minus, and the index of its sampler.
-    side_and_rate: u64,
+    /// The index of its sampler.
+    rate: u64,
 }
 
 impl Segments {
-    /// Segments with `falls` in rising order. A fall (ε, count) is the factor e^(−ε·count/D).
-    pub fn new(segments: Vec<Segment>, falls: Vec<(f64, u64)>, lattice: Lattice) -> Result<Self, OutOfMemory> {
+    /// Zero alone, then for every ε the magnitudes beyond one break up to and with the next; there is one break fewer.
+    pub fn new(eps: &[f64], breaks: &[u64], lattice: Lattice) -> Result<Self, OutOfMemory> {
+        let sensitivity_steps = lattice.sensitivity_steps;
+        let slopes = Slopes {
+            sensitivity_steps,
+            eps: memory::collected(eps.iter().copied())?,
+            breaks: memory::collected(breaks.iter().copied())?,
+        };
         // A rate that several segments share is drawn once.
-        let mut rates = memory::with_capacity(segments.len())?;
-        for segment in &segments {
-            if !rates.contains(&segment.eps) {
-                rates.push(segment.eps);
+        let mut rates = memory::with_capacity(eps.len())?;
+        for eps in eps {
+            if !rates.contains(eps) {
+                rates.push(*eps);
             }
         }
-        // Every ε of a segment is among the rates: the default is never taken.
-        let rate_of = |eps: f64| rates.iter().position(|rate| *rate == eps).unwrap_or_default() as u64;
-        let places = segments.iter().map(|segment| ReadySegment {
-            side_and_rate: rate_of(segment.eps)
-                | match segment.side {
-                    Side::Plus => 0,
-                    Side::Minus => MINUS,
-                    Side::Both => FREE,
-                },
-            first: segment.first,
-            length: segment.length.unwrap_or(u64::MAX),
-            inverse: segment.length.map_or(0.0, |length| 1.0 / length as f64),
-        });
-        let (sensitivity_steps, places) = (lattice.sensitivity_steps, memory::collected(places)?);
+        let mut places = memory::filled(Segment::ZERO, 1)?;
+        for (eps, before, length) in slopes.segments() {
+            let place = Segment {
+                first: before + 1,
+                length: length.unwrap_or(u64::MAX),
+                inverse: length.map_or(0.0, |length| 1.0 / length as f64),
+                // Every ε is among the rates: the default is never taken.
+                rate: rates.iter().position(|rate| *rate == eps).unwrap_or_default() as u64,
+            };
+            memory::push(&mut places, place)?;
+        }
         let mut samplers = memory::with_capacity(rates.len())?;
         for eps in rates.iter().copied() {
             memory::has_room()?;
@@ -92,14 +74,9 @@ impl Segments {
                 lattice,
             ));
         }
-        let weights = SegmentWeights {
-            sensitivity_steps,
-            segments,
-            falls,
-        };
         Ok(Self {
             lattice,
-            table: Table::new(Box::new(weights))?,
+            table: Table::new(Box::new(slopes))?,
             samplers,
             places,
         })
@@ -107,7 +84,7 @@ impl Segments {
 
     /// The place of a segment: of a few, by the same work for each.
     #[inline]
-    fn place(&self, index: u64) -> ReadySegment {
+    fn place(&self, index: u64) -> Segment {
         if self.places.len() > FEW {
             return self.places[declassify::word(index) as usize];
         }
@@ -129,7 +106,7 @@ impl Segments {
         let n = distances.len();
         let (chosen, rates, of_rate) = (&buffers.chosen[..n], &mut buffers.rates[..n], &mut buffers.of_rate[..n]);
         for (rate, chosen) in rates.iter_mut().zip(chosen) {
-            *rate = self.place(*chosen & !FREE).side_and_rate & !(FREE | MINUS);
+            *rate = self.place(*chosen & !SIGN).rate;
         }
         for (rate, sampler) in (1..).zip(&self.samplers[1..]) {
             sampler.write_in(&mut buffers.words, stage, first, of_rate);
@@ -175,7 +152,7 @@ impl Segments {
             self.table.indices(words, extension, chosen);
             // The word has the sign too.
             for (chosen, word) in chosen.iter_mut().zip(words) {
-                *chosen |= word & FREE;
+                *chosen |= word & SIGN;
             }
             // All rates read the words of stage 1, and a value keeps the one of its segment (contract, section 6).
             self.samplers[0].write_in(&mut buffers.words, distances, first, out);
@@ -183,7 +160,7 @@ impl Segments {
                 self.write_other_rates(buffers, distances, first, out);
             }
             for (out, chosen) in out.iter_mut().zip(&buffers.chosen) {
-                *out = self.place(*chosen & !FREE).steps(out.unsigned_abs(), *chosen);
+                *out = self.place(*chosen & !SIGN).steps(out.unsigned_abs(), *chosen);
             }
         }
         // Segments roughly reveal the size of the noise.
@@ -216,8 +193,7 @@ fn equal(a: u64, b: u64) -> u64 {
     black_box(((a ^ b).wrapping_sub(1).cast_signed() >> 63).cast_unsigned())
 }
 
-const FREE: u64 = 1 << 63;
-const MINUS: u64 = 1 << 62;
+const SIGN: u64 = 1 << WORD_BITS;
 
 /// Up to this number of segments, one is chosen without an address that depends on which.
 const FEW: usize = 8;
@@ -225,7 +201,14 @@ const FEW: usize = 8;
 /// Distances below this take the quick way to a remainder.
 const NEAR: u64 = 1 << 50;
 
-impl ReadySegment {
+impl Segment {
+    const ZERO: Self = Self {
+        first: 0,
+        length: 1,
+        inverse: 1.0,
+        rate: 0,
+    };
+
     /// `other` if all bits of `mask` are 1, `self` if none is.
     #[inline]
     fn or(self, other: &Self, mask: u64) -> Self {
@@ -234,7 +217,7 @@ impl ReadySegment {
             first: choose(self.first, other.first),
             length: choose(self.length, other.length),
             inverse: f64::from_bits(choose(self.inverse.to_bits(), other.inverse.to_bits())),
-            side_and_rate: choose(self.side_and_rate, other.side_and_rate),
+            rate: choose(self.rate, other.rate),
         }
     }
 
@@ -245,10 +228,8 @@ impl ReadySegment {
         // Both are below 2⁶³, and what is beyond saturates. A check would be a branch on noise.
         let sum = self.first.wrapping_add(inside).cast_signed();
         let magnitude = (sum | sum >> 63) & i64::MAX;
-        // All ones if negative. FREE lets the word's bit 63 through; MINUS is one bit lower and moves up to it.
-        let sign = ((word & self.side_and_rate | self.side_and_rate << 1) >> WORD_BITS)
-            .wrapping_neg()
-            .cast_signed();
+        // All ones if negative.
+        let sign = word.cast_signed() >> WORD_BITS;
         (magnitude ^ sign).wrapping_sub(sign)
     }
 
@@ -268,44 +249,41 @@ impl ReadySegment {
 }
 
 #[derive(Debug)]
-struct SegmentWeights {
+struct Slopes {
     sensitivity_steps: u64,
-    segments: Vec<Segment>,
-    falls: Vec<(f64, u64)>,
+    eps: Vec<f64>,
+    breaks: Vec<u64>,
 }
 
-impl Weights for SegmentWeights {
-    /// The table's question v < S(j) is never an equality. Multiplied out, one term is v times the weight of 0, which is 1. All others are rational
-    /// multiples of powers of e with exponents other than 0. Powers with different exponents are linearly independent (Lindemann and Weierstrass).
-    fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
-        let (mut level, mut fallen) = (Enclosure::point(1, p), 0);
-        for segment in &self.segments {
-            // Falls are in rising order, so the level goes on from the segment before.
-            for &fall in &self.falls[fallen..segment.falls] {
-                level = level.times(&self.fall(fall, p));
-            }
-            fallen = segment.falls;
-            let mut weight = geometric_sum(&Step::new(segment.eps, self.sensitivity_steps), segment.length, p).times(&level);
-            // The falls end at the integer before the first one, which is one step of this ε away.
-            if segment.first > 0 {
-                weight = weight.times(&self.fall((segment.eps, 1), p));
-            }
-            // A magnitude stands for two integers: s = 2 in the contract, section 6.
-            if segment.side == Side::Both {
-                weight.shl(1);
-            }
-            if visit(&weight).is_break() {
-                break;
-            }
-        }
-        0
+impl Slopes {
+    /// Of each segment but zero's: ε, the break before, and the length.
+    fn segments(&self) -> impl Iterator<Item = (f64, u64, Option<u64>)> {
+        let before = core::iter::once(0).chain(self.breaks.iter().copied());
+        let with_length = |(i, (eps, before))| (eps, before, self.breaks.get::<usize>(i).map(|end| end - before));
+        self.eps.iter().copied().zip(before).enumerate().map(with_length)
     }
 }
 
-impl SegmentWeights {
-    /// e^(−ε·count/D).
-    fn fall(&self, (eps, count): (f64, u64), p: usize) -> Enclosure {
-        Step::new(eps, self.sensitivity_steps).fixed_power(count, p)
+impl Weights for Slopes {
+    /// The table's question v < S(j) is never an equality. Multiplied out, one term is v times the weight of 0, which is 1. All others are rational
+    /// multiples of powers of e with exponents other than 0. Powers with different exponents are linearly independent (Lindemann and Weierstrass).
+    fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
+        let mut level = Enclosure::point(1, p);
+        let mut ended = visit(&level).is_break();
+        for (eps, _, length) in self.segments() {
+            if ended {
+                break;
+            }
+            let step = Step::new(eps, self.sensitivity_steps);
+            let mut weight = geometric_sum(&step, length, p).times(&level).times(&step.decay(p));
+            // A magnitude stands for two integers, but for zero.
+            weight.shl(1);
+            ended = visit(&weight).is_break();
+            if let Some(length) = length {
+                level = level.times(&step.fixed_power(length, p));
+            }
+        }
+        0
     }
 }
 
@@ -316,24 +294,11 @@ mod tests {
 
     /// e^(−ε|k|/D) for 1 ≤ |k| ≤ 3, from then on with another ε, and 1 at 0.
     fn two_slopes(sensitivity_steps: u64) -> Segments {
-        let (inner, outer) = (0.75, 0.25);
-        let segment = |side, first, length, eps, falls| Segment {
-            side,
-            first,
-            length,
-            eps,
-            falls,
-        };
-        let segments = vec![
-            segment(Side::Plus, 0, Some(1), inner, 0),
-            segment(Side::Both, 1, Some(3), inner, 0),
-            segment(Side::Both, 4, None, outer, 1),
-        ];
         let lattice = Lattice {
             log2_granularity: 0,
             sensitivity_steps,
         };
-        Segments::new(segments, vec![(inner, 3)], lattice).unwrap()
+        Segments::new(&[0.75, 0.25], &[3], lattice).unwrap()
     }
 
     /// Evidence: frequencies of 200 000 values, within 5 standard deviations (41 integers: a false alarm in 4·10⁴ seeds; the seed is fixed).
@@ -373,11 +338,11 @@ mod tests {
             (1 << 62) - 1,
             u64::MAX,
         ] {
-            let place = ReadySegment {
+            let place = Segment {
                 first: 0,
                 length,
                 inverse: if length == u64::MAX { 0.0 } else { 1.0 / length as f64 },
-                side_and_rate: 0,
+                rate: 0,
             };
             for _ in 0..2000 {
                 let near = (random.word() >> 14) / length * length;

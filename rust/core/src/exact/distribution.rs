@@ -1,5 +1,7 @@
 //! A distribution on the integers, by the numbers that its survival function is made of.
 
+use super::truncated_geometric::TruncatedGeometric;
+
 /// A distribution on the integers (docs/contract.md section 2), its parameters already validated:
 /// ε finite and positive, 1 ≤ sensitivity_steps ≤ 2⁵³, 1 ≤ r ≤ sensitivity_steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +16,7 @@ pub enum IntegerDistribution {
         eps: f64,
         sensitivity_steps: u64,
     },
+    TruncatedGeometric(TruncatedGeometric),
     Staircase(Staircase),
     /// A staircase distribution on −A … A: (S(j) − S(A + 1)) / (1 − S(A + 1)) with the S of the staircase.
     TruncatedStaircase {

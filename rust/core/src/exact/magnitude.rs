@@ -30,6 +30,17 @@ use super::uniform::{Extension, Uniform};
 /// |X| saturates here, at `i64::MAX`.
 const LARGEST: u64 = (1 << 63) - 1;
 
+/// X for a word and the extension.
+pub fn steps(distribution: &IntegerDistribution, word: u64, extension: &mut impl Extension) -> i64 {
+    let v63 = word & (u64::MAX >> 1);
+    if let IntegerDistribution::TruncatedGeometric(truncated) = distribution {
+        return truncated.steps(v63, extension);
+    }
+    // `magnitude` saturates at `i64::MAX`, so that the negation cannot overflow.
+    let magnitude = magnitude(distribution, v63, extension).cast_signed();
+    if word == v63 { magnitude } else { -magnitude }
+}
+
 /// |X| for the 63 leading bits `v63` < 2^63 of v and the extension: the number of integers j ≥ 1 with v < S(j), at most `i64::MAX`.
 ///
 /// v = 0 is below every S(j) and gives `i64::MAX`. Extension words are drawn for a `v63` of fewer than 52 bits or left open.
@@ -37,6 +48,9 @@ pub fn magnitude(distribution: &IntegerDistribution, v63: u64, extension: &mut i
     debug_assert!(v63 < 1 << 63);
     if let IntegerDistribution::TruncatedStaircase { staircase, most } = distribution {
         return truncated_staircase::magnitude(staircase, *most, v63, extension);
+    }
+    if let IntegerDistribution::TruncatedGeometric(truncated) = distribution {
+        return truncated.steps(v63, extension).unsigned_abs();
     }
     if let IntegerDistribution::Canonical { eps, delta, most } = *distribution {
         return canonical::magnitude(eps, delta, most, v63, extension);
@@ -64,6 +78,7 @@ impl IntegerDistribution {
                 Step::new(eps, sensitivity_steps)
             }
             Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.step(),
+            Self::TruncatedGeometric(of) => Step::new(of.eps, of.sensitivity_steps),
             Self::Canonical { eps, .. } => Step::new(eps, 1),
         }
     }
@@ -72,23 +87,24 @@ impl IntegerDistribution {
         match *self {
             Self::Geometric { sensitivity_steps, .. } | Self::OneSided { sensitivity_steps, .. } => sensitivity_steps,
             Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.sensitivity_steps,
+            Self::TruncatedGeometric(of) => of.sensitivity_steps,
             Self::Canonical { .. } => 1,
         }
     }
 
     fn numerator(&self, j: u64) -> Numerator {
         match self {
-            Self::Geometric { .. } | Self::OneSided { .. } | Self::Canonical { .. } => Numerator { count: j, k: 1, m: 0 },
             Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.numerator(j),
+            _ => Numerator { count: j, k: 1, m: 0 },
         }
     }
 
     /// (A, B).
     fn denominator(&self) -> (u64, u64) {
         match self {
-            Self::Geometric { .. } | Self::Canonical { .. } => (1, 1),
             Self::OneSided { .. } => (2, 0),
             Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.denominator(),
+            _ => (1, 1),
         }
     }
 
@@ -96,17 +112,16 @@ impl IntegerDistribution {
     /// exceed the distance to the next integer. Only the cost depends on it.
     pub(super) fn guess(&self, ln_half_v: f64) -> u64 {
         match *self {
-            Self::Geometric { eps, sensitivity_steps } | Self::OneSided { eps, sensitivity_steps } => {
-                let scale = sensitivity_steps as f64 / eps;
-                let (a, b) = self.denominator();
-                let ln_denominator = (a as f64 + b as f64 * (-eps / sensitivity_steps as f64).exp()).ln();
-                ((-(ln_half_v + ln_denominator) * scale).round() as u64).max(1)
-            }
             Self::Canonical { eps, delta, .. } => {
                 let sensitivity_steps = 1;
                 Self::Geometric { eps, sensitivity_steps }.guess(canonical::ln_mapped(eps, delta, ln_half_v))
             }
             Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.guess(ln_half_v),
+            _ => {
+                let (rate, (a, b)) = (self.step().approximate(), self.denominator());
+                let ln_denominator = (a as f64 + b as f64 * (-rate).exp()).ln();
+                ((-(ln_half_v + ln_denominator) / rate).round() as u64).max(1)
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::elementary::exp_m1;
 use super::float::U;
+use super::geometric::PER_SCALE_MAPPED;
 use super::mapped::Map;
 use crate::lattice::dyadic::power_of_two;
 
@@ -20,7 +21,7 @@ use crate::lattice::dyadic::power_of_two;
 /// the sum                    1
 /// ```
 ///
-/// 9.5 at most, where a word as it is has 1 for V: [`PER_SCALE_MAPPED`](super::geometric::PER_SCALE_MAPPED) covers the difference. In ln u each
+/// 9.5 at most, where a word as it is has 1 for V: [`PER_SCALE_MAPPED`] covers the difference. In ln u each
 /// counts for itself, and κ times that in x. Bits beyond the word move U by less than one unit.
 pub(super) fn map(eps: f64, delta: f64, bits: u32) -> Map {
     let growth = exp_m1(eps);
@@ -32,6 +33,7 @@ pub(super) fn map(eps: f64, delta: f64, bits: u32) -> Map {
     Map {
         scale: growth / total,
         offset: (2.0 * delta / total) * power_of_two(bits.cast_signed()),
+        per_scale: PER_SCALE_MAPPED,
     }
 }
 

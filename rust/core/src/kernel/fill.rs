@@ -11,6 +11,7 @@ use super::geometric::{CoarseLane, GeometricLane};
 use super::ladder::LadderLane;
 use super::lane::{Filling, Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
 use super::mapped::{MappedLane, Truncated};
+use super::sides::Turned;
 use super::staircase::StaircaseLane;
 use super::thresholds::ThresholdLane;
 use super::tier::{Tier, on_tier};
@@ -203,6 +204,7 @@ macro_rules! lanes {
 lanes! {
     Geometric(GeometricLane) = "geometric",
     Coarse(CoarseLane) = "coarse",
+    Sided(Turned<GeometricLane>) = "sided",
     Thresholds4(ThresholdLane<4>) = "thresholds4",
     Thresholds8(ThresholdLane<8>) = "thresholds8",
     Staircase(StaircaseLane) = "staircase",
@@ -256,6 +258,7 @@ impl Lanes {
                 let (map, lane) = (canonical::map(eps, delta, WORD_BITS), GeometricLane::mapped(eps, WORD_BITS));
                 Self::MappedGeometric(MappedLane::new(map, lane))
             }
+            IntegerDistribution::TruncatedGeometric(truncated) => Self::Sided(Turned::new(&truncated)),
             IntegerDistribution::Staircase(staircase) => Self::Staircase(StaircaseLane::new(&staircase, WORD_BITS)),
             IntegerDistribution::TruncatedStaircase { staircase, most } => {
                 let truncated = Truncated::new(&staircase, most, WORD_BITS);
@@ -310,13 +313,13 @@ fn fill_block<A: Arithmetic, T: Value>(
     out: &mut [T; BLOCK],
 ) -> bool {
     for i in 0..BLOCK {
-        [reduced[0][i], reduced[1][i], reduced[2][i]] = lane.reduce::<A>(words[i] & !SIGN);
+        [reduced[0][i], reduced[1][i], reduced[2][i]] = lane.reduce::<A>(lane.turn(words[i]) & !SIGN);
     }
     // Counting, not a flag: the compiler turns a sum into a vector sum.
     let mut sure_lanes = 0_u64;
     for i in 0..BLOCK {
         let (magnitude, sure) = lane.finish::<A>([reduced[0][i], reduced[1][i], reduced[2][i]]);
-        out[i] = T::from_moved(with_sign(magnitude, words[i]), scaling);
+        out[i] = T::from_moved(with_sign(magnitude, lane.turn(words[i])), scaling);
         sure_lanes = sure_lanes.wrapping_add(u64::from(sure));
     }
     sure_lanes == BLOCK as u64
@@ -356,6 +359,12 @@ mod tests {
                     delta,
                     most: exact::most_canonical(eps, delta),
                 },
+                IntegerDistribution::TruncatedGeometric(exact::TruncatedGeometric {
+                    eps,
+                    sensitivity_steps,
+                    below: 10_000,
+                    above: 3000,
+                }),
             ] {
                 let lanes = Lanes::new(&distribution);
                 for tier in Tier::tested() {

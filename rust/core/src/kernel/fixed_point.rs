@@ -8,9 +8,11 @@ mod logarithm;
 
 use super::elementary::exp_m1;
 use super::float::{ceil, floor, nearest};
+use super::lane::{SIGN, WORD_BITS};
+use super::sides::Sides;
 use super::staircase::PER_Y;
 use crate::declassify;
-use crate::exact::{self, IntegerDistribution, Staircase};
+use crate::exact::{self, IntegerDistribution, Staircase, TruncatedGeometric};
 use crate::lattice::dyadic::{decompose, power_of_two};
 use logarithm::{BITS, ERROR, Logarithm, high};
 
@@ -20,10 +22,14 @@ pub(crate) enum FixedPoint {
     Staircase(FixedStaircase),
     /// A staircase after the map of v ([`super::mapped`]), and τ in 2^−128.
     Truncated(FixedStaircase, u128),
+    /// A geometric distribution after [`Sides`] have turned the word.
+    Sided(FixedGeometric, Sides),
 }
 
 /// Below this noise scale the lanes leave at most 0.2 % of the words undecided, and this step is not used.
 const LEAST_SCALE: f64 = (1_u64 << 40) as f64;
+
+const LEAST_SCALE_SIDED: f64 = (1_u64 << 20) as f64;
 
 /// No distribution of numbers has a larger noise scale.
 const MOST_SCALE: f64 = (1_u64 << 54) as f64;
@@ -52,19 +58,32 @@ impl FixedPoint {
             IntegerDistribution::TruncatedStaircase { staircase: stairs, most } => {
                 staircase(stairs).map(|lane| Self::Truncated(lane, exact::tail(stairs, *most)))
             }
+            IntegerDistribution::TruncatedGeometric(truncated) => {
+                let sides = Sides::new(truncated);
+                // Their lanes leave more words, and their exact path takes longer.
+                (LEAST_SCALE_SIDED..=MOST_SCALE)
+                    .contains(&sides.scale)
+                    .then(|| Self::Sided(FixedGeometric::sided(truncated, &sides), sides))
+            }
             // Not written for the map of canonical noise.
             IntegerDistribution::Canonical { .. } => None,
         }
     }
 
-    /// |X| for the 63 leading bits of v, if they are certain to decide it.
-    pub fn decide(&self, bits: u64) -> Option<u64> {
+    /// X, if the word alone is certain to decide it.
+    pub fn decide(&self, mut word: u64) -> Option<i64> {
+        if let Self::Sided(_, sides) = self {
+            word = sides.turn(word);
+        }
+        let bits = word & !SIGN;
         let (magnitude, sure) = match self {
-            Self::Geometric(distribution) => distribution.place(&Logarithm::of(bits)),
+            Self::Geometric(distribution) | Self::Sided(distribution, _) => distribution.place(&Logarithm::of(bits)),
             Self::Staircase(distribution) => distribution.place(&Logarithm::of(bits)),
             Self::Truncated(distribution, tail) => distribution.place(&Logarithm::of_long(mapped(bits, *tail))),
         };
-        declassify::condition(sure).then_some(magnitude)
+        // A mask: a branch would depend on the sign of the noise.
+        let sign = word.cast_signed() >> WORD_BITS;
+        declassify::condition(sure).then_some((magnitude.cast_signed() ^ sign).wrapping_sub(sign))
     }
 }
 
@@ -89,7 +108,14 @@ pub(crate) struct FixedGeometric {
     offset: u64,
     /// and the error of x.
     slack: u64,
+    /// ln(N·2^m) of [`Sides`], in 2^−[`BITS`], which −ln v exceeds,
+    less: u128,
+    /// and by how many powers of two more than others a word is off.
+    beyond: u32,
 }
+
+/// By this much `less` is too small, more than the errors of two logarithms, so that what is left of −ln v is not negative: 2^−82.
+const LESS_ERROR: u128 = 1 << (BITS - 82);
 
 impl FixedGeometric {
     fn new(eps: f64, sensitivity_steps: u64, offset: u64) -> Self {
@@ -102,15 +128,30 @@ impl FixedGeometric {
             offset,
             // 2^(p + 1) times the logarithm's error, that of β, and less than 4 for what is cut off.
             slack: (1 << (p - 19)) + (1 << (61 - p)) + 4,
+            less: 0,
+            beyond: 0,
+        }
+    }
+
+    fn sided(distribution: &TruncatedGeometric, sides: &Sides) -> Self {
+        let geometric = Self::new(distribution.eps, distribution.sensitivity_steps, 0);
+        let less = Logarithm::of_long(sides.inverse.min((1 << 127) - 1)).minus_ln;
+        Self {
+            // κ·2^−82 is below 2^(p + 1 − 82).
+            slack: geometric.slack + (1 << (geometric.p - 17)),
+            less: less.saturating_sub(LESS_ERROR),
+            beyond: 1,
+            ..geometric
         }
     }
 
     fn place(&self, logarithm: &Logarithm) -> (u64, bool) {
         // The product is in 2^(p − 120).
-        let x = (high(self.scale, logarithm.minus_ln) >> (BITS - 65 - self.p)).wrapping_add(self.offset.into());
+        let x = (high(self.scale, logarithm.minus_ln.wrapping_sub(self.less)) >> (BITS - 65 - self.p))
+            .wrapping_add(self.offset.into());
         let part = x as u64;
         // κ/V ≤ κ·2^(zeros − 63), rounded up.
-        let capacity = 61_u32.wrapping_sub(self.p);
+        let capacity = 61_u32.wrapping_sub(self.p).wrapping_sub(self.beyond);
         // Where the zeros exceed the room, the shift wraps to some number. Such a word is not accepted.
         let beyond = ((self.scale >> 65) as u64).wrapping_shr(capacity.wrapping_sub(logarithm.zeros));
         let least = beyond.wrapping_add(self.slack).wrapping_add(1);

@@ -30,6 +30,8 @@ use super::lane::{MAX_SPAN, WholeLane};
 pub(crate) struct GeometricLane {
     pub(super) bits: f64,
     pub(super) scale: f64,
+    /// κ, for each unit that V may be off by.
+    pub(super) beyond: f64,
     pub(super) offset: f64,
     pub(super) slack: f64,
 }
@@ -46,6 +48,7 @@ impl GeometricLane {
         Self {
             bits: f64::from(bits),
             scale,
+            beyond: scale,
             offset,
             slack,
         }
@@ -90,7 +93,7 @@ impl GeometricLane {
     pub(super) fn place<A: Arithmetic>(&self, whole: f64, minus_ln: f64) -> (f64, bool) {
         let x = A::mul_add(self.scale, minus_ln, self.offset);
         let floor = A::floor(x);
-        let tolerance = A::mul_add(self.scale, inverse_power(whole), A::mul_add(x, PER_X, self.slack));
+        let tolerance = A::mul_add(self.beyond, inverse_power(whole), A::mul_add(x, PER_X, self.slack));
         // A comparison that NaN and infinity fail: those are not sure.
         let inside = ((x - floor) - 0.5).abs() <= 0.5 - tolerance;
         (floor, inside)

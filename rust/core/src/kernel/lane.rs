@@ -17,6 +17,12 @@ pub(super) const RARE: f64 = 1.0 / (1_u64 << 14) as f64;
 
 /// One family's lane, in two stages: a block goes through the first, then the second. Shorter chains give the processor more independent work.
 pub(super) trait Lane {
+    /// The word whose sign and bits count.
+    #[inline(always)]
+    fn turn(&self, word: u64) -> u64 {
+        word
+    }
+
     /// What the second stage needs, from the leading bits of `v`.
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3];
 
@@ -104,6 +110,7 @@ impl<'a, T, U> Filling<'a, T, U> {
 /// X of a word with its sign, and whether it is certain.
 #[inline(always)]
 pub(super) fn signed<A: Arithmetic>(lane: &impl Lane, word: u64) -> (f64, bool) {
+    let word = lane.turn(word);
     let (magnitude, sure) = lane.magnitude::<A>(word & !SIGN);
     (with_sign(magnitude, word), sure)
 }

@@ -2,6 +2,7 @@
 
 use super::arithmetic::Arithmetic;
 use super::lane::WholeLane;
+use super::sides::PER_SCALE_SIDED;
 use super::staircase::StaircaseLane;
 use crate::exact::{self, Staircase};
 use crate::lattice::dyadic::power_of_two;
@@ -26,11 +27,23 @@ pub(crate) struct Map {
     pub scale: f64,
     /// τ·2^bits.
     pub offset: f64,
+    /// The tolerance on x that a geometric distribution's first level adds for each unit of κ.
+    pub per_scale: f64,
 }
 
 impl Map {
     /// The map of a distribution without ends, which changes nothing.
-    pub const NONE: Self = Self { scale: 1.0, offset: 0.0 };
+    pub const NONE: Self = Self {
+        scale: 1.0,
+        offset: 0.0,
+        per_scale: 0.0,
+    };
+
+    /// No map, for words that [`Sides`](super::sides::Sides) have turned: a V above 2⁴⁸ is up to one unit more off.
+    pub const SIDED: Self = Self {
+        per_scale: PER_SCALE_SIDED + 1.0 / (1_u64 << 48) as f64,
+        ..Self::NONE
+    };
 
     /// The map by τ, given in 2^−128.
     fn new(tail: u128, bits: u32) -> Self {
@@ -38,6 +51,7 @@ impl Map {
         Self {
             scale: 1.0 - tail,
             offset: tail * power_of_two(bits.cast_signed()),
+            ..Self::NONE
         }
     }
 }

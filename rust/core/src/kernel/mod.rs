@@ -22,6 +22,7 @@ mod lane;
 mod mapped;
 mod per_element;
 mod registers;
+mod sides;
 mod staircase;
 #[cfg(test)]
 mod tests;

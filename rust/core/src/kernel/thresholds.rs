@@ -43,7 +43,7 @@ pub(super) struct Survivals<const N: usize> {
 }
 
 impl<const N: usize> Survivals<N> {
-    /// `None` for staircases.
+    /// `None` for others.
     ///
     /// Those of geometric distributions are e^(−x) up to a factor, x = jε/D. Where x ≤ 44 their relative error is below 2⁻⁴⁶: 2·44u from x, 4u from
     /// the exponential, 12u from 2/(1 + e^(−ε/D)) and the products. Beyond, they and their errors are below 2⁻⁶³.
@@ -63,7 +63,9 @@ impl<const N: usize> Survivals<N> {
                 relative: 0.0,
                 absolute: canonical::ERROR,
             }),
-            IntegerDistribution::Staircase(_) | IntegerDistribution::TruncatedStaircase { .. } => None,
+            IntegerDistribution::TruncatedGeometric(_)
+            | IntegerDistribution::Staircase(_)
+            | IntegerDistribution::TruncatedStaircase { .. } => None,
         }
     }
 

@@ -1,10 +1,9 @@
-use crate::draw::segments::{Segment, Segments, Side};
+use crate::draw::segments::Segments;
 use crate::error::ParamError;
 use crate::lattice::Answer;
 use crate::lattice::params::{Lattice, Narrowing};
 use crate::mechanism::fill::Source;
 use crate::mechanism::implement;
-use crate::memory::{self, OutOfMemory};
 
 /// Noise whose density falls at one rate near 0 and at others farther out (Mugunthan, Xiao and Kagal 2020).
 ///
@@ -58,7 +57,7 @@ impl MergedLaplace {
             lattice.fits(eps, sensitivity)?;
         }
         let breaks = steps_of(breakpoints, lattice)?;
-        let mechanism = mechanism(eps, &breaks, lattice)?;
+        let mechanism = Segments::new(eps, &breaks, lattice)?;
         Ok(Self { breaks, mechanism })
     }
 
@@ -69,37 +68,6 @@ impl MergedLaplace {
 }
 
 implement!(MergedLaplace of f64, this => Source::staged(&this.mechanism, this.mechanism.lattice, &this.breaks));
-
-/// Zero on its own, then for every ε the integers beyond one break up to and with the next, on both sides; and the falls up to each break.
-fn mechanism(eps: &[f64], breaks: &[u64], lattice: Lattice) -> Result<Segments, OutOfMemory> {
-    let starts = || core::iter::once(0).chain(breaks.iter().copied());
-    let length = |i: usize, start| breaks.get(i).map(|end| end - start);
-    // Zero alone: a segment of both signs would count it twice.
-    let zero = Segment {
-        side: Side::Plus,
-        first: 0,
-        length: Some(1),
-        eps: eps[0],
-        falls: 0,
-    };
-    let beyond = eps.iter().zip(starts()).enumerate().map(|(i, (&eps, start))| Segment {
-        side: Side::Both,
-        first: start + 1,
-        length: length(i, start),
-        eps,
-        falls: i,
-    });
-    let falls = breaks
-        .iter()
-        .zip(starts())
-        .zip(eps)
-        .map(|((end, start), &eps)| (eps, end - start));
-    let (falls, mut segments) = (memory::collected(falls)?, memory::filled(zero, 1)?);
-    beyond
-        .into_iter()
-        .try_for_each(|segment| memory::push(&mut segments, segment))?;
-    Segments::new(segments, falls, lattice)
-}
 
 /// Rounded half up, which must leave them positive and rising.
 fn steps_of(breakpoints: &[f64], lattice: Lattice) -> Result<Vec<u64>, ParamError> {

@@ -6,7 +6,8 @@ use crate::long;
 use crate::oracle::{Points, Real, exp_minus, floor_scaled, integer, real};
 use dashu_int::IBig;
 use stairnoise::exact::{
-    IntegerDistribution, Staircase, magnitude, most_canonical, most_truncated_staircase, optimal_r_l1, optimal_r_l2,
+    IntegerDistribution, Staircase, TruncatedGeometric, magnitude, most_canonical, most_truncated_staircase, optimal_r_l1,
+    optimal_r_l2,
 };
 
 /// Extension words of a value.
@@ -30,6 +31,7 @@ fn decay(distribution: &IntegerDistribution) -> Real {
             ..
         }
         | IntegerDistribution::Canonical { eps, .. } => exp_minus(eps, 1, 1, MORE),
+        IntegerDistribution::TruncatedGeometric(_) => unreachable!("it has a test of its own"),
     }
 }
 
@@ -69,6 +71,7 @@ fn survival(distribution: &IntegerDistribution, b: &Real, j: u64) -> Real {
             let first = b * (&one - delta) / (one + b);
             integer(2, MORE) * ((first + &fixed) * exp_minus(eps, j - 1, 1, MORE) - fixed)
         }
+        IntegerDistribution::TruncatedGeometric(_) => unreachable!("it has a test of its own"),
     }
 }
 
@@ -143,6 +146,7 @@ fn interesting(distribution: &IntegerDistribution, points: &mut Points) -> Vec<u
             ..
         } => (eps, sensitivity_steps, r),
         IntegerDistribution::Canonical { eps, .. } => (eps, 1, 1),
+        IntegerDistribution::TruncatedGeometric(_) => unreachable!("it has a test of its own"),
     };
     let mut js = vec![
         1,
@@ -323,6 +327,58 @@ fn canonical_noise_steps_at_its_thresholds() {
         }
     }
     assert!(count > 800, "only {count} cases were decidable");
+}
+
+/// P(X ≥ k) by the formula of docs/contract.md, at both ends, on both sides of 0 and between: v just below has X ≥ k, v just above has not.
+#[test]
+fn truncated_geometric_steps_at_its_thresholds() {
+    let mut points = Points(8);
+    let mut count = 0;
+    for (i, (eps, sensitivity_steps)) in pairs().into_iter().enumerate() {
+        let longest = (sensitivity_steps as f64 * [1.0, 40.0 / eps, 1.0 + 2.0 / eps][i % 3]).clamp(1.0, 1e18) as u64;
+        let [below, above] = [(); 2].map(|()| points.between(sensitivity_steps.min(longest), longest));
+        let truncated = TruncatedGeometric {
+            eps,
+            sensitivity_steps,
+            below,
+            above,
+        };
+        let power = |n: u64| exp_minus(eps, n, sensitivity_steps, MORE);
+        let total = integer(1, MORE) + power(1) - power(below + 1) - power(above + 1);
+        let threshold = |k: i64| {
+            if k >= 0 {
+                (power(k.unsigned_abs()) - power(above + 1)) / &total
+            } else {
+                integer(1, MORE) - (power(k.unsigned_abs() + 1) - power(below + 1)) / &total
+            }
+        };
+        let [low, high] = [-below.cast_signed(), above.cast_signed()];
+        let inner = [
+            points.between(1, above).cast_signed(),
+            -points.between(1, below).cast_signed(),
+        ];
+        for k in [-1, 0, 1, low + 1, low + 2, high - 1, high, inner[0], inner[1]] {
+            if k <= low || k > high {
+                continue;
+            }
+            let at = |v: &IBig, words: usize, tail: u64| {
+                let word = |shift: usize| u64::try_from((v.clone() >> shift) & ((IBig::ONE << 64) - 1)).unwrap();
+                let mut extension = |e: usize| if e < words { word(64 * (words - 1 - e)) } else { tail };
+                truncated.steps(word(64 * words), &mut extension)
+            };
+            for words in [1, 2, 4] {
+                let edge = floor_scaled(&threshold(k), 63 + 64 * words);
+                if edge <= IBig::ONE || edge.clone() + 2 >= IBig::ONE << (63 + 64 * words) {
+                    continue;
+                }
+                assert!(at(&(edge.clone() - 1), words, u64::MAX) >= k, "{truncated:?} {k}: below");
+                assert!(at(&edge, words, 0) >= k, "{truncated:?} {k}: at the leading bits");
+                assert!(at(&(edge + 1), words, 0) < k, "{truncated:?} {k}: above");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 15 * pairs().len(), "only {count} cases were decidable");
 }
 
 /// Bits of 0 give the end of the distribution, and bits of 1 the centre.

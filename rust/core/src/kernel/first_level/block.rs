@@ -1,7 +1,6 @@
 //! What the families have in common.
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
-use super::super::geometric::PER_SCALE_MAPPED;
 use super::super::lane::{SIGN, WORD_BITS, with_sign};
 use super::super::mapped::Map;
 use crate::lattice::dyadic::power_of_two;
@@ -26,11 +25,6 @@ pub(super) fn wholes<A: Arithmetic, const MAPPED: bool>(words: &[u64; BLOCK], ma
             whole
         }
     })
-}
-
-/// Tolerance on x for each unit of κ, for what the map of a geometric distribution adds.
-pub(super) fn per_scale_of_map<const MAPPED: bool>() -> f64 {
-    if MAPPED { PER_SCALE_MAPPED } else { 0.0 }
 }
 
 /// Which x and which words are certain.
@@ -100,6 +94,7 @@ impl Certain {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::geometric::PER_SCALE_MAPPED;
     use super::super::table::{self, Table};
     use super::*;
 
@@ -110,7 +105,11 @@ mod tests {
         for (part, mapped) in [(0.9, true), (0.98, false)] {
             let scale = part * most / (table::PER_SCALE + 1.0 / table::LEAST);
             assert!(Table::<false>::new(scale, 0.5, Map::NONE).is_some(), "{part}");
-            assert_eq!(Table::<true>::new(scale, 0.5, Map::NONE).is_some(), mapped, "{part}");
+            let map = Map {
+                per_scale: PER_SCALE_MAPPED,
+                ..Map::NONE
+            };
+            assert_eq!(Table::<true>::new(scale, 0.5, map).is_some(), mapped, "{part}");
         }
     }
 }

@@ -6,7 +6,7 @@ use super::super::float::U;
 use super::super::geometric::{FIXED, PER_SCALE_ROUGH};
 use super::super::lane::WORD_BITS;
 use super::super::mapped::Map;
-use super::block::{Block, Certain, per_scale_of_map, wholes};
+use super::block::{Block, Certain, wholes};
 use crate::lattice::value::{Scaling, Value};
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋.
@@ -59,7 +59,7 @@ impl<const ROUGH: bool, const MAPPED: bool> Logarithm<ROUGH, MAPPED> {
     pub fn new(scale: f64, offset: f64, map: Map) -> Option<Self> {
         let longest = f64::from(WORD_BITS) * core::f64::consts::LN_2 - LEAST.ln() + f64::EPSILON;
         let rough = if ROUGH { PER_SCALE_ROUGH } else { 0.0 };
-        let per_scale = PER_SCALE + rough + per_scale_of_map::<MAPPED>();
+        let per_scale = PER_SCALE + rough + map.per_scale;
         let tolerance = scale * (per_scale + 1.0 / LEAST + longest * PER_X) + FIXED;
         Some(Self {
             map,

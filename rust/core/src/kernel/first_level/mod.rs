@@ -21,10 +21,11 @@ use super::canonical;
 use super::elementary::half_log_ratio;
 use super::lane::{Filling, RARE, WORD_BITS};
 use super::mapped::{Map, Truncated};
+use super::sides::{Sides, Turned};
 use super::tier::{Tier, on_tier};
 use crate::declassify;
 use crate::exact::IntegerDistribution;
-use crate::lattice::value::Value;
+use crate::lattice::value::{Scaling, Value};
 use block::Block;
 use counts::Counts;
 use lines::Lines;
@@ -85,6 +86,8 @@ first_levels! {
     MappedRough(Logarithm<true, true>) = "mapped logarithm",
     MappedFine(Logarithm<false, true>) = "mapped logarithm",
     MappedTable(Table<true>) = "mapped table",
+    SidedFine(Turned<Logarithm<false, false>>) = "sided logarithm",
+    SidedTable(Turned<Table<false>>) = "sided table",
     Lines3(Lines<3>) = "lines",
     Lines4(Lines<4>) = "lines",
     Lines8(Lines<8>) = "lines",
@@ -116,6 +119,14 @@ impl FirstLevel {
             IntegerDistribution::OneSided { eps, sensitivity_steps } => {
                 let scale = sensitivity_steps as f64 / eps;
                 Self::counts(distribution, tables).or_else(|| Self::logarithm::<false>(scale, 0.0, Map::NONE, tables))
+            }
+            IntegerDistribution::TruncatedGeometric(truncated) => {
+                let sides = Sides::new(&truncated);
+                let Sides { scale, offset, .. } = sides;
+                if tables {
+                    return Table::new(scale, offset, Map::SIDED).map(|inner| Turned { sides, inner }.into());
+                }
+                Logarithm::new(scale, offset, Map::SIDED).map(|inner| Turned { sides, inner }.into())
             }
             // It leaves up to 1 + δ times as many words beside an edge undecided as the geometric distribution.
             IntegerDistribution::Canonical { eps, delta, .. } => {
@@ -180,12 +191,19 @@ impl FirstLevel {
         let mut certain = true;
         let filling = Filling {
             blocks: &[[word; BLOCK]],
-            scaling: crate::lattice::value::Scaling::WHOLE,
+            scaling: Scaling::WHOLE,
             out: &mut [[0.0; BLOCK]],
             undecided: &mut |_, _: &mut [f64; BLOCK]| certain = false,
         };
         self.fill(tier, filling);
         certain
+    }
+}
+
+impl<B: Block> Block for Turned<B> {
+    #[inline(always)]
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool {
+        self.inner.write::<A, T>(&self.sides.turned(words), scaling, out)
     }
 }
 
@@ -209,7 +227,6 @@ impl<T: Value> Filling<'_, T, [T; BLOCK]> {
 mod tests {
     use super::*;
     use crate::exact::Staircase;
-    use crate::lattice::value::Scaling;
     use crate::testing::random::Random;
 
     /// Evidence: counts. Of 20 000 random blocks at most one in 25 is left to the lanes, and a distribution has the first level that is meant for it.
@@ -229,6 +246,16 @@ mod tests {
         let canonical = |eps, delta| {
             let most = crate::exact::most_canonical(eps, delta);
             IntegerDistribution::Canonical { eps, delta, most }
+        };
+        let sided = |eps, below, above| {
+            let sensitivity_steps = 1 << 33;
+            let truncated = crate::exact::TruncatedGeometric {
+                eps,
+                sensitivity_steps,
+                below,
+                above,
+            };
+            IntegerDistribution::TruncatedGeometric(truncated)
         };
         for (distribution, without_tables, with_tables) in [
             (staircase(4.0, 1 << 35, 1 << 32), "Lines3", "Lines3"),
@@ -250,6 +277,8 @@ mod tests {
             (geometric(1.0, 1 << 33), "Fine", "Table"),
             (geometric(4.0, 1 << 35), "Fine", "Table"),
             (one_sided, "Fine", "Table"),
+            (sided(1.0, 1 << 37, 1 << 36), "SidedFine", "SidedTable"),
+            (sided(0.5, 1 << 33, 1 << 33), "SidedFine", "SidedTable"),
             (canonical(4.0, 1e-6), "Counts3", "Counts3"),
             (canonical(1.0, 1e-3), "Counts8", "Counts8"),
             (canonical(0.1, 0.01), "MappedNarrow", "MappedNarrowTable"),

@@ -4,7 +4,7 @@ use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::elementary::{minus_ln, minus_ln_1p, split_ln};
 use super::super::float::{U, minus_small};
 use super::super::mapped::Map;
-use super::block::{Block, Certain, per_scale_of_map, wholes};
+use super::block::{Block, Certain, wholes};
 use crate::lattice::value::{Scaling, Value};
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋.
@@ -61,7 +61,7 @@ impl<const MAPPED: bool> Table<MAPPED> {
     /// The level for scale κ and offset β. `None` where too many blocks would be undecided.
     pub fn new(scale: f64, offset: f64, map: Map) -> Option<Self> {
         let reciprocals: [f64; ENTRIES] = core::array::from_fn(reciprocal);
-        let per_scale = PER_SCALE + per_scale_of_map::<MAPPED>();
+        let per_scale = PER_SCALE + map.per_scale;
         let tolerance = scale * (per_scale + (1.0 + per_scale) / LEAST) + FIXED;
         let certain = Certain::new(tolerance, LEAST)?;
         Some(Self {

@@ -36,17 +36,28 @@ fn truncated(eps: f64, sensitivity_steps: u64, r: u64, delta: f64) -> IntegerDis
     Staircase::new(eps, sensitivity_steps, r).truncated(most)
 }
 
-/// The last word with the magnitude of `word`, or a larger one.
-fn last_of(distribution: &IntegerDistribution, word: u64) -> u64 {
-    last_at(distribution, exact::magnitude(distribution, word, &mut |_: usize| 0), word)
+/// The geometric distribution from −a to b, with ends so many times D from 0.
+fn sided(eps: f64, sensitivity_steps: u64, ends: [f64; 2]) -> IntegerDistribution {
+    let [below, above] = ends.map(|end| (end * sensitivity_steps as f64).min(1e18) as u64);
+    IntegerDistribution::TruncatedGeometric(exact::TruncatedGeometric {
+        eps,
+        sensitivity_steps,
+        below,
+        above,
+    })
 }
 
-/// The last word from `least` on with that magnitude, or a larger one: magnitudes fall as words grow.
-fn last_at(distribution: &IntegerDistribution, level: u64, mut least: u64) -> u64 {
+/// The last word with the X of `word`, or a larger one.
+fn last_of(distribution: &IntegerDistribution, word: u64) -> u64 {
+    last_at(distribution, exact::steps(distribution, word, &mut |_: usize| 0), word)
+}
+
+/// The last word from `least` on with that X, or a larger one: X falls as words without a sign grow.
+fn last_at(distribution: &IntegerDistribution, level: i64, mut least: u64) -> u64 {
     let mut most = WORDS - 1;
     while least < most {
         let middle = least.midpoint(most) + 1;
-        if exact::magnitude(distribution, middle, &mut |_: usize| 0) >= level {
+        if exact::steps(distribution, middle, &mut |_: usize| 0) >= level {
             least = middle;
         } else {
             most = middle - 1;
@@ -57,11 +68,11 @@ fn last_at(distribution: &IntegerDistribution, level: u64, mut least: u64) -> u6
 
 /// Whether it is sure, and then right.
 fn sure(step: &FixedPoint, distribution: &IntegerDistribution, word: u64) -> bool {
-    let Some(magnitude) = step.decide(word) else {
+    let Some(steps) = step.decide(word) else {
         return false;
     };
-    let ends = [0, u64::MAX].map(|rest| exact::magnitude(distribution, word, &mut |_: usize| rest));
-    assert_eq!(ends, [magnitude; 2], "{distribution:?} {word:#x}");
+    let ends = [0, u64::MAX].map(|rest| exact::steps(distribution, word, &mut |_: usize| rest));
+    assert_eq!(ends, [steps; 2], "{distribution:?} {word:#x}");
     true
 }
 
@@ -87,6 +98,12 @@ fn words_beside_an_edge_are_right_or_not_sure() {
             {
                 distribution = truncated(eps, sensitivity_steps, r, random.power(1e-38, 0.5));
             }
+            if let IntegerDistribution::Geometric { eps, sensitivity_steps } = distribution
+                && random.next() < 0.3
+            {
+                let ends = [(); 2].map(|()| random.power(1.0, 40.0 / eps));
+                distribution = sided(eps, sensitivity_steps, ends);
+            }
             let step = FixedPoint::new(&distribution).unwrap();
             let edge = last_of(&distribution, random.word() >> 1 >> (random.word() % 20));
             let distances = (0..50).map(|i| 1_u64 << i >> 1);
@@ -110,6 +127,8 @@ fn every_leading_part_of_a_word_is_right_or_not_sure() {
         },
         IntegerDistribution::Staircase(Staircase::new(1e-4, 5 << 30, 3 << 29)),
         truncated(1e-4, 5 << 30, 3 << 29, 1e-6),
+        sided(3e-6, 1 << 32, [1e6, 7e6]),
+        sided(3e-6, 1 << 32, [2.0, 1.0]),
     ] {
         let step = FixedPoint::new(&distribution).unwrap();
         let decided = (0..1_u64 << 15)
@@ -148,6 +167,8 @@ fn few_words_are_left_in_doubt() {
         (IntegerDistribution::Staircase(Staircase::new(1e-4, 5 << 30, 3 << 29)), 0.001),
         (IntegerDistribution::Staircase(Staircase::new(1e-9, 1 << 24, 5 << 20)), 0.02),
         (truncated(1e-4, 5 << 30, 3 << 29, 1e-6), 0.001),
+        (sided(3e-6, 1 << 32, [1e6, 7e6]), 0.006),
+        (sided(3e-6, 1 << 32, [2.0, 1.0]), 0.006),
         (truncated(1e-9, 1 << 24, 5 << 20, 0.5), 0.02),
     ] {
         let step = FixedPoint::new(&distribution).unwrap();
@@ -220,12 +241,12 @@ fn the_offset_is_a_logarithm() {
 /// that of 1/ε: this ε has a large one. The steps that such words seem to have differ from theirs by one for a few words of each stair.
 #[test]
 fn words_beside_the_end_of_a_stair_are_right_or_not_sure() {
-    let (eps, sensitivity_steps, r) = (0.003_874_172_871_859_349_4, 1 << 45, 1 << 44);
-    let distribution = IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r));
+    let (eps, sensitivity_steps, r) = (0.003_874_172_871_859_349_4, 1_u64 << 45, 1_i64 << 44);
+    let distribution = IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r.cast_unsigned()));
     let step = FixedPoint::new(&distribution).unwrap();
     let mut decided = 0;
     for stair in (960..=992).step_by(2) {
-        let end = last_at(&distribution, r + stair * sensitivity_steps, 0);
+        let end = last_at(&distribution, r + stair * sensitivity_steps.cast_signed(), 0);
         decided += (end - 200..end + 20).filter(|word| sure(&step, &distribution, *word)).count();
     }
     assert!(decided > 1000, "{decided}");

@@ -120,6 +120,7 @@ fn place<A: Arithmetic>(scale: f64, offset: f64, slack: f64, whole: f64, minus_l
     let distribution = GeometricLane {
         bits: f64::from(WORD_BITS),
         scale,
+        beyond: scale,
         offset,
         slack,
     };

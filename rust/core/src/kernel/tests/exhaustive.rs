@@ -11,7 +11,7 @@ use super::super::mapped::{MappedLane, Truncated};
 use super::super::staircase::StaircaseLane;
 use super::super::thresholds::ThresholdLane;
 use super::super::tier::Tier;
-use crate::exact::{self, IntegerDistribution, Staircase};
+use crate::exact::{self, IntegerDistribution, Staircase, TruncatedGeometric};
 use crate::lattice::value::Scaling;
 use crate::testing::{long, pairs};
 
@@ -202,17 +202,19 @@ fn truncated_words_beside_an_edge_are_right_or_not_sure() {
 /// Checks both levels beside some edges of a distribution; returns how many words a lane was sure of.
 fn beside_edges(distribution: &IntegerDistribution) -> usize {
     let mut decided = 0;
-    let magnitude = |word: u64, rest: u64| exact::magnitude(distribution, word, &mut |_: usize| rest);
+    let steps = |word: u64, rest: u64| exact::steps(distribution, word, &mut |_: usize| rest);
     let kernels = [Kernel::new(distribution), Kernel::quick(distribution)];
     for start in (1..12_u64)
         .map(|i| (i << 59) + i * i)
         .chain([1, 1 << 20, 1 << 40])
+        // The last word of X = 0 is beside the edge between two sides.
+        .chain([last_with(|word| steps(word, 0).max(0), 1 << 40)])
         .map(|word| word & !SIGN)
     {
-        let edge = last_with(|word| magnitude(word, 0), start);
+        let edge = last_with(|word| steps(word, 0), start);
         let beside = (0..40).flat_map(|i| [edge.saturating_sub(1 << i >> 1), edge.saturating_add(1 << i >> 1)]);
         for word in beside.map(|word| word.min(!SIGN)) {
-            let ends = [magnitude(word, 0) as f64, magnitude(word, u64::MAX) as f64];
+            let ends = [steps(word, 0) as f64, steps(word, u64::MAX) as f64];
             for kernel in &kernels {
                 if let Some(steps) = kernel.decide(word) {
                     decided += 1;
@@ -239,16 +241,16 @@ fn one_sided_words_beside_an_edge_are_right_or_not_sure() {
     let mut decided = 0;
     for (eps, sensitivity_steps) in pairs(&[1e-3, 0.3, 1.5, 4.0, 20.0], &[1, 7, 1000, 1 << 20, 1 << 33]) {
         let distribution = IntegerDistribution::OneSided { eps, sensitivity_steps };
-        let magnitude = |word: u64, rest: u64| exact::magnitude(&distribution, word, &mut |_: usize| rest);
+        let steps = |word: u64, rest: u64| exact::steps(&distribution, word, &mut |_: usize| rest);
         for start in (1..40_u64).map(|i| (i << 57) + i * i) {
-            let edge = last_with(|word| magnitude(word, 0), start);
+            let edge = last_with(|word| steps(word, 0), start);
             let beside = (0..40).flat_map(|i| [edge.saturating_sub(1 << i >> 1), edge.saturating_add(1 << i >> 1)]);
             for word in beside.map(|word| word.min(!SIGN)) {
                 for kernel in [Kernel::new(&distribution), Kernel::quick(&distribution)] {
-                    let Some(steps) = kernel.decide(word) else { continue };
+                    let Some(found) = kernel.decide(word) else { continue };
                     decided += 1;
-                    let ends = [magnitude(word, 0) as f64, magnitude(word, u64::MAX) as f64];
-                    assert_eq!(ends, [steps; 2], "{distribution:?} {word:#x}");
+                    let ends = [steps(word, 0) as f64, steps(word, u64::MAX) as f64];
+                    assert_eq!(ends, [found; 2], "{distribution:?} {word:#x}");
                 }
             }
         }
@@ -256,13 +258,31 @@ fn one_sided_words_beside_an_edge_are_right_or_not_sure() {
     assert!(decided > if long() { 10_000 } else { 5_000 }, "{decided}");
 }
 
-/// The last word with the magnitude of `word`, or a larger one: magnitudes fall as words grow.
-fn last_with(magnitude: impl Fn(u64) -> u64, word: u64) -> u64 {
-    let level = magnitude(word);
+/// Evidence: words beside the edges of truncated geometric distributions, and beside the edge between their sides; both levels.
+#[test]
+fn sided_words_beside_an_edge_are_right_or_not_sure() {
+    let mut decided = 0;
+    for (eps, sensitivity_steps) in pairs(&[1e-9, 1e-3, 0.3, 1.5, 20.0], &[1, 7, 1000, 1 << 20, 1 << 33]) {
+        for (below, above) in [(1.0, 1.0), (1.0, 30.0), (3.0, 1.2), (40.0 / eps, 2.0 / eps)] {
+            let [below, above] = [below, above].map(|end| (end * sensitivity_steps as f64).clamp(1.0, 1e18) as u64);
+            decided += beside_edges(&IntegerDistribution::TruncatedGeometric(TruncatedGeometric {
+                eps,
+                sensitivity_steps,
+                below,
+                above,
+            }));
+        }
+    }
+    assert!(decided > if long() { 50_000 } else { 25_000 }, "{decided}");
+}
+
+/// The last word with the X of `word`, or a larger one: X falls as words without a sign grow.
+fn last_with(steps: impl Fn(u64) -> i64, word: u64) -> u64 {
+    let level = steps(word);
     let (mut least, mut most) = (word, !SIGN);
     while least < most {
         let middle = least.midpoint(most) + 1;
-        if magnitude(middle) >= level {
+        if steps(middle) >= level {
             least = middle;
         } else {
             most = middle - 1;

@@ -11,7 +11,7 @@ use crate::kernel::arithmetic::{Fused, Separate};
 use crate::kernel::elementary::{self, MulAdd};
 use crate::kernel::first_level::{lines, logarithm, narrow, narrow_table, table};
 use crate::kernel::lane::MAX_SPAN;
-use crate::kernel::{canonical, geometric, per_element, staircase};
+use crate::kernel::{canonical, geometric, per_element, sides, staircase};
 use crate::lattice::dyadic::power_of_two;
 
 /// x = κ·ℓ + β for every scale and logarithm that can occur: its error is below the tolerance of the acceptance test.
@@ -22,42 +22,71 @@ fn geometric_tolerance() {
     // Of 1/κ: κ and the quotient are rounded, and β depends on it less than in proportion.
     let offset = Bounded::argument(0.0, 0.5).off_by(0.5 * (HALF_LOG_RATIO + 2.0 * U) * SECOND_ORDER);
     // V as an `f64` is off by u of V.
-    geometric_tolerance_on_tiers(all, offset, U + absolute, geometric::PER_SCALE, geometric::FIXED);
+    geometric_tolerance_on_tiers(all, |_| offset, U + absolute, geometric::PER_SCALE, geometric::FIXED);
     let per_scale = geometric::PER_SCALE + geometric::PER_SCALE_ROUGH;
-    geometric_tolerance_on_tiers(all, offset, U + ROUGH_MINUS_LN, per_scale, geometric::FIXED);
+    geometric_tolerance_on_tiers(all, |_| offset, U + ROUGH_MINUS_LN, per_scale, geometric::FIXED);
 
     // Mapped words: V, the scale, their product and the sum; or τ and the sum. Sensitivity is 1, so that κ ≤ 2⁴⁰.
     let quotient = EXP_M1 + U + U;
     let word = f64::max(U + quotient + U, quotient) + U;
     let mapped = geometric::PER_SCALE + geometric::PER_SCALE_MAPPED;
-    geometric_tolerance_on_tiers(all, offset, word + absolute, mapped, geometric::FIXED);
+    geometric_tolerance_on_tiers(all, |_| offset, word + absolute, mapped, geometric::FIXED);
     let rough = mapped + geometric::PER_SCALE_ROUGH;
-    geometric_tolerance_on_tiers(all, offset, word + ROUGH_MINUS_LN, rough, geometric::FIXED);
+    geometric_tolerance_on_tiers(all, |_| offset, word + ROUGH_MINUS_LN, rough, geometric::FIXED);
+
+    // With β = −κ·L for two sides. Twice as many bits beyond the word count twice.
+    let sided = geometric::PER_SCALE + sides::PER_SCALE_SIDED;
+    for logarithm in pieces(0.0, LN_2, 8) {
+        let logarithm = logarithm.off_by(sided_logarithm());
+        let offset = |scale: Bounded| -(scale * logarithm);
+        geometric_tolerance_on_tiers(all, offset, U + absolute + THETA, sided, geometric::FIXED);
+    }
 
     // With constants made in the lane: κ from 2³²/700 up, and β in the tolerance;
     let half = Bounded::argument(0.5, 0.5).off_by(per_element::BETA);
     let fixed = geometric::FIXED + per_element::BETA;
-    geometric_tolerance_on_tiers(|| binades(22, 45, 64), half, U + absolute, geometric::PER_SCALE, fixed);
+    geometric_tolerance_on_tiers(|| binades(22, 45, 64), |_| half, U + absolute, geometric::PER_SCALE, fixed);
     // or β in the logarithm.
     let decay = (EXP + U) * 0.5;
     let word = (0.3 * U + decay + 3.0 * U) * SECOND_ORDER;
-    geometric_tolerance_on_tiers(all, 0.0.into(), word + absolute, per_element::PER_SCALE_FEW, geometric::FIXED);
+    geometric_tolerance_on_tiers(
+        all,
+        |_| 0.0.into(),
+        word + absolute,
+        per_element::PER_SCALE_FEW,
+        geometric::FIXED,
+    );
+}
+
+/// Error of ln(N·2^m) of `Sided`: 1/(N·2^m) is rounded once.
+fn sided_logarithm() -> f64 {
+    let [absolute, relative] = MINUS_LN;
+    (U + absolute + relative * LN_2) * SECOND_ORDER
+}
+
+/// β of `Sided` in the sums of `Table` and `Logarithm`: less ½, and added to a number up to ln 2.
+#[test]
+fn tolerance_of_sides() {
+    let offset = sided_logarithm() + 2.0 * U * LN_2;
+    let sums = 2.0 * U * LN_2;
+    let total = (offset + sums) * SECOND_ORDER;
+    assert!(total <= sides::PER_SCALE_SIDED, "{}", total / U);
 }
 
 fn geometric_tolerance_on_tiers<S: Iterator<Item = Bounded>>(
     scales: impl Fn() -> S,
-    offset: Bounded,
+    offset: impl Fn(Bounded) -> Bounded,
     logarithm: f64,
     per_scale: f64,
     fixed: f64,
 ) {
-    geometric_tolerance_on::<Separate>(scales(), offset, logarithm, per_scale, fixed);
-    geometric_tolerance_on::<Fused>(scales(), offset, logarithm, per_scale, fixed);
+    geometric_tolerance_on::<Separate>(scales(), &offset, logarithm, per_scale, fixed);
+    geometric_tolerance_on::<Fused>(scales(), &offset, logarithm, per_scale, fixed);
 }
 
 fn geometric_tolerance_on<A: MulAdd<Bounded>>(
     scales: impl Iterator<Item = Bounded>,
-    offset: Bounded,
+    offset: &impl Fn(Bounded) -> Bounded,
     absolute: f64,
     per_scale: f64,
     fixed: f64,
@@ -71,6 +100,7 @@ fn geometric_tolerance_on<A: MulAdd<Bounded>>(
         .collect();
     for scale in scales {
         let scale = scale.off_by(scale.hi * U);
+        let offset = offset(scale);
         for &exact in &logarithms {
             let logarithm = exact.off_by((absolute + relative * exact.hi) * SECOND_ORDER);
             let x = A::mul_add(scale, logarithm, offset);
@@ -135,7 +165,9 @@ pub(super) const THETA: f64 = U / 1024.0;
 fn bits_beyond_the_word_move_the_logarithm_by_less_than_the_inverse_power() {
     for v in 1..=4096_u32 {
         let power = power_of_two(-(v.ilog2() as i32));
-        assert!((1.0 / f64::from(v)).ln_1p() < power * (1.0 - 16.0 * U), "{v}");
+        for beyond in [1.0, 2.0] {
+            assert!((beyond / f64::from(v)).ln_1p() < beyond * power * (1.0 - 16.0 * U), "{v}");
+        }
     }
     // Beyond, ln(1 + 1/V) ≤ 1/V and V is rounded to at most V·(1 + u): three errors of a number below 1/4096.
     const { assert!(3.0 * U / 4096.0 * SECOND_ORDER <= THETA) };

@@ -12,7 +12,7 @@ use super::exponentials::FROM_EXPONENT_2;
 use super::script::{Claim, DOUBLE, Goal, SINGLE, text};
 use super::symbol::{Symbol, literal};
 use crate::kernel::first_level::{lines, logarithm, narrow, narrow_table, table};
-use crate::kernel::{canonical, geometric, per_element, staircase};
+use crate::kernel::{canonical, geometric, per_element, sides, staircase};
 
 /// u of `f32`.
 const NARROW_U: f64 = f32::EPSILON as f64 / 2.0;
@@ -36,6 +36,7 @@ pub fn scripts() -> Vec<(String, String)> {
         ("mapped_lane".into(), mapped_lane()),
         ("mapped_lines".into(), mapped_lines()),
         ("lines".into(), offset_of_a_line()),
+        ("sided".into(), sided()),
         ("canonical".into(), canonical_thresholds()),
         ("table".into(), table()),
         (
@@ -398,6 +399,26 @@ fn offset_of_a_line() -> String {
             lines::PER_OFFSET,
             3.9 * U,
         )],
+        ..Claim::default()
+    })
+}
+
+/// β = −κ·L, L = ln(N·2^m).
+fn sided() -> String {
+    let about = "`Sided`: PER_SCALE_SIDED. In units of K: the error of beta = -K L. Relative errors: w of 1/(N 2^m), r of the logarithm, whose\n\
+        absolute error is n, k of K, p of the product. In a lane three roundings of K l = x - beta come to it, in a first level two\n\
+        sums, of numbers up to L.";
+    let [absolute, _] = MINUS_LN;
+    let offset = sides::PER_SCALE_SIDED - 3.01 * U * LN_2;
+    text(about, DOUBLE, || Claim {
+        definitions: vec!["E = L * ((1 + r) * (1 + k) * (1 + p) - 1) + (n + w * (1 + w)) * ((1 + k) * (1 + p));".into()],
+        hypotheses: [
+            roundings(["w", "r", "k", "p"]),
+            errors([("n", absolute)]),
+            ranges([("L", 0.0, LN_2)]),
+        ]
+        .concat(),
+        goals: vec![Goal::new("|E|", offset / SECOND_ORDER, 4.0 * U)],
         ..Claim::default()
     })
 }
