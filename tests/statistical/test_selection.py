@@ -1,15 +1,18 @@
 """Selections against their probabilities.
 
 Evidence: statistical, with fixed seeds. Each chi-square test raises a false alarm for a correct sampler with probability at most
-ALPHA, so all of them together with less than 2e-6.
+ALPHA, so all of them together with less than 3e-6.
 """
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.oracles import permute_and_flip
+from tests.oracles.selection import Mechanism, exponents
 from tests.statistical.checks import check_distribution
 
 ALPHA = 1e-7
@@ -19,6 +22,13 @@ ROWS = {
     "few": [0.0, 0.5, 1.25, 1.75, 3.5],
     "many": np.random.default_rng(1).uniform(0, 8, 200).tolist(),
     "equal": [2.0] * 7,
+}
+TIES = {
+    "two": [0.0, 1.0],
+    "ties": [1.0, 0.0, 1.0, 0.0, 2.5, 0.0],
+    "one of many": [5.0] * 20 + [0.0] + [5.0] * 20,
+    "never": [math.inf, 3.0, math.inf, 2.0, 7.0],
+    "seventy": np.random.default_rng(7).uniform(0, 6, 70).tolist(),
 }
 MECHANISMS = [sn.StaircaseSelection(1, 1, 0.375), sn.ExponentialMechanism(2, 1.5, monotonic=True), sn.PermuteAndFlip(2, 1.5)]
 
@@ -36,6 +46,24 @@ def test_the_check_sees_weights_that_are_not_halved():
     wrong = sn.StaircaseSelection(1, 1, 0.375, monotonic=True).probabilities(costs)
     with pytest.raises(AssertionError, match="chi-square"):
         check_distribution(np.bincount(drawn, minlength=len(costs)), wrong, ALPHA)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("costs", TIES.values(), ids=TIES)
+def test_permute_and_flip_has_its_integrals_at_ten_million_draws(costs):
+    """Expected: the oracle's polynomials, in intervals. The same counts fail where every order of visits is that of the row."""
+    mechanism, draws = Mechanism(2.0, 1.5, None, False), 10**7
+    row = permute_and_flip.Row(exponents(mechanism, costs))
+    exact = np.array([float(row.probability(i).mid) for i in range(len(costs))])
+    drawn = sn.PermuteAndFlip(2, 1.5).sample(costs, draws, rng=sn.SeededRng(21))
+    counts = np.bincount(drawn, minlength=len(costs))
+    check_distribution(counts, exact, ALPHA)
+    coins = np.exp((min(costs) - np.array(costs)) * 2 / 3)
+    in_order = coins * np.cumprod([1, *(1 - coins[:-1])])
+    with pytest.raises(AssertionError, match="chi-square"):
+        check_distribution(counts, np.maximum(in_order, 1e-5) / np.maximum(in_order, 1e-5).sum(), ALPHA)
+    with pytest.raises(AssertionError, match="chi-square"):
+        check_distribution(counts, sn.ExponentialMechanism(2, 1.5).probabilities(costs), ALPHA)
 
 
 @pytest.mark.parametrize("make", [sn.StaircaseSelection, sn.ExponentialMechanism, sn.PermuteAndFlip])

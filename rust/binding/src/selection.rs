@@ -81,7 +81,7 @@ impl Selection {
             Ok(true) if row.iter().any(|cost| cost.is_finite()) => (),
             _ => return Ok(None),
         }
-        let fill = stream.next_wide(1, self.0.words(row.len())).map_err(errors::draw)?;
+        let fill = stream.next(1).map_err(errors::draw)?;
         let mut selected = [0];
         let written = self
             .0
@@ -108,7 +108,7 @@ impl Selection {
         self.fill(
             py,
             stream,
-            (out, threads, rows.length),
+            (out, threads),
             Parts { price, joint_values: 1 },
             || self.0.selector(again),
             |selector, fill, first, part| {
@@ -136,7 +136,7 @@ impl Selection {
         self.fill(
             py,
             stream,
-            (out, threads, rows.length),
+            (out, threads),
             Parts { price, joint_values: k },
             || self.0.top_selector(k),
             |selector, fill, first, part| selector.write_top(fill, first, |place| rows.row(place), part),
@@ -145,19 +145,19 @@ impl Selection {
 }
 
 impl Selection {
-    /// Calls `write(selector, fill, first, part)` for the parts of `out`, which comes with the number of threads and of candidates.
+    /// Calls `write(selector, fill, first, part)` for the parts of `out`, which comes with the number of threads.
     fn fill<'a>(
         &'a self,
         py: Python<'_>,
         stream: &Stream,
-        (out, threads, candidates): (&Bound<'_, PyArrayDyn<i64>>, usize, usize),
+        (out, threads): (&Bound<'_, PyArrayDyn<i64>>, usize),
         parts: Parts,
         selector: impl Fn() -> Selector<'a> + Sync + Send,
         write: impl Fn(&mut Selector<'a>, &Fill, u64, &mut [i64]) -> Result<(), OutOfMemory> + Sync + Send,
     ) -> PyResult<()> {
         let out = Output::new(out)?;
         let threads = threads::number(threads, out.len().saturating_mul(parts.price))?;
-        let fill = stream.next_wide(out.len(), self.0.words(candidates)).map_err(errors::draw)?;
+        let fill = stream.next(out.len()).map_err(errors::draw)?;
         threads::fill(py, out, parts, threads, selector, |selector, piece| {
             piece.write((), STAGE, |first, &(), part| Ok(write(selector, &fill, first, part)?))
         })

@@ -43,11 +43,6 @@ impl Stream {
         self.lock().next(n)
     }
 
-    /// The next fill of `n` values that take `words` words each.
-    pub fn next_wide(&self, n: usize, words: u64) -> Result<Fill, DrawError> {
-        self.lock().next_wide(n, words)
-    }
-
     /// The next fill of `n` values that take several draws each.
     pub fn next_staged(&self, n: usize) -> Result<StagedFill, DrawError> {
         self.lock().next_staged(n)

@@ -6,7 +6,7 @@ from typing import Any
 from tests.oracles import draw, permute_and_flip, selection, stream
 from tests.oracles.generate.encoding import float_bits, float_of
 from tests.oracles.lattice import lattice, mechanism
-from tests.oracles.selection import Mechanism, Row, exponents
+from tests.oracles.selection import Mechanism, exponents
 
 EPS, SENSITIVITY = 1.0, 10**6
 # The draws of a view and of a child in their first two calls.
@@ -45,12 +45,10 @@ def taken(name: str, arguments: list[Any], key: bytes, fill: int) -> Any:
         return noise(key, fill, 0, arguments[0])
     mechanism = Mechanism(EPS, 1.0, None, False)
     costs = [float_of(cost) for cost in COSTS]
-    row = exponents(mechanism, costs)
     if name == "top":
         return permute_and_flip.top(False, mechanism, costs, arguments[0], key, fill, 0)
-    if name == "flip":
-        return [permute_and_flip.at(row, key, fill, i).index for i in range(arguments[0])]
-    return [selection.at(Row(row), key, fill, i).index for i in range(arguments[0])]
+    row = permute_and_flip.row(name == "flip", exponents(mechanism, costs))
+    return [selection.at(row, key, fill, i).index for i in range(arguments[0])]
 
 
 def entries() -> Iterator[dict[str, Any]]:

@@ -35,9 +35,9 @@ def encoded(mechanism: Mechanism, costs: list[float]) -> dict[str, Any]:
     }
 
 
-def entry(inputs: dict[str, Any]) -> dict[str, Any]:
-    """Inputs of an entry, completed by the oracle."""
-    row = Row(exponents(mechanism_of(inputs), [float_of(cost) for cost in inputs["costs"]]))
+def entry(inputs: dict[str, Any], make: type[Row] = Row) -> dict[str, Any]:
+    """Inputs of an entry, completed by the oracle, whose rows are made by `make`."""
+    row = make(exponents(mechanism_of(inputs), [float_of(cost) for cost in inputs["costs"]]))
     key, start = stream.seed_key(int(inputs["seed"])), inputs["index"]
     drawn = [selection.at(row, key, inputs["fill"], start + i) for i in range(inputs["count"])]
     cases = [case for j in inputs["edges"] for case in _around(row, j)]
@@ -64,7 +64,9 @@ def _around(row: Row, j: int) -> Iterator[list[Any]]:
     """[word, extension words, index] below, at and above S(j)."""
     # If the last threshold is tiny, only zeros take all 8192 extension words.
     deep = not row.below(Fraction(1, 2**2000), len(row) - 1)
-    for bits, extension in near_threshold(row.scaled(j, 192)):
+    scaled = row.scaled(j, 192)
+    # 1 is no v, where no candidate before j has a weight.
+    for bits, extension in near_threshold(scaled) if scaled < 2**192 else ():
         if deep and bits == 0 and not any(extension):
             continue
         yield [word_hex(bits), [f"{e:x}" for e in extension], selection.listed(row, bits, extension).index]

@@ -18,9 +18,9 @@ class PermuteAndFlip(SelectionByDifferences):
     .. math:: a_i = e^{-ε(c_i - c_{\min})/(2Δ)}
 
     and returns the first one that it accepts. The candidate of the least cost is always accepted when it is visited.
-    Order and coins are exact: the exponents are rationals of the float64 numbers. A selection is
-    ``eps``-differentially private if one person changes every candidate's cost by at most Δ. A constant added to all
-    costs changes nothing, so costs may be negative.
+    Each candidate has exactly the probability that follows: the exponents are rationals of the float64 numbers. A
+    selection is ``eps``-differentially private if one person changes every candidate's cost by at most Δ. A constant
+    added to all costs changes nothing, so costs may be negative.
 
     For every row of costs the mean cost is at most that of `ExponentialMechanism` with the same parameters. Its distance
     from the least cost can be half as large.

@@ -12,6 +12,7 @@
 
 use super::enclosure::{Enclosure, further};
 use super::exponent::Exponent;
+use super::flips;
 use super::limbs::{self, Limbs};
 use super::search::last_true;
 use super::uniform::{EXTENSION_WORDS, Extension};
@@ -26,6 +27,8 @@ const FIRST: usize = 2;
 /// Candidates with weights, ready for any number of draws.
 #[derive(Debug)]
 pub struct Choice {
+    /// Whether e^(−x) is the probability of a coin of permute-and-flip, and not the weight itself.
+    flips: bool,
     /// The class of each candidate; one more than the last is that of weight 0.
     class: Vec<usize>,
     /// The exponent of each class; no two are equal.
@@ -66,11 +69,12 @@ impl Choice {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn new(class: Vec<usize>, exponents: Vec<Exponent>) -> Result<Self, OutOfMemory> {
+    pub fn new(flips: bool, class: Vec<usize>, exponents: Vec<Exponent>) -> Result<Self, OutOfMemory> {
         let mut counts = memory::filled(0, exponents.len())?;
         count(&class, &mut counts);
         let first = Precision::new(&exponents, &counts, FIRST)?;
         Ok(Self {
+            flips,
             class,
             exponents,
             counts,
@@ -120,10 +124,15 @@ impl Choice {
         loop {
             let precision = finer.as_ref().unwrap_or(&self.first);
             let p = precision.p;
-            let left = v.enclosure(p).mul(&precision.total);
-            // By 1 with p limbs: then both sides have 2p limbs of fraction.
-            let right = sum(&precision.weights, tail, p).mul(&Enclosure::point(1, p));
-            if let Some(answer) = left.less(&right) {
+            let answer = if self.flips {
+                let share = flips::share(&precision.weights, &self.counts, tail, p)?;
+                v.enclosure(p).less(&share)
+            } else {
+                let left = v.enclosure(p).mul(&precision.total);
+                // By 1 with p limbs: then both sides have 2p limbs of fraction.
+                left.less(&sum(&precision.weights, tail, p).mul(&Enclosure::point(1, p)))
+            };
+            if let Some(answer) = answer {
                 return Ok(answer);
             }
             *finer = Some(Precision::new(&self.exponents, &self.counts, p + further(p))?);
@@ -215,14 +224,14 @@ mod tests {
     /// Evidence: the definition: v = 0 is below every S(j) but 0.
     #[test]
     fn the_least_word_chooses_the_last_candidate_that_has_a_weight() {
-        let choice = Choice::new(vec![0, 0, 1], vec![Exponent::multiple(1.0, 0, 0)]).unwrap();
+        let choice = Choice::new(false, vec![0, 0, 1], vec![Exponent::multiple(1.0, 0, 0)]).unwrap();
         assert_eq!(choice.index(0, &mut |_| 0, 0), Ok(1));
     }
 
     /// Evidence: the rule: 0. A caller who checks no costs gets some candidate, and no panic.
     #[test]
     fn without_a_weight_there_is_an_answer() {
-        let choice = Choice::new(vec![0, 0, 0], Vec::new()).unwrap();
+        let choice = Choice::new(false, vec![0, 0, 0], Vec::new()).unwrap();
         for word in [0, 1, u64::MAX] {
             assert_eq!(choice.index(word, &mut |_| 0, 1), Ok(0));
         }

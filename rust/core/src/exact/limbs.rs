@@ -63,7 +63,7 @@ const fn high(wide: u128) -> u64 {
 }
 
 /// (low, high) of x·y + a + b, which is at most (2^64 − 1)² + 2(2^64 − 1) = 2^128 − 1: the wrapping forms only spare the overflow checks.
-const fn mul_add(x: u64, y: u64, a: u64, b: u64) -> (u64, u64) {
+pub const fn mul_add(x: u64, y: u64, a: u64, b: u64) -> (u64, u64) {
     let wide = (x as u128 * y as u128).wrapping_add(a as u128).wrapping_add(b as u128);
     (low(wide), high(wide))
 }

@@ -12,6 +12,7 @@ pub mod enclosure;
 pub mod exp;
 mod exponent;
 mod first_stair;
+mod flips;
 mod gaussian;
 mod geometric_sum;
 mod growth;
@@ -31,6 +32,8 @@ pub use choice::Choice;
 pub use distribution::{IntegerDistribution, Staircase};
 pub use exponent::Exponent;
 pub use first_stair::{ceil_product, optimal_r_l1, optimal_r_l2};
+#[cfg(test)]
+pub use flips::share;
 pub use gaussian::{accept, nearest_sqrt};
 pub use geometric_sum::geometric_sum;
 pub use growth::Growth;

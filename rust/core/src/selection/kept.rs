@@ -1,16 +1,17 @@
-//! What is kept of rows that come again.
+//! The thresholds of rows that come again.
 
 use std::collections::HashMap;
 
+use super::thresholds::RowThresholds;
 use crate::memory::{self, OutOfMemory};
 
 /// What a [`Selector`](super::Selector) keeps of rows has at most this many words: 32 MiB.
 pub(super) const MOST: usize = 1 << 22;
 
-/// What is kept of rows, by the address of their costs.
-#[derive(Debug)]
-pub(super) struct Kept<T> {
-    rows: Vec<T>,
+/// Thresholds of rows, by the address of their costs.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    rows: Vec<RowThresholds>,
     number: HashMap<usize, usize>,
     /// Address and number of the row used last, which often comes next.
     last: Option<(usize, usize)>,
@@ -18,38 +19,25 @@ pub(super) struct Kept<T> {
     size: usize,
 }
 
-impl<T> Default for Kept<T> {
-    fn default() -> Self {
-        Self {
-            rows: Vec::new(),
-            number: HashMap::new(),
-            last: None,
-            size: 0,
-        }
-    }
-}
-
-impl<T> Kept<T> {
+impl Kept {
     pub fn of(
         &mut self,
         costs: &[f64],
-        make: impl FnOnce() -> Result<T, OutOfMemory>,
-        size: impl Fn(&T) -> usize,
-    ) -> Result<&T, OutOfMemory> {
+        make: impl FnOnce() -> Result<RowThresholds, OutOfMemory>,
+    ) -> Result<&RowThresholds, OutOfMemory> {
         let address = costs.as_ptr().addr();
         let last = self.last.filter(|(last, _)| *last == address).map(|(_, number)| number);
         let number = if let Some(number) = last.or_else(|| self.number.get(&address).copied()) {
             number
         } else {
-            let row = make()?;
-            let size = size(&row);
-            self.keep(address, row, size)?
+            self.keep(address, make()?)?
         };
         self.last = Some((address, number));
         Ok(&self.rows[number])
     }
 
-    fn keep(&mut self, address: usize, row: T, size: usize) -> Result<usize, OutOfMemory> {
+    fn keep(&mut self, address: usize, row: RowThresholds) -> Result<usize, OutOfMemory> {
+        let size = row.len();
         if self.size + size > MOST {
             *self = Self::default();
         }

@@ -11,6 +11,8 @@ pub(super) struct Levels {
     halvings: i32,
     /// How many selections share ε.
     shares: u64,
+    /// Whether the weights are those of permute-and-flip, which has these for coins.
+    pub flips: bool,
     /// The exponent of a level's distance from the least: ε or ε/2 for a stair, per unit of the sensitivity for a cost.
     pub factor: f64,
     rule: Rule,
@@ -31,6 +33,7 @@ impl Levels {
             eps,
             halvings,
             shares: 1,
+            flips: false,
             factor: if monotonic { eps } else { eps / 2.0 },
             rule: Rule::Staircase(CostStairs::new(sensitivity, gamma)),
         }
@@ -45,6 +48,7 @@ impl Levels {
             eps,
             halvings,
             shares: 1,
+            flips: false,
             factor: share / sensitivity,
             rule: Rule::Exponential {
                 sensitivity,
@@ -94,18 +98,6 @@ impl Levels {
         }
     }
 
-    /// The exponent of a cost's weight beside that of the least, exactly; `None` for the weight 0.
-    pub fn exponent(&self, cost: f64, least: f64) -> Option<Exponent> {
-        let exponent = || match &self.rule {
-            Rule::Staircase(stairs) => {
-                let [stair, least] = [cost, least].map(|cost| stair(cost, stairs.sensitivity, stairs.gamma));
-                self.of_stairs(stair - least)
-            }
-            Rule::Exponential { sensitivity, .. } => self.of_costs(cost, least, *sensitivity),
-        };
-        (cost < f64::INFINITY).then(exponent)
-    }
-
     fn of_stairs(&self, above: u64) -> Exponent {
         Exponent::multiple(self.eps, above, self.halvings).divided(self.shares)
     }
@@ -121,7 +113,7 @@ impl Levels {
             Rule::Staircase(stairs) => {
                 let stair = |cost| stair(cost, stairs.sensitivity, stairs.gamma);
                 let least = stair(least(costs));
-                classes(costs.iter().map(|cost| finite(cost).map(stair)), |stair| {
+                self.classes(costs.iter().map(|cost| finite(cost).map(stair)), |stair| {
                     self.of_stairs(stair - least)
                 })
             }
@@ -129,17 +121,32 @@ impl Levels {
                 let least = least(costs);
                 let exponent = |bits| self.of_costs(f64::from_bits(bits), least, *sensitivity);
                 // −0.0 + 0.0 is 0.0: one class for both zeros.
-                classes(
+                self.classes(
                     costs.iter().map(|cost| finite(cost).map(|cost| (cost + 0.0).to_bits())),
                     exponent,
                 )
             }
         }
     }
+
+    /// Candidates with equal keys have equal weights, and those without a key the weight 0.
+    fn classes(
+        &self,
+        keys: impl Iterator<Item = Option<u64>> + Clone,
+        exponent: impl Fn(u64) -> Exponent,
+    ) -> Result<Choice, OutOfMemory> {
+        let mut distinct = memory::collected(keys.clone().flatten())?;
+        distinct.sort_unstable();
+        distinct.dedup();
+        let place = |key: Option<u64>| key.map_or(distinct.len(), |key| distinct.partition_point(|other| *other < key));
+        let class = memory::collected(keys.map(place))?;
+        let exponents = memory::collected(distinct.iter().map(|key| exponent(*key)))?;
+        Choice::new(self.flips, class, exponents)
+    }
 }
 
 #[inline(always)]
-pub(super) fn least(costs: &[f64]) -> f64 {
+fn least(costs: &[f64]) -> f64 {
     let (eights, rest) = costs.as_chunks::<LANES>();
     let mut least = [f64::INFINITY; LANES];
     for costs in eights {
@@ -148,15 +155,4 @@ pub(super) fn least(costs: &[f64]) -> f64 {
         }
     }
     least.iter().chain(rest).copied().fold(f64::INFINITY, smaller)
-}
-
-/// Candidates with equal keys have equal weights, and those without a key the weight 0.
-fn classes(keys: impl Iterator<Item = Option<u64>> + Clone, exponent: impl Fn(u64) -> Exponent) -> Result<Choice, OutOfMemory> {
-    let mut distinct = memory::collected(keys.clone().flatten())?;
-    distinct.sort_unstable();
-    distinct.dedup();
-    let place = |key: Option<u64>| key.map_or(distinct.len(), |key| distinct.partition_point(|other| *other < key));
-    let class = memory::collected(keys.map(place))?;
-    let exponents = memory::collected(distinct.iter().map(|key| exponent(*key)))?;
-    Choice::new(class, exponents)
 }

@@ -19,11 +19,8 @@ use std::borrow::Cow;
 use crate::error::{DrawError, ParamError};
 use crate::lattice::params::{check_gamma, check_positive};
 use crate::stream::Generator;
-#[cfg(test)]
-pub(crate) use flips::Bits;
 use levels::Levels;
 pub use partitions::PartitionSelection;
-use selector::Draw;
 pub use selector::Selector;
 
 /// A mechanism that selects one of n candidates, exactly with its probability for the `f64`s as they are (docs/contract.md, selection).
@@ -43,7 +40,6 @@ pub use selector::Selector;
 #[derive(Clone, Debug)]
 pub struct Selection {
     levels: Levels,
-    draw: Draw,
 }
 
 impl Selection {
@@ -57,8 +53,8 @@ impl Selection {
         check_positive("eps", eps)?;
         check_positive("sensitivity", sensitivity)?;
         check_gamma(gamma)?;
-        let (levels, draw) = (Levels::staircase(eps, sensitivity, gamma, monotonic), Draw::Proportional);
-        Ok(Self { levels, draw })
+        let levels = Levels::staircase(eps, sensitivity, gamma, monotonic);
+        Ok(Self { levels })
     }
 
     /// The exponential mechanism: P(i) = w_i/Σw, w = e^(−εc/(2Δ)), or e^(−εc/Δ) if `monotonic`; the promises are those of [`Selection::staircase`].
@@ -68,8 +64,8 @@ impl Selection {
     pub fn exponential(eps: f64, sensitivity: f64, monotonic: bool) -> Result<Self, ParamError> {
         check_positive("eps", eps)?;
         check_positive("sensitivity", sensitivity)?;
-        let (levels, draw) = (Levels::exponential(eps, sensitivity, monotonic), Draw::Proportional);
-        Ok(Self { levels, draw })
+        let levels = Levels::exponential(eps, sensitivity, monotonic);
+        Ok(Self { levels })
     }
 
     /// Permute-and-flip (McKenna and Sheldon 2020): candidates in a uniformly random order, the first accepted with probability
@@ -78,8 +74,9 @@ impl Selection {
     /// # Errors
     /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn permute_and_flip(eps: f64, sensitivity: f64, monotonic: bool) -> Result<Self, ParamError> {
-        let draw = Draw::Flips;
-        Self::exponential(eps, sensitivity, monotonic).map(|mechanism| Self { draw, ..mechanism })
+        let mut mechanism = Self::exponential(eps, sensitivity, monotonic)?;
+        mechanism.levels.flips = true;
+        Ok(mechanism)
     }
 
     /// ε, as given.
@@ -107,21 +104,9 @@ impl Selection {
         costs::has_infinite(costs, least)
     }
 
-    /// Words that a selection from `candidates` takes, one after the other.
-    pub fn words(&self, candidates: usize) -> u64 {
-        match self.draw {
-            Draw::Proportional => 1,
-            Draw::Flips => flips::words(candidates),
-        }
-    }
-
     /// What a selection costs in time, in units of a value of noise. `again` as for [`Selection::selector`].
     pub fn price(&self, candidates: usize, again: bool) -> usize {
-        match (self.draw, again) {
-            (Draw::Proportional, true) => 1,
-            (Draw::Flips, true) => candidates.div_ceil(4),
-            (_, false) => candidates,
-        }
+        if again { 1 } else { candidates }
     }
 
     /// Selects once from each of `out.len()` rows of equally many candidates: `out[i]` is an index into row i.
@@ -132,7 +117,7 @@ impl Selection {
     pub fn select(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
         generator.check_release()?;
         let n = self.check_rows(costs, out.len(), 1)?;
-        let fill = generator.next_wide(out.len(), self.words(n))?;
+        let fill = generator.next(out.len())?;
         Ok(self.selector(false).write(&fill, 0, costs.chunks_exact(n), out)?)
     }
 
@@ -142,8 +127,8 @@ impl Selection {
     /// As [`Selection::select`].
     pub fn select_often(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
         generator.check_release()?;
-        let n = self.check_rows(costs, 1, 1)?;
-        let fill = generator.next_wide(out.len(), self.words(n))?;
+        self.check_rows(costs, 1, 1)?;
+        let fill = generator.next(out.len())?;
         Ok(self.selector(true).write(&fill, 0, std::iter::repeat(costs), out)?)
     }
 
@@ -155,7 +140,7 @@ impl Selection {
         generator.check_release()?;
         let rows = out.len().checked_div(k).filter(|rows| rows * k == out.len());
         let n = self.check_rows(costs, rows.unwrap_or(0), k.max(1))?;
-        let fill = generator.next_wide(out.len(), self.words(n))?;
+        let fill = generator.next(out.len())?;
         let row = |place: usize| &costs[place * n..][..n];
         Ok(self.top_selector(k).write_top(&fill, 0, row, out)?)
     }
@@ -180,13 +165,13 @@ impl Selection {
 
     /// Room to work in, for one thread. `again` says that the same rows come again: their thresholds are then kept.
     pub fn selector(&self, again: bool) -> Selector<'_> {
-        Selector::new(Cow::Borrowed(&self.levels), self.draw, again, 1)
+        Selector::new(Cow::Borrowed(&self.levels), again, 1)
     }
 
     /// Room to work in, for one thread that selects `k` ≥ 1 candidates from every row of one fill.
     pub fn top_selector(&self, k: usize) -> Selector<'_> {
         let k = k.max(1);
         let levels = self.levels.shared(k as u64);
-        Selector::new(Cow::Owned(levels), self.draw, false, k)
+        Selector::new(Cow::Owned(levels), false, k)
     }
 }

@@ -1,6 +1,7 @@
 //! One selection from one row, in floating point with a proven error.
 
 use super::decay;
+use super::flips;
 use super::levels::Levels;
 use crate::kernel::{Arithmetic, Tier, U, on_tier};
 use crate::memory::{self, OutOfMemory};
@@ -42,7 +43,7 @@ impl Row {
     /// The number of j ≥ 1 with v < S(j), for v = (word + θ)·2^−64 with any θ in [0, 1]; `None` if that is not sure.
     pub fn index(&mut self, levels: &Levels, costs: &[f64], word: u64) -> Result<Option<usize>, OutOfMemory> {
         let total = self.weigh(levels, costs)?;
-        Ok(total.and_then(|total| self.find(total, word)))
+        Ok(total.and_then(|total| self.find(total, error(levels.flips, costs.len()), word)))
     }
 
     /// Weights, their sums by blocks, and all of them together.
@@ -57,12 +58,23 @@ impl Row {
     fn weigh_all<A: Arithmetic>(&mut self, levels: &Levels, costs: &[f64]) -> Option<f64> {
         let least = levels.fill(costs, &mut self.levels)?;
         decay::fill::<A>(&self.levels, least, levels.factor, &mut self.weights);
+        let mut total = self.add_up();
+        if levels.flips {
+            flips::fill::<A>(&mut self.weights, total);
+            total = self.add_up();
+        }
+        Some(total)
+    }
+
+    /// The sum of all weights; those of blocks are kept.
+    #[inline(always)]
+    fn add_up(&mut self) -> f64 {
         let mut total = 0.0;
         for (block, weights) in self.blocks.iter_mut().zip(self.weights.chunks(BLOCK)) {
             *block = sum(weights);
             total += *block;
         }
-        Some(total)
+        total
     }
 
     /// Weights come last: where they have their length, so has the rest.
@@ -73,10 +85,10 @@ impl Row {
     }
 
     /// The last j where the weights from j on exceed v times all of them.
-    fn find(&self, total: f64, word: u64) -> Option<usize> {
+    fn find(&self, total: f64, error: f64, word: u64) -> Option<usize> {
         // The 53 leading bits of the word convert without rounding; `error` counts the rest.
         let target = (word >> 11) as f64 * U * total;
-        let error = total * U * error(self.weights.len());
+        let error = total * U * error;
         let mut below = 0.0;
         // From the end, as the thresholds are sums of the weights from j on: first the block, then the candidate.
         let block = (1..self.blocks.len())
@@ -109,8 +121,9 @@ impl Row {
 ///
 /// A sum of weights by chains of m = n/64 + 130 additions is off by 200 + 1.01·m, and by n·2^−37 for small weights; so is v times all of them,
 /// where v is cut to 53 bits (1) and the product rounded (1). Twice the first and the rest are below 700 + n/24.
-fn error(n: usize) -> f64 {
-    700.0 + n as f64 / 24.0
+fn error(flips: bool, n: usize) -> f64 {
+    let of_weights = if flips { 2.0 * flips::error(n) } else { 0.0 };
+    of_weights + 700.0 + n as f64 / 24.0
 }
 
 /// A sum in eight chains, which are independent: the compiler adds them in vectors.

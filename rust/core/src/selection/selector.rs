@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use super::flips::{self, Bits, Coins, Consecutive, Flips};
 use super::kept::Kept;
 use super::levels::Levels;
 use super::rounds::{Once, Rounds, Rows};
@@ -13,40 +12,23 @@ use crate::declassify;
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, Fill, Words};
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Draw {
-    /// P(i) = w_i/Σw.
-    Proportional,
-    /// A coin of probability w_i for every candidate, and one of those whose coin fell heads.
-    Flips,
-}
-
 /// Selects from rows in pieces; made by [`Selection::selector`](super::Selection::selector) or
 /// [`Selection::top_selector`](super::Selection::top_selector).
 #[derive(Debug)]
 pub struct Selector<'a> {
     levels: Cow<'a, Levels>,
-    engine: Engine,
+    row: Row,
+    kept: Option<Kept>,
     /// The row that [`Selector::write_top`] was in the middle of.
     rounds: Rounds,
 }
 
-/// What draws by the weights, with room to work in and what it keeps of rows.
-#[derive(Debug)]
-enum Engine {
-    Proportional(Row, Option<Kept<RowThresholds>>),
-    Flips(Flips, Option<Kept<Coins>>),
-}
-
 impl<'a> Selector<'a> {
-    pub(super) fn new(levels: Cow<'a, Levels>, draw: Draw, again: bool, k: usize) -> Self {
-        let engine = match draw {
-            Draw::Proportional => Engine::Proportional(Row::new(), again.then(Kept::default)),
-            Draw::Flips => Engine::Flips(Flips::new(), again.then(Kept::default)),
-        };
+    pub(super) fn new(levels: Cow<'a, Levels>, again: bool, k: usize) -> Self {
         Self {
             levels,
-            engine,
+            row: Row::new(),
+            kept: again.then(Kept::default),
             rounds: Rounds::of(k),
         }
     }
@@ -91,9 +73,6 @@ impl<'a> Selector<'a> {
     }
 
     fn draw(&mut self, fill: &Fill, first: u64, rows: &mut impl Rows, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        if matches!(self.engine, Engine::Flips(..)) {
-            return self.draw_flips(fill, first, rows, out);
-        }
         let (stage, mut words) = (fill.stage(), Words::new());
         for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
             let words = words.at(stage, first, out.len());
@@ -107,50 +86,19 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    fn draw_flips(&mut self, fill: &Fill, first: u64, rows: &mut impl Rows, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        let (first, len) = (fill.start() + first, out.len() as u64);
-        let mut bits = None;
-        for (value, place) in (first..).zip(out) {
-            let Some(costs) = rows.costs()? else { return Ok(()) };
-            // Rows are equally long, so selections lie one after the other.
-            let words = flips::words(costs.len());
-            let bits = bits.get_or_insert_with(|| Consecutive::new(fill, (first + len) * words));
-            let index = self.flip(costs, bits, value * words)?;
-            rows.selected(index);
-            *place = declassify::found(index as u64).cast_signed();
-        }
-        Ok(())
-    }
-
-    /// The function of the contract from words to a candidate, for permute-and-flip; the words of the selection begin at `first`.
-    pub(crate) fn flip(&mut self, costs: &[f64], bits: &mut impl Bits, first: u64) -> Result<usize, OutOfMemory> {
-        let Engine::Flips(flips, kept) = &mut self.engine else {
-            return Ok(0);
-        };
-        let levels = &*self.levels;
-        let Some(kept) = kept else {
-            return flips.index(levels, costs, None, bits, first);
-        };
-        let coins = kept.of(costs, || flips.coins(levels, costs), Coins::len)?;
-        flips.index(levels, costs, Some(coins), bits, first)
-    }
-
-    /// The function of the contract from a word and extension words to a candidate, for the other mechanisms.
+    /// The function of the contract from a word and extension words to a candidate.
     pub(crate) fn index(
         &mut self,
         costs: &[f64],
         word: u64,
         mut extension: impl FnMut(usize) -> u64,
     ) -> Result<usize, OutOfMemory> {
-        let Engine::Proportional(row, kept) = &mut self.engine else {
-            return Ok(0);
-        };
-        let levels = &*self.levels;
+        let (levels, row) = (&*self.levels, &mut self.row);
         // The work depends on the candidate, and the candidate is released.
         let word = declassify::word(word);
         let mut extension = |e| declassify::word(extension(e));
-        if let Some(kept) = kept {
-            let thresholds = kept.of(costs, || RowThresholds::new(levels, costs, row), RowThresholds::len)?;
+        if let Some(kept) = &mut self.kept {
+            let thresholds = kept.of(costs, || RowThresholds::new(levels, costs, row))?;
             return thresholds.index(levels, costs, word, extension);
         }
         match row.index(levels, costs, word)? {

@@ -24,6 +24,7 @@ fn rows_of_equal_weights_are_uniform_to_the_last_bit() {
     let mechanisms = [
         Selection::staircase(1.0, 1.0, 0.5, false).unwrap(),
         Selection::exponential(1.0, 1.0, true).unwrap(),
+        Selection::permute_and_flip(1.0, 1.0, true).unwrap(),
     ];
     for mechanism in &mechanisms {
         for n in 1..=16_u64 {
@@ -67,7 +68,7 @@ fn costs_that_no_check_has_seen_give_a_candidate() {
     ];
     for mechanism in &mechanisms {
         for costs in rows {
-            let fill = Generator::from_seed(3).next_wide(40, mechanism.words(costs.len())).unwrap();
+            let fill = Generator::from_seed(3).next(40).unwrap();
             let mut selected = [-1; 40];
             for again in [false, true] {
                 let mut selector = mechanism.selector(again);
@@ -84,12 +85,17 @@ fn costs_that_no_check_has_seen_give_a_candidate() {
 
 #[test]
 fn no_bits_at_all_select_the_last_candidate() {
-    let mechanism = Selection::staircase(1.0, 1.0, 0.5, false).unwrap();
-    for costs in [&[0.0, 1e300][..], &[1.0, 1.0, 1.0], &[0.0, 5000.0, 2.0], &[7.0]] {
-        assert_eq!(select(&mechanism, costs, 0, |_| 0), costs.len() - 1);
-        let late_bit = |e| u64::from(e == 20);
-        let tiny = costs[costs.len() - 1] == 1e300;
-        assert_eq!(select(&mechanism, costs, 0, late_bit), costs.len() - 1 - usize::from(tiny));
+    let mechanisms = [
+        Selection::staircase(1.0, 1.0, 0.5, false).unwrap(),
+        Selection::permute_and_flip(1.0, 1.0, false).unwrap(),
+    ];
+    for mechanism in &mechanisms {
+        for costs in [&[0.0, 1e300][..], &[1.0, 1.0, 1.0], &[0.0, 5000.0, 2.0], &[7.0]] {
+            assert_eq!(select(mechanism, costs, 0, |_| 0), costs.len() - 1);
+            let late_bit = |e| u64::from(e == 20);
+            let tiny = costs[costs.len() - 1] == 1e300;
+            assert_eq!(select(mechanism, costs, 0, late_bit), costs.len() - 1 - usize::from(tiny));
+        }
     }
 }
 
@@ -99,9 +105,10 @@ fn no_bits_at_all_select_the_last_candidate() {
 fn all_paths_agree() {
     let mut random = Random(31);
     for n in [1, 2, 3, 7, 8, 9, 63, 64, 65, 129, 300] {
-        for case in 0..6 {
+        for case in 0..8 {
             let (eps, gamma) = (random.power(1e-2, 30.0), 1.0 - random.next());
-            let mechanism = match case % 3 {
+            let mechanism = match case % 4 {
+                3 => Selection::permute_and_flip(eps, 1.0, false),
                 0 => Selection::exponential(eps, 1.0, false),
                 1 => Selection::staircase(eps, 1.0, gamma, false),
                 _ => Selection::staircase(eps, 1.0, 1.0, true),
@@ -136,10 +143,11 @@ fn all_paths_agree() {
 fn candidates_of_infinite_cost_are_as_good_as_absent() {
     let mut random = Random(8);
     for case in 0..300 {
-        let mechanism = if case % 2 == 0 {
-            Selection::exponential(random.power(1e-3, 30.0), 1.0, false)
-        } else {
-            Selection::staircase(random.power(1e-3, 30.0), 1.0, 1.0 - random.next(), false)
+        let eps = random.power(1e-3, 30.0);
+        let mechanism = match case % 3 {
+            0 => Selection::exponential(eps, 1.0, false),
+            1 => Selection::permute_and_flip(eps, 1.0, false),
+            _ => Selection::staircase(eps, 1.0, 1.0 - random.next(), false),
         }
         .unwrap();
         let costs: Vec<f64> = (0..=case % 90)

@@ -69,12 +69,6 @@ impl Fill {
         Stage::new(&self.0, 0)
     }
 
-    /// For mechanisms that take several words in a row for a value: words are counted from the fill's beginning, as values are by [`Fill::start`].
-    pub(crate) fn whole(&self) -> Stage<'_> {
-        let stage = self.stage();
-        Stage { start: 0, ..stage }
-    }
-
     /// The index of the value that this view begins with.
     pub(crate) fn start(&self) -> u64 {
         self.0.start
@@ -303,11 +297,6 @@ impl<const BLOCKS: usize> WordsIn<BLOCKS> {
         let firsts = (0..tile.rows as u64).map(|row| (stage.start + tile.first + row * tile.pitch) / 2);
         stage.cipher.noise_rows(stage.number, firsts, tile.columns / 2, blocks);
         blocks.as_flattened()
-    }
-
-    /// What [`WordsIn::at`] made last, from the first word of its first block on.
-    pub fn made(&self) -> &[u64] {
-        self.blocks.0.as_flattened()
     }
 }
 

@@ -286,15 +286,6 @@ impl Generator {
             .map(Fill::new)
     }
 
-    /// [`Generator::next`] for values that take `words` words in a row each: there are as many times fewer indices.
-    ///
-    /// # Errors
-    /// [`DrawError`]; the fill is then not taken.
-    pub fn next_wide(&mut self, n: usize, words: u64) -> Result<Fill, DrawError> {
-        self.next_below(Fill::INDICES / words, DrawError::IndexTooLarge, n as u64)
-            .map(Fill::new)
-    }
-
     /// [`Generator::next`] for a mechanism of several draws for a value. Its stages leave fewer indices to the values: 2⁴⁰.
     ///
     /// # Errors

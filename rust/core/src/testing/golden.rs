@@ -14,7 +14,6 @@ use crate::exact::{self, IntegerDistribution, Staircase};
 use crate::kernel::Coin;
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::params::Lattice;
-use crate::selection::Bits;
 use crate::{
     Answer, AnyMechanism, DiscreteGaussian, DiscreteLaplace, DrawError, Generator, Holds, Kind, Mechanism, Modulus,
     OneWordMechanism, ParamError, Selection, Shape, Share, Skellam, largest_quotient,
@@ -225,11 +224,16 @@ fn boundaries() {
 
 #[test]
 fn selections() {
-    for entry in vectors("selection.json") {
+    of_selections("selection.json", Selection::exponential);
+    of_selections("permute_and_flip.json", Selection::permute_and_flip);
+}
+
+fn of_selections(name: &str, without_gamma: fn(f64, f64, bool) -> Result<Selection, ParamError>) {
+    for entry in vectors(name) {
         let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
         let monotonic = entry["monotonic"].as_bool().unwrap();
         let mechanism = match &entry["gamma"] {
-            Json::Null => Selection::exponential(eps, sensitivity, monotonic),
+            Json::Null => without_gamma(eps, sensitivity, monotonic),
             gamma => Selection::staircase(eps, sensitivity, float(gamma), monotonic),
         }
         .unwrap();
@@ -246,46 +250,6 @@ fn selections() {
                 let forced: Vec<u64> = list(&case[1]).iter().map(word).collect();
                 let extension = |e: usize| forced.get(e).copied().unwrap_or(0);
                 let index = selector.index(&costs, word(&case[0]), extension).unwrap();
-                assert_eq!(index as u64, whole(&case[2]), "{mechanism:?} {costs:?} {case}");
-            }
-        }
-    }
-}
-
-/// Forced words and extension words of one selection.
-struct Forced(Vec<u64>, Vec<(u64, usize, u64)>);
-
-impl Bits for Forced {
-    fn words(&mut self, first: u64, n: usize) -> &[u64] {
-        &self.0[first as usize..][..n]
-    }
-
-    fn extension(&self, index: u64, e: usize) -> u64 {
-        let found = self.1.iter().find(|(of, number, _)| (*of, *number) == (index, e));
-        found.map_or(0, |(_, _, word)| *word)
-    }
-}
-
-#[test]
-fn permute_and_flip() {
-    for entry in vectors("permute_and_flip.json") {
-        let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
-        let mechanism = Selection::permute_and_flip(eps, sensitivity, entry["monotonic"].as_bool().unwrap()).unwrap();
-        let costs: Vec<f64> = list(&entry["costs"]).iter().map(float).collect();
-        for again in [false, true] {
-            let mut selector = mechanism.selector(again);
-            let fill = seeded(&entry).fill_number(whole(&entry["fill"]));
-            let mut out = vec![0; whole(&entry["count"]) as usize];
-            selector
-                .write(&fill, whole(&entry["index"]), std::iter::repeat(&costs[..]), &mut out)
-                .unwrap();
-            assert_eq!(out, integers(&entry["values"]), "{entry}");
-            for case in cases(&entry) {
-                let further = list(&case[1])
-                    .iter()
-                    .map(|at| (whole(&at[0]), whole(&at[1]) as usize, word(&at[2])));
-                let mut forced = Forced(list(&case[0]).iter().map(word).collect(), further.collect());
-                let index = selector.flip(&costs, &mut forced, 0).unwrap();
                 assert_eq!(index as u64, whole(&case[2]), "{mechanism:?} {costs:?} {case}");
             }
         }
@@ -309,7 +273,7 @@ fn top() {
         let expected: Vec<i64> = list(&entry["values"]).iter().flat_map(integers).collect();
         let mut view = seeded(&entry).at(whole(&entry["index"])).unwrap();
         (0..whole(&entry["fill"])).for_each(|_| drop(view.next(0).unwrap()));
-        let fill = view.next_wide(expected.len(), mechanism.words(costs.len())).unwrap();
+        let fill = view.next(expected.len()).unwrap();
         for part in [expected.len(), 1, 2, 3, 5] {
             let mut out = vec![0; expected.len()];
             let mut selector = mechanism.top_selector(k);

@@ -1,7 +1,7 @@
 //! Selections from any rows of costs.
 //!
 //! Compares refused costs, rows drawn together with rows drawn one at a time and with kept thresholds, and the selected candidate with the exact
-//! path's, from the contract's words and stairs. For permute-and-flip, and for several candidates, it compares only parts of a fill.
+//! path's, from the contract's words and stairs. For several candidates it compares only parts of a fill.
 
 use std::collections::BTreeMap;
 
@@ -57,20 +57,10 @@ pub fn run(bytes: &[u8]) {
     }
     let fill = view.next(rows).expect("a fill");
     several(&mechanism, &fill, &costs, n.max(1));
-    if flips {
-        for (i, row) in costs.chunks(n.max(1)).enumerate() {
-            let mut one = [-1];
-            let rows = std::iter::once(row);
-            mechanism.selector(true).write(&fill, i as u64, rows, &mut one).unwrap();
-            assert!(row[one[0] as usize] < f64::INFINITY);
-            assert_eq!(one[0], selected[i], "row {i} {row:?} of {mechanism:?}");
-        }
-        return;
-    }
     let words = Words::new(&key, 0);
     for (i, row) in costs.chunks(n.max(1)).enumerate() {
         let exact = |i: u64| {
-            let choice = choice(&mechanism, eps, sensitivity, monotonic, row);
+            let choice = choice(&mechanism, (eps, sensitivity, monotonic, flips), row);
             choice.index(words.word(i), &mut |e| words.extension(i, e), 0).unwrap() as i64
         };
         assert_eq!(selected[i], exact(i as u64), "row {i} {row:?} of {mechanism:?}");
@@ -84,7 +74,7 @@ pub fn run(bytes: &[u8]) {
         let mut again = generator.at(0).expect("no fork");
         mechanism.select_often(&mut again, row, &mut often).expect("good costs");
         let words = Words::new(&key, 1);
-        let choice = choice(&mechanism, eps, sensitivity, monotonic, row);
+        let choice = choice(&mechanism, (eps, sensitivity, monotonic, flips), row);
         for (i, index) in (0..).zip(often) {
             let exact = choice.index(words.word(i), &mut |e| words.extension(i, e), 0).unwrap() as i64;
             assert_eq!(index, exact, "value {i} of {row:?} of {mechanism:?}");
@@ -112,7 +102,7 @@ fn several(mechanism: &Selection, fill: &Fill, costs: &[f64], n: usize) {
 }
 
 /// The row for exact draws, by the formulas of the contract, section 10, with the crate's stairs.
-fn choice(mechanism: &Selection, eps: f64, sensitivity: f64, monotonic: bool, row: &[f64]) -> Choice {
+fn choice(mechanism: &Selection, (eps, sensitivity, monotonic, flips): (f64, f64, bool, bool), row: &[f64]) -> Choice {
     let halvings = i32::from(!monotonic);
     let least = row.iter().copied().fold(f64::INFINITY, f64::min);
     let mut known = BTreeMap::new();
@@ -134,5 +124,5 @@ fn choice(mechanism: &Selection, eps: f64, sensitivity: f64, monotonic: bool, ro
             })
         })
         .collect();
-    Choice::new(classes, exponents).unwrap()
+    Choice::new(flips, classes, exponents).unwrap()
 }
