@@ -105,7 +105,7 @@ impl Selection {
         let again = rows.repeats >= MIN_REPEATS;
         // A selection without kept thresholds reads its whole row.
         let price = self.0.price(rows.length, again);
-        self.fill(
+        fill(
             py,
             stream,
             (out, threads),
@@ -133,7 +133,7 @@ impl Selection {
         };
         let rows = Rows::new("costs", costs, places)?;
         let price = self.0.price(rows.length, false);
-        self.fill(
+        fill(
             py,
             stream,
             (out, threads),
@@ -144,22 +144,19 @@ impl Selection {
     }
 }
 
-impl Selection {
-    /// Calls `write(selector, fill, first, part)` for the parts of `out`, which comes with the number of threads.
-    fn fill<'a>(
-        &'a self,
-        py: Python<'_>,
-        stream: &Stream,
-        (out, threads): (&Bound<'_, PyArrayDyn<i64>>, usize),
-        parts: Parts,
-        selector: impl Fn() -> Selector<'a> + Sync + Send,
-        write: impl Fn(&mut Selector<'a>, &Fill, u64, &mut [i64]) -> Result<(), OutOfMemory> + Sync + Send,
-    ) -> PyResult<()> {
-        let out = Output::new(out)?;
-        let threads = threads::number(threads, out.len().saturating_mul(parts.price))?;
-        let fill = stream.next(out.len()).map_err(errors::draw)?;
-        threads::fill(py, out, parts, threads, selector, |selector, piece| {
-            piece.write((), STAGE, |first, &(), part| Ok(write(selector, &fill, first, part)?))
-        })
-    }
+/// Calls `write(selector, fill, first, part)` for the parts of `out`, which comes with the number of threads.
+fn fill<'a>(
+    py: Python<'_>,
+    stream: &Stream,
+    (out, threads): (&Bound<'_, PyArrayDyn<i64>>, usize),
+    parts: Parts,
+    selector: impl Fn() -> Selector<'a> + Sync + Send,
+    write: impl Fn(&mut Selector<'a>, &Fill, u64, &mut [i64]) -> Result<(), OutOfMemory> + Sync + Send,
+) -> PyResult<()> {
+    let out = Output::new(out)?;
+    let threads = threads::number(threads, out.len().saturating_mul(parts.price))?;
+    let fill = stream.next(out.len()).map_err(errors::draw)?;
+    threads::fill(py, out, parts, threads, selector, |selector, piece| {
+        piece.write((), STAGE, |first, &(), part| Ok(write(selector, &fill, first, part)?))
+    })
 }
