@@ -210,7 +210,10 @@ def test_the_largest_change_is_the_worst():
 
 @pytest.mark.parametrize(
     ("eps", "delta", "shift"),
-    [(1.0, 1e-6, 1), (0.1, 1e-9, 2), (8.0, 1e-3, 3), (0.5, 0.5, 10), pytest.param(1e-3, 1e-6, 1, marks=pytest.mark.long)],
+    [
+        *[(1.0, 1e-6, 1), (0.1, 1e-9, 2), (8.0, 1e-3, 3), (0.5, 0.5, 10), (415.56936127999876, 2.6365417281184893e-12, 1000)],
+        pytest.param(1e-3, 1e-6, 1, marks=pytest.mark.long),
+    ],
 )
 def test_from_eps(eps, delta, shift):
     mechanism = sn.Skellam.from_eps(eps, delta, shift)

@@ -75,13 +75,6 @@ def test_bisections_do_each_element_for_itself():
     assert found.tolist() == root.tolist()
 
 
-@pytest.mark.parametrize("bracket", [(-1.0, 1.0), (50.0, 51.0), (-90.0, -89.0), (19.5, 20.5)])
-def test_widened(bracket):
-    low, high = roots.widened(lambda x: x - 20, *bracket)
-    assert low <= 20 <= high
-    assert high - low < 256
-
-
 def test_widened_stops_where_the_function_is_0_everywhere():
     assert roots.widened(lambda x: 0.0, -1.0, 1.0) == (-1.0, 1.0)
 

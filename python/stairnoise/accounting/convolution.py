@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache, reduce
+from functools import reduce
 from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 
 from stairnoise._types import Floats
-from stairnoise.numerics.roots import bisection, widened
+from stairnoise.numerics.tilted import fast_length
 
 Value = TypeVar("Value")
 
@@ -31,6 +31,8 @@ _AT_ONCE = 2**24
 _DIRECT_TOP = 256
 # A transform is read within this many standard deviations of its tilted mean: the distribution is at least 0.04 of its peak.
 _READ = 2.5
+# A tilt may leave a single loss.
+_LEAST_VARIANCE = 1e-300
 # Probability of what a transform of limited length folds back, as a natural logarithm (Bernstein's inequality).
 _FOLDED = 60.0
 _LEAST_LOG = math.log(2.0**-1074)
@@ -122,7 +124,11 @@ def _direct_work(mechanisms: Sequence[tuple[Floats, int]], length: int) -> int:
 
 def _multiplications(mechanism: Floats, k: int) -> int:
     """Multiplications to an entry of a power that is a product of `k` distributions, not of squares."""
-    return k * int(np.count_nonzero(mechanism))
+    return k * (int(np.count_nonzero(mechanism)) if _is_sparse(mechanism) else mechanism.size)
+
+
+def _is_sparse(mechanism: Floats) -> bool:
+    return bool(np.count_nonzero(mechanism) <= mechanism.size / 8)
 
 
 def _directly(mechanisms: Sequence[tuple[Floats, int]], length: int) -> Floats:
@@ -154,10 +160,9 @@ def _by_factors(mechanism: Floats, k: int, length: int) -> Floats:
 def _convolve(a: Floats, b: Floats, length: int) -> Floats:
     """First `length` entries of the convolution of two arrays."""
     few, other = sorted((a, b), key=np.count_nonzero)
-    places = np.flatnonzero(few)
-    if places.size > few.size / 8:
+    if not _is_sparse(few):
         return np.convolve(a, b)[:length] if a.size * b.size <= _AT_ONCE else _entry_by_entry(a, b, length)
-    result = np.zeros(min(a.size + b.size - 1, length))
+    result, places = np.zeros(min(a.size + b.size - 1, length)), np.flatnonzero(few)
     for place in places[places < result.size]:
         part = result[place : place + other.size]
         part += few[place] * other[: part.size]
@@ -211,12 +216,12 @@ class _Tilted:
         return sums[index % size] * without, _TRANSFORM_ERROR * sums.max() * without
 
     def _length(self) -> int:
-        """Power of two that holds every sum, or all but exp(-60) of them to either side of the mean."""
+        """Length of a fast transform that holds every sum, or all but exp(-60) of them to either side of the mean."""
         widest = max(mechanism.size for mechanism, _ in self.mechanisms)
         total = sum((mechanism.size - 1) * k for mechanism, k in self.mechanisms) + 1
         r = widest * _FOLDED / 3
         beside = r + math.sqrt(r * r + 2 * _FOLDED * self.variance)
-        return 1 << int(max(min(total, 2 * beside + 2), widest)).bit_length()
+        return fast_length(math.ceil(max(min(total, 2 * beside + 2), widest)) + 1)
 
 
 def _by_tilting(mechanisms: Sequence[tuple[Floats, int]], length: int) -> tuple[Floats, Floats]:
@@ -229,38 +234,43 @@ def _by_tilting(mechanisms: Sequence[tuple[Floats, int]], length: int) -> tuple[
     result, error = np.zeros(length), np.zeros(length)
     top = min(_DIRECT_TOP, length)
     result[:top] = _directly(mechanisms, top)
-    high, bracket = length - 1, (-1.0, 1.0)
+    high, tilt = length - 1, 0.0
     while high >= top:
-        at_edge = _tilt_to(mechanisms, float(high), bracket)
-        reach = _READ * math.sqrt(at_edge.variance)
-        window = _tilt_to(mechanisms, max(high - reach, high / 2), (at_edge.tilt, at_edge.tilt + 1.0))
-        low = max(math.floor(window.mean - _READ * math.sqrt(window.variance)), top)
-        low = min(low, high)
-        # the largest and the smallest entry of the window are those of its ends
-        if window.logarithm + window.tilt * (high if window.tilt > 0 else low) > _LEAST_LOG:
+        at_edge = _tilt_to(mechanisms, float(high), tilt)
+        middle = _tilt_to(mechanisms, max(high - _READ * math.sqrt(at_edge.variance), high / 2), at_edge.tilt)
+        # Where the tilted sum is far from normal, its errors may hide the lower entries: the next window has them again. If they
+        # hide all entries, the peak moves to the upper end.
+        for window in (middle, at_edge):
+            low = min(max(math.floor(window.mean - _READ * math.sqrt(window.variance)), top), high)
+            # the largest and the smallest entry of the window are those of its ends
+            if window.logarithm + window.tilt * (high if window.tilt > 0 else low) <= _LEAST_LOG:
+                if window.tilt > 0:
+                    return result, error
+                found, off = np.zeros((2, high + 1 - low))
+                break
             found, off = window.probabilities(low, high)
-            # Where the tilted sum is far from normal, its errors may hide the lower entries: the next window has them again.
             hidden = np.flatnonzero(np.cumsum(off) > _BELIEVED * np.cumsum(found))
-            if hidden.size and hidden[-1] < high - low:
-                low += int(hidden[-1]) + 1
-                found, off = found[hidden[-1] + 1 :], off[hidden[-1] + 1 :]
-            result[low : high + 1], error[low : high + 1] = found, off
-        elif window.tilt > 0:
-            break
-        bracket = (window.tilt, window.tilt + 1.0)
-        high = low - 1
+            if not hidden.size or hidden[-1] < high - low:
+                shown = int(hidden[-1]) + 1 if hidden.size else 0
+                low, found, off = low + shown, found[shown:], off[shown:]
+                break
+        result[low : high + 1], error[low : high + 1] = found, off
+        high, tilt = low - 1, window.tilt
     return result, error
 
 
-def _tilt_to(mechanisms: Sequence[tuple[Floats, int]], mean: float, bracket: tuple[float, float]) -> _Tilted:
-    """Tilt under which the sum has roughly this mean, which falls as the tilt grows."""
-    tilted = lru_cache(maxsize=2)(lambda tilt: _Tilted(mechanisms, tilt))
-
-    def shortfall(tilt: float) -> float:
-        return mean - tilted(tilt).mean
-
-    def near(tilt: float) -> bool:
-        return abs(shortfall(tilt)) <= 0.05 * math.sqrt(tilted(tilt).variance) + 0.05
-
-    low, high = widened(shortfall, *bracket)
-    return tilted(bisection(lambda tilt: shortfall(tilt) >= 0, low, high, relative=1e-13, near=near))
+def _tilt_to(mechanisms: Sequence[tuple[Floats, int]], mean: float, tilt: float) -> _Tilted:
+    """Tilt under which the sum has roughly this mean, which falls as the tilt grows: by Newton's steps, or halves of a bracket."""
+    low, high = -math.inf, math.inf
+    while True:
+        tilted = _Tilted(mechanisms, tilt)
+        excess = tilted.mean - mean
+        if abs(excess) <= 0.05 * math.sqrt(tilted.variance) + 0.05:
+            return tilted
+        low, high = (tilt, high) if excess > 0 else (low, tilt)
+        # Far from the root the mean may hardly depend on the tilt.
+        most = 1 + abs(tilt)
+        tilt += min(max(excess / max(tilted.variance, _LEAST_VARIANCE), -most), most)
+        tilt = tilt if low < tilt < high else (low + high) / 2
+        if not low < tilt < high:
+            return tilted

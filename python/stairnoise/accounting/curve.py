@@ -13,13 +13,15 @@ probability under the other centre of a loss of t[i] or more. What lies below ze
 from __future__ import annotations
 
 import math
-from itertools import accumulate
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._types import Floats
 
+# In nepers, and entries: a row of a sum of discounted probabilities.
+_ROW, _WIDEST = 8.0, 2**12
 # Largest difference of the sum of a symmetric loss's probabilities from 1.
 _COMPLETE = 1e-8
 
@@ -37,11 +39,9 @@ class Curve:
         `infinite` is the probability of an unbounded loss. Without `symmetric`, only the losses
         above zero count. `allowance` is the relative change of δ, upwards, that covers rounding.
         """
-        falling = math.exp(-step)
         rising = -math.expm1(-step)
-        B = accumulate(P.tolist(), lambda before, mass: mass + falling * before)
         self.top, self.step, self.infinite, self._allowance = top, step, infinite, allowance
-        self._B = np.fromiter(B, np.float64, P.size)
+        self._B = _discounted(P, step)
         self._A = np.cumsum(np.concatenate([[infinite], rising * self._B[:-1]]))
         self._last = P.size - 1
         self._t = top - step * np.arange(P.size)
@@ -124,3 +124,14 @@ class Curve:
         small = alpha < 0.5
         j = np.where(small, by_below, by_above)
         return j, np.where(small, self._below[j] - alpha, kept - self._above[j])
+
+
+def _discounted(P: Floats, step: float) -> Floats:
+    """Return B[i] = P[i] + exp(-step) B[i-1], by sums of rows: a weight is never below exp(-_ROW)."""
+    width = min(max(int(_ROW / step), 1), _WIDEST) if step else _WIDEST
+    rows = np.pad(P, (0, -P.size % width)).reshape(-1, width)
+    weight = np.exp(-step * np.arange(width))
+    B: Floats = np.cumsum(rows / weight, axis=1) * weight
+    for before, row in pairwise(B):
+        row += before[-1] * math.exp(-step) * weight
+    return B.reshape(-1)[: P.size]

@@ -136,16 +136,6 @@ def bisections(holds: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: 
     return high
 
 
-def widened(function: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Move the ends apart, by steps that double, until a function that rises has its root between them."""
-    width = high - low
-    while function(low) > 0:
-        low, width = low - width, 2 * width
-    while function(high) < 0:
-        high, width = high + width, 2 * width
-    return low, high
-
-
 def newton(function: Callable[[Floats], tuple[Floats, Floats]], start: Floats, low: Any, high: Any, last_step: float) -> Floats:
     """Roots of functions that rise, elementwise: Newton's steps, or halves of the bracket where a step leaves it.
 

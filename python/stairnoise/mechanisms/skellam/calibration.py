@@ -31,6 +31,8 @@ _MARGIN = 2.0**-32
 _ORDERS = np.unique(np.ldexp(np.arange(2.0, 256.0), np.arange(13)[:, None]))
 # In nepers: outcomes that are less probable than the first by more do not matter in a sum.
 _SHORT = 45.0
+# A larger slope is that of an outcome that does not matter.
+_MOST_SLOPE = 50.0
 
 
 def least_mu(eps: float, delta: float, shift: int, k: int) -> float:
@@ -38,7 +40,7 @@ def least_mu(eps: float, delta: float, shift: int, k: int) -> float:
     share = _native.largest_quotient(eps, k), _native.largest_quotient(delta, k)
 
     def enough(mu: float) -> bool:
-        return _one_is_enough(mu, *share, shift) or (k > 1 and _many_are_enough(mu, eps, delta, shift, k))
+        return (k > 1 and _many_are_enough(mu, eps, delta, shift, k)) or _one_is_enough(mu, *share, shift)
 
     return least_candidate(enough, _LOG2_LEAST, _LOG2_MOST)
 
@@ -48,12 +50,15 @@ def _one_is_enough(mu: float, eps: float, delta: float, shift: int) -> bool:
     def loses(k: int) -> bool:
         return float(theory.loss(mu, np.array([float(k)]), shift)[0]) > eps
 
-    low = -1
+    # Where asinh, the slope of ln P, has this loss.
+    guess = math.floor(shift / 2 - mu * math.sinh(min(eps / shift, _MOST_SLOPE)))
+    rare = _SHORT - math.log(delta)
+    low = max(min(guess, -1), -theory.reach(mu, rare))
     while not loses(low):
-        low *= 2
-        if theory.fall(mu, -low) > _SHORT - math.log(delta):
+        if theory.fall(mu, -low) >= rare:
             return True
-    last = least_integer(lambda k: not loses(k), low, shift) - 1
+        low *= 2
+    last = least_integer(lambda k: not loses(k), low, shift, guess + 1) - 1
     first = min(-theory.reach(mu, theory.fall(mu, abs(min(last, 0))) + _SHORT), last)
     k = np.arange(first, last + 1.0)
     gains = -np.expm1(eps - theory.loss(mu, k, shift))
