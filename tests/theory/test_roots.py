@@ -75,10 +75,6 @@ def test_bisections_do_each_element_for_itself():
     assert found.tolist() == root.tolist()
 
 
-def test_widened_stops_where_the_function_is_0_everywhere():
-    assert roots.widened(lambda x: 0.0, -1.0, 1.0) == (-1.0, 1.0)
-
-
 def test_newton_with_steps_that_leave_the_bracket():
     """Far from the arc tangent's root, Newton's steps grow."""
     root = np.array([-3.0, 0.5, 8.0])

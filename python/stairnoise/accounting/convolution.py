@@ -260,7 +260,7 @@ def _by_tilting(mechanisms: Sequence[tuple[Floats, int]], length: int) -> tuple[
 
 
 def _tilt_to(mechanisms: Sequence[tuple[Floats, int]], mean: float, tilt: float) -> _Tilted:
-    """Tilt under which the sum has roughly this mean, which falls as the tilt grows: by Newton's steps, or halves of a bracket."""
+    """Tilt under which the sum has roughly this mean, which falls as the tilt grows: by Newton's steps or halves."""
     low, high = -math.inf, math.inf
     while True:
         tilted = _Tilted(mechanisms, tilt)
