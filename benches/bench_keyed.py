@@ -1,4 +1,4 @@
-"""Keyed releases, where every row's noise has its own key, for labels of several kinds, beside a release of the array."""
+"""Keyed releases, where a row's noise depends on its label, for labels of several kinds, beside a release of the array."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from benches.timing import BULK, Run, side_by_side
 LABELS: dict[str, tuple[str, Callable[[int], Any]]] = {
     "int64": ("numpy", lambda n: np.arange(n) * 7919),
     "list of str": ("numpy", lambda n: _texts(n)),
+    "NumPy strings": ("numpy", lambda n: np.array(_texts(n))),
     "Arrow strings": ("pyarrow", lambda n: importlib.import_module("pyarrow").array(_texts(n))),
     "Polars strings": ("polars", lambda n: importlib.import_module("polars").Series(_texts(n))),
     "pandas strings": ("pandas", lambda n: importlib.import_module("pandas").Series(_texts(n))),
+    "pandas categories": ("pandas", lambda n: importlib.import_module("pandas").Series(_texts(n), dtype="category")),
 }
 MECHANISMS = (discrete_laplace(1), laplace(1))
 SIZES = sorted({BULK // 100, BULK // 10, BULK})

@@ -276,16 +276,53 @@ def test_the_mechanism_of_keyed_noise() -> None:
     assert stats.chisquare(counts, expected).pvalue > 1e-6
 
 
-def test_noise_of_neighbouring_labels_and_values_is_not_correlated() -> None:
-    """Correlations of 100 000 pairs; |r| sqrt(n) above 5 has probability 6e-7 each."""
-    n = 100_000
-    mechanism = sn.Laplace(1, sensitivity=1)
-    zero = released(mechanism, np.zeros(n), np.arange(n))
-    for other in (
-        released(mechanism, np.ones(n), np.arange(n)) - 1,
-        released(mechanism, np.zeros(n), np.arange(n) + n),
-        released(mechanism, np.zeros(n), np.arange(n), statistic="sum"),
-        released(sn.Laplace(0.1, sensitivity=1), np.zeros(n), np.arange(n)),
-        zero[np.r_[1:n, 0]],
-    ):
-        assert abs(np.corrcoef(zero, other)[0, 1]) * n**0.5 < 5
+N = 100_000
+PLACES = np.arange(N)
+ONE = sn.Laplace(1, sensitivity=1)
+# The noise of as many rows, each list of which differs from the first in one thing only.
+OF_ROWS: dict[str, Callable[[], Any]] = {
+    "values": lambda: released(ONE, np.ones(N), PLACES) - 1,
+    "labels": lambda: released(ONE, np.zeros(N), PLACES + N),
+    "neighbours": lambda: released(ONE, np.zeros(N), PLACES + 1),
+    "texts": lambda: released(ONE, np.zeros(N), PLACES.astype(str)),
+    "bytes": lambda: released(ONE, np.zeros(N), PLACES.astype("S")),
+    "statistic": lambda: released(ONE, np.zeros(N), PLACES, statistic="sum"),
+    "release": lambda: released(ONE, np.zeros(N), PLACES, rng=keyed("r2")),
+    "bind": lambda: released(ONE, np.zeros(N), PLACES, rng=keyed(bind="label")),
+    "partitions": lambda: released(sn.Laplace(2, sensitivity=1), np.zeros(N), PLACES, max_partitions_contributed=2),
+    "eps": lambda: released(sn.Laplace(0.1, sensitivity=1), np.zeros(N), PLACES),
+    "next eps": lambda: released(sn.Laplace(np.nextafter(1, 2), sensitivity=1), np.zeros(N), PLACES),
+    "sensitivity": lambda: released(sn.Laplace(1, sensitivity=2), np.zeros(N), PLACES),
+    "mechanism": lambda: released(sn.Staircase(1, sensitivity=1), np.zeros(N), PLACES),
+    "discrete": lambda: released(sn.DiscreteLaplace(0.001, sensitivity=1), np.zeros(N, int), PLACES),
+}
+
+
+@pytest.mark.parametrize("other", OF_ROWS)
+def test_noise_of_addresses_that_differ_in_one_thing_is_independent(other: str) -> None:
+    """Chi-square of eighths of two lists of noise, with a fixed secret. False alarms: 1e-7 each.
+
+    A word that two rows share puts them into equal eighths, whatever ε is.
+    """
+    stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
+    eighths = [8 * np.argsort(np.argsort(noise)) // N for noise in (released(ONE, np.zeros(N), PLACES), OF_ROWS[other]())]
+    counts = np.bincount(8 * eighths[0] + eighths[1], minlength=64)
+    # Eighths have as many rows each, which takes 15 degrees of freedom.
+    assert stats.chi2.sf(((counts - N / 64) ** 2 / (N / 64)).sum(), 49) > 1e-7
+
+
+HOSTILE: list[Any] = [
+    *("", "\0", "\0\0", "a", "a\0", "\0a", "a\0b", "ab", "a" * 7, "a" * 8, "a" * 9, "a" * 16, "a" * 100_000, "a" * 100_001),
+    *("é", "e\u0301", "\ufeffa", "数", "\U0001f600", "1", "01", "None", "True", "b'a'"),
+    *(b"", b"\0", b"a", b"a\0", b"1", "é".encode(), b"\x49" + bytes(8), "I" + "\0" * 8),
+    *(0, 1, -1, 255, 256, 2**8 - 2**63, 2**63 - 1, 2**63, -(2**63), 2**64, 2**200, True, False, None),
+    *((), ("a",), ("a", "b"), ("ab",), ("a", ("b",)), (("a",), "b"), (None,), (1,), ("1",), ((),)),
+]
+
+
+def test_noise_of_labels_that_look_alike_differs() -> None:
+    """Two of these numbers are equal by chance with a probability below 2**-20 for all pairs, with a fixed secret."""
+    alone = [released(ONE, 0.0, [label]) for label in HOSTILE]
+    assert len(set(alone)) == len(HOSTILE)
+    assert released(ONE, np.zeros(len(HOSTILE)), HOSTILE).tolist() == alone
+    assert released(ONE, np.zeros(len(HOSTILE)), [(label,) for label in HOSTILE]).tolist() != alone

@@ -196,3 +196,26 @@ def test_equal_labels_have_one_answer_and_one_value() -> None:
     assert np.array_equal(
         *(released(sn.Laplace(1, sensitivity=1), [x, 0.5], ["a", "b"], rng=keyed(bind="label")) for x in (0.0, -0.0))
     )
+
+
+@pytest.mark.parametrize(("n", "kinds"), [(300, 7), (9000, 40), (9000, 8900), (60_000, 50_000), (60_000, 1)])
+def test_repeated_labels_of_many_rows_are_found(n: int, kinds: int) -> None:
+    """Evidence: rows with equal labels by `numpy.unique`."""
+    choose = np.random.default_rng(n + kinds)
+    labels = choose.integers(0, kinds, n) - kinds // 2
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    values, earlier = labels * 3, first[inverse]
+    whole = released(values=values, labels=labels, threads=3)
+    assert np.array_equal(whole, whole[earlier])
+    assert keyed().fingerprint(values, labels) == keyed().fingerprint(values[first], labels[first])
+    for count in (1, 3, n // 2):
+        other = values.copy()
+        other[choose.choice(n, count, replace=False)] += 1
+        refused = np.flatnonzero(other != other[earlier])
+        assert len(refused) > 0 or kinds > n // 2
+        for threads in (1, 2, 5):
+            if len(refused) == 0:
+                released(values=other, labels=labels, threads=threads)
+                continue
+            with pytest.raises(sn.ParameterError, match=rf"one value each, .* at index \({refused[0]},\)$"):
+                released(values=other, labels=labels, threads=threads)

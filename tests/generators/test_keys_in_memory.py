@@ -443,10 +443,10 @@ def test_a_keyed_generator_holds_no_secret_and_its_keys_are_wiped(process):
     for n in (1, 5, 3000):
         process.tell(f"kept{n} = release({n})")
         memory = process.memory()
-        subkeys = [keyed.subkey(secret, head, keyed.row("value", ("I", i), 0)) for i in range(n)]
-        left = words_of(of_all) + midstates(of_all) + [word for subkey in subkeys for word in words_of(subkey)]
+        left = words_of(of_all) + midstates(of_all) + [word for key in keyed.keys(secret, head) for word in words_of(key)]
         assert found(memory, left) == 0, n
-        assert traces(memory, [stream.word(subkey, 0, 0) for subkey in subkeys]) <= LEFT, n
+        rows = [keyed.row(secret, head, "value", ("I", i), 0) for i in range(n)]
+        assert traces(memory, [stream.word(row, 0, 0) for row in rows]) <= LEFT, n
         assert found(memory, states) == live, "no copy remains except the generator's"
     process.tell("shown = [repr(rng), rng.fingerprint([1, 2], ['a', 'b']), rng.__dask_tokenize__(), hash(rng)]")
     assert found(process.memory(), words_of(secret)) == 0

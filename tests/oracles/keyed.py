@@ -1,4 +1,4 @@
-"""Contract, section 13: from a secret and an address to a subkey, in plain hashlib.
+"""Contract, section 13: from a secret and an address to the key and mask of a row, with hashlib and AES.
 
 A label is written as a pair of its tag and its content: `("S", "north")`, `("I", 7)`, `("T", [label, ...])`, `("N", None)`.
 """
@@ -8,6 +8,8 @@ import struct
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
+
+from tests.oracles import stream
 
 Label = tuple[str, Any]
 Value = int | float | list[int | float]
@@ -75,12 +77,34 @@ def head(release: str, statistic: str, asked: bytes, partitions: int, drawn: byt
     return text(release) + text(statistic) + asked + field("I", integer(partitions)) + drawn + text(bind)
 
 
-def row(bind: str, one: Label, number: Value) -> bytes:
-    return label(one) + (value(number) if bind == "value" else b"")
+def keys(secret: bytes, of_all: bytes) -> tuple[bytes, bytes]:
+    """R and W: the keys of masks and of words."""
+    key = hmac(hmac(secret, b"stairnoise/keyed1/noise"), of_all)
+    return key, stream.child_key(key, 0)
 
 
-def subkey(secret: bytes, of_all: bytes, of_row: bytes) -> bytes:
-    return hmac(hmac(hmac(secret, b"stairnoise/keyed1/noise"), of_all), of_row)
+def mask(key: bytes, bind: str, one: Label, number: Value) -> bytes:
+    """The XOR of the blocks of a row."""
+    written = label(one)
+    pieces = [(written[at : at + 8].ljust(8, b"\0"), at // 8) for at in range(0, len(written), 8)]
+    numbers = (number if isinstance(number, list) else [number]) if bind == "value" else []
+    pieces += [_piece(j, coordinate) for j, coordinate in enumerate(numbers)]
+    total = 0
+    for data, place in pieces:
+        total ^= int.from_bytes(stream.encrypted(key, data + place.to_bytes(8, "little")), "little")
+    return total.to_bytes(16, "little")
+
+
+def _piece(j: int, number: int | float) -> tuple[bytes, int]:
+    if number == int(number) and -(2**63) <= number < 2**63:
+        return int(number).to_bytes(8, "little", signed=True), 2**62 + j
+    return struct.pack("<d", number), 2**63 + j
+
+
+def row(secret: bytes, of_all: bytes, bind: str, one: Label, number: Value) -> bytes:
+    """W and the mask of a row: the key that `tests.oracles.stream` draws its words by."""
+    of_masks, of_words = keys(secret, of_all)
+    return of_words + mask(of_masks, bind, one, number)
 
 
 def fingerprint(secret: bytes, release: str, rows: Iterable[tuple[Label, Value]]) -> bytes:

@@ -1,4 +1,7 @@
-"""Contract, section 1: from a key to words. AES comes from the `cryptography` package."""
+"""Contract, section 1: from a key to words. AES comes from the `cryptography` package.
+
+A key of 48 bytes is that of a keyed row: 32 bytes, and the mask of section 13.
+"""
 
 from functools import lru_cache
 
@@ -14,10 +17,16 @@ def _aes(key: bytes) -> CipherContext:
     return Cipher(algorithms.AES256(key), modes.ECB()).encryptor()
 
 
+def encrypted(key: bytes, plain: bytes) -> bytes:
+    """AES-256 of one block."""
+    return _aes(key).update(plain)
+
+
 def block(key: bytes, domain: int, level: int, fill: int, index: int) -> bytes:
     """The 16 bytes at one position of the stream."""
     tweak = fill + level * 2**48 + domain * 2**60
-    return _aes(key).update(index.to_bytes(8, "little") + tweak.to_bytes(8, "little"))
+    place = index + tweak * 2**64 ^ int.from_bytes(key[32:], "little")
+    return encrypted(key[:32], place.to_bytes(16, "little"))
 
 
 def _lane(data: bytes, lane: int) -> int:

@@ -89,6 +89,15 @@ def test_texts_of_arrow_are_those_of_a_list(texts: list[str | None], cut: int, d
     assert [found.field(row) for row in range(len(column))] == [expected.field(row) for row in range(len(column))]
 
 
+@given(
+    st.lists(st.text(st.characters(codec="utf-8"), max_size=12), min_size=1, max_size=20), st.sampled_from(["<U12", ">U12", "S"])
+)
+def test_arrays_of_texts_and_bytes_are_lists_of_them(texts: list[str], dtype: str) -> None:
+    array = np.array([text.encode() if dtype == "S" else text for text in texts], dtype)[::2]
+    found, expected = label_column(array, len(array)), label_column(array.tolist(), len(array))
+    assert [found.field(row) for row in range(len(array))] == [expected.field(row) for row in range(len(array))]
+
+
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=20))
 def test_arrays_of_integers_are_lists_of_them(integers: list[int]) -> None:
     found, expected = label_column(np.array(integers, np.int64), len(integers)), label_column(integers, len(integers))

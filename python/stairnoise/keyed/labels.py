@@ -101,13 +101,23 @@ def _of_array(array: NDArray[Any]) -> Labels:
     if array.ndim != 1:
         raise ParameterError(f"labels must have one dimension, got an array of shape {array.shape}")
     kind = array.dtype.kind
-    if kind == "i" or (kind == "u" and array.dtype.itemsize < 8):
+    if kind == "i" or (kind == "u" and array.max(initial=0) < 2**63):
         return Labels.integers(array.astype(np.int64, copy=False))
     if kind == "M" and np.datetime_data(array.dtype) == ("D", 1):
         return Labels.dates(array.astype("<M8[D]", copy=False).view(np.int64), np.isnat(array))
     if kind not in "buSUOT":
         raise _wrong_dtype(dtype_name(array.dtype), timed=kind in "mM")
-    return Labels.objects(array.tolist(), _encoded)
+    return (_of_characters(array) if kind in "SU" else None) or Labels.objects(array.tolist(), _encoded)
+
+
+def _of_characters(array: NDArray[Any]) -> Labels | None:
+    """Return the labels of an array of texts or bytes; None if there is no character, or one has no UTF-8."""
+    size = 4 if array.dtype.kind == "U" else 1
+    width = array.dtype.itemsize // size
+    if not width:
+        return None
+    native = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    return Labels.code_points(native.view(np.uint32), width) if size > 1 else Labels.binaries(native.view(np.uint8), width)
 
 
 def _integers(package: str, column: Any) -> Labels:
@@ -122,7 +132,7 @@ def _of_pandas(column: Any) -> Labels:
     if kind == "CategoricalDtype":
         codes = getattr(column, "cat", column).codes
         return _column(column.dtype.categories).taken(np.asarray(codes, np.int64))
-    if kind == "ArrowDtype":
+    if kind == "ArrowDtype" or (kind == "StringDtype" and column.dtype.storage != "python"):
         return _of_arrow(getattr(column, "array", column).__arrow_array__())
     if isinstance(column.dtype, np.dtype) and column.dtype.kind not in "OUST":
         return _of_array(np.asarray(column))
@@ -165,9 +175,9 @@ def _of_arrow_text(column: Any, offset: np.dtype[Any]) -> Labels:
     _, offsets, data = column.buffers()
     if not len(column):
         return Labels.objects([], _encoded)
-    ends = np.frombuffer(offsets, offset, len(column) + 1, column.offset * offset.itemsize).astype(np.int64)
+    ends = np.frombuffer(offsets, offset, len(column) + 1, column.offset * offset.itemsize)
     texts = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
-    return Labels.texts(ends - ends[0], texts, of_arrow.nulls_of(column) if column.null_count else None)
+    return Labels.texts(ends, texts, of_arrow.nulls_of(column) if column.null_count else None)
 
 
 _OF: dict[str, Callable[[Any], Labels]] = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}

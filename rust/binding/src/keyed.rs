@@ -4,18 +4,21 @@ use numpy::{Element, PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
-use stairnoise::keyed::{Agreement, Disagreement, Keyed, Labels as _, address};
+use stairnoise::keyed::{Keyed, Mask, RowKeys, address};
 use stairnoise::{Answer, AnyMechanism, Holds, Mechanism as _, OutOfMemory};
 use zeroize::Zeroizing;
 
-use crate::buffer::{Elements, Input, Output, OwnInOrder, Parts, detach_for, same_shape, with_answers, with_output};
+use crate::agreement::{Disagreement, repeated};
+use crate::buffer::{
+    Elements, Input, Output, OwnInOrder, Parts, detach_for, filled, new_array, same_shape, with_answers, with_output,
+};
 use crate::errors::{self, ParameterError};
 use crate::labels::{Column, Labels};
 use crate::mechanism::Mechanism;
 use crate::threads::{self, Signals};
 
-/// A row takes 300 ns, as long as this many values of one word.
-const PRICE: usize = 64;
+/// A row takes as long as this many values of one word.
+const PRICE: usize = 8;
 
 /// The keys derived from a secret, one for each purpose.
 #[pyclass(frozen, module = "stairnoise._native")]
@@ -68,7 +71,7 @@ impl Keys {
     ) -> PyResult<()> {
         same_shape("values", values.shape(), out.shape())?;
         let release = Release {
-            key: self.noise.under(head),
+            keys: self.noise.rows(head),
             mechanism,
             rows: Rows {
                 labels: &labels.0,
@@ -132,12 +135,22 @@ impl Rows<'_> {
         }
     }
 
-    /// Requires that equal labels have equal values.
-    fn agree<A: Number>(&self, py: Python<'_>, values: &[A]) -> PyResult<Agreement> {
+    /// Writes the masks of the labels, and returns the rows that repeat one. Equal labels must have equal values.
+    fn masks<A: Number>(
+        &self,
+        py: Python<'_>,
+        keys: &RowKeys,
+        values: &[A],
+        masks: &mut [Mask],
+        threads: usize,
+    ) -> PyResult<Vec<usize>> {
         let width = self.width.unwrap_or(1);
         let same = |a, b| values[a * width..][..width] == values[b * width..][..width];
         let mut signals = Signals::new();
-        let found = detach_for(py, self.labels.len(), || Agreement::of(self.labels, same, || signals.look()));
+        let found = detach_for(py, self.labels.len() * PRICE, || {
+            self.labels.masks(keys, masks, threads, &mut || signals.look())?;
+            repeated(masks, threads, same, || signals.look())
+        });
         signals.result?;
         found.map_err(|refusal| match refusal {
             Disagreement::At(row) => ParameterError::new_err(format!(
@@ -154,7 +167,8 @@ impl Rows<'_> {
         values: &Bound<'_, PyArrayDyn<A>>,
     ) -> PyResult<[u8; 32]> {
         let values = copied(&Input::new("values", values)?)?;
-        let repeated = self.agree(py, &values)?.repeated;
+        let mut masks = filled([0; 2], self.labels.len()).map_err(|OutOfMemory| errors::memory())?;
+        let repeated = self.masks(py, &key.rows(b"agreement"), &values, &mut masks, 1)?;
         let width = self.width.unwrap_or(1);
         let mut repeated = repeated.into_iter().peekable();
         let distinct = (0..self.labels.len()).filter(|row| repeated.next_if_eq(row).is_none());
@@ -179,7 +193,7 @@ fn copied<A: Number>(values: &Input<'_, A>) -> PyResult<Vec<A>> {
 }
 
 struct Release<'a> {
-    key: Keyed,
+    keys: RowKeys,
     mechanism: &'a Mechanism,
     rows: Rows<'a>,
     bind_value: bool,
@@ -224,28 +238,32 @@ impl Release<'_> {
                 )),
             },
         )?;
-        self.rows.agree(py, &answers)?;
-        threads::fill(
-            py,
-            places,
-            parts,
-            threads,
-            || (),
-            |(), piece| {
-                piece.write(OwnInOrder::of(&answers), parts.stage(), |first, answers, part| {
-                    let (first, answers) = (first as usize / width, answers.part());
-                    let address = |row: usize, bytes: &mut Vec<u8>| {
-                        self.rows.labels.write(row, bytes);
+        // NumPy's memory, because it has huge pages.
+        let draw = |masks: &mut [u64]| {
+            let masks = masks.as_chunks_mut().0;
+            self.rows.masks(py, &self.keys, &answers, masks, threads)?;
+            threads::fill(
+                py,
+                places,
+                parts,
+                threads,
+                || (),
+                |(), piece| {
+                    piece.write(OwnInOrder::of(&answers), parts.stage(), |first, answers, part| {
+                        let masks = &masks[first as usize / width..][..part.len() / width];
+                        let mut own = filled([0; 2], masks.len())?;
+                        own.copy_from_slice(masks);
                         if self.bind_value {
-                            self.rows.value(&answers[(row - first) * width..][..width], bytes);
+                            self.keys.bind(answers.part(), &mut own);
                         }
-                    };
-                    // All other errors were checked above.
-                    let released = self.key.release(mechanism, first, address, answers, part);
-                    released.map_err(|_| OutOfMemory.into())
-                })
-            },
-        )
+                        // All other errors were checked above.
+                        let released = self.keys.release(mechanism, own, answers.part(), part);
+                        released.map_err(|_| OutOfMemory.into())
+                    })
+                },
+            )
+        };
+        new_array(py, &[2 * self.rows.labels.len()], draw).map(drop)
     }
 }
 

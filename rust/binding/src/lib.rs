@@ -28,6 +28,7 @@
 
 use pyo3::prelude::*;
 
+mod agreement;
 mod arguments;
 mod arrow;
 mod bit_generator;

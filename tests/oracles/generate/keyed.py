@@ -1,4 +1,4 @@
-"""keyed.json: addresses of every kind, their subkeys, and the noise of the mechanisms of one word.
+"""keyed.json: addresses of every kind, the masks of their rows, and the noise.
 
 An oracle with `KEYED` has its own cases, arguments and k, which come last. Its `address` has the parameters of these arguments,
 and `ANSWERS` has true answers.
@@ -18,11 +18,12 @@ from tests.oracles import (
     multivariate,
     partitions,
     release,
+    segments,
     truncated_discrete_staircase,
     truncated_laplace,
     truncated_staircase,
 )
-from tests.oracles.generate import mechanisms
+from tests.oracles.generate import infinitely_divisible, mechanisms
 from tests.oracles.generate.encoding import decoded, encoded
 from tests.oracles.lattice import lattice
 from tests.oracles.lattice import mechanism as mechanism_of
@@ -166,6 +167,22 @@ def for_partitions(name: str, arguments: list[Any], k: int) -> list[Any]:
     return [release.share(arguments[0], k), *arguments[1:]]
 
 
+def steps(name: str, arguments: list[Any], parameters: dict[str, Any], key: bytes) -> int | list[int]:
+    """Return value 0 of fill 0 of the mechanism that is drawn, in steps of its lattice; the coordinates of a vector."""
+    if name in OF_ONE_WORD:
+        return draw.at(mechanism_of(arguments[0], lattice(name, *arguments)), key, 0, 0).value
+    if name in ORACLES:
+        oracle: Any = ORACLES[name]
+        return int(getattr(oracle, "value", segments.value)(oracle.mechanism(*arguments)[1], key, 0, 0))
+    if name in ("gaussian", "discrete_gaussian"):
+        return gaussian.at(parameters["sigma2"], key, 0, 0).value
+    if name == "multivariate_staircase":
+        return multivariate.mechanism(*arguments).vector(key, 0, 0)
+    part = Fraction(arguments[-1], arguments[-2])
+    drawn = infinitely_divisible.DRAW[name.removesuffix("_discrete_laplace")]
+    return drawn(*arguments[:-2], part, key, 0, 0)
+
+
 def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry, completed by the oracle."""
     name, arguments, k, bind = inputs["law"], decoded_arguments(inputs["arguments"]), inputs["partitions"], inputs["bind"]
@@ -175,15 +192,15 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     head = keyed.head(inputs["release"], inputs["statistic"], keyed.mechanism(name, asked), k, keyed.mechanism(name, drawn), bind)
     cases = []
     for written, number in inputs["cases"]:
-        row = keyed.row(bind, label_of(written), decoded(number))
-        subkey = keyed.subkey(secret, head, row)
-        noise = [draw.at(mechanism_of(divided[0], lattice(name, *divided)), subkey, 0, 0).value] if name in OF_ONE_WORD else []
-        cases.append([written, number, row.hex(), subkey.hex(), *noise])
+        key = keyed.row(secret, head, bind, label_of(written), decoded(number))
+        noise = steps(name, divided, dict(drawn), key)
+        cases.append([written, number, keyed.label(label_of(written)).hex(), key[32:].hex(), noise])
     rows = [(label_of(written), decoded(number)) for written, number in inputs["cases"]]
     return inputs | {
         "parameters": [[key, encoded_parameter(one)] for key, one in asked],
         "drawn": [[key, encoded_parameter(one)] for key, one in drawn],
         "head": head.hex(),
+        "keys": [key.hex() for key in keyed.keys(secret, head)],
         "cases": cases,
         "fingerprint": keyed.fingerprint(secret, inputs["release"], rows).hex(),
     }

@@ -83,6 +83,16 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         if self.len() == 0 {
             return Ok(Vec::new());
         }
+        if self.is_slice() {
+            let mut all = Vec::new();
+            all.try_reserve_exact(self.len()).map_err(|_| OutOfMemory)?;
+            // SAFETY: there is room for all elements, which are initialised and contiguous.
+            unsafe {
+                self.first.copy_to_nonoverlapping(all.as_mut_ptr(), self.len());
+                all.set_len(self.len());
+            }
+            return Ok(all);
+        }
         let mut all = filled(self.get(0), self.len())?;
         self.copy_all(&mut all)?;
         Ok(all)
@@ -94,11 +104,20 @@ impl<'py, A: Element + Copy> Input<'py, A> {
             self.copy_to(0, all);
             return Ok(());
         }
-        let mut elements = self.in_order(STAGE)?;
-        for part in Block::parts(self.len(), STAGE) {
+        let mut done = 0;
+        self.in_parts(STAGE, |part| {
+            all[done..][..part.len()].copy_from_slice(part);
+            done += part.len();
+        })
+    }
+
+    /// Calls `work` with copies of all elements in C order, up to `most` at a time.
+    pub fn in_parts(&self, most: usize, mut work: impl FnMut(&[A])) -> Result<(), OutOfMemory> {
+        let mut elements = self.in_order(most)?;
+        for part in Block::parts(self.len(), most) {
             elements.begin(&part)?;
             elements.advance(part.first, part.len());
-            all[part.first..][..part.len()].copy_from_slice(elements.part());
+            work(elements.part());
         }
         Ok(())
     }

@@ -63,16 +63,24 @@ pub fn number(bytes: &mut Vec<u8>, value: f64) {
 const LONG: f64 = (1_u128 << 126) as f64;
 
 fn field(bytes: &mut Vec<u8>, tag: u8, body: &[u8]) {
-    bytes.push(tag);
-    bytes.extend((body.len() as u64).to_le_bytes());
-    bytes.extend(body);
+    let mut head = [tag; 9];
+    head[1..].copy_from_slice(&(body.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(&head);
+    bytes.extend_from_slice(body);
 }
 
 /// Two's complement in the fewest bytes, at least one, the least significant first.
 fn whole(bytes: &mut Vec<u8>, tag: u8, value: i128) {
     // Bits besides the sign; of −1 there are none.
     let bits = i128::BITS - (value ^ (value >> (i128::BITS - 1))).leading_zeros();
-    field(bytes, tag, &value.to_le_bytes()[..=bits as usize / 8]);
+    let length = bits as usize / 8 + 1;
+    let mut field = [0; 25];
+    field[0] = tag;
+    field[1] = length as u8;
+    field[9..].copy_from_slice(&value.to_le_bytes());
+    // All of it and then less: a copy of known length is quicker.
+    bytes.extend_from_slice(&field);
+    bytes.truncate(bytes.len() - 16 + length);
 }
 
 /// The field of a number of 2⁵³ or more in magnitude.

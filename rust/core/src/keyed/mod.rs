@@ -1,8 +1,8 @@
 //! Noise as a pure function of a secret and of what is released (contract, section 13).
 
 pub mod address;
-mod agreement;
 mod fingerprint;
+mod row_keys;
 #[cfg(test)]
 mod tests;
 
@@ -12,18 +12,12 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use crate::error::DrawError;
-use crate::lattice::Answer;
-use crate::mechanism::{Holds, Mechanism};
-use crate::memory;
 use crate::stack;
-use crate::stream::Generator;
-pub use agreement::{Agreement, Disagreement, Labels};
+pub use row_keys::{Mask, RowKeys};
 
-/// A key for one release: every row of the release has a generator of its own.
+/// A key for one purpose: HMAC-SHA256 makes others from it, down to those of the rows of one release ([`Keyed::rows`]).
 ///
-/// The row's subkey is HMAC-SHA256 of the row's address under this key; its noise is value 0 of fill 0 of the generator with that subkey. So a
-/// row's noise does not depend on the other rows, on their order or on the machine.
+/// A row's noise does not depend on the other rows, on their order or on the machine.
 ///
 /// There is no `Clone`, no serialisation and no key in `Debug`. Keys are wiped on drop.
 ///
@@ -33,20 +27,13 @@ pub use agreement::{Agreement, Disagreement, Labels};
 ///
 /// // In a program, 32 bytes from the operating system that are kept where the secrets are.
 /// let secret = [7; 32];
-/// let release = Keyed::new(&secret, b"example.org/noise").under(b"households 2026-Q3, count, DiscreteLaplace(1)");
+/// let release = Keyed::new(&secret, b"example.org/noise").rows(b"households 2026-Q3, count, DiscreteLaplace(1)");
 /// let mechanism = DiscreteLaplace::new(1.0, 1)?;
 /// let (labels, counts) = (["north", "south"], [120_i64, 45]);
-/// let mut private = [0_i64; 2];
-/// release.release(
-///     &mechanism,
-///     0,
-///     |row, bytes| {
-///         address::text(bytes, labels[row]);
-///         address::integer(bytes, counts[row].into());
-///     },
-///     &counts,
-///     &mut private,
-/// )?;
+/// let (mut masks, mut private) = (vec![[0; 2]; 2], [0_i64; 2]);
+/// release.labels(|row, bytes| address::text(bytes, labels[row]), &mut masks)?;
+/// release.bind(&counts, &mut masks);
+/// release.release(&mechanism, masks, &counts, &mut private)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Keyed(Box<Hmac<Sha256>>);
@@ -77,44 +64,6 @@ impl Keyed {
         let digest = self.subkey(parts);
         stack::wipe::<LEFT>();
         digest
-    }
-
-    /// The generator of a row.
-    pub fn generator(&self, row: &[u8]) -> Generator {
-        Generator::from_key(&self.digest(&[row]))
-    }
-
-    /// Adds noise to the answers of the rows `first`, `first + 1`, …: `address(row, bytes)` writes the address of a row to the empty `bytes`.
-    ///
-    /// A row is one answer, or as many as the mechanism draws together: the coordinates of a vector.
-    ///
-    /// # Errors
-    /// As [`Mechanism::release`]; then nothing was written, unless memory ran out on the way.
-    ///
-    /// # Panics
-    /// If the answers are no whole number of rows.
-    pub fn release<L: Mechanism + ?Sized, A: Answer, T: Holds<L>>(
-        &self,
-        mechanism: &L,
-        first: usize,
-        mut address: impl FnMut(usize, &mut Vec<u8>),
-        answers: &[A],
-        out: &mut [T],
-    ) -> Result<(), DrawError> {
-        crate::lattice::release::check(answers, out, mechanism.log2_granularity())?;
-        let joint_values = mechanism.joint_values();
-        assert!(answers.len().is_multiple_of(joint_values), "answers must be whole rows");
-        memory::has_room()?;
-        let mut bytes = Vec::new();
-        let rows = answers.chunks(joint_values).zip(out.chunks_mut(joint_values));
-        for (row, (answers, out)) in (first..).zip(rows) {
-            bytes.clear();
-            address(row, &mut bytes);
-            let mut generator = self.generator(&bytes);
-            mechanism.next_fill(&mut generator, joint_values)?.release(0, answers, out)?;
-        }
-        stack::wipe_deep();
-        Ok(())
     }
 
     /// [`Keyed::digest`] that leaves its work on the stack: never inlined, so that it lies below the caller's frame, where [`stack::wipe`] wipes.

@@ -1,10 +1,12 @@
-//! Evidence: `tests/vectors/keyed.json`, computed by an oracle in Python's hashlib; rows that agree and rows that do not; releases row by row.
+//! Evidence: `tests/vectors/keyed.json`, computed by an oracle with Python's hashlib and another AES; rows alone; labels that differ.
 
 use serde_json::Value as Json;
 
 use super::*;
+use crate::error::DrawError;
+use crate::mechanism::{Holds, Mechanism};
 use crate::testing::golden::{bytes, float, is_packaged, list, vectors, whole};
-use crate::{DiscreteLaplace, Kind, Laplace, MultivariateStaircase, Norm, OneWordMechanism, Shape};
+use crate::{DiscreteLaplace, Kind, Laplace, MultivariateStaircase, Norm, OneWordMechanism, Shape, Skellam};
 
 fn label(json: &Json, bytes: &mut Vec<u8>) {
     let content = &json[1];
@@ -28,6 +30,18 @@ fn value(json: &Json, bytes: &mut Vec<u8>) {
     }
 }
 
+/// Adds a true answer to the mask of its label.
+fn bind(rows: &RowKeys, json: &Json, masks: &mut [Mask]) {
+    let number = |json: &Json| json.as_i64().map_or_else(|| float(json), |integer| integer as f64);
+    match json {
+        Json::Array(parts) => rows.bind(&parts.iter().map(number).collect::<Vec<_>>(), masks),
+        json => match json.as_i64() {
+            Some(integer) => rows.bind(&[integer], masks),
+            None => rows.bind(&[float(json)], masks),
+        },
+    }
+}
+
 /// The mechanism that is drawn, of one word, or none.
 fn mechanism(entry: &Json) -> Option<OneWordMechanism> {
     let parameter = |name: &str| {
@@ -47,25 +61,40 @@ fn mechanism(entry: &Json) -> Option<OneWordMechanism> {
 }
 
 #[test]
-fn subkeys_and_noise_are_those_of_the_oracle() {
+fn masks_and_noise_are_those_of_the_oracle() {
     let mut drawn = 0;
     for entry in vectors("keyed.json") {
         let secret: [u8; 32] = bytes(&entry["secret"]).try_into().unwrap();
-        let key = Keyed::new(&secret, b"stairnoise/keyed1/noise").under(&bytes(&entry["head"]));
-        let mut head = Vec::new();
+        let key = Keyed::new(&secret, b"stairnoise/keyed1/noise");
+        assert_eq!(key.digest(&[&bytes(&entry["head"])])[..], bytes(&entry["keys"][0]));
+        let (rows, mut head) = (key.rows(&bytes(&entry["head"])), Vec::new());
         address::text(&mut head, entry["release"].as_str().unwrap());
         assert_eq!(bytes(&entry["head"])[..head.len()], head);
         for case in list(&entry["cases"]) {
-            let mut row = Vec::new();
-            label(&case[0], &mut row);
+            let mut masks = [[0; 2]];
+            rows.labels(
+                |_, field| {
+                    label(&case[0], field);
+                    assert_eq!(*field, bytes(&case[2]), "{case}");
+                },
+                &mut masks,
+            )
+            .unwrap();
             if entry["bind"] == "value" {
-                value(&case[1], &mut row);
+                bind(&rows, &case[1], &mut masks);
             }
-            assert_eq!(row, bytes(&case[2]), "{case}");
-            assert_eq!(key.digest(&[&row])[..], bytes(&case[3]), "{case}");
+            assert_eq!(
+                masks
+                    .as_flattened()
+                    .iter()
+                    .flat_map(|word| word.to_le_bytes())
+                    .collect::<Vec<_>>(),
+                bytes(&case[3]),
+                "{case}"
+            );
             if let Some(mechanism) = mechanism(&entry) {
                 let mut noise = [0.0];
-                mechanism.fill(&mut key.generator(&row), &mut noise).unwrap();
+                rows.release(&mechanism, masks.to_vec(), &[0_i64], &mut noise).unwrap();
                 assert_eq!(noise[0] / mechanism.granularity(), case[4].as_i64().unwrap() as f64, "{case}");
                 drawn += 1;
             }
@@ -84,131 +113,129 @@ fn subkeys_and_noise_are_those_of_the_oracle() {
     assert!(cfg!(miri) || is_packaged() || drawn > 50);
 }
 
-fn check<L: Mechanism, T: Holds<L> + PartialEq + fmt::Debug>(
-    key: &Keyed,
-    mechanism: &L,
-    write: impl Fn(usize, &mut Vec<u8>) + Copy,
-    n: usize,
-) {
-    let joint_values = mechanism.joint_values();
-    let answers: Vec<i64> = (0..n as i64).map(|i| i * i - 40).collect();
-    let mut out = vec![T::default(); n];
-    key.release(mechanism, 0, write, &answers, &mut out).unwrap();
-    for (row, (answers, out)) in answers.chunks(joint_values).zip(out.chunks(joint_values)).enumerate() {
-        let (mut bytes, mut alone, mut part) = (Vec::new(), vec![T::default(); joint_values], vec![T::default(); joint_values]);
-        write(row, &mut bytes);
-        mechanism.release(&mut key.generator(&bytes), answers, &mut alone).unwrap();
-        assert_eq!(alone, out);
-        key.release(mechanism, row, write, answers, &mut part).unwrap();
-        assert_eq!(part, out);
+fn rows() -> RowKeys {
+    Keyed::new(&[9; 32], b"test").rows(b"head")
+}
+
+/// The masks of the labels 0, 1, …, n − 1.
+fn masks(rows: &RowKeys, n: usize) -> Vec<Mask> {
+    let mut masks = vec![[0; 2]; n];
+    rows.labels(|row, bytes| address::integer(bytes, row as i128), &mut masks)
+        .unwrap();
+    masks
+}
+
+fn check<L: Mechanism, T: Holds<L> + PartialEq + fmt::Debug>(mechanism: &L, n: usize) {
+    let (rows, joint_values) = (rows(), mechanism.joint_values());
+    let answers: Vec<i64> = (0..(n * joint_values) as i64).map(|i| i * i - 40).collect();
+    let (mut all, mut out) = (masks(&rows, n), vec![T::default(); answers.len()]);
+    rows.bind(&answers, &mut all);
+    rows.release(mechanism, all.clone(), &answers, &mut out).unwrap();
+    let alone = answers.chunks(joint_values).zip(out.chunks(joint_values));
+    for (row, (answers, out)) in alone.enumerate().step_by(if cfg!(miri) { 50 } else { 1 }) {
+        let mut one = [[0; 2]];
+        rows.labels(|_, bytes| address::integer(bytes, row as i128), &mut one)
+            .unwrap();
+        rows.bind(answers, &mut one);
+        assert_eq!(one[0], all[row]);
+        let mut found = vec![T::default(); joint_values];
+        rows.release(mechanism, one.to_vec(), answers, &mut found).unwrap();
+        assert_eq!(found, out, "{row} of {n}");
     }
 }
 
-/// Evidence: equality with `Mechanism::release` by the row's own generator, bit for bit, for numbers and vectors, whole and in parts.
+/// Evidence: equality with each row alone, bit for bit, for numbers and vectors of every way to read words: few, short and long.
 #[test]
-fn rows_are_released_each_by_its_own_generator() {
-    let key = Keyed::new(&[9; 32], b"test").under(b"head");
-    let write = |row: usize, bytes: &mut Vec<u8>| address::integer(bytes, row as i128);
-    check::<_, i64>(&key, &DiscreteLaplace::new(0.1, 1).unwrap(), write, 40);
-    check::<_, f64>(&key, &Laplace::new(0.1, 1.0).unwrap(), write, 40);
-    check::<_, f32>(&key, &crate::DiscreteGaussian::new(100.0).unwrap(), write, 10);
-    let vectors = MultivariateStaircase::new(1.0, 1.0, 3, 0.5, Norm::L1).unwrap();
-    check::<_, f64>(&key, &vectors, write, 12);
+fn a_row_is_the_same_alone() {
+    for n in [1, 3, 40, 600] {
+        check::<_, i64>(&DiscreteLaplace::new(0.1, 1).unwrap(), n);
+        check::<_, f64>(&Laplace::new(0.1, 1.0).unwrap(), n);
+        // From here on every word is undecided.
+        check::<_, f64>(&Laplace::new(1e-6, 1.0).unwrap(), n);
+        check::<_, f32>(&crate::DiscreteGaussian::new(100.0).unwrap(), n);
+        check::<_, i64>(&Skellam::new(10.0, crate::Share::WHOLE).unwrap(), n);
+        check::<_, f64>(&MultivariateStaircase::new(1.0, 1.0, 3, 0.5, Norm::L1).unwrap(), n);
+        check::<_, f64>(&MultivariateStaircase::new(1.0, 1.0, 5, 0.5, Norm::L2).unwrap(), n);
+    }
 }
 
 #[test]
 fn answers_that_a_release_refuses_are_refused_before_any_row_is_drawn() {
-    let key = Keyed::new(&[9; 32], b"test");
-    let mechanism = Laplace::new(1.0, 1.0).unwrap();
-    let mut out = [7.0; 3];
-    let drawn = |_: usize, _: &mut Vec<u8>| panic!("a row was drawn");
-    assert_eq!(
-        key.release(&mechanism, 0, drawn, &[0.0, f64::NAN, 1.0], &mut out),
-        Err(DrawError::NotFinite(1))
-    );
-    assert_eq!(
-        key.release(&mechanism, 0, drawn, &[0.0, 1.0], &mut out),
-        Err(DrawError::Lengths { answers: 2, out: 3 })
-    );
-    assert_eq!(
-        key.release(&OneWordMechanism::from(mechanism), 0, drawn, &[0_i64; 3], &mut [0_i64; 3]),
-        Err(DrawError::NotWhole)
-    );
+    let (rows, mechanism) = (rows(), Laplace::new(1.0, 1.0).unwrap());
+    let (all, mut out) = (masks(&rows, 3), [7.0; 3]);
+    let refused = rows.release(&mechanism, all.clone(), &[0.0, f64::NAN, 1.0], &mut out);
+    assert_eq!(refused, Err(DrawError::NotFinite(1)));
+    let refused = rows.release(&mechanism, all.clone(), &[0.0, 1.0], &mut out);
+    assert_eq!(refused, Err(DrawError::Lengths { answers: 2, out: 3 }));
+    let whole = rows.release(&OneWordMechanism::from(mechanism), all, &[0_i64; 3], &mut [0_i64; 3]);
+    assert_eq!(whole, Err(DrawError::NotWhole));
     assert_eq!(out, [7.0; 3]);
 }
 
 #[test]
+#[should_panic(expected = "whole rows")]
+fn rows_are_as_many_as_masks() {
+    let (rows, mechanism) = (rows(), Laplace::new(1.0, 1.0).unwrap());
+    let _ = rows.release(&mechanism, masks(&rows, 2), &[0.0; 3], &mut [0.0; 3]);
+}
+
+#[test]
 fn keys_differ_by_secret_purpose_and_address_and_are_not_shown() {
-    let key = |secret: u8, purpose: &[u8], head: &[u8]| *Keyed::new(&[secret; 32], purpose).under(head).digest(&[b"row"]);
-    let all = [
+    let key = |secret: u8, purpose: &[u8], head: &[u8]| {
+        let key = Keyed::new(&[secret; 32], purpose);
+        (key.under(head), key.rows(head))
+    };
+    let (all, rows): (Vec<_>, Vec<_>) = [
         key(1, b"a", b"b"),
         key(2, b"a", b"b"),
         key(1, b"b", b"b"),
         key(1, b"a", b"a"),
         key(1, b"ab", b""),
-    ];
-    assert!((0..all.len()).all(|i| !all[..i].contains(&all[i])));
-    assert_eq!(format!("{:?}", Keyed::new(&[1; 32], b"a")), "Keyed { .. }");
-    let parts = Keyed::new(&[1; 32], b"a");
-    assert_eq!(parts.digest(&[b"ro", b"w"]), parts.digest(&[b"row"]));
-}
-
-struct Numbers(Vec<i64>);
-
-impl Labels for Numbers {
-    fn len(&self) -> usize {
-        self.0.len()
+    ]
+    .into_iter()
+    .unzip();
+    let mut drawn = Vec::new();
+    for (key, row) in all.iter().zip(&rows) {
+        let (mut noise, found) = ([0.0], masks(row, 1));
+        // Of one mask: the keys of words differ too.
+        row.release(&Laplace::new(1.0, 1.0).unwrap(), vec![[1, 2]], &[0.0], &mut noise)
+            .unwrap();
+        drawn.push((*key.digest(&[b"row"]), found[0], noise[0]));
     }
-
-    fn write(&self, row: usize, bytes: &mut Vec<u8>) {
-        address::integer(bytes, self.0[row].into());
-    }
-}
-
-/// Evidence: the same by comparing every two rows.
-#[test]
-fn repeated_labels_are_found_and_must_agree() {
-    let mut random = crate::testing::random::Random(8);
-    for n in (0..200).step_by(if cfg!(miri) { 50 } else { 1 }) {
-        let labels = Numbers((0..n).map(|_| ((random.word() % (1 + 3 * n as u64)) as i64) - 7).collect());
-        let repeated: Vec<_> = (0..n as usize).filter(|&i| labels.0[..i].contains(&labels.0[i])).collect();
-        assert_eq!(
-            Agreement::of(&labels, |_, _| true, || true).unwrap().repeated,
-            repeated,
-            "{n}"
+    for (i, one) in drawn.iter().enumerate() {
+        assert!(
+            drawn[..i]
+                .iter()
+                .all(|other| other.0 != one.0 && other.1 != one.1 && other.2 != one.2)
         );
-        let first = repeated.first().map_or(Ok(()), |row| Err(Disagreement::At(*row)));
-        assert_eq!(Agreement::of(&labels, |_, _| false, || true).map(|_| ()), first, "{n}");
-        let same = |a: usize, b: usize| {
-            assert!(a < b && labels.0[a] == labels.0[b]);
-            true
-        };
-        Agreement::of(&labels, same, || true).unwrap();
     }
+    assert_eq!(format!("{:?} {:?}", all[0], rows[0]), "Keyed { .. } RowKeys { .. }");
+    assert_eq!(all[0].digest(&[b"ro", b"w"]), all[0].digest(&[b"row"]));
 }
 
-/// So many that no table has a place for each.
-struct Endless;
-
-impl Labels for Endless {
-    fn len(&self) -> usize {
-        usize::MAX
-    }
-
-    fn write(&self, _: usize, _: &mut Vec<u8>) {
-        panic!("there is no table to look them up in");
-    }
-}
-
+/// Evidence: by hand, answers that are equal or not, whatever their type.
 #[test]
-fn more_labels_than_memory_are_an_error() {
-    assert_eq!(Agreement::of(&Endless, |_, _| true, || true), Err(Disagreement::OutOfMemory));
-}
-
-#[test]
-#[cfg_attr(miri, ignore = "slow: many labels")]
-fn a_search_for_repeated_labels_can_be_given_up() {
-    let labels = Numbers((0..1 << 18).collect());
-    assert_eq!(Agreement::of(&labels, |_, _| true, || false), Err(Disagreement::Stopped));
-    assert!(Agreement::of(&labels, |_, _| true, || true).unwrap().repeated.is_empty());
+fn answers_that_differ_have_other_masks() {
+    let rows = rows();
+    let of_floats = |answers: &[f64]| {
+        let mut one = masks(&rows, 1);
+        rows.bind(answers, &mut one);
+        one[0]
+    };
+    let of_integer = |answer: i64| {
+        let mut one = masks(&rows, 1);
+        rows.bind(&[answer], &mut one);
+        one[0]
+    };
+    let exact = [0, 1, -1, 40, 1 << 53, -(1 << 53), i64::MIN];
+    for answer in exact {
+        assert_eq!(of_integer(answer), of_floats(&[answer as f64]), "{answer}");
+    }
+    assert_eq!(of_floats(&[-0.0]), of_floats(&[0.0]));
+    let ends = [2_f64.powi(63), -(2_f64.powi(63) + 2048.0), 1e20, f64::MAX, 0.5, -0.5, 5e-324];
+    let mut all: Vec<_> = ends.iter().map(|answer| of_floats(&[*answer])).collect();
+    all.extend(exact.map(of_integer));
+    all.extend([of_integer(i64::MAX), of_integer(0.5_f64.to_bits() as i64), masks(&rows, 1)[0]]);
+    all.extend([of_floats(&[1.0, 2.0]), of_floats(&[2.0, 1.0]), of_floats(&[0.0, 0.0])]);
+    assert!((0..all.len()).all(|i| !all[..i].contains(&all[i])));
 }

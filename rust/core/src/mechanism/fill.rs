@@ -8,7 +8,7 @@ use crate::lattice::release;
 use crate::lattice::{Answer, Modulus, Residue, Value};
 use crate::mechanism::tiles::Tiles;
 use crate::memory::OutOfMemory;
-use crate::stream::{Fill, Generator, StagedFill};
+use crate::stream::{Fill, Generator, StagedFill, Substream};
 
 /// A mechanism's lattice, and how its values are drawn.
 #[derive(Clone, Copy)]
@@ -78,6 +78,17 @@ enum Inner<'a> {
 }
 
 impl<'a> MechanismFill<'a> {
+    /// The fill of keyed rows, each with the mask of its number (contract, section 13).
+    pub(crate) fn masked(source: Source<'a>, rows: Substream) -> Result<Self, OutOfMemory> {
+        Ok(Self(match source.how {
+            How::OneWord(sampler) => Inner::OneWord(sampler, Fill::new(rows)),
+            How::Staged(mechanism) => {
+                mechanism.prepare()?;
+                Inner::Staged(mechanism, source.log2_granularity, StagedFill::new(rows))
+            }
+        }))
+    }
+
     #[inline]
     pub(super) fn next(source: Source<'a>, generator: &mut Generator, n: usize) -> Result<Self, DrawError> {
         Ok(Self(match source.how {

@@ -14,7 +14,7 @@ type Block = Array<u8, <Aes256Enc as BlockSizeUser>::BlockSize>;
 
 /// What a block is for; the top four bits of its tweak, so that no two purposes ever share an input.
 #[derive(Clone, Copy)]
-pub(super) enum Domain {
+pub(crate) enum Domain {
     Noise = 0,
     Extension = 1,
     Spawn = 2,
@@ -24,7 +24,7 @@ pub(super) enum Domain {
 
 /// AES-256 under one key. Expanded keys are wiped on drop, and nothing prints, copies or moves them.
 #[allow(clippy::large_enum_variant, reason = "always behind a pointer")]
-pub(super) enum Cipher {
+pub(crate) enum Cipher {
     /// AES-NI, ARMv8 or constant-time software, as the `aes` crate finds at run time.
     Aes(Aes256Enc),
     /// Two or four blocks per instruction, where the `aes` crate would encrypt one.
@@ -66,9 +66,9 @@ impl Cipher {
     }
 
     /// Both words of one block.
-    pub fn block(&self, domain: Domain, level: u64, fill: u64, index: u64) -> [u64; 2] {
+    pub fn block(&self, tweak: u64, index: u64) -> [u64; 2] {
         let mut block = [[0; 2]];
-        self.encrypt_counters(tweak(domain, level, fill), index, &mut block);
+        self.encrypt_counters(tweak, index, &mut block);
         block[0]
     }
 
@@ -82,28 +82,15 @@ impl Cipher {
         let tweak = tweak(Domain::Noise, 0, fill);
         match self {
             // One call, which wipes what it leaves: by rows of 64 blocks that would take a quarter longer.
-            Self::Aes(cipher) => {
+            Self::Aes(_) => {
                 let indices = firsts.flat_map(|first| successors(first).take(length));
-                encrypt(cipher, tweak, indices, out);
+                self.encrypt_inputs(indices.map(|index| [index, tweak]), out);
             }
             Self::Wide(cipher) => {
                 for (first, row) in firsts.zip(out.chunks_mut(length)) {
                     cipher.encrypt_counters(tweak, first, row);
                 }
             }
-        }
-    }
-
-    /// The words of the noise blocks at `indices`, as many as `out` takes.
-    pub fn scattered_noise(&self, fill: u64, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
-        let mut indices = indices.fuse();
-        // Whole batches of every cipher.
-        let mut some = [0; 128];
-        for out in out.chunks_mut(some.len()) {
-            for (place, index) in some.iter_mut().zip(indices.by_ref().take(out.len())) {
-                *place = index;
-            }
-            self.encrypt_indices(tweak(Domain::Noise, 0, fill), &some[..out.len()], out);
         }
     }
 
@@ -128,16 +115,23 @@ impl Cipher {
     pub fn encrypt_counters(&self, tweak: u64, first: u64, out: &mut [[u64; 2]]) {
         match self {
             Self::Wide(cipher) => cipher.encrypt_counters(tweak, first, out),
-            Self::Aes(cipher) => encrypt(cipher, tweak, successors(first), out),
+            Self::Aes(_) => self.encrypt_inputs(successors(first).map(|index| [index, tweak]), out),
         }
     }
 
-    /// AES of (index, tweak) for the indices given, one for each place of `out`.
-    fn encrypt_indices(&self, tweak: u64, indices: &[u64], out: &mut [[u64; 2]]) {
-        assert_eq!(indices.len(), out.len());
+    /// AES of the blocks `inputs`, one for each place of `out`.
+    pub fn encrypt_inputs(&self, inputs: impl Iterator<Item = [u64; 2]>, out: &mut [[u64; 2]]) {
+        for (place, input) in out.iter_mut().zip(inputs) {
+            *place = input;
+        }
+        self.encrypt_in_place(out);
+    }
+
+    /// AES of blocks, each written over its input.
+    pub fn encrypt_in_place(&self, blocks: &mut [[u64; 2]]) {
         match self {
-            Self::Wide(cipher) => cipher.encrypt_indices(tweak, indices, out),
-            Self::Aes(cipher) => encrypt(cipher, tweak, indices.iter().copied(), out),
+            Self::Wide(cipher) => cipher.encrypt_in_place(blocks),
+            Self::Aes(cipher) => encrypt(cipher, blocks),
         }
     }
 }
@@ -156,17 +150,16 @@ fn successors(first: u64) -> impl Iterator<Item = u64> {
     (0..).map(move |i| first.wrapping_add(i))
 }
 
-/// The portable twin of `encrypt_counters` and `encrypt_indices` in `vaes`.
-fn encrypt(aes: &Aes256Enc, tweak: u64, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
+/// The portable twin of `encrypt_in_place` in `vaes`.
+fn encrypt(aes: &Aes256Enc, pairs: &mut [[u64; 2]]) {
     let mut blocks = Zeroizing::new([[0; 16]; 32]);
-    let mut indices = indices.fuse();
-    for out in out.chunks_mut(blocks.len()) {
-        let blocks = Array::cast_slice_from_core_mut(&mut blocks[..out.len()]);
-        for (block, index) in blocks.iter_mut().zip(&mut indices) {
-            *block = input(tweak, index);
+    for pairs in pairs.chunks_mut(blocks.len()) {
+        let blocks = Array::cast_slice_from_core_mut(&mut blocks[..pairs.len()]);
+        for (block, [low, high]) in blocks.iter_mut().zip(&*pairs) {
+            *block = (u128::from(*high) << 64 | u128::from(*low)).to_le_bytes().into();
         }
         encrypt_in_place(aes, blocks);
-        for (pair, block) in out.iter_mut().zip(blocks) {
+        for (pair, block) in pairs.iter_mut().zip(blocks) {
             *pair = words(block);
         }
     }
@@ -198,10 +191,6 @@ fn portable_once(key: &[u8; 32], work: impl FnOnce(&Cipher)) {
 pub(super) fn tweak(domain: Domain, level: u64, fill: u64) -> u64 {
     debug_assert!(fill < 1 << 48 && level < 1 << 12);
     fill | level << 48 | (domain as u64) << 60
-}
-
-fn input(tweak: u64, index: u64) -> Block {
-    (u128::from(tweak) << 64 | u128::from(index)).to_le_bytes().into()
 }
 
 fn words(block: &Block) -> [u64; 2] {
@@ -309,7 +298,7 @@ mod tests {
             for (name, cipher) in all(&key) {
                 for case in entry["words"].as_array().unwrap() {
                     let [fill, index] = [0, 1].map(|i| case[i].as_u64().unwrap());
-                    let word = cipher.block(Domain::Noise, 0, fill, index / 2)[(index % 2) as usize];
+                    let word = cipher.block(tweak(Domain::Noise, 0, fill), index / 2)[(index % 2) as usize];
                     assert_eq!(format!("{word:016x}"), case[2].as_str().unwrap(), "{name}, {case}");
                 }
                 for case in entry["children"].as_array().unwrap() {
@@ -337,8 +326,8 @@ mod tests {
                     assert_eq!(out, expected, "{name}: {n} blocks from {first}");
                     let indices: Vec<u64> = successors(first).take(n).collect();
                     out.fill([0; 2]);
-                    cipher.encrypt_indices(1 << 60 | 5, &indices, &mut out);
-                    assert_eq!(out, expected, "{name}: {n} blocks from {first}, by their indices");
+                    cipher.encrypt_inputs(indices.iter().map(|index| [*index, 1 << 60 | 5]), &mut out);
+                    assert_eq!(out, expected, "{name}: {n} blocks from {first}, by their inputs");
                 }
             }
         }
@@ -357,7 +346,7 @@ mod tests {
                     let index = first(i / length) + (i % length) as u64;
                     assert_eq!(
                         *pair,
-                        cipher.block(Domain::Noise, 0, 9, index),
+                        cipher.block(tweak(Domain::Noise, 0, 9), index),
                         "{name}: {i} of rows of {length}"
                     );
                 }
@@ -373,9 +362,13 @@ mod tests {
             for n in (0..40).chain([63, 64, 65, 200]).step_by(if cfg!(miri) { 13 } else { 1 }) {
                 let index = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8;
                 let mut out = vec![[0; 2]; n];
-                cipher.scattered_noise(9, (0..n).map(index), &mut out);
+                cipher.encrypt_inputs((0..n).map(|i| [index(i), tweak(Domain::Noise, 0, 9)]), &mut out);
                 for (i, pair) in out.iter().enumerate() {
-                    assert_eq!(*pair, cipher.block(Domain::Noise, 0, 9, index(i)), "{name}: {i} of {n}");
+                    assert_eq!(
+                        *pair,
+                        cipher.block(tweak(Domain::Noise, 0, 9), index(i)),
+                        "{name}: {i} of {n}"
+                    );
                 }
             }
         }

@@ -80,7 +80,7 @@ impl Drop for FillKeys {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cipher::Domain;
+    use super::super::cipher::{Domain, tweak};
     use super::super::fill::{Fill, Substream};
     use super::*;
 
@@ -97,7 +97,7 @@ mod tests {
         while fills.len() < n {
             let cipher = Cipher::new(&key);
             let made = |j: u64| {
-                let blocks = [2 * j, 2 * j + 1].map(|index| cipher.block(Domain::FillKeys, 0, 0, index));
+                let blocks = [2 * j, 2 * j + 1].map(|index| cipher.block(tweak(Domain::FillKeys, 0, 0), index));
                 let bytes: Vec<u8> = blocks.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
                 <[u8; 32]>::try_from(bytes).unwrap()
             };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::cipher::{Cipher, Domain};
+use super::cipher::{Cipher, Domain, tweak};
 use crate::cache_lines::CacheLines;
 use crate::kernel::BLOCK;
 use crate::stack;
@@ -39,15 +39,29 @@ const LOG2_VALUES: u32 = 40;
 const LOG2_INDICES: u32 = 62;
 
 /// A fill of any kind: which keystream, and which of its values comes first.
-pub(super) struct Substream {
+pub(crate) struct Substream {
     pub cipher: Arc<Cipher>,
     pub number: u64,
     pub start: u64,
+    masks: Option<Arc<Vec<[u64; 2]>>>,
 }
 
 impl Substream {
     pub fn new(cipher: Arc<Cipher>, number: u64, start: u64) -> Self {
-        Self { cipher, number, start }
+        Self {
+            cipher,
+            number,
+            start,
+            masks: None,
+        }
+    }
+
+    /// Fill 0 of keyed rows: value i, or vector i, is value 0 under mask i (contract, section 13).
+    pub fn masked(cipher: Arc<Cipher>, masks: Vec<[u64; 2]>) -> Self {
+        Self {
+            masks: Some(Arc::new(masks)),
+            ..Self::new(cipher, 0, 0)
+        }
     }
 }
 
@@ -60,7 +74,7 @@ impl Fill {
     /// Values of such a fill have indices below this.
     pub(super) const INDICES: u64 = 1 << LOG2_INDICES;
 
-    pub(super) fn new(substream: Substream) -> Self {
+    pub(crate) fn new(substream: Substream) -> Self {
         Self(substream)
     }
 
@@ -98,7 +112,7 @@ impl StagedFill {
     /// Values of such a fill have indices below this.
     pub(super) const INDICES: u64 = 1 << LOG2_VALUES;
 
-    pub(super) fn new(substream: Substream) -> Self {
+    pub(crate) fn new(substream: Substream) -> Self {
         Self {
             substream,
             log2_values: LOG2_VALUES,
@@ -109,12 +123,18 @@ impl StagedFill {
     ///
     /// There are 2^`log2_fewer` times fewer indices to a stage, and as many times more stages.
     pub(crate) fn whole(&self, log2_fewer: u32) -> (Self, u64) {
-        let Substream { cipher, number, start } = &self.substream;
-        let whole = Self {
-            substream: Substream::new(Arc::clone(cipher), *number, 0),
-            log2_values: LOG2_VALUES - log2_fewer,
+        let Substream {
+            cipher,
+            number,
+            start,
+            masks,
+        } = &self.substream;
+        let substream = Substream {
+            masks: masks.clone(),
+            ..Substream::new(Arc::clone(cipher), *number, 0)
         };
-        (whole, *start)
+        let log2_values = LOG2_VALUES - log2_fewer;
+        (Self { substream, log2_values }, *start)
     }
 
     /// What draw number `s` reads.
@@ -129,11 +149,11 @@ impl StagedFill {
 
     /// The words of stages and values `place(0)`, `place(1)`, …, as many as `out` takes.
     pub(crate) fn scattered_words(&self, place: impl Fn(usize) -> (u64, u64), out: &mut [u64]) {
-        let index = |k| {
+        let place = |k| {
             let (s, i) = place(k);
-            self.offset(s) + i
+            (self.offset(s), i)
         };
-        self.stage(0).scattered_words(index, out);
+        self.stage(0).scattered_words(place, out);
     }
 
     fn offset(&self, s: u64) -> u64 {
@@ -148,6 +168,7 @@ pub(crate) struct Stage<'a> {
     cipher: &'a Cipher,
     number: u64,
     start: u64,
+    masks: Option<&'a [[u64; 2]]>,
 }
 
 impl<'a> Stage<'a> {
@@ -156,28 +177,51 @@ impl<'a> Stage<'a> {
             cipher: &substream.cipher,
             number: substream.number,
             start: substream.start + offset,
+            masks: substream.masks.as_deref().map(Vec::as_slice),
         }
+    }
+
+    /// The mask of value `index` and its index in the fill, `offset` after those of this stage.
+    #[inline]
+    fn place(self, offset: u64, index: u64) -> ([u64; 2], u64) {
+        match self.masks {
+            None => ([0; 2], self.start + offset + index),
+            Some(masks) => (masks[index as usize], self.start + offset),
+        }
+    }
+
+    /// A block of the fill that a mask makes.
+    fn block(self, domain: Domain, level: u64, mask: [u64; 2], index: u64) -> [u64; 2] {
+        let tweak = tweak(domain, level, self.number);
+        self.cipher.block(tweak ^ mask[1], index ^ mask[0])
     }
 
     /// The word of value `index`.
     pub fn word(self, index: u64) -> u64 {
-        let index = self.start + index;
+        let (mask, index) = self.place(0, index);
         // A block holds the words of two values (contract, section 1).
-        self.cipher.block(Domain::Noise, 0, self.number, index / 2)[(index % 2) as usize]
+        self.block(Domain::Noise, 0, mask, index / 2)[(index % 2) as usize]
     }
 
     /// Extension word `e` of value `index`.
     pub fn extension(self, index: u64, e: usize) -> u64 {
+        let (mask, index) = self.place(0, index);
+        self.extension_at(mask, index, e)
+    }
+
+    fn extension_at(self, mask: [u64; 2], index: u64, e: usize) -> u64 {
         if e >= EXTENSION_WORDS {
             return 0;
         }
         // A block holds two extension words of one value (contract, section 1).
-        let level = (e / 2) as u64;
-        self.cipher.block(Domain::Extension, level, self.number, self.start + index)[e % 2]
+        self.block(Domain::Extension, (e / 2) as u64, mask, index)[e % 2]
     }
 
     /// The words of the values `first .. first + n` with `n` at most [`FEW`]; what follows them has no meaning.
     pub fn few_words(self, first: u64, n: usize) -> Zeroizing<[u64; FEW + 1]> {
+        if self.masks.is_some() {
+            return self.few_masked_words(first, n);
+        }
         let first = self.start + first;
         // A block holds two words, and the first wanted may be its second.
         let skip = (first % 2) as usize;
@@ -189,16 +233,31 @@ impl<'a> Stage<'a> {
         words
     }
 
-    /// The words of the values `index(0)`, `index(1)`, …, as many as `out` takes.
-    pub fn scattered_words(self, index: impl Fn(usize) -> u64, out: &mut [u64]) {
+    /// Not inlined: words that are returned from one of two places are moved, which leaves a copy.
+    #[inline(never)]
+    fn few_masked_words(self, first: u64, n: usize) -> Zeroizing<[u64; FEW + 1]> {
+        let mut words = Zeroizing::new([0; FEW + 1]);
+        self.scattered_words(|k| (0, first + k as u64), &mut words[..n]);
+        words
+    }
+
+    /// The words of the values at `place(0)`, `place(1)`, …, as many as `out` takes: an offset and the index of a value.
+    pub fn scattered_words(self, place: impl Fn(usize) -> (u64, u64), out: &mut [u64]) {
+        let tweak = tweak(Domain::Noise, 0, self.number);
         // 32 blocks are whole batches of every cipher.
         let mut blocks = Zeroizing::new([[0; 2]; 32]);
         for (begin, out) in (0..).step_by(blocks.len()).zip(out.chunks_mut(blocks.len())) {
-            let index = |k| self.start + index(begin + k);
-            let halves = (0..out.len()).map(|k| index(k) / 2);
-            self.cipher.scattered_noise(self.number, halves, &mut blocks[..out.len()]);
+            let place = |k| {
+                let (offset, index) = place(begin + k);
+                self.place(offset, index)
+            };
+            let inputs = (0..out.len()).map(|k| {
+                let (mask, index) = place(k);
+                [(index / 2) ^ mask[0], tweak ^ mask[1]]
+            });
+            self.cipher.encrypt_inputs(inputs, &mut blocks[..out.len()]);
             for (k, (word, block)) in out.iter_mut().zip(&*blocks).enumerate() {
-                *word = block[(index(k) % 2) as usize];
+                *word = block[(place(k).1 % 2) as usize];
             }
         }
     }
@@ -235,26 +294,39 @@ pub(crate) struct PairStage<'a>(Stage<'a>);
 
 impl PairStage<'_> {
     pub fn pair(self, index: u64) -> [u64; 2] {
-        let Stage { cipher, number, start } = self.0;
-        cipher.block(Domain::Noise, 0, number, start + index)
+        let (mask, index) = self.0.place(0, index);
+        self.0.block(Domain::Noise, 0, mask, index)
     }
 
     /// The pairs of the values `first`, `first + 1`, …, as many as `out` takes.
     pub fn pairs(self, first: u64, out: &mut [[u64; 2]]) {
-        let Stage { cipher, number, start } = self.0;
+        let Stage {
+            cipher,
+            number,
+            start,
+            masks,
+        } = self.0;
+        if masks.is_some() {
+            return self.scattered_pairs(first.., out);
+        }
         cipher.noise(number, start + first, out);
     }
 
     /// The pairs of the values `indices`, as many as `out` takes.
     pub fn scattered_pairs(self, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
-        let Stage { cipher, number, start } = self.0;
-        cipher.scattered_noise(number, indices.map(|index| start + index), out);
+        let tweak = tweak(Domain::Noise, 0, self.0.number);
+        let inputs = indices.map(|index| {
+            let (mask, index) = self.0.place(0, index);
+            [index ^ mask[0], tweak ^ mask[1]]
+        });
+        self.0.cipher.encrypt_inputs(inputs, out);
     }
 
     /// Extension word `e` of word `lane` of the pair of value `index`.
     pub fn extension(self, index: u64, lane: u64, e: usize) -> u64 {
-        // The extension of word n is that of value n, and a stage counts values from its start.
-        self.0.extension(self.0.start + 2 * index + lane, e)
+        // The extension of word n is that of value n.
+        let (mask, index) = self.0.place(0, index);
+        self.0.extension_at(mask, 2 * index + lane, e)
     }
 }
 
@@ -278,6 +350,12 @@ impl<const BLOCKS: usize> WordsIn<BLOCKS> {
 
     /// The words of the values `first .. first + n`, with `n` at most twice the blocks, less one.
     pub fn at(&mut self, stage: Stage<'_>, first: u64, n: usize) -> &[u64] {
+        if stage.masks.is_some() {
+            self.used = self.used.max(n.div_ceil(2));
+            let words = &mut self.blocks.0.as_flattened_mut()[..n];
+            stage.scattered_words(|k| (0, first + k as u64), words);
+            return words;
+        }
         let first = stage.start + first;
         let skip = (first % 2) as usize;
         let blocks = &mut self.blocks.0[..(skip + n).div_ceil(2)];
@@ -289,7 +367,7 @@ impl<const BLOCKS: usize> WordsIn<BLOCKS> {
     /// The words of the values of a tile, row after row. Its rows are whole blocks, at most `BLOCKS` of them.
     pub fn of_tile(&mut self, stage: Stage<'_>, tile: &Tile) -> &[u64] {
         assert!(
-            (stage.start | tile.first | tile.pitch | tile.columns as u64).is_multiple_of(2),
+            stage.masks.is_none() && (stage.start | tile.first | tile.pitch | tile.columns as u64).is_multiple_of(2),
             "{tile:?}"
         );
         let blocks = &mut self.blocks.0[..tile.len() / 2];

@@ -252,11 +252,11 @@ impl Generator {
     }
 
     fn view(&self, fill: Substream) -> Self {
-        let (Substream { cipher, number, start }, process) = (fill, self.source.process());
+        let (cipher, number, process) = (fill.cipher, fill.number, self.source.process());
         Self {
             source: Source::Taken { cipher, number, process },
             next_fill: number,
-            start,
+            start: fill.start,
             is_view: true,
             may_release: self.may_release,
         }

@@ -18,8 +18,11 @@ mod stream_rng;
 mod vaes;
 
 pub use bit_generator::BitGenerator;
+pub(crate) use cipher::Cipher;
 pub use entropy::EntropyError;
-pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW, PairStage, SHORT, ShortWords, Stage, TILE, TileWords, Words, WordsIn};
+pub(crate) use fill::{
+    CHUNK, EXTENSION_WORDS, FEW, PairStage, SHORT, ShortWords, Stage, Substream, TILE, TileWords, Words, WordsIn,
+};
 pub use fill::{Fill, StagedFill, Tile};
 pub use generator::{Children, Generator};
 pub use process::process_mark;

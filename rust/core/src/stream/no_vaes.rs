@@ -4,7 +4,7 @@ use super::pieces::{Piece, RoundKeys};
 use crate::kernel::Tier;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Wide {}
+pub(crate) enum Wide {}
 
 impl Wide {
     pub fn of(_: Tier) -> Option<Self> {
@@ -25,7 +25,7 @@ impl Wide {
     }
 }
 
-pub(super) struct WideCipher(Wide);
+pub(crate) struct WideCipher(Wide);
 
 impl WideCipher {
     pub fn without_key(wide: Wide) -> Self {
@@ -40,7 +40,7 @@ impl WideCipher {
         match self.0 {}
     }
 
-    pub fn encrypt_indices(&self, _: u64, _: &[u64], _: &mut [[u64; 2]]) {
+    pub fn encrypt_in_place(&self, _: &mut [[u64; 2]]) {
         match self.0 {}
     }
 }

@@ -104,7 +104,7 @@ mod tests {
             let pieces: [Piece; 5] = [const { [const { AtomicU64::new(0) }; PIECE] }; 5];
             cipher.encrypt(tweak(Domain::BitGenerator, 1, 3), pieces.iter().enumerate().skip(1));
             for (n, word) in pieces.as_flattened().iter().enumerate() {
-                let expected = blocks.block(Domain::BitGenerator, 1, 3, n as u64 / 2)[n % 2];
+                let expected = blocks.block(tweak(Domain::BitGenerator, 1, 3), n as u64 / 2)[n % 2];
                 assert_eq!(word.load(Relaxed), if n < PIECE { 0 } else { expected }, "{n}");
             }
         }

@@ -30,7 +30,7 @@ enum Width {
 
 /// A proof that the processor encrypts several blocks per instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Wide(Width);
+pub(crate) struct Wide(Width);
 
 impl Wide {
     /// The widest that a tier may use. None on the portable tier: `STAIRNOISE_CPU=portable` then runs the cipher of processors without VAES.
@@ -98,7 +98,7 @@ impl Wide {
 
 /// AES-256 under one key; wiped on drop. Round keys are broadcast when read, which costs nothing. Kept twice, they would need an allocation aligned
 /// to 32 bytes, for which a short fill waits.
-pub(super) struct WideCipher {
+pub(crate) struct WideCipher {
     wide: Wide,
     keys: [__m128i; ROUNDS + 1],
 }
@@ -128,13 +128,10 @@ impl WideCipher {
         encrypt_rest(rest, |batch| self.encrypt(&raw const STEPS.0, tweak, index(whole), batch));
     }
 
-    /// The same for the indices given, one for each place of `out`.
-    pub fn encrypt_indices(&self, tweak: u64, indices: &[u64], out: &mut [[u64; 2]]) {
-        for (input, index) in out.iter_mut().zip(indices) {
-            *input = [*index, tweak];
-        }
+    /// AES of blocks, each written over its input.
+    pub fn encrypt_in_place(&self, blocks: &mut [[u64; 2]]) {
         let in_place = |batch: &mut Batch| self.encrypt(&raw const *batch, 0, 0, batch);
-        let (batches, rest) = out.as_chunks_mut();
+        let (batches, rest) = blocks.as_chunks_mut();
         batches.iter_mut().for_each(in_place);
         encrypt_rest(rest, in_place);
     }

@@ -27,7 +27,8 @@ const KINDS: [(&str, Make); 3] = [
 /// Evidence: equality with the contract's text, one block at a time, over several buffers.
 #[test]
 fn words_are_those_of_the_contract() {
-    let number = |key: &Key, level, n: u64| Cipher::new(key).block(Domain::BitGenerator, level, 0, n / 2)[(n % 2) as usize];
+    let number =
+        |key: &Key, level, n: u64| Cipher::new(key).block(tweak(Domain::BitGenerator, level, 0), n / 2)[(n % 2) as usize];
     let key_at = |key: &Key, level, first: u64| -> Key {
         let numbers: Vec<u8> = (first..first + 4).flat_map(|n| number(key, level, n).to_le_bytes()).collect();
         numbers.try_into().unwrap()

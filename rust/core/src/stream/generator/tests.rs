@@ -58,7 +58,7 @@ fn every_way_to_a_word_gives_the_same_word() {
             }
             let index = |k| (k * k % CHUNK) as u64;
             let mut scattered = vec![0; n];
-            stream.stage().scattered_words(index, &mut scattered);
+            stream.stage().scattered_words(|k| (0, index(k)), &mut scattered);
             for (k, word) in scattered.iter().enumerate() {
                 assert_eq!(*word, all[(start + index(k)) as usize], "{start} {k}");
             }
