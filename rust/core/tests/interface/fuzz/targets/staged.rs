@@ -1,4 +1,4 @@
-//! Mechanisms that draw a value from several words.
+//! Mechanisms that draw a value from several words, and truncated Laplace.
 //!
 //! Compares a fill with its pieces and with values one at a time, released values with the noise, and bounded noise with its bounds.
 
@@ -22,7 +22,8 @@ pub fn run(bytes: &[u8]) {
             });
             if let Ok(mechanism) = TruncatedLaplace::new(eps, delta, sensitivity, bounds[0], bounds[1]) {
                 let (below, above) = mechanism.bounds();
-                for steps in drawn(&mechanism, &mut input, 700) {
+                let drawn = check(&mechanism, &mut input, 700, ONE_DRAW);
+                for steps in drawn.map_or(vec![], |drawn| drawn.steps) {
                     assert!(
                         -i128::from(below) <= steps.into() && i128::from(steps) <= above.into(),
                         "{steps} of {mechanism:?}"
@@ -83,17 +84,13 @@ pub fn run(bytes: &[u8]) {
 
 fn checked<L: Mechanism, E>(mechanism: Result<L, E>, input: &mut Input<'_>, most: usize) {
     if let Ok(mechanism) = mechanism {
-        drawn(&mechanism, input, most);
+        check(&mechanism, input, most, SEVERAL_DRAWS);
     }
 }
 
 /// The base-2 logarithm of a fill's number of indices, and the error for other indices: for mechanisms with one draw a value, and for others.
 pub const ONE_DRAW: (u32, DrawError) = (62, DrawError::IndexTooLarge);
 const SEVERAL_DRAWS: (u32, DrawError) = (40, DrawError::StagedIndexTooLarge);
-
-fn drawn<L: Mechanism>(mechanism: &L, input: &mut Input<'_>, most: usize) -> Vec<i64> {
-    check(mechanism, input, most, SEVERAL_DRAWS).map_or(vec![], |drawn| drawn.steps)
-}
 
 /// A part of fill 0 of a key, from an index on.
 pub struct Drawn {
