@@ -32,8 +32,8 @@ def with_less_noise(value):
 def altered(mechanism, version):
     """Return the mechanism's maker, and its pickle's arguments with less noise and with this version."""
     maker, arguments = mechanism.__reduce__()
-    place = 0 if type(mechanism) is sn.DiscreteGaussian else len(arguments) - 1
-    changed = [version if isinstance(argument, str) else argument for argument in arguments]
+    place = 0 if type(mechanism) is sn.DiscreteGaussian else len(arguments) - 2
+    changed = [*arguments[:-1], version]
     changed[place] = with_less_noise(changed[place])
     return maker, changed
 
@@ -60,13 +60,12 @@ def test_another_version_calibrates_anew(make):
 @pytest.mark.parametrize("sigma2", [float("nan"), float("inf"), 0.0, -1.0, 1e-300])
 def test_no_number_at_all_is_refused(sigma2):
     maker, arguments = sn.Gaussian(1, 1e-6).__reduce__()
-    log2_granularity, _, steps = arguments[-1]
-    with pytest.raises(sn.ParameterError, match="sigma2 of a pickle must be enough"):
-        maker(*arguments[:-1], (log2_granularity, sigma2, steps))
-    with pytest.raises(sn.ParameterError, match="sigma2 of a pickle must be enough"):
-        maker(*arguments[:-1], (log2_granularity, arguments[-1][1], steps - 1))
+    *others, (log2_granularity, enough, steps), version = arguments
+    for found in ((log2_granularity, sigma2, steps), (log2_granularity, enough, steps - 1), (10**9, enough, steps)):
+        with pytest.raises(sn.ParameterError, match="calibration of a pickle must be enough"):
+            maker(*others, found, version)
     maker, arguments = sn.DiscreteGaussian.from_eps(1, 1e-6).__reduce__()
-    with pytest.raises(sn.ParameterError, match="sigma2 of a pickle must be enough"):
+    with pytest.raises(sn.ParameterError, match="calibration of a pickle must be enough"):
         maker(sigma2, *arguments[1:])
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 
 from stairnoise._errors import arguments_of, meant
-from stairnoise._native import Named
+from stairnoise._native import Named, __version__
+from stairnoise._parameters import refuse
 from stairnoise._types import Self
 
 Mechanism = TypeVar("Mechanism")
@@ -35,6 +36,14 @@ def once(method: Callable[[Mechanism], Found]) -> Callable[[Mechanism], Found]:
         return found
 
     return cached
+
+
+def of_this_version(is_private: Callable[..., bool], arguments: tuple[Any, ...], found: Found, version: str) -> Found | None:
+    """Return the calibration of a pickle, which must be enough for its mechanism's arguments; None if another version made it."""
+    if version != __version__:
+        return None
+    refuse("the calibration of a pickle", found, is_private(*arguments, found), "enough for its eps and delta")
+    return found
 
 
 class Immutable(Named):
@@ -74,11 +83,10 @@ class Immutable(Named):
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable: {name} cannot be deleted")
 
-    def __copy__(self) -> Self:
+    def __deepcopy__(self, memo: object = None) -> Self:
         return self
 
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
+    __copy__ = __deepcopy__
 
     def _made_by(self) -> tuple[Any, tuple[Any, ...]]:
         """Return a function and arguments that make an equal object."""

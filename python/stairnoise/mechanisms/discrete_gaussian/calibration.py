@@ -18,7 +18,6 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from stairnoise._errors import ParameterError
 from stairnoise._parameters import REMEMBERED
 from stairnoise._types import Floats
 from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
@@ -88,14 +87,11 @@ def _log_margin(eps: float, delta: float, shift: int, sigma2: float) -> float:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def require_private(eps: float, delta: float, shift: int, sigma2: float, k: int) -> None:
-    """Refuse a σ², as from a pickle, with which `k` values are not certainly (ε, δ)-differentially private together."""
-    if not _LEAST_SIGMA2 <= sigma2 <= _MOST_SIGMA2 or not (
-        _is_enough(eps, delta, shift, k, sigma2) if k > 1 else _log_margin(eps, delta, shift, sigma2) >= 0
-    ):
-        raise ParameterError(
-            f"sigma2 of a pickle must be enough for its eps and delta, got {sigma2!r} for eps {eps!r} and delta {delta!r}"
-        )
+def is_private(eps: float, delta: float, shift: int, sigma2: float, k: int) -> bool:
+    """Return whether `k` values with this σ², as from a pickle, are certainly (ε, δ)-differentially private together."""
+    if not _LEAST_SIGMA2 <= sigma2 <= _MOST_SIGMA2:
+        return False
+    return _is_enough(eps, delta, shift, k, sigma2) if k > 1 else _log_margin(eps, delta, shift, sigma2) >= 0
 
 
 def _enough_for_certain(eps: float, delta: float, shift: int) -> float:

@@ -23,7 +23,7 @@ from stairnoise.columns.libraries import library
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, numbers_for_different
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
-from stairnoise.mechanism.immutable import comparable, display
+from stairnoise.mechanism.immutable import comparable, display, of_this_version
 from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
 from stairnoise.mechanisms.discrete_gaussian import distribution, loss, vector_loss
@@ -158,21 +158,16 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
 
     @classmethod
     def _calibrated(
-        cls, sigma2: Real, eps: Any, delta: Any, sensitivity: Any, partitions: int, made_by: str | None = None
+        cls, sigma2: Real, eps: Any, delta: Any, sensitivity: Any, partitions: int, *version: str
     ) -> DiscreteGaussian[Any, Any]:
-        """Return the mechanism from a pickle or a ledger file; the sensitivity is None if nobody stated it.
+        """Return the mechanism from a ledger file, or from a pickle, which has the version that made it.
 
-        A pickle has the version that it was `made_by`.
+        The sensitivity is None if nobody stated it.
         """
         stated = sensitivity is not None
         change = sensitivity if stated else 1
-        if made_by is not None and made_by != _native.__version__:
+        if version and of_this_version(_is_private, (eps, delta, change, partitions), sigma2, *version) is None:
             return cls._for_values(eps, delta, change, partitions, stated)
-        if made_by is not None and isinstance(sigma2, float):
-            discrete_gaussian_calibration.require_private(eps, delta, change, sigma2, partitions)
-        elif made_by is not None:
-            check = partial(discrete_gaussian_calibration.require_private, k=partitions)
-            for_different(check, np.shape(sigma2), eps, delta, change, sigma2)
         mechanism = cls.__new__(cls)
         mechanism._keep(sigma2, _Calibration(eps, delta, change, partitions), stated=stated)
         return mechanism
@@ -509,6 +504,13 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def _key(self) -> tuple[object, ...]:
         calibration = None if self._calibration is None else tuple(map(comparable, self._calibration))
         return (*super()._key(), calibration, self._stated)
+
+
+def _is_private(eps: Any, delta: Any, change: Any, k: int, sigma2: Any) -> bool:
+    if isinstance(sigma2, float):
+        return discrete_gaussian_calibration.is_private(eps, delta, change, sigma2, k)
+    check = partial(discrete_gaussian_calibration.is_private, k=k)
+    return all(for_different(check, np.shape(sigma2), eps, delta, change, sigma2)[0])
 
 
 def _squared(sigma: RealLike) -> Real:

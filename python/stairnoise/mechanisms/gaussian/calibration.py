@@ -104,25 +104,21 @@ def _calibrated(eps: float, delta: float, sensitivity: float, partitions: int, b
 
 
 @lru_cache(maxsize=REMEMBERED)
-def require_private(
-    eps: float, delta: float, sensitivity: float, partitions: int, log2_granularity: int, sigma2: float, steps: int
-) -> None:
-    """Refuse a calibration, as from a pickle, with which `partitions` values are not certainly (ε, δ)-private together."""
-    least = _lower_bound(eps, delta, -math.log(delta))
+def is_private(eps: float, delta: float, sensitivity: float, partitions: int, found: Calibration) -> bool:
+    """Return whether `partitions` values with this calibration, as from a pickle, are certainly (ε, δ)-private together."""
+    log2_g, sigma2, steps = found
     change, exponent = _as_integer(sensitivity)
-    private = _LEAST_LOG2_G <= log2_granularity <= _MOST_LOG2_G and steps >= _shifted_up(change, exponent - log2_granularity)
+    if not _LEAST_LOG2_G <= log2_g <= _MOST_LOG2_G or steps < _shifted_up(change, exponent - log2_g) or not 0 < sigma2 < math.inf:
+        return False
+    least = _lower_bound(eps, delta, -math.log(delta))
+    n = fixed_point(_bits(eps, least))
+    s = _shift_over_sigma(n, partitions * steps * steps, sigma2)
     # For far smaller σ than is enough, Mills' ratio would have very many digits.
-    if private and 0 < sigma2 < math.inf and math.sqrt(partitions / sigma2) * steps < least * _MOST_ABOVE:
-        n = fixed_point(_bits(eps, least))
-        log_delta = n.log(*_as_integer(delta))
-        loss = _lattice_loss(n, n.sqrt(n.of(sigma2)), steps, log_delta, partitions)
-        goal = log_delta + n.log(n.one - loss)
-        s = _shift_over_sigma(n, partitions * steps * steps, sigma2)
-        if log_profile(n, n.of(eps) - loss, s) + n.one // _ERROR <= goal:
-            return
-    raise ParameterError(
-        f"sigma2 of a pickle must be enough for its eps and delta, got {sigma2!r} for eps {eps!r} and delta {delta!r}"
-    )
+    if s > n.of(least * _MOST_ABOVE):
+        return False
+    log_delta = n.log(*_as_integer(delta))
+    loss = _lattice_loss(n, n.sqrt(n.of(sigma2)), steps, log_delta, partitions)
+    return log_profile(n, n.of(eps) - loss, s) + n.one // _ERROR <= log_delta + n.log(n.one - loss)
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -16,6 +16,7 @@ from stairnoise._types import Float, Floats, Number, Numeric
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee
+from stairnoise.mechanism.immutable import of_this_version
 from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gaussian_distribution
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 from stairnoise.mechanisms.gaussian import calibration as gaussian_calibration
@@ -333,25 +334,17 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
 
     @classmethod
     def _calibrated(
-        cls,
-        eps: Any,
-        delta: Any,
-        sensitivity: Any,
-        partitions: int,
-        sigma: Any = None,
-        made_by: str | None = None,
-        found: tuple[int, float, int] | None = None,
+        cls, eps: Any, delta: Any, sensitivity: Any, partitions: int, sigma: Any = None, *pickled: Any
     ) -> Gaussian[Any]:
-        """Return the mechanism from a pickle or a ledger file. A pickle has the noise that a version `found`."""
+        """Return the mechanism from a ledger file, or from a pickle, which has its calibration and the version that made it."""
         parameters = {"eps": eps, "delta": delta} if sigma is None else {"sigma": sigma}
         stated = sensitivity is not None
         parameters["sensitivity"] = sensitivity if stated else 1.0
-        calibration = None
-        if found is not None and made_by == _native.__version__:
-            calibration = gaussian_calibration.Calibration(*found)
-            gaussian_calibration.require_private(*parameters.values(), partitions, *calibration)
+        found = (
+            of_this_version(gaussian_calibration.is_private, (*parameters.values(), partitions), *pickled) if pickled else None
+        )
         mechanism = cls.__new__(cls)
-        mechanism._calibrate(parameters, partitions, stated, calibration)
+        mechanism._calibrate(parameters, partitions, stated, found and gaussian_calibration.Calibration(*found))
         return mechanism
 
     def _made_by(self) -> tuple[Any, tuple[Any, ...]]:
@@ -362,7 +355,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         maker, arguments = self._made_by()
         if self._parameter_shape or "sigma" in self._parameters:
             return maker, arguments
-        return maker, (*arguments, None, _native.__version__, tuple(self._calibration))
+        return maker, (*arguments, None, tuple(self._calibration), _native.__version__)
 
     def __repr__(self) -> str:
         return super().__repr__() + (f".for_partitions({self._partitions})" if self._partitions > 1 else "")

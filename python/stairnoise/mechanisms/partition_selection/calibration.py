@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stairnoise._errors import ParameterError
 from stairnoise._parameters import REMEMBERED
 from stairnoise.mechanisms.discrete_gaussian.calibration import Tail, log_profile, partitions_sigma2
 from stairnoise.numerics.roots import least_integer
@@ -73,14 +72,10 @@ def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | Non
 
 
 @lru_cache(maxsize=REMEMBERED)
-def require_private(eps: float, delta: float, k: int, found: Found) -> None:
-    """Refuse noise and a threshold, as from a pickle, that do not certainly have this (ε, δ)."""
+def is_private(eps: float, delta: float, k: int, found: Found) -> bool:
+    """Return whether this noise and threshold, as from a pickle, certainly have this (ε, δ)."""
     sigma2, threshold, reached = found
-    if not (sigma2 >= _LEAST_SIGMA2 and _reached(eps, sigma2, threshold, k) <= min(reached, delta)):
-        raise ParameterError(
-            f"sigma2 and threshold of a pickle must be enough for its eps and delta, "
-            f"got {sigma2!r} and {threshold!r} for eps {eps!r} and delta {delta!r}"
-        )
+    return _LEAST_SIGMA2 <= sigma2 < math.inf and _reached(eps, sigma2, threshold, k) <= min(reached, delta)
 
 
 def _reached(eps: float, sigma2: float, threshold: int, k: int) -> float:

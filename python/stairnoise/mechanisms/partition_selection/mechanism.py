@@ -18,8 +18,8 @@ from stairnoise.columns import reading as columns_reading
 from stairnoise.columns.libraries import library
 from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
-from stairnoise.mechanism.immutable import Immutable
-from stairnoise.mechanisms.partition_selection.calibration import Found, require_private
+from stairnoise.mechanism.immutable import Immutable, of_this_version
+from stairnoise.mechanisms.partition_selection.calibration import Found, is_private
 from stairnoise.mechanisms.partition_selection.rules import GaussianThreshold, Rule, best_rule
 from stairnoise.rng import Rng, release_stream
 
@@ -116,20 +116,18 @@ class PartitionSelection(Immutable):
         object.__setattr__(self, "_parameters", {"eps": eps, "delta": delta, "max_partitions_contributed": k})
 
     @classmethod
-    def _calibrated(cls, eps: float, delta: float, k: int, made_by: str, found: tuple[float, int, float]) -> PartitionSelection:
-        """Return the mechanism from a pickle, with the noise and threshold that a version `found`."""
-        if made_by != _native.__version__:
+    def _calibrated(cls, eps: float, delta: float, k: int, found: Any, version: str) -> PartitionSelection:
+        """Return the mechanism from a pickle, which has the noise, the threshold, and the version that found them."""
+        if of_this_version(is_private, (eps, delta, k), found, version) is None:
             return cls(eps, delta, k)
-        calibration = Found(*found)
-        require_private(eps, delta, k, calibration)
         mechanism = cls.__new__(cls)
-        mechanism._keep(eps, delta, k, GaussianThreshold(eps, k, calibration))
+        mechanism._keep(eps, delta, k, GaussianThreshold(eps, k, Found(*found)))
         return mechanism
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not isinstance(self._rule, GaussianThreshold):
             return super().__reduce__()
-        return self._calibrated, (*self._parameters.values(), _native.__version__, tuple(self._rule.found))
+        return self._calibrated, (*self._parameters.values(), tuple(self._rule.found), _native.__version__)
 
     def _named_arguments(self) -> dict[str, Any]:
         return self._parameters
