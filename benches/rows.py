@@ -6,6 +6,7 @@ Workers of both builds import this. A row that one build lacks is absent.
 from __future__ import annotations
 
 import itertools
+import pickle
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -225,6 +226,21 @@ def _functions() -> Iterator[Case]:
         "SecureRng().at(3)": lambda: sn.SecureRng().at(3),
         "SecureRng().reseed()": lambda: sn.SecureRng().reseed(),
         "cpu_tiers()": sn.cpu_tiers,
+        "Laplace of NumPy's floats": lambda: sn.Laplace(np.float64(1), np.float64(1)),
+        "release of NumPy's float, Laplace": partial(sn.Laplace(1, 1).release, np.float64(1)),
+        "release of a list of ten floats, Laplace": partial(sn.Laplace(1, 1).release, [1.0] * 10),
+        "constructing Gaussian, the same each time": lambda: sn.Gaussian(1, 1e-6),
+        "constructing Gaussian(sigma=2), the same each time": lambda: sn.Gaussian(sigma=2),
+        "DiscreteGaussian.from_eps, the same each time": lambda: sn.DiscreteGaussian.from_eps(1, 1e-6),
+        "unpickling Gaussian": partial(pickle.loads, pickle.dumps(sn.Gaussian(1, 1e-6))),
+        "constructing PartitionSelection and one decision": lambda: sn.PartitionSelection(1, 1e-6).select(30),
+        "one decision, PartitionSelection": partial(sn.PartitionSelection(1, 1e-6).select, 30),
+        "probability of one count, PartitionSelection": partial(sn.PartitionSelection(1, 1e-6).probability, 30),
+        "eps_for_delta of 100 releases, MultiScaleDiscreteLaplace": lambda: (
+            sn.MultiScaleDiscreteLaplace(2, 3).compose(100).eps_for_delta(1e-6)
+        ),
+        "calibrate for 10 releases, Skellam": lambda: sn.calibrate(sn.Skellam, eps=1, delta=1e-6, releases=10),
+        "compare for 100 releases": lambda: sn.compare(eps=1, delta=1e-6, releases=100),
     }
     for work, call in calls.items():
         yield Case(work, lambda call=call: call, every_tier=False)  # type: ignore[misc]
