@@ -17,7 +17,7 @@ function of its noisy count. Fewer groups have no larger δ either, because both
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -57,18 +57,15 @@ def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | Non
         appears = -math.expm1(math.log1p(-delta / (1 + _MARGIN)) / k)
         first = _least_hiding(sigma2, appears)
 
+        @cache
         def reached(threshold: int) -> float:
             return _reached(eps, sigma2, threshold, k)
 
-        if first >= below:
-            return None
-        threshold, exact = first, reached(first)
-        if exact > delta:
-            if reached(below - 1) > delta:
-                return None
-            threshold = least_integer(lambda candidate: reached(candidate) <= delta, first, below - 1, first + 1)
-            exact = reached(threshold)
-        return Found(sigma2, threshold, exact)
+        if first >= below or reached(first) <= delta:
+            threshold = first
+        else:
+            threshold = least_integer(lambda candidate: reached(candidate) <= delta, first, below, first + 1)
+        return Found(sigma2, threshold, reached(threshold)) if threshold < below else None
 
 
 @lru_cache(maxsize=REMEMBERED)
