@@ -5,14 +5,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use stairnoise::keyed::{Keyed, Mask, RowKeys, address};
-use stairnoise::{Answer, AnyMechanism, Holds, Mechanism as _, OutOfMemory};
+use stairnoise::{Answer, AnyMechanism, DrawError, Holds, Mechanism as _, OutOfMemory};
 use zeroize::Zeroizing;
 
-use crate::agreement::{Disagreement, repeated};
+use crate::agreement::repeated;
 use crate::buffer::{
-    Elements, Input, Output, OwnInOrder, Parts, detach_for, filled, new_array, same_shape, with_answers, with_output,
+    Elements, Input, Inputs, Output, OwnInOrder, Parts, STAGE, detach_for, filled, new_array, same_shape, with_answers,
+    with_output,
 };
-use crate::errors::{self, ParameterError};
+use crate::errors::{self, Failure, ParameterError};
 use crate::labels::{Column, Labels};
 use crate::mechanism::Mechanism;
 use crate::threads::{self, Signals};
@@ -135,28 +136,26 @@ impl Rows<'_> {
         }
     }
 
-    /// Writes the masks of the labels, and returns the rows that repeat one. Equal labels must have equal values.
-    fn masks<A: Number>(
-        &self,
-        py: Python<'_>,
-        keys: &RowKeys,
-        values: &[A],
-        masks: &mut [Mask],
-        threads: usize,
-    ) -> PyResult<Vec<usize>> {
-        let width = self.width.unwrap_or(1);
-        let same = |a, b| values[a * width..][..width] == values[b * width..][..width];
+    /// Writes the masks of the labels, and returns the rows that repeat one, each with the first row of its label.
+    fn masks(&self, py: Python<'_>, keys: &RowKeys, masks: &mut [Mask], threads: usize) -> PyResult<Vec<(usize, usize)>> {
         let mut signals = Signals::new();
         let found = detach_for(py, self.labels.len() * PRICE, || {
             self.labels.masks(keys, masks, threads, &mut || signals.look())?;
-            repeated(masks, threads, same, || signals.look())
+            repeated(masks, threads, || signals.look())
         });
         signals.result?;
-        found.map_err(|refusal| match refusal {
-            Disagreement::At(row) => ParameterError::new_err(format!(
+        found.map_err(|OutOfMemory| errors::memory())
+    }
+
+    /// Requires that equal labels have equal values.
+    fn agree<A: Number>(&self, repeated: &[(usize, usize)], values: &[A]) -> PyResult<()> {
+        let width = self.width.unwrap_or(1);
+        let value = |row: usize| &values[row * width..][..width];
+        let other = repeated.iter().find(|(row, first)| value(*row) != value(*first));
+        other.map_or(Ok(()), |(row, _)| {
+            Err(ParameterError::new_err(format!(
                 "labels must have one value each, got a label that has another value before, at index ({row},)"
-            )),
-            Disagreement::Stopped | Disagreement::OutOfMemory => errors::memory(),
+            )))
         })
     }
 
@@ -168,9 +167,10 @@ impl Rows<'_> {
     ) -> PyResult<[u8; 32]> {
         let values = copied(&Input::new("values", values)?)?;
         let mut masks = filled([0; 2], self.labels.len()).map_err(|OutOfMemory| errors::memory())?;
-        let repeated = self.masks(py, &key.rows(b"agreement"), &values, &mut masks, 1)?;
+        let repeated = self.masks(py, &key.rows(b"agreement"), &mut masks, 1)?;
+        self.agree(&repeated, &values)?;
         let width = self.width.unwrap_or(1);
-        let mut repeated = repeated.into_iter().peekable();
+        let mut repeated = repeated.into_iter().map(|(row, _)| row).peekable();
         let distinct = (0..self.labels.len()).filter(|row| repeated.next_if_eq(row).is_none());
         let address = |row: usize, bytes: &mut Vec<u8>| {
             address::tuple(bytes, |bytes| {
@@ -187,7 +187,7 @@ impl Rows<'_> {
     }
 }
 
-/// A copy of true answers, made before they are read: if an answer changed between address and release, it would get another answer's noise.
+/// A copy of true answers, which no other thread can change between two reads.
 fn copied<A: Number>(values: &Input<'_, A>) -> PyResult<Vec<A>> {
     values.copied().map_err(|OutOfMemory| errors::memory())
 }
@@ -209,7 +209,7 @@ impl Release<'_> {
     ) -> PyResult<()> {
         let (mechanism, width) = (&self.mechanism.0, self.rows.width.unwrap_or(1));
         let places = Output::new(out)?;
-        let answers = copied(&Input::for_output("values", values, out)?)?;
+        let input = Input::for_output("values", values, out)?;
         let parts = Parts {
             price: (PRICE / width).max(1).saturating_mul(mechanism.draws()).min(1 << 10),
             joint_values: width,
@@ -220,7 +220,7 @@ impl Release<'_> {
             py,
             (places.order(), places.len(), threads),
             || (),
-            || Ok(OwnInOrder::of(&answers)),
+            || input.in_order(STAGE),
             |(), answers| {
                 mechanism
                     .check_answers(answers.part())
@@ -241,34 +241,52 @@ impl Release<'_> {
         // NumPy's memory, because it has huge pages.
         let draw = |masks: &mut [u64]| {
             let masks = masks.as_chunks_mut().0;
-            self.rows.masks(py, &self.keys, &answers, masks, threads)?;
-            threads::fill(
-                py,
-                places,
-                parts,
-                threads,
-                || (),
-                |(), piece| {
-                    piece.write(OwnInOrder::of(&answers), parts.stage(), |first, answers, part| {
-                        let masks = &masks[first as usize / width..][..part.len() / width];
-                        let mut own = filled([0; 2], masks.len())?;
-                        own.copy_from_slice(masks);
-                        if self.bind_value {
-                            self.keys.bind(answers.part(), &mut own);
-                        }
-                        // All other errors were checked above.
-                        let released = self.keys.release(mechanism, own, answers.part(), part);
-                        released.map_err(|_| OutOfMemory.into())
-                    })
-                },
-            )
+            let repeated = self.rows.masks(py, &self.keys, masks, threads)?;
+            if repeated.is_empty() {
+                return self.draw(py, places, (parts, threads), masks, || input.in_order(parts.stage()));
+            }
+            let answers = copied(&input)?;
+            self.rows.agree(&repeated, &answers)?;
+            self.draw(py, places, (parts, threads), masks, || Ok(OwnInOrder::of(&answers)))
         };
         new_array(py, &[2 * self.rows.labels.len()], draw).map(drop)
+    }
+
+    /// Draws the noise of checked answers. An answer is read once: had it changed between mask and release, it would get another answer's noise.
+    fn draw<A: Answer, T: Holds<Box<dyn AnyMechanism>> + Element, I: Inputs + Elements<A>>(
+        &self,
+        py: Python<'_>,
+        places: Output<'_, T>,
+        (parts, threads): (Parts, usize),
+        masks: &[Mask],
+        answers: impl Fn() -> Result<I, OutOfMemory> + Sync + Send,
+    ) -> PyResult<()> {
+        let width = parts.joint_values;
+        let write = |first: u64, answers: &I, part: &mut [T]| {
+            let masks = &masks[first as usize / width..][..part.len() / width];
+            let mut own = filled([0; 2], masks.len())?;
+            own.copy_from_slice(masks);
+            if self.bind_value {
+                self.keys.bind(answers.part(), &mut own);
+            }
+            match self.keys.release(&self.mechanism.0, own, answers.part(), part) {
+                Err(DrawError::OutOfMemory) => Err(OutOfMemory.into()),
+                released => released.map_err(|_| Failure::Changed("values")),
+            }
+        };
+        threads::fill(
+            py,
+            places,
+            parts,
+            threads,
+            || (),
+            |(), piece| piece.write(answers()?, parts.stage(), write),
+        )
     }
 }
 
 enum Refusal {
-    Answer(stairnoise::DrawError),
+    Answer(DrawError),
     Fraction,
 }
 

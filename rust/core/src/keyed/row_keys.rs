@@ -120,9 +120,12 @@ impl fmt::Debug for RowKeys {
 
 /// The input of a block for coordinate `j` of an answer.
 fn piece<A: Answer>(answer: A, j: u64) -> [u64; 2] {
-    match answer.integer() {
-        Some(integer) => [integer.cast_unsigned(), 1 << 62 | j],
-        None => [answer.nearest().to_bits(), 1 << 63 | j],
+    let (integer, number) = (answer.rounded(), answer.nearest());
+    // At 2⁶³ and above, `rounded` saturates at another number that is nearest to the same float64.
+    if (answer.is_quick(true) || number < 0.0) && integer as f64 == number {
+        [integer.cast_unsigned(), 1 << 62 | j]
+    } else {
+        [number.to_bits(), 1 << 63 | j]
     }
 }
 

@@ -35,10 +35,6 @@ pub trait Answer: Copy + private::Sealed {
     /// ⌊x + ½⌋ of an answer below 2⁶³.
     #[doc(hidden)]
     fn rounded(self) -> i64;
-
-    /// The answer, if it is an integer of 64 bits.
-    #[doc(hidden)]
-    fn integer(self) -> Option<i64>;
 }
 
 /// ⌊x + ½⌋ as an `f64`, exactly.
@@ -111,13 +107,6 @@ impl Answer for f64 {
     }
 
     #[inline(always)]
-    fn integer(self) -> Option<i64> {
-        // The ends are exact, and the conversion saturates beyond them.
-        let integer = self as i64;
-        (integer as f64 == self && self < (1_u64 << 63) as f64).then_some(integer)
-    }
-
-    #[inline(always)]
     fn rounded(self) -> i64 {
         half_up(self) as i64
     }
@@ -151,11 +140,6 @@ impl Answer for i64 {
     fn nearest(self) -> f64 {
         // Exact where it has to be: floats take integers up to 2⁵³ (`is_quick`), `i64` takes `rounded`, and `i32` cuts off what is larger.
         self as f64
-    }
-
-    #[inline(always)]
-    fn integer(self) -> Option<i64> {
-        Some(self)
     }
 
     #[inline(always)]

@@ -175,10 +175,6 @@ impl Answer for HalfEven {
     fn rounded(self) -> i64 {
         self.0.rounded()
     }
-
-    fn integer(self) -> Option<i64> {
-        self.0.integer()
-    }
 }
 
 #[test]
