@@ -23,7 +23,7 @@ pub use row_keys::{Mask, RowKeys};
 ///
 /// ```
 /// use stairnoise::keyed::{Keyed, address};
-/// use stairnoise::DiscreteLaplace;
+/// use stairnoise::{DiscreteLaplace, DrawError};
 ///
 /// // In a program, 32 bytes from the operating system that are kept where the secrets are.
 /// let secret = [7; 32];
@@ -31,7 +31,7 @@ pub use row_keys::{Mask, RowKeys};
 /// let mechanism = DiscreteLaplace::new(1.0, 1)?;
 /// let (labels, counts) = (["north", "south"], [120_i64, 45]);
 /// let (mut masks, mut private) = (vec![[0; 2]; 2], [0_i64; 2]);
-/// release.labels(|row, bytes| address::text(bytes, labels[row]), &mut masks)?;
+/// release.labels(|row, bytes| address::text(bytes, labels[row]), &mut masks).map_err(DrawError::from)?;
 /// release.bind(&counts, &mut masks);
 /// release.release(&mechanism, masks, &counts, &mut private)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
