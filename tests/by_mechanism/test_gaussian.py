@@ -104,7 +104,7 @@ def test_text_is_no_number() -> None:
 def test_properties() -> None:
     mechanism = sn.Gaussian(1, 1e-6, 2)
     assert (mechanism.eps, mechanism.delta, mechanism.sensitivity) == (1.0, 1e-6, 2.0)
-    assert mechanism.granularity == 2.0**-31
+    assert mechanism.granularity == 2.0**-29
     assert mechanism.exactness == sn.DiscreteGaussian(4).exactness == "lattice"
     assert sn.DiscreteGaussian(4).sigma2 == 4.0
     assert sn.DiscreteGaussian(4).granularity == 1
@@ -146,7 +146,8 @@ def test_sigma_is_the_least_but_for_the_lattice(partitions: int) -> None:
         mechanism = sn.Gaussian(eps, delta, sensitivity).for_partitions(partitions)
         s = mp.sqrt(partitions) * mp.mpf(sensitivity) / mp.mpf(mechanism.sigma)
         assert oracle.profile(mp.mpf(eps), s) <= delta
-        cost = max(1e-9, 2**-42 * mechanism.sigma / sensitivity)
+        share = mechanism.sigma / sensitivity
+        cost = max(1e-9, min(2.0**-19, 2.0**-31 * share), 2.0**-42 * share)
         assert oracle.profile(mp.mpf(eps), s * (1 + mp.mpf(cost))) > delta
 
 

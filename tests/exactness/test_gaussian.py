@@ -102,7 +102,7 @@ def release_sigma2(sigma2: float, partitions: int) -> float:
 
 @pytest.mark.parametrize("case", rest_long(range(4), range(10)))
 def test_fills_of_any_variance(case: int) -> None:
-    """Hundreds of consecutive values at random variances cover every block and every boundary between attempts."""
+    """Hundreds of consecutive values at random variances cover blocks, lanes and single words."""
     choose = random.Random(f"gaussian {case}")
     sigma2 = 2.0 ** choose.uniform(-4, 90)
     seed, start = choose.randrange(2**128), choose.choice((0, choose.randrange(2**39)))
@@ -119,16 +119,12 @@ def test_vectors_are_what_the_oracle_makes() -> None:
         assert generate.calibration_entry({name: entry[name] for name in CALIBRATION_INPUTS}) == entry
     for entry in sample("gaussian_sigma", 10):
         assert generate.sigma_entry({name: entry[name] for name in SIGMA_INPUTS}) == entry
-    for entry in sample("gaussian_coins", 15):
-        assert generate.coin_entry(float_of(entry["sigma2"]), entry["magnitude"]) == entry
+    for entry in sample("boundaries_gaussian", 3):
+        assert generate.boundary_entry(float_of(entry["sigma2"]), entry["edges"], entry["seed"]) == entry
 
 
 def test_vectors_reach_what_is_rare() -> None:
-    """The vectors have many attempts, coins that take several words, and coins that floating point cannot decide."""
-    assert max(max(entry["attempts"]) for entry in read("discrete_gaussian")) >= 4
-    assert {case[2] for entry in read("gaussian_coins") for case in entry["cases"]} >= {1, 2, 3, 4}
-    narrow = {(sigma2, index) for sigma2, _, index in generate.NARROW}
-    assert narrow <= {(float_of(entry["sigma2"]), entry["index"]) for entry in read("discrete_gaussian")}
-    assert all(
-        (VECTORS / f"{name}.json").stat().st_size < 300 * 1024 for name in ("discrete_gaussian", "gaussian", "gaussian_coins")
-    )
+    """The vectors have words that decide alone, and those that take one, two and three extension words."""
+    assert {case[2] for entry in read("boundaries_gaussian") for case in entry["cases"]} >= {0, 1, 2, 3}
+    names = ("discrete_gaussian", "gaussian", "boundaries_gaussian")
+    assert all((VECTORS / f"{name}.json").stat().st_size < 300 * 1024 for name in names)

@@ -1,74 +1,92 @@
-"""Contract, section "Gaussian": the discrete Gaussian distribution by rejection, and the calibration of Gaussian noise.
+"""Contract, section "Gaussian": the discrete Gaussian distribution by its survival function, and the calibration of noise.
 
-Exact rationals and intervals for the draws; for the calibration mpmath's root finder and erfc at hundreds of digits.
+Intervals for the draws; for the calibration mpmath's root finder and erfc at hundreds of digits.
 """
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from functools import lru_cache
 
-from mpmath import mp
+from mpmath import iv, mp
 
 from tests.oracles import draw, intervals, stream
-from tests.oracles.survival import Geometric
+from tests.oracles.intervals import Interval
 
-ATTEMPT = 2**40
+EXTENSION_WORDS = 31
 DIGITS = 250
+SUMMED = 2**14
 
 
-class Draw(NamedTuple):
-    """A value, its number of attempts, and the maximum number of words for one of its coins."""
+@dataclass(frozen=True)
+class DiscreteGaussian:
+    """P(k) in proportion to exp(-k^2/(2 sigma2))."""
 
-    value: int
-    attempts: int
-    words: int
+    sigma2: Fraction
 
+    def survival(self, j: int) -> Interval:
+        """S(j), at the current interval precision."""
+        if self.sigma2 < SUMMED:
+            tails = _tails(self.sigma2, iv.prec)
+            tail = tails[j] if j < len(tails) else iv.mpf([0, tails[-1].b])
+            return 2 * tail / (2 * tails[0] - 1)
+        return _by_euler_maclaurin(self.sigma2, j, iv.prec)
 
-def scale(sigma2: Fraction) -> int:
-    """t, the integer nearest σ (ties upwards), at least 1."""
-    t = max(1, math.isqrt(math.floor(sigma2)))
-    while (2 * t + 1) ** 2 <= 4 * sigma2:
-        t += 1
-    return t
-
-
-def exponent(sigma2: Fraction, magnitude: int) -> Fraction:
-    """Minus the logarithm of the probability that a proposal is accepted."""
-    return (magnitude - sigma2 / scale(sigma2)) ** 2 / (2 * sigma2)
-
-
-def coin(x: Fraction, word: int, extension: Callable[[int], int]) -> tuple[bool, int]:
-    """Return whether u < e^-x, and the number of words that decide."""
-    if x == 0:
-        return True, 1
-    bits, width, words = word, 64, 1
-    while True:
-        if intervals.less(Fraction(bits + 1, 2**width), lambda: intervals.exp(-x)):
-            return True, words
-        if not intervals.less(Fraction(bits, 2**width), lambda: intervals.exp(-x)):
-            return False, words
-        bits = bits * 2**64 + extension(words - 1)
-        width += 64
-        words += 1
+    def guess(self, v: Fraction) -> int:
+        """Return the approximate number of j with v < S(j)."""
+        with mp.workprec(256 + 2 * v.denominator.bit_length()):
+            return int(mp.floor(mp.sqrt(2 * _mpf(self.sigma2)) * mp.erfinv(1 - _mpf(v)) + mp.mpf(0.5)))
 
 
-def at(sigma2: float, key: bytes, fill: int, index: int) -> Draw:
+@lru_cache
+def _tails(sigma2: Fraction, bits: int) -> list[Interval]:
+    """Sums of the weights from j on, j = 0, 1, …; the last contains all that is left."""
+    del bits  # the interval precision, which the sums depend on
+    weights = []
+    while not weights or weights[-1].b > mp.mpf(2) ** (-2 * iv.prec):
+        weights.append(intervals.exp(-Fraction(len(weights) ** 2) / (2 * sigma2)))
+    # What follows is less than the integral of the weights, at most the last one times σ²/j.
+    tails = [iv.mpf([0, weights[-1].b * int(sigma2 + 1)])]
+    for weight in reversed(weights):
+        tails.append(tails[-1] + weight)
+    return tails[:0:-1]
+
+
+def _by_euler_maclaurin(sigma2: Fraction, j: int, bits: int) -> Interval:
+    """S(j) by the formula at j itself, with Bernoulli's numbers: ∫ f + f(j)/2 - Σ B_2i/(2i)! f^(2i-1)(j).
+
+    The remainder is at most |B_2m|/(2m)! ∫|f^(2m)|, and |He_n(z)| exp(-z²/2) <= 1.09 sqrt(n!) exp(-z²/4) (Cramér). All weights
+    together are σ√(2π) times 1 + 2 exp(-2π²σ²), which is 1 to 466 000 bits.
+    """
+    with mp.workprec(bits + 200):
+        sigma = mp.sqrt(_mpf(sigma2))
+        z, h = j / sigma, 1 / sigma
+        f = mp.exp(-z * z / 2)
+        total = sigma * mp.sqrt(2 * mp.pi)
+        found = total * mp.erfc(z / mp.sqrt(2)) / 2 + f / 2
+        before, here = mp.mpf(1), z  # Hermite's polynomials He_0, He_1
+        for n in range(1, 10**6):
+            if n % 2 == 1:
+                found += mp.bernoulli(n + 1) / mp.factorial(n + 1) * h**n * here * f
+            else:
+                left = abs(mp.bernoulli(n)) / mp.factorial(n) * h ** (n - 1) * 1.09 * mp.sqrt(mp.factorial(n) * mp.pi)
+                if left < mp.mpf(2) ** (-bits - 64):
+                    break
+            before, here = here, z * here - n * before
+        error = (left + mp.mpf(2) ** (-bits - 64)) / total
+        return iv.mpf([2 * (found / total - error), 2 * (found / total + error)])
+
+
+def listed(sigma2: Fraction, word: int, extension: Callable[[int], int]) -> draw.Draw:
+    """X from a word and extension words, of which 31 count."""
+    return draw.draw(DiscreteGaussian(sigma2), word, lambda number: extension(number) if number < EXTENSION_WORDS else 0)
+
+
+def at(sigma2: float, key: bytes, fill: int, index: int) -> draw.Draw:
     """Value `index` of a fill, in lattice steps."""
-    variance = Fraction(sigma2)
-    proposals = Geometric(Fraction(1), scale(variance))
-    most = 1
-    attempt = 0
-    while True:
-        pair = 2 * (index + attempt * ATTEMPT)
-        proposal = draw.at(proposals, key, fill, pair).value
-        x = exponent(variance, abs(proposal))
-        first = stream.word(key, fill, pair + 1)
-        accepted, words = coin(x, first, lambda number, pair=pair: stream.extension_word(key, fill, pair + 1, number))
-        most = max(most, words)
-        attempt += 1
-        if accepted:
-            return Draw(proposal, attempt, most)
+    first = stream.word(key, fill, index)
+    return listed(Fraction(sigma2), first, lambda number: stream.extension_word(key, fill, index, number))
 
 
 def profile(eps: mp.mpf, s: mp.mpf) -> mp.mpf:
@@ -92,7 +110,7 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int = 1)
         budget, slack, k = mp.mpf(eps), mp.mpf(delta), mp.mpf(partitions)
         sigma = mp.sqrt(k) * sensitivity / ratio(budget, slack)
         log2_sigma, log2_sensitivity = _floor_log2(sigma), _floor_log2(mp.mpf(sensitivity))
-        log2_g = max(min(log2_sigma, log2_sensitivity) - 32, log2_sigma - 43)
+        log2_g = _log2_granularity(log2_sigma, log2_sensitivity)
         sensitivity_steps = math.ceil(Fraction(sensitivity) / Fraction(2) ** log2_g)
         least = sigma / mp.mpf(2) ** log2_g
         width = mp.sqrt(2 * mp.log(2 * k / slack) + 140)
@@ -106,7 +124,7 @@ def of_sigma(sigma: float, sensitivity: float, partitions: int = 1) -> tuple[int
     """(log2 g, σ² in lattice steps, lattice steps in the sensitivity) of Gaussian noise of a given σ."""
     with mp.workdps(DIGITS):
         log2_sigma = _floor_log2(mp.sqrt(partitions) * mp.mpf(sigma))
-        log2_g = max(min(log2_sigma, _floor_log2(mp.mpf(sensitivity))) - 32, log2_sigma - 43)
+        log2_g = _log2_granularity(log2_sigma, _floor_log2(mp.mpf(sensitivity)))
     sensitivity_steps = math.ceil(Fraction(sensitivity) / Fraction(2) ** log2_g)
     if partitions == 1:
         return log2_g, _least_float((Fraction(sigma) / Fraction(2) ** log2_g) ** 2), sensitivity_steps
@@ -130,6 +148,14 @@ def pmf(sigma2: float, k: int) -> mp.mpf:
     reach = int(mp.ceil(mp.sqrt(2 * variance * 300))) + 2
     total = 1 + 2 * mp.fsum(mp.exp(-(mp.mpf(j) ** 2) / (2 * variance)) for j in range(1, reach))
     return mp.exp(-(mp.mpf(k) ** 2) / (2 * variance)) / total
+
+
+def _log2_granularity(log2_sigma: int, log2_sensitivity: int) -> int:
+    return max(min(log2_sigma - 32, log2_sensitivity - 20), log2_sigma - 43)
+
+
+def _mpf(x: Fraction) -> mp.mpf:
+    return mp.mpf(x.numerator) / x.denominator
 
 
 def _floor_log2(x: mp.mpf) -> int:

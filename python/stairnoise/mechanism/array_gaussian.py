@@ -81,7 +81,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         _native.fill_gaussians(sigma2, log2_granularity, stream, out, threads)
 
     def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
-        return super()._next_view(stream, values) if self._sampler is not None else stream.next_staged_view(values)
+        return super()._next_view(stream, values) if self._sampler is not None else stream.next_view(values)
 
     def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
         if self._sampler is not None:

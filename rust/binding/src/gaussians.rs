@@ -119,7 +119,7 @@ fn fill_array<T: Value + numpy::Element>(
 ) -> PyResult<()> {
     let out = Output::new(out)?;
     let threads = threads::number(threads, out.len())?;
-    let fill = stream.next_staged(out.len()).map_err(errors::draw)?;
+    let fill = stream.next(out.len()).map_err(errors::draw)?;
     // Every thread keeps its own mechanisms.
     threads::fill(py, out, PARTS, threads, DiscreteGaussians::new, |mechanisms, piece| {
         piece.write(parameters.in_order()?, STAGE, |first, parameters, part| {
@@ -171,7 +171,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
         },
         |first, error| errors::answer(error, first, values.shape()),
     )?;
-    let fill = stream.next_staged(places.len()).map_err(errors::draw)?;
+    let fill = stream.next(places.len()).map_err(errors::draw)?;
     threads::fill(py, places, PARTS, threads, DiscreteGaussians::new, |mechanisms, piece| {
         piece.write(in_order()?, STAGE, |first, (answers, parameters), part| {
             let (answers, parameters) = (answers.part(), parameters.part());

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyByteArray, PyList};
-use stairnoise::{DrawError, Fill, Generator, Mechanism, MechanismFill, StagedFill};
+use stairnoise::{DrawError, Fill, Generator, Mechanism, MechanismFill};
 use zeroize::Zeroizing;
 
 use crate::errors::{self, ParameterError};
@@ -41,11 +41,6 @@ impl Stream {
     /// The next fill of `n` values.
     pub fn next(&self, n: usize) -> Result<Fill, DrawError> {
         self.lock().next(n)
-    }
-
-    /// The next fill of `n` values that take several draws each.
-    pub fn next_staged(&self, n: usize) -> Result<StagedFill, DrawError> {
-        self.lock().next_staged(n)
     }
 
     /// The next fill of `n` values of a mechanism.
@@ -100,12 +95,6 @@ impl Stream {
     /// [`Stream::next_view_of`] for values with their own parameters.
     fn next_view(&self, n: u64) -> PyResult<Self> {
         let view = self.lock().next_view(n).map_err(errors::draw)?;
-        Ok(Self::new(view, self.allow_release))
-    }
-
-    /// [`Stream::next_view`] for values that take several draws each.
-    fn next_staged_view(&self, n: u64) -> PyResult<Self> {
-        let view = self.lock().next_staged_view(n).map_err(errors::draw)?;
         Ok(Self::new(view, self.allow_release))
     }
 

@@ -41,7 +41,6 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "fills": fills.entries,
     "infinitely_divisible": infinitely_divisible.entries,
     "gaussian": gaussian.calibrations,
-    "gaussian_coins": gaussian.coins,
     "gaussian_sigma": gaussian.sigmas,
     "gaussian_threshold": gaussian_thresholds.entries,
     "keyed": keyed.entries,
@@ -56,6 +55,7 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "top": permute_and_flips.top_entries,
     "boundaries_geometric": lambda: boundaries.entries(boundaries.geometric_sets(), 14),
     "boundaries_staircase": lambda: boundaries.entries(boundaries.staircase_sets(), 12),
+    "boundaries_gaussian": gaussian.boundary_entries,
     **{name: partial(mechanisms.entries, name) for name in mechanisms.oracles()},
 }
 

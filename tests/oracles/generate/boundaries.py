@@ -52,7 +52,7 @@ def entry(eps_bits: str, where: Lattice, edges: list[int], seed: int) -> dict[st
     tail_is_short = below(target, Fraction(1, 2**2000), LARGEST)  # otherwise a word of zeros would take all 8192 words
     cases = []
     for edge in edges:
-        for bits, extension in _around(target, edge):
+        for bits, extension in around(target, edge):
             if bits == 0 and not any(extension) and not tail_is_short:
                 continue
             word = bits + SIGN * choose.randrange(2)
@@ -69,7 +69,7 @@ def entries(sets: Iterator[Parameters], edges_each: int) -> Iterator[dict[str, A
         yield entry(float_bits(parameters.eps), where, edges, seed)
 
 
-def _around(target: Mechanism, edge: int) -> Iterator[tuple[int, list[int]]]:
+def around(target: Mechanism, edge: int) -> Iterator[tuple[int, list[int]]]:
     """(63 bits, extension words) below, at and above S(edge)."""
     bits, first, second = _expansion(target, edge)
     if bits > 0:

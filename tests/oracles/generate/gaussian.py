@@ -1,31 +1,23 @@
-"""discrete_gaussian.json: fills; gaussian_coins.json: acceptance where it is hardest; gaussian.json: calibrations and fills.
+"""discrete_gaussian.json: fills; boundaries_gaussian.json: words at the edges; gaussian.json: calibrations and fills.
 
 gaussian_sigma.json: the same for a σ that is given.
 """
 
-import math
 import random
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from tests.oracles import gaussian, intervals, stream
+from tests.oracles import draw, gaussian, stream
+from tests.oracles.generate import boundaries
 from tests.oracles.generate.encoding import float_bits, float_of, word_hex
+from tests.oracles.survival import magnitude
 
-SIGMA2 = (2.0**-20, 0.01, 0.3, 1.0, 2.25, 7.3, 100.0, 1e4 + 0.1, 1e6, 2.0**44 + 3, 1.7e25, 2.0**90)
-INDICES = (0, 1, 2, 63, 64, 2**39 + 7, 2**40 - 3)
+NARROW = (2.0**-20, 0.01, 0.3, 1.0, 2.25, 7.3, 20.2)
+WIDE = (20.3, 100.0, 4095.9, 4096.0, 1e4 + 0.1, 1e6, 2.0**44 + 3, 1e20, 1.7e25, 2.0**90)
+SIGMA2 = (*NARROW, *WIDE)
+INDICES = (0, 1, 2, 63, 64, 2**39 + 7, 2**40 - 3, 2**62 - 9)
 COUNT = 3
-# Values whose first coin is within 3e-7 of its probability, relatively, found among the first 2^22: (sigma2, seed, index).
-NARROW = (
-    (1.0, 11, 178151),
-    (1.0, 12, 259141),
-    (2.25, 11, 922090),
-    (2.25, 11, 3482861),
-    (100.0, 11, 2143109),
-    (100.0, 11, 2566928),
-    (1e6, 11, 23052),
-    (1e6, 11, 2741250),
-)
 CALIBRATIONS = (
     (1.0, 1e-6, 1.0, 1),
     (0.1, 1e-5, 1.0, 1),
@@ -52,18 +44,12 @@ SIGMAS = (
     (5e-300, 1.7e-300, 2),
     (1e250, 1e250, 5),
 )
-PATTERNS = (0, 2**64 - 1)
 
 
 def fill_entry(inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry of discrete_gaussian.json, completed by the oracle."""
     drawn = _drawn(float_of(inputs["sigma2"]), inputs)
-    return inputs | {
-        "t": gaussian.scale(Fraction(float_of(inputs["sigma2"]))),
-        "attempts": [value.attempts for value in drawn],
-        "coin_words": [value.words for value in drawn],
-        "values": [value.value for value in drawn],
-    }
+    return inputs | {"words": [value.words for value in drawn], "values": [value.value for value in drawn]}
 
 
 def fills() -> Iterator[dict[str, Any]]:
@@ -72,45 +58,29 @@ def fills() -> Iterator[dict[str, Any]]:
         for start in choose.sample(INDICES, 3):
             seed = choose.choice((choose.randrange(2**10), choose.randrange(2**128)))
             yield fill_entry(_position(sigma2, seed, choose.choice((0, 1, 300)), start, COUNT))
-    for sigma2 in (1.0, 100.0, 2.0**44 + 3):
-        yield fill_entry(_position(sigma2, 5, 0, 0, 70))  # more than a block
-    for sigma2, seed, index in NARROW:
-        yield fill_entry(_position(sigma2, seed, 0, index, 1))
-        yield fill_entry(_position(sigma2, seed, 0, index - 3, 12))  # the same in a block
+    for sigma2 in (1.0, 10.0, 100.0, 1e6, 2.0**44 + 3, 1e20):
+        yield fill_entry(_position(sigma2, 5, 0, 0, 600))  # blocks and lanes of them
 
 
-def coin_entry(sigma2: float, magnitude: int) -> dict[str, Any]:
-    """Words around e^-x for a proposal of a magnitude: [word, [extension words], words that decide, whether it is accepted]."""
-    x = gaussian.exponent(Fraction(sigma2), magnitude)
-    digits = _expansion(x, 4)
-    cases = []
-    for word in (digits[0] - 1, digits[0], digits[0] + 1):
-        for rest in _continuations(digits):
-            if 0 <= word < 2**64 and all(0 <= digit < 2**64 for digit in rest):
-                cases.append((word, rest))
-    cases += [(word, rest) for word in PATTERNS for rest in ([], [2**64 - 1])]
-    return {"sigma2": float_bits(sigma2), "magnitude": magnitude, "cases": [_case(x, *case) for case in cases]}
+def boundary_entry(sigma2: float, edges: list[int], seed: int) -> dict[str, Any]:
+    """Words around the edges S(j), as in `boundaries`."""
+    target, choose, cases = gaussian.DiscreteGaussian(Fraction(sigma2)), random.Random(seed), []
+    for edge in edges:
+        for bits, extension in boundaries.around(target, edge):
+            if bits == 0 and not any(extension):
+                continue  # v = 0 takes all words
+            word = bits + boundaries.SIGN * choose.randrange(2)
+            found = gaussian.listed(target.sigma2, word, lambda n, given=extension: given[n] if n < len(given) else 0)
+            cases.append([word_hex(word), [f"{e:x}" for e in extension], found.words - 1, found.value])
+    return {"sigma2": float_bits(sigma2), "edges": edges, "seed": seed, "cases": cases}
 
 
-def coins() -> Iterator[dict[str, Any]]:
-    choose = random.Random(20042)
-    for sigma2 in SIGMA2:
-        sigma = math.sqrt(sigma2)
-        peak = round(sigma2 / gaussian.scale(Fraction(sigma2)))
-        near = {
-            0,
-            1,
-            peak,
-            peak + 1,
-            round(3 * sigma),
-            round(9 * sigma),
-            round(30 * sigma),
-            choose.randrange(round(5 * sigma) + 2),
-        }
-        for magnitude in sorted(near):
-            # Beyond this, every nonzero word rejects, and the oracle would be slow to decide.
-            if gaussian.exponent(Fraction(sigma2), magnitude) < 5000:
-                yield coin_entry(sigma2, magnitude)
+def boundary_entries() -> Iterator[dict[str, Any]]:
+    for seed, sigma2 in enumerate(SIGMA2[1:]):
+        target, choose = gaussian.DiscreteGaussian(Fraction(sigma2)), random.Random(seed)
+        masses = [Fraction(choose.getrandbits(62) | 1, 2**62) for _ in range(6)]
+        edges = {1, 2, *(magnitude(target, v) for v in (*masses, *boundaries.DEEP))}
+        yield boundary_entry(sigma2, sorted(edges - {0}), seed)
 
 
 def calibration_entry(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -155,25 +125,6 @@ def _position(sigma2: float, seed: int, fill: int, index: int, count: int) -> di
     return {"sigma2": float_bits(sigma2), "seed": str(seed), "fill": fill, "index": index, "count": count}
 
 
-def _drawn(sigma2: float, inputs: dict[str, Any]) -> list[gaussian.Draw]:
+def _drawn(sigma2: float, inputs: dict[str, Any]) -> list[draw.Draw]:
     key, start = stream.seed_key(int(inputs["seed"])), inputs["index"]
     return [gaussian.at(sigma2, key, inputs["fill"], index) for index in range(start, start + inputs["count"])]
-
-
-def _continuations(digits: list[int]) -> list[list[int]]:
-    """Extension words that leave the expansion at the second, third or fourth word, to either side, and the expansion itself."""
-    left = [[*digits[1:end], digits[end] + step] for end in (1, 2, 3) for step in (-1, 1)]
-    return [[], digits[1:], *left]
-
-
-def _case(x: Fraction, word: int, rest: list[int]) -> list[Any]:
-    accepted, words = gaussian.coin(x, word, lambda number: rest[number] if number < len(rest) else 0)
-    return [word_hex(word), [f"{digit:x}" for digit in rest], words, accepted]
-
-
-def _expansion(x: Fraction, words: int) -> list[int]:
-    """The first 64-bit words of the binary expansion of e^-x, those of all ones for x = 0."""
-    if x == 0:
-        return [2**64 - 1] * words
-    scaled = intervals.floor(lambda: intervals.exp(-x) * 2 ** (64 * words))
-    return [scaled >> (64 * (words - 1 - i)) & (2**64 - 1) for i in range(words)]

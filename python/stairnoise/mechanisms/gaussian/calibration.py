@@ -235,12 +235,12 @@ def _lattice_loss(n: FixedPoint, sigma: int, steps: int, log_delta: int, partiti
 
 
 def _log2_granularity(sensitivity: float, log2_sigma: int, too_wide: str) -> int:
-    """Return log2 of g: σ and the sensitivity have at least 2**32 steps, but σ has no more than 2**44.
+    """Return log2 of g: σ has at least 2**32 steps and the sensitivity 2**20, but σ has no more than 2**44.
 
     `too_wide` is the error's text if σ is too large for that.
     """
     log2_sensitivity = math.frexp(sensitivity)[1] - 1
-    log2_g = max(min(log2_sensitivity, log2_sigma) - 32, log2_sigma - 43)
+    log2_g = max(min(log2_sigma - 32, log2_sensitivity - 20), log2_sigma - 43)
     if log2_sensitivity - log2_g < 10:
         raise ParameterError(too_wide)
     if not _LEAST_LOG2_G <= log2_g <= _MOST_LOG2_G:

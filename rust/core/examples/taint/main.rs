@@ -229,7 +229,7 @@ mod check {
             log2_granularity: &vec![-33; LONG],
         };
         report.case("DiscreteGaussians, parameters by the value", true, || {
-            let fill = secret(3).next_staged(LONG).expect("fills are left");
+            let fill = secret(3).next(LONG).expect("fills are left");
             let mut out = vec![0.0_f64; LONG];
             DiscreteGaussians::new()
                 .write(&fill, 0, &mut out, &parameters)
@@ -237,7 +237,7 @@ mod check {
             (valgrind::secrets(&out), LONG)
         });
         report.case("DiscreteGaussians, release, parameters by the value", true, || {
-            let fill = secret(4).next_staged(LONG).expect("fills are left");
+            let fill = secret(4).next(LONG).expect("fills are left");
             let (answers, mut out) = (vec![0.25; LONG], vec![0.0_f64; LONG]);
             DiscreteGaussians::new()
                 .release_part(&fill, 0, &answers, &mut out, &parameters)

@@ -32,6 +32,10 @@ pub enum IntegerDistribution {
         /// A, the largest j with S(j) > 0.
         most: u64,
     },
+    /// S(j) = P(|X| ≥ j) for P(k) ∝ e^(−k²/(2σ²)), 2⁻²⁰ ≤ σ² ≤ 2⁹⁰.
+    Gaussian {
+        sigma2: f64,
+    },
 }
 
 /// S(j) = (2/t) · b^J · (r + JD − j + Dc).

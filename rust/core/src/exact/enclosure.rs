@@ -97,6 +97,15 @@ impl Enclosure {
         limbs::add_small(&mut self.hi, 1);
     }
 
+    /// x/n, rounded outwards.
+    #[must_use]
+    pub fn divided(mut self, n: u64) -> Self {
+        limbs::div_small(&mut self.lo, n);
+        limbs::div_small(&mut self.hi, n);
+        limbs::add_small(&mut self.hi, 1);
+        self
+    }
+
     /// x·y, exactly: fractions and integer parts have as many limbs as in both factors together.
     #[must_use]
     pub fn mul(&self, other: &Self) -> Self {

@@ -1,79 +1,104 @@
-//! The discrete Gaussian distribution, P(k) ∝ e^(−k²/(2σ²)), by rejection from a geometric one (docs/contract.md, section 8).
+//! |X| of the discrete Gaussian distribution, P(k) ∝ e^(−k²/(2σ²)) (docs/contract.md, section 8): the number of j ≥ 1 with v < S(j).
+//!
+//! [`sums`](self::sums) adds up small distributions term by term; [`wide`](super::wide_gaussian) has a formula for the others.
 
-use super::bernoulli::bernoulli;
+use super::enclosure::Enclosure;
 use super::exponent::Exponent;
-use super::limbs::{self, Limbs};
-use super::uniform::Extension;
+use super::limbs;
+use super::magnitude::LARGEST;
+use super::uniform::{Extension, Uniform};
+use super::wide_gaussian;
 use crate::lattice::dyadic::decompose;
 
-/// σ to the nearest integer, ties upwards, but at least 1: the largest t with (2t − 1)² ≤ 4σ². For 0 < σ² ≤ 2^90.
-pub fn nearest_sqrt(sigma2: f64) -> u64 {
-    // 4σ² < 4 leaves t = 1 alone.
-    if sigma2 < 1.0 {
-        return 1;
-    }
-    let (mantissa, exponent) = decompose(sigma2);
-    let enough = |t: u64| {
-        let square = u128::from(2 * t - 1).pow(2);
-        let four_sigma2 = u128::from(mantissa) << 2;
-        if exponent < 0 {
-            square << -exponent <= four_sigma2
+/// Of the extension, this many words count.
+const WORDS: usize = 31;
+
+/// From this σ² on, e^(−2π²σ²) < 2^(−116 000) is below every unit here.
+const WIDE: f64 = (1 << 12) as f64;
+
+/// Where this many limbs leave open whether v < S(j), they agree to more than 4096 bits, and v is not below. No proof is known that this is
+/// impossible, because S(j) is a quotient of infinite sums of powers of e.
+const MOST_LIMBS: usize = 120;
+
+/// |X| for the 63 leading bits of v and the extension. v = 0 gives `i64::MAX`, as in [`super::magnitude`].
+pub fn magnitude(sigma2: f64, v63: u64, extension: &mut impl Extension) -> u64 {
+    let mut counted = |e| if e < WORDS { extension.word(e) } else { 0 };
+    let Some(mut uniform) = Uniform::new(v63, &mut counted) else {
+        return LARGEST;
+    };
+    let guess = guess(sigma2.sqrt(), uniform.ln());
+    // v/2 and S(j)/2 are compared as numbers below 1, which must not be all zeros.
+    let first = 2 + uniform.exponent() / 64;
+    let terms = |p| p;
+    uniform.search(guess, LARGEST + 1, first, terms, |&mut p, uniform, j| {
+        let mut half_v = uniform.enclosure(p);
+        half_v.shr(uniform.exponent());
+        let below = if sigma2 < WIDE {
+            is_below_sums(sigma2, j, &half_v, p)
         } else {
-            square <= four_sigma2 << exponent
-        }
-    };
-    // The root is rounded correctly. It may come up to a half that it does not reach, and never stays below one that it does.
-    let guess = sigma2.sqrt().round() as u64;
-    if enough(guess) { guess } else { guess - 1 }
+            wide_gaussian::is_below(sigma2, j, &half_v, p)
+        };
+        below.or((p > MOST_LIMBS).then_some(false))
+    })
 }
 
-/// Whether a proposal of magnitude |Y| is accepted: u < e^(−(|Y| − σ²/t)²/(2σ²)), u given by `word` and the extension.
-///
-/// With σ² = m·2^e and q = max(0, −e) the exponent is N²/(2^(1 + |e|)·m·t²), N = ||Y|·t·2^q − σ²·2^q|. N is below 2^192 for 2^−20 ≤ σ² ≤ 2^90.
-pub fn accept(sigma2: f64, t: u64, magnitude: u64, word: u64, extension: &mut impl Extension) -> bool {
+/// v/2 < S(j)/2 = b/(1 + 2(a + b)), with a the sum of e^(−i²/(2σ²)) over 0 < i < j and b that from j on.
+fn is_below_sums(sigma2: f64, j: u64, half_v: &Enclosure, p: usize) -> Option<bool> {
+    // One power of e: the weight of i + 1 is that of i times q^(2i + 1).
+    let q = decay(sigma2).weight(p);
+    let (square, mut ratio, mut weight) = (q.times(&q), q, Enclosure::point(1, p));
+    let (mut sum, mut tail) = (Enclosure::point(0, p), Enclosure::point(0, p));
+    for i in 1.. {
+        weight = weight.times(&ratio);
+        ratio = ratio.times(&square);
+        let mut rest = weight.clone();
+        let last = rest.lo.iter().all(|&limb| limb == 0);
+        if last {
+            // The weights from i on are at most that of i times 1 + σ²/i, the integral of what is left.
+            limbs::mul_small(&mut rest.hi, WIDE as u64 + 1);
+        }
+        sum = sum.plus(&rest);
+        if i >= j {
+            tail = tail.plus(&rest);
+        }
+        if last {
+            break;
+        }
+    }
+    half_v.times(&sum.linear(1, 2)).less(&tail)
+}
+
+/// 1/(2σ²).
+fn decay(sigma2: f64) -> Exponent {
     let (m, e) = decompose(sigma2);
-    let shift = e.unsigned_abs() as usize;
-    let (mut scaled, mut centre) = (Limbs::from_slice(&[magnitude, 0, 0]), Limbs::from_slice(&[m, 0, 0]));
-    limbs::mul_small(&mut scaled, t);
-    limbs::shl(if e < 0 { &mut scaled } else { &mut centre }, shift);
-    // Only the square of the difference counts.
-    if limbs::less(&scaled, &centre) {
-        core::mem::swap(&mut scaled, &mut centre);
+    Exponent {
+        numerator: limbs::Limbs::from_slice(&[1]),
+        log2_unit: -1 - e,
+        divisors: [m, 1, 1],
     }
-    limbs::sub(&mut scaled, &centre);
-    let exponent = Exponent {
-        numerator: limbs::mul(&scaled, &scaled),
-        log2_unit: -1 - e.abs(),
-        divisors: [m, t, t],
-    };
-    bernoulli(&exponent, word, extension)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Evidence: the definition in integers, at squares of half-integers and their neighbours, where it is tight.
-    #[test]
-    fn the_nearest_integer_to_a_root() {
-        for t in (1..200_u64).chain((8..44).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1])) {
-            let edge = (t as f64 - 0.5).powi(2);
-            // Exact for t < 2^26. A larger square is rounded, and the rounded number is the σ² that is tested.
-            for sigma2 in [edge.next_down(), edge, edge.next_up()] {
-                let (m, e) = decompose(sigma2);
-                let found = nearest_sqrt(sigma2);
-                let square = |t: u64| u128::from(2 * t - 1).pow(2);
-                let (left, right) = ((-e).max(0), e.max(0));
-                assert!(
-                    found == 1 || square(found) << left <= u128::from(m) << (2 + right),
-                    "{sigma2}"
-                );
-                assert!(square(found + 1) << left > u128::from(m) << (2 + right), "{sigma2}");
-            }
-        }
-        assert_eq!(
-            [1e-6, 0.25, 1.0, 2.25, 1e6, 2.0_f64.powi(90)].map(nearest_sqrt),
-            [1, 1, 1, 2, 1000, 1 << 45]
-        );
+/// |X| or one more, in floating point, but for rounding: σx to the nearest integer for P(N > x) = v/2.
+pub(super) fn guess(sigma: f64, ln_half_v: f64) -> u64 {
+    let mut x = (-2.0 * ln_half_v).sqrt();
+    for _ in 0..8 {
+        let ratio = mills_ratio(x);
+        // Newton's step for ln P(N > x), which falls by 1/ratio.
+        x += ratio * (ratio.ln() - 0.5 * x * x - 0.5 * core::f64::consts::TAU.ln() - ln_half_v);
+        x = x.max(0.0);
     }
+    ((sigma - 1.0 / (24.0 * sigma)) * x).round().max(1.0) as u64
+}
+
+/// P(N > x)/φ(x) for x ≥ 0: by its series where x is small, else by its continued fraction (Laplace 1805).
+fn mills_ratio(x: f64) -> f64 {
+    if x < 3.0 {
+        let (mut term, mut sum) = (x, x);
+        for n in 1..60 {
+            term *= x * x / f64::from(2 * n + 1);
+            sum += term;
+        }
+        return (0.5 * x * x).exp() * (core::f64::consts::TAU.sqrt() / 2.0) - sum;
+    }
+    (1..100).rev().fold(x, |rest, n| x + f64::from(n) / rest).recip()
 }

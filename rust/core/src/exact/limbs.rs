@@ -177,7 +177,7 @@ pub fn div_small(a: &mut [u64], divisor: u64) {
     for digit in a.iter_mut().rev() {
         let wide = (u128::from(rest) << 64) | u128::from(*digit);
         *digit = low(wide / u128::from(divisor));
-        rest = low(wide % u128::from(divisor));
+        rest = low(wide).wrapping_sub(digit.wrapping_mul(divisor));
     }
 }
 

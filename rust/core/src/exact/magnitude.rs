@@ -24,11 +24,12 @@ use super::canonical;
 use super::distribution::{IntegerDistribution, Staircase};
 use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
+use super::gaussian;
 use super::truncated_staircase;
 use super::uniform::{Extension, Uniform};
 
 /// |X| saturates here, at `i64::MAX`.
-const LARGEST: u64 = (1 << 63) - 1;
+pub(super) const LARGEST: u64 = (1 << 63) - 1;
 
 /// X for a word and the extension.
 pub fn steps(distribution: &IntegerDistribution, word: u64, extension: &mut impl Extension) -> i64 {
@@ -55,6 +56,9 @@ pub fn magnitude(distribution: &IntegerDistribution, v63: u64, extension: &mut i
     if let IntegerDistribution::Canonical { eps, delta, most } = *distribution {
         return canonical::magnitude(eps, delta, most, v63, extension);
     }
+    if let IntegerDistribution::Gaussian { sigma2 } = *distribution {
+        return gaussian::magnitude(sigma2, v63, extension);
+    }
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return LARGEST;
     };
@@ -80,6 +84,7 @@ impl IntegerDistribution {
             Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.step(),
             Self::TruncatedGeometric(of) => Step::new(of.eps, of.sensitivity_steps),
             Self::Canonical { eps, .. } => Step::new(eps, 1),
+            Self::Gaussian { .. } => unreachable!("it is compared by sums"),
         }
     }
 
@@ -88,7 +93,7 @@ impl IntegerDistribution {
             Self::Geometric { sensitivity_steps, .. } | Self::OneSided { sensitivity_steps, .. } => sensitivity_steps,
             Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.sensitivity_steps,
             Self::TruncatedGeometric(of) => of.sensitivity_steps,
-            Self::Canonical { .. } => 1,
+            Self::Canonical { .. } | Self::Gaussian { .. } => 1,
         }
     }
 
@@ -117,6 +122,7 @@ impl IntegerDistribution {
                 Self::Geometric { eps, sensitivity_steps }.guess(canonical::ln_mapped(eps, delta, ln_half_v))
             }
             Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.guess(ln_half_v),
+            Self::Gaussian { sigma2 } => gaussian::guess(sigma2.sqrt(), ln_half_v),
             _ => {
                 let (rate, (a, b)) = (self.step().approximate(), self.denominator());
                 let ln_denominator = (a as f64 + b as f64 * (-rate).exp()).ln();

@@ -19,12 +19,14 @@ mod growth;
 pub mod limbs;
 mod ln2;
 mod magnitude;
+mod pi;
 pub mod search;
 mod truncated_geometric;
 mod truncated_staircase;
 mod truncation;
 pub mod uniform;
 mod weights;
+mod wide_gaussian;
 
 pub use bernoulli::bernoulli;
 pub use canonical::most as most_canonical;
@@ -34,7 +36,6 @@ pub use exponent::Exponent;
 pub use first_stair::{ceil_product, optimal_r_l1, optimal_r_l2};
 #[cfg(test)]
 pub use flips::share;
-pub use gaussian::{accept, nearest_sqrt};
 pub use geometric_sum::geometric_sum;
 pub use growth::Growth;
 pub use magnitude::{magnitude, steps};

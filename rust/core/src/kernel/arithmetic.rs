@@ -23,6 +23,9 @@ pub(crate) trait Arithmetic {
     /// Whether a product and a sum are one instruction with one rounding, and rounding is one: −0.3 to −0.0, where [`float::round`] gives 0.0.
     const FUSED: bool;
 
+    /// Whether instructions look up tables of 16 numbers.
+    const TABLES: bool = false;
+
     #[inline(always)]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
         if Self::FUSED { a.mul_add(b, c) } else { a * b + c }
@@ -81,6 +84,18 @@ pub(crate) trait Arithmetic {
         unreachable!("no instruction for it");
     }
 
+    /// Where x = m·2^e, Σ cₖ·(m − 3/2)ᵏ with the numbers cₖ of table k at the four last bits of e. Only AVX-512 has an instruction for it.
+    #[inline(always)]
+    fn polynomials<const N: usize>(_tables: &[[f64; 16]; N], _numbers: &[f64; BLOCK]) -> [f64; BLOCK] {
+        unreachable!("no instruction for it");
+    }
+
+    /// 1/√x of normal numbers, and a bound on its relative error, which `ROUGH` may be larger.
+    #[inline(always)]
+    fn inverse_roots<const ROUGH: bool>(numbers: &[f64; BLOCK]) -> ([f64; BLOCK], f64) {
+        (numbers.map(|x| 1.0 / x.sqrt()), 2.0 * float::U)
+    }
+
     #[inline(always)]
     fn look_up_narrow<const AT: u32>(_table: &[f32; 16], _numbers: &[f32; BLOCK]) -> [f32; BLOCK] {
         unreachable!("no instruction for it");
@@ -130,6 +145,7 @@ impl Arithmetic for Fused {
 
 impl Arithmetic for FusedWide {
     const FUSED: bool = true;
+    const TABLES: bool = cfg!(target_arch = "x86_64");
 
     #[inline(always)]
     fn from_bits(n: u64) -> f64 {
@@ -152,6 +168,18 @@ impl Arithmetic for FusedWide {
     #[inline(always)]
     fn look_up<const AT: u32>(table: &[f64; 16], numbers: &[f64; BLOCK]) -> [f64; BLOCK] {
         avx512::look_up::<AT, BLOCK>(table, numbers)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn polynomials<const N: usize>(tables: &[[f64; 16]; N], numbers: &[f64; BLOCK]) -> [f64; BLOCK] {
+        avx512::polynomials(tables, numbers)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn inverse_roots<const ROUGH: bool>(numbers: &[f64; BLOCK]) -> ([f64; BLOCK], f64) {
+        avx512::inverse_roots::<ROUGH, BLOCK>(numbers)
     }
 
     #[cfg(target_arch = "x86_64")]

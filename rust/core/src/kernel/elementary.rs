@@ -78,7 +78,7 @@ const EXP: [f64; 12] = {
 
 /// c₀ + c₁x + c₂x² + c₃x³ as two pairs: a short chain of dependent operations.
 #[inline(always)]
-fn cubic<A: MulAdd<N>, N: Number>(c: [N; 4], x: N, x2: N) -> N {
+pub(super) fn cubic<A: MulAdd<N>, N: Number>(c: [N; 4], x: N, x2: N) -> N {
     A::mul_add(A::mul_add(c[3], x, c[2]), x2, A::mul_add(c[1], x, c[0]))
 }
 

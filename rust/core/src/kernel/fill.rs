@@ -11,6 +11,7 @@ use super::geometric::{CoarseLane, GeometricLane};
 use super::ladder::LadderLane;
 use super::lane::{Filling, Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
 use super::mapped::{MappedLane, Truncated};
+use super::quantile::{NARROW, QuantileLane};
 use super::sides::Turned;
 use super::staircase::StaircaseLane;
 use super::thresholds::ThresholdLane;
@@ -215,6 +216,8 @@ lanes! {
     TruncatedLadder8(MappedLane<LadderLane<8>>) = "truncated ladder8",
     MappedGeometric(MappedLane<GeometricLane>) = "mapped geometric",
     MappedCoarse(MappedLane<CoarseLane>) = "mapped coarse",
+    Thresholds20(ThresholdLane<20>) = "thresholds20",
+    Quantile(QuantileLane) = "quantile",
 }
 
 impl Lanes {
@@ -239,6 +242,7 @@ impl Lanes {
                     _ => Self::Truncated(MappedLane::new(map, truncated.stairs)),
                 }
             }
+            IntegerDistribution::Gaussian { .. } => Self::quick(distribution),
             _ => ThresholdLane::new(distribution, WORD_BITS)
                 .map(Self::Thresholds4)
                 .or_else(|| ThresholdLane::new(distribution, WORD_BITS).map(Self::Thresholds8))
@@ -248,6 +252,15 @@ impl Lanes {
 
     fn quick(distribution: &IntegerDistribution) -> Self {
         match *distribution {
+            IntegerDistribution::Gaussian { sigma2 } if sigma2 < NARROW => {
+                // An undecided word takes ten times as long as one of another distribution.
+                let rare = RARE / 64.0;
+                ThresholdLane::beyond(distribution, WORD_BITS, rare)
+                    .map(Self::Thresholds8)
+                    .or_else(|| ThresholdLane::new(distribution, WORD_BITS).map(Self::Thresholds20))
+                    .unwrap_or_else(|| Self::Quantile(QuantileLane::new(sigma2)))
+            }
+            IntegerDistribution::Gaussian { sigma2 } => Self::Quantile(QuantileLane::new(sigma2)),
             IntegerDistribution::Geometric { eps, sensitivity_steps } => {
                 Self::Geometric(GeometricLane::new(eps, sensitivity_steps, WORD_BITS))
             }

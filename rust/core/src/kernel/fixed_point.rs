@@ -4,6 +4,7 @@
 //!
 //! No branch or address depends on the word, so operations wrap; none overflows for an accepted word. A number "in 2^−n" counts steps of that size.
 
+mod gaussian;
 mod logarithm;
 
 use super::elementary::exp_m1;
@@ -14,6 +15,7 @@ use super::staircase::PER_Y;
 use crate::declassify;
 use crate::exact::{self, IntegerDistribution, Staircase, TruncatedGeometric};
 use crate::lattice::dyadic::{decompose, power_of_two};
+use gaussian::FixedGaussian;
 use logarithm::{BITS, ERROR, Logarithm, high};
 
 #[derive(Clone, Debug)]
@@ -24,6 +26,7 @@ pub(crate) enum FixedPoint {
     Truncated(FixedStaircase, u128),
     /// A geometric distribution after [`Sides`] have turned the word.
     Sided(FixedGeometric, Sides),
+    Gaussian(Box<FixedGaussian>),
 }
 
 /// Below this noise scale the lanes leave at most 0.2 % of the words undecided, and this step is not used.
@@ -65,6 +68,7 @@ impl FixedPoint {
                     .contains(&sides.scale)
                     .then(|| Self::Sided(FixedGeometric::sided(truncated, &sides), sides))
             }
+            IntegerDistribution::Gaussian { sigma2 } => FixedGaussian::new(*sigma2).map(Box::new).map(Self::Gaussian),
             // Not written for the map of canonical noise.
             IntegerDistribution::Canonical { .. } => None,
         }
@@ -78,6 +82,7 @@ impl FixedPoint {
         let bits = word & !SIGN;
         let (magnitude, sure) = match self {
             Self::Geometric(distribution) | Self::Sided(distribution, _) => distribution.place(&Logarithm::of(bits)),
+            Self::Gaussian(distribution) => distribution.place(bits),
             Self::Staircase(distribution) => distribution.place(&Logarithm::of(bits)),
             Self::Truncated(distribution, tail) => distribution.place(&Logarithm::of_long(mapped(bits, *tail))),
         };

@@ -10,7 +10,6 @@ pub(crate) mod arithmetic;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod canonical;
-mod coin;
 mod elementary;
 mod fill;
 mod first_level;
@@ -21,6 +20,7 @@ mod ladder;
 mod lane;
 mod mapped;
 mod per_element;
+mod quantile;
 mod registers;
 mod sides;
 mod staircase;
@@ -30,7 +30,6 @@ mod thresholds;
 pub(crate) mod tier;
 
 pub(crate) use arithmetic::{Arithmetic, BLOCK, Baseline, ones};
-pub(crate) use coin::Coin;
 pub(crate) use elementary::exp;
 pub(crate) use fill::Kernel;
 pub(crate) use fixed_point::FixedPoint;

@@ -23,8 +23,13 @@ pub(crate) struct ThresholdLane<const N: usize> {
 impl<const N: usize> ThresholdLane<N> {
     /// `None` where more than 2⁻¹⁴ of the mass lies beyond the last threshold.
     pub fn new(distribution: &IntegerDistribution, bits: u32) -> Option<Self> {
+        Self::beyond(distribution, bits, RARE)
+    }
+
+    /// `None` where more than this mass lies beyond the last threshold.
+    pub fn beyond(distribution: &IntegerDistribution, bits: u32, most: f64) -> Option<Self> {
         let survivals = Survivals::<N>::of(distribution)?;
-        if survivals.values[N - 1] > RARE {
+        if survivals.values[N - 1] > most {
             return None;
         }
         let [lower, upper] = survivals.ends(power_of_two(bits.cast_signed()));
@@ -35,7 +40,9 @@ impl<const N: usize> ThresholdLane<N> {
     }
 }
 
-/// S(1), S(2), …, S(N) of a geometric distribution or of canonical noise, and twice the bounds on their errors.
+const GAUSSIAN_WEIGHTS: usize = 60;
+
+/// S(1), S(2), …, S(N) of a geometric or a narrow Gaussian distribution or of canonical noise, and twice the bounds on their errors.
 pub(super) struct Survivals<const N: usize> {
     values: [f64; N],
     relative: f64,
@@ -63,6 +70,7 @@ impl<const N: usize> Survivals<N> {
                 relative: 0.0,
                 absolute: canonical::ERROR,
             }),
+            IntegerDistribution::Gaussian { sigma2 } => Some(Self::gaussian(sigma2)),
             IntegerDistribution::TruncatedGeometric(_)
             | IntegerDistribution::Staircase(_)
             | IntegerDistribution::TruncatedStaircase { .. } => None,
@@ -74,6 +82,26 @@ impl<const N: usize> Survivals<N> {
         Self {
             // At 700, where the exponential ends, they have long been below 2⁻⁶³.
             values: core::array::from_fn(|j| factor / exp::<Separate>((step * (j + 1) as f64).min(700.0), 0.0)),
+            relative: power_of_two(-45),
+            absolute: 0.0,
+        }
+    }
+
+    /// Sums of weights e^(−x), x = j²/(2σ²). Where x ≤ 44 the relative error of one is below 92u: 2·44u from x, 4u from the exponential; of a sum of
+    /// 60, 60u more. Beyond, they and their errors are below 2⁻⁶³. For σ < 4, so is what follows the 60th.
+    fn gaussian(sigma2: f64) -> Self {
+        let weight = |j: usize| 1.0 / exp::<Separate>((0.5 * (j * j) as f64 / sigma2).min(700.0), 0.0);
+        let mut values = [0.0; N];
+        let mut tail = 0.0;
+        for j in (1..=GAUSSIAN_WEIGHTS).rev() {
+            tail += weight(j);
+            if j <= N {
+                values[j - 1] = tail;
+            }
+        }
+        let total = 0.5 + tail;
+        Self {
+            values: values.map(|tail| tail / total),
             relative: power_of_two(-45),
             absolute: 0.0,
         }

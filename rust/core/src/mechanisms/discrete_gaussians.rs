@@ -1,12 +1,13 @@
-use crate::draw::staged::{PART, add, convert, in_chunks};
+use crate::draw::sampler::Sampler;
 use crate::error::{DrawError, ParamError};
-use crate::kernel::Tier;
+use crate::kernel::{BLOCK, DrawnBlock, Tier, ones};
 use crate::lattice::answer::limit;
 use crate::lattice::release;
 use crate::lattice::{Answer, Value};
-use crate::mechanism::per_element::{Cache, whole_fills};
+use crate::mechanism::per_element::{NoiseAlone, Output, Released, full, whole_fills, write_block};
 use crate::mechanisms::DiscreteGaussian;
-use crate::stream::{Generator, StagedFill};
+use crate::stream::{CHUNK, Fill, Generator, Words};
+use crate::wiped::wipe;
 
 /// Parameters of consecutive values of [`DiscreteGaussians`], as many in both slices.
 #[derive(Clone, Copy, Debug)]
@@ -20,29 +21,14 @@ pub struct GaussianParameters<'a> {
 /// Discrete Gaussian mechanisms with parameters by the value.
 ///
 /// Value i is the one that [`Gaussian`](crate::Gaussian) of parameters i draws as value i of the same fill: the other parameters make no difference.
-///
-/// Values are drawn a part at a time, and those of a part that have the same σ² together. Their mechanisms are kept by σ², because the lattice comes
-/// in when values are converted. As in [`PerElement`](crate::PerElement), the collection is direct-mapped, and a first σ² for few values gets a
-/// mechanism that is quick to make.
-#[derive(Debug)]
-pub struct DiscreteGaussians {
-    cache: Cache<DiscreteGaussian, 1>,
-}
-
-/// From this number of values on, a mechanism that is quick to draw from saves more time than it takes to make.
-const MANY: usize = 64;
-
-impl Default for DiscreteGaussians {
-    fn default() -> Self {
-        Self { cache: Cache::new() }
-    }
-}
+#[derive(Debug, Default)]
+pub struct DiscreteGaussians;
 
 #[allow(clippy::unused_self, reason = "as of `PerElement`")]
 impl DiscreteGaussians {
-    /// An empty collection.
+    /// A collection of all of them.
     pub fn new() -> Self {
-        Self::default()
+        Self
     }
 
     /// Whether there is a mechanism for every value.
@@ -54,7 +40,13 @@ impl DiscreteGaussians {
             sigma2,
             log2_granularity,
         } = parameters;
-        for (i, (sigma2, log2_granularity)) in sigma2.iter().zip(*log2_granularity).enumerate() {
+        let all = sigma2.iter().zip(*log2_granularity);
+        if all.clone().fold(true, |all, (sigma2, log2)| {
+            all & DiscreteGaussian::is_ordinary(*sigma2, *log2)
+        }) {
+            return Ok(());
+        }
+        for (i, (sigma2, log2_granularity)) in all.enumerate() {
             DiscreteGaussian::check(*sigma2, exponent(*log2_granularity)).map_err(|error| (i, error))?;
         }
         Ok(())
@@ -78,7 +70,7 @@ impl DiscreteGaussians {
         Ok(())
     }
 
-    whole_fills!(GaussianParameters, next_staged);
+    whole_fills!(GaussianParameters, next);
 
     /// Writes value `first + i` of the fill, drawn from the mechanism of parameters i, to `out[i]`.
     ///
@@ -86,14 +78,12 @@ impl DiscreteGaussians {
     /// [`ParamError`] if parameters have no mechanism, or integers are to be written for other numbers. Some values may have been written then.
     pub fn write<T: Value>(
         &mut self,
-        fill: &StagedFill,
+        fill: &Fill,
         first: u64,
         out: &mut [T],
         parameters: &GaussianParameters<'_>,
     ) -> Result<(), ParamError> {
-        self.write_parts(Tier::current(), fill, first, out, parameters, |tier, run, noise, out| {
-            convert(tier, run.log2_granularity, noise, out);
-        })
+        self.write_blocks(Tier::current(), fill, first, out, parameters, NoiseAlone)
     }
 
     /// Writes `answers[i]` plus value `first + i` of the fill, on the lattice of the mechanism of parameters i, to `out[i]`. The answers have passed
@@ -103,79 +93,48 @@ impl DiscreteGaussians {
     /// As [`DiscreteGaussians::write`].
     pub fn release_part<A: Answer, T: Value>(
         &mut self,
-        fill: &StagedFill,
+        fill: &Fill,
         first: u64,
         answers: &[A],
         out: &mut [T],
         parameters: &GaussianParameters<'_>,
     ) -> Result<(), ParamError> {
-        self.write_parts(Tier::current(), fill, first, out, parameters, |tier, run, noise, out| {
-            add(tier, run.log2_granularity, &answers[run.first..][..out.len()], noise, out);
-        })
+        self.write_blocks(Tier::current(), fill, first, out, parameters, Released(answers))
     }
 
-    /// Draws a part at a time, and has `finish` write each run of values that have the same lattice.
-    fn write_parts<T: Value>(
-        &mut self,
+    /// Block by block on the fast path; undecided values one by one.
+    fn write_blocks<T: Value>(
+        &self,
         tier: Tier,
-        fill: &StagedFill,
+        fill: &Fill,
         first: u64,
         out: &mut [T],
         parameters: &GaussianParameters<'_>,
-        finish: impl Fn(Tier, Run, &[i64], &mut [T]),
+        output: impl Output<T>,
     ) -> Result<(), ParamError> {
         self.check_type::<T>(parameters)?;
-        let draw = |done: usize, noise: &mut [i64]| {
-            let sigma2 = &parameters.sigma2[done..][..noise.len()];
-            self.write_steps(tier, fill, first + done as u64, sigma2, noise)
-        };
-        in_chunks(1, out, draw, |done, noise, out| {
-            let granularities = &parameters.log2_granularity[done..][..out.len()];
-            let mut begin = 0;
-            for same in granularities.chunk_by(|a, b| a == b) {
-                let run = Run {
-                    first: done + begin,
-                    log2_granularity: exponent(same[0]),
-                };
-                let end = begin + same.len();
-                finish(tier, run, &noise[begin..end], &mut out[begin..end]);
-                begin = end;
+        let (stage, mut words, mut padding) = (fill.stage(), Words::new(), Padding::new());
+        let mut drawn = DrawnBlock::NOTHING;
+        for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
+            let base = chunk * CHUNK;
+            let words = words.at(stage, first + base as u64, out.len());
+            for (n, (words, out)) in words.chunks(BLOCK).zip(out.chunks_mut(BLOCK)).enumerate() {
+                let base = base + n * BLOCK;
+                let sigma2 = &parameters.sigma2[base..][..out.len()];
+                let log2_granularity = &parameters.log2_granularity[base..][..out.len()];
+                padding.draw(tier, sigma2, log2_granularity, words, &mut drawn);
+                let output = output.from(base);
+                for i in ones(write_block(tier, &drawn, out, output)) {
+                    let log2_granularity = exponent(log2_granularity[i]);
+                    let mechanism = DiscreteGaussian::made(sigma2[i], log2_granularity, Sampler::quick)?;
+                    let steps = mechanism
+                        .sampler()
+                        .steps(words[i], |e| stage.extension(first + (base + i) as u64, e));
+                    out[i] = output.steps(i, steps, log2_granularity);
+                }
             }
-        })
-    }
-
-    /// Writes the values `first .. first + out.len()` of a fill, at most [`PART`], in lattice steps.
-    fn write_steps(
-        &mut self,
-        tier: Tier,
-        fill: &StagedFill,
-        first: u64,
-        sigma2: &[f64],
-        out: &mut [i64],
-    ) -> Result<(), ParamError> {
-        let bits = |k: u16| sigma2[usize::from(k)].to_bits();
-        let mut places = [0; PART];
-        let places = &mut places[..out.len()];
-        for (k, place) in (0..).zip(&mut *places) {
-            *place = k;
-        }
-        if places.iter().all(|&k| bits(k) == bits(0)) {
-            return self.with(sigma2[0], out.len(), |mechanism| mechanism.write_on(tier, fill, first, out));
-        }
-        // Parameters are no secret: neither is their order.
-        places.sort_unstable_by_key(|&k| (bits(k), k));
-        for places in places.chunk_by_mut(|&a, &b| bits(a) == bits(b)) {
-            self.with(sigma2[usize::from(places[0])], places.len(), |mechanism| {
-                mechanism.write_places(tier, fill, first, out, places);
-            })?;
         }
         Ok(())
-    }
-
-    /// Calls `draw` with the mechanism of this σ², which draws this many values.
-    fn with(&mut self, sigma2: f64, values: usize, draw: impl FnOnce(&DiscreteGaussian)) -> Result<(), ParamError> {
-        let (quick, make) = (|| DiscreteGaussian::quick(sigma2), || DiscreteGaussian::new(sigma2));
-        self.cache.with([sigma2.to_bits()], values >= MANY, quick, make, draw)
     }
 
     fn check_type<T: Value>(&self, parameters: &GaussianParameters<'_>) -> Result<(), ParamError> {
@@ -190,10 +149,34 @@ impl GaussianParameters<'_> {
     }
 }
 
-/// Consecutive values that have the same lattice.
-struct Run {
-    first: usize,
-    log2_granularity: i32,
+/// Where blocks that are not full are filled up, with ordinary parameters; on whole cache lines ([`crate::cache_lines::CacheLines`]).
+#[repr(align(64))]
+struct Padding {
+    words: [u64; BLOCK],
+    sigma2: [f64; BLOCK],
+    log2_granularity: [i64; BLOCK],
+}
+
+impl Padding {
+    const fn new() -> Self {
+        Self {
+            words: [0; BLOCK],
+            sigma2: [1.0; BLOCK],
+            log2_granularity: [0; BLOCK],
+        }
+    }
+
+    fn draw(&mut self, tier: Tier, sigma2: &[f64], log2_granularity: &[i64], words: &[u64], drawn: &mut DrawnBlock) {
+        let sigma2 = full(sigma2, &mut self.sigma2);
+        let log2_granularity = full(log2_granularity, &mut self.log2_granularity);
+        drawn.draw_gaussian(tier, sigma2, log2_granularity, full(words, &mut self.words));
+    }
+}
+
+impl Drop for Padding {
+    fn drop(&mut self) {
+        wipe(&mut self.words);
+    }
 }
 
 /// What no mechanism takes stays outside the range of all of them.
@@ -232,11 +215,11 @@ mod tests {
         mixtures
     }
 
-    /// Evidence: equality of every tier with the values of single mechanisms, drawn alone, for lengths around a part; noise, and answers with noise.
+    /// Evidence: equality of every tier with the values of single mechanisms, drawn alone, for lengths around a chunk; noise, and answers with noise.
     #[test]
     fn values_are_those_of_single_mechanisms() {
-        let n = 2 * PART + CHUNK + 3;
-        let fill = Generator::from_seed(8).next_staged(n + 7).unwrap();
+        let n = 5 * CHUNK + 3;
+        let fill = Generator::from_seed(8).next(n + 7).unwrap();
         let answers: Vec<f64> = (0..n).map(|i| (i as f64 - 4000.0) * 0.37).collect();
         for (sigma2, log2_granularity) in mixtures(n, [-33, 0, 5]) {
             let alone: Vec<(f64, f64)> = (0..n)
@@ -249,7 +232,7 @@ mod tests {
                     (noise[0], released[0])
                 })
                 .collect();
-            for n in [1, 9, 129, CHUNK + 1, PART, n] {
+            for n in [1, 9, 129, CHUNK + 1, n] {
                 let parameters = GaussianParameters {
                     sigma2: &sigma2[..n],
                     log2_granularity: &log2_granularity[..n],
@@ -257,11 +240,9 @@ mod tests {
                 assert_eq!(DiscreteGaussians::new().check(&parameters), Ok(()));
                 assert_eq!(DiscreteGaussians::new().check_answers(&answers[..n], &parameters), Ok(()));
                 for tier in Tier::tested() {
-                    let (mut mechanisms, mut noise) = (DiscreteGaussians::new(), vec![0.0; n]);
-                    mechanisms
-                        .write_parts(tier, &fill, 7, &mut noise, &parameters, |tier, run, noise, out| {
-                            convert(tier, run.log2_granularity, noise, out);
-                        })
+                    let mut noise = vec![0.0; n];
+                    DiscreteGaussians
+                        .write_blocks(tier, &fill, 7, &mut noise, &parameters, NoiseAlone)
                         .unwrap();
                     assert!(
                         noise.iter().zip(&alone).all(|(found, alone)| *found == alone.0),
@@ -279,14 +260,14 @@ mod tests {
 
     #[test]
     fn integers_are_those_of_single_mechanisms() {
-        let n = PART + 1;
+        let n = 4 * CHUNK + 1;
         let answers: Vec<i64> = (0..n as i64).map(|i| i * i * 1_000_003).collect();
         for (sigma2, log2_granularity) in mixtures(n, [0; 3]) {
             let parameters = GaussianParameters {
                 sigma2: &sigma2,
                 log2_granularity: &log2_granularity,
             };
-            let fill = Generator::from_seed(9).next_staged(n).unwrap();
+            let fill = Generator::from_seed(9).next(n).unwrap();
             let mut released = vec![0_i64; n];
             DiscreteGaussians::new()
                 .release_part(&fill, 0, &answers, &mut released, &parameters)
@@ -339,7 +320,7 @@ mod tests {
         assert_eq!(answers(f64::NAN), Err(DrawError::NotFinite(3)));
         assert_eq!(answers(2.0_f64.powi(125)), Err(DrawError::OffLattice(3)));
         assert_eq!(answers(2.0_f64.powi(124)), Ok(()));
-        let fill = Generator::from_seed(1).next_staged(5).unwrap();
+        let fill = Generator::from_seed(1).next(5).unwrap();
         let refused = DiscreteGaussians::new().write(&fill, 0, &mut [0_i64; 5], &good);
         assert_eq!(refused, Err(ParamError::NotWhole));
     }

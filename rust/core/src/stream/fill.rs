@@ -142,11 +142,6 @@ impl StagedFill {
         Stage::new(&self.substream, self.offset(s))
     }
 
-    /// What draw number `s` reads, for a mechanism that takes two words in every draw.
-    pub(crate) fn pair_stage(&self, s: u64) -> PairStage<'_> {
-        PairStage(self.stage(s))
-    }
-
     /// The words of stages and values `place(0)`, `place(1)`, …, as many as `out` takes.
     pub(crate) fn scattered_words(&self, place: impl Fn(usize) -> (u64, u64), out: &mut [u64]) {
         let place = |k| {
@@ -285,48 +280,6 @@ impl Tile {
     /// The value that comes after `i` others, row after row.
     pub(crate) fn index(&self, i: usize) -> u64 {
         self.first + (i / self.columns) as u64 * self.pitch + (i % self.columns) as u64
-    }
-}
-
-/// What one draw of every value reads where that is a pair of words: one block of the cipher. Pair i is the words 2i and 2i + 1.
-#[derive(Clone, Copy)]
-pub(crate) struct PairStage<'a>(Stage<'a>);
-
-impl PairStage<'_> {
-    pub fn pair(self, index: u64) -> [u64; 2] {
-        let (mask, index) = self.0.place(0, index);
-        self.0.block(Domain::Noise, 0, mask, index)
-    }
-
-    /// The pairs of the values `first`, `first + 1`, …, as many as `out` takes.
-    pub fn pairs(self, first: u64, out: &mut [[u64; 2]]) {
-        let Stage {
-            cipher,
-            number,
-            start,
-            masks,
-        } = self.0;
-        if masks.is_some() {
-            return self.scattered_pairs(first.., out);
-        }
-        cipher.noise(number, start + first, out);
-    }
-
-    /// The pairs of the values `indices`, as many as `out` takes.
-    pub fn scattered_pairs(self, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
-        let tweak = tweak(Domain::Noise, 0, self.0.number);
-        let inputs = indices.map(|index| {
-            let (mask, index) = self.0.place(0, index);
-            [index ^ mask[0], tweak ^ mask[1]]
-        });
-        self.0.cipher.encrypt_inputs(inputs, out);
-    }
-
-    /// Extension word `e` of word `lane` of the pair of value `index`.
-    pub fn extension(self, index: u64, lane: u64, e: usize) -> u64 {
-        // The extension of word n is that of value n.
-        let (mask, index) = self.0.place(0, index);
-        self.0.extension_at(mask, 2 * index + lane, e)
     }
 }
 

@@ -20,9 +20,7 @@ mod vaes;
 pub use bit_generator::BitGenerator;
 pub(crate) use cipher::Cipher;
 pub use entropy::EntropyError;
-pub(crate) use fill::{
-    CHUNK, EXTENSION_WORDS, FEW, PairStage, SHORT, ShortWords, Stage, Substream, TILE, TileWords, Words, WordsIn,
-};
+pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW, SHORT, ShortWords, Stage, Substream, TILE, TileWords, Words, WordsIn};
 pub use fill::{Fill, StagedFill, Tile};
 pub use generator::{Children, Generator};
 pub use process::process_mark;

@@ -11,7 +11,6 @@ use serde_json::Value as Json;
 
 use crate::draw::sampler::Sampler;
 use crate::exact::{self, IntegerDistribution, Staircase};
-use crate::kernel::Coin;
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::params::Lattice;
 use crate::{
@@ -194,18 +193,23 @@ fn fills() {
 
 #[test]
 fn boundaries() {
-    for name in ["boundaries_geometric.json", "boundaries_staircase.json"] {
+    for name in [
+        "boundaries_geometric.json",
+        "boundaries_staircase.json",
+        "boundaries_gaussian.json",
+    ] {
         for entry in vectors(name) {
-            let (eps, sensitivity_steps, r) = (float(&entry["eps"]), whole(&entry["cells"]), whole(&entry["r"]));
-            let mechanism = match r {
-                0 => IntegerDistribution::Geometric { eps, sensitivity_steps },
-                r => IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r)),
+            let mechanism = if entry["sigma2"].is_string() {
+                let sigma2 = float(&entry["sigma2"]);
+                IntegerDistribution::Gaussian { sigma2 }
+            } else {
+                let (eps, sensitivity_steps) = (float(&entry["eps"]), whole(&entry["cells"]));
+                match whole(&entry["r"]) {
+                    0 => IntegerDistribution::Geometric { eps, sensitivity_steps },
+                    r => IntegerDistribution::Staircase(Staircase::new(eps, sensitivity_steps, r)),
+                }
             };
-            let lattice = Lattice {
-                log2_granularity: 0,
-                sensitivity_steps,
-            };
-            let sampler = Sampler::new(mechanism, lattice);
+            let sampler = Sampler::new(mechanism, Lattice::without_sensitivity(0));
             for case in cases(&entry) {
                 let forced: Vec<u64> = list(&case[1]).iter().map(word).collect();
                 let extension = |e| forced.get(e).copied().unwrap_or(0);
@@ -448,33 +452,6 @@ fn released_answers<A: Answer + Default, T: Holds<OneWordMechanism>>(
         .filter(|(_, fits)| **fits)
         .map(|(value, _)| value)
         .collect()
-}
-
-/// Proposals of the discrete Gaussian mechanism and words around the probability of their acceptance.
-#[test]
-fn gaussian_coins() {
-    for entry in vectors("gaussian_coins.json") {
-        let (sigma2, magnitude) = (float(&entry["sigma2"]), whole(&entry["magnitude"]));
-        let t = exact::nearest_sqrt(sigma2);
-        let coin = Coin::new(sigma2, t);
-        for case in cases(&entry) {
-            let extension: Vec<u64> = list(&case[1]).iter().map(word).collect();
-            let accepted = case[3].as_bool().unwrap();
-            let mut words = |e| extension.get(e).copied().unwrap_or(0);
-            assert_eq!(
-                exact::accept(sigma2, t, magnitude, word(&case[0]), &mut words),
-                accepted,
-                "{sigma2} {magnitude} {case}"
-            );
-            for proposal in [magnitude as i64, -(magnitude as i64)] {
-                let verdict = coin.decide(proposal, word(&case[0]));
-                assert!(
-                    verdict.is_none_or(|verdict| verdict == accepted),
-                    "{sigma2} {proposal} {case}"
-                );
-            }
-        }
-    }
 }
 
 #[test]

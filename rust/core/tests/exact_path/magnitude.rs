@@ -13,6 +13,8 @@ use stairnoise::exact::{
 /// Extension words of a value.
 const WORDS: usize = 8192;
 
+const GAUSSIAN: &str = "boundaries_gaussian.json has its thresholds";
+
 /// Working precision of thresholds: the deepest v below has at most 63 + 64·5 significant bits.
 const BITS: usize = 450;
 
@@ -32,6 +34,7 @@ fn decay(distribution: &IntegerDistribution) -> Real {
         }
         | IntegerDistribution::Canonical { eps, .. } => exp_minus(eps, 1, 1, MORE),
         IntegerDistribution::TruncatedGeometric(_) => unreachable!("it has a test of its own"),
+        IntegerDistribution::Gaussian { .. } => unreachable!("{GAUSSIAN}"),
     }
 }
 
@@ -72,6 +75,7 @@ fn survival(distribution: &IntegerDistribution, b: &Real, j: u64) -> Real {
             integer(2, MORE) * ((first + &fixed) * exp_minus(eps, j - 1, 1, MORE) - fixed)
         }
         IntegerDistribution::TruncatedGeometric(_) => unreachable!("it has a test of its own"),
+        IntegerDistribution::Gaussian { .. } => unreachable!("{GAUSSIAN}"),
     }
 }
 
@@ -147,6 +151,7 @@ fn interesting(distribution: &IntegerDistribution, points: &mut Points) -> Vec<u
         } => (eps, sensitivity_steps, r),
         IntegerDistribution::Canonical { eps, .. } => (eps, 1, 1),
         IntegerDistribution::TruncatedGeometric(_) => unreachable!("it has a test of its own"),
+        IntegerDistribution::Gaussian { .. } => unreachable!("{GAUSSIAN}"),
     };
     let mut js = vec![
         1,

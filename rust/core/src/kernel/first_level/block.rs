@@ -9,7 +9,7 @@ use crate::lattice::value::{Scaling, Value};
 /// The share of blocks that may be left to the lanes.
 pub(super) const MOST_IN_DOUBT: f64 = 1.0 / 16.0;
 
-pub(super) trait Block {
+pub(in super::super) trait Block {
     /// Writes an answer for every word; whether all of them are certain.
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool;
 }
@@ -29,7 +29,7 @@ pub(super) fn wholes<A: Arithmetic, const MAPPED: bool>(words: &[u64; BLOCK], ma
 
 /// Which x and which words are certain.
 #[derive(Clone, Debug)]
-pub(super) struct Certain {
+pub(in super::super) struct Certain {
     /// ½ less the tolerance.
     inside: f64,
     /// Words below it are not certain.

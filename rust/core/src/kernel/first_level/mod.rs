@@ -7,7 +7,7 @@
 //!
 //! `octaves`, `narrow_table` and `table` are for tiers where an instruction looks up tables of 16 numbers: AVX-512.
 
-mod block;
+pub(super) mod block;
 mod counts;
 pub(super) mod lines;
 pub(super) mod logarithm;
@@ -21,6 +21,7 @@ use super::canonical;
 use super::elementary::half_log_ratio;
 use super::lane::{Filling, RARE, WORD_BITS};
 use super::mapped::{Map, Truncated};
+use super::quantile::{self, Inverse};
 use super::sides::{Sides, Turned};
 use super::tier::{Tier, on_tier};
 use crate::declassify;
@@ -76,6 +77,7 @@ first_levels! {
     Counts8(Counts<8>) = "counts",
     Counts12(Counts<12>) = "counts",
     Counts16(Counts<16>) = "counts",
+    Counts20(Counts<20>) = "counts",
     Narrow(Narrow<false>) = "narrow",
     NarrowTable(NarrowTable<false>) = "narrow table",
     Rough(Logarithm<true, false>) = "logarithm",
@@ -99,6 +101,10 @@ first_levels! {
     Truncated2(Octaves<2, true>) = "truncated octaves",
     Truncated3(Octaves<3, true>) = "truncated octaves",
     Truncated4(Octaves<4, true>) = "truncated octaves",
+    RoughInverse(Inverse<true>) = "rough inverse",
+    Inverse(Inverse<false>) = "inverse",
+    RoughQuantile(quantile::Octaves<9>) = "rough quantile",
+    Quantile(quantile::Octaves<17>) = "quantile",
 }
 
 impl FirstLevel {
@@ -134,6 +140,10 @@ impl FirstLevel {
                 let logarithm = || Self::logarithm::<true>(1.0 / eps, half_log_ratio(eps), map, tables);
                 Self::counts(distribution, tables).or_else(logarithm)
             }
+            IntegerDistribution::Gaussian { sigma2 } if sigma2 < quantile::NARROW => {
+                Self::counts(distribution, false).or_else(|| Counts::<20>::new(distribution).map(Self::from))
+            }
+            IntegerDistribution::Gaussian { sigma2 } => Self::quantile(sigma2, tables),
         }
     }
 
@@ -164,6 +174,17 @@ impl FirstLevel {
             .map(Self::from)
             .or_else(|| Logarithm::<true, MAPPED>::new(scale, offset, map).map(Self::from))
             .or_else(|| Logarithm::<false, MAPPED>::new(scale, offset, map).map(Self::from))
+    }
+
+    fn quantile(sigma2: f64, tables: bool) -> Option<Self> {
+        if tables {
+            return quantile::Octaves::rough(sigma2)
+                .map(Self::from)
+                .or_else(|| quantile::Octaves::fine(sigma2).map(Self::from));
+        }
+        Inverse::<true>::new(sigma2)
+            .map(Self::from)
+            .or_else(|| Inverse::<false>::new(sigma2).map(Self::from))
     }
 
     fn staircase<const MAPPED: bool>(distribution: &Truncated, tables: bool) -> Option<Self>

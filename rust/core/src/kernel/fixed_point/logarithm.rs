@@ -18,7 +18,7 @@ pub(super) const BITS: u32 = 121;
 pub(super) const ERROR: f64 = 1.0 / (1_u128 << 84) as f64;
 
 /// ⌊ln 2·2^121⌋.
-const LN2: u128 = 0x162_e42f_efa3_9ef3_5793_c767_3007_e5ed;
+pub(super) const LN2: u128 = 0x162_e42f_efa3_9ef3_5793_c767_3007_e5ed;
 
 /// ⌈√2·2^62⌉.
 const SQRT2: u64 = 0x5a82_7999_fcef_3243;

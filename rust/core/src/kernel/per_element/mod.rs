@@ -3,6 +3,7 @@
 //! Out-of-range parameters get an infinite tolerance: the slow path decides, and refuses invalid parameters.
 
 mod first_stair;
+mod gaussian;
 mod geometric;
 mod lattice;
 mod staircase;
@@ -92,6 +93,11 @@ impl DrawnBlock {
     /// A block of which nothing is certain.
     pub fn nothing(&mut self) {
         self.steps = [f64::NAN; BLOCK];
+    }
+
+    /// Values of discrete Gaussian distributions of these σ², times powers of two.
+    pub fn draw_gaussian(&mut self, tier: Tier, sigma2: &[f64; BLOCK], log2_granularity: &[i64; BLOCK], words: &[u64; BLOCK]) {
+        on_tier!(tier, A => gaussian::draw::<A>(sigma2, log2_granularity, words, self));
     }
 
     pub fn draw(&mut self, tier: Tier, family: Family, parameters: &BlockParameters<'_>, words: &[u64; BLOCK]) {

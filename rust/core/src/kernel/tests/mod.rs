@@ -2,5 +2,6 @@
 
 mod edges;
 mod exhaustive;
+mod gaussian;
 mod instructions;
 mod proof;

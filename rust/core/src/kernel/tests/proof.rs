@@ -10,6 +10,7 @@ mod ends;
 mod formulas;
 mod gappa;
 mod polynomials;
+mod quantiles;
 mod series;
 mod tolerances;
 

@@ -7,7 +7,7 @@ const PLACES: usize = 1024;
 
 /// A direct-mapped cache of mechanisms. Their keys are the bits of their parameters, none of which are all zero.
 #[derive(Debug)]
-pub(crate) struct Cache<M, const N: usize> {
+pub(super) struct Cache<M, const N: usize> {
     /// Empty before the first mechanism is needed: most arrays need none.
     places: Vec<Entry<M, N>>,
 }
@@ -23,11 +23,10 @@ impl<M: Clone, const N: usize> Cache<M, N> {
         Self { places: Vec::new() }
     }
 
-    /// Calls `draw` with the mechanism of a key: by `quick` for the first use, unless for `many` values, else by `make`, whose mechanism is kept.
+    /// Calls `draw` with the mechanism of a key: by `quick` for the first use, else by `make`, whose mechanism is kept.
     pub fn with<R>(
         &mut self,
         key: [u64; N],
-        many: bool,
         quick: impl FnOnce() -> Result<M, ParamError>,
         make: impl FnOnce() -> Result<M, ParamError>,
         draw: impl FnOnce(&M) -> R,
@@ -39,9 +38,7 @@ impl<M: Clone, const N: usize> Cache<M, N> {
         let entry = &mut self.places[place(key)];
         if entry.key != key {
             *entry = Entry { key, mechanism: None };
-            if !many {
-                return quick().map(|mechanism| draw(&mechanism));
-            }
+            return quick().map(|mechanism| draw(&mechanism));
         }
         let mechanism = match &mut entry.mechanism {
             Some(mechanism) => mechanism,

@@ -5,8 +5,9 @@ mod output;
 mod padding;
 mod parameters;
 
-pub(crate) use cache::Cache;
-use output::{NoiseAlone, Output, Released, write_block};
+use cache::Cache;
+pub(crate) use output::{NoiseAlone, Output, Released, write_block};
+pub(crate) use padding::full;
 use padding::{Padding, family};
 pub use parameters::{Parameters, Shapes};
 
@@ -184,7 +185,7 @@ impl PerElement {
         let kind = self.kind;
         let quick = || OneWordMechanism::quick(kind, eps, sensitivity, shape);
         let make = || OneWordMechanism::new(kind, eps, sensitivity, shape);
-        self.cache.with(key, false, quick, make, draw)
+        self.cache.with(key, quick, make, draw)
     }
 
     whole_fills!(Parameters, next);

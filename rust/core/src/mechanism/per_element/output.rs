@@ -6,7 +6,7 @@ use crate::lattice::dyadic::floor_log2;
 use crate::lattice::{Answer, Value};
 
 /// How the steps drawn for value i become an element of the output.
-pub(super) trait Output<T>: Copy {
+pub(crate) trait Output<T>: Copy {
     fn from(self, first: usize) -> Self;
 
     /// `steps` come from the fast path: they are below 2⁵¹, or NaN, which gives any value.
@@ -16,7 +16,7 @@ pub(super) trait Output<T>: Copy {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct NoiseAlone;
+pub(crate) struct NoiseAlone;
 
 impl<T: Value> Output<T> for NoiseAlone {
     fn from(self, _: usize) -> Self {
@@ -34,7 +34,7 @@ impl<T: Value> Output<T> for NoiseAlone {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Released<'a, A>(pub &'a [A]);
+pub(crate) struct Released<'a, A>(pub &'a [A]);
 
 impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
     fn from(self, first: usize) -> Self {
@@ -61,7 +61,7 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
 }
 
 /// Writes what was drawn, and returns the undecided positions as ones. The values at these positions are arbitrary.
-pub(super) fn write_block<T>(tier: Tier, drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
+pub(crate) fn write_block<T>(tier: Tier, drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
     on_tier!(tier, write_all(drawn, out, output))
 }
 

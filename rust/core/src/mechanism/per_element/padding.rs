@@ -65,7 +65,7 @@ fn block_parameters<'a>(
 }
 
 /// A block of elements, filled up from `padding` if there are fewer.
-fn full<'a, E: Copy>(elements: &'a [E], padding: &'a mut [E; BLOCK]) -> &'a [E; BLOCK] {
+pub(crate) fn full<'a, E: Copy>(elements: &'a [E], padding: &'a mut [E; BLOCK]) -> &'a [E; BLOCK] {
     if let Some(block) = elements.first_chunk() {
         return block;
     }

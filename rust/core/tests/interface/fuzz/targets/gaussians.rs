@@ -106,7 +106,7 @@ struct Drawn {
 /// Fill 0 of a key, in pieces.
 fn draw(key: &[u8; 32], parameters: &GaussianParameters<'_>, answers: Option<&Vec<f64>>, cuts: &[usize]) -> Drawn {
     let n = parameters.sigma2.len();
-    let fill = Generator::from_key(key).next_staged(n).expect("few values");
+    let fill = Generator::from_key(key).next(n).expect("few values");
     let (mut noise, mut released, mut whole) = (vec![0.0; n], vec![0.0; n], vec![0_i64; n]);
     let mut mechanisms = DiscreteGaussians::new();
     for ends in cuts.windows(2) {

@@ -1,0 +1,133 @@
+"""Writes rust/core/src/kernel/quantile/coefficients.rs: polynomials for the normal quantile, and bounds on their errors.
+
+`python scripts/quantile.py` writes the file; with `--check` it fails if the file is another. Needs mpmath.
+
+The errors are looked for at MANY Chebyshev points of a polynomial's interval. A factor covers what is between them: a function
+that is a polynomial of degree N but for less than 1e-30 is at most 1/cos(πN/(2·MANY)) times as large elsewhere (Ehlich and Zeller
+1964), 1.09 for N = 60.
+"""
+
+import sys
+from pathlib import Path
+
+import mpmath as mp
+
+mp.mp.dps = 50
+PATH = Path(__file__).parent.parent / "rust/core/src/kernel/quantile/coefficients.rs"
+MANY = 240
+BETWEEN = mp.mpf("1.09")
+
+
+def quantile(half_v):
+    """The x of P(N > x) = v/2."""
+    if half_v > 0.05:
+        return mp.sqrt(2) * mp.erfinv(1 - 2 * half_v)
+    x = mp.sqrt(-2 * mp.log(half_v))
+    while True:
+        tail = mp.erfc(x / mp.sqrt(2)) / 2
+        step = mp.log(tail / half_v) * tail / mp.npdf(x)
+        x += step
+        if abs(step) < mp.mpf(10) ** -45:
+            return x
+
+
+def slope(w):
+    """x/(1 − v) for w = −ln(v(2 − v))."""
+    if w == 0:
+        return mp.sqrt(mp.pi / 2)
+    q = mp.sqrt(-mp.expm1(-w))
+    return quantile(mp.exp(-w) / (1 + q) / 2) / q
+
+
+def points(count):
+    return [mp.cos(mp.pi * (i + mp.mpf(1) / 2) / count) for i in range(count)]
+
+
+def fit(f, middle, half, degree):
+    """The coefficients, by powers of t, of the interpolation of f(middle + half·t) at Chebyshev's points."""
+    n = degree + 1
+    values = [f(middle + half * t) for t in points(n)]
+    series = [
+        2 / mp.mpf(n) * sum(v * mp.cos(k * mp.pi * (i + mp.mpf(1) / 2) / n) for i, v in enumerate(values)) for k in range(n)
+    ]
+    series[0] /= 2
+    before, here = [mp.mpf(1)], [mp.mpf(0), mp.mpf(1)]
+    sums = [mp.mpf(0)] * n
+    for c in series:
+        for k, t in enumerate(before):
+            sums[k] += c * t
+        after = [mp.mpf(0), *(2 * t for t in here)]
+        for k, t in enumerate(before):
+            after[k] -= t
+        before, here = here, after
+    return sums
+
+
+def scaled(series, half):
+    """By powers of half·t."""
+    return [float(c / half**k) for k, c in enumerate(series)]
+
+
+def error(f, coefficients, middle, half):
+    """A bound on |polynomial − f|."""
+    worst = 0
+    for t in points(MANY):
+        worst = max(worst, abs(mp.polyval(coefficients[::-1], half * t) - f(middle + half * t)))
+    return float(worst * BETWEEN * mp.mpf("1.001"))
+
+
+def row(numbers, indent):
+    lines = [", ".join(repr(x) for x in numbers[i : i + 5]) for i in range(0, len(numbers), 5)]
+    return ("\n" + indent).join(line + "," for line in lines)
+
+
+def octaves(name, degree):
+    table, worst = [[0.0] * 16 for _ in range(degree + 1)], 0.0
+    for j in range(16):
+
+        def f(y, j=j):
+            return quantile((mp.mpf(3) / 2 + y) * mp.mpf(2) ** (-j - 2))
+
+        coefficients = scaled(fit(f, 0, mp.mpf(1) / 2, degree), mp.mpf(1) / 2)
+        worst = max(worst, error(f, coefficients, 0, mp.mpf(1) / 2))
+        for k, c in enumerate(coefficients):
+            table[k][(1023 + 62 - j) % 16] = c
+    rows = "\n".join(f"    [\n        {row(numbers, '        ')}\n    ]," for numbers in table)
+    kind = f"([[f64; 16]; {degree + 1}], f64)"
+    return f"/// The error is below the last number.\npub const {name}: {kind} = ([\n{rows}\n], {worst!r});\n"
+
+
+def polynomial(name, f, least, most, degree):
+    middle = float((least + most) / 2)
+    half = max(mp.mpf(middle) - least, most - mp.mpf(middle))
+    coefficients = scaled(fit(f, mp.mpf(middle), half, degree), half)
+    worst = error(f, coefficients, mp.mpf(middle), half)
+    numbers = row(coefficients, "    ")
+    return (
+        f"/// About {middle!r}; the error is below the last number.\n"
+        f"pub const {name}: (f64, [f64; {degree + 1}], f64) = ({middle!r}, [\n    {numbers}\n], {worst!r});\n"
+    )
+
+
+def text():
+    parts = [
+        "//! Coefficients of [`super`], from the constant one on. Written by scripts/quantile.py.\n"
+        '#![allow(clippy::unreadable_literal, clippy::excessive_precision, reason = "written by a program")]\n',
+        octaves("ROUGH_OCTAVES", 8),
+        octaves("OCTAVES", 16),
+        polynomial("ROUGH_CENTRE", slope, mp.mpf(0), mp.mpf(7), 11),
+        polynomial("CENTRE", slope, mp.mpf(0), mp.mpf(7), 23),
+        polynomial("TAIL", lambda r: slope(r * r), mp.sqrt(mp.mpf(7)), mp.sqrt(mp.mpf("16.7")), 15),
+    ]
+    return "\n".join(parts)
+
+
+def main():
+    found = text()
+    if "--check" in sys.argv[1:]:
+        sys.exit(0 if PATH.read_text() == found else f"{PATH} is not what this script writes")
+    PATH.write_text(found)
+
+
+if __name__ == "__main__":
+    main()
