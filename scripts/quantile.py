@@ -1,4 +1,4 @@
-"""Writes rust/core/src/kernel/quantile/coefficients.rs: polynomials for the normal quantile, and bounds on their errors.
+"""Writes rust/core/src/kernel/quantile/coefficients.in: polynomials for the normal quantile, and bounds on their errors.
 
 `python scripts/quantile.py` writes the file; with `--check` it fails if the file is another. Needs mpmath.
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import mpmath as mp
 
 mp.mp.dps = 50
-PATH = Path(__file__).parent.parent / "rust/core/src/kernel/quantile/coefficients.rs"
+PATH = Path(__file__).parent.parent / "rust/core/src/kernel/quantile/coefficients.in"
 MANY = 240
 BETWEEN = mp.mpf("1.09")
 
@@ -111,8 +111,7 @@ def polynomial(name, f, least, most, degree):
 
 def text():
     parts = [
-        "//! Coefficients of [`super`], from the constant one on. Written by scripts/quantile.py.\n"
-        '#![allow(clippy::unreadable_literal, clippy::excessive_precision, reason = "written by a program")]\n',
+        "// Coefficients, from the constant one on. Written by scripts/quantile.py.\n",
         octaves("ROUGH_OCTAVES", 8),
         octaves("OCTAVES", 16),
         polynomial("ROUGH_CENTRE", slope, mp.mpf(0), mp.mpf(7), 11),

@@ -12,8 +12,11 @@
 //!
 //! x = (1 − v)·P(w) with w = −ln(v(2 − v)) ([`coefficients`], after Giles 2011): no cancellation where v is near 1 or 0.
 
-#[rustfmt::skip]
-pub(super) mod coefficients;
+/// What scripts/quantile.py writes.
+#[allow(clippy::unreadable_literal, clippy::excessive_precision, reason = "written by a program")]
+pub(super) mod coefficients {
+    include!("coefficients.in");
+}
 pub(super) mod inverse;
 pub(super) mod octaves;
 mod own;
