@@ -38,15 +38,17 @@ def interval_of(
     values = number if one_number else _released(released)
     level, k = confidence_level(confidence), _terms(of, terms)
     people, divisor = partitions(max_partitions_contributed, NAME), k if of == "mean" else 1
-    if isinstance(level, float) and mechanism._parameter_shape == ():
+    one_width = isinstance(level, float) and mechanism._parameter_shape == ()
+    if one_width and one_number:
         bounds, halves = _width(mechanism, level, k, divisor, people)
-        if one_number:
-            return _ends_of_one(mechanism._integers, number, bounds, halves, of, divisor)
+        return _ends_of_one(mechanism._integers, number, bounds, halves, of, divisor)
+    values = np.asarray(values)
+    shape = common_shape({"released": values, "confidence": level, "parameters": np.empty(mechanism._parameter_shape)})
+    if one_width:
+        bounds, halves = _width(mechanism, level, k, divisor, people)
     else:
         granularity, bounds = mechanism._keeping_guarantee(people, NAME)._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
         halves = np.vectorize(_half_width, otypes=[float])(bounds, granularity, mechanism._integers, k, divisor)
-    values = np.asarray(values)
-    shape = common_shape({"released": values, "confidence": level, "parameters": np.empty(mechanism._parameter_shape)})
     if mechanism._integers and values.dtype.kind == "i" and of != "mean":
         ends: tuple[NDArray[Any], NDArray[Any]] = _integer_ends(values, np.asarray(bounds))
     else:

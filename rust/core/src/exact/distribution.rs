@@ -2,6 +2,9 @@
 
 use super::truncated_geometric::TruncatedGeometric;
 
+/// |X| saturates here, at `i64::MAX`.
+pub(super) const LARGEST: u64 = (1 << 63) - 1;
+
 /// A distribution on the integers (docs/contract.md section 2), its parameters already validated:
 /// ε finite and positive, 1 ≤ sensitivity_steps ≤ 2⁵³, 1 ≤ r ≤ sensitivity_steps.
 #[derive(Clone, Copy, Debug, PartialEq)]

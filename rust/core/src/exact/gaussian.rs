@@ -2,10 +2,10 @@
 //!
 //! [`sums`](self::sums) adds up small distributions term by term; [`wide`](super::wide_gaussian) has a formula for the others.
 
+use super::distribution::LARGEST;
 use super::enclosure::Enclosure;
 use super::exponent::Exponent;
 use super::limbs;
-use super::magnitude::LARGEST;
 use super::uniform::{Extension, Uniform};
 use super::wide_gaussian;
 use crate::lattice::dyadic::decompose;

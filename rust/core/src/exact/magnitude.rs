@@ -21,15 +21,12 @@
 //! v/2·B = D − k. With A + B = 2D that gives A = 2k, but A is odd.
 
 use super::canonical;
-use super::distribution::{IntegerDistribution, Staircase};
+use super::distribution::{IntegerDistribution, LARGEST, Staircase};
 use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
 use super::gaussian;
 use super::truncated_staircase;
 use super::uniform::{Extension, Uniform};
-
-/// |X| saturates here, at `i64::MAX`.
-pub(super) const LARGEST: u64 = (1 << 63) - 1;
 
 /// X for a word and the extension.
 pub fn steps(distribution: &IntegerDistribution, word: u64, extension: &mut impl Extension) -> i64 {

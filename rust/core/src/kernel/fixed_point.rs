@@ -16,7 +16,7 @@ use crate::declassify;
 use crate::exact::{self, IntegerDistribution, Staircase, TruncatedGeometric};
 use crate::lattice::dyadic::{decompose, power_of_two};
 use gaussian::FixedGaussian;
-use logarithm::{BITS, ERROR, Logarithm, high};
+use logarithm::{BITS, ERROR, Logarithm, high, ratio};
 
 #[derive(Clone, Debug)]
 pub(crate) enum FixedPoint {
@@ -163,17 +163,6 @@ impl FixedGeometric {
         let inside = (part >= least) & (part <= u64::MAX - self.slack);
         ((x >> 64) as u64, inside & (logarithm.zeros <= capacity))
     }
-}
-
-/// a/b as digits·2^(log2 − 127), ⌊⌋ of digits from 2^127 to 2^128, for a and b from 1 on.
-fn ratio(a: u64, b: u64) -> (u128, i32) {
-    let (top, bottom) = (a << a.leading_zeros(), u128::from(b << b.leading_zeros()));
-    let below = u32::from(u128::from(top) < bottom);
-    let dividend = u128::from(top) << (63 + below);
-    // Two digits of 64 bits: a remainder is below 2^64, and fits when it is shifted.
-    let rest = (dividend % bottom) << 64;
-    let log2 = b.leading_zeros().cast_signed() - a.leading_zeros().cast_signed() - below.cast_signed();
-    (((dividend / bottom) << 64) | (rest / bottom), log2)
 }
 
 /// |X| = r + J·D − 1 − q, q = ⌊y − D·c⌋, as in [`super::staircase::StaircaseLane`], but for small ε and in logarithms. With C = ln((t/2)/(D·c)),

@@ -3,8 +3,7 @@
 use super::super::arithmetic::Baseline;
 use super::super::float::{floor, from_bits, nearest};
 use super::super::quantile::QuantileLane;
-use super::logarithm::{BITS, LN2, Logarithm, high};
-use super::ratio;
+use super::logarithm::{BITS, LN2, Logarithm, high, ratio};
 use crate::lattice::dyadic::{decompose, power_of_two};
 
 /// Whether v < S(j) for the j that a word leaves in doubt, by the formula of `exact::wide_gaussian`: with a = 2j − 1, z² = a²/(4σ²) and

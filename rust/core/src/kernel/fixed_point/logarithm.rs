@@ -115,6 +115,17 @@ fn atanh(s: u128) -> u128 {
     s.wrapping_add(high(s, high(z, sum)))
 }
 
+/// a/b as digits·2^(log2 − 127), ⌊⌋ of digits from 2^127 to 2^128, for a and b from 1 on.
+pub(super) fn ratio(a: u64, b: u64) -> (u128, i32) {
+    let (top, bottom) = (a << a.leading_zeros(), u128::from(b << b.leading_zeros()));
+    let below = u32::from(u128::from(top) < bottom);
+    let dividend = u128::from(top) << (63 + below);
+    // Two digits of 64 bits: a remainder is below 2^64, and fits when it is shifted.
+    let rest = (dividend % bottom) << 64;
+    let log2 = b.leading_zeros().cast_signed() - a.leading_zeros().cast_signed() - below.cast_signed();
+    (((dividend / bottom) << 64) | (rest / bottom), log2)
+}
+
 /// ⌊a·b / 2^128⌋ or up to 2 less.
 pub(super) fn high(a: u128, b: u128) -> u128 {
     const LOW: u128 = u64::MAX as u128;
