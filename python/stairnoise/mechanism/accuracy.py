@@ -38,14 +38,14 @@ def interval_of(
     values = number if one_number else _released(released)
     level, k = confidence_level(confidence), _terms(of, terms)
     people, divisor = partitions(max_partitions_contributed, NAME), k if of == "mean" else 1
-    one_width = isinstance(level, float) and mechanism._parameter_shape == ()
-    if one_width and one_number:
-        bounds, halves = _width(mechanism, level, k, divisor, people)
+    single = level if isinstance(level, float) and mechanism._parameter_shape == () else None
+    if single is not None and one_number:
+        bounds, halves = _width(mechanism, single, k, divisor, people)
         return _ends_of_one(mechanism._integers, number, bounds, halves, of, divisor)
     values = np.asarray(values)
     shape = common_shape({"released": values, "confidence": level, "parameters": np.empty(mechanism._parameter_shape)})
-    if one_width:
-        bounds, halves = _width(mechanism, level, k, divisor, people)
+    if single is not None:
+        bounds, halves = _width(mechanism, single, k, divisor, people)
     else:
         granularity, bounds = mechanism._keeping_guarantee(people, NAME)._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
         halves = np.vectorize(_half_width, otypes=[float])(bounds, granularity, mechanism._integers, k, divisor)
