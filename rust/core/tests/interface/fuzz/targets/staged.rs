@@ -77,7 +77,9 @@ pub fn run(bytes: &[u8]) {
         _ => {
             let sigma2 = input.parameter();
             let log2_granularity = [0, -1074, 960, -1075, 961, -40][input.below(6)];
-            checked(Gaussian::scaled(sigma2, log2_granularity), &mut input, 1200);
+            if let Ok(mechanism) = Gaussian::scaled(sigma2, log2_granularity) {
+                check(&mechanism, &mut input, 1200, ONE_DRAW);
+            }
         }
     }
 }
