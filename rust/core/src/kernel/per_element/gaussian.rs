@@ -2,6 +2,7 @@
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::elementary::exp;
+use super::super::float::{less, masked};
 use super::super::lane::{SIGN, WORD_BITS, with_sign};
 use super::super::quantile;
 use super::DrawnBlock;
@@ -74,13 +75,14 @@ fn write_narrow<A: Arithmetic>(sigma2: &[f64; BLOCK], words: &[u64; BLOCK], whol
             let v = whole[i] * power_of_two(-WORD_BITS.cast_signed()) * total[i];
             tail[i] += weights[i];
             let error = A::mul_add(tail[i], RELATIVE, ABSOLUTE);
-            surely[i] += if v < tail[i] - error { 1.0 } else { 0.0 };
-            perhaps[i] += if v < tail[i] + error { 1.0 } else { 0.0 };
+            surely[i] += masked(less(v, tail[i] - error), 1.0);
+            perhaps[i] += masked(less(v, tail[i] + error), 1.0);
         }
     }
     for i in 0..BLOCK {
-        let sure = (surely[i] == perhaps[i]) & (perhaps[i] < WEIGHTS as f64);
-        let drawn = if sure { with_sign(surely[i], words[i]) } else { f64::NAN };
+        // Ones make NaN.
+        let doubt = less(surely[i], perhaps[i]) | !less(perhaps[i], WEIGHTS as f64);
+        let drawn = f64::from_bits(with_sign(surely[i], words[i]).to_bits() | doubt);
         steps[i] = if sigma2[i] < FEW { drawn } else { steps[i] };
     }
 }

@@ -1,7 +1,7 @@
 //! A σ² for every value: X of a block, or NaN.
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
-use super::super::float::U;
+use super::super::float::{U, less};
 use super::super::lane::with_sign;
 use super::coefficients::{CENTRE, OCTAVES, ROUGH_OCTAVES};
 use super::{PER_SCALE, PER_X, inverse, octaves};
@@ -58,7 +58,8 @@ fn nearest<A: Arithmetic, const ROUGH: bool>(
         // As of `edge_error`.
         let edge = A::mul_add(x2 * x2, 8e-6, 3e-4) * (cube * square);
         let tolerance = A::mul_add(x, A::mul_add(sigma, by_x, edge), A::mul_add(sigma, error, 11.0 * U));
-        let sure = ((t - nearest).abs() <= 0.5 - tolerance) & (whole[i] >= least);
-        steps[i] = if sure { with_sign(nearest, words[i]) } else { f64::NAN };
+        // Masks: where there are no vectors, the compiler would make branches of choices. Ones make NaN.
+        let doubt = less(0.5 - tolerance, (t - nearest).abs()) | less(whole[i], least);
+        steps[i] = f64::from_bits(with_sign(nearest, words[i]).to_bits() | doubt);
     }
 }
