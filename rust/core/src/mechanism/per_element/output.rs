@@ -2,7 +2,7 @@
 
 use crate::declassify;
 use crate::kernel::{BLOCK, DrawnBlock, Tier, on_tier};
-use crate::lattice::dyadic::floor_log2;
+use crate::lattice::dyadic::{floor_log2, power_of_two};
 use crate::lattice::{Answer, Value};
 
 /// How the steps drawn for value i become an element of the output.
@@ -29,7 +29,16 @@ impl<T: Value> Output<T> for NoiseAlone {
     }
 
     fn steps(&self, _: usize, steps: i64, log2_granularity: i32) -> T {
-        T::from_steps(steps.into(), log2_granularity)
+        element(steps.into(), log2_granularity)
+    }
+}
+
+/// Integers of 128 bits become floats by branches on their size: few are so large.
+fn element<T: Value>(steps: i128, log2_granularity: i32) -> T {
+    if declassify::condition(steps.unsigned_abs() < 1 << 51) {
+        T::from_whole(steps as i64 as f64, power_of_two(log2_granularity))
+    } else {
+        T::from_steps(steps, log2_granularity)
     }
 }
 
@@ -55,8 +64,10 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
     }
 
     fn steps(&self, i: usize, steps: i64, log2_granularity: i32) -> T {
-        let sum = self.0[i].round_to_lattice(log2_granularity) + i128::from(steps);
-        T::from_steps(sum, log2_granularity)
+        element(
+            self.0[i].round_to_lattice(log2_granularity) + i128::from(steps),
+            log2_granularity,
+        )
     }
 }
 
