@@ -35,7 +35,9 @@ impl<T: Value> Output<T> for NoiseAlone {
 
 /// Integers of 128 bits become floats by branches on their size: few are so large.
 fn element<T: Value>(steps: i128, log2_granularity: i32) -> T {
-    if declassify::condition(steps.unsigned_abs() < 1 << 51) {
+    // One number for both halves of −2⁵¹ ≤ steps < 2⁵¹: a comparison of each would be a branch.
+    let beyond = steps.wrapping_add(1 << 51) >> 52;
+    if declassify::condition((beyond >> 64) as i64 | beyond as i64 == 0) {
         T::from_whole(steps as i64 as f64, power_of_two(log2_granularity))
     } else {
         T::from_steps(steps, log2_granularity)
@@ -64,10 +66,9 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
     }
 
     fn steps(&self, i: usize, steps: i64, log2_granularity: i32) -> T {
-        element(
-            self.0[i].round_to_lattice(log2_granularity) + i128::from(steps),
-            log2_granularity,
-        )
+        // No sum overflows, and a check would be a branch.
+        let sum = self.0[i].round_to_lattice(log2_granularity).wrapping_add(steps.into());
+        element(sum, log2_granularity)
     }
 }
 
