@@ -10,7 +10,7 @@ use crate::layout::{Block, Order};
 use crate::stream::Stream;
 use crate::threads;
 
-/// If σ² differs from value to value, values are drawn one by one.
+/// A value with a σ² of its own takes up to four times as long as others.
 const PARTS: Parts = Parts {
     price: 4,
     joint_values: 1,

@@ -1,6 +1,6 @@
 //! |X| of the discrete Gaussian distribution, P(k) ∝ e^(−k²/(2σ²)) (docs/contract.md, section 8): the number of j ≥ 1 with v < S(j).
 //!
-//! [`sums`](self::sums) adds up small distributions term by term; [`wide`](super::wide_gaussian) has a formula for the others.
+//! [`is_below_sums`] adds up small distributions term by term; [`wide_gaussian`] has a formula for the others.
 
 use super::distribution::LARGEST;
 use super::enclosure::Enclosure;
@@ -16,11 +16,11 @@ const WORDS: usize = 31;
 /// From this σ² on, e^(−2π²σ²) < 2^(−116 000) is below every unit here.
 const WIDE: f64 = (1 << 12) as f64;
 
-/// Where this many limbs leave open whether v < S(j), they agree to more than 4096 bits, and v is not below. No proof is known that this is
-/// impossible, because S(j) is a quotient of infinite sums of powers of e.
+/// Where this many limbs leave open whether v < S(j), they agree to more than 4096 bits and are taken to be equal, so that the search ends. No proof
+/// is known that equality is impossible, because S(j) is a quotient of infinite sums of powers of e.
 const MOST_LIMBS: usize = 120;
 
-/// |X| for the 63 leading bits of v and the extension. v = 0 gives `i64::MAX`, as in [`super::magnitude`].
+/// |X| for the 63 leading bits of v and the extension. v = 0 gives `i64::MAX`, as for the others.
 pub fn magnitude(sigma2: f64, v63: u64, extension: &mut impl Extension) -> u64 {
     let mut counted = |e| if e < WORDS { extension.word(e) } else { 0 };
     let Some(mut uniform) = Uniform::new(v63, &mut counted) else {

@@ -2,7 +2,8 @@
 //!
 //! Every question is which of two real numbers is larger, both built from integers, a binary expansion and powers of e with rational exponents.
 //! Enclose both at some precision; if the intervals overlap, go to the next (Ziv's strategy). That ends, because equality is impossible: it would
-//! make a power of e, which is transcendental (Lindemann), a root of a rational polynomial. Each caller names a coefficient that is not 0.
+//! make a power of e, which is transcendental (Lindemann), a root of a rational polynomial. Each caller names a coefficient that is not 0. Only for the
+//! discrete Gaussian distribution is that unproven; its search ends by the rule of `gaussian`.
 
 mod bernoulli;
 mod canonical;

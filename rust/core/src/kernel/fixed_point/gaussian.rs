@@ -18,7 +18,7 @@ use crate::lattice::dyadic::{decompose, power_of_two};
 /// ```text
 /// four logarithms                    7·2^−84
 /// z², by 1/(4σ²) to 2^−124           2^−117
-/// g, relative to it, twice           2^−82     its correction in 2^−83, a hundred products cut off at 2^−97; the formula's next term is below 2^−120
+/// g, relative to it, twice           2^−82     its correction in 2^−83, a hundred products cut off at 2^−97; the formula's next term is below 2^−100
 /// ```
 #[derive(Clone, Debug)]
 pub(crate) struct FixedGaussian {
