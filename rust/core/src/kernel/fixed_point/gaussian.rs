@@ -3,7 +3,7 @@
 use super::super::arithmetic::Baseline;
 use super::super::float::{floor, from_bits, nearest};
 use super::super::quantile::QuantileLane;
-use super::logarithm::{BITS, LN2, Logarithm, high, ratio};
+use super::logarithm::{BITS, LN2, Logarithm, high, odd_reciprocals, ratio};
 use crate::lattice::dyadic::{decompose, power_of_two};
 
 /// Whether v < S(j) for the j that a word leaves in doubt, by the formula of `exact::wide_gaussian`: with a = 2j − 1, z² = a²/(4σ²) and
@@ -45,16 +45,7 @@ const SLACK: i128 = 1 << (BITS - 80);
 /// Terms of g: the next is below 2^−104 where z² < 34.
 const TERMS: usize = 100;
 
-/// 1/(2n + 1) in 2^−128.
-const ODD: [u128; TERMS] = {
-    let mut odd = [0; TERMS];
-    let mut n = 0;
-    while n < TERMS {
-        odd[n] = u128::MAX / (2 * n as u128 + 1);
-        n += 1;
-    }
-    odd
-};
+const ODD: [u128; TERMS] = odd_reciprocals();
 
 /// Fraction bits of g, which is below 2^23.
 const PLACES: u32 = 104;

@@ -29,16 +29,18 @@ const TERMS: usize = 16;
 /// From this term on 64 bits are enough.
 const SHORT_FROM: usize = 4;
 
-/// 1/(2k + 1) in 2^−128.
-const COEFFICIENTS: [u128; TERMS] = {
-    let mut coefficients = [0; TERMS];
+const COEFFICIENTS: [u128; TERMS] = odd_reciprocals();
+
+/// 1/(2k + 1) in 2^−128, k = 0, 1, …
+pub(super) const fn odd_reciprocals<const N: usize>() -> [u128; N] {
+    let mut reciprocals = [0; N];
     let mut k = 0;
-    while k < TERMS {
-        coefficients[k] = u128::MAX / (2 * k as u128 + 1);
+    while k < N {
+        reciprocals[k] = u128::MAX / (2 * k as u128 + 1);
         k += 1;
     }
-    coefficients
-};
+    reciprocals
+}
 
 impl Logarithm {
     /// −ln v of a word; V = 0 gives that of V = 1.
