@@ -7,32 +7,51 @@ from collections import defaultdict
 from fractions import Fraction
 
 
-def answers(rows, listed, *, bounds=None, unit=1.0, max_groups=None, key=bytes(32)):
-    """Return count and sum of each group of rows (person, groups, value); if `max_groups` is None, every row is one person."""
-    counts, sums = defaultdict(int), defaultdict(int)
-    for _, found in _people(rows, listed, bounds, unit, whole=max_groups is not None):
+def answers(rows, listed, *, sums=(), counted=True, complete=(), max_groups=None, key=bytes(32)):
+    """Return the count of each group of rows (person, groups, values), and a list of sums for each of `sums`.
+
+    These are (place among the values, bounds, unit). A row needs a number at all places of `complete`; if there are none and
+    nothing is counted, at one of the sums. If `max_groups` is None, every row is one person.
+    """
+    counts, totals = defaultdict(int), [defaultdict(int) for _ in sums]
+    kept = [row for row in rows if _counts(row[2], {place for place, *_ in sums}, counted, complete)]
+    for _, found in _people(kept, listed, sums, whole=max_groups is not None):
         groups = sorted(found, key=lambda one: _order(key, one[0], one[1]))
-        for group, _, total in groups[:max_groups]:
+        for group, _, own in groups[:max_groups]:
             counts[group] += 1
-            sums[group] += _clipped(total, bounds, unit)
+            for total, number, (_, bounds, unit) in zip(totals, own, sums, strict=True):
+                total[group] += 0 if number is None else _clipped(number, bounds, unit)
     places = list(itertools.product(*(range(len(one)) for one in listed)))
-    return [counts[cell] for cell in places], [sums[cell] for cell in places]
+    return [counts[group] for group in places], [[total[group] for group in places] for total in totals]
 
 
-def _people(rows, listed, bounds, unit, *, whole):
-    """Yield each person with a list of (positions in `listed`, person, total in units), one for each of their groups."""
-    totals = defaultdict(int)
-    for place, (person, groups, value) in enumerate(rows):
+def _counts(values, summed, counted, complete):
+    if complete or counted:
+        return all(_is_number(values[place]) for place in complete)
+    return any(_is_number(values[place]) for place in summed)
+
+
+def _is_number(value):
+    return value is not None and not math.isnan(value)
+
+
+def _people(rows, listed, sums, *, whole):
+    """Yield each person with a list of (positions in `listed`, person, totals in units), one for each of their groups."""
+    totals = {}
+    for place, (person, groups, values) in enumerate(rows):
         inside = all(any(_same(group, one) for one in list_) for group, list_ in zip(groups, listed, strict=True))
-        if not inside or (whole and person is None) or (bounds is not None and (value is None or math.isnan(value))):
+        if not inside or (whole and person is None):
             continue
         codes = tuple(
             next(code for code, one in enumerate(list_) if _same(group, one)) for group, list_ in zip(groups, listed, strict=True)
         )
-        totals[(person if whole else place), codes] += 0 if bounds is None else _units(value, unit)
+        own = totals.setdefault((person if whole else place, codes), [None] * len(sums))
+        for at, (of, _, unit) in enumerate(sums):
+            if _is_number(values[of]):
+                own[at] = (own[at] or 0) + _units(values[of], unit)
     people = defaultdict(list)
-    for (person, codes), total in totals.items():
-        people[person].append((codes, person, total))
+    for (person, codes), own in totals.items():
+        people[person].append((codes, person, own))
     yield from people.items()
 
 
@@ -53,7 +72,5 @@ def _units(value, unit):
 
 
 def _clipped(total, bounds, unit):
-    if bounds is None:
-        return 0
     low, high = math.ceil(Fraction(bounds[0]) / Fraction(unit)), math.floor(Fraction(bounds[1]) / Fraction(unit))
     return min(max(total, low), high)

@@ -168,7 +168,7 @@ def test_the_sensitivity_is_the_larger_bound_rounded_up_onto_the_unit():
     con.execute("create table t (x real)")
     for low, high in ((0, 0.1), (-3.7, 0.2), (1e-9, 2e-9), (0.1, 1e6 + 0.3), (-5, -1)):
         table = query.sum(con, "t", column="x", bounds=(low, high), row_is_person=True, eps=1)
-        unit, change = table.about["unit"], table.about["mechanisms"][0]["sensitivity"]
+        unit, change = table.about["statistics"][0]["unit"], table.about["mechanisms"][0]["sensitivity"]
         assert max(abs(low), abs(high)) <= change < max(abs(low), abs(high)) + unit
 
 

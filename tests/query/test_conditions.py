@@ -17,7 +17,7 @@ from tests.query.conditions import COLUMNS, GENERATED, GOOD, HOSTILE, ROWS
 
 
 def asked(where):
-    return Question("t", (), {}, "count", where=where)
+    return Question("t", (), {}, where=where)
 
 
 def count(source, where):

@@ -20,6 +20,7 @@ from stairnoise.query.question import Question
 from stairnoise.query.reading import reading
 from stairnoise.query.sources import lines, open_source
 from stairnoise.query.sources.source import SourceError
+from stairnoise.query.statistics import Sum
 from tests.combinations import in_turn, rest_long
 
 pytest.importorskip("duckdb")
@@ -30,7 +31,7 @@ def values(path, types=None, csv=None):
     found = reading(types, csv)
     with open_source(path, found) as source:
         by = tuple(source.columns("t"))
-        answer = source.answers(Question("t", by, {}, "count", reading=found), order=bytes(32))
+        answer = source.answers(Question("t", by, {}, reading=found), order=bytes(32))
         return sorted(rows(answer), key=repr)
 
 
@@ -143,8 +144,8 @@ def test_real_numbers(tmp_path, decimal, texts, total):
     (tmp_path / "t.csv").write_text("\n".join(["v", *(f'"{one}"' for one in texts), ""]))
     found = reading({"v": "real"}, query.CSV(decimal=decimal))
     with open_source(tmp_path / "t.csv", found) as source:
-        answer = source.answers(Question("t", (), {}, "sum", "v", (-1e6, 1e6), reading=found))
-    assert (answer.sums * answer.unit).tolist() == [total]
+        answer = source.answers(Question("t", (), {}, (Sum("v", (-1e6, 1e6)),), reading=found))
+    assert (answer.sums[0] * answer.units).tolist() == [total]
     assert answer.counts.tolist() == [4]
 
 
@@ -219,7 +220,7 @@ def test_names_of_columns_are_no_names_of_the_statement(tmp_path):
     (tmp_path / "t.csv").write_text('f,plain,line\na,b,c\n"a", b ,d\n')
     for name, group, count in (("f", "a", 2), ("plain", "b", 2), ("line", "c", 1)):
         with open_source(tmp_path / "t.csv") as source:
-            answer = source.answers(Question("t", (name,), {name: (group,)}, "count", reading=reading(None, None)))
+            answer = source.answers(Question("t", (name,), {name: (group,)}, reading=reading(None, None)))
         assert answer.counts.tolist() == [count]
 
 
@@ -235,7 +236,7 @@ def test_a_long_line_is_a_row_or_none_and_no_error(tmp_path, encoded, more):
     (tmp_path / "t.csv").write_bytes("\n".join(lines).encode(encoding))
     found = reading(None, query.CSV(encoding=encoding))
     with open_source(tmp_path / "t.csv", found) as source:
-        answer = source.answers(Question("t", ("b",), {"b": ("1",)}, "count", reading=found))
+        answer = source.answers(Question("t", ("b",), {"b": ("1",)}, reading=found))
     assert answer.counts.tolist() == [7 if len(long.encode(encoding)) + 2 < 2**20 else 6]
 
 
@@ -260,7 +261,7 @@ def test_a_file_that_fails_while_it_is_read_is_no_shorter_table(tmp_path, monkey
 
     monkeypatch.setattr(lines, "lines", failing)
     with open_source(tmp_path / "t.csv") as source, pytest.raises(SourceError, match="cannot be read: Input/output error"):
-        source.answers(Question("t", (), {}, "count"))
+        source.answers(Question("t", (), {}))
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def table(engine):
 
 
 def listed(name, values):
-    return Question("t", (name,), {name: tuple(values)}, "count")
+    return Question("t", (name,), {name: tuple(values)})
 
 
 def read(engine, name, texts):

@@ -95,7 +95,7 @@ def test_every_way_out_has_the_rounded_values(con, tmp_path):
     assert "." not in repr(table).split("Protected")[0]
     (said,) = table.about["post_processing"]
     assert said.startswith("post-processing: numbers are rounded to the third digit of their error bound")
-    assert table.about["unit"] == 2.0**-14
+    assert table.about["statistics"][0]["unit"] == 2.0**-14
 
 
 def test_whole_numbers_with_few_digits_are_as_they_were_drawn(con):

@@ -125,7 +125,7 @@ def test_sums_off_the_integers_are_whole_multiples_of_the_unit(con):
     """Bounds 0 and 0.75 clip 7 to 0.75. In units, the noise has Δ = 0.75/unit, and |noise| is exponential to 1 in 10⁸."""
     asked = {"by": "city", "groups": CITIES, "column": "spent", "bounds": (0, 0.75), "row_is_person": True, "eps": 0.4}
     table = query.sum(con, "visits", **asked, all_digits=True)
-    unit = table.about["unit"]
+    unit = table.about["statistics"][0]["unit"]
     noise = np.array([row[1] - 0.75 * PEOPLE[row[0]] for row in table]) / unit
     assert (noise == np.round(noise)).all()
     assert 0.75 / unit > 1e8

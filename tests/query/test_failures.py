@@ -17,6 +17,7 @@ from stairnoise.query import SourceError
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import is_decimal
 from stairnoise.query.sources.groups import checked_groups
+from stairnoise.query.statistics import Count, Mean, Sum
 from tests.combinations import rest_long
 
 
@@ -147,20 +148,19 @@ def pair(engine):
 
 
 def questions(rng, columns):
-    """Return questions of one statistic, with listed groups, a person and a condition; most of them are allowed."""
+    """Return questions of one or three statistics, with listed groups, a person and a condition; most of them are allowed."""
     names = list(columns)
     while True:
         # Two columns only, so that their types often agree.
         where = condition(rng, rng.sample(names, 2), rng.choice([0, 0, 1]))
-        yield Question("", (), {}, "count", where=where)
+        yield Question("", (), {}, where=where)
         by = tuple(rng.sample(names, rng.choice([0, 1, 1, 1, 2])))
         groups = {name: tuple(rng.sample(LISTED, rng.choice([1, 1, 1, 2]))) for name in by if rng.random() < 0.8}
-        statistic = rng.choice(["count", "sum", "mean"])
-        column = None if statistic == "count" else rng.choice(names)
-        bounds = None if column is None else rng.choice(BOUNDS)
+        kinds = rng.choice([[Count], [Sum], [Mean], [Count, Sum, Mean]])
+        statistics = [kind() if kind is Count else kind(rng.choice(names), rng.choice(BOUNDS)) for kind in kinds]
         person = rng.choice([None, rng.choice(names)])
         where = rng.choice([None, None, where])
-        yield Question("", by, groups, statistic, column, bounds, where, person, rng.choice([1, 2]) if person else 1)
+        yield Question("", by, groups, tuple(statistics), where, person, rng.choice([1, 2]) if person else 1)
 
 
 def condition(rng, names, depth):
@@ -246,7 +246,7 @@ def test_a_listed_value_that_the_type_cannot_hold_is_refused(pair):
         for column, value in BEYOND[pair.engine.name].items():
             if value is None:
                 continue
-            question = Question("", (column,), {column: (None, value)}, "count")
+            question = Question("", (column,), {column: (None, value)})
             few, more = pair.outcomes(source, question)
             assert few == more
             assert f"groups of {column!r} must be values that its type" in few
@@ -260,7 +260,7 @@ def test_values_at_the_ends_of_types_are_found(pair):
         numbers = [value for value in numbers if isinstance(value, int) and "(" not in kind]
         if numbers:
             with pair.engine.source() as source:
-                found = source.answers(Question("more", (column,), {column: tuple(numbers)}, "count"))
+                found = source.answers(Question("more", (column,), {column: tuple(numbers)}))
             assert (found.counts > 0).all(), column
 
 
@@ -269,7 +269,7 @@ def test_every_listed_value_that_is_accepted_is_compared(pair):
     with pair.engine.source() as source:
         table = {column.name: column for column in source._described("few")[1]}
         for column in pair.values:
-            asked = Question("", (column,), {column: ()}, "count")
+            asked = Question("", (column,), {column: ()})
             for value in LISTED:
                 more = replace(asked, groups={column: (*asked.groups[column], value)})
                 # `checked_groups` uses only the declared type; asking the engine would take 20 ms.
@@ -316,7 +316,7 @@ KNOWN = {
 def test_known_conditions_fail_alike(pair):
     with pair.engine.source() as source:
         for where in KNOWN[pair.engine.name]:
-            few, more = pair.outcomes(source, Question("", (), {}, "count", where=where))
+            few, more = pair.outcomes(source, Question("", (), {}, where=where))
             assert few == more, where
 
 
@@ -327,10 +327,10 @@ def test_every_column_is_summed_grouped_and_a_person(pair, turn, every):
         for place, column in enumerate(pair.values):
             bounds = BOUNDS[(place + turn) % 3]
             asked = [
-                Question("", (), {}, "sum", column, bounds),
-                Question("", (column,), {}, "count"),
-                Question("", (), {}, "mean", column, bounds, person=column),
-                Question("", (column,), {}, "count", person=column),
+                Question("", (), {}, (Sum(column, bounds),)),
+                Question("", (column,), {}),
+                Question("", (), {}, (Mean(column, bounds),), person=column),
+                Question("", (column,), {}, person=column),
             ]
             for question in asked if every else asked[place % 2 :: 2]:
                 few, more = pair.outcomes(source, question)
@@ -349,8 +349,8 @@ def test_texts_that_are_not_utf8_are_data_too():
         with open_source(con) as source:
             for call in ("lower", "upper", "trim", "ltrim", "length"):
                 where = f"{call}(s) is not null and s like '%b' and substr(s, 1, 1) <> 'c'"
-                assert source.answers(Question("t", (), {}, "count", where=where)).counts.tolist() == [1], call
-            found = source.answers(Question("t", ("s",), {}, "count", person="s"))
+                assert source.answers(Question("t", (), {}, where=where)).counts.tolist() == [1], call
+            found = source.answers(Question("t", ("s",), {}, person="s"))
             assert found.groups == [("a\\xff",), ("b",)]
 
 
@@ -367,17 +367,17 @@ def test_a_server_of_another_encoding(postgresql):
         con.execute("create table few (s text); create table more (s text)")
         con.execute("insert into few values ('a'); insert into more values ('a'), (convert_from('\\xff', 'SQL_ASCII'))")
     with open_source(url) as source:
-        listed = Question("more", ("s",), {"s": ("a",)}, "count", person="s", where="lower(s) <> 'b'")
+        listed = Question("more", ("s",), {"s": ("a",)}, person="s", where="lower(s) <> 'b'")
         assert source.answers(listed).counts.tolist() == [1]
-        assert source.answers(Question("few", ("s",), {}, "count")).groups == [("a",)]
-        assert source.answers(Question("more", ("s",), {}, "count")).groups == [("\\xff",), ("a",)]
+        assert source.answers(Question("few", ("s",), {})).groups == [("a",)]
+        assert source.answers(Question("more", ("s",), {})).groups == [("\\xff",), ("a",)]
 
 
 def test_decimals_are_exact(engine):
     if engine.name == "SQLite":
         pytest.skip("SQLite has no decimals")
     engine.table("t", {"d": "decimal(20,2)"}, [(Decimal("0.10"),), (Decimal("0.10"),), (Decimal("123456789.25"),)])
-    found = engine.answers(Question("t", ("d",), {"d": (0.1, 123456789.25, 5)}, "count"))
+    found = engine.answers(Question("t", ("d",), {"d": (0.1, 123456789.25, 5)}))
     assert found.counts.tolist() == [2, 1, 0]
 
 

@@ -15,9 +15,12 @@ from stairnoise.query.question import Question
 from stairnoise.query.sources import open_source
 from stairnoise.query.sources.postgresql import _by_name
 from stairnoise.query.sources.source import _only
+from stairnoise.query.statistics import Sum
 
-EXACT = Question("Visits", ("City",), {"City": ("a", "b")}, "sum", "Spent", (0.0, 9.0), None, "Who", 2)
-OTHER = replace(EXACT, table="VISITS", by=("city",), groups={"city": ("a", "b")}, column="spent", person="who")
+EXACT = Question("Visits", ("City",), {"City": ("a", "b")}, (Sum("Spent", (0.0, 9.0)),), None, "Who", 2)
+OTHER = replace(
+    EXACT, table="VISITS", by=("city",), groups={"city": ("a", "b")}, statistics=(Sum("spent", (0.0, 9.0)),), person="who"
+)
 ROWS = [(who, "ab"[who % 2], who % 9) for who in range(40)]
 KEYED = sn.KeyedRng(bytes(32), "r")
 
@@ -27,9 +30,14 @@ def test_names_are_compared_as_the_engine_does(engine):
     with engine.source() as source:
         assert source.resolved(EXACT) == EXACT
         if engine.name == "PostgreSQL":
-            for name, named in (("table", "Visits"), ("by", "City"), ("person", "Who"), ("column", "Spent")):
+            for name, argument, named in (
+                ("table", "table", "Visits"),
+                ("by", "by", "City"),
+                ("person", "person", "Who"),
+                ("statistics", "column", "Spent"),
+            ):
                 question = replace(EXACT, **{name: getattr(OTHER, name)})
-                with pytest.raises(sn.ParameterError, match=f"{name} must .* did you mean '{named}'"):
+                with pytest.raises(sn.ParameterError, match=f"{argument} must .* did you mean '{named}'"):
                     source.resolved(question)
             return
         assert source.resolved(OTHER) == EXACT

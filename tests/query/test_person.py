@@ -1,4 +1,4 @@
-"""One person changes at most `max_groups` groups, each count by at most 1 and each sum by at most the larger bound.
+"""One person changes at most `max_groups` groups, and each number of theirs by at most the sensitivity of its mechanism.
 
 Evidence: tables that Hypothesis chooses, with and without one person, on every engine; the answers of a plain program.
 """
@@ -13,8 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stairnoise as sn
+from stairnoise.query.mechanism import budget
+from stairnoise.query.noise import planned
 from stairnoise.query.question import Question
 from stairnoise.query.release import order_of
+from stairnoise.query.sources.statement import statement
+from stairnoise.query.statistics import Count, Mean, Sum
 from tests.query.oracle import answers
 
 COLUMNS = {"who": "text", "g": "text", "h": "integer", "v": "bigint", "w": "double"}
@@ -34,71 +38,130 @@ rows = st.lists(row, min_size=8, max_size=30) | st.lists(row, max_size=3)
 bounds = st.sampled_from([(-3.0, 5.0), (0.0, 4.0), (2.0, 7.0), (-6.5, -0.25), (0.0, 2.0**33)])
 
 
-def asked(statistic, column, limits, person, max_groups):
+COUNT = (Count(),)
+
+
+def summed(kinds, most):
+    """Statistics of columns, none of them twice."""
+    one = st.tuples(st.sampled_from(kinds), st.sampled_from(["v", "w"]), bounds).map(lambda found: found[0](*found[1:]))
+    return st.lists(one, min_size=1, max_size=most, unique_by=lambda statistic: statistic.name)
+
+
+# What a question asks: one statistic, or several.
+STATISTICS = {
+    "count": st.just([Count()]),
+    "sum": summed([Sum], 1),
+    "sums": summed([Sum], 2),
+    "several": st.tuples(st.sampled_from([[], [Count()]]), summed([Sum, Mean], 4)).map(lambda found: found[0] + found[1]),
+}
+
+
+def asked(person, max_groups, statistics=COUNT):
     groups = dict(zip(("g", "h"), LISTED, strict=True))
-    return Question("people", ("g", "h"), groups, statistic, column, limits, None, person, max_groups)
+    return Question("people", ("g", "h"), groups, tuple(statistics), None, person, max_groups)
 
 
-def expected(table, question, unit, key):
-    place = {None: None, "v": 3, "w": 4}[question.column]
-    records = [(row[0], row[1:3], None if place is None else row[place]) for row in table]
-    max_groups = None if question.person is None else question.max_groups
-    return answers(records, LISTED, bounds=question.bounds, unit=unit, max_groups=max_groups, key=key)
+def expected(table, question, units, key):
+    place = {"v": 0, "w": 1}
+    return answers(
+        [(row[0], row[1:3], row[3:]) for row in table],
+        LISTED,
+        sums=[(place[one.column], one.bounds, unit) for one, unit in zip(question.summed, units, strict=True)],
+        counted=any(isinstance(one, Count) for one in question.statistics),
+        complete={place[one.column] for one in question.statistics if isinstance(one, Mean)},
+        max_groups=None if question.person is None else question.max_groups,
+        key=key,
+    )
+
+
+def require_few_changes(question, with_person, without):
+    """Require that one person changes few groups, each of their numbers by at most the sensitivity of its mechanism."""
+    k = question.max_groups
+    plan = planned(question, budget(1, None, None, None, question), with_person.units)
+    assert with_person.units == without.units
+    moved = np.zeros(len(with_person.groups), bool)
+    for part in plan.parts:
+        change = np.abs(part.true(with_person) - part.true(without))
+        assert change.max() <= part.change == part.mechanism.sensitivity
+        moved |= change > 0
+    assert moved.sum() <= k
 
 
 @pytest.mark.parametrize("examples", [3, pytest.param(100, marks=pytest.mark.long)])
-@pytest.mark.parametrize("statistic", ["count", "sum"])
-def test_removing_a_person_changes_few_cells_by_little(engine, statistic, examples):
+@pytest.mark.parametrize("statistics", STATISTICS.values(), ids=STATISTICS)
+def test_removing_a_person_changes_few_groups_by_little(engine, statistics, examples):
     @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
-    @given(
-        rows, st.sampled_from(PEOPLE), st.integers(1, 3), bounds, st.sampled_from(["v", "w"]), st.binary(min_size=32, max_size=32)
-    )
-    def check(table, person, max_groups, limits, column, key):
-        summed = (column, limits) if statistic == "sum" else (None, None)
-        question = asked(statistic, *summed, "who", max_groups)
+    @given(rows, st.sampled_from(PEOPLE), st.integers(1, 3), statistics, st.binary(min_size=32, max_size=32))
+    def check(table, person, max_groups, wanted, key):
+        question = asked("who", max_groups, wanted)
         found = []
         for remaining in (table, [row for row in table if row[0] != person]):
             engine.table("people", COLUMNS, remaining)
             answer = engine.answers(question, key)
             found.append(answer)
-            counts, sums = expected(remaining, question, answer.unit, key)
-            assert answer.counts.tolist() == counts
-            if statistic == "sum":
-                assert answer.sums.tolist() == sums
-        with_person, without = found
-        change = np.abs(with_person.counts - without.counts)
-        assert change.max() <= 1
-        moved = change > 0
-        if statistic == "sum":
-            delta = np.abs(with_person.sums - without.sums)
-            assert delta.max() * answer.unit <= max(map(abs, limits))
-            moved |= delta > 0
-        assert moved.sum() <= max_groups
+            assert (answer.counts.tolist(), answer.sums.tolist()) == expected(remaining, question, answer.units, key)
+        require_few_changes(question, *found)
 
     check()
 
 
 @pytest.mark.parametrize("examples", [4, pytest.param(30, marks=pytest.mark.long)])
-@pytest.mark.parametrize("statistic", ["count", "sum"])
-def test_every_row_is_a_person(engine, statistic, examples):
+@pytest.mark.parametrize("statistics", STATISTICS.values(), ids=STATISTICS)
+def test_every_row_is_a_person(engine, statistics, examples):
     @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
-    @given(rows, bounds, st.sampled_from(["v", "w"]))
-    def check(table, limits, column):
-        summed = (column, limits) if statistic == "sum" else (None, None)
-        question = asked(statistic, *summed, None, 1)
-        engine.table("people", COLUMNS, table)
-        answer = engine.answers(question)
-        counts, sums = expected(table, question, answer.unit, bytes(32))
-        assert answer.counts.tolist() == counts
-        if statistic == "sum":
-            assert answer.sums.tolist() == sums
+    @given(rows, statistics)
+    def check(table, wanted):
+        question = asked(None, 1, wanted)
+        found = []
+        for remaining in (table, table[1:]):
+            engine.table("people", COLUMNS, remaining)
+            answer = engine.answers(question)
+            found.append(answer)
+            assert (answer.counts.tolist(), answer.sums.tolist()) == expected(remaining, question, answer.units, bytes(32))
+        require_few_changes(question, *found)
 
     check()
 
 
+WRONG = {
+    "an order among all people": ("partition by p order by", "order by"),
+    "a sum that is not clipped": ("case when sum(v1) < 0 then 0 when sum(v1) > 9 then 9 else sum(v1) end", "sum(v1)"),
+}
+
+
+@pytest.mark.parametrize(("right", "wrong"), WRONG.values(), ids=WRONG)
+def test_a_wrong_statement_breaks_the_bounds(engine, monkeypatch, right, wrong):
+    """The property above can fail: with each error in the statement, one of 30 people changes the answers by too much."""
+    statistics = [Count(), Sum("w", (0.0, 4.0)), Sum("v", (0.0, 9.0)), Mean("v", (0.0, 9.0))]
+    question = asked("who", 1, statistics)
+    table = [(str(who % 31), group, 1, who % 9, 1.0) for who in range(240) for group in ("a", "b", None)]
+    neighbours = [table, *([row for row in table if row[0] != str(who)] for who in range(30))]
+
+    def found():
+        for remaining in neighbours:
+            engine.table("people", COLUMNS, remaining)
+            yield engine.answers(question)
+
+    def check():
+        whole, *others = found()
+        for other in others:
+            require_few_changes(question, whole, other)
+
+    check()
+
+    def broken(*arguments):
+        text, parameters = statement(*arguments)
+        assert right in text
+        return text.replace(right, wrong), parameters
+
+    monkeypatch.setattr("stairnoise.query.sources.source.statement", broken)
+    with pytest.raises(AssertionError):
+        check()
+
+
 def test_a_person_without_limit_is_in_every_group_that_they_have(engine):
     engine.table("people", COLUMNS, [("p", group, 1, 1, 1.0) for group in "abcabc"] + [(None, "a", 1, 1, 1.0)])
-    answer = engine.answers(asked("count", None, None, "who", 9))
+    answer = engine.answers(asked("who", 9))
     assert answer.counts.tolist() == [1, 0, 1, 0, 0, 0]
 
 
@@ -106,7 +169,7 @@ def test_the_order_is_random_for_each_person(engine):
     """400 people with three groups each keep one. False alarms (a group below 80 or above 190): at most 1e-9."""
     table = [(str(person), group, 1, 1, 1.0) for person in range(400) for group in ("a", "b", None)]
     engine.table("people", COLUMNS, table)
-    question = asked("count", None, None, "who", 1)
+    question = asked("who", 1)
     first, second = (engine.answers(question, hashlib.sha256(seed).digest()).counts for seed in (b"1", b"2"))
     for counts in (first, second):
         assert counts.sum() == 400
@@ -120,7 +183,7 @@ def test_the_order_is_new_for_each_answer(engine):
     """Two orders of 400 people agree in all three counts about once in a thousand times; four do not."""
     table = [(str(person), group, 1, 1, 1.0) for person in range(400) for group in ("a", "b", None)]
     engine.table("people", COLUMNS, table)
-    question = asked("count", None, None, "who", 1)
+    question = asked("who", 1)
     with engine.source() as source:
         assert len({tuple(source.answers(question).counts.tolist()) for _ in range(4)}) > 1
 
@@ -129,7 +192,7 @@ def test_other_people_do_not_change_a_persons_groups(engine):
     """One person's chosen groups depend neither on other people nor on the order of rows."""
     own = [("p", group, number, 1, 1.0) for group in "ab" for number in (1, 2)]
     others = [("q", group, 1, 1, 1.0) for group in "ab" * 40]
-    question = asked("count", None, None, "who", 2)
+    question = asked("who", 2)
     engine.table("people", COLUMNS, own)
     alone = engine.answers(question).counts
     engine.table("people", COLUMNS, others)
@@ -150,6 +213,6 @@ def test_found_groups_are_bounded_too(engine):
     """With partition selection, a person is in at most `max_groups` of the groups that the data have."""
     table = [(person, f"g{number}", 1, 1, 1.0) for person in ("p", "q") for number in range(6)]
     engine.table("people", COLUMNS, table)
-    answer = engine.answers(Question("people", ("g",), {}, "count", person="who", max_groups=2))
+    answer = engine.answers(Question("people", ("g",), {}, person="who", max_groups=2))
     assert answer.counts.sum() == 4
     assert set(answer.groups) <= {(f"g{number}",) for number in range(6)}

@@ -17,6 +17,7 @@ from stairnoise import query
 from stairnoise.query.question import Question
 from stairnoise.query.reading import reading
 from stairnoise.query.sources import open_source
+from stairnoise.query.statistics import Count, Mean, Sum
 from tests.combinations import in_turn, rest_long
 
 pytest.importorskip("duckdb")
@@ -26,12 +27,13 @@ TYPES = {"v": "integer", "w": "real", "day": "date:%d.%m.%Y", "ok": "boolean"}
 CITIES = ("Bern", "Chur", None, "")
 DAYS = (datetime.date(2026, 1, 2), datetime.date(2026, 2, 1))
 QUESTIONS = [
-    {"statistic": "count", "by": ("city",), "groups": {"city": CITIES}},
-    {"statistic": "count", "by": ("day", "ok"), "groups": {"day": DAYS, "ok": (True, False, None)}},
-    {"statistic": "sum", "by": ("city",), "groups": {"city": CITIES}, "column": "v", "bounds": (0.0, 5.0)},
-    {"statistic": "mean", "by": (), "groups": {}, "column": "w", "bounds": (-3.0, 5.0)},
-    {"statistic": "count", "by": (), "groups": {}, "where": "age > '9' and v * v < 50 or w is null"},
-    {"statistic": "count", "by": ("city",), "groups": {}},
+    {"by": ("city",), "groups": {"city": CITIES}},
+    {"by": ("day", "ok"), "groups": {"day": DAYS, "ok": (True, False, None)}},
+    {"statistics": (Sum("v", (0.0, 5.0)),), "by": ("city",), "groups": {"city": CITIES}},
+    {"statistics": (Mean("w", (-3.0, 5.0)),), "by": (), "groups": {}},
+    {"by": (), "groups": {}, "where": "age > '9' and v * v < 50 or w is null"},
+    {"by": ("city",), "groups": {}},
+    {"by": ("city",), "groups": {"city": CITIES}, "statistics": (Count(), Mean("v", (1.0, 5.0)), Sum("w", (2.0, 3.0)))},
 ]
 # Values as people write them, rightly and wrongly.
 cell = st.sampled_from(
@@ -79,17 +81,15 @@ def answered(path, question):
 def require_few_changes(question, with_person, without):
     """Require that at most `max_groups` answers change, by at most one person's bound; schema and unit stay equal."""
     (found, schema), (before, schema_before) = with_person, without
-    assert (schema, found.unit) == (schema_before, before.unit)
-    largest = max(map(abs, question.bounds)) / found.unit if question.bounds else 0
+    assert (schema, found.units) == (schema_before, before.units)
+    largest = [max(map(abs, one.bounds)) / unit for one, unit in zip(question.summed, found.units, strict=True)]
     moved = set()
-    for name, limit in (("counts", 1), ("sums", largest)):
-        if getattr(found, name) is None:
-            continue
-        tables = [dict(zip(one.groups, getattr(one, name).tolist(), strict=True)) for one in (found, before)]
-        for place in tables[0].keys() | tables[1].keys():
-            change = abs(tables[0].get(place, 0) - tables[1].get(place, 0))
+    for place, limit in enumerate([1, *largest]):
+        tables = [dict(zip(one.groups, [one.counts, *one.sums][place].tolist(), strict=True)) for one in (found, before)]
+        for group in tables[0].keys() | tables[1].keys():
+            change = abs(tables[0].get(group, 0) - tables[1].get(group, 0))
             assert change <= limit
-            moved |= {place} if change else set()
+            moved |= {group} if change else set()
     assert len(moved) <= question.max_groups
 
 
@@ -135,7 +135,7 @@ def test_a_person_with_rows_of_any_bytes_in_a_csv_file(tmp_path, place, examples
 
 
 @few_or_many
-@pytest.mark.parametrize(("statistic", "types"), in_turn(["sum", "count", "mean"], [{}, {"v": "integer", "who": "integer"}]))
+@pytest.mark.parametrize(("statistic", "types"), in_turn([Sum, Count, Mean], [{}, {"v": "integer", "who": "integer"}]))
 def test_a_person_in_a_parquet_file_of_pandas(tmp_path, types, statistic, examples):
     """pandas makes doubles of integers because one row has a null."""
     pandas = pytest.importorskip("pandas")
@@ -147,8 +147,8 @@ def test_a_person_in_a_parquet_file_of_pandas(tmp_path, types, statistic, exampl
     @given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(-9, 9)), min_size=1, max_size=9), number, number)
     def check(others, group, value):
         groups = {"g": (1, 2, 3, None)}
-        column = {} if statistic == "count" else {"column": "v", "bounds": (0.0, 5.0)}
-        question = asked("who", 1, types, statistic=statistic, by=("g",), groups=groups, where="v * 3 < 30", **column)
+        statistics = (Count() if statistic is Count else statistic("v", (0.0, 5.0)),)
+        question = asked("who", 1, types, statistics=statistics, by=("g",), groups=groups, where="v * 3 < 30")
         found = []
         for table in (others, [*others, (0, group, value)]):
             pandas.DataFrame(table, columns=["who", "g", "v"]).to_parquet(path)
@@ -165,10 +165,10 @@ def texts(pyarrow, values):
 
 
 TEXT_QUESTIONS = [
-    {"statistic": "count", "by": ("city",), "groups": {"city": CITIES}},
-    {"statistic": "count", "by": ("city",), "groups": {}},
-    {"statistic": "sum", "by": ("day",), "groups": {"day": (*DAYS, None)}, "column": "v", "bounds": (0.0, 5.0)},
-    {"statistic": "count", "by": (), "groups": {}, "where": "lower(city) like '%e%' or day is null or v < 3"},
+    {"by": ("city",), "groups": {"city": CITIES}},
+    {"by": ("city",), "groups": {}},
+    {"statistics": (Sum("v", (0.0, 5.0)),), "by": ("day",), "groups": {"day": (*DAYS, None)}},
+    {"by": (), "groups": {}, "where": "lower(city) like '%e%' or day is null or v < 3"},
 ]
 
 
@@ -207,9 +207,9 @@ def test_texts_of_a_parquet_file(tmp_path):
     nested = pyarrow.StructArray.from_arrays([texts(pyarrow, bad)], ["x"])
     parquet.write_table(pyarrow.table({"city": texts(pyarrow, bad), "n": nested}), path)
     with open_source(path) as source:
-        assert source.answers(Question(None, ("city",), {"city": ("Bern", None)}, "count")).counts.tolist() == [2, 2]
-        assert source.answers(Question(None, (), {}, "count", person="n")).counts.tolist() == [3]
-        assert source.schema(source.checked(Question(None, ("city",), {}, "count", person="n")))["types"] == {
+        assert source.answers(Question(None, ("city",), {"city": ("Bern", None)})).counts.tolist() == [2, 2]
+        assert source.answers(Question(None, (), {}, person="n")).counts.tolist() == [3]
+        assert source.schema(source.checked(Question(None, ("city",), {}, person="n")))["types"] == {
             "city": "VARCHAR",
             "n": "STRUCT(x VARCHAR)",
         }
@@ -217,7 +217,7 @@ def test_texts_of_a_parquet_file(tmp_path):
     with duckdb.connect() as con:
         con.execute(f"copy (select 'a'::enum('a', 'b') as e, '{{\"x\": 1}}'::json as j) to '{path}' (format parquet)")
     with open_source(path) as source:
-        asked_of = Question("t", ("e", "j"), {"e": ("a",), "j": ('{"x": 1}', "{}")}, "count")
+        asked_of = Question("t", ("e", "j"), {"e": ("a",), "j": ('{"x": 1}', "{}")})
         assert source.answers(asked_of).counts.tolist() == [1, 0]
 
 
@@ -233,7 +233,7 @@ def test_every_listed_text_is_found_in_a_parquet_file(tmp_path, places, null):
     values = [text and text.encode() for place, text in enumerate(listed) for _ in range(place)]
     parquet.write_table(pyarrow.table({"g": texts(pyarrow, [*values, b"other", b"\xff"])}), path)
     with open_source(path) as source:
-        found = source.answers(Question("t", ("g",), {"g": tuple(listed)}, "count")).counts.tolist()
+        found = source.answers(Question("t", ("g",), {"g": tuple(listed)})).counts.tolist()
     assert found == [*range(len(listed) - len(null)), *[len(listed) for _ in null]]
 
 
@@ -256,9 +256,9 @@ def test_times_of_a_parquet_file_that_the_engine_cannot_hold(tmp_path, zone, ver
         parquet.write_table(pyarrow.table(arrays), path, version=version)
         with open_source(path) as source:
             for unit in columns:
-                asked_of = Question("t", (), {}, "count", where=f"{unit} > '2025-12-31 12:00:00'")
+                asked_of = Question("t", (), {}, where=f"{unit} > '2025-12-31 12:00:00'")
                 assert source.answers(asked_of).counts.tolist() == [1]
-                assert source.answers(Question("t", (), {}, "count", person=unit)).counts.tolist() == [2]
+                assert source.answers(Question("t", (), {}, person=unit)).counts.tolist() == [2]
 
 
 @pytest.mark.parametrize(("unit", "second", "version"), [("ms", 10**3, "1.0"), ("us", 10**6, "1.0"), ("ns", 10**9, "2.6")])
@@ -272,8 +272,8 @@ def test_times_of_the_day_in_a_parquet_file_that_are_beyond_it(tmp_path, unit, s
         )
         with open_source(path) as source:
             for where, count in (("t < '12:00:00'", 1), ("t >= '12:00:00'", 1), ("t is null", 1 + len(odd))):
-                assert source.answers(Question("t", (), {}, "count", where=where)).counts.tolist() == [count]
-            assert source.answers(Question("t", (), {}, "count", person="t")).counts.tolist() == [2]
+                assert source.answers(Question("t", (), {}, where=where)).counts.tolist() == [count]
+            assert source.answers(Question("t", (), {}, person="t")).counts.tolist() == [2]
 
 
 def test_times_of_the_day_with_a_zone_stay_times_in_a_parquet_file(tmp_path):
@@ -284,13 +284,13 @@ def test_times_of_the_day_with_a_zone_stay_times_in_a_parquet_file(tmp_path):
     with duckdb.connect() as con:
         con.execute(f"copy (select x::timetz as t from (values ('00:00:00+00'), ('12:00:00+00'), (null)) v(x)) to '{path}'")
     with open_source(path) as source:
-        assert source.answers(Question("t", (), {}, "count", where="t >= '12:00:00+00'")).counts.tolist() == [1]
-        assert source.answers(Question("t", (), {}, "count", person="t")).counts.tolist() == [2]
+        assert source.answers(Question("t", (), {}, where="t >= '12:00:00+00'")).counts.tolist() == [1]
+        assert source.answers(Question("t", (), {}, person="t")).counts.tolist() == [2]
     times = pyarrow.array([0, 43_200 * 10**6], pyarrow.time64("us"))
     within = pyarrow.StructArray.from_arrays([pyarrow.array([0, 1], pyarrow.time64("ns"))], ["t"])
     parquet.write_table(pyarrow.table({"s": within, "t": times}), path, version="2.6")
     with open_source(path) as source:
-        assert source.answers(Question("t", (), {}, "count", where="t >= '12:00:00'")).counts.tolist() == [1]
+        assert source.answers(Question("t", (), {}, where="t >= '12:00:00'")).counts.tolist() == [1]
 
 
 def private(path, statistic="count", **asked):
@@ -314,7 +314,7 @@ def test_one_date_does_not_turn_all_days_into_months(tmp_path, odd):
 def test_one_number_does_not_change_the_unit_of_a_sum(tmp_path, odd):
     path = file(tmp_path / "t.csv", "i,v", [f"{i},3" for i in range(200)] + ([f"200,{odd}"] if odd is not None else []))
     table = private(path, "sum", column="v", bounds=(0, 10), types={"v": "integer"})
-    assert table.about["unit"] == 1
+    assert table.about["statistics"][0]["unit"] == 1
     assert abs(table[0][0] - 600) <= 3
 
 
@@ -327,7 +327,7 @@ def test_one_text_does_not_turn_numbers_into_texts(tmp_path, odd):
 def test_ids_are_texts(tmp_path):
     """As doubles, the first three ids would be equal, and one person."""
     path = file(tmp_path / "t.csv", "who,g", ["12e5,a", "1200000,b", "1.2e6,c", "x,d"])
-    question = asked("who", 1, {}, statistic="count", by=("g",), groups={"g": tuple("abcd")})
+    question = asked("who", 1, {}, by=("g",), groups={"g": tuple("abcd")})
     assert answered(path, question)[0].counts.tolist() == [1, 1, 1, 1]
 
 

@@ -10,18 +10,18 @@ from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 import stairnoise
-from stairnoise._errors import ParameterError
+from stairnoise._errors import ParameterError, meant
 from stairnoise.cli.options import ALL_DIGITS, SHOW_TRUE, File, Number, Text, Texts, naming, option
 from stairnoise.cli.query_screen import print_release
 from stairnoise.cli.screen import console, plain
 from stairnoise.query.files import Output
 from stairnoise.query.mechanism import MECHANISMS
-from stairnoise.query.question import same
+from stairnoise.query.question import Asked, same
 from stairnoise.query.reading import CSV
 from stairnoise.query.release import Release
 
@@ -40,7 +40,8 @@ _file = partial(option, rich_help_panel="How a CSV or Parquet file is read")
 _out = partial(option, rich_help_panel="What comes out")
 
 _GROUPS = 'The groups of a column, as COLUMN=a,b,"c, with a comma"; may be repeated. A column without them needs --delta.'
-_BOUNDS = "One person's minimum and maximum contribution to a group, as 0,100; more is clipped."
+_BOUNDS = "One person's minimum and maximum contribution to a group, as 0,100 or COLUMN=0,100; more is clipped."
+_SHARE = "How ε is divided, as count=2 or mean_COLUMN=1; may be repeated. Default: 1 for count, each mean and each sum."
 _MAX_GROUPS = "The largest number of groups in which one person counts; only with --person."
 _TYPES = "Types, as age=integer,day=date:%d.%m.%Y: text, integer, real, boolean, date. Other columns of CSV are text."
 
@@ -54,14 +55,15 @@ def query(
     by: Annotated[Texts, _what("--by", help="Column of the groups, or several with commas; may be repeated.")] = None,
     groups: Annotated[Texts, _what("--groups", help=_GROUPS)] = None,
     count: Annotated[bool, _what("--count", help="Count people in each group.")] = False,
-    sum_of: Annotated[Text, _what("--sum", help="Column to add up; needs --bounds.")] = None,
-    mean_of: Annotated[Text, _what("--mean", help="Column to average; needs --bounds.")] = None,
-    bounds: Annotated[Text, _what("--bounds", help=_BOUNDS, metavar="LOW,HIGH")] = None,
+    mean: Annotated[Texts, _what("--mean", help="Column to average; needs --bounds; may be repeated.")] = None,
+    sum_of: Annotated[Texts, _what("--sum", help="Column to add up; needs --bounds; may be repeated.")] = None,
+    bounds: Annotated[Texts, _what("--bounds", help=_BOUNDS, metavar="LOW,HIGH")] = None,
     where: Annotated[Text, _what("--where", help='Condition on one row, such as "age >= 18".')] = None,
     row_is_person: Annotated[bool, _who("--row-is-person", help="Each row is a different person.")] = False,
     person: Annotated[Text, _who("--person", help="Column that says whose row it is.")] = None,
     max_groups: Annotated[int, _who(help=_MAX_GROUPS, show_default=True)] = 1,
     delta: Annotated[Number, _price("--delta", help="δ of the whole table; for groups that are not listed.")] = None,
+    shares: Annotated[Texts, _price("--share", help=_SHARE)] = None,
     mechanism: Annotated[Text, _price(help=f"One of {', '.join(MECHANISMS)}; default: the recommended one.")] = None,
     ledger: Annotated[File, _price("--ledger", help="File that records what was spent.")] = None,
     budget: Annotated[Number, _price("--budget", help="ε that a new ledger holds.")] = None,
@@ -88,7 +90,7 @@ def query(
     json: Annotated[bool, _out("--json", help="Print the table and all notes as JSON and nothing else.")] = False,
     show_true: Annotated[bool, _out("--show-true", help=SHOW_TRUE)] = False,
 ) -> None:
-    """Ask a database one question, and get a table that can be published.
+    """Ask a database for counts, means and sums, and get a table that can be published.
 
     For example: stairnoise query adult.csv --by sex --groups sex=Female,Male --count --row-is-person --eps 1
     """
@@ -96,22 +98,19 @@ def query(
     if show_true and (output is not None or json):
         raise ParameterError("--show-true must not be combined with --output or --json: that output could be published")
     columns = [name or "" for text in by or [] for name in csv_fields(text, "by")]
-    statistic, column = _statistic(count, sum_of, mean_of)
+    statistics = _statistics(count, mean or [], sum_of or [], bounds or [])
     listed, csv = _groups(groups or [], columns), _csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks)
     keyed = _keyed(key_file, release_name)
     if keyed is not None and any(same(name, listed) is None for name in columns):
         raise ParameterError("key_file must be left out for groups that are not listed: partition selection has no keyed form")
-    if statistic == "count" and bounds is not None:
-        raise ParameterError("bounds must be left out for a count, in which every person counts 1")
     used = {"the file that the data are in": source, "the ledger": ledger, "the key file": key_file}
     file = None if output is None else _output(output, force, used)
     release = Release(
-        statistic,
+        statistics,
         table,
         by=columns,
         groups=listed,
-        column=column,
-        bounds=None if bounds is None else _bounds(bounds),
+        shares=_shares(shares or []),
         types=_types(types or []),
         csv=csv,
         rng=keyed,
@@ -119,7 +118,7 @@ def query(
         **passed_on,
     )
     try:
-        with naming(column=f"--{statistic}", csv=_given(csv)):
+        with naming(column=f"--{statistics[0][0]}", sum="--sum", csv=_given(csv)):
             outcome = release.run(source, groups_as_texts=True)
         if file is not None:
             file.write(outcome.table)
@@ -137,25 +136,46 @@ def query(
         print_release(console(), outcome, file, show_true=show_true, ledger=release.ledger)
 
 
-def _statistic(count: bool, sum_of: str | None, mean_of: str | None) -> tuple[Literal["count", "sum", "mean"], str | None]:
-    asked = [name for name, wanted in (("--count", count), ("--sum", sum_of), ("--mean", mean_of)) if wanted]
-    if len(asked) != 1:
-        raise ParameterError(f"one of --count, --sum and --mean must be given, got {' and '.join(asked) or 'none'}")
-    if mean_of:
-        return "mean", mean_of
-    return ("sum", sum_of) if sum_of else ("count", None)
+def _statistics(count: bool, means: list[str], sums: list[str], bounds: list[str]) -> list[Asked]:
+    columns = list(dict.fromkeys((*means, *sums)))
+    if not (count or columns):
+        raise ParameterError("--count, --mean or --sum must be given, got none of them")
+    if bounds and not columns:
+        raise ParameterError("bounds must be left out for a count, in which every person counts 1")
+    ends: dict[str, tuple[float, float]] = {}
+    for text in bounds:
+        name, equals, numbers = text.rpartition("=")
+        if not equals and len(columns) > 1:
+            raise ParameterError(f"bounds must be given as COLUMN=LOW,HIGH for several columns, got {text!r}")
+        name = name if equals else columns[0]
+        if name not in columns or name in ends:
+            rule = "of each column once" if name in ends else f"of {', '.join(map(repr, columns))}"
+            raise ParameterError(f"bounds must be {rule}, got those of {name!r}{meant(name, columns)}")
+        ends[name] = _bounds(numbers)
+    asked = [("mean", name, ends.get(name)) for name in means] + [("sum", name, ends.get(name)) for name in sums]
+    return [*[("count", None, None)] * count, *asked]
+
+
+def _shares(texts: list[str]) -> dict[str, float]:
+    found = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        if not name or not _is_number(number) or name in found:
+            raise ParameterError(f"shares must be given once for each name, as in count=2, got {text!r}")
+        found[name] = float(number)
+    return found
 
 
 def bounds_in_one(arguments: Sequence[str]) -> list[str]:
     """Return the arguments of the command line with a comma between two numbers after --bounds."""
-    for place, argument in enumerate(arguments):
-        name, equals, _ = argument.partition("=")
-        if name == "--bounds":
-            first = place if equals else place + 1
-            ends = arguments[first : first + 2]
-            if len(ends) == 2 and all(_is_number(end.removeprefix("--bounds=")) for end in ends):
-                return [*arguments[:first], ",".join(ends), *arguments[first + 2 :]]
-    return list(arguments)
+    joined: list[str] = []
+    for argument in arguments:
+        follows = joined and (joined[-1].startswith("--bounds=") or joined[-2:-1] == ["--bounds"])
+        if follows and _is_number(joined[-1].rpartition("=")[2]) and _is_number(argument):
+            joined[-1] += f",{argument}"
+        else:
+            joined.append(argument)
+    return joined
 
 
 def _is_number(text: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from rich.console import Console
@@ -11,9 +10,8 @@ from rich.text import Text
 from stairnoise._digits import at_most
 from stairnoise.cli.screen import cell, plain, print_rows
 from stairnoise.query.files import Output
-from stairnoise.query.noise import scaled
 from stairnoise.query.release import Outcome
-from stairnoise.query.types import number, places
+from stairnoise.query.types import number
 
 # A spreadsheet reads a text that begins with one of these as a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -33,6 +31,8 @@ def print_release(screen: Console, outcome: Outcome, file: Output | None, *, sho
     about = outcome.table.about
     accuracy = about["error_bound"].replace("error_bound", "±") if file is None else about["error_bound"]
     said = [about["protected"], accuracy, _mechanisms(about)]
+    if len(about["statistics"]) > 1:
+        said.append(f"Counted: {about['counted']}.")
     said += [f"{step[:1].upper()}{step[1:]}." for step in about["post_processing"]]
     if ledger is not None:
         said.append(f"Ledger: eps = {at_most(ledger.total())} of {ledger.budget:g} is spent.")
@@ -45,25 +45,29 @@ def print_release(screen: Console, outcome: Outcome, file: Output | None, *, sho
 def _print_table(screen: Console, outcome: Outcome, show_true: bool) -> None:
     table, groups = outcome.table, len(outcome.plan.question.by)
     headings, rows = table.headings, table.texts()
+    if len(table.about["statistics"]) > 1:
+        headings = (*headings[:groups], *(heading.replace("_", "\n") for heading in headings[groups:]))
     if show_true:
-        true = _true(outcome)
-        headings = (*headings, "true")
-        rows = [(*shown, number(true[row[:groups]], places(row[groups:]))) for row, shown in zip(table, rows, strict=True)]
+        true, columns = _true(outcome), [one["columns"]["value"] for one in table.about["statistics"]]
+        headings += ("true",) if len(columns) == 1 else tuple(f"true\n{plain(name)}" for name in columns)
+        rows = [
+            (*shown, *(number(value, table.places(row, name)) for value, name in zip(true[row[:groups]], columns, strict=True)))
+            for row, shown in zip(table, rows, strict=True)
+        ]
     lines = [[Text(text, overflow="fold") for text in row] for row in rows]
     print_rows(screen, headings, lines, texts=groups, dim=len(table.headings) if show_true else None)
 
 
-def _true(outcome: Outcome) -> dict[tuple[object, ...], int | float]:
-    """Return the true value of each group; the mean of an empty group is NaN."""
+def _true(outcome: Outcome) -> dict[tuple[object, ...], list[int | float]]:
+    """Return the true values of each group."""
     answers, plan = outcome.answers, outcome.plan
-    sums = answers.counts if answers.sums is None else answers.sums
-    found: dict[tuple[object, ...], int | float] = {}
-    for group, count, total in zip(answers.groups, answers.counts.tolist(), sums.tolist(), strict=True):
-        if plan.statistic == "mean":
-            found[group] = float(total * plan.unit / count) if count else math.nan
-        else:
-            found[group] = total if plan.statistic == "count" else scaled(total, plan.unit)
-    return found
+    columns = []
+    for statistic in plan.question.statistics:
+        part = plan.part(statistic)
+        totals = answers.counts if part.place is None else answers.sums[part.place]
+        numbers = zip(answers.counts.tolist(), totals.tolist(), strict=True)
+        columns.append([statistic.true(count, total, part.unit) for count, total in numbers])
+    return {group: list(values) for group, *values in zip(answers.groups, *columns, strict=True)}
 
 
 def _mechanisms(about: dict[str, Any]) -> str:

@@ -1,17 +1,19 @@
 """From a database to a table that can be published.
 
-`count`, `sum` and `mean` ask one table of SQLite, DuckDB or PostgreSQL, or a CSV or Parquet file, and return a `PrivateTable`.
+`count`, `sum`, `mean`, and `table` for several of them, ask one table of SQLite, DuckDB or PostgreSQL, or a CSV or Parquet file,
+and return a `PrivateTable`.
 
 | file | subject |
 |---|---|
-| `ask` | the three functions |
+| `ask` | the functions |
 | `question` | a question, and the checks of its arguments |
 | `reading` | how a file is read |
 | `condition` | the first judge of a condition |
+| `statistics` | what can be asked: one file for each kind of statistic |
 | `sources` | databases and files, and the one SQL statement that each runs |
 | `answers` | true answers |
 | `mechanism` | which mechanism protects which number, with which share of the budget |
-| `noise` | from true answers to released rows and their bounds |
+| `noise` | the plan of a release, its noise, and its columns |
 | `release` | all of it in order: ask, spend, draw |
 | `statement` | the notes about a release |
 | `table`, `files` | the private table, and writing it |
@@ -20,9 +22,9 @@
 Only the packages that a source needs are imported.
 """
 
-from stairnoise.query.ask import count, mean, sum
+from stairnoise.query.ask import count, mean, sum, table
 from stairnoise.query.reading import CSV
 from stairnoise.query.sources.source import SourceError
 from stairnoise.query.table import PrivateTable
 
-__all__ = ["CSV", "PrivateTable", "SourceError", "count", "mean", "sum"]
+__all__ = ["CSV", "PrivateTable", "SourceError", "count", "mean", "sum", "table"]

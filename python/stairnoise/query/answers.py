@@ -21,17 +21,22 @@ class Answers:
         Values of the columns of `by`. If all groups are listed, every combination in the order of the lists. Otherwise the
         groups that the data have, sorted by value.
     counts : ndarray of int64
-        People in each group; for sums and means only those with a number.
-    sums : ndarray of int64 or None
-        Sums of people's totals, each clipped to the bounds, as multiples of `unit`.
-    unit : float
-        A power of two, which depends only on the question and the types of its columns.
+        People in each group.
+    sums : ndarray of int64
+        A row for each statistic with a column: sums of people's totals, each clipped to the bounds, as multiples of a unit.
+    units : tuple of float
+        The unit of each row: a power of two, which depends only on the question and the types of its columns.
     """
 
     groups: list[tuple[object, ...]]
     counts: NDArray[np.int64]
-    sums: NDArray[np.int64] | None
-    unit: float = 1.0
+    sums: NDArray[np.int64]
+    units: tuple[float, ...] = ()
+
+    def only(self, shown: NDArray[np.bool_]) -> Answers:
+        """Return the answers of some groups."""
+        groups = [self.groups[place] for place in np.flatnonzero(shown)]
+        return Answers(groups, self.counts[shown], self.sums[:, shown], self.units)
 
     @property
     def labels(self) -> list[tuple[object, ...]]:

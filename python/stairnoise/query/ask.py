@@ -1,11 +1,13 @@
-"""The three questions: `count`, `sum` and `mean`."""
+"""The questions: `count`, `sum`, `mean`, and `table` for several statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from stairnoise.query.question import Statistic
+from stairnoise._errors import ParameterTypeError, outline
+from stairnoise._parameters import flag
+from stairnoise.query.question import Asked
 from stairnoise.query.release import Release
 from stairnoise.query.table import PrivateTable
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from stairnoise.rng import Rng
 
     Groups = Mapping[str, Sequence[object]] | Sequence[object]
+    Bounds = Mapping[str, tuple[float, float]]
 
 
 def count(
@@ -123,7 +126,7 @@ def count(
     >>> table.columns, len(table)
     (('city', 'count', 'error_bound'), 3)
     """
-    return _private("count", **locals())
+    return _private([("count", None, None)], **locals())
 
 
 def sum(
@@ -176,7 +179,8 @@ def sum(
     ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
         As in `count`. Or the column does not hold numbers.
     """
-    return _private("sum", **locals())
+    asked = locals()
+    return _private([("sum", asked.pop("column"), asked.pop("bounds"))], **asked)
 
 
 def mean(
@@ -229,8 +233,99 @@ def mean(
     ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
         As in `sum`.
     """
-    return _private("mean", **locals())
+    asked = locals()
+    return _private([("mean", asked.pop("column"), asked.pop("bounds"))], **asked)
 
 
-def _private(statistic: Statistic, source: Any, table: str | None, nonnegative: bool = False, **asked: Any) -> PrivateTable:
-    return Release(statistic, table, nonnegative=nonnegative, **asked).run(source).table
+def table(
+    source: Any,
+    table: str | None = None,
+    *,
+    by: str | Sequence[str] = (),
+    groups: Groups | None = None,
+    count: bool = False,
+    mean: Bounds | None = None,
+    sum: Bounds | None = None,
+    where: str | None = None,
+    person: str | None = None,
+    row_is_person: bool = False,
+    max_groups: int = 1,
+    types: Mapping[str, str] | None = None,
+    csv: CSV | None = None,
+    eps: float,
+    delta: float | None = None,
+    shares: Mapping[str, float] | None = None,
+    mechanism: str | None = None,
+    rng: Rng | KeyedRng | None = None,
+    confidence: float = 0.95,
+    nonnegative: bool = False,
+    all_digits: bool = False,
+    ledger: Ledger | None = None,
+) -> PrivateTable:
+    """Ask for several statistics of each group of a table, privately, with one ε for all of them.
+
+    The people of a group are counted once: the same private count is the column ``count``, divides all means, and chooses the
+    groups that are not listed.
+
+    Parameters
+    ----------
+    source, table, by, groups, where, person, row_is_person, max_groups, types, csv
+        As in `count`.
+    count : bool, default False
+        Whether to count people. If there are means, a row counts only if it has a number in each of their columns.
+    mean : dict from str to (float, float), optional
+        Columns to average, each with its bounds as in `mean`. All statistics leave out rows without a number in one of them.
+    sum : dict from str to (float, float), optional
+        Columns to add up, each with its bounds as in `sum`. A null adds nothing.
+    eps, delta
+        Of the whole table, as in `count`.
+    shares : dict from str to float, optional
+        How ε and δ are divided, such as ``{"count": 2, "mean_salary": 1}``. The parts are ``count`` if people are counted, and
+        the name of each mean and sum. A part without a share has 1. Groups that are not listed take all of δ.
+    mechanism, rng, confidence, all_digits, ledger
+        As in `count`. The confidence is that of each number alone.
+    nonnegative : bool, default False
+        As in `count`, for counts and sums.
+
+    Returns
+    -------
+    PrivateTable
+        A row for each group: the values of `by`, then the columns of all counts, means and sums. In a table of several, their
+        names begin with the statistic: ``mean_salary``, ``mean_salary_error_bound``, ``mean_salary_low``,
+        ``mean_salary_high``. ``may_be_empty`` comes last, once.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
+        As in `sum`. Or a share does not belong to a part.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> from stairnoise import query
+    >>> con = sqlite3.connect(":memory:")
+    >>> _ = con.execute("create table staff (team text, salary integer, hours integer)")
+    >>> _ = con.executemany("insert into staff values (?, ?, ?)", [("AB"[n % 2], 50_000 + n, n % 40) for n in range(900)])
+    >>> asked = {"count": True, "mean": {"salary": (0, 200_000)}, "sum": {"hours": (0, 80)}}
+    >>> table = query.table(con, by="team", groups=["A", "B"], **asked, row_is_person=True, eps=1, shares={"mean_salary": 2})
+    >>> table.columns[1:6]
+    ('count', 'count_error_bound', 'mean_salary', 'mean_salary_error_bound', 'mean_salary_low')
+    >>> [(part["of"], part["share"]) for part in table.about["mechanisms"]]
+    [('count', '1/4'), ('sum of differences of salary from 100000', '1/2'), ('sum of hours', '1/4')]
+    """
+    asked = locals()
+    wanted = asked.pop("count"), {"mean": asked.pop("mean"), "sum": asked.pop("sum")}
+    return _private(_several(*wanted), **asked)
+
+
+def _several(count: object, bounds: Mapping[str, object]) -> list[Asked]:
+    statistics: list[Asked] = [("count", None, None)] if flag(count, "count") else []
+    for kind, columns in bounds.items():
+        if columns is not None and not isinstance(columns, Mapping):
+            raise ParameterTypeError(f"{kind} must be a dict from columns to bounds, got {outline(columns)}")
+        statistics += [(kind, column, ends) for column, ends in (columns or {}).items()]
+    return statistics
+
+
+def _private(statistics: list[Asked], source: Any, table: str | None, nonnegative: bool = False, **asked: Any) -> PrivateTable:
+    return Release(statistics, table, nonnegative=nonnegative, **asked).run(source).table

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import count, flag, single
 from stairnoise.keyed.encoding import is_utf8
 from stairnoise.query.reading import Reading, reading
-
-Statistic = Literal["count", "sum", "mean"]
+from stairnoise.query.statistics import STATISTICS, Count, Statistic
 
 _MOST_GROUPS = 2**31 - 1
 _GROUPS = (str, int, float, Decimal, datetime.date, type(None))
@@ -35,12 +33,8 @@ class Question:
     groups : mapping
         The public values of a column of `by`: integers, texts, bools, dates, floats, decimals or None for null. If a column is
         missing here, its groups come from the data, and partition selection chooses among them.
-    statistic : {"count", "sum", "mean"}
-        The answers to a mean are a sum and a count of the same rows.
-    column : str or None
-        The column that is summed.
-    bounds : tuple of float or None
-        A person's total in a group is clipped to them.
+    statistics : tuple of Statistic
+        What is asked about each group, in the order of the columns.
     where : str or None
         A condition on one row.
     person : str or None
@@ -54,23 +48,57 @@ class Question:
     table: str | None
     by: tuple[str, ...]
     groups: Mapping[str, tuple[object, ...]]
-    statistic: Statistic
-    column: str | None = None
-    bounds: tuple[float, float] | None = None
+    statistics: tuple[Statistic, ...] = (Count(),)
     where: str | None = None
     person: str | None = None
     max_groups: int = 1
     reading: Reading = field(default_factory=Reading)
 
+    @property
+    def unlisted(self) -> list[str]:
+        """The columns of `by` whose groups are not listed."""
+        return [name for name in self.by if name not in self.groups]
+
+    @property
+    def summed(self) -> tuple[Statistic, ...]:
+        """The statistics that need the sum of a column."""
+        return tuple(statistic for statistic in self.statistics if statistic.column is not None)
+
+    @property
+    def measured(self) -> tuple[Statistic, ...]:
+        """What is measured, each with its share of the budget: a count, which is measured once, and the sums.
+
+        The count is needed by statistics that are computed from it, and to choose groups that are not listed.
+        """
+        counts = bool(self.unlisted) or any(statistic.counts for statistic in self.statistics)
+        return (*[Count()] * counts, *self.summed)
+
+    @property
+    def complete(self) -> list[str]:
+        """Columns of means: a row without a number in one of them is left out, so that one count serves all means."""
+        return list(dict.fromkeys(str(one.column) for one in self.summed if one.counts))
+
+    @property
+    def present(self) -> list[str]:
+        """Columns of sums where nothing else is asked: a row without a number in all of them adds nothing, and is left out."""
+        summed = self.summed if not any(statistic.counts for statistic in self.statistics) else ()
+        return list(dict.fromkeys(str(one.column) for one in summed))
+
+    def argument(self, statistic: Statistic) -> str:
+        """Return the argument that names the column of a statistic."""
+        return "column" if len(self.statistics) == 1 else statistic.kind
+
+
+# A kind of statistic, its column and its bounds, as a caller gave them.
+Asked = tuple[str, object, object]
+
 
 def question(
-    statistic: Statistic,
+    statistics: Sequence[Asked],
     table: object,
     by: object,
     groups: object,
     *,
-    column: object = None,
-    bounds: object = None,
     where: object = None,
     person: object = None,
     row_is_person: object = False,
@@ -81,19 +109,33 @@ def question(
     """Check the arguments of a question, as far as that is possible without the data."""
     names = _columns(by)
     _require_person(person, row_is_person, max_groups)
-    summed = statistic != "count"
     return Question(
         table=None if table is None else _text(table, "table"),
         by=names,
         groups=_groups(groups, names),
-        statistic=statistic,
-        column=_text(column, "column") if summed else None,
-        bounds=_bounds(bounds, statistic) if summed else None,
+        statistics=_statistics(statistics),
         where=None if where is None else _text(where, "where"),
         person=None if person is None else _text(person, "person"),
         max_groups=count(max_groups, "max_groups", least=1, most=_MOST_GROUPS),
         reading=reading(types, csv),
     )
+
+
+def _statistics(asked: Sequence[Asked]) -> tuple[Statistic, ...]:
+    if not asked:
+        raise ParameterError("count, mean or sum must be given, got none of them")
+    found: list[Statistic] = []
+    for kind, column, bounds in asked:
+        if STATISTICS[kind] is Count:
+            found.append(Count())
+            continue
+        name = _text(column, "column" if len(asked) == 1 else kind)
+        found.append(STATISTICS[kind](name, _bounds(bounds, kind, "bounds" if len(asked) == 1 else f"bounds of {name!r}")))
+    names = [statistic.name.casefold() for statistic in found]
+    for name, statistic in zip(names, found, strict=True):
+        if names.count(name) > 1:
+            raise ParameterError(f"{statistic.kind} must name every column once, got {received(statistic.column)} twice")
+    return tuple(found)
 
 
 def _text(value: object, name: str) -> str:
@@ -159,17 +201,17 @@ def _listed(values: object, name: str) -> tuple[object, ...]:
     return listed
 
 
-def _bounds(bounds: object, statistic: Statistic) -> tuple[float, float]:
+def _bounds(bounds: object, kind: str, name: str) -> tuple[float, float]:
     """Check the limits of one person's contribution to a sum."""
     if bounds is None:
         raise ParameterTypeError(
-            f"bounds must be given for a {statistic}: without limits one person could move it by any amount, got None"
+            f"{name} must be given for a {kind}: without limits one person could move it by any amount, got None"
         )
     if not isinstance(bounds, Iterable) or isinstance(bounds, (str, bytes)) or len(pair := tuple(bounds)) != 2:
-        raise ParameterTypeError(f"bounds must be two numbers, a lower and an upper one, got {received(bounds)}")
-    low, high = (single(end, f"bounds[{place}]") for place, end in enumerate(pair))
+        raise ParameterTypeError(f"{name} must be two numbers, a lower and an upper one, got {received(bounds)}")
+    low, high = (single(end, f"{name}[{place}]") for place, end in enumerate(pair))
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise ParameterError(f"bounds must be finite, and the lower one must come first, got {low:g} and {high:g}")
+        raise ParameterError(f"{name} must be finite, and the lower one must come first, got {low:g} and {high:g}")
     return low, high
 
 

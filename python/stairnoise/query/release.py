@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
 
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, received
 from stairnoise._parameters import confidence_level, flag, single
@@ -16,9 +18,10 @@ from stairnoise.query.address import is_address, without_secrets
 from stairnoise.query.answers import Answers
 from stairnoise.query.mechanism import budget
 from stairnoise.query.noise import Plan, address, planned, released
-from stairnoise.query.question import Question, Statistic, question
+from stairnoise.query.question import Asked, Question, question
 from stairnoise.query.sources import Source, open_source
 from stairnoise.query.statement import statement
+from stairnoise.query.statistics.statistic import Shown, Total
 from stairnoise.query.table import PrivateTable
 from stairnoise.rng import release_stream
 
@@ -35,12 +38,13 @@ class Release:
 
     def __init__(
         self,
-        statistic: Statistic,
+        statistics: Sequence[Asked],
         table: object,
         *,
         eps: object,
         delta: object,
         mechanism: object,
+        shares: object = None,
         rng: object,
         confidence: object,
         nonnegative: object,
@@ -48,12 +52,10 @@ class Release:
         ledger: Any,
         **asked: object,
     ) -> None:
-        self._question = question(statistic, table, **asked)
-        self._budget = budget(eps, delta, mechanism, self._question)
+        self._question = question(statistics, table, **asked)
+        self._budget = budget(eps, delta, mechanism, shares, self._question)
         self._rng = _generator(rng, self._question)
-        self._confidence = _confidence(confidence)
-        self._nonnegative = _nonnegative(nonnegative, self._question)
-        self._all_digits = flag(all_digits, "all_digits")
+        self._shown = Shown(_confidence(confidence), _nonnegative(nonnegative, self._question), flag(all_digits, "all_digits"))
         self.ledger = _ledger(ledger)
         self.state: State = "asking"
 
@@ -68,7 +70,7 @@ class Release:
             if groups_as_texts:
                 self._read_groups(opened)
             asked = opened.checked(self._question)
-            plan = planned(self._question, self._budget, asked.unit)
+            plan = planned(self._question, self._budget, [units.unit for units in asked.units])
             schema, types = opened.schema(asked), opened.types(asked)
             self.state = "spending"
             paid = self._spend(plan, _name(source, self._question.table))
@@ -81,12 +83,12 @@ class Release:
                     raise
                 raise type(error)(f"{error}; nothing was drawn, and what the ledger has counted for it stays spent") from None
         self.state = "drawing"
-        rows = released(plan, answers, self._rng, self._confidence, nonnegative=self._nonnegative, all_digits=self._all_digits)
-        about = statement(plan, rows, schema, self._budget, self._confidence, self._rng, nonnegative=self._nonnegative)
-        names = _names(self._question.by, list(rows.columns))
-        numbers = zip(*rows.columns.values(), strict=True)
+        rows = released(plan, answers, self._rng, self._shown)
+        about = statement(plan, rows, schema, self._budget, self._shown, self._rng)
+        names = (*self._question.by, *(column.name for column in rows.columns))
+        numbers = zip(*(column.values for column in rows.columns), strict=True)
         tuples = tuple((*group, *values) for group, values in zip(rows.groups, numbers, strict=True))
-        types += [plan.type(name) for name in rows.columns]
+        types += [column.type for column in rows.columns]
         table = PrivateTable(names, tuples, self._budget.eps, self._budget.delta or 0.0, about, tuple(types))
         return Outcome(table, plan, answers)
 
@@ -100,14 +102,19 @@ class Release:
         if self.ledger is None:
             return None
         parts = plan.parts
-        statistics = [address(self._question, part.of) for part in parts]
-        return self.ledger._charge([part.cost for part in parts], data, statistics, [part.k for part in parts], self._rng)
+        statistic = address(self._question, parts[0] if len(parts) == 1 else None)
+        costs = [(part.cost, part.k) for part in parts]
+        return self.ledger._charge(costs, self._budget.eps, self._budget.delta or 0.0, data, statistic, self._rng)
 
     def _confirm(self, plan: Plan, paid: Any, answers: Answers) -> None:
         """Let the ledger refuse a keyed release if its name was used for other data."""
-        if self.ledger is not None and isinstance(self._rng, KeyedRng):
-            marks = [self._rng.fingerprint(part.true(answers), answers.labels) for part in plan.parts]
-            self.ledger._confirm(paid, marks)
+        if self.ledger is None or not isinstance(self._rng, KeyedRng):
+            return
+        true = [part.true(answers) for part in plan.parts]
+        labels = answers.labels
+        if len(true) > 1:
+            labels = [(part.statistic.name, *label) for part in plan.parts for label in labels]
+        self.ledger._confirm(paid, [self._rng.fingerprint(np.concatenate(true), labels)])
 
 
 class Outcome(NamedTuple):
@@ -151,10 +158,12 @@ def _confidence(confidence: object) -> float:
 def _nonnegative(nonnegative: object, asked: Question) -> bool:
     """Check a rule of post-processing: it must not move a value away from the true one."""
     wanted = flag(nonnegative, "nonnegative")
-    if wanted and asked.statistic == "mean":
+    totals = [one for one in asked.statistics if isinstance(one, Total)]
+    if wanted and not totals:
         raise ParameterError("nonnegative must be left out for means, which stay between their bounds, got True")
-    if wanted and asked.bounds is not None and asked.bounds[0] < 0:
-        raise ParameterError(f"nonnegative must be left out for sums with a negative lower bound, {asked.bounds[0]:g}, got True")
+    for low in (one.bounds[0] for one in totals if one.bounds is not None):
+        if wanted and low < 0:
+            raise ParameterError(f"nonnegative must be left out for sums with a negative lower bound, {low:g}, got True")
     return wanted
 
 
@@ -173,13 +182,3 @@ def _name(source: object, table: str | None) -> str:
     if is_address(source):
         return f"{without_secrets(source)}: {table}"
     return f"{Path(source).resolve()}: {table}"
-
-
-def _names(by: tuple[str, ...], columns: list[str]) -> tuple[str, ...]:
-    """Return the names of all columns, each of them unique."""
-    names = list(by)
-    for name in columns:
-        while name in names:
-            name = f"private_{name}"
-        names.append(name)
-    return tuple(names)

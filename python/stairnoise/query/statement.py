@@ -7,66 +7,84 @@ from typing import Any
 from stairnoise._native import __version__
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.mechanism import Budget, changed_groups
-from stairnoise.query.noise import Part, Plan, Rows, level, scaled
+from stairnoise.query.noise import Plan, Rows
+from stairnoise.query.question import Question
+from stairnoise.query.statistics.part import Part
+from stairnoise.query.statistics.statistic import Shown, scaled
 
 
-def statement(
-    plan: Plan, rows: Rows, schema: dict[str, Any], budget: Budget, confidence: float, rng: Any, *, nonnegative: bool
-) -> dict[str, Any]:
+def statement(plan: Plan, rows: Rows, schema: dict[str, Any], budget: Budget, shown: Shown, rng: Any) -> dict[str, Any]:
     """Return the notes about a table, as plain values that JSON can hold."""
     question = plan.question
     return {
         "stairnoise": __version__,
         "table": question.table,
-        "statistic": plan.statistic,
-        "column": question.column,
-        "columns": list(rows.columns),
+        "statistics": _statistics(plan, rows),
         "by": list(question.by),
         "groups": {
             name: _listed(question.groups[name]) if name in question.groups else "chosen privately" for name in question.by
         },
         "where": question.where,
+        "counted": _counted(question),
         "schema": schema,
         "person": "one row" if question.person is None else question.person,
         "max_groups": question.max_groups,
-        "bounds": None if question.bounds is None else list(question.bounds),
-        "unit": None if plan.statistic == "count" else scaled(1, plan.unit),
         "eps": budget.eps,
         "delta": budget.delta or 0.0,
         "mechanisms": _mechanisms(plan),
-        "confidence": confidence,
+        "confidence": shown.confidence,
         "noise": _noise(rng),
-        "post_processing": _post_processing(plan, nonnegative, rows.rounded),
+        "post_processing": _post_processing(plan, shown, rows.rounded),
         "protected": protected(plan, budget),
         "not_protected": not_protected(plan),
-        "error_bound": accuracy(plan, confidence),
-        "check": check(plan, confidence),
+        "error_bound": accuracy(plan, shown.confidence),
+        "check": check(plan, shown.confidence),
     }
+
+
+def _statistics(plan: Plan, rows: Rows) -> list[dict[str, Any]]:
+    """Return each statistic with its columns by their role."""
+    return [
+        {
+            "statistic": one.kind,
+            "column": one.column,
+            "bounds": None if one.bounds is None else list(one.bounds),
+            "unit": None if one.column is None else scaled(1, plan.part(one).unit),
+            "columns": {column.role: column.name for column in rows.columns if column.statistic == one},
+        }
+        for one in plan.question.statistics
+    ]
 
 
 def _listed(values: tuple[object, ...]) -> list[object]:
     return [value if isinstance(value, (str, int, type(None))) else str(value) for value in values]
 
 
+def _counted(question: Question) -> str:
+    """Return which rows count."""
+    if question.complete or question.present:
+        return f"rows with a number in {' and '.join(question.complete) or ' or '.join(question.present)}"
+    return "all rows"
+
+
 def _mechanisms(plan: Plan) -> list[dict[str, Any]]:
-    """Return each mechanism with the numbers that it protects, and the mechanism that draws if a person changes several."""
+    """Return each mechanism with its share, its numbers, and the mechanism that draws if a person changes several."""
     return [
         {
-            "of": _of(plan, part),
+            "of": _of(part),
+            "share": str(part.share),
             "mechanism": repr(part.mechanism),
             "draws": repr(part.mechanism.for_partitions(part.k) if part.k > 1 else part.mechanism),
             "k": changed_groups(plan.question),
-            "sensitivity": part.change if part.of == "count" else scaled(part.change, plan.unit),
+            "sensitivity": scaled(part.change, part.unit),
         }
         for part in plan.parts
     ]
 
 
-def _of(plan: Plan, part: Part) -> str:
-    """Name the numbers of a part; a mean sums differences from a centre."""
-    if part.of == "count":
-        return "count, and which groups are shown" if plan.selects else "count"
-    return f"sum of differences from {scaled(part.centre, plan.unit)}" if plan.statistic == "mean" else "sum"
+def _of(part: Part) -> str:
+    """Name the numbers of a part."""
+    return part.statistic.measured(scaled(part.centre, part.unit)) + (", and which groups are shown" if part.selects else "")
 
 
 def _noise(rng: Any) -> str:
@@ -75,17 +93,11 @@ def _noise(rng: Any) -> str:
     return "fresh: it cannot be reproduced"
 
 
-def _post_processing(plan: Plan, nonnegative: bool, rounded: bool) -> list[str]:
-    said = []
-    if nonnegative:
-        said.append(
-            f"post-processing: negative private {plan.statistic}s were set to 0, which raises the average of small groups"
-        )
-    if plan.statistic == "mean":
-        said.append("post-processing: means are private sums divided by private counts, moved between the bounds")
+def _post_processing(plan: Plan, shown: Shown, rounded: bool) -> list[str]:
+    said = [text for statistic in plan.question.statistics for text in statistic.post_processing(shown.nonnegative)]
     if rounded:
-        said.append("post-processing: numbers are rounded to the third digit of their error bound, which includes this rounding")
-    return said
+        said.append("numbers are rounded to the third digit of their error bound, which includes this rounding")
+    return [f"post-processing: {text}" for text in dict.fromkeys(said)]
 
 
 def protected(plan: Plan, budget: Budget) -> str:
@@ -113,13 +125,10 @@ def not_protected(plan: Plan) -> str:
 def accuracy(plan: Plan, confidence: float) -> str:
     """Return the meaning of the bounds."""
     chance = f"with a probability of {100 * confidence:.15g} % or more"
-    if plan.statistic == "mean":
-        said = f"The true mean of a group is from low to high {chance}, and within error_bound of the private one."
-        return f"{said} may_be_empty is true where the private count allows an empty group, which has no mean."
-    said = f"Each private {plan.statistic} is within error_bound of the true one {chance}."
-    if plan.selects and plan.statistic == "count":
-        said += " Counts of groups that might have been hidden have a larger error_bound."
-    return said
+    said = [statistic.accuracy(chance) for statistic in plan.question.statistics]
+    if plan.selects and any(statistic.column is None for statistic in plan.question.statistics):
+        said.append("Counts of groups that might have been hidden have a larger error_bound.")
+    return " ".join(dict.fromkeys(said))
 
 
 def check(plan: Plan, confidence: float) -> list[str]:
@@ -129,10 +138,12 @@ def check(plan: Plan, confidence: float) -> list[str]:
         if part.selects:
             lines.append(
                 f"selection = sn.{part.mechanism!r}; "
-                f"selection.threshold, selection.always_shown, selection.sigma2, selection.noise_std()  # {_of(plan, part)}"
+                f"selection.threshold, selection.always_shown, selection.sigma2, selection.noise_std()  # {_of(part)}"
             )
             continue
-        asked = f"0, {level(plan, confidence)!r}, max_partitions_contributed={part.k}"
-        units = "" if part.of == "count" or plan.unit == 1 else f", in units of {scaled(1, plan.unit)!r}"
-        lines.append(f"sn.{part.mechanism!r}.confidence_interval({asked})  # {_of(plan, part)}{units}")
+        units = "" if part.unit == 1 else f", in units of {scaled(1, part.unit)!r}"
+        used = [one for one in plan.question.statistics if one == part.statistic or (part.place is None and one.counts)]
+        for level in dict.fromkeys(statistic.level(confidence) for statistic in used):
+            asked = f"0, {level!r}, max_partitions_contributed={part.k}"
+            lines.append(f"sn.{part.mechanism!r}.confidence_interval({asked})  # {_of(part)}{units}")
     return lines

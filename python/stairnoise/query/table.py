@@ -82,8 +82,9 @@ class PrivateTable(Sequence[Row]):
     @property
     def headings(self) -> tuple[str, ...]:
         """The headings of the printed table."""
-        names = [plain(name) for name in self.columns]
-        return (*names[: self._groups + 1], "±", *names[self._groups + 2 :])
+        roles = {name: role for one in self._about["statistics"] for role, name in one["columns"].items()}
+        short = {"error_bound": "±", "low": "low", "high": "high"}
+        return tuple(short.get(roles.get(name, ""), plain(name)) for name in self.columns)
 
     def texts(self) -> list[tuple[str, ...]]:
         """Return the fields of the printed table, row by row."""
@@ -91,11 +92,15 @@ class PrivateTable(Sequence[Row]):
 
     def _texts(self, row: Row) -> tuple[str, ...]:
         labels, numbers = row[: self._groups], row[self._groups :]
-        decimals = places(numbers)
         return (
             *("NULL" if label is None else plain(text(label)) for label in labels),
-            *(number(value, decimals) for value in numbers),
+            *(number(value, self.places(row, name)) for value, name in zip(numbers, self.columns[self._groups :], strict=True)),
         )
+
+    def places(self, row: Row, column: str) -> int:
+        """Return how many decimals show every digit of a row's numbers of one statistic."""
+        names = next(names for one in self._about["statistics"] if column in (names := one["columns"].values()))
+        return places(value for value, name in zip(row, self.columns, strict=True) if name in names)
 
     @property
     def _groups(self) -> int:

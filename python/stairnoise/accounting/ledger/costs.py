@@ -26,6 +26,7 @@ _CLASSES = {row.class_name: row for row in ROWS}
 _ROUNDING = 2.0**-30
 # The ε that a mechanism of shares computes has a relative error of at most this.
 _SHARES_ERROR = Fraction(1, 10**12)
+_UNREADABLE = "the ledger holds a mechanism that this version of stairnoise cannot read"
 
 
 class Cost(NamedTuple):
@@ -34,7 +35,7 @@ class Cost(NamedTuple):
     mechanism: str
     """The mechanism as text."""
     exact: str | None
-    """JSON from which `_made` makes it again, with its exact parameters; None if only ε and δ count."""
+    """JSON from which `_made` makes it again, with its exact parameters; None if only ε and δ count. Of several: their costs."""
     sensitivity: float | int | None
     """The sensitivity that the caller named; None for the mechanism's own."""
     l2_sensitivity: float | None
@@ -62,6 +63,23 @@ def cost_of(mechanism: Any, k: object, sensitivity: Any = None, l2_sensitivity: 
     exact = _written(mechanism) if callable(getattr(type(mechanism), "_loss", None)) else None
     given = None if sensitivity is None else promise.sensitivity
     return Cost(repr(mechanism), exact, given, None, number, *_checked(mechanism, eps, promise.delta, exact))
+
+
+def joint(costs: Sequence[Cost], eps: float, delta: float) -> Cost:
+    """Return the cost of one release that draws with several mechanisms, which cost at most (ε, δ) together."""
+    if len(costs) == 1:
+        return costs[0]
+    text, k = "; ".join(cost.mechanism for cost in costs), sum(cost.partitions for cost in costs)
+    return Cost(text, json.dumps(costs), None, None, k, eps, delta)
+
+
+def _parts(cost: Cost) -> list[Cost]:
+    """Return the costs of the mechanisms of one release."""
+    try:
+        parts = None if cost.exact is None else json.loads(cost.exact)
+        return [Cost(*part) for part in parts] if isinstance(parts, list) else [cost]
+    except (ValueError, TypeError, RecursionError):
+        raise LedgerError(_UNREADABLE) from None
 
 
 def is_drawn_by_key(mechanism: object) -> bool:
@@ -120,7 +138,7 @@ def total(costs: tuple[tuple[Cost, int], ...], delta: float, composed: bool) -> 
     if not composed:
         return _float(bound)
     losses, others = [], []
-    for cost, times in costs:
+    for cost, times in [(part, times) for whole, times in costs for part in _parts(whole)]:
         try:
             loss = _loss(cost.exact, cost.partitions, cost.sensitivity, cost.l2_sensitivity)
             losses.append(loss.compose(times))
@@ -210,5 +228,5 @@ def _made(exact: str) -> Any:
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError):
         same = False
     if not same:
-        raise LedgerError("the ledger holds a mechanism that this version of stairnoise cannot read")
+        raise LedgerError(_UNREADABLE)
     return mechanism

@@ -15,7 +15,7 @@ from stairnoise._options import Required, TypedDict, Unpack
 from stairnoise._parameters import flag, positive, refuse, single
 from stairnoise._types import Number
 from stairnoise.accounting.ledger import file, rows
-from stairnoise.accounting.ledger.costs import Cost, as_typed, cost_of, is_drawn_by_key
+from stairnoise.accounting.ledger.costs import Cost, as_typed, cost_of, is_drawn_by_key, joint
 from stairnoise.accounting.ledger.rows import Limits, Names, Row
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.keyed.rng import name as text
@@ -311,16 +311,18 @@ class Ledger:
         return spent if several else spent[0]
 
     def _charge(
-        self, mechanisms: Sequence[Spendable], data: str, statistics: Sequence[str], partitions: Sequence[int], rng: object
+        self, parts: Sequence[tuple[Spendable, int]], eps: float, delta: float, data: str, statistic: str, rng: object
     ) -> list[tuple[int, Row]]:
-        """Write the cost of releases whose true answers have not been read, and return their rows with the numbers of these.
+        """Write the cost of a release whose true answers have not been read, and return its row with the row's number.
+
+        The parts are mechanisms with their `max_partitions_contributed`. Together they cost at most `eps` and `delta`.
 
         A keyed release that has a row costs nothing. `_confirm` compares its true answers before anything is drawn, so a row
         without them has no noise yet, and whoever asks again takes it.
         """
         release, bind = (rng.release_name, rng.bind) if isinstance(rng, KeyedRng) else (None, None)
-        asked = [Names(data, release, statistic, None, bind) for statistic in statistics]
-        return self._spend(asked, [cost_of(mechanism, k) for mechanism, k in zip(mechanisms, partitions, strict=True)])
+        cost = joint([cost_of(mechanism, k) for mechanism, k in parts], eps, delta)
+        return self._spend([Names(data, release, statistic, None, bind)], [cost])
 
     def _confirm(self, paid: Sequence[tuple[int, Row]], fingerprints: Sequence[str]) -> None:
         """Record the fingerprints of true answers; refuse them if the name of the release has others."""

@@ -20,6 +20,7 @@ from stairnoise.query.sources.dialect import Dialect
 from stairnoise.query.sources.groups import checked_groups, values_of_texts
 from stairnoise.query.sources.statement import Checked, answers_of, statement
 from stairnoise.query.sources.units import Units, units_of
+from stairnoise.query.statistics import Statistic
 from stairnoise.query.types import Type
 
 _ORDER_BYTES = 32
@@ -82,7 +83,10 @@ class Source(ABC):
             table=table,
             by=tuple(named("by", name) for name in question.by),
             person=None if question.person is None else named("person", question.person),
-            column=None if question.column is None else named("column", question.column),
+            statistics=tuple(
+                replace(one, column=named(question.argument(one), one.column)) if one.column is not None else one
+                for one in question.statistics
+            ),
             groups={named("groups", name): values for name, values in question.groups.items()},
             reading=reading,
         )
@@ -113,7 +117,7 @@ class Source(ABC):
         name, described = self._described(question.table)
         columns = {column.name: column for column in described}
         listed = checked_groups(question, columns, self.dialect.holds, self.remedy)
-        units, condition = self._units(question, columns), None
+        units, condition = [self._units(question, one, columns) for one in question.summed], None
         if question.where is not None:
             proposed = list(columns) if self.suggests else []
             condition = judged(question.where, proposed, lambda word, quoted: self._column_of(word, quoted, columns))
@@ -123,7 +127,12 @@ class Source(ABC):
     def schema(self, asked: Checked) -> dict[str, Any]:
         """Return what is public about the columns of a question: their declared types, and how a file is read."""
         question, condition = asked.question, asked.condition
-        named = {*question.by, question.person, question.column, *(condition.columns if condition else ())}
+        named = {
+            *question.by,
+            question.person,
+            *(one.column for one in question.summed),
+            *(condition.columns if condition else ()),
+        }
         return {"types": {name: column.declaration for name, column in asked.columns.items() if name in named}}
 
     def types(self, asked: Checked) -> list[Type]:
@@ -214,18 +223,15 @@ class Source(ABC):
             raise ParameterError(f"{argument} must name a column of {table!r}, got {received(name)}{hint}")
         return by_name[found]
 
-    def _units(self, question: Question, columns: dict[str, Column]) -> Units | None:
-        if question.statistic == "count":
-            return None
-        if question.column is None or question.bounds is None:
-            raise ParameterError(f"column and bounds must be given for a {question.statistic}")
-        column = columns[question.column]
+    def _units(self, question: Question, statistic: Statistic, columns: dict[str, Column]) -> Units:
+        column = columns[str(statistic.column)]
         if not column.summable:
             raise ParameterError(
-                f"column must be numeric for a {question.statistic}; {column.name!r} is declared as "
+                f"{question.argument(statistic)} must be numeric for a {statistic.kind}; {column.name!r} is declared as "
                 f"{column.declaration or 'nothing'}: {self.remedy(column.name, 'real')}"
             )
-        return units_of(question.bounds, whole=column.kind == "integer")
+        assert statistic.bounds is not None
+        return units_of(statistic.bounds, whole=column.kind == "integer")
 
 
 def _only(tables: Mapping[str, Hashable]) -> str:

@@ -31,19 +31,14 @@ class Checked(NamedTuple):
     columns: dict[str, Column]
     # By column of groups, if they are listed.
     listed: dict[str, list[Any]]
-    # None for a count.
-    units: Units | None
+    # Of each sum.
+    units: list[Units]
     condition: Condition | None
-
-    @property
-    def unit(self) -> float:
-        """The unit of the sums."""
-        return 1.0 if self.units is None else self.units.unit
 
 
 def statement(dialect: Dialect, asked: Checked, key: bytes) -> tuple[str, list[Any]]:
-    """Return a statement and its parameters; its rows are groups, counts, and sums if there are units."""
-    question, units = asked.question, asked.units
+    """Return a statement and its parameters; its rows are groups, counts, and a sum for each of the units."""
+    question, sums = asked.question, [(f"v{place}", units) for place, units in enumerate(asked.units)]
     names = [f"g{place}" for place in range(len(question.by))]
     coded, parameters = _coded(dialect, asked)
     in_lists = [f"{name} is not null" for name, column in zip(names, question.by, strict=True) if column in asked.listed]
@@ -51,16 +46,16 @@ def statement(dialect: Dialect, asked: Checked, key: bytes) -> tuple[str, list[A
     groups = f" group by {', '.join(names)}" if names else ""
     results = [*names, "count(*)"]
     if question.person is None:
-        results += [] if units is None else [f"sum({_clipped('v', units)})"]
+        results += [f"sum({_clipped(name, units)})" for name, units in sums]
         return f"select {', '.join(results)} from {kept}{groups}", parameters
-    total = [] if units is None else [f"{_clipped('sum(v)', units)} as v"]
+    totals = [f"{_clipped(f'sum({name})', units)} as {name}" for name, units in sums]
     # A person whom the engine knows by several equal spellings has one of them here.
     person = ["p", f"min({dialect.text('p')}) as name"]
-    people = f"select {', '.join([*person, *names, *total])} from {kept} group by {', '.join(['p', *names])}"
+    people = f"select {', '.join([*person, *names, *totals])} from {kept} group by {', '.join(['p', *names])}"
     # Two groups with one text have the same hash; the names that follow it then decide the order.
     texts = [f"coalesce({dialect.text(name)}, '')" for name in names]
     order = ", ".join([dialect.order(" || '/' || ".join([dialect.mark, *texts, "name"])), *names])
-    summed = [] if units is None else ["v"]
+    summed = [name for name, _ in sums]
     ranked = ", ".join([*names, *summed, f"row_number() over (partition by p order by {order}) as place"])
     results += [f"sum({value})" for value in summed]
     text = (
@@ -85,9 +80,14 @@ def _coded(dialect: Dialect, asked: Checked) -> tuple[str, list[Any]]:
         person = dialect.written(dialect.bare(columns[question.person]))
         results.append(f"{person} as p")
         conditions.append(f"{person} is not null")
-    if asked.units is not None and question.column is not None:
-        results.append(f"{dialect.written(dialect.units(columns[question.column], asked.units))} as v")
-        conditions.append(dialect.written(dialect.is_number(columns[question.column])))
+    number = {one.column: dialect.written(dialect.is_number(columns[str(one.column)])) for one in question.summed}
+    for place, (statistic, units) in enumerate(zip(question.summed, asked.units, strict=True)):
+        value = dialect.written(dialect.units(columns[str(statistic.column)], units))
+        # A null stays null, so that it adds nothing even where the lower bound is above 0.
+        results.append(f"case when {number[statistic.column]} then {value} end as v{place}")
+    conditions += [number[name] for name in question.complete]
+    if question.present:
+        conditions.append(f"({' or '.join(number[name] for name in question.present)})")
     source = dialect.written(asked.table)
     if asked.condition is not None:
         source = f"({dialect.kept(source, columns, asked.condition)}) as kept"
@@ -103,16 +103,17 @@ def _clipped(value: str, units: Units) -> str:
 def answers_of(asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
     """Return the answers that rows hold."""
     question, width = asked.question, len(asked.question.by)
-    if any(name not in question.groups for name in question.by):
+    if question.unlisted:
         return _of_found(asked, rows)
     lists = [question.groups[name] for name in question.by]
     shape = tuple(map(len, lists))
-    counts, sums = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    counts, sums = np.zeros(shape, np.int64), np.zeros((len(asked.units), *shape), np.int64)
     for row in rows:
         counts[row[:width]] = row[width]
-        if asked.units is not None:
-            sums[row[:width]] = int(row[width + 1] or 0)
-    return Answers(list(itertools.product(*lists)), counts.ravel(), None if asked.units is None else sums.ravel(), asked.unit)
+        of_group = (slice(None), *row[:width])
+        sums[of_group] = [int(total or 0) for total in row[width + 1 :]]
+    groups = list(itertools.product(*lists))
+    return Answers(groups, counts.ravel(), sums.reshape(-1, len(groups)), tuple(units.unit for units in asked.units))
 
 
 def _of_found(asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
@@ -124,9 +125,9 @@ def _of_found(asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
 
     rows = sorted(rows, key=order)
     groups = [tuple(_value(asked, name, value) for name, value in zip(by, row, strict=False)) for row in rows]
-    numbers = [list(map(int, row[len(by) :])) for row in rows]
-    columns = np.array(numbers, np.int64).reshape(-1, 1 if asked.units is None else 2).T.copy()
-    return Answers(groups, columns[0], None if asked.units is None else columns[1], asked.unit)
+    numbers = [[int(number or 0) for number in row[len(by) :]] for row in rows]
+    columns = np.array(numbers, np.int64).reshape(-1, 1 + len(asked.units)).T.copy()
+    return Answers(groups, columns[0], columns[1:], tuple(units.unit for units in asked.units))
 
 
 def _value(asked: Checked, name: str, value: Any) -> Any:

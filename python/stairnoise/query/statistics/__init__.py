@@ -1,0 +1,18 @@
+"""What can be asked about each group: one file for each kind of statistic.
+
+| file | subject |
+|---|---|
+| `statistic` | what every statistic states: the numbers that it needs, its columns, and its part of the notes |
+| `count`, `sum`, `mean` | the statistics |
+| `part` | a protected number of each group, and the released numbers |
+
+`sources/statement.py` asks a database for the numbers of all statistics at once.
+"""
+
+from stairnoise.query.statistics.count import Count as Count
+from stairnoise.query.statistics.mean import Mean as Mean
+from stairnoise.query.statistics.statistic import Statistic as Statistic
+from stairnoise.query.statistics.sum import Sum as Sum
+
+STATISTICS: dict[str, type[Statistic]] = {kind.kind: kind for kind in (Count, Mean, Sum)}
+"""The kinds of statistics, in the order of a private table's columns."""

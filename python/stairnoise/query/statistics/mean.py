@@ -1,0 +1,94 @@
+"""The mean of a column over people."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from stairnoise._digits import downwards, last_digit, upwards
+from stairnoise.query.statistics.part import Released
+from stairnoise.query.statistics.statistic import Columns, Shown, Statistic
+from stairnoise.query.statistics.sum import bounds_in_units
+from stairnoise.query.types import Holds
+
+_ROLES = ("value", "error_bound", "low", "high", "may_be_empty")
+
+
+class Mean(Statistic):
+    """The mean of people's clipped totals: a private sum of differences from the middle of the bounds, and a private count."""
+
+    __slots__ = ()
+    kind = "mean"
+    counts = True
+
+    def change(self, unit: Fraction) -> tuple[int, int]:
+        """Return the largest difference from the middle of the bounds, and that middle."""
+        low, high = bounds_in_units(self, unit)
+        centre = (low + high) // 2
+        return max(high - centre, centre - low), centre
+
+    def level(self, confidence: float) -> float:
+        """Return the confidence of the sum and of the count, such that both together have the requested confidence."""
+        return 1 - (1 - confidence) / 2
+
+    def columns(self, own: Released, count: Released | None, shown: Shown) -> Columns:
+        """Return the means with their intervals.
+
+        With s the centred sum and c the count, the mean is the centre plus s/c, clipped to the bounds of one person. Counts below
+        1 are treated as 1. Partition selection shows no empty group.
+        """
+        assert count is not None
+        assert self.bounds is not None
+        least, most = map(Fraction, self.bounds)
+        unit, centre = own.part.unit, own.part.centre * own.part.unit
+        level = self.level(shown.confidence)
+        numbers = (own.values, count.values, own.widths(level), count.widths(level))
+        rows = []
+        for s, c, s_bound, c_bound in zip(*(one.tolist() for one in numbers), strict=True):
+            fewest, people = max(c - c_bound, 1), max(c + c_bound, 1)
+            at_least = min(Fraction(s - s_bound, n) for n in (fewest, people)) * unit + centre
+            at_most = max(Fraction(s + s_bound, n) for n in (fewest, people)) * unit + centre
+            if c + c_bound < 1 or at_most < least or at_least > most:
+                # The group is empty, or its sum is nothing but noise: the interval is that of the bounds.
+                at_least, at_most = least, most
+            middle = Fraction(s, max(c, 1)) * unit + centre
+            low, mean, high = (min(max(end, least), most) for end in (at_least, middle, at_most))
+            may_be_empty = not count.part.selects and c - c_bound < 1
+            rows.append((*_rounded(low, mean, high, (least, most), shown.all_digits), may_be_empty))
+        return Columns({role: [row[place] for row in rows] for place, role in enumerate(_ROLES)}, not shown.all_digits)
+
+    def holds(self, role: str, unit: Fraction) -> Holds:
+        """Return what a column holds."""
+        return "boolean" if role == "may_be_empty" else "real"
+
+    def true(self, count: int, total: int, unit: Fraction) -> float:
+        """Return the true mean; that of an empty group is NaN."""
+        return float(total * unit / count) if count else math.nan
+
+    def measured(self, centre: int | float) -> str:
+        """Name the numbers that its mechanism protects."""
+        return f"sum of differences of {self.column} from {centre}"
+
+    def accuracy(self, chance: str) -> str:
+        """Return the meaning of its bounds."""
+        said = f"The true mean of a group is from low to high {chance}, and within error_bound of the private one."
+        return f"{said} may_be_empty is true where the private count allows an empty group, which has no mean."
+
+    def post_processing(self, nonnegative: bool) -> list[str]:
+        """Return what happened to the released numbers."""
+        return ["means are private sums divided by private counts, moved between the bounds"]
+
+
+def _rounded(
+    low: Fraction, mean: Fraction, high: Fraction, bounds: tuple[Fraction, Fraction], all_digits: bool
+) -> tuple[float, float, float, float]:
+    """Return a mean rounded to the digits that its bound justifies, that bound, and the interval, rounded outwards.
+
+    All of them stay within the bounds of one person.
+    """
+    digit = Fraction(0) if all_digits else last_digit(max(high - mean, mean - low))
+    least, most = map(float, bounds)
+    shown = min(max(float(round(mean / digit) * digit if digit else mean), least), most)
+    ends = max(downwards(low, digit), least), min(upwards(high, digit), most)
+    error_bound = upwards(max(high - Fraction(shown), Fraction(shown) - low), digit)
+    return shown, error_bound, *ends

@@ -1,0 +1,71 @@
+"""A protected number of each group, and the released numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.query.answers import Answers
+
+if TYPE_CHECKING:
+    from stairnoise.query.statistics.statistic import Statistic
+
+_INT64 = np.iinfo(np.int64)
+
+
+class Part(NamedTuple):
+    """One number of each group, and the mechanism that protects it."""
+
+    # Whose number it is. A count serves all statistics that divide by it.
+    statistic: Statistic
+    # Part of the budget.
+    share: Fraction
+    # A mechanism for numbers, or the `PartitionSelection` that counts the groups and chooses which are shown.
+    mechanism: Any
+    # How many groups one person changes; 1 for a selection, whose mechanism includes that number.
+    k: int
+    # Largest change of one number, in units.
+    change: int
+    # What is subtracted from each person's total before summing, in units.
+    centre: int = 0
+    # The place of its sums among the answers; None for a count.
+    place: int | None = None
+    unit: Fraction = Fraction(1)
+    # Whether it also chooses which groups are shown.
+    selects: bool = False
+
+    @property
+    def cost(self) -> Any:
+        """What a ledger counts."""
+        return self.mechanism.guarantee() if self.selects else self.mechanism
+
+    def true(self, answers: Answers) -> NDArray[np.int64]:
+        """Return the numbers that need protection."""
+        if self.place is None:
+            return answers.counts
+        sums: NDArray[np.int64] = answers.sums[self.place]
+        if not self.centre:
+            return sums
+        # Saturation never moves two answers apart, so it keeps the sensitivity.
+        exact = sums.astype(object) - self.centre * answers.counts.astype(object)
+        return np.array([min(max(total, _INT64.min), _INT64.max) for total in exact], np.int64)
+
+
+class Released(NamedTuple):
+    """The released numbers of a part."""
+
+    part: Part
+    values: NDArray[np.int64]
+
+    def widths(self, confidence: float) -> NDArray[np.int64]:
+        """Return a bound of each number's noise, which holds with this probability."""
+        _, _, mechanism, k, *_ = self.part
+        if self.part.selects:
+            widths: NDArray[np.int64] = mechanism._half_widths(self.values, confidence)
+        else:
+            low, high = mechanism.confidence_interval(self.values, confidence, max_partitions_contributed=k)
+            widths = np.maximum(high - self.values, self.values - low)
+        return widths

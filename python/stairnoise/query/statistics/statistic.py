@@ -1,0 +1,118 @@
+"""What every statistic states."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple
+
+from stairnoise._digits import is_finer, last_digit, private_value
+from stairnoise.query.statistics.part import Released
+from stairnoise.query.types import Holds
+
+
+class Shown(NamedTuple):
+    """How released numbers become columns."""
+
+    confidence: float
+    nonnegative: bool
+    all_digits: bool
+
+
+class Columns(NamedTuple):
+    """The columns of a statistic by their role: "value", "error_bound", and others that its class names."""
+
+    columns: dict[str, list[Any]]
+    # Whether numbers were rounded to a digit of their bound.
+    rounded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic(ABC):
+    """One statistic of each group.
+
+    Attributes
+    ----------
+    column : str or None
+        The column that is summed; None if people are only counted.
+    bounds : tuple of float or None
+        A person's total in a group is clipped to them.
+    """
+
+    column: str | None = None
+    bounds: tuple[float, float] | None = None
+
+    kind: ClassVar[str]
+    # Whether it is computed from the number of people.
+    counts: ClassVar[bool]
+
+    @property
+    def name(self) -> str:
+        """The name of its column in a table of several statistics, and of its share of the budget."""
+        return self.kind if self.column is None else f"{self.kind}_{self.column}"
+
+    def change(self, unit: Fraction) -> tuple[int, int]:
+        """Return the largest change of its sum by one person, and what is subtracted from each person's total, in units."""
+        raise NotImplementedError
+
+    def level(self, confidence: float) -> float:
+        """Return the confidence that each number needs from which it is computed."""
+        return confidence
+
+    @abstractmethod
+    def columns(self, own: Released, count: Released | None, shown: Shown) -> Columns:
+        """Return its columns from the released numbers: its own, and the counts if they were released."""
+
+    @abstractmethod
+    def holds(self, role: str, unit: Fraction) -> Holds:
+        """Return what a column holds."""
+
+    @abstractmethod
+    def true(self, count: int, total: int, unit: Fraction) -> int | float:
+        """Return the true value of a group with this count and this sum in units."""
+
+    @abstractmethod
+    def measured(self, centre: int | float) -> str:
+        """Name the numbers that its mechanism protects."""
+
+    @abstractmethod
+    def accuracy(self, chance: str) -> str:
+        """Return the meaning of its bounds, which hold with this probability."""
+
+    def post_processing(self, nonnegative: bool) -> list[str]:
+        """Return what happened to the released numbers."""
+        return []
+
+
+class Total(Statistic):
+    """A statistic that is a released number itself."""
+
+    __slots__ = ()
+
+    def columns(self, own: Released, count: Released | None, shown: Shown) -> Columns:
+        """Return the numbers and their bounds, rounded to the digits that the bounds justify."""
+        unit = own.part.unit
+        bounds = [width * unit for width in own.widths(shown.confidence).tolist()]
+        digits = [Fraction(0) if shown.all_digits else last_digit(bound) for bound in bounds]
+        numbers = [max(number, 0) if shown.nonnegative else number for number in own.values.tolist()]
+        rows = [private_value(number * unit, unit, *bound) for number, *bound in zip(numbers, bounds, digits, strict=True)]
+        columns = {"value": [value for value, _ in rows], "error_bound": [bound for _, bound in rows]}
+        return Columns(columns, any(is_finer(unit, digit) for digit in digits))
+
+    def holds(self, role: str, unit: Fraction) -> Holds:
+        """Return what a column holds."""
+        return "integer" if unit == 1 else "real"
+
+    def accuracy(self, chance: str) -> str:
+        """Return the meaning of its bounds."""
+        return f"Each private {self.kind} is within error_bound of the true one {chance}."
+
+    def post_processing(self, nonnegative: bool) -> list[str]:
+        """Return what happened to the released numbers."""
+        return [f"negative private {self.kind}s were set to 0, which raises the average of small groups"] if nonnegative else []
+
+
+def scaled(steps: int, unit: Fraction) -> int | float:
+    """Return a multiple of a unit: an integer if the unit is 1, otherwise the nearest float."""
+    return steps if unit == 1 else float(steps * unit)
