@@ -7,16 +7,29 @@ from collections import defaultdict
 from fractions import Fraction
 
 
-def answers(rows, listed, *, sums=(), counted=True, complete=(), max_groups=None, key=bytes(32)):
+def sha256(text):
+    return hashlib.sha256(text).digest()
+
+
+def md5_number(text):
+    """Return MD5 as DuckDB's number."""
+    return int.from_bytes(hashlib.md5(text).digest(), "little")
+
+
+# How each engine orders a person's groups.
+DIGESTS = {"SQLite": sha256, "DuckDB": md5_number, "PostgreSQL": sha256}
+
+
+def answers(rows, listed, *, sums=(), counted=True, complete=(), max_groups=None, key=bytes(32), digest=sha256):
     """Return the count of each group of rows (person, groups, values), and a list of sums for each of `sums`.
 
     These are (place among the values, bounds, unit). A row needs a number at all places of `complete`; if there are none and
-    nothing is counted, at one of the sums. If `max_groups` is None, every row is one person.
+    nothing is counted, at one of the sums. If `max_groups` is None, every row is one person. `digest` orders a person's groups.
     """
     counts, totals = defaultdict(int), [defaultdict(int) for _ in sums]
     kept = [row for row in rows if _counts(row[2], {place for place, *_ in sums}, counted, complete)]
     for _, found in _people(kept, listed, sums, whole=max_groups is not None):
-        groups = sorted(found, key=lambda one: _order(key, one[0], one[1]))
+        groups = sorted(found, key=lambda one: _order(digest, key, one[0], one[1]))
         for group, _, own in groups[:max_groups]:
             counts[group] += 1
             for total, number, (_, bounds, unit) in zip(totals, own, sums, strict=True):
@@ -59,8 +72,8 @@ def _same(left, right):
     return type(left) is type(right) and left == right
 
 
-def _order(key, codes, person):
-    return hashlib.sha256("/".join([key.hex(), *map(str, codes), str(person)]).encode()).digest()
+def _order(digest, key, codes, person):
+    return digest("/".join([key.hex(), *map(str, codes), str(person)]).encode())
 
 
 def _units(value, unit):

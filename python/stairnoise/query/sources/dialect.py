@@ -110,7 +110,15 @@ class Dialect(ABC):
 
     @abstractmethod
     def order(self, text: str) -> str:
-        """Return the SHA-256 of a text."""
+        """Return a hash of a text, by which a person's groups are ordered.
+
+        The hash must be the same in every version of the engine, so that a keyed release can be repeated. Privacy needs no more:
+        for a fixed key the order depends on that person's rows alone.
+        """
+
+    def has_one_text(self, column: Column) -> bool:
+        """Return whether equal values of a column always have the same text."""
+        return False
 
     @abstractmethod
     def is_number(self, column: Column) -> str:
