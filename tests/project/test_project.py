@@ -43,14 +43,6 @@ def test_extras_are_for_users_and_groups_for_developers() -> None:
     assert set(groups) == {"bench", "build", "dev", "docs", "freethreaded", "lint", "peers", "pyright", "spark", "test"}
 
 
-def test_pages_that_name_an_extra_under_another_licence_say_so() -> None:
-    """Among the packages that extras install, only pglast has a licence that also binds software distributed with it."""
-    pages = ["pyproject.toml", "README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
-    naming = [name for name in pages if re.search(r"`postgresql`|\[postgresql|^postgresql = ", text(name), re.MULTILINE)]
-    assert {"pyproject.toml", "README.md", "docs/query.md"} <= set(naming)
-    assert [name for name in naming if not re.search(r"pglast.{0,60}GPL-3\.0-or-later", text(name), re.DOTALL)] == []
-
-
 def test_every_group_that_is_installed_anywhere_exists() -> None:
     tomllib = pytest.importorskip("tomllib", reason="Python 3.10 cannot read TOML")
     groups = tomllib.loads(text("pyproject.toml"))["dependency-groups"]

@@ -17,7 +17,6 @@ TYPES = {"DuckDB": {"text": "varchar"}, "PostgreSQL": {"double": "double precisi
 def postgresql():
     """The address of a PostgreSQL database for the tests."""
     pytest.importorskip("psycopg")
-    pytest.importorskip("pglast")
     why = server.missing()
     if why is not None:
         pytest.skip(why)

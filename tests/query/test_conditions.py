@@ -9,9 +9,9 @@ import random
 import pytest
 
 import stairnoise as sn
-from stairnoise.query import condition as first_judge
+from stairnoise.query import condition
+from stairnoise.query.condition import Name
 from stairnoise.query.question import Question
-from stairnoise.query.sources import source as sources
 from tests.combinations import looped
 from tests.query.conditions import COLUMNS, GENERATED, GOOD, HOSTILE, ROWS
 
@@ -66,25 +66,23 @@ def test_hostile_conditions_are_refused_in_one_line(source, conditions):
         assert "brien" not in error.replace(where, "")
 
 
-# The first judge refuses these; the parser of each engine must also refuse them by itself.
+# The judge refuses these; the parsers of SQLite and DuckDB must also refuse them by themselves.
 BY_PARSERS = [
     "(select 1) = 1",
     "age > (select avg(age) from t)",
     "exists(select 1 from other)",
-    "1=1) or (1=1) group by (race",
     "1=1 group by race",
     "row_number() over () > 1",
     "random() > 0",
     "count(*) > 1",
     "age in (select x from other)",
-    "1=1 ) union select 1 from other where (1=1",
+    "1=1 union select 1 from other",
     "sum(age) > 1",
     "abs(age) > 1",
     "max(age) > 1",
     "age > 1 limit 1",
     "age > 1 order by age",
     "current_user = 'x'",
-    "1=1) then 1 end, case when (1=1",
     "t.age > (1",
     "lower(race) over () = 'x'",
     "pg_sleep(10) is null",
@@ -93,24 +91,29 @@ BY_PARSERS = [
 ]
 
 
-@pytest.mark.parametrize("where", BY_PARSERS)
-def test_the_parser_refuses_what_the_first_judge_lets_pass(source, where, monkeypatch):
-    monkeypatch.setattr(
-        sources, "judged", lambda text, *_: first_judge.Condition(text, tuple(COLUMNS), frozenset(), computes=False)
-    )
-    with pytest.raises(sn.ParameterError, match="this one"):
-        source.answers(asked(where))
+def test_the_parser_refuses_what_the_judge_would_let_pass(source, monkeypatch):
+    if type(source).__name__ == "PostgreSQL":
+        pytest.skip("PostgreSQL judges names, types and constants only")
+    for where in BY_PARSERS:
+        monkeypatch.setattr(type(source.dialect), "expression", lambda *_, where=where: where)
+        assert "this one" in (refusal(source, "ok") or ""), where
+
+
+def judged(where, kinds=None):
+    """Judge a condition on the columns of these tests."""
+    kinds = kinds or {name: {"double": "real"}.get(kind, kind) for name, kind in COLUMNS.items()}
+    return condition.judged(where, list(kinds), lambda name, _: Name(kinds[name], name) if name in kinds else None, "remedy")
 
 
 @pytest.mark.parametrize("where", ["größe > 5", "é = 1", "age > 1 and 数 > 1"])
 def test_a_name_with_other_letters_must_be_quoted(where):
     with pytest.raises(sn.ParameterError, match="a name with other letters than A to Z must be in double quotes"):
-        first_judge.judged(where, ["größe", "é", "数", "age"], lambda name, quoted: name)
+        judged(where, dict.fromkeys(["größe", "é", "数", "age"], "integer"))
 
 
 WORDS = [
     *COLUMNS,
-    *first_judge.FUNCTIONS,
+    *condition.FUNCTIONS,
     "and",
     "or",
     "not",
@@ -150,10 +153,10 @@ def grown(rng, depth=3):
     )
 
 
-def passes_the_first_judge(where):
+def passes_the_judge(where):
     """Return whether the condition would reach an engine."""
     try:
-        first_judge.judged(where, list(COLUMNS), lambda word, quoted: word if word in COLUMNS else None)
+        judged(where)
     except sn.ParameterError:
         return False
     return True
@@ -170,7 +173,7 @@ def test_what_is_accepted_is_about_one_row(engine, make, many, monkeypatch):
     engine.table("other", {"x": "integer"}, [(1,)])
     engine.table("t", COLUMNS, ROWS)
     with engine.source() as source:
-        allowed = filter(passes_the_first_judge, sorted(conditions))
+        allowed = filter(passes_the_judge, sorted(conditions))
         accepted = {where: count(source, where) for where in allowed if refusal(source, where) is None}
         # The conditions were judged above; judging them again for every row would be slow.
         monkeypatch.setattr(type(source), "_judge", lambda *_: None)
@@ -213,13 +216,6 @@ def test_no_row_makes_a_condition_fail(edges, where, selected):
     assert count(edges, where) == (0 if beyond else selected)
 
 
-def test_a_condition_of_another_type_is_refused_or_null(edges):
-    """By itself, DuckDB would cast texts to booleans and quote a text that it cannot cast."""
-    for where in ("race", "age", "w", "race = 5", "lower(age) = '5'", "race > age", "coalesce(age, race) = 1", "race in (1, 2)"):
-        error = refusal(edges, where)
-        assert error is None or "abc" not in error
-
-
 def test_words_are_columns_by_the_rules_of_the_engine(engine):
     engine.table("t", {"Age": "integer", "order": "integer", "a b": "text"}, [(1, 2, "x")])
     with engine.source() as source:
@@ -248,7 +244,7 @@ LONG = {
     "race like '%a%a%a%a%a%'": "has a pattern with more than 5 wildcards",
     " or ".join(["race like '%a'"] * 11): "has more than 10 patterns",
     " or ".join(["lower(race) = 'a'"] * 51): "has more than 50 calls of functions",
-    "trim(race, 'abc') = 'x'": "has a comma outside of",
+    "trim(race, 'abc') = 'x'": "calls trim with 2 arguments",
     "case when id = 1 then '" + "a" * 255 + "' else '' end like '" + "%a" * 50 + "'": "has a pattern with more than 5",
 }
 
@@ -269,11 +265,12 @@ def test_an_unknown_column_in_double_quotes_is_no_text(engine):
     "where", ["age > 'abc'", "d > 'abc'", "d in ('2026-11-23', '2026-13-01')", "coalesce(d, '2026-02-30') = d"]
 )
 def test_a_constant_that_is_none_of_the_type_is_refused(engine, where):
-    """The refusal comes before any row is read, although DuckDB would only return null for such a constant."""
-    if engine.name == "SQLite":
-        pytest.skip("SQLite compares values of any types")
+    """The refusal comes before any row is read."""
     engine.table("t", {**COLUMNS, "d": "date"}, [])
-    with engine.source() as source, pytest.raises(sn.ParameterError, match="this one is not understood by"):
+    with (
+        engine.source() as source,
+        pytest.raises(sn.ParameterError, match=r"has a text beside an integer|which is not a date"),
+    ):
         count(source, where)
 
 
@@ -285,14 +282,12 @@ def test_a_constant_that_is_none_of_the_type_is_refused(engine, where):
         "row_number() over () > 1",
         "age in (select 1)",
         "cast(race as integer) = 1",
-        "race::date is null",
-        "race collate nocase = 'x'",
+        "race::time is null",
         "? = 1",
         "$1 = 1",
         "columns(*) > 1",
         "age[1] = 1",
         "list_filter([age], lambda x: x > 1) is null",
-        "try(age > 1)",
         "t.age > 1",
         "abs(age) > 1",
         "sum(age) filter (where true) > 1",
@@ -312,7 +307,7 @@ def test_the_tree_of_duckdb_alone_is_enough(where):
     assert judge._of_tree(tree, {"age", "race"}) is None
 
 
-@looped("where", [where for where in HOSTILE if "(" in where and "\\" not in where])
-def test_the_first_judge_alone_refuses_calls_and_subqueries(where):
+@looped("where", [*HOSTILE, *GENERATED])
+def test_the_judge_alone_refuses_hostile_conditions(where):
     with pytest.raises(sn.ParameterError, match="this one"):
-        first_judge.judged(where, list(COLUMNS), lambda word, quoted: word if word in COLUMNS else None)
+        judged(where)

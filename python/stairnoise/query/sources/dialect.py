@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any, ClassVar
 
-from stairnoise.query.condition import Condition
+from stairnoise.query.condition import PARTS, Call, Condition, Literal, Name, Node
 from stairnoise.query.condition import quoted as quoted
 from stairnoise.query.sources.column import Column, is_decimal, is_float, is_integer
 from stairnoise.query.sources.units import MOST_UNITS, Units
@@ -14,6 +16,9 @@ from stairnoise.query.types import Type, decimal, decimal_of, of_listed
 
 # The dates that Python has.
 _FIRST_DAY, _LAST_DAY = "date '0001-01-01'", "date '9999-12-31'"
+_JOINED = frozenset({"and", "or", "+", "-", "*", "=", "<>", "<", "<=", ">", ">=", "is distinct from", "is not distinct from"})
+# Before and after the dates that Python has, engines count years in different ways, and some values have no year.
+_PART = "(case when {{0}} >= date '0001-01-01' and {{0}} < date '10000-01-01' then cast(extract({} from {{0}}) as integer) end)"
 
 
 def literal(text: str) -> str:
@@ -31,30 +36,79 @@ class Dialect(ABC):
         """Escape what the driver would take for a mark."""
         return text
 
-    def kept(self, table: str, columns: dict[str, Column], condition: Condition) -> str:
+    # How a call in a condition is written, unless it is an operator between its operands or a function with the same name.
+    forms: ClassVar[Mapping[str, str]] = {
+        "not": "(not {})",
+        "is null": "({} is null)",
+        "is true": "({} is true)",
+        "is false": "({} is false)",
+        "between": "({} between {} and {})",
+        "like": "({} like {})",
+        "ilike": "({} ilike {})",
+        "wide": "{}",
+        "real": "cast({} as double precision)",
+        "bytewise": "{}",
+        **{part: _PART.format(part) for part in PARTS},
+    }
+
+    def kept(self, table: str, columns: Mapping[str, Column], condition: Condition) -> str:
         """Select the rows for which a condition is true."""
-        seen = {name: self.seen(columns[name], condition) for name in condition.columns}
-        if all(value == quoted(name) for name, value in seen.items()):
-            return f"select * from {table} where {self.fulfils(condition)}"
-        # Inside, the columns' names stand for what the condition sees, and the columns have aliases.
-        own = {name: f"stairnoise_{place}" for place, name in enumerate(columns)}
-        inner = [f"{quoted(name)} as {alias}" for name, alias in own.items()]
-        inner += [f"{value} as {quoted(name)}" for name, value in seen.items()]
-        renamed = self.written(", ".join(f"{alias} as {quoted(name)}" for name, alias in own.items()))
-        wide = f"select {self.written(', '.join(inner))} from {table}"
-        return f"select {renamed} from (select * from ({wide}) as wide where {self.fulfils(condition)}) as fulfilling"
+        return f"select * from {table} where {self.written(self.fulfils(columns, condition))}"
 
     def bare(self, column: Column) -> str:
         """Return a column's value."""
         return quoted(column.name)
 
+    def kind(self, column: Column) -> str:
+        """Return the kind of a column in conditions, which is no SQL; see `stairnoise.query.condition.tree`."""
+        return column.type if column.kind == "other" else column.kind
+
     def seen(self, column: Column, condition: Condition) -> str:
-        """Return what a condition sees of a column: a value on which it cannot fail."""
+        """Return what a condition sees of a column: a value of the column's kind, or null."""
         return self.bare(column)
 
-    def fulfils(self, condition: Condition) -> str:
-        """Return an expression that is true for the rows that a condition selects."""
-        return f"(\n{self.written(condition.text)}\n)"
+    def fulfils(self, columns: Mapping[str, Column], condition: Condition) -> str:
+        """Return an expression that is true for the rows that a condition selects, and cannot fail for any row."""
+        return self.expression(condition.tree, {name: self.seen(columns[name], condition) for name in condition.columns})
+
+    def expression(self, node: Node, columns: Mapping[str, str]) -> str:
+        """Return a node of a condition; the columns are given."""
+        if isinstance(node, Name):
+            return columns[node.name]
+        if isinstance(node, Literal):
+            return self.constant(node)
+        return self.call(node, [self.expression(operand, columns) for operand in node.operands])
+
+    def constant(self, constant: Literal) -> str:
+        """Return a constant."""
+        value = constant.value
+        if isinstance(value, Decimal):
+            return self.real(float(value)) if constant.kind == "real" else f"({value:f})"
+        if isinstance(value, datetime.date):
+            return f"date '{value.isoformat()}'"
+        if isinstance(value, str):
+            return literal(value)
+        return "null" if value is None else f"({value})".lower()
+
+    def real(self, value: float) -> str:
+        """Return a double."""
+        return f"({value!r})"
+
+    def call(self, call: Call, operands: list[str]) -> str:
+        """Return a call, whose operands are already written."""
+        function = call.function
+        if function in self.forms:
+            return self.forms[function].format(*operands)
+        if function in _JOINED:
+            return f"({f' {function} '.join(operands)})"
+        if function == "in":
+            return f"({operands[0]} in ({', '.join(operands[1:])}))"
+        if not function.startswith("case"):
+            return f"{function}({', '.join(operands)})"
+        *branches, last = operands
+        of = branches.pop(0) if function == "case of" else ""
+        whens = [f"when {test} then {result}" for test, result in zip(branches[::2], branches[1::2], strict=True)]
+        return f"(case {of} {' '.join(whens)} else {last} end)"
 
     @abstractmethod
     def group(self, column: Column) -> str:

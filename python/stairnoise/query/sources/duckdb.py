@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from stairnoise._optional import require
-from stairnoise.query.condition import FRAMES, FUNCTIONS, TEXTUAL, Condition, first_problem, refused
+from stairnoise.query.condition import FUNCTIONS, TEXTUAL, Call, Condition, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, literal, quoted
 from stairnoise.query.sources.scratch import scratch
@@ -19,17 +20,22 @@ from stairnoise.query.types import Type, exact
 duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
 
 _CLASSES = frozenset(
-    {"BETWEEN", "CASE", "CAST", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "OPERATOR", "TYPE"}
+    {"BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "OPERATOR", "TYPE"}
 )
 _LOGIC = frozenset(
     {"COMPARE_IN", "COMPARE_NOT_IN", "OPERATOR_COALESCE", "OPERATOR_IS_NOT_NULL", "OPERATOR_IS_NULL", "OPERATOR_NOT"}
-    | {"OPERATOR_NULLIF"}
+    | {"OPERATOR_NULLIF", "OPERATOR_TRY"}
 )
-_OPERATORS = frozenset({"+", "-", "*", "~~", "!~~", "~~*", "!~~*", "~~~"})
+_OPERATORS = frozenset({"+", "-", "*", "~~", "~~*"})
+_IN_CONDITIONS = FUNCTIONS | {"date_part"}
+_CASTS = frozenset({"boolean", "date", "double", "hugeint"})
+_TYPES_OF_CASTS = ("cast_type", "id"), ("type_expr", "type_name")
 # A database with a macro of one of these names is refused.
-_CALLED = FUNCTIONS | _OPERATORS | {"count", "count_star", "isnan", "min", "md5_number", "row_number", "sum", "trunc"}
-# DuckDB's error for a text beside a number, which does not name the column, and the arguments of `remedy` for it.
-_OTHER_TYPE, _OF_A_CONDITION = "an explicit cast is required", ("COLUMN", "integer")
+_CALLED = (
+    _IN_CONDITIONS
+    | _OPERATORS
+    | {"count", "count_star", "decode", "encode", "isnan", "min", "md5_number", "row_number", "sum", "trunc"}
+)
 _SETTINGS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
 _FLOATS = {"FLOAT": 32, "DOUBLE": 64}
@@ -42,22 +48,46 @@ _WIDE = {"UBIGINT": Type("unsigned"), "HUGEINT": Type("text"), "UHUGEINT": Type(
 class DuckDBDialect(Dialect):
     """The SQL of DuckDB."""
 
+    forms: ClassVar[Mapping[str, str]] = {
+        **Dialect.forms,
+        "wide": "try_cast({} as hugeint)",
+        "real": "cast({} as double)",
+        "bytewise": "({} collate c)",
+        # Otherwise DuckDB also removes other blanks of Unicode.
+        **{name: f"{name}({{}}, ' ')" for name in ("ltrim", "rtrim", "trim")},
+    }
+
+    def kind(self, column: Column) -> str:
+        """Return the kind of a column in conditions."""
+        return "timestamp" if column.type == "TIMESTAMP" else super().kind(column)
+
     def seen(self, column: Column, condition: Condition) -> str:
-        """Return integers with 128 bits, and texts or null: on a text that is not UTF-8 `lower` ends the process, even in `try`.
+        """Return texts or null: on a text that is not UTF-8 `lower` ends the process, even in `try`.
 
         Registered frames can have such texts.
         """
         name = quoted(column.name)
-        if condition.computes and column.kind == "integer":
-            return f"try_cast({name} as hugeint)"
+        if column.kind == "text" and column.type != "VARCHAR":
+            return f"cast({name} as varchar)"
         return f"try(decode(encode({name})))" if condition.calls & TEXTUAL and column.type == "VARCHAR" else name
 
-    def fulfils(self, condition: Condition) -> str:
+    def fulfils(self, columns: Mapping[str, Column], condition: Condition) -> str:
         """Return an expression that is true for the rows that a condition selects, and null where the condition fails.
 
-        An error, such as that of a product beyond 128 bits, would reveal that there is such a row.
+        An error would reveal that there is such a row.
         """
-        return f"try(cast((\n{condition.text}\n) as boolean))"
+        return f"try({super().fulfils(columns, condition)})"
+
+    def call(self, call: Call, operands: list[str]) -> str:
+        """Return a call; a sum or product is null where it is beyond 128 bits, and 0.0 is not distinct from -0.0."""
+        if call.function in ("is distinct from", "is not distinct from") and any(one.kind == "real" for one in call.operands):
+            operands = [f"({operand} + 0)" for operand in operands]
+        written = super().call(call, operands)
+        return f"try{written}" if call.function in ("+", "-", "*") else written
+
+    def real(self, value: float) -> str:
+        """Return a double; without an exponent it would be a decimal."""
+        return f"({Decimal(repr(value)):e})"
 
     def group(self, column: Column) -> str:
         """Return a value; for texts and enumerations the text in binary collation."""
@@ -180,16 +210,13 @@ class DuckDB(Source):
         return ".".join(map(quoted, full)), [column_of(name, type_) for name, type_ in rows]
 
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
-        for frame in FRAMES:
-            ((text,),) = self._ask("select json_serialize_sql(?::varchar)", [frame.format(condition.text)])
-            problem = _of_tree(text, set(columns))
-            if problem is not None:
-                raise refused(problem)
-        problem = self._bound(condition, columns)
+        written = self.dialect.expression(condition.tree, {name: quoted(name) for name in columns})
+        ((text,),) = self._ask("select json_serialize_sql(?::varchar)", [f"select 1 from stairnoise_rows where {written}"])
+        problem = _of_tree(text, set(columns)) or self._bound(written, condition, columns)
         if problem is not None:
-            raise refused(f"is not understood by DuckDB: {problem}")
+            raise refused(problem)
 
-    def _bound(self, condition: Condition, columns: dict[str, Column]) -> str | None:
+    def _bound(self, written: str, condition: Condition, columns: dict[str, Column]) -> str | None:
         """Return why the condition does not fit the types of these columns.
 
         The table is one of our own in memory, because an error would end a transaction of the caller. Its only row has nulls, on
@@ -203,11 +230,10 @@ class DuckDB(Source):
         try:
             con.execute(f"create or replace table stairnoise_rows (stairnoise_row integer{', ' if described else ''}{described})")
             con.execute("insert into stairnoise_rows default values")
-            con.execute(f"select 1 from stairnoise_rows where (\n{condition.text}\n)").fetchall()
+            con.execute(f"select 1 from stairnoise_rows where {written}").fetchall()
             con.execute(f"explain {self.dialect.kept('stairnoise_rows', columns, condition)}").fetchall()
         except duckdb.Error as error:
-            said = str(error).splitlines()[0]
-            return f"{said}; {self.remedy(*_OF_A_CONDITION)}" if _OTHER_TYPE in said else said
+            return f"is not understood by DuckDB: {str(error).splitlines()[0]}"
         return None
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
@@ -242,10 +268,19 @@ def _of_tree(text: str, columns: set[str]) -> str | None:
     if len(nodes) != 1 or nodes[0]["type"] != "SELECT_NODE":
         return "is more than a condition"
     select = nodes[0]
-    clauses = ("modifiers", "group_expressions", "group_sets", "having", "qualify", "sample")
-    if any(select.get(clause) for clause in clauses) or len(select["select_list"]) != 1:
+    if any(select.get(clause) for clause in ("modifiers", "group_expressions", "group_sets", "having", "qualify", "sample")):
         return "is more than a condition"
-    return first_problem([select["where_clause"], *select["select_list"]], lambda node: _of_node(node, columns))
+    left = [select["where_clause"]]
+    while left:
+        node = left.pop()
+        if isinstance(node, dict):
+            problem = _of_node(node, columns)
+            if problem is not None:
+                return problem
+            left += node.values()
+        elif isinstance(node, list):
+            left += node
+    return None
 
 
 def _of_node(node: dict[str, Any], columns: set[str]) -> str | None:
@@ -256,8 +291,8 @@ def _of_node(node: dict[str, Any], columns: set[str]) -> str | None:
         return f"has a {str(kind).lower()}"
     if kind == "OPERATOR" and node["type"] not in _LOGIC:
         return f"has a {str(node['type']).lower()}"
-    # The parser turns x IS TRUE into a cast.
-    if kind == "CAST" and "BOOLEAN" not in (_path(node, "cast_type", "id"), _path(node, "type_expr", "type_name")):
+    # The parser also turns x IS TRUE into a cast.
+    if kind == "CAST" and not {str(_path(node, *path)).lower() for path in _TYPES_OF_CASTS} & _CASTS:
         return "has a cast"
     if kind == "COLUMN_REF" and len(node["column_names"]) != 1:
         return "names a column together with its table: leave the table out"
@@ -266,7 +301,7 @@ def _of_node(node: dict[str, Any], columns: set[str]) -> str | None:
         return f"uses {node['column_names'][0]}"
     if kind == "FUNCTION":
         name = str(node["function_name"]).lower()
-        if name not in (_OPERATORS if node.get("is_operator") else FUNCTIONS | _OPERATORS):
+        if name not in (_OPERATORS if node.get("is_operator") else _IN_CONDITIONS | _OPERATORS):
             return f"calls {name}"
         if node.get("filter") or node.get("distinct") or node.get("schema") or node.get("catalog"):
             return f"calls {name} in a way that is not allowed"

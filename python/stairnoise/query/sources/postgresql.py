@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import codecs
-import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from stairnoise._optional import require
-from stairnoise.query.condition import FRAMES, FUNCTIONS, Condition, first_problem, refused
+from stairnoise.query.condition import Condition, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, quoted, rounded
 from stairnoise.query.sources.source import Source, SourceError, decoded, unanswered
@@ -35,10 +34,8 @@ _TABLES = """
 _COLUMNS = """
     select a.attname, format_type(a.atttypid, a.atttypmod), case t.typtype when 'd' then b.oid else t.oid end::bigint,
         case t.typtype when 'd' then b.typtype else t.typtype end = 'e',
-        case t.typtype when 'd' then t.typtypmod else a.atttypmod end, a.attcollation::bigint,
-        coalesce(l.collisdeterministic, true)
+        case t.typtype when 'd' then t.typtypmod else a.atttypmod end, a.attcollation::bigint
     from pg_attribute as a join pg_type as t on t.oid = a.atttypid left join pg_type as b on b.oid = t.typbasetype
-    left join pg_collation as l on l.oid = a.attcollation
     where a.attrelid = %s and a.attnum > 0 and not a.attisdropped order by a.attnum
 """
 # Numbers of types and of the default collation; every database has the same.
@@ -48,25 +45,12 @@ _BITS, _TEXTS = {20: 64, 21: 16, 23: 32}, frozenset({19, 25, 1042, 1043})
 _FLOATS = {_FLOAT4: 32, _FLOAT8: 64}
 _KINDS: dict[Kind, Collection[int]] = {"integer": _BITS, "real": _FLOATS, "decimal": {_NUMERIC}, "text": _TEXTS}
 _KINDS |= {"boolean": {_BOOL}, "date": {_DATE}}
-# date, time, timestamp, timestamptz: some values of one type are out of range for another.
-_TIMES = frozenset({_DATE, 1083, 1114, 1184})
-_UUID = 2950
-_COMPARED = _TEXTS | _TIMES | {*_BITS, *_FLOATS, _BOOL, _NUMERIC, _UUID}
+_TIME, _TIMESTAMP, _TIMESTAMPTZ, _UUID = 1083, 1114, 1184, 2950
+_COMPARED = _TEXTS | {*_BITS, *_FLOATS, _BOOL, _DATE, _NUMERIC, _TIME, _TIMESTAMP, _TIMESTAMPTZ, _UUID}
 _NO_PRECISION = -1
 
-_COMPUTING = frozenset({"+", "-", "*"})
-_COMPARING = frozenset({"=", "<>", "<", ">", "<=", ">="})
-_EXPRESSIONS = frozenset(
-    f"AEXPR_{name}" for name in ("BETWEEN", "DISTINCT", "ILIKE", "IN", "LIKE", "NOT_BETWEEN", "NOT_DISTINCT", "NULLIF", "OP")
-)
-_NODES = frozenset(
-    {"A_Const", "A_Expr", "BoolExpr", "BooleanTest", "CaseExpr", "CaseWhen", "CoalesceExpr"}
-    | {"ColumnRef", "FuncCall", "List", "NullTest", "String"}
-)
 # Classes of SQLSTATE: data (here of constants), syntax and access, unsupported features.
 _OF_STATEMENTS = frozenset({"22", "42", "0A"})
-# Functions, by the parser's names, and their largest number of arguments: `length` with an encoding can fail.
-_ARGUMENTS = {"length": 1, "lower": 1, "upper": 1, "substr": 3, "btrim": 2, "ltrim": 2, "rtrim": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +60,6 @@ class PostgreSQLColumn(Column):
     base: int = field(default=0, kw_only=True)
     enumeration: bool = field(default=False, kw_only=True)
     collation: int = field(default=0, kw_only=True)
-    deterministic: bool = field(default=True, kw_only=True)
 
 
 class PostgreSQLDialect(Dialect):
@@ -88,10 +71,20 @@ class PostgreSQLDialect(Dialect):
         """Double the per cent signs of a text, because psycopg looks for marks."""
         return text.replace("%", "%%")
 
+    # Numerics do not overflow: an error would reveal that there is such a row.
+    forms: ClassVar[Mapping[str, str]] = {**Dialect.forms, "wide": "cast({} as numeric)", "bytewise": '({} collate "C")'}
+
+    def kind(self, column: Column) -> str:
+        """Return the kind of a column in conditions."""
+        return "timestamp" if getattr(column, "base", 0) == _TIMESTAMP else super().kind(column)
+
     def seen(self, column: Column, condition: Condition) -> str:
-        """Return integers that do not overflow: an error would reveal that there is such a row."""
-        name = quoted(column.name)
-        return f"cast({name} as numeric)" if condition.computes and column.kind == "integer" else name
+        """Return a text, also for an enumeration and for characters that blanks fill up."""
+        return f"cast({quoted(column.name)} as text)" if column.kind == "text" else quoted(column.name)
+
+    def real(self, value: float) -> str:
+        """Return a double; without the cast it would be a numeric."""
+        return f"float8 '{value!r}'"
 
     def group(self, column: Column) -> str:
         """Return a value; for texts and enumerations the text in binary collation."""
@@ -191,19 +184,13 @@ class PostgreSQL(Source):
         return name if name in columns else None
 
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
-        found = {name: column for name, column in columns.items() if isinstance(column, PostgreSQLColumn)}
-        problem = _mixed(list(found.values()), computes=condition.computes)
-        for frame in FRAMES:
-            problem = problem or _judged(frame.format(condition.text), found)
+        """Let the server analyse the condition: it reads names, types and constants, but no row."""
+        problem = _problem_of(condition, [column for column in columns.values() if isinstance(column, PostgreSQLColumn)])
         if problem is not None:
             raise refused(problem)
-        self._prepare(condition, table, columns)
-
-    def _prepare(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
-        """Let the server analyse the condition: it reads names, types and constants, but no row."""
         # Without parameters psycopg looks for no marks.
         kept = _Unmarked().kept(table, columns, condition)
-        problem = told = None
+        told = None
         try:
             with self._con.transaction(force_rollback=True), self._con.cursor() as cursor:
                 cursor.execute(f"prepare stairnoise_condition as select 1 from ({kept}) as kept")
@@ -264,9 +251,7 @@ class _Unmarked(PostgreSQLDialect):
         return text
 
 
-def _column(
-    name: str, type_: str, base: int | None, enumeration: bool | None, modifier: int, collation: int, deterministic: bool
-) -> PostgreSQLColumn:
+def _column(name: str, type_: str, base: int | None, enumeration: bool | None, modifier: int, collation: int) -> PostgreSQLColumn:
     """Return a column as `_COLUMNS` describes it."""
     kind: Kind = "text" if enumeration else next((kind for kind, bases in _KINDS.items() if base in bases), "other")
     return PostgreSQLColumn(
@@ -278,7 +263,6 @@ def _column(
         base=base or 0,
         enumeration=bool(enumeration),
         collation=collation,
-        deterministic=deterministic,
     )
 
 
@@ -288,22 +272,16 @@ def _digits(modifier: int) -> tuple[int, int]:
     return precision, (scale ^ 1024) - 1024
 
 
-def _mixed(columns: list[PostgreSQLColumn], *, computes: bool) -> str | None:
-    """Return why these columns cannot be compared: on some values PostgreSQL would fail, which would reveal the values."""
+def _problem_of(condition: Condition, columns: list[PostgreSQLColumn]) -> str | None:
+    """Return why a condition cannot be asked: on some values PostgreSQL would fail, which would reveal the values."""
+    if condition.computes - {"integer", "null"}:
+        return "computes with something other than integers, which on PostgreSQL can be out of range"
     for column in columns:
         if column.base not in _COMPARED and not column.enumeration:
             return f"uses {column.name!r}, and columns of type {column.type} cannot be compared"
-        if not column.deterministic:
-            return f"uses {column.name!r}, whose collation is not deterministic"
     if len({column.collation for column in columns} - {0, _DEFAULT_COLLATION}) > 1:
         return "uses columns with different collations"
-    if len({column.base for column in columns} & _TIMES) > 1:
-        return "uses dates or times of different types"
-    bases = {column.base for column in columns}
-    # PostgreSQL converts a numeric to the type of a double (of a single float in CASE and COALESCE), or fails.
-    if _FLOAT4 in bases and (computes or _NUMERIC in bases):
-        return "uses a column of type real beside a numeric one, or computes: make a view in which it is a double precision"
-    if _FLOAT8 in bases and any(column.base == _NUMERIC and not _is_double(column.digits) for column in columns):
+    if "real" in condition.calls and any(column.kind == "decimal" and not _is_double(column.digits) for column in columns):
         return "uses a numeric column beside a floating-point one, which does not hold all numbers of its precision"
     return None
 
@@ -311,90 +289,3 @@ def _mixed(columns: list[PostgreSQLColumn], *, computes: bool) -> str | None:
 def _is_double(digits: tuple[int, int] | None) -> bool:
     """Return whether a double has the range of a numeric with these digits."""
     return digits is not None and digits[0] - digits[1] <= 300 and digits[1] <= 300
-
-
-def _judged(text: str, columns: dict[str, PostgreSQLColumn]) -> str | None:
-    """Return why a condition is refused, from the parsed statement around it."""
-    parser = require("pglast.parser", "a condition on PostgreSQL needs", _INSTALL)
-    try:
-        tree = json.loads(parser.parse_sql_json(text))
-    except parser.ParseError as error:
-        return f"is not understood by PostgreSQL: {error.args[0]}"
-    except RecursionError:
-        return "is nested too deep"
-    statements = tree["stmts"]
-    if len(statements) != 1 or set(statements[0]["stmt"]) != {"SelectStmt"}:
-        return "is more than a condition"
-    select = statements[0]["stmt"]["SelectStmt"]
-    targets = [target["ResTarget"]["val"] for target in select.get("targetList", [])]
-    clauses = {"targetList", "fromClause", "whereClause", "limitOption", "op"}
-    if not set(select) <= clauses or len(targets) != 1 or len(select.get("fromClause", [])) != 1:
-        return "is more than a condition"
-
-    def problem(node: dict[str, Any]) -> str | None:
-        found = (_of_node(name, value, columns) for name, value in node.items() if name[0].isupper())
-        return next(filter(None, found), None)
-
-    return first_problem([*targets, select.get("whereClause")], problem)
-
-
-def _of_node(name: str, node: Any, columns: dict[str, PostgreSQLColumn]) -> str | None:
-    if name not in _NODES:
-        return f"has a {name}"
-    if name == "A_Expr":
-        return _of_expression(node, columns)
-    if name == "ColumnRef" and len(node["fields"]) != 1:
-        return "names a column together with its table: leave the table out"
-    if name == "FuncCall":
-        return _of_call(node)
-    return None
-
-
-def _of_expression(node: dict[str, Any], columns: dict[str, PostgreSQLColumn]) -> str | None:
-    operator = _names(node["name"])
-    if node["kind"] not in _EXPRESSIONS or len(operator) != 1:
-        return f"has the operator {' '.join(operator)}"
-    if node["kind"] in ("AEXPR_LIKE", "AEXPR_ILIKE") and "sval" not in node["rexpr"].get("A_Const", {}):
-        return "has a pattern that is not a text in quotes"
-    if node["kind"] != "AEXPR_OP" or operator[0] in _COMPARING:
-        return None
-    if operator[0] not in _COMPUTING:
-        return f"has the operator {operator[0]}"
-    for operand in (node.get("lexpr"), node.get("rexpr")):
-        if operand is not None and not _computable(operand, columns):
-            return f"computes with {operator[0]}, which on PostgreSQL may be done with integer columns and numbers only"
-    return None
-
-
-def _computable(operand: dict[str, Any], columns: dict[str, PostgreSQLColumn]) -> bool:
-    """Return whether an operand is an integer column, a number, or computed from such."""
-    ((name, node),) = operand.items()
-    if name == "ColumnRef":
-        found = columns.get(_names(node["fields"])[0])
-        return found is not None and found.kind == "integer"
-    if name == "A_Const":
-        return "ival" in node or "fval" in node
-    return name == "A_Expr" and node["kind"] == "AEXPR_OP" and _names(node["name"])[0] in _COMPUTING
-
-
-def _of_call(node: dict[str, Any]) -> str | None:
-    names, arguments = _names(node["funcname"]), node.get("args", [])
-    # The parser writes trim(x) as pg_catalog.btrim(x).
-    name = names[-1]
-    if (len(names) > 1 and node.get("funcformat") != "COERCE_SQL_SYNTAX") or name not in _ARGUMENTS:
-        return f"calls {'.'.join(names)}"
-    if set(node) - {"funcname", "args", "funcformat", "location"} or not 1 <= len(arguments) <= _ARGUMENTS[name]:
-        return f"calls {name} in a way that is not allowed"
-    # A negative length ends the query.
-    if name == "substr" and any(
-        argument.get("A_Const", {}).get("ival", {"ival": -1}).get("ival", 0) < 0 for argument in arguments[1:]
-    ):
-        return "calls substr with something other than whole numbers, none below 0"
-    return None
-
-
-def _names(fields: list[Any]) -> list[str]:
-    return [field["String"]["sval"] if "String" in field else "*" for field in fields]
-
-
-assert {"trim", *_ARGUMENTS} - {"btrim"} | {"coalesce", "nullif"} == FUNCTIONS

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from stairnoise._errors import ParameterError, StairnoiseError, meant, received
 from stairnoise.query.answers import Answers
-from stairnoise.query.condition import Condition, judged
+from stairnoise.query.condition import Condition, Name, judged
 from stairnoise.query.question import Question, same
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import Dialect
@@ -120,7 +120,13 @@ class Source(ABC):
         units, condition = [self._units(question, one, columns) for one in question.summed], None
         if question.where is not None:
             proposed = list(columns) if self.suggests else []
-            condition = judged(question.where, proposed, lambda word, quoted: self._column_of(word, quoted, columns))
+            condition = judged(
+                question.where,
+                proposed,
+                lambda word, quoted: self._name_of(self._column_of(word, quoted, columns), columns),
+                # Without the column's name, which would show how a file without a header spells it.
+                self.remedy("COLUMN", "integer"),
+            )
             self._judge(condition, name, {column: columns[column] for column in condition.columns})
         return Checked(question, name, columns, listed, units, condition)
 
@@ -201,6 +207,9 @@ class Source(ABC):
     def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
         """Return the column that a word of a condition means in this engine."""
         return same(word, columns)
+
+    def _name_of(self, column: str | None, columns: dict[str, Column]) -> Name | None:
+        return None if column is None else Name(self.dialect.kind(columns[column]), column)
 
     @abstractmethod
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
