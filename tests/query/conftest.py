@@ -1,6 +1,9 @@
 """Fixtures that make one table in every engine."""
 
 import contextlib
+import importlib.util
+import os
+import shutil
 import sqlite3
 
 import pytest
@@ -8,9 +11,37 @@ import pytest
 from stairnoise.query.sources import open_source
 from tests.query import server
 
-ENGINES = ("SQLite", "DuckDB", "PostgreSQL")
+ENGINES = ("SQLite", "DuckDB", "PostgreSQL", pytest.param("Spark", marks=pytest.mark.long))
 # The column types of these tests, by each engine's own names.
-TYPES = {"DuckDB": {"text": "varchar"}, "PostgreSQL": {"double": "double precision"}}
+TYPES = {"DuckDB": {"text": "varchar"}, "PostgreSQL": {"double": "double precision"}, "Spark": {"text": "string"}}
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """A session of Spark with one thread."""
+    if importlib.util.find_spec("pyspark") is None:
+        pytest.skip("pyspark is not installed")
+    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
+        pytest.skip("Spark needs a Java runtime")
+    from pyspark.sql import SparkSession
+
+    options = {
+        "spark.master": "local[1]",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.local.dir": str(tmp_path_factory.mktemp("spark")),
+        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+        "spark.sql.shuffle.partitions": "1",
+        # Statements about few rows take less time without compiled code.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "OFF",
+    }
+    session = SparkSession.builder.config(map=options).getOrCreate()
+    yield session
+    session.stop()
 
 
 @pytest.fixture(scope="session")
@@ -37,6 +68,10 @@ class Engine:
         if self.name == "PostgreSQL":
             self.con.rollback()
         types = TYPES.get(self.name, {})
+        if self.name == "Spark":
+            described = ", ".join(f"`{column}` {types.get(kind, kind)}" for column, kind in columns.items())
+            self.con.createDataFrame(rows, described).createOrReplaceTempView(name)
+            return
         described = ", ".join(f"{_quoted(column)} {types.get(kind, kind)}" for column, kind in columns.items())
         mark = "%s" if self.name == "PostgreSQL" else "?"
         self.con.execute(
@@ -53,6 +88,10 @@ class Engine:
                 [value for row in rows for value in row],
             )
         self.con.commit()
+
+    def few(self, examples):
+        """How many examples a test tries; each takes Spark a second."""
+        return min(examples, 8) if self.name == "Spark" else examples
 
     @property
     def data(self):
@@ -76,6 +115,8 @@ def _quoted(name):
 
 
 def _connection(name, address):
+    if name == "Spark":
+        return address
     if name == "SQLite":
         return sqlite3.connect(":memory:")
     if name == "DuckDB":
@@ -89,7 +130,8 @@ def _connection(name, address):
 @pytest.fixture(scope="session", params=ENGINES)
 def engine(request):
     """Every engine, one after the other."""
-    address = request.getfixturevalue("postgresql") if request.param == "PostgreSQL" else None
-    found = Engine(request.param, address)
+    made = {"PostgreSQL": "postgresql", "Spark": "spark"}.get(request.param)
+    found = Engine(request.param, None if made is None else request.getfixturevalue(made))
     yield found
-    found.con.close()
+    if found.name != "Spark":
+        found.con.close()

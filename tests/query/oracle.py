@@ -17,7 +17,7 @@ def md5_number(text):
 
 
 # How each engine orders a person's groups.
-DIGESTS = {"SQLite": sha256, "DuckDB": md5_number, "PostgreSQL": sha256}
+DIGESTS = {"SQLite": sha256, "DuckDB": md5_number, "PostgreSQL": sha256, "Spark": sha256}
 
 
 def answers(rows, listed, *, sums=(), counted=True, complete=(), max_groups=None, key=bytes(32), digest=sha256):

@@ -11,6 +11,8 @@
 | `parquet_file`, `parquet_footer` | Parquet files: their schema, and a footer with which no value ends a query |
 | `scratch` | a directory for what DuckDB cannot hold in memory |
 | `postgresql` | PostgreSQL |
+| `warehouses` | the SQL of Spark, BigQuery, Snowflake, Trino and Databricks |
+| `spark` | frames and sessions of PySpark |
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from stairnoise.query.sources.source import Source as Source
 from stairnoise.query.sources.source import SourceError as SourceError
 
 # A file is imported when its source is opened, because it imports the engine.
-_OF_CONNECTIONS = {"sqlite3": "sqlite:SQLite", "duckdb": "duckdb:DuckDB", "psycopg": "postgresql:PostgreSQL"}
+_OF_CONNECTIONS = {"sqlite3": "sqlite:SQLite", "duckdb": "duckdb:DuckDB", "psycopg": "postgresql:PostgreSQL", "pyspark": "spark:Spark"}
 _OF_FILES = {".csv": "csv_file:CSVFile", ".parquet": "parquet_file:ParquetFile"}
 _AS_IT_IS = Reading()
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"

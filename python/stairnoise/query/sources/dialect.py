@@ -32,6 +32,10 @@ class Dialect(ABC):
     # Stands for a parameter.
     mark = "?"
 
+    def quoted(self, name: str) -> str:
+        """Return a name as this engine writes it."""
+        return quoted(name)
+
     def written(self, text: str) -> str:
         """Escape what the driver would take for a mark."""
         return text
@@ -57,7 +61,7 @@ class Dialect(ABC):
 
     def bare(self, column: Column) -> str:
         """Return a column's value."""
-        return quoted(column.name)
+        return self.quoted(column.name)
 
     def kind(self, column: Column) -> str:
         """Return the kind of a column in conditions, which is no SQL; see `stairnoise.query.condition.tree`."""
@@ -118,8 +122,12 @@ class Dialect(ABC):
         """Return the value of `group` in a type that Python can read for every row; dates beyond Python's become null."""
         if column.kind != "date":
             return self.group(column)
-        name = quoted(column.name)
+        name = self.quoted(column.name)
         return f"case when {name} between {_FIRST_DAY} and {_LAST_DAY} then {name} end"
+
+    def read(self, column: Column, value: Any) -> Any:
+        """Return the group that Python reads for a value of `found`; SQLite returns 0 and 1 for bools."""
+        return bool(value) if column.kind == "boolean" and value is not None else value
 
     def type(self, column: Column, listed: Iterable[Any]) -> Type:
         """Return the type that a column's groups, listed or found, have in the private table."""
@@ -138,9 +146,13 @@ class Dialect(ABC):
             return is_float(value, column.bits)
         return column.digits is None or is_decimal(value, *column.digits)
 
-    def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
-        """Return the mark for a listed value, and the value as the driver takes it."""
+    def parameter(self, column: Column, value: Any) -> tuple[Any, ...]:
+        """Return the mark for a listed value, and the value as the driver takes it; or the value in SQL."""
         return self.mark, value
+
+    def key(self, key: bytes) -> tuple[str, ...]:
+        """Return the mark for the key of the order, and the key; or the key in SQL."""
+        return self.mark, key.hex()
 
     def code(self, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
         """Return the index of a column's value in a list, or null, and the parameters of that expression."""
@@ -153,9 +165,9 @@ class Dialect(ABC):
             if group is None:
                 branches.append(f"when {value} is null then {place}")
                 continue
-            mark, parameter = self.parameter(column, group)
+            mark, *given = self.parameter(column, group)
             branches.append(f"when {value} = {mark} then {place}")
-            parameters.append(parameter)
+            parameters += given
         return f"case {' '.join(branches)} end", parameters
 
     @abstractmethod
@@ -180,10 +192,14 @@ class Dialect(ABC):
 
     def units(self, column: Column, units: Units) -> str:
         """Return the integer multiple of a unit that is nearest to a number, within ±`MOST_UNITS`."""
-        name = quoted(column.name)
+        name = self.quoted(column.name)
         if column.kind == "integer" and units.unit == 1:
             return f"greatest(least({self.whole(name)}, {MOST_UNITS}), -{MOST_UNITS})::int8"
         return rounded(f"{name}::float8", units, lambda number: f"'{number!r}'::float8", "trunc({})::int8")
+
+    def total(self, value: str) -> str:
+        """Return the sum of one person's values, none of which is beyond `MOST_UNITS`."""
+        return f"sum({value})"
 
     def whole(self, name: str) -> str:
         """Return an integer in a type in which it can be compared with `MOST_UNITS`."""

@@ -176,7 +176,7 @@ class Source(ABC):
         """
         found = asked if isinstance(asked, Checked) else self.checked(asked)
         text, parameters = statement(self.dialect, found, secrets.token_bytes(_ORDER_BYTES) if order is None else order)
-        return answers_of(found, self._rows(text, parameters))
+        return answers_of(self.dialect, found, self._rows(text, parameters))
 
     def remedy(self, column: str, type_: str) -> str:
         """Return what to do about a column that has another type than a question needs."""

@@ -48,23 +48,24 @@ def statement(dialect: Dialect, asked: Checked, key: bytes) -> tuple[str, list[A
     if question.person is None:
         results += [f"sum({_clipped(name, units)})" for name, units in sums]
         return f"select {', '.join(results)} from {kept}{groups}", parameters
-    totals = [f"{_clipped(f'sum({name})', units)} as {name}" for name, units in sums]
+    totals = [f"{dialect.total(name)} as {name}" for name, _ in sums]
     # A person whom the engine knows by several equal texts has one of them here; `min` costs a quarter of a query in DuckDB.
     one = dialect.has_one_text(asked.columns[question.person])
     name, spelling = (dialect.text("p"), []) if one else ("name", [f"min({dialect.text('p')}) as name"])
     people = f"select {', '.join(['p', *spelling, *names, *totals])} from {kept} group by {', '.join(['p', *names])}"
     # Two groups with one text have the same hash; the names that follow it then decide the order.
     texts = [f"coalesce({dialect.text(name)}, '')" for name in names]
-    order = ", ".join([dialect.order(" || '/' || ".join([dialect.mark, *texts, name])), *names])
-    summed = [name for name, _ in sums]
-    ranked = ", ".join([*names, *summed, f"row_number() over (partition by p order by {order}) as place"])
-    results += [f"sum({value})" for value in summed]
+    mark, *given = dialect.key(key)
+    order = ", ".join([dialect.order(" || '/' || ".join([mark, *texts, name])), *names])
+    clipped = [f"{_clipped(name, units)} as {name}" for name, units in sums]
+    ranked = ", ".join([*names, *clipped, f"row_number() over (partition by p order by {order}) as place"])
+    results += [f"sum({name})" for name, _ in sums]
     text = (
         f"select {', '.join(results)} from (select {ranked} from ({people}) as people) as ranked "
         f"where place <= {int(question.max_groups)}{groups}"
     )
     # Parameters are in the order of their marks in the text, and the key's mark is the first.
-    return text, [key.hex(), *parameters]
+    return text, [*given, *parameters]
 
 
 def _coded(dialect: Dialect, asked: Checked) -> tuple[str, list[Any]]:
@@ -101,11 +102,11 @@ def _clipped(value: str, units: Units) -> str:
     return f"case when {value} < {units.low} then {units.low} when {value} > {units.high} then {units.high} else {value} end"
 
 
-def answers_of(asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
+def answers_of(dialect: Dialect, asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
     """Return the answers that rows hold."""
     question, width = asked.question, len(asked.question.by)
     if question.unlisted:
-        return _of_found(asked, rows)
+        return _of_found(dialect, asked, rows)
     lists = [question.groups[name] for name in question.by]
     shape = tuple(map(len, lists))
     counts, sums = np.zeros(shape, np.int64), np.zeros((len(asked.units), *shape), np.int64)
@@ -117,7 +118,7 @@ def answers_of(asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
     return Answers(groups, counts.ravel(), sums.reshape(-1, len(groups)), tuple(units.unit for units in asked.units))
 
 
-def _of_found(asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
+def _of_found(dialect: Dialect, asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
     """Return the answers of groups that the data have, sorted by their values and not as the engine returns them."""
     by, listed = asked.question.by, asked.question.groups
 
@@ -125,17 +126,17 @@ def _of_found(asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
         return [value if name in listed else _key(value) for name, value in zip(by, row, strict=False)]
 
     rows = sorted(rows, key=order)
-    groups = [tuple(_value(asked, name, value) for name, value in zip(by, row, strict=False)) for row in rows]
+    def group(row: tuple[Any, ...]) -> tuple[object, ...]:
+        """Return the group that a row stands for: a row has the index of a listed group."""
+        return tuple(
+            listed[name][value] if name in listed else dialect.read(asked.columns[name], value)
+            for name, value in zip(by, row, strict=False)
+        )
+
+    groups = list(map(group, rows))
     numbers = [[int(number or 0) for number in row[len(by) :]] for row in rows]
     columns = np.array(numbers, np.int64).reshape(-1, 1 + len(asked.units)).T.copy()
     return Answers(groups, columns[0], columns[1:], tuple(units.unit for units in asked.units))
-
-
-def _value(asked: Checked, name: str, value: Any) -> Any:
-    """Return the group that a row stands for: a row has the index of a listed group, and SQLite returns 0 and 1 for bools."""
-    if name in asked.question.groups:
-        return asked.question.groups[name][value]
-    return bool(value) if asked.columns[name].kind == "boolean" and value is not None else value
 
 
 def _key(value: object) -> tuple[Any, ...]:

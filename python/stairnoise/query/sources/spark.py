@@ -1,0 +1,101 @@
+"""Spark: a frame of PySpark, or a table of a session. The caller's session runs the statement, so only groups' answers leave it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+from stairnoise._errors import ParameterError, outline, received
+from stairnoise.query.condition import Condition, refused
+from stairnoise.query.question import folded, same
+from stairnoise.query.sources.column import Column
+from stairnoise.query.sources.source import Source, SourceError, unanswered
+from stairnoise.query.sources.warehouses import DIALECTS
+
+# The name of a frame, which has none.
+_FRAME = "frame"
+# PySpark writes errors, which can hold data, to standard error by this logger.
+_LOGGER = "SQLQueryContextLogger"
+_CALLED = frozenset(
+    {"cast", "coalesce", "count", "greatest", "hex", "isnan", "least", "min", "row_number", "sha2", "sum", "try_cast", "try_sum"}
+)
+
+
+class Spark(Source):
+    """A frame of PySpark, classic or Connect, or the tables of a session.
+
+    Spark's types are declared, although those of a frame can come from its rows, as with ``inferSchema``.
+    """
+
+    dialect = DIALECTS["spark"]
+
+    def __init__(self, source: Any) -> None:
+        self._frame = source if hasattr(source, "sparkSession") else None
+        session = getattr(source, "sparkSession", source)
+        if not hasattr(session, "catalog") or getattr(source, "isStreaming", False):
+            raise ParameterError(f"source must be a session or a frame of PySpark that is no stream, got {outline(source)}")
+        super().__init__(session)
+        self._frames: dict[str, Any] = {}
+        self._views: dict[str, str] = {}
+        replaced = {str(name).lower() for (name,) in self._rows("show user functions", [])}
+        if replaced & _CALLED:
+            raise SourceError("the Spark session has a function with the name of a built-in function")
+
+    def _tables(self) -> dict[str, str]:
+        if self._frame is not None:
+            return {_FRAME: _FRAME}
+        with self._hidden():
+            return {table.name: table.name for table in self._con.catalog.listTables()}
+
+    def _table(self, name: str | None) -> tuple[str, Any]:
+        """Return a table's name and its frame; a name of several parts is looked up by the session."""
+        if self._frame is not None or name is None:
+            name, _ = super()._table(name)
+        elif self._con.conf.get("spark.sql.caseSensitive") != "true":
+            name = name.lower()
+        if name not in self._frames:
+            problem = f"table must be a table or view of the Spark session, got {received(name)}"
+            with self._hidden(problem):
+                self._frames[name] = self._frame or self._con.table(name)
+                self._frames[name].schema  # noqa: B018 (in Connect this looks the table up)
+        return name, self._frames[name]
+
+    def _described(self, table: str | None) -> tuple[str, list[Column]]:
+        name, frame = self._table(table)
+        with self._hidden():
+            described = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
+            if name not in self._views:
+                view = f"stairnoise_{secrets.token_hex(16)}"
+                frame.createOrReplaceTempView(view)
+                self._open.callback(self._con.catalog.dropTempView, view)
+                self._views[name] = self.dialect.quoted(view)
+        names = [folded(name) for name, _ in described]
+        if len(set(names)) < len(names):
+            raise ParameterError("the frame must name every column once, whatever the case of letters; rename columns")
+        return self._views[name], [self.dialect.column(*field) for field in described]
+
+    def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
+        raise refused("is for Spark, which takes none yet: filter the frame")
+
+    def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        with self._hidden():
+            return [tuple(row) for row in self._con.sql(text).collect()]
+
+    @contextlib.contextmanager
+    def _hidden(self, problem: str = "") -> Iterator[None]:
+        """Replace Spark's errors, and keep PySpark from writing them."""
+        logger = logging.getLogger(_LOGGER)
+        before, logger.disabled = logger.disabled, True
+        try:
+            yield
+            return
+        except Exception as error:  # PySpark raises errors of its own, of Py4J and of gRPC.
+            told = unanswered("Spark", error)
+        finally:
+            logger.disabled = before
+        if problem:
+            raise ParameterError(problem)
+        raise SourceError(f"the Spark session {told}")

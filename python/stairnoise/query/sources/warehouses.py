@@ -1,0 +1,216 @@
+"""Spark SQL and the SQL of warehouses: engines in which a conversion can return null instead of an error.
+
+The statement is the one of all engines, so one person is bounded in one way. A statement of Ibis would pin SQLGlot, lose casts
+that Ibis takes for needless, and compare with null as `is null`. Values are literals in the statement, because other people's
+clients run it: a text with signs is written as the hexadecimal digits of its bytes, and every other value as a cast of its digits.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from stairnoise._errors import ParameterError, received
+from stairnoise.query.sources.column import Column, Kind
+from stairnoise.query.sources.dialect import Dialect, rounded
+from stairnoise.query.sources.units import MOST_UNITS, Units
+from stairnoise.query.types import Type, exact
+
+_TYPE = re.compile(r"\s*([A-Z][A-Z0-9]*(?: PRECISION)?)\s*(?:\(\s*([0-9]+)\s*(?:,\s*([0-9]+)\s*)?\))?(?:\s+COLLATE\s+\S+)?\s*")
+# Texts without signs that an engine or a client can read as something else.
+_PLAIN = re.compile(r"[A-Za-z0-9 _.,+-]*")
+_PLAIN_NAME = re.compile("[A-Za-z_][A-Za-z0-9_$]*")
+_TEXTS = ("STRING", "VARCHAR", "CHAR", "CHARACTER", "TEXT")
+# Integers of more digits do not fit 64 bits.
+_DIGITS_OF_64_BITS = 18
+# Some engines limit the length of a text, and end a query in which it grows beyond that.
+_LONGEST_NAME = 1000
+
+
+class TryDialect(Dialect):
+    """The SQL of engines that have a cast which returns null where a value makes an error; by default Spark's."""
+
+    name = "spark"
+    quote = "`"
+    bits = {"TINYINT": 8, "BYTE": 8, "SMALLINT": 16, "SHORT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64, "LONG": 64}
+    floats = {"FLOAT": 32, "REAL": 32, "DOUBLE": 64}
+    # Digits of a decimal without digits in its type.
+    decimals = {"DECIMAL": (10, 0), "DEC": (10, 0), "NUMERIC": (10, 0)}
+    others: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date", **dict.fromkeys(_TEXTS, "text")}
+    # By kind of column, and by bits of a float.
+    types: dict[Any, str] = {"integer": "bigint", "boolean": "boolean", "date": "date", 32: "float", 64: "double"}
+    # Pieces of SQL about one value.
+    _bytes, _hex, _string = "cast({} as binary)", "hex({})", "cast(X'{}' as string)"
+    _text, _digest, _nan = "cast({} as string)", "sha2({}, 256)", "isnan({})"
+    _whole = "try_cast({} as bigint)"
+    # Null only if there is no value; a sum that overflows counts as the upper bound.
+    _total = f"case when count({{0}}) > 0 then coalesce(try_sum({{0}}), {MOST_UNITS}) end"
+
+    def column(self, name: str, type_: str) -> Column:
+        """Return a column of a declared type."""
+        found = _TYPE.fullmatch(type_.upper())
+        if found is None:
+            return Column(name, "other", type_)
+        base, *digits = found.groups()
+        if base in self.bits:
+            return Column(name, "integer", type_, bits=self.bits[base])
+        if base in self.floats:
+            return Column(name, "real", type_, bits=self.floats[base])
+        if base in self.decimals:
+            precision, scale = (int(digits[0]), int(digits[1] or 0)) if digits[0] else self.decimals[base]
+            return self._number(name, type_, precision, scale)
+        return Column(name, self.others.get(base, "other"), type_)
+
+    def _number(self, name: str, type_: str, precision: int, scale: int) -> Column:
+        return Column(name, "decimal", type_, digits=(precision, scale))
+
+    def quoted(self, name: str) -> str:
+        """Return a name in the engine's quotes."""
+        if "${" in name:
+            raise ParameterError("names must not have ${, which Spark replaces in a statement")
+        return f"{self.quote}{name.replace(self.quote, self.quote * 2)}{self.quote}"
+
+    def folded(self, name: str) -> str:
+        """Return a name as the engine stores it if nobody quoted it."""
+        return name
+
+    def string(self, text: str) -> str:
+        """Return a text as a literal that no engine and no client reads in another way."""
+        return f"'{text}'" if _PLAIN.fullmatch(text) and "--" not in text else self._string.format(text.encode().hex())
+
+    def group(self, column: Column) -> str:
+        """Return a value; of a text its bytes, which have no collation."""
+        value = self.bare(column)
+        return self._bytes.format(value) if column.kind == "text" else value
+
+    def found(self, column: Column) -> str:
+        """Return a text as hexadecimal digits, because not every text has only characters."""
+        return self._hex.format(self.group(column)) if column.kind == "text" else super().found(column)
+
+    def read(self, column: Column, value: Any) -> Any:
+        """Return a text for its digits."""
+        if column.kind != "text" or value is None:
+            return super().read(column, value)
+        return bytes.fromhex(value).decode(errors="backslashreplace")
+
+    def parameter(self, column: Column, value: Any) -> tuple[Any, ...]:
+        """Return a listed value as a literal."""
+        if column.kind == "text":
+            return (self._bytes.format(self.string(value)),)
+        digits = format(exact(value), "f") if column.kind == "decimal" else str(value).lower()
+        return (f"cast('{digits}' as {self._type(column)})",)
+
+    def _type(self, column: Column) -> str:
+        if column.kind == "decimal":
+            assert column.digits is not None
+            return self._decimal(*column.digits)
+        return self.types[column.bits if column.kind == "real" else column.kind]
+
+    def _decimal(self, precision: int, scale: int) -> str:
+        return f"decimal({precision}, {scale})"
+
+    def key(self, key: bytes) -> tuple[str, ...]:
+        """Return the key as a literal."""
+        return (f"'{key.hex()}'",)
+
+    def text(self, value: str) -> str:
+        """Return a value as a text without a collation of its column."""
+        return self._text.format(value)
+
+    def order(self, text: str) -> str:
+        """Return SHA-256 of a text, in hexadecimal digits."""
+        return self._digest.format(text)
+
+    def has_one_text(self, column: Column) -> bool:
+        """Return whether equal values have one text; a text can have a collation, and a zero a sign."""
+        return column.kind in ("integer", "boolean", "date")
+
+    def is_number(self, column: Column) -> str:
+        """Require a value that is neither null nor NaN."""
+        name = self.quoted(column.name)
+        return f"{name} is not null" + (f" and not {self._nan.format(name)}" if column.kind == "real" else "")
+
+    def units(self, column: Column, units: Units) -> str:
+        """Return the nearest multiple of a unit; nothing overflows, also if all branches of a CASE are computed."""
+        name, double = self.quoted(column.name), self.types[64]
+        if column.kind == "integer" and units.unit == 1:
+            return f"cast(greatest(least({name}, {MOST_UNITS}), -{MOST_UNITS}) as {self.types['integer']})"
+        return rounded(f"cast({name} as {double})", units, lambda number: f"cast('{number!r}' as {double})", self._whole)
+
+    def total(self, value: str) -> str:
+        """Return the sum of one person's values, or null if there is none."""
+        return self._total.format(value)
+
+
+class Databricks(TryDialect):
+    """The SQL of Databricks, which is that of Spark."""
+
+    name = "databricks"
+
+
+class BigQuery(TryDialect):
+    """The SQL of BigQuery."""
+
+    name = "bigquery"
+    bits = dict.fromkeys(("INT64", "INT", "SMALLINT", "INTEGER", "BIGINT", "TINYINT", "BYTEINT"), 64)
+    floats = {"FLOAT64": 64, "FLOAT": 64}
+    decimals = {"NUMERIC": (38, 9), "DECIMAL": (38, 9), "BIGNUMERIC": (76, 38), "BIGDECIMAL": (76, 38)}
+    others: dict[str, Kind] = {"BOOL": "boolean", "BOOLEAN": "boolean", "DATE": "date", "STRING": "text"}
+    types = {"integer": "int64", "boolean": "bool", "date": "date", 64: "float64"}
+    _bytes, _hex, _string = "cast({} as bytes)", "to_hex({})", "cast(from_hex('{}') as string)"
+    _text, _digest = f"collate(substr(cast({{}} as string), 1, {_LONGEST_NAME}), '')", "to_hex(sha256({}))"
+    _nan, _whole, _total = "is_nan({})", "safe_cast(trunc({}) as int64)", "sum(cast({} as numeric))"
+
+    def quoted(self, name: str) -> str:
+        """Return a name in the engine's quotes, in which a backslash has a meaning."""
+        if "\\" in name or "`" in name:
+            raise ParameterError(f"names for BigQuery must have no backslash and no backtick, got {received(name)}")
+        return f"`{name}`"
+
+    def _decimal(self, precision: int, scale: int) -> str:
+        return "numeric" if scale <= 9 and precision - scale <= 29 else "bignumeric"
+
+
+class Snowflake(TryDialect):
+    """The SQL of Snowflake, whose integers are decimals and whose `try_cast` takes only texts."""
+
+    name = "snowflake"
+    quote = '"'
+    bits: dict[str, int] = {}
+    floats = dict.fromkeys(("FLOAT", "FLOAT4", "FLOAT8", "DOUBLE", "DOUBLE PRECISION", "REAL"), 64)
+    decimals = dict.fromkeys(
+        ("NUMBER", "DECIMAL", "NUMERIC", "INT", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", "BYTEINT"), (38, 0)
+    )
+    types = {"integer": "number(38, 0)", "boolean": "boolean", "date": "date", 64: "double"}
+    _bytes, _hex, _string = "try_to_binary({}, 'UTF-8')", "hex_encode({})", "hex_decode_string('{}')"
+    _text, _nan = f"collate(substr(cast({{}} as varchar), 1, {_LONGEST_NAME}), '')", "{} = cast('NaN' as double)"
+    _whole, _total = f"cast(trunc(least(greatest({{}}, -{MOST_UNITS}), {MOST_UNITS})) as number(38, 0))", "sum({})"
+
+    def folded(self, name: str) -> str:
+        """Return a name of plain letters in capitals."""
+        return name.upper() if _PLAIN_NAME.fullmatch(name) else name
+
+    def _number(self, name: str, type_: str, precision: int, scale: int) -> Column:
+        if scale:
+            return super()._number(name, type_, precision, scale)
+        return Column(name, "integer", type_, bits=64 if precision <= _DIGITS_OF_64_BITS else 128)
+
+    def type(self, column: Column, listed: Any) -> Type:
+        """Return the type of a column's groups; texts for integers that can be beyond 64 bits."""
+        return Type("text") if column.bits > 64 else super().type(column, listed)
+
+
+class Trino(TryDialect):
+    """The SQL of Trino."""
+
+    name = "trino"
+    quote = '"'
+    floats = {"REAL": 32, "DOUBLE": 64}
+    decimals = {"DECIMAL": (38, 0), "DEC": (38, 0), "NUMERIC": (38, 0)}
+    types = TryDialect.types | {32: "real"}
+    _bytes, _hex, _string = "to_utf8(cast({} as varchar))", "to_hex({})", "from_utf8(X'{}')"
+    _text, _digest = f"substr(cast({{}} as varchar), 1, {_LONGEST_NAME})", "to_hex(sha256(to_utf8({})))"
+    _nan, _whole, _total = "is_nan({})", "try_cast(truncate({}) as bigint)", "sum(cast({} as decimal(38, 0)))"
+
+
+DIALECTS: dict[str, TryDialect] = {made.name: made for made in (TryDialect(), Databricks(), BigQuery(), Snowflake(), Trino())}
