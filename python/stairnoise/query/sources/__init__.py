@@ -29,7 +29,12 @@ from stairnoise.query.sources.source import Source as Source
 from stairnoise.query.sources.source import SourceError as SourceError
 
 # A file is imported when its source is opened, because it imports the engine.
-_OF_CONNECTIONS = {"sqlite3": "sqlite:SQLite", "duckdb": "duckdb:DuckDB", "psycopg": "postgresql:PostgreSQL", "pyspark": "spark:Spark"}
+_OF_CONNECTIONS = {
+    "sqlite3": "sqlite:SQLite",
+    "duckdb": "duckdb:DuckDB",
+    "psycopg": "postgresql:PostgreSQL",
+    "pyspark": "spark:Spark",
+}
 _OF_FILES = {".csv": "csv_file:CSVFile", ".parquet": "parquet_file:ParquetFile"}
 _AS_IT_IS = Reading()
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"

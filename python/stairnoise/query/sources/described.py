@@ -35,7 +35,7 @@ class Described(Source):
         self._columns = [self.dialect.column(self._own(name), type_) for name, type_ in schema.items()]
         if len({folded(column.name) for column in self._columns}) < len(self._columns):
             raise ParameterError("schema must name every column once, whatever the case of letters")
-        self._table_name = table
+        self._table_name = str(table)
 
     def _own(self, name: str) -> str:
         """Return a name as the engine stores it."""

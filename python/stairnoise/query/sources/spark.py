@@ -1,4 +1,4 @@
-"""Spark: a frame of PySpark, or a table of a session. The caller's session runs the statement, so only groups' answers leave it."""
+"""Spark: a frame of PySpark, or a table of a session. The session runs the statement; only groups leave it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from stairnoise._errors import ParameterError, outline, received
 from stairnoise.query.condition import Condition, refused
-from stairnoise.query.question import folded, same
+from stairnoise.query.question import folded
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.source import Source, SourceError, unanswered
 from stairnoise.query.sources.warehouses import DIALECTS

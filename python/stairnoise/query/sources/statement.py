@@ -126,6 +126,7 @@ def _of_found(dialect: Dialect, asked: Checked, rows: list[tuple[Any, ...]]) -> 
         return [value if name in listed else _key(value) for name, value in zip(by, row, strict=False)]
 
     rows = sorted(rows, key=order)
+
     def group(row: tuple[Any, ...]) -> tuple[object, ...]:
         """Return the group that a row stands for: a row has the index of a listed group."""
         return tuple(

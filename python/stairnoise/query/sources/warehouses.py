@@ -2,13 +2,13 @@
 
 The statement is the one of all engines, so one person is bounded in one way. A statement of Ibis would pin SQLGlot, lose casts
 that Ibis takes for needless, and compare with null as `is null`. Values are literals in the statement, because other people's
-clients run it: a text with signs is written as the hexadecimal digits of its bytes, and every other value as a cast of its digits.
+clients run it: a text with signs is written as the hexadecimal digits of its bytes, and other values as casts of their digits.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 from stairnoise._errors import ParameterError, received
 from stairnoise.query.sources.column import Column, Kind
@@ -32,13 +32,22 @@ class TryDialect(Dialect):
 
     name = "spark"
     quote = "`"
-    bits = {"TINYINT": 8, "BYTE": 8, "SMALLINT": 16, "SHORT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64, "LONG": 64}
-    floats = {"FLOAT": 32, "REAL": 32, "DOUBLE": 64}
+    bits: ClassVar[dict[str, int]] = {
+        "TINYINT": 8,
+        "BYTE": 8,
+        "SMALLINT": 16,
+        "SHORT": 16,
+        "INT": 32,
+        "INTEGER": 32,
+        "BIGINT": 64,
+        "LONG": 64,
+    }
+    floats: ClassVar[dict[str, int]] = {"FLOAT": 32, "REAL": 32, "DOUBLE": 64}
     # Digits of a decimal without digits in its type.
-    decimals = {"DECIMAL": (10, 0), "DEC": (10, 0), "NUMERIC": (10, 0)}
-    others: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date", **dict.fromkeys(_TEXTS, "text")}
+    decimals: ClassVar[dict[str, tuple[int, int]]] = {"DECIMAL": (10, 0), "DEC": (10, 0), "NUMERIC": (10, 0)}
+    others: ClassVar[dict[str, Kind]] = {"BOOLEAN": "boolean", "DATE": "date", **dict.fromkeys(_TEXTS, "text")}
     # By kind of column, and by bits of a float.
-    types: dict[Any, str] = {"integer": "bigint", "boolean": "boolean", "date": "date", 32: "float", 64: "double"}
+    types: ClassVar[dict[Any, str]] = {"integer": "bigint", "boolean": "boolean", "date": "date", 32: "float", 64: "double"}
     # Pieces of SQL about one value.
     _bytes, _hex, _string = "cast({} as binary)", "hex({})", "cast(X'{}' as string)"
     _text, _digest, _nan = "cast({} as string)", "sha2({}, 256)", "isnan({})"
@@ -152,11 +161,16 @@ class BigQuery(TryDialect):
     """The SQL of BigQuery."""
 
     name = "bigquery"
-    bits = dict.fromkeys(("INT64", "INT", "SMALLINT", "INTEGER", "BIGINT", "TINYINT", "BYTEINT"), 64)
-    floats = {"FLOAT64": 64, "FLOAT": 64}
-    decimals = {"NUMERIC": (38, 9), "DECIMAL": (38, 9), "BIGNUMERIC": (76, 38), "BIGDECIMAL": (76, 38)}
-    others: dict[str, Kind] = {"BOOL": "boolean", "BOOLEAN": "boolean", "DATE": "date", "STRING": "text"}
-    types = {"integer": "int64", "boolean": "bool", "date": "date", 64: "float64"}
+    bits: ClassVar[dict[str, int]] = dict.fromkeys(("INT64", "INT", "SMALLINT", "INTEGER", "BIGINT", "TINYINT", "BYTEINT"), 64)
+    floats: ClassVar[dict[str, int]] = {"FLOAT64": 64, "FLOAT": 64}
+    decimals: ClassVar[dict[str, tuple[int, int]]] = {
+        "NUMERIC": (38, 9),
+        "DECIMAL": (38, 9),
+        "BIGNUMERIC": (76, 38),
+        "BIGDECIMAL": (76, 38),
+    }
+    others: ClassVar[dict[str, Kind]] = {"BOOL": "boolean", "BOOLEAN": "boolean", "DATE": "date", "STRING": "text"}
+    types: ClassVar[dict[Any, str]] = {"integer": "int64", "boolean": "bool", "date": "date", 64: "float64"}
     _bytes, _hex, _string = "cast({} as bytes)", "to_hex({})", "cast(from_hex('{}') as string)"
     _text, _digest = f"collate(substr(cast({{}} as string), 1, {_LONGEST_NAME}), '')", "to_hex(sha256({}))"
     _nan, _whole, _total = "is_nan({})", "safe_cast(trunc({}) as int64)", "sum(cast({} as numeric))"
@@ -176,12 +190,12 @@ class Snowflake(TryDialect):
 
     name = "snowflake"
     quote = '"'
-    bits: dict[str, int] = {}
-    floats = dict.fromkeys(("FLOAT", "FLOAT4", "FLOAT8", "DOUBLE", "DOUBLE PRECISION", "REAL"), 64)
-    decimals = dict.fromkeys(
+    bits: ClassVar[dict[str, int]] = {}
+    floats: ClassVar[dict[str, int]] = dict.fromkeys(("FLOAT", "FLOAT4", "FLOAT8", "DOUBLE", "DOUBLE PRECISION", "REAL"), 64)
+    decimals: ClassVar[dict[str, tuple[int, int]]] = dict.fromkeys(
         ("NUMBER", "DECIMAL", "NUMERIC", "INT", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", "BYTEINT"), (38, 0)
     )
-    types = {"integer": "number(38, 0)", "boolean": "boolean", "date": "date", 64: "double"}
+    types: ClassVar[dict[Any, str]] = {"integer": "number(38, 0)", "boolean": "boolean", "date": "date", 64: "double"}
     _bytes, _hex, _string = "try_to_binary({}, 'UTF-8')", "hex_encode({})", "hex_decode_string('{}')"
     _text, _nan = f"collate(substr(cast({{}} as varchar), 1, {_LONGEST_NAME}), '')", "{} = cast('NaN' as double)"
     _whole, _total = f"cast(trunc(least(greatest({{}}, -{MOST_UNITS}), {MOST_UNITS})) as number(38, 0))", "sum({})"
@@ -205,9 +219,9 @@ class Trino(TryDialect):
 
     name = "trino"
     quote = '"'
-    floats = {"REAL": 32, "DOUBLE": 64}
-    decimals = {"DECIMAL": (38, 0), "DEC": (38, 0), "NUMERIC": (38, 0)}
-    types = TryDialect.types | {32: "real"}
+    floats: ClassVar[dict[str, int]] = {"REAL": 32, "DOUBLE": 64}
+    decimals: ClassVar[dict[str, tuple[int, int]]] = {"DECIMAL": (38, 0), "DEC": (38, 0), "NUMERIC": (38, 0)}
+    types: ClassVar[dict[Any, str]] = TryDialect.types | {32: "real"}
     _bytes, _hex, _string = "to_utf8(cast({} as varchar))", "to_hex({})", "from_utf8(X'{}')"
     _text, _digest = f"substr(cast({{}} as varchar), 1, {_LONGEST_NAME})", "to_hex(sha256(to_utf8({})))"
     _nan, _whole, _total = "is_nan({})", "try_cast(truncate({}) as bigint)", "sum(cast({} as decimal(38, 0)))"
