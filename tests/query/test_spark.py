@@ -134,16 +134,16 @@ def test_both_modes_have_the_same_answers(spark):
 
 def test_groups_of_every_type(spark):
     """Texts with a collation are compared byte by byte, 0.1 is the number of the declared type, and NaN is in no group."""
-    big = decimal.Decimal(10**38 - 1)
+    big, least = decimal.Decimal(10**38 - 1), decimal.Decimal(1 - 10**38)
     schema = "c string collate UTF8_LCASE, f float, r double, d decimal(38,0), b boolean, day date"
     first = ("a", 0.1, -0.0, big, True, day_of(2020))
-    rows = [first, ("A", math.nan, 0.0, -big, False, day_of(1)), (None, None, math.nan, None, None, None)]
+    rows = [first, ("A", math.nan, 0.0, least, False, day_of(1)), (None, None, math.nan, None, None, None)]
     data = frame(spark, rows, schema)
     listed = {
         "c": ["A", "a"],
         "f": [0.1, None],
         "r": [0.0],
-        "d": [big, -big],
+        "d": [big, least],
         "b": [False, None, True],
         "day": [day_of(2020), day_of(1)],
     }
