@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stairnoise._errors import ParameterError, outline, received
-from stairnoise.query.condition import Condition, refused
+from stairnoise.query.condition import FUNCTIONS, Condition, refused
 from stairnoise.query.question import folded
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.source import Source, SourceError, unanswered
@@ -19,8 +19,10 @@ from stairnoise.query.sources.warehouses import DIALECTS
 _FRAME = "frame"
 # PySpark writes errors, which can hold data, to standard error by this logger.
 _LOGGER = "SQLQueryContextLogger"
-_CALLED = frozenset(
-    {"cast", "coalesce", "count", "greatest", "hex", "isnan", "least", "min", "row_number", "sha2", "sum", "try_cast", "try_sum"}
+_CALLED = (
+    FUNCTIONS
+    | {"collate", "count", "dayofweek", "greatest", "hex", "isnan", "least", "min", "row_number", "sha2", "sum", "try_add"}
+    | {"try_multiply", "try_subtract", "try_sum"}
 )
 
 
@@ -78,7 +80,10 @@ class Spark(Source):
         return self._views[name], [self.dialect.column(*field) for field in described]
 
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
-        raise refused("is for Spark, which takes none yet: filter the frame")
+        """Let Spark analyse the condition: it reads names, types and constants, but no row."""
+        self.dialect.judge(columns)
+        with self._hidden(str(refused("is not understood by Spark"))):
+            self._con.sql(self.dialect.kept(table, columns, condition)).schema  # noqa: B018
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
         with self._hidden():

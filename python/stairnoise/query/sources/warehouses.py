@@ -8,9 +8,12 @@ clients run it: a text with signs is written as the hexadecimal digits of its by
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, ClassVar
 
 from stairnoise._errors import ParameterError, received
+from stairnoise.query.condition import Call, Condition, Literal, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, rounded
 from stairnoise.query.sources.units import MOST_UNITS, Units
@@ -21,14 +24,37 @@ _TYPE = re.compile(r"\s*([A-Z][A-Z0-9]*(?: PRECISION)?)\s*(?:\(\s*([0-9]+)\s*(?:
 _PLAIN = re.compile(r"[A-Za-z0-9 _.,+-]*")
 _PLAIN_NAME = re.compile("[A-Za-z_][A-Za-z0-9_$]*")
 _TEXTS = ("STRING", "VARCHAR", "CHAR", "CHARACTER", "TEXT")
+_SIDES = {"ltrim": "leading", "rtrim": "trailing", "trim": "both"}
+_DAYS = "(case when {{0}} between date '0001-01-01' and date '9999-12-31' then {} end)"
 # Integers of more digits do not fit 64 bits.
 _DIGITS_OF_64_BITS = 18
 # Some engines limit the length of a text, and end a query in which it grows beyond that.
 _LONGEST_NAME = 1000
 
 
+def _forms(wide: str, bytewise: str, ilike: str = "({} ilike {})", **parts: str) -> dict[str, str]:
+    """Return how calls in conditions are written. `is true` is not known everywhere."""
+    parts = {part: f"extract({part} from {{0}})" for part in ("day", "month", "quarter", "week", "year")} | parts
+    return {
+        **Dialect.forms,
+        "is true": "coalesce({}, false)",
+        "is false": "coalesce(not {}, false)",
+        "wide": wide,
+        "real": "cast({} as double)",
+        "bytewise": bytewise,
+        "ilike": ilike,
+        **{part: _DAYS.format(of) for part, of in parts.items()},
+    }
+
+
 class TryDialect(Dialect):
     """The SQL of engines that have a cast which returns null where a value makes an error; by default Spark's."""
+
+    forms: ClassVar[Mapping[str, str]] = _forms(
+        "cast({} as decimal(38, 0))", "collate({}, 'UTF8_BINARY')", dow="dayofweek({0}) - 1"
+    )
+    # Sums, differences and products that are null where they overflow.
+    computed: ClassVar[Mapping[str, str]] = {"+": "try_add({}, {})", "-": "try_subtract({}, {})", "*": "try_multiply({}, {})"}
 
     name = "spark"
     quote = "`"
@@ -87,6 +113,40 @@ class TryDialect(Dialect):
         """Return a text as a literal that no engine and no client reads in another way."""
         return f"'{text}'" if _PLAIN.fullmatch(text) and "--" not in text else self._string.format(text.encode().hex())
 
+    def seen(self, column: Column, condition: Condition) -> str:
+        """Return decimals as doubles: a comparison of decimals with different digits can overflow."""
+        value = self.bare(column)
+        return f"cast({value} as {self.types[64]})" if column.kind == "decimal" else value
+
+    def judge(self, columns: Mapping[str, Column]) -> None:
+        """Refuse columns of a condition in whose comparisons a value could make an error."""
+        for column in columns.values():
+            if column.kind == "other":
+                raise refused(f"uses {column.name!r}, and columns of type {column.declaration} cannot be compared")
+
+    def constant(self, constant: Literal) -> str:
+        """Return a constant; every number that is not whole is a double."""
+        value = constant.value
+        if isinstance(value, str):
+            return self.string(value)
+        return self.real(float(value)) if isinstance(value, Decimal) else super().constant(constant)
+
+    def real(self, value: float) -> str:
+        """Return a double."""
+        return f"cast('{value!r}' as {self.types[64]})"
+
+    def call(self, call: Call, operands: list[str]) -> str:
+        """Return a call; character 0 of a text is the one before the first."""
+        if call.function in self.computed:
+            written, *others = operands
+            for other in others:
+                written = self.computed[call.function].format(written, other)
+            return written
+        if call.function == "substr" and operands[1] == "(0)":
+            lengths = [one.value for one in call.operands[2:] if isinstance(one, Literal)]
+            operands = [operands[0], "1", *(str(max(length - 1, 0)) for length in lengths)]
+        return super().call(call, operands)
+
     def group(self, column: Column) -> str:
         """Return a value; of a text its bytes, which have no collation."""
         value = self.bare(column)
@@ -144,7 +204,7 @@ class TryDialect(Dialect):
         name, double = self.quoted(column.name), self.types[64]
         if column.kind == "integer" and units.unit == 1:
             return f"cast(greatest(least({name}, {MOST_UNITS}), -{MOST_UNITS}) as {self.types['integer']})"
-        return rounded(f"cast({name} as {double})", units, lambda number: f"cast('{number!r}' as {double})", self._whole)
+        return rounded(f"cast({name} as {double})", units, self.real, self._whole)
 
     def total(self, value: str) -> str:
         """Return the sum of one person's values, or null if there is none."""
@@ -161,6 +221,18 @@ class BigQuery(TryDialect):
     """The SQL of BigQuery."""
 
     name = "bigquery"
+    forms: ClassVar[Mapping[str, str]] = {
+        **_forms(
+            "cast({} as bignumeric)",
+            "collate({}, '')",
+            "(lower({}) like lower({}))",
+            dow="extract(dayofweek from {0}) - 1",
+            week="extract(isoweek from {0})",
+        ),
+        "real": "cast({} as float64)",
+        **{name: f"{name}({{}}, ' ')" for name in ("ltrim", "rtrim", "trim")},
+    }
+    computed: ClassVar[Mapping[str, str]] = {"+": "safe_add({}, {})", "-": "safe_subtract({}, {})", "*": "safe_multiply({}, {})"}
     bits: ClassVar[dict[str, int]] = dict.fromkeys(("INT64", "INT", "SMALLINT", "INTEGER", "BIGINT", "TINYINT", "BYTEINT"), 64)
     floats: ClassVar[dict[str, int]] = {"FLOAT64": 64, "FLOAT": 64}
     decimals: ClassVar[dict[str, tuple[int, int]]] = {
@@ -189,6 +261,11 @@ class Snowflake(TryDialect):
     """The SQL of Snowflake, whose integers are decimals and whose `try_cast` takes only texts."""
 
     name = "snowflake"
+    # A product of integers can overflow, and one of doubles cannot.
+    forms: ClassVar[Mapping[str, str]] = _forms(
+        "cast({} as double)", "collate({}, '')", dow="mod(dayofweekiso({0}), 7)", week="weekiso({0})"
+    )
+    computed: ClassVar[Mapping[str, str]] = {sign: f"({{}} {sign} {{}})" for sign in "+-*"}
     quote = '"'
     bits: ClassVar[dict[str, int]] = {}
     floats: ClassVar[dict[str, int]] = dict.fromkeys(("FLOAT", "FLOAT4", "FLOAT8", "DOUBLE", "DOUBLE PRECISION", "REAL"), 64)
@@ -218,6 +295,11 @@ class Trino(TryDialect):
     """The SQL of Trino."""
 
     name = "trino"
+    forms: ClassVar[Mapping[str, str]] = {
+        **_forms("cast({} as decimal(38, 0))", "{}", "(lower({}) like lower({}))", dow="mod(day_of_week({0}), 7)"),
+        **{name: f"trim({side} ' ' from {{}})" for name, side in _SIDES.items()},
+    }
+    computed: ClassVar[Mapping[str, str]] = {sign: f"try({{}} {sign} {{}})" for sign in "+-*"}
     quote = '"'
     floats: ClassVar[dict[str, int]] = {"REAL": 32, "DOUBLE": 64}
     decimals: ClassVar[dict[str, tuple[int, int]]] = {"DECIMAL": (38, 0), "DEC": (38, 0), "NUMERIC": (38, 0)}
