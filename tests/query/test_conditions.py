@@ -92,8 +92,8 @@ BY_PARSERS = [
 
 
 def test_the_parser_refuses_what_the_judge_would_let_pass(source, monkeypatch):
-    if type(source).__name__ == "PostgreSQL":
-        pytest.skip("PostgreSQL judges names, types and constants only")
+    if type(source).__name__ in ("PostgreSQL", "Spark"):
+        pytest.skip("this engine judges names, types and constants only")
     for where in BY_PARSERS:
         monkeypatch.setattr(type(source.dialect), "expression", lambda *_, where=where: where)
         assert "this one" in (refusal(source, "ok") or ""), where
@@ -211,8 +211,8 @@ def edges(engine):
     ],
 )
 def test_no_row_makes_a_condition_fail(edges, where, selected):
-    """DuckDB returns null for results beyond 128 bits, so such a row is not selected."""
-    beyond = type(edges).__name__ == "DuckDB" and where.count("*") == 4
+    """DuckDB and Spark return null for results beyond 128 bits, so such a row is not selected."""
+    beyond = type(edges).__name__ in ("DuckDB", "Spark") and where.count("*") == 4
     assert count(edges, where) == (0 if beyond else selected)
 
 

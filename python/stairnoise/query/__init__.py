@@ -6,6 +6,7 @@ and return a `PrivateTable`.
 | file | subject |
 |---|---|
 | `ask` | the functions |
+| `compiled` | the same question as a statement that another client runs |
 | `question` | a question, and the checks of its arguments |
 | `reading` | how a file is read |
 | `condition` | the first judge of a condition |
@@ -23,8 +24,9 @@ Only the packages that a source needs are imported.
 """
 
 from stairnoise.query.ask import count, mean, sum, table
+from stairnoise.query.compiled import CompiledQuery, compile, finish
 from stairnoise.query.reading import CSV
 from stairnoise.query.sources.source import SourceError
 from stairnoise.query.table import PrivateTable
 
-__all__ = ["CSV", "PrivateTable", "SourceError", "count", "mean", "sum", "table"]
+__all__ = ["CSV", "CompiledQuery", "PrivateTable", "SourceError", "compile", "count", "finish", "mean", "sum", "table"]

@@ -315,10 +315,11 @@ def table(
     """
     asked = locals()
     wanted = asked.pop("count"), {"mean": asked.pop("mean"), "sum": asked.pop("sum")}
-    return _private(_several(*wanted), **asked)
+    return _private(several(*wanted), **asked)
 
 
-def _several(count: object, bounds: Mapping[str, object]) -> list[Asked]:
+def several(count: object, bounds: Mapping[str, object]) -> list[Asked]:
+    """Return the statistics that a caller wants."""
     statistics: list[Asked] = [("count", None, None)] if flag(count, "count") else []
     for kind, columns in bounds.items():
         if columns is not None and not isinstance(columns, Mapping):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
@@ -20,6 +20,7 @@ from stairnoise.query.mechanism import budget
 from stairnoise.query.noise import Plan, address, planned, released
 from stairnoise.query.question import Asked, Question, question
 from stairnoise.query.sources import Source, open_source
+from stairnoise.query.sources.statement import Checked
 from stairnoise.query.statement import statement
 from stairnoise.query.statistics.statistic import Shown, Total
 from stairnoise.query.table import PrivateTable
@@ -66,31 +67,46 @@ class Release:
         texts, which are read by the types of their columns.
         """
         with open_source(source, self._question.reading) as opened:
-            self._question = opened.resolved(self._question)
-            if groups_as_texts:
-                self._read_groups(opened)
-            asked = opened.checked(self._question)
-            plan = planned(self._question, self._budget, [units.unit for units in asked.units])
-            schema, types = opened.schema(asked), opened.types(asked)
-            self.state = "spending"
-            paid = self._spend(plan, _name(source, self._question.table))
-            self.state = "reading"
-            try:
-                answers = opened.answers(asked, order=order_of(self._rng))
-                self._confirm(plan, paid, answers)
-            except StairnoiseError as error:
-                if self.ledger is None:
-                    raise
-                raise type(error)(f"{error}; nothing was drawn, and what the ledger has counted for it stays spent") from None
+            asked = self.prepare(opened, _place(source), groups_as_texts=groups_as_texts)
+            return self.finish(lambda: opened.answers(asked, order=self.order))
+
+    def prepare(self, opened: Source, place: str, *, groups_as_texts: bool = False) -> Checked:
+        """Check the question against the schema, and spend the budget."""
+        self._question = opened.resolved(self._question)
+        if groups_as_texts:
+            self._read_groups(opened)
+        asked = opened.checked(self._question)
+        self._plan = planned(self._question, self._budget, [units.unit for units in asked.units])
+        self._schema, self._types = opened.schema(asked), opened.types(asked)
+        self.state = "spending"
+        self._paid = self._spend(self._plan, f"{place}: {self._question.table}")
+        self.state = "reading"
+        return asked
+
+    def finish(self, read: Callable[[], Answers]) -> Outcome:
+        """Read the data, and draw the noise."""
+        plan = self._plan
+        try:
+            answers = read()
+            self._confirm(plan, self._paid, answers)
+        except StairnoiseError as error:
+            if self.ledger is None:
+                raise
+            raise type(error)(f"{error}; nothing was drawn, and what the ledger has counted for it stays spent") from None
         self.state = "drawing"
         rows = released(plan, answers, self._rng, self._shown)
-        about = statement(plan, rows, schema, self._budget, self._shown, self._rng)
+        about = statement(plan, rows, self._schema, self._budget, self._shown, self._rng)
         names = (*self._question.by, *(column.name for column in rows.columns))
         numbers = zip(*(column.values for column in rows.columns), strict=True)
         tuples = tuple((*group, *values) for group, values in zip(rows.groups, numbers, strict=True))
-        types += [column.type for column in rows.columns]
-        table = PrivateTable(names, tuples, self._budget.eps, self._budget.delta or 0.0, about, tuple(types))
+        types = (*self._types, *(column.type for column in rows.columns))
+        table = PrivateTable(names, tuples, self._budget.eps, self._budget.delta or 0.0, about, types)
         return Outcome(table, plan, answers)
+
+    @property
+    def order(self) -> bytes | None:
+        """The key by which `Source.answers` chooses a person's groups."""
+        return order_of(self._rng)
 
     def _read_groups(self, opened: Source) -> None:
         table, texts = self._question.table, cast("Mapping[str, tuple[str | None, ...]]", self._question.groups)
@@ -173,12 +189,10 @@ def _ledger(ledger: object) -> Any:
     return ledger
 
 
-def _name(source: object, table: str | None) -> str:
-    """Return the ledger's name for the data: where they are, without a password, and the table."""
+def _place(source: object) -> str:
+    """Return the ledger's name for where the data are, without a password."""
     if isinstance(source, os.PathLike):
         source = os.fspath(source)
     if not isinstance(source, str):
-        return f"{type(source).__module__}: {table}"
-    if is_address(source):
-        return f"{without_secrets(source)}: {table}"
-    return f"{Path(source).resolve()}: {table}"
+        return type(source).__module__
+    return without_secrets(source) if is_address(source) else str(Path(source).resolve())

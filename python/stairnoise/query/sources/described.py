@@ -11,6 +11,7 @@ from stairnoise.query.condition import Condition
 from stairnoise.query.question import folded
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.source import Source
+from stairnoise.query.sources.statement import Checked
 from stairnoise.query.sources.warehouses import DIALECTS, TryDialect
 
 # A name in quotes, or a part of a name without them.
@@ -48,6 +49,11 @@ class Described(Source):
 
     def _described(self, table: str | None) -> tuple[str, list[Column]]:
         return self._name, self._columns
+
+    def schema(self, asked: Checked) -> dict[str, Any]:
+        """Return the declared types, and who saw the answers."""
+        seen = "the client that ran the statement saw the exact answers, and the warehouse's log has the statement with its salt"
+        return super().schema(asked) | {"dialect": self.dialect.name, "answers": seen}
 
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
         self.dialect.judge(columns)

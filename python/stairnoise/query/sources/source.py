@@ -175,8 +175,11 @@ class Source(ABC):
             As in `checked`.
         """
         found = asked if isinstance(asked, Checked) else self.checked(asked)
-        text, parameters = statement(self.dialect, found, secrets.token_bytes(_ORDER_BYTES) if order is None else order)
-        return answers_of(self.dialect, found, self._rows(text, parameters))
+        return answers_of(self.dialect, found, self._rows(*self.statement(found, order)))
+
+    def statement(self, asked: Checked, order: bytes | None) -> tuple[str, list[Any]]:
+        """Return the statement that has the true answers, and its parameters."""
+        return statement(self.dialect, asked, secrets.token_bytes(_ORDER_BYTES) if order is None else order)
 
     def remedy(self, column: str, type_: str) -> str:
         """Return what to do about a column that has another type than a question needs."""

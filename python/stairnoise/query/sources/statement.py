@@ -44,9 +44,9 @@ def statement(dialect: Dialect, asked: Checked, key: bytes) -> tuple[str, list[A
     in_lists = [f"{name} is not null" for name, column in zip(names, question.by, strict=True) if column in asked.listed]
     kept = f"({coded}) as coded" + (f" where {' and '.join(in_lists)}" if in_lists else "")
     groups = f" group by {', '.join(names)}" if names else ""
-    results = [*names, "count(*)"]
+    results = [*names, "count(*) as people"]
     if question.person is None:
-        results += [f"sum({_clipped(name, units)})" for name, units in sums]
+        results += [f"sum({_clipped(name, units)}) as sum{place}" for place, (name, units) in enumerate(sums)]
         return f"select {', '.join(results)} from {kept}{groups}", parameters
     totals = [f"{dialect.total(name)} as {name}" for name, _ in sums]
     # A person whom the engine knows by several equal texts has one of them here; `min` costs a quarter of a query in DuckDB.
@@ -59,13 +59,22 @@ def statement(dialect: Dialect, asked: Checked, key: bytes) -> tuple[str, list[A
     order = ", ".join([dialect.order(" || '/' || ".join([mark, *texts, name])), *names])
     clipped = [f"{_clipped(name, units)} as {name}" for name, units in sums]
     ranked = ", ".join([*names, *clipped, f"row_number() over (partition by p order by {order}) as place"])
-    results += [f"sum({name})" for name, _ in sums]
+    results += [f"sum({name}) as sum{place}" for place, (name, _) in enumerate(sums)]
     text = (
         f"select {', '.join(results)} from (select {ranked} from ({people}) as people) as ranked "
         f"where place <= {int(question.max_groups)}{groups}"
     )
     # Parameters are in the order of their marks in the text, and the key's mark is the first.
     return text, [*given, *parameters]
+
+
+def columns_of(asked: Checked) -> list[str]:
+    """Return the names of the columns that a statement has."""
+    return (
+        [f"g{place}" for place in range(len(asked.question.by))]
+        + ["people"]
+        + [f"sum{place}" for place in range(len(asked.units))]
+    )
 
 
 def _coded(dialect: Dialect, asked: Checked) -> tuple[str, list[Any]]:

@@ -83,6 +83,8 @@ class TryDialect(Dialect):
 
     def column(self, name: str, type_: str) -> Column:
         """Return a column of a declared type."""
+        # Refuses names that cannot be written.
+        self.quoted(name)
         found = _TYPE.fullmatch(type_.upper())
         if found is None:
             return Column(name, "other", type_)

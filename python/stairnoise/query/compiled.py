@@ -1,0 +1,251 @@
+"""A question as a statement that another client runs, and the private table of what came back."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise._numpy_scalars import python_value
+from stairnoise.query.ask import several
+from stairnoise.query.question import folded
+from stairnoise.query.release import Release
+from stairnoise.query.sources.described import Described
+from stairnoise.query.sources.statement import Checked, answers_of, columns_of
+from stairnoise.query.table import PrivateTable
+
+if TYPE_CHECKING:
+    from stairnoise.accounting.ledger.ledger import Ledger
+    from stairnoise.keyed.rng import KeyedRng
+    from stairnoise.query.ask import Bounds, Groups
+    from stairnoise.rng import Rng
+
+_HEXADECIMAL = re.compile("(?:[0-9A-Fa-f]{2})*")
+_LARGEST = 2**63 - 1
+# Beyond this, a float is not the only one near a whole number.
+_LARGEST_FLOAT = 2**53
+_SEEN = (
+    "the client that runs the statement gets exact answers, which are not private: keep them only until `finish` has taken them, "
+    "and let nobody else see them"
+)
+
+
+class CompiledQuery:
+    """A question as one SQL statement, with its budget. `finish` makes the private table of the statement's rows, once.
+
+    Attributes
+    ----------
+    sql : str
+        The statement. Every value is a literal in it, so it has no parameters.
+    columns : list of str
+        The columns of its rows.
+    """
+
+    __module__ = "stairnoise.query"
+
+    def __init__(self, release: Release, source: Described, place: str) -> None:
+        self._release, self._dialect = release, source.dialect
+        self._asked = release.prepare(source, place)
+        self.sql, _ = source.statement(self._asked, release.order)
+        self.columns = columns_of(self._asked)
+        self._finished = False
+
+    def __repr__(self) -> str:
+        return f"CompiledQuery({self._dialect.name}, columns={self.columns})"
+
+    def _finish(self, answers: object) -> PrivateTable:
+        if self._finished:
+            raise ParameterError("plan must not be finished before: a second table of the same answers would cost its own eps")
+        rows = _checked(self._asked, self.columns, answers)
+        self._finished = True
+        return self._release.finish(lambda: answers_of(self._dialect, self._asked, rows)).table
+
+
+def compile(
+    table: str,
+    *,
+    dialect: str,
+    schema: Mapping[str, str],
+    by: str | Sequence[str] = (),
+    groups: Groups | None = None,
+    count: bool = False,
+    mean: Bounds | None = None,
+    sum: Bounds | None = None,
+    where: str | None = None,
+    person: str | None = None,
+    row_is_person: bool = False,
+    max_groups: int = 1,
+    eps: float,
+    delta: float | None = None,
+    shares: Mapping[str, float] | None = None,
+    mechanism: str | None = None,
+    rng: Rng | KeyedRng | None = None,
+    confidence: float = 0.95,
+    nonnegative: bool = False,
+    all_digits: bool = False,
+    ledger: Ledger | None = None,
+) -> CompiledQuery:
+    """Write a question as one statement of a warehouse, for a client of your own.
+
+    Run ``.sql``, and give its rows to `finish`. The statements are tested on Spark only; those of the other warehouses are
+    translated and run elsewhere.
+
+    Parameters
+    ----------
+    table : str
+        The table, as in ``"shop.visits"``. A part in the engine's quotes keeps its case; Snowflake has others in capitals.
+    dialect : {"bigquery", "databricks", "snowflake", "spark", "trino"}
+        The language of the statement.
+    schema : dict from str to str
+        The columns that the question uses, with their declared types, such as ``{"city": "STRING"}``. If a type is not the
+        column's, the warehouse can fail for some rows, which reveals them.
+    by, groups, count, mean, sum, where, person, row_is_person, max_groups, eps, delta, shares, mechanism
+        As in `table`.
+    rng, confidence, nonnegative, all_digits
+        As in `table`.
+    ledger : Ledger or None
+        The cost is written there now, before the statement is known.
+
+    Returns
+    -------
+    CompiledQuery
+        The statement has a fresh salt, which decides the groups of people who are in more than `max_groups`. The warehouse's log
+        then has the salt too. Privacy does not rest on it.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError, BudgetError, LedgerError
+        As in `table`. Or the engine has no safe form of something.
+
+    Warns
+    -----
+    UserWarning
+        The client that runs the statement gets exact answers.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from stairnoise import query
+    >>> warnings.simplefilter("ignore")
+    >>> asked = {"by": "city", "groups": ["Paris", "Rome"], "count": True, "person": "who", "eps": 1}
+    >>> plan = query.compile("shop.visits", dialect="bigquery", schema={"who": "INT64", "city": "STRING"}, **asked)
+    >>> plan.columns
+    ['g0', 'people']
+    >>> rows = [(0, 812), (1, 417)]  # of client.query(plan.sql).result()
+    >>> query.finish(plan, rows).columns
+    ('city', 'count', 'error_bound')
+    """
+    asked = locals()
+    described = Described(asked.pop("dialect"), asked.pop("table"), asked.pop("schema"))
+    statistics = several(asked.pop("count"), {"mean": asked.pop("mean"), "sum": asked.pop("sum")})
+    plan = CompiledQuery(Release(statistics, table, **asked), described, described.dialect.name)
+    warnings.warn(_SEEN, UserWarning, stacklevel=2)
+    return plan
+
+
+def finish(plan: CompiledQuery, answers: Any) -> PrivateTable:
+    """Make the private table of the rows that a compiled statement returned.
+
+    Parameters
+    ----------
+    plan : CompiledQuery
+        What `compile` returned. It holds the question and its cost.
+    answers : list of tuples, or a frame
+        All rows: a list of tuples or of a database driver's rows, or a frame of pandas, Polars or PyArrow.
+
+    Returns
+    -------
+    PrivateTable
+        As `table` returns it.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError
+        The plan is finished already, or the answers cannot be those of the statement. Errors name types and places, no value.
+        Nothing has been drawn, and the plan can be finished with other answers.
+    """
+    if not isinstance(plan, CompiledQuery):
+        raise ParameterTypeError(f"plan must be what query.compile returned, got {outline(plan)}")
+    return plan._finish(answers)
+
+
+def _checked(asked: Checked, columns: list[str], answers: Any) -> list[tuple[Any, ...]]:
+    """Return rows in Python's types, or refuse what a statement cannot have returned; no error has a value."""
+    rows, width = [], len(asked.question.by)
+    for place, row in enumerate(_rows_of(answers, columns)):
+        if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable) or len(values := tuple(row)) != len(columns):
+            raise ParameterTypeError(f"answers must be rows of {len(columns)} values, {', '.join(columns)}; row {place} is none")
+        rows.append(tuple(_value(asked, at, value, place, columns) for at, value in enumerate(values)))
+        for total, units in zip(rows[-1][width + 1 :], asked.units, strict=True):
+            people = rows[-1][width]
+            if not min(units.low, 0) * people <= (total or 0) <= max(units.high, 0) * people:
+                raise ParameterError(f"answers must have sums within the bounds of their people; row {place} has another one")
+    if len({row[:width] for row in rows}) < len(rows):
+        raise ParameterError("answers must have every group once, got one of them twice")
+    if not width and len(rows) != 1:
+        raise ParameterError(f"answers must be one row, got {len(rows)}")
+    return rows
+
+
+def _rows_of(answers: Any, columns: list[str]) -> Iterator[Any]:
+    """Return the rows of a frame or a list; the columns of a frame have names."""
+    names = getattr(answers, "column_names", getattr(answers, "columns", None))
+    if names is not None:
+        if [folded(str(name)) for name in names] != [folded(name) for name in columns]:
+            raise ParameterError(f"answers must have the columns {', '.join(columns)}, in this order; got other columns")
+        if hasattr(answers, "itertuples"):
+            return iter(answers.itertuples(index=False, name=None))
+        return iter(answers.rows()) if hasattr(answers, "rows") else zip(*answers.to_pydict().values(), strict=True)
+    if isinstance(answers, (str, bytes, Mapping)) or not isinstance(answers, Iterable):
+        raise ParameterTypeError(f"answers must be a list of rows or a frame, got {outline(answers)}")
+    return iter(answers)
+
+
+def _value(asked: Checked, at: int, value: Any, place: int, columns: list[str]) -> Any:
+    """Return a value as `answers_of` takes it."""
+    by, value = asked.question.by, _plain(value)
+    name = by[at] if at < len(by) else None
+    if name is None:
+        # Without groups there is a row even for an empty table, whose sums are null; so is the sum of a group without numbers.
+        least = -_LARGEST if at > len(by) else min(len(by), 1)
+        wanted, fits = "a whole number", _is_whole(value, least, _LARGEST) or (value is None and at > len(by))
+    elif name in asked.listed:
+        wanted, fits = "the index of a listed group", _is_whole(value, 0, len(asked.listed[name]) - 1)
+    else:
+        kind = asked.columns[name].kind
+        wanted, fits = f"a {kind} or null", value is None or _FITS[kind](value)
+        if kind == "text":
+            wanted = "hexadecimal digits or null"
+    if not fits:
+        raise ParameterTypeError(f"answers must have {wanted} as {columns[at]}, got {outline(value)} in row {place}")
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """Return a value in a type of Python; drivers and frames have decimals, floats and NaN for whole numbers and null."""
+    value = python_value(value)
+    if isinstance(value, (float, Decimal)):
+        if value != value:
+            return None
+        if isinstance(value, float):
+            return int(value) if value.is_integer() and abs(value) <= _LARGEST_FLOAT else value
+        return int(value) if value.is_finite() and value == value.to_integral_value() else value
+    if isinstance(value, datetime.datetime):
+        return value.date() if value.time() == datetime.time() else value
+    return value
+
+
+def _is_whole(value: Any, least: int, most: int) -> bool:
+    return type(value) is int and least <= value <= most
+
+
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "integer": lambda value: type(value) is int,
+    "boolean": lambda value: type(value) is bool,
+    "date": lambda value: type(value) is datetime.date,
+    "text": lambda value: type(value) is str and _HEXADECIMAL.fullmatch(value) is not None,
+}

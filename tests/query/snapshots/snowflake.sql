@@ -1,0 +1,12 @@
+select g0, g1, count(*) as people, sum(v0) as sum0, sum(v1) as sum1
+from (select g0, g1,
+  case when v0 < -1610612736 then -1610612736 when v0 > 1073741824 then 1073741824 else v0 end as v0,
+  case when v1 < 0 then 0 when v1 > 5 then 5 else v1 end as v1, row_number() over (partition by p order by sha2('0000000000000000000000000000000000000000000000000000000000000000' || '/' || coalesce(collate(substr(cast(g0 as varchar), 1, 1000), ''), '') || '/' || coalesce(collate(substr(cast(g1 as varchar), 1, 1000), ''), '') || '/' || name, 256), g0, g1) as place
+from (select p, min(collate(substr(cast(p as varchar), 1, 1000), '')) as name, g0, g1, sum(v0) as v0, sum(v1) as v1
+from (select case when try_to_binary("G", 'UTF-8') = try_to_binary('Paris', 'UTF-8') then 0 when try_to_binary("G", 'UTF-8') = try_to_binary(hex_decode_string('4f2748617265'), 'UTF-8') then 1 when try_to_binary("G", 'UTF-8') = try_to_binary(hex_decode_string('c3a9'), 'UTF-8') then 2 when try_to_binary("G", 'UTF-8') is null then 3 end as g0,
+  case when "D" between date '0001-01-01' and date '9999-12-31' then "D" end as g1, "WHO" as p,
+  case when "W" is not null and not "W" = cast('NaN' as double) then case when cast("W" as double) >= cast('4.0' as double) then 4294967296 when cast("W" as double) <= -cast('4.0' as double) then -4294967296 when cast("W" as double) >= cast('4.656612873077393e-10' as double) then cast(trunc(least(greatest(cast("W" as double) * cast('1073741824.0' as double) + cast('0.5' as double), -4294967296), 4294967296)) as number(38, 0)) when cast("W" as double) <= -cast('4.656612873077393e-10' as double) then cast(trunc(least(greatest(cast("W" as double) * cast('1073741824.0' as double) - cast('0.5' as double), -4294967296), 4294967296)) as number(38, 0)) else 0 end end as v0,
+  case when "V" is not null then cast(greatest(least("V", 4294967296), -4294967296) as number(38, 0)) end as v1
+from (select *
+from "SHOP"."VISITS" where (("W" < cast('1000.5' as double)) and (not (collate("G", '') like hex_decode_string('257825'))) and ((case when "D" between date '0001-01-01' and date '9999-12-31' then extract(year
+from "D") end) > (1900)) and (((cast("H" as double) * cast("H" as double)) + cast((1) as double)) <> (7)))) as kept where "WHO" is not null and "W" is not null and not "W" = cast('NaN' as double)) as coded where g0 is not null group by p, g0, g1) as people) as ranked where place <= 2 group by g0, g1

@@ -1,0 +1,296 @@
+"""A compiled statement has the true answers in whatever client runs it, and no answers that it cannot have are taken.
+
+Evidence: SQLGlot's translation of each warehouse's statement, run by DuckDB against a plain program. The warehouses themselves
+are not run here; `snapshots` holds a statement of each, so that a change is seen.
+"""
+
+import datetime
+import decimal
+import math
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+import stairnoise as sn
+from stairnoise import query
+from stairnoise.query.question import Question
+from stairnoise.query.sources.described import Described
+from stairnoise.query.sources.statement import answers_of
+from stairnoise.query.statistics import Count, Mean, Sum
+from tests.query.conditions import COLUMNS, GOOD, ROWS
+from tests.query.oracle import answers
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+# The types of the tests' columns, by each warehouse's own names.
+SPARK = {"integer": "int", "bigint": "bigint", "text": "string", "double": "double", "boolean": "boolean", "date": "date"}
+TYPES = {
+    "bigquery": {"integer": "INT64", "bigint": "INT64", "text": "STRING", "double": "FLOAT64", "boolean": "BOOL", "date": "DATE"},
+    "databricks": SPARK,
+    "snowflake": SPARK | {"integer": "NUMBER(38,0)", "bigint": "NUMBER(38,0)", "text": "VARCHAR"},
+    "spark": SPARK,
+    "trino": SPARK | {"integer": "integer", "text": "varchar"},
+}
+TABLE = {"who": "text", "g": "text", "h": "integer", "d": "date", "v": "bigint", "w": "double"}
+TYPES_HERE = {"text": "varchar"}
+# Functions that DuckDB does not have, for SQLGlot's translations.
+MACROS = (
+    "create macro try_sum(x) as sum(x)",
+    "create macro collated(x, y) as x",
+    *(
+        f"create macro {name}_{does}(x, y) as x {sign} y"
+        for name in ("safe", "try")
+        for does, sign in (("add", "+"), ("subtract", "-"), ("multiply", "*"))
+    ),
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore:the client that runs the statement")
+
+
+def schema(dialect, columns=TABLE):
+    return {name: TYPES[dialect][kind] for name, kind in columns.items()}
+
+
+ASKED = {
+    "by": ["g", "d"],
+    "groups": {"g": ["Paris", "O'Hare", "é", None]},
+    "count": True,
+    "sum": {"v": (0, 5)},
+    "mean": {"w": (-1.5, 1)},
+    "where": "w < 1000.5 and g not like '%x%' and year(d) > 1900 and h * h + 1 <> 7",
+    "person": "who",
+    "max_groups": 2,
+    "eps": 1,
+    "delta": 1e-6,
+}
+
+
+def compiled(dialect, **changed):
+    asked = ASKED | changed
+    return query.compile(
+        asked.pop("table", "shop.visits"), dialect=dialect, schema=asked.pop("schema", None) or schema(dialect), **asked
+    )
+
+
+@pytest.mark.parametrize("dialect", TYPES)
+def test_statements_are_those_of_the_snapshots(dialect, monkeypatch):
+    """With STAIRNOISE_SNAPSHOTS=write in the environment, the snapshots are written anew."""
+    monkeypatch.setattr("secrets.token_bytes", bytes)
+    text = compiled(dialect).sql.replace(" from ", "\nfrom ").replace(", case ", ",\n  case ") + "\n"
+    path = SNAPSHOTS / f"{dialect}.sql"
+    if os.environ.get("STAIRNOISE_SNAPSHOTS") == "write":
+        path.write_text(text)
+    assert path.read_text() == text
+
+
+def translated(dialect, text):
+    """Return DuckDB's SQL.
+
+    DuckDB's casts of doubles round, those between texts and bytes escape some bytes, and it has no function `collate`.
+    """
+    sqlglot = pytest.importorskip("sqlglot")
+
+    def plain(node):
+        if isinstance(node, sqlglot.exp.Cast) and node.to.is_type("binary", "varbinary"):
+            return sqlglot.exp.Anonymous(this="encode", expressions=[node.this.transform(plain)])
+        if isinstance(node, sqlglot.exp.TryCast) and isinstance(node.this, (sqlglot.exp.Add, sqlglot.exp.Sub)):
+            return sqlglot.exp.TryCast(this=sqlglot.exp.Anonymous(this="trunc", expressions=[node.this]), to=node.to)
+        if isinstance(node, sqlglot.exp.Cast) and isinstance(node.this, (sqlglot.exp.Unhex, sqlglot.exp.HexString)):
+            return sqlglot.exp.Anonymous(this="decode", expressions=[node.this])
+        return node
+
+    tree = sqlglot.parse_one(text.replace("collate(", "collated("), read=dialect)
+    return tree.transform(plain).sql("duckdb", unsupported_level=sqlglot.ErrorLevel.RAISE)
+
+
+def duck(columns, rows):
+    con = pytest.importorskip("duckdb").connect(config={"threads": "1"})
+    for macro in MACROS:
+        con.execute(macro)
+    con.execute(f"create table t ({', '.join(f'{name} {TYPES_HERE.get(kind, kind)}' for name, kind in columns.items())})")
+    con.executemany(f"insert into t values ({', '.join('?' * len(columns))})", rows or [[None] * len(columns)])
+    return con
+
+
+def answered(con, dialect, question, columns, key=bytes(32)):
+    source = Described(dialect, "t", schema(dialect, columns))
+    asked = source.checked(question)
+    text, parameters = source.statement(asked, key)
+    assert parameters == []
+    return answers_of(source.dialect, asked, con.execute(translated(dialect, text)).fetchall())
+
+
+def rows_of(draw):
+    people = ["p", "P", "é", "", "o'x", None]
+    day = datetime.date(2020, 2, 29)
+    return [
+        (
+            draw.choice(people),
+            draw.choice(["x", "X", "o'x", "é", "", None, "y"]),
+            draw.choice([1, 2, None]),
+            draw.choice([day, None]),
+            draw.choice([0, -7, 5, 100, 2**40, -(2**62), None]),
+            draw.choice([0.0, -0.0, 0.1, 2.5, -2.25, 5e-324, 1e300, -1e300, math.inf, -math.inf, math.nan, None]),
+        )
+        for _ in range(draw.randrange(60))
+    ]
+
+
+@pytest.mark.parametrize("dialect", TYPES)
+def test_translations_have_the_answers_of_a_plain_program(dialect):
+    draw = random.Random(dialect)
+    listed = {"g": ("x", "X", "o'x", "é", "", None), "h": (1, 2), "d": (datetime.date(2020, 2, 29), None)}
+    several = Count(), Sum("v", (-3.0, 5.0)), Sum("w", (2.0, 7.0))
+    for statistics in (several, (Mean("v", (2.0, 7.0)),), (Sum("w", (-0.5, 2.0)),)):
+        for person in ("who", None):
+            rows = rows_of(draw)
+            question = Question("t", tuple(listed), listed, statistics, None, person, 2 if person else 1)
+            own = {name.upper() if dialect == "snowflake" else name: kind for name, kind in TABLE.items()}
+            found = answered(duck(own, rows), dialect, question, TABLE)
+            place = {"v": 0, "w": 1}
+            expected = answers(
+                [(row[0], row[1:4], row[4:]) for row in rows],
+                listed.values(),
+                sums=[(place[one.column], one.bounds, unit) for one, unit in zip(question.summed, found.units, strict=True)],
+                counted=isinstance(statistics[0], Count),
+                complete={place[one.column] for one in statistics if isinstance(one, Mean)},
+                max_groups=2 if person else None,
+            )
+            assert (found.counts.tolist(), found.sums.tolist()) == expected
+
+
+@pytest.mark.parametrize("dialect", TYPES)
+def test_conditions_select_what_they_say(dialect):
+    own = {name.upper() if dialect == "snowflake" else name: kind for name, kind in COLUMNS.items()}
+    con = duck(own, ROWS)
+    found = {where: int(answered(con, dialect, Question("t", (), {}, where=where), COLUMNS).counts[0]) for where in GOOD}
+    assert found == {where: sum(map(bool, map(GOOD[where], ROWS))) for where in GOOD}
+
+
+def plan(**changed):
+    asked = {"by": ["g", "h"], "groups": {"g": ["x", None]}, "where": None, "mean": None}
+    return compiled("snowflake", **asked | changed)
+
+
+DAY = datetime.date(2020, 2, 29)
+ROWS_OF_PLAN = [(0, 1, 40, 70), (1, None, 500, None), (0, 2, 900, 4)]
+
+
+def test_a_plan_is_finished_once():
+    first = plan(rng=sn.KeyedRng(bytes(32), "july"), by=["g"], groups={"g": ["x", None]}, delta=None)
+    rows = [(0, decimal.Decimal(40), 70.0), (1, 500, None)]
+    table = query.finish(first, rows)
+    assert table.columns == ("G", "count", "count_error_bound", "sum_V", "sum_V_error_bound")
+    assert [row[0] for row in table] == ["x", None]
+    with pytest.raises(sn.ParameterError, match="plan must not be finished before"):
+        query.finish(first, rows)
+    assert table.about["schema"]["dialect"] == "snowflake"
+    assert "saw the exact answers" in table.about["schema"]["answers"]
+
+
+def test_frames_and_rows_are_the_same():
+    pandas, arrow, polars = map(pytest.importorskip, ("pandas", "pyarrow", "polars"))
+    rng, columns = sn.KeyedRng(bytes(32), "july"), ["g0", "people", "sum0"]
+    rows = [(0, 40, 70), (1, 500, None)]
+    data = dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
+    kinds = (rows, pandas.DataFrame(data), arrow.table(data), polars.DataFrame(data), map(list, rows))
+    own = [list(query.finish(plan(rng=rng, by="g", groups=["x", None], delta=None), answers)) for answers in kinds]
+    assert own == [own[0]] * len(own)
+
+
+def test_found_groups_come_as_digits():
+    asked = compiled("trino", by="g", groups=None, where=None, mean=None, sum=None, max_groups=1)
+    table = query.finish(asked, [(b"x\xff".hex(), 10**6), (None, 10**6), ("", 10**6)])
+    assert {row[0] for row in table} == {"x\\xff", None, ""}
+
+
+REFUSED = {
+    "a list of rows or a frame": 7,
+    "must be rows of 4 values": [(0, 1, 2)],
+    "row 1 is none": [(0, 1, 40, 7), "secret"],
+    "the index of a listed group as g0, got a value of type int in row 0": [(2, 1, 40, 7)],
+    "the index of a listed group as g0, got a value of type bool in row 0": [(True, 1, 40, 7)],
+    "a integer or null as g1, got a value of type str in row 0": [(1, "secret", 40, 7)],
+    "a whole number as people, got a value of type float in row 0": [(1, 1, 0.5, 7)],
+    "a whole number as people, got a value of type int in row 0": [(1, 1, 0, 0)],
+    "a whole number as people, got a value of type NoneType": [(1, 1, None, 0)],
+    "sums within the bounds of their people; row 1": [(0, 1, 40, 7), (1, 1, 40, 201)],
+    "every group once": [(0, 1, 40, 7), (0, decimal.Decimal(1), 41, 7)],
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_other_answers_are_refused_without_their_content(why):
+    made = plan()
+    with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match="answers must") as error:
+        query.finish(made, REFUSED[why])
+    assert why in str(error.value)
+    assert "secret" not in str(error.value)
+    # The plan can still be finished.
+    query.finish(made, ROWS_OF_PLAN)
+
+
+def test_columns_in_another_order_are_refused():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(ROWS_OF_PLAN, columns=["g0", "g1", "sum0", "people"])
+    with pytest.raises(sn.ParameterError, match="must have the columns g0, g1, people, sum0, in this order"):
+        query.finish(plan(), frame)
+
+
+def test_a_table_without_groups_is_one_row():
+    made = compiled("spark", by=(), groups=None, delta=None)
+    with pytest.raises(sn.ParameterError, match="must be one row, got 0"):
+        query.finish(made, [])
+    assert len(query.finish(made, [(0, None, None)])) == 1
+
+
+def test_the_cost_is_counted_when_the_plan_is_made(tmp_path):
+    ledger = sn.Ledger(tmp_path / "ledger.db", budget=1.5, delta=1e-5)
+    plan(ledger=ledger)
+    assert ledger.total() == 1
+    with pytest.raises(sn.BudgetError):
+        plan(ledger=ledger)
+
+
+def test_a_warning_says_who_sees_the_answers():
+    with pytest.warns(UserWarning, match="gets exact answers, which are not private"):
+        plan()
+
+
+def test_every_statement_has_a_new_salt():
+    assert plan().sql != plan().sql
+
+
+NOT_COMPILED = {
+    "dialect must be one of 'spark', 'databricks', 'bigquery', 'snowflake', 'trino', got 'oracle'": {
+        "dialect": "oracle",
+        "schema": {"g": "text"},
+    },
+    "table must be a name of one to three parts": {"table": "a.b.c.d"},
+    "schema must be a dict of the columns' types": {"schema": ["g"]},
+    "schema must name every column once": {"schema": {"g": "text", "G": "text"}},
+    "by must name a column of 'shop.visits', got 'g'": {"schema": {"x": "text"}},
+    "names must not have ${": {"schema": {"${x}": "text"}},
+    "and columns of type TIMESTAMP cannot be compared": {"schema": schema("trino") | {"h": "TIMESTAMP"}, "where": "h is null"},
+    "groups of 'w' must be listed": {"by": ["g", "w"]},
+}
+
+
+@pytest.mark.parametrize("why", NOT_COMPILED)
+def test_what_has_no_safe_statement_is_refused(why, tmp_path):
+    ledger = sn.Ledger(tmp_path / "ledger.db", budget=1.5, delta=1e-5)
+    with pytest.raises((sn.ParameterError, sn.ParameterTypeError)) as error:
+        compiled(**{"dialect": "trino", "ledger": ledger} | NOT_COMPILED[why])
+    assert why in str(error.value)
+    assert ledger.total() == 0
+
+
+def test_names_and_texts_cannot_leave_their_quotes():
+    name = 'g" from t --'
+    alone = {"where": None, "mean": None, "sum": None, "delta": None}
+    made = compiled("trino", schema={"who": "varchar", name: "varchar"}, by=name, groups=["'; drop"], **alone)
+    assert '"g"" from t --"' in made.sql
+    assert "drop" not in made.sql
+    with pytest.raises(sn.ParameterError, match="no backslash and no backtick"):
+        compiled("bigquery", schema={"who": "STRING", "g`": "STRING"}, by="g`", groups=["x"], **alone)
