@@ -78,7 +78,13 @@ def test_the_screen_has_every_group_and_the_guarantee(capsys, database):
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
 @pytest.mark.parametrize(
-    "statistic", [("--count",), ("--sum", "spent", "--bounds", 0, 100), ("--mean", "age", "--bounds", 0, 100)]
+    "statistic",
+    [
+        ("--count",),
+        ("--sum", "spent", "--bounds", 0, 100),
+        ("--mean", "age", "--bounds", 0, 100),
+        ("--count", "--mean", "age", "--sum", "spent", "--bounds", "age=0,100", "--bounds", "spent=0", 100),
+    ],
 )
 def test_nothing_is_cropped(capsys, monkeypatch, database, columns, statistic):
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -88,6 +94,28 @@ def test_nothing_is_cropped(capsys, monkeypatch, database, columns, statistic):
     assert max(map(len, out.splitlines())) <= columns
     for letters in ("[red]x[/red]", "Oslo", "Publishnothingofthisscreen."):
         assert letters in re.sub(r"\s", "", out)
+
+
+def test_several_statistics_are_columns_of_one_table(capsys, database):
+    """80 columns hold a count, a mean and a sum. At ε = 5 a count's noise exceeds 5 with a probability of 2e-13."""
+    asked = ("--from", "visits", "--row-is-person", "--eps", 20, "--by", "city", "--groups", "city=Paris,Oslo", "--count")
+    asked += ("--mean", "age", "--sum", "who", "--bounds", "age=0,100", "--bounds=who=0", 500, "--share", "mean_age=2")
+    code, out, err = run(capsys, database, *asked)
+    assert (code, err) == (0, "")
+    *_, head, paris, oslo = out.split("\n\n")[0].splitlines()
+    assert head.split() == ["city", "count", "±", "age", "±", "low", "high", "who", "±", "empty"]
+    assert [len(row.split()) for row in (paris, oslo)] == [10, 10]
+    assert max(map(len, out.splitlines())) <= 80
+    assert "Counted: rows with a number in age." in out
+    code, out, _ = run(capsys, database, *asked, "--json")
+    read = json.loads(out)
+    assert [one["share"] for one in read["about"]["mechanisms"]] == ["1/4", "1/2", "1/4"]
+    assert [one["bounds"] for one in read["about"]["statistics"]] == [None, [0, 100], [0, 500]]
+    people, row = range(0, 6000, 6), read["rows"][0]
+    assert abs(row["count"] - 1000) <= 5
+    assert row["may_be_empty"] is False
+    assert abs(row["mean_age"] - sum(who % 90 for who in people) / 1000) < 1
+    assert abs(row["sum_who"] - sum(min(who, 500) for who in people)) < 5000
 
 
 def test_cells_cannot_write_to_the_terminal(capsys, database):
@@ -187,6 +215,21 @@ REFUSED = {
     "no statistic": ((*BASE, *ONE), "--count, --mean or --sum must be given, got none"),
     "one of two without bounds": ((*BASE, *ONE, "--count", "--sum", "spent"), "--bounds of 'spent' must be given for a sum"),
     "a sum without bounds": ((*BASE, *ONE, "--sum", "spent"), "bounds must be given for a sum"),
+    "bounds of another column": (
+        (*BASE, *ONE, "--mean", "age", "--sum", "spent", "--bounds", "ages=0,1"),
+        "--bounds must be of 'age', 'spent', got those of 'ages'; did you mean 'age'?",
+    ),
+    "bounds twice": (
+        (*BASE, *ONE, "--mean", "age", "--bounds", "age=0,1", "--bounds", "age=0,2"),
+        "--bounds must be of each column once, got those of 'age'",
+    ),
+    "bounds without a column": (
+        (*BASE, *ONE, "--mean", "age", "--sum", "spent", "--bounds", "0,1"),
+        "--bounds must be given as COLUMN=LOW,HIGH for several columns, got '0,1'",
+    ),
+    "a column twice": ((*BASE, *ONE, *["--mean", "age"] * 2, "--bounds", "0,1"), "--mean must name every column once"),
+    "a share without a number": ((*BASE, *ONE, "--count", "--share", "count"), "--share must be given once for each name"),
+    "a share of nothing": ((*BASE, *ONE, "--count", "--share", "sum=2"), "--share must be of 'count', got one of 'sum'"),
     "bounds of a count": ((*BASE, *ONE, "--count", "--bounds", 0, 1), "--bounds must be left out"),
     "an unknown column": ((*BASE, "--by", "cit", "--groups", "cit=a", "--count"), "did you mean 'city'"),
     "an unknown table": (("--from", "visit", *BASE[2:], *ONE, "--count"), "did you mean 'visits'"),

@@ -78,7 +78,7 @@ DATA = {
     "a column": ({"by": "citty", "groups": ["a"]}, "did you mean 'city'"),
     "a summed column": ({"column": "spend"}, "did you mean 'spent'"),
     "a person": ({"person": "whom", "row_is_person": False}, "did you mean 'who'"),
-    "a text to sum": ({"column": "city"}, "column must be numeric"),
+    "a text to sum": ({"column": "city"}, "column must be of numbers"),
     "a condition": ({"where": "spent > (select 1)"}, "where"),
     "a condition that undoes the groups": ({"where": "1) or (1=1"}, "where"),
     "a comment": ({"where": "1 -- "}, "where"),

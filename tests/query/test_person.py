@@ -35,7 +35,8 @@ numbers = st.one_of(
 people = st.sampled_from([*PEOPLE, *PEOPLE, None])
 row = st.tuples(people, st.sampled_from(["a", "b", None, None, "c"]), st.sampled_from([1, 2, 1, 2, 3, None]), values, numbers)
 rows = st.lists(row, min_size=8, max_size=30) | st.lists(row, max_size=3)
-bounds = st.sampled_from([(-3.0, 5.0), (0.0, 4.0), (2.0, 7.0), (-6.5, -0.25), (0.0, 2.0**33)])
+BOUNDS = [(-3.0, 5.0), (0.0, 4.0), (2.0, 7.0), (-6.5, -0.25), (0.0, 2.0**33)]
+bounds = st.sampled_from(BOUNDS)
 
 
 COUNT = (Count(),)
@@ -122,6 +123,22 @@ def test_every_row_is_a_person(engine, statistics, examples):
         require_few_changes(question, *found)
 
     check()
+
+
+@pytest.mark.parametrize("limits", BOUNDS)
+def test_the_sensitivity_is_what_one_person_can_reach(engine, limits):
+    """Somebody far beyond a bound moves each number by its sensitivity, or by one unit less where bounds are no multiples."""
+    question = asked("who", 1, [Count(), *(kind(column, limits) for kind in (Mean, Sum) for column in "vw")])
+    found = []
+    for value in (None, 2**62, -(2**62)):
+        engine.table("people", COLUMNS, [] if value is None else [("p", "a", 1, value, float(value))])
+        found.append(engine.answers(question))
+    nobody, *extremes = found
+    for somebody in extremes:
+        require_few_changes(question, somebody, nobody)
+    for part in planned(question, budget(1, None, None, None, question), nobody.units).parts:
+        reached = max(np.abs(part.true(somebody) - part.true(nobody)).max() for somebody in extremes)
+        assert reached >= part.change - (part.unit != 1)
 
 
 WRONG = {

@@ -239,7 +239,7 @@ class Source(ABC):
         column = columns[str(statistic.column)]
         if not column.summable:
             raise ParameterError(
-                f"{question.argument(statistic)} must be numeric for a {statistic.kind}; {column.name!r} is declared as "
+                f"{question.argument(statistic)} must be of numbers; {column.name!r} is declared as "
                 f"{column.declaration or 'nothing'}: {self.remedy(column.name, 'real')}"
             )
         assert statistic.bounds is not None
