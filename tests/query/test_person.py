@@ -119,7 +119,9 @@ def test_every_row_is_a_person(engine, statistics, examples):
             engine.table("people", COLUMNS, remaining)
             answer = engine.answers(question)
             found.append(answer)
-            assert (answer.counts.tolist(), answer.sums.tolist()) == expected(engine, remaining, question, answer.units, bytes(32))
+            assert (answer.counts.tolist(), answer.sums.tolist()) == expected(
+                engine, remaining, question, answer.units, bytes(32)
+            )
         require_few_changes(question, *found)
 
     check()
