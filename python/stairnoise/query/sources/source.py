@@ -119,14 +119,14 @@ class Source(ABC):
         listed = checked_groups(question, columns, self.dialect.holds, self.remedy)
         units, condition = [self._units(question, one, columns) for one in question.summed], None
         if question.where is not None:
+
+            def name_of(word: str, quoted: bool) -> Name | None:
+                found = self._column_of(word, quoted, columns)
+                return None if found is None else Name(self.dialect.kind(columns[found]), found)
+
+            # The remedy does not name the column, because that would show how a file without a header spells it.
             proposed = list(columns) if self.suggests else []
-            condition = judged(
-                question.where,
-                proposed,
-                lambda word, quoted: self._name_of(self._column_of(word, quoted, columns), columns),
-                # Without the column's name, which would show how a file without a header spells it.
-                self.remedy("COLUMN", "integer"),
-            )
+            condition = judged(question.where, proposed, name_of, self.remedy("COLUMN", "integer"))
             self._judge(condition, name, {column: columns[column] for column in condition.columns})
         return Checked(question, name, columns, listed, units, condition)
 
@@ -210,9 +210,6 @@ class Source(ABC):
     def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
         """Return the column that a word of a condition means in this engine."""
         return same(word, columns)
-
-    def _name_of(self, column: str | None, columns: dict[str, Column]) -> Name | None:
-        return None if column is None else Name(self.dialect.kind(columns[column]), column)
 
     @abstractmethod
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
