@@ -100,7 +100,7 @@ LISTED = [
     *(datetime.date(1, 1, 1), datetime.date(9999, 12, 31), datetime.date(2026, 1, 2)),
 ]
 LITERALS = ["0", "1", "-1", "2.5", "'a'", "''", "'x%'", "'1'", "'2026-01-02'", "9999999999999999999999999999999999999999", "null"]
-LITERALS += ["true", "9223372036854775807", "'infinity'", "0.0000000000000000000000000000000000001", "'%'"]
+LITERALS += ["true", "date '2026-01-02'", "9223372036854775807", "'infinity'", "0.0000000000000000000000000000000000001", "'%'"]
 
 
 BOUNDS = [(0.0, 10.0), (-1e-20, 1e-20), (-1e29, 1e29), (0.5, 0.75), (-5.0, 2.0**40)]
@@ -178,6 +178,8 @@ def condition(rng, names, depth):
             f"upper({column})",
             f"trim({column})",
             f"length({column})",
+            f"year({column})",
+            f"extract({rng.choice(['week', 'dow', 'hour'])} from {column})",
             f"substr({column}, {rng.choice([0, 1, 2147483647])}, {rng.choice([0, 2, 2147483647])})",
             f"{column} * {column} * {other}",
             f"{column} + {literal}",
@@ -281,7 +283,15 @@ def test_every_listed_value_that_is_accepted_is_compared(pair):
 
 
 KNOWN = {
-    "SQLite": ["t like 'a' escape dx", "t like 'a' escape escape", "i * i * i > 1", "n - i > 5", "-i > 0", "t like '%a%'"],
+    "SQLite": [
+        "t like 'a' escape dx",
+        "t like 'a' escape escape",
+        "i * i * i > 1",
+        "n - i > 5",
+        "-i > 0",
+        "t like '%a%'",
+        "week(d) = 1",
+    ],
     "DuckDB": [
         "uhugeint * 1 > 5",
         "hugeint * hugeint > 1",
@@ -292,6 +302,12 @@ KNOWN = {
         "s - v > d",
         "t like 'a' escape escape",
         "substr(t, bigint, bigint) = ''",
+        "year(d) > 0 or week(d) = 1",
+        "hour(s) = 0 or extract(dow from s) < 7",
+        "d between date '0001-01-01' and date '9999-12-31'",
+        "s > date '2026-01-02'",
+        "x * x * x > f",
+        "d52 > 0.0000000000000000000000000000000000001",
     ],
     "PostgreSQL": [
         "n400 > f8",
@@ -309,6 +325,14 @@ KNOWN = {
         "t like 'a' escape escape",
         "d > s",
         "s > z",
+        "year(d) > 0 or week(d) = 1",
+        "hour(s) = 0 or extract(dow from s) < 7",
+        "d between date '0001-01-01' and date '9999-12-31'",
+        "s > date '2026-01-02'",
+        "n > i4 + 0.5",
+        "i8 * 0.000000000000000000000000000000000001 * 0.000000000000000000000000000000000001 > f8",
+        "-f8 > 0",
+        "c || 'x' = 'y'",
     ],
 }
 

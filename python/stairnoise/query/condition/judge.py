@@ -37,7 +37,7 @@ _LONGEST_PATTERN = 100
 _MOST_WILDCARDS = 5
 _MOST_PATTERNS = 10
 # Numbers of arguments, if there can be other than one.
-_ARITIES = {"coalesce": range(1, 51), "nullif": range(2, 3), "substr": range(2, 4)}
+_ARITIES = {"coalesce": range(2, 51), "nullif": range(2, 3), "substr": range(2, 4)}
 _MOST_CHARACTERS = 2**31 - 1
 _NUMBERS = ("integer", "decimal", "real")
 # Of values that are compared, all get the kind that comes last.

@@ -18,7 +18,7 @@ from stairnoise.query.types import Type, decimal, decimal_of, of_listed
 _FIRST_DAY, _LAST_DAY = "date '0001-01-01'", "date '9999-12-31'"
 _JOINED = frozenset({"and", "or", "+", "-", "*", "=", "<>", "<", "<=", ">", ">=", "is distinct from", "is not distinct from"})
 # Before and after the dates that Python has, engines count years in different ways, and some values have no year.
-_PART = "(case when {{0}} >= date '0001-01-01' and {{0}} < date '10000-01-01' then cast(extract({} from {{0}}) as integer) end)"
+_PART = "(case when {{0}} >= date '0001-01-01' and {{0}} < date '10000-01-01' then extract({} from {{0}}) end)"
 
 
 def literal(text: str) -> str:

@@ -19,20 +19,19 @@ from stairnoise.query.types import Type, exact
 
 duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
 
-_CLASSES = frozenset(
-    {"BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "OPERATOR", "TYPE"}
-)
+_CLASSES = frozenset({None, "BETWEEN", "CASE", "COLLATE", "COMPARISON", "CONJUNCTION", "CONSTANT", "TYPE"})
 _LOGIC = frozenset(
     {"COMPARE_IN", "COMPARE_NOT_IN", "OPERATOR_COALESCE", "OPERATOR_IS_NOT_NULL", "OPERATOR_IS_NULL", "OPERATOR_NOT"}
     | {"OPERATOR_NULLIF", "OPERATOR_TRY"}
 )
 _OPERATORS = frozenset({"+", "-", "*", "~~", "~~*"})
-_IN_CONDITIONS = FUNCTIONS | {"date_part"}
+_CONDITION = FUNCTIONS | {"date_part"}
+# A condition has casts to these types only: the parser also turns x IS TRUE into one.
 _CASTS = frozenset({"boolean", "date", "double", "hugeint"})
-_TYPES_OF_CASTS = ("cast_type", "id"), ("type_expr", "type_name")
+_CLAUSES = ("modifiers", "group_expressions", "group_sets", "having", "qualify", "sample")
 # A database with a macro of one of these names is refused.
 _CALLED = (
-    _IN_CONDITIONS
+    _CONDITION
     | _OPERATORS
     | {"count", "count_star", "decode", "encode", "isnan", "min", "md5_number", "row_number", "sum", "trunc"}
 )
@@ -258,60 +257,42 @@ class DuckDB(Source):
 
 def _of_tree(text: str, columns: set[str]) -> str | None:
     """Return why a condition is refused, from the parsed statement around it."""
+    nodes: list[dict[str, Any]] = []
+
+    def collected(node: dict[str, Any]) -> dict[str, Any]:
+        nodes.append(node)
+        return node
+
     try:
-        tree = json.loads(text)
+        tree = json.loads(text, object_hook=collected)
     except RecursionError:
         return "is nested too deep"
     if tree.get("error"):
         return f"is not understood by DuckDB: {str(tree.get('error_message')).splitlines()[0]}"
-    nodes = [statement["node"] for statement in tree["statements"]]
-    if len(nodes) != 1 or nodes[0]["type"] != "SELECT_NODE":
+    selects = [statement["node"] for statement in tree["statements"]]
+    if len(selects) != 1 or selects[0]["type"] != "SELECT_NODE" or any(selects[0].get(clause) for clause in _CLAUSES):
         return "is more than a condition"
-    select = nodes[0]
-    if any(select.get(clause) for clause in ("modifiers", "group_expressions", "group_sets", "having", "qualify", "sample")):
-        return "is more than a condition"
-    left = [select["where_clause"]]
-    while left:
-        node = left.pop()
-        if isinstance(node, dict):
-            problem = _of_node(node, columns)
-            if problem is not None:
-                return problem
-            left += node.values()
-        elif isinstance(node, list):
-            left += node
-    return None
+    return next((f"has a {node['class'].lower()} that is not allowed" for node in nodes if not _is_allowed(node, columns)), None)
 
 
-def _of_node(node: dict[str, Any], columns: set[str]) -> str | None:
+def _is_allowed(node: dict[str, Any], columns: set[str]) -> bool:
     kind = node.get("class")
-    if kind is None:
-        return None
-    if kind not in _CLASSES:
-        return f"has a {str(kind).lower()}"
-    if kind == "OPERATOR" and node["type"] not in _LOGIC:
-        return f"has a {str(node['type']).lower()}"
-    # The parser also turns x IS TRUE into a cast.
-    if kind == "CAST" and not {str(_path(node, *path)).lower() for path in _TYPES_OF_CASTS} & _CASTS:
-        return "has a cast"
-    if kind == "COLUMN_REF" and len(node["column_names"]) != 1:
-        return "names a column together with its table: leave the table out"
-    # The parser turns current_user into a column.
-    if kind == "COLUMN_REF" and str(node["column_names"][0]) not in columns:
-        return f"uses {node['column_names'][0]}"
+    if kind == "OPERATOR":
+        return node["type"] in _LOGIC
+    if kind == "CAST":
+        type_ = node.get("type_expr") or node.get("cast_type") or {}
+        return str(type_.get("type_name") or type_.get("id")).lower() in _CASTS
+    if kind == "COLUMN_REF":
+        # The parser turns current_user into a column.
+        return len(node["column_names"]) == 1 and node["column_names"][0] in columns
     if kind == "FUNCTION":
-        name = str(node["function_name"]).lower()
-        if name not in (_OPERATORS if node.get("is_operator") else _IN_CONDITIONS | _OPERATORS):
-            return f"calls {name}"
-        if node.get("filter") or node.get("distinct") or node.get("schema") or node.get("catalog"):
-            return f"calls {name} in a way that is not allowed"
-        if (node.get("order_bys") or {}).get("orders"):
-            return f"calls {name} in a way that is not allowed"
-    return None
-
-
-def _path(node: dict[str, Any], outer: str, inner: str) -> object:
-    return (node.get(outer) or {}).get(inner)
+        changed = any(node.get(key) for key in ("catalog", "distinct", "filter", "schema")) or (node.get("order_bys") or {}).get(
+            "orders"
+        )
+        return not changed and str(node["function_name"]).lower() in (
+            _OPERATORS if node.get("is_operator") else _CONDITION | _OPERATORS
+        )
+    return kind in _CLASSES
 
 
 def column_of(name: str, type_: str) -> Column:
