@@ -114,7 +114,7 @@ class _Judge:
 
     def truth(self, node: Any) -> Node:
         """Return what must be true, false or null."""
-        return self._fit(self.node(node), "boolean", "has a value of type {} where it must be true or false")
+        return self._fit(self.node(node), "boolean", "where it must be true or false")
 
     def _of(self, node: Any) -> Node:
         name, children = _listed(node)
@@ -173,7 +173,7 @@ class _Judge:
             return Call("boolean", "is null", (self._operand(value),))
         if name != "Boolean":
             raise refused("has IS before something other than null, true, false and distinct from")
-        truth = self._fit(self._operand(value), "boolean", "has a value of type {} where it must be true or false")
+        truth = self._fit(self._operand(value), "boolean", "where it must be true or false")
         return Call("boolean", "is true" if constant.this else "is false", (truth,))
 
     def _like(self, function: str, node: Any) -> Node:
@@ -192,7 +192,7 @@ class _Judge:
         return Call("boolean", "not", (found,)) if node.args.get("negate") else found
 
     def _text(self, node: Node) -> Node:
-        return self._fit(node, "text", "uses a value of type {} as a text")
+        return self._fit(node, "text", "where it must be a text")
 
     def _computed(self, function: str, nodes: list[Node]) -> Node:
         """Return a sum, a difference or a product; of integers in a wide type."""
@@ -260,9 +260,9 @@ class _Judge:
         if kind == "integer" and any(node.kind == "real" for node in nodes):
             kind = "real"
         remedy = f"; {self._remedy}" if "text" in {node.kind for node in nodes} else ""
-        return [self._fit(node, kind, f"has a value of type {{}} beside one of type {kind}{remedy}") for node in nodes]
+        return [self._fit(node, kind, f"beside one of type {kind}{remedy}") for node in nodes]
 
-    def _fit(self, node: Node, kind: str, why: str) -> Node:
+    def _fit(self, node: Node, kind: str, where: str) -> Node:
         """Return a value of a kind, or refuse it."""
         pair = node.kind, kind
         if isinstance(node, Literal):
@@ -277,7 +277,7 @@ class _Judge:
             return node
         if kind == "real" and node.kind in _NUMBERS:
             return Call("real", "real", (node,))
-        raise refused(why.format(node.kind))
+        raise refused(f"has a value of type {node.kind} {where}")
 
 
 def _listed(node: Any) -> tuple[str, list[Any]]:
