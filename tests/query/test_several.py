@@ -199,6 +199,8 @@ def test_columns_and_notes(tmp_path):
         "unit": 1,
         "columns": dict(zip(("value", "error_bound", "low", "high", "may_be_empty"), (*COLUMNS[3:7], COLUMNS[-1]), strict=True)),
     }
+    means = query.table(visits(PEOPLE), **ONE, eps=1, mean={"spent": (0, 9), "who": (0, 9)}).about["statistics"]
+    assert [one["columns"]["may_be_empty"] for one in means] == ["may_be_empty"] * 2
     for library in ("pandas", "polars"):
         pytest.importorskip(library)
         assert tuple(getattr(table, f"to_{library}")().columns) == COLUMNS

@@ -31,6 +31,8 @@ class Budget(NamedTuple):
     mechanism: str | None
     # They sum to 1. What they give of ε and δ is rounded down, so that it never sums to more.
     shares: tuple[Fraction, ...]
+    # Whether the groups are chosen privately.
+    selects: bool
 
     def for_numbers(self, share: Fraction, sensitivity: int, k: int) -> Any:
         """Return the mechanism of numbers that get a share of the budget; its `for_partitions(k)` draws the noise."""
@@ -43,6 +45,15 @@ class Budget(NamedTuple):
             make = getattr(mechanism, "from_eps", mechanism)
             return make(eps, rounded_down(Fraction(self.delta) * share), sensitivity)
         return BY_NAME[name].load()(eps, sensitivity)
+
+    def fitting(self, share: Fraction, sensitivity: int, k: int, names: str, got: str) -> Any:
+        """Do the same where the noise fits 64 bits. A mechanism's own error would name an ε and a sensitivity that nobody set."""
+        try:
+            mechanism = self.for_numbers(share, sensitivity, k)
+            mechanism._keeping_guarantee(k, "max_groups")
+        except ParameterError:
+            raise ParameterError(f"{names} must leave noise that fits 64-bit integers, got {got}") from None
+        return mechanism
 
     def selection(self, share: Fraction, k: int) -> Any:
         """Return the mechanism that decides which groups are shown, and counts them. No other part has a δ then."""
@@ -60,7 +71,13 @@ def changed_groups(question: Question) -> int:
 def budget(eps: object, delta: object, mechanism: object, shares: object, question: Question) -> Budget:
     """Check the budget of a question, its shares and its mechanism, before anything is asked or spent."""
     names = [statistic.name for statistic in question.measured]
-    spent = Budget(positive(eps, "eps"), None if delta is None else _delta(delta), _mechanism(mechanism), _shares(shares, names))
+    spent = Budget(
+        positive(eps, "eps"),
+        None if delta is None else _delta(delta),
+        _mechanism(mechanism),
+        _shares(shares, names),
+        bool(question.unlisted),
+    )
     only_counts = not question.summed
     if question.unlisted:
         _require_delta(question.unlisted, spent, only_counts)

@@ -9,7 +9,6 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from stairnoise._errors import ParameterError
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.answers import Answers
 from stairnoise.query.mechanism import Budget, changed_groups
@@ -22,7 +21,7 @@ from stairnoise.query.types import Type
 # 128 bits, so that two questions do not share a name by chance.
 _DIGEST = 32
 # About the group, whatever the statistic.
-_OF_THE_GROUP = "may_be_empty"
+OF_THE_GROUP = "may_be_empty"
 
 
 class Plan(NamedTuple):
@@ -64,46 +63,18 @@ def planned(question: Question, budget: Budget, units: Sequence[float]) -> Plan:
     """Choose the mechanisms of a release whose sums are multiples of these units."""
     k, parts = changed_groups(question), []
     for statistic, share in zip(question.measured, budget.shares, strict=True):
-        if statistic.column is None:
-            selects = bool(question.unlisted)
-            if selects:
-                mechanism = budget.selection(share, k)
-            else:
-                mechanism = _fitting(budget, share, 1, k, "eps", f"{budget.eps:g}")
-            parts.append(Part(statistic, share, mechanism, 1 if selects else k, 1, selects=selects))
-            continue
-        place = question.summed.index(statistic)
-        unit = Fraction(units[place])
-        change, centre = statistic.change(unit)
-        got = f"{budget.eps:g} and {statistic.bounds}, of which the change counts in steps of {units[place]:g}"
-        mechanism = _fitting(budget, share, change, k, "eps and bounds", got)
-        parts.append(Part(statistic, share, mechanism, k, change, centre, place, unit))
+        place = None if statistic.column is None else question.summed.index(statistic)
+        parts.append(statistic.part(budget, share, k, place, Fraction(1 if place is None else units[place])))
     return Plan(question, tuple(parts))
-
-
-def _fitting(budget: Budget, share: Fraction, change: int, k: int, names: str, got: str) -> Any:
-    """Return the mechanism of one number. Its own error would name an ε and a sensitivity that the caller never set."""
-    try:
-        mechanism = budget.for_numbers(share, change, k)
-        mechanism._keeping_guarantee(k, "max_groups")
-    except ParameterError:
-        raise ParameterError(f"{names} must leave noise that fits 64-bit integers, got {got}") from None
-    return mechanism
 
 
 def released(plan: Plan, answers: Answers, rng: Any, shown: Shown) -> Rows:
     """Draw the noise, and return the rows with their bounds."""
     numbers: list[Released] = []
     for part in plan.parts:
-        if part.selects:
-            chosen, noisy = part.mechanism.release(part.true(answers), rng=rng)
-            answers, values = answers.only(chosen), noisy[chosen]
-        else:
-            options: dict[str, Any] = {"rng": rng, "max_partitions_contributed": part.k}
-            if isinstance(rng, KeyedRng):
-                options |= {"labels": answers.labels, "statistic": address(plan.question, part)}
-            values = part.mechanism.release(part.true(answers), **options)
-        numbers.append(Released(part, values))
+        keyed = address(plan.question, part) if isinstance(rng, KeyedRng) else None
+        answers, drawn = part.released(answers, rng, keyed)
+        numbers.append(drawn)
     count = numbers[0] if numbers[0].part.place is None else None
     columns: list[Numbers] = []
     rounded = False
@@ -118,9 +89,9 @@ def released(plan: Plan, answers: Answers, rng: Any, shown: Shown) -> Rows:
 
 def _named(question: Question, columns: list[Numbers]) -> list[Numbers]:
     """Return the columns with their names, each of them unique; what is about the group comes last, and once."""
-    of_groups = [column for column in columns if column.role == _OF_THE_GROUP][:1]
+    of_groups = [column for column in columns if column.role == OF_THE_GROUP][:1]
     names, found = list(question.by), []
-    for column in [*(column for column in columns if column.role != _OF_THE_GROUP), *of_groups]:
+    for column in [*(column for column in columns if column.role != OF_THE_GROUP), *of_groups]:
         name = _name(column.statistic, column.role, alone=len(question.statistics) == 1)
         while name in names:
             name = f"private_{name}"
@@ -133,7 +104,7 @@ def _name(statistic: Statistic, role: str, *, alone: bool) -> str:
     """Return the name of a column. In a table of several statistics it begins with the name of its statistic."""
     if role == "value":
         return statistic.kind if alone else statistic.name
-    return role if alone or role == _OF_THE_GROUP else f"{statistic.name}_{role}"
+    return role if alone or role == OF_THE_GROUP else f"{statistic.name}_{role}"
 
 
 def address(question: Question, part: Part | None = None) -> str:

@@ -144,7 +144,7 @@ class Outcome(NamedTuple):
 def _generator(rng: object, asked: Question) -> object:
     if not isinstance(rng, KeyedRng):
         release_stream(rng)  # type: ignore[arg-type]
-    elif any(name not in asked.groups for name in asked.by):
+    elif asked.unlisted:
         raise ParameterError("rng must not be a KeyedRng for groups that are not listed: partition selection has no keyed form")
     elif rng.bind != "value":
         raise ParameterError(

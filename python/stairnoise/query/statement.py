@@ -7,7 +7,7 @@ from typing import Any
 from stairnoise._native import __version__
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.mechanism import Budget, changed_groups
-from stairnoise.query.noise import Plan, Rows
+from stairnoise.query.noise import OF_THE_GROUP, Plan, Rows
 from stairnoise.query.question import Question
 from stairnoise.query.statistics.part import Part
 from stairnoise.query.statistics.statistic import Shown, scaled
@@ -50,7 +50,11 @@ def _statistics(plan: Plan, rows: Rows) -> list[dict[str, Any]]:
             "column": one.column,
             "bounds": None if one.bounds is None else list(one.bounds),
             "unit": None if one.column is None else scaled(1, plan.part(one).unit),
-            "columns": {column.role: column.name for column in rows.columns if column.statistic == one},
+            "columns": {
+                column.role: column.name
+                for column in rows.columns
+                if column.statistic == one or (column.role == OF_THE_GROUP and column.statistic.kind == one.kind)
+            },
         }
         for one in plan.question.statistics
     ]

@@ -6,7 +6,8 @@
 | `count`, `sum`, `mean` | the statistics |
 | `part` | a protected number of each group, and the released numbers |
 
-`sources/statement.py` asks a database for the numbers of all statistics at once.
+A new kind is a file here, a row of `STATISTICS`, and an argument of `query.table`. `sources/statement.py` asks a database for all
+counts and sums at once; what else a kind needs is asked there.
 """
 
 from stairnoise.query.statistics.count import Count as Count

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
+from stairnoise.query.statistics.part import Part
 from stairnoise.query.statistics.statistic import Total
+
+if TYPE_CHECKING:
+    from stairnoise.query.mechanism import Budget
 
 
 class Count(Total):
@@ -14,9 +19,11 @@ class Count(Total):
     kind = "count"
     counts = True
 
-    def change(self, unit: Fraction) -> tuple[int, int]:
-        """Return the largest change of a count."""
-        return 1, 0
+    def part(self, budget: Budget, share: Fraction, k: int, place: int | None, unit: Fraction) -> Part:
+        """Return what protects the counts; if groups are not listed, it also chooses which are shown."""
+        if budget.selects:
+            return Part(self, share, budget.selection(share, k), 1, 1, selects=True)
+        return Part(self, share, budget.fitting(share, 1, k, "eps", f"{budget.eps:g}"), k, 1)
 
     def true(self, count: int, total: int, unit: Fraction) -> int:
         """Return the true count."""

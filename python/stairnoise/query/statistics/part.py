@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 _INT64 = np.iinfo(np.int64)
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Part:
     """One number of each group, and the mechanism that protects it."""
 
     # Whose number it is. A count serves all statistics that divide by it.
@@ -53,6 +55,18 @@ class Part(NamedTuple):
         exact = sums.astype(object) - self.centre * answers.counts.astype(object)
         return np.array([min(max(total, _INT64.min), _INT64.max) for total in exact], np.int64)
 
+    def released(self, answers: Answers, rng: Any, address: str | None) -> tuple[Answers, Released]:
+        """Draw the noise; return the answers of the groups that are shown, and the released numbers.
+
+        The address is the public name of a keyed release, None for fresh noise.
+        """
+        if self.selects:
+            chosen, noisy = self.mechanism.release(self.true(answers), rng=rng)
+            return answers.only(chosen), Released(self, noisy[chosen])
+        keyed = {} if address is None else {"labels": answers.labels, "statistic": address}
+        options = {"rng": rng, "max_partitions_contributed": self.k} | keyed
+        return answers, Released(self, self.mechanism.release(self.true(answers), **options))
+
 
 class Released(NamedTuple):
     """The released numbers of a part."""
@@ -62,7 +76,7 @@ class Released(NamedTuple):
 
     def widths(self, confidence: float) -> NDArray[np.int64]:
         """Return a bound of each number's noise, which holds with this probability."""
-        _, _, mechanism, k, *_ = self.part
+        mechanism, k = self.part.mechanism, self.part.k
         if self.part.selects:
             widths: NDArray[np.int64] = mechanism._half_widths(self.values, confidence)
         else:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from stairnoise._digits import is_finer, last_digit, private_value
-from stairnoise.query.statistics.part import Released
+from stairnoise.query.statistics.part import Part, Released
 from stairnoise.query.types import Holds
+
+if TYPE_CHECKING:
+    from stairnoise.query.mechanism import Budget
 
 
 class Shown(NamedTuple):
@@ -51,6 +54,16 @@ class Statistic(ABC):
     def name(self) -> str:
         """The name of its column in a table of several statistics, and of its share of the budget."""
         return self.kind if self.column is None else f"{self.kind}_{self.column}"
+
+    def part(self, budget: Budget, share: Fraction, k: int, place: int | None, unit: Fraction) -> Part:
+        """Return what protects its own number, with a share of the budget, if one person changes it in `k` groups.
+
+        The number is a sum of clipped totals, in units, at a place among the answers.
+        """
+        change, centre = self.change(unit)
+        got = f"{budget.eps:g} and {self.bounds}, of which the change counts in steps of {float(unit):g}"
+        mechanism = budget.fitting(share, change, k, "eps and bounds", got)
+        return Part(self, share, mechanism, k, change, centre, place, unit)
 
     def change(self, unit: Fraction) -> tuple[int, int]:
         """Return the largest change of its sum by one person, and what is subtracted from each person's total, in units."""
