@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from stairnoise._optional import MissingPackageError, require
-from stairnoise.query.condition.tree import Call, Condition, Literal, Name, Node, refused
+from stairnoise.query.condition.tree import Call, Condition, Literal, Name, Node, check, refused
 from stairnoise.query.condition.words import DEEPEST, GROUP, PARTS, PREFIX, Words, day, words_of
 
 # As in pyproject.toml; the tests run at both ends.
@@ -38,7 +38,7 @@ _MOST_WILDCARDS = 5
 _MOST_PATTERNS = 10
 # Numbers of arguments, if there can be other than one.
 _ARITIES = {"coalesce": range(2, 51), "nullif": range(2, 3), "substr": range(2, 4)}
-_MOST_CHARACTERS = 2**31 - 1
+_NULL = Literal("null", None)
 _NUMBERS = ("integer", "decimal", "real")
 # Of values that are compared, all get the kind that comes last.
 _KINDS = ("null", "text", *_NUMBERS, "date", "timestamp", "boolean", "any")
@@ -106,15 +106,17 @@ class _Judge:
     def node(self, node: Any) -> Node:
         """Return the node of our own for one of SQLGlot."""
         self._deep += 1
-        if self._deep > DEEPEST:
-            raise refused(f"is nested more than {DEEPEST} deep")
+        check(self._deep <= DEEPEST, f"is nested more than {DEEPEST} deep")
         found = self._of(node)
         self._deep -= 1
         return found
 
     def truth(self, node: Any) -> Node:
         """Return what must be true, false or null."""
-        return self._fit(self.node(node), "boolean", "where it must be true or false")
+        return self._truth(self.node(node))
+
+    def _truth(self, node: Node) -> Node:
+        return self._fit(node, "boolean", "where it must be true or false")
 
     def _of(self, node: Any) -> Node:
         name, children = _listed(node)
@@ -123,17 +125,19 @@ class _Judge:
         if name == "Paren":
             return self._of(*children)
         if name in ("Boolean", "Null"):
-            return Literal("null", None) if name == "Null" else Literal("boolean", bool(node.this))
+            return _NULL if name == "Null" else Literal("boolean", bool(node.this))
         if name in _LOGIC:
             return Call("boolean", _LOGIC[name], tuple(map(self.truth, _chain(node))))
         if name in _SUMS:
             return self._computed(_SUMS[name], list(map(self._operand, _chain(node))))
         if name in _COMPARED:
-            if len(children) == 1:
-                raise refused("has IN without a list in parentheses")
+            check(len(children) > 1, "has IN without a list in parentheses")
             return self._compared("boolean", _COMPARED[name], list(map(self._operand, children)))
         if name == "Is":
-            return self._is(*children)
+            word = {"Null": "is null", "Boolean": f"is {children[1].this}".lower()}.get(_listed(children[1])[0], "")
+            check(bool(word), "has IS before something other than null, true, false and distinct from")
+            value = self._operand(children[0])
+            return Call("boolean", word, (value if word == "is null" else self._truth(value),))
         if name in ("ILike", "Like"):
             return self._like(name.lower(), node)
         if name == "Case":
@@ -146,8 +150,7 @@ class _Judge:
         _, (identifier,) = _listed(node)
         _listed(identifier)
         # A keyword at a wrong place is a name without quotes.
-        if not identifier.args.get("quoted"):
-            raise refused(f"is not understood at {identifier.this}")
+        check(bool(identifier.args.get("quoted")), f"is not understood at {identifier.this}")
         return self._atoms[int(identifier.this)]
 
     def _operand(self, node: Any) -> Node:
@@ -155,8 +158,8 @@ class _Judge:
         # SQLGlot adds parentheses of its own; those of the user are groups.
         while type(node).__name__ == "Paren":
             (node,) = _listed(node)[1]
-        if type(node).__name__ in _PREDICATES:
-            raise refused("has a comparison in a comparison; put the inner one in parentheses")
+        inner = type(node).__name__ in _PREDICATES
+        check(not inner, "has a comparison in a comparison; put the inner one in parentheses")
         return self.node(node)
 
     def _compared(self, kind: str, function: str, nodes: list[Node]) -> Call:
@@ -167,32 +170,18 @@ class _Judge:
             nodes[text] = Call("text", "bytewise", (nodes[text],))
         return Call(kind or _kind_of(nodes), function, tuple(nodes))
 
-    def _is(self, value: Any, constant: Any) -> Node:
-        name, _ = _listed(constant)
-        if name == "Null":
-            return Call("boolean", "is null", (self._operand(value),))
-        if name != "Boolean":
-            raise refused("has IS before something other than null, true, false and distinct from")
-        truth = self._fit(self._operand(value), "boolean", "where it must be true or false")
-        return Call("boolean", "is true" if constant.this else "is false", (truth,))
-
     def _like(self, function: str, node: Any) -> Node:
         pattern = self._atom(node.expression) if type(node.expression).__name__ == "Column" else None
         if not isinstance(pattern, Literal) or pattern.kind != "text":
             raise refused("has a pattern that is not a text in quotes")
         self._patterns += 1
-        if self._patterns > _MOST_PATTERNS:
-            raise refused(f"has more than {_MOST_PATTERNS} patterns")
-        if len(pattern.value) > _LONGEST_PATTERN:
-            raise refused(f"has a pattern of more than {_LONGEST_PATTERN} characters")
-        if pattern.value.count("%") > _MOST_WILDCARDS:
-            raise refused(f"has a pattern with more than {_MOST_WILDCARDS} wildcards of any length")
-        value = Call("text", "bytewise", (self._text(self._operand(node.this)),))
-        found = Call("boolean", function, (value, Literal("pattern", pattern.value)))
+        check(self._patterns <= _MOST_PATTERNS, f"has more than {_MOST_PATTERNS} patterns")
+        check(len(pattern.value) <= _LONGEST_PATTERN, f"has a pattern of more than {_LONGEST_PATTERN} characters")
+        many = pattern.value.count("%") > _MOST_WILDCARDS
+        check(not many, f"has a pattern with more than {_MOST_WILDCARDS} wildcards of any length")
+        text = self._fit(self._operand(node.this), "text", "where it must be a text")
+        found = Call("boolean", function, (Call("text", "bytewise", (text,)), Literal("pattern", pattern.value)))
         return Call("boolean", "not", (found,)) if node.args.get("negate") else found
-
-    def _text(self, node: Node) -> Node:
-        return self._fit(node, "text", "where it must be a text")
 
     def _computed(self, function: str, nodes: list[Node]) -> Node:
         """Return a sum, a difference or a product; of integers in a wide type."""
@@ -204,54 +193,45 @@ class _Judge:
         self.computes |= {node.kind for node, wide in zip(nodes, own, strict=True) if not (wide or isinstance(node, Literal))}
         nodes = self._matched(nodes)
         kind = _kind_of(nodes)
-        if kind not in (*_NUMBERS, "any", "null"):
-            raise refused(f"computes with values of type {kind}" + (f"; {self._remedy}" if kind == "text" else ""))
+        check(kind in (*_NUMBERS, "any", "null"), f"computes with values of type {kind}; {self._remedy}")
         if kind in ("integer", "null"):
             nodes = [node if wide else Call("integer", "wide", (node,)) for node, wide in zip(nodes, own, strict=True)]
         return Call(kind, function, tuple(nodes))
 
     def _case(self, node: Any) -> Node:
         branches, last = [_listed(one)[1] for one in node.args["ifs"]], node.args.get("default")
-        results = [self.node(result) for _, result in branches]
-        *results, other = self._matched([*results, Literal("null", None) if last is None else self.node(last)])
-        operands: list[Node] = []
+        results = self._matched([*(self.node(one) for _, one in branches), _NULL if last is None else self.node(last)])
         if node.this is None:
-            tests = [self.truth(test) for test, _ in branches]
+            function, operands = "case", [self.truth(test) for test, _ in branches]
         else:
-            value, *tests = self._compared(
-                "", "", [self.node(one) for one in (node.this, *(test for test, _ in branches))]
-            ).operands
-            operands.append(value)
-        function = "case of" if operands else "case"
-        for branch in zip(tests, results, strict=True):
-            operands += branch
-        return Call(_kind_of([*results, other]), function, (*operands, other))
+            values = [self.node(one) for one in (node.this, *(test for test, _ in branches))]
+            function, operands = "case of", list(self._compared("", "", values).operands)
+        # The tests come before their results, and behind the value that they are compared with.
+        first = len(operands) - len(branches)
+        branched = [one for branch in zip(operands[first:], results, strict=False) for one in branch]
+        return Call(_kind_of(results), function, (*operands[:first], *branched, results[-1]))
 
     def _called(self, function: str, nodes: list[Any]) -> Node:
-        if function == GROUP and len(nodes) == 1:
+        if function == GROUP:
+            check(len(nodes) == 1, f"has {len(nodes)} values in parentheses")
             return self._of(nodes[0])
-        if function == GROUP or len(nodes) not in _ARITIES.get(function, [1]):
-            raise refused(
-                f"has {len(nodes)} values in parentheses"
-                if function == GROUP
-                else f"calls {function} with {len(nodes)} arguments"
-            )
+        check(len(nodes) in _ARITIES.get(function, [1]), f"calls {function} with {len(nodes)} arguments")
         operands = list(map(self.node, nodes))
         if function in PARTS:
             # Dialects write the operand several times.
-            if not isinstance(operands[0], Name) or operands[0].kind not in ("date", "timestamp")[function == "hour" :]:
-                raise refused(f"takes the {function} of something other than a column of dates")
+            fits = isinstance(operands[0], Name) and operands[0].kind in ("date", "timestamp")[function == "hour" :]
+            check(fits, f"takes the {function} of something other than a column of dates")
             return Call("integer", function, tuple(operands))
         if function == "nullif":
             return self._compared("", function, operands)
         if function == "coalesce":
             operands = self._matched(operands)
             return Call(_kind_of(operands), function, tuple(operands))
-        for length in operands[1:]:
-            # Engines differ in what they do before the beginning of a text; PostgreSQL fails for a negative length.
-            if not isinstance(length, Literal) or length.kind != "integer" or not 0 <= length.value <= _MOST_CHARACTERS:
-                raise refused("calls substr with something other than whole numbers, none below 0")
-        return Call("integer" if function == "length" else "text", function, (self._text(operands[0]), *operands[1:]))
+        # Engines differ in what they do before the beginning of a text; PostgreSQL fails for a negative length.
+        whole = all(isinstance(one, Literal) and one.kind == "integer" and 0 <= one.value < 2**31 for one in operands[1:])
+        check(whole, "calls substr with something other than whole numbers, none below 0")
+        text = self._fit(operands[0], "text", "where it must be a text")
+        return Call("integer" if function == "length" else "text", function, (text, *operands[1:]))
 
     def _matched(self, nodes: list[Node]) -> list[Node]:
         """Return values of one kind; literals, and then integers and decimals, take the kind of the others."""
@@ -266,8 +246,7 @@ class _Judge:
         """Return a value of a kind, or refuse it."""
         pair = node.kind, kind
         if isinstance(node, Literal):
-            if node.kind == "integer" and not -(2**63) <= node.value < 2**63:
-                raise refused("has an integer beyond 64 bits")
+            check(node.kind != "integer" or -(2**63) <= node.value < 2**63, "has an integer beyond 64 bits")
             value = _READ.get(pair, lambda value: None)(node.value)
             # A value of another type is read by the engine, before it reads a row.
             value = node.value if node.kind == "text" and (kind == "timestamp" or kind not in _KINDS) else value
@@ -285,8 +264,7 @@ def _listed(node: Any) -> tuple[str, list[Any]]:
     name = type(node).__name__
     given = {argument: value for argument, value in node.args.items() if value is not None and value is not False and value != []}
     unknown = set(given) - set(_ARGUMENTS.get(name, ()))
-    if name not in _ARGUMENTS or unknown:
-        raise refused(f"has {name}" + "".join(f" with {argument}" for argument in sorted(unknown)))
+    check(name in _ARGUMENTS and not unknown, f"has {name}" + "".join(f" with {argument}" for argument in sorted(unknown)))
     children = [given[argument] for argument in _ARGUMENTS[name] if argument in given]
     return name, [one for child in children for one in (child if isinstance(child, list) else [child])]
 

@@ -96,3 +96,9 @@ def quoted(name: str) -> str:
 def refused(why: str) -> ParameterError:
     """Return the error about a condition."""
     return ParameterError(f"where must be a condition on one row; this one {why}")
+
+
+def check(holds: bool, why: str) -> None:
+    """Refuse a condition for a reason unless something holds."""
+    if not holds:
+        raise refused(why)

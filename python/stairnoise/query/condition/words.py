@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from stairnoise._errors import meant, received
-from stairnoise.query.condition.tree import Literal, Name, refused
+from stairnoise.query.condition.tree import Literal, Name, check, refused
 
 # These give an answer for every row in every engine. Others fail for some rows, as `abs` does for the smallest integer and a
 # cast for most texts, and a failure would reveal data; or they are not about one row.
@@ -96,8 +96,7 @@ def words_of(condition: str, names: list[str], name_of: Callable[[str, bool], Na
             known = _CALLED
             if word == "extract" and found[at + 2][1].lower() == "from":
                 word, known, at = found[at + 1][1].lower(), PARTS, at + 2
-            if word not in known:
-                raise refused(f"calls {word}; the functions are {', '.join(sorted(_CALLED))}, and extract(year from ...)")
+            check(word in known, f"calls {word}; the functions are {', '.join(sorted(_CALLED))}, and extract(year from ...)")
             words.append(f"{PREFIX}{word} (")
             calls, at = calls + 1, at + 1
         elif word == "in" and after == "(":
@@ -112,13 +111,9 @@ def words_of(condition: str, names: list[str], name_of: Callable[[str, bool], Na
             atoms.append(_atom(kind, text, names, name_of))
             lexemes.append(text)
     operators = len(words) - len(atoms) - sum(word[-1] in "()," for word in words)
-    for many, most, what in (
-        (operators, _MOST_OPERATORS, "operators"),
-        (words.count("*"), _MOST_PRODUCTS, "products"),
-        (calls, _MOST_CALLS, "calls of functions"),
-    ):
-        if many > most:
-            raise refused(f"has more than {most} {what}")
+    check(operators <= _MOST_OPERATORS, f"has more than {_MOST_OPERATORS} operators")
+    check(words.count("*") <= _MOST_PRODUCTS, f"has more than {_MOST_PRODUCTS} products")
+    check(calls <= _MOST_CALLS, f"has more than {_MOST_CALLS} calls of functions")
     return Words(" ".join(words), atoms, lexemes)
 
 
@@ -135,12 +130,10 @@ def day(text: str) -> datetime.date:
 
 def _atom(kind: str, text: str, names: list[str], name_of: Callable[[str, bool], Name | None]) -> Name | Literal:
     if kind == "number":
-        if len(text) > _LONGEST_NUMBER:
-            raise refused(f"has a number of more than {_LONGEST_NUMBER} digits")
+        check(len(text) <= _LONGEST_NUMBER, f"has a number of more than {_LONGEST_NUMBER} digits")
         return Literal("real", Decimal(text)) if "." in text else Literal("integer", int(text))
     if kind in ("date", "text"):
-        if len(text) - 2 > _LONGEST_TEXT:
-            raise refused(f"has a text of more than {_LONGEST_TEXT} characters")
+        check(len(text) - 2 <= _LONGEST_TEXT, f"has a text of more than {_LONGEST_TEXT} characters")
         value = text[1:-1].replace("''", "'")
         return Literal(kind, value if kind == "text" else day(value))
     name = text[1:-1].replace('""', '"') if kind == "quoted" else text
@@ -152,8 +145,7 @@ def _atom(kind: str, text: str, names: list[str], name_of: Callable[[str, bool],
 
 def _lexemes(condition: str) -> list[tuple[str, str]]:
     """Return the kind and the text of each word, sign, number and text."""
-    if len(condition) > _LONGEST:
-        raise refused(f"has {len(condition)} characters, more than {_LONGEST}")
+    check(len(condition) <= _LONGEST, f"has more than {_LONGEST} characters")
     found: list[tuple[str, str]] = []
     at = deep = 0
     while at < len(condition):
@@ -163,10 +155,8 @@ def _lexemes(condition: str) -> list[tuple[str, str]]:
         kind, text, at = str(lexeme.lastgroup), lexeme.group(), lexeme.end()
         found += [] if kind == "space" else [(kind, text)]
         deep += (text == "(") - (text == ")")
-        if deep > DEEPEST:
-            raise refused(f"has parentheses more than {DEEPEST} deep")
-    if not found:
-        raise refused("is empty")
+        check(deep <= DEEPEST, f"has parentheses more than {DEEPEST} deep")
+    check(bool(found), "is empty")
     return found
 
 

@@ -58,7 +58,6 @@ class PostgreSQLColumn(Column):
     """A column with the facts that the judge of conditions needs."""
 
     base: int = field(default=0, kw_only=True)
-    enumeration: bool = field(default=False, kw_only=True)
     collation: int = field(default=0, kw_only=True)
 
 
@@ -261,7 +260,6 @@ def _column(name: str, type_: str, base: int | None, enumeration: bool | None, m
         bits={**_BITS, **_FLOATS}.get(base or 0, 64),
         digits=_digits(modifier) if base == _NUMERIC and modifier != _NO_PRECISION else None,
         base=base or 0,
-        enumeration=bool(enumeration),
         collation=collation,
     )
 
@@ -277,7 +275,7 @@ def _problem_of(condition: Condition, columns: list[PostgreSQLColumn]) -> str | 
     if condition.computes - {"integer", "null"}:
         return "computes with something other than integers, which on PostgreSQL can be out of range"
     for column in columns:
-        if column.base not in _COMPARED and not column.enumeration:
+        if column.base not in _COMPARED and column.kind != "text":
             return f"uses {column.name!r}, and columns of type {column.type} cannot be compared"
     if len({column.collation for column in columns} - {0, _DEFAULT_COLLATION}) > 1:
         return "uses columns with different collations"
