@@ -51,6 +51,7 @@ WRONG = {
     "selftest": {"output": ("selftest", "--output", "x.csv")},
     "query": {
         "table": (*COUNT, "--from", "visit"),
+        "spark": (*COUNT, "--spark", "visits"),
         "eps": (*COUNT, "--eps", "0"),
         "by": (*COUNT, "--by", "citty", "--groups", "citty=a"),
         "groups": (*COUNT, "--by", "city", "--groups", "town=a"),

@@ -24,6 +24,7 @@ from stairnoise.query.mechanism import MECHANISMS
 from stairnoise.query.question import Asked, same
 from stairnoise.query.reading import CSV
 from stairnoise.query.release import Release
+from stairnoise.query.sources.spark import session
 
 _INTERRUPTED = 130
 _FIELD = re.compile(r'("(?:[^"]|"")*"|[^",]*),', re.DOTALL)
@@ -47,10 +48,11 @@ _TYPES = "Types, as age=integer,day=date:%d.%m.%Y: text, integer, real, boolean,
 
 
 def query(
-    source: Annotated[
-        str, typer.Argument(help="A file of SQLite or DuckDB, a CSV or Parquet file, or postgresql://...", show_default=False)
-    ],
     eps: Annotated[float, _price("--eps", help="ε of the whole table: a smaller one is more private.")],
+    source: Annotated[
+        Text, typer.Argument(help="A file of SQLite or DuckDB, a CSV or Parquet file, or postgresql://...", show_default=False)
+    ] = None,
+    spark: Annotated[Text, _what("--spark", help="Instead of a source, a table or view of Spark's catalog.")] = None,
     table: Annotated[Text, _what("--from", help="The table, if the source has several.")] = None,
     by: Annotated[Texts, _what("--by", help="Column of the groups, or several with commas; may be repeated.")] = None,
     groups: Annotated[Texts, _what("--groups", help=_GROUPS)] = None,
@@ -97,6 +99,10 @@ def query(
     passed_on = {name: value for name, value in locals().items() if name in _PASSED_ON}
     if show_true and (output is not None or json):
         raise ParameterError("--show-true must not be combined with --output or --json: that output could be published")
+    if spark is not None and (source, table) != (None, None):
+        raise ParameterError("spark must be left out with a source or --from: it names a table of Spark")
+    if source is None and spark is None:
+        raise ParameterError("source must be given, or --spark with a table of Spark")
     columns = [name or "" for text in by or [] for name in csv_fields(text, "by")]
     statistics = _statistics(count, mean or [], sum_of or [], bounds or [])
     listed, csv = _groups(groups or [], columns), _csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks)
@@ -107,7 +113,7 @@ def query(
     file = None if output is None else _output(output, force, used)
     release = Release(
         statistics,
-        table,
+        table if spark is None else spark,
         by=columns,
         groups=listed,
         shares=_shares(shares or []),
@@ -119,7 +125,7 @@ def query(
     )
     try:
         with naming(column=f"--{statistics[0][0]}", sum="--sum", csv=_given(csv)):
-            outcome = release.run(source, groups_as_texts=True)
+            outcome = release.run(session() if source is None else source, groups_as_texts=True)
         if file is not None:
             file.write(outcome.table)
     except KeyboardInterrupt:

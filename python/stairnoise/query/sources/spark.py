@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stairnoise._errors import ParameterError, outline, received
+from stairnoise._optional import require
 from stairnoise.query.condition import FUNCTIONS, Condition, refused
 from stairnoise.query.question import folded
 from stairnoise.query.sources.column import Column
@@ -24,6 +25,17 @@ _CALLED = (
     | {"collate", "count", "dayofweek", "greatest", "hex", "isnan", "least", "min", "row_number", "sha2", "sum", "try_add"}
     | {"try_multiply", "try_subtract", "try_sum"}
 )
+
+
+def session() -> Any:
+    """Return the active session, or start one by the settings of this machine. Its log is silent, because it can hold values."""
+    sessions = require("pyspark.sql", "a table of Spark needs", "'stairnoise[spark]'").SparkSession
+    quiet = {"spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false"}
+    try:
+        return sessions.getActiveSession() or sessions.builder.config(map=quiet).getOrCreate()
+    except Exception as error:
+        problem = type(error).__name__
+    raise SourceError(f"Spark could not be started ({problem}); it needs a Java runtime")
 
 
 class Spark(Source):
