@@ -50,7 +50,7 @@ def test_two_lattices_enclose_it(mechanism, k):
     """One loss is composed by two methods: as a sum of draws, and on lattices of losses."""
     composed = mechanism.compose(k)
     with np.errstate(all="ignore"):
-        lower, upper = models.bracket(composed._parts)
+        lower, upper = models.lower_curve(composed._parts), models.upper_curve(composed._parts)
     for delta in (1e-9, 1e-6, 1e-2):
         eps = composed.eps_for_delta(delta)
         assert lower.profile_scalar(eps) <= delta * (1 + 1e-9)

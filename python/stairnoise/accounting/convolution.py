@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,24 +20,24 @@ from stairnoise.numerics.tilted import fast_length
 
 Value = TypeVar("Value")
 
-# Multiplications up to which direct convolution is taken: about 50 ms.
-_DIRECT_WORK = 2**26
-# Losses of few atoms are convolved directly for up to this many times the work, because transforms of their long lattices take
-# 0.2 s or more.
+# Multiplications up to which direct convolution is taken: about 5 ms.
+_DIRECT_WORK = 2**24
+# Losses of few atoms are convolved directly for up to this many times the work: about 90 ms, which their transforms take too.
 _FOR_FEW = 4
 # Multiplications that `np.convolve` makes in one call, during which Python sees no signal: about 10 ms.
 _AT_ONCE = 2**24
 # Entries beside the largest loss, which are always computed directly.
 _DIRECT_TOP = 256
-# A transform is read within this many standard deviations of its tilted mean: the distribution is at least 0.04 of its peak.
-_READ = 2.5
+# A transform is read within this many standard deviations of its tilted mean: the distribution is some 0.01 of its peak there.
+_READ = 3.0
 # A tilt may leave a single loss.
 _LEAST_VARIANCE = 1e-300
-# Probability of what a transform of limited length folds back, as a natural logarithm (Bernstein's inequality).
+# Probability of what a transform of limited length folds back, as a natural logarithm.
 _FOLDED = 60.0
 _LEAST_LOG = math.log(2.0**-1074)
-# Error of a transform's entries, as a share of the largest, and what the errors may add up to, as a share of the sum.
-_TRANSFORM_ERROR, _BELIEVED = 2.0**-48, 1e-9
+# Error of a transform's entries as a share of the largest, what each release adds to this share (at most half of it was
+# measured), and what the errors may add up to as a share of the sum.
+_TRANSFORM_ERROR, _ERROR_OF_ONE, _BELIEVED = 2.0**-48, 2.0**-54, 1e-9
 # Nonzero entries of a distribution that is added entry by entry.
 _FEW = 64
 _SHIFT = 512
@@ -150,6 +150,8 @@ def _by_factors(mechanism: Floats, k: int, length: int) -> Floats:
     first, power = 0, np.ones(1)
     for _ in range(k):
         power = _convolve(power, mechanism, length - first)
+        if power[0] and power[-1]:
+            continue
         there = np.flatnonzero(power)
         if not there.size:
             return np.zeros(1)
@@ -186,8 +188,9 @@ class _Tilted:
     """The sum of all releases, each distribution multiplied by exp(-tilt i) and normalised."""
 
     def __init__(self, mechanisms: Sequence[tuple[Floats, int]], tilt: float) -> None:
-        self.tilt = tilt
+        self.tilt, self._untilted = tilt, mechanisms
         self.logarithm = self.mean = self.variance = 0.0
+        self._error = _TRANSFORM_ERROR + _ERROR_OF_ONE * sum(k for _, k in mechanisms)
         self.mechanisms = []
         for mechanism, k in mechanisms:
             index = np.arange(mechanism.size)
@@ -204,30 +207,39 @@ class _Tilted:
 
     def probabilities(self, low: int, high: int) -> tuple[Floats, Floats]:
         """Entries `low` to `high`, which lie within `_READ` deviations of the mean, without the tilt, and their errors."""
-        size = self._length()
-        transform = np.ones(size // 2 + 1, np.complex128)
+        size = self._length(low, high)
+        transform: Any = np.ones(1)
         for mechanism, k in self.mechanisms:
             # Ten times as fast as ``**``, which takes logarithms.
-            transform *= _power(np.ones_like(transform), np.fft.rfft(mechanism, size), k, np.multiply)
+            transform = transform * _power(np.ones(1, np.complex128), np.fft.rfft(mechanism, size), k, np.multiply)
         index = np.arange(low, high + 1)
         sums = np.maximum(np.fft.irfft(transform, size), 0.0)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             without = np.exp(self.logarithm + self.tilt * index)
-        return sums[index % size] * without, _TRANSFORM_ERROR * sums.max() * without
+            return sums[index % size] * without, self._error * sums.max() * without
 
-    def _length(self) -> int:
-        """Length of a fast transform that holds every sum, or all but exp(-60) of them to either side of the mean."""
+    def _length(self, low: int, high: int) -> int:
+        """Length of a fast transform that folds at most exp(-60) of the sums to either side onto these entries."""
         widest = max(mechanism.size for mechanism, _ in self.mechanisms)
-        total = sum((mechanism.size - 1) * k for mechanism, k in self.mechanisms) + 1
-        r = widest * _FOLDED / 3
-        beside = r + math.sqrt(r * r + 2 * _FOLDED * self.variance)
-        return fast_length(math.ceil(max(min(total, 2 * beside + 2), widest)) + 1)
+        last = sum((mechanism.size - 1) * k for mechanism, k in self.mechanisms)
+        above, below = min(self._reach(-1), last), max(-self._reach(1), 0)
+        return fast_length(max(math.ceil(max(above - low, high - below)) + 1, widest))
+
+    def _reach(self, sign: int) -> float:
+        """Chernoff's bound of the sum, times `-sign`, but for exp(-60) of its probability: every exponent gives one."""
+        exponent, bound = math.sqrt(2 * _FOLDED / max(self.variance, 1 / _FOLDED)), math.inf
+        while True:
+            moved = _Tilted(self._untilted, self.tilt + sign * exponent)
+            found = (moved.logarithm - self.logarithm + _FOLDED) / exponent
+            if not found < bound:
+                return bound
+            exponent, bound = exponent / 2, found
 
 
 def _by_tilting(mechanisms: Sequence[tuple[Floats, int]], length: int) -> tuple[Floats, Floats]:
     """Convolution by Fourier transforms of tilted distributions, and the errors of its entries.
 
-    A transform's error is the same everywhere, about 1e-16 times the number of distributions and the peak. So
+    A transform's error is the same everywhere: a share of the peak that grows with the number of distributions. So
     the distribution is tilted, which convolution commutes with, until its peak is where it is read (the
     saddle point), for one window after another from the last entry to the first.
     """
@@ -249,7 +261,7 @@ def _by_tilting(mechanisms: Sequence[tuple[Floats, int]], length: int) -> tuple[
                 found, off = np.zeros((2, high + 1 - low))
                 break
             found, off = window.probabilities(low, high)
-            hidden = np.flatnonzero(np.cumsum(off) > _BELIEVED * np.cumsum(found))
+            hidden = np.flatnonzero(~(np.cumsum(off) <= _BELIEVED * np.cumsum(found)))
             if not hidden.size or hidden[-1] < high - low:
                 shown = int(hidden[-1]) + 1 if hidden.size else 0
                 low, found, off = low + shown, found[shown:], off[shown:]

@@ -33,6 +33,8 @@ Parts = Sequence[tuple[Part, int]]
 
 # Nodes over all releases, and at most and at least over one, of a bracket.
 _NODES, _MOST, _LEAST = 2**18, 2**12, 16
+# How much longer the step of a coarse bracket is, whose difference from the true loss is the square of that.
+COARSER = 8
 # Releases in a bracket.
 MOST_BRACKETED = 2**14
 # ε of one release: beyond it, probabilities on a lattice leave float64. A closed form needs no such limit.
@@ -77,40 +79,39 @@ def exact_curve(parts: Parts, step: Fraction) -> Curve:
     return Curve(top, float(step), convolution([(part.on_lattice(step), k) for part, k in parts], length))
 
 
-def bracket(parts: Parts) -> tuple[Curve, Curve]:
-    """Lower and upper curve of a loss that no small lattice holds."""
-    step, upper = _step(parts), upper_curve(parts)
-    lower = _symmetric_lower(parts, step) if _symmetric(parts) else _lower(parts, step)
+def upper_curve(parts: Parts, coarser: int = 1) -> Curve:
+    """Upper curve of a loss that no small lattice holds; on a lattice whose step is `coarser` times as long, it is higher."""
+    step = _step(parts, coarser)
+    if _symmetric(parts):
+        return _symmetric_upper(parts, step)
+    return _general([(part.upper_model(step), k) for part, k in parts], step, _ROUNDING)
+
+
+def lower_curve(parts: Parts, coarser: int = 1) -> Curve:
+    """Lower curve of a loss that no small lattice holds."""
+    step = _step(parts, coarser)
+    if _symmetric(parts):
+        return _symmetric_lower(parts, step)
+    return _general([(part.lower_model(step), k) for part, k in parts], step, -_ROUNDING)
+
+
+def require_order(lower: Curve, upper: Curve) -> None:
+    """Raise an error if probabilities are missing."""
     if not upper.profile_scalar(0.0) >= lower.profile_scalar(0.0) * (1 - _ROUNDING):
         raise ArithmeticError("bounds must be in order: their probabilities do not add up")
-    return lower, upper
-
-
-def upper_curve(parts: Parts) -> Curve:
-    """Upper curve of a loss that no small lattice holds, which is not compared with the lower one."""
-    step = _step(parts)
-    return _symmetric_upper(parts, step) if _symmetric(parts) else _upper(parts, step)
 
 
 def _symmetric(parts: Parts) -> bool:
     return all(part.symmetric for part, _ in parts)
 
 
-def _step(parts: Parts) -> float:
+def _step(parts: Parts, coarser: int) -> float:
     widths = [2 * part.top for part, _ in parts]
     nodes = max(min(_NODES, _MOST * sum(k for _, k in parts)), 1)
-    fair = sum(k * width for (_, k), width in zip(parts, widths, strict=True)) / nodes
+    fair = coarser * sum(k * width for (_, k), width in zip(parts, widths, strict=True)) / nodes
     # Where every loss is 0 or infinite, any step will do.
     step = min(fair, max(widths) / _LEAST) or 1.0
     return parts[0][0].suitable_step(step) if len(parts) == 1 and not _symmetric(parts) else step
-
-
-def _lower(parts: Parts, step: float) -> Curve:
-    return _general([(part.lower_model(step), k) for part, k in parts], step, -_ROUNDING)
-
-
-def _upper(parts: Parts, step: float) -> Curve:
-    return _general([(part.upper_model(step), k) for part, k in parts], step, _ROUNDING)
 
 
 def _general(models: Sequence[tuple[Model, int]], step: float, allowance: float) -> Curve:

@@ -78,14 +78,15 @@ class PrivacyLoss(Immutable, Generic[Float]):
     """
 
     __module__ = "stairnoise"
-    __slots__ = ("_at_one_eps", "_bracket", "_exact", "_names", "_parts", "_single")
+    __slots__ = ("_at_one_eps", "_exact", "_lower", "_names", "_parts", "_single", "_upper")
     # Distinct releases with the number of times that each was made, and the text of each.
     _parts: tuple[tuple[Part, int], ...]
     _names: tuple[str, ...]
     # The loss of all releases where it is of the kind of one release's.
     _single: Part | None
-    # Lower and upper curve of a composed loss, the same one if exact; None until first used.
-    _bracket: tuple[Curve, Curve] | None
+    # Upper and lower curve of a composed loss, the same one if exact; None until first used.
+    _upper: Curve | None
+    _lower: Curve | None
     _exact: bool
     # The profile at one ε >= 0 in plain floats, if there is one curve; None until that exists.
     _at_one_eps: Callable[[float], float] | None
@@ -98,7 +99,8 @@ class PrivacyLoss(Immutable, Generic[Float]):
         self: PrivacyLoss[Float] = cls.__new__(cls)
         _set_parts(self, parts)
         _set_names(self, names)
-        _set_bracket(self, None)
+        _set_upper(self, None)
+        _set_lower(self, None)
         part = parts[0][0].together(parts[0][1]) if len(parts) == 1 else None
         _set_single(self, part)
         scalar = part is not None and self._shape == ()
@@ -449,35 +451,42 @@ class PrivacyLoss(Immutable, Generic[Float]):
             common_shape({name: level, "parameters": np.empty(self._shape)})
         return level
 
-    def _curves(self) -> tuple[Curve, Curve]:
-        """Return the lower and the upper curve of a composed loss."""
-        if self._bracket is None:
+    def _from_above(self) -> Any:
+        """Return the closed form of the loss, or its upper curve."""
+        if self._single is not None:
+            return self._single
+        if self._upper is None:
             pitch = models.exact_step(self._parts)
             if pitch is not None:
                 curve = models.exact_curve(self._parts, pitch)
-                curves = (curve, curve)
-                object.__setattr__(self, "_at_one_eps", curve.profile_scalar)
+                _set_at_one_eps(self, curve.profile_scalar)
+                _set_lower(self, curve)
             else:
-                curves = models.bracket(self._parts)
-            object.__setattr__(self, "_bracket", curves)
-            return curves
-        return self._bracket
+                curve = models.upper_curve(self._parts)
+                models.require_order(models.lower_curve(self._parts, models.COARSER), curve)
+            _set_upper(self, curve)
+        return self._upper
 
-    def _from_above(self) -> PrivacyLoss[Float]:
-        """Return the loss with its upper curve alone, in half the time: a search compares the two curves only where it ends."""
-        if self._single is not None or self._exact:
-            return self
-        loss: PrivacyLoss[Float] = PrivacyLoss._of(self._parts, self._names)
-        curve = models.upper_curve(self._parts)
-        object.__setattr__(loss, "_bracket", (curve, curve))
-        return loss
+    def _from_below(self) -> Any:
+        """Return the closed form of the loss, or its lower curve."""
+        upper = self._from_above()
+        if self._single is None and self._lower is None:
+            curve = models.lower_curve(self._parts)
+            models.require_order(curve, upper)
+            _set_lower(self, curve)
+        return self._single or self._lower
+
+    def _coarse_eps(self, delta: float) -> float:
+        """Return an upper bound of `eps_for_delta`, by a coarse lattice if the loss is not exact."""
+        curve: Any = self._from_above() if self._exact else models.upper_curve(self._parts, models.COARSER)
+        with np.errstate(all="ignore"):
+            return float(curve.eps_for_delta(np.array(delta)))
 
     def _evaluate(self, read: Callable[[Any], Floats], bounds: bool) -> tuple[Real, Real]:
-        """Apply `read` to the closed form, to the upper curve, or to the lower and the upper curve."""
+        """Apply `read` to the closed form or to the upper curve, and if both bounds are wanted to the lower curve."""
         with np.errstate(all="ignore"):
-            lower, upper = self._curves() if self._single is None else (self._single, self._single)
-            high = plain(read(upper))
-            return (plain(read(lower)) if bounds and lower is not upper else high), high
+            high = plain(read(self._from_above()))
+            return plain(read(self._from_below())) if bounds and not self._exact else high, high
 
     def _answer(self, low: Real, high: Real, safe: Real, bounds: bool) -> Float | Floats | tuple[Float | Floats, ...]:
         return (low, high) if bounds else safe  # type: ignore[return-value]
@@ -488,7 +497,7 @@ class PrivacyLoss(Immutable, Generic[Float]):
 
     @property
     def _endless(self) -> float:
-        return self._endless_of(self._curves()[1] if self._single is None else self._single)
+        return self._endless_of(self._from_above())
 
     def _key(self) -> tuple[object, ...]:
         return (frozenset((part.key(), k) for part, k in self._parts),)
@@ -507,8 +516,8 @@ class PrivacyLoss(Immutable, Generic[Float]):
 
 # By the slots themselves, which takes half the time of `object.__setattr__`: a loss is made in every call of a mechanism's
 # methods.
-_set_parts, _set_names, _set_bracket, _set_single, _set_at_one_eps, _set_exact = (
-    vars(PrivacyLoss)[slot].__set__ for slot in ("_parts", "_names", "_bracket", "_single", "_at_one_eps", "_exact")
+_set_parts, _set_names, _set_upper, _set_lower, _set_single, _set_at_one_eps, _set_exact = (
+    vars(PrivacyLoss)[slot].__set__ for slot in ("_parts", "_names", "_upper", "_lower", "_single", "_at_one_eps", "_exact")
 )
 
 

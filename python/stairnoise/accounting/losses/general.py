@@ -81,10 +81,10 @@ class General(Part):
         log_p, log_q, above = self.masses(nodes(self.top, self.bottom, step / _FINER))
         listed = np.isfinite(log_p) & np.isfinite(log_q)
         loss = (log_p - log_q)[listed]
-        on_node = self.top - step * np.round((self.top - loss) / step)
+        first = self.top - step * math.ceil((self.top - float(loss[0])) / step - _SAME)
+        on_node = first - step * np.round((first - loss) / step)
         # A loss that is on a node, but for rounding, stays there.
         loss = np.where(np.abs(loss - on_node) < _SAME * step, on_node, loss)
-        first = self.top - step * math.ceil((self.top - float(loss[0])) / step - _SAME)
         places, masses = _merged(np.exp(log_p[listed]), loss, first, step)
         top = places[0][0]
         distribution = np.zeros(places[-1][1] + 1)

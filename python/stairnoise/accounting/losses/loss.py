@@ -103,7 +103,7 @@ class Part(ABC):
         return 0.0
 
     def suitable_step(self, step: float) -> float:
-        """Return a step for a loss of this part alone, at most the one given."""
+        """Return a step for a loss of this part alone: at most the one given, or one with which every loss is on a node."""
         return step
 
     def own_step(self) -> Fraction | None:

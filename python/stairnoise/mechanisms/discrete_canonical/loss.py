@@ -20,6 +20,8 @@ from stairnoise.mechanisms.discrete_canonical.distribution import end_of
 from stairnoise.mechanisms.truncated_staircase.loss import EndedAtoms
 
 _DIGITS = 60
+# Only rare losses are not on a node, and change by the square of the step, relative to δ.
+_SHORTEST = 2.0**-9
 
 
 class CanonicalAtoms(EndedAtoms):
@@ -32,14 +34,21 @@ class CanonicalAtoms(EndedAtoms):
         self._node = node
 
     def suitable_step(self, step: float) -> float:
-        """Return a step that divides ε."""
-        return self._node / math.ceil(self._node / step)
+        """Return a step that divides ε, and is no shorter than need be."""
+        return self._node / math.ceil(self._node / max(step, _SHORTEST))
 
     def upper_model(self, step: float, *, aligned: bool = False) -> Model:
         """Split every loss between its two neighbouring nodes; ε is a node."""
+        return super(CanonicalAtoms, self._with_node(step)).upper_model(step, aligned=aligned)
+
+    def lower_model(self, step: float) -> Model:
+        """Merge outcomes until their ratio is that of a node; ε is a node."""
+        return super(CanonicalAtoms, self._with_node(step)).lower_model(step)
+
+    def _with_node(self, step: float) -> CanonicalAtoms:
         lifted = copy(self)
         lifted.top = self._node + step * math.ceil((self.top - self._node) / step)
-        return super(CanonicalAtoms, lifted).upper_model(step, aligned=aligned)
+        return lifted
 
 
 def canonical_atoms(eps: float, delta: float, end: int) -> CanonicalAtoms:

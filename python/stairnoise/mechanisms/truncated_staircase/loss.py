@@ -39,9 +39,8 @@ class EndedAtoms(Listed):
         # The list leaves out no outcomes.
         self.beyond = 0.0
 
-    @property
-    def steps_to_keep(self) -> float:
-        """ε, so that every loss is on a node."""
+    def suitable_step(self, step: float) -> float:
+        """Return ε: every loss is on a node, and a composed loss has few."""
         return self.top
 
 
