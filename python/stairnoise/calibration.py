@@ -11,7 +11,8 @@ search finds where it reaches the given ε, from below. Two parameters are chose
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from stairnoise._candidates import CANDIDATES, Candidate, Setting
@@ -19,6 +20,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._native import largest_quotient
 from stairnoise._parameters import Cost, count, one_of, refuse, single
 from stairnoise._types import Number
+from stairnoise.accounting.privacy_loss import PrivacyLoss
 from stairnoise.mechanism.distribution import root_moment
 from stairnoise.mechanisms.staircase import many_releases
 from stairnoise.registry import ROWS, Row
@@ -31,6 +33,8 @@ _MOMENT = {"l1": 1, "l2": 2}
 _MOST_RELEASES = 2**20
 # How near to the given ε a search ends, from below.
 _NEAR = 1e-5
+# A bracket of the parameter that is no wider, relatively, ends a search: the noise itself has steps.
+_NARROW = 1e-7
 # Steps of a search; more than any has taken.
 _MOST_STEPS = 60
 # Least part of the given ε that the result must use: less means that no parameter between two others was tried.
@@ -55,19 +59,21 @@ class Target(NamedTuple):
     stated: bool
     """Whether the caller stated the sensitivity."""
 
-    def spent(self, mechanism: Any, *, searching: bool = True) -> float:
-        """Return the ε of the releases together, at this δ; while `searching`, by the upper bound alone."""
-        # A mechanism that was not made for one sensitivity is asked about this one.
-        asked = {"sensitivity": int(self.sensitivity) if mechanism._integers else self.sensitivity}
-        loss = mechanism.privacy_loss(**asked if mechanism._any_sensitivity else {})
-        if not self.delta:
-            return self.releases * float(loss.eps)
-        composed = loss.compose(self.releases)
-        return float((composed._from_above() if searching else composed).eps_for_delta(self.delta))
-
     def kept_by(self, mechanism: Any) -> bool:
         """Whether the releases together spend at most ε, and at least 0.999 of it."""
-        return _ENOUGH * self.eps <= self.spent(mechanism, searching=False) <= self.eps
+        return _ENOUGH * self.eps <= _spent(self, mechanism, False) <= self.eps
+
+
+@lru_cache(maxsize=16)
+def _spent(target: Target, mechanism: Any, coarsely: bool) -> float:
+    """Return the ε of the releases together, at this δ; `coarsely` an upper bound of it, in an eighth of the time."""
+    # A mechanism that was not made for one sensitivity is asked about this one.
+    asked = {"sensitivity": int(target.sensitivity) if mechanism._integers else target.sensitivity}
+    loss: PrivacyLoss[float] = mechanism.privacy_loss(**asked if mechanism._any_sensitivity else {})
+    if not target.delta:
+        return target.releases * loss.eps
+    composed = loss.compose(target.releases)
+    return composed._coarse_eps(target.delta) if coarsely else float(composed.eps_for_delta(target.delta))
 
 
 def calibrate(
@@ -116,8 +122,8 @@ def calibrate(
     Returns
     -------
     an instance of `cls`
-        For a hundred releases it takes some 10 ms for staircases and Gaussian mechanisms, and a second or two for the others.
-        `Arete`, whose probabilities are listed, takes about five seconds.
+        For a hundred releases it takes some 10 ms for staircases and Gaussian mechanisms, and some 50 ms for most others.
+        `Skellam` takes a second, and `Arete`, whose probabilities are listed, a few seconds.
 
     Raises
     ------
@@ -234,8 +240,13 @@ def _stair(candidate: Candidate, target: Target, power: int) -> float:
 
 def _raised(candidate: Candidate, setting: Setting, target: Target) -> Any:
     """Return the mechanism with the largest ε per release; eps/k always suffices."""
-    start = largest_quotient(target.eps, target.releases)
-    return search(lambda eps: candidate.make(setting._replace(eps=eps)), target, start)
+    eps, delta, k = target[:3]
+    start = guess = largest_quotient(eps, k)
+    ends = k * (setting.delta or 0.0) if "delta" in candidate.compared.takes else 0.0
+    if ends < delta * _ENOUGH:
+        # Of all losses up to ε, the one that is always ε or -ε costs the most (Kairouz, Oh and Viswanath, ICML 2015).
+        guess = max(guess, many_releases.near_largest_eps(eps, delta - ends, k, 1.0, 0.0) * (1 - _NEAR / 2))
+    return search(lambda eps: candidate.make(setting._replace(eps=eps)), target, start, guess)
 
 
 def _shrunk(candidate: Candidate, setting: Setting, target: Target) -> Any:
@@ -249,47 +260,68 @@ def _shrunk(candidate: Candidate, setting: Setting, target: Target) -> Any:
 
     for less in _LESS:
         whole = make(target.eps * (1 - less))
-        spent = target.spent(whole)
-        if _ENOUGH * target.eps <= spent <= target.eps:
-            return whole
-    return search(make, target, target.eps * min(1.0, target.eps / spent) * _ENOUGH)
+        if (spent := _spent(target, whole, False)) <= target.eps:
+            break
+    if target.kept_by(whole):
+        return whole
+    start = target.eps * min(1.0, target.eps / spent) * _ENOUGH
+    return search(make, target, start, start)
 
 
-def search(make: Callable[[float], Any], target: Target, start: float) -> Any:
+def search(make: Callable[[float], Any], target: Target, start: float, guess: float) -> Any:
     """Return the mechanism that spends at most the target's ε, and nearly all of it, from a start that spends no more.
 
-    The ε of all releases nearly grows in proportion with that of one: secants end after few steps.
+    Coarse lattices lead the search from a guess, and the fine one decides where it ends.
     """
-    for less in _LESS:
-        low = start * (1 - less), target.spent(best := make(start * (1 - less)))
-        if low[1] <= target.eps:
-            break
+    made = lru_cache(maxsize=16)(make)
+    led, _, power = _nearest(made, target, (guess, start), 1.0, coarsely=True)
+    return _nearest(made, target, (led, start), power)[1]
+
+
+def _nearest(
+    make: Callable[[float], Any], target: Target, starts: Sequence[float], power: float, *, coarsely: bool = False
+) -> tuple[float, Any, float]:
+    """Return the largest parameter that spends at most ε, as nearly as a search gets to it, its mechanism, and the power.
+
+    The search begins at the first start that spends no more. The ε of all releases nearly grows with a power of the
+    parameter: secants end after few steps.
+    """
+    eps = target.eps
     high: tuple[float, float] | None = None
+    for start in (*starts, *(starts[-1] * (1 - less) for less in _LESS[1:])):
+        low = start, _spent(target, best := make(start), coarsely)
+        if low[1] <= eps:
+            break
+        high = low
     for step in range(_MOST_STEPS):
-        if low[1] >= target.eps * (1 - _NEAR):
+        if low[1] >= eps * (1 - _NEAR) or (high is not None and high[0] <= low[0] * (1 + _NARROW)):
             break
         if high is None:
-            # Where a line through 0 reaches the target, and farther each time.
-            at = low[0] * min(max(target.eps / max(low[1], 0.5 * target.eps), 1 + _NEAR) * 1.01**step, 2.0)
+            # Where the power reaches the target, and farther each time.
+            aimed = (eps * (1 - _NEAR / 2) / max(low[1], 0.5 * eps)) ** (1 / power)
+            at = low[0] * min(max(aimed, 1 + _NEAR * 4**step), 2.0)
         else:
-            at = _between(low, high, target.eps)
-            if not low[0] < at < high[0]:
-                break
+            at = _between(low, high, eps)
         mechanism = make(at)
-        spent = target.spent(mechanism)
-        if spent <= target.eps:
+        spent = _spent(target, mechanism, coarsely)
+        if low[1] > 0 and spent < math.inf:
+            power = min(max(_power(low, (at, spent)), 0.5), 2.0)
+        if spent <= eps:
             low, best = (at, spent), mechanism
         else:
             high = at, spent
-    return best
+    return low[0], best, power
+
+
+def _power(a: tuple[float, float], b: tuple[float, float]) -> float:
+    return math.log(b[1] / a[1]) / math.log(b[0] / a[0])
 
 
 def _between(low: tuple[float, float], high: tuple[float, float], eps: float) -> float:
     """Aim a little below where a power of the parameter through both ends is `eps`, but never near an end."""
-    (x, y), (right, above) = (math.log(low[0]), math.log(max(low[1], eps / 1e3))), (math.log(high[0]), math.log(high[1]))
-    width = right - x
-    aimed = x + width * (math.log(eps * (1 - _NEAR / 2)) - y) / (above - y)
-    return math.exp(min(max(aimed, x + 0.001 * width), right - 0.001 * width))
+    width, above = math.log(high[0] / low[0]), math.log(high[1] / max(low[1], eps / 1e3))
+    part = math.log(eps * (1 - _NEAR / 2) / max(low[1], eps / 1e3)) / above
+    return low[0] * math.exp(min(max(part, 0.001), 0.999) * width)
 
 
 calibrate.__module__ = "stairnoise"

@@ -178,13 +178,12 @@ def compare(
         `releases`, of which it is the δ together.
     releases : int or None
         How many releases k share ε and δ. Every mechanism is then the one that `calibrate` returns, and the rows are sorted
-        by `cost`. A staircase has one row, with the first stair that is best for `cost` and k. None: one draw each. Some
-        mechanisms take about a second.
+        by `cost`. A staircase has one row, with the first stair that is best for `cost` and k. None: one draw each.
     mechanisms : sequence of str, "all" or None
         Which to compare, by the names in the table. None: the staircase and Laplace mechanisms, and if `delta` is given
         those that need it. The others are for noise in shares (GeneralizedDiscreteLaplace and Arete, with the
         parameters that their ``from_eps`` finds, and MultiScaleDiscreteLaplace) or for study (MergedLaplace). With
-        `releases` the names of classes are names too, and "all" takes minutes.
+        `releases` the names of classes are names too, and "all" takes a few seconds.
     dim : int or None
         Length of a released vector. Compares the mechanisms for vectors, by the norm of the noise.
     norm : {"l1", "l2", "linf"}, default "l1"

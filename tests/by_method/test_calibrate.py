@@ -312,7 +312,7 @@ def test_bad_input(cls, arguments, error, text):
 
 @pytest.mark.parametrize(("eps", "width"), [(0.2, 0.3), (1.5, 1.0), (4.5, 1.6)])
 def test_very_many_releases_are_searched_by_fewer(eps, width):
-    found = many_releases._near_largest_eps(eps, 1e-6, 10_000, width, width - 1)
+    found = many_releases.near_largest_eps(eps, 1e-6, 10_000, width, width - 1)
     assert found == pytest.approx(many_releases.largest_eps(eps, 1e-6, 10_000, width, width - 1), rel=4e-3)
 
 

@@ -106,7 +106,21 @@ def test_few_atoms_by_the_multinomial_mechanism(rare: float) -> None:
     assert np.count_nonzero(found) > 500
 
 
-def test_a_search_sees_the_same_upper_bound() -> None:
+def test_a_coarse_lattice_bounds_from_above_and_closely() -> None:
     for mechanism in (sn.DiscreteCanonical(0.3, 1e-9), sn.TruncatedLaplace(0.3, 1e-9, 1), sn.Laplace(0.3), sn.Staircase(0.3)):
         loss = mechanism.privacy_loss().compose(20)
-        assert loss._from_above().eps_for_delta(1e-6) == loss.eps_for_delta(1e-6)
+        fine = loss.eps_for_delta(1e-6)
+        assert fine * (1 - 1e-12) <= loss._coarse_eps(1e-6) <= fine * 1.0001
+
+
+@pytest.mark.parametrize("mechanism", [sn.TruncatedStaircase(0.01, 1e-12), sn.TruncatedDiscreteStaircase(0.3, 1e-9, 3)], ids=repr)
+@pytest.mark.parametrize("k", [3, 200])
+def test_a_truncated_staircase_has_its_losses_on_a_lattice(mechanism: sn.AdditiveMechanism, k: int) -> None:
+    low, high = mechanism.compose(k).eps_for_delta(1e-5, bounds=True)
+    assert low < high < low * (1 + 1e-8)
+
+
+@pytest.mark.parametrize(("eps", "k"), [(0.3, 10), (0.024, 100)])
+def test_canonical_losses_stay_on_their_nodes(eps: float, k: int) -> None:
+    low, high = sn.DiscreteCanonical(eps, 1e-9).compose(k).eps_for_delta(1e-5, bounds=True)
+    assert low < high < low * (1 + 1e-5)

@@ -15,18 +15,21 @@ References
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
 from stairnoise import _native
+from stairnoise._parameters import REMEMBERED
+from stairnoise.mechanisms.gaussian.calibration import shift_in_float64
 from stairnoise.mechanisms.skellam import distribution as theory
 from stairnoise.mechanisms.skellam.loss import rdp_bound
-from stairnoise.numerics.roots import least_candidate, least_integer
+from stairnoise.numerics.roots import Rising, least_candidate, least_integer
 
 # log2 of the least and of the largest candidate for μ.
 _LOG2_LEAST, _LOG2_MOST = -20, 30
-# More than the relative error of the profile.
-_MARGIN = 2.0**-32
+# More than the relative error of the profile, and than what this error moves the least μ by, relatively.
+_MARGIN, _APART = 2.0**-32, 2.0**-20
 # Orders of the Rényi divergence for several values: the integers of 8 significant bits below 2**20.
 _ORDERS = np.unique(np.ldexp(np.arange(2.0, 256.0), np.arange(13)[:, None]))
 # In nepers: outcomes that are less probable than the first by more do not matter in a sum.
@@ -35,17 +38,23 @@ _SHORT = 45.0
 _MOST_SLOPE = 50.0
 
 
+@lru_cache(maxsize=REMEMBERED)
 def least_mu(eps: float, delta: float, shift: int, k: int) -> float:
     """Return the least candidate with which `k` values are (ε, δ)-differentially private together; inf if there is none."""
     share = _native.largest_quotient(eps, k), _native.largest_quotient(delta, k)
 
-    def enough(mu: float) -> bool:
-        return (k > 1 and _many_are_enough(mu, eps, delta, shift, k)) or _one_is_enough(mu, *share, shift)
+    def log_margin(mu: float) -> float:
+        return max(_log_margin_of_one(mu, *share, shift), _log_margin_of_many(mu, eps, delta, shift, k) if k > 1 else -math.inf)
 
+    enough = Rising(log_margin)
+    # Gaussian noise needs nearly the same variance.
+    variance = k * (shift / shift_in_float64(eps, delta)) ** 2
+    if 2.0**_LOG2_LEAST < variance < 2.0**_LOG2_MOST:
+        enough.close_in(0.9 * variance, 1.3 * variance, _APART)
     return least_candidate(enough, _LOG2_LEAST, _LOG2_MOST)
 
 
-def _one_is_enough(mu: float, eps: float, delta: float, shift: int) -> bool:
+def _log_margin_of_one(mu: float, eps: float, delta: float, shift: int) -> float:
     # The loss is above ε up to some outcome.
     def loses(k: int) -> bool:
         return float(theory.loss(mu, np.array([float(k)]), shift)[0]) > eps
@@ -56,19 +65,19 @@ def _one_is_enough(mu: float, eps: float, delta: float, shift: int) -> bool:
     low = max(min(guess, -1), -theory.reach(mu, rare))
     while not loses(low):
         if theory.fall(mu, -low) >= rare:
-            return True
+            return math.inf
         low *= 2
     last = least_integer(lambda k: not loses(k), low, shift, guess + 1) - 1
     first = min(-theory.reach(mu, theory.fall(mu, abs(min(last, 0))) + _SHORT), last)
     k = np.arange(first, last + 1.0)
     gains = -np.expm1(eps - theory.loss(mu, k, shift))
     found = float(np.sum(np.exp(theory.log_pmf(mu, k)) * np.maximum(gains, 0.0)))
-    return found * (1 + _MARGIN) <= delta
+    return math.log(delta / found) - _MARGIN if found > 0 else math.inf
 
 
-def _many_are_enough(mu: float, eps: float, delta: float, shift: int, k: int) -> bool:
-    """Return whether the bound exp((α-1)(D - ε))·(1 - 1/α)^α/(α - 1) of δ is small enough for some order α."""
+def _log_margin_of_many(mu: float, eps: float, delta: float, shift: int, k: int) -> float:
+    """Return ln(δ/bound) for the least of the bounds exp((α-1)(D - ε))·(1 - 1/α)^α/(α - 1) of δ at the orders α."""
     alpha = _ORDERS
     divergence = rdp_bound(mu, alpha, float(k) * shift, math.sqrt(k) * shift)
     logs = (alpha - 1) * (divergence - eps) + alpha * np.log1p(-1 / alpha) - np.log(alpha - 1)
-    return float(np.min(logs)) + math.log1p(_MARGIN) <= math.log(delta)
+    return math.log(delta) - float(np.min(logs)) - _MARGIN

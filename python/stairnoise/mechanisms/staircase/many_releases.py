@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
-from stairnoise.accounting import models
 from stairnoise.distributions.moments import lattice_abs_moment, staircase_abs_moment
 from stairnoise.mechanisms.staircase.loss import Atoms
-from stairnoise.numerics.roots import bisection, golden_section
+from stairnoise.numerics.roots import Rising, bisection, golden_section
 
 # Number of stairs on the geometric grid, and the resolution of the search between two of them.
 _GRID, _RESOLUTION = 24, 0.01
@@ -29,15 +29,18 @@ _STEP = 2.0**-20
 _DIGITS = 3
 # Most releases that are composed: that takes milliseconds, and a search composes a thousand times.
 _VERY_MANY = 4096
+# A smaller part of δ counts as this one, so that it has a logarithm.
+_RARE = 2.0**-64
 # Up to this loss only mean and variance matter.
 _SMALL = 2.0**-6
 
 
+@lru_cache(maxsize=16)
 def best_gamma(eps: float, delta: float, k: int, p: int) -> float:
     """Return the half-width of the central stair, in units of the sensitivity, with the least E|X|**p, to three digits."""
 
     def cost(gamma: float) -> float:
-        one = _near_largest_eps(eps, delta, k, 2 * gamma, 2 * gamma - 1)
+        one = near_largest_eps(eps, delta, k, 2 * gamma, 2 * gamma - 1)
         return float(staircase_abs_moment(p, one, 1.0, gamma))
 
     def rounded(log_gamma: float) -> float:
@@ -46,11 +49,12 @@ def best_gamma(eps: float, delta: float, k: int, p: int) -> float:
     return _best(cost, rounded, math.log(_narrowest(eps, delta, k)))
 
 
+@lru_cache(maxsize=16)
 def best_r(eps: float, delta: float, k: int, p: int, D: int) -> int:
     """Return the integer at which the second stair begins, from 1 to D, with the least E|X|**p."""
 
     def cost(r: float) -> float:
-        one = _near_largest_eps(eps, delta, k, (2 * r - 1) / D, (2 * r - 1 - D) / D)
+        one = near_largest_eps(eps, delta, k, (2 * r - 1) / D, (2 * r - 1 - D) / D)
         return float(lattice_abs_moment(p, one, float(D), r))
 
     def rounded(log_gamma: float) -> float:
@@ -62,21 +66,24 @@ def best_r(eps: float, delta: float, k: int, p: int, D: int) -> int:
 def largest_eps(eps: float, delta: float, k: int, width: float, width_less_one: float) -> float:
     """Return the ε₁ with which k releases are (ε, δ)-private together, to a relative 2**-20."""
 
-    def too_much(one: float) -> bool:
+    def excess(one: float) -> float:
         part = Atoms(np.array(one), np.array(width), np.array(width_less_one))
         if k == 1:
-            return bool(part.profile_scalar(eps) > delta)
-        parts = ((part, k),)
-        step = part.own_step()
-        return models.exact_curve(parts, step).profile_scalar(eps) > delta
+            found = part.profile_scalar(eps)
+        else:
+            gains = -np.expm1(np.minimum(eps - one * np.arange(k, -1.0, -1.0), 0.0))
+            found = float(part.powers(k) @ gains)
+        return math.log(max(found / delta, _RARE))
 
     low = high = eps / k
-    while not too_much(high := 1.25 * high):
+    while excess(high := 1.25 * high) <= 0:
         low = high
+    too_much = Rising(excess)
+    too_much.close_in(low, high, _STEP / 4)
     return bisection(too_much, low, high, relative=_STEP)
 
 
-def _near_largest_eps(eps: float, delta: float, k: int, width: float, width_less_one: float) -> float:
+def near_largest_eps(eps: float, delta: float, k: int, width: float, width_less_one: float) -> float:
     """Return `largest_eps`, for very many releases from fewer releases whose total loss has nearly the same mean and variance."""
     if k > _VERY_MANY:
         one = largest_eps(eps, delta, _VERY_MANY, width, width_less_one)
@@ -86,7 +93,7 @@ def _near_largest_eps(eps: float, delta: float, k: int, width: float, width_less
 
 
 def _narrowest(eps: float, delta: float, k: int) -> float:
-    one = _near_largest_eps(eps, delta, k, 1.0, 0.0)
+    one = near_largest_eps(eps, delta, k, 1.0, 0.0)
     return _NARROWEST / (1 + math.exp(min(one, 1000.0) / 2))
 
 
