@@ -356,7 +356,7 @@ def test_what_cannot_be_read(tmp_path, name, make, error):
 
 @pytest.mark.parametrize("source", [None, 5, b"t.db", object(), ["t.db"]])
 def test_what_is_no_source(source):
-    with pytest.raises(sn.ParameterTypeError, match="source must be a path, a URL or an open connection, got"):
+    with pytest.raises(sn.ParameterTypeError, match="source must be a path, a URL, an open connection or a data frame, got"):
         open_source(source)
 
 

@@ -48,12 +48,14 @@ def count(
 
     Parameters
     ----------
-    source : path, str or connection
+    source : path, str, connection or data frame
         A file of SQLite or DuckDB, a .csv or .parquet file, a URL such as ``"postgresql://host/database"``, or an open
-        connection of ``sqlite3``, ``duckdb`` or ``psycopg``.
+        connection of ``sqlite3``, ``duckdb`` or ``psycopg``. Or a DataFrame of pandas or Polars, a Polars LazyFrame, a PyArrow
+        Table or RecordBatch, or a relation of DuckDB. The index of pandas is no column.
     table : str or None
-        The table; None for the only one. A CSV or Parquet file is a table, named as the file without its suffix. Names of tables
-        and columns ignore the case of ASCII letters, except in PostgreSQL.
+        The table; None for the only one. A CSV or Parquet file is a table, named as the file without its suffix. A frame has the
+        name that you give it here, or "frame". Names of tables and columns ignore the case of ASCII letters, except in
+        PostgreSQL.
     by : str or sequence of str, default ()
         Columns whose values make the groups. By default there is one number for the whole table.
     groups : dict of lists, or list
@@ -71,9 +73,11 @@ def count(
         The largest number of groups in which one person counts; only with `person`. Of a person in more groups, some are
         chosen at random.
     types : dict of str, optional
-        For a CSV or Parquet file: types of columns, each ``"text"``, ``"integer"``, ``"real"``, ``"boolean"``, ``"date"`` or a
-        date with its format such as ``"date:%d.%m.%Y"``. A value that is not of its type is null. Other columns of a CSV file
-        are texts. Other columns of a Parquet file keep their types, but numbers are real.
+        For a CSV or Parquet file or a frame: types of columns, each ``"text"``, ``"integer"``, ``"real"``, ``"boolean"``,
+        ``"date"`` or a date with its format such as ``"date:%d.%m.%Y"``. A value that is not of its type is null. Other columns
+        of a CSV file are texts. Other columns of a Parquet file keep their types, but numbers are real. Dtypes of a frame decide
+        nothing, because they follow its rows: summed columns are real, listed groups have the type of the list, and others are
+        texts; a column in `where` needs a type.
     csv : CSV, optional
         How the lines of a CSV file become values, if the defaults of `CSV` do not fit.
     eps : float

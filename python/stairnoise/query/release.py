@@ -194,5 +194,5 @@ def _place(source: object) -> str:
     if isinstance(source, os.PathLike):
         source = os.fspath(source)
     if not isinstance(source, str):
-        return type(source).__module__
+        return type(source).__module__.partition(".")[0].lstrip("_")
     return without_secrets(source) if is_address(source) else str(Path(source).resolve())

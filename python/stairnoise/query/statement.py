@@ -36,7 +36,7 @@ def statement(plan: Plan, rows: Rows, schema: dict[str, Any], budget: Budget, sh
         "noise": _noise(rng),
         "post_processing": _post_processing(plan, shown, rows.rounded),
         "protected": protected(plan, budget),
-        "not_protected": not_protected(plan),
+        "not_protected": not_protected(plan, schema),
         "error_bound": accuracy(plan, shown.confidence),
         "check": check(plan, shown.confidence),
     }
@@ -116,11 +116,13 @@ def protected(plan: Plan, budget: Budget) -> str:
     return f"Protected: the whole table is {cost}-differentially private for adding or removing {who}."
 
 
-def not_protected(plan: Plan) -> str:
+def not_protected(plan: Plan, schema: dict[str, Any]) -> str:
     """Return what the guarantee does not cover."""
     known = ["the question with its condition and bounds", "the names and types of columns"]
     if plan.question.groups:
         known.append("the lists of groups")
+    if "lazy" in schema:
+        known.append(schema["lazy"])
     several = " For a person with n rows, eps is n times as large." if plan.question.person is None else ""
     said = f"Not protected: {', '.join(known[:-1])} and {known[-1]}.{several}"
     return f"{said} Other releases about the same people add their eps to this one."

@@ -10,6 +10,7 @@
 | `csv_file`, `lines`, `records` | CSV files: their schema, their lines, and lines as records |
 | `parquet_file`, `parquet_footer` | Parquet files: their schema, and a footer with which no value ends a query |
 | `scratch` | a directory for what DuckDB cannot hold in memory |
+| `frame`, `held` | data frames and relations: their types, and what their libraries have in common |
 | `postgresql` | PostgreSQL |
 | `warehouses` | the SQL of Spark, BigQuery, Snowflake, Trino and Databricks |
 | `spark` | frames and sessions of PySpark |
@@ -36,22 +37,34 @@ _OF_CONNECTIONS = {
     "pyspark": "spark:Spark",
 }
 _OF_FILES = {".csv": "csv_file:CSVFile", ".parquet": "parquet_file:ParquetFile"}
+_OF_FRAMES = {
+    "duckdb.DuckDBPyRelation": "held:Relation",
+    "pandas.DataFrame": "held:PandasFrame",
+    "polars.DataFrame": "held:PolarsFrame",
+    "polars.LazyFrame": "held:PolarsLazyFrame",
+    "pyarrow.RecordBatch": "held:ArrowTable",
+    "pyarrow.Table": "held:ArrowTable",
+}
 _AS_IT_IS = Reading()
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 
 
 def open_source(source: Any, reading: Reading = _AS_IT_IS) -> Source:
-    """Open a path, a URL or an open connection, read-only. A connection of the caller stays open."""
+    """Open a path, a URL, an open connection or a data frame, read-only. A connection of the caller stays open."""
     suffix = Path(source).suffix.lower() if isinstance(source, (str, Path)) else ""
-    if reading.types and suffix not in _OF_FILES:
+    module = type(source).__module__.partition(".")[0].lstrip("_")
+    frame = _OF_FRAMES.get(f"{module}.{type(source).__name__}")
+    if reading.types and suffix not in _OF_FILES and frame is None:
         raise ParameterError("types must be left out: a database declares its own; make a view for other types")
     if reading.csv is not None and suffix != ".csv":
         raise ParameterError("csv must be left out: the source is no .csv file")
-    module = type(source).__module__.partition(".")[0].lstrip("_")
+    if frame is not None:
+        return _made("frame:Frame", _found(frame), source, reading)
     if module in _OF_CONNECTIONS:
         return _made(_OF_CONNECTIONS[module], source)
     if not isinstance(source, (str, Path)):
-        raise ParameterTypeError(f"source must be a path, a URL or an open connection, got {outline(source)}")
+        hint = "; pass its read_all(), because it can be read only once" if type(source).__name__ == "RecordBatchReader" else ""
+        raise ParameterTypeError(f"source must be a path, a URL, an open connection or a data frame, got {outline(source)}{hint}")
     if isinstance(source, str) and is_address(source):
         return _made("postgresql:PostgreSQL.of_url", checked(source))
     path = Path(source)
@@ -72,5 +85,9 @@ def open_source(source: Any, reading: Reading = _AS_IT_IS) -> Source:
 
 
 def _made(name: str, *arguments: Any) -> Source:
-    made: Source = resolve_name(f"{__name__}.{name}")(*arguments)
+    made: Source = _found(name)(*arguments)
     return made
+
+
+def _found(name: str) -> Any:
+    return resolve_name(f"{__name__}.{name}")

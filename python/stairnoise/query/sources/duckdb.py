@@ -35,7 +35,8 @@ _CALLED = (
     | _OPERATORS
     | {"count", "count_star", "decode", "encode", "isnan", "min", "md5_number", "row_number", "sum", "trunc"}
 )
-_SETTINGS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+# Without replacements no name means a Python variable.
+_SETTINGS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "python_enable_replacements": "false"}
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
 _FLOATS = {"FLOAT": 32, "DOUBLE": 64}
 _KINDS: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date", "VARCHAR": "text"}
@@ -151,6 +152,7 @@ class DuckDB(Source):
 
     def __init__(self, con: Any = None, *, path: Path | None = None) -> None:
         super().__init__(con or duckdb.connect(config=_SETTINGS), path)
+        self._own = con is None or path is not None
         self._judge_con: Any = None
         try:
             self._prepare()
@@ -160,7 +162,7 @@ class DuckDB(Source):
 
     def _prepare(self) -> None:
         """Give our own connection a directory for what does not fit into memory, and refuse macros of built-in names."""
-        if self._path is not None:
+        if self._own:
             # By default DuckDB takes the working directory, where everybody can read it.
             directory = self._open.enter_context(scratch())
             self._open.callback(self._con.close)

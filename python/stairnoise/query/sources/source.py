@@ -253,7 +253,7 @@ def _only(tables: Mapping[str, Hashable]) -> str:
     raise ParameterError(f"table must be given unless the source has exactly one, but it {count}")
 
 
-def unanswered(engine: str, error: Exception) -> str:
+def unanswered(engine: str, error: BaseException) -> str:
     """Return the end of an error about a statement that failed, without the engine's own text."""
     return f"could not answer ({type(error).__name__}; what {engine} says is not shown, because it may hold data)"
 

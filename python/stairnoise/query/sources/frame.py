@@ -1,0 +1,233 @@
+"""Data frames, Arrow tables and relations, as tables of a DuckDB connection of our own.
+
+A frame's dtypes follow its rows: one null turns integers into doubles, and one text turns numbers into objects. So they decide
+nothing. The types are those that the caller declares, and otherwise what the question needs: numbers to sum, the listed groups,
+and texts. A value has the same text in every dtype, and is null if it is not of the column's type.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import re
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise.query.answers import Answers
+from stairnoise.query.question import Question, folded
+from stairnoise.query.reading import Declared, Reading
+from stairnoise.query.sources.column import Column
+from stairnoise.query.sources.dialect import quoted
+from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect
+from stairnoise.query.sources.held import Held
+from stairnoise.query.sources.records import ENGINE_TYPES, converted
+from stairnoise.query.sources.source import SourceError, types_of_columns, unanswered
+from stairnoise.query.sources.statement import Checked
+
+# The name of a frame to which the caller gives none, and the names in SQL.
+_NAME, _HELD, _VIEW = "frame", "stairnoise_held", "stairnoise_frame"
+_TEXT, _REAL, _ISO = Declared("text"), Declared("real"), Declared("date", "%Y-%m-%d")
+_INTEGERS, _FLOATS, _DECIMALS = r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER", "FLOAT|DOUBLE", r"DECIMAL\(.*\)"
+_MOMENTS = "TIMESTAMP(_S|_MS|_NS)?"
+# Types of DuckDB whose equal values have one text.
+_SPELLED = rf"{_INTEGERS}|BOOLEAN|DATE|VARCHAR|ENUM\(.*\)|UUID"
+_READABLE = rf'{_SPELLED}|{_FLOATS}|{_DECIMALS}|{_MOMENTS}|"NULL"'
+# DuckDB's error for a relation whose connection has a result that was not fetched.
+_UNREAD = "unfinished result"
+
+_T = TypeVar("_T")
+
+
+class FrameDialect(DuckDBDialect):
+    """SQL for columns of texts, which can be integers, bools or days in the view, where equal values have one text."""
+
+    def has_one_text(self, column: Column) -> bool:
+        """Return True."""
+        return True
+
+
+class Frame(DuckDB):
+    """A frame as a table with the name that the question gives it; the index of pandas is no column."""
+
+    dialect = FrameDialect()
+
+    def __init__(self, held: Callable[[Any], Held], frame: Any, reading: Reading) -> None:
+        self._held = _quietly(lambda: held(frame))
+        self._places = {name: place for place, name in enumerate(_checked(self._held.names))}
+        types_of_columns(reading.types, [*self._places], _NAME)
+        self._types: dict[str, Declared] = {}
+        super().__init__()
+        self._name = "the frame"
+
+    def checked(self, question: Question) -> Checked:
+        """Check a question against the names of the columns and its own types; dtypes that cannot be read are refused."""
+        question = self.resolved(question)
+        self._types = _types(question)
+        found = super().checked(question)
+        for name in self._used(found):
+            if not self._readable(self._places[name]):
+                raise ParameterError(
+                    f"source must have numbers, texts, bools, dates or moments without a time zone in {name!r}, got the dtype "
+                    f"{self._held.dtypes[self._places[name]]}"
+                )
+        return found
+
+    def schema(self, asked: Checked) -> dict[str, Any]:
+        """Return the types of the columns, and why reading the frame can fail."""
+        return super().schema(asked) | ({"lazy": self._held.lazy} if self._held.lazy else {})
+
+    def answers(self, asked: Question | Checked, *, order: bytes | None = None) -> Answers:
+        """Return the true answers to a question, as `Source.answers` does."""
+        found = asked if isinstance(asked, Checked) else self.checked(asked)
+        with self._registered(found):
+            return super().answers(found, order=order)
+
+    def remedy(self, column: str, type_: str) -> str:
+        """Return how to declare a type."""
+        return f"declare its type, as in types={{{column!r}: {type_!r}}}"
+
+    @contextlib.contextmanager
+    def _registered(self, asked: Checked) -> Iterator[None]:
+        """Make a view of the columns that a question uses."""
+        types = _types(asked.question)
+        names = self._used(asked) or [next(name for name, place in self._places.items() if self._readable(place))]
+        rows = _quietly(lambda: self._held.rows([(self._places[name], types.get(name)) for name in names]))
+        self._con.register(_HELD, rows)
+        try:
+            engine = [type_ for (type_,) in self._ask(f"select column_type from (describe select * from {_HELD})")]
+            values = ", ".join(
+                f"{_value(f'c{self._places[name]}', type_, types.get(name))} as {quoted(name)}"
+                for name, type_ in zip(names, engine, strict=True)
+            )
+            self._ask(f"create or replace view {_VIEW} as select {values} from {_HELD}")
+            yield
+        finally:
+            self._con.unregister(_HELD)
+
+    def _used(self, asked: Checked) -> list[str]:
+        question, condition = asked.question, asked.condition
+        named = (
+            *question.by,
+            question.person,
+            *(one.column for one in question.summed),
+            *(condition.columns if condition else ()),
+        )
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+    def _readable(self, place: int) -> bool:
+        """Return whether DuckDB reads a dtype as one of the types that a question can use; no row is read."""
+        try:
+            self._con.register(_HELD, self._held.empty(place))
+            ((type_,),) = self._con.execute(f"select column_type from (describe select * from {_HELD})").fetchall()
+            self._con.unregister(_HELD)
+        except Exception:
+            return False
+        return re.fullmatch(_READABLE, type_) is not None
+
+    def _table(self, name: str | None) -> tuple[str, Any]:
+        return name or _NAME, ()
+
+    def _tables(self) -> dict[str, tuple[str, ...]]:
+        return {_NAME: ()}
+
+    def _described(self, table: str | None) -> tuple[str, list[Column]]:
+        types = {name: self._types.get(name, _TEXT) for name in self._places}
+        return _VIEW, [Column(name, type_.name, ENGINE_TYPES[type_.name], declared=str(type_)) for name, type_ in types.items()]
+
+    def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
+        found = super()._column_of(word, quoted, columns)
+        if found is not None and found not in self._types:
+            raise ParameterError(
+                f"types must have {found!r}, because where uses it, and a frame's dtypes can follow its rows: for example "
+                f"types={{{found!r}: 'real'}}"
+            )
+        return found
+
+
+def _checked(names: Sequence[object]) -> list[str]:
+    """Require texts that DuckDB tells apart."""
+    if not names:
+        raise ParameterError("source must have columns, got a frame without any")
+    found: dict[bytes, str] = {}
+    for place, name in enumerate(names):
+        if not isinstance(name, str):
+            raise ParameterTypeError(f"source must have texts as names of columns, got {outline(name)} at column {place}")
+        other = found.setdefault(folded(name), name)
+        if len(found) <= place:
+            raise ParameterError(
+                f"source must have columns whose names differ by more than the case of letters, got {other!r} and {name!r}"
+            )
+    return list(found.values())
+
+
+def _types(question: Question) -> dict[str, Declared]:
+    """Return the types of columns that are declared, summed or listed; all others are texts."""
+    summed = {str(one.column): _REAL for one in question.summed}
+    return summed | {name: _of_groups(listed) for name, listed in question.groups.items()} | dict(question.reading.types)
+
+
+def _of_groups(listed: Sequence[object]) -> Declared:
+    kinds = {type(value) for value in listed if value is not None}
+    if kinds and kinds <= {int, float, Decimal}:
+        return Declared("integer") if kinds == {int} else _REAL
+    return {frozenset({bool}): Declared("boolean"), frozenset({datetime.date}): _ISO}.get(frozenset(kinds), _TEXT)
+
+
+def _quietly(action: Callable[[], _T]) -> _T:
+    """Return a result; no error shows what a library says, because that may hold data."""
+    try:
+        return action()
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        # A panic of Polars is no Exception.
+        problem = unanswered("its library", error)
+        if _UNREAD in str(error):
+            problem = "is of a connection that has a result: fetch all its rows first"
+    raise SourceError(f"source the frame {problem}")
+
+
+def _value(value: str, type_: str, declared: Declared | None) -> str:
+    """Return a column's value in the declared type, or null if it is not of this type; undeclared values keep theirs."""
+    if declared is None:
+        return value if re.fullmatch(_SPELLED, type_) else _text(value, type_)
+    name = declared.name
+    if name in ("integer", "real") and re.fullmatch(f"BOOLEAN|{_INTEGERS}|{_FLOATS}|{_DECIMALS}", type_):
+        return _number(value, type_, ENGINE_TYPES[name])
+    if name == "date" and re.fullmatch(f"DATE|{_MOMENTS}", type_):
+        return f"try_cast({value} as date)"
+    if (name, type_) == ("boolean", "BOOLEAN"):
+        return value
+    text = _text(value, type_)
+    if name == "text":
+        return text
+    if type_ == "VARCHAR":
+        # On a text that is not UTF-8, `lower` ends the process.
+        text = f"try(decode(encode({value})))"
+    read = converted(text, declared)
+    return f"coalesce({read}, {converted(text, _ISO)})" if name == "date" else read
+
+
+def _number(value: str, type_: str, wanted: str) -> str:
+    """Return a number or a bool as an integer or a double, or null if it is no integer, or not finite."""
+    number = f"try_cast({value} as {wanted})"
+    if not re.fullmatch(f"{_FLOATS}|{_DECIMALS}", type_):
+        return number
+    condition = f"{value} = trunc({value})" if wanted == "BIGINT" else f"isfinite({number})"
+    return f"case when {condition} then {number} end"
+
+
+def _text(value: str, type_: str) -> str:
+    """Return the text of a value: 5 for 5, 5.0 and 5.00, and null for NaN."""
+    if type_ in ("TIMESTAMP_S", "TIMESTAMP_MS"):
+        # Beyond the years of TIMESTAMP, a cast to a text ends the database, even in `try`.
+        value = f"try_cast({value} as timestamp)"
+    text = f"try(cast({value} as varchar))"
+    if re.fullmatch(_FLOATS, type_):
+        whole = f"{value} = trunc({value}) and abs({value}) < {2.0**63!r}"
+        return f"case when {whole} then cast(try_cast({value} as bigint) as varchar) when not isnan({value}) then {text} end"
+    if re.fullmatch(_DECIMALS, type_):
+        return f"case when contains({text}, '.') then rtrim(rtrim({text}, '0'), '.') else {text} end"
+    return text
