@@ -164,3 +164,28 @@ def test_an_edited_file_is_refused(tmp_path, edit, kind):
     for attempt in (lambda: sn.Ledger(ledger.path), lambda: ledger.spend(MECHANISM, data="people"), ledger.total, ledger.report):
         with pytest.raises(sn.LedgerError, match="damaged"):
             attempt()
+
+
+PART = '["x", null, null, null, 1, 0.5, 0.0]'
+PARTS = [
+    "[",
+    "[]",
+    "[[]]",
+    "[1]",
+    "[" * 10**5,
+    f"[{PART}, 3]",
+    f"[{PART}]".replace("0.5", '"x"'),
+    f"[{PART}]".replace("1,", "0,"),
+]
+
+
+@pytest.mark.parametrize("written", PARTS, ids=range(len(PARTS)))
+def test_a_release_with_wrong_parts_is_refused(tmp_path, written):
+    """One release that draws with several mechanisms has one row."""
+    ledger = sn.Ledger(tmp_path / "file", 1.0, delta=1e-6, composed=True)
+    ledger._charge([(MECHANISM, 1), (MECHANISM, 2)], 0.5, 0.0, "people", "count and sum", None)
+    assert [row.max_partitions_contributed for row in ledger.report()] == [3]
+    assert 0.499 < outcome(ledger.path) < 0.5
+    with closing(sqlite3.connect(ledger.path)) as connection, connection:
+        connection.execute("UPDATE spending SET exact = ? WHERE number = 1", (written,))
+    assert outcome(ledger.path) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -75,11 +76,24 @@ def joint(costs: Sequence[Cost], eps: float, delta: float) -> Cost:
 
 def _parts(cost: Cost) -> list[Cost]:
     """Return the costs of the mechanisms of one release."""
+    if cost.exact is None or not cost.exact.startswith("["):
+        return [cost]
     try:
-        parts = None if cost.exact is None else json.loads(cost.exact)
-        return [Cost(*part) for part in parts] if isinstance(parts, list) else [cost]
+        parts = [Cost(*part) for part in json.loads(cost.exact)]
     except (ValueError, TypeError, RecursionError):
-        raise LedgerError(_UNREADABLE) from None
+        parts = []
+    if not parts or not all(map(is_cost, parts)):
+        raise LedgerError(_UNREADABLE)
+    return parts
+
+
+def is_cost(cost: Cost) -> bool:
+    """Return whether every field has its type and range."""
+    given = (cost.sensitivity, cost.l2_sensitivity)
+    changes = all(one is None or (type(one) in (int, float) and 0 < one < math.inf) for one in given)
+    numbers = all(one is None or (type(one) is float and 0 <= one < math.inf) for one in (cost.eps, cost.delta))
+    texts = type(cost.mechanism) is str and (cost.exact is None or type(cost.exact) is str)
+    return texts and changes and numbers and type(cost.partitions) is int and cost.partitions > 0
 
 
 def is_drawn_by_key(mechanism: object) -> bool:

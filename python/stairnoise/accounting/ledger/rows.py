@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from stairnoise._errors import LedgerError, ParameterTypeError
-from stairnoise.accounting.ledger.costs import Cost, as_typed, total
+from stairnoise.accounting.ledger.costs import Cost, as_typed, is_cost, total
 
 # Composed totals are sums of float64, whose order and rounding depend on the processor.
 _TOLERANCE = 2.0**-20
@@ -119,14 +119,9 @@ def _are_limits(limits: Limits) -> bool:
 
 def _is_row(row: Row) -> bool:
     """Return whether every column has its type and range; SQLite takes any value for any column."""
-    cost = row.cost
-    texts = all(type(one) is str for one in (row.names.data, cost.mechanism, row.time))
-    names = all(one is None or type(one) is str for one in (*row.names, cost.exact))
-    given = (cost.sensitivity, cost.l2_sensitivity)
-    changes = all(one is None or (type(one) in (int, float) and 0 < one < math.inf) for one in given)
-    numbers = all(one is None or (type(one) is float and 0 <= one < math.inf) for one in (cost.eps, cost.delta))
-    values = type(cost.partitions) is int and cost.partitions > 0
-    return texts and names and changes and numbers and values and type(row.total) is float and row.refused in (0, 1)
+    texts = all(type(one) is str for one in (row.names.data, row.time))
+    names = all(one is None or type(one) is str for one in row.names)
+    return texts and names and is_cost(row.cost) and type(row.total) is float and row.refused in (0, 1)
 
 
 def _has_its_totals(limits: Limits, rows: Sequence[Row]) -> bool:
