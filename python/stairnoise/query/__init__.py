@@ -17,7 +17,7 @@ and return a `PrivateTable`.
 | `noise` | the plan of a release, its noise, and its columns |
 | `release` | all of it in order: ask, spend, draw |
 | `statement` | the notes about a release |
-| `table`, `files` | the private table, and writing it |
+| `private_table`, `files` | the private table, and writing it |
 | `types` | the types of its columns in other libraries, and its values as texts |
 
 Only the packages that a source needs are imported.
@@ -25,8 +25,8 @@ Only the packages that a source needs are imported.
 
 from stairnoise.query.ask import count, mean, sum, table
 from stairnoise.query.compiled import CompiledQuery, compile, finish
+from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.reading import CSV
 from stairnoise.query.sources.source import SourceError
-from stairnoise.query.table import PrivateTable
 
 __all__ = ["CSV", "CompiledQuery", "PrivateTable", "SourceError", "compile", "count", "finish", "mean", "sum", "table"]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from stairnoise._errors import ParameterTypeError, outline
 from stairnoise._parameters import flag
+from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.question import Asked
 from stairnoise.query.release import Release
-from stairnoise.query.table import PrivateTable
 
 if TYPE_CHECKING:
     from stairnoise.accounting.ledger.ledger import Ledger

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise._numpy_scalars import python_value
 from stairnoise.query.ask import several
+from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.question import folded
 from stairnoise.query.release import Release
 from stairnoise.query.sources.described import Described
 from stairnoise.query.sources.statement import Checked, answers_of, columns_of
-from stairnoise.query.table import PrivateTable
 
 if TYPE_CHECKING:
     from stairnoise.accounting.ledger.ledger import Ledger

@@ -18,12 +18,12 @@ from stairnoise.query.address import is_address, without_secrets
 from stairnoise.query.answers import Answers
 from stairnoise.query.mechanism import budget
 from stairnoise.query.noise import Plan, address, planned, released
+from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.question import Asked, Question, question
 from stairnoise.query.sources import Source, open_source
 from stairnoise.query.sources.statement import Checked
 from stairnoise.query.statement import statement
 from stairnoise.query.statistics.statistic import Shown, Total
-from stairnoise.query.table import PrivateTable
 from stairnoise.rng import release_stream
 
 # How far a release has come. Before "spending" nothing is spent, and before "drawing" there is no noise.
