@@ -6,6 +6,7 @@ bits, dates, and values of SQLite that are not of the declared type.
 
 import contextlib
 import datetime
+import functools
 import math
 import operator
 import re
@@ -109,6 +110,7 @@ class Reference:
     def literal(*texts):
         return st.sampled_from(texts).map(lambda pair: (pair[0], lambda row: pair[1]))
 
+    @functools.cache  # noqa: B019 (a strategy is slow to make)
     def integers(self, depth):
         found = self.column("i", "j") | self.literal(*((str(n), n) for n in (0, 1, 3, 7, 2**31, 2**53 + 1, 2**63 - 1)))
         found |= st.tuples(st.sampled_from(["length"]), self.texts(0)).map(
@@ -123,6 +125,7 @@ class Reference:
             found |= self.sums(self.integers(depth - 1)) | self.choices(self.integers(depth - 1), depth)
         return found
 
+    @functools.cache  # noqa: B019 (a strategy is slow to make)
     def reals(self, depth):
         found = self.column("r") | self.literal(("0.0", 0.0), ("1.5", 1.5), (".1", 0.1), ("- 7.", -7.0))
         if depth:
@@ -132,6 +135,7 @@ class Reference:
             found |= self.choices(self.reals(depth - 1), depth)
         return found
 
+    @functools.cache  # noqa: B019 (a strategy is slow to make)
     def texts(self, depth):
         found = self.column("s") | self.literal(("'a'", "a"), ("''", ""), ("' '' '", " ' "), ("'A'", "A"))
         if depth:
@@ -143,6 +147,7 @@ class Reference:
             found |= self.choices(inner, depth)
         return found
 
+    @functools.cache  # noqa: B019 (a strategy is slow to make)
     def dates(self, depth):
         found = self.column("d") | st.sampled_from(VALUES["d"]).map(lambda day: (f"date '{day}'", lambda row: day))
         return found | self.choices(self.dates(depth - 1), depth) if depth else found
@@ -191,6 +196,7 @@ class Reference:
             | st.tuples(values, values, values).map(case_of)
         )
 
+    @functools.cache  # noqa: B019 (a strategy is slow to make)
     def truths(self, depth):
         found = self.column("b") | self.literal(("true", True), ("false", False), ("null", None))
         kinds = [self.integers(depth), self.reals(depth), self.integers(0) | self.reals(0), self.texts(depth), self.dates(depth)]
