@@ -371,7 +371,7 @@ def table(engine):
         yield engine.name, source, stored
 
 
-@pytest.mark.parametrize("examples", [40, pytest.param(3000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [80, pytest.param(3000, marks=pytest.mark.long)])
 def test_random_conditions_select_what_python_selects(table, examples):
     name, source, stored = table
     ids = tuple(row[0] for row in stored)
