@@ -10,12 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from stairnoise._optional import require
 from stairnoise._plain import aligned, plain
+from stairnoise.figures import table as picture
 from stairnoise.query.files import Output
 from stairnoise.query.types import Type, csv_field, number, places, text, to_arrow, to_pandas, to_polars
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Row = tuple[Any, ...]
 
@@ -117,10 +121,42 @@ class PrivateTable(Sequence[Row]):
         return self._about["protected"], self._about["error_bound"].replace("error_bound", "±")
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(heading)}</th>" for heading in self.headings)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(field)}</td>' for field in row)}</tr>" for row in self.texts())
-        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self._said())
+        head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in self.headings)
+        body = "".join(f"<tr>{self._html_of(row)}</tr>" for row in self[:_MOST_SHOWN])
+        rest = [f"... and {len(self) - _MOST_SHOWN} more rows"] if len(self) > _MOST_SHOWN else []
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in (*rest, *self._said()))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{said}"
+
+    def _html_of(self, row: Row) -> str:
+        fields = [escape(field) for field in self._texts(row)]
+        groups = "".join(f'<th scope="row">{field}</th>' for field in fields[: self._groups])
+        return groups + "".join(f"<td>{field}</td>" for field in fields[self._groups :])
+
+    def plot(self, statistic: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw a statistic: a dot for each group's private value, and a bar that holds the true one.
+
+        The bar is the interval that `about` describes: for means from ``low`` to ``high``, otherwise ± ``error_bound``. A group
+        that may be empty has no mean, so no dot.
+
+        Parameters
+        ----------
+        statistic : str or None
+            The column with the values, such as "count"; None: the first one.
+        ax : matplotlib.axes.Axes or None
+            Where to draw; None: a new figure of ``matplotlib.pyplot``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ParameterError
+            The table has no such statistic.
+        ModuleNotFoundError
+            Matplotlib is not installed: ``pip install matplotlib``.
+        """
+        return picture.plot_table(self, statistic, ax)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one dictionary for each row."""

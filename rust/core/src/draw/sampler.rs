@@ -40,8 +40,7 @@ impl Sampler {
         }
     }
 
-    /// [`Sampler::new`] with a kernel that is quicker to make and slower to draw from. Of Gaussian distributions, the fixed point takes less time to
-    /// make than the exact path for one value.
+    /// [`Sampler::new`] with a kernel that is quicker to make and slower to draw from.
     pub fn quick(distribution: IntegerDistribution, lattice: Lattice) -> Self {
         Self {
             distribution,
@@ -49,10 +48,7 @@ impl Sampler {
             granularity: lattice.granularity(),
             centre: 0,
             kernel: Kernel::quick(&distribution),
-            fixed_point: match distribution {
-                IntegerDistribution::Gaussian { .. } => FixedPoint::new(&distribution),
-                _ => None,
-            },
+            fixed_point: None,
         }
     }
 

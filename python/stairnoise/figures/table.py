@@ -1,0 +1,67 @@
+"""A private table as a picture: a row for each group, with a dot for the value and a bar for its error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stairnoise._errors import ParameterError, meant, received
+from stairnoise._plain import plain
+from stairnoise.figures.style import GRID, STAIRCASE, load
+from stairnoise.query.types import text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from stairnoise.query.private_table import PrivateTable
+
+# Characters of a group's name: half the width.
+_LONGEST = 24
+# Inches; a row needs the height of a letter and of a gap.
+_WIDTH, _ROW, _FRAME = 5.2, 0.28, 1.2
+
+
+def plot_table(table: PrivateTable, statistic: str | None, ax: Axes | None) -> Axes:
+    """Draw one statistic of a table; the method ``plot`` documents the arguments."""
+    about = table.about
+    columns = {one["columns"]["value"]: one["columns"] for one in about["statistics"]}
+    name = next(iter(columns)) if statistic is None else statistic
+    if name not in columns:
+        listed = ", ".join(map(repr, columns))
+        raise ParameterError(f"statistic must be one of the columns {listed}, got {received(name)}{meant(name, columns)}")
+    rows = table.to_dicts()
+    if ax is None:
+        height = _FRAME + _ROW * max(len(rows), 1)
+        _, ax = load("matplotlib.pyplot").subplots(figsize=(_WIDTH, height), layout="constrained")
+    drawn = [(place, *_interval(row, columns[name])) for place, row in enumerate(rows) if not row.get(_empty(columns[name]))]
+    if drawn:
+        places, values, below, above = zip(*drawn, strict=True)
+        ax.errorbar(values, places, xerr=(below, above), fmt="o", markersize=5, capsize=3, color=STAIRCASE.color)
+    ax.set_yticks(range(len(rows)), [_label(row, about["by"], columns[name]) for row in rows])
+    # A name with two dollar signs is no formula.
+    meaning = f"{plain(name)}\nbars: {100 * about['confidence']:.15g} % for the true value"
+    for one in (*ax.get_yticklabels(), ax.set_xlabel(meaning), ax.set_ylabel(plain(", ".join(about["by"])))):
+        one.set_parse_math(False)
+    ax.set_ylim(max(len(rows), 1) - 0.5, -0.5)
+    ax.grid(axis="x", color=GRID)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def _empty(columns: dict[str, str]) -> str:
+    """Return the column that is True for a group that has no mean."""
+    return columns.get("may_be_empty", "")
+
+
+def _interval(row: dict[str, Any], columns: dict[str, str]) -> tuple[float, float, float]:
+    """Return a value, and the lengths of its bar below and above."""
+    value = row[columns["value"]]
+    if "low" in columns:
+        return value, value - row[columns["low"]], row[columns["high"]] - value
+    return value, row[columns["error_bound"]], row[columns["error_bound"]]
+
+
+def _label(row: dict[str, Any], by: list[str], columns: dict[str, str]) -> str:
+    """Return the name of a group."""
+    name = ", ".join("NULL" if row[column] is None else plain(text(row[column])) for column in by) or "all rows"
+    name = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
+    return f"{name} (may be empty)" if row.get(_empty(columns)) else name
