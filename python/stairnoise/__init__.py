@@ -59,6 +59,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise.mechanisms.truncated_laplace.mechanism import TruncatedLaplace
     from stairnoise.mechanisms.truncated_staircase.mechanism import TruncatedStaircase
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
+    from stairnoise.quantiles.quantile import Quantile, quantile, quantile_accuracy
     from stairnoise.residues import centered_residue
 
 # The bases of mechanisms
@@ -73,6 +74,8 @@ __all__ += ["MultivariateStaircase", "RandomizedResponse"]
 __all__ += ["Arete", "GeneralizedDiscreteLaplace", "MultiScaleDiscreteLaplace", "Skellam"]
 # One of several candidates, and some of many groups
 __all__ += ["ExponentialMechanism", "PartitionSelection", "PermuteAndFlip", "StaircaseSelection"]
+# Medians and other quantiles
+__all__ += ["Quantile", "quantile", "quantile_accuracy"]
 # Noise in one call, the choice of a mechanism and of its shape, sums of releases modulo m, tests of a released count
 __all__ += ["Comparison", "calibrate", "compare", "sample"]
 __all__ += ["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"]
@@ -104,6 +107,7 @@ _MODULES = {
     "Mechanism": "stairnoise.mechanism.base",
     "SelectionMechanism": "stairnoise.mechanism.selection",
     **dict.fromkeys(["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"], "stairnoise.optimal"),
+    **dict.fromkeys(["Quantile", "quantile", "quantile_accuracy"], "stairnoise.quantiles.quantile"),
     "random": "stairnoise.random",
     "centered_residue": "stairnoise.residues",
 }

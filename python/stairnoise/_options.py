@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypedDict as TypedDict
     from typing_extensions import Unpack as Unpack
 
+    from stairnoise._parameters import RealLike
     from stairnoise.keyed.rng import KeyedRng as KeyedRng
 
     class DrawOptions(TypedDict, total=False):
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
         rng: Rng | None
         threads: int | None
+
+    class SelectOptions(DrawOptions, total=False):
+        """Options of ``select`` and ``sample`` of mechanisms that select."""
+
+        multiplicities: RealLike | None
 
     class ReleaseOptions(TypedDict, total=False):
         """Arguments of every ``release`` other than the values, `columns` and `out`."""
@@ -42,4 +48,4 @@ if TYPE_CHECKING:
 
 else:
     # Names in annotations, which nobody evaluates.
-    DrawOptions = FrameOptions = KeyedRng = ModuloOptions = ReleaseOptions = Required = TypedDict = Unpack = None
+    DrawOptions = FrameOptions = KeyedRng = ModuloOptions = ReleaseOptions = Required = SelectOptions = TypedDict = Unpack = None

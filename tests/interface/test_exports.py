@@ -32,6 +32,7 @@ PUBLIC = [
     "ParameterError",
     "ParameterTypeError",
     "PrivacyLoss",
+    "Quantile",
     "SecureBitGenerator",
     "SecureRng",
     "SeededRng",
@@ -50,6 +51,8 @@ PUBLIC = [
     "optimal_cost",
     "optimal_gamma",
     "optimal_r",
+    "quantile",
+    "quantile_accuracy",
     "sample",
     "selftest",
 ]

@@ -57,9 +57,12 @@ def exponents(mechanism: Mechanism, costs: list[float], parts: int = 1) -> list[
 class Row:
     """The mechanism of one row."""
 
-    def __init__(self, exponents: list[Fraction | None]) -> None:
+    def __init__(self, exponents: list[Fraction | None], multiplicities: list[int] | None = None) -> None:
+        multiplicities = [1] * len(exponents) if multiplicities is None else multiplicities
+        exponents = [x if many else None for x, many in zip(exponents, multiplicities, strict=True)]
         least = min(x for x in exponents if x is not None)
         self._exponents = [None if x is None else x - least for x in exponents]
+        self._multiplicities = multiplicities
         self._all = self._counts(0)
 
     def __len__(self) -> int:
@@ -68,11 +71,15 @@ class Row:
     def probability(self, i: int) -> Any:
         """P(i) at the current interval precision."""
         x = self._exponents[i]
-        return self._share(Counter([] if x is None else [x]))
+        return self._share(Counter({} if x is None else {x: self._multiplicities[i]}))
 
     def _counts(self, j: int) -> Counter[Fraction]:
         """Counts of the exponents from candidate j on."""
-        return Counter(x for x in self._exponents[j:] if x is not None)
+        counts: Counter[Fraction] = Counter()
+        for x, many in zip(self._exponents[j:], self._multiplicities[j:], strict=True):
+            if x is not None:
+                counts[x] += many
+        return counts
 
     def _share(self, part: Counter[Fraction]) -> Any:
         return self._weigh(part) / self._weigh(self._all)

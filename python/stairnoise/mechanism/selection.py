@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, ParameterTypeError, place
-from stairnoise._options import DrawOptions, Unpack
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, place
+from stairnoise._options import DrawOptions, SelectOptions, Unpack
 from stairnoise._output import Size, output_array
 from stairnoise._parameters import Real, RealLike, count, exact_floats, flag, number_array, single
 from stairnoise._types import Floats, Memory, Number, Out, typed_as
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     _Costs = RealLike | None
 
 
+# float64 holds every integer below this, and so every multiplicity.
+MOST_CANDIDATES = 2**53
 # Differences of smaller numbers do not overflow.
 _LARGE = 2.0**1021
 
@@ -86,24 +88,30 @@ class SelectionMechanism(Immutable):
         return self._parameters
 
     @overload
-    def select(self, costs: Sequence[Number], *, out: None = None, **options: Unpack[DrawOptions]) -> int: ...
+    def select(self, costs: Sequence[Number], *, out: None = None, **options: Unpack[SelectOptions]) -> int: ...
     @overload
-    def select(self, *, scores: Sequence[Number], out: None = None, **options: Unpack[DrawOptions]) -> int: ...
+    def select(self, *, scores: Sequence[Number], out: None = None, **options: Unpack[SelectOptions]) -> int: ...
     @overload
-    def select(self, costs: _Rows, *, out: None = None, **options: Unpack[DrawOptions]) -> _Chosen: ...
+    def select(self, costs: _Rows, *, out: None = None, **options: Unpack[SelectOptions]) -> _Chosen: ...
     @overload
-    def select(self, *, scores: _Rows, out: None = None, **options: Unpack[DrawOptions]) -> _Chosen: ...
+    def select(self, *, scores: _Rows, out: None = None, **options: Unpack[SelectOptions]) -> _Chosen: ...
     @overload
-    def select(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[DrawOptions]) -> _Chosen: ...
+    def select(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[SelectOptions]) -> _Chosen: ...
     @overload
-    def select(self, *, scores: RealLike, size: Size, out: None = None, **options: Unpack[DrawOptions]) -> _Chosen: ...
+    def select(self, *, scores: RealLike, size: Size, out: None = None, **options: Unpack[SelectOptions]) -> _Chosen: ...
     @overload
     def select(
-        self, costs: _Costs = None, size: Size | None = None, *, scores: _Costs = None, out: Out, **options: Unpack[DrawOptions]
+        self, costs: _Costs = None, size: Size | None = None, *, scores: _Costs = None, out: Out, **options: Unpack[SelectOptions]
     ) -> Out: ...
     @overload
     def select(
-        self, costs: _Costs = None, size: None = None, *, scores: _Costs = None, out: None = None, **options: Unpack[DrawOptions]
+        self,
+        costs: _Costs = None,
+        size: None = None,
+        *,
+        scores: _Costs = None,
+        out: None = None,
+        **options: Unpack[SelectOptions],
     ) -> int | _Chosen: ...
     def select(
         self,
@@ -111,6 +119,7 @@ class SelectionMechanism(Immutable):
         size: Size | None = None,
         *,
         scores: RealLike | None = None,
+        multiplicities: RealLike | None = None,
         rng: Rng | None = None,
         out: Memory | None = None,
         threads: int | None = None,
@@ -134,6 +143,9 @@ class SelectionMechanism(Immutable):
             selection per row.
         scores : array of float, shape (..., n), or None
             Instead of `costs`: a score s is the cost −s, exactly, so larger scores are better.
+        multiplicities : array of int, or None
+            How many candidates of this cost an index stands for, below 2**53 in all of a row; 0 as for the cost ``inf``. It
+            must broadcast to the shape of the costs. An index is selected as often as all its candidates would be together.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
             made with ``allow_release=True``.
@@ -157,12 +169,12 @@ class SelectionMechanism(Immutable):
             Or not exactly one of `costs` and `scores` is given, or another argument is not allowed.
             Nothing has been drawn and `out` is untouched.
         """
-        if size is None and out is None and threads is None:
+        if size is None and out is None and threads is None and multiplicities is None:
             found = self._select_one(costs, scores, release_stream(rng), self._parameters["sensitivity"] is None)
             if found is not None:
                 return found
         rows, _ = self._checked(costs, scores, protect=True)
-        return self._draw(rows, size, release_stream(rng), out, threads)
+        return self._draw_some(rows, multiplicities, size, release_stream(rng), out, threads)
 
     @typed_as(select)
     def sample(
@@ -171,6 +183,7 @@ class SelectionMechanism(Immutable):
         size: Size | None = None,
         *,
         scores: RealLike | None = None,
+        multiplicities: RealLike | None = None,
         rng: Rng | None = None,
         out: Memory | None = None,
         threads: int | None = None,
@@ -187,6 +200,8 @@ class SelectionMechanism(Immutable):
             Shape of the output, to which the shape of the rows must broadcast.
         scores : array of float, shape (..., n), or None
             Instead of `costs`; larger scores are better.
+        multiplicities : array of int, or None
+            How many candidates an index stands for.
         rng : SecureRng, SeededRng or None
             None: one secure generator for the whole process.
         out : ndarray or other writable memory of int64, or None
@@ -204,12 +219,12 @@ class SelectionMechanism(Immutable):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
-        if size is None and out is None and threads is None:
+        if size is None and out is None and threads is None and multiplicities is None:
             found = self._select_one(costs, scores, sampling_stream(rng), False)
             if found is not None:
                 return found
         rows, _ = self._checked(costs, scores)
-        return self._draw(rows, size, sampling_stream(rng), out, threads)
+        return self._draw_some(rows, multiplicities, size, sampling_stream(rng), out, threads)
 
     @overload
     def top(self, costs: RealLike, k: int, size: Size | None = None, *, out: Out, **options: Unpack[DrawOptions]) -> Out: ...
@@ -283,6 +298,21 @@ class SelectionMechanism(Immutable):
             return None
         return self._mechanism.select_one(stream, costs if scores is None else scores, costs is None, integers)
 
+    def _draw_some(
+        self,
+        rows: Floats,
+        multiplicities: RealLike | None,
+        size: Size | None,
+        stream: _native.Stream,
+        out: Memory | None,
+        threads: int | None,
+    ) -> Any:
+        """Draw from rows whose candidates may have multiplicities."""
+        if multiplicities is None:
+            return self._draw(rows, size, stream, out, threads)
+        rows, numbers = multiplied(rows, multiplicities)
+        return self._draw(rows, size, stream, out, threads, numbers=numbers)
+
     def _draw(
         self,
         rows: Floats,
@@ -291,9 +321,11 @@ class SelectionMechanism(Immutable):
         out: Memory | None,
         threads: int | None,
         k: int | None = None,
+        numbers: Floats | None = None,
     ) -> Any:
         workers = threads_asked(threads)
         batch = rows.shape[:-1]
+        draw: Callable[..., None]
         if k is None:
             selected = output_array(size, batch, out, None, ("int64",))
             draw, places = self._mechanism.select, selected.shape
@@ -308,7 +340,9 @@ class SelectionMechanism(Immutable):
         if rows.strides[-1] != rows.itemsize:
             # A view that repeats one cost for every candidate.
             rows = rows.copy()
-        draw(stream, np.broadcast_to(rows, (*places, rows.shape[-1])), selected, workers)
+        drawn = (*places, rows.shape[-1])
+        more = () if numbers is None else (np.broadcast_to(numbers, drawn),)
+        draw(stream, np.broadcast_to(rows, drawn), selected, workers, *more)
         if out is not None:
             return out
         return selected.item() if k is None and size is None and batch == () else selected
@@ -352,13 +386,15 @@ class SelectionMechanism(Immutable):
             _require_finite(distinct, rows.shape[-1], needed, name)
         return rows, infinite
 
-    def probabilities(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> Floats:
-        """Return the probability of every candidate.
+    def probabilities(
+        self, costs: RealLike | None = None, *, scores: RealLike | None = None, multiplicities: RealLike | None = None
+    ) -> Floats:
+        """Return the probability of every candidate, or of all that an index stands for.
 
         Parameters
         ----------
-        costs, scores : array of float, shape (..., n), or None
-            One of the two, as for `select`.
+        costs, scores, multiplicities : array of float, shape (..., n), or None
+            As for `select`.
 
         Returns
         -------
@@ -371,7 +407,11 @@ class SelectionMechanism(Immutable):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
-        return self._chances(self._exponents(*self._checked(costs, scores)))
+        rows, infinite = self._checked(costs, scores)
+        if multiplicities is None:
+            return self._chances(self._exponents(rows, infinite))
+        rows, numbers = multiplied(rows, multiplicities)
+        return self._chances(self._exponents(rows, True), numbers)
 
     def log_probabilities(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> Floats:
         """Return the natural logarithm of every candidate's probability, finite where the probability underflows.
@@ -392,10 +432,12 @@ class SelectionMechanism(Immutable):
         """
         return self._log_chances(self._exponents(*self._checked(costs, scores)))
 
-    def _chances(self, exponents: Floats) -> Floats:
-        """Return the probabilities of candidates with these exponents."""
+    def _chances(self, exponents: Floats, numbers: Floats | None = None) -> Floats:
+        """Return the probabilities of candidates with these exponents, of which there are `numbers`."""
         with np.errstate(under="ignore"):
             weights: Floats = np.exp(-exponents)
+            if numbers is not None:
+                weights = weights * numbers
             weights /= weights.sum(axis=-1, keepdims=True)
         return weights
 
@@ -448,6 +490,30 @@ class SelectionMechanism(Immutable):
             above = chances.sum(axis=-1)
         mean = (least[..., 0] + above) / scale
         return float(mean) if mean.ndim == 0 else mean
+
+
+def multiplied(rows: Floats, multiplicities: object) -> tuple[Floats, Floats]:
+    """Return costs and multiplicities of one shape, in C order: an index that stands for no candidate has an infinite cost."""
+    name = "multiplicities"
+    given = number_array(multiplicities, name)
+    if given.dtype.kind == "f":
+        raise ParameterTypeError(f"{name} must be integers, got {outline(multiplicities)}")
+    try:
+        shape = np.broadcast_shapes(given.shape, rows.shape)
+    except ValueError:
+        shape = ()
+    if shape[-1:] != rows.shape[-1:] or given.ndim > len(shape):
+        raise ParameterError(f"{name} must have a shape that broadcasts to that of the costs, {rows.shape}, got {given.shape}")
+    bad = np.argwhere((given < 0) | (given >= MOST_CANDIDATES))
+    if len(bad):
+        raise ParameterError(f"{name} must be from 0 to 2**53 - 1, got one that is not{place(tuple(bad[0]))}")
+    numbers = np.broadcast_to(given, shape).astype(np.float64, order="C")
+    # Sums below the limit are exact, and no larger one is rounded below it.
+    if np.any(numbers.sum(axis=-1) >= MOST_CANDIDATES):
+        raise ParameterError(f"{name} must be below 2**53 in all of a row, got a row with more")
+    costs = np.where(numbers > 0, np.broadcast_to(rows, shape), np.inf)
+    _require_finite(costs, shape[-1], 1, "costs with multiplicities")
+    return costs, np.maximum(numbers, 1.0)
 
 
 def _require_finite(rows: Floats, candidates: int, needed: int, name: str) -> None:

@@ -91,8 +91,9 @@ impl Selection {
         Ok(Some(selected[0]))
     }
 
-    /// Selects for every place of `out` from the row of `costs` at this place. Rows must be contiguous; strides of 0 can repeat them.
-    #[pyo3(signature = (stream, costs, out, threads = 0))]
+    /// Selects for every place of `out` from the row of `costs` at this place, whose candidates come with their `multiplicities`: checked, or none.
+    /// Rows must be contiguous; strides of 0 can repeat them, and then those of both.
+    #[pyo3(signature = (stream, costs, out, threads = 0, multiplicities = None))]
     fn select(
         &self,
         py: Python<'_>,
@@ -100,8 +101,15 @@ impl Selection {
         costs: &Bound<'_, PyArrayDyn<f64>>,
         out: &Bound<'_, PyArrayDyn<i64>>,
         threads: usize,
+        multiplicities: Option<&Bound<'_, PyArrayDyn<f64>>>,
     ) -> PyResult<()> {
         let rows = Rows::new("costs", costs, out.shape())?;
+        let multiplicities = multiplicities
+            .map(|numbers| {
+                same_shape("multiplicities", numbers.shape(), costs.shape())?;
+                Rows::new("multiplicities", numbers, out.shape())
+            })
+            .transpose()?;
         let again = rows.repeats >= MIN_REPEATS;
         // A selection without kept thresholds reads its whole row.
         let price = self.0.price(rows.length, again);
@@ -112,8 +120,11 @@ impl Selection {
             Parts { price, joint_values: 1 },
             || self.0.selector(again),
             |selector, fill, first, part| {
-                let places = (first as usize..).map(|place| rows.row(place));
-                selector.write(fill, first, places, part)
+                let places = (first as usize..).map(|place| {
+                    let numbers = multiplicities.as_ref().map(|numbers| numbers.row(place));
+                    (rows.row(place), numbers.unwrap_or_default())
+                });
+                selector.write_multiplied(fill, first, places, part)
             },
         )
     }

@@ -184,6 +184,8 @@ pub enum DrawError {
     },
     /// A cost is NaN, −∞, or negative where it must not be; its position.
     Cost(usize),
+    /// Multiplicities are not whole numbers from 1 on, one for each cost and below 2⁵³ in all of a row, or the mechanism is permute-and-flip.
+    Multiplicities,
     /// A row has fewer finite costs than candidates are to be selected from it.
     TooFewFinite {
         /// The row's number.
@@ -250,6 +252,10 @@ impl fmt::Display for DrawError {
             Self::Cost(index) => write!(
                 f,
                 "costs must be finite or inf, and for staircase selection not negative: the one at index {index} is not"
+            ),
+            Self::Multiplicities => f.write_str(
+                "multiplicities must be whole numbers from 1 on, one for each cost and below 2**53 in all of a row, and the mechanism must not be \
+                 permute-and-flip",
             ),
             Self::TooFewFinite { row, needed } => write!(
                 f,

@@ -37,7 +37,8 @@ def encoded(mechanism: Mechanism, costs: list[float]) -> dict[str, Any]:
 
 def entry(inputs: dict[str, Any], make: type[Row] = Row) -> dict[str, Any]:
     """Inputs of an entry, completed by the oracle, whose rows are made by `make`."""
-    row = make(exponents(mechanism_of(inputs), [float_of(cost) for cost in inputs["costs"]]))
+    costs = [float_of(cost) for cost in inputs["costs"]]
+    row = make(exponents(mechanism_of(inputs), costs), inputs.get("multiplicities"))
     key, start = stream.seed_key(int(inputs["seed"])), inputs["index"]
     drawn = [selection.at(row, key, inputs["fill"], start + i) for i in range(inputs["count"])]
     cases = [case for j in inputs["edges"] for case in _around(row, j)]
@@ -87,6 +88,23 @@ def inputs(mechanism: Mechanism, costs: list[float], seed: int) -> dict[str, Any
 def entries() -> Iterator[dict[str, Any]]:
     for seed, (mechanism, costs) in enumerate((*staircases(), *exponentials())):
         yield entry(inputs(mechanism, costs, seed))
+    for seed, (mechanism, costs, multiplicities) in enumerate(multiplied(), 2000):
+        yield entry(inputs(mechanism, costs, seed) | {"multiplicities": multiplicities})
+
+
+def multiplied() -> Iterator[tuple[Mechanism, list[float], list[int]]]:
+    choose = random.Random(3)
+    plain, most = Mechanism(1.0, 1.0, None, False), 2**51
+    yield plain, [0.0, 1.0, 2.0], [1, 1, 1]
+    yield plain, [0.0, 0.0, 0.0], [3, 1, 4]
+    yield plain, [1.0, 0.0, 1.0, 0.0], [2, 6, 1, 3]
+    yield plain, [0.0, 5.0, 9.0], [0, 7, 2]
+    yield plain, [3.0, math.inf, 4.0, 4.0], [1, 9, 5, 0]
+    yield plain, [72.0, 0.0, 75.0, 1400.0], [most, 1, most - 1, 5]
+    yield Mechanism(20.0, 0.1, None, True), [0.0, 0.1, 0.3], [1, 2**40, 12]
+    yield Mechanism(1.0, 1.0, 0.5, False), [0.0, 0.4, 1.5, 30.0], [5, 1, 2, 2**45]
+    for _ in range(4):
+        yield plain, [choose.uniform(0, 9) for _ in range(20)], [choose.randrange(1000) for _ in range(20)]
 
 
 def staircases() -> Iterator[tuple[Mechanism, list[float]]]:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from stairnoise import _native
+from stairnoise._errors import ParameterError
+from stairnoise._memory import base_view
 from stairnoise._types import Floats
 from stairnoise.mechanism.selection import SelectionByDifferences
 from stairnoise.mechanisms.permute_and_flip import distribution
+
+# A row of so many candidates takes some 10 ms.
+_MOST_REPEATED = 2**20
 
 
 class PermuteAndFlip(SelectionByDifferences):
@@ -71,9 +78,36 @@ class PermuteAndFlip(SelectionByDifferences):
     __slots__ = ()
     _make = staticmethod(_native.Selection.permute_and_flip)
 
-    def _chances(self, exponents: Floats) -> Floats:
+    def _draw(self, rows: Floats, *arguments: Any, numbers: Floats | None = None) -> Any:
+        """Draw; of a multiplicity the cost is repeated, because the coins of all candidates count."""
+        if numbers is None:
+            return super()._draw(rows, *arguments)
+        batch, n = rows.shape[:-1], rows.shape[-1]
+        times = numbers.astype(np.int64).reshape(-1, n)
+        longest = int(times.sum(axis=-1).max(initial=1))
+        if longest > _MOST_REPEATED:
+            raise ParameterError(
+                f"multiplicities must be at most {_MOST_REPEATED} in all of a row of PermuteAndFlip, got a row with more; "
+                "ExponentialMechanism takes more"
+            )
+        size, stream, out, threads = arguments
+        repeated = np.full((len(times), longest), np.inf)
+        index = np.zeros((len(times), longest), np.int64)
+        for place, (row, many) in enumerate(zip(rows.reshape(-1, n), times, strict=True)):
+            repeated[place, : many.sum()] = np.repeat(row, many)
+            index[place, : many.sum()] = np.repeat(np.arange(n), many)
+        found = super()._draw(repeated.reshape(*batch, longest), size, stream, out, threads)
+        if isinstance(found, int):
+            return int(index[0, found])
+        selected = found if out is None else base_view(out)
+        places = np.broadcast_to(index.reshape(*batch, longest), (*selected.shape, longest))
+        selected[...] = np.take_along_axis(places, selected[..., None], axis=-1)[..., 0]
+        return found
+
+    def _chances(self, exponents: Floats, numbers: Floats | None = None) -> Floats:
         with np.errstate(under="ignore"):
-            return np.asarray(np.exp(-exponents) * distribution.first_accepted(exponents))
+            chances = np.exp(-exponents) * distribution.first_accepted(exponents, numbers)
+        return np.asarray(chances if numbers is None else chances * numbers)
 
     def _log_chances(self, exponents: Floats) -> Floats:
         return np.asarray(np.log(distribution.first_accepted(exponents)) - exponents)

@@ -1,6 +1,7 @@
 //! From the bits of v to one of finitely many candidates (docs/contract.md, selection).
 //!
-//! Candidates of equal weight e^(−x_k) form class k. With n_k of them among all candidates and m_k among those from j on, v < S(j) is
+//! Candidates of equal weight e^(−x_k) form class k. With n_k of them among all candidates and m_k among those from j on, where every index counts as
+//! many as it stands for, v < S(j) is
 //!
 //! ```text
 //! v · Σ n_k e^(−x_k) < Σ m_k e^(−x_k).
@@ -31,6 +32,8 @@ pub struct Choice {
     flips: bool,
     /// The class of each candidate; one more than the last is that of weight 0.
     class: Vec<usize>,
+    /// How many candidates each index stands for; empty: one. All together are below 2^53.
+    multiplicities: Vec<u64>,
     /// The exponent of each class; no two are equal.
     exponents: Vec<Exponent>,
     counts: Vec<u64>,
@@ -69,13 +72,14 @@ impl Choice {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn new(flips: bool, class: Vec<usize>, exponents: Vec<Exponent>) -> Result<Self, OutOfMemory> {
+    pub fn new(flips: bool, class: Vec<usize>, multiplicities: Vec<u64>, exponents: Vec<Exponent>) -> Result<Self, OutOfMemory> {
         let mut counts = memory::filled(0, exponents.len())?;
-        count(&class, &mut counts);
+        count(&class, &multiplicities, &mut counts);
         let first = Precision::new(&exponents, &counts, FIRST)?;
         Ok(Self {
             flips,
             class,
+            multiplicities,
             exponents,
             counts,
             first,
@@ -100,7 +104,12 @@ impl Choice {
         let (mut tail, mut finer) = (memory::filled(0, self.counts.len())?, None);
         let mut failure = None;
         let index = last_true(guess as u64, end as u64, |j| {
-            count(&self.class[j as usize..], &mut tail);
+            let from = j as usize;
+            count(
+                &self.class[from..],
+                self.multiplicities.get(from..).unwrap_or_default(),
+                &mut tail,
+            );
             let below = self.below(&mut v, &tail, &mut finer);
             // The search has no way to stop early: any answer will do, since the index is not used.
             below.unwrap_or_else(|error| {
@@ -149,11 +158,11 @@ impl Choice {
 }
 
 /// How many candidates each class of a weight has.
-fn count(class: &[usize], counts: &mut [u64]) {
+fn count(class: &[usize], multiplicities: &[u64], counts: &mut [u64]) {
     counts.fill(0);
-    for &class in class {
+    for (i, &class) in class.iter().enumerate() {
         if let Some(count) = counts.get_mut(class) {
-            *count += 1;
+            *count += multiplicities.get(i).copied().unwrap_or(1);
         }
     }
 }
@@ -224,14 +233,14 @@ mod tests {
     /// Evidence: the definition: v = 0 is below every S(j) but 0.
     #[test]
     fn the_least_word_chooses_the_last_candidate_that_has_a_weight() {
-        let choice = Choice::new(false, vec![0, 0, 1], vec![Exponent::multiple(1.0, 0, 0)]).unwrap();
+        let choice = Choice::new(false, vec![0, 0, 1], Vec::new(), vec![Exponent::multiple(1.0, 0, 0)]).unwrap();
         assert_eq!(choice.index(0, &mut |_| 0, 0), Ok(1));
     }
 
     /// Evidence: the rule: 0. A caller who checks no costs gets some candidate, and no panic.
     #[test]
     fn without_a_weight_there_is_an_answer() {
-        let choice = Choice::new(false, vec![0, 0, 0], Vec::new()).unwrap();
+        let choice = Choice::new(false, vec![0, 0, 0], Vec::new(), Vec::new()).unwrap();
         for word in [0, 1, u64::MAX] {
             assert_eq!(choice.index(word, &mut |_| 0, 1), Ok(0));
         }

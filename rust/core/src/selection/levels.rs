@@ -1,5 +1,6 @@
 //! What a mechanism makes of costs: levels, whose distances from the least give the exponents of the weights. An infinite cost has an infinite level.
 
+use super::candidates::Candidates;
 use super::stair::{CostStairs, HIGHEST_EXACT, LANES, smaller, stair};
 use crate::exact::{Choice, Exponent};
 use crate::memory::{self, OutOfMemory};
@@ -107,13 +108,14 @@ impl Levels {
     }
 
     /// The row for exact draws.
-    pub fn choice(&self, costs: &[f64]) -> Result<Choice, OutOfMemory> {
+    pub fn choice(&self, row: Candidates<'_>) -> Result<Choice, OutOfMemory> {
+        let costs = row.costs;
         let finite = |cost: &f64| (*cost < f64::INFINITY).then_some(*cost);
         match &self.rule {
             Rule::Staircase(stairs) => {
                 let stair = |cost| stair(cost, stairs.sensitivity, stairs.gamma);
                 let least = stair(least(costs));
-                self.classes(costs.iter().map(|cost| finite(cost).map(stair)), |stair| {
+                self.classes(row, costs.iter().map(|cost| finite(cost).map(stair)), |stair| {
                     self.of_stairs(stair - least)
                 })
             }
@@ -122,6 +124,7 @@ impl Levels {
                 let exponent = |bits| self.of_costs(f64::from_bits(bits), least, *sensitivity);
                 // −0.0 + 0.0 is 0.0: one class for both zeros.
                 self.classes(
+                    row,
                     costs.iter().map(|cost| finite(cost).map(|cost| (cost + 0.0).to_bits())),
                     exponent,
                 )
@@ -132,6 +135,7 @@ impl Levels {
     /// Candidates with equal keys have equal weights, and those without a key the weight 0.
     fn classes(
         &self,
+        row: Candidates<'_>,
         keys: impl Iterator<Item = Option<u64>> + Clone,
         exponent: impl Fn(u64) -> Exponent,
     ) -> Result<Choice, OutOfMemory> {
@@ -141,7 +145,8 @@ impl Levels {
         let place = |key: Option<u64>| key.map_or(distinct.len(), |key| distinct.partition_point(|other| *other < key));
         let class = memory::collected(keys.map(place))?;
         let exponents = memory::collected(distinct.iter().map(|key| exponent(*key)))?;
-        Choice::new(self.flips, class, exponents)
+        let multiplicities = memory::collected(row.multiplicities.iter().map(|number| *number as u64))?;
+        Choice::new(self.flips, class, multiplicities, exponents)
     }
 }
 

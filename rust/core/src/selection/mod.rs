@@ -1,5 +1,6 @@
 //! Differentially private selection of one of finitely many candidates: a lower cost is better.
 
+mod candidates;
 mod costs;
 mod decay;
 mod flips;
@@ -19,9 +20,14 @@ use std::borrow::Cow;
 use crate::error::{DrawError, ParamError};
 use crate::lattice::params::{check_gamma, check_positive};
 use crate::stream::Generator;
+#[cfg(test)]
+pub(crate) use candidates::Candidates;
 use levels::Levels;
 pub use partitions::PartitionSelection;
 pub use selector::Selector;
+
+/// Sums of whole numbers below this are exact in `f64`, and no larger sum is rounded below it.
+const EXACT: f64 = (1_u64 << 53) as f64;
 
 /// A mechanism that selects one of n candidates, exactly with its probability for the `f64`s as they are (docs/contract.md, selection).
 ///
@@ -130,6 +136,29 @@ impl Selection {
         self.check_rows(costs, 1, 1)?;
         let fill = generator.next(out.len())?;
         Ok(self.selector(true).write(&fill, 0, std::iter::repeat(costs), out)?)
+    }
+
+    /// Selects once from each row, where a cost stands for as many candidates as its multiplicity says: a whole number from 1 on, below 2⁵³ in all of a row.
+    /// `out[i]` is the index of the cost. For permute-and-flip, repeat the cost instead.
+    ///
+    /// # Errors
+    /// As [`Selection::select`], and [`DrawError::Multiplicities`].
+    pub fn select_multiplied(
+        &self,
+        generator: &mut Generator,
+        costs: &[f64],
+        multiplicities: &[f64],
+        out: &mut [i64],
+    ) -> Result<(), DrawError> {
+        generator.check_release()?;
+        let n = self.check_rows(costs, out.len(), 1)?;
+        let counted = |row: &[f64]| row.iter().all(|m| *m >= 1.0 && m.trunc() == *m) && row.iter().sum::<f64>() < EXACT;
+        if self.levels.flips || multiplicities.len() != costs.len() || !multiplicities.chunks_exact(n).all(counted) {
+            return Err(DrawError::Multiplicities);
+        }
+        let fill = generator.next(out.len())?;
+        let rows = costs.chunks_exact(n).zip(multiplicities.chunks_exact(n));
+        Ok(self.selector(false).write_multiplied(&fill, 0, rows, out)?)
     }
 
     /// Selects `k` different candidates, best first, from each of `out.len()`/k rows, each with an exact k-th of ε. All are ε-differentially private.

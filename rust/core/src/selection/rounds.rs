@@ -2,12 +2,13 @@
 
 use std::marker::PhantomData;
 
+use super::candidates::Candidates;
 use crate::memory::{self, OutOfMemory};
 
-/// Costs, one row for every value.
+/// One row for every value.
 pub(super) trait Rows {
-    /// The costs for the next value; `None` after the last.
-    fn costs(&mut self) -> Result<Option<&[f64]>, OutOfMemory>;
+    /// The row of the next value; `None` after the last.
+    fn next(&mut self) -> Result<Option<Candidates<'_>>, OutOfMemory>;
 
     /// What was selected from them.
     fn selected(&mut self, index: usize);
@@ -16,8 +17,8 @@ pub(super) trait Rows {
 /// One selection from each row.
 pub(super) struct Once<'c, I>(pub I, pub PhantomData<&'c f64>);
 
-impl<'c, I: Iterator<Item = &'c [f64]>> Rows for Once<'c, I> {
-    fn costs(&mut self) -> Result<Option<&[f64]>, OutOfMemory> {
+impl<'c, I: Iterator<Item = Candidates<'c>>> Rows for Once<'c, I> {
+    fn next(&mut self) -> Result<Option<Candidates<'_>>, OutOfMemory> {
         Ok(self.0.next())
     }
 
@@ -67,7 +68,7 @@ pub(super) struct Taking<'a, F> {
 }
 
 impl<'c, F: Fn(usize) -> &'c [f64]> Rows for Taking<'_, F> {
-    fn costs(&mut self) -> Result<Option<&[f64]>, OutOfMemory> {
+    fn next(&mut self) -> Result<Option<Candidates<'_>>, OutOfMemory> {
         let Rounds { of, next, left } = self.rounds;
         let k = *of as u64;
         if next.is_multiple_of(k) {
@@ -77,7 +78,7 @@ impl<'c, F: Fn(usize) -> &'c [f64]> Rows for Taking<'_, F> {
             memory::resize(left, costs.len())?;
             left.copy_from_slice(costs);
         }
-        Ok(Some(left))
+        Ok(Some((&**left).into()))
     }
 
     fn selected(&mut self, index: usize) {

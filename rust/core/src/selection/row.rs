@@ -1,5 +1,6 @@
 //! One selection from one row, in floating point with a proven error.
 
+use super::candidates::Candidates;
 use super::decay;
 use super::flips;
 use super::levels::Levels;
@@ -35,29 +36,33 @@ impl Row {
     ///
     /// Each is off by less than 200·2^−53 relatively plus 2^−90: an exponent q ≤ 45 is off by at most 4·2^−53 relatively, which makes 180, and
     /// its power by 8; a weight with q from 45 to 700 is itself below 2^−64, and both a smaller one and what stands for it are below e^−64.
-    pub fn weights(&mut self, levels: &Levels, costs: &[f64]) -> Result<Option<&[f64]>, OutOfMemory> {
-        let total = self.weigh(levels, costs)?;
+    pub fn weights(&mut self, levels: &Levels, row: Candidates<'_>) -> Result<Option<&[f64]>, OutOfMemory> {
+        let total = self.weigh(levels, row)?;
         Ok(total.map(|_| &*self.weights))
     }
 
     /// The number of j ≥ 1 with v < S(j), for v = (word + θ)·2^−64 with any θ in [0, 1]; `None` if that is not sure.
-    pub fn index(&mut self, levels: &Levels, costs: &[f64], word: u64) -> Result<Option<usize>, OutOfMemory> {
-        let total = self.weigh(levels, costs)?;
-        Ok(total.and_then(|total| self.find(total, error(levels.flips, costs.len()), word)))
+    pub fn index(&mut self, levels: &Levels, row: Candidates<'_>, word: u64) -> Result<Option<usize>, OutOfMemory> {
+        let total = self.weigh(levels, row)?;
+        let error = error(levels.flips, row.costs.len()) + 2.0 * row.error();
+        Ok(total.and_then(|total| self.find(total, error, word)))
     }
 
     /// Weights, their sums by blocks, and all of them together.
-    fn weigh(&mut self, levels: &Levels, costs: &[f64]) -> Result<Option<f64>, OutOfMemory> {
-        if self.weights.len() != costs.len() {
-            self.make_room(costs.len())?;
+    fn weigh(&mut self, levels: &Levels, row: Candidates<'_>) -> Result<Option<f64>, OutOfMemory> {
+        if self.weights.len() != row.costs.len() {
+            self.make_room(row.costs.len())?;
         }
-        Ok(on_tier!(self.tier, A => self.weigh_all::<A>(levels, costs)))
+        Ok(on_tier!(self.tier, A => self.weigh_all::<A>(levels, row)))
     }
 
     #[inline(always)]
-    fn weigh_all<A: Arithmetic>(&mut self, levels: &Levels, costs: &[f64]) -> Option<f64> {
-        let least = levels.fill(costs, &mut self.levels)?;
+    fn weigh_all<A: Arithmetic>(&mut self, levels: &Levels, row: Candidates<'_>) -> Option<f64> {
+        let least = levels.fill(row.costs, &mut self.levels)?;
         decay::fill::<A>(&self.levels, least, levels.factor, &mut self.weights);
+        for (weight, multiplicity) in self.weights.iter_mut().zip(row.multiplicities) {
+            *weight *= multiplicity;
+        }
         let mut total = self.add_up();
         if levels.flips {
             flips::fill::<A>(&mut self.weights, total);

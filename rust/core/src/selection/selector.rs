@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
+use super::candidates::Candidates;
 use super::kept::Kept;
 use super::levels::Levels;
 use super::rounds::{Once, Rounds, Rows};
@@ -45,6 +46,22 @@ impl<'a> Selector<'a> {
         rows: impl Iterator<Item = &'c [f64]>,
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
+        self.draw(fill, first, &mut Once(rows.map(Candidates::from), PhantomData), out)
+    }
+
+    /// The same for costs and how many candidates each of them stands for: whole numbers ≥ 1, below 2⁵³ together. Not for permute-and-flip, of
+    /// which rows repeat the cost.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    pub fn write_multiplied<'c>(
+        &mut self,
+        fill: &Fill,
+        first: u64,
+        rows: impl Iterator<Item = (&'c [f64], &'c [f64])>,
+        out: &mut [i64],
+    ) -> Result<(), OutOfMemory> {
+        let rows = rows.map(|(costs, multiplicities)| Candidates { costs, multiplicities });
         self.draw(fill, first, &mut Once(rows, PhantomData), out)
     }
 
@@ -77,8 +94,8 @@ impl<'a> Selector<'a> {
         for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
             let words = words.at(stage, first, out.len());
             for (i, place) in out.iter_mut().enumerate() {
-                let Some(costs) = rows.costs()? else { return Ok(()) };
-                let index = self.index(costs, words[i], |e| stage.extension(first + i as u64, e))?;
+                let Some(row) = rows.next()? else { return Ok(()) };
+                let index = self.index(row, words[i], |e| stage.extension(first + i as u64, e))?;
                 rows.selected(index);
                 *place = declassify::found(index as u64).cast_signed();
             }
@@ -89,21 +106,21 @@ impl<'a> Selector<'a> {
     /// The function of the contract from a word and extension words to a candidate.
     pub(crate) fn index(
         &mut self,
-        costs: &[f64],
+        row: Candidates<'_>,
         word: u64,
         mut extension: impl FnMut(usize) -> u64,
     ) -> Result<usize, OutOfMemory> {
-        let (levels, row) = (&*self.levels, &mut self.row);
+        let (levels, room) = (&*self.levels, &mut self.row);
         // The work depends on the candidate, and the candidate is released.
         let word = declassify::word(word);
         let mut extension = |e| declassify::word(extension(e));
         if let Some(kept) = &mut self.kept {
-            let thresholds = kept.of(costs, || RowThresholds::new(levels, costs, row))?;
-            return thresholds.index(levels, costs, word, extension);
+            let thresholds = kept.of(row.costs, || RowThresholds::new(levels, row, room))?;
+            return thresholds.index(levels, row, word, extension);
         }
-        match row.index(levels, costs, word)? {
+        match room.index(levels, row, word)? {
             Some(index) => Ok(index),
-            None => exact_index(levels, costs, word, &mut extension),
+            None => exact_index(levels, row, word, &mut extension),
         }
     }
 }
@@ -111,11 +128,11 @@ impl<'a> Selector<'a> {
 #[cold]
 fn exact_index(
     levels: &Levels,
-    costs: &[f64],
+    row: Candidates<'_>,
     word: u64,
     extension: &mut impl FnMut(usize) -> u64,
 ) -> Result<usize, OutOfMemory> {
     declassify::slow_path();
     // There is no guess: the search begins in the middle.
-    levels.choice(costs)?.index(word, extension, costs.len() / 2)
+    levels.choice(row)?.index(word, extension, row.costs.len() / 2)
 }

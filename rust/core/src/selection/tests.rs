@@ -1,5 +1,6 @@
 //! What is selected for given words and for fills, and what is refused.
 
+use super::candidates::Candidates;
 use super::row::Row;
 use super::thresholds::RowThresholds;
 use super::{Selection, kept};
@@ -9,12 +10,68 @@ use crate::testing::random::Random;
 
 /// The candidate for forced words, three times: fast path first, thresholds first, and the exact path alone.
 fn select(mechanism: &Selection, costs: &[f64], word: u64, extension: impl Fn(usize) -> u64) -> usize {
-    let index = mechanism.selector(false).index(costs, word, &extension).unwrap();
-    let again = mechanism.selector(true).index(costs, word, &extension).unwrap();
-    let choice = mechanism.levels.choice(costs).unwrap();
+    select_multiplied(mechanism, costs.into(), word, extension)
+}
+
+fn select_multiplied(mechanism: &Selection, row: Candidates<'_>, word: u64, extension: impl Fn(usize) -> u64) -> usize {
+    let index = mechanism.selector(false).index(row, word, &extension).unwrap();
+    let again = mechanism.selector(true).index(row, word, &extension).unwrap();
+    let choice = mechanism.levels.choice(row).unwrap();
     let exact = choice.index(word, &mut |e| extension(e), 0).unwrap();
-    assert_eq!((index, again), (exact, exact), "{mechanism:?} {costs:?} {word:x}");
+    assert_eq!((index, again), (exact, exact), "{mechanism:?} {row:?} {word:x}");
     exact
+}
+
+/// Evidence: the definition: the row in which every cost is repeated, at words on both sides of its thresholds.
+#[test]
+fn multiplicities_are_repeated_costs() {
+    let mut random = Random(57);
+    for case in 0..24 {
+        let n = 1 + case % 9;
+        let mechanism = match case % 2 {
+            0 => Selection::exponential(random.power(1e-2, 30.0), 1.0, false),
+            _ => Selection::staircase(random.power(1e-2, 30.0), 1.0, 0.5, false),
+        }
+        .unwrap();
+        let costs: Vec<f64> = (0..n).map(|_| (6.0 * random.next()).floor()).collect();
+        let multiplicities: Vec<f64> = (0..n).map(|_| 1.0 + (5.0 * random.next()).floor()).collect();
+        let repeated: Vec<f64> = (0..n).flat_map(|i| vec![costs[i]; multiplicities[i] as usize]).collect();
+        let place: Vec<usize> = (0..n).flat_map(|i| vec![i; multiplicities[i] as usize]).collect();
+        let thresholds = RowThresholds::new(&mechanism.levels, (&*repeated).into(), &mut Row::new()).unwrap();
+        let row = Candidates {
+            costs: &costs,
+            multiplicities: &multiplicities,
+        };
+        for j in 0..repeated.len() {
+            for step in [0, 1, 1 << 14, 1 << 60] {
+                let word = thresholds.threshold(j).wrapping_sub(step);
+                let expected = place[select(&mechanism, &repeated, word, |_| 5)];
+                assert_eq!(select_multiplied(&mechanism, row, word, |_| 5), expected, "{row:?}");
+            }
+        }
+    }
+}
+
+/// Evidence: fast and exact paths agree where a few candidates weigh as much as many bad ones, at words around the thresholds.
+#[test]
+fn many_bad_candidates_weigh_as_much_as_a_good_one() {
+    let mechanism = Selection::exponential(2.0, 1.0, true).unwrap();
+    let most = 52.0_f64.exp2();
+    let row = Candidates {
+        costs: &[18.0, 0.0, 30.0, 345.0, 17.9],
+        multiplicities: &[most, 1.0, most - 1.0, 7.0, most / 4.0],
+    };
+    let thresholds = RowThresholds::new(&mechanism.levels, row, &mut Row::new()).unwrap();
+    for j in 1..5 {
+        for step in [0_u64, 1, 1 << 13, 1 << 20, 1 << 40] {
+            for word in [
+                thresholds.threshold(j).wrapping_add(step),
+                thresholds.threshold(j).wrapping_sub(step),
+            ] {
+                select_multiplied(&mechanism, row, word, |_| 9);
+            }
+        }
+    }
 }
 
 /// Evidence: exhaustive over the leading 9 bits of the word, with nothing but zeros and nothing but ones after them, for rows whose
@@ -123,7 +180,7 @@ fn all_paths_agree() {
                     }
                 })
                 .collect();
-            let thresholds = RowThresholds::new(&mechanism.levels, &costs, &mut Row::new()).unwrap();
+            let thresholds = RowThresholds::new(&mechanism.levels, (&*costs).into(), &mut Row::new()).unwrap();
             for j in (0..n).step_by(1 + n / 9) {
                 for step in [0, 1, 2, 1 << 11, 1 << 20] {
                     let at = thresholds.threshold(j);
@@ -201,7 +258,7 @@ fn rows_in_a_fill_are_drawn_one_by_one() {
     for (i, row) in costs.chunks(3).enumerate() {
         let index = mechanism
             .levels
-            .choice(row)
+            .choice(row.into())
             .and_then(|choice| choice.index(stage.word(i as u64), &mut |e| stage.extension(i as u64, e), 1));
         assert_eq!(out[i], index.unwrap() as i64);
     }
@@ -209,7 +266,7 @@ fn rows_in_a_fill_are_drawn_one_by_one() {
     mechanism.select_often(&mut generator, &costs[..3], &mut often).unwrap();
     let fill = generator.fill_number(1);
     let stage = fill.stage();
-    let choice = mechanism.levels.choice(&costs[..3]).unwrap();
+    let choice = mechanism.levels.choice(costs[..3].into()).unwrap();
     for (i, index) in (0..).zip(often) {
         let exact = choice.index(stage.word(i), &mut |e| stage.extension(i, e), 1);
         assert_eq!(index, exact.unwrap() as i64);
@@ -279,6 +336,17 @@ fn refuses_what_is_no_cost_and_what_is_no_row() {
             let error = mechanism.top(&mut generator, &never, k, &mut out).unwrap_err();
             assert!(matches!(error, DrawError::Candidates { .. }), "{error}");
         }
+    }
+    for (mechanism, bad) in [
+        (&staircase, &[1.0, 0.0][..]),
+        (&staircase, &[1.0, 1.5]),
+        (&staircase, &[1.0]),
+        (&exponential, &[1.0, f64::NAN]),
+        (&exponential, &[1.0, 53.0_f64.exp2()]),
+        (&Selection::permute_and_flip(1.0, 1.0, false).unwrap(), &[1.0, 1.0]),
+    ] {
+        let error = mechanism.select_multiplied(&mut generator, &[1.0, 2.0], bad, &mut out[..1]);
+        assert_eq!(error, Err(DrawError::Multiplicities));
     }
     let mut seeded = Generator::from_seed(1);
     assert_eq!(staircase.select(&mut seeded, &[1.0, 2.0], &mut out), Err(DrawError::Seeded));

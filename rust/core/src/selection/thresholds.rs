@@ -1,5 +1,6 @@
 //! Many selections from one row: its thresholds, made once.
 
+use super::candidates::Candidates;
 use super::flips;
 use super::levels::Levels;
 use super::row::Row;
@@ -23,10 +24,10 @@ pub(super) struct RowThresholds {
 }
 
 impl RowThresholds {
-    pub fn new(levels: &Levels, costs: &[f64], row: &mut Row) -> Result<Self, OutOfMemory> {
-        let n = costs.len();
-        let (survival, margin) = match row.weights(levels, costs)? {
-            Some(weights) => (survival(weights)?, margin(levels.flips, n)),
+    pub fn new(levels: &Levels, row: Candidates<'_>, room: &mut Row) -> Result<Self, OutOfMemory> {
+        let n = row.costs.len();
+        let (survival, margin) = match room.weights(levels, row)? {
+            Some(weights) => (survival(weights)?, margin(levels.flips, n, row.error())),
             // If there is no margin, no word is sure: the thresholds only give the exact path a guess.
             None => (memory::filled(u64::MAX, n)?, None),
         };
@@ -63,7 +64,7 @@ impl RowThresholds {
     pub fn index(
         &self,
         levels: &Levels,
-        costs: &[f64],
+        row: Candidates<'_>,
         word: u64,
         mut extension: impl FnMut(usize) -> u64,
     ) -> Result<usize, OutOfMemory> {
@@ -80,7 +81,7 @@ impl RowThresholds {
         let choice = if let Some(choice) = self.choice.get() {
             choice
         } else {
-            let made = levels.choice(costs)?;
+            let made = levels.choice(row)?;
             self.choice.get_or_init(|| made)
         };
         choice.index(word, &mut extension, j)
@@ -117,8 +118,8 @@ fn survival(weights: &[f64]) -> Result<Vec<u64>, OutOfMemory> {
 
 /// In units of 2^−53 = 2^11 units of 2^−64: a sum is off by 200 from its weights, n·2^−37 from small ones, 2 from rounding and n²·2^−53 from its
 /// chain; two sums make a threshold, and four roundings. `None` if that is too much to be of use.
-fn margin(flips: bool, n: usize) -> Option<u64> {
-    let of_weights = if flips { flips::error(n) } else { 0.0 };
+fn margin(flips: bool, n: usize, of_candidates: f64) -> Option<u64> {
+    let of_weights = of_candidates + if flips { flips::error(n) } else { 0.0 };
     let n = n as f64;
     let units = 2.0 * (of_weights + 202.0 + 1.1 * n * n * (-53.0_f64).exp2() + n * (-37.0_f64).exp2()) + 10.0;
     (n < 40.0_f64.exp2()).then_some((units * 2048.0) as u64)

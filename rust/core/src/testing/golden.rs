@@ -13,6 +13,7 @@ use crate::draw::sampler::Sampler;
 use crate::exact::{self, IntegerDistribution, Staircase};
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::params::Lattice;
+use crate::selection::Candidates;
 use crate::{
     Answer, AnyMechanism, DiscreteGaussian, DiscreteLaplace, DrawError, Generator, Holds, Kind, Mechanism, Modulus,
     OneWordMechanism, ParamError, Selection, Shape, Share, Skellam, largest_quotient,
@@ -241,19 +242,32 @@ fn of_selections(name: &str, without_gamma: fn(f64, f64, bool) -> Result<Selecti
             gamma => Selection::staircase(eps, sensitivity, float(gamma), monotonic),
         }
         .unwrap();
-        let costs: Vec<f64> = list(&entry["costs"]).iter().map(float).collect();
+        let mut costs: Vec<f64> = list(&entry["costs"]).iter().map(float).collect();
+        let mut multiplicities = Vec::new();
+        if let Json::Array(numbers) = &entry["multiplicities"] {
+            // A cost that stands for no candidate is infinite.
+            for (cost, number) in costs.iter_mut().zip(numbers) {
+                *cost = if whole(number) == 0 { f64::INFINITY } else { *cost };
+                multiplicities.push(whole(number).max(1) as f64);
+            }
+        }
+        let row = Candidates {
+            costs: &costs,
+            multiplicities: &multiplicities,
+        };
         for again in [false, true] {
             let mut selector = mechanism.selector(again);
             let start = whole(&entry["index"]);
             let fill = seeded(&entry).fill_number(whole(&entry["fill"]));
             let mut out = vec![0; whole(&entry["count"]) as usize];
-            selector.write(&fill, start, std::iter::repeat(&costs[..]), &mut out).unwrap();
+            let rows = std::iter::repeat((row.costs, row.multiplicities));
+            selector.write_multiplied(&fill, start, rows, &mut out).unwrap();
             let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
             assert_eq!(out, expected, "{entry}");
             for case in cases(&entry) {
                 let forced: Vec<u64> = list(&case[1]).iter().map(word).collect();
                 let extension = |e: usize| forced.get(e).copied().unwrap_or(0);
-                let index = selector.index(&costs, word(&case[0]), extension).unwrap();
+                let index = selector.index(row, word(&case[0]), extension).unwrap();
                 assert_eq!(index as u64, whole(&case[2]), "{mechanism:?} {costs:?} {case}");
             }
         }

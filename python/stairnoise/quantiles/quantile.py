@@ -1,0 +1,263 @@
+"""Private medians and other quantiles of an array: `quantile`, `quantile_accuracy`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from numbers import Rational
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise._numpy_scalars import python_value
+from stairnoise._parameters import RealLike, confidence_level, count, number_array, one_of, positive, single
+from stairnoise._types import Floats
+from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
+from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
+from stairnoise.quantiles.lattice import MOST_CANDIDATES, Lattice, lattice, written
+from stairnoise.quantiles.ranks import Accuracy, Neighbours, Target, accuracy
+from stairnoise.quantiles.several import levels, several
+from stairnoise.rng import Rng
+
+MechanismName = Literal["permute_and_flip", "exponential"]
+
+_LARGEST_DENOMINATOR = 10**6
+_MOST_ROWS = 2**20
+_MOST_QUANTILES = 1000
+
+
+class Quantile(NamedTuple):
+    """Private quantiles.
+
+    Attributes
+    ----------
+    value : float or ndarray of float64
+        The selected candidate, or one for each quantile, in the order of `q`.
+    rank_bound : float
+        The number of ranks between the candidate and the quantile is at most this, with the probability `confidence` for each
+        quantile. It is computed from public numbers alone.
+    people_needed : float
+        If there may be fewer values than this, a result may lie outside all of them.
+    guarantee : Guarantee
+        What is promised to one person.
+    """
+
+    value: float | Floats
+    rank_bound: float
+    people_needed: float
+    guarantee: Guarantee
+
+
+def quantile(
+    values: RealLike,
+    q: float | Fraction | Sequence[float | Fraction],
+    *,
+    bounds: tuple[float, float] | None = None,
+    step: float | None = None,
+    candidates: RealLike | None = None,
+    eps: float,
+    neighbours: Neighbours = "add_remove",
+    mechanism: MechanismName = "permute_and_flip",
+    rows_per_person: int = 1,
+    confidence: float = 0.95,
+    rng: Rng | None = None,
+) -> Quantile:
+    """Return private quantiles: of each, one of the public candidates, chosen by its distance from the quantile in ranks.
+
+    Equal values are no difficulty: if half of the people are 18 years old, the median is 18. Without any values, every candidate
+    has the same probability.
+
+    Parameters
+    ----------
+    values : array of float or int
+        Numbers of any shape, one for each row of a table. Each counts as the nearest candidate.
+    q : float or Fraction, or a sequence of them
+        From 0 to 1, as it is written: 0.1 is a tenth. 0.5 is the median. Several quantiles share `eps`.
+    bounds : (float, float) or None
+        The lowest and the highest candidate. Choose them without looking at the values.
+    step : float or None
+        Distance of candidates. None: 1 for an integer type, otherwise 1, 2 or 5 times the power of ten that gives at most 100 001
+        candidates.
+    candidates : array of float, or None
+        Instead of `bounds` and `step`: at most 10**6 numbers in increasing order, such as a geometric grid for wide bounds.
+    eps : float
+        ε of the whole result.
+    neighbours : {"add_remove", "replace"}
+        Whether one person's rows are added or removed, or replaced by as many others. Several quantiles need "add_remove".
+    mechanism : {"permute_and_flip", "exponential"}
+        What selects a single quantile. Several quantiles are selected by the exponential mechanism.
+    rows_per_person : int, default 1
+        The largest number of rows of one person.
+    confidence : float, default 0.95
+        Of ``rank_bound``.
+    rng : SecureRng or None
+        None: one secure generator for the whole process.
+
+    Returns
+    -------
+    Quantile
+        ``value``, ``rank_bound``, ``people_needed`` and ``guarantee``.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError
+        An argument is not allowed, or a value is NaN. Nothing has been drawn.
+
+    Notes
+    -----
+    The cost of a candidate is the distance of q·n from the interval of the ranks that it covers, from #{x < c} to #{x ≤ c}. One
+    row changes it by at most max(q, 1 - q), or by 1 if it is replaced. Permute-and-flip [1]_ selects a candidate by its cost.
+    Several quantiles are selected one after the other, the middle one first [2]_.
+
+    At q = 1 all candidates above the largest value have the cost 0, and at q = 0 all below the smallest: wide bounds then give
+    a number far from the data.
+
+    References
+    ----------
+    .. [1] McKenna and Sheldon, "Permute-and-Flip: A New Mechanism for Differentially Private Selection", arXiv:2010.12603.
+    .. [2] Kaplan, Schnapp and Stemmer, "Differentially Private Approximate Quantiles", ICML 2022, arXiv:2110.05429.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> ages = [18] * 600 + list(range(20, 70)) * 8
+    >>> found = sn.quantile(ages, 0.5, bounds=(0, 120), eps=1)
+    >>> found.value, round(found.rank_bound, 1)
+    (18.0, 7.1)
+    >>> sn.quantile(ages, [0.25, 0.5, 0.75], bounds=(0, 120), eps=1).value.shape
+    (3,)
+    """
+    ranks, r, order = _ranks(q)
+    eps, plan = positive(eps, "eps"), _Plan(neighbours, mechanism, rows_per_person)
+    numbers = _values(values)
+    points = lattice(bounds, step, candidates, whole=numbers.dtype.kind in "iu")
+    expected = plan.accuracy(ranks, r, len(points.points), eps, confidence)
+    chosen = np.array(plan.selected(points, numbers, ranks, r, eps, rng))
+    found = points.points[chosen]
+    return Quantile(float(found[0]) if order is None else found[order], *expected, Guarantee(eps, 0.0, None, None))
+
+
+def quantile_accuracy(
+    q: float | Fraction | Sequence[float | Fraction],
+    candidates: int,
+    *,
+    eps: float,
+    neighbours: Neighbours = "add_remove",
+    mechanism: MechanismName = "permute_and_flip",
+    rows_per_person: int = 1,
+    confidence: float = 0.95,
+) -> Accuracy:
+    """Return how accurate `quantile` will be, before there are any values.
+
+    Parameters
+    ----------
+    q, eps, neighbours, mechanism, rows_per_person, confidence
+        As for `quantile`.
+    candidates : int
+        How many candidates, up to 10**6.
+
+    Returns
+    -------
+    Accuracy
+        ``rank_bound`` and ``people_needed``.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError
+        An argument is not allowed.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> plan = sn.quantile_accuracy(0.5, 10_000, eps=1)
+    >>> round(plan.rank_bound, 2), plan.people_needed
+    (11.48, 23)
+    """
+    ranks, r, _ = _ranks(q)
+    among = count(candidates, "candidates", least=1, most=MOST_CANDIDATES)
+    return _Plan(neighbours, mechanism, rows_per_person).accuracy(ranks, r, among, positive(eps, "eps"), confidence)
+
+
+for _public in (Accuracy, Quantile, quantile, quantile_accuracy):
+    _public.__module__ = "stairnoise"
+
+
+class _Plan:
+    """How quantiles are selected."""
+
+    def __init__(self, neighbours: object, mechanism: object, rows: object) -> None:
+        self.neighbours: Neighbours = one_of(neighbours, "neighbours", ("add_remove", "replace"))
+        self.flips = one_of(mechanism, "mechanism", ("permute_and_flip", "exponential")) == "permute_and_flip"
+        self.rows = count(rows, "rows_per_person", least=1, most=_MOST_ROWS)
+
+    def accuracy(self, ranks: list[int], r: int, candidates: int, eps: float, confidence: object) -> Accuracy:
+        level = single(confidence, "confidence")
+        confidence_level(level)
+        if len(ranks) == 1:
+            target = Target(ranks[0], r)
+            rate = target.rate(eps, self.neighbours, self.rows)
+            return accuracy(target, rate, candidates, level, flips=self.flips)
+        if self.neighbours == "replace":
+            raise ParameterError('neighbours must be "add_remove" for several quantiles, got "replace"')
+        # Ranks that one level is off by move the quantiles of the later ones as far. The least rate is that of a middle.
+        depth = levels(len(ranks))
+        rate = _divided(eps, depth) / (2 * self.rows)
+        least = accuracy(Target(ranks[0], r), rate, candidates * 2**12, 1 - (1 - level) / depth, flips=False)
+        bound = depth * least.rank_bound
+        share = Fraction(min(ranks[0], r - ranks[-1]), r)
+        return Accuracy(bound, math.ceil(bound / share) if share else math.inf)
+
+    def selected(self, points: Lattice, values: NDArray[Any], ranks: list[int], r: int, eps: float, rng: Rng | None) -> list[int]:
+        places, among = points.nearest(values), len(points.points)
+        if len(ranks) > 1:
+            return several(places, among, ranks, r, _divided(eps, levels(len(ranks))), self.rows, rng)
+        target = Target(ranks[0], r)
+        counts = np.bincount(places, minlength=among)
+        upto = np.cumsum(counts)
+        select = PermuteAndFlip if self.flips else ExponentialMechanism
+        mechanism = select(eps, float(target.sensitivity(self.neighbours, self.rows)), target.monotonic)
+        return [int(mechanism.select(target.costs(upto - counts, upto, len(places)), rng=rng))]
+
+
+def _values(values: object) -> NDArray[Any]:
+    numbers = number_array(values, "values").ravel()
+    if numbers.dtype.kind not in "iuf":
+        numbers = numbers.astype(np.float64)  # integers beyond 64 bits
+    missing = np.flatnonzero(np.isnan(numbers)) if numbers.dtype.kind == "f" else np.empty(0, np.int64)
+    if missing.size:
+        raise ParameterError(f"values must be numbers, got nan at index {missing[0]} of all values in order")
+    return numbers
+
+
+def _ranks(q: Any) -> tuple[list[int], int, list[int] | None]:
+    """Return distinct quantiles p/r in increasing order, with a common r, and the place of every one that was in a list."""
+    alone = not isinstance(q, (Sequence, np.ndarray)) or isinstance(q, str)
+    shares = [_share(item) for item in ([q] if alone else q)]
+    if not 1 <= len(shares) <= _MOST_QUANTILES:
+        raise ParameterError(f"q must have 1 to {_MOST_QUANTILES} quantiles, got {len(shares)}")
+    r = math.lcm(*(share.denominator for share in shares))
+    if r > _LARGEST_DENOMINATOR:
+        raise ParameterError(f"q must have a common denominator of at most {_LARGEST_DENOMINATOR}, got {r}")
+    ordered = sorted({int(share * r) for share in shares})
+    return ordered, r, None if alone else [ordered.index(int(share * r)) for share in shares]
+
+
+def _share(value: Any) -> Fraction:
+    value = python_value(value)
+    if isinstance(value, bool) or not isinstance(value, (Rational, float)):
+        raise ParameterTypeError(f"q must be a number from 0 to 1, got {outline(value)}")
+    size = float(value)
+    if not 0 <= size <= 1:
+        hint = f": for percentile {size:g} write {size / 100:g}" if 1 < size <= 100 else ""
+        raise ParameterError(f"q must be from 0 to 1, got {received(value)}{hint}")
+    return written(value) if isinstance(value, float) else Fraction(value)
+
+
+def _divided(eps: float, parts: int) -> float:
+    """Return ε/parts, rounded down: so many of them are at most ε."""
+    share = eps / parts
+    return share if Fraction(share) * parts <= Fraction(eps) else math.nextafter(share, 0)

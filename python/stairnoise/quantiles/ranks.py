@@ -1,0 +1,100 @@
+"""How far candidates are from a quantile, counted in ranks.
+
+Of n values, a candidate c covers the ranks from #{x < c} to #{x ≤ c}. Its cost for the quantile q is the distance of q·n from
+this interval: 0 exactly if c is a q-quantile, however many values are equal. With q = p/r, r times the cost is a whole number.
+
+Adding or removing a value moves both ends of the interval less q·n by 1 - q or by -q, and only widens the interval where c is the
+value. So a cost changes by at most max(q, 1 - q), and neither that nor the factor 2 of a selection can be smaller. Replacing a
+value changes a cost by at most 1. For q = 0 and q = 1 all costs move in one direction.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._types import Floats
+
+Neighbours = Literal["add_remove", "replace"]
+
+# Larger costs count as this one, which float64 holds: that brings no two of them farther apart.
+_LARGEST = 2**53
+
+
+class Target(NamedTuple):
+    """The quantile p/r."""
+
+    p: int
+    r: int
+
+    @property
+    def monotonic(self) -> bool:
+        """Whether one person moves all costs in one direction."""
+        return self.p in (0, self.r)
+
+    def sensitivity(self, neighbours: Neighbours, rows: int) -> int:
+        """Return the largest change of r times a cost by a person of so many rows."""
+        return rows * (self.r if neighbours == "replace" else max(self.p, self.r - self.p))
+
+    def costs(self, below: NDArray[np.int64], upto: NDArray[np.int64], n: int) -> Floats:
+        """Return r times the cost of candidates with so many values below and up to them."""
+        target = self.p * n
+        off = np.maximum(self.r * below - target, target - self.r * upto)
+        return np.clip(off, 0, _LARGEST).astype(np.float64)
+
+    def rate(self, eps: float, neighbours: Neighbours, rows: int) -> float:
+        """Return by which power of e a rank more makes a candidate less likely."""
+        per_cost = eps / self.sensitivity(neighbours, rows) / (1 if self.monotonic else 2)
+        return per_cost * self.r
+
+
+class Accuracy(NamedTuple):
+    """What to expect of a private quantile.
+
+    Attributes
+    ----------
+    rank_bound : float
+        The selected candidate is within so many ranks of the quantile, with the probability that was asked for.
+    people_needed : float
+        With fewer values, a candidate outside all of them may be within the bound; infinite for q = 0 and 1.
+    """
+
+    rank_bound: float
+    people_needed: float
+
+
+def accuracy(target: Target, rate: float, candidates: int, confidence: float, *, flips: bool) -> Accuracy:
+    """Return the bound of one selection."""
+    bound = _bound(rate, candidates, 1 - confidence, flips=flips)
+    least = min(Fraction(target.p, target.r), 1 - Fraction(target.p, target.r))
+    return Accuracy(bound, math.ceil(bound / least) if least else math.inf)
+
+
+def _bound(rate: float, candidates: int, chance: float, *, flips: bool) -> float:
+    """Return the least t for which a cost of t or more has at most this chance."""
+    # For this t, candidates · e^(-rate·t) is the chance.
+    low, high = 0.0, max(math.log(candidates / chance), 0.0) / rate
+    tail = _flipped if flips else _exponential
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (low, middle) if tail(math.exp(-rate * middle), candidates) <= chance else (middle, high)
+    return high
+
+
+def _flipped(a: float, candidates: int) -> float:
+    """Return the chance of permute-and-flip to take one of the candidates but the best, if each has a coin of probability a.
+
+    With fewer coins, or smaller ones, it is less: no row of costs has more.
+    """
+    if candidates * a < 1e-4:
+        return (candidates - 1) * a / 2  # the first term of an alternating series
+    none = candidates * math.log1p(-a) if a < 1 else -math.inf
+    return 1 + math.expm1(none) / (candidates * a)
+
+
+def _exponential(a: float, candidates: int) -> float:
+    """Return the same chance for the exponential mechanism."""
+    return (candidates - 1) * a / (1 + (candidates - 1) * a)
