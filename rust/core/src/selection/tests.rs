@@ -52,6 +52,26 @@ fn multiplicities_are_repeated_costs() {
     }
 }
 
+/// Evidence: the same words: rows whose costs stand for one candidate each, and a row of one cost.
+#[test]
+fn one_candidate_each_is_a_selection_as_ever() {
+    let mechanism = Selection::exponential(1.0, 1.0, false).unwrap();
+    let costs = [0.0, 1.0, 2.0, 5.0, 3.0, 0.5];
+    let (mut alone, mut counted) = ([0; 3], [0; 3]);
+    mechanism
+        .select(&mut Generator::from_seed(3).allow_release(), &costs, &mut alone)
+        .unwrap();
+    let mut generator = Generator::from_seed(3).allow_release();
+    mechanism
+        .select_multiplied(&mut generator, &costs, &[1.0; 6], &mut counted)
+        .unwrap();
+    assert_eq!(alone, counted);
+    mechanism
+        .select_multiplied(&mut generator, &[7.0; 3], &[1.0, 5.0, 9.0], &mut counted)
+        .unwrap();
+    assert_eq!(counted, [0; 3]);
+}
+
 /// Evidence: fast and exact paths agree where a few candidates weigh as much as many bad ones, at words around the thresholds.
 #[test]
 fn many_bad_candidates_weigh_as_much_as_a_good_one() {

@@ -124,5 +124,5 @@ fn choice(mechanism: &Selection, (eps, sensitivity, monotonic, flips): (f64, f64
             })
         })
         .collect();
-    Choice::new(flips, classes, exponents).unwrap()
+    Choice::new(flips, classes, Vec::new(), exponents).unwrap()
 }
