@@ -11,7 +11,6 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.quantiles.lattice import lattice
-from stairnoise.quantiles.quantile import _divided
 from stairnoise.quantiles.ranks import Target
 from stairnoise.quantiles.several import _Part, _runs, _uniform, levels
 
@@ -86,12 +85,10 @@ def test_a_smaller_sensitivity_would_not_be_private():
     assert np.abs(np.log(here / there)).max() > 1
 
 
-def test_several_levels_have_at_most_eps():
-    # With one person's value on one side only, levels compose, and a level has at most its part.
-    for k in (2, 3, 4, 7, 8, 31):
-        for eps in (0.1, 0.3, 1.0, 2.7):
-            share = _divided(eps, levels(k))
-            assert Fraction(share) * math.ceil(math.log2(k + 1)) <= Fraction(eps)
+def test_levels():
+    """Evidence: the definition, ⌈log₂(k + 1)⌉."""
+    for k in range(1, 200):
+        assert levels(k) == math.ceil(math.log2(k + 1))
 
 
 def test_runs_have_the_costs_of_their_candidates():

@@ -18,6 +18,7 @@ from stairnoise._types import Floats
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
+from stairnoise.numerics.rounding import rounded_down
 from stairnoise.quantiles.lattice import MOST_CANDIDATES, Lattice, lattice, written
 from stairnoise.quantiles.ranks import Accuracy, Neighbours, Target, accuracy
 from stairnoise.quantiles.several import levels, several
@@ -205,7 +206,7 @@ class _Plan:
             raise ParameterError('neighbours must be "add_remove" for several quantiles, got "replace"')
         # Ranks that one level is off by move the quantiles of the later ones as far. The least rate is that of a middle.
         depth = levels(len(ranks))
-        rate = _divided(eps, depth) / (2 * self.rows)
+        rate = rounded_down(Fraction(eps) / depth) / (2 * self.rows)
         least = accuracy(Target(ranks[0], r), rate, candidates * 2**12, 1 - (1 - level) / depth, flips=False)
         bound = depth * least.rank_bound
         share = Fraction(min(ranks[0], r - ranks[-1]), r)
@@ -214,7 +215,7 @@ class _Plan:
     def selected(self, points: Lattice, values: NDArray[Any], ranks: list[int], r: int, eps: float, rng: Rng | None) -> list[int]:
         places, among = points.nearest(values), len(points.points)
         if len(ranks) > 1:
-            return several(places, among, ranks, r, _divided(eps, levels(len(ranks))), self.rows, rng)
+            return several(places, among, ranks, r, rounded_down(Fraction(eps) / levels(len(ranks))), self.rows, rng)
         target = Target(ranks[0], r)
         counts = np.bincount(places, minlength=among)
         upto = np.cumsum(counts)
@@ -255,9 +256,3 @@ def _share(value: Any) -> Fraction:
         hint = f": for percentile {size:g} write {size / 100:g}" if 1 < size <= 100 else ""
         raise ParameterError(f"q must be from 0 to 1, got {received(value)}{hint}")
     return written(value) if isinstance(value, float) else Fraction(value)
-
-
-def _divided(eps: float, parts: int) -> float:
-    """Return ε/parts, rounded down: so many of them are at most ε."""
-    share = eps / parts
-    return share if Fraction(share) * parts <= Fraction(eps) else math.nextafter(share, 0)
