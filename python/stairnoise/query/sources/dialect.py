@@ -65,7 +65,8 @@ class Dialect(ABC):
 
     def kind(self, column: Column) -> str:
         """Return the kind of a column in conditions, which is no SQL; see `stairnoise.query.condition.tree`."""
-        return column.type if column.kind == "other" else column.kind
+        # No kind of ours is in upper case.
+        return column.type.upper() if column.kind == "other" else column.kind
 
     def seen(self, column: Column, condition: Condition) -> str:
         """Return what a condition sees of a column: a value of the column's kind, or null."""

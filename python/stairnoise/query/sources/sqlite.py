@@ -177,16 +177,27 @@ class SQLite(Source):
 
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
         """Compile the condition on an empty table in memory; SQLite's authorizer sees everything that it would do."""
-        con = sqlite3.connect(":memory:")
-        try:
-            # No condition uses the names of this table and of its first column.
-            described = ", ".join(f"{quoted(column.name)} {_affinity(column.type)}" for column in columns.values())
-            con.execute(f"create table stairnoise_rows (stairnoise_row{', ' if described else ''}{described})")
-            problem = _judged(con, self.dialect.fulfils(columns, condition))
-        finally:
-            con.close()
-        if problem is not None:
-            raise refused(problem)
+        selects = iter([sqlite3.SQLITE_OK])
+
+        def permission(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+            if action == sqlite3.SQLITE_SELECT:
+                return next(selects, sqlite3.SQLITE_DENY)
+            called = action == sqlite3.SQLITE_FUNCTION and str(second).lower() in _CALLED
+            read = action == sqlite3.SQLITE_READ and first == "stairnoise_rows"
+            return sqlite3.SQLITE_OK if called or read else sqlite3.SQLITE_DENY
+
+        # No condition uses the names of this table and of its first column.
+        described = "".join(f", {quoted(column.name)} {_affinity(column.type)}" for column in columns.values())
+        with contextlib.closing(sqlite3.connect(":memory:")) as con:
+            con.execute(f"create table stairnoise_rows (stairnoise_row{described})")
+            con.set_authorizer(permission)
+            try:
+                con.execute(f"explain select 1 from stairnoise_rows where {self.dialect.fulfils(columns, condition)}")
+            except (sqlite3.Error, sqlite3.Warning) as error:
+                problem = str(error)
+            else:
+                return
+        raise refused(f"is not understood by SQLite: {problem}")
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
         # SQLite neither replaces nor removes a function while a statement of the caller is unfinished.
@@ -213,32 +224,6 @@ class SQLite(Source):
         if stopped:
             raise KeyboardInterrupt
         raise SourceError(f"source {self._name} {problem}")
-
-
-def _judged(con: sqlite3.Connection, condition: str) -> str | None:
-    """Return why a condition is refused."""
-    bad: list[str] = []
-    selects = 0
-
-    def judge(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-        nonlocal selects
-        if action == sqlite3.SQLITE_SELECT:
-            selects += 1
-        elif action == sqlite3.SQLITE_FUNCTION:
-            if str(second).lower() not in _CALLED:
-                bad.append(f"calls {second}")
-        elif action != sqlite3.SQLITE_READ or first != "stairnoise_rows":
-            bad.append("does more than read one row")
-        return sqlite3.SQLITE_OK
-
-    con.set_authorizer(judge)
-    try:
-        con.execute(f"explain select 1 from stairnoise_rows where {condition}").fetchall()
-    except (sqlite3.Error, sqlite3.Warning) as error:
-        return f"is not understood by SQLite: {error}"
-    if selects != 1:
-        return "has a subquery"
-    return bad[0] if bad else None
 
 
 def _held(declared: str) -> Kind:
