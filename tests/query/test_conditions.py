@@ -102,7 +102,7 @@ def test_the_parser_refuses_what_the_judge_would_let_pass(source, monkeypatch):
 def judged(where, kinds=None):
     """Judge a condition on the columns of these tests."""
     kinds = kinds or {name: {"double": "real"}.get(kind, kind) for name, kind in COLUMNS.items()}
-    return condition.judged(where, list(kinds), lambda name, _: Name(kinds[name], name) if name in kinds else None, "remedy")
+    return condition.judged(where, list(kinds), lambda name, _: Name(kinds[name], name) if name in kinds else None, str)
 
 
 @pytest.mark.parametrize("where", ["größe > 5", "é = 1", "age > 1 and 数 > 1"])

@@ -313,6 +313,8 @@ def test_types_that_are_refused(tmp_path, types, message):
     ("asked", "message"),
     [
         ({"where": "v > 1"}, "declare its type, as in --type COLUMN=integer"),
+        ({"where": "v + 1 > 1"}, "declare its type, as in --type COLUMN=integer"),
+        ({"where": "v in ('x', date '2026-07-01')"}, "declare its type, as in --type COLUMN=date"),
         ({"by": "w", "delta": 1e-6}, "groups of 'w' must be listed, because the column is declared as real; or declare its type"),
     ],
 )

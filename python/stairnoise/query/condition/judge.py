@@ -54,7 +54,9 @@ _READ: dict[tuple[str, str], Callable[[Any], object]] = {
 _COMPARABLE = {("integer", "decimal"), *((kind, "any") for kind in (*_NUMBERS, "text", "boolean")), ("any", "text")}
 
 
-def judged(condition: str, names: list[str], name_of: Callable[[str, bool], Name | None], remedy: str) -> Condition:
+def judged(
+    condition: str, names: list[str], name_of: Callable[[str, bool], Name | None], remedy: Callable[[str], str]
+) -> Condition:
     """Return a condition as a tree of columns that exist and of values whose types fit, or refuse it.
 
     Parameters
@@ -65,8 +67,8 @@ def judged(condition: str, names: list[str], name_of: Callable[[str, bool], Name
         The columns that an error can suggest.
     name_of : function
         The rule of the engine: it takes a name, and whether the name was quoted, and returns the column.
-    remedy : str
-        What to do about a column that is a text.
+    remedy : function
+        It returns what to do about a column that is a text but should be of another type.
 
     Raises
     ------
@@ -98,7 +100,7 @@ def _parsed(words: Words) -> Any:
 
 
 class _Judge:
-    def __init__(self, atoms: list[Name | Literal], remedy: str) -> None:
+    def __init__(self, atoms: list[Name | Literal], remedy: Callable[[str], str]) -> None:
         self._atoms, self._remedy = atoms, remedy
         self._deep = self._patterns = 0
         self.computes: set[str] = set()
@@ -193,7 +195,8 @@ class _Judge:
         self.computes |= {node.kind for node, wide in zip(nodes, own, strict=True) if not (wide or isinstance(node, Literal))}
         nodes = self._matched(nodes)
         kind = _kind_of(nodes)
-        check(kind in (*_NUMBERS, "any", "null"), f"computes with values of type {kind}; {self._remedy}")
+        remedy = f"; {self._remedy('integer')}" if kind == "text" else ""
+        check(kind in (*_NUMBERS, "any", "null"), f"computes with values of type {kind}{remedy}")
         if kind in ("integer", "null"):
             nodes = [node if wide else Call("integer", "wide", (node,)) for node, wide in zip(nodes, own, strict=True)]
         return Call(kind, function, tuple(nodes))
@@ -235,11 +238,14 @@ class _Judge:
 
     def _matched(self, nodes: list[Node]) -> list[Node]:
         """Return values of one kind; literals, and then integers and decimals, take the kind of the others."""
-        kinds = {node.kind for node in nodes if not isinstance(node, Literal)} - {"null"} or {node.kind for node in nodes}
-        kind = max(sorted(kinds), key=lambda kind: _KINDS.index(kind if kind in _KINDS else "boolean"))
+        kinds = {node.kind for node in nodes if not isinstance(node, Literal)} - {"null"}
+        kind = max(
+            sorted(kinds or {node.kind for node in nodes}), key=lambda kind: _KINDS.index(kind if kind in _KINDS else "boolean")
+        )
         if kind == "integer" and any(node.kind == "real" for node in nodes):
             kind = "real"
-        remedy = f"; {self._remedy}" if "text" in {node.kind for node in nodes} else ""
+        other = next((node.kind for node in nodes if node.kind not in ("null", "text")), None)
+        remedy = f"; {self._remedy(other)}" if "text" in kinds and other else ""
         return [self._fit(node, kind, f"beside one of type {kind}{remedy}") for node in nodes]
 
     def _fit(self, node: Node, kind: str, where: str) -> Node:

@@ -126,7 +126,7 @@ class Source(ABC):
 
             # The remedy does not name the column, because that would show how a file without a header spells it.
             proposed = list(columns) if self.suggests else []
-            condition = judged(question.where, proposed, name_of, self.remedy("COLUMN", "integer"))
+            condition = judged(question.where, proposed, name_of, lambda type_: self.remedy("COLUMN", type_))
             self._judge(condition, name, {column: columns[column] for column in condition.columns})
         return Checked(question, name, columns, listed, units, condition)
 
