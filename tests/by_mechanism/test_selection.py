@@ -336,3 +336,23 @@ def test_more_rows_than_could_ever_be_looked_at():
         with pytest.raises(sn.ParameterError, match=r"got one that is not at index \(0, 1\)$"):
             mechanism.sample(np.broadcast_to([1.0, math.nan], (2**50, 2)), rng=rng)
     assert rng._stream.fill_count == 0
+
+
+# Labels
+
+
+@every
+def test_labels_of_pandas(mechanism):
+    pandas = pytest.importorskip("pandas")
+    costs, rng = [3.0, 0.0, 5.0, 1.0], sn.SeededRng(4, allow_release=True)
+    series = pandas.Series(costs, ["Aarau", "Bern", "Chur", "Thun"])
+    frame = pandas.DataFrame([costs, costs[::-1]], columns=[10, 20, 30, 40])
+    names = series.index.to_numpy()
+    one = mechanism.select(series, rng=rng.at(0))
+    assert one == names[mechanism.select(costs, rng=rng.at(0))]
+    assert np.array_equal(mechanism.sample(series, 9, rng=rng.at(0)), names[mechanism.sample(costs, 9, rng=rng.at(0))])
+    assert np.array_equal(mechanism.top(series, 2, rng=rng.at(0)), names[mechanism.top(costs, 2, rng=rng.at(0))])
+    assert np.array_equal(mechanism.select(frame, rng=rng.at(0)), 10 * (1 + mechanism.select(frame.to_numpy(), rng=rng.at(0))))
+    out = np.empty((), np.int64)
+    assert mechanism.select(series, out=out, rng=rng.at(0)) is out
+    assert names[int(out)] == one

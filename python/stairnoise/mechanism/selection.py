@@ -160,7 +160,7 @@ class SelectionMechanism(Immutable):
         -------
         int or ndarray of int64
             Indices from 0 to n − 1. A Python int for a single row if neither `size` nor `out`
-            is given.
+            is given. For a Series of pandas without `out` its labels, and for a frame those of its columns.
 
         Raises
         ------
@@ -174,7 +174,8 @@ class SelectionMechanism(Immutable):
             if found is not None:
                 return found
         rows, _ = self._checked(costs, scores, protect=True)
-        return self._draw_some(rows, multiplicities, size, release_stream(rng), out, threads)
+        found = self._draw_some(rows, multiplicities, size, release_stream(rng), out, threads)
+        return found if out is not None else labelled(found, costs if scores is None else scores)
 
     @typed_as(select)
     def sample(
@@ -224,7 +225,8 @@ class SelectionMechanism(Immutable):
             if found is not None:
                 return found
         rows, _ = self._checked(costs, scores)
-        return self._draw_some(rows, multiplicities, size, sampling_stream(rng), out, threads)
+        found = self._draw_some(rows, multiplicities, size, sampling_stream(rng), out, threads)
+        return found if out is not None else labelled(found, costs if scores is None else scores)
 
     @overload
     def top(self, costs: RealLike, k: int, size: Size | None = None, *, out: Out, **options: Unpack[DrawOptions]) -> Out: ...
@@ -275,7 +277,7 @@ class SelectionMechanism(Immutable):
         Returns
         -------
         ndarray of int64, shape (..., k)
-            Indices from 0 to n − 1. The first is the one selected first.
+            Indices from 0 to n − 1, or labels as from `select`. The first is the one selected first.
 
         Raises
         ------
@@ -290,7 +292,8 @@ class SelectionMechanism(Immutable):
         ((3,), 3)
         """
         rows, _ = self._checked(costs, scores, k, many=True, protect=True)
-        return self._draw(rows, size, release_stream(rng), out, threads, k)
+        found = self._draw(rows, size, release_stream(rng), out, threads, k)
+        return found if out is not None else labelled(found, costs if scores is None else scores)
 
     def _select_one(self, costs: object, scores: object, stream: _native.Stream, integers: bool) -> int | None:
         """Return a selection from a short row of plain numbers, or None for all that needs or fails the general checks."""
@@ -490,6 +493,14 @@ class SelectionMechanism(Immutable):
             above = chances.sum(axis=-1)
         mean = (least[..., 0] + above) / scale
         return float(mean) if mean.ndim == 0 else mean
+
+
+def labelled(selected: Any, rows: Any) -> Any:
+    """Return the labels of selected candidates: of a Series of pandas those of its index, of a frame those of its columns."""
+    if type(rows).__module__.partition(".")[0] != "pandas":
+        return selected
+    labels = rows.columns if rows.ndim == 2 else rows.index
+    return labels[selected] if isinstance(selected, int) else np.asarray(labels)[selected]
 
 
 def multiplied(rows: Floats, multiplicities: object) -> tuple[Floats, Floats]:
