@@ -71,16 +71,14 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
 
 def _calibrated(eps: float, delta: float, sensitivity: float, partitions: int, bits: int) -> Calibration | None:
     """Return the result of `calibrate`; None if so few bits leave it open."""
-    too_wide = (
-        f"eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps {eps!r} and delta {delta!r}"
-    )
     least = _lower_bound(eps, delta, -math.log(delta))
     n = fixed_point(_bits(eps, least, bits))
     exact_eps, log_delta = n.of(eps), n.log(*_as_integer(delta))
     ideal, mills = root(n, exact_eps, log_delta, n.of(shift_in_float64(eps, delta)), n.of(least))
     change, exponent = _as_integer(sensitivity)
     wide = n.sqrt(partitions << n.bits)
-    log2_g = _log2_granularity(sensitivity, exponent + _floor_log2(change * wide, ideal), too_wide)
+    log2_sigma = exponent + _floor_log2(change * wide, ideal)
+    log2_g = _log2_granularity(sensitivity, log2_sigma, "eps and delta must give a standard deviation", eps=eps, delta=delta)
     steps = _shifted_up(change, exponent - log2_g)
     sigma = _shifted(n.over(change * wide, ideal), exponent - log2_g)
     loss = _lattice_loss(n, sigma, steps, log_delta, partitions)
@@ -134,8 +132,7 @@ def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
     """
     deviation, exponent = _as_integer(sigma)
     log2_sigma = ((deviation * deviation * partitions).bit_length() - 1) // 2 + exponent
-    too_wide = f"sigma must be below 2**33 times the sensitivity, got sigma {sigma!r} and sensitivity {sensitivity!r}"
-    log2_g = _log2_granularity(sensitivity, log2_sigma, too_wide)
+    log2_g = _log2_granularity(sensitivity, log2_sigma, "sigma must be", sigma=sigma, sensitivity=sensitivity)
     change, change_exponent = _as_integer(sensitivity)
     steps = _shifted_up(change, change_exponent - log2_g)
     if partitions == 1:
@@ -234,18 +231,19 @@ def _lattice_loss(n: FixedPoint, sigma: int, steps: int, log_delta: int, partiti
     return n.over(partitions * square, 24 * sigma * sigma)
 
 
-def _log2_granularity(sensitivity: float, log2_sigma: int, too_wide: str) -> int:
+def _log2_granularity(change: float, log2_sigma: int, subject: str, **given: float) -> int:
     """Return log2 of g: σ has at least 2**32 steps and the sensitivity 2**20, but σ has no more than 2**44.
 
-    `too_wide` is the error's text if σ is too large for that.
+    If σ is too large for that, the error begins with `subject` and ends with what was given.
     """
-    log2_sensitivity = math.frexp(sensitivity)[1] - 1
+    log2_sensitivity = math.frexp(change)[1] - 1
     log2_g = max(min(log2_sigma - 32, log2_sensitivity - 20), log2_sigma - 43)
     if log2_sensitivity - log2_g < 10:
-        raise ParameterError(too_wide)
+        shown = " and ".join(f"{name} {value!r}" for name, value in given.items())
+        raise ParameterError(f"{subject} below 2**33 times the sensitivity, got {shown}")
     if not _LEAST_LOG2_G <= log2_g <= _MOST_LOG2_G:
         raise ParameterError(
-            f"sensitivity must give a granularity from 2**-1074 to 2**960, got {sensitivity!r} (granularity 2**{log2_g})"
+            f"sensitivity must give a granularity from 2**-1074 to 2**960, got {change!r} (granularity 2**{log2_g})"
         )
     return log2_g
 

@@ -92,11 +92,16 @@ def _least_hiding(sigma2: float, appears: float) -> int:
 def worst(eps: float, sigma2: float, threshold: int, k: int) -> Worst:
     """Find the largest divergence. A range of j has at most the divergence of its largest j with its largest k - j."""
     log_q = log_hidden(sigma2, threshold)
-    largest = max(_divergence(eps, sigma2, log_q, 0, k), _divergence(eps, sigma2, log_q, k, 0))
+    of_large = _divergence(eps, sigma2, log_q, 0, k)
+    largest = max(of_large, _divergence(eps, sigma2, log_q, k, 0))
     ranges, rest = [], [(0, k)]
     while rest:
         first, last = rest.pop()
-        bound = _divergence(eps, sigma2, log_q, last, k - first)
+        if first == 0 and of_large == largest:
+            # 1 - q^j grows faster with j than δ at ε - j ln q falls: no range from 0 to j has a bound this small.
+            bound = of_large if last == 0 else math.inf
+        else:
+            bound = _divergence(eps, sigma2, log_q, last, k - first)
         if first < last and bound > largest * (1 + _SAME):
             middle = (first + last) // 2
             rest += [(middle + 1, last), (first, middle)]
@@ -116,7 +121,10 @@ def _divergence(eps: float, sigma2: float, log_q: float, alone: int, large: int)
     rise = -alone * log_q
     if large == 0:
         return -math.expm1(-rise)
-    gone, back = (math.exp(log_profile(t, sigma2, 1, large)) for t in (eps + rise, abs(eps - rise)))
+    gone = math.exp(log_profile(eps + rise, sigma2, 1, large))
+    if alone == 0:
+        return gone
+    back = math.exp(log_profile(abs(eps - rise), sigma2, 1, large))
     if rise > eps:
         back = -math.expm1(eps - rise) + math.exp(eps - rise) * back
     return max(-math.expm1(-rise) + math.exp(-rise) * gone, back)
