@@ -122,9 +122,12 @@ def _divergence(eps: float, sigma2: float, log_q: float, alone: int, large: int)
     if large == 0:
         return -math.expm1(-rise)
     gone = math.exp(log_profile(eps + rise, sigma2, 1, large))
-    if alone == 0:
-        return gone
+    against = -math.expm1(-rise) + math.exp(-rise) * gone
+    # δ(ε - r) - δ(ε + r) <= 2r P(L > ε - r) <= 2r exp(-z²/2), where z is that of `log_profile`; r(1 - δ)/2 covers this.
+    z = ((eps - rise) * sigma2 - large / 2) / math.sqrt(large * sigma2)
+    if alone == 0 or (z > 2.5 and rise < 0.5 and gone < 0.5):
+        return against
     back = math.exp(log_profile(abs(eps - rise), sigma2, 1, large))
     if rise > eps:
         back = -math.expm1(eps - rise) + math.exp(eps - rise) * back
-    return max(-math.expm1(-rise) + math.exp(-rise) * gone, back)
+    return max(against, back)
