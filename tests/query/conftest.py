@@ -13,7 +13,7 @@ from tests.query import server
 
 ENGINES = ("SQLite", "DuckDB", "PostgreSQL", pytest.param("Spark", marks=pytest.mark.long))
 # The column types of these tests, by each engine's own names.
-TYPES = {"DuckDB": {"text": "varchar"}, "PostgreSQL": {"double": "double precision"}, "Spark": {"text": "string"}}
+TYPES = {"DuckDB": {"text": "varchar"}, "PostgreSQL": {"double": "double precision"}, "Spark": {"text": "string", "varchar collate nocase": "string collate UTF8_LCASE"}}
 
 
 @pytest.fixture(scope="session")

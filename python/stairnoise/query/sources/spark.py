@@ -14,9 +14,10 @@ from stairnoise.query.condition import FUNCTIONS, Condition, refused
 from stairnoise.query.question import folded
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.source import Source, SourceError, unanswered
+from stairnoise.query.sources.statement import Checked
 from stairnoise.query.sources.warehouses import DIALECTS
 
-# The name of a frame, which has none.
+# The name of a frame to which the caller gives none.
 _FRAME = "frame"
 # PySpark writes errors, which can hold data, to standard error by this logger.
 _LOGGER = "SQLQueryContextLogger"
@@ -58,23 +59,31 @@ class Spark(Source):
         if replaced & _CALLED:
             raise SourceError("the Spark session has a function with the name of a built-in function")
 
+    def schema(self, asked: Checked) -> dict[str, Any]:
+        """Return the types of the columns, and why reading can fail."""
+        return super().schema(asked) | {"lazy": "whether the frame or view can be computed"}
+
     def _tables(self) -> dict[str, str]:
-        if self._frame is not None:
-            return {_FRAME: _FRAME}
         with self._hidden():
             return {table.name: table.name for table in self._con.catalog.listTables()}
 
     def _table(self, name: str | None) -> tuple[str, Any]:
-        """Return a table's name and its frame; a name of several parts is looked up by the session."""
-        if self._frame is not None or name is None:
+        """Return a table's name and its frame; a frame has the name that the question gives it."""
+        if self._frame is not None:
+            return name or _FRAME, self._frame
+        if name is None:
             name, _ = super()._table(name)
         elif self._con.conf.get("spark.sql.caseSensitive") != "true":
             name = name.lower()
         if name not in self._frames:
-            problem = f"table must be a table or view of the Spark session, got {received(name)}"
-            with self._hidden(problem):
-                self._frames[name] = self._frame or self._con.table(name)
-                self._frames[name].schema  # noqa: B018 (in Connect this looks the table up)
+            try:
+                with self._hidden():
+                    self._frames[name] = self._con.table(name)
+                    self._frames[name].schema  # noqa: B018 (in Connect this looks the table up)
+            except SourceError:
+                self._frames.pop(name, None)
+                super()._table(name)
+                raise
         return name, self._frames[name]
 
     def _described(self, table: str | None) -> tuple[str, list[Column]]:
