@@ -13,7 +13,8 @@ from tests.query import server
 
 ENGINES = ("SQLite", "DuckDB", "PostgreSQL", pytest.param("Spark", marks=pytest.mark.long))
 # The column types of these tests, by each engine's own names.
-TYPES = {"DuckDB": {"text": "varchar"}, "PostgreSQL": {"double": "double precision"}, "Spark": {"text": "string", "varchar collate nocase": "string collate UTF8_LCASE"}}
+TYPES = {"DuckDB": {"text": "varchar"}, "PostgreSQL": {"double": "double precision"}}
+TYPES["Spark"] = {"text": "string", "varchar collate nocase": "string collate UTF8_LCASE"}
 
 
 @pytest.fixture(scope="session")
@@ -69,8 +70,7 @@ class Engine:
             self.con.rollback()
         types = TYPES.get(self.name, {})
         if self.name == "Spark":
-            described = ", ".join(f"`{column}` {types.get(kind, kind)}" for column, kind in columns.items())
-            self.con.createDataFrame(rows, described).createOrReplaceTempView(name)
+            self._view(name, {column: types.get(kind, kind) for column, kind in columns.items()}, rows)
             return
         described = ", ".join(f"{_quoted(column)} {types.get(kind, kind)}" for column, kind in columns.items())
         mark = "%s" if self.name == "PostgreSQL" else "?"
@@ -88,6 +88,13 @@ class Engine:
                 [value for row in rows for value in row],
             )
         self.con.commit()
+
+    def _view(self, name, types, rows):
+        """Make a view; texts in columns of other types are cast."""
+        texts = {column for place, column in enumerate(types) if any(isinstance(row[place], str) for row in rows)}
+        first = ", ".join(f"`{column}` {'string' if column in texts else type_}" for column, type_ in types.items())
+        values = [f"cast(`{column}` as {type_}) as `{column}`" for column, type_ in types.items()]
+        self.con.createDataFrame(rows, first).selectExpr(*values).createOrReplaceTempView(name)
 
     def few(self, examples):
         """How many examples a test tries; each takes Spark a second."""

@@ -40,6 +40,10 @@ def test_names_are_compared_as_the_engine_does(engine):
                 with pytest.raises(sn.ParameterError, match=f"{argument} must .* did you mean '{named}'"):
                     source.resolved(question)
             return
+        if engine.name == "Spark":
+            # Spark finds its views itself, so a question has their names in small letters.
+            assert source.resolved(OTHER) == source.resolved(EXACT) == replace(EXACT, table="visits")
+            return
         assert source.resolved(OTHER) == EXACT
         found, expected = (source.answers(one, order=bytes(32)) for one in (OTHER, EXACT))
         assert found.groups == expected.groups

@@ -204,7 +204,7 @@ def test_tables_of_a_session(spark):
     table = query.count(spark, "visits", **asked)
     assert (table.columns, table.about["table"]) == (("g", "count", "error_bound"), "visits")
     assert table.about["schema"] == {"types": {"g": "string"}, "lazy": "whether the frame or view can be computed"}
-    with pytest.raises(sn.ParameterError, match="table must be a table or view of the source, got 'visit'; did you mean 'visits'"):
+    with pytest.raises(sn.ParameterError, match="must be a table or view of the source, got 'visit'; did you mean 'visits'"):
         query.count(spark, "visit", **asked)
     with pytest.raises(sn.ParameterError, match="by must name a column of 'visits', got 'who2'; did you mean 'who'"):
         query.count(spark, "visits", **asked | {"by": "who2"})

@@ -100,11 +100,14 @@ def test_values_of_another_type_than_sqlite_declares_are_null():
     assert found["w"][1] == found["u"][1] == "string"
 
 
-@pytest.mark.parametrize("name", ["DuckDB", "PostgreSQL"])
+@pytest.mark.parametrize("name", ["DuckDB", "PostgreSQL", "Spark"])
 def test_days_that_python_does_not_have_are_null(name, engine):
     if engine.name != name:
         pytest.skip("another engine")
-    days = ["infinity", "10000-01-01", "0044-03-15 BC" if name == "PostgreSQL" else "0044-03-15 (BC)", "9999-12-31"]
+    past = {"PostgreSQL": "0044-03-15 BC", "DuckDB": "0044-03-15 (BC)", "Spark": "-0044-03-15"}[name]
+    days = ["infinity", "10000-01-01", past, "9999-12-31"]
+    if name == "Spark":
+        days = ["+10001-01-01", "+10000-01-01", past, "9999-12-31"]
     table = counted(engine, "date", days * MANY, delta=1e-9)
     assert [row[0] for row in table] == [None, datetime.date(9999, 12, 31)]
     assert abs(table[0][1] - 3 * MANY) < 60
