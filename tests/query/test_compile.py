@@ -186,7 +186,7 @@ def test_a_plan_is_finished_once():
     with pytest.raises(sn.ParameterError, match="plan must not be finished before"):
         query.finish(first, rows)
     assert table.about["schema"]["dialect"] == "snowflake"
-    assert "saw the exact answers" in table.about["schema"]["answers"]
+    assert "the exact answers that the statement's client has seen" in table.about["not_protected"]
 
 
 def test_frames_and_rows_are_the_same():

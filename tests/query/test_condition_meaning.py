@@ -403,7 +403,7 @@ def test_random_conditions_of_spark(spark):
         # Each would be analysed by Spark too.
         source._judge = lambda *_: None
 
-        @settings(max_examples=600, deadline=None, derandomize=True, database=None)
+        @settings(max_examples=400, deadline=None, derandomize=True, database=None)
         @given(Reference("Spark").truths(2))
         def check(condition):
             with contextlib.suppress(sn.ParameterError):
@@ -411,12 +411,12 @@ def test_random_conditions_of_spark(spark):
                 asked.append((*condition, source.dialect.fulfils(found.columns, found.condition)))
 
         check()
-        assert len(asked) > 400
+        assert len(asked) > 250
         for ansi in ("true", "false"):
             spark.conf.set("spark.sql.ansi.enabled", ansi)
             for first in range(0, len(asked), 50):
                 part = asked[first : first + 50]
-                values = ", ".join(f"coalesce({text}, false)" for *_, text in part)
+                values = ", ".join(text for *_, text in part)
                 found = zip(*spark.sql(f"select {values} from t order by id").collect(), strict=True)
                 for (where, holds, _), selected in zip(part, found, strict=True):
                     assert list(selected) == [holds(row) is True for row in stored], where

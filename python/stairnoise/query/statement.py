@@ -121,8 +121,7 @@ def not_protected(plan: Plan, schema: dict[str, Any]) -> str:
     known = ["the question with its condition and bounds", "the names and types of columns"]
     if plan.question.groups:
         known.append("the lists of groups")
-    if "lazy" in schema:
-        known.append(schema["lazy"])
+    known += [schema[name] for name in ("lazy", "answers") if name in schema]
     several = " For a person with n rows, eps is n times as large." if plan.question.person is None else ""
     said = f"Not protected: {', '.join(known[:-1])} and {known[-1]}.{several}"
     return f"{said} Other releases about the same people add their eps to this one."

@@ -52,7 +52,7 @@ class Described(Source):
 
     def schema(self, asked: Checked) -> dict[str, Any]:
         """Return the declared types, and who saw the answers."""
-        seen = "the client that ran the statement saw the exact answers, and the warehouse's log has the statement with its salt"
+        seen = "the exact answers that the statement's client has seen, and the statement with its salt in the warehouse's log"
         return super().schema(asked) | {"dialect": self.dialect.name, "answers": seen}
 
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:

@@ -126,6 +126,10 @@ class TryDialect(Dialect):
             if column.kind == "other":
                 raise refused(f"uses {column.name!r}, and columns of type {column.declaration} cannot be compared")
 
+    def fulfils(self, columns: Mapping[str, Column], condition: Condition) -> str:
+        """Return an expression that is true or false; a bare null has no type."""
+        return f"coalesce({super().fulfils(columns, condition)}, false)"
+
     def constant(self, constant: Literal) -> str:
         """Return a constant; every number that is not whole is a double."""
         value = constant.value
@@ -144,6 +148,10 @@ class TryDialect(Dialect):
             for other in others:
                 written = self.computed[call.function].format(written, other)
             return written
+        if call.function == "case":
+            # A bare null has no type, and is not true.
+            tests = range(0, len(operands) - 1, 2)
+            operands = ["false" if place in tests and text == "null" else text for place, text in enumerate(operands)]
         if call.function == "substr" and operands[1] == "(0)":
             lengths = [one.value for one in call.operands[2:] if isinstance(one, Literal)]
             operands = [operands[0], "1", *(str(max(length - 1, 0)) for length in lengths)]
