@@ -79,9 +79,7 @@ class DuckDBDialect(Dialect):
         return f"try({super().fulfils(columns, condition)})"
 
     def call(self, call: Call, operands: list[str]) -> str:
-        """Return a call; a sum or product is null where it is beyond 128 bits, and 0.0 is not distinct from -0.0."""
-        if call.function in ("is distinct from", "is not distinct from") and any(one.kind == "real" for one in call.operands):
-            operands = [f"({operand} + 0)" for operand in operands]
+        """Return a call; a sum or product is null where it is beyond 128 bits."""
         written = super().call(call, operands)
         return f"try{written}" if call.function in ("+", "-", "*") else written
 
