@@ -428,3 +428,15 @@ def test_listed_groups_with_blanks_at_an_end_are_named(capsys, tmp_path, source)
     assert [row["count"] for row in json.loads(out)["rows"]] == ([0, 200, 0] if source == "CSV" else [200, 0, 0])
     types = ("--type", "age=integer") if source == "CSV" else ()
     assert run(capsys, *asked, *types, "--by", "age", "--groups", "age= 39, 50")[::2] == (0, "")
+
+
+def test_explain_says_what_eps_means(capsys, database, tmp_path):
+    """At ε = 1 the best guess is right with a probability of e/(1 + e), and with ε = 2 in the ledger of e²/(1 + e²)."""
+    asked = [*COUNT[: COUNT.index("--eps")], "--eps", "1", *COUNT[COUNT.index("--eps") + 2 :]]
+    _, out, _ = run(capsys, database, *asked)
+    assert "guess" not in out
+    ledger = ["--ledger", str(tmp_path / "a.ledger"), "--budget", "2", "--explain"]
+    for total in ("73.2", "88.1"):
+        _, out, _ = run(capsys, database, *asked, *ledger)
+        said = " ".join(out.split())
+        assert f"a probability of at most 73.2 %, and after everything in the ledger of at most {total} %." in said

@@ -77,7 +77,18 @@ def test_the_notes_of_a_csv_file_are_beside_it_and_fit_it(table, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.csv.json"]
     notes = json.loads((tmp_path / "out.csv.json").read_text(encoding="utf-8"))
     assert notes == table.about | {"file": "out.csv", "sha256": hashlib.sha256((tmp_path / "out.csv").read_bytes()).hexdigest()}
-    for name in ("stairnoise", "mechanisms", "eps", "delta", "statistics", "confidence", "protected", "not_protected", "check"):
+    for name in (
+        "stairnoise",
+        "mechanisms",
+        "eps",
+        "delta",
+        "statistics",
+        "confidence",
+        "protected",
+        "best_guess",
+        "not_protected",
+        "check",
+    ):
         assert name in notes
     assert notes["mechanisms"] == [
         {

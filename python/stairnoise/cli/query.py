@@ -89,6 +89,7 @@ def query(
         File, _out("-o", "--output", help="File to write: .csv (notes go to .csv.json), .parquet or .json.")
     ] = None,
     force: Annotated[bool, _out("--force", help="Overwrite the file.")] = False,
+    explain: Annotated[bool, _out("--explain", help="Say what ε means for one person.")] = False,
     json: Annotated[bool, _out("--json", help="Print the table and all notes as JSON and nothing else.")] = False,
     show_true: Annotated[bool, _out("--show-true", help=SHOW_TRUE)] = False,
 ) -> None:
@@ -139,7 +140,7 @@ def query(
     if json:
         print(outcome.table.to_json(), end="")
     else:
-        print_release(console(), outcome, file, show_true=show_true, ledger=release.ledger)
+        print_release(console(), outcome, file, show_true=show_true, explain=explain, ledger=release.ledger)
 
 
 def _statistics(count: bool, means: list[str], sums: list[str], bounds: list[str]) -> list[Asked]:

@@ -19,7 +19,7 @@ _AS_TEXT = "import the columns into a spreadsheet as text, or it runs them as fo
 _NOT_PRIVATE = "The column true is not private. Publish nothing of this screen."
 
 
-def print_release(screen: Console, outcome: Outcome, file: Output | None, *, show_true: bool, ledger: Any) -> None:
+def print_release(screen: Console, outcome: Outcome, file: Output | None, *, show_true: bool, explain: bool, ledger: Any) -> None:
     """Print the rows, or where they were written, and what is and is not protected."""
     if not len(outcome.table):
         screen.print("No group is shown: all groups are too small, or there is none.")
@@ -30,7 +30,7 @@ def print_release(screen: Console, outcome: Outcome, file: Output | None, *, sho
     screen.print()
     about = outcome.table.about
     accuracy = about["error_bound"].replace("error_bound", "±") if file is None else about["error_bound"]
-    said = [about["protected"], accuracy, _mechanisms(about)]
+    said = [about["protected"], *([about["best_guess"]] if explain else []), accuracy, _mechanisms(about)]
     if len(about["statistics"]) > 1:
         said.append(f"Counted: {about['counted']}.")
     said += [f"{step[:1].upper()}{step[1:]}." for step in about["post_processing"]]

@@ -14,6 +14,17 @@ MOST_PARTITIONS = 2**53 - 1
 NAME = "max_partitions_contributed"
 
 
+def best_guess(eps: Real, delta: Real) -> Real:
+    """Return (e^ε + δ)/(1 + e^ε).
+
+    The best test of two equally likely hypotheses is right with probability (1 + d)/2 for a total variation distance d, which is
+    at most (e^ε - 1 + 2δ)/(e^ε + 1) (Kairouz, Oh and Viswanath 2015, remark A.1).
+    """
+    out = np.exp(-np.asarray(eps, np.float64))
+    found = (1 + delta * out) / (1 + out)
+    return float(found) if found.ndim == 0 else found
+
+
 class Guarantee(Immutable):
     """What a mechanism promises about its releases; ``guarantee()`` of every mechanism returns one.
 
@@ -66,6 +77,15 @@ class Guarantee(Immutable):
         fields = {"eps": eps, "delta": delta, "rho": rho, "sensitivity": sensitivity, "partitions": partitions}
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def best_guess(self) -> Real | None:
+        """Largest probability that a guess whether a person is in the data is right: (e^ε + δ)/(1 + e^ε).
+
+        It is a guess with the release at hand, by somebody who knows all other people's data, and to whom both were equally
+        likely before. None if ``eps`` is None.
+        """
+        return None if self.eps is None else best_guess(self.eps, 0.0 if self.delta is None else self.delta)
 
     def _named_arguments(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in ("eps", "delta", "rho", "sensitivity", "partitions")}

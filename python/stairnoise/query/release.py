@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, received
+from stairnoise._errors import LedgerError, ParameterError, ParameterTypeError, StairnoiseError, received
 from stairnoise._parameters import confidence_level, flag, single
 from stairnoise.accounting.ledger import ledger as ledgers
 from stairnoise.keyed.rng import KeyedRng
@@ -95,7 +95,7 @@ class Release:
             raise type(error)(f"{error}; nothing was drawn, and what the ledger has counted for it stays spent") from None
         self.state = "drawing"
         rows = released(plan, answers, self._rng, self._shown)
-        about = statement(plan, rows, self._schema, self._budget, self._shown, self._rng)
+        about = statement(plan, rows, self._schema, self._budget, self._shown, self._rng, self._spent())
         names = (*self._question.by, *(column.name for column in rows.columns))
         numbers = zip(*(column.values for column in rows.columns), strict=True)
         tuples = tuple((*group, *values) for group, values in zip(rows.groups, numbers, strict=True))
@@ -121,6 +121,18 @@ class Release:
         statistic = address(self._question, parts[0] if len(parts) == 1 else None)
         costs = [(part.cost, part.k) for part in parts]
         return self.ledger._charge(costs, self._budget.eps, self._budget.delta or 0.0, data, statistic, self._rng)
+
+    def _spent(self) -> tuple[float, float] | None:
+        """Return ε and δ of all releases in the ledger. A keyed release has the same notes each time, whatever was spent since.
+
+        A ledger that cannot be read now must not cost the table, which is paid for.
+        """
+        if self.ledger is None or isinstance(self._rng, KeyedRng):
+            return None
+        try:
+            return self.ledger.total(), self.ledger.delta
+        except LedgerError:
+            return None
 
     def _confirm(self, plan: Plan, paid: Any, answers: Answers) -> None:
         """Let the ledger refuse a keyed release if its name was used for other data."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from stairnoise._native import __version__
 from stairnoise.keyed.rng import KeyedRng
+from stairnoise.mechanism.guarantee import best_guess
 from stairnoise.query.mechanism import Budget, changed_groups
 from stairnoise.query.noise import OF_THE_GROUP, Plan, Rows
 from stairnoise.query.question import Question
@@ -13,8 +15,10 @@ from stairnoise.query.statistics.part import Part
 from stairnoise.query.statistics.statistic import Shown, scaled
 
 
-def statement(plan: Plan, rows: Rows, schema: dict[str, Any], budget: Budget, shown: Shown, rng: Any) -> dict[str, Any]:
-    """Return the notes about a table, as plain values that JSON can hold."""
+def statement(
+    plan: Plan, rows: Rows, schema: dict[str, Any], budget: Budget, shown: Shown, rng: Any, spent: tuple[float, float] | None
+) -> dict[str, Any]:
+    """Return the notes about a table, as plain values that JSON can hold; `spent` are the ε and δ of a ledger."""
     question = plan.question
     return {
         "stairnoise": __version__,
@@ -36,6 +40,7 @@ def statement(plan: Plan, rows: Rows, schema: dict[str, Any], budget: Budget, sh
         "noise": _noise(rng),
         "post_processing": _post_processing(plan, shown, rows.rounded),
         "protected": protected(plan, budget),
+        "best_guess": odds(budget, spent),
         "not_protected": not_protected(plan, schema),
         "error_bound": accuracy(plan, shown.confidence),
         "check": check(plan, shown.confidence),
@@ -114,6 +119,22 @@ def protected(plan: Plan, budget: Budget) -> str:
         groups = "1 group" if question.max_groups == 1 else f"{question.max_groups} groups"
         who = f"all rows of one person (column {question.person}), who counts in {groups} at most"
     return f"Protected: the whole table is {cost}-differentially private for adding or removing {who}."
+
+
+def odds(budget: Budget, spent: tuple[float, float] | None) -> str:
+    """Return in plain words what the guarantee means for one person."""
+
+    def chance(eps: float, delta: float) -> str:
+        # Rounded up.
+        return f"{math.ceil(1000 * float(best_guess(eps, delta))) / 10:g} %"
+
+    said = f"of at most {chance(budget.eps, budget.delta or 0.0)}"
+    if spent is not None:
+        said += f", and after everything in the ledger of at most {chance(*spent)}"
+    return (
+        "Best guess: suppose that somebody knows all other people's data, and finds it as likely as not that a person is there. "
+        f"After this table, a guess whether the person is there is right with a probability {said}."
+    )
 
 
 def not_protected(plan: Plan, schema: dict[str, Any]) -> str:
