@@ -93,9 +93,9 @@ def _arrows(rows):
 QUESTIONS = [
     (Question(None, ("g",), {"g": (1, 2, None)}, (Sum("v", (0.0, 5.0)),), None, "who", 2), {}),
     (Question(None, ("g",), {"g": (1, 2, None)}, (Count(), Mean("v", (-3.0, 5.0))), "v * 3 < 20", None, 1), {"v": "integer"}),
-    (Question(None, ("g",), {"g": ("1", "2")}, (Count(),), "w < 2", "who", 1), {"w": "real", "who": "integer"}),
+    (Question(None, ("g",), {"g": ("1", "2")}, (Count(),), "w < 2", "who", 1), {"who": "integer"}),
     (Question(None, ("g",), {}, (Count(),), None, "who", 2), {}),
-    (Question(None, (), {}, (Sum("v", (0.0, 2.0**40)), Sum("w", (-1.5, 1.5))), "g = '1' or g is null", "who", 1), {"g": "text"}),
+    (Question(None, (), {}, (Sum("v", (0.0, 2.0**40)), Sum("w", (-1.5, 1.5))), "g = '1' or g is null", "who", 1), {}),
 ]
 PLACES = range(len(QUESTIONS))
 small = st.integers(-3, 9)
@@ -361,11 +361,44 @@ def test_a_frame_stays_as_it_is():
         query.count(frame, by="i", groups=["x"], row_is_person=True, eps=1)
 
 
-def test_a_column_of_a_condition_needs_a_type():
-    frame = pd.DataFrame({"a": [1, 2], "age": [17, 18]})
-    with pytest.raises(sn.ParameterError, match="types must have 'age', because where uses it"):
-        counted(frame, where="age >= 18")
-    assert counted(frame, {"age": "integer"}, where="age >= 18") == {"2": 1}
+CONDITIONS = {
+    "age >= 18": ({"age": "real"}, 1),
+    "age = 1": ({"age": "real"}, 0),
+    "age * 2 > b + 30 and city = 'Bern'": ({"age": "real", "b": "real", "city": "text"}, 1),
+    "lower(city) like 'b%'": ({"city": "text"}, 1),
+    "day >= date '2026-01-02'": ({"day": "date"}, 2),
+    "extract(year from day) = 2026": ({"day": "date"}, 3),
+    "not paid": ({"paid": "boolean"}, 1),
+    "paid = 'true'": ({"paid": "text"}, 1),
+}
+PEOPLE = {
+    "age": [17, 18, None],
+    "b": [1, 1, 1],
+    "city": ["Chur", "Bern", None],
+    "day": [datetime.date(2026, 1, n) for n in (1, 2, 3)],
+    "paid": [True, False, None],
+}
+
+
+@pytest.mark.parametrize("where", CONDITIONS)
+def test_the_only_type_that_fits_a_condition(where):
+    types, count = CONDITIONS[where]
+    for frame in (pd.DataFrame(PEOPLE), pd.DataFrame(PEOPLE, dtype=object), pa.table(PEOPLE), pd.DataFrame(columns=[*PEOPLE])):
+        question = Question(None, (), {}, where=where)
+        with open_source(frame) as source:
+            assert source.schema(source.checked(question))["types"] == types
+            assert source.answers(question).counts.tolist() == [count if len(frame) else 0]
+
+
+@pytest.mark.parametrize("where", ["age is null", "age < b", "day > '2026-01-01'", "age = 1 and b = 1 and city = 'x' and paid"])
+def test_a_condition_that_does_not_decide_a_type(where):
+    frame = pd.DataFrame(PEOPLE)
+    with pytest.raises(sn.ParameterError, match=r"types must have '(age|day)', because where does not decide it"):
+        answered(frame, Question(None, (), {}, where=where))
+    types = reading({"age": "integer", "day": "date", "b": "real"}, None)
+    answered(frame, Question(None, (), {}, where=where, reading=types))
+    with pytest.raises(sn.ParameterError, match="text"):
+        answered(frame, Question(None, (), {}, where="city > 5 and city = 'x'"))
 
 
 FAILING = {

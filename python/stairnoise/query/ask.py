@@ -76,8 +76,8 @@ def count(
         For a CSV or Parquet file or a frame: types of columns, each ``"text"``, ``"integer"``, ``"real"``, ``"boolean"``,
         ``"date"`` or a date with its format such as ``"date:%d.%m.%Y"``. A value that is not of its type is null. Other columns
         of a CSV file are texts. Other columns of a Parquet file keep their types, but numbers are real. Dtypes of a frame decide
-        nothing, because they follow its rows: summed columns are real, listed groups have the type of the list, and others are
-        texts; a column in `where` needs a type.
+        nothing, because they follow its rows: summed columns are real, listed groups have the type of the list, a column in
+        `where` has the only type that fits there, and others are texts.
     csv : CSV, optional
         How the lines of a CSV file become values, if the defaults of `CSV` do not fit.
     eps : float

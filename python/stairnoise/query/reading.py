@@ -143,10 +143,11 @@ def reading(types: object, csv: object) -> Reading:
     for name in types:
         if not isinstance(name, str):
             raise ParameterTypeError(f"types must have names of columns as keys, got {received(name)}")
-    return Reading({name: _declared(name, types[name]) for name in types}, csv)
+    return Reading({name: declared(name, types[name]) for name in types}, csv)
 
 
-def _declared(name: str, value: object) -> Declared:
+def declared(name: str, value: object) -> Declared:
+    """Return the type that a text such as "date" or "date:%d.%m.%Y" declares for a column."""
     if not isinstance(value, str):
         raise ParameterTypeError(f"types of {name!r} must be a text, got {received(value)}")
     kind, colon, form = value.partition(":")

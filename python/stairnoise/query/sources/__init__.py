@@ -11,6 +11,7 @@
 | `parquet_file`, `parquet_footer` | Parquet files: their schema, and a footer with which no value ends a query |
 | `scratch` | a directory for what DuckDB cannot hold in memory |
 | `frame`, `held` | data frames and relations: their types, and what their libraries have in common |
+| `fitting` | types of columns that a condition needs |
 | `postgresql` | PostgreSQL |
 | `warehouses` | the SQL of Spark, BigQuery, Snowflake, Trino and Databricks |
 | `spark` | frames and sessions of PySpark |

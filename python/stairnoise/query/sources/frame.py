@@ -2,7 +2,8 @@
 
 A frame's dtypes follow its rows: one null turns integers into doubles, and one text turns numbers into objects. So they decide
 nothing. The types are those that the caller declares, and otherwise what the question needs: numbers to sum, the listed groups,
-and texts. A value has the same text in every dtype, and is null if it is not of the column's type.
+the only type that fits the condition, and texts. A value has the same text in every dtype, and is null if it is not of the
+column's type.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import contextlib
 import datetime
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import Any, TypeVar
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
@@ -21,6 +24,7 @@ from stairnoise.query.reading import Declared, Reading
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import quoted
 from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect
+from stairnoise.query.sources.fitting import fitting
 from stairnoise.query.sources.held import Held
 from stairnoise.query.sources.records import ENGINE_TYPES, converted
 from stairnoise.query.sources.source import SourceError, types_of_columns, unanswered
@@ -65,6 +69,12 @@ class Frame(DuckDB):
         """Check a question against the names of the columns and its own types; dtypes that cannot be read are refused."""
         question = self.resolved(question)
         self._types = _types(question)
+        if question.where is not None:
+            columns = {column.name: column for column in self._described(question.table)[1]}
+            column_of = partial(self._column_of, columns=columns)
+            fits = fitting(question.where, [*columns], self._types, column_of, partial(self.remedy, "COLUMN"))
+            question = replace(question, reading=replace(question.reading, types={**fits, **question.reading.types}))
+            self._types |= fits
         found = super().checked(question)
         for name in self._used(found):
             if not self._readable(self._places[name]):
@@ -135,15 +145,6 @@ class Frame(DuckDB):
     def _described(self, table: str | None) -> tuple[str, list[Column]]:
         types = {name: self._types.get(name, _TEXT) for name in self._places}
         return _VIEW, [Column(name, type_.name, ENGINE_TYPES[type_.name], declared=str(type_)) for name, type_ in types.items()]
-
-    def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
-        found = super()._column_of(word, quoted, columns)
-        if found is not None and found not in self._types:
-            raise ParameterError(
-                f"types must have {found!r}, because where uses it, and a frame's dtypes can follow its rows: for example "
-                f"types={{{found!r}: 'real'}}"
-            )
-        return found
 
 
 def _checked(names: Sequence[object]) -> list[str]:
