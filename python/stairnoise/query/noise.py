@@ -13,7 +13,7 @@ from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.answers import Answers
 from stairnoise.query.mechanism import Budget, changed_groups
 from stairnoise.query.question import Question
-from stairnoise.query.statistics import Statistic
+from stairnoise.query.statistics import Count, Statistic
 from stairnoise.query.statistics.part import Part, Released
 from stairnoise.query.statistics.statistic import Shown
 from stairnoise.query.types import Type
@@ -36,8 +36,8 @@ class Plan(NamedTuple):
         return self.parts[0].selects
 
     def part(self, statistic: Statistic) -> Part:
-        """Return the part of a statistic; the count serves every statistic without a part of its own."""
-        return next((part for part in self.parts if part.statistic == statistic), self.parts[0])
+        """Return the part of a statistic."""
+        return next(part for part in self.parts if part.statistic == statistic)
 
 
 class Numbers(NamedTuple):
@@ -70,20 +70,17 @@ def planned(question: Question, budget: Budget, units: Sequence[float]) -> Plan:
 
 def released(plan: Plan, answers: Answers, rng: Any, shown: Shown) -> Rows:
     """Draw the noise, and return the rows with their bounds."""
-    numbers: list[Released] = []
+    numbers: dict[Statistic, Released] = {}
     for part in plan.parts:
         keyed = address(plan.question, part) if isinstance(rng, KeyedRng) else None
-        answers, drawn = part.released(answers, rng, keyed)
-        numbers.append(drawn)
-    count = numbers[0] if numbers[0].part.place is None else None
-    columns: list[Numbers] = []
-    rounded = False
+        answers, numbers[part.statistic] = part.released(answers, rng, keyed)
+    columns, rounded = [], False
     for statistic in plan.question.statistics:
-        own = numbers[plan.parts.index(plan.part(statistic))]
-        found, finer = statistic.columns(own, count, shown)
+        own = numbers[statistic]
+        found, finer = statistic.columns(own, numbers.get(Count()), shown)
         rounded |= finer
-        for role, one in found.items():
-            columns.append(Numbers(statistic, role, "", Type(statistic.holds(role, own.part.unit)), one))
+        for role, values in found.items():
+            columns.append(Numbers(statistic, role, "", Type(statistic.holds(role, own.part.unit)), values))
     return Rows(answers.groups, _named(plan.question, columns), rounded)
 
 
