@@ -37,7 +37,7 @@ VALUES = {
         "r": ("real", [1.5, 1e308, -1e308, 5e-324, float("inf"), "x"]),
         "n": ("", [1, "x", b"\xff\xff", 2**63 - 1, "9e999", 1e308]),
         "b": ("boolean", [1, 0, "x", 2**63 - 1]),
-        "d": ("date", [*DATES, "x", 5]),
+        "d": ("date", [*DATES, "x", 5, 1e308, -1e308, b"\xff", 2**63 - 1, "now", "-4713-11-24", "2026-01-02\0"]),
         "dx": ("text", [*TEXTS, "xy"]),
         "escape": ("text", [*TEXTS, "xy"]),
     },
@@ -308,7 +308,8 @@ KNOWN = {
         "n - i > 5",
         "-i > 0",
         "t like '%a%'",
-        "week(d) = 1",
+        "year(d) > 0 or quarter(d) = 1 or month(d) = 1 or week(d) = 1 or day(d) = 1",
+        "extract(dow from d) < 7 or d > date '2026-01-02'",
     ],
     "DuckDB": [
         "uhugeint * 1 > 5",
