@@ -337,6 +337,13 @@ def test_a_curve_whose_probabilities_do_not_add_up_is_refused():
         Curve(0.0, 1.0, np.array([0.5]))
 
 
+def test_an_upper_curve_below_the_lower_one_is_refused():
+    lower, upper = (Curve(2.0, 1.0, np.array([mass, 0.2, 0.1]), symmetric=False) for mass in (0.11, 0.1))
+    models.require_order(upper, lower)
+    with pytest.raises(ArithmeticError, match=r"^bounds must be in order: their probabilities do not add up$"):
+        models.require_order(lower, upper)
+
+
 @pytest.mark.parametrize("infinite", [0.0, 0.25])
 def test_beyond_every_finite_loss_only_the_unbounded_one_is_left(infinite):
     curve = Curve(2.0, 1.0, np.array([0.1, 0.2, 0.1]), infinite=infinite, symmetric=False)
