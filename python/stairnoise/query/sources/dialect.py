@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from stairnoise.query.condition import PARTS, Call, Condition, Literal, Name, Node
+from stairnoise.query.condition import FUNCTIONS, PARTS, Call, Condition, Literal, Name, Node
 from stairnoise.query.condition import quoted as quoted
 from stairnoise.query.sources.column import Column, is_decimal, is_float, is_integer
 from stairnoise.query.sources.units import MOST_UNITS, Units
@@ -16,7 +16,6 @@ from stairnoise.query.types import Type, decimal, decimal_of, of_listed
 
 # The dates that Python has.
 _FIRST_DAY, _LAST_DAY = "date '0001-01-01'", "date '9999-12-31'"
-_JOINED = frozenset({"and", "or", "+", "-", "*", "=", "<>", "<", "<=", ">", ">=", "is distinct from", "is not distinct from"})
 # Before and after the dates that Python has, engines count years in different ways, and some values have no year.
 _PART = "(case when {{0}} >= date '0001-01-01' and {{0}} < date '10000-01-01' then extract({} from {{0}}) end)"
 
@@ -104,12 +103,12 @@ class Dialect(ABC):
         function = call.function
         if function in self.forms:
             return self.forms[function].format(*operands)
-        if function in _JOINED:
-            return f"({f' {function} '.join(operands)})"
+        if function in FUNCTIONS:
+            return f"{function}({', '.join(operands)})"
         if function == "in":
             return f"({operands[0]} in ({', '.join(operands[1:])}))"
         if not function.startswith("case"):
-            return f"{function}({', '.join(operands)})"
+            return f"({f' {function} '.join(operands)})"
         *branches, last = operands
         of = branches.pop(0) if function == "case of" else ""
         whens = [f"when {test} then {result}" for test, result in zip(branches[::2], branches[1::2], strict=True)]
