@@ -51,7 +51,7 @@ def count(
     source : path, str, connection or data frame
         A file of SQLite or DuckDB, a .csv or .parquet file, a URL such as ``"postgresql://host/database"``, or an open
         connection of ``sqlite3``, ``duckdb`` or ``psycopg``. Or a DataFrame of pandas or Polars, a Polars LazyFrame, a PyArrow
-        Table or RecordBatch, or a relation of DuckDB. The index of pandas is no column.
+        Table or RecordBatch, a relation of DuckDB, or a DataFrame or session of PySpark. The index of pandas is no column.
     table : str or None
         The table; None for the only one. A CSV or Parquet file is a table, named as the file without its suffix. A frame has the
         name that you give it here, or "frame". Names of tables and columns ignore the case of ASCII letters, except in

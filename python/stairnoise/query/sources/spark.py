@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import secrets
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from stairnoise._errors import ParameterError, outline, received
+from stairnoise._errors import ParameterError, outline
 from stairnoise._optional import require
 from stairnoise.query.condition import FUNCTIONS, Condition, refused
 from stairnoise.query.question import folded
@@ -21,6 +20,7 @@ from stairnoise.query.sources.warehouses import DIALECTS
 _FRAME = "frame"
 # PySpark writes errors, which can hold data, to standard error by this logger.
 _LOGGER = "SQLQueryContextLogger"
+_T = TypeVar("_T")
 _CALLED = (
     FUNCTIONS
     | {"collate", "count", "dayofweek", "greatest", "hex", "isnan", "least", "min", "row_number", "sha2", "sum", "try_add"}
@@ -64,8 +64,7 @@ class Spark(Source):
         return super().schema(asked) | {"lazy": "whether the frame or view can be computed"}
 
     def _tables(self) -> dict[str, str]:
-        with self._hidden():
-            return {table.name: table.name for table in self._con.catalog.listTables()}
+        return {table.name: table.name for table in self._hidden(self._con.catalog.listTables)}
 
     def _table(self, name: str | None) -> tuple[str, Any]:
         """Return a table's name and its frame; a frame has the name that the question gives it."""
@@ -77,51 +76,47 @@ class Spark(Source):
             name = name.lower()
         if name not in self._frames:
             try:
-                with self._hidden():
-                    self._frames[name] = self._con.table(name)
-                    self._frames[name].schema  # noqa: B018 (in Connect this looks the table up)
+                frame = self._hidden(lambda: self._con.table(name))
+                # In Connect this looks the table up.
+                self._hidden(lambda: frame.schema)
+                self._frames[name] = frame
             except SourceError:
-                self._frames.pop(name, None)
                 super()._table(name)
                 raise
         return name, self._frames[name]
 
     def _described(self, table: str | None) -> tuple[str, list[Column]]:
         name, frame = self._table(table)
-        with self._hidden():
-            described = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
-            if name not in self._views:
-                view = f"stairnoise_{secrets.token_hex(16)}"
-                frame.createOrReplaceTempView(view)
-                self._open.callback(self._con.catalog.dropTempView, view)
-                self._views[name] = self.dialect.quoted(view)
+        described = [(field.name, field.dataType.simpleString()) for field in self._hidden(lambda: frame.schema.fields)]
+        if name not in self._views:
+            view = f"stairnoise_{secrets.token_hex(16)}"
+            self._hidden(lambda: frame.createOrReplaceTempView(view))
+            self._open.callback(self._hidden, lambda: self._con.catalog.dropTempView(view))
+            self._views[name] = self.dialect.quoted(view)
         names = [folded(name) for name, _ in described]
         if len(set(names)) < len(names):
-            raise ParameterError("the frame must name every column once, whatever the case of letters; rename columns")
+            raise ParameterError("source must name every column once, whatever the case of letters; rename columns")
         return self._views[name], [self.dialect.column(*field) for field in described]
 
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
         """Let Spark analyse the condition: it reads names, types and constants, but no row."""
         self.dialect.judge(columns)
-        with self._hidden(str(refused("is not understood by Spark"))):
-            self._con.sql(self.dialect.kept(table, columns, condition)).schema  # noqa: B018
+        try:
+            self._hidden(lambda: self._con.sql(self.dialect.kept(table, columns, condition)).schema)
+        except SourceError:
+            raise refused("is not understood by Spark") from None
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
-        with self._hidden():
-            return [tuple(row) for row in self._con.sql(text).collect()]
+        return list(map(tuple, self._hidden(lambda: self._con.sql(text).collect())))
 
-    @contextlib.contextmanager
-    def _hidden(self, problem: str = "") -> Iterator[None]:
+    def _hidden(self, ask: Callable[[], _T]) -> _T:
         """Replace Spark's errors, and keep PySpark from writing them."""
         logger = logging.getLogger(_LOGGER)
         before, logger.disabled = logger.disabled, True
         try:
-            yield
-            return
+            return ask()
         except Exception as error:  # PySpark raises errors of its own, of Py4J and of gRPC.
             told = unanswered("Spark", error)
         finally:
             logger.disabled = before
-        if problem:
-            raise ParameterError(problem)
         raise SourceError(f"the Spark session {told}")
