@@ -72,34 +72,36 @@ def make(path: Path, rows: int) -> None:
 
 
 def measured(engine: str, path: Path) -> dict[str, Any]:
-    """Return the seconds of a query and the peak memory of its processes."""
+    """Return the seconds of a query, and the peak memory and the processor time of its processes, starts included."""
     result: dict[str, Any] = {"engine": engine}
     run = [sys.executable, "-m", "benches.large_query", engine, str(path)]
     begin = time.perf_counter()
     with subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        peak = [0]
-        watch = threading.Thread(target=watched, args=(process, peak))
+        seen = {"gigabytes": 0.0, "processor_seconds": 0.0}
+        watch = threading.Thread(target=watched, args=(process, seen))
         watch.start()
         said, _ = process.communicate()
         watch.join()
     if process.returncode:
         return result | {"failed": process.returncode, "seconds": round(time.perf_counter() - begin, 1)}
-    return result | json.loads(said.splitlines()[-1]) | {"gigabytes": round(peak[0] / 1e9, 2)}
+    return result | json.loads(said.splitlines()[-1]) | {name: round(value, 2) for name, value in seen.items()}
 
 
-def watched(process: subprocess.Popen[str], peak: list[int]) -> None:
-    """Sum the memory of a process and of those that it started, several times a second."""
+def watched(process: subprocess.Popen[str], seen: dict[str, float]) -> None:
+    """Sum memory and processor time of a process and of those that it started, several times a second."""
     import psutil
 
     own = psutil.Process(process.pid)
     while process.poll() is None:
-        total = 0
+        memory = seconds = 0.0
         for one in (own, *children(own)):
             try:
-                total += one.memory_info().rss
+                memory += one.memory_info().rss / 1e9
+                seconds += sum(one.cpu_times()[:2])
             except psutil.Error:
                 continue
-        peak[0] = max(peak[0], total)
+        seen["gigabytes"] = max(seen["gigabytes"], memory)
+        seen["processor_seconds"] = max(seen["processor_seconds"], seconds)
         time.sleep(0.2)
 
 

@@ -28,6 +28,10 @@ KEYED = sn.KeyedRng(bytes(32), "r")
 def test_names_are_compared_as_the_engine_does(engine):
     engine.table("Visits", {"Who": "integer", "City": "text", "Spent": "integer"}, ROWS)
     with engine.source() as source:
+        if engine.name == "Spark":
+            # Spark finds its views itself, so a question has their names in small letters.
+            assert source.resolved(OTHER) == source.resolved(EXACT) == replace(EXACT, table="visits")
+            return
         assert source.resolved(EXACT) == EXACT
         if engine.name == "PostgreSQL":
             for name, argument, named in (
@@ -39,10 +43,6 @@ def test_names_are_compared_as_the_engine_does(engine):
                 question = replace(EXACT, **{name: getattr(OTHER, name)})
                 with pytest.raises(sn.ParameterError, match=f"{argument} must .* did you mean '{named}'"):
                     source.resolved(question)
-            return
-        if engine.name == "Spark":
-            # Spark finds its views itself, so a question has their names in small letters.
-            assert source.resolved(OTHER) == source.resolved(EXACT) == replace(EXACT, table="visits")
             return
         assert source.resolved(OTHER) == EXACT
         found, expected = (source.answers(one, order=bytes(32)) for one in (OTHER, EXACT))
