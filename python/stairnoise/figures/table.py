@@ -12,15 +12,13 @@ from stairnoise.query.types import text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from stairnoise.query.private_table import PrivateTable
-
 # Characters of a group's name: half the width.
 _LONGEST = 24
 # Inches; a row needs the height of a letter and of a gap.
 _WIDTH, _ROW, _FRAME = 5.2, 0.28, 1.2
 
 
-def plot_table(table: PrivateTable, statistic: str | None, ax: Axes | None) -> Axes:
+def plot_table(table: Any, statistic: str | None, ax: Axes | None) -> Axes:
     """Draw one statistic of a table; the method ``plot`` documents the arguments."""
     about = table.about
     columns = {one["columns"]["value"]: one["columns"] for one in about["statistics"]}

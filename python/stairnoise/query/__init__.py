@@ -1,7 +1,7 @@
 """From a database to a table that can be published.
 
-`count`, `sum`, `mean`, and `table` for several of them, ask one table of SQLite, DuckDB or PostgreSQL, or a CSV or Parquet file,
-and return a `PrivateTable`.
+`count`, `sum`, `mean`, and `table` for several of them, ask a table of SQLite, DuckDB, PostgreSQL or Spark, a CSV or Parquet
+file, or a frame, and return a `PrivateTable`.
 
 | file | subject |
 |---|---|
@@ -13,7 +13,7 @@ and return a `PrivateTable`.
 | `statistics` | what can be asked: one file for each kind of statistic |
 | `sources` | databases and files, and the one SQL statement that each runs |
 | `answers` | true answers |
-| `mechanism` | which mechanism protects which number, with which share of the budget |
+| `budget`, `mechanism` | the budget and its shares, and which mechanism protects which number |
 | `noise` | the plan of a release, its noise, and its columns |
 | `release` | all of it in order: ask, spend, draw |
 | `statement` | the notes about a release |

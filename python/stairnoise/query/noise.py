@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.answers import Answers
-from stairnoise.query.mechanism import Budget, changed_groups
+from stairnoise.query.budget import changed_groups
+from stairnoise.query.mechanism import Budget
 from stairnoise.query.question import Question
 from stairnoise.query.statistics import Count, Statistic
 from stairnoise.query.statistics.part import Part, Released

@@ -8,7 +8,8 @@ from typing import Any
 from stairnoise._native import __version__
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.mechanism.guarantee import best_guess
-from stairnoise.query.mechanism import Budget, changed_groups
+from stairnoise.query.budget import changed_groups
+from stairnoise.query.mechanism import Budget
 from stairnoise.query.noise import OF_THE_GROUP, Plan, Rows
 from stairnoise.query.question import Question
 from stairnoise.query.statistics.part import Part
@@ -93,7 +94,8 @@ def _mechanisms(plan: Plan) -> list[dict[str, Any]]:
 
 def _of(part: Part) -> str:
     """Name the numbers of a part."""
-    return part.statistic.measured(scaled(part.centre, part.unit)) + (", and which groups are shown" if part.selects else "")
+    measured: str = part.statistic.measured(scaled(part.centre, part.unit))
+    return measured + (", and which groups are shown" if part.selects else "")
 
 
 def _noise(rng: Any) -> str:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise.query.answers import Answers
-
-if TYPE_CHECKING:
-    from stairnoise.query.statistics.statistic import Statistic
 
 _INT64 = np.iinfo(np.int64)
 
@@ -21,8 +18,8 @@ _INT64 = np.iinfo(np.int64)
 class Part:
     """One number of each group, and the mechanism that protects it."""
 
-    # Whose number it is. A count serves all statistics that divide by it.
-    statistic: Statistic
+    # The `Statistic` whose number it is; its file makes parts. A count serves all statistics that divide by it.
+    statistic: Any
     # Part of the budget.
     share: Fraction
     # A mechanism for numbers, or the `PartitionSelection` that counts the groups and chooses which are shown.
