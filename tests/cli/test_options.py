@@ -85,7 +85,7 @@ WRONG = {
     },
 }
 # Help and flags have no wrong value. Options of `release` have their own tests.
-NEVER = {"compare": {"everything"}, "selftest": {"json"}, "query": {"all_digits", "count", "force", "json"}}
+NEVER = {"compare": {"everything"}, "selftest": {"json"}, "query": {"all_digits", "count", "explain", "force", "json"}}
 MORE = {
     "a file without a need of it": (*COUNT, *KEYED, "--by", "city", "--delta", "1e-6"),
     "a database with types": (*COUNT, "--type", "city=text"),
