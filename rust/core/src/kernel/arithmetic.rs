@@ -90,12 +90,6 @@ pub(crate) trait Arithmetic {
         unreachable!("no instruction for it");
     }
 
-    /// 1/√x of normal numbers, and a bound on its relative error, which `ROUGH` may be larger.
-    #[inline(always)]
-    fn inverse_roots<const ROUGH: bool>(numbers: &[f64; BLOCK]) -> ([f64; BLOCK], f64) {
-        (numbers.map(|x| 1.0 / x.sqrt()), 2.0 * float::U)
-    }
-
     #[inline(always)]
     fn look_up_narrow<const AT: u32>(_table: &[f32; 16], _numbers: &[f32; BLOCK]) -> [f32; BLOCK] {
         unreachable!("no instruction for it");
@@ -174,12 +168,6 @@ impl Arithmetic for FusedWide {
     #[inline(always)]
     fn polynomials<const N: usize>(tables: &[[f64; 16]; N], numbers: &[f64; BLOCK]) -> [f64; BLOCK] {
         avx512::polynomials(tables, numbers)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    fn inverse_roots<const ROUGH: bool>(numbers: &[f64; BLOCK]) -> ([f64; BLOCK], f64) {
-        avx512::inverse_roots::<ROUGH, BLOCK>(numbers)
     }
 
     #[cfg(target_arch = "x86_64")]

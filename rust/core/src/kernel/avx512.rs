@@ -8,9 +8,9 @@
 use core::arch::x86_64::{
     __m512i, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_SRC, _mm512_castsi512_pd, _mm512_fmadd_pd, _mm512_getexp_ps, _mm512_getmant_pd,
     _mm512_getmant_ps, _mm512_loadu_epi32, _mm512_loadu_epi64, _mm512_loadu_pd, _mm512_loadu_ps, _mm512_mask_mov_epi32,
-    _mm512_permutex2var_pd, _mm512_permutexvar_ps, _mm512_rsqrt14_pd, _mm512_set1_pd, _mm512_setzero_pd, _mm512_slli_epi64,
-    _mm512_srai_epi64, _mm512_srli_epi32, _mm512_srli_epi64, _mm512_storeu_epi32, _mm512_storeu_epi64, _mm512_storeu_pd,
-    _mm512_storeu_ps, _mm512_sub_pd,
+    _mm512_permutex2var_pd, _mm512_permutexvar_ps, _mm512_set1_pd, _mm512_setzero_pd, _mm512_slli_epi64, _mm512_srai_epi64,
+    _mm512_srli_epi32, _mm512_srli_epi64, _mm512_storeu_epi32, _mm512_storeu_epi64, _mm512_storeu_pd, _mm512_storeu_ps,
+    _mm512_sub_pd,
 };
 use core::array;
 
@@ -77,11 +77,12 @@ pub(super) fn polynomials<const N: usize, const M: usize>(tables: &[[f64; 16]; N
         unsafe {
             let at: [__m512i; TOGETHER] = array::from_fn(|j| _mm512_loadu_epi64(numbers.as_ptr().add(i + 8 * j).cast()));
             let middle = _mm512_set1_pd(1.5);
-            let from_middle = at.map(|bits| {
-                let significand = _mm512_getmant_pd::<_MM_MANT_NORM_1_2, _MM_MANT_SIGN_SRC>(_mm512_castsi512_pd(bits));
-                _mm512_sub_pd(significand, middle)
-            });
-            let places = at.map(|bits| _mm512_srli_epi64::<EXPONENT>(bits));
+            let (mut from_middle, mut places) = ([middle; TOGETHER], at);
+            for j in 0..TOGETHER {
+                let significand = _mm512_getmant_pd::<_MM_MANT_NORM_1_2, _MM_MANT_SIGN_SRC>(_mm512_castsi512_pd(at[j]));
+                from_middle[j] = _mm512_sub_pd(significand, middle);
+                places[j] = _mm512_srli_epi64::<EXPONENT>(at[j]);
+            }
             let mut sum = [_mm512_setzero_pd(); TOGETHER];
             for table in tables.iter().rev() {
                 let (low, high) = (_mm512_loadu_pd(table.as_ptr()), _mm512_loadu_pd(table.as_ptr().add(8)));
@@ -95,32 +96,6 @@ pub(super) fn polynomials<const N: usize, const M: usize>(tables: &[[f64; 16]; N
         }
     }
     sums
-}
-
-/// By 14 bits of an instruction and one of Newton's steps or two, a third of the time of a root and a quotient. A step makes −3e²/2 of an error e,
-/// and the last one costs 2.5u of rounding.
-#[inline(always)]
-pub(super) fn inverse_roots<const ROUGH: bool, const N: usize>(numbers: &[f64; N]) -> ([f64; N], f64) {
-    const FIRST: f64 = 1.51 / (1_u64 << 28) as f64;
-    let mut roots = [0.0; N];
-    const { assert!(N.is_multiple_of(8)) };
-    for i in (0..N).step_by(8) {
-        // SAFETY: as said above.
-        unsafe {
-            _mm512_storeu_pd(
-                roots.as_mut_ptr().add(i),
-                _mm512_rsqrt14_pd(_mm512_loadu_pd(numbers.as_ptr().add(i))),
-            );
-        };
-    }
-    for i in 0..N {
-        for _ in 0..if ROUGH { 1 } else { 2 } {
-            let root = roots[i];
-            let residue = (-0.5 * numbers[i] * root).mul_add(root, 0.5);
-            roots[i] = root.mul_add(residue, root);
-        }
-    }
-    (roots, if ROUGH { FIRST } else { 4.0 * f64::EPSILON })
 }
 
 #[inline(always)]

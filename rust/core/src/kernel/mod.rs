@@ -35,6 +35,7 @@ pub(crate) use fill::Kernel;
 pub(crate) use fixed_point::FixedPoint;
 pub(crate) use float::{U, less, nearest};
 pub(crate) use lane::WORD_BITS;
+pub(crate) use per_element::gaussian::{LEAST_SIGMA2, MOST_SIGMA2, extent as gaussian_extent};
 pub(crate) use per_element::{BlockParameters, DrawnBlock, Family};
 pub(crate) use registers::clear as clear_registers;
 pub(crate) use tier::{Tier, on_tier};

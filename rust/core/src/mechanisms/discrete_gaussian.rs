@@ -1,6 +1,7 @@
 use crate::draw::sampler::Sampler;
 use crate::error::ParamError;
 use crate::exact::IntegerDistribution;
+use crate::kernel::{LEAST_SIGMA2, MOST_SIGMA2};
 use crate::lattice::params::Lattice;
 use crate::mechanism::fill::Source;
 use crate::mechanism::implement;
@@ -27,11 +28,6 @@ pub struct DiscreteGaussian {
     sampler: Sampler,
 }
 
-/// Beyond, the tail of the mechanism would come near the end of an `i64`, and `f64` does not distinguish neighbouring integers.
-const MOST_SIGMA2: f64 = (1_u128 << 90) as f64;
-/// Below, the mechanism is 0 but for a probability of 2^−756 000.
-const LEAST_SIGMA2: f64 = 1.0 / (1 << 20) as f64;
-
 impl DiscreteGaussian {
     /// The mechanism with the parameter σ², which is its variance but for less than 10⁻⁷ of it where σ² ≥ 1.
     ///
@@ -55,11 +51,6 @@ impl DiscreteGaussian {
         ParamError::require(variance.contains(&sigma2), "sigma2", "from 2**-20 to 2**90", sigma2)?;
         let (fits, rule) = (exponent.contains(&log2_granularity), "from -1074 to 960");
         ParamError::require(fits, "log2_granularity", rule, log2_granularity.into())
-    }
-
-    /// Whether [`DiscreteGaussian::check`] accepts them.
-    pub(super) fn is_ordinary(sigma2: f64, log2_granularity: i64) -> bool {
-        (LEAST_SIGMA2..=MOST_SIGMA2).contains(&sigma2) & (-1074..=960).contains(&log2_granularity)
     }
 
     pub(super) fn made(

@@ -1,6 +1,6 @@
 use crate::draw::sampler::Sampler;
 use crate::error::{DrawError, ParamError};
-use crate::kernel::{BLOCK, DrawnBlock, Tier, ones};
+use crate::kernel::{BLOCK, DrawnBlock, Tier, gaussian_extent, on_tier, ones};
 use crate::lattice::answer::limit;
 use crate::lattice::release;
 use crate::lattice::{Answer, Value};
@@ -40,13 +40,12 @@ impl DiscreteGaussians {
             sigma2,
             log2_granularity,
         } = parameters;
-        let all = sigma2.iter().zip(*log2_granularity);
-        if all.clone().fold(true, |all, (sigma2, log2)| {
-            all & DiscreteGaussian::is_ordinary(*sigma2, *log2)
-        }) {
+        let extent = on_tier!(Tier::current(), gaussian_extent(sigma2, log2_granularity));
+        let is_one = |(sigma2, log2)| DiscreteGaussian::check(sigma2, exponent(log2)).is_ok();
+        if extent.into_iter().all(is_one) {
             return Ok(());
         }
-        for (i, (sigma2, log2_granularity)) in all.enumerate() {
+        for (i, (sigma2, log2_granularity)) in sigma2.iter().zip(*log2_granularity).enumerate() {
             DiscreteGaussian::check(*sigma2, exponent(*log2_granularity)).map_err(|error| (i, error))?;
         }
         Ok(())
@@ -138,7 +137,8 @@ impl DiscreteGaussians {
     }
 
     fn check_type<T: Value>(&self, parameters: &GaussianParameters<'_>) -> Result<(), ParamError> {
-        let fits = !T::WHOLE || parameters.log2_granularity.iter().all(|exponent| *exponent == 0);
+        // Without a branch, so that vectors do it.
+        let fits = !T::WHOLE || parameters.log2_granularity.iter().fold(0, |any, exponent| any | exponent) == 0;
         fits.then_some(()).ok_or(ParamError::NotWhole)
     }
 }
@@ -291,10 +291,15 @@ mod tests {
         assert_eq!(DiscreteGaussians::new().check(&good), Ok(()));
         for bad in [0.0, f64::NAN, -1.0, f64::INFINITY] {
             let sigma2 = [1.0, 1.0, bad, 1.0, bad];
-            let (place, error) = DiscreteGaussians::new()
-                .check(&GaussianParameters { sigma2: &sigma2, ..good })
-                .unwrap_err();
+            let parameters = GaussianParameters { sigma2: &sigma2, ..good };
+            let (place, error) = DiscreteGaussians::new().check(&parameters).unwrap_err();
             assert_eq!(place, 2);
+            let fill = Generator::from_seed(1).next(5).unwrap();
+            assert!(
+                DiscreteGaussians::new()
+                    .write(&fill, 0, &mut [0.0_f64; 5], &parameters)
+                    .is_err()
+            );
             assert!(
                 error.to_string().starts_with("sigma2 must be from 2**-20 to 2**90, got "),
                 "{error}"

@@ -3,7 +3,7 @@
 //! Out-of-range parameters get an infinite tolerance: the slow path decides, and refuses invalid parameters.
 
 mod first_stair;
-mod gaussian;
+pub(super) mod gaussian;
 mod geometric;
 mod lattice;
 mod staircase;

@@ -6,7 +6,7 @@ use super::super::first_level::block::{Block, Certain};
 use super::super::lane::SIGN;
 use super::coefficients::{CENTRE, ROUGH_CENTRE};
 use super::octaves::tolerance;
-use super::{PER_SCALE, PER_X, factors, polynomial, split};
+use super::{PER_SCALE, PER_X, corrected, factors, polynomial, split};
 use crate::lattice::value::{Scaling, Value};
 
 /// The centre of [`QuantileLane`](super::QuantileLane) without the term in x³, `ROUGH` with a shorter polynomial and logarithm.
@@ -29,10 +29,10 @@ impl<const ROUGH: bool> Inverse<ROUGH> {
     pub fn new(sigma2: f64) -> Option<Self> {
         let error = if ROUGH { ROUGH_ERROR } else { CENTRE.2 };
         let per_scale = error + PER_X * MOST + PER_SCALE + 1.3 / LEAST;
-        let [scale, _] = factors(sigma2.sqrt());
+        let [scale, _] = factors(corrected(sigma2));
         Some(Self {
             scale,
-            certain: Certain::new(tolerance(sigma2.sqrt(), MOST, per_scale), LEAST)?,
+            certain: Certain::new(tolerance(corrected(sigma2), MOST, per_scale), LEAST)?,
         })
     }
 }

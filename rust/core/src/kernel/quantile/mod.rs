@@ -3,12 +3,12 @@
 //! Let x be the number with P(N > x) = v/2. The S(j) of section 8 of docs/contract.md lie where
 //!
 //! ```text
-//! T(x) = σx − x/(24σ) + (2x³ − 11x)/(5760σ³)
+//! T(x) = ςx + (x³ − 3x)/(2880ς³),     ς² = σ² − 1/12,
 //! ```
 //!
-//! is j − ½, but for less than (3·10⁻⁴x + 8·10⁻⁶x⁵)/σ⁵ ([`edge_error`]). So |X| is T to the nearest integer, unless T is that near to a half-integer.
+//! is j − ½, but for less than (10⁻⁴x + 5·10⁻⁶x⁵)/ς⁵ ([`edge_error`]). So |X| is T to the nearest integer, unless T is that near to a half-integer.
 //! The expansion is that of Euler and Maclaurin by midpoints (`exact::wide_gaussian`), inverted: with z = (j − ½)/σ, the edge is at
-//! x = z + z/(24σ²) − (7z³ − 21z)/(5760σ⁴) + z³/(1152σ⁴) + …
+//! x = z + z/(24σ²) − (7z³ − 21z)/(5760σ⁴) + z³/(1152σ⁴) + …, and with ς (Sheppard's correction) one term has most of it.
 //!
 //! x = (1 − v)·P(w) with w = −ln(v(2 − v)) ([`coefficients`], after Giles 2011): no cancellation where v is near 1 or 0.
 
@@ -69,20 +69,27 @@ const PER_X: f64 = POLYNOMIAL_ERROR + 8.0 * U;
 /// and of σ.
 const PER_SCALE: f64 = 4.0 * U;
 
-/// Factors of x and x⁵ in a bound on the distance of T from j − ½ where v = S(j), for σ ≥ 1.
-fn edge_error(sigma: f64) -> [f64; 2] {
-    [3e-4 / sigma.powi(5), 8e-6 / sigma.powi(5)]
+/// Factors of x and x⁵ in ς⁵ times a bound on the distance of T from j − ½ where v = S(j), for σ ≥ 1.
+const EDGE: [f64; 2] = [1e-4, 5e-6];
+
+/// ς.
+fn corrected(sigma2: f64) -> f64 {
+    (sigma2 - 1.0 / 12.0).sqrt()
+}
+
+fn edge_error(corrected: f64) -> [f64; 2] {
+    EDGE.map(|factor| factor / corrected.powi(5))
 }
 
 /// T by x and x³.
-fn factors(sigma: f64) -> [f64; 2] {
-    let cube = 5760.0 * sigma.powi(3);
-    [sigma - 1.0 / (24.0 * sigma) - 11.0 / cube, 2.0 / cube]
+fn factors(corrected: f64) -> [f64; 2] {
+    let cube = 1.0 / (2880.0 * corrected.powi(3));
+    [corrected - 3.0 * cube, cube]
 }
 
 impl QuantileLane {
     pub fn new(sigma2: f64) -> Self {
-        let sigma = sigma2.sqrt();
+        let sigma = corrected(sigma2);
         let [edge, by_x5] = edge_error(sigma);
         // What bits beyond the word move x by, where V is least.
         let beyond = 1.3 / LEAST;

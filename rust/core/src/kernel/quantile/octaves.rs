@@ -5,7 +5,7 @@ use super::super::first_level::block::{Block, Certain};
 use super::super::float::U;
 use super::super::lane::SIGN;
 use super::coefficients::{OCTAVES, ROUGH_OCTAVES};
-use super::{edge_error, factors};
+use super::{corrected, edge_error, factors};
 use crate::lattice::value::{Scaling, Value};
 
 /// T without the term in x³: where V = m·2^e, Σ cₖ(m − 3/2)ᵏ with N coefficients for each e from 47 on, found by the four last bits of e.
@@ -41,8 +41,8 @@ impl Octaves<17> {
 impl<const N: usize> Octaves<N> {
     /// `None` where too many blocks would be undecided.
     fn of(sigma2: f64, coefficients: &[[f64; 16]; N], error: f64) -> Option<Self> {
-        let tolerance = tolerance(sigma2.sqrt(), MOST, self::error(error));
-        let [scale, _] = factors(sigma2.sqrt());
+        let tolerance = tolerance(corrected(sigma2), MOST, self::error(error));
+        let [scale, _] = factors(corrected(sigma2));
         Some(Self {
             tables: coefficients.map(|row| row.map(|c| scale * c)),
             certain: Certain::new(tolerance, LEAST)?,

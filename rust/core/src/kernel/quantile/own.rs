@@ -2,64 +2,86 @@
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::float::{U, less};
-use super::super::lane::with_sign;
+use super::super::lane::{SIGN, with_sign};
 use super::coefficients::{CENTRE, OCTAVES, ROUGH_OCTAVES};
-use super::{PER_SCALE, PER_X, inverse, octaves};
+use super::{EDGE, PER_SCALE, PER_X, inverse, octaves};
 
 /// Up to this σ² the rough polynomials leave one value in 4000 undecided.
 const ROUGH: f64 = (1_u64 << 26) as f64;
 
-/// An error of 1/σ is twice in T, and σ has another rounding.
+/// From this σ² on, T is ςx but for [`LEFT_OUT`].
+const WIDE: f64 = (1_u64 << 8) as f64;
+
+/// (x³ − 3x)/(2880ς³) and [`EDGE`], x ≤ 4.33.
+const LEFT_OUT: f64 = 6e-6;
+
+/// What the error of a quotient of `f32`s changes in that term of T where σ² ≥ 1.
+const NARROWED: f64 = 2e-8;
+
+/// ς and T have more roundings here than there.
 const ROUND: f64 = 2.0 * U;
 
-/// X of every word for σ² ≥ 1, the largest of them `most`, by T: x as in [`octaves`], or [`inverse`] where tables are missing.
+/// X of every word for σ² ≥ 1, given the least and the largest, by T: x as in [`octaves`], or [`inverse`] where tables are missing.
 #[inline(always)]
 pub(in super::super) fn write_own<A: Arithmetic>(
     sigma2: &[f64; BLOCK],
-    most: f64,
+    [least, most]: [f64; 2],
     words: &[u64; BLOCK],
-    whole: &[f64; BLOCK],
     steps: &mut [f64; BLOCK],
 ) {
-    if !A::TABLES {
-        let error = CENTRE.2 + PER_X * inverse::MOST + PER_SCALE + 1.3 / inverse::LEAST;
-        let x = inverse::quantiles::<A, false>(whole, 1.0);
-        nearest::<A, false>(&x, error, inverse::LEAST, sigma2, words, whole, steps);
-    } else if most <= ROUGH {
-        let x = A::polynomials(&ROUGH_OCTAVES.0, whole);
-        let error = octaves::error(ROUGH_OCTAVES.1);
-        nearest::<A, true>(&x, error, octaves::LEAST, sigma2, words, whole, steps);
-    } else {
-        let x = A::polynomials(&OCTAVES.0, whole);
-        nearest::<A, false>(&x, octaves::error(OCTAVES.1), octaves::LEAST, sigma2, words, whole, steps);
+    match (least >= WIDE, most <= ROUGH) {
+        (true, true) => write_by::<A, true, true>(sigma2, words, steps),
+        (true, false) => write_by::<A, true, false>(sigma2, words, steps),
+        (false, true) => write_by::<A, false, true>(sigma2, words, steps),
+        (false, false) => write_by::<A, false, false>(sigma2, words, steps),
     }
 }
 
-/// The whole numbers nearest to T, given x, its error and the least word for which it is that.
 #[inline(always)]
-fn nearest<A: Arithmetic, const ROUGH: bool>(
-    x: &[f64; BLOCK],
-    error: f64,
-    least: f64,
+fn write_by<A: Arithmetic, const WIDE: bool, const ROUGH: bool>(
     sigma2: &[f64; BLOCK],
     words: &[u64; BLOCK],
-    whole: &[f64; BLOCK],
     steps: &mut [f64; BLOCK],
 ) {
-    let (roots, root_error) = A::inverse_roots::<ROUGH>(sigma2);
-    let by_x = 2.0 * root_error + ROUND;
+    let [mut scale, mut inverse, mut whole] = [[0.0; BLOCK]; 3];
+    // Roots and quotients have a unit of their own, for which the polynomials do not wait.
     for i in 0..BLOCK {
-        let (x, inverse) = (x[i], roots[i]);
-        let (sigma, x2, square) = (sigma2[i] * inverse, x * x, inverse * inverse);
-        let cube = square * inverse;
-        let cubic = A::mul_add(x2, 2.0 / 5760.0, -11.0 / 5760.0);
-        let t = x * A::mul_add(cubic, cube, A::mul_add(inverse, -1.0 / 24.0, sigma));
+        scale[i] = (sigma2[i] - 1.0 / 12.0).sqrt();
+        inverse[i] = if WIDE { 0.0 } else { f64::from(1.0 / scale[i] as f32) };
+        whole[i] = A::from_bits(words[i] & !SIGN);
+    }
+    let (x, error, lowest) = quantiles::<A, ROUGH>(&whole);
+    let inside = 0.5 - 11.0 * U - if WIDE { LEFT_OUT } else { NARROWED };
+    for i in 0..BLOCK {
+        let (x, scale, inverse) = (x[i], scale[i], inverse[i]);
+        let (mut t, mut inside) = (x * scale, A::mul_add(scale, -error, inside));
+        if !WIDE {
+            let (x2, square) = (x * x, inverse * inverse);
+            let cube = square * inverse;
+            t = x * A::mul_add(A::mul_add(x2, 1.0 / 2880.0, -3.0 / 2880.0), cube, scale);
+            let edge = x * A::mul_add(x2 * x2, EDGE[1], EDGE[0]);
+            inside = A::mul_add(edge, -(cube * square), inside);
+        }
         let nearest = A::round(t);
-        // As of `edge_error`.
-        let edge = A::mul_add(x2 * x2, 8e-6, 3e-4) * (cube * square);
-        let tolerance = A::mul_add(x, A::mul_add(sigma, by_x, edge), A::mul_add(sigma, error, 11.0 * U));
         // Masks: where there are no vectors, the compiler would make branches of choices. Ones make NaN.
-        let doubt = less(0.5 - tolerance, (t - nearest).abs()) | less(whole[i], least);
+        let doubt = less(inside, (t - nearest).abs()) | less(whole[i], lowest);
         steps[i] = f64::from_bits(with_sign(nearest, words[i]).to_bits() | doubt);
+    }
+}
+
+/// x, a bound on the error of ςx for each unit of ς, and the lowest V for which it is that.
+#[inline(always)]
+fn quantiles<A: Arithmetic, const ROUGH: bool>(whole: &[f64; BLOCK]) -> ([f64; BLOCK], f64, f64) {
+    if !A::TABLES {
+        let error = CENTRE.2 + (PER_X + ROUND) * inverse::MOST + PER_SCALE + 1.3 / inverse::LEAST;
+        return (inverse::quantiles::<A, false>(whole, 1.0), error, inverse::LEAST);
+    }
+    let error = |of: f64| octaves::error(of) + ROUND * octaves::MOST;
+    if ROUGH {
+        let (tables, of) = &ROUGH_OCTAVES;
+        (A::polynomials(tables, whole), error(*of), octaves::LEAST)
+    } else {
+        let (tables, of) = &OCTAVES;
+        (A::polynomials(tables, whole), error(*of), octaves::LEAST)
     }
 }
