@@ -1,10 +1,10 @@
-"""Writes rust/core/src/kernel/quantile/coefficients.in: polynomials for the normal quantile, and bounds on their errors.
+"""Writes rust/core/src/kernel/quantile/coefficients.in: approximations of the normal quantile, and bounds on their errors.
 
 `python scripts/quantile.py` writes the file; with `--check` it fails if the file is another. Needs mpmath.
 
-The errors are looked for at MANY Chebyshev points of a polynomial's interval. A factor covers what is between them: a function
-that is a polynomial of degree N but for less than 1e-30 is at most 1/cos(πN/(2·MANY)) times as large elsewhere (Ehlich and Zeller
-1964), 1.09 for N = 60.
+The errors are looked for at MANY Chebyshev points of a polynomial's interval, or of half the interval of ln y for a quotient of
+polynomials in y. A factor covers what is between them: a function that is a polynomial of degree N but for less than 1e-30 is at
+most 1/cos(πN/(2·MANY)) times as large elsewhere (Ehlich and Zeller 1964), 1.24 for N = 97.
 """
 
 import sys
@@ -15,7 +15,7 @@ import mpmath as mp
 mp.mp.dps = 50
 PATH = Path(__file__).parent.parent / "rust/core/src/kernel/quantile/coefficients.in"
 MANY = 240
-BETWEEN = mp.mpf("1.09")
+BETWEEN = mp.mpf("1.25")
 
 
 def quantile(half_v):
@@ -31,12 +31,10 @@ def quantile(half_v):
             return x
 
 
-def slope(w):
-    """x/(1 − v) for w = −ln(v(2 − v))."""
-    if w == 0:
-        return mp.sqrt(mp.pi / 2)
-    q = mp.sqrt(-mp.expm1(-w))
-    return quantile(mp.exp(-w) / (1 + q) / 2) / q
+def bend(y):
+    """(x/(1 − v) − √(π/2))/(1 − v)² for y = v(2 − v)."""
+    q = mp.sqrt(1 - y)
+    return (quantile(y / (1 + q) / 2) / q - mp.sqrt(mp.pi / 2)) / (1 - y)
 
 
 def points(count):
@@ -68,12 +66,15 @@ def scaled(series, half):
     return [float(c / half**k) for k, c in enumerate(series)]
 
 
-def error(f, coefficients, middle, half):
-    """A bound on |polynomial − f|."""
-    worst = 0
-    for t in points(MANY):
-        worst = max(worst, abs(mp.polyval(coefficients[::-1], half * t) - f(middle + half * t)))
-    return float(worst * BETWEEN * mp.mpf("1.001"))
+def error(f, approximation, interval=(-1, 1)):
+    """A bound on |approximation − f|."""
+    least, most = interval
+    places = [least + (most - least) * (1 + t) / 2 for t in points(MANY)]
+    return float(max(abs(approximation(t) - f(t)) for t in places) * BETWEEN * mp.mpf("1.001"))
+
+
+def value(coefficients, t):
+    return mp.polyval(coefficients[::-1], t)
 
 
 def row(numbers, indent):
@@ -89,7 +90,7 @@ def octaves(name, degree):
             return quantile((mp.mpf(3) / 2 + y) * mp.mpf(2) ** (-j - 2))
 
         coefficients = scaled(fit(f, 0, mp.mpf(1) / 2, degree), mp.mpf(1) / 2)
-        worst = max(worst, error(f, coefficients, 0, mp.mpf(1) / 2))
+        worst = max(worst, error(f, lambda y, c=coefficients: value(c, y), (-mp.mpf(1) / 2, mp.mpf(1) / 2)))
         for k, c in enumerate(coefficients):
             table[k][(1023 + 62 - j) % 16] = c
     rows = "\n".join(f"    [\n        {row(numbers, '        ')}\n    ]," for numbers in table)
@@ -97,15 +98,34 @@ def octaves(name, degree):
     return f"/// The error is below the last number.\npub const {name}: {kind} = ([\n{rows}\n], {worst!r});\n"
 
 
-def polynomial(name, f, least, most, degree):
-    middle = float((least + most) / 2)
-    half = max(mp.mpf(middle) - least, most - mp.mpf(middle))
-    coefficients = scaled(fit(f, mp.mpf(middle), half, degree), half)
-    worst = error(f, coefficients, mp.mpf(middle), half)
-    numbers = row(coefficients, "    ")
+def quotient(name, least, degree):
+    """The bend from this v on: two polynomials in y of that degree, right at Zolotarev's points for a cut from −∞ to 0."""
+    count = 2 * degree + 1
+    lowest = mp.mpf(least) * (2 - mp.mpf(least))
+    with mp.workdps(140):
+        modulus = 1 - lowest
+        quarter = mp.ellipk(modulus)
+        places = [mp.ellipfun("dn", (2 * i + 1) * quarter / (2 * count), m=modulus) ** 2 for i in range(count)]
+        values = [bend(y) for y in places]
+        powers = range(1, degree + 1)
+        rows = [[1, *(y**k for k in powers), *(-f * y**k for k in powers)] for y, f in zip(places, values, strict=True)]
+        solution = list(mp.lu_solve(mp.matrix(rows), mp.matrix(values)))
+    above, below = ([float(c) for c in cs] for cs in (solution[: degree + 1], [1, *solution[degree + 1 :]]))
+    if min(above + below) <= 0:
+        raise ValueError(f"{name}: terms cancel")
+    half = -mp.log(lowest) / 2
+    worst = max(
+        error(
+            lambda w: bend(mp.exp(-w)),
+            lambda w: value(above, mp.exp(-w)) / value(below, mp.exp(-w)),
+            interval,
+        )
+        for interval in ((0, half), (half, 2 * half))
+    )
+    rows = "\n".join(f"    [\n        {row(numbers, '        ')}\n    ]," for numbers in (above, below))
     return (
-        f"/// About {middle!r}; the error is below the last number.\n"
-        f"pub const {name}: (f64, [f64; {degree + 1}], f64) = ({middle!r}, [\n    {numbers}\n], {worst!r});\n"
+        f"/// From v = {float(least)!r} on; the error is below the last number.\n"
+        f"pub const {name}: ([[f64; {degree + 1}]; 2], f64) = ([\n{rows}\n], {worst!r});\n"
     )
 
 
@@ -114,9 +134,9 @@ def text():
         "// Coefficients, from the constant one on. Written by scripts/quantile.py.\n",
         octaves("ROUGH_OCTAVES", 8),
         octaves("OCTAVES", 16),
-        polynomial("ROUGH_CENTRE", slope, mp.mpf(0), mp.mpf(7), 11),
-        polynomial("CENTRE", slope, mp.mpf(0), mp.mpf(7), 23),
-        polynomial("TAIL", lambda r: slope(r * r), mp.sqrt(mp.mpf(7)), mp.sqrt(mp.mpf("16.7")), 15),
+        quotient("ROUGH_BEND", 2.0**-13, 11),
+        quotient("BEND", 2.0**-13, 19),
+        quotient("LANE_BEND", 2.0**-21, 31),
     ]
     return "\n".join(parts)
 

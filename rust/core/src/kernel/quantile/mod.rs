@@ -10,7 +10,9 @@
 //! The expansion is that of Euler and Maclaurin by midpoints (`exact::wide_gaussian`), inverted: with z = (j − ½)/σ, the edge is at
 //! x = z + z/(24σ²) − (7z³ − 21z)/(5760σ⁴) + z³/(1152σ⁴) + …, and with ς (Sheppard's correction) one term has most of it.
 //!
-//! x = (1 − v)·P(w) with w = −ln(v(2 − v)) ([`coefficients`], after Giles 2011): no cancellation where v is near 1 or 0.
+//! With q = 1 − v and y = v(2 − v), x = q·(√(π/2) + q²·P(y)/Q(y)), where P and Q are polynomials with positive coefficients ([`coefficients`]):
+//! nothing cancels, and no logarithm is needed, as such quotients follow a function of a cut from −∞ to 0 to points near its end (Zolotarev 1877).
+//! The second term is x − √(π/2)·q, which is ∫(1 − e^(−t²/2)) from 0 to x and so at most x³/6.
 
 /// What scripts/quantile.py writes.
 #[allow(clippy::unreadable_literal, clippy::excessive_precision, reason = "written by a program")]
@@ -26,48 +28,57 @@ pub(super) use octaves::Octaves;
 pub(super) use own::write_own;
 
 use super::arithmetic::Arithmetic;
-use super::elementary::{MulAdd, Number, cubic, minus_ln, split_ln};
+use super::elementary::{MulAdd, Number, cubic};
 use super::float::{U, less, masked};
 use super::lane::{WORD_BITS, WholeLane};
 use crate::lattice::dyadic::power_of_two;
-use coefficients::{CENTRE, TAIL};
+use coefficients::LANE_BEND;
 
 /// From this σ² on, T is near enough; below, few magnitudes have all the mass.
 pub(super) const NARROW: f64 = 4.5 * 4.5;
 
-/// w up to here, v down to 0.00046, is the polynomials' centre.
-const CENTRAL: f64 = 7.0;
+/// Words below it are left to the exact path,
+const LEAST: f64 = (1_u64 << 42) as f64;
+/// and below this one the bits beyond the word count.
+const LONG: f64 = (1_u64 << 52) as f64;
 
-/// Words below it are left to the exact path.
-const LEAST: f64 = (1_u64 << 40) as f64;
+/// √(π/2).
+const SLOPE: f64 = 1.253_314_137_315_500_3;
 
-/// T, ready for words. Error of it in units of u, but for that of the polynomial (P′ < ⅓, wP′ < 0.3P, and rP′ < 1.2P by r = √w in the tail):
+/// T, ready for words. Error of it in units of u, but for that of the quotient, which is less than σ times its own:
 ///
 /// ```text
-/// V as an f64             1.3σ            a relative error e of v moves x by e·P(N > x)/φ(x) ≤ 1.2534e
-/// θ                       1.3σ/V          likewise: the bits beyond the word
-/// 1 − v                   1 σx
-/// v(2 − v), w             1.1σ + 0.3σx    3.2 + w; in the tail, with the root, 1.5σx in place of it
-/// P                       6 σx            `proof`
-/// the product, σ, T       5 σx
+/// V as an f64              1.3σ            a relative error e of v moves x by e·P(N > x)/φ(x) ≤ 1.2534e
+/// θ                        1.3σ/V          likewise: the bits beyond the word
+/// 1 − v, its product       2 σx
+/// √(π/2), the sum          2 σx
+/// σ, T                     5 σx
+/// (1 − v)², its product    4 σx³/6
+/// v(2 − v)                 2.5 σx³/6       (P/Q)′·y < P/Q
+/// P/Q                      σx³/6           [`bend_error`]
 /// ```
 #[derive(Clone, Debug)]
 pub(crate) struct QuantileLane {
     /// Of x and of x³ in T.
     factors: [f64; 2],
-    /// The tolerance by x, of the centre and of the tail; by x⁵; and fixed, again of both.
-    by_x: [f64; 2],
-    by_x5: f64,
-    fixed: [f64; 2],
+    /// The tolerance by x, x³ and x⁵, fixed, and where bits beyond the word count.
+    by_x: [f64; 3],
+    fixed: f64,
+    beyond: f64,
 }
 
-/// The error of evaluating P, relative to it.
-pub(super) const POLYNOMIAL_ERROR: f64 = 6.0 * U;
-
 /// For each unit of σx,
-const PER_X: f64 = POLYNOMIAL_ERROR + 8.0 * U;
+const PER_X: f64 = 9.0 * U;
 /// and of σ.
 const PER_SCALE: f64 = 4.0 * U;
+
+/// The error of evaluating P/Q with N coefficients, relative to it, and 6.5u.
+///
+/// What rounding y² and y⁴ does is alike in P and Q: a factor 1 + e of y⁴ changes the logarithm of P/Q by e times the difference of the mean exponents
+/// of y⁴, which is at most (1 + 3)/4, as that of y is below 1; of y², by at most e. Together that is 4u.
+pub(super) const fn bend_error(coefficients: usize) -> f64 {
+    (1.2 * coefficients as f64 + 4.0 + 6.5) * U
+}
 
 /// Factors of x and x⁵ in ς⁵ times a bound on the distance of T from j − ½ where v = S(j), for σ ≥ 1.
 const EDGE: [f64; 2] = [1e-4, 5e-6];
@@ -91,36 +102,42 @@ impl QuantileLane {
     pub fn new(sigma2: f64) -> Self {
         let sigma = corrected(sigma2);
         let [edge, by_x5] = edge_error(sigma);
-        // What bits beyond the word move x by, where V is least.
-        let beyond = 1.3 / LEAST;
-        let of = |polynomial: f64| sigma * (PER_X + polynomial) + edge;
         Self {
             factors: factors(sigma),
-            by_x: [of(CENTRE.2), of(TAIL.2)],
-            by_x5,
+            by_x: [sigma * PER_X + edge, sigma * bend_error(LANE_BEND.0[0].len()) / 6.0, by_x5],
             // 11u for the test.
-            fixed: [
-                sigma * (PER_SCALE + 1.3 * power_of_two(-51)) + 11.0 * U,
-                sigma * (PER_SCALE + beyond) + 11.0 * U,
-            ],
+            fixed: sigma * (LANE_BEND.1 + PER_SCALE + 1.3 / LONG) + 11.0 * U,
+            beyond: sigma * (1.3 / LEAST),
         }
     }
 }
 
-/// (1 − v, e, s) for V: v(2 − v) = 2^−e·m, s of m as [`split_ln`] has it.
+/// (1 − v, v(2 − v)) for V.
 #[inline(always)]
-fn split<A: Arithmetic>(whole: f64) -> (f64, f64, f64) {
-    let q = A::mul_add(whole, -power_of_two(-WORD_BITS.cast_signed()), 1.0);
-    let (e, s) = split_ln(f64::from(WORD_BITS), A::mul_add(whole, q, whole));
-    (q, e, s)
+fn split<A: Arithmetic>(whole: f64) -> (f64, f64) {
+    let v = whole * power_of_two(-WORD_BITS.cast_signed());
+    let q = 1.0 - v;
+    (q, A::mul_add(v, q, v))
+}
+
+/// x by 1 − v and y.
+#[inline(always)]
+fn quantile<A: Arithmetic, const N: usize>(bend: &[[f64; N]; 2], q: f64, y: f64) -> f64 {
+    let y2 = y * y;
+    q * A::mul_add(q * q, quotient::<A, f64, N>(bend, [y, y2, y2 * y2]), SLOPE)
+}
+
+/// P/Q by y, y² and y⁴.
+#[inline(always)]
+pub(super) fn quotient<A: MulAdd<T>, T: Number, const N: usize>([above, below]: &[[f64; N]; 2], powers: [T; 3]) -> T {
+    polynomial::<A, T, N>(above, powers) / polynomial::<A, T, N>(below, powers)
 }
 
 /// c₀ + c₁t + c₂t² + …, four terms at a time: a chain of N operations would be longer than a processor looks ahead.
 #[inline(always)]
-pub(super) fn polynomial<A: MulAdd<T>, T: Number, const N: usize>(coefficients: &[f64; N], t: T) -> T {
+fn polynomial<A: MulAdd<T>, T: Number, const N: usize>(coefficients: &[f64; N], [t, t2, t4]: [T; 3]) -> T {
     const { assert!(N.is_multiple_of(4)) };
-    let (t2, fours) = (t * t, coefficients.as_chunks::<4>().0);
-    let t4 = t2 * t2;
+    let fours = coefficients.as_chunks::<4>().0;
     let mut sum = cubic::<A, T>(fours[fours.len() - 1].map(T::from), t, t2);
     for c in fours[..fours.len() - 1].iter().rev() {
         sum = A::mul_add(sum, t4, cubic::<A, T>(c.map(T::from), t, t2));
@@ -131,9 +148,8 @@ pub(super) fn polynomial<A: MulAdd<T>, T: Number, const N: usize>(coefficients: 
 impl WholeLane for QuantileLane {
     #[inline(always)]
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
-        let (q, e, s) = split::<A>(whole);
-        // Below the least word nothing is sure: ones make NaN of 1 − v.
-        [f64::from_bits(q.to_bits() | less(whole, LEAST)), e, s]
+        let (q, y) = split::<A>(whole);
+        [q, y, whole]
     }
 
     #[inline(always)]
@@ -152,20 +168,15 @@ impl QuantileLane {
         (t, tolerance < 0.5)
     }
 
-    /// T and a bound on its error, which is NaN if T is.
+    /// T and a bound on its error, which is NaN below the least word.
     #[inline(always)]
-    fn evaluate<A: Arithmetic>(&self, [complement, e, s]: [f64; 3]) -> (f64, f64) {
-        let logarithm = minus_ln::<A, f64>(e, s);
-        let central = less(logarithm, CENTRAL);
-        let centre = polynomial::<A, f64, _>(&CENTRE.1, logarithm - CENTRE.0);
-        let tail = polynomial::<A, f64, _>(&TAIL.1, logarithm.max(0.0).sqrt() - TAIL.0);
-        let choose = |[a, b]: [f64; 2]| masked(central, a) + masked(!central, b);
-        let x = complement * choose([centre, tail]);
+    fn evaluate<A: Arithmetic>(&self, [q, y, whole]: [f64; 3]) -> (f64, f64) {
+        let x = quantile::<A, _>(&LANE_BEND.0, q, y);
         let x2 = x * x;
         let t = x * A::mul_add(x2, self.factors[1], self.factors[0]);
-        (
-            t,
-            A::mul_add(x, A::mul_add(x2 * x2, self.by_x5, choose(self.by_x)), choose(self.fixed)),
-        )
+        let fixed = self.fixed + masked(less(whole, LONG), self.beyond);
+        let [by_x, by_x3, by_x5] = self.by_x;
+        let tolerance = A::mul_add(x, A::mul_add(x2, A::mul_add(x2, by_x5, by_x3), by_x), fixed);
+        (t, f64::from_bits(tolerance.to_bits() | less(whole, LEAST)))
     }
 }

@@ -3,8 +3,8 @@
 use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::float::{U, less};
 use super::super::lane::{SIGN, with_sign};
-use super::coefficients::{CENTRE, OCTAVES, ROUGH_OCTAVES};
-use super::{EDGE, PER_SCALE, PER_X, inverse, octaves};
+use super::coefficients::{OCTAVES, ROUGH_OCTAVES};
+use super::{EDGE, inverse, octaves};
 
 /// Up to this σ² the rough polynomials leave one value in 4000 undecided.
 const ROUGH: f64 = (1_u64 << 26) as f64;
@@ -73,8 +73,8 @@ fn write_by<A: Arithmetic, const WIDE: bool, const ROUGH: bool>(
 #[inline(always)]
 fn quantiles<A: Arithmetic, const ROUGH: bool>(whole: &[f64; BLOCK]) -> ([f64; BLOCK], f64, f64) {
     if !A::TABLES {
-        let error = CENTRE.2 + (PER_X + ROUND) * inverse::MOST + PER_SCALE + 1.3 / inverse::LEAST;
-        return (inverse::quantiles::<A, false>(whole, 1.0), error, inverse::LEAST);
+        let error = inverse::error::<ROUGH>() + ROUND * inverse::MOST;
+        return (inverse::quantiles::<A, ROUGH>(whole, 1.0), error, inverse::LEAST);
     }
     let error = |of: f64| octaves::error(of) + ROUND * octaves::MOST;
     if ROUGH {

@@ -1,30 +1,32 @@
-//! The polynomials of the normal quantile: what their evaluation is off by. Their own errors are those of scripts/quantile.py.
+//! The approximations of the normal quantile: what their evaluation is off by. Their own errors are those of scripts/quantile.py.
 
 use super::bounded::Bounded;
-use super::{PIECES, U, pieces};
+use super::{PIECES, U, binades, pieces};
 use crate::exact::{self, IntegerDistribution};
 use crate::kernel::arithmetic::{Fused, Separate};
 use crate::kernel::elementary::MulAdd;
-use crate::kernel::quantile::coefficients::{CENTRE, OCTAVES, ROUGH_CENTRE, ROUGH_OCTAVES, TAIL};
+use crate::kernel::quantile::coefficients::{BEND, LANE_BEND, OCTAVES, ROUGH_BEND, ROUGH_OCTAVES};
 use crate::kernel::quantile::octaves::OCTAVES_ERROR;
-use crate::kernel::quantile::{POLYNOMIAL_ERROR, inverse, octaves, polynomial};
+use crate::kernel::quantile::{bend_error, inverse, octaves, quotient};
 use crate::lattice::dyadic::power_of_two;
 
 #[test]
-fn slopes() {
-    slopes_on::<Separate>();
-    slopes_on::<Fused>();
+fn quotients() {
+    quotients_on::<Separate>();
+    quotients_on::<Fused>();
 }
 
-fn slopes_on<A: MulAdd<Bounded>>() {
-    let check = |found: Bounded, at: Bounded| assert!(found.relative() <= POLYNOMIAL_ERROR, "{at:?}: {}", found.relative() / U);
-    for t in pieces(-CENTRE.0, CENTRE.0, 16 * PIECES) {
-        check(polynomial::<A, Bounded, _>(&CENTRE.1, t), t);
-        check(polynomial::<A, Bounded, _>(&ROUGH_CENTRE.1, t), t);
+/// As if y² and y⁴ were exact: [`bend_error`] says what their errors do, and 6.5u of it are for others.
+fn quotients_on<A: MulAdd<Bounded>>() {
+    fn check<A: MulAdd<Bounded>, const N: usize>(bend: &[[f64; N]; 2], y: Bounded) {
+        let powers = [1, 2, 4].map(|n| Bounded::argument(y.lo.powi(n), y.hi.powi(n)));
+        let found = quotient::<A, Bounded, N>(bend, powers).relative();
+        assert!(found <= bend_error(N) - 10.5 * U, "{N} {y:?}: {}", found / U);
     }
-    let half = 16.7_f64.sqrt() - TAIL.0;
-    for t in pieces(-half, half, 16 * PIECES) {
-        check(polynomial::<A, Bounded, _>(&TAIL.1, t), t);
+    for y in binades(-21, 0, 256) {
+        check::<A, _>(&ROUGH_BEND.0, y);
+        check::<A, _>(&BEND.0, y);
+        check::<A, _>(&LANE_BEND.0, y);
     }
 }
 
