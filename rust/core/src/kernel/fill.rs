@@ -7,7 +7,7 @@ use zeroize::optimization_barrier;
 use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::canonical;
 use super::first_level::FirstLevel;
-use super::geometric::{CoarseLane, GeometricLane};
+use super::geometric::GeometricLane;
 use super::ladder::LadderLane;
 use super::lane::{Filling, Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
 use super::mapped::{MappedLane, Truncated};
@@ -204,7 +204,6 @@ macro_rules! lanes {
 
 lanes! {
     Geometric(GeometricLane) = "geometric",
-    Coarse(CoarseLane) = "coarse",
     Sided(Turned<GeometricLane>) = "sided",
     Thresholds4(ThresholdLane<4>) = "thresholds4",
     Thresholds8(ThresholdLane<8>) = "thresholds8",
@@ -215,13 +214,12 @@ lanes! {
     TruncatedLadder4(MappedLane<LadderLane<4>>) = "truncated ladder4",
     TruncatedLadder8(MappedLane<LadderLane<8>>) = "truncated ladder8",
     MappedGeometric(MappedLane<GeometricLane>) = "mapped geometric",
-    MappedCoarse(MappedLane<CoarseLane>) = "mapped coarse",
     Thresholds20(ThresholdLane<20>) = "thresholds20",
     Quantile(QuantileLane) = "quantile",
 }
 
 impl Lanes {
-    /// Comparisons where they leave at most 2⁻¹⁴ of the mass undecided, the rough logarithm where it leaves 2⁻¹⁶, otherwise the fine one.
+    /// Comparisons where they leave at most 2⁻¹⁴ of the mass undecided, otherwise a logarithm.
     fn new(distribution: &IntegerDistribution) -> Self {
         match distribution {
             IntegerDistribution::Staircase(staircase) => {
@@ -246,7 +244,7 @@ impl Lanes {
             _ => ThresholdLane::new(distribution, WORD_BITS)
                 .map(Self::Thresholds4)
                 .or_else(|| ThresholdLane::new(distribution, WORD_BITS).map(Self::Thresholds8))
-                .unwrap_or_else(|| Self::quick(distribution).coarse()),
+                .unwrap_or_else(|| Self::quick(distribution)),
         }
     }
 
@@ -278,18 +276,6 @@ impl Lanes {
                 Self::Truncated(MappedLane::new(truncated.map, truncated.stairs))
             }
         }
-    }
-
-    /// With the rough logarithm, where that is enough.
-    fn coarse(self) -> Self {
-        match &self {
-            Self::Geometric(fine) => CoarseLane::new(fine).map(Self::Coarse),
-            Self::MappedGeometric(fine) => {
-                CoarseLane::new(&fine.inner).map(|coarse| Self::MappedCoarse(MappedLane::new(fine.map, coarse)))
-            }
-            _ => None,
-        }
-        .unwrap_or(self)
     }
 }
 

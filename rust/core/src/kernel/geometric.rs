@@ -1,7 +1,7 @@
 //! The fast path of the two-sided geometric distribution, and of the one-sided one.
 
 use super::arithmetic::Arithmetic;
-use super::elementary::{half_log_ratio, minus_ln, rough_minus_ln, split_ln};
+use super::elementary::{half_log_ratio, minus_ln, split_ln};
 use super::float::{U, inverse_power};
 use super::lane::{MAX_SPAN, WholeLane};
 
@@ -84,7 +84,7 @@ pub(super) const PER_X: f64 = 4.5 * U;
 pub(super) const FIXED: f64 = 32.0 * U;
 /// more for each unit of κ where words are mapped,
 pub(super) const PER_SCALE_MAPPED: f64 = 10.0 * U;
-/// and where the logarithm is the rough one.
+/// and where a first level's logarithm is the rough one.
 pub(super) const PER_SCALE_ROUGH: f64 = 1.0 / (1 << 24) as f64;
 
 impl GeometricLane {
@@ -110,54 +110,5 @@ impl WholeLane for GeometricLane {
     #[inline(always)]
     fn finish_whole<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
         self.place::<A>(whole, minus_ln::<A, f64>(e, s))
-    }
-}
-
-/// [`GeometricLane`] where the scale κ is so small that a logarithm to 2⁻²⁴ leaves no more than 2⁻¹⁶ of the words undecided.
-#[derive(Clone, Debug)]
-pub(crate) struct CoarseLane(GeometricLane);
-
-impl CoarseLane {
-    pub fn new(fine: &GeometricLane) -> Option<Self> {
-        // 2·128·2⁻²⁴ = 2⁻¹⁶: the tolerance on either side.
-        (fine.slack < f64::INFINITY && fine.scale <= 128.0).then(|| {
-            Self(GeometricLane {
-                slack: fine.slack + fine.scale * PER_SCALE_ROUGH,
-                ..fine.clone()
-            })
-        })
-    }
-}
-
-impl WholeLane for CoarseLane {
-    #[inline(always)]
-    fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
-        self.0.reduce_whole::<A>(whole)
-    }
-
-    #[inline(always)]
-    fn finish_whole<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
-        self.0.place::<A>(whole, rough_minus_ln::<A, f64>(e, s))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Values do not depend on which lane decides.
-    #[test]
-    fn the_rough_logarithm_is_for_small_scales() {
-        for scale in [0.1, 1.0, 60.0, 127.0, 129.0, 1e4] {
-            let eps = 1.0 / scale;
-            for fine in [
-                GeometricLane::new(eps, 1, 63),
-                GeometricLane::one_sided(eps, 1, 63),
-                GeometricLane::mapped(eps, 63),
-            ] {
-                let expected = scale < 128.0 && fine.slack < f64::INFINITY;
-                assert_eq!(CoarseLane::new(&fine).is_some(), expected, "{scale}");
-            }
-        }
     }
 }

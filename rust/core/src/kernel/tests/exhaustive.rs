@@ -4,7 +4,7 @@
 use super::super::arithmetic::{Arithmetic, BLOCK, Fused, Separate};
 use super::super::canonical;
 use super::super::fill::Kernel;
-use super::super::geometric::{CoarseLane, GeometricLane};
+use super::super::geometric::GeometricLane;
 use super::super::ladder::LadderLane;
 use super::super::lane::{Lane, SIGN};
 use super::super::mapped::{MappedLane, Truncated};
@@ -82,9 +82,6 @@ fn geometric() {
         let truth = Truth::new(&distribution);
         let fine = GeometricLane::new(eps, sensitivity_steps, BITS);
         most_of(truth.accepted(&fine), &distribution, 11.0 * sensitivity_steps as f64 / eps);
-        if let Some(coarse) = CoarseLane::new(&fine) {
-            most_of(truth.accepted(&coarse), &distribution, 11.0 * sensitivity_steps as f64 / eps);
-        }
         if let Some(thresholds) = ThresholdLane::<8>::new(&distribution, BITS) {
             most_of(truth.accepted(&thresholds), &distribution, 16.0);
         }
@@ -92,9 +89,6 @@ fn geometric() {
         let truth = Truth::new(&distribution);
         let fine = GeometricLane::one_sided(eps, sensitivity_steps, BITS);
         most_of(truth.accepted(&fine), &distribution, 11.0 * sensitivity_steps as f64 / eps);
-        if let Some(coarse) = CoarseLane::new(&fine) {
-            most_of(truth.accepted(&coarse), &distribution, 11.0 * sensitivity_steps as f64 / eps);
-        }
         if let Some(thresholds) = ThresholdLane::<8>::new(&distribution, BITS) {
             most_of(truth.accepted(&thresholds), &distribution, 16.0);
         }
@@ -152,14 +146,10 @@ fn canonical_noise() {
         let fine = GeometricLane::mapped(eps, BITS);
         // A step of V counts as one of the geometric distribution's words, which the map makes smaller.
         let edges = ((22.0 / eps).min(2.0 + 1.0 / delta) + 1.0) * (1.0 + 2.0 * delta / eps);
-        let coarse = CoarseLane::new(&fine);
         let count = truth.accepted(&MappedLane::new(map, fine));
         assert!(eps <= 3.0 || count == [0; 2]);
         if eps <= 3.0 {
             most_of(count, &distribution, edges);
-        }
-        if let Some(coarse) = coarse {
-            assert!(at_most(truth.accepted(&MappedLane::new(map, coarse)), count));
         }
         if let Some(thresholds) = ThresholdLane::<8>::new(&distribution, BITS) {
             most_of(truth.accepted(&thresholds), &distribution, 16.0);

@@ -4,7 +4,7 @@ use super::{LONGEST, SQRT_HALF};
 use crate::exact::{self, IntegerDistribution, Staircase};
 use crate::kernel::arithmetic::{Arithmetic, Fused, Separate};
 use crate::kernel::fill::Kernel;
-use crate::kernel::geometric::{CoarseLane, GeometricLane};
+use crate::kernel::geometric::GeometricLane;
 use crate::kernel::ladder::LadderLane;
 use crate::kernel::lane::{Lane, MAX_SPAN};
 use crate::kernel::mapped::MappedLane;
@@ -100,10 +100,6 @@ fn nothing_wrong_is_accepted_at_the_ends() {
             let lane = GeometricLane::new(eps, sensitivity_steps, 63);
             refused::<Separate>(&lane, &distribution);
             refused::<Fused>(&lane, &distribution);
-            if let Some(coarse) = CoarseLane::new(&lane) {
-                refused::<Separate>(&coarse, &distribution);
-                refused::<Fused>(&coarse, &distribution);
-            }
             agrees(&distribution);
             agrees(&IntegerDistribution::OneSided { eps, sensitivity_steps });
         }

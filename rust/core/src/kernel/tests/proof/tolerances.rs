@@ -4,8 +4,8 @@ use std::f64::consts::LN_2;
 
 use super::bounded::Bounded;
 use super::{
-    ATANH, EXP, EXP_M1, EXPONENTS, HALF_LOG_RATIO, LARGEST_F, LONGEST, MINUS_LN, MINUS_LN_1P, PIECES, ROUGH_ATANH,
-    ROUGH_MINUS_LN, SECOND_ORDER, U, arguments, binades, exp_m1_near_zero, left_out_of_exp, pieces,
+    ATANH, EXP, EXP_M1, EXPONENTS, HALF_LOG_RATIO, LARGEST_F, LONGEST, MINUS_LN, MINUS_LN_1P, PIECES, ROUGH_ATANH, SECOND_ORDER,
+    U, arguments, binades, exp_m1_near_zero, left_out_of_exp, pieces,
 };
 use crate::kernel::arithmetic::{Fused, Separate};
 use crate::kernel::elementary::{self, MulAdd};
@@ -23,16 +23,12 @@ fn geometric_tolerance() {
     let offset = Bounded::argument(0.0, 0.5).off_by(0.5 * (HALF_LOG_RATIO + 2.0 * U) * SECOND_ORDER);
     // V as an `f64` is off by u of V.
     geometric_tolerance_on_tiers(all, |_| offset, U + absolute, geometric::PER_SCALE, geometric::FIXED);
-    let per_scale = geometric::PER_SCALE + geometric::PER_SCALE_ROUGH;
-    geometric_tolerance_on_tiers(all, |_| offset, U + ROUGH_MINUS_LN, per_scale, geometric::FIXED);
 
     // Mapped words: V, the scale, their product and the sum; or τ and the sum. Sensitivity is 1, so that κ ≤ 2⁴⁰.
     let quotient = EXP_M1 + U + U;
     let word = f64::max(U + quotient + U, quotient) + U;
     let mapped = geometric::PER_SCALE + geometric::PER_SCALE_MAPPED;
     geometric_tolerance_on_tiers(all, |_| offset, word + absolute, mapped, geometric::FIXED);
-    let rough = mapped + geometric::PER_SCALE_ROUGH;
-    geometric_tolerance_on_tiers(all, |_| offset, word + ROUGH_MINUS_LN, rough, geometric::FIXED);
 
     // With β = −κ·L for two sides. Twice as many bits beyond the word count twice.
     let sided = geometric::PER_SCALE + sides::PER_SCALE_SIDED;

@@ -5,9 +5,7 @@
 use std::f64::consts::LN_2;
 
 use super::super::tolerances::THETA;
-use super::super::{
-    ATANH, EXP, EXP_M1, HALF_LOG_RATIO, LONGEST, MINUS_LN, MINUS_LN_1P, ROUGH_ATANH, ROUGH_MINUS_LN, SECOND_ORDER, U,
-};
+use super::super::{ATANH, EXP, EXP_M1, HALF_LOG_RATIO, LONGEST, MINUS_LN, MINUS_LN_1P, ROUGH_ATANH, SECOND_ORDER, U};
 use super::exponentials::FROM_EXPONENT_2;
 use super::script::{Claim, DOUBLE, Goal, SINGLE, text};
 use super::symbol::{Symbol, literal};
@@ -139,10 +137,9 @@ const MAPPED: &[&str] = &[
 ];
 
 impl Geometric {
-    fn all() -> [Self; 6] {
+    fn all() -> [Self; 4] {
         let beta = 0.5 * (HALF_LOG_RATIO + 2.0 * U) * SECOND_ORDER;
         let word: &[&str] = &["W = v;"];
-        let rough = geometric::PER_SCALE_ROUGH;
         let mapped = || {
             let shares = ranges([("s", 0.0, 1.0), ("part", 0.0, 1.0)]);
             [
@@ -167,17 +164,6 @@ impl Geometric {
                 fixed: geometric::FIXED,
             },
             Self {
-                name: "geometric_rough",
-                about: "`CoarseLane`: PER_SCALE_ROUGH",
-                word,
-                hypotheses: roundings(["v"]),
-                logarithm: ROUGH_MINUS_LN,
-                offset: beta,
-                per_scale: geometric::PER_SCALE + rough,
-                too_tight: 0.5 * rough,
-                fixed: geometric::FIXED,
-            },
-            Self {
                 name: "geometric_mapped",
                 about: "`GeometricLane::mapped`: PER_SCALE_MAPPED. U = scale V + tau, the first being the part s. g, the error of\n\
                     e^eps - 1, counts by its part in the sum with 2 delta. q1 to q4 are of sums and quotients, p of scale V, f of U",
@@ -187,17 +173,6 @@ impl Geometric {
                 offset: beta,
                 per_scale: of_mapped,
                 too_tight: 9.0 * U,
-                fixed: geometric::FIXED,
-            },
-            Self {
-                name: "geometric_mapped_rough",
-                about: "`CoarseLane::mapped`: PER_SCALE_ROUGH and PER_SCALE_MAPPED. Letters as in geometric_mapped",
-                word: MAPPED,
-                hypotheses: mapped(),
-                logarithm: ROUGH_MINUS_LN,
-                offset: beta,
-                per_scale: of_mapped + rough,
-                too_tight: 0.5 * rough,
                 fixed: geometric::FIXED,
             },
             Self {
