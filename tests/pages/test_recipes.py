@@ -20,7 +20,6 @@ from tests.pages.test_docs import write_modules
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # Packages and commands that a block needs, by the heading above the block.
 NEEDS = {
-    "A private histogram from Spark": ("pyspark", "pandas", "java"),
     "Spark": ("pyspark", "pandas", "pyarrow", "java"),
     "Ray": ("ray", "pyarrow"),
     "Beam": ("apache_beam", "pandas"),

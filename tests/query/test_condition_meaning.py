@@ -6,6 +6,7 @@ bits, dates, and values of SQLite that are not of the declared type.
 
 import contextlib
 import datetime
+import functools
 import math
 import operator
 import re
@@ -114,6 +115,7 @@ class Reference:
     def literal(*texts):
         return st.sampled_from(texts).map(lambda pair: (pair[0], lambda row: pair[1]))
 
+    @functools.cache  # noqa: B019 (a strategy is slow to make)
     def integers(self, depth):
         found = self.column("i", "j") | self.literal(*((str(n), n) for n in (0, 1, 3, 7, 2**31, 2**53 + 1, 2**63 - 1)))
         found |= st.tuples(st.sampled_from(["length"]), self.texts(0)).map(
@@ -128,6 +130,7 @@ class Reference:
             found |= self.sums(self.integers(depth - 1)) | self.choices(self.integers(depth - 1), depth)
         return found
 
+    @functools.cache  # noqa: B019 (a strategy is slow to make)
     def reals(self, depth):
         found = self.column("r") | self.literal(("0.0", 0.0), ("1.5", 1.5), (".1", 0.1), ("- 7.", -7.0), ("- 0.0", -0.0))
         if depth:
@@ -137,6 +140,7 @@ class Reference:
             found |= self.choices(self.reals(depth - 1), depth)
         return found
 
+    @functools.cache  # noqa: B019 (a strategy is slow to make)
     def texts(self, depth):
         found = self.column("s") | self.literal(("'a'", "a"), ("''", ""), ("' '' '", " ' "), ("'A'", "A"))
         if depth:
@@ -148,6 +152,7 @@ class Reference:
             found |= self.choices(inner, depth)
         return found
 
+    @functools.cache  # noqa: B019 (a strategy is slow to make)
     def dates(self, depth):
         found = self.column("d") | st.sampled_from(VALUES["d"]).map(lambda day: (f"date '{day}'", lambda row: day))
         return found | self.choices(self.dates(depth - 1), depth) if depth else found
@@ -196,6 +201,7 @@ class Reference:
             | st.tuples(values, values, values).map(case_of)
         )
 
+    @functools.cache  # noqa: B019 (a strategy is slow to make)
     def truths(self, depth):
         found = self.column("b") | self.literal(("true", True), ("false", False), ("null", None))
         kinds = [self.integers(depth), self.reals(depth), self.integers(0) | self.reals(0), self.texts(depth), self.dates(depth)]
@@ -371,7 +377,7 @@ def table(engine):
         yield engine.name, source, stored
 
 
-@pytest.mark.parametrize("examples", [40, pytest.param(3000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [80, pytest.param(3000, marks=pytest.mark.long)])
 def test_random_conditions_select_what_python_selects(table, examples):
     name, source, stored = table
     if name == "Spark":

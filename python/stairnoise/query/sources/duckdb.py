@@ -19,7 +19,7 @@ from stairnoise.query.types import Type, exact
 
 duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
 
-_CLASSES = frozenset({None, "BETWEEN", "CASE", "COLLATE", "COMPARISON", "CONJUNCTION", "CONSTANT", "TYPE"})
+_CLASSES = frozenset({None, "BETWEEN", "CASE", "COMPARISON", "CONJUNCTION", "CONSTANT", "TYPE"})
 _LOGIC = frozenset(
     {"COMPARE_IN", "COMPARE_NOT_IN", "OPERATOR_COALESCE", "OPERATOR_IS_NOT_NULL", "OPERATOR_IS_NULL", "OPERATOR_NOT"}
     | {"OPERATOR_NULLIF", "OPERATOR_TRY"}
@@ -52,7 +52,6 @@ class DuckDBDialect(Dialect):
         **Dialect.forms,
         "wide": "try_cast({} as hugeint)",
         "real": "cast({} as double)",
-        "bytewise": "({} collate c)",
         # Otherwise DuckDB also removes other blanks of Unicode.
         **{name: f"{name}({{}}, ' ')" for name in ("ltrim", "rtrim", "trim")},
     }
@@ -62,14 +61,16 @@ class DuckDBDialect(Dialect):
         return "timestamp" if column.type == "TIMESTAMP" else super().kind(column)
 
     def seen(self, column: Column, condition: Condition) -> str:
-        """Return texts or null: on a text that is not UTF-8 `lower` ends the process, even in `try`.
+        """Return a text in binary collation; on a text that is not UTF-8 `lower` ends the process, even in `try`.
 
         Registered frames can have such texts.
         """
         name = quoted(column.name)
-        if column.kind == "text" and column.type != "VARCHAR":
+        if column.kind != "text":
+            return name
+        if column.type != "VARCHAR":
             return f"cast({name} as varchar)"
-        return f"try(decode(encode({name})))" if condition.calls & TEXTUAL and column.type == "VARCHAR" else name
+        return f"({f'try(decode(encode({name})))' if condition.calls & TEXTUAL else name} collate c)"
 
     def fulfils(self, columns: Mapping[str, Column], condition: Condition) -> str:
         """Return an expression that is true for the rows that a condition selects, and null where the condition fails.

@@ -34,7 +34,9 @@ class ParquetDialect(DuckDBDialect):
 
     def seen(self, column: Column, condition: Condition) -> str:
         """Return a number as a double."""
-        return f"try_cast({quoted(column.name)} as double)" if column.declaration == _NUMBER else self.bare(column)
+        if column.declaration == _NUMBER:
+            return f"try_cast({quoted(column.name)} as double)"
+        return self.bare(column) if isinstance(column, Text) else super().seen(column, condition)
 
     def bare(self, column: Column) -> str:
         """Return a value; for bytes the text, or null."""
