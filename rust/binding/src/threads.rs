@@ -58,17 +58,32 @@ pub(crate) fn fill<T: Element, S>(
     }
     .next_multiple_of(parts.joint_values);
     let work = out.len().saturating_mul(parts.price);
-    let all = &mut out;
     // A single piece is too short to share, or to look for signals.
-    if all.len() <= most {
-        return Ok(detach_for(py, work, || write(&mut state(), all.whole()))?);
+    if out.len() <= most {
+        return Ok(detach_for(py, work, || write(&mut state(), out.whole()))?);
     }
-    detach_for(py, work, || {
-        let mut signals = Signals::new();
-        let pieces = all.pieces(most, parts.joint_values);
-        parallel::run(pieces, threads, state, write, || signals.look())?;
-        signals.result
-    })
+    let write = &write;
+    let writer = || -> Work<'_, Piece<'_, T>, Failure> {
+        let mut state = state();
+        Box::new(move |piece| write(&mut state, piece))
+    };
+    let mut signals = Signals::new();
+    let pieces = out.pieces(most, parts.joint_values);
+    detach_for(py, work, || run(&mut signals, pieces, threads, &writer))?;
+    signals.result
+}
+
+/// What a thread does with every item.
+type Work<'a, I, E> = Box<dyn FnMut(I) -> Result<(), E> + 'a>;
+
+/// Has every item worked on, until `signals` have an exception. Dynamic, so that it is compiled once for a kind of items.
+fn run<'a, I, E: Send>(
+    signals: &mut Signals,
+    items: impl Iterator<Item = I> + Send,
+    threads: usize,
+    work: &'a (dyn Fn() -> Work<'a, I, E> + Sync),
+) -> Result<bool, E> {
+    parallel::run(items, threads, work, |work, item| work(item), || signals.look())
 }
 
 /// Calls `look(state, inputs)` for all `len` values, in parts in this order, on up to `threads` threads. Returns `refusal(position, error)` for the
@@ -81,7 +96,7 @@ pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
     look: impl Fn(&mut S, &I) -> Result<(), (usize, E)> + Sync + Send,
     refusal: impl Fn(usize, E) -> PyErr,
 ) -> PyResult<()> {
-    let look_at = |state: &mut S, order: Order, piece: Block| {
+    let look_at = &|state: &mut S, order: Order, piece: Block| {
         let mut inputs = inputs().map_err(|error| (piece.first, error.into()))?;
         for tile in order.tiles(piece, STAGE).1 {
             inputs.begin(&tile).map_err(|error| (tile.first, error.into()))?;
@@ -100,21 +115,22 @@ pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
     let threads = if len < CHECK_SPLIT_FROM { 1 } else { threads };
     let first_refused = |order: Order| -> PyResult<Option<(usize, E)>> {
         let refused = Mutex::new(None);
-        let look_on = |state: &mut S, piece: Block| {
-            look_at(state, order, piece).map_err(|(position, error)| {
-                // Pieces begin in order and all of them end, so the first refusal is found, on whichever thread.
-                let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
-                if refused.as_ref().is_none_or(|(earlier, _)| position < *earlier) {
-                    *refused = Some((position, error));
-                }
+        let looker = || -> Work<'_, Block, ()> {
+            let (mut state, refused) = (state(), &refused);
+            Box::new(move |piece| {
+                look_at(&mut state, order, piece).map_err(|(position, error)| {
+                    // Pieces begin in order and all of them end, so the first refusal is found, on whichever thread.
+                    let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
+                    if refused.as_ref().is_none_or(|(earlier, _)| position < *earlier) {
+                        *refused = Some((position, error));
+                    }
+                })
             })
         };
         let mut signals = Signals::new();
+        let pieces = order.pieces(order.all(len), PIECE, 1);
         // The outcome is read from `signals` and `refused`.
-        let _ = detach_for(py, len, || {
-            let pieces = order.pieces(order.all(len), PIECE, 1);
-            parallel::run(pieces, threads, &state, look_on, || signals.look())
-        });
+        let _ = detach_for(py, len, || run(&mut signals, pieces, threads, &looker));
         signals.result?;
         Ok(refused.into_inner().unwrap_or_else(PoisonError::into_inner))
     };

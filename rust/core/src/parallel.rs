@@ -101,24 +101,28 @@ pub fn run<I: Iterator + Send, S, E: Send>(
             }
         }
     };
-    if threads <= 1 {
-        work_alone(&mut go_on);
-    } else {
-        thread::scope(|scope| {
-            for _ in 1..threads {
-                let helper = || work_alone(&mut || true);
-                // Where no more threads can be had, those there are do the work.
-                if thread::Builder::new().stack_size(STACK).spawn_scoped(scope, helper).is_err() {
-                    break;
-                }
-            }
-            work_alone(&mut go_on);
-        });
-    }
+    on_threads(threads, &work_alone, &mut go_on);
     match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(error),
         None => Ok(!stop.into_inner()),
     }
+}
+
+/// Has `work` done by every one of `threads` threads, of which only this one asks `go_on`. Dynamic, so that starting threads is compiled once.
+fn on_threads(threads: usize, work: &(dyn Fn(&mut dyn FnMut() -> bool) + Sync), go_on: &mut dyn FnMut() -> bool) {
+    if threads <= 1 {
+        return work(go_on);
+    }
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            let helper = || work(&mut || true);
+            // Where no more threads can be had, those there are do the work.
+            if thread::Builder::new().stack_size(STACK).spawn_scoped(scope, helper).is_err() {
+                break;
+            }
+        }
+        work(go_on);
+    });
 }
 
 /// The default number of threads of a long fill: as many as the process may run at once.

@@ -9,7 +9,7 @@ use crate::{Answer, OneWordMechanism, PartitionSelection, Value};
 
 /// [`OneWordMechanism::write`] for given words, whose extension words are all zero.
 pub fn write<T: Value>(mechanism: &OneWordMechanism, words: &[u64], out: &mut [T]) {
-    mechanism.sampler().write_words(Tier::current(), words, |_, _| 0, out);
+    mechanism.sampler().write_words(Tier::current(), words, &|_, _| 0, out);
 }
 
 /// [`OneWordMechanism::release_part`] for given words, whose extension words are all zero.
@@ -18,7 +18,7 @@ pub fn release<A: Answer, T: Value>(mechanism: &OneWordMechanism, words: &[u64],
     let tier = Tier::current();
     for ((words, answers), out) in words.chunks(CHUNK).zip(answers.chunks(CHUNK)).zip(out.chunks_mut(CHUNK)) {
         let noise = &mut noise[..out.len()];
-        mechanism.sampler().release_words(tier, words, |_, _| 0, answers, noise, out);
+        mechanism.sampler().release_words(tier, words, &|_, _| 0, answers, noise, out);
     }
 }
 

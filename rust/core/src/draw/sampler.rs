@@ -2,7 +2,7 @@
 
 use crate::cache_lines::CacheLines;
 use crate::declassify;
-use crate::exact::{self, IntegerDistribution};
+use crate::exact::{self, Extension, IntegerDistribution};
 use crate::kernel::{FixedPoint, Kernel, Tier, on_tier};
 use crate::lattice::params::Lattice;
 use crate::lattice::release::{add, add_all};
@@ -57,10 +57,10 @@ impl Sampler {
     }
 
     /// X + centre for a word and the extension words of the same value: X is the function of contract, section 2.
-    pub fn steps(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
+    pub fn steps(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> i64 {
         match self.kernel.decide(word) {
             Some(steps) => self.move_steps(i64::from_whole(steps, 1.0)),
-            None => self.undecided_steps(word, extension),
+            None => self.undecided_steps(word, &mut extension),
         }
     }
 
@@ -105,20 +105,20 @@ impl Sampler {
         let capacity = WordsIn::<N>::CAPACITY;
         for (first, out) in (first..).step_by(capacity).zip(out.chunks_mut(capacity)) {
             let extension = |i, e| stage.extension(first + i as u64, e);
-            self.write_words(tier, words.at(stage, first, out.len()), extension, out);
+            self.write_words(tier, words.at(stage, first, out.len()), &extension, out);
         }
     }
 
     /// The values of a tile of a stage, row after row; `words` are the caller's, as in [`Sampler::write_in`].
     pub fn write_tile<T: Value>(&self, words: &mut TileWords, stage: Stage<'_>, tile: &Tile, out: &mut [T]) {
         let extension = |i, e| stage.extension(tile.index(i), e);
-        self.write_words(Tier::current(), words.of_tile(stage, tile), extension, out);
+        self.write_words(Tier::current(), words.of_tile(stage, tile), &extension, out);
     }
 
     /// The values of `words`; `extension(i, e)` is extension word `e` of `words[i]`.
     #[inline]
-    pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [T]) {
-        let undecided = |i: usize, value: &mut T| *value = self.value(self.undecided_steps(words[i], |e| extension(i, e)));
+    pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], extension: &dyn Fn(usize, usize) -> u64, out: &mut [T]) {
+        let undecided = |i: usize, value: &mut T| *value = self.value(self.undecided_steps(words[i], &mut |e| extension(i, e)));
         if !self.kernel.is_ever_sure {
             // The kernel would only prepare to be written over.
             out.iter_mut().enumerate().for_each(|(i, value)| undecided(i, value));
@@ -177,7 +177,7 @@ impl Sampler {
         for (chunk, (answers, out)) in answers.chunks(M).zip(out.chunks_mut(M)).enumerate() {
             let (first, noise) = (first + (chunk * M) as u64, &mut noise[..out.len()]);
             let extension = |i, e| stage.extension(first + i as u64, e);
-            self.release_words(tier, words.at(stage, first, out.len()), extension, answers, noise, out);
+            self.release_words(tier, words.at(stage, first, out.len()), &extension, answers, noise, out);
         }
         // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
         wipe(&mut noise[..answers.len().min(M)]);
@@ -189,7 +189,7 @@ impl Sampler {
         &self,
         tier: Tier,
         words: &[u64],
-        extension: impl Fn(usize, usize) -> u64,
+        extension: &dyn Fn(usize, usize) -> u64,
         answers: &[A],
         noise: &mut [i64],
         out: &mut [T],
@@ -201,7 +201,7 @@ impl Sampler {
     /// X + centre for a word that the kernel is not sure of.
     #[cold]
     #[inline(never)]
-    fn undecided_steps(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
+    fn undecided_steps(&self, word: u64, extension: &mut Extension<'_>) -> i64 {
         // From a noise scale of 2⁴⁵ steps on, every word comes here. Fixed point takes 50 to 80 ns, the exact path 1 to 2 µs.
         let decided = self.fixed_point.as_ref().and_then(|distribution| distribution.decide(word));
         if let Some(steps) = decided {
@@ -215,7 +215,7 @@ impl Sampler {
     /// Not inlined: what it leaves is below the frame of its caller, which wipes it.
     #[cold]
     #[inline(never)]
-    fn exact_steps(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> i64 {
+    fn exact_steps(&self, word: u64, extension: &mut Extension<'_>) -> i64 {
         declassify::slow_path();
         exact::steps(&self.distribution, declassify::word(word), &mut |e| {
             declassify::word(extension(e))

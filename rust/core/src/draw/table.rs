@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use crate::declassify;
 use crate::exact::limbs;
-use crate::exact::{self, Sums, Weights};
+use crate::exact::{self, Extension, Sums, Weights};
 use crate::kernel::{BLOCK, Tier, WORD_BITS, on_tier};
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{self, CHUNK, SHORT, ShortWords, Stage, Words, WordsIn};
@@ -137,7 +137,7 @@ impl Table {
     }
 
     #[inline]
-    fn search(&self, word: u64, extension: impl FnMut(usize) -> u64) -> u64 {
+    fn search(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> u64 {
         let v63 = word & !SIGN;
         let lead = (v63 >> (WORD_BITS - self.guide_bits)) as usize;
         let least = self.guide[lead + 1] as usize;
@@ -150,14 +150,14 @@ impl Table {
         if v63 >= nearest[above].saturating_add(self.margin) {
             (least + above) as u64
         } else {
-            self.search_all(lead, v63, extension)
+            self.search_all(lead, v63, &mut extension)
         }
     }
 
     /// [`Table::search`] of a whole bucket, and by the exact path.
     #[cold]
     #[inline(never)]
-    fn search_all(&self, lead: usize, v63: u64, mut extension: impl FnMut(usize) -> u64) -> u64 {
+    fn search_all(&self, lead: usize, v63: u64, extension: &mut Extension<'_>) -> u64 {
         let (least, most) = (self.guide[lead + 1] as usize, self.guide[lead] as usize);
         let index = least + count_above(&self.thresholds[least..most], v63);
         if v63 >= self.thresholds[index].saturating_add(self.margin) {

@@ -8,7 +8,7 @@ use super::uniform::{Extension, Uniform};
 /// Whether u < e^(−x), u the number whose binary expansion is `word` followed by the extension.
 ///
 /// Never equal for x > 0: e to a rational power other than 0 is transcendental (Lindemann), and u has finitely many bits. For x = 0 it is true.
-pub fn bernoulli(x: &Exponent, word: u64, extension: &mut impl Extension) -> bool {
+pub fn bernoulli(x: &Exponent, word: u64, extension: &mut Extension<'_>) -> bool {
     if x.is_zero() {
         return true;
     }
@@ -30,7 +30,7 @@ pub fn bernoulli(x: &Exponent, word: u64, extension: &mut impl Extension) -> boo
 }
 
 /// u = 2^(−z)·f < 2^(−n)·mantissa, if this precision decides it; f is in [1/2, 1) and the mantissa in [1, 3).
-fn below<E: Extension>(u: &mut Uniform<'_, E>, power: &Power, p: usize) -> Option<bool> {
+fn below(u: &mut Uniform<'_>, power: &Power, p: usize) -> Option<bool> {
     let (z, n) = (u.exponent(), power.shift);
     // Both factors are in [1/2, 3): exponents 60 apart decide alone, and a smaller shift fits the integer limb.
     if z.abs_diff(n) >= 60 {

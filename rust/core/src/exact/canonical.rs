@@ -55,7 +55,7 @@ fn is_inside(eps: f64, delta: f64, j: u64) -> bool {
 }
 
 /// |X| for the 63 leading bits of v and the extension: the number of j from 1 to `most` with v < S(j). v = 0 gives `most`.
-pub fn magnitude(eps: f64, delta: f64, most: u64, v63: u64, extension: &mut impl Extension) -> u64 {
+pub fn magnitude(eps: f64, delta: f64, most: u64, v63: u64, extension: &mut Extension<'_>) -> u64 {
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return most;
     };
@@ -98,7 +98,7 @@ impl Terms {
     }
 
     /// Whether v < S(j), if this precision decides it.
-    fn is_below(&mut self, uniform: &mut Uniform<'_, impl Extension>, j: u64) -> Option<bool> {
+    fn is_below(&mut self, uniform: &mut Uniform<'_>, j: u64) -> Option<bool> {
         let mut half_v = uniform.enclosure(self.p);
         half_v.shr(uniform.exponent());
         let [here, next] = [j, j + 1].map(|count| self.step.fixed_power(count, self.p));

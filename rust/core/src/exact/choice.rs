@@ -90,7 +90,7 @@ impl Choice {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn index(&self, word: u64, extension: &mut impl Extension, guess: usize) -> Result<usize, OutOfMemory> {
+    pub fn index(&self, word: u64, extension: &mut Extension<'_>, guess: usize) -> Result<usize, OutOfMemory> {
         let end = self.class.len();
         let mut v = Expansion { word, extension };
         if self.counts.is_empty() {
@@ -121,12 +121,7 @@ impl Choice {
     }
 
     /// Whether v < S(j), given the counts of the candidates from j on, 1 ≤ j < n. `finer` is kept from question to question of one search.
-    fn below(
-        &self,
-        v: &mut Expansion<'_, impl Extension>,
-        tail: &[u64],
-        finer: &mut Option<Precision>,
-    ) -> Result<bool, OutOfMemory> {
+    fn below(&self, v: &mut Expansion<'_>, tail: &[u64], finer: &mut Option<Precision>) -> Result<bool, OutOfMemory> {
         if let Some((m, n)) = self.proportion(tail) {
             return Ok(v.less_than_ratio(m, n));
         }
@@ -168,16 +163,16 @@ fn count(class: &[usize], multiplicities: &[u64], counts: &mut [u64]) {
 }
 
 /// v = 0 . word e₀ e₁ …
-pub(super) struct Expansion<'a, E> {
+pub(super) struct Expansion<'a> {
     pub word: u64,
-    pub extension: &'a mut E,
+    pub extension: &'a mut Extension<'a>,
 }
 
-impl<E: Extension> Expansion<'_, E> {
+impl Expansion<'_> {
     fn word(&mut self, i: usize) -> u64 {
         match i {
             0 => self.word,
-            _ if i < WORDS => self.extension.word(i - 1),
+            _ if i < WORDS => (self.extension)(i - 1),
             _ => 0,
         }
     }

@@ -21,8 +21,8 @@ const WIDE: f64 = (1 << 12) as f64;
 const MOST_LIMBS: usize = 120;
 
 /// |X| for the 63 leading bits of v and the extension. v = 0 gives `i64::MAX`, as for the others.
-pub fn magnitude(sigma2: f64, v63: u64, extension: &mut impl Extension) -> u64 {
-    let mut counted = |e| if e < WORDS { extension.word(e) } else { 0 };
+pub fn magnitude(sigma2: f64, v63: u64, extension: &mut Extension<'_>) -> u64 {
+    let mut counted = |e| if e < WORDS { extension(e) } else { 0 };
     let Some(mut uniform) = Uniform::new(v63, &mut counted) else {
         return LARGEST;
     };

@@ -65,7 +65,7 @@ impl Growth {
     }
 
     /// Whether u < π(n), u the number whose binary expansion is `word` followed by the extension.
-    pub fn contains(&self, n: u64, word: u64, extension: &mut impl Extension) -> bool {
+    pub fn contains(&self, n: u64, word: u64, extension: &mut Extension<'_>) -> bool {
         let mut u = Expansion { word, extension };
         match n {
             0 => false,

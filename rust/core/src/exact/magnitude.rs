@@ -29,7 +29,7 @@ use super::truncated_staircase;
 use super::uniform::{Extension, Uniform};
 
 /// X for a word and the extension.
-pub fn steps(distribution: &IntegerDistribution, word: u64, extension: &mut impl Extension) -> i64 {
+pub fn steps(distribution: &IntegerDistribution, word: u64, extension: &mut Extension<'_>) -> i64 {
     let v63 = word & (u64::MAX >> 1);
     if let IntegerDistribution::TruncatedGeometric(truncated) = distribution {
         return truncated.steps(v63, extension);
@@ -42,7 +42,7 @@ pub fn steps(distribution: &IntegerDistribution, word: u64, extension: &mut impl
 /// |X| for the 63 leading bits `v63` < 2^63 of v and the extension: the number of integers j ≥ 1 with v < S(j), at most `i64::MAX`.
 ///
 /// v = 0 is below every S(j) and gives `i64::MAX`. Extension words are drawn for a `v63` of fewer than 52 bits or left open.
-pub fn magnitude(distribution: &IntegerDistribution, v63: u64, extension: &mut impl Extension) -> u64 {
+pub fn magnitude(distribution: &IntegerDistribution, v63: u64, extension: &mut Extension<'_>) -> u64 {
     debug_assert!(v63 < 1 << 63);
     if let IntegerDistribution::TruncatedStaircase { staircase, most } = distribution {
         return truncated_staircase::magnitude(staircase, *most, v63, extension);
@@ -193,7 +193,7 @@ impl<'a> Terms<'a> {
     ///
     /// With z and n the binary exponents of the two sides, left·2^z is in [1/2, 2^54) and right·2^n in [1, 2^55): exponents 60 apart decide alone,
     /// and otherwise a shift by the difference fits the integer limb.
-    fn is_below(&mut self, uniform: &mut Uniform<'_, impl Extension>, j: u64) -> Option<bool> {
+    fn is_below(&mut self, uniform: &mut Uniform<'_>, j: u64) -> Option<bool> {
         let numerator = self.distribution.numerator(j);
         if self.recent.0 != numerator.count {
             self.recent = (numerator.count, self.distribution.step().power(numerator.count, self.p));

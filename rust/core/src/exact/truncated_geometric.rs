@@ -55,7 +55,7 @@ impl TruncatedGeometric {
     }
 
     /// X for the 63 leading bits of v and the extension.
-    pub fn steps(&self, v63: u64, extension: &mut impl Extension) -> i64 {
+    pub fn steps(&self, v63: u64, extension: &mut Extension<'_>) -> i64 {
         let Some(mut v) = Uniform::new(v63, extension) else {
             return self.above.cast_signed();
         };
@@ -67,7 +67,7 @@ impl TruncatedGeometric {
             (0, 0, self.above)
         };
         // The number of k from 1 to the end with w < (x^k − x^(e+1))/N, which is all of them for w = 0.
-        let mut digits = |e| extension.word(e) ^ flip;
+        let mut digits = |e| extension(e) ^ flip;
         let distance = Uniform::new(v63 ^ (flip >> 1), &mut digits).map_or(end, |mut w| {
             let guess = self.guess(w.ln(), end);
             w.search(guess, end + 1, FIRST_PRECISION, terms, |terms, w, k| {
@@ -114,7 +114,7 @@ impl Terms {
     }
 
     /// Whether w·N + x^(e+1) < x^k, if this precision decides it; `side` is 0 for e = b and 1 for e = a.
-    fn is_below(&self, w: &mut Uniform<'_, impl Extension>, side: usize, k: u64) -> Option<bool> {
+    fn is_below(&self, w: &mut Uniform<'_>, side: usize, k: u64) -> Option<bool> {
         let exponent = w.exponent();
         let mut digits = w.enclosure(self.p);
         digits.shr(exponent);

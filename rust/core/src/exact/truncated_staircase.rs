@@ -81,7 +81,7 @@ fn tail_from(terms: &Terms<'_>, most: u64) -> u128 {
 }
 
 /// |X| for the 63 leading bits of v and the extension: the number of j from 1 to `most` for which v < S_A(j). v = 0 gives `most`.
-pub fn magnitude(staircase: &Staircase, most: u64, v63: u64, extension: &mut impl Extension) -> u64 {
+pub fn magnitude(staircase: &Staircase, most: u64, v63: u64, extension: &mut Extension<'_>) -> u64 {
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return most;
     };
@@ -142,7 +142,7 @@ impl<'a> Terms<'a> {
     }
 
     /// Whether v < S_A(j), if this precision decides it; `tail` is W(A + 1).
-    fn is_below(&self, uniform: &mut Uniform<'_, impl Extension>, tail: &Enclosure, j: u64) -> Option<bool> {
+    fn is_below(&self, uniform: &mut Uniform<'_>, tail: &Enclosure, j: u64) -> Option<bool> {
         let mut v = uniform.enclosure(self.p);
         v.shr(uniform.exponent());
         let left = v.times(&self.denominator).plus(tail);

@@ -4,17 +4,10 @@ use super::enclosure::{Enclosure, further};
 use super::limbs::{self, Limbs};
 use super::search::last_true;
 
-/// The bits of v beyond the first 63.
-pub trait Extension {
-    /// The e-th 64-bit extension word; the same e gives the same word, whatever was asked before.
-    fn word(&mut self, e: usize) -> u64;
-}
-
-impl<F: FnMut(usize) -> u64> Extension for F {
-    fn word(&mut self, e: usize) -> u64 {
-        self(e)
-    }
-}
+/// The bits of v beyond the first 63: its e-th 64-bit extension word. The same e gives the same word, whatever was asked before.
+///
+/// Dynamic, so that the exact path is compiled once: a call is nothing beside an elementary function of limbs.
+pub type Extension<'a> = dyn FnMut(usize) -> u64 + 'a;
 
 /// A value has this many extension words; later ones are zero (docs/contract.md section 1).
 pub(super) const EXTENSION_WORDS: usize = 8192;
@@ -25,9 +18,9 @@ const FIRST_BITS: usize = 52;
 /// v/2 = 2^(−`exponent`) · f with f in [1/2, 1). Some leading words of f are known.
 ///
 /// Half of v, because its binary expansion is then whole words: 0 w₆₂ … w₀, e₀, e₁, …
-pub struct Uniform<'a, E> {
+pub struct Uniform<'a> {
     v63: u64,
-    extension: &'a mut E,
+    extension: &'a mut Extension<'a>,
     /// Index of the first nonzero word, 0 being `v63`.
     first: usize,
     zeros: usize,
@@ -35,9 +28,9 @@ pub struct Uniform<'a, E> {
     known: usize,
 }
 
-impl<'a, E: Extension> Uniform<'a, E> {
+impl<'a> Uniform<'a> {
     /// `None` if v is zero: finding that out takes all extension words.
-    pub fn new(v63: u64, extension: &'a mut E) -> Option<Self> {
+    pub fn new(v63: u64, extension: &'a mut Extension<'a>) -> Option<Self> {
         let mut uniform = Self {
             v63,
             extension,
@@ -57,7 +50,7 @@ impl<'a, E: Extension> Uniform<'a, E> {
     fn word(&mut self, i: usize) -> u64 {
         match i {
             0 => self.v63,
-            1..=EXTENSION_WORDS => self.extension.word(i - 1),
+            1..=EXTENSION_WORDS => (self.extension)(i - 1),
             _ => 0,
         }
     }

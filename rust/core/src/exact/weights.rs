@@ -81,7 +81,7 @@ pub fn listed(weights: &dyn Weights, p: usize) -> (Vec<Enclosure>, u64) {
 /// The number of j ≥ 1 with v < S(j) = Σ_{k ≥ j} w(k) / Σ w(k). v is `v63` < 2⁶³, then the extension. It is at least `least`.
 ///
 /// Where the expansions of v and of a threshold agree as far as v goes, v is not less: it is the smaller real number or the same.
-pub fn index(weights: &dyn Weights, v63: u64, extension: &mut impl Extension, least: u64) -> u64 {
+pub fn index(weights: &dyn Weights, v63: u64, extension: &mut Extension<'_>, least: u64) -> u64 {
     let mut index = least;
     let mut p = FIRST_PRECISION;
     loop {
@@ -111,12 +111,12 @@ pub fn index(weights: &dyn Weights, v63: u64, extension: &mut impl Extension, le
 }
 
 /// v from its 63 given bits and p − 1 extension words, with `p` limbs of fraction.
-fn leading_bits(v63: u64, extension: &mut impl Extension, p: usize) -> Enclosure {
+fn leading_bits(v63: u64, extension: &mut Extension<'_>, p: usize) -> Enclosure {
     // The first word has 63 bits, so whole words make up v/2, as in `Uniform`.
     let mut half = Limbs::zero(p + 1);
     half[p - 1] = v63;
     for i in 0..p - 1 {
-        half[p - 2 - i] = extension.word(i);
+        half[p - 2 - i] = extension(i);
     }
     // The words that follow add at most one unit.
     let mut v = Enclosure::above(half, 1);

@@ -230,7 +230,7 @@ fn total(eps: f64, categories: u64, p: usize) -> (Enclosure, Enclosure) {
 }
 
 /// The number of j from 1 to k − 1 with v < S(j), for the 63 leading bits of v and the extension.
-fn exact_shift(eps: f64, categories: u64, v63: u64, guess: u64, extension: &mut impl Extension) -> u64 {
+fn exact_shift(eps: f64, categories: u64, v63: u64, guess: u64, extension: &mut Extension<'_>) -> u64 {
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return categories - 1;
     };

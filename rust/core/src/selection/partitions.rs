@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use crate::declassify;
 use crate::draw::truncated::{LEAST_DELTA, check_delta};
 use crate::error::{DrawError, ParamError};
-use crate::exact::Growth;
 use crate::exact::search::last_true;
+use crate::exact::{Extension, Growth};
 use crate::kernel::{Tier, on_tier};
 use crate::lattice::params::{LEAST_EPS, check_positive, largest_quotient};
 use crate::memory::{self, OutOfMemory};
@@ -246,7 +246,7 @@ impl PartitionSelection {
         }
     }
 
-    fn search_needed(&self, word: u64, extension: &mut impl FnMut(usize) -> u64) -> u64 {
+    fn search_needed(&self, word: u64, extension: &mut Extension<'_>) -> u64 {
         let certain = self.growth.certain;
         let Some(thresholds) = self.kept() else {
             return 1 + last_true(self.median, certain, |n| !self.growth.contains(n, word, extension));

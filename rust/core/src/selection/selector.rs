@@ -10,6 +10,7 @@ use super::rounds::{Once, Rounds, Rows};
 use super::row::Row;
 use super::thresholds::RowThresholds;
 use crate::declassify;
+use crate::exact::Extension;
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, Fill, Words};
 
@@ -126,12 +127,7 @@ impl<'a> Selector<'a> {
 }
 
 #[cold]
-fn exact_index(
-    levels: &Levels,
-    row: Candidates<'_>,
-    word: u64,
-    extension: &mut impl FnMut(usize) -> u64,
-) -> Result<usize, OutOfMemory> {
+fn exact_index(levels: &Levels, row: Candidates<'_>, word: u64, extension: &mut Extension<'_>) -> Result<usize, OutOfMemory> {
     declassify::slow_path();
     // There is no guess: the search begins in the middle.
     levels.choice(row)?.index(word, extension, row.costs.len() / 2)

@@ -30,7 +30,7 @@ fn words_are_decided_as_by_the_exact_path() {
         let expected: Vec<i64> = (0..words.len()).map(alone).collect();
         for tier in Tier::tested() {
             let mut out = vec![0_i64; words.len()];
-            sampler.write_words(tier, &words, extension, &mut out);
+            sampler.write_words(tier, &words, &extension, &mut out);
             for i in 0..words.len() {
                 assert_eq!(out[i], expected[i], "{sigma} {tier:?} {:x}", words[i]);
             }
