@@ -274,6 +274,10 @@ NOT_COMPILED = {
     "names must not have ${": {"schema": {"${x}": "text"}},
     "and columns of type TIMESTAMP cannot be compared": {"schema": schema("trino") | {"h": "TIMESTAMP"}, "where": "h is null"},
     "groups of 'w' must be listed": {"by": ["g", "w"]},
+    "person must be a column of integers, texts, decimals, bools or dates; 'w' is declared": {"person": "w"},
+    "person must be a column of integers, texts, decimals, bools or dates; 'who' is": {
+        "schema": schema("trino") | {"who": "json"}
+    },
 }
 
 

@@ -15,6 +15,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import query
+from stairnoise.cli import main
 from stairnoise.query.question import Question
 from stairnoise.query.sources import open_source
 from stairnoise.query.sources import source as sources
@@ -209,6 +210,22 @@ def test_tables_of_a_session(spark):
     with pytest.raises(sn.ParameterError, match="by must name a column of 'visits', got 'who2'; did you mean 'who'"):
         query.count(spark, "visits", **asked | {"by": "who2"})
     spark.catalog.dropTempView("visits")
+
+
+def test_the_command_line_asks_the_active_session(spark, capsys):
+    frame(spark, [(1, "x"), (2, "y")], "who int, g string").createOrReplaceTempView("visits")
+    asked = ["query", "--spark", "visits", "--by", "g", "--groups", "g=x,y", "--count", "--person", "who", "--eps", "1", "--json"]
+    assert main(asked) == 0
+    assert '"table": "visits"' in capsys.readouterr().out
+    spark.catalog.dropTempView("visits")
+
+
+def test_a_condition_of_a_collated_column_is_bytewise(spark):
+    data = frame(spark, [("a",), ("A",), (None,)], "g string collate UTF8_LCASE")
+    for where, count in (("g = 'a'", 1), ("g in ('A', 'b')", 1), ("g like 'a%'", 1), ("g <> 'a'", 1), ("lower(g) = 'a'", 2)):
+        assert answered(data, Question(None, (), {}, where=where)).counts.tolist() == [count], where
+    with pytest.raises(sn.ParameterError, match="where must be"):
+        answered(data, Question(None, (), {}, where="g > 5"))
 
 
 def test_no_view_is_left(spark):

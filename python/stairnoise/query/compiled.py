@@ -91,8 +91,8 @@ def compile(
 ) -> CompiledQuery:
     """Write a question as one statement of a warehouse, for a client of your own.
 
-    Run ``.sql``, and give its rows to `finish`. The statements are tested on Spark only; those of the other warehouses are
-    translated and run elsewhere.
+    Run ``.sql``, and give its rows to `finish`. Statements for Spark are tested on Spark. The others are not run here: their
+    tests run a translation in DuckDB.
 
     Parameters
     ----------

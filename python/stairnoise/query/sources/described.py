@@ -8,7 +8,7 @@ from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, outline, received
 from stairnoise.query.condition import Condition
-from stairnoise.query.question import folded
+from stairnoise.query.question import Question, folded
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.source import Source
 from stairnoise.query.sources.statement import Checked
@@ -49,6 +49,16 @@ class Described(Source):
 
     def _described(self, table: str | None) -> tuple[str, list[Column]]:
         return self._name, self._columns
+
+    def checked(self, question: Question) -> Checked:
+        """Check a question; some warehouses neither partition by floats nor have a text of every value of other types."""
+        found = super().checked(question)
+        if question.person is not None and (column := found.columns[found.question.person or ""]).kind in ("real", "other"):
+            raise ParameterError(
+                f"person must be a column of integers, texts, decimals, bools or dates; {column.name!r} is declared as "
+                f"{column.declaration}"
+            )
+        return found
 
     def schema(self, asked: Checked) -> dict[str, Any]:
         """Return the declared types, and who saw the answers."""
