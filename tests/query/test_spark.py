@@ -4,6 +4,7 @@ Evidence: hundreds of random tables, joined into one and asked at once, against 
 Needs pyspark and Java.
 """
 
+import contextlib
 import datetime
 import decimal
 import itertools
@@ -242,10 +243,13 @@ def test_what_cannot_be_asked_is_refused(spark):
         query.count(spark.sql("select 1 as x, 2 as X"), **asked)
     with pytest.raises(sn.ParameterError, match="'m' is declared as map<int,int>"):
         query.count(spark.sql("select map(1, 2) as m"), by="m", groups=[1], **asked)
-    spark.udf.register("sha2", lambda text, bits: text)
-    with pytest.raises(query.SourceError, match="has a function with the name of a built-in function"):
-        query.count(frame(spark, [(1,)], "x int"), **asked)
-    spark.sql("drop temporary function sha2")
+    other = spark.newSession()
+    other.udf.register("sha2", lambda text, bits: text)
+    with contextlib.ExitStack() as stack:
+        # Newer versions of Spark prefer their own function.
+        if "class: org.apache.spark.sql.catalyst" not in str(other.sql("describe function sha2").collect()).lower():
+            stack.enter_context(pytest.raises(query.SourceError, match="has a function with the name of a built-in function"))
+        query.count(frame(other, [(1,)], "x int"), **asked)
 
 
 def test_the_same_by_frame_and_by_keyed_noise(spark):

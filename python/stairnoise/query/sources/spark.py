@@ -21,6 +21,7 @@ _FRAME = "frame"
 # PySpark writes errors, which can hold data, to standard error by this logger.
 _LOGGER = "SQLQueryContextLogger"
 _T = TypeVar("_T")
+_BUILT_IN = "org.apache.spark.sql.catalyst.expressions."
 _CALLED = (
     FUNCTIONS
     | {"collate", "count", "dayofweek", "greatest", "hex", "isnan", "least", "min", "row_number", "sha2", "sum", "try_add"}
@@ -55,9 +56,13 @@ class Spark(Source):
         super().__init__(session)
         self._frames: dict[str, Any] = {}
         self._views: dict[str, str] = {}
-        replaced = {str(name).lower() for (name,) in self._rows("show user functions", [])}
-        if replaced & _CALLED:
+        # In Spark 4.0, a temporary function takes the place of a built-in one.
+        if any(not self._is_built_in(name) for name in _CALLED):
             raise SourceError("the Spark session has a function with the name of a built-in function")
+
+    def _is_built_in(self, name: str) -> bool:
+        found = self._hidden(lambda: self._con.catalog.getFunction(name).className)
+        return str(found).startswith(_BUILT_IN)
 
     def schema(self, asked: Checked) -> dict[str, Any]:
         """Return the types of the columns, and why reading can fail."""
