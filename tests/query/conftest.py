@@ -91,7 +91,17 @@ class Engine:
 
     def _view(self, name, types, rows):
         """Make a view; texts in columns of other types are cast."""
-        texts = {column for place, column in enumerate(types) if any(isinstance(row[place], str) for row in rows)}
+        whole = {column for column, type_ in types.items() if type_.startswith(("float", "double", "decimal"))}
+        texts = {
+            column
+            for place, column in enumerate(types)
+            if any(isinstance(row[place], str) or (column in whole and isinstance(row[place], int)) for row in rows)
+        }
+        places = {place for place, column in enumerate(types) if column in texts}
+        rows = [
+            tuple(str(value) if place in places and value is not None else value for place, value in enumerate(row))
+            for row in rows
+        ]
         first = ", ".join(f"`{column}` {'string' if column in texts else type_}" for column, type_ in types.items())
         values = [f"cast(`{column}` as {type_}) as `{column}`" for column, type_ in types.items()]
         self.con.createDataFrame(rows, first).selectExpr(*values).createOrReplaceTempView(name)
