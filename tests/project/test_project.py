@@ -37,7 +37,7 @@ def test_python_and_licence() -> None:
 
 
 def test_extras_are_for_users_and_groups_for_developers() -> None:
-    assert set(METADATA.get_all("Provides-Extra") or []) == {"accounting", "cli", "plot", "postgresql", "query", "scipy"}
+    assert set(METADATA.get_all("Provides-Extra") or []) == {"accounting", "cli", "plot", "postgresql", "query", "scipy", "spark"}
     tomllib = pytest.importorskip("tomllib", reason="Python 3.10 cannot read TOML")
     groups = tomllib.loads(text("pyproject.toml"))["dependency-groups"]
     assert set(groups) == {"bench", "build", "dev", "docs", "freethreaded", "lint", "peers", "pyright", "spark", "test"}

@@ -20,9 +20,9 @@ COMMANDS = [shlex.split(text.replace("\\\n", " ")) for text in re.findall(r"^   
 def directory(tmp_path_factory):
     directory = tmp_path_factory.mktemp("query")
     demo_database.main(directory / "adult.db")
-    rows = [(n % 300, ("Bern", "Chur", "Aarau")[n % 3], n % 250, f"{1 + n % 30:02}.11.2026") for n in range(3000)]
+    rows = [(n % 300, ("Bern", "Chur", "Aarau")[n % 3], n % 250, f"{1 + n % 30:02}.11.2026", 18 + n % 80) for n in range(3000)]
     with (directory / "visits.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([("visitor", "city", "spent", "day"), *rows])
+        csv.writer(file).writerows([("visitor", "city", "spent", "day", "age"), *rows])
     (directory / "visits.key").write_bytes(bytes(range(32)))
     return directory
 

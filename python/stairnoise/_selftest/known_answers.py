@@ -126,7 +126,9 @@ def releases(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 def selections(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return the indices selected from one row of costs."""
     rng = _at(SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
-    return _mechanism(entry).sample(entry["costs"], len(entry["values"]), rng=rng).tolist(), entry["values"]
+    many = entry.get("multiplicities")
+    found = _mechanism(entry).sample(entry["costs"], len(entry["values"]), multiplicities=many, rng=rng)
+    return found.tolist(), entry["values"]
 
 
 def tops(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:

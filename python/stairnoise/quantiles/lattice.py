@@ -46,10 +46,10 @@ def lattice(bounds: object, step: object, candidates: object, *, whole: bool) ->
     """Check the arguments that give candidates; `whole` says whether the values are integers by their type."""
     if candidates is not None:
         if bounds is not None or step is not None:
-            raise ParameterError("candidates must be given without bounds and step")
+            raise ParameterError("candidates must be given without bounds and step, got both")
         return Lattice(_listed(candidates), None)
     if bounds is None:
-        raise ParameterError("bounds must be given, chosen without looking at the values: bounds from the data are not private")
+        raise ParameterError("bounds must be given, chosen without looking at the values, which are private; got none")
     low, high = _bounds(bounds)
     width = _default_step(high - low, whole=whole) if step is None else _step(step)
     count = (high - low) // width + 1

@@ -226,8 +226,9 @@ class _Plan:
 
 def _values(values: object) -> NDArray[Any]:
     numbers = number_array(values, "values").ravel()
-    if numbers.dtype.kind not in "iuf":
-        numbers = numbers.astype(np.float64)  # integers beyond 64 bits
+    if numbers.dtype.kind == "O":
+        # Integers beyond 64 bits.
+        numbers = number_array(values, "values", rounding=True).ravel()
     missing = np.flatnonzero(np.isnan(numbers)) if numbers.dtype.kind == "f" else np.empty(0, np.int64)
     if missing.size:
         raise ParameterError(f"values must be numbers, got nan at index {missing[0]} of all values in order")
@@ -236,7 +237,8 @@ def _values(values: object) -> NDArray[Any]:
 
 def _ranks(q: Any) -> tuple[list[int], int, list[int] | None]:
     """Return distinct quantiles p/r in increasing order, with a common r, and the place of every one that was in a list."""
-    alone = not isinstance(q, (Sequence, np.ndarray)) or isinstance(q, str)
+    q = q.tolist() if isinstance(q, np.ndarray) else q
+    alone = not isinstance(q, Sequence) or isinstance(q, str)
     shares = [_share(item) for item in ([q] if alone else q)]
     if not 1 <= len(shares) <= _MOST_QUANTILES:
         raise ParameterError(f"q must have 1 to {_MOST_QUANTILES} quantiles, got {len(shares)}")

@@ -157,10 +157,12 @@ def selections() -> Iterator[dict[str, Any]]:
         mechanism = "ExponentialMechanism" if gamma is None else "StaircaseSelection"
         shape = [] if gamma is None else [gamma]
         arguments = [float_of(entry["eps"]), float_of(entry["sensitivity"]), *shape, entry["monotonic"]]
-        yield drawn(mechanism, arguments, entry) | {"costs": numbers(entry["costs"])}
+        many = {name: entry[name] for name in ("multiplicities",) if name in entry}
+        # JSON has no infinite numbers.
+        if all(map(math.isfinite, numbers(entry["costs"]))):
+            yield drawn(mechanism, arguments, entry) | {"costs": numbers(entry["costs"])} | many
     for entry in read("permute_and_flip")[::EVERY_FLIPS]:
         arguments = [float_of(entry["eps"]), float_of(entry["sensitivity"]), entry["monotonic"]]
-        # JSON has no infinite numbers.
         if all(map(math.isfinite, numbers(entry["costs"]))):
             yield drawn("PermuteAndFlip", arguments, entry) | {"costs": numbers(entry["costs"])}
 
