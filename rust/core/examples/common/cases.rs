@@ -22,7 +22,7 @@ pub const MECHANISMS: [(Kind, f64, f64); 15] = [
     (Kind::Laplace, 1e-4, 1.0),
     (Kind::Staircase, 1e-4, 5.0),
 ];
-pub const KERNELS: usize = 7;
+pub const KERNELS: usize = 6;
 
 /// True answers near the origin of a lattice, far from it, and near its end.
 pub fn answers(n: usize, granularity: f64) -> Vec<f64> {
