@@ -16,7 +16,7 @@ import library
 import numpy as np
 
 import stairnoise as sn
-from stairnoise.registry import ROWS, Row
+from stairnoise.registry import ROWS
 
 EPS = (0.1, 0.25, 0.5, 1, 2, 4)
 SENSITIVITY = (1, 5, 10)
@@ -25,25 +25,17 @@ RELEASES = (1, 7, 30)
 _KINDS = {"real": "continuous", "integer": "discrete"}
 KINDS = tuple(_KINDS)
 
-# Composing more releases of bounded noise takes minutes.
-_BOUNDED_UP_TO = 7
-
 # The picture's size, in SVG units.
 WIDTH, HEIGHT = 640, 240
 _FLAT = 0.25
 CURVES = 3
 
 
-def mechanisms(kind: str, sensitivity: float, delta: float | None, releases: int) -> tuple[str, ...]:
-    """Return the mechanisms that a setting compares: those that `compare` shows by default and that do not take too long."""
+def mechanisms(kind: str, sensitivity: float, delta: float | None) -> tuple[str, ...]:
+    """Return the mechanisms that a setting compares: those that `compare` shows by default."""
     with_delta = () if delta is None else ("delta",)
     rows = [row for row in ROWS if row.kind == _KINDS[kind] and {one.when for one in row.compared} & {"always", *with_delta}]
-    short = [row.class_name for row in rows if releases <= _BOUNDED_UP_TO or not _is_bounded(row)]
-    return tuple(name for name in short if name != "DiscreteCanonical" or sensitivity == 1)
-
-
-def _is_bounded(row: Row) -> bool:
-    return all(math.isfinite(end) for end in row.make(row.examples[0]).support())
+    return tuple(row.class_name for row in rows if row.class_name != "DiscreteCanonical" or sensitivity == 1)
 
 
 def key(kind: str, eps: float, sensitivity: float, delta: float | None, releases: int) -> str:
@@ -60,7 +52,7 @@ def views(eps: float, delta: float | None, releases: int) -> dict[str, Any]:
     for kind in KINDS:
         for sensitivity in SENSITIVITY:
             if kind == "integer" or sensitivity == 1:
-                names = mechanisms(kind, sensitivity, delta, releases)
+                names = mechanisms(kind, sensitivity, delta)
                 table = sn.compare(eps, sensitivity, delta=delta, releases=releases, mechanisms=names)
             found[key(kind, eps, sensitivity, delta, releases)] = _view(table, sensitivity / table_scale(kind, sensitivity))
     return found

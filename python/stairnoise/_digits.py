@@ -19,6 +19,14 @@ _WIDE = Context(prec=700)
 _LARGEST = 2**63 - 1
 
 
+def as_typed(number: float) -> Fraction:
+    """Return the shortest decimal of a float64: the number that was typed, so that ten times 0.1 is 1.
+
+    It differs from the float64 by at most a 2**-53rd of it.
+    """
+    return Fraction(repr(number))
+
+
 @lru_cache(256)
 def last_digit(bound: Fraction) -> Fraction:
     """Return the power of ten at the third digit of a bound; 0 if the bound is 0, which justifies every digit."""

@@ -5,6 +5,7 @@ import json
 import math
 from fractions import Fraction
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.quantiles.lattice import lattice
 from stairnoise.quantiles.ranks import Target
-from stairnoise.quantiles.several import _Part, _runs, _uniform, levels
+from stairnoise.quantiles.several import _Part, _runs, _selected, _uniform, levels
 
 SHARED = Path(__file__).parents[3] / "shared" / "reference" / "quantiles.json"
 MECHANISMS = {"permute_and_flip": sn.PermuteAndFlip, "exponential": sn.ExponentialMechanism}
@@ -112,6 +113,47 @@ def test_places_in_a_run_are_uniform():
         assert found.min() >= 0
         assert found.max() < size
         assert abs(found.mean() - (size - 1) / 2) <= 5 * size / math.sqrt(12 * 400)
+
+
+def results(values, ranks, r, eps, candidates):
+    """The probability of every result of several quantiles: that of each choice is the product over its selections.
+
+    The recursion is the product's own, and what is selected is forced.
+    """
+    found = {}
+    for forced in itertools.product(range(candidates), repeat=len(ranks)):
+        chance, choices = [1.0], iter(forced)
+
+        def choose(part, target, level, rows, _, chance=chance, choices=choices):
+            chosen = next(choices)
+            starts, sizes, costs = _runs(part, target)
+            mechanism = sn.ExponentialMechanism(level, float(target.sensitivity("add_remove", rows)), target.monotonic)
+            run = int(np.searchsorted(starts + sizes, chosen, side="right"))
+            inside = part.low <= chosen <= part.high
+            chance[0] *= mechanism.probabilities(costs, multiplicities=sizes)[run] / sizes[run] if inside else 0.0
+            return chosen if inside else part.low
+
+        with mock.patch("stairnoise.quantiles.several._one", choose):
+            part = _Part(np.sort(np.array(values, np.int64)), 0, candidates - 1)
+            result = tuple(_selected(part, ranks, r, eps, 1, None))
+        found[result] = found.get(result, 0.0) + chance[0]
+    return found
+
+
+@pytest.mark.parametrize("ranks", [[1, 2], [1, 2, 3]])
+def test_adding_a_value_to_several_quantiles_is_private(ranks):
+    """Evidence: exhaustive, with quarters of up to three values on three candidates: ε is that of all levels together."""
+    eps, worst = 1.0, 0.0
+    level = eps / levels(len(ranks))
+    data = [values for n in range(3) for values in itertools.combinations_with_replacement(range(3), n)]
+    for values in data:
+        here = results(values, ranks, 4, level, 3)
+        assert sum(here.values()) == pytest.approx(1)
+        for value in range(3):
+            there = results((*values, value), ranks, 4, level, 3)
+            worst = max(worst, *(abs(math.log(here[key] / there[key])) for key in here if here[key] > 0))
+            assert {key for key in here if here[key] > 0} == {key for key in there if there[key] > 0}
+    assert 0.6 * level < worst <= eps + 1e-12
 
 
 # Selections
@@ -217,6 +259,26 @@ def test_the_bound_is_attained(mechanism):
         counts[20] = 2 * t
         far = 1 - distribution(counts, "1/2", 1.0, mechanism)[20]
         assert (far <= 0.05) == below
+
+
+@every
+@pytest.mark.parametrize("q", ["1/10", "1/2", "9/10"])
+def test_with_enough_people_results_outside_all_values_are_rare(q, mechanism):
+    """Evidence: the exact probabilities for equal values in the middle of 201 candidates, which is where most lie outside."""
+    needed = sn.quantile_accuracy(Fraction(q), 201, eps=1, mechanism=mechanism).people_needed
+    outside = []
+    for people in (needed, needed // 2):
+        counts = np.zeros(201, np.int64)
+        counts[100] = people
+        outside.append(1 - distribution(counts, q, 1.0, mechanism)[100])
+    assert outside[0] <= 0.05 < outside[1]
+
+
+@every
+def test_without_values_all_candidates_are_equally_likely(mechanism):
+    assert distribution(np.zeros(7, np.int64), "1/3", 1.0, mechanism) == pytest.approx(np.full(7, 1 / 7), rel=1e-12)
+    starts, sizes, costs = _runs(_Part(np.empty(0, np.int64), 0, 6), Target(1, 3))
+    assert (starts.tolist(), sizes.tolist(), costs.tolist()) == ([0], [7], [0.0])
 
 
 # Arguments

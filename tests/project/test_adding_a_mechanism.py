@@ -223,7 +223,7 @@ def of_bases():
 def of_explorer():
     sys.path.insert(0, root + "/docs/_ext")
     import explore_numbers
-    return "MadeUp" in explore_numbers.mechanisms("integer", 1, None, 1)
+    return "MadeUp" in explore_numbers.mechanisms("integer", 1, None)
 
 def of_tests_over_all():
     from tests import examples

@@ -6,6 +6,8 @@ import math
 from collections import defaultdict
 from fractions import Fraction
 
+from stairnoise.query.statistics import Count, Mean
+
 
 def sha256(text):
     return hashlib.sha256(text).digest()
@@ -36,6 +38,20 @@ def answers(rows, listed, *, sums=(), counted=True, complete=(), max_groups=None
                 total[group] += 0 if number is None else _clipped(number, bounds, unit)
     places = list(itertools.product(*(range(len(one)) for one in listed)))
     return [counts[group] for group in places], [[total[group] for group in places] for total in totals]
+
+
+def answers_to(question, units, rows, listed, columns, **options):
+    """Return the answers to a question about rows with numbers in these columns."""
+    place = {column: number for number, column in enumerate(columns)}
+    return answers(
+        rows,
+        listed,
+        sums=[(place[one.column], one.bounds, unit) for one, unit in zip(question.summed, units, strict=True)],
+        counted=any(isinstance(one, Count) for one in question.statistics),
+        complete={place[one.column] for one in question.statistics if isinstance(one, Mean)},
+        max_groups=None if question.person is None else question.max_groups,
+        **options,
+    )
 
 
 def _counts(values, summed, counted, complete):

@@ -19,7 +19,7 @@ from stairnoise.query.question import Question
 from stairnoise.query.release import order_of
 from stairnoise.query.sources.statement import statement
 from stairnoise.query.statistics import Count, Mean, Sum
-from tests.query.oracle import DIGESTS, answers
+from tests.query.oracle import DIGESTS, answers_to
 
 COLUMNS = {"who": "text", "g": "text", "h": "integer", "v": "bigint", "w": "double"}
 LISTED = (("a", "b", None), (1, 2))
@@ -63,17 +63,8 @@ def asked(person, max_groups, statistics=COUNT):
 
 
 def expected(engine, table, question, units, key):
-    place = {"v": 0, "w": 1}
-    return answers(
-        [(row[0], row[1:3], row[3:]) for row in table],
-        LISTED,
-        sums=[(place[one.column], one.bounds, unit) for one, unit in zip(question.summed, units, strict=True)],
-        counted=any(isinstance(one, Count) for one in question.statistics),
-        complete={place[one.column] for one in question.statistics if isinstance(one, Mean)},
-        max_groups=None if question.person is None else question.max_groups,
-        key=key,
-        digest=DIGESTS[engine.name],
-    )
+    people = [(row[0], row[1:3], row[3:]) for row in table]
+    return answers_to(question, units, people, LISTED, "vw", key=key, digest=DIGESTS[engine.name])
 
 
 def require_few_changes(question, with_person, without):

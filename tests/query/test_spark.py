@@ -21,7 +21,7 @@ from stairnoise.query.question import Question
 from stairnoise.query.sources import open_source
 from stairnoise.query.sources import source as sources
 from stairnoise.query.statistics import Count, Mean, Sum
-from tests.query.oracle import answers
+from tests.query.oracle import answers_to
 
 pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("ignore")]
 
@@ -60,16 +60,8 @@ def answered(data, question, key=bytes(32)):
 
 
 def expected(rows, question, units, key=bytes(32)):
-    place = {"v": 0, "w": 1}
-    return answers(
-        [(row[1], (row[0], *row[2:4]), row[4:]) for row in rows],
-        LISTED,
-        sums=[(place[one.column], one.bounds, unit) for one, unit in zip(question.summed, units, strict=True)],
-        counted=any(isinstance(one, Count) for one in question.statistics),
-        complete={place[one.column] for one in question.statistics if isinstance(one, Mean)},
-        max_groups=None if question.person is None else question.max_groups,
-        key=key,
-    )
+    people = [(row[1], (row[0], *row[2:4]), row[4:]) for row in rows]
+    return answers_to(question, units, people, LISTED, "vw", key=key)
 
 
 def asked(statistics, max_groups=2, person="who"):

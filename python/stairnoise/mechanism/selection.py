@@ -144,8 +144,9 @@ class SelectionMechanism(Immutable):
         scores : array of float, shape (..., n), or None
             Instead of `costs`: a score s is the cost −s, exactly, so larger scores are better.
         multiplicities : array of int, or None
-            How many candidates of this cost an index stands for, below 2**53 in all of a row; 0 as for the cost ``inf``. It
-            must broadcast to the shape of the costs. An index is selected as often as all its candidates would be together.
+            How many candidates of this cost an index stands for, below 2**53 in all of a row, or for `PermuteAndFlip` at
+            most 2**20; 0 as for the cost ``inf``. It must broadcast to the shape of the costs. An index is selected as often
+            as all its candidates would be together.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
             made with ``allow_release=True``.

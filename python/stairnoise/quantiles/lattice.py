@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._digits import as_typed
 from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import exact_array, number_array, refuse, single
 from stairnoise._types import Floats
@@ -74,18 +75,13 @@ def _bounds(bounds: Any) -> tuple[Fraction, Fraction]:
     low, high = (single(end, "bounds") for end in ends.tolist())
     if not -math.inf < low <= high < math.inf:
         raise ParameterError(f"bounds must be finite, the lower one first, got {received((low, high))}")
-    return written(low), written(high)
+    return as_typed(low), as_typed(high)
 
 
 def _step(step: object) -> Fraction:
     width = single(step, "step")
     refuse("step", width, 0 < width < math.inf, "finite and greater than 0")
-    return written(width)
-
-
-def written(number: float) -> Fraction:
-    """Return a number as it is written: the float 0.1 is a tenth."""
-    return Fraction(repr(number))
+    return as_typed(width)
 
 
 def _default_step(span: Fraction, *, whole: bool) -> Fraction:

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._digits import as_typed
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import RealLike, confidence_level, count, number_array, one_of, positive, single
@@ -19,7 +20,7 @@ from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
 from stairnoise.numerics.rounding import rounded_down
-from stairnoise.quantiles.lattice import MOST_CANDIDATES, Lattice, lattice, written
+from stairnoise.quantiles.lattice import MOST_CANDIDATES, Lattice, lattice
 from stairnoise.quantiles.ranks import Accuracy, Neighbours, Target, accuracy
 from stairnoise.quantiles.several import levels, several
 from stairnoise.rng import Rng
@@ -257,4 +258,4 @@ def _share(value: Any) -> Fraction:
     if not 0 <= size <= 1:
         hint = f": for percentile {size:g} write {size / 100:g}" if 1 < size <= 100 else ""
         raise ParameterError(f"q must be from 0 to 1, got {received(value)}{hint}")
-    return written(value) if isinstance(value, float) else Fraction(value)
+    return as_typed(value) if isinstance(value, float) else Fraction(value)

@@ -10,6 +10,7 @@ from functools import lru_cache, reduce
 from operator import add
 from typing import Any, NamedTuple
 
+from stairnoise._digits import as_typed
 from stairnoise._errors import LedgerError, ParameterError, ParameterTypeError, received
 from stairnoise._parameters import refuse, single
 from stairnoise.accounting.privacy_loss import PrivacyLoss
@@ -165,15 +166,6 @@ def total(costs: tuple[tuple[Cost, int], ...], delta: float, composed: bool) -> 
         if eps is not None and (bound is None or eps + rest < bound):
             bound = eps + rest
     return _float(bound)
-
-
-def as_typed(number: float) -> Fraction:
-    """Return the shortest decimal of a float64: the number that was typed, so that ten times 0.1 is 1.
-
-    It differs from the float64 by at most a 2**-53rd of it. So does the float64 that is next to an exact sum. The ε of the
-    mechanisms themselves are therefore at most a 2**-51st above a total of decimals.
-    """
-    return Fraction(repr(number))
 
 
 def _float(bound: Fraction | None) -> float:

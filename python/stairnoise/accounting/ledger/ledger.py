@@ -9,13 +9,14 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 
+from stairnoise._digits import as_typed
 from stairnoise._errors import BudgetError, LedgerError, ParameterError, ParameterTypeError, received
 from stairnoise._native import __version__
 from stairnoise._options import Required, TypedDict, Unpack
 from stairnoise._parameters import flag, positive, refuse, single
 from stairnoise._types import Number
 from stairnoise.accounting.ledger import file, rows
-from stairnoise.accounting.ledger.costs import Cost, as_typed, cost_of, is_drawn_by_key, joint
+from stairnoise.accounting.ledger.costs import Cost, cost_of, is_drawn_by_key, joint
 from stairnoise.accounting.ledger.rows import Limits, Names, Row
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.keyed.rng import name as text

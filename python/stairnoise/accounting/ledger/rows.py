@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from stairnoise._digits import as_typed
 from stairnoise._errors import LedgerError, ParameterTypeError
-from stairnoise.accounting.ledger.costs import Cost, as_typed, is_cost, total
+from stairnoise.accounting.ledger.costs import Cost, is_cost, total
 
 # Composed totals are sums of float64, whose order and rounding depend on the processor.
 _TOLERANCE = 2.0**-20

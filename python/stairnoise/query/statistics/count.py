@@ -21,9 +21,14 @@ class Count(Total):
 
     def part(self, budget: Budget, share: Fraction, k: int, place: int | None, unit: Fraction) -> Part:
         """Return what protects the counts; if groups are not listed, it also chooses which are shown."""
+        change, _ = self.change(unit)
         if budget.selects:
-            return Part(self, share, budget.selection(share, k), 1, 1, selects=True)
-        return Part(self, share, budget.fitting(share, 1, k, "eps", f"{budget.eps:g}"), k, 1)
+            return Part(self, share, budget.selection(share, k), 1, change, selects=True)
+        return Part(self, share, budget.fitting(share, change, k, "eps", f"{budget.eps:g}"), k, change)
+
+    def change(self, unit: Fraction) -> tuple[int, int]:
+        """Return 1: a person counts once in a group."""
+        return 1, 0
 
     def true(self, count: int, total: int, unit: Fraction) -> int:
         """Return the true count."""

@@ -65,9 +65,9 @@ class Statistic(ABC):
         mechanism = budget.fitting(share, change, k, "eps and bounds", got)
         return Part(self, share, mechanism, k, change, centre, place, unit)
 
+    @abstractmethod
     def change(self, unit: Fraction) -> tuple[int, int]:
-        """Return the largest change of its sum by one person, and what is subtracted from each person's total, in units."""
-        raise NotImplementedError
+        """Return the largest change of its number by one person, and what is subtracted from each person's total, in units."""
 
     def level(self, confidence: float) -> float:
         """Return the confidence that each number needs from which it is computed."""
