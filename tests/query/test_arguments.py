@@ -54,8 +54,6 @@ REFUSED = {
         COUNT | {"rng": sn.KeyedRng(bytes(32), "x", bind="label")},
         'rng must be a KeyedRng with bind="value"',
     ),
-    "a sum without bounds": (query.sum, SUM | {"bounds": None}, "bounds must be given for a sum"),
-    "a mean without bounds": (query.mean, SUM | {"bounds": None}, "bounds must be given for a mean"),
     "bounds the wrong way": (query.sum, SUM | {"bounds": (10, 0)}, "the lower one must come first"),
     "no bound above": (query.sum, SUM | {"bounds": (0, math.inf)}, "bounds must be finite"),
     "a bound that is none": (query.sum, SUM | {"bounds": (math.nan, 1)}, "bounds must be finite"),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stairnoise.rng import Rng
 
     Groups = Mapping[str, Sequence[object]] | Sequence[object]
-    Bounds = Mapping[str, tuple[float, float]]
+    Bounds = Mapping[str, tuple[float, float] | None]
 
 
 def count(
@@ -138,7 +138,7 @@ def sum(
     table: str | None = None,
     *,
     column: str,
-    bounds: tuple[float, float],
+    bounds: tuple[float, float] | None = None,
     by: str | Sequence[str] = (),
     groups: Groups | None = None,
     where: str | None = None,
@@ -165,10 +165,11 @@ def sum(
     rng, confidence, all_digits, ledger
         As in `count`. If groups are not listed, half of `eps` chooses them.
     column : str
-        A column of numbers; in a CSV file it needs such a type in `types`. Nulls are left out.
-    bounds : (float, float)
+        A column of numbers or bools; in a CSV file it needs such a type in `types`. Nulls are left out.
+    bounds : (float, float), or None for bools
         One person's minimum and maximum contribution to a group. A person's total is clipped to these bounds, and the noise is
-        proportional to the larger magnitude. Choose the bounds without looking at the data.
+        proportional to the larger magnitude. Choose the bounds without looking at the data. None: 0 and 1 for bools, as in
+        `mean`.
     nonnegative : bool, default False
         As in `count`; not with a negative lower bound.
 
@@ -192,7 +193,7 @@ def mean(
     table: str | None = None,
     *,
     column: str,
-    bounds: tuple[float, float],
+    bounds: tuple[float, float] | None = None,
     by: str | Sequence[str] = (),
     groups: Groups | None = None,
     where: str | None = None,
@@ -221,9 +222,11 @@ def mean(
     rng, confidence, all_digits, ledger
         As in `count`.
     column : str
-        A column of numbers. People without a number in it are left out.
-    bounds : (float, float)
-        Minimum and maximum of one person's number; a total of several rows is clipped to them. The mean is between them.
+        A column of numbers or bools. People without a value in it are left out.
+    bounds : (float, float), or None for bools
+        Minimum and maximum of one person's number; a total of several rows is clipped to them. The mean is between them. None: 0
+        and 1 for bools, so that the mean is a share. A person with several rows counts as true if any of these rows is true. A
+        column of a frame is then read as bools.
 
     Returns
     -------
@@ -277,9 +280,9 @@ def table(
         As in `count`.
     count : bool, default False
         Whether to count people. If there are means, a row counts only if it has a number in each of their columns.
-    mean : dict from str to (float, float), optional
+    mean : dict from str to (float, float) or None, optional
         Columns to average, each with its bounds as in `mean`. All statistics leave out rows without a number in one of them.
-    sum : dict from str to (float, float), optional
+    sum : dict from str to (float, float) or None, optional
         Columns to add up, each with its bounds as in `sum`. A null adds nothing.
     eps, delta
         Of the whole table, as in `count`.

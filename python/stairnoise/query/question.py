@@ -130,7 +130,7 @@ def _statistics(asked: Sequence[Asked]) -> tuple[Statistic, ...]:
             found.append(Count())
             continue
         name = _text(column, "column" if len(asked) == 1 else kind)
-        found.append(STATISTICS[kind](name, _bounds(bounds, kind, "bounds" if len(asked) == 1 else f"bounds of {name!r}")))
+        found.append(STATISTICS[kind](name, _bounds(bounds, "bounds" if len(asked) == 1 else f"bounds of {name!r}")))
     names = [statistic.name.casefold() for statistic in found]
     for name, statistic in zip(names, found, strict=True):
         if names.count(name) > 1:
@@ -201,12 +201,10 @@ def _listed(values: object, name: str) -> tuple[object, ...]:
     return listed
 
 
-def _bounds(bounds: object, kind: str, name: str) -> tuple[float, float]:
-    """Check the limits of one person's contribution to a sum."""
+def _bounds(bounds: object, name: str) -> tuple[float, float] | None:
+    """Check the limits of one person's contribution to a sum; a source decides whether a column needs them."""
     if bounds is None:
-        raise ParameterTypeError(
-            f"{name} must be given for a {kind}: without limits one person could move it by any amount, got None"
-        )
+        return None
     if not isinstance(bounds, Iterable) or isinstance(bounds, (str, bytes)) or len(pair := tuple(bounds)) != 2:
         raise ParameterTypeError(f"{name} must be two numbers, a lower and an upper one, got {received(bounds)}")
     low, high = (single(end, f"{name}[{place}]") for place, end in enumerate(pair))

@@ -76,6 +76,8 @@ class Release:
         if groups_as_texts:
             self._read_groups(opened)
         asked = opened.checked(self._question)
+        # A source knows the bounds of bools.
+        self._question = replace(self._question, statistics=asked.question.statistics)
         self._plan = planned(self._question, self._budget, [units.unit for units in asked.units])
         self._schema, self._types = opened.schema(asked), opened.types(asked)
         self.state = "spending"

@@ -40,7 +40,7 @@ class Column:
         """Whether its values can be summed."""
         if self.kind == "any":
             return not any(word in self.type.upper() for word in _TIMES)
-        return self.kind in ("integer", "real", "decimal")
+        return self.kind in ("integer", "real", "decimal", "boolean")
 
 
 def is_integer(value: Any, bits: int, *, signed: bool = True) -> bool:

@@ -197,6 +197,10 @@ class Dialect(ABC):
             return f"greatest(least({self.whole(name)}, {MOST_UNITS}), -{MOST_UNITS})::int8"
         return rounded(f"{name}::float8", units, lambda number: f"'{number!r}'::float8", "trunc({})::int8")
 
+    def truth(self, column: Column, units: Units) -> str:
+        """Return 1 in units for true, and 0 for false."""
+        return f"case when {self.bare(column)} then {min(round(1 / units.unit), MOST_UNITS)} else 0 end"
+
     def total(self, value: str) -> str:
         """Return the sum of one person's values, none of which is beyond `MOST_UNITS`."""
         return f"sum({value})"

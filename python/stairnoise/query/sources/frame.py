@@ -32,7 +32,7 @@ from stairnoise.query.sources.statement import Checked
 
 # The name of a frame to which the caller gives none, and the names in SQL.
 _NAME, _HELD, _VIEW = "frame", "stairnoise_held", "stairnoise_frame"
-_TEXT, _REAL, _ISO = Declared("text"), Declared("real"), Declared("date", "%Y-%m-%d")
+_TEXT, _REAL, _BOOLEAN, _ISO = Declared("text"), Declared("real"), Declared("boolean"), Declared("date", "%Y-%m-%d")
 _INTEGERS, _FLOATS, _DECIMALS = r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER", "FLOAT|DOUBLE", r"DECIMAL\(.*\)"
 _MOMENTS = "TIMESTAMP(_S|_MS|_NS)?"
 # Types of DuckDB whose equal values have one text.
@@ -68,6 +68,8 @@ class Frame(DuckDB):
     def checked(self, question: Question) -> Checked:
         """Check a question against the names of the columns and its own types; dtypes that cannot be read are refused."""
         question = self.resolved(question)
+        bools = {str(one.column): _BOOLEAN for one in question.summed if one.bounds is None}
+        question = replace(question, reading=replace(question.reading, types={**bools, **question.reading.types}))
         self._types = _types(question)
         if question.where is not None:
             columns = {column.name: column for column in self._described(question.table)[1]}
@@ -173,7 +175,7 @@ def _of_groups(listed: Sequence[object]) -> Declared:
     kinds = {type(value) for value in listed if value is not None}
     if kinds and kinds <= {int, float, Decimal}:
         return Declared("integer") if kinds == {int} else _REAL
-    return {frozenset({bool}): Declared("boolean"), frozenset({datetime.date}): _ISO}.get(frozenset(kinds), _TEXT)
+    return {frozenset({bool}): _BOOLEAN, frozenset({datetime.date}): _ISO}.get(frozenset(kinds), _TEXT)
 
 
 def _quietly(action: Callable[[], _T]) -> _T:

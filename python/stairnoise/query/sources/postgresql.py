@@ -117,7 +117,7 @@ class PostgreSQLDialect(Dialect):
     def is_number(self, column: Column) -> str:
         """Require a value that is neither null nor NaN."""
         name = quoted(column.name)
-        return f"{name} is not null" if column.kind == "integer" else f"{name} is not null and {name} <> 'NaN'"
+        return f"{name} is not null" if column.kind in ("integer", "boolean") else f"{name} is not null and {name} <> 'NaN'"
 
     def units(self, column: Column, units: Units) -> str:
         """Round numerics as numerics, because some of them are beyond a double."""

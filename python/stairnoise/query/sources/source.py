@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from stairnoise._errors import ParameterError, StairnoiseError, meant, received
+from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, meant, received
 from stairnoise.query.answers import Answers
 from stairnoise.query.condition import Condition, Name, judged
 from stairnoise.query.question import Question, same
@@ -116,6 +116,8 @@ class Source(ABC):
         question = self.resolved(question)
         name, described = self._described(question.table)
         columns = {column.name: column for column in described}
+        statistics = tuple(self._bounded(question, one, columns) for one in question.statistics)
+        question = replace(question, statistics=statistics)
         listed = checked_groups(question, columns, self.dialect.holds, self.remedy)
         units, condition = [self._units(question, one, columns) for one in question.summed], None
         if question.where is not None:
@@ -232,6 +234,19 @@ class Source(ABC):
             raise ParameterError(f"{argument} must name a column of {table!r}, got {received(name)}{hint}")
         return by_name[found]
 
+    def _bounded(self, question: Question, statistic: Statistic, columns: dict[str, Column]) -> Statistic:
+        """Return a statistic with its bounds: those of bools are 0 and 1."""
+        if statistic.column is None or statistic.bounds is not None:
+            return statistic
+        column = columns[statistic.column]
+        if column.kind == "boolean":
+            return replace(statistic, bounds=(0.0, 1.0))
+        name = "bounds" if len(question.statistics) == 1 else f"bounds of {column.name!r}"
+        raise ParameterTypeError(
+            f"{name} must be given for a {statistic.kind}: without limits one person could move it by any amount, got None; "
+            f"for a column of bools, {self.remedy(column.name, 'boolean')}"
+        )
+
     def _units(self, question: Question, statistic: Statistic, columns: dict[str, Column]) -> Units:
         column = columns[str(statistic.column)]
         if not column.summable:
@@ -240,7 +255,9 @@ class Source(ABC):
                 f"{column.declaration or 'nothing'}: {self.remedy(column.name, 'real')}"
             )
         assert statistic.bounds is not None
-        return units_of(statistic.bounds, whole=column.kind == "integer")
+        units = units_of(statistic.bounds, whole=column.kind in ("integer", "boolean"))
+        # The middle of 0 and 1 is a multiple of 1/2: a person changes the sum of differences from it by 1/2 only.
+        return units.halved() if column.kind == "boolean" and statistic.counts and units.unit == 1 else units
 
 
 def _only(tables: Mapping[str, Hashable]) -> str:

@@ -121,6 +121,8 @@ class SQLiteDialect(Dialect):
     def is_number(self, column: Column) -> str:
         """Check the type of the row's value; in a column without a type, a text counts as SQLite's `sum` reads it."""
         name = quoted(column.name)
+        if column.kind == "boolean":
+            return f"{name} in (0, 1)"
         return f"typeof({name}) in ('integer', 'real')" if column.type else f"{name} is not null"
 
     def units(self, column: Column, units: Units) -> str:

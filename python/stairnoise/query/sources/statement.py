@@ -93,7 +93,8 @@ def _coded(dialect: Dialect, asked: Checked) -> tuple[str, list[Any]]:
         conditions.append(f"{person} is not null")
     number = {one.column: dialect.written(dialect.is_number(columns[str(one.column)])) for one in question.summed}
     for place, (statistic, units) in enumerate(zip(question.summed, asked.units, strict=True)):
-        value = dialect.written(dialect.units(columns[str(statistic.column)], units))
+        column = columns[str(statistic.column)]
+        value = dialect.written(dialect.truth(column, units) if column.kind == "boolean" else dialect.units(column, units))
         # A null stays null, so that it adds nothing even where the lower bound is above 0.
         results.append(f"case when {number[statistic.column]} then {value} end as v{place}")
     conditions += [number[name] for name in question.complete]
