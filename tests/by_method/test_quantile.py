@@ -12,8 +12,10 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.quantiles.lattice import lattice
+from stairnoise.quantiles.plan import Plan
 from stairnoise.quantiles.ranks import Target
-from stairnoise.quantiles.several import _Part, _runs, _selected, _uniform, levels
+from stairnoise.quantiles.several import _selected, _uniform, levels
+from stairnoise.quantiles.weights import gathered
 
 SHARED = Path(__file__).parents[3] / "shared" / "reference" / "quantiles.json"
 MECHANISMS = {"permute_and_flip": sn.PermuteAndFlip, "exponential": sn.ExponentialMechanism}
@@ -31,6 +33,11 @@ def distribution(counts, q, eps, mechanism, neighbours="add_remove", rows=1):
     upto = np.cumsum(counts)
     made = MECHANISMS[mechanism](eps, float(target.sensitivity(neighbours, rows)), target.monotonic)
     return made.probabilities(target.costs(upto - counts, upto, int(upto[-1])))
+
+
+def weights_of(values, low, high):
+    places = np.array(values, np.int64)
+    return gathered(places, np.ones(len(places), np.int64), high + 1)._replace(low=low)
 
 
 # Evidence: another's computation, of 40 digits.
@@ -95,9 +102,9 @@ def test_levels():
 def test_runs_have_the_costs_of_their_candidates():
     """Evidence: the definition, candidate by candidate, for values with gaps, without gaps, repeated and none."""
     for values in ([], [5], [2, 3, 4], [4, 4, 9, 9, 9], [2, 12]):
-        part = _Part(np.array(values, np.int64), 2, 12)
+        part = weights_of(values, 2, 12)
         for target in (Target(0, 1), Target(1, 2), Target(3, 10), Target(1, 1)):
-            starts, sizes, costs = _runs(part, target)
+            starts, sizes, costs = part.runs(target)
             found = {int(start) + i: cost for start, size, cost in zip(starts, sizes, costs, strict=True) for i in range(size)}
             assert sorted(found) == list(range(2, 13))
             for candidate, cost in found.items():
@@ -115,7 +122,7 @@ def test_places_in_a_run_are_uniform():
         assert abs(found.mean() - (size - 1) / 2) <= 5 * size / math.sqrt(12 * 400)
 
 
-def results(values, ranks, r, eps, candidates):
+def results(values, ranks, r, eps, candidates, person=1):
     """The probability of every result of several quantiles: that of each choice is the product over its selections.
 
     The recursion is the product's own, and what is selected is forced.
@@ -126,7 +133,7 @@ def results(values, ranks, r, eps, candidates):
 
         def choose(part, target, level, rows, _, chance=chance, choices=choices):
             chosen = next(choices)
-            starts, sizes, costs = _runs(part, target)
+            starts, sizes, costs = part.runs(target)
             mechanism = sn.ExponentialMechanism(level, float(target.sensitivity("add_remove", rows)), target.monotonic)
             run = int(np.searchsorted(starts + sizes, chosen, side="right"))
             inside = part.low <= chosen <= part.high
@@ -134,8 +141,7 @@ def results(values, ranks, r, eps, candidates):
             return chosen if inside else part.low
 
         with mock.patch("stairnoise.quantiles.several._one", choose):
-            part = _Part(np.sort(np.array(values, np.int64)), 0, candidates - 1)
-            result = tuple(_selected(part, ranks, r, eps, 1, None))
+            result = tuple(_selected(weights_of(values, 0, candidates - 1), ranks, r, eps, person, None))
         found[result] = found.get(result, 0.0) + chance[0]
     return found
 
@@ -154,6 +160,37 @@ def test_adding_a_value_to_several_quantiles_is_private(ranks):
             worst = max(worst, *(abs(math.log(here[key] / there[key])) for key in here if here[key] > 0))
             assert {key for key in here if here[key] > 0} == {key for key in there if there[key] > 0}
     assert 0.6 * level < worst <= eps + 1e-12
+
+
+def test_adding_a_persons_weight_to_several_quantiles_is_private():
+    """Evidence: exhaustive; a person has two units of weight, at one candidate or at two."""
+    level, worst = 1.0 / levels(2), 0.0
+    for values in ([], [0, 1], [0] * 8, [2] * 9, [0, 0, 0, 2, 2, 2, 2], [0, 1, 1, 2]):
+        here = results(values, [1, 3], 4, level, 3, person=2)
+        for person in itertools.combinations_with_replacement(range(3), 2):
+            there = results([*values, *person], [1, 3], 4, level, 3, person=2)
+            worst = max(worst, *(abs(math.log(here[key] / there[key])) for key in here if here[key] > 0))
+    assert 0.6 * level < worst <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("ranks", [[1], [1, 2, 3]])
+def test_persons_of_one_value_are_selected_as_single_values(ranks):
+    """Evidence: the same draws; both have one random number for each person."""
+    counts = np.random.default_rng(5).integers(0, 9, 50)
+    places = np.flatnonzero(counts)
+    for seed in range(20):
+        whole = Plan(ranks, 4, 1.0, 720_720).selected(places, 720_720 * counts[places], 50, allowed(seed))
+        repeated = np.repeat(places, counts[places])
+        assert whole == Plan(ranks, 4, 1.0).selected(repeated, np.ones(len(repeated), np.int64), 50, allowed(seed))
+
+
+def test_costs_of_any_weights_do_not_overflow():
+    """Evidence: exact integers."""
+    for n in (2**31, 2**62, 2**63 - 1):
+        for p, r in ((1, 2), (1, 10**6), (10**6, 10**6)):
+            below, upto = np.array([0, n // 3, n // 2, n - 1]), np.array([n // 3, n // 2, n - 1, n])
+            exact = [max(r * int(b) - p * n, p * n - r * int(u), 0) for b, u in zip(below, upto, strict=True)]
+            assert Target(p, r).costs(below, upto, n).tolist() == [min(cost, 2**53) for cost in exact]
 
 
 # Selections
@@ -277,7 +314,7 @@ def test_with_enough_people_results_outside_all_values_are_rare(q, mechanism):
 @every
 def test_without_values_all_candidates_are_equally_likely(mechanism):
     assert distribution(np.zeros(7, np.int64), "1/3", 1.0, mechanism) == pytest.approx(np.full(7, 1 / 7), rel=1e-12)
-    starts, sizes, costs = _runs(_Part(np.empty(0, np.int64), 0, 6), Target(1, 3))
+    starts, sizes, costs = weights_of([], 0, 6).runs(Target(1, 3))
     assert (starts.tolist(), sizes.tolist(), costs.tolist()) == ([0], [7], [0.0])
 
 

@@ -42,9 +42,11 @@ class Target(NamedTuple):
 
     def costs(self, below: NDArray[np.int64], upto: NDArray[np.int64], n: int) -> Floats:
         """Return r times the cost of candidates with so many values below and up to them."""
-        target = self.p * n
-        off = np.maximum(self.r * below - target, target - self.r * upto)
-        return np.clip(off, 0, _LARGEST).astype(np.float64)
+        whole, rest = divmod(self.p * n, self.r)
+        # Products of 64 bits could overflow; what is farther has the largest cost.
+        most = _LARGEST // self.r + 2
+        over, under = self.r * np.clip(below - whole, -most, most) - rest, rest - self.r * np.clip(upto - whole, -most, most)
+        return np.clip(np.maximum(over, under), 0, _LARGEST).astype(np.float64)
 
     def rate(self, eps: float, neighbours: Neighbours, rows: int) -> float:
         """Return by which power of e a rank more makes a candidate less likely."""
