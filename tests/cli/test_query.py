@@ -212,7 +212,13 @@ REFUSED = {
     "no groups and no delta": ((*BASE, "--by", "city", "--count"), "--groups of 'city' must be listed, or --delta given"),
     "no person": (("--from", "visits", "--eps", 1, *ONE, "--count"), "--row-is-person or --person must be given"),
     "two persons": ((*BASE, *ONE, "--count", "--person", "who"), "person must be left out"),
-    "no statistic": ((*BASE, *ONE), "--count, --mean or --sum must be given, got none"),
+    "no statistic": ((*BASE, *ONE), "--count, --mean, --sum or --top must be given, got none"),
+    "a top beside counts": ((*BASE, *ONE, "--count", "--top", 1), "--top must be the only statistic of a question"),
+    "a top of too many": ((*BASE, *ONE, "--top", 2), "--top must be at most the number of groups, 1, got 2"),
+    "a top by a mechanism": (
+        (*BASE, *ONE, "--top", 1, "--mechanism", "discrete_laplace"),
+        "--mechanism must be left out for a top",
+    ),
     "one of two without bounds": ((*BASE, *ONE, "--count", "--sum", "spent"), "--bounds of 'spent' must be given for a sum"),
     "a sum without bounds": ((*BASE, *ONE, "--sum", "spent"), "bounds must be given for a sum"),
     "bounds of another column": (

@@ -19,6 +19,7 @@ from stairnoise._errors import ParameterError, meant
 from stairnoise.cli.options import ALL_DIGITS, SHOW_TRUE, File, Number, Text, Texts, naming, option
 from stairnoise.cli.query_screen import print_release
 from stairnoise.cli.screen import console, plain
+from stairnoise.query.ask import top_of
 from stairnoise.query.files import Output
 from stairnoise.query.mechanism import MECHANISMS
 from stairnoise.query.question import Asked, same
@@ -59,6 +60,7 @@ def query(
     count: Annotated[bool, _what("--count", help="Count people in each group.")] = False,
     mean: Annotated[Texts, _what("--mean", help="Column to average; needs --bounds unless boolean; may be repeated.")] = None,
     sum_of: Annotated[Texts, _what("--sum", help="Column to add up; needs --bounds unless boolean; may be repeated.")] = None,
+    top: Annotated[int | None, _what("--top", help="Select so many of the listed groups: those with the most people.")] = None,
     bounds: Annotated[Texts, _what("--bounds", help=_BOUNDS, metavar="LOW,HIGH")] = None,
     where: Annotated[Text, _what("--where", help='Condition on one row, such as "age >= 18".')] = None,
     row_is_person: Annotated[bool, _who("--row-is-person", help="Each row is a different person.")] = False,
@@ -105,7 +107,7 @@ def query(
     if source is None and spark is None:
         raise ParameterError("source must be given, or --spark with a table of Spark")
     columns = [name or "" for text in by or [] for name in csv_fields(text, "by")]
-    statistics = _statistics(count, mean or [], sum_of or [], bounds or [])
+    statistics = _statistics(count, mean or [], sum_of or [], bounds or [], top)
     listed, csv = _groups(groups or [], columns), _csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks)
     keyed = _keyed(key_file, release_name)
     if keyed is not None and any(same(name, listed) is None for name in columns):
@@ -125,7 +127,7 @@ def query(
         **passed_on,
     )
     try:
-        with naming(column=f"--{statistics[0][0]}", sum="--sum", csv=_given(csv)):
+        with naming(column="--mean" if mean else "--sum", sum="--sum", csv=_given(csv)):
             outcome = release.run(session() if source is None else source, groups_as_texts=True)
         if file is not None:
             file.write(outcome.table)
@@ -143,12 +145,12 @@ def query(
         print_release(console(), outcome, file, show_true=show_true, explain=explain, ledger=release.ledger)
 
 
-def _statistics(count: bool, means: list[str], sums: list[str], bounds: list[str]) -> list[Asked]:
+def _statistics(count: bool, means: list[str], sums: list[str], bounds: list[str], top: int | None) -> list[Asked]:
     columns = list(dict.fromkeys((*means, *sums)))
-    if not (count or columns):
-        raise ParameterError("--count, --mean or --sum must be given, got none of them")
+    if not (count or columns or top is not None):
+        raise ParameterError("--count, --mean, --sum or --top must be given, got none of them")
     if bounds and not columns:
-        raise ParameterError("bounds must be left out for a count, in which every person counts 1")
+        raise ParameterError("bounds must be left out for counts, in which every person counts 1")
     ends: dict[str, tuple[float, float]] = {}
     for text in bounds:
         name, equals, numbers = text.rpartition("=")
@@ -160,7 +162,8 @@ def _statistics(count: bool, means: list[str], sums: list[str], bounds: list[str
             raise ParameterError(f"bounds must be {rule}, got those of {name!r}{meant(name, columns)}")
         ends[name] = _bounds(numbers)
     asked = [("mean", name, ends.get(name)) for name in means] + [("sum", name, ends.get(name)) for name in sums]
-    return [*[("count", None, None)] * count, *asked]
+    selected = [] if top is None else [top_of(top)]
+    return [*[("count", None, None)] * count, *asked, *selected]
 
 
 def _shares(texts: list[str]) -> dict[str, float]:

@@ -48,7 +48,7 @@ def _print_table(screen: Console, outcome: Outcome, show_true: bool) -> None:
     if len(table.about["statistics"]) > 1:
         headings = (*headings[:groups], *(heading.replace("_", "\n") for heading in headings[groups:]))
     if show_true:
-        true, columns = _true(outcome), [one["columns"]["value"] for one in table.about["statistics"]]
+        true, columns = _true(outcome), [next(iter(one["columns"].values())) for one in table.about["statistics"]]
         headings += ("true",) if len(columns) == 1 else tuple(f"true\n{plain(name)}" for name in columns)
         rows = [
             (*shown, *(number(value, table.places(row, name)) for value, name in zip(true[row[:groups]], columns, strict=True)))

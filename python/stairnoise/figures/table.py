@@ -21,7 +21,9 @@ _WIDTH, _ROW, _FRAME = 5.2, 0.28, 1.2
 def plot_table(table: Any, statistic: str | None, ax: Axes | None) -> Axes:
     """Draw one statistic of a table; the method ``plot`` documents the arguments."""
     about = table.about
-    columns = {one["columns"]["value"]: one["columns"] for one in about["statistics"]}
+    columns = {one["columns"]["value"]: one["columns"] for one in about["statistics"] if "value" in one["columns"]}
+    if not columns:
+        raise ParameterError("the table must have numbers to draw: a top has only groups")
     name = next(iter(columns)) if statistic is None else statistic
     if name not in columns:
         listed = ", ".join(map(repr, columns))

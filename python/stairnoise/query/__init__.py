@@ -1,7 +1,7 @@
 """From a database to a table that can be published.
 
-`count`, `sum`, `mean`, and `table` for several of them, ask a table of SQLite, DuckDB, PostgreSQL or Spark, a CSV or Parquet
-file, or a frame, and return a `PrivateTable`.
+`count`, `sum`, `mean`, `table` for several of them, and `top` ask a table of SQLite, DuckDB, PostgreSQL or Spark, a CSV or
+Parquet file, or a frame, and return a `PrivateTable`.
 
 | file | subject |
 |---|---|
@@ -23,10 +23,10 @@ file, or a frame, and return a `PrivateTable`.
 Only the packages that a source needs are imported.
 """
 
-from stairnoise.query.ask import count, mean, sum, table
+from stairnoise.query.ask import count, mean, sum, table, top
 from stairnoise.query.compiled import CompiledQuery, compile, finish
 from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.reading import CSV
 from stairnoise.query.sources.source import SourceError
 
-__all__ = ["CSV", "CompiledQuery", "PrivateTable", "SourceError", "compile", "count", "finish", "mean", "sum", "table"]
+__all__ = ["CSV", "CompiledQuery", "PrivateTable", "SourceError", "compile", "count", "finish", "mean", "sum", "table", "top"]

@@ -33,10 +33,10 @@ class Answers:
     sums: NDArray[np.int64]
     units: tuple[float, ...] = ()
 
-    def only(self, shown: NDArray[np.bool_]) -> Answers:
-        """Return the answers of some groups."""
-        groups = [self.groups[place] for place in np.flatnonzero(shown)]
-        return Answers(groups, self.counts[shown], self.sums[:, shown], self.units)
+    def only(self, places: NDArray[np.int64]) -> Answers:
+        """Return the answers of the groups at these places."""
+        groups = [self.groups[place] for place in places]
+        return Answers(groups, self.counts[places], self.sums[:, places], self.units)
 
     @property
     def labels(self) -> list[tuple[object, ...]]:

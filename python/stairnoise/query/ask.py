@@ -1,4 +1,4 @@
-"""The questions: `count`, `sum`, `mean`, and `table` for several statistics."""
+"""The questions: `count`, `sum`, `mean`, `table` for several statistics, and `top`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._errors import ParameterTypeError, outline
+from stairnoise._parameters import count as number
 from stairnoise._parameters import flag
 from stairnoise.query.private_table import PrivateTable
-from stairnoise.query.question import Asked
+from stairnoise.query.question import MOST_GROUPS, Asked
 from stairnoise.query.release import Release
+from stairnoise.query.statistics import Top
 
 if TYPE_CHECKING:
     from stairnoise.accounting.ledger.ledger import Ledger
@@ -323,6 +325,68 @@ def table(
     asked = locals()
     wanted = asked.pop("count"), {"mean": asked.pop("mean"), "sum": asked.pop("sum")}
     return _private(several(*wanted), **asked)
+
+
+def top(
+    source: Any,
+    table: str | None = None,
+    *,
+    by: str | Sequence[str],
+    groups: Groups,
+    k: int = 5,
+    where: str | None = None,
+    person: str | None = None,
+    row_is_person: bool = False,
+    max_groups: int = 1,
+    types: Mapping[str, str] | None = None,
+    csv: CSV | None = None,
+    eps: float,
+    rng: Rng | KeyedRng | None = None,
+    confidence: float = 0.95,
+    ledger: Ledger | None = None,
+) -> PrivateTable:
+    """Find the groups with the most people, privately, without counts.
+
+    `PermuteAndFlip.top` selects them one after the other. ε is the same however many groups a person counts in.
+
+    Parameters
+    ----------
+    source, table, by, where, person, row_is_person, max_groups, types, csv, eps, rng, ledger
+        As in `count`.
+    groups : dict of lists, or list
+        As in `count`; every column of `by` needs a list.
+    k : int, default 5
+        How many groups. Each is selected with eps/k.
+    confidence : float, default 0.95
+        Of the bound in the notes: of people by which a selected group can be smaller than one that is left out.
+
+    Returns
+    -------
+    PrivateTable
+        A row for each selected group, best first: the values of `by`, and ``rank`` from 1 on.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
+        As in `count`. Or there are fewer than `k` groups.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> from stairnoise import query
+    >>> con = sqlite3.connect(":memory:")
+    >>> _ = con.execute("create table visits (city text)")
+    >>> _ = con.executemany("insert into visits values (?)", [("Paris",)] * 500 + [("Rome",)] * 300 + [("Oslo",)] * 20)
+    >>> list(query.top(con, by="city", groups=["Oslo", "Paris", "Rome"], k=2, row_is_person=True, eps=1))
+    [('Paris', 1), ('Rome', 2)]
+    """
+    asked = locals()
+    return _private([top_of(asked.pop("k"), "k")], **asked, delta=None, mechanism=None, all_digits=False)
+
+
+def top_of(k: object, name: str = "top") -> Top:
+    """Return the statistic of the `k` largest groups; the argument has this name."""
+    return Top(k=number(k, name, least=1, most=MOST_GROUPS))
 
 
 def several(count: object, bounds: Mapping[str, object]) -> list[Asked]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -16,7 +15,7 @@ def changed_groups(question: Question) -> int:
     """Return how many groups one person can change: at most as many as there are, if all are listed."""
     if question.unlisted:
         return question.max_groups
-    return min(question.max_groups, math.prod(len(question.groups[name]) for name in question.by))
+    return min(question.max_groups, question.size)
 
 
 def budget(eps: object, delta: object, mechanism: object, shares: object, question: Question) -> Budget:
@@ -29,6 +28,9 @@ def budget(eps: object, delta: object, mechanism: object, shares: object, questi
         _shares(shares, names),
         bool(question.unlisted),
     )
+    for one in question.statistics:
+        if one.selected and spent.mechanism is not None:
+            raise ParameterError(f"mechanism must be left out for a {one.kind}, got {spent.mechanism!r}")
     only_counts = not question.summed
     if question.unlisted:
         _require_delta(question.unlisted, spent, only_counts)

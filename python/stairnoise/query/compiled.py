@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise._numpy_scalars import python_value
-from stairnoise.query.ask import several
+from stairnoise.query.ask import several, top_of
 from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.question import folded
 from stairnoise.query.release import Release
@@ -75,6 +75,7 @@ def compile(
     count: bool = False,
     mean: Bounds | None = None,
     sum: Bounds | None = None,
+    top: int | None = None,
     where: str | None = None,
     person: str | None = None,
     row_is_person: bool = False,
@@ -105,6 +106,8 @@ def compile(
         column's, the warehouse can fail for some rows, which reveals them.
     by, groups, count, mean, sum, where, person, row_is_person, max_groups, eps, delta, shares, mechanism
         As in `table`.
+    top : int, optional
+        How many of the largest groups to select, as in `top`.
     rng, confidence, nonnegative, all_digits
         As in `table`.
     ledger : Ledger or None
@@ -142,6 +145,8 @@ def compile(
     asked = locals()
     described = Described(asked.pop("dialect"), asked.pop("table"), asked.pop("schema"))
     statistics = several(asked.pop("count"), {"mean": asked.pop("mean"), "sum": asked.pop("sum")})
+    if (k := asked.pop("top")) is not None:
+        statistics.append(top_of(k))
     plan = CompiledQuery(Release(statistics, table, **asked), described, described.dialect.name)
     warnings.warn(_SEEN, UserWarning, stacklevel=2)
     return plan

@@ -110,7 +110,7 @@ def address(question: Question, part: Part | None = None) -> str:
 
     The name is for readers of a ledger, and ends with a digest of the whole question, lists of groups included.
     """
-    fields = [{"statistic": one.kind, "column": one.column, "bounds": one.bounds} for one in question.statistics]
+    fields = [{"statistic": one.kind, **asdict(one)} for one in question.statistics]
     alone = question.statistics[0] if len(fields) == 1 else None
     asked = asdict(question) | {"groups": {name: list(values) for name, values in question.groups.items()}}
     del asked["statistics"]

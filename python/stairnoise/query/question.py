@@ -15,7 +15,7 @@ from stairnoise.keyed.encoding import is_utf8
 from stairnoise.query.reading import Reading, reading
 from stairnoise.query.statistics import STATISTICS, Count, Statistic
 
-_MOST_GROUPS = 2**31 - 1
+MOST_GROUPS = 2**31 - 1
 _GROUPS = (str, int, float, Decimal, datetime.date, type(None))
 _KINDS = "strings, integers, bools, dates, floats, decimals or None"
 
@@ -71,7 +71,12 @@ class Question:
         The count is needed by statistics that are computed from it, and to choose groups that are not listed.
         """
         counts = bool(self.unlisted) or any(statistic.counts for statistic in self.statistics)
-        return (*[Count()] * counts, *self.summed)
+        return (*[Count()] * counts, *(one for one in self.statistics if not isinstance(one, Count)))
+
+    @property
+    def size(self) -> int:
+        """How many groups there are, if all are listed."""
+        return math.prod(len(self.groups[name]) for name in self.by)
 
     @property
     def complete(self) -> list[str]:
@@ -89,8 +94,8 @@ class Question:
         return "column" if len(self.statistics) == 1 else statistic.kind
 
 
-# A kind of statistic, its column and its bounds, as a caller gave them.
-Asked = tuple[str, object, object]
+# A kind of statistic, its column and its bounds, as a caller gave them; or a statistic that is checked.
+Asked = tuple[str, object, object] | Statistic
 
 
 def question(
@@ -109,23 +114,31 @@ def question(
     """Check the arguments of a question, as far as that is possible without the data."""
     names = _columns(by)
     _require_person(person, row_is_person, max_groups)
-    return Question(
+    found = Question(
         table=None if table is None else _text(table, "table"),
         by=names,
         groups=_groups(groups, names),
         statistics=_statistics(statistics),
         where=None if where is None else _text(where, "where"),
         person=None if person is None else _text(person, "person"),
-        max_groups=count(max_groups, "max_groups", least=1, most=_MOST_GROUPS),
+        max_groups=count(max_groups, "max_groups", least=1, most=MOST_GROUPS),
         reading=reading(types, csv),
     )
+    for statistic in found.statistics:
+        if (problem := statistic.problem(found)) is not None:
+            raise ParameterError(problem)
+    return found
 
 
 def _statistics(asked: Sequence[Asked]) -> tuple[Statistic, ...]:
     if not asked:
         raise ParameterError("count, mean or sum must be given, got none of them")
     found: list[Statistic] = []
-    for kind, column, bounds in asked:
+    for one in asked:
+        if isinstance(one, Statistic):
+            found.append(one)
+            continue
+        kind, column, bounds = one
         if STATISTICS[kind] is Count:
             found.append(Count())
             continue

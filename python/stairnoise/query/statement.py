@@ -153,7 +153,7 @@ def not_protected(plan: Plan, schema: dict[str, Any]) -> str:
 def accuracy(plan: Plan, confidence: float) -> str:
     """Return the meaning of the bounds."""
     chance = f"with a probability of {100 * confidence:.15g} % or more"
-    said = [statistic.accuracy(chance) for statistic in plan.question.statistics]
+    said = [statistic.accuracy(chance, plan, confidence) for statistic in plan.question.statistics]
     if plan.selects and any(statistic.column is None for statistic in plan.question.statistics):
         said.append("Counts of groups that might have been hidden have a larger error_bound.")
     return " ".join(dict.fromkeys(said))
@@ -163,6 +163,9 @@ def check(plan: Plan, confidence: float) -> list[str]:
     """Return lines of Python that compute the bounds again, from the mechanisms alone."""
     lines = ["import stairnoise as sn"]
     for part in plan.parts:
+        if (own := part.statistic.check(plan, confidence)) is not None:
+            lines += own
+            continue
         if part.selects:
             lines.append(
                 f"selection = sn.{part.mechanism!r}; "

@@ -3,7 +3,7 @@
 | file | subject |
 |---|---|
 | `statistic` | what every statistic states: the numbers that it needs, its columns, and its part of the notes |
-| `count`, `sum`, `mean` | the statistics |
+| `count`, `sum`, `mean`, `top` | the statistics |
 | `part` | a protected number of each group, and the released numbers |
 
 A new kind is a file here, a row of `STATISTICS`, and an argument of `query.table`. `sources/statement.py` asks a database for all
@@ -14,6 +14,7 @@ from stairnoise.query.statistics.count import Count as Count
 from stairnoise.query.statistics.mean import Mean as Mean
 from stairnoise.query.statistics.statistic import Statistic as Statistic
 from stairnoise.query.statistics.sum import Sum as Sum
+from stairnoise.query.statistics.top import Top as Top
 
 STATISTICS: dict[str, type[Statistic]] = {kind.kind: kind for kind in (Count, Mean, Sum)}
 """The kinds of statistics, in the order of a private table's columns."""

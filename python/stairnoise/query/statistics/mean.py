@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 from stairnoise._digits import downwards, last_digit, upwards
 from stairnoise.query.statistics.part import Released
@@ -69,7 +70,7 @@ class Mean(Statistic):
         """Name the numbers that its mechanism protects."""
         return f"sum of differences of {self.column} from {centre}"
 
-    def accuracy(self, chance: str) -> str:
+    def accuracy(self, chance: str, plan: Any, confidence: float) -> str:
         """Return the meaning of its bounds."""
         said = f"The true mean of a group is from low to high {chance}, and within error_bound of the private one."
         return f"{said} may_be_empty is true where the private count allows an empty group, which has no mean."

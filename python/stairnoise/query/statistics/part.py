@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise.query.answers import Answers
+from stairnoise.rng import SecureRng
 
 _INT64 = np.iinfo(np.int64)
 
@@ -59,10 +60,23 @@ class Part:
         """
         if self.selects:
             chosen, noisy = self.mechanism.release(self.true(answers), rng=rng)
-            return answers.only(chosen), Released(self, noisy[chosen])
+            return answers.only(np.flatnonzero(chosen)), Released(self, noisy[chosen])
         keyed = {} if address is None else {"labels": answers.labels, "statistic": address}
         options = {"rng": rng, "max_partitions_contributed": self.k} | keyed
         return answers, Released(self, self.mechanism.release(self.true(answers), **options))
+
+
+def selecting(part: Part, answers: Answers, rng: Any, address: str | None) -> Any:
+    """Return the generator of a selection, which has no keyed form.
+
+    Of a KeyedRng it is one that depends on the question, the mechanism and the data. The first label keeps its key apart from the
+    fingerprints that a ledger writes.
+    """
+    if address is None:
+        return rng
+    use = f"noise of {part.statistic.kind}", address, repr(part.mechanism)
+    labels = [(*use, *group) for group in answers.labels]
+    return SecureRng.from_key(bytes.fromhex(rng.fingerprint(part.true(answers), labels)))
 
 
 class Released(NamedTuple):

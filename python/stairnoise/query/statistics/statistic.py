@@ -47,8 +47,10 @@ class Statistic(ABC):
     bounds: tuple[float, float] | None = None
 
     kind: ClassVar[str]
-    # Whether it is computed from the number of people.
+    # Whether it is computed from the released number of people.
     counts: ClassVar[bool]
+    # Whether a mechanism of its own selects its values, and a caller chooses none.
+    selected: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -64,6 +66,10 @@ class Statistic(ABC):
         got = f"{budget.eps:g} and {self.bounds}, of which the change counts in steps of {float(unit):g}"
         mechanism = budget.fitting(share, change, k, "eps and bounds", got)
         return Part(self, share, mechanism, k, change, centre, place, unit)
+
+    def problem(self, question: Any) -> str | None:
+        """Return the rule that a question with this statistic breaks, or None."""
+        return None
 
     @abstractmethod
     def change(self, unit: Fraction) -> tuple[int, int]:
@@ -90,8 +96,12 @@ class Statistic(ABC):
         """Name the numbers that its mechanism protects."""
 
     @abstractmethod
-    def accuracy(self, chance: str) -> str:
-        """Return the meaning of its bounds, which hold with this probability."""
+    def accuracy(self, chance: str, plan: Any, confidence: float) -> str:
+        """Return the meaning of its bounds, which hold with this probability, in words and as a number."""
+
+    def check(self, plan: Any, confidence: float) -> list[str] | None:
+        """Return lines of Python that compute its bounds again, or None if its mechanism has intervals."""
+        return None
 
     def post_processing(self, nonnegative: bool) -> list[str]:
         """Return what happened to the released numbers."""
@@ -117,7 +127,7 @@ class Total(Statistic):
         """Return what a column holds."""
         return "integer" if unit == 1 else "real"
 
-    def accuracy(self, chance: str) -> str:
+    def accuracy(self, chance: str, plan: Any, confidence: float) -> str:
         """Return the meaning of its bounds."""
         return f"Each private {self.kind} is within error_bound of the true one {chance}."
 
