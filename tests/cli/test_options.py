@@ -55,6 +55,7 @@ WRONG = {
         "eps": (*COUNT, "--eps", "0"),
         "by": (*COUNT, "--by", "citty", "--groups", "citty=a"),
         "groups": (*COUNT, "--by", "city", "--groups", "town=a"),
+        "bins": (*COUNT, "--bins", "spent=5,0"),
         "sum_of": (*DATABASE, "--row-is-person", "--bounds", "0,1", "--sum", "spend"),
         "mean": (*DATABASE, "--row-is-person", "--bounds", "0,1", "--mean", "spend"),
         "top": (*DATABASE, "--row-is-person", "--top", "0"),

@@ -55,6 +55,7 @@ TAKE_A_SCALAR = {
     "a part of a label": lambda x: by_key([(x, 1)]),
     "an array of labels": lambda x: by_key(np.array([x], object)),
     "a group": lambda x: query.count(table(), "t", by="g", groups=[x], row_is_person=True, eps=1),
+    "an edge": lambda x: query.count(table(), "t", bins={"w": [x, 9]}, row_is_person=True, eps=1),
     "a bound": lambda x: query.sum(table(), "t", by="g", groups=[1], column="w", bounds=(x, 9), row_is_person=True, eps=1),
     "a limit": lambda x: query.count(table(), "t", by="g", groups=[1], person="w", max_groups=x, eps=1),
 }

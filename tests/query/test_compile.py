@@ -118,7 +118,7 @@ def answered(con, dialect, question, columns, key=bytes(32)):
     asked = source.checked(question)
     text, parameters = source.statement(asked, key)
     assert parameters == []
-    return answers_of(source.dialect, asked, con.execute(translated(dialect, text)).fetchall())
+    return answers_of(asked, con.execute(translated(dialect, text)).fetchall())
 
 
 def rows_of(draw):

@@ -14,6 +14,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.query import SourceError
+from stairnoise.query.groupings import bins_of
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import is_decimal
 from stairnoise.query.sources.groups import checked_groups
@@ -294,10 +295,31 @@ def test_every_listed_value_that_is_accepted_is_compared(pair):
                 more = replace(asked, groups={column: (*asked.groups[column], value)})
                 # `checked_groups` uses only the declared type; asking the engine would take 20 ms.
                 with contextlib.suppress(sn.ParameterError, sn.ParameterTypeError):
-                    checked_groups(more, table, source.dialect.holds, source.remedy)
+                    checked_groups(more, table, source.dialect, source.remedy)
                     asked = more
             if asked.groups[column]:
                 assert pair.outcomes(source, asked) == [None, None], column
+
+
+EDGES = [-1.7e308, -1e40, -(2**127), -(2**63) - 1, -(2**63), -32768, -5e-324, 0, 1e-45, 0.1, 0.7, 1, 999.99, 2**31, 2**63 - 1]
+EDGES += [2**63, 2**64, 10**38, 3.4028235e38, 2**128, 1.7e308]
+DAY_EDGES = [datetime.date(1, 1, 1), datetime.date(2026, 1, 2), datetime.date(9999, 12, 31)]
+
+
+def test_bins_of_no_column_fail(pair):
+    with pair.engine.source() as source:
+        for column, (kind, _) in pair.values.items():
+            found = []
+            for edges in (EDGES, DAY_EDGES):
+                bins = bins_of({column: edges})
+                question = Question("", (column,), {column: bins[column].groups}, groupings=bins)
+                few, more = pair.outcomes(source, question)
+                assert few == more
+                found.append(few)
+            integers = "int" in kind and kind not in ("interval", "integer[]")
+            are_numbers = integers or kind.startswith(("numeric", "decimal", "double", "float")) or kind in ("real", "")
+            assert (found[0] is None) == are_numbers, column
+            assert (found[1] is None) == (kind == "date"), column
 
 
 KNOWN = {

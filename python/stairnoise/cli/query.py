@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,6 +32,7 @@ from stairnoise.query.sources.spark import session
 _INTERRUPTED = 130
 _FIELD = re.compile(r'("(?:[^"]|"")*"|[^",]*),', re.DOTALL)
 _RECORD = re.compile(r'("(?:[^"]|"")*"|[^",]*)(,("(?:[^"]|"")*"|[^",]*))*', re.DOTALL)
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SECRET_BYTES = 32
 # Options that `Release` takes as they are.
 _PASSED_ON = frozenset({"where", "person", "row_is_person", "max_groups", "eps", "delta", "mechanism", "confidence"})
@@ -42,6 +45,7 @@ _file = partial(option, rich_help_panel="How a CSV or Parquet file is read")
 _out = partial(option, rich_help_panel="What comes out")
 
 _GROUPS = 'The groups of a column, as COLUMN=a,b,"c, with a comma"; may be repeated. A column without them needs --delta.'
+_BINS = "Groups that are intervals of a column, as age=0,18,65: [0, 18) and [18, 65); may be repeated."
 _BOUNDS = "One person's minimum and maximum contribution to a group, as 0,100 or COLUMN=0,100; more is clipped."
 _SHARE = "How ε is divided, as count=2 or mean_COLUMN=1; may be repeated. Default: 1 for count, each mean and each sum."
 _MAX_GROUPS = "The largest number of groups in which one person counts; only with --person."
@@ -57,6 +61,7 @@ def query(
     table: Annotated[Text, _what("--from", help="The table, if the source has several.")] = None,
     by: Annotated[Texts, _what("--by", help="Column of the groups, or several with commas; may be repeated.")] = None,
     groups: Annotated[Texts, _what("--groups", help=_GROUPS)] = None,
+    bins: Annotated[Texts, _what("--bins", help=_BINS, metavar="COLUMN=EDGES")] = None,
     count: Annotated[bool, _what("--count", help="Count people in each group.")] = False,
     mean: Annotated[Texts, _what("--mean", help="Column to average; needs --bounds unless boolean; may be repeated.")] = None,
     sum_of: Annotated[Texts, _what("--sum", help="Column to add up; needs --bounds unless boolean; may be repeated.")] = None,
@@ -108,9 +113,10 @@ def query(
         raise ParameterError("source must be given, or --spark with a table of Spark")
     columns = [name or "" for text in by or [] for name in csv_fields(text, "by")]
     statistics = _statistics(count, mean or [], sum_of or [], bounds or [], top)
+    edges = _edges(bins or [])
     listed, csv = _groups(groups or [], columns), _csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks)
     keyed = _keyed(key_file, release_name)
-    if keyed is not None and any(same(name, listed) is None for name in columns):
+    if keyed is not None and any(same(name, (*listed, *edges)) is None for name in columns):
         raise ParameterError("key_file must be left out for groups that are not listed: partition selection has no keyed form")
     used = {"the file that the data are in": source, "the ledger": ledger, "the key file": key_file}
     file = None if output is None else _output(output, force, used)
@@ -119,6 +125,7 @@ def query(
         table if spark is None else spark,
         by=columns,
         groups=listed,
+        bins=edges,
         shares=_shares(shares or []),
         types=_types(types or []),
         csv=csv,
@@ -225,6 +232,23 @@ def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
         name, values = text[:place], csv_fields(text[place + 1 :], f"groups of {text[:place]!r}")
         found[name] = found.get(name, []) + values
     return found
+
+
+def _edges(texts: list[str]) -> dict[str, list[Decimal | datetime.date]]:
+    """Return the edges of each column's bins; they begin after the last equals sign."""
+    found: dict[str, list[Decimal | datetime.date]] = {}
+    for text in texts:
+        name, _, edges = text.rpartition("=")
+        if not name or name in found:
+            raise ParameterError(f"bins must be given once for each column, as in age=0,18,65, got {text!r}")
+        found[name] = [_edge(edge.strip(), text) for edge in edges.split(",")]
+    return found
+
+
+def _edge(edge: str, text: str) -> Decimal | datetime.date:
+    with suppress(ValueError, InvalidOperation):
+        return datetime.date.fromisoformat(edge) if _DAY.fullmatch(edge) else Decimal(edge)
+    raise ParameterError(f"bins must have edges that are numbers or dates, as in age=0,18,65, got {edge!r} in {text!r}")
 
 
 def _name_blanks(groups: Mapping[str, tuple[object, ...]]) -> None:

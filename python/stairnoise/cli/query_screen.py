@@ -31,7 +31,7 @@ def print_release(screen: Console, outcome: Outcome, file: Output | None, *, sho
     about = outcome.table.about
     accuracy = about["error_bound"].replace("error_bound", "±") if file is None else about["error_bound"]
     said = [about["protected"], *([about["best_guess"]] if explain else []), accuracy, _mechanisms(about)]
-    if len(about["statistics"]) > 1:
+    if len(about["statistics"]) > 1 or outcome.plan.question.groupings:
         said.append(f"Counted: {about['counted']}.")
     said += [f"{step[:1].upper()}{step[1:]}." for step in about["post_processing"]]
     if ledger is not None:

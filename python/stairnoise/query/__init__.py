@@ -8,6 +8,7 @@ Parquet file, or a frame, and return a `PrivateTable`.
 | `ask` | the functions |
 | `compiled` | the same question as a statement that another client runs |
 | `question` | a question, and the checks of its arguments |
+| `groupings` | groups that are computed from a column |
 | `reading` | how a file is read |
 | `condition` | the first judge of a condition |
 | `statistics` | what can be asked: one file for each kind of statistic |

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._errors import ParameterTypeError, outline
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from stairnoise.rng import Rng
 
     Groups = Mapping[str, Sequence[object]] | Sequence[object]
+    Bins = Mapping[str, Sequence[float | Decimal | datetime.date]]
     Bounds = Mapping[str, tuple[float, float] | None]
 
 
@@ -29,6 +32,7 @@ def count(
     *,
     by: str | Sequence[str] = (),
     groups: Groups | None = None,
+    bins: Bins | None = None,
     where: str | None = None,
     person: str | None = None,
     row_is_person: bool = False,
@@ -65,6 +69,9 @@ def count(
         of an empty group would reveal that it is empty. Values that are not listed are left out. A column without a list
         needs `delta`, because which groups the data have is private too. Then a random choice (`PartitionSelection`) shows
         groups of many people and leaves out groups of few.
+    bins : dict of lists, optional
+        Columns of numbers or dates, each with edges such as ``{"age": [0, 18, 65, 120]}``. The column is then one of `by`, and
+        its groups are the intervals: [0, 18) holds 0 and not 18. Other values and nulls are left out.
     where : str or None
         A condition on one row, such as ``"age >= 18"``. Subqueries, functions of many rows and comments are refused.
     person : str or None
@@ -143,6 +150,7 @@ def sum(
     bounds: tuple[float, float] | None = None,
     by: str | Sequence[str] = (),
     groups: Groups | None = None,
+    bins: Bins | None = None,
     where: str | None = None,
     person: str | None = None,
     row_is_person: bool = False,
@@ -162,7 +170,7 @@ def sum(
 
     Parameters
     ----------
-    source, table, by, groups, where, person, row_is_person, max_groups, types, csv, eps, delta, mechanism
+    source, table, by, groups, bins, where, person, row_is_person, max_groups, types, csv, eps, delta, mechanism
         As in `count`.
     rng, confidence, all_digits, ledger
         As in `count`. If groups are not listed, half of `eps` chooses them.
@@ -198,6 +206,7 @@ def mean(
     bounds: tuple[float, float] | None = None,
     by: str | Sequence[str] = (),
     groups: Groups | None = None,
+    bins: Bins | None = None,
     where: str | None = None,
     person: str | None = None,
     row_is_person: bool = False,
@@ -219,7 +228,7 @@ def mean(
 
     Parameters
     ----------
-    source, table, by, groups, where, person, row_is_person, max_groups, types, csv, eps, delta, mechanism
+    source, table, by, groups, bins, where, person, row_is_person, max_groups, types, csv, eps, delta, mechanism
         As in `count`.
     rng, confidence, all_digits, ledger
         As in `count`.
@@ -252,6 +261,7 @@ def table(
     *,
     by: str | Sequence[str] = (),
     groups: Groups | None = None,
+    bins: Bins | None = None,
     count: bool = False,
     mean: Bounds | None = None,
     sum: Bounds | None = None,
@@ -278,7 +288,7 @@ def table(
 
     Parameters
     ----------
-    source, table, by, groups, where, person, row_is_person, max_groups, types, csv
+    source, table, by, groups, bins, where, person, row_is_person, max_groups, types, csv
         As in `count`.
     count : bool, default False
         Whether to count people. If there are means, a row counts only if it has a number in each of their columns.
@@ -331,8 +341,9 @@ def top(
     source: Any,
     table: str | None = None,
     *,
-    by: str | Sequence[str],
-    groups: Groups,
+    by: str | Sequence[str] = (),
+    groups: Groups | None = None,
+    bins: Bins | None = None,
     k: int = 5,
     where: str | None = None,
     person: str | None = None,
@@ -351,10 +362,10 @@ def top(
 
     Parameters
     ----------
-    source, table, by, where, person, row_is_person, max_groups, types, csv, eps, rng, ledger
+    source, table, by, bins, where, person, row_is_person, max_groups, types, csv, eps, rng, ledger
         As in `count`.
     groups : dict of lists, or list
-        As in `count`; every column of `by` needs a list.
+        As in `count`; every column of `by` needs a list, or bins.
     k : int, default 5
         How many groups. Each is selected with eps/k.
     confidence : float, default 0.95

@@ -21,7 +21,7 @@ from stairnoise.query.sources.statement import Checked, answers_of, columns_of
 if TYPE_CHECKING:
     from stairnoise.accounting.ledger.ledger import Ledger
     from stairnoise.keyed.rng import KeyedRng
-    from stairnoise.query.ask import Bounds, Groups
+    from stairnoise.query.ask import Bins, Bounds, Groups
     from stairnoise.rng import Rng
 
 _HEXADECIMAL = re.compile("(?:[0-9A-Fa-f]{2})*")
@@ -62,7 +62,7 @@ class CompiledQuery:
             raise ParameterError("plan must not be finished before: a second table of the same answers would cost its own eps")
         rows = _checked(self._asked, self.columns, answers)
         self._finished = True
-        return self._release.finish(lambda: answers_of(self._dialect, self._asked, rows)).table
+        return self._release.finish(lambda: answers_of(self._asked, rows)).table
 
 
 def compile(
@@ -72,6 +72,7 @@ def compile(
     schema: Mapping[str, str],
     by: str | Sequence[str] = (),
     groups: Groups | None = None,
+    bins: Bins | None = None,
     count: bool = False,
     mean: Bounds | None = None,
     sum: Bounds | None = None,
@@ -104,7 +105,7 @@ def compile(
     schema : dict from str to str
         The columns that the question uses, with their declared types, such as ``{"city": "STRING"}``. If a type is not the
         column's, the warehouse can fail for some rows, which reveals them.
-    by, groups, count, mean, sum, where, person, row_is_person, max_groups, eps, delta, shares, mechanism
+    by, groups, bins, count, mean, sum, where, person, row_is_person, max_groups, eps, delta, shares, mechanism
         As in `table`.
     top : int, optional
         How many of the largest groups to select, as in `top`.
@@ -212,16 +213,16 @@ def _rows_of(answers: Any, columns: list[str]) -> Iterator[Any]:
 
 def _value(asked: Checked, at: int, value: Any, place: int, columns: list[str]) -> Any:
     """Return a value as `answers_of` takes it."""
-    by, value = asked.question.by, _plain(value)
-    name = by[at] if at < len(by) else None
-    if name is None:
+    by, value = list(asked.groups.values()), _plain(value)
+    group = by[at] if at < len(by) else None
+    if group is None:
         # Without groups there is a row even for an empty table, whose sums are null; so is the sum of a group without numbers.
         least = -_LARGEST if at > len(by) else min(len(by), 1)
         wanted, fits = "a whole number", _is_whole(value, least, _LARGEST) or (value is None and at > len(by))
-    elif name in asked.listed:
-        wanted, fits = "the index of a listed group", _is_whole(value, 0, len(asked.listed[name]) - 1)
+    elif group.labels is not None:
+        wanted, fits = "the index of a listed group", _is_whole(value, 0, len(group.labels) - 1)
     else:
-        kind = asked.columns[name].kind
+        kind = group.column.kind
         wanted, fits = f"a {kind} or null", value is None or _FITS[kind](value)
         if kind == "text":
             wanted = "hexadecimal digits or null"

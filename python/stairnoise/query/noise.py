@@ -114,6 +114,9 @@ def address(question: Question, part: Part | None = None) -> str:
     alone = question.statistics[0] if len(fields) == 1 else None
     asked = asdict(question) | {"groups": {name: list(values) for name, values in question.groups.items()}}
     del asked["statistics"]
+    # A question without them keeps its address.
+    if not question.groupings:
+        del asked["groupings"]
     asked |= fields[0] if alone else {"statistics": fields}
     digest = hashlib.sha256(json.dumps(asked, ensure_ascii=False, sort_keys=True, default=repr).encode()).hexdigest()
     of = ", ".join(statistic.name for statistic in question.statistics) if part is None else part.statistic.name

@@ -12,6 +12,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, outline, rece
 from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import count, flag, single
 from stairnoise.keyed.encoding import is_utf8
+from stairnoise.query.groupings import Bins, bins_of
 from stairnoise.query.reading import Reading, reading
 from stairnoise.query.statistics import STATISTICS, Count, Statistic
 
@@ -43,6 +44,8 @@ class Question:
         How many groups a person can count in.
     reading : Reading
         How a file is read.
+    groupings : mapping
+        The columns of `by` whose groups are computed.
     """
 
     table: str | None
@@ -53,6 +56,7 @@ class Question:
     person: str | None = None
     max_groups: int = 1
     reading: Reading = field(default_factory=Reading)
+    groupings: Mapping[str, Bins] = field(default_factory=dict)
 
     @property
     def unlisted(self) -> list[str]:
@@ -104,6 +108,7 @@ def question(
     by: object,
     groups: object,
     *,
+    bins: object = None,
     where: object = None,
     person: object = None,
     row_is_person: object = False,
@@ -112,17 +117,18 @@ def question(
     csv: object = None,
 ) -> Question:
     """Check the arguments of a question, as far as that is possible without the data."""
-    names = _columns(by)
+    names, groupings = _with_bins(_columns(by), bins_of(bins))
     _require_person(person, row_is_person, max_groups)
     found = Question(
         table=None if table is None else _text(table, "table"),
         by=names,
-        groups=_groups(groups, names),
+        groups=_groups(groups, names, groupings),
         statistics=_statistics(statistics),
         where=None if where is None else _text(where, "where"),
         person=None if person is None else _text(person, "person"),
         max_groups=count(max_groups, "max_groups", least=1, most=MOST_GROUPS),
         reading=reading(types, csv),
+        groupings=groupings,
     )
     for statistic in found.statistics:
         if (problem := statistic.problem(found)) is not None:
@@ -173,20 +179,33 @@ def _columns(by: object) -> tuple[str, ...]:
     return names
 
 
-def _groups(groups: object, by: tuple[str, ...]) -> dict[str, tuple[object, ...]]:
+def _with_bins(by: tuple[str, ...], bins: Mapping[str, Bins]) -> tuple[tuple[str, ...], dict[str, Bins]]:
+    """Return the columns of `by` and of bins, and the bins by the names that `by` gives their columns."""
+    found: dict[str, Bins] = {}
+    for name, edges in bins.items():
+        column = same(_text(name, "bins"), (*by, *found)) or name
+        if column in found:
+            raise ParameterError(f"bins must name every column once, got {received(name)} twice")
+        found[column] = edges
+    return tuple(dict.fromkeys((*by, *found))), found
+
+
+def _groups(groups: object, by: tuple[str, ...], bins: Mapping[str, Bins]) -> dict[str, tuple[object, ...]]:
+    listed: dict[str, tuple[object, ...]] = {name: bins[name].groups for name in bins}
     if groups is None:
-        return {}
+        groups = {}
     if not isinstance(groups, Mapping):
         if len(by) != 1:
             raise ParameterTypeError(f"groups must be a dict of lists, one for each column of by, got {outline(groups)}")
         groups = {by[0]: groups}
-    listed: dict[str, tuple[object, ...]] = {}
     for name, values in groups.items():
         # The engine decides later whether two names that differ in case are one column.
         column = same(name, by) if isinstance(name, str) else None
         if column is None:
             names = ", ".join(map(repr, by)) or "none"
             raise ParameterError(f"groups must be of the columns of by, which are {names}; got groups of {received(name)}")
+        if column in bins:
+            raise ParameterError(f"groups of {column!r} must be left out, because its bins are the groups")
         if column in listed:
             raise ParameterError(f"groups must name every column once, got {received(name)} twice")
         listed[column] = _listed(values, column)

@@ -112,8 +112,8 @@ class Release:
 
     def _read_groups(self, opened: Source) -> None:
         table, texts = self._question.table, cast("Mapping[str, tuple[str | None, ...]]", self._question.groups)
-        groups = {name: opened.read_groups(table, name, texts[name]) for name in texts}
-        self._question = replace(self._question, groups=groups)
+        groups = {name: opened.read_groups(table, name, texts[name]) for name in texts if name not in self._question.groupings}
+        self._question = replace(self._question, groups={**self._question.groups, **groups})
 
     def _spend(self, plan: Plan, data: str) -> Any:
         """Write the cost into the ledger, which refuses more than its budget, and return the ledger's rows."""

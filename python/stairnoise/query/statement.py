@@ -72,9 +72,11 @@ def _listed(values: tuple[object, ...]) -> list[object]:
 
 def _counted(question: Question) -> str:
     """Return which rows count."""
+    said, also = "all rows", " with "
     if question.complete or question.present:
-        return f"rows with a number in {' and '.join(question.complete) or ' or '.join(question.present)}"
-    return "all rows"
+        said, also = f"rows with a number in {' and '.join(question.complete) or ' or '.join(question.present)}", ", and "
+    ranges = " and ".join(f"{name} in {bins.range}" for name, bins in question.groupings.items())
+    return f"{said}{also}{ranges}; a bin [a, b) contains a, but not b" if ranges else said
 
 
 def _mechanisms(plan: Plan) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 | file | subject |
 |---|---|
 | `source`, `dialect` | what all engines have in common, and what they write differently |
-| `column`, `groups`, `units` | columns, their listed groups, and the unit of a sum |
+| `column`, `groups`, `grouped`, `units` | columns, their listed and computed groups, and the unit of a sum |
 | `statement` | a question as one SQL statement, and its rows as answers |
 | `sqlite` | SQLite |
 | `duckdb` | DuckDB |

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Literal
 
 from stairnoise.query.types import exact
@@ -42,6 +44,18 @@ class Column:
             return not any(word in self.type.upper() for word in _TIMES)
         return self.kind in ("integer", "real", "decimal", "boolean")
 
+    def at_or_above(self, number: int | Decimal) -> int | Decimal | None:
+        """Return the smallest number of an integer or decimal type that is not below this one, or None if all are below."""
+        if self.kind == "decimal" and self.digits is None:
+            return number
+        precision, scale = self.digits or (0, 0)
+        most = 10**precision - 1 if self.digits else 2 ** (self.bits - self.signed) - 1
+        least = -most if self.digits else -self.signed * 2 ** (self.bits - 1)
+        found = max(math.ceil(Fraction(number) * Fraction(10) ** scale), least)
+        if found > most:
+            return None
+        return found if self.kind == "integer" else Decimal(f"{found}E{-scale}")
+
 
 def is_integer(value: Any, bits: int, *, signed: bool = True) -> bool:
     """Return whether a value is an integer that fits this many bits."""
@@ -51,12 +65,18 @@ def is_integer(value: Any, bits: int, *, signed: bool = True) -> bool:
 
 def is_float(value: Any, bits: int) -> bool:
     """Return whether a number, rounded to a float of 32 or 64 bits, is finite, and is 0 only if the number is 0."""
-    form = {32: "<f", 64: "<d"}[bits]
     try:
-        (rounded,) = struct.unpack(form, struct.pack(form, float(value)))
+        rounded = as_float(value, bits)
     except OverflowError:
         return False
     return math.isfinite(rounded) and (rounded != 0 or value == 0)
+
+
+def as_float(value: Any, bits: int) -> float:
+    """Return a number rounded to a float of 32 or 64 bits."""
+    form = {32: "<f", 64: "<d"}[bits]
+    (rounded,) = struct.unpack(form, struct.pack(form, float(value)))
+    return float(rounded)
 
 
 def is_decimal(value: Any, digits: int, scale: int) -> bool:

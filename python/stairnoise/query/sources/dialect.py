@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from stairnoise.query.condition import FUNCTIONS, PARTS, Call, Condition, Literal, Name, Node
 from stairnoise.query.condition import quoted as quoted
-from stairnoise.query.sources.column import Column, is_decimal, is_float, is_integer
+from stairnoise.query.sources.column import Column, as_float, is_decimal, is_float, is_integer
 from stairnoise.query.sources.units import MOST_UNITS, Units
 from stairnoise.query.types import Type, decimal, decimal_of, of_listed
 
@@ -149,6 +149,19 @@ class Dialect(ABC):
     def parameter(self, column: Column, value: Any) -> tuple[Any, ...]:
         """Return the mark for a listed value, and the value as the driver takes it; or the value in SQL."""
         return self.mark, value
+
+    def ordered(self, column: Column) -> str:
+        """Return a number or a date that can be compared with `edge`, or null."""
+        return self.bare(column)
+
+    def edge(self, column: Column, edge: Any) -> tuple[Any, ...] | None:
+        """Return a mark as `parameter` does, so that the same values are below it as below the edge; None if all values are."""
+        if column.kind == "real":
+            # 0.7 in a float of 32 bits is below 0.7 in one of 64.
+            number = as_float(edge, column.bits if is_float(edge, column.bits) else 64)
+            return self.parameter(Column(column.name, "real", "DOUBLE"), number)
+        found = edge if column.kind == "date" else column.at_or_above(edge)
+        return None if found is None else self.parameter(column, found)
 
     def key(self, key: bytes) -> tuple[str, ...]:
         """Return the mark for the key of the order, and the key; or the key in SQL."""

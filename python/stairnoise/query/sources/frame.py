@@ -167,8 +167,10 @@ def _checked(names: Sequence[object]) -> list[str]:
 
 def _types(question: Question) -> dict[str, Declared]:
     """Return the types of columns that are declared, summed or listed; all others are texts."""
-    summed = {str(one.column): _REAL for one in question.summed}
-    return summed | {name: _of_groups(listed) for name, listed in question.groups.items()} | dict(question.reading.types)
+    types = {str(one.column): _REAL for one in question.summed}
+    types |= {name: _of_groups(listed) for name, listed in question.groups.items() if name not in question.groupings}
+    types |= {one.column: _ISO if one.are_dates else _REAL for one in question.groupings.values()}
+    return types | dict(question.reading.types)
 
 
 def _of_groups(listed: Sequence[object]) -> Declared:

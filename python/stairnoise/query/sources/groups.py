@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._numpy_scalars import python_value
+from stairnoise.query.groupings import Bins
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column, Kind
+from stairnoise.query.sources.dialect import Dialect
+from stairnoise.query.sources.grouped import Computed, Grouped
 from stairnoise.query.types import exact
 
 # The name and the Python types of the values of each kind of column.
@@ -31,27 +34,46 @@ _MOST_GROUPS = 10_000
 
 
 def checked_groups(
-    question: Question, table: dict[str, Column], holds: Callable[[Column, Any], bool], remedy: Callable[[str, str], str]
-) -> dict[str, list[Any]]:
-    """Return the listed groups of each column; refuse groups that its type does not have, and columns without groups."""
+    question: Question, table: Mapping[str, Column], dialect: Dialect, remedy: Callable[[str, str], str]
+) -> dict[str, Grouped]:
+    """Return the columns of groups; refuse groups that a column's type does not have, and columns without groups."""
     for name in question.groups:
         if name not in question.by:
             raise ParameterError(f"groups must be of columns of by, got {received(name)}")
-    found = {}
+    found: dict[str, Grouped] = {}
     for name in question.by:
+        labels = question.groups.get(name)
+        if name in question.groupings:
+            grouping = question.groupings[name]
+            column = table[grouping.column]
+            _require_bins(grouping, column, dialect, remedy)
+            found[name] = Computed(dialect, column, labels, list(range(len(labels or ()))), grouping)
+            continue
         column = table[name]
         if column.kind == "other":
             raise ParameterError(
                 f"by must name columns of integers, numbers, texts, bools or dates; {name!r} is declared as {column.declaration}"
             )
-        if name in question.groups:
-            found[name] = _listed(column, question.groups[name], holds)
-        elif column.kind in ("real", "decimal"):
+        if labels is None and column.kind in ("real", "decimal"):
             raise ParameterError(
                 f"groups of {name!r} must be listed, because the column is declared as {column.declaration}; or "
                 f"{remedy(name, 'integer')}"
             )
+        found[name] = Grouped(dialect, column, labels, None if labels is None else _listed(column, labels, dialect.holds))
     return found
+
+
+def _require_bins(bins: Bins, column: Column, dialect: Dialect, remedy: Callable[[str, str], str]) -> None:
+    """Require that a column's values can be compared with edges."""
+    is_date = dialect.kind(column) == "date"
+    if is_date or (column.summable and column.kind != "boolean"):
+        if is_date == bins.are_dates:
+            return
+        wanted = f"have edges that are {'dates' if is_date else 'numbers'}, because the column"
+    else:
+        wanted = "be of a column of numbers or dates; it"
+    how = "" if wanted.startswith("have") else f": {remedy(column.name, 'date' if bins.are_dates else 'real')}"
+    raise ParameterError(f"bins of {column.name!r} must {wanted} is declared as {column.declaration or 'nothing'}{how}")
 
 
 def _listed(column: Column, listed: Iterable[object], holds: Callable[[Column, Any], bool]) -> list[Any]:

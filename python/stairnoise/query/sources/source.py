@@ -77,6 +77,9 @@ class Source(ABC):
         def named(argument: str, name: str) -> str:
             return self._found(table, columns, name, argument).name
 
+        groupings = {
+            name: replace(grouping, column=named("bins", grouping.column)) for name, grouping in question.groupings.items()
+        }
         reading = replace(question.reading, types={named("types", name): type_ for name, type_ in question.reading.types.items()})
         return replace(
             question,
@@ -88,6 +91,7 @@ class Source(ABC):
                 for one in question.statistics
             ),
             groups={named("groups", name): values for name, values in question.groups.items()},
+            groupings={named("bins", name): grouping for name, grouping in groupings.items()},
             reading=reading,
         )
 
@@ -118,7 +122,7 @@ class Source(ABC):
         columns = {column.name: column for column in described}
         statistics = tuple(self._bounded(question, one, columns) for one in question.statistics)
         question = replace(question, statistics=statistics)
-        listed = checked_groups(question, columns, self.dialect.holds, self.remedy)
+        groups = checked_groups(question, columns, self.dialect, self.remedy)
         units, condition = [self._units(question, one, columns) for one in question.summed], None
         if question.where is not None:
 
@@ -130,7 +134,7 @@ class Source(ABC):
             proposed = list(columns) if self.suggests else []
             condition = judged(question.where, proposed, name_of, lambda type_: self.remedy("COLUMN", type_))
             self._judge(condition, name, {column: columns[column] for column in condition.columns})
-        return Checked(question, name, columns, listed, units, condition)
+        return Checked(question, name, columns, groups, units, condition)
 
     def schema(self, asked: Checked) -> dict[str, Any]:
         """Return what is public about the columns of a question: their declared types, and how a file is read."""
@@ -145,8 +149,7 @@ class Source(ABC):
 
     def types(self, asked: Checked) -> list[Type]:
         """Return the types of the columns of groups."""
-        groups = asked.question.groups
-        return [self.dialect.type(asked.columns[name], groups.get(name, ())) for name in asked.question.by]
+        return [group.type for group in asked.groups.values()]
 
     def read_groups(self, table: str | None, column: str, texts: Sequence[str | None]) -> tuple[object, ...]:
         """Return the groups that texts of a command line mean.
@@ -177,7 +180,7 @@ class Source(ABC):
             As in `checked`.
         """
         found = asked if isinstance(asked, Checked) else self.checked(asked)
-        return answers_of(self.dialect, found, self._rows(*self.statement(found, order)))
+        return answers_of(found, self._rows(*self.statement(found, order)))
 
     def statement(self, asked: Checked, order: bytes | None) -> tuple[str, list[Any]]:
         """Return the statement that has the true answers, and its parameters."""

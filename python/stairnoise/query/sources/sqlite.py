@@ -102,13 +102,18 @@ class SQLiteDialect(Dialect):
 
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
         """Return the mark, and the value as SQLite stores it in such a column."""
-        if isinstance(value, datetime.date):
-            value = value.isoformat()
-        elif isinstance(value, Decimal):
-            value = int(value) if is_integer(int(value), 64) and value == int(value) else float(value)
+        value = _stored(value)
         if _is_untyped(column):
             value = str(int(value) if isinstance(value, bool) else value)
         return self.mark, value
+
+    def ordered(self, column: Column) -> str:
+        """Return a number whatever the declared type, because SQLite stores numbers of all types there, or a date as a text."""
+        return _SEEN["date" if self.kind(column) == "date" else "real"].format(quoted(column.name))
+
+    def edge(self, column: Column, edge: Any) -> tuple[Any, ...]:
+        """Return the mark, and the edge in a type that SQLite compares exactly with its numbers."""
+        return self.mark, _stored(edge)
 
     def text(self, value: str) -> str:
         """Return a value as a text in binary collation, or null."""
@@ -238,6 +243,15 @@ def _held(declared: str) -> Kind:
     if any(word in words for word in ("REAL", "FLOA", "DOUB")):
         return "real"
     return "boolean" if "BOOL" in words else "any"
+
+
+def _stored(value: Any) -> Any:
+    """Return a value as SQLite stores it."""
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, Decimal) or (type(value) is int and not is_integer(value, 64)):
+        return int(value) if is_integer(int(value), 64) and value == int(value) else float(value)
+    return value
 
 
 def _is_untyped(column: Column) -> bool:

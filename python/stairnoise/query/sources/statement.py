@@ -19,6 +19,7 @@ from stairnoise.query.condition import Condition
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import Dialect
+from stairnoise.query.sources.grouped import Grouped
 from stairnoise.query.sources.units import Units
 
 
@@ -29,8 +30,8 @@ class Checked(NamedTuple):
     # In SQL, with its full name.
     table: str
     columns: dict[str, Column]
-    # By column of groups, if they are listed.
-    listed: dict[str, list[Any]]
+    # By the names of `question.by`.
+    groups: dict[str, Grouped]
     # Of each sum.
     units: list[Units]
     condition: Condition | None
@@ -41,7 +42,7 @@ def statement(dialect: Dialect, asked: Checked, key: bytes) -> tuple[str, list[A
     question, sums = asked.question, [(f"v{place}", units) for place, units in enumerate(asked.units)]
     names = [f"g{place}" for place in range(len(question.by))]
     coded, parameters = _coded(dialect, asked)
-    in_lists = [f"{name} is not null" for name, column in zip(names, question.by, strict=True) if column in asked.listed]
+    in_lists = [f"{name} is not null" for name, group in zip(names, asked.groups.values(), strict=True) if group.labels]
     kept = f"({coded}) as coded" + (f" where {' and '.join(in_lists)}" if in_lists else "")
     groups = f" group by {', '.join(names)}" if names else ""
     results = [*names, "count(*) as people"]
@@ -81,11 +82,9 @@ def _coded(dialect: Dialect, asked: Checked) -> tuple[str, list[Any]]:
     """Return the innermost statement and its parameters."""
     question, columns = asked.question, asked.columns
     results, parameters, conditions = [], [], []
-    for place, name in enumerate(question.by):
-        value = dialect.written(dialect.found(columns[name]))
-        if name in asked.listed:
-            value, given = dialect.code(columns[name], asked.listed[name])
-            parameters += given
+    for place, group in enumerate(asked.groups.values()):
+        value, given = group.code()
+        parameters += given
         results.append(f"{value} as g{place}")
     if question.person is not None:
         person = dialect.written(dialect.bare(columns[question.person]))
@@ -112,11 +111,11 @@ def _clipped(value: str, units: Units) -> str:
     return f"case when {value} < {units.low} then {units.low} when {value} > {units.high} then {units.high} else {value} end"
 
 
-def answers_of(dialect: Dialect, asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
+def answers_of(asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
     """Return the answers that rows hold."""
     question, width = asked.question, len(asked.question.by)
     if question.unlisted:
-        return _of_found(dialect, asked, rows)
+        return _of_found(asked, rows)
     lists = [question.groups[name] for name in question.by]
     shape = tuple(map(len, lists))
     counts, sums = np.zeros(shape, np.int64), np.zeros((len(asked.units), *shape), np.int64)
@@ -128,24 +127,12 @@ def answers_of(dialect: Dialect, asked: Checked, rows: list[tuple[Any, ...]]) ->
     return Answers(groups, counts.ravel(), sums.reshape(-1, len(groups)), tuple(units.unit for units in asked.units))
 
 
-def _of_found(dialect: Dialect, asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
+def _of_found(asked: Checked, rows: list[tuple[Any, ...]]) -> Answers:
     """Return the answers of groups that the data have, sorted by their values and not as the engine returns them."""
-    by, listed = asked.question.by, asked.question.groups
-
-    def order(row: tuple[Any, ...]) -> list[Any]:
-        return [value if name in listed else _key(value) for name, value in zip(by, row, strict=False)]
-
-    rows = sorted(rows, key=order)
-
-    def group(row: tuple[Any, ...]) -> tuple[object, ...]:
-        """Return the group that a row stands for: a row has the index of a listed group."""
-        return tuple(
-            listed[name][value] if name in listed else dialect.read(asked.columns[name], value)
-            for name, value in zip(by, row, strict=False)
-        )
-
-    groups = list(map(group, rows))
-    numbers = [[int(number or 0) for number in row[len(by) :]] for row in rows]
+    of = asked.groups.values()
+    rows = sorted(rows, key=lambda row: list(map(_key, row[: len(of)])))
+    groups = [tuple(one.label(value) for one, value in zip(of, row, strict=False)) for row in rows]
+    numbers = [[int(number or 0) for number in row[len(of) :]] for row in rows]
     columns = np.array(numbers, np.int64).reshape(-1, 1 + len(asked.units)).T.copy()
     return Answers(groups, columns[0], columns[1:], tuple(units.unit for units in asked.units))
 

@@ -294,7 +294,7 @@ class Snowflake(TryDialect):
     def _number(self, name: str, type_: str, precision: int, scale: int) -> Column:
         if scale:
             return super()._number(name, type_, precision, scale)
-        return Column(name, "integer", type_, bits=64 if precision <= _DIGITS_OF_64_BITS else 128)
+        return Column(name, "integer", type_, bits=64 if precision <= _DIGITS_OF_64_BITS else 128, digits=(precision, 0))
 
     def type(self, column: Column, listed: Any) -> Type:
         """Return the type of a column's groups; texts for integers that can be beyond 64 bits."""
