@@ -344,7 +344,8 @@ def test_without_values_all_candidates_are_equally_likely(mechanism):
         ({"eps": 0}, "eps must be finite and greater than 0"),
         ({"rows_per_person": 0}, "rows_per_person must be an integer from 1"),
         ({"confidence": 1}, "confidence must be less than 1"),
-        ({"values": [1.0, math.nan]}, "values must be numbers, got nan at index 1"),
+        ({"values": [1.0, math.nan]}, "values must be numbers, got 1 of 2 that are null or NaN: leave them out"),
+        ({"q": [0.1, 0.5], "interval": True}, "interval must be left out for several quantiles, got 2"),
     ],
 )
 def test_refused(arguments, message):

@@ -84,6 +84,7 @@ hundred: sn.Gaussian = sn.calibrate(sn.Gaussian, eps=4, delta=1e-6, releases=100
 p_value: float = sn.binomial_test(63, 100, mechanism=sn.DiscreteLaplace(1))
 median: sn.Quantile = sn.quantile([18, 25, 60], 0.5, bounds=(0, 120), eps=1)
 planned: float = sn.quantile_accuracy(0.5, 121, eps=1).rank_bound
+limit: float | None = sn.quantile([18, 25, 60], 0.5, bounds=(0, 120), eps=1, interval=True).low
 proportion: tuple[float, float] = sn.binomial_interval(63, 100, mechanism=sn.DiscreteLaplace(1))
 tiers: list[str] = sn.cpu_tiers()
 best: tuple[Any, Any, Any, Any] = (

@@ -8,4 +8,5 @@
 | `ranks` | how far a candidate is from a quantile, and how far the selected one can be |
 | `weights` | values as weights of candidates |
 | `several` | several quantiles at once |
+| `interval` | an interval that holds a quantile |
 """

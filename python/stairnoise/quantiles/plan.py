@@ -48,6 +48,10 @@ class Plan(NamedTuple):
         """ε of one level."""
         return rounded_down(Fraction(self.eps) / self.levels)
 
+    def with_share(self, parts: int) -> Plan:
+        """Return a plan with one of so many equal parts of ε."""
+        return self._replace(eps=rounded_down(Fraction(self.eps) / parts))
+
     def accuracy(self, candidates: int, confidence: float) -> Accuracy:
         """Return the bound of each quantile, in the unit of weights."""
         target = Target(self.ranks[0], self.r)

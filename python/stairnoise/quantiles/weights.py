@@ -34,8 +34,10 @@ class Weights(NamedTuple):
         start = int(np.searchsorted(self.candidates, candidate, side="right"))
         return Weights(self.candidates[start:], self.weights[start:], candidate, self.high)
 
-    def runs(self, target: Target) -> tuple[Whole, Whole, Floats]:
+    def runs(self, target: Target, besides: int = 0) -> tuple[Whole, Whole, Floats]:
         """Return runs of candidates of one cost: where they start, how many they are, and that cost.
+
+        Of the weights, so much is `besides` those of which a quantile is wanted.
 
         Runs alternate: the candidates below a value, and that value.
         """
@@ -47,7 +49,7 @@ class Weights(NamedTuple):
         ends = np.zeros((2, len(starts)), np.int64)
         ends[:, 2::2] = upto
         ends[0, 1::2], ends[1, 1::2] = upto - self.weights, upto
-        return starts, sizes, target.costs(ends[0], ends[1], int(upto[-1]) if len(upto) else 0)
+        return starts, sizes, target.costs(ends[0], ends[1], (int(upto[-1]) if len(upto) else 0) - besides)
 
 
 def gathered(candidates: Whole, weights: Whole, among: int) -> Weights:
