@@ -24,6 +24,7 @@ NEEDS = {
     "columns.md": ["pandas", "polars", "pyarrow"],
     "distributed_work.md": ["dask.dataframe", "pandas"],
     "engines.md": ["duckdb", "pandas", "polars", "pyarrow"],
+    "one_person.md": ["pandas"],
     "query.md": ["pandas"],
 }
 
