@@ -30,6 +30,8 @@ if TYPE_CHECKING:
         delta: Number
         sigma: Number
         sigma2: Number
+        scale: Number
+        std: Number
         gamma: Cost | One
         r: Cost | One
 
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
         delta: RealLike
         sigma: RealLike
         sigma2: RealLike
+        scale: RealLike
+        std: RealLike
         gamma: Cost | Either
         r: Cost | Either
 
@@ -245,7 +249,8 @@ def needed_parameters(mechanism: str, given: Container[str]) -> tuple[str, ...]:
 
 def _needed(row: Row, given: Container[str]) -> tuple[str, ...]:
     replaced = {name for one, others in row.instead.items() if one in given for name in others}
-    alternatives = [name for others in row.instead.values() for name in others]
+    # In order, and once each.
+    alternatives = dict.fromkeys(name for others in row.instead.values() for name in others)
     make = row.load().__init__
     positional = arguments_of(make)[: make.__code__.co_argcount - 1]
     plain = positional[: len(positional) - len(make.__defaults__ or ())]

@@ -73,7 +73,7 @@ BAD = [
     (lambda: sn.Gaussian(1, 1e-6, 1e-320), "sensitivity must give a granularity from 2**-1074 to 2**960, got 1e-320"),
     (
         lambda: sn.Gaussian(2.0**-40, 1e-20, sensitivity=1),
-        "eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps ",
+        "eps and delta must give a standard deviation below 2**34 times the sensitivity, rounded down to a power of two, got ",
     ),
     (lambda: sn.Gaussian(1, 1e-6, sensitivity=1).privacy_profile(math.nan), "eps must be a number, not NaN, got nan"),
     (

@@ -312,8 +312,8 @@ BAD: list[tuple[Any, str]] = [
     (lambda: sn.Gaussian([1, 2], 1e-6, [1, np.inf]), "sensitivity must be finite and greater than 0, got inf at index (1,)"),
     (
         lambda: sn.Gaussian([1, 2.0**-39, 2.0**-40], 1e-20, sensitivity=1),
-        "eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps 1.8189894035458565e-12 and "
-        "delta 1e-20 at index (1,)",
+        "eps and delta must give a standard deviation below 2**34 times the sensitivity, rounded down to a power of two, "
+        "got eps 1.8189894035458565e-12 and delta 1e-20 at index (1,)",
     ),
     (
         lambda: sn.Gaussian([1, 2], [1e-6] * 3, sensitivity=1),
@@ -322,11 +322,13 @@ BAD: list[tuple[Any, str]] = [
     (lambda: sn.Gaussian(sigma=[1, np.nan]), "sigma must be finite and greater than 0, got nan at index (1,)"),
     (
         lambda: sn.Gaussian(sigma=[1, 1e-9], sensitivity=[[1], [2]]),
-        "sigma must be at least 2**-20 times the sensitivity, got sigma 1e-09 and sensitivity 1.0 at index (0, 1)",
+        "sigma must be at least 2**-20 times the sensitivity (std needs no sensitivity), "
+        "got sigma 1e-09 and sensitivity 1.0 at index (0, 1)",
     ),
     (
         lambda: sn.Gaussian(sigma=[1, 1e30]),
-        "sigma must be below 2**33 times the sensitivity, got sigma 1e+30 and sensitivity 1.0 at index (1,)",
+        "sigma must be below 2**34 times the sensitivity, rounded down to a power of two "
+        "(std needs no sensitivity), got sigma 1e+30 and sensitivity 1.0 at index (1,)",
     ),
     (lambda: sn.DiscreteGaussian([[1, 0]]), "sigma2 must be from 2**-20 to 2**90, got 0.0 at index (0, 1)"),
     (lambda: sn.DiscreteGaussian(sigma=[1, 0]), "sigma must be from 2**-10 to 2**45, got 0.0 at index (1,)"),

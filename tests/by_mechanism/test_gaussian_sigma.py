@@ -63,7 +63,7 @@ def test_k_values_keep_the_rho_of_one(case: int) -> None:
     k = random.Random(f"k {case}").choice([2, 3, 10, 1000, 2**20 + 1])
     mechanism = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
     if sigma * math.sqrt(k) >= 2.0**33 * sensitivity:
-        with pytest.raises(sn.ParameterError, match=rf"^k must leave a lattice that fits, got {k}: sigma must be below 2\*\*33"):
+        with pytest.raises(sn.ParameterError, match=rf"^k must leave a lattice that fits, got {k}: sigma must be below 2\*\*34"):
             mechanism.for_partitions(k)
         return
     divided = mechanism.for_partitions(k)
@@ -150,16 +150,16 @@ def test_ledgers_count_it(tmp_path: Path) -> None:
 
 
 BAD: list[tuple[Any, type[Exception], str]] = [
-    (lambda: sn.Gaussian(), sn.ParameterTypeError, "eps must be given, or sigma instead of eps and delta, got None"),
+    (lambda: sn.Gaussian(), sn.ParameterTypeError, "eps must be given, or sigma or std instead of eps and delta, got None"),
     (
         lambda: sn.Gaussian(1, sensitivity=1),
         sn.ParameterTypeError,
-        "delta must be given, or sigma instead of eps and delta, got None",
+        "delta must be given, or sigma or std instead of eps and delta, got None",
     ),
     (
         lambda: sn.Gaussian(delta=1e-6, sensitivity=1),
         sn.ParameterTypeError,
-        "eps must be given, or sigma instead of eps and delta, got None",
+        "eps must be given, or sigma or std instead of eps and delta, got None",
     ),
     (lambda: sn.Gaussian(1, 1e-6, sigma=2), sn.ParameterError, "eps must be left out beside sigma, got 1"),
     (lambda: sn.Gaussian(delta=1e-6, sigma=2), sn.ParameterError, "delta must be left out beside sigma, got 1e-06"),
@@ -171,12 +171,14 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     (
         lambda: sn.Gaussian(sigma=2.0**-21),
         sn.ParameterError,
-        "sigma must be at least 2**-20 times the sensitivity, got sigma 4.76837158203125e-07 and sensitivity 1.0",
+        "sigma must be at least 2**-20 times the sensitivity (std needs no sensitivity), "
+        "got sigma 4.76837158203125e-07 and sensitivity 1.0",
     ),
     (
         lambda: sn.Gaussian(sigma=2.0**35),
         sn.ParameterError,
-        "sigma must be below 2**33 times the sensitivity, got sigma 34359738368.0 and sensitivity 1.0",
+        "sigma must be below 2**34 times the sensitivity, rounded down to a power of two "
+        "(std needs no sensitivity), got sigma 34359738368.0 and sensitivity 1.0",
     ),
     (
         lambda: sn.Gaussian(sigma=1e-320, sensitivity=1e-320),

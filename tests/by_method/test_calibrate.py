@@ -35,7 +35,7 @@ def most(row, sensitivity):
 
 
 def spent(mechanism, releases, delta, sensitivity=1):
-    asked = {"sensitivity": sensitivity} if hasattr(mechanism, "_checked_sensitivity") else {}
+    asked = {"sensitivity": sensitivity} if mechanism._any_sensitivity else {}
     return mechanism.privacy_loss(**asked).compose(releases).eps_for_delta(delta)
 
 

@@ -24,11 +24,7 @@ NUMBERS = [mechanism for mechanism in MECHANISMS if hasattr(mechanism, "privacy_
 # The loss of a share of Arete's noise is slow to compute.
 SOME = [mechanism for mechanism in NUMBERS if not isinstance(mechanism, sn.Arete) or mechanism.n_parties == 1]
 NOT_DIVIDED = (sn.Arete, sn.GeneralizedDiscreteLaplace, sn.LatticeNoise)
-ANY_SENSITIVITY = [
-    mechanism
-    for mechanism in NUMBERS
-    if hasattr(mechanism, "privacy_eps") or isinstance(mechanism, (sn.DiscreteGaussian, sn.Skellam))
-]
+ANY_SENSITIVITY = [mechanism for mechanism in NUMBERS if mechanism._any_sensitivity]
 # An upper bound of 20 leaves no room for a smaller budget.
 NARROW = sn.TruncatedLaplace(0.5, 1e-3, 1.0, upper=20.0)
 NO_MECHANISM = {(NARROW, 2), (NARROW, 3), (NARROW, 7)}

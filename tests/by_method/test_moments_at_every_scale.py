@@ -15,7 +15,7 @@ from stairnoise.registry import ROWS
 from tests.combinations import in_turn, rest_long
 
 # The names of parameters that are lengths.
-LENGTHS = ("sensitivity", "lower", "upper", "breakpoints", "theta", "lam")
+LENGTHS = ("sensitivity", "lower", "upper", "breakpoints", "theta", "lam", "scale", "std")
 CONTINUOUS = [
     (row, example) for row in ROWS if row.kind in ("continuous", "vector") for example in (*row.examples, row.arrays) if example
 ]
@@ -39,7 +39,8 @@ def _no_warnings():
 
 def scaled(row, example, scale):
     """Return an example's mechanism with all lengths multiplied by a scale."""
-    arguments = {"sensitivity": 1.0} | example.arguments if row.name != "arete" else dict(example.arguments)
+    alone = row.make(example)._is_noise_alone
+    arguments = ({} if alone else {"sensitivity": 1.0}) | example.arguments
     for name in LENGTHS:
         if arguments.get(name) is not None:
             arguments[name] = (np.asarray(arguments[name]) * scale).tolist()

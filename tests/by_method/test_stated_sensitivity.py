@@ -122,6 +122,8 @@ def test_the_type_decides_and_never_a_value(answers: list[float]) -> None:
     ("mechanism", "remedy"),
     [
         (sn.Gaussian(sigma=2), r"write Gaussian\(\.\.\., sensitivity=\.\.\.\)"),
+        (sn.Gaussian(std=2), r"pass sensitivity=\.\.\."),
+        (sn.Laplace(scale=2), r"pass sensitivity=\.\.\."),
         (sn.DiscreteGaussian(4), r"pass sensitivity=\.\.\."),
         (sn.DiscreteGaussian(sigma=2), r"pass sensitivity=\.\.\."),
         (sn.Skellam(4), r"pass sensitivity=\.\.\."),

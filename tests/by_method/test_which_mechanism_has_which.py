@@ -20,12 +20,12 @@ from tests.examples import BASES
 FOUR = (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
 FURTHER = [row for row in ROWS if row.load() not in FOUR]
 CONTINUOUS, DISCRETE = {"pdf", "logpdf"}, {"pmf", "logpmf", "release_modulo"}
-SHAPES = {"gamma", "r"}
+SHAPES = {"gamma", "r", "scale"}
 
 OF_OTHER_KIND = {
     "continuous": DISCRETE | SHAPES,
     "discrete": CONTINUOUS | SHAPES,
-    "vector": DISCRETE | {"r"},
+    "vector": DISCRETE | {"r", "scale"},
     "category": DISCRETE | CONTINUOUS | SHAPES,
 }
 

@@ -30,7 +30,23 @@ WRONG = {
         "output": (*STAIRCASE, "--output", "x.txt"),
         **{
             name: (*STAIRCASE, f"--{name}", "-1")
-            for name in ("gamma", "r", "delta", "sigma", "sigma2", "mu", "lower", "upper", "beta", "a", "alpha", "theta", "lam")
+            for name in (
+                "gamma",
+                "r",
+                "delta",
+                "sigma",
+                "sigma2",
+                "mu",
+                "lower",
+                "upper",
+                "beta",
+                "a",
+                "alpha",
+                "theta",
+                "lam",
+                "scale",
+                "std",
+            )
         },
         "n_parties": (*ARETE, "--n-parties", "0"),
         "present": (*ARETE, "--n-parties", "2", "--present", "9"),
@@ -100,6 +116,8 @@ MORE = {
     "no bounds": (*DATABASE, "--row-is-person", "--sum", "spent"),
     "a file that exists": (*COUNT, "--output", "visits.csv"),
     "sigma and eps": (*SAMPLE, "--mechanism", "gaussian", "--sigma", "1", "--eps", "1"),
+    "std and sensitivity": (*SAMPLE, "--mechanism", "gaussian", "--std", "1", "--sensitivity", "1"),
+    "a sigma of another size": (*SAMPLE, "--mechanism", "gaussian", "--sigma", "1e12"),
     "eps of a mechanism with a constructor for it": (*STAIRCASE, "--mechanism", "skellam", "--mu", "1"),
     "an epsilon of the ledger's": (*COUNT, "--ledger", "new.db"),
 }
@@ -129,7 +147,7 @@ def refused(capsys, arguments):
     bare = re.sub(r"'[^']*'", "", err)
     assert not OF_PYTHON.search(bare), err
     for name in COMMANDS[arguments[0]]:
-        if "_" in name or name in ("eps", "delta", "sigma", "sigma2", "mu"):
+        if "_" in name or name in ("eps", "delta", "sigma", "sigma2", "std", "mu"):
             assert not re.search(rf"(?<![-\w]){name}\b", bare), err
     return err.removeprefix("error: ")
 

@@ -38,7 +38,7 @@ NOT_NUMBERS = [
 ]
 
 MECHANISMS_BY_PARAMETER = {
-    "eps": sn.Laplace,
+    "eps": sn.Staircase,
     "sensitivity": lambda value: sn.DiscreteLaplace(1, value),
     "gamma": lambda value: sn.Staircase(1, 1, value),
     "r": lambda value: sn.DiscreteStaircase(1, 5, value),
@@ -160,7 +160,7 @@ def _deep(levels):
 )
 def test_more_dimensions_than_numpy_broadcasts_are_refused(make):
     for name, call in {
-        "eps": sn.Laplace,
+        "eps": sn.Staircase,
         "released": sn.Laplace(1.0, sensitivity=1).confidence_interval,
         "x": sn.Laplace(1.0, sensitivity=1).cdf,
     }.items():
@@ -193,7 +193,7 @@ RAGGED = [np.ones((2, 3)), np.ones((2, 4))]
 @pytest.mark.parametrize("value", [Strange(), [1.0, Strange()], RAGGED, Uncountable(), [1, Uncountable()]], ids=lambda value: "")
 def test_numbers_that_are_not_floats_are_refused(value):
     for name, call in {
-        "eps": sn.Laplace,
+        "eps": sn.Staircase,
         "values": sn.Laplace(1.0, sensitivity=1).release,
         "x": sn.Laplace(1.0, sensitivity=1).cdf,
     }.items():

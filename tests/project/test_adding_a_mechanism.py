@@ -56,7 +56,15 @@ def known_parameters() -> set[str]:
     """The parameters that a type checker allows for `sample`."""
     source = inspect.getsource(registry)
     listed = source.partition("class Parameters(")[2].partition("\n\n")[2] or source
-    return {*arguments_of(sample), *re.findall(r"^        (\w+): ", listed, re.MULTILINE), "delta", "sigma", "sigma2"}
+    return {
+        *arguments_of(sample),
+        *re.findall(r"^        (\w+): ", listed, re.MULTILINE),
+        "delta",
+        "sigma",
+        "sigma2",
+        "scale",
+        "std",
+    }
 
 
 def literals() -> set[str]:

@@ -563,7 +563,7 @@ def loss_of(mechanism: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
 
 def _made(mechanism: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
     with np.errstate(all="ignore"):
-        part: Part = mechanism._loss(sensitivity) if drawn else mechanism._density_loss()
+        part: Part = mechanism._loss(sensitivity) if drawn else mechanism._density_loss(sensitivity)
     name = repr(mechanism) if sensitivity is None else f"{mechanism!r} at sensitivity {sensitivity}"
     return PrivacyLoss._of(((part, 1),), (name if drawn else f"{name} as a density",))
 

@@ -145,6 +145,8 @@ def sample(
     delta: Delta = None,
     sigma: Annotated[Number, _some("sigma", "its σ, instead of eps and delta, or of sigma2.")] = None,
     sigma2: Annotated[Number, _some("sigma2", "its σ², nearly the variance.")] = None,
+    scale: Annotated[Number, _some("scale", "its scale, instead of eps and sensitivity.")] = None,
+    std: Annotated[Number, _some("std", "its standard deviation, instead of eps, delta and sensitivity.")] = None,
     mu: Annotated[Number, _some("mu", "its variance μ.")] = None,
     lower: Annotated[Number, _some("lower", "smallest noise.")] = None,
     upper: Annotated[Number, _some("upper", "largest noise.")] = None,

@@ -28,7 +28,7 @@ AllDigits = Annotated[bool, typer.Option("--all-digits", help=ALL_DIGITS)]
 ShowTrue = Annotated[bool, typer.Option("--show-true", help=SHOW_TRUE)]
 
 # Arguments that are not English words, so they mean the argument wherever they stand.
-_SYMBOLS = frozenset({"alpha", "beta", "delta", "eps", "gamma", "lam", "mu", "sigma", "sigma2", "theta"})
+_SYMBOLS = frozenset({"alpha", "beta", "delta", "eps", "gamma", "lam", "mu", "sigma", "sigma2", "std", "theta"})
 # Quoted text in an error stays as it is.
 _QUOTED = r"""(?<!\w)'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _WORD = re.compile(rf"{_QUOTED}|(?<![-\w])[a-z]\w*(?! =)")

@@ -454,8 +454,8 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
             1e-9 relative for ε from 2**-20 to 27 (and an optimal shape). They are equal for a discrete mechanism.
         sensitivity : int, float or None
             Largest change Δ of the value that one person can cause; an integer for a discrete mechanism. Only
-            `DiscreteGaussian`, `Skellam`, `GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace` and `Arete` take it.
-            None: the sensitivity that the mechanism was made for, or 1 if there is none.
+            `DiscreteGaussian`, `Skellam`, `GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace`, `Arete`, and mechanisms made
+            from a ``scale`` or ``std`` take it. None: the sensitivity that the mechanism was made for, or 1 if there is none.
 
         Returns
         -------
@@ -510,8 +510,9 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         """Privacy loss of `k` independent releases; see `PrivacyLoss.compose`."""
         return self.privacy_loss(sensitivity=sensitivity).compose(k)
 
-    def _density_loss(self) -> Any:
+    def _density_loss(self, sensitivity: Any) -> Any:
         """Return the loss of the density; mechanisms that do not know it raise."""
+        del sensitivity
         name = type(self).__name__
         raise ParameterError(f"lattice must be True for a {name}, because the loss of its density is not known, got False")
 

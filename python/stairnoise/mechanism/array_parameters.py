@@ -75,10 +75,16 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         return mechanism
 
     def _validate(
-        self, eps: RealLike, sensitivity: RealLike | None, spec: object = None, *, convert: Callable[[object, str], Real] = real
+        self,
+        eps: RealLike,
+        sensitivity: RealLike | None,
+        spec: object = None,
+        *,
+        convert: Callable[[object, str], Real] = real,
+        noise_alone: bool = False,
     ) -> None:
-        """Check and store the parameters, for the constructor."""
-        stated = sensitivity is not None
+        """Check and store the parameters, for the constructor; `noise_alone` as for `_store`."""
+        stated = sensitivity is not None and not noise_alone
         rate, change = convert(eps, "eps"), 1.0 if sensitivity is None else convert(sensitivity, "sensitivity")
         checked: Spec = None if self._spec_name is None else stair_shape(spec, self._spec_name, convert)
         store = object.__setattr__
@@ -86,7 +92,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         store(self, "_sensitivity", change)
         store(self, "_spec", checked)
         scalar = type(rate) is float and type(change) is float and not isinstance(checked, np.ndarray)
-        self._check(() if scalar else self._common_shape(), stated)
+        self._check(() if scalar else self._common_shape(), stated, noise_alone)
 
     def _common_shape(self) -> Shape:
         parameters = {"eps": self._eps, "sensitivity": self._sensitivity}
@@ -107,16 +113,17 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         if "_native_name" in vars(cls):
             cls._make = staticmethod(getattr(_native, cls._native_name))
 
-    def _check(self, shape: Shape, stated: bool) -> None:
+    def _check(self, shape: Shape, stated: bool, noise_alone: bool) -> None:
         """Let the extension check the numbers, and make its mechanism if they are scalars."""
         object.__setattr__(self, "_parameter_shape", shape)
         if shape == ():
-            self._store(self._make_sampler(self._eps, self._sensitivity, self._spec), None, stated=stated)  # type: ignore[arg-type]
+            sampler = self._make_sampler(self._eps, self._sensitivity, self._spec)  # type: ignore[arg-type]
+            self._store(sampler, None, stated=stated, noise_alone=noise_alone)
             return
         if 0 in shape:
             self._check_alone()
         _native.check(self._native_name, *self._broadcast(shape))
-        self._store(None, None, stated=stated)
+        self._store(None, None, stated=stated, noise_alone=noise_alone)
 
     @property
     def sensitivity(self) -> Value | float:

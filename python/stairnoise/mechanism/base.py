@@ -65,7 +65,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     # Completes the error "k must …" if no mechanism keeps the guarantee for k values.
     _partitions_rule: ClassVar[str] = "leave an eps that the lattice holds"
     # Whether methods take a sensitivity; then the class has `_checked_sensitivity`.
-    _any_sensitivity: ClassVar[bool] = False
+    _any_sensitivity: bool = False
 
     # The constructor's arguments by name, in its order; None if the class stores them itself.
     _parameters: dict[str, Any]
@@ -450,8 +450,8 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         ----------
         sensitivity : int, float or None
             Largest change Δ of one value. Only `DiscreteGaussian`, `Skellam`, `GeneralizedDiscreteLaplace`,
-            `MultiScaleDiscreteLaplace` and `Arete` take it. None: the sensitivity that the mechanism was made for. A mechanism
-            made from its noise alone has none.
+            `MultiScaleDiscreteLaplace`, `Arete`, and mechanisms made from a ``scale`` or ``std`` take it. None: the sensitivity
+            that the mechanism was made for. A mechanism made from its noise alone has none.
         max_partitions_contributed : int, default 1
             How many values one person can change, as in `release`. `GeneralizedDiscreteLaplace`, `Arete` and
             `LatticeNoise` do not divide their privacy budget: for them, the guarantee is that of this many releases.
@@ -486,7 +486,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         ``release(values, max_partitions_contributed=k)`` adds the noise of the returned mechanism. All values together
         then have the guarantee that one value has from this object: the ε, (ε, δ) or ρ of the table below. (The privacy
         profile at other ε may be larger.) For the noise of each value, ask the returned mechanism for `error_bound`
-        and `std`.
+        and `std`. A `Laplace` of a ``scale`` has an ε of 1 here, so its noise is k times as wide.
 
         Parameters
         ----------
@@ -504,7 +504,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
             `MergedLaplace`                      all rates divided by k, or by more, so that k times its `pure_eps` is
                                                  at most the `pure_eps` of this mechanism
             `Gaussian`                           the same (ε, δ), calibrated for an l2 sensitivity of Δ√k; made from
-                                                 ``sigma``, the same ρ with √k times the σ
+                                                 ``sigma`` or ``std``, the same ρ with √k times the σ
             `DiscreteGaussian` and `Skellam`     the same (ε, δ), calibrated for the sum of k draws
             by `from_eps`
             `DiscreteGaussian` of a ``sigma2``   ``k * sigma2``, rounded up: k values keep the ρ of one, but not its

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,8 +11,11 @@ if TYPE_CHECKING:
 
 
 def quotient_up(a: int, b: int) -> float:
-    """Least float64 that is not below a/b, for b > 0."""
-    nearest = a / b
+    """Least float64 that is not below a/b, for b > 0; inf if there is no finite one."""
+    try:
+        nearest = a / b
+    except OverflowError:
+        return math.inf if a > 0 else -sys.float_info.max
     numerator, denominator = nearest.as_integer_ratio()
     return nearest if numerator * b >= a * denominator else math.nextafter(nearest, math.inf)
 

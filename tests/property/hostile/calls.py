@@ -76,8 +76,10 @@ ARGUMENTS: dict[str, Any] = {
     "sensitivity": 2,
     "sigma": None,
     "sigma2": 4.0,
+    "scale": None,
     "size": None,
     "statistic": None,
+    "std": None,
     "step": 1,
     "t": 3.0,
     "tail_ratio": 0.5,
@@ -228,9 +230,16 @@ def calls() -> Iterator[Call]:
     ):
         found = _call(f"PermuteAndFlip.{method.__name__}", method)
         yield found._replace(label=f"{found.label} by scores", arguments=found.arguments | {"costs": None, "scores": [3, 1, 2]})
-    for name, arguments in {"Gaussian": {"eps": None, "delta": None}, "DiscreteGaussian": {"sigma2": None}}.items():
+    for name, width, others in (
+        ("Gaussian", "sigma", ("eps", "delta")),
+        ("Gaussian", "std", ("eps", "delta", "sensitivity")),
+        ("Laplace", "scale", ("eps", "sensitivity")),
+        ("Laplace", "std", ("eps", "sensitivity")),
+        ("DiscreteGaussian", "sigma", ("sigma2",)),
+    ):
         found = _call(name, getattr(sn, name))
-        yield found._replace(label=f"{name} by sigma", arguments=found.arguments | arguments | {"sigma": 2.0})
+        arguments = found.arguments | dict.fromkeys(others) | {width: 2.0}
+        yield found._replace(label=f"{name} by {width}", arguments=arguments)
 
 
 def members() -> Iterator[tuple[str, Any]]:
@@ -257,6 +266,8 @@ def takes(example: Any, method: str) -> bool:
 
 
 _NONE = object()
+# Noise alone whose scale is so small that a change by 1 has no privacy.
+_NO_PRIVACY = ("sensitivity must be at most 2**20 times the scale", "sensitivity must be at most 2**20 times the std")
 _LISTED = "eps/max_partitions_contributed must leave at most 2**22 values of noise"
 _MAY_REFUSE = {"noise_mean": _LISTED, "noise_std": _LISTED, "privacy_loss": "max_partitions_contributed must be at most 2**14"}
 
@@ -266,7 +277,7 @@ def _call(label: str, function: Callable[..., Any]) -> Call:
     parameters = inspect.signature(function).parameters
     optional = "sensitivity" in parameters and parameters["sensitivity"].default is None
     # A mechanism made for one sensitivity refuses another one in its methods.
-    if optional and inspect.ismethod(function) and not hasattr(function.__self__, "_checked_sensitivity"):
+    if optional and inspect.ismethod(function) and not getattr(function.__self__, "_any_sensitivity", False):
         own = {"sensitivity": None} | own
     names = named(function)
     arguments = {name: None if name == "rng" else own[name] if name in own else ARGUMENTS[name] for name in names}
@@ -283,7 +294,8 @@ def readings(thing: Any) -> Iterator[tuple[str, Any]]:
             value = _reading(thing, name)
         except sn.ParameterError as error:
             # A result that is too long to list or compose is refused, by the name of the responsible argument.
-            if type(thing) is not sn.PartitionSelection or not str(error).startswith(_MAY_REFUSE.get(name, "never")):
+            selection = type(thing) is sn.PartitionSelection and str(error).startswith(_MAY_REFUSE.get(name, "never"))
+            if not selection and not str(error).startswith(_NO_PRIVACY):
                 raise
             continue
         if value is not _NONE:

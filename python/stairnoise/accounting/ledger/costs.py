@@ -28,6 +28,8 @@ _CLASSES = {row.class_name: row for row in ROWS}
 _ROUNDING = 2.0**-30
 # The ε that a mechanism of shares computes has a relative error of at most this.
 _SHARES_ERROR = Fraction(1, 10**12)
+# Class methods, other than the class itself, that make a mechanism of a ledger file again.
+_MAKERS = ("_calibrated", "_of_noise")
 _UNREADABLE = "the ledger holds a mechanism that this version of stairnoise cannot read"
 
 
@@ -228,7 +230,7 @@ def _made(exact: str) -> Any:
     try:
         written = json.loads(exact)
         kind = _CLASSES[written["mechanism"]].load()
-        made_by = {"": kind, "_calibrated": getattr(kind, "_calibrated", None)}[written["by"]]
+        made_by = {"": kind, **{name: getattr(kind, name, None) for name in _MAKERS}}[written["by"]]
         mechanism = made_by(*written["arguments"])
         same = json.loads(_written(mechanism)) == written
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError):

@@ -132,7 +132,8 @@ def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
     """
     deviation, exponent = _as_integer(sigma)
     log2_sigma = ((deviation * deviation * partitions).bit_length() - 1) // 2 + exponent
-    log2_g = _log2_granularity(sensitivity, log2_sigma, "sigma must be", sigma=sigma, sensitivity=sensitivity)
+    given = {"sigma": sigma, "sensitivity": sensitivity}
+    log2_g = _log2_granularity(sensitivity, log2_sigma, "sigma must be", " (std needs no sensitivity)", **given)
     change, change_exponent = _as_integer(sensitivity)
     steps = _shifted_up(change, change_exponent - log2_g)
     if partitions == 1:
@@ -231,16 +232,17 @@ def _lattice_loss(n: FixedPoint, sigma: int, steps: int, log_delta: int, partiti
     return n.over(partitions * square, 24 * sigma * sigma)
 
 
-def _log2_granularity(change: float, log2_sigma: int, subject: str, **given: float) -> int:
+def _log2_granularity(change: float, log2_sigma: int, subject: str, remedy: str = "", **given: float) -> int:
     """Return log2 of g: σ has at least 2**32 steps and the sensitivity 2**20, but σ has no more than 2**44.
 
-    If σ is too large for that, the error begins with `subject` and ends with what was given.
+    If σ is too large for that, the error begins with `subject` and ends with the remedy and what was given.
     """
     log2_sensitivity = math.frexp(change)[1] - 1
     log2_g = max(min(log2_sigma - 32, log2_sensitivity - 20), log2_sigma - 43)
     if log2_sensitivity - log2_g < 10:
         shown = " and ".join(f"{name} {value!r}" for name, value in given.items())
-        raise ParameterError(f"{subject} below 2**33 times the sensitivity, got {shown}")
+        rule = "below 2**34 times the sensitivity, rounded down to a power of two"
+        raise ParameterError(f"{subject} {rule}{remedy}, got {shown}")
     if not _LEAST_LOG2_G <= log2_g <= _MOST_LOG2_G:
         raise ParameterError(
             f"sensitivity must give a granularity from 2**-1074 to 2**960, got {change!r} (granularity 2**{log2_g})"

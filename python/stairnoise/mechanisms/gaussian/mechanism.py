@@ -17,6 +17,7 @@ from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_di
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee
 from stairnoise.mechanism.immutable import of_this_version
+from stairnoise.mechanism.made_from_noise import MadeFromNoise, require_alone
 from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gaussian_distribution
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 from stairnoise.mechanisms.gaussian import calibration as gaussian_calibration
@@ -31,9 +32,11 @@ _LEAST_EPS, _LARGEST_EPS = 2.0**-40, 2.0**20
 _RESOLUTION = 1e-12
 # Largest sensitivity/σ, if the caller chooses σ.
 _MOST_BELOW = 2.0**20
+# Standard deviations whose granularity, 2**-32 times their power of two, is from 2**-1074 to 2**960.
+_LEAST_STD, _BEYOND_STDS = 2.0**-1042, 2.0**993
 
 
-class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Float]):
+class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Float]):
     r"""Gaussian noise of the least σ that is (ε, δ)-differentially private.
 
     .. math:: Φ\left(\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) - e^ε\, Φ\left(-\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) = δ
@@ -52,8 +55,11 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
     coordinate is rounded to a multiple of ``granularity`` g, so a change by c before rounding is at most c + g√d
     afterwards. Make the mechanism with ``sensitivity=c + g * d**0.5``.
 
-    ``Gaussian(sigma=z * sensitivity)`` has the standard deviation that you give, such as a noise multiplier z
-    times the clipping norm. It states ρ; `privacy_profile` and `compose` compute its (ε, δ).
+    ``Gaussian(sigma=z * sensitivity, sensitivity=sensitivity)`` has the standard deviation that you give, such as a noise
+    multiplier z times the clipping norm. It states ρ; `privacy_profile` and `compose` compute its (ε, δ).
+
+    ``Gaussian(std=σ)`` has the noise of ``Gaussian(sigma=σ, sensitivity=σ)``, on the lattice of that σ, and no sensitivity:
+    ``guarantee(sensitivity=Δ)`` states the ρ for a change by Δ.
 
     Parameters
     ----------
@@ -63,19 +69,22 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         Privacy parameter δ, 0 < δ < 1.
     sensitivity : float, array of float or None
         Largest change Δ > 0 of the value that one person can cause. None is 1, for study: `release` requires that you state
-        it or `sigma`, and `guarantee` of a `sigma` requires it.
+        it, `sigma` or `std`, and `guarantee` of a `sigma` requires it.
     sigma : float or array of float
         Instead of `eps` and `delta`: the standard deviation of the noise, from 2**-20 to 2**33 times the sensitivity.
         Unlike some libraries, `release` does not multiply it by the sensitivity. The noise drawn has at least this σ, and
         less than a relative 2**-52 more.
+    std : float or array of float
+        Instead of `sigma` and `sensitivity`: the standard deviation of the noise alone, from 2**-1042 to below 2**993.
 
     Raises
     ------
     ParameterTypeError
-        A parameter is not a real number, or neither `sigma` nor both of `eps` and `delta` are given.
+        A parameter is not a real number, or neither `sigma` nor `std` nor both of `eps` and `delta` are given.
     ParameterError
-        A parameter is out of range, or float64 does not hold it exactly. Or the shapes do not broadcast, or the noise
-        would be 2**33 times as wide as the sensitivity. Or `sigma` is given beside `eps` or `delta`.
+        A parameter is out of range, or float64 does not hold it exactly. Or the shapes do not broadcast, or σ is 2**34 times
+        the sensitivity, rounded down to a power of two, or more. Or `sigma` is given beside `eps` or `delta`, or `std` beside
+        any other parameter.
 
     Notes
     -----
@@ -122,9 +131,13 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
     @overload
     def __init__(self: Gaussian[float], *, sensitivity: Number | None = None, sigma: Number) -> None: ...
     @overload
+    def __init__(self: Gaussian[float], *, std: Number) -> None: ...
+    @overload
     def __init__(self: Gaussian[Floats], eps: Numeric, delta: Numeric, sensitivity: Numeric | None = None) -> None: ...
     @overload
     def __init__(self: Gaussian[Floats], *, sensitivity: Numeric | None = None, sigma: Numeric) -> None: ...
+    @overload
+    def __init__(self: Gaussian[Floats], *, std: Numeric) -> None: ...
     def __init__(
         self,
         eps: RealLike | None = None,
@@ -132,14 +145,19 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         sensitivity: RealLike | None = None,
         *,
         sigma: RealLike | None = None,
+        std: RealLike | None = None,
     ) -> None:
+        if std is not None:
+            require_alone("std", sensitivity, eps=eps, delta=delta, sigma=sigma)
+            self._calibrate({"std": _checked_std(std)}, 1, stated=False)
+            return
         stated, width = sensitivity is not None, 1.0 if sensitivity is None else sensitivity
         if sigma is not None:
             self._calibrate(_of_sigma(eps, delta, width, sigma), 1, stated)
             return
         for name, value in (("eps", eps), ("delta", delta)):
             if value is None:
-                raise ParameterTypeError(f"{name} must be given, or sigma instead of eps and delta, got None")
+                raise ParameterTypeError(f"{name} must be given, or sigma or std instead of eps and delta, got None")
         budget, slack, change = real(eps, "eps"), real(delta, "delta"), real(width, "sensitivity")
         allowed = (budget >= _LEAST_EPS) & (budget <= _LARGEST_EPS)
         refuse("eps", budget, allowed, "from 2**-40 to 2**20 for Gaussian noise", eps)
@@ -152,24 +170,26 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
     ) -> None:
         """Compute and store the noise with which `partitions` values have the guarantee together, or store the noise `found`."""
         calibrate: Callable[..., gaussian_calibration.Calibration] = (
-            gaussian_calibration.of_sigma if "sigma" in parameters else gaussian_calibration.calibrate
+            gaussian_calibration.calibrate if "eps" in parameters else gaussian_calibration.of_sigma
         )
+        # The lattice of a standard deviation alone is that of a sensitivity of one standard deviation.
+        numbers = [*parameters.values()] * (2 if "std" in parameters else 1)
         object.__setattr__(self, "_partitions", partitions)
         shape = common_shape(parameters)
         if shape == ():
-            self._keep(parameters, found or calibrate(*parameters.values(), partitions), stated)
+            self._keep(parameters, found or calibrate(*numbers, partitions), stated)
             return
-        different, which = for_different(lambda *numbers: calibrate(*numbers, partitions), shape, *parameters.values())
+        different, which = for_different(lambda *numbers: calibrate(*numbers, partitions), shape, *numbers)
         sigma2 = np.array([calibration.sigma2 for calibration in different], np.float64)
         log2_granularity = np.array([calibration.log2_granularity for calibration in different], np.int64)
         steps = np.array([float(calibration.steps) for calibration in different], np.float64)
         lattices = Lattices(sigma2[which], log2_granularity[which], steps[which])
-        self._store_arrays(lattices, parameters, stated=stated, noise_alone="sigma" in parameters)
+        self._store_arrays(lattices, parameters, stated=stated, noise_alone="eps" not in parameters)
 
     def _keep(self, parameters: dict[str, Any], calibration: gaussian_calibration.Calibration, stated: bool) -> None:
         object.__setattr__(self, "_calibration", calibration)
         native = _native.discrete_gaussian(calibration.sigma2, calibration.log2_granularity)
-        self._store(native, parameters, stated=stated, noise_alone="sigma" in parameters)
+        self._store(native, parameters, stated=stated, noise_alone="eps" not in parameters)
 
     def _element(self, index: tuple[int, ...]) -> Gaussian[float]:
         mechanism: Gaussian[Any] = type(self).__new__(type(self))
@@ -243,18 +263,18 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
 
     @property
     def eps(self) -> Float | float | None:
-        """ε of one value, or of k values together if made by ``for_partitions(k)``; None if made from `sigma`."""
+        """ε of one value, or of k values together if made by ``for_partitions(k)``; None if made from `sigma` or `std`."""
         return self._parameters.get("eps")
 
     @property
     def delta(self) -> Float | float | None:
-        """Privacy parameter δ, for the same values as `eps`; None if made from `sigma`."""
+        """Privacy parameter δ, for the same values as `eps`; None if made from `sigma` or `std`."""
         return self._parameters.get("delta")
 
     @property
-    def sensitivity(self) -> Float | float:
-        """Largest change Δ of one value that one person can cause."""
-        return self._parameters["sensitivity"]  # type: ignore[no-any-return]
+    def sensitivity(self) -> Float | float | None:
+        """Largest change Δ of one value that one person can cause; None if made from `std`."""
+        return self._parameters.get("sensitivity")
 
     def _lattice_step(self) -> Any:
         if not self._parameter_shape:
@@ -266,9 +286,9 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
     @property
     def sigma(self) -> Float:
         """Standard deviation σ of the noise."""
-        if self._partitions == 1 and "sigma" in self._parameters:
+        if self._partitions == 1 and "eps" not in self._parameters:
             # In float64 the noise drawn has this σ too.
-            sigma = self._parameters["sigma"]
+            sigma = next(iter(self._parameters.values()))
             return np.broadcast_to(sigma, self._parameter_shape).copy() if self._parameter_shape else sigma  # type: ignore[no-any-return]
         sigma2, log2_granularity = self._noise
         return self._plain(np.ldexp(np.sqrt(sigma2), log2_granularity))
@@ -284,20 +304,25 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
     def rho(self) -> Float:
         """ρ of zero-concentrated differential privacy of one value: Δ²/(2σ²), with Δ in whole lattice steps.
 
-        For several values, `guarantee` states ρ.
+        Δ is 1 if the mechanism was made from `std`. For several values and other changes, `guarantee` states ρ.
         """
-        return self._rho(1)
+        return self._rho(1, self._sensitivity_or_default(None))
 
-    def _rho(self, values: int) -> Float:
+    def _rho(self, values: int, sensitivity: float | None) -> Float:
         """Return the ρ of so many values together, rounded up if the guarantee is ρ alone."""
 
         def rho(mechanism: Gaussian[float]) -> float:
-            steps, sigma2 = mechanism._calibration.steps, mechanism._calibration.sigma2
-            if "sigma" in mechanism._parameters:
+            steps, sigma2 = mechanism._steps_of(sensitivity), mechanism._calibration.sigma2
+            if "eps" not in mechanism._parameters:
                 return rounded_up(values * Fraction(steps) ** 2 / (2 * Fraction(sigma2)))
             return values * (float(steps) * float(steps) / (2 * sigma2))
 
         return self._of_elements(rho)  # type: ignore[no-any-return]
+
+    def _steps_of(self, sensitivity: float | None) -> int:
+        """Return a sensitivity in lattice steps, or for None that of the mechanism."""
+        log2_granularity, _, steps = self._calibration
+        return steps if sensitivity is None else math.ceil(Fraction(sensitivity) / Fraction(2) ** log2_granularity)
 
     @property
     def _noise(self) -> tuple[Any, Any]:
@@ -311,17 +336,19 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
 
     def _loss(self, sensitivity: Any) -> Part:
         if self._parameter_shape:
-            return self._loss_of_elements(self._lattices.steps)
-        return discrete_gaussian_loss.LatticeGaussian(self._calibration.sigma2, float(self._calibration.steps))
+            given = sensitivity is not None
+            steps = np.ceil(sensitivity / self.granularity) if given else self._lattices.steps
+            return self._loss_of_elements(steps)
+        return discrete_gaussian_loss.LatticeGaussian(self._calibration.sigma2, float(self._steps_of(sensitivity)))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
         return discrete_gaussian_distribution.sum_bound(self._calibration.sigma2, k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         mechanism = self._keeping_guarantee(k, NAME)
-        return Guarantee(
-            mechanism.eps, mechanism.delta, mechanism._rho(mechanism._partitions), mechanism.sensitivity, mechanism._partitions
-        )
+        number = mechanism._partitions
+        change = mechanism.sensitivity if sensitivity is None else sensitivity
+        return Guarantee(mechanism.eps, mechanism.delta, mechanism._rho(number, sensitivity), change, number)
 
     def _divided_among(self, k: int) -> Gaussian[Float]:
         mechanism = type(self).__new__(type(self))
@@ -329,8 +356,10 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         return mechanism
 
     def _exact_parameters(self) -> dict[str, Any]:
-        found = self._calibration
-        return {**self._parameters, "sigma2": found.sigma2, "log2_granularity": found.log2_granularity}
+        found, given = self._calibration, self._parameters
+        if "std" in given:
+            given = {"sigma": given["std"], "sensitivity": given["std"]}
+        return {**given, "sigma2": found.sigma2, "log2_granularity": found.log2_granularity}
 
     @classmethod
     def _calibrated(
@@ -347,13 +376,22 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
         mechanism._calibrate(parameters, partitions, stated, found and gaussian_calibration.Calibration(*found))
         return mechanism
 
+    @classmethod
+    def _of_noise(cls, std: Any, partitions: int) -> Gaussian[Any]:
+        """Return the mechanism of a standard deviation for so many values, from a pickle or a ledger file."""
+        mechanism = cls.__new__(cls)
+        mechanism._calibrate({"std": _checked_std(std)}, partitions, stated=False)
+        return mechanism
+
     def _made_by(self) -> tuple[Any, tuple[Any, ...]]:
+        if "std" in self._parameters:
+            return self._of_noise, (self._parameters["std"], self._partitions)
         arguments = (self.eps, self.delta, self._stated_sensitivity, self._partitions)
         return self._calibrated, (*arguments, self._parameters["sigma"]) if "sigma" in self._parameters else arguments
 
     def __reduce__(self) -> tuple[Any, ...]:
         maker, arguments = self._made_by()
-        if self._parameter_shape or "sigma" in self._parameters:
+        if self._parameter_shape or "eps" not in self._parameters:
             return maker, arguments
         return maker, (*arguments, None, tuple(self._calibration), _native.__version__)
 
@@ -362,6 +400,12 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousMechanism[Flo
 
     def _key(self) -> tuple[object, ...]:
         return (*super()._key(), self._partitions)
+
+
+def _checked_std(std: object) -> Real:
+    deviation = real(std, "std")
+    refuse("std", deviation, (deviation >= _LEAST_STD) & (deviation < _BEYOND_STDS), "from 2**-1042 to below 2**993", std)
+    return deviation
 
 
 def _of_sigma(eps: object, delta: object, sensitivity: object, sigma: object) -> dict[str, Any]:
@@ -378,8 +422,8 @@ def _of_sigma(eps: object, delta: object, sensitivity: object, sigma: object) ->
     if enough is not True and not np.all(enough):
         index = tuple(map(int, np.argwhere(~np.broadcast_to(enough, shape))[0]))
         shown = (np.broadcast_to(value, shape)[index].item() for value in parameters.values())
-        text = "sigma must be at least 2**-20 times the sensitivity, got sigma {} and sensitivity {}".format(*shown)
-        raise ParameterError(text + place(index))
+        rule = "at least 2**-20 times the sensitivity (std needs no sensitivity)"
+        raise ParameterError(f"sigma must be {rule}, got sigma {next(shown)} and sensitivity {next(shown)}{place(index)}")
     return parameters
 
 

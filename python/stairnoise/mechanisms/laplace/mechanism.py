@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+from functools import reduce
 from typing import Any, overload
 
 import numpy as np
 
-from stairnoise._parameters import RealLike
-from stairnoise._types import Float, Floats, Number, Numeric
+from stairnoise import _native
+from stairnoise._errors import ParameterTypeError
+from stairnoise._parameters import Real, RealLike, real, refuse
+from stairnoise._types import Float, Floats, Number, Numeric, Self
 from stairnoise.distributions.symmetric import Line
+from stairnoise.mechanism.array_gaussian import numbers_for_different
 from stairnoise.mechanism.array_parameters import ArrayParameters
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, elementwise
 from stairnoise.mechanism.eps_for_error import LEAST_EPS, raised_for_lattice
+from stairnoise.mechanism.guarantee import NAME, Guarantee
+from stairnoise.mechanism.made_from_noise import MadeFromNoise, require_alone
 from stairnoise.mechanism.on_lattice import LAPLACE
 from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.laplace import distribution as laplace
 from stairnoise.mechanisms.laplace import loss
 from stairnoise.mechanisms.staircase import cost as staircase_cost
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
+from stairnoise.numerics.rounding import rounded_up
 
 _FORMULAS = Line(laplace)
+# Scales whose granularity, 2**-33 times their power of two, is from 2**-1074 to 2**960.
+_LEAST_SCALE, _BEYOND_SCALES = 2.0**-1041, 2.0**994
 
 
-class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Float]):
+class Laplace(MadeFromNoise, ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Float]):
     r"""Laplace noise of scale Δ/ε: the classic ε-differentially private noise.
 
     .. math:: f(x) = \frac{ε}{2Δ}\, e^{-ε|x|/Δ}
@@ -36,21 +47,29 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Flo
     relative. Bounds differ by less than 1e-9 of Δ and of themselves. For smaller ε the lattice is
     coarser: Δ is rounded up to D steps, by 2**-12 at most.
 
+    ``Laplace(scale=b)`` and ``Laplace(std=s)`` have the noise of ``Laplace(eps=1, sensitivity=b)``, on the lattice of that scale.
+    They have no sensitivity: ``guarantee(sensitivity=Δ)`` states the ε for a change by Δ.
+
     Parameters
     ----------
     eps : float or array of float
         Privacy parameter ε > 0 of one draw.
     sensitivity : float, array of float or None
         Largest change Δ > 0 of the value that one person can cause. None is 1, for study: `release` requires that you state
-        it.
+        it, unless `scale` or `std` is given.
+    scale : float or array of float
+        Instead of `eps` and `sensitivity`: the scale b of the noise, from 2**-1041 to below 2**994.
+    std : float or array of float
+        Instead of `scale`: the standard deviation √2 b, from 2**-1040 to below 2**994. b is rounded up to a float64.
 
     Raises
     ------
     ParameterTypeError
-        A parameter is not a real number.
+        A parameter is not a real number, or none of `eps`, `scale` and `std` is given.
     ParameterError
         A parameter is out of range, or float64 does not hold it exactly. Or the shapes do not
-        broadcast, or ε is so small that the lattice would not fit 64-bit integers.
+        broadcast, or ε is so small that the lattice would not fit 64-bit integers. Or another parameter is given beside `scale`
+        or `std`.
 
     References
     ----------
@@ -69,25 +88,135 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Flo
     5.9915
     >>> d.sample((2, 3), rng=sn.SeededRng(1)).shape
     (2, 3)
+    >>> noise = sn.Laplace(scale=2)
+    >>> noise
+    Laplace(scale=2.0)
+    >>> noise.guarantee(sensitivity=1).eps
+    0.5
     """
 
-    __slots__ = ()
+    __slots__ = ("_partitions",)
     _native_name = "laplace"
     _family = LAPLACE
+
+    # Of a mechanism made from its scale: the arguments of `for_partitions` by which its ε of 1 was divided.
+    _partitions: tuple[int, ...]
 
     @overload
     def __init__(self: Laplace[float], eps: Number, sensitivity: Number | None = None) -> None: ...
     @overload
+    def __init__(self: Laplace[float], *, scale: Number) -> None: ...
+    @overload
+    def __init__(self: Laplace[float], *, std: Number) -> None: ...
+    @overload
     def __init__(self: Laplace[Floats], eps: Numeric, sensitivity: Numeric | None = None) -> None: ...
-    def __init__(self, eps: RealLike, sensitivity: RealLike | None = None) -> None:
-        self._validate(eps, sensitivity)
+    @overload
+    def __init__(self: Laplace[Floats], *, scale: Numeric) -> None: ...
+    @overload
+    def __init__(self: Laplace[Floats], *, std: Numeric) -> None: ...
+    def __init__(
+        self,
+        eps: RealLike | None = None,
+        sensitivity: RealLike | None = None,
+        *,
+        scale: RealLike | None = None,
+        std: RealLike | None = None,
+    ) -> None:
+        if scale is not None:
+            require_alone("scale", sensitivity, eps=eps, std=std)
+            self._keep_scale(_checked_scale(scale), ())
+        elif std is not None:
+            require_alone("std", sensitivity, eps=eps)
+            self._keep_scale(_scale_of(std), ())
+        elif eps is None:
+            raise ParameterTypeError("eps must be given, or scale or std instead, got None")
+        else:
+            self._validate(eps, sensitivity)
+
+    def _keep_scale(self, scale: Real, partitions: tuple[int, ...]) -> None:
+        object.__setattr__(self, "_partitions", partitions)
+        self._validate(reduce(_native.largest_quotient, partitions, 1.0), scale, noise_alone=True)
+
+    @classmethod
+    def _of_noise(cls, scale: Any, *partitions: int) -> Self:
+        """Return the mechanism of a scale for so many values, from a pickle or a ledger file."""
+        mechanism = cls.__new__(cls)
+        mechanism._keep_scale(_checked_scale(scale), partitions)
+        return mechanism
+
+    @classmethod
+    def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
+        return super()._for_one_call(arguments, out) if {"scale", "std"}.isdisjoint(arguments) else cls(**arguments)
+
+    @property
+    def eps(self) -> Float | float | None:  # type: ignore[override]
+        """Privacy parameter ε of one draw; None if made from `scale` or `std`."""
+        return None if self._is_noise_alone else self._eps  # type: ignore[return-value]
+
+    @property
+    def sensitivity(self) -> Float | float | None:  # type: ignore[override]
+        """Largest change Δ of one value that one person can cause; None if made from `scale` or `std`."""
+        return None if self._is_noise_alone else self._sensitivity  # type: ignore[return-value]
+
+    @property
+    def scale(self) -> Float:
+        """Scale Δ/ε of the density."""
+        with np.errstate(all="ignore"):
+            return self._plain(np.divide(self._sensitivity, self._eps))
+
+    def _named_arguments(self) -> dict[str, Any]:
+        return {"scale": self._sensitivity} if self._is_noise_alone else super()._named_arguments()
+
+    def _made_by(self) -> tuple[Any, tuple[Any, ...]]:
+        return (self._of_noise, (self._sensitivity, *self._partitions)) if self._is_noise_alone else super()._made_by()
+
+    def __repr__(self) -> str:
+        wider = self._partitions if self._is_noise_alone else ()
+        return super().__repr__() + "".join(f".for_partitions({k})" for k in wider)
+
+    def _key(self) -> tuple[object, ...]:
+        return (*super()._key(), self._partitions) if self._is_noise_alone else super()._key()
 
     def _functions(self) -> Symmetric:
         eps, D = self._eps, self._sensitivity
         return Symmetric(_FORMULAS, lambda: laplace.constants(eps, D), self._parameter_shape, "laplace_abs_moment", (eps, D))
 
-    def _density_loss(self) -> Any:
-        return loss.Steps(self._broadcast(self._parameter_shape)[0], np.full(np.shape(self._sensitivity), np.inf))
+    def _loss(self, sensitivity: Any) -> Any:
+        if sensitivity is None:
+            return super()._loss(sensitivity)
+        granularity, steps, _ = self._describe()
+        # Exact: the granularity is a power of two, and larger numbers of steps than 2**53 are whole anyway.
+        change = np.ceil(sensitivity / granularity)
+        return loss.Steps(np.asarray(self._eps * (change / steps)), change)
+
+    def _density_loss(self, sensitivity: Any) -> Any:
+        eps = self._broadcast(self._parameter_shape)[0] if sensitivity is None else np.asarray(sensitivity / self.scale)
+        return loss.Steps(eps, np.full(np.shape(eps), np.inf))
+
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        if sensitivity is None:
+            return super()._promise(sensitivity, k)
+        eps = self._keeping_guarantee(k, NAME)._eps_of_steps(sensitivity, k)
+        return Guarantee(eps, 0.0, None, sensitivity, k)
+
+    def _eps_of_steps(self, sensitivity: float, k: int) -> Any:
+        """Return the ε of k values that change by a sensitivity each, rounded up."""
+        granularity, steps, _ = self._describe()
+
+        def eps(one: float, g: float, D: int) -> float:
+            return rounded_up(k * math.ceil(Fraction(sensitivity) / Fraction(g)) * Fraction(one) / D)
+
+        if self._parameter_shape == ():
+            return eps(float(self._eps), granularity.item(), steps.item())
+        return numbers_for_different(eps, self._parameter_shape, self._eps, granularity, steps)
+
+    def _divided_among(self, k: int) -> Self:
+        if self._is_noise_alone:
+            return self._of_noise(self._sensitivity, *self._partitions, k)
+        return super()._divided_among(k)
+
+    def _exact_parameters(self) -> dict[str, Any]:
+        return {"eps": self._eps, "sensitivity": self._sensitivity}
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
@@ -101,4 +230,31 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[Flo
         )
 
     def _frozen(self, scipy: Any) -> Any:
-        return scipy.shaped("laplace", self.eps, scale=self.sensitivity)
+        return scipy.shaped("laplace", self._eps, scale=self._sensitivity)
+
+
+def _checked_scale(scale: object) -> Real:
+    found = real(scale, "scale")
+    refuse("scale", found, (found >= _LEAST_SCALE) & (found < _BEYOND_SCALES), "from 2**-1041 to below 2**994", scale)
+    return found
+
+
+def _scale_of(std: object) -> Real:
+    """Return the least float64 b with √2 b >= std, for every element."""
+    deviation = real(std, "std")
+    allowed = (deviation >= 2 * _LEAST_SCALE) & (deviation < _BEYOND_SCALES)
+    refuse("std", deviation, allowed, "from 2**-1040 to below 2**994", std)
+    return (
+        _least_scale(deviation)
+        if isinstance(deviation, float)
+        else numbers_for_different(_least_scale, deviation.shape, deviation)
+    )
+
+
+def _least_scale(std: float) -> float:
+    half = Fraction(std) ** 2 / 2
+    # A division by √2 is less than two units in the last place away from the result.
+    scale = math.nextafter(math.nextafter(std / math.sqrt(2), 0.0), 0.0)
+    while Fraction(scale) ** 2 < half:
+        scale = math.nextafter(scale, math.inf)
+    return scale

@@ -162,7 +162,8 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
             _FORMULAS, lambda: staircase.continuous(eps, D, gamma), self._parameter_shape, "staircase_abs_moment", (eps, D, gamma)
         )
 
-    def _density_loss(self) -> Any:
+    def _density_loss(self, sensitivity: Any) -> Any:
+        del sensitivity
         gamma = np.asarray(self.gamma)
         return loss.Atoms(self._broadcast(self._parameter_shape)[0], 2 * gamma, 2 * gamma - 1)
 
