@@ -75,6 +75,7 @@ WRONG = {
         "sum_of": (*DATABASE, "--row-is-person", "--bounds", "0,1", "--sum", "spend"),
         "mean": (*DATABASE, "--row-is-person", "--bounds", "0,1", "--mean", "spend"),
         "top": (*DATABASE, "--row-is-person", "--top", "0"),
+        "find_bounds": (*DATABASE, "--row-is-person", "--find-bounds", "spend"),
         "bounds": (*DATABASE, "--row-is-person", "--sum", "spent", "--bounds", "1,0"),
         "where": (*COUNT, "--where", "1 -- "),
         "row_is_person": (*DATABASE, "--count"),

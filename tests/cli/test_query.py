@@ -199,6 +199,25 @@ def test_the_ledger_is_written_and_shown(capsys, database, tmp_path):
     assert sn.Ledger(ledger).total() == 0.75
 
 
+def test_a_top_has_labels_and_ranks(capsys, database):
+    code, out, _ = run(capsys, database, *LISTED, "--top", 1, "--row-is-person", "--eps", 60, "--where", "city = 'Paris'")
+    assert code == 0
+    assert out.split()[:4] == ["city", "rank", "Paris", "1"]
+    assert "no group that ranks lower or is left out has more than 0 people more" in " ".join(out.split())
+
+
+def test_bounds_are_found_as_the_option_that_they_become(capsys, database):
+    asked = ("--from", "visits", "--row-is-person", "--eps", 60, "--find-bounds", "spent")
+    code, out, _ = run(capsys, database, *asked)
+    assert code == 0
+    assert out.splitlines()[0] == "--bounds spent=0,1024"
+    assert "No bin without people is above with a probability of 99.9 % or more." in " ".join(out.split())
+    code, out, _ = run(capsys, database, *asked, "--json", "--confidence", 0.95)
+    assert code == 0
+    assert (json.loads(out)["bounds"]["low"], json.loads(out)["bounds"]["high"]) == (0, 1024)
+    assert "no bounds were found" in run(capsys, database, *asked, "--where", "spent < 0")[1].replace("\n", " ")
+
+
 def test_a_table_without_groups_says_so(capsys, database):
     asked = ("--from", "visits", "--by", "city", "--count", "--row-is-person", "--eps", 1, "--delta", 1e-6, "--where", "age < 0")
     code, out, _ = run(capsys, database, *asked)
@@ -213,6 +232,8 @@ REFUSED = {
     "no person": (("--from", "visits", "--eps", 1, *ONE, "--count"), "--row-is-person or --person must be given"),
     "two persons": ((*BASE, *ONE, "--count", "--person", "who"), "person must be left out"),
     "no statistic": ((*BASE, *ONE), "--count, --mean, --sum or --top must be given, got none"),
+    "bounds beside counts": ((*BASE, "--count", "--find-bounds", "age"), "--find-bounds must be given without other statistics"),
+    "bounds of a text": ((*BASE, "--find-bounds", "city"), "--find-bounds of 'city' must be of a column of numbers"),
     "a top beside counts": ((*BASE, *ONE, "--count", "--top", 1), "--top must be the only statistic of a question"),
     "a top of too many": ((*BASE, *ONE, "--top", 2), "--top must be at most the number of groups, 1, got 2"),
     "a top by a mechanism": (

@@ -19,9 +19,10 @@ import typer
 import stairnoise
 from stairnoise._errors import ParameterError, meant
 from stairnoise.cli.options import ALL_DIGITS, SHOW_TRUE, File, Number, Text, Texts, naming, option
-from stairnoise.cli.query_screen import print_release
+from stairnoise.cli.query_screen import print_bounds, print_release
 from stairnoise.cli.screen import console, plain
 from stairnoise.query.ask import top_of
+from stairnoise.query.bounds import CONFIDENCE, EDGES, found
 from stairnoise.query.files import Output
 from stairnoise.query.mechanism import MECHANISMS
 from stairnoise.query.question import Asked, same
@@ -49,6 +50,7 @@ _BINS = "Groups that are intervals of a column, as age=0,18,65: [0, 18) and [18,
 _BOUNDS = "One person's minimum and maximum contribution to a group, as 0,100 or COLUMN=0,100; more is clipped."
 _SHARE = "How ε is divided, as count=2 or mean_COLUMN=1; may be repeated. Default: 1 for count, each mean and each sum."
 _MAX_GROUPS = "The largest number of groups in which one person counts; only with --person."
+_CONFIDENCE = "Probability that a private value is within its ± of the true one. Default: 0.95; of bounds that are found 0.999."
 _TYPES = "Types, as age=integer,day=date:%d.%m.%Y: text, integer, real, boolean, date. Other columns of CSV are text."
 
 
@@ -66,6 +68,7 @@ def query(
     mean: Annotated[Texts, _what("--mean", help="Column to average; needs --bounds unless boolean; may be repeated.")] = None,
     sum_of: Annotated[Texts, _what("--sum", help="Column to add up; needs --bounds unless boolean; may be repeated.")] = None,
     top: Annotated[int | None, _what("--top", help="Select so many of the listed groups: those with the most people.")] = None,
+    find_bounds: Annotated[Text, _what("--find-bounds", help="Instead: find bounds of this column, as powers of two.")] = None,
     bounds: Annotated[Texts, _what("--bounds", help=_BOUNDS, metavar="LOW,HIGH")] = None,
     where: Annotated[Text, _what("--where", help='Condition on one row, such as "age >= 18".')] = None,
     row_is_person: Annotated[bool, _who("--row-is-person", help="Each row is a different person.")] = False,
@@ -79,9 +82,7 @@ def query(
     budget_delta: Annotated[Number, _price(help="δ that a new ledger holds; releases with a --delta need one.")] = None,
     key_file: Annotated[File, _price(help="Secret of 32 bytes or 64 hex digits: equal questions get equal answers.")] = None,
     release_name: Annotated[Text, _price(help="Public name of this state of the data; with --key-file.")] = None,
-    confidence: Annotated[
-        float, _out(help="Probability that a private value is within its ± of the true one.", show_default=True)
-    ] = 0.95,
+    confidence: Annotated[Number, _out(help=_CONFIDENCE)] = None,
     nonnegative: Annotated[bool, _out("--nonnegative", help="Set negative private values to 0.")] = False,
     all_digits: Annotated[bool, _out("--all-digits", help=ALL_DIGITS)] = False,
     types: Annotated[Texts, _file("--type", help=_TYPES)] = None,
@@ -105,6 +106,8 @@ def query(
     For example: stairnoise query adult.csv --by sex --groups sex=Female,Male --count --row-is-person --eps 1
     """
     passed_on = {name: value for name, value in locals().items() if name in _PASSED_ON}
+    if confidence is None:
+        passed_on["confidence"] = 0.95 if find_bounds is None else CONFIDENCE
     if show_true and (output is not None or json):
         raise ParameterError("--show-true must not be combined with --output or --json: that output could be published")
     if spark is not None and (source, table) != (None, None):
@@ -112,8 +115,13 @@ def query(
     if source is None and spark is None:
         raise ParameterError("source must be given, or --spark with a table of Spark")
     columns = [name or "" for text in by or [] for name in csv_fields(text, "by")]
-    statistics = _statistics(count, mean or [], sum_of or [], bounds or [], top)
-    edges = _edges(bins or [])
+    edges: Mapping[str, Sequence[Any]] = _edges(bins or [])
+    if find_bounds is None:
+        statistics = _statistics(count, mean or [], sum_of or [], bounds or [], top)
+    else:
+        if count or mean or sum_of or bounds or columns or edges or output or show_true or top is not None:
+            raise ParameterError("--find-bounds must be given without other statistics, groups, --output and --show-true")
+        statistics, edges, passed_on["all_digits"] = [("count", None, None)], {find_bounds: EDGES}, True
     listed, csv = _groups(groups or [], columns), _csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks)
     keyed = _keyed(key_file, release_name)
     if keyed is not None and any(same(name, (*listed, *edges)) is None for name in columns):
@@ -134,7 +142,12 @@ def query(
         **passed_on,
     )
     try:
-        with naming(column="--mean" if mean else "--sum", sum="--sum", csv=_given(csv)):
+        with naming(
+            column="--mean" if mean else "--sum",
+            sum="--sum",
+            bins="--bins" if find_bounds is None else "--find-bounds",
+            csv=_given(csv),
+        ):
             outcome = release.run(session() if source is None else source, groups_as_texts=True)
         if file is not None:
             file.write(outcome.table)
@@ -146,7 +159,9 @@ def query(
             raise
         raise ParameterError(f"{error.filename}: {error.strerror}; the noise was drawn, so eps = {eps:g} is spent") from None
     _name_blanks(outcome.plan.question.groups)
-    if json:
+    if find_bounds is not None:
+        print_bounds(console(), found(outcome), find_bounds, json=json, explain=explain, ledger=release.ledger)
+    elif json:
         print(outcome.table.to_json(), end="")
     else:
         print_release(console(), outcome, file, show_true=show_true, explain=explain, ledger=release.ledger)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from json import dumps
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from stairnoise._digits import at_most
+from stairnoise._digits import at_most, decimals, fixed
 from stairnoise.cli.screen import cell, plain, print_rows
+from stairnoise.query.bounds import PrivateBounds
 from stairnoise.query.files import Output
 from stairnoise.query.release import Outcome
 from stairnoise.query.types import number
@@ -30,16 +32,33 @@ def print_release(screen: Console, outcome: Outcome, file: Output | None, *, sho
     screen.print()
     about = outcome.table.about
     accuracy = about["error_bound"].replace("error_bound", "±") if file is None else about["error_bound"]
-    said = [about["protected"], *([about["best_guess"]] if explain else []), accuracy, _mechanisms(about)]
+    said = []
     if len(about["statistics"]) > 1 or outcome.plan.question.groupings:
         said.append(f"Counted: {about['counted']}.")
     said += [f"{step[:1].upper()}{step[1:]}." for step in about["post_processing"]]
+    _print_notes(screen, about, accuracy, said, explain=explain, ledger=ledger)
+    if show_true:
+        screen.print(cell(_NOT_PRIVATE, "bold red"))
+
+
+def print_bounds(screen: Console, found: PrivateBounds, column: str, *, json: bool, explain: bool, ledger: Any) -> None:
+    """Print bounds that were found, as options of the next question."""
+    if json:
+        print(dumps(found.about, ensure_ascii=False, indent=2))
+        return
+    if found.bounds is not None:
+        low, high = (fixed(end, decimals(end)) for end in found.bounds)
+        screen.print(plain(f"--bounds {column}={low},{high}"), soft_wrap=True)
+        screen.print()
+    _print_notes(screen, found.about, found.about["bounds"]["meaning"], [], explain=explain, ledger=ledger)
+
+
+def _print_notes(screen: Console, about: dict[str, Any], accuracy: str, said: list[str], *, explain: bool, ledger: Any) -> None:
+    said = [about["protected"], *([about["best_guess"]] if explain else []), accuracy, _mechanisms(about), *said]
     if ledger is not None:
         said.append(f"Ledger: eps = {at_most(ledger.total())} of {ledger.budget:g} is spent.")
     for sentence in [*said, about["not_protected"]]:
         screen.print(cell(sentence))
-    if show_true:
-        screen.print(cell(_NOT_PRIVATE, "bold red"))
 
 
 def _print_table(screen: Console, outcome: Outcome, show_true: bool) -> None:

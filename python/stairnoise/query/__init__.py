@@ -1,11 +1,12 @@
 """From a database to a table that can be published.
 
 `count`, `sum`, `mean`, `table` for several of them, and `top` ask a table of SQLite, DuckDB, PostgreSQL or Spark, a CSV or
-Parquet file, or a frame, and return a `PrivateTable`.
+Parquet file, or a frame, and return a `PrivateTable`. `bounds` finds the bounds that sums and means need.
 
 | file | subject |
 |---|---|
 | `ask` | the functions |
+| `bounds` | bounds of a column, found privately |
 | `compiled` | the same question as a statement that another client runs |
 | `question` | a question, and the checks of its arguments |
 | `groupings` | groups that are computed from a column |
@@ -25,9 +26,24 @@ Only the packages that a source needs are imported.
 """
 
 from stairnoise.query.ask import count, mean, sum, table, top
+from stairnoise.query.bounds import PrivateBounds, bounds
 from stairnoise.query.compiled import CompiledQuery, compile, finish
 from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.reading import CSV
 from stairnoise.query.sources.source import SourceError
 
-__all__ = ["CSV", "CompiledQuery", "PrivateTable", "SourceError", "compile", "count", "finish", "mean", "sum", "table", "top"]
+__all__ = [
+    "CSV",
+    "CompiledQuery",
+    "PrivateBounds",
+    "PrivateTable",
+    "SourceError",
+    "bounds",
+    "compile",
+    "count",
+    "finish",
+    "mean",
+    "sum",
+    "table",
+    "top",
+]
