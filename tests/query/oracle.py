@@ -103,3 +103,32 @@ def _units(value, unit):
 def _clipped(total, bounds, unit):
     low, high = math.ceil(Fraction(bounds[0]) / Fraction(unit)), math.floor(Fraction(bounds[1]) / Fraction(unit))
     return min(max(total, low), high)
+
+
+def histograms(rows, listed, place, points, *, max_groups=None, key=bytes(32), digest=sha256, person=1):
+    """Return the weight at each candidate with one, for each group of rows (person, groups, values), of the value at a place.
+
+    `points` are the candidates. If `max_groups` is None, every row is one person, who has the weight `person` in each group.
+    """
+    found, people = defaultdict(lambda: defaultdict(int)), defaultdict(lambda: defaultdict(list))
+    for number, (who, groups, values) in enumerate(rows):
+        codes = tuple(
+            next((code for code, one in enumerate(list_) if _same(group, one)), None)
+            for group, list_ in zip(groups, listed, strict=True)
+        )
+        if None not in codes and _is_number(values[place]) and (max_groups is None or who is not None):
+            people[number if max_groups is None else who][codes].append(_nearest(values[place], points))
+    for who, of_groups in people.items():
+        for codes in sorted(of_groups, key=lambda one, who=who: _order(digest, key, one, who))[:max_groups]:
+            own = sorted(of_groups[codes])
+            for j, candidate in enumerate(own):
+                found[codes][candidate] += person * (j + 1) // len(own) - person * j // len(own)
+    places = itertools.product(*(range(len(one)) for one in listed))
+    return [{candidate: weight for candidate, weight in sorted(found[group].items()) if weight} for group in places]
+
+
+def _nearest(value, points):
+    """Return the nearest candidate, the upper one of two."""
+    if math.isinf(value):
+        return len(points) - 1 if value > 0 else 0
+    return min(range(len(points)), key=lambda place: (abs(Fraction(value) - Fraction(points[place])), -place))

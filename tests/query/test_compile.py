@@ -116,9 +116,11 @@ def duck(columns, rows):
 def answered(con, dialect, question, columns, key=bytes(32)):
     source = Described(dialect, "t", schema(dialect, columns))
     asked = source.checked(question)
-    text, parameters = source.statement(asked, key)
-    assert parameters == []
-    return answers_of(asked, con.execute(translated(dialect, text)).fetchall())
+    results = []
+    for text, parameters in source.statements(asked, key):
+        assert parameters == []
+        results.append(con.execute(translated(dialect, text)).fetchall())
+    return answers_of(asked, results)
 
 
 def rows_of(draw):

@@ -165,7 +165,7 @@ def test_a_wrong_statement_breaks_the_bounds(engine, monkeypatch, right, wrong):
         assert right in text
         return text.replace(right, wrong), parameters
 
-    monkeypatch.setattr("stairnoise.query.sources.source.statement", broken)
+    monkeypatch.setattr("stairnoise.query.sources.statement.statement", broken)
     with pytest.raises(AssertionError):
         check()
 

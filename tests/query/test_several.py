@@ -311,7 +311,7 @@ def test_a_composed_ledger_composes_the_parts_of_a_table(tmp_path):
 
 
 REFUSED = {
-    "nothing": ({"count": False, "mean": None, "sum": {}}, "count, mean or sum must be given"),
+    "nothing": ({"count": False, "mean": None, "sum": {}}, "count, mean, sum, median or quantile must be given"),
     "a list of columns": ({"mean": ["spent"]}, "mean must be a dict from columns to bounds, got a value of type list"),
     "a column that is none": ({"sum": {3: (0, 1)}}, "sum must be a string, got 3"),
     "no bounds": ({"sum": {"spent": None}}, "bounds of 'spent' must be given for a sum"),

@@ -80,12 +80,7 @@ def _print_table(screen: Console, outcome: Outcome, show_true: bool) -> None:
 def _true(outcome: Outcome) -> dict[tuple[object, ...], list[int | float]]:
     """Return the true values of each group."""
     answers, plan = outcome.answers, outcome.plan
-    columns = []
-    for statistic in plan.question.statistics:
-        part = plan.part(statistic)
-        totals = answers.counts if part.place is None else answers.sums[part.place]
-        numbers = zip(answers.counts.tolist(), totals.tolist(), strict=True)
-        columns.append([statistic.true(count, total, part.unit) for count, total in numbers])
+    columns = [statistic.truths(plan, answers) for statistic in plan.question.statistics]
     return {group: list(values) for group, *values in zip(answers.groups, *columns, strict=True)}
 
 

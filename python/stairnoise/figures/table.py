@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from stairnoise._digits import at_most
 from stairnoise._errors import ParameterError, meant, received
 from stairnoise._plain import plain
 from stairnoise.figures.style import GRID, STAIRCASE, load
@@ -34,11 +35,11 @@ def plot_table(table: Any, statistic: str | None, ax: Axes | None) -> Axes:
         _, ax = load("matplotlib.pyplot").subplots(figsize=(_WIDTH, height), layout="constrained")
     drawn = [(place, *_interval(row, columns[name])) for place, row in enumerate(rows) if not row.get(_empty(columns[name]))]
     if drawn:
-        places, values, below, above = zip(*drawn, strict=True)
-        ax.errorbar(values, places, xerr=(below, above), fmt="o", markersize=5, capsize=3, color=STAIRCASE.color)
+        places, values, *bars = zip(*drawn, strict=True)
+        ax.errorbar(values, places, xerr=bars or None, fmt="o", markersize=5, capsize=3, color=STAIRCASE.color)
     ax.set_yticks(range(len(rows)), [_label(row, about["by"], columns[name]) for row in rows])
     # A name with two dollar signs is no formula.
-    meaning = f"{plain(name)}\nbars: {100 * about['confidence']:.15g} % for the true value"
+    meaning = f"{plain(name)}\n{_meaning(about, columns[name])}"
     for one in (*ax.get_yticklabels(), ax.set_xlabel(meaning), ax.set_ylabel(plain(", ".join(about["by"])))):
         one.set_parse_math(False)
     ax.set_ylim(max(len(rows), 1) - 0.5, -0.5)
@@ -52,12 +53,21 @@ def _empty(columns: dict[str, str]) -> str:
     return columns.get("may_be_empty", "")
 
 
-def _interval(row: dict[str, Any], columns: dict[str, str]) -> tuple[float, float, float]:
-    """Return a value, and the lengths of its bar below and above."""
+def _interval(row: dict[str, Any], columns: dict[str, str]) -> tuple[float, ...]:
+    """Return a value, and the lengths of its bar below and above; a quantile has none."""
     value = row[columns["value"]]
     if "low" in columns:
         return value, value - row[columns["low"]], row[columns["high"]] - value
-    return value, row[columns["error_bound"]], row[columns["error_bound"]]
+    return value, *([row[columns["error_bound"]]] * 2 if "error_bound" in columns else [])
+
+
+def _meaning(about: dict[str, Any], columns: dict[str, str]) -> str:
+    """Return how far the true values are."""
+    chance = f"{100 * about['confidence']:.15g} %"
+    if "error_bound" in columns:
+        return f"bars: {chance} for the true value"
+    bound = next(one["rank_bound"] for one in about["statistics"] if one["columns"] == columns)
+    return f"within {at_most(bound)} people of the true one, in rank: {chance}"
 
 
 def _label(row: dict[str, Any], by: list[str], columns: dict[str, str]) -> str:

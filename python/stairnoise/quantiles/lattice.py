@@ -43,8 +43,11 @@ class Lattice(NamedTuple):
         return np.asarray(np.where(takes_right, right, left), np.int64)
 
 
-def lattice(bounds: object, step: object, candidates: object, *, whole: bool) -> Lattice:
-    """Check the arguments that give candidates; `whole` says whether the values are integers by their type."""
+def lattice(bounds: object, step: object, candidates: object, *, whole: bool, most: int | None = None) -> Lattice:
+    """Check the arguments that give candidates; `whole` says whether the values are integers by their type.
+
+    A default step gives at most `most` candidates.
+    """
     if candidates is not None:
         if bounds is not None or step is not None:
             raise ParameterError("candidates must be given without bounds and step, got both")
@@ -52,7 +55,11 @@ def lattice(bounds: object, step: object, candidates: object, *, whole: bool) ->
     if bounds is None:
         raise ParameterError("bounds must be given, chosen without looking at the values, which are private; got none")
     low, high = _bounds(bounds)
-    width = _default_step(high - low, whole=whole) if step is None else _step(step)
+    width = (
+        _default_step(high - low, most or _FINE, MOST_CANDIDATES if most is None else most, whole=whole)
+        if step is None
+        else _step(step)
+    )
     count = (high - low) // width + 1
     if count > MOST_CANDIDATES:
         raise ParameterError(f"step must give at most {MOST_CANDIDATES} candidates between the bounds, got {float(width):g}")
@@ -84,11 +91,11 @@ def _step(step: object) -> Fraction:
     return as_typed(width)
 
 
-def _default_step(span: Fraction, *, whole: bool) -> Fraction:
+def _default_step(span: Fraction, most: int, most_of_integers: int, *, whole: bool) -> Fraction:
     """Return 1 for integers if that gives few enough candidates, else the finest 1, 2 or 5 times a power of ten that does."""
-    if span == 0 or (whole and span < MOST_CANDIDATES):
+    if span == 0 or (whole and span < most_of_integers):
         return Fraction(1)
-    return next(step for step in _round_numbers(span / (_FINE - 1)) if span // step < _FINE)
+    return next(step for step in _round_numbers(span / (most - 1)) if span // step < most)
 
 
 def _round_numbers(least: Fraction) -> Iterator[Fraction]:

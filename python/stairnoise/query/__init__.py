@@ -1,7 +1,7 @@
 """From a database to a table that can be published.
 
-`count`, `sum`, `mean`, `table` for several of them, and `top` ask a table of SQLite, DuckDB, PostgreSQL or Spark, a CSV or
-Parquet file, or a frame, and return a `PrivateTable`. `bounds` finds the bounds that sums and means need.
+`count`, `sum`, `mean`, `median`, `quantile`, `table` for several of them, and `top` ask a table of SQLite, DuckDB, PostgreSQL or
+Spark, a CSV or Parquet file, or a frame, and return a `PrivateTable`. `bounds` finds the bounds that statistics of a column need.
 
 | file | subject |
 |---|---|
@@ -25,7 +25,7 @@ Parquet file, or a frame, and return a `PrivateTable`. `bounds` finds the bounds
 Only the packages that a source needs are imported.
 """
 
-from stairnoise.query.ask import count, mean, sum, table, top
+from stairnoise.query.ask import count, mean, median, quantile, sum, table, top
 from stairnoise.query.bounds import PrivateBounds, bounds
 from stairnoise.query.compiled import CompiledQuery, compile, finish
 from stairnoise.query.private_table import PrivateTable
@@ -43,6 +43,8 @@ __all__ = [
     "count",
     "finish",
     "mean",
+    "median",
+    "quantile",
     "sum",
     "table",
     "top",

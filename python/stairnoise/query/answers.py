@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from stairnoise.query.types import exact
 
+Histogram = tuple[NDArray[np.int64], NDArray[np.int64]]
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answers:
@@ -26,17 +28,22 @@ class Answers:
         A row for each statistic with a column: sums of people's totals, each clipped to the bounds, as multiples of a unit.
     units : tuple of float
         The unit of each row: a power of two, which depends only on the question and the types of its columns.
+    histograms : tuple of list of (ndarray, ndarray)
+        For each column of quantiles and each group the candidates that values are nearest to, in increasing order, and the weight
+        of the people at each.
     """
 
     groups: list[tuple[object, ...]]
     counts: NDArray[np.int64]
     sums: NDArray[np.int64]
     units: tuple[float, ...] = ()
+    histograms: tuple[list[Histogram], ...] = ()
 
     def only(self, places: NDArray[np.int64]) -> Answers:
         """Return the answers of the groups at these places."""
         groups = [self.groups[place] for place in places]
-        return Answers(groups, self.counts[places], self.sums[:, places], self.units)
+        histograms = tuple([found[place] for place in places] for found in self.histograms)
+        return Answers(groups, self.counts[places], self.sums[:, places], self.units, histograms)
 
     @property
     def labels(self) -> list[tuple[object, ...]]:

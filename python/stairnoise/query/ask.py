@@ -1,13 +1,14 @@
-"""The questions: `count`, `sum`, `mean`, `table` for several statistics, and `top`."""
+"""The questions: `count`, `sum`, `mean`, `median`, `quantile`, `table` for several statistics, and `top`."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from stairnoise._errors import ParameterTypeError, outline
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._parameters import count as number
 from stairnoise._parameters import flag
 from stairnoise.query.private_table import PrivateTable
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     Groups = Mapping[str, Sequence[object]] | Sequence[object]
     Bins = Mapping[str, Sequence[float | Decimal | datetime.date]]
     Bounds = Mapping[str, tuple[float, float] | None]
+    Share = float | Fraction
+    Quantiles = Mapping[tuple[str, Share | Sequence[Share]], tuple[float, float]]
 
 
 def count(
@@ -255,6 +258,125 @@ def mean(
     return _private([("mean", asked.pop("column"), asked.pop("bounds"))], **asked)
 
 
+def median(
+    source: Any,
+    table: str | None = None,
+    *,
+    column: str,
+    bounds: tuple[float, float],
+    step: float | None = None,
+    by: str | Sequence[str] = (),
+    groups: Groups | None = None,
+    where: str | None = None,
+    person: str | None = None,
+    row_is_person: bool = False,
+    max_groups: int = 1,
+    types: Mapping[str, str] | None = None,
+    csv: CSV | None = None,
+    eps: float,
+    delta: float | None = None,
+    rng: Rng | KeyedRng | None = None,
+    confidence: float = 0.95,
+    ledger: Ledger | None = None,
+) -> PrivateTable:
+    """Return the median of a column in each group of a table, privately.
+
+    The database only counts people at public candidates. `PermuteAndFlip` selects one of them by its distance from the median,
+    which is counted in people. Equal values are no difficulty.
+
+    Parameters
+    ----------
+    source, table, by, groups, where, person, row_is_person, max_groups, types, csv, eps, delta, rng, ledger
+        As in `count`. If groups are not listed, half of `eps` chooses them.
+    column : str
+        A column of numbers; in a CSV file it needs such a type in `types`. Rows without a number in it are left out. The rows of
+        a person in a group share the weight of one person.
+    bounds : (float, float)
+        The lowest and the highest candidate. A value beyond them counts as the nearer one. Choose them without looking at the
+        data.
+    step : float or None
+        Distance of candidates; each value counts as the nearest candidate, of two as the upper one. None: 1 for a column that is
+        declared as integers, otherwise 1, 2 or 5 times a power of ten; the finest with at most 10 001 candidates. A step gives at
+        most 10**6 candidates, and the database returns a row for each group and candidate that occur.
+    confidence : float, default 0.95
+        Of the bound on ranks in the notes.
+
+    Returns
+    -------
+    PrivateTable
+        A row for each group: the values of `by`, and ``median``. The notes say within how many people of the true median it is.
+        A group without people has any of the candidates.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
+        As in `sum`.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> from stairnoise import query
+    >>> con = sqlite3.connect(":memory:")
+    >>> _ = con.execute("create table people (age integer)")
+    >>> _ = con.executemany("insert into people values (?)", [(18 + n % 40,) for n in range(900)] + [(18,)] * 1000)
+    >>> table = query.median(con, column="age", bounds=(0, 120), row_is_person=True, eps=1)
+    >>> table.columns, table[0]
+    (('median',), (18,))
+    """
+    asked = locals()
+    wanted = asked.pop("column"), asked.pop("bounds"), 0.5, asked.pop("step")
+    return _private([("median", *wanted)], mechanism=None, all_digits=False, **asked)
+
+
+def quantile(
+    source: Any,
+    table: str | None = None,
+    *,
+    column: str,
+    q: Share | Sequence[Share],
+    bounds: tuple[float, float],
+    step: float | None = None,
+    by: str | Sequence[str] = (),
+    groups: Groups | None = None,
+    where: str | None = None,
+    person: str | None = None,
+    row_is_person: bool = False,
+    max_groups: int = 1,
+    types: Mapping[str, str] | None = None,
+    csv: CSV | None = None,
+    eps: float,
+    delta: float | None = None,
+    rng: Rng | KeyedRng | None = None,
+    confidence: float = 0.95,
+    ledger: Ledger | None = None,
+) -> PrivateTable:
+    """Return quantiles of a column in each group of a table, privately.
+
+    Parameters
+    ----------
+    source, table, by, groups, where, person, row_is_person, max_groups, types, csv, eps, delta, rng, ledger
+        As in `median`.
+    column, bounds, step, confidence
+        As in `median`. At q = 1 all candidates above the largest value are equally good, and at q = 0 all below the smallest:
+        wide bounds then give numbers far from the data.
+    q : float or Fraction, or a sequence of them
+        From 0 to 1, as it is written: 0.9 is the number that nine tenths of the people are below. Several quantiles share `eps`.
+
+    Returns
+    -------
+    PrivateTable
+        As `median` returns it, with ``quantile``; or for several quantiles with columns such as ``quantile_salary_0.25``.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
+        As in `sum`.
+    """
+    asked = locals()
+    wanted = asked.pop("column"), asked.pop("bounds"), asked.pop("q"), asked.pop("step")
+    return _private([("quantile", *wanted)], mechanism=None, all_digits=False, **asked)
+
+
 def table(
     source: Any,
     table: str | None = None,
@@ -265,6 +387,9 @@ def table(
     count: bool = False,
     mean: Bounds | None = None,
     sum: Bounds | None = None,
+    median: Mapping[str, tuple[float, float]] | None = None,
+    quantile: Quantiles | None = None,
+    steps: Mapping[str, float] | None = None,
     where: str | None = None,
     person: str | None = None,
     row_is_person: bool = False,
@@ -296,11 +421,19 @@ def table(
         Columns to average, each with its bounds as in `mean`. All statistics leave out rows without a number in one of them.
     sum : dict from str to (float, float) or None, optional
         Columns to add up, each with its bounds as in `sum`. A null adds nothing.
+    median : dict from str to (float, float), optional
+        Columns whose median is asked, each with its bounds as in `median`. A row without a number is left out of it alone.
+    quantile : dict from (str, float) to (float, float), optional
+        Columns with a quantile or several, such as ``{("salary", 0.9): (0, 200_000)}`` or ``("salary", (0.25, 0.75))``. All
+        quantiles of a column, its median included, have the same bounds, and are one part of `shares`.
+    steps : dict from str to float, optional
+        The distance of candidates for columns of medians and quantiles.
     eps, delta
         Of the whole table, as in `count`.
     shares : dict from str to float, optional
         How ε and δ are divided, such as ``{"count": 2, "mean_salary": 1}``. The parts are ``count`` if people are counted, and
-        the name of each mean and sum. A part without a share has 1. Groups that are not listed take all of δ.
+        the name of each mean and sum, and ``median_salary`` for a column of which only the median is asked, or else
+        ``quantile_salary``. A part without a share has 1. Groups that are not listed take all of δ.
     mechanism, rng, confidence, all_digits, ledger
         As in `count`. The confidence is that of each number alone.
     nonnegative : bool, default False
@@ -309,9 +442,9 @@ def table(
     Returns
     -------
     PrivateTable
-        A row for each group: the values of `by`, then the columns of all counts, means and sums. In a table of several, their
-        names begin with the statistic: ``mean_salary``, ``mean_salary_error_bound``, ``mean_salary_low``,
-        ``mean_salary_high``. ``may_be_empty`` comes last, once.
+        A row for each group: the values of `by`, then the columns of all statistics. In a table of several, their names begin
+        with the statistic: ``mean_salary``, ``mean_salary_error_bound``, ``mean_salary_low``, ``mean_salary_high``,
+        ``median_salary``, ``quantile_salary_0.9``. ``may_be_empty`` comes last, once.
 
     Raises
     ------
@@ -333,8 +466,7 @@ def table(
     [('count', '1/4'), ('sum of differences of salary from 100000', '1/2'), ('sum of hours', '1/4')]
     """
     asked = locals()
-    wanted = asked.pop("count"), {"mean": asked.pop("mean"), "sum": asked.pop("sum")}
-    return _private(several(*wanted), **asked)
+    return _private(several(asked), **asked)
 
 
 def top(
@@ -400,14 +532,31 @@ def top_of(k: object, name: str = "top") -> Top:
     return Top(k=number(k, name, least=1, most=MOST_GROUPS))
 
 
-def several(count: object, bounds: Mapping[str, object]) -> list[Asked]:
-    """Return the statistics that a caller wants."""
-    statistics: list[Asked] = [("count", None, None)] if flag(count, "count") else []
-    for kind, columns in bounds.items():
-        if columns is not None and not isinstance(columns, Mapping):
-            raise ParameterTypeError(f"{kind} must be a dict from columns to bounds, got {outline(columns)}")
-        statistics += [(kind, column, ends) for column, ends in (columns or {}).items()]
-    return statistics
+def several(asked: dict[str, Any]) -> list[Asked]:
+    """Take the statistics that a caller wants out of the arguments of `table`."""
+    statistics: list[Asked] = [("count", None, None)] if flag(asked.pop("count"), "count") else []
+    for kind in ("mean", "sum"):
+        statistics += [(kind, column, ends) for column, ends in _dict(asked.pop(kind), kind, "columns to bounds").items()]
+    steps = dict(_dict(asked.pop("steps"), "steps", "columns to numbers"))
+    medians = _dict(asked.pop("median"), "median", "columns to bounds")
+    quantiles = _dict(asked.pop("quantile"), "quantile", "pairs of a column and a quantile to bounds")
+    for pair in quantiles:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ParameterTypeError(
+                f"quantile must have keys of a column and a quantile, as ('salary', 0.9), got {outline(pair)}"
+            )
+    wanted = [("median", column, ends, 0.5) for column, ends in medians.items()]
+    wanted += [("quantile", column, ends, q) for (column, q), ends in quantiles.items()]
+    for name in steps:
+        if name not in [column for _, column, *_ in wanted]:
+            raise ParameterError(f"steps must be of columns of medians and quantiles, got one of {received(name)}")
+    return statistics + [(*one, steps.get(one[1])) for one in wanted]
+
+
+def _dict(value: Any, name: str, what: str) -> Mapping[Any, Any]:
+    if value is not None and not isinstance(value, Mapping):
+        raise ParameterTypeError(f"{name} must be a dict from {what}, got {outline(value)}")
+    return value or {}
 
 
 def _private(statistics: list[Asked], source: Any, table: str | None, nonnegative: bool = False, **asked: Any) -> PrivateTable:

@@ -27,6 +27,7 @@ def budget(eps: object, delta: object, mechanism: object, shares: object, questi
         named(mechanism),
         _shares(shares, names),
         bool(question.unlisted),
+        len(question.ranked),
     )
     for one in question.statistics:
         if one.selected and spent.mechanism is not None:
@@ -44,12 +45,15 @@ def budget(eps: object, delta: object, mechanism: object, shares: object, questi
             f"delta must be left out: all groups are listed, and {spent.mechanism or 'the default mechanism'} has none, "
             f"got {spent.delta:g}"
         )
+    if spent.mechanism is not None and not question.numbers:
+        raise ParameterError(f"mechanism must be left out for quantiles, which are selected, got {spent.mechanism!r}")
     if spent.mechanism in OF_COUNTS and not only_counts:
         raise ParameterError(
             f"mechanism must be one for sums: {spent.mechanism!r} is for counts, got a {question.summed[0].kind}"
         )
     k = changed_groups(question)
-    spent.for_numbers(Fraction(1), 1, k)._keeping_guarantee(k, "max_groups")
+    if question.numbers:
+        spent.for_numbers(Fraction(1), 1, k)._keeping_guarantee(k, "max_groups")
     return spent
 
 

@@ -16,12 +16,12 @@ from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.question import folded
 from stairnoise.query.release import Release
 from stairnoise.query.sources.described import Described
-from stairnoise.query.sources.statement import Checked, answers_of, columns_of
+from stairnoise.query.sources.statement import CANDIDATE, WEIGHT, Checked, answers_of, columns_of
 
 if TYPE_CHECKING:
     from stairnoise.accounting.ledger.ledger import Ledger
     from stairnoise.keyed.rng import KeyedRng
-    from stairnoise.query.ask import Bins, Bounds, Groups
+    from stairnoise.query.ask import Bins, Bounds, Groups, Quantiles
     from stairnoise.rng import Rng
 
 _HEXADECIMAL = re.compile("(?:[0-9A-Fa-f]{2})*")
@@ -35,14 +35,17 @@ _SEEN = (
 
 
 class CompiledQuery:
-    """A question as one SQL statement, with its budget. `finish` makes the private table of the statement's rows, once.
+    """A question as SQL statements, with its budget. `finish` makes the private table of their rows, once.
 
     Attributes
     ----------
+    statements : list of (str, list of str)
+        Each statement, and the columns of its rows: one for counts, means and sums, and one for each column of quantiles. Every
+        value is a literal, so there are no parameters.
     sql : str
-        The statement. Every value is a literal in it, so it has no parameters.
+        The first statement; the only one if there are no quantiles.
     columns : list of str
-        The columns of its rows.
+        Its columns.
     """
 
     __module__ = "stairnoise.query"
@@ -50,17 +53,24 @@ class CompiledQuery:
     def __init__(self, release: Release, source: Described, place: str) -> None:
         self._release, self._dialect = release, source.dialect
         self._asked = release.prepare(source, place)
-        self.sql, _ = source.statement(self._asked, release.order)
-        self.columns = columns_of(self._asked)
+        texts = [text for text, _ in source.statements(self._asked, release.order)]
+        self.statements = list(zip(texts, columns_of(self._asked), strict=True))
+        self.sql, self.columns = self.statements[0]
         self._finished = False
 
     def __repr__(self) -> str:
-        return f"CompiledQuery({self._dialect.name}, columns={self.columns})"
+        return f"CompiledQuery({self._dialect.name}, columns={', '.join(str(columns) for _, columns in self.statements)})"
 
     def _finish(self, answers: object) -> PrivateTable:
         if self._finished:
             raise ParameterError("plan must not be finished before: a second table of the same answers would cost its own eps")
-        rows = _checked(self._asked, self.columns, answers)
+        several = len(self.statements)
+        if several > 1 and not (isinstance(answers, (list, tuple)) and len(answers) == several):
+            raise ParameterTypeError(
+                f"answers must be a list of {several} results, one for each statement, got {outline(answers)}"
+            )
+        found: Any = answers if several > 1 else [answers]
+        rows = [_checked(self._asked, columns, one) for (_, columns), one in zip(self.statements, found, strict=True)]
         self._finished = True
         return self._release.finish(lambda: answers_of(self._asked, rows)).table
 
@@ -76,6 +86,9 @@ def compile(
     count: bool = False,
     mean: Bounds | None = None,
     sum: Bounds | None = None,
+    median: Mapping[str, tuple[float, float]] | None = None,
+    quantile: Quantiles | None = None,
+    steps: Mapping[str, float] | None = None,
     top: int | None = None,
     where: str | None = None,
     person: str | None = None,
@@ -93,8 +106,8 @@ def compile(
 ) -> CompiledQuery:
     """Write a question as one statement of a warehouse, for a client of your own.
 
-    Run ``.sql``, and give its rows to `finish`. Statements for Spark are tested on Spark. The others are not run here: their
-    tests run a translation in DuckDB.
+    Run ``.sql``, and give its rows to `finish`; with quantiles run all of ``.statements``. Statements for Spark are tested on
+    Spark. The others are not run here: their tests run a translation in DuckDB.
 
     Parameters
     ----------
@@ -105,7 +118,8 @@ def compile(
     schema : dict from str to str
         The columns that the question uses, with their declared types, such as ``{"city": "STRING"}``. If a type is not the
         column's, the warehouse can fail for some rows, which reveals them.
-    by, groups, bins, count, mean, sum, where, person, row_is_person, max_groups, eps, delta, shares, mechanism
+    by, groups, bins, count, mean, sum, median, quantile, steps, where, person, row_is_person, max_groups, eps, delta, shares
+        As in `table`.
         As in `table`.
     top : int, optional
         How many of the largest groups to select, as in `top`.
@@ -145,9 +159,8 @@ def compile(
     """
     asked = locals()
     described = Described(asked.pop("dialect"), asked.pop("table"), asked.pop("schema"))
-    statistics = several(asked.pop("count"), {"mean": asked.pop("mean"), "sum": asked.pop("sum")})
-    if (k := asked.pop("top")) is not None:
-        statistics.append(top_of(k))
+    k = asked.pop("top")
+    statistics = [*several(asked), *([] if k is None else [top_of(k)])]
     plan = CompiledQuery(Release(statistics, table, **asked), described, described.dialect.name)
     warnings.warn(_SEEN, UserWarning, stacklevel=2)
     return plan
@@ -161,7 +174,8 @@ def finish(plan: CompiledQuery, answers: Any) -> PrivateTable:
     plan : CompiledQuery
         What `compile` returned. It holds the question and its cost.
     answers : list of tuples, or a frame
-        All rows: a list of tuples or of a database driver's rows, or a frame of pandas, Polars or PyArrow.
+        All rows: a list of tuples or of a database driver's rows, or a frame of pandas, Polars or PyArrow. For several
+        statements a list of these, in the order of the statements.
 
     Returns
     -------
@@ -186,14 +200,31 @@ def _checked(asked: Checked, columns: list[str], answers: Any) -> list[tuple[Any
         if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable) or len(values := tuple(row)) != len(columns):
             raise ParameterTypeError(f"answers must be rows of {len(columns)} values, {', '.join(columns)}; row {place} is none")
         rows.append(tuple(_value(asked, at, value, place, columns) for at, value in enumerate(values)))
+        if columns[-1] == WEIGHT:
+            continue
         for total, units in zip(rows[-1][width + 1 :], asked.units, strict=True):
             people = rows[-1][width]
             if not min(units.low, 0) * people <= (total or 0) <= max(units.high, 0) * people:
                 raise ParameterError(f"answers must have sums within the bounds of their people; row {place} has another one")
+    if columns[-1] == WEIGHT:
+        return _weighed(asked, rows)
     if len({row[:width] for row in rows}) < len(rows):
         raise ParameterError("answers must have every group once, got one of them twice")
     if not width and len(rows) != 1:
         raise ParameterError(f"answers must be one row, got {len(rows)}")
+    return rows
+
+
+def _weighed(asked: Checked, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Require every candidate of a group once, and whole people."""
+    if len({row[:-1] for row in rows}) < len(rows):
+        raise ParameterError("answers must have every candidate of a group once, got one of them twice")
+    totals: dict[Any, int] = {}
+    for *group, _, weight in rows:
+        totals[tuple(group)] = totals.get(tuple(group), 0) + weight
+    person = asked.question.ranked[0].person
+    if any(total % person or total > _LARGEST for total in totals.values()):
+        raise ParameterError("answers must have weights of whole people in each group, got others")
     return rows
 
 
@@ -215,7 +246,9 @@ def _value(asked: Checked, at: int, value: Any, place: int, columns: list[str]) 
     """Return a value as `answers_of` takes it."""
     by, value = list(asked.groups.values()), _plain(value)
     group = by[at] if at < len(by) else None
-    if group is None:
+    if columns[at] in (CANDIDATE, WEIGHT):
+        wanted, fits = "a whole number", _is_whole(value, int(columns[at] == WEIGHT), _LARGEST)
+    elif group is None:
         # Without groups there is a row even for an empty table, whose sums are null; so is the sum of a group without numbers.
         least = -_LARGEST if at > len(by) else min(len(by), 1)
         wanted, fits = "a whole number", _is_whole(value, least, _LARGEST) or (value is None and at > len(by))

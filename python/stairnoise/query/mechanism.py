@@ -29,6 +29,8 @@ class Budget(NamedTuple):
     shares: tuple[Fraction, ...]
     # Whether the groups are chosen privately.
     selects: bool
+    # How many of the last shares are those of quantiles, which need no δ.
+    ranked: int = 0
 
     def for_numbers(self, share: Fraction, sensitivity: int, k: int) -> Any:
         """Return the mechanism of numbers that get a share of the budget; its `for_partitions(k)` draws the noise."""
@@ -39,7 +41,8 @@ class Budget(NamedTuple):
             mechanism = BY_NAME[name].load()
             # The constructor of Gaussian noise takes its variance.
             make = getattr(mechanism, "from_eps", mechanism)
-            return make(eps, rounded_down(Fraction(self.delta) * share), sensitivity)
+            others = sum(self.shares[: len(self.shares) - self.ranked]) if self.ranked else 1
+            return make(eps, rounded_down(Fraction(self.delta) * share / others), sensitivity)
         return BY_NAME[name].load()(eps, sensitivity)
 
     def fitting(self, share: Fraction, sensitivity: int, k: int, names: str, got: str) -> Any:

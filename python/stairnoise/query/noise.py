@@ -10,12 +10,14 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from stairnoise.keyed.rng import KeyedRng
+from stairnoise.quantiles.lattice import Lattice
 from stairnoise.query.answers import Answers
 from stairnoise.query.budget import changed_groups
 from stairnoise.query.mechanism import Budget
 from stairnoise.query.question import Question
 from stairnoise.query.statistics import Count, Statistic
-from stairnoise.query.statistics.part import Part, Released
+from stairnoise.query.statistics.part import Part
+from stairnoise.query.statistics.quantile import RanksPart
 from stairnoise.query.statistics.statistic import Shown
 from stairnoise.query.types import Type
 
@@ -29,16 +31,16 @@ class Plan(NamedTuple):
     """All that is decided about a release before a random bit is drawn."""
 
     question: Question
-    parts: tuple[Part, ...]
+    parts: tuple[Part | RanksPart, ...]
 
     @property
     def selects(self) -> bool:
         """Whether the first part chooses which groups are shown."""
         return self.parts[0].selects
 
-    def part(self, statistic: Statistic) -> Part:
+    def part(self, statistic: Statistic) -> Any:
         """Return the part of a statistic."""
-        return next(part for part in self.parts if part.statistic == statistic)
+        return next(part for part in self.parts if part.serves(statistic))
 
 
 class Numbers(NamedTuple):
@@ -60,25 +62,27 @@ class Rows(NamedTuple):
     rounded: bool
 
 
-def planned(question: Question, budget: Budget, units: Sequence[float]) -> Plan:
-    """Choose the mechanisms of a release whose sums are multiples of these units."""
+def planned(question: Question, budget: Budget, units: Sequence[float], lattices: Sequence[Lattice] = ()) -> Plan:
+    """Choose the mechanisms of a release whose sums are multiples of these units, and whose quantiles are of these candidates."""
     k, parts = changed_groups(question), []
-    for statistic, share in zip(question.measured, budget.shares, strict=True):
+    shares, of_ranks = budget.shares[: len(question.numbers)], budget.shares[len(question.numbers) :]
+    for statistic, share in zip(question.numbers, shares, strict=True):
         place = None if statistic.column is None else question.summed.index(statistic)
         parts.append(statistic.part(budget, share, k, place, Fraction(1 if place is None else units[place])))
-    return Plan(question, tuple(parts))
+    ranks = enumerate(zip(question.ranked, of_ranks, lattices, strict=True))
+    return Plan(question, (*parts, *(one.part(budget, share, k, place, points) for place, (one, share, points) in ranks)))
 
 
 def released(plan: Plan, answers: Answers, rng: Any, shown: Shown) -> Rows:
     """Draw the noise, and return the rows with their bounds."""
-    numbers: dict[Statistic, Released] = {}
+    drawn: dict[str, Any] = {}
     for part in plan.parts:
         keyed = address(plan.question, part) if isinstance(rng, KeyedRng) else None
-        answers, numbers[part.statistic] = part.released(answers, rng, keyed)
+        answers, drawn[part.name] = part.released(answers, rng, keyed)
     columns, rounded = [], False
     for statistic in plan.question.statistics:
-        own = numbers[statistic]
-        found, finer = statistic.columns(own, numbers.get(Count()), shown)
+        own = drawn[plan.part(statistic).name]
+        found, finer = statistic.columns(own, drawn.get(Count.kind), shown)
         rounded |= finer
         for role, values in found.items():
             columns.append(Numbers(statistic, role, "", Type(statistic.holds(role, own.part.unit)), values))
@@ -105,7 +109,7 @@ def _name(statistic: Statistic, role: str, *, alone: bool) -> str:
     return role if alone or role == OF_THE_GROUP else f"{statistic.name}_{role}"
 
 
-def address(question: Question, part: Part | None = None) -> str:
+def address(question: Question, part: Part | RanksPart | None = None) -> str:
     """Return the public name of a part, or of all. Two questions under one release name have different noise, and each costs.
 
     The name is for readers of a ledger, and ends with a digest of the whole question, lists of groups included.
@@ -119,8 +123,8 @@ def address(question: Question, part: Part | None = None) -> str:
         del asked["groupings"]
     asked |= fields[0] if alone else {"statistics": fields}
     digest = hashlib.sha256(json.dumps(asked, ensure_ascii=False, sort_keys=True, default=repr).encode()).hexdigest()
-    of = ", ".join(statistic.name for statistic in question.statistics) if part is None else part.statistic.name
-    if part is not None and alone is not None and alone.column is not None:
+    of = ", ".join(statistic.name for statistic in question.statistics) if part is None else part.name
+    if part is not None and alone is not None and alone.sums:
         of = f"{'count' if part.place is None else 'sum'} of {alone.column} for the {alone.kind}"
     by = f" by {', '.join(question.by)}" if question.by else ""
     where = f" where {question.where}" if question.where else ""

@@ -32,7 +32,7 @@ class PrivateTable(Sequence[Row]):
     """A table that can be published: one row for each group, and notes about all of them.
 
     The functions of `stairnoise.query` return it. It holds released numbers only, and is immutable. It is a sequence of tuples:
-    the groups, the private value, and the bound of its error.
+    the groups, the private value, and the bound of its error, which quantiles have in the notes.
 
     Attributes
     ----------
@@ -103,8 +103,10 @@ class PrivateTable(Sequence[Row]):
 
     def places(self, row: Row, column: str) -> int:
         """Return how many decimals show every digit of a row's numbers of one statistic."""
-        names = next(names for one in self._about["statistics"] if column in (names := one["columns"].values()))
-        return places(value for value, name in zip(row, self.columns, strict=True) if name in names)
+        names, one = next((names, one) for one in self._about["statistics"] if column in (names := one["columns"].values()))
+        numbers = [value for value, name in zip(row, self.columns, strict=True) if name in names]
+        # Of a quantile all candidates have the same decimals.
+        return places([*numbers, *([one["step"], one["bounds"][0]] if "step" in one else [])])
 
     @property
     def _groups(self) -> int:
@@ -136,7 +138,7 @@ class PrivateTable(Sequence[Row]):
         """Draw a statistic: a dot for each group's private value, and a bar that holds the true one.
 
         The bar is the interval that `about` describes: for means from ``low`` to ``high``, otherwise ± ``error_bound``. A group
-        that may be empty has no mean, so no dot.
+        that may be empty has no mean, so no dot. A quantile has a bound in rank, so no bar.
 
         Parameters
         ----------

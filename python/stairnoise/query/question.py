@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._numpy_scalars import python_value
@@ -14,7 +15,7 @@ from stairnoise._parameters import count, flag, single
 from stairnoise.keyed.encoding import is_utf8
 from stairnoise.query.groupings import Bins, bins_of
 from stairnoise.query.reading import Reading, reading
-from stairnoise.query.statistics import STATISTICS, Count, Statistic
+from stairnoise.query.statistics import STATISTICS, Count, Number, Ranks, Statistic, ranked
 
 MOST_GROUPS = 2**31 - 1
 _GROUPS = (str, int, float, Decimal, datetime.date, type(None))
@@ -64,23 +65,38 @@ class Question:
         return [name for name in self.by if name not in self.groups]
 
     @property
-    def summed(self) -> tuple[Statistic, ...]:
+    def summed(self) -> tuple[Number, ...]:
         """The statistics that need the sum of a column."""
-        return tuple(statistic for statistic in self.statistics if statistic.column is not None)
+        return tuple(one for one in self.statistics if isinstance(one, Number) and one.sums)
 
     @property
-    def measured(self) -> tuple[Statistic, ...]:
-        """What is measured, each with its share of the budget: a count, which is measured once, and the sums.
+    def ranked(self) -> tuple[Ranks, ...]:
+        """The quantiles, by column."""
+        return ranked(self.statistics, of_persons=self.person is not None)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of numbers."""
+        return list(dict.fromkeys(one.column for one in self.statistics if one.column is not None))
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """The numbers to which noise is added: a count, which is measured once, and the sums.
 
         The count is needed by statistics that are computed from it, and to choose groups that are not listed.
         """
         counts = bool(self.unlisted) or any(statistic.counts for statistic in self.statistics)
-        return (*[Count()] * counts, *(one for one in self.statistics if not isinstance(one, Count)))
+        return (*[Count()] * counts, *(one for one in self.statistics if isinstance(one, Number) and not isinstance(one, Count)))
 
     @property
     def size(self) -> int:
         """How many groups there are, if all are listed."""
         return math.prod(len(self.groups[name]) for name in self.by)
+
+    @property
+    def measured(self) -> tuple[Number | Ranks, ...]:
+        """What is measured, each with its share of the budget: the numbers, and the quantiles of each column."""
+        return (*self.numbers, *self.ranked)
 
     @property
     def complete(self) -> list[str]:
@@ -89,17 +105,16 @@ class Question:
 
     @property
     def present(self) -> list[str]:
-        """Columns of sums where nothing else is asked: a row without a number in all of them adds nothing, and is left out."""
-        summed = self.summed if not any(statistic.counts for statistic in self.statistics) else ()
-        return list(dict.fromkeys(str(one.column) for one in summed))
+        """All columns, where nothing is counted: a row without a number in all of them adds nothing, and is left out."""
+        return [] if any(statistic.counts for statistic in self.statistics) else self.columns
 
     def argument(self, statistic: Statistic) -> str:
         """Return the argument that names the column of a statistic."""
         return "column" if len(self.statistics) == 1 else statistic.kind
 
 
-# A kind of statistic, its column and its bounds, as a caller gave them; or a statistic that is checked.
-Asked = tuple[str, object, object] | Statistic
+# A kind of statistic, its column and its bounds, as a caller gave them, and what else its class takes; or a checked statistic.
+Asked = tuple[Any, ...] | Statistic
 
 
 def question(
@@ -138,18 +153,19 @@ def question(
 
 def _statistics(asked: Sequence[Asked]) -> tuple[Statistic, ...]:
     if not asked:
-        raise ParameterError("count, mean or sum must be given, got none of them")
+        raise ParameterError(f"{', '.join(list(STATISTICS)[:-1])} or {list(STATISTICS)[-1]} must be given, got none of them")
     found: list[Statistic] = []
     for one in asked:
         if isinstance(one, Statistic):
             found.append(one)
             continue
-        kind, column, bounds = one
+        kind, column, bounds, *more = one
         if STATISTICS[kind] is Count:
             found.append(Count())
             continue
         name = _text(column, "column" if len(asked) == 1 else kind)
-        found.append(STATISTICS[kind](name, _bounds(bounds, "bounds" if len(asked) == 1 else f"bounds of {name!r}")))
+        of_column = "" if len(asked) == 1 else f" of {name!r}"
+        found += STATISTICS[kind].asked(name, _bounds(bounds, f"bounds{of_column}"), of_column, *more)
     names = [statistic.name.casefold() for statistic in found]
     for name, statistic in zip(names, found, strict=True):
         if names.count(name) > 1:

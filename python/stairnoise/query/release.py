@@ -78,7 +78,7 @@ class Release:
         asked = opened.checked(self._question)
         # A source knows the bounds of bools.
         self._question = replace(self._question, statistics=asked.question.statistics)
-        self._plan = planned(self._question, self._budget, [units.unit for units in asked.units])
+        self._plan = planned(self._question, self._budget, [units.unit for units in asked.units], asked.lattices)
         self._schema, self._types = opened.schema(asked), opened.types(asked)
         self.state = "spending"
         self._paid = self._spend(self._plan, f"{place}: {self._question.table}")
@@ -121,7 +121,7 @@ class Release:
             return None
         parts = plan.parts
         statistic = address(self._question, parts[0] if len(parts) == 1 else None)
-        costs = [(part.cost, part.k) for part in parts]
+        costs = [part.cost for part in parts]
         return self.ledger._charge(costs, self._budget.eps, self._budget.delta or 0.0, data, statistic, self._rng)
 
     def _spent(self) -> tuple[float, float] | None:
@@ -140,11 +140,11 @@ class Release:
         """Let the ledger refuse a keyed release if its name was used for other data."""
         if self.ledger is None or not isinstance(self._rng, KeyedRng):
             return
-        true = [part.true(answers) for part in plan.parts]
-        labels = answers.labels
-        if len(true) > 1:
-            labels = [(part.statistic.name, *label) for part in plan.parts for label in labels]
-        self.ledger._confirm(paid, [self._rng.fingerprint(np.concatenate(true), labels)])
+        true, labels = zip(*(part.confirmed(answers) for part in plan.parts), strict=True)
+        whole = [
+            ((part.name,) if len(true) > 1 else ()) + label for part, own in zip(plan.parts, labels, strict=True) for label in own
+        ]
+        self.ledger._confirm(paid, [self._rng.fingerprint(np.concatenate(true), whole)])
 
 
 class Outcome(NamedTuple):
@@ -190,7 +190,7 @@ def _nonnegative(nonnegative: object, asked: Question) -> bool:
     wanted = flag(nonnegative, "nonnegative")
     totals = [one for one in asked.statistics if isinstance(one, Total)]
     if wanted and not totals:
-        raise ParameterError("nonnegative must be left out for means, which stay between their bounds, got True")
+        raise ParameterError("nonnegative must be left out without counts and sums: others stay between their bounds, got True")
     for low in (one.bounds[0] for one in totals if one.bounds is not None):
         if wanted and low < 0:
             raise ParameterError(f"nonnegative must be left out for sums with a negative lower bound, {low:g}, got True")

@@ -12,8 +12,7 @@ from stairnoise.query.budget import changed_groups
 from stairnoise.query.mechanism import Budget
 from stairnoise.query.noise import OF_THE_GROUP, Plan, Rows
 from stairnoise.query.question import Question
-from stairnoise.query.statistics.part import Part
-from stairnoise.query.statistics.statistic import Shown, scaled
+from stairnoise.query.statistics.statistic import Shown
 
 
 def statement(
@@ -24,7 +23,7 @@ def statement(
     return {
         "stairnoise": __version__,
         "table": question.table,
-        "statistics": _statistics(plan, rows),
+        "statistics": _statistics(plan, rows, shown.confidence),
         "by": list(question.by),
         "groups": {
             name: _listed(question.groups[name]) if name in question.groups else "chosen privately" for name in question.by
@@ -48,14 +47,14 @@ def statement(
     }
 
 
-def _statistics(plan: Plan, rows: Rows) -> list[dict[str, Any]]:
+def _statistics(plan: Plan, rows: Rows, confidence: float) -> list[dict[str, Any]]:
     """Return each statistic with its columns by their role."""
     return [
         {
             "statistic": one.kind,
             "column": one.column,
             "bounds": None if one.bounds is None else list(one.bounds),
-            "unit": None if one.column is None else scaled(1, plan.part(one).unit),
+            **one.notes(plan, confidence),
             "columns": {
                 column.role: column.name
                 for column in rows.columns
@@ -76,28 +75,18 @@ def _counted(question: Question) -> str:
     if question.complete or question.present:
         said, also = f"rows with a number in {' and '.join(question.complete) or ' or '.join(question.present)}", ", and "
     ranges = " and ".join(f"{name} in {bins.range}" for name, bins in question.groupings.items())
-    return f"{said}{also}{ranges}; a bin [a, b) contains a, but not b" if ranges else said
+    said = f"{said}{also}{ranges}; a bin [a, b) contains a, but not b" if ranges else said
+    return f"{said}; for quantiles, rows with a number in their column" if question.ranked and question.numbers else said
 
 
 def _mechanisms(plan: Plan) -> list[dict[str, Any]]:
     """Return each mechanism with its share, its numbers, and the mechanism that draws if a person changes several."""
+    k = changed_groups(plan.question)
     return [
-        {
-            "of": _of(part),
-            "share": str(part.share),
-            "mechanism": repr(part.mechanism),
-            "draws": repr(part.mechanism.for_partitions(part.k) if part.k > 1 else part.mechanism),
-            "k": changed_groups(plan.question),
-            "sensitivity": scaled(part.change, part.unit),
-        }
+        {"of": part.of, "share": str(part.share), "mechanism": made, "draws": draws, "k": k, "sensitivity": change}
         for part in plan.parts
+        for made, draws, change in [part.described()]
     ]
-
-
-def _of(part: Part) -> str:
-    """Name the numbers of a part."""
-    measured: str = part.statistic.measured(scaled(part.centre, part.unit))
-    return measured + (", and which groups are shown" if part.selects else "")
 
 
 def _noise(rng: Any) -> str:
@@ -163,20 +152,4 @@ def accuracy(plan: Plan, confidence: float) -> str:
 
 def check(plan: Plan, confidence: float) -> list[str]:
     """Return lines of Python that compute the bounds again, from the mechanisms alone."""
-    lines = ["import stairnoise as sn"]
-    for part in plan.parts:
-        if (own := part.statistic.check(plan, confidence)) is not None:
-            lines += own
-            continue
-        if part.selects:
-            lines.append(
-                f"selection = sn.{part.mechanism!r}; "
-                f"selection.threshold, selection.always_shown, selection.sigma2, selection.noise_std()  # {_of(part)}"
-            )
-            continue
-        units = "" if part.unit == 1 else f", in units of {scaled(1, part.unit)!r}"
-        used = [one for one in plan.question.statistics if one == part.statistic or (part.place is None and one.counts)]
-        for level in dict.fromkeys(statistic.level(confidence) for statistic in used):
-            asked = f"0, {level!r}, max_partitions_contributed={part.k}"
-            lines.append(f"sn.{part.mechanism!r}.confidence_interval({asked})  # {_of(part)}{units}")
-    return lines
+    return ["import stairnoise as sn", *(line for part in plan.parts for line in part.check(plan, confidence))]

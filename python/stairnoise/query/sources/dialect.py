@@ -6,8 +6,11 @@ import datetime
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Any, ClassVar
 
+from stairnoise._digits import as_typed
+from stairnoise.quantiles.lattice import Lattice
 from stairnoise.query.condition import FUNCTIONS, PARTS, Call, Condition, Literal, Name, Node
 from stairnoise.query.condition import quoted as quoted
 from stairnoise.query.sources.column import Column, as_float, is_decimal, is_float, is_integer
@@ -208,7 +211,47 @@ class Dialect(ABC):
         name = self.quoted(column.name)
         if column.kind == "integer" and units.unit == 1:
             return f"greatest(least({self.whole(name)}, {MOST_UNITS}), -{MOST_UNITS})::int8"
-        return rounded(f"{name}::float8", units, lambda number: f"'{number!r}'::float8", "trunc({})::int8")
+        return self.rounded(column, units)
+
+    def rounded(self, column: Column, units: Units) -> str:
+        """Do the same for every number. Only numbers from half a unit to `MOST_UNITS` units are scaled, so nothing overflows."""
+        number, numeral = self.number(column), partial(self.numeral, column)
+        most, half = numeral(MOST_UNITS * units.unit), numeral(units.unit / 2)
+        scaled = f"{number} * {numeral(1 / units.unit)}"
+        up, down = (self.truncated(f"{scaled} {sign} {numeral(0.5)}") for sign in "+-")
+        return (
+            f"case when {number} >= {most} then {MOST_UNITS} when {number} <= -{most} then -{MOST_UNITS} "
+            f"when {number} >= {half} then {up} when {number} <= -{half} then {down} else 0 end"
+        )
+
+    def candidate(self, column: Column, lattice: Lattice) -> str:
+        """Return the index of the candidate nearest to a number, the upper one of two.
+
+        Only numbers from half a step above the first candidate to the last one are divided, so nothing overflows or underflows.
+        """
+        assert lattice.step is not None
+        first, last = lattice.points[[0, -1]].tolist()
+        number, numeral = self.number(column), partial(self.numeral, column)
+        half = numeral(float(as_typed(first) + lattice.step / 2))
+        place = self.truncated(f"({number} - {numeral(first)}) / {numeral(float(lattice.step))} + {numeral(0.5)}")
+        most = len(lattice.points) - 1
+        return f"case when {number} < {half} then 0 when {number} >= {numeral(last)} then {most} else {place} end"
+
+    def number(self, column: Column) -> str:
+        """Return a number in the type in which it is rounded."""
+        return f"{self.quoted(column.name)}::float8"
+
+    def numeral(self, column: Column, value: float) -> str:
+        """Return a constant in this type."""
+        return f"'{value!r}'::float8"
+
+    def truncated(self, number: str) -> str:
+        """Return a number without its decimals as an integer."""
+        return f"trunc({number})::int8"
+
+    def quotient(self, number: str, divisor: str) -> str:
+        """Return the quotient of two integers, rounded down; neither is negative."""
+        return f"({number} / {divisor})"
 
     def truth(self, column: Column, units: Units) -> str:
         """Return 1 in units for true, and 0 for false."""
@@ -221,17 +264,3 @@ class Dialect(ABC):
     def whole(self, name: str) -> str:
         """Return an integer in a type in which it can be compared with `MOST_UNITS`."""
         return f"{name}::int8"
-
-
-def rounded(number: str, units: Units, literal: Any, whole: str) -> str:
-    """Return the integer multiple of a unit that is nearest to a number in SQL.
-
-    Only numbers from half a unit to `MOST_UNITS` units are scaled, so nothing overflows or underflows.
-    """
-    most, half = literal(MOST_UNITS * units.unit), literal(units.unit / 2)
-    scaled = f"{number} * {literal(1 / units.unit)}"
-    up, down = (whole.format(f"{scaled} {sign} {literal(0.5)}") for sign in "+-")
-    return (
-        f"case when {number} >= {most} then {MOST_UNITS} when {number} <= -{most} then -{MOST_UNITS} "
-        f"when {number} >= {half} then {up} when {number} <= -{half} then {down} else 0 end"
-    )

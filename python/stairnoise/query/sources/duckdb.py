@@ -135,6 +135,10 @@ class DuckDBDialect(Dialect):
         name = quoted(column.name)
         return f"{name} is not null and not isnan({name})" if column.type in _FLOATS else f"{name} is not null"
 
+    def quotient(self, number: str, divisor: str) -> str:
+        """Divide integers."""
+        return f"({number} // {divisor})"
+
     def whole(self, name: str) -> str:
         """Return a HUGEINT; an unsigned integer beyond it is beyond all bounds."""
         return f"coalesce(try_cast({name} as hugeint), {MOST_UNITS})"

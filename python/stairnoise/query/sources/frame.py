@@ -18,7 +18,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
-from stairnoise.query.answers import Answers
 from stairnoise.query.question import Question, folded
 from stairnoise.query.reading import Declared, Reading
 from stairnoise.query.sources.column import Column
@@ -90,11 +89,10 @@ class Frame(DuckDB):
         """Return the types of the columns, and why reading the frame can fail."""
         return super().schema(asked) | ({"lazy": self._held.lazy} if self._held.lazy else {})
 
-    def answers(self, asked: Question | Checked, *, order: bytes | None = None) -> Answers:
-        """Return the true answers to a question, as `Source.answers` does."""
-        found = asked if isinstance(asked, Checked) else self.checked(asked)
-        with self._registered(found):
-            return super().answers(found, order=order)
+    def _answered(self, asked: Checked, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        """Read the frame once for each statement; some can be read only once."""
+        with self._registered(asked):
+            return super()._answered(asked, text, parameters)
 
     def remedy(self, column: str, type_: str) -> str:
         """Return how to declare a type."""
@@ -123,7 +121,7 @@ class Frame(DuckDB):
         named = (
             *question.by,
             question.person,
-            *(one.column for one in question.summed),
+            *question.columns,
             *(condition.columns if condition else ()),
         )
         return list(dict.fromkeys(name for name in named if name is not None))
@@ -167,7 +165,7 @@ def _checked(names: Sequence[object]) -> list[str]:
 
 def _types(question: Question) -> dict[str, Declared]:
     """Return the types of columns that are declared, summed or listed; all others are texts."""
-    types = {str(one.column): _REAL for one in question.summed}
+    types = dict.fromkeys(question.columns, _REAL)
     types |= {name: _of_groups(listed) for name, listed in question.groups.items() if name not in question.groupings}
     types |= {one.column: _ISO if one.are_dates else _REAL for one in question.groupings.values()}
     return types | dict(question.reading.types)

@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 from stairnoise._optional import require
 from stairnoise.query.condition import Condition, refused
 from stairnoise.query.sources.column import Column, Kind
-from stairnoise.query.sources.dialect import Dialect, quoted, rounded
+from stairnoise.query.sources.dialect import Dialect, quoted
 from stairnoise.query.sources.source import Source, SourceError, decoded, unanswered
-from stairnoise.query.sources.units import Units
 from stairnoise.query.types import exact
 
 _INSTALL = "'stairnoise[postgresql]'"
@@ -119,11 +118,17 @@ class PostgreSQLDialect(Dialect):
         name = quoted(column.name)
         return f"{name} is not null" if column.kind in ("integer", "boolean") else f"{name} is not null and {name} <> 'NaN'"
 
-    def units(self, column: Column, units: Units) -> str:
-        """Round numerics as numerics, because some of them are beyond a double."""
-        if column.kind != "decimal":
-            return super().units(column, units)
-        return rounded(quoted(column.name), units, lambda number: format(Decimal(number), "f"), "trunc({})::int8")
+    def number(self, column: Column) -> str:
+        """Return a numeric as it is, because some numerics are beyond a double."""
+        return quoted(column.name) if column.kind == "decimal" else super().number(column)
+
+    def numeral(self, column: Column, value: float) -> str:
+        """Return a numeric or a double."""
+        return format(Decimal(value), "f") if column.kind == "decimal" else super().numeral(column, value)
+
+    def quotient(self, number: str, divisor: str) -> str:
+        """Divide numerics, which sums of integers are."""
+        return f"div({number}, {divisor})"
 
 
 class PostgreSQL(Source):

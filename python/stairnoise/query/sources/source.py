@@ -12,18 +12,21 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, meant, received
+from stairnoise.quantiles.lattice import Lattice, lattice
 from stairnoise.query.answers import Answers
 from stairnoise.query.condition import Condition, Name, judged
 from stairnoise.query.question import Question, same
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import Dialect
 from stairnoise.query.sources.groups import checked_groups, values_of_texts
-from stairnoise.query.sources.statement import Checked, answers_of, statement
-from stairnoise.query.sources.units import Units, units_of
-from stairnoise.query.statistics import Statistic
+from stairnoise.query.sources.statement import Checked, answers_of, statements
+from stairnoise.query.sources.units import LARGEST, Units, units_of
+from stairnoise.query.statistics import Ranks, Statistic
 from stairnoise.query.types import Type
 
 _ORDER_BYTES = 32
+# Candidates of a default step. An engine returns a row for each group and candidate that occur.
+MOST_CANDIDATES = 10_001
 # If a question names no table, the error lists at most this many.
 _SHOWN = 5
 
@@ -124,6 +127,7 @@ class Source(ABC):
         question = replace(question, statistics=statistics)
         groups = checked_groups(question, columns, self.dialect, self.remedy)
         units, condition = [self._units(question, one, columns) for one in question.summed], None
+        lattices = [self._lattice(question, one, columns) for one in question.ranked]
         if question.where is not None:
 
             def name_of(word: str, quoted: bool) -> Name | None:
@@ -134,7 +138,7 @@ class Source(ABC):
             proposed = list(columns) if self.suggests else []
             condition = judged(question.where, proposed, name_of, lambda type_: self.remedy("COLUMN", type_))
             self._judge(condition, name, {column: columns[column] for column in condition.columns})
-        return Checked(question, name, columns, groups, units, condition)
+        return Checked(question, name, columns, groups, units, condition, lattices)
 
     def schema(self, asked: Checked) -> dict[str, Any]:
         """Return what is public about the columns of a question: their declared types, and how a file is read."""
@@ -142,7 +146,7 @@ class Source(ABC):
         named = {
             *question.by,
             question.person,
-            *(one.column for one in question.summed),
+            *question.columns,
             *(condition.columns if condition else ()),
         }
         return {"types": {name: column.declaration for name, column in asked.columns.items() if name in named}}
@@ -180,11 +184,15 @@ class Source(ABC):
             As in `checked`.
         """
         found = asked if isinstance(asked, Checked) else self.checked(asked)
-        return answers_of(found, self._rows(*self.statement(found, order)))
+        return answers_of(found, [self._answered(found, *one) for one in self.statements(found, order)])
 
-    def statement(self, asked: Checked, order: bytes | None) -> tuple[str, list[Any]]:
-        """Return the statement that has the true answers, and its parameters."""
-        return statement(self.dialect, asked, secrets.token_bytes(_ORDER_BYTES) if order is None else order)
+    def statements(self, asked: Checked, order: bytes | None) -> list[tuple[str, list[Any]]]:
+        """Return the statements that have the true answers, with their parameters."""
+        return statements(self.dialect, asked, secrets.token_bytes(_ORDER_BYTES) if order is None else order)
+
+    def _answered(self, asked: Checked, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        """Return the rows of one of the statements."""
+        return self._rows(text, parameters)
 
     def remedy(self, column: str, type_: str) -> str:
         """Return what to do about a column that has another type than a question needs."""
@@ -239,9 +247,9 @@ class Source(ABC):
 
     def _bounded(self, question: Question, statistic: Statistic, columns: dict[str, Column]) -> Statistic:
         """Return a statistic with its bounds: those of bools are 0 and 1."""
-        if statistic.column is None or statistic.bounds is not None:
+        if not statistic.sums or statistic.bounds is not None:
             return statistic
-        column = columns[statistic.column]
+        column = columns[str(statistic.column)]
         if column.kind == "boolean":
             return replace(statistic, bounds=(0.0, 1.0))
         name = "bounds" if len(question.statistics) == 1 else f"bounds of {column.name!r}"
@@ -250,13 +258,25 @@ class Source(ABC):
             f"for a column of bools, {self.remedy(column.name, 'boolean')}"
         )
 
-    def _units(self, question: Question, statistic: Statistic, columns: dict[str, Column]) -> Units:
+    def _lattice(self, question: Question, ranks: Ranks, columns: dict[str, Column]) -> Lattice:
+        statistic = ranks.quantiles[0]
+        column = self._of_numbers(question, statistic, columns, but="boolean")
+        assert statistic.bounds is not None
+        if max(map(abs, statistic.bounds)) > LARGEST:
+            raise ParameterError(f"bounds must be at most 2**100 in size, got {statistic.bounds}")
+        return lattice(statistic.bounds, statistic.step, None, whole=column.kind == "integer", most=MOST_CANDIDATES)
+
+    def _of_numbers(self, question: Question, statistic: Statistic, columns: dict[str, Column], but: str = "") -> Column:
         column = columns[str(statistic.column)]
-        if not column.summable:
+        if not column.summable or column.kind == but:
             raise ParameterError(
                 f"{question.argument(statistic)} must be of numbers; {column.name!r} is declared as "
                 f"{column.declaration or 'nothing'}: {self.remedy(column.name, 'real')}"
             )
+        return column
+
+    def _units(self, question: Question, statistic: Statistic, columns: dict[str, Column]) -> Units:
+        column = self._of_numbers(question, statistic, columns)
         assert statistic.bounds is not None
         units = units_of(statistic.bounds, whole=column.kind in ("integer", "boolean"))
         # The middle of 0 and 1 is a multiple of 1/2: a person changes the sum of differences from it by 1/2 only.

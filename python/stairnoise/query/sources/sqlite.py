@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from stairnoise.query.condition import FUNCTIONS, Condition, Literal, refused
 from stairnoise.query.sources.column import Column, Kind, is_float, is_integer
-from stairnoise.query.sources.dialect import Dialect, literal, quoted, rounded
+from stairnoise.query.sources.dialect import Dialect, literal, quoted
 from stairnoise.query.sources.source import Source, SourceError, unanswered
 from stairnoise.query.sources.units import Units
 
@@ -131,9 +131,21 @@ class SQLiteDialect(Dialect):
         return f"typeof({name}) in ('integer', 'real')" if column.type else f"{name} is not null"
 
     def units(self, column: Column, units: Units) -> str:
-        """Round in doubles, which have the range of SQLite's numbers; a cast truncates."""
+        """Round in doubles, which have the range of SQLite's numbers."""
+        return self.rounded(column, units)
+
+    def number(self, column: Column) -> str:
+        """Return a number as it is; in a column without a type, a text counts as SQLite's `sum` reads it."""
         name = quoted(column.name)
-        return rounded(name if column.type else f"cast({name} as numeric)", units, repr, "cast({} as integer)")
+        return name if column.type else f"cast({name} as numeric)"
+
+    def numeral(self, column: Column, value: float) -> str:
+        """Return a double."""
+        return repr(value)
+
+    def truncated(self, number: str) -> str:
+        """Return an integer: a cast truncates."""
+        return f"cast({number} as integer)"
 
 
 class SQLite(Source):

@@ -11,7 +11,7 @@ from stairnoise._errors import ParameterError
 _BITS = 31
 # A row counts at most this many units, beyond both bounds, so 2^31 rows of one person stay within 64 bits.
 MOST_UNITS = 2**32
-_LARGEST, _LEAST = 2.0**100, 2.0**-100
+LARGEST, _LEAST = 2.0**100, 2.0**-100
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def units_of(bounds: tuple[float, float], *, whole: bool) -> Units:
     largest = max(abs(low), abs(high))
     if not low <= high or not math.isfinite(largest):
         raise ParameterError(f"bounds must be a lower and an upper number, got {low!r} and {high!r}")
-    if not _LEAST <= largest <= _LARGEST:
+    if not _LEAST <= largest <= LARGEST:
         raise ParameterError(f"bounds must be 0 or between 2**-100 and 2**100 in size, and not both 0, got {low!r} and {high!r}")
     unit = math.ldexp(1.0, math.frexp(largest)[1] - _BITS)
     if whole and low.is_integer() and high.is_integer():

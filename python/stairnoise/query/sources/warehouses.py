@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from stairnoise._errors import ParameterError, received
 from stairnoise.query.condition import Call, Condition, Literal, refused
 from stairnoise.query.sources.column import Column, Kind
-from stairnoise.query.sources.dialect import Dialect, rounded
+from stairnoise.query.sources.dialect import Dialect
 from stairnoise.query.sources.units import MOST_UNITS, Units
 from stairnoise.query.types import Type, exact
 
@@ -77,7 +77,7 @@ class TryDialect(Dialect):
     # Pieces of SQL about one value.
     _bytes, _hex, _string = "cast({} as binary)", "hex({})", "cast(X'{}' as string)"
     _text, _digest, _nan = "cast({} as string)", "sha2({}, 256)", "isnan({})"
-    _whole = "try_cast({} as bigint)"
+    _whole, _quotient = "try_cast({} as bigint)", "({} div {})"
     # Null only if there is no value; a sum that overflows counts as the upper bound.
     _total = f"case when count({{0}}) > 0 then coalesce(try_sum({{0}}), {MOST_UNITS}) end"
 
@@ -211,10 +211,25 @@ class TryDialect(Dialect):
 
     def units(self, column: Column, units: Units) -> str:
         """Return the nearest multiple of a unit; nothing overflows, also if all branches of a CASE are computed."""
-        name, double = self.quoted(column.name), self.types[64]
         if column.kind == "integer" and units.unit == 1:
-            return f"cast(greatest(least({name}, {MOST_UNITS}), -{MOST_UNITS}) as {self.types['integer']})"
-        return rounded(f"cast({name} as {double})", units, self.real, self._whole)
+            return f"cast(greatest(least({self.quoted(column.name)}, {MOST_UNITS}), -{MOST_UNITS}) as {self.types['integer']})"
+        return self.rounded(column, units)
+
+    def number(self, column: Column) -> str:
+        """Return a double."""
+        return f"cast({self.quoted(column.name)} as {self.types[64]})"
+
+    def numeral(self, column: Column, value: float) -> str:
+        """Return a double."""
+        return self.real(value)
+
+    def truncated(self, number: str) -> str:
+        """Return an integer, or null for a number that is beyond them."""
+        return self._whole.format(number)
+
+    def quotient(self, number: str, divisor: str) -> str:
+        """Divide integers."""
+        return self._quotient.format(number, divisor)
 
     def total(self, value: str) -> str:
         """Return the sum of one person's values, or null if there is none."""
@@ -256,6 +271,7 @@ class BigQuery(TryDialect):
     _bytes, _hex, _string = "cast({} as bytes)", "to_hex({})", "cast(from_hex('{}') as string)"
     _text, _digest = f"collate(substr(cast({{}} as string), 1, {_LONGEST_NAME}), '')", "to_hex(sha256({}))"
     _nan, _whole, _total = "is_nan({})", "safe_cast(trunc({}) as int64)", "sum(cast({} as numeric))"
+    _quotient = "div({}, {})"
 
     def quoted(self, name: str) -> str:
         """Return a name in the engine's quotes, in which a backslash has a meaning."""
@@ -286,6 +302,8 @@ class Snowflake(TryDialect):
     _bytes, _hex, _string = "try_to_binary({}, 'UTF-8')", "hex_encode({})", "hex_decode_string('{}')"
     _text, _nan = f"collate(substr(cast({{}} as varchar), 1, {_LONGEST_NAME}), '')", "{} = cast('NaN' as double)"
     _whole, _total = f"cast(trunc(least(greatest({{}}, -{MOST_UNITS}), {MOST_UNITS})) as number(38, 0))", "sum({})"
+    # A quotient of decimals has six decimals, and is rounded.
+    _quotient = "(({0} - mod({0}, {1})) / {1})"
 
     def folded(self, name: str) -> str:
         """Return a name of plain letters in capitals."""
@@ -317,6 +335,7 @@ class Trino(TryDialect):
     _bytes, _hex, _string = "to_utf8(cast({} as varchar))", "to_hex({})", "from_utf8(X'{}')"
     _text, _digest = f"substr(cast({{}} as varchar), 1, {_LONGEST_NAME})", "to_hex(sha256(to_utf8({})))"
     _nan, _whole, _total = "is_nan({})", "try_cast(truncate({}) as bigint)", "sum(cast({} as decimal(38, 0)))"
+    _quotient = "({} / {})"
 
 
 DIALECTS: dict[str, TryDialect] = {made.name: made for made in (TryDialect(), Databricks(), BigQuery(), Snowflake(), Trino())}

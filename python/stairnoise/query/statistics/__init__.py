@@ -3,7 +3,7 @@
 | file | subject |
 |---|---|
 | `statistic` | what every statistic states: the numbers that it needs, its columns, and its part of the notes |
-| `count`, `sum`, `mean`, `top` | the statistics |
+| `count`, `sum`, `mean`, `quantile`, `top` | the statistics |
 | `part` | a protected number of each group, and the released numbers |
 
 A new kind is a file here, a row of `STATISTICS`, and an argument of `query.table`. `sources/statement.py` asks a database for all
@@ -12,9 +12,14 @@ counts and sums at once; what else a kind needs is asked there.
 
 from stairnoise.query.statistics.count import Count as Count
 from stairnoise.query.statistics.mean import Mean as Mean
+from stairnoise.query.statistics.quantile import Median as Median
+from stairnoise.query.statistics.quantile import Quantile as Quantile
+from stairnoise.query.statistics.quantile import Ranks as Ranks
+from stairnoise.query.statistics.quantile import ranked as ranked
+from stairnoise.query.statistics.statistic import Number as Number
 from stairnoise.query.statistics.statistic import Statistic as Statistic
 from stairnoise.query.statistics.sum import Sum as Sum
 from stairnoise.query.statistics.top import Top as Top
 
-STATISTICS: dict[str, type[Statistic]] = {kind.kind: kind for kind in (Count, Mean, Sum)}
+STATISTICS: dict[str, type[Statistic]] = {kind.kind: kind for kind in (Count, Mean, Sum, Median, Quantile)}
 """The kinds of statistics, in the order of a private table's columns."""

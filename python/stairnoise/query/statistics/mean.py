@@ -8,19 +8,19 @@ from typing import Any
 
 from stairnoise._digits import downwards, last_digit, upwards
 from stairnoise.query.statistics.part import Released
-from stairnoise.query.statistics.statistic import Columns, Shown, Statistic
+from stairnoise.query.statistics.statistic import Columns, Number, Shown
 from stairnoise.query.statistics.sum import bounds_in_units
 from stairnoise.query.types import Holds
 
 _ROLES = ("value", "error_bound", "low", "high", "may_be_empty")
 
 
-class Mean(Statistic):
+class Mean(Number):
     """The mean of people's clipped totals: a private sum of differences from the middle of the bounds, and a private count."""
 
     __slots__ = ()
     kind = "mean"
-    counts = True
+    counts = sums = True
 
     def change(self, unit: Fraction) -> tuple[int, int]:
         """Return the largest difference from the middle of the bounds, and that middle."""

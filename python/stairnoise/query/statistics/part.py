@@ -38,9 +38,50 @@ class Part:
     selects: bool = False
 
     @property
-    def cost(self) -> Any:
-        """What a ledger counts."""
-        return self.mechanism.guarantee() if self.selects else self.mechanism
+    def name(self) -> str:
+        """The name of its share of the budget."""
+        name: str = self.statistic.name
+        return name
+
+    def serves(self, statistic: object) -> bool:
+        """Return whether it is the part of a statistic of its own."""
+        return bool(self.statistic == statistic)
+
+    @property
+    def cost(self) -> tuple[Any, int]:
+        """What a ledger counts, and for how many groups."""
+        return self.mechanism.guarantee() if self.selects else self.mechanism, self.k
+
+    @property
+    def of(self) -> str:
+        """What its numbers are."""
+        measured: str = self.statistic.measured(scaled(self.centre, self.unit))
+        return measured + (", and which groups are shown" if self.selects else "")
+
+    def described(self) -> tuple[str, str, int | float]:
+        """Return the mechanism, the one that draws if a person changes several groups, and the largest change of a number."""
+        draws = self.mechanism.for_partitions(self.k) if self.k > 1 else self.mechanism
+        return repr(self.mechanism), repr(draws), scaled(self.change, self.unit)
+
+    def check(self, plan: Any, confidence: float) -> list[str]:
+        """Return lines of Python that compute the bounds again."""
+        if (own := self.statistic.check(plan, confidence)) is not None:
+            lines: list[str] = own
+            return lines
+        if self.selects:
+            facts = ", ".join(f"selection.{name}" for name in ("threshold", "always_shown", "sigma2", "noise_std()"))
+            return [f"selection = sn.{self.mechanism!r}; {facts}  # {self.of}"]
+        units = "" if self.unit == 1 else f", in units of {scaled(1, self.unit)!r}"
+        statistics = plan.question.statistics
+        used = [one for one in statistics if one == self.statistic or (self.place is None and one.counts)]
+        return [
+            f"sn.{self.mechanism!r}.confidence_interval(0, {level!r}, max_partitions_contributed={self.k})  # {self.of}{units}"
+            for level in dict.fromkeys(one.level(confidence) for one in used)
+        ]
+
+    def confirmed(self, answers: Answers) -> tuple[NDArray[np.int64], list[tuple[object, ...]]]:
+        """Return the true answers of a keyed release, with their labels."""
+        return self.true(answers), answers.labels
 
     def true(self, answers: Answers) -> NDArray[np.int64]:
         """Return the numbers that need protection."""
@@ -94,3 +135,8 @@ class Released(NamedTuple):
             low, high = mechanism.confidence_interval(self.values, confidence, max_partitions_contributed=k)
             widths = np.maximum(high - self.values, self.values - low)
         return widths
+
+
+def scaled(steps: int, unit: Fraction) -> int | float:
+    """Return a multiple of a unit: an integer if the unit is 1, otherwise the nearest float."""
+    return steps if unit == 1 else float(steps * unit)

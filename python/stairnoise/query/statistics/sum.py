@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from stairnoise.query.statistics.statistic import Statistic, Total, scaled
+from stairnoise.query.statistics.part import scaled
+from stairnoise.query.statistics.statistic import Statistic, Total
 
 
 class Sum(Total):
@@ -13,7 +14,7 @@ class Sum(Total):
 
     __slots__ = ()
     kind = "sum"
-    counts = False
+    sums = True
 
     def change(self, unit: Fraction) -> tuple[int, int]:
         """Return the larger magnitude of the bounds."""

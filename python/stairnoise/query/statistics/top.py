@@ -13,7 +13,7 @@ from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
 from stairnoise.quantiles.ranks import Target, accuracy
 from stairnoise.query.answers import Answers
 from stairnoise.query.statistics.part import Part, Released, selecting
-from stairnoise.query.statistics.statistic import Columns, Shown, Statistic
+from stairnoise.query.statistics.statistic import Columns, Number, Shown
 from stairnoise.query.types import Holds
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Top(Statistic):
+class Top(Number):
     """The k groups with the most people, best first, without their numbers."""
 
     k: int = 5
