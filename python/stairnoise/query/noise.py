@@ -31,7 +31,8 @@ class Plan(NamedTuple):
     """All that is decided about a release before a random bit is drawn."""
 
     question: Question
-    parts: tuple[Part | RanksPart, ...]
+    # Of the classes `Part` and `RanksPart`.
+    parts: tuple[Any, ...]
 
     @property
     def selects(self) -> bool:
