@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from stairnoise.query.answers import Answers
 from stairnoise.rng import SecureRng
 
+_USE = b"noise of a selection"
 _INT64 = np.iinfo(np.int64)
 
 
@@ -107,17 +109,12 @@ class Part:
         return answers, Released(self, self.mechanism.release(self.true(answers), **options))
 
 
-def selecting(part: Part, answers: Answers, rng: Any, address: str | None) -> Any:
-    """Return the generator of a selection, which has no keyed form.
+def selecting(rng: Any, of: tuple[object, ...], values: NDArray[np.int64], labels: Sequence[tuple[object, ...]]) -> SecureRng:
+    """Return a generator for a selection, which has no keyed form: it depends on the key, the values, and what `of` names.
 
-    Of a KeyedRng it is one that depends on the question, the mechanism and the data. The first label keeps its key apart from the
-    fingerprints that a ledger writes.
+    The first label keeps its key apart from the fingerprints that a ledger writes, whose labels hold no bytes.
     """
-    if address is None:
-        return rng
-    use = f"noise of {part.statistic.kind}", address, repr(part.mechanism)
-    labels = [(*use, *group) for group in answers.labels]
-    return SecureRng.from_key(bytes.fromhex(rng.fingerprint(part.true(answers), labels)))
+    return SecureRng.from_key(bytes.fromhex(rng.fingerprint(values, [(_USE, *of, *label) for label in labels])))
 
 
 class Released(NamedTuple):

@@ -28,7 +28,7 @@ from stairnoise.quantiles.plan import Plan, shares_of
 from stairnoise.quantiles.plan import ranked as distinct
 from stairnoise.quantiles.ranks import Accuracy, Target
 from stairnoise.query.answers import Answers, Histogram
-from stairnoise.query.statistics.part import Released
+from stairnoise.query.statistics.part import Released, selecting
 from stairnoise.query.statistics.statistic import Columns, Shown, Statistic
 from stairnoise.query.types import Holds
 from stairnoise.rng import SecureRng
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 # A person's weight, which up to 16 rows share exactly: the least common multiple of 1 to 16. Other rows differ by at most 1.
 _PERSON = 720_720
-# Labels of other fingerprints under the same name of a release hold no bytes.
-_USE = b"noise of quantiles"
 _MILLIONTHS = 10**6
 
 
@@ -254,19 +252,18 @@ class RanksPart:
 
     def _keyed(self, answers: Answers, rng: Any, address: str) -> Iterable[SecureRng]:
         for label, histogram in zip(answers.labels, answers.histograms[self.place], strict=True):
-            values, labels = _rows([(_USE, address, repr(self.plan), len(self.lattice.points), *label)], [histogram])
-            yield SecureRng.from_key(bytes.fromhex(rng.fingerprint(values, labels)))
+            yield selecting(rng, (address, repr(self.plan), len(self.lattice.points)), *_rows([label], [histogram]))
 
     def described(self) -> tuple[str, str, float]:
         """Return what selects in all groups together, what selects in one, and the largest change of a cost, in people."""
         plan, change = self.plan, float(max(max(q, 1 - q) for q in self.shares))
 
-        def selecting(eps: float) -> str:
+        def selected_by(eps: float) -> str:
             if len(plan.ranks) > 1:
                 return f"ExponentialMechanism(eps={rounded_down(Fraction(eps) / plan.levels)!r}) at each of {plan.levels} levels"
             return repr(PermuteAndFlip(eps, change, Target(plan.ranks[0], plan.r).monotonic))
 
-        return selecting(self.eps), selecting(plan.eps), change
+        return selected_by(self.eps), selected_by(plan.eps), change
 
     @property
     def of(self) -> str:

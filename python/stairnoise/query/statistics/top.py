@@ -101,5 +101,7 @@ class _TopPart(Part):
     def released(self, answers: Answers, rng: Any, address: str | None) -> tuple[Answers, Released]:
         """Select groups; return the answers of these, best first, and their ranks."""
         k = self.statistic.k
-        chosen = self.mechanism.top(scores=answers.counts, k=k, rng=selecting(self, answers, rng, address))
+        if address is not None:
+            rng = selecting(rng, (address, repr(self.mechanism)), answers.counts, answers.labels)
+        chosen = self.mechanism.top(scores=answers.counts, k=k, rng=rng)
         return answers.only(chosen), Released(self, np.arange(1, k + 1))
