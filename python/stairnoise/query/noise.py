@@ -37,7 +37,7 @@ class Plan(NamedTuple):
     @property
     def selects(self) -> bool:
         """Whether the first part chooses which groups are shown."""
-        return self.parts[0].selects
+        return bool(self.parts[0].selects)
 
     def part(self, statistic: Statistic) -> Any:
         """Return the part of a statistic."""
