@@ -98,7 +98,7 @@ def test_refused_with_the_data_open_and_without_any_of_them(change, message):
         ({"groups": {"city": [TEXT, TEXT]}}, "groups of 'city' must be listed once each, got one of them twice"),
         ({"groups": {"city": [NUMBER]}}, "groups of 'city' must be texts or None, .* got a value of type int at index 0"),
         ({"groups": {"city": ["a", [TEXT]]}}, "groups of 'city' must be .* got a value of type list at index 1"),
-        ({"groups": {"city": TEXT}}, "groups of 'city' must be a list of values, got a value of type str"),
+        ({"groups": {"city": TEXT}}, "groups of 'city' must be a list of values, or a range such as .* got a text"),
         ({"groups": {"city": {TEXT: 1}}}, "groups of 'city' must be a list of values, got a value of type dict"),
         ({"groups": TEXT, "by": ["city", "who"]}, "groups must be a dict of lists, .* got a value of type str"),
     ],

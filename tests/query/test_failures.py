@@ -322,6 +322,22 @@ def test_bins_of_no_column_fail(pair):
             assert (found[1] is None) == (kind == "date"), column
 
 
+PARTS = ("year", "quarter", "month", "week", "weekday")
+
+
+def test_parts_of_no_column_fail(pair):
+    """Values beyond Python's years are left out, and so are texts of SQLite that are no dates."""
+    with pair.engine.source() as source:
+        for column, (kind, _) in pair.values.items():
+            days = Question("", tuple(f"{part}({column})" for part in PARTS), {"weekday(" + column + ")": tuple(range(1, 8))})
+            hours = Question("", (f"hour({column})",), {f"hour({column})": tuple(range(24))})
+            found = [pair.outcomes(source, one) for one in (days, hours)]
+            assert all(few == more for few, more in found), column
+            texts = ("text", "", "date") if pair.engine.name == "SQLite" else ()
+            dates = kind in ("date", "timestamp_ntz", *texts) or (kind == "timestamp" and pair.engine.name != "Spark")
+            assert [few is None for few, _ in found] == [dates, dates and kind != "date"], column
+
+
 KNOWN = {
     "SQLite": [
         "t like 'a' escape dx",

@@ -24,6 +24,7 @@ from stairnoise.cli.screen import console, plain
 from stairnoise.query.ask import top_of
 from stairnoise.query.bounds import CONFIDENCE, EDGES, found
 from stairnoise.query.files import Output
+from stairnoise.query.groupings import own_groups
 from stairnoise.query.mechanism import MECHANISMS
 from stairnoise.query.question import Asked, same
 from stairnoise.query.reading import CSV
@@ -51,7 +52,7 @@ _BOUNDS = "One person's minimum and maximum contribution to a group, as 0,100 or
 _SHARE = "How ε is divided, as count=2 or mean_COLUMN=1; may be repeated. Default: 1 for count, each mean and each sum."
 _MAX_GROUPS = "The largest number of groups in which one person counts; only with --person."
 _CONFIDENCE = "Probability that a private value is within its ± of the true one. Default: 0.95; of bounds that are found 0.999."
-_TYPES = "Types, as age=integer,day=date:%d.%m.%Y: text, integer, real, boolean, date. Other columns of CSV are text."
+_TYPES = "Types, as age=integer,day=date:%d.%m.%Y: text, integer, real, boolean, date, timestamp. Other columns of CSV are text."
 
 
 def query(
@@ -124,7 +125,7 @@ def query(
         statistics, edges, passed_on["all_digits"] = [("count", None, None)], {find_bounds: EDGES}, True
     listed, csv = _groups(groups or [], columns), _csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks)
     keyed = _keyed(key_file, release_name)
-    if keyed is not None and any(same(name, (*listed, *edges)) is None for name in columns):
+    if keyed is not None and any(same(name, (*listed, *edges)) is None and not own_groups(name) for name in columns):
         raise ParameterError("key_file must be left out for groups that are not listed: partition selection has no keyed form")
     used = {"the file that the data are in": source, "the ledger": ledger, "the key file": key_file}
     file = None if output is None else _output(output, force, used)

@@ -255,7 +255,7 @@ def _value(asked: Checked, at: int, value: Any, place: int, columns: list[str]) 
     elif group.labels is not None:
         wanted, fits = "the index of a listed group", _is_whole(value, 0, len(group.labels) - 1)
     else:
-        kind = group.column.kind
+        kind = group.kind
         wanted, fits = f"a {kind} or null", value is None or _FITS[kind](value)
         if kind == "text":
             wanted = "hexadecimal digits or null"

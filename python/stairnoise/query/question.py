@@ -13,7 +13,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, outline, rece
 from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import count, flag, single
 from stairnoise.keyed.encoding import is_utf8
-from stairnoise.query.groupings import Bins, bins_of
+from stairnoise.query.groupings import Bins, Grouping, bins_of, own_groups, part_of, range_of
 from stairnoise.query.reading import Reading, reading
 from stairnoise.query.statistics import STATISTICS, Count, Number, Ranks, Statistic, ranked
 
@@ -46,7 +46,7 @@ class Question:
     reading : Reading
         How a file is read.
     groupings : mapping
-        The columns of `by` whose groups are computed.
+        The names of `by` whose groups are computed; parts of dates are known when the columns are.
     """
 
     table: str | None
@@ -57,12 +57,17 @@ class Question:
     person: str | None = None
     max_groups: int = 1
     reading: Reading = field(default_factory=Reading)
-    groupings: Mapping[str, Bins] = field(default_factory=dict)
+    groupings: Mapping[str, Grouping] = field(default_factory=dict)
 
     @property
     def unlisted(self) -> list[str]:
         """The columns of `by` whose groups are not listed."""
         return [name for name in self.by if name not in self.groups]
+
+    @property
+    def grouped(self) -> list[str]:
+        """The columns that `by` needs."""
+        return [self.groupings[name].column if name in self.groupings else name for name in self.by]
 
     @property
     def summed(self) -> tuple[Number, ...]:
@@ -207,7 +212,8 @@ def _with_bins(by: tuple[str, ...], bins: Mapping[str, Bins]) -> tuple[tuple[str
 
 
 def _groups(groups: object, by: tuple[str, ...], bins: Mapping[str, Bins]) -> dict[str, tuple[object, ...]]:
-    listed: dict[str, tuple[object, ...]] = {name: bins[name].groups for name in bins}
+    own = {name: bins[name].groups if name in bins else own_groups(name) for name in by}
+    found: dict[str, tuple[object, ...]] = {}
     if groups is None:
         groups = {}
     if not isinstance(groups, Mapping):
@@ -222,14 +228,16 @@ def _groups(groups: object, by: tuple[str, ...], bins: Mapping[str, Bins]) -> di
             raise ParameterError(f"groups must be of the columns of by, which are {names}; got groups of {received(name)}")
         if column in bins:
             raise ParameterError(f"groups of {column!r} must be left out, because its bins are the groups")
-        if column in listed:
+        if column in found:
             raise ParameterError(f"groups must name every column once, got {received(name)} twice")
-        listed[column] = _listed(values, column)
-    return {name: listed[name] for name in by if name in listed}
+        found[column] = _listed(values, column)
+    return {name: groups for name in by if (groups := found.get(name) or own[name])}
 
 
 def _listed(values: object, name: str) -> tuple[object, ...]:
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+    if isinstance(values, str):
+        values = [values] if part_of(name) else range_of(values, name)
+    if isinstance(values, (bytes, Mapping)) or not isinstance(values, Iterable):
         raise ParameterTypeError(f"groups of {name!r} must be a list of values, got {outline(values)}")
     listed = tuple(map(python_value, values))
     if not listed:

@@ -16,8 +16,8 @@ _ENCODINGS = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-[ru]|mac-roman")
 # A line ends with the first two. A line with one of the others is not a record (`sources/lines`).
 _NEVER = "\n\r\0\x01"
 
-TypeName = Literal["text", "integer", "real", "boolean", "date"]
-TYPES = ("text", "integer", "real", "boolean", "date")
+TypeName = Literal["text", "integer", "real", "boolean", "date", "timestamp"]
+TYPES = ("text", "integer", "real", "boolean", "date", "timestamp")
 _ISO = "%Y-%m-%d"
 # DuckDB's directives for parts of a date, each with one meaning.
 _DIRECTIVES = frozenset("%aAbBdHIjmMpSyYf")

@@ -9,6 +9,7 @@ from stairnoise._native import __version__
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.mechanism.guarantee import best_guess
 from stairnoise.query.budget import changed_groups
+from stairnoise.query.groupings import Bins
 from stairnoise.query.mechanism import Budget
 from stairnoise.query.noise import OF_THE_GROUP, Plan, Rows
 from stairnoise.query.question import Question
@@ -74,7 +75,7 @@ def _counted(question: Question) -> str:
     said, also = "all rows", " with "
     if question.complete or question.present:
         said, also = f"rows with a number in {' and '.join(question.complete) or ' or '.join(question.present)}", ", and "
-    ranges = " and ".join(f"{name} in {bins.range}" for name, bins in question.groupings.items())
+    ranges = " and ".join(f"{name} in {one.range}" for name, one in question.groupings.items() if isinstance(one, Bins))
     said = f"{said}{also}{ranges}; a bin [a, b) contains a, but not b" if ranges else said
     return f"{said}; for quantiles, rows with a number in their column" if question.ranked and question.numbers else said
 

@@ -105,7 +105,7 @@ def words_of(condition: str, names: list[str], name_of: Callable[[str, bool], Na
         elif word in _WRITTEN or kind == "sign":
             words.append(_WRITTEN.get(word, word))
         else:
-            if word == "date" and next_kind == "text":
+            if word in ("date", "timestamp") and next_kind == "text":
                 kind, text, at = word, after, at + 1
             words.append(f'"{len(atoms)}"')
             atoms.append(_atom(kind, text, names, name_of))
@@ -128,14 +128,25 @@ def day(text: str) -> datetime.date:
     raise refused(f"has {received(text)}, which is not a date; write one as in date '2026-07-01'")
 
 
+def moment(text: str) -> str:
+    """Return a timestamp such as 2026-07-01 10:15:00 as all engines read it."""
+    try:
+        if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?", text):
+            whole, dot, fraction = text.partition(".")
+            return datetime.datetime.fromisoformat(whole).isoformat(" ") + dot + fraction
+    except ValueError:
+        pass
+    raise refused(f"has {received(text)}, which is not a timestamp; write one as in timestamp '2026-07-01 10:15:00'")
+
+
 def _atom(kind: str, text: str, names: list[str], name_of: Callable[[str, bool], Name | None]) -> Name | Literal:
     if kind == "number":
         check(len(text) <= _LONGEST_NUMBER, f"has a number of more than {_LONGEST_NUMBER} digits")
         return Literal("real", Decimal(text)) if "." in text else Literal("integer", int(text))
-    if kind in ("date", "text"):
+    if kind in ("date", "text", "timestamp"):
         check(len(text) - 2 <= _LONGEST_TEXT, f"has a text of more than {_LONGEST_TEXT} characters")
         value = text[1:-1].replace("''", "'")
-        return Literal(kind, value if kind == "text" else day(value))
+        return Literal(kind, {"date": day, "timestamp": moment}.get(kind, str)(value))
     name = text[1:-1].replace('""', '"') if kind == "quoted" else text
     column = name_of(name, kind == "quoted")
     if column is None:

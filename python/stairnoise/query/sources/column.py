@@ -12,7 +12,7 @@ from typing import Any, Literal
 from stairnoise.query.types import exact
 
 # "any" is a column of SQLite without a declared type, or with one that SQLite does not know.
-Kind = Literal["integer", "real", "decimal", "text", "boolean", "date", "any", "other"]
+Kind = Literal["integer", "real", "decimal", "text", "boolean", "date", "timestamp", "any", "other"]
 
 # SQLite has no type for dates and times; a declared type with one of these words means one.
 _TIMES = ("DATE", "TIME")

@@ -53,7 +53,8 @@ class Described(Source):
     def checked(self, question: Question) -> Checked:
         """Check a question; some warehouses neither partition by floats nor have a text of every value of other types."""
         found = super().checked(question)
-        if question.person is not None and (column := found.columns[found.question.person or ""]).kind in ("real", "other"):
+        others = ("real", "timestamp", "other")
+        if question.person is not None and (column := found.columns[found.question.person or ""]).kind in others:
             raise ParameterError(
                 f"person must be a column of integers, texts, decimals, bools or dates; {column.name!r} is declared as "
                 f"{column.declaration}"

@@ -139,6 +139,7 @@ class Dialect(ABC):
         if column.kind == "decimal":
             return decimal(*column.digits) if column.digits else decimal_of(listed)
         assert column.kind != "other"
+        assert column.kind != "timestamp"
         return Type(column.kind)
 
     def holds(self, column: Column, value: Any) -> bool:
@@ -155,6 +156,14 @@ class Dialect(ABC):
 
     def ordered(self, column: Column) -> str:
         """Return a number or a date that can be compared with `edge`, or null."""
+        return self.bare(column)
+
+    def has_parts(self, column: Column, part: str) -> bool:
+        """Return whether values have a part such as the month; the session's time zone would decide about others."""
+        return column.kind == "timestamp" or (column.kind == "date" and part != "hour")
+
+    def moment(self, column: Column, part: str) -> str:
+        """Return a date or a timestamp whose part can be taken, or null."""
         return self.bare(column)
 
     def edge(self, column: Column, edge: Any) -> tuple[Any, ...] | None:

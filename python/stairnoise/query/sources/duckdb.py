@@ -39,7 +39,8 @@ _CALLED = (
 _SETTINGS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "python_enable_replacements": "false"}
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
 _FLOATS = {"FLOAT": 32, "DOUBLE": 64}
-_KINDS: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date", "VARCHAR": "text"}
+_MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+_KINDS: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date", "VARCHAR": "text", **dict.fromkeys(_MOMENTS, "timestamp")}
 # From this many listed texts on, an enumeration finds them faster than a CASE.
 _MANY = 8
 _WIDE = {"UBIGINT": Type("unsigned"), "HUGEINT": Type("text"), "UHUGEINT": Type("text")}
@@ -58,7 +59,7 @@ class DuckDBDialect(Dialect):
 
     def kind(self, column: Column) -> str:
         """Return the kind of a column in conditions."""
-        return "timestamp" if column.type == "TIMESTAMP" else super().kind(column)
+        return column.type if column.kind == "timestamp" and column.type != "TIMESTAMP" else super().kind(column)
 
     def seen(self, column: Column, condition: Condition) -> str:
         """Return a text in binary collation; on a text that is not UTF-8 `lower` ends the process, even in `try`.
@@ -100,6 +101,11 @@ class DuckDBDialect(Dialect):
     def type(self, column: Column, listed: Iterable[Any]) -> Type:
         """Return the type of a column's groups; texts for integers of 128 bits, which other libraries do not have."""
         return _WIDE.get(column.type) or super().type(column, listed)
+
+    def moment(self, column: Column, part: str) -> str:
+        """Return a date or a timestamp; a cast of some timestamps of another precision fails."""
+        value = super().moment(column, part)
+        return value if column.type in ("DATE", "TIMESTAMP") else f"try(cast({value} as timestamp))"
 
     def code_of(self, value: str, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
         """Look texts up in an enumeration. A CASE compares them one by one, a third of the time of a query with 50 groups."""

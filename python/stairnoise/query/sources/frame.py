@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise.query.groupings import Part
 from stairnoise.query.question import Question, folded
 from stairnoise.query.reading import Declared, Reading
 from stairnoise.query.sources.column import Column
@@ -33,7 +34,7 @@ from stairnoise.query.sources.statement import Checked
 _NAME, _HELD, _VIEW = "frame", "stairnoise_held", "stairnoise_frame"
 _TEXT, _REAL, _BOOLEAN, _ISO = Declared("text"), Declared("real"), Declared("boolean"), Declared("date", "%Y-%m-%d")
 _INTEGERS, _FLOATS, _DECIMALS = r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER", "FLOAT|DOUBLE", r"DECIMAL\(.*\)"
-_MOMENTS = "TIMESTAMP(_S|_MS|_NS)?"
+_MOMENT, _MOMENTS = Declared("timestamp"), "TIMESTAMP(_S|_MS|_NS)?"
 # Types of DuckDB whose equal values have one text.
 _SPELLED = rf"{_INTEGERS}|BOOLEAN|DATE|VARCHAR|ENUM\(.*\)|UUID"
 _READABLE = rf'{_SPELLED}|{_FLOATS}|{_DECIMALS}|{_MOMENTS}|"NULL"'
@@ -119,7 +120,7 @@ class Frame(DuckDB):
     def _used(self, asked: Checked) -> list[str]:
         question, condition = asked.question, asked.condition
         named = (
-            *question.by,
+            *question.grouped,
             question.person,
             *question.columns,
             *(condition.columns if condition else ()),
@@ -167,7 +168,9 @@ def _types(question: Question) -> dict[str, Declared]:
     """Return the types of columns that are declared, summed or listed; all others are texts."""
     types = dict.fromkeys(question.columns, _REAL)
     types |= {name: _of_groups(listed) for name, listed in question.groups.items() if name not in question.groupings}
-    types |= {one.column: _ISO if one.are_dates else _REAL for one in question.groupings.values()}
+    for one in question.groupings.values():
+        needed = _MOMENT if isinstance(one, Part) else _ISO if one.are_dates else _REAL
+        types.setdefault(one.column, needed)
     return types | dict(question.reading.types)
 
 
@@ -201,6 +204,9 @@ def _value(value: str, type_: str, declared: Declared | None) -> str:
         return _number(value, type_, ENGINE_TYPES[name])
     if name == "date" and re.fullmatch(f"DATE|{_MOMENTS}", type_):
         return f"try_cast({value} as date)"
+    if name == "timestamp" and re.fullmatch(f"DATE|{_MOMENTS}", type_):
+        # A cast of some timestamps of another precision fails.
+        return f"try(cast({value} as timestamp))"
     if (name, type_) == ("boolean", "BOOLEAN"):
         return value
     text = _text(value, type_)

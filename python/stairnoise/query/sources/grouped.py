@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from stairnoise.query.condition import Call
 from stairnoise.query.groupings import Bins, Edge, Grouping
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import Dialect
@@ -36,6 +37,11 @@ class Grouped:
         """The type of the groups in the private table."""
         return self.dialect.type(self.column, self.labels or ())
 
+    @property
+    def kind(self) -> str:
+        """The kind of what `code` returns of groups that are not listed."""
+        return self.column.kind
+
 
 @dataclass(frozen=True, slots=True)
 class Computed(Grouped):
@@ -45,13 +51,51 @@ class Computed(Grouped):
 
     def code(self) -> tuple[str, list[Any]]:
         """Return the key, or the index of a listed key."""
-        assert isinstance(self.grouping, Bins)
-        return _interval(self.dialect, self.column, self.grouping.edges)
+        grouping = self.grouping
+        if isinstance(grouping, Bins):
+            return _interval(self.dialect, self.column, grouping.edges)
+        key = self.dialect.written(_part(self.dialect, self.column, grouping.part))
+        if self.listed is None:
+            return key, []
+        keys = [f"when {key} then {place}" for place, key in enumerate(self.listed) if key is not None]
+        code = f"case {key} {' '.join(keys)} end" if keys else "null"
+        return (f"case when {key} is null then {self.listed.index(None)} else {code} end" if None in self.listed else code), []
+
+    def label(self, value: Any) -> Any:
+        """Return the label of a key, or of the index of a listed one."""
+        if self.labels is not None or value is None or isinstance(self.grouping, Bins):
+            return None if value is None else (self.labels or ())[value]
+        return self.grouping.label(value)
+
+    @property
+    def kind(self) -> str:
+        """Keys are integers."""
+        return "integer"
 
     @property
     def type(self) -> Type:
         """The type of the labels."""
         return self.grouping.type
+
+
+def _part(dialect: Dialect, column: Column, part: str) -> str:
+    """Return the key of a part of a date or timestamp, or null; see `Part.key`."""
+
+    def of(part: str) -> str:
+        return dialect.call(Call("integer", part, ()), [value])
+
+    value = dialect.moment(column, part)
+    if part in ("year", "hour"):
+        return of(part)
+    if part == "weekday":
+        return f"case {of('dow')} when 0 then 7 else {of('dow')} end"
+    if part == "month":
+        return f"({of('year')} * 12 + {of('month')} - 1)"
+    if part == "quarter":
+        return f"({of('year')} * 4 + {of('quarter')} - 1)"
+    # Days around New Year are in a week of the other year.
+    other = f"when {of('week')} > 51 and {of('month')} = 1 then -53 when {of('week')} = 1 and {of('month')} = 12 then 53"
+    return f"({of('year')} * 53 + {of('week')} - 1 + case {other} else 0 end)"
 
 
 def _interval(dialect: Dialect, column: Column, edges: tuple[Edge, ...]) -> tuple[str, list[Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._numpy_scalars import python_value
-from stairnoise.query.groupings import Bins
+from stairnoise.query.groupings import MOST_GROUPS, Bins, Part, spread
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect
@@ -29,8 +29,6 @@ _VALUES: dict[Kind, tuple[str, tuple[type, ...]]] = {
 }
 # A key that is the same for equal values of a column. In a column without a type, 5 and "5" are one group in SQLite.
 _SAME: dict[Kind, Callable[[Any], object]] = {"any": str, "real": float, "decimal": exact}
-# A CASE of more is slow, and SQLite takes no more than 32 766 parameters.
-_MOST_GROUPS = 10_000
 
 
 def checked_groups(
@@ -43,13 +41,20 @@ def checked_groups(
     found: dict[str, Grouped] = {}
     for name in question.by:
         labels = question.groups.get(name)
-        if name in question.groupings:
-            grouping = question.groupings[name]
-            column = table[grouping.column]
+        grouping = question.groupings.get(name)
+        column = table[name if grouping is None else grouping.column]
+        if isinstance(grouping, Bins):
             _require_bins(grouping, column, dialect, remedy)
-            found[name] = Computed(dialect, column, labels, list(range(len(labels or ()))), grouping)
+            found[name] = Computed(dialect, column, labels, None, grouping)
             continue
-        column = table[name]
+        if isinstance(grouping, Part):
+            _require_part(grouping, column, dialect, remedy)
+            keys = None if labels is None else [None if label is None else grouping.key(label) for label in labels]
+            found[name] = Computed(dialect, column, labels, keys, grouping)
+            continue
+        if column.kind == "timestamp":
+            parts = f"use year({name}), quarter({name}), month({name}), week({name}), weekday({name}) or hour({name})"
+            raise ParameterError(f"by must not name {name!r} itself, because it has timestamps: {parts}")
         if column.kind == "other":
             raise ParameterError(
                 f"by must name columns of integers, numbers, texts, bools or dates; {name!r} is declared as {column.declaration}"
@@ -61,6 +66,16 @@ def checked_groups(
             )
         found[name] = Grouped(dialect, column, labels, None if labels is None else _listed(column, labels, dialect.holds))
     return found
+
+
+def _require_part(part: Part, column: Column, dialect: Dialect, remedy: Callable[[str, str], str]) -> None:
+    """Require a column of dates or timestamps."""
+    if not dialect.has_parts(column, part.part):
+        wanted = "timestamps" if part.part == "hour" else "dates or timestamps"
+        raise ParameterError(
+            f"by must have a column of {wanted} without a time zone in {part.name!r}; {column.name!r} is declared as "
+            f"{column.declaration or 'nothing'}: {remedy(column.name, 'timestamp')}"
+        )
 
 
 def _require_bins(bins: Bins, column: Column, dialect: Dialect, remedy: Callable[[str, str], str]) -> None:
@@ -86,8 +101,8 @@ def _listed(column: Column, listed: Iterable[object], holds: Callable[[Column, A
             )
     if not values:
         raise ParameterError(f"groups of {column.name!r} must be at least one, got none")
-    if len(values) > _MOST_GROUPS:
-        raise ParameterError(f"groups of {column.name!r} must be at most {_MOST_GROUPS}, got {len(values)}")
+    if len(values) > MOST_GROUPS:
+        raise ParameterError(f"groups of {column.name!r} must be at most {MOST_GROUPS}, got {len(values)}")
     same = _SAME.get(column.kind)
     if len({value if value is None or same is None else (same(value),) for value in values}) < len(values):
         raise ParameterError(f"groups of {column.name!r} must be listed once each, got one of them twice")
@@ -109,8 +124,13 @@ def _value(column: Column, value: Any, place: int) -> Any:
 
 
 def values_of_texts(column: Column, texts: Sequence[str | None]) -> tuple[object, ...]:
-    """Return the groups that texts mean."""
-    return tuple(None if text is None else _of_text(column, text, place) for place, text in enumerate(texts))
+    """Return the groups that texts mean; in a column of integers or dates a text can be a range."""
+    found: list[object] = []
+    for place, text in enumerate(texts):
+        ends = text.split("..") if text is not None and column.kind in ("integer", "date") else [text]
+        values = [None if end is None else _of_text(column, end, place) for end in ends]
+        found += spread(column.name, *values) if len(values) == 2 else values[:1]
+    return tuple(found)
 
 
 def _of_text(column: Column, text: str, place: int) -> object:

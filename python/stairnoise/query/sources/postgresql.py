@@ -43,8 +43,8 @@ _BOOL, _DATE, _FLOAT4, _FLOAT8, _NUMERIC, _DEFAULT_COLLATION = 16, 1082, 700, 70
 _BITS, _TEXTS = {20: 64, 21: 16, 23: 32}, frozenset({19, 25, 1042, 1043})
 _FLOATS = {_FLOAT4: 32, _FLOAT8: 64}
 _KINDS: dict[Kind, Collection[int]] = {"integer": _BITS, "real": _FLOATS, "decimal": {_NUMERIC}, "text": _TEXTS}
-_KINDS |= {"boolean": {_BOOL}, "date": {_DATE}}
 _TIME, _TIMESTAMP, _TIMESTAMPTZ, _UUID = 1083, 1114, 1184, 2950
+_KINDS |= {"boolean": {_BOOL}, "date": {_DATE}, "timestamp": {_TIMESTAMP}}
 _COMPARED = _TEXTS | {*_BITS, *_FLOATS, _BOOL, _DATE, _NUMERIC, _TIME, _TIMESTAMP, _TIMESTAMPTZ, _UUID}
 _NO_PRECISION = -1
 
@@ -71,10 +71,6 @@ class PostgreSQLDialect(Dialect):
 
     # Numerics do not overflow: an error would reveal that there is such a row.
     forms: ClassVar[Mapping[str, str]] = {**Dialect.forms, "wide": "cast({} as numeric)", "bytewise": '({} collate "C")'}
-
-    def kind(self, column: Column) -> str:
-        """Return the kind of a column in conditions."""
-        return "timestamp" if getattr(column, "base", 0) == _TIMESTAMP else super().kind(column)
 
     def seen(self, column: Column, condition: Condition) -> str:
         """Return a text, also for an enumeration and for characters that blanks fill up."""

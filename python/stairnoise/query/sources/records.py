@@ -15,7 +15,10 @@ _OPTIONS = (
     "max_line_size = 4194304, columns = {'line': 'VARCHAR'}"
 )
 # DuckDB's type for every type that can be declared.
-ENGINE_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "real": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE"}
+ENGINE_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "real": "DOUBLE", "boolean": "BOOLEAN"}
+ENGINE_TYPES |= {"date": "DATE", "timestamp": "TIMESTAMP"}
+# As ISO 8601 has it, without a time zone; a date is its midnight.
+_MOMENT = r"\d{4}-\d{2}-\d{2}([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?)?"
 _TRUE, _FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 
 
@@ -89,4 +92,6 @@ def converted(text: str, declared: Declared, decimal: str = ".") -> str:
     if declared.name == "date":
         assert declared.format is not None
         return f"cast(try_strptime({text}, {literal(declared.format)}) as date)"
+    if declared.name == "timestamp":
+        return f"case when regexp_full_match({text}, {literal(_MOMENT)}) then try_cast({text} as timestamp) end"
     return text

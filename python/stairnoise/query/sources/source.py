@@ -15,6 +15,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseErr
 from stairnoise.quantiles.lattice import Lattice, lattice
 from stairnoise.query.answers import Answers
 from stairnoise.query.condition import Condition, Name, judged
+from stairnoise.query.groupings import Bins, Grouping, part_of
 from stairnoise.query.question import Question, same
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import Dialect
@@ -80,21 +81,31 @@ class Source(ABC):
         def named(argument: str, name: str) -> str:
             return self._found(table, columns, name, argument).name
 
-        groupings = {
-            name: replace(grouping, column=named("bins", grouping.column)) for name, grouping in question.groupings.items()
-        }
+        def grouped(argument: str, name: str) -> str:
+            """Return the name of a column, or of a part of one."""
+            part = part_of(name) if self._named(name, known) is None else None
+            return named(argument, name) if part is None else replace(part, column=named(argument, part.column)).name
+
+        known = [column.name for column in columns]
+        bins = [one for one in question.groupings.values() if isinstance(one, Bins)]
+        groupings: dict[str, Grouping] = {(name := named("bins", one.column)): replace(one, column=name) for one in bins}
+        by = tuple(grouped("by", name) for name in question.by)
+        if len(set(by)) < len(by):
+            raise ParameterError(f"by must name every column once, got {received(by)}")
+        parts = {name: part for name in by if name not in known and (part := part_of(name)) is not None}
+        groups = {grouped("groups", name): values for name, values in question.groups.items()}
         reading = replace(question.reading, types={named("types", name): type_ for name, type_ in question.reading.types.items()})
         return replace(
             question,
             table=table,
-            by=tuple(named("by", name) for name in question.by),
+            by=by,
             person=None if question.person is None else named("person", question.person),
             statistics=tuple(
                 replace(one, column=named(question.argument(one), one.column)) if one.column is not None else one
                 for one in question.statistics
             ),
-            groups={named("groups", name): values for name, values in question.groups.items()},
-            groupings={named("bins", name): grouping for name, grouping in groupings.items()},
+            groups=groups | {name: part.listed(groups[name]) for name, part in parts.items() if name in groups},
+            groupings=groupings | parts,
             reading=reading,
         )
 
@@ -144,7 +155,7 @@ class Source(ABC):
         """Return what is public about the columns of a question: their declared types, and how a file is read."""
         question, condition = asked.question, asked.condition
         named = {
-            *question.by,
+            *question.grouped,
             question.person,
             *question.columns,
             *(condition.columns if condition else ()),

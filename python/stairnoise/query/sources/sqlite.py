@@ -28,7 +28,15 @@ _SEEN = {
     # A modifier, because without one SQLite 3.40 takes 30 February for a date.
     "date": "(case when date({0}, '+0 days') = {0} and {0} >= '0001-01-01' then date({0}, '+0 days') end)",
 }
-_SIGNS = {"year": "%Y", "month": "%m", "day": "%d", "dow": "%w"}
+# A date or a timestamp in the form of ISO 8601. No function of SQLite reads beyond a null byte.
+_MOMENT = (
+    "(case when typeof({0}) = 'text' and instr({0}, char(0)) = 0 and date(substr({0}, 1, 10), '+0 days') = substr({0}, 1, 10) "
+    "and {0} >= '0001-01-01' and (length({0}) = 10 or (substr({0}, 11) glob '[T ][0-2][0-9]:[0-5][0-9]*' "
+    "and substr({0}, 12, 2) < '24' and (length({0}) = 16 or (substr({0}, 17) glob ':[0-5][0-9]*' "
+    "and (length({0}) = 19 or (substr({0}, 20) glob '.[0-9]*' and substr({0}, 21) not glob '*[^0-9]*')))))) "
+    "then substr({0}, 1, 16) end)"
+)
+_SIGNS = {"year": "%Y", "month": "%m", "day": "%d", "dow": "%w", "hour": "%H"}
 _GLOB = str.maketrans({"%": "*", "_": "?", "*": "[*]", "?": "[?]", "[": "[[]"})
 _SECONDS_LOCKED = 2.0
 # Instructions between two calls of the progress handler: a few milliseconds.
@@ -110,6 +118,14 @@ class SQLiteDialect(Dialect):
     def ordered(self, column: Column) -> str:
         """Return a number whatever the declared type, because SQLite stores numbers of all types there, or a date as a text."""
         return _SEEN["date" if self.kind(column) == "date" else "real"].format(quoted(column.name))
+
+    def has_parts(self, column: Column, part: str) -> bool:
+        """Return whether texts can be dates or timestamps, for which SQLite has no type."""
+        return column.kind in ("text", "any") and not (part == "hour" and self.kind(column) == "date")
+
+    def moment(self, column: Column, part: str) -> str:
+        """Return a text that SQLite's functions of dates take, or null."""
+        return _MOMENT.format(quoted(column.name))
 
     def edge(self, column: Column, edge: Any) -> tuple[Any, ...]:
         """Return the mark, and the edge in a type that SQLite compares exactly with its numbers."""

@@ -19,7 +19,7 @@ from stairnoise.query.sources.dialect import Dialect
 from stairnoise.query.sources.units import MOST_UNITS, Units
 from stairnoise.query.types import Type, exact
 
-_TYPE = re.compile(r"\s*([A-Z][A-Z0-9]*(?: PRECISION)?)\s*(?:\(\s*([0-9]+)\s*(?:,\s*([0-9]+)\s*)?\))?(?:\s+COLLATE\s+\S+)?\s*")
+_TYPE = re.compile(r"\s*([A-Z][A-Z0-9_]*(?: PRECISION)?)\s*(?:\(\s*([0-9]+)\s*(?:,\s*([0-9]+)\s*)?\))?(?:\s+COLLATE\s+\S+)?\s*")
 # Texts without signs that an engine or a client can read as something else.
 _PLAIN = re.compile(r"[A-Za-z0-9 _.,+-]*")
 _PLAIN_NAME = re.compile("[A-Za-z_][A-Za-z0-9_$]*")
@@ -35,6 +35,7 @@ _LONGEST_NAME = 1000
 def _forms(wide: str, bytewise: str, ilike: str = "({} ilike {})", **parts: str) -> dict[str, str]:
     """Return how calls in conditions are written. `is true` is not known everywhere."""
     parts = {part: f"extract({part} from {{0}})" for part in ("day", "month", "quarter", "week", "year")} | parts
+    hour = "case when cast({0} as date) between date '0001-01-01' and date '9999-12-31' then extract(hour from {0}) end"
     return {
         **Dialect.forms,
         "is true": "coalesce({}, false)",
@@ -44,6 +45,7 @@ def _forms(wide: str, bytewise: str, ilike: str = "({} ilike {})", **parts: str)
         "bytewise": bytewise,
         "ilike": ilike,
         **{part: _DAYS.format(of) for part, of in parts.items()},
+        "hour": f"({hour})",
     }
 
 
@@ -71,7 +73,12 @@ class TryDialect(Dialect):
     floats: ClassVar[dict[str, int]] = {"FLOAT": 32, "REAL": 32, "DOUBLE": 64}
     # Digits of a decimal without digits in its type.
     decimals: ClassVar[dict[str, tuple[int, int]]] = {"DECIMAL": (10, 0), "DEC": (10, 0), "NUMERIC": (10, 0)}
-    others: ClassVar[dict[str, Kind]] = {"BOOLEAN": "boolean", "DATE": "date", **dict.fromkeys(_TEXTS, "text")}
+    others: ClassVar[dict[str, Kind]] = {
+        "BOOLEAN": "boolean",
+        "DATE": "date",
+        "TIMESTAMP_NTZ": "timestamp",
+        **dict.fromkeys(_TEXTS, "text"),
+    }
     # By kind of column, and by bits of a float.
     types: ClassVar[dict[Any, str]] = {"integer": "bigint", "boolean": "boolean", "date": "date", 32: "float", 64: "double"}
     # Pieces of SQL about one value.
@@ -123,12 +130,17 @@ class TryDialect(Dialect):
     def judge(self, columns: Mapping[str, Column]) -> None:
         """Refuse columns of a condition in whose comparisons a value could make an error."""
         for column in columns.values():
-            if column.kind == "other":
+            if column.kind in ("other", "timestamp"):
                 raise refused(f"uses {column.name!r}, and columns of type {column.declaration} cannot be compared")
 
     def fulfils(self, columns: Mapping[str, Column], condition: Condition) -> str:
         """Return an expression that is true or false; a bare null has no type."""
         return f"coalesce({super().fulfils(columns, condition)}, false)"
+
+    def moment(self, column: Column, part: str) -> str:
+        """Return a date, also of a timestamp, because a timestamp of the last day is behind its midnight."""
+        value = self.bare(column)
+        return f"cast({value} as date)" if column.kind == "timestamp" and part != "hour" else value
 
     def constant(self, constant: Literal) -> str:
         """Return a constant; every number that is not whole is a double."""
@@ -266,7 +278,13 @@ class BigQuery(TryDialect):
         "BIGNUMERIC": (76, 38),
         "BIGDECIMAL": (76, 38),
     }
-    others: ClassVar[dict[str, Kind]] = {"BOOL": "boolean", "BOOLEAN": "boolean", "DATE": "date", "STRING": "text"}
+    others: ClassVar[dict[str, Kind]] = {
+        "BOOL": "boolean",
+        "BOOLEAN": "boolean",
+        "DATE": "date",
+        "DATETIME": "timestamp",
+        "STRING": "text",
+    }
     types: ClassVar[dict[Any, str]] = {"integer": "int64", "boolean": "bool", "date": "date", 64: "float64"}
     _bytes, _hex, _string = "cast({} as bytes)", "to_hex({})", "cast(from_hex('{}') as string)"
     _text, _digest = f"collate(substr(cast({{}} as string), 1, {_LONGEST_NAME}), '')", "to_hex(sha256({}))"
@@ -305,6 +323,8 @@ class Snowflake(TryDialect):
     # A quotient of decimals has six decimals, and is rounded.
     _quotient = "(({0} - mod({0}, {1})) / {1})"
 
+    others: ClassVar[dict[str, Kind]] = TryDialect.others | {"DATETIME": "timestamp"}
+
     def folded(self, name: str) -> str:
         """Return a name of plain letters in capitals."""
         return name.upper() if _PLAIN_NAME.fullmatch(name) else name
@@ -331,6 +351,7 @@ class Trino(TryDialect):
     quote = '"'
     floats: ClassVar[dict[str, int]] = {"REAL": 32, "DOUBLE": 64}
     decimals: ClassVar[dict[str, tuple[int, int]]] = {"DECIMAL": (38, 0), "DEC": (38, 0), "NUMERIC": (38, 0)}
+    others: ClassVar[dict[str, Kind]] = TryDialect.others | {"TIMESTAMP": "timestamp"}
     types: ClassVar[dict[Any, str]] = TryDialect.types | {32: "real"}
     _bytes, _hex, _string = "to_utf8(cast({} as varchar))", "to_hex({})", "from_utf8(X'{}')"
     _text, _digest = f"substr(cast({{}} as varchar), 1, {_LONGEST_NAME})", "to_hex(sha256(to_utf8({})))"
