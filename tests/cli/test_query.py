@@ -206,6 +206,31 @@ def test_a_top_has_labels_and_ranks(capsys, database):
     assert "no group that ranks lower or is left out has more than 0 people more" in " ".join(out.split())
 
 
+def test_quantiles_beside_other_statistics(capsys, database):
+    """At ε = 10⁵ there is no noise. Of six cities, one has the ages 0, 6, ..., 84, and the true values are beside them."""
+    asked = ("--count", "--median", "age", "--quantile", "age=0.9", "--quantile", "spent=1/3,1", "--step", "spent=100")
+    bounds = ("--bounds", "age=0,100", "--bounds", "spent=0,1000")
+    code, out, _ = run(capsys, database, *LISTED, *asked, *bounds, "--row-is-person", "--eps", "1e5", "--json")
+    rows = json.loads(out)["rows"]
+    assert (code, list(rows[0])) == (
+        0,
+        [
+            *("city", "count", "count_error_bound", "median_age", "quantile_age_0.9"),
+            *("quantile_spent_1/3", "quantile_spent_1"),
+        ],
+    )
+    assert 36 <= rows[0]["median_age"] <= 48
+    assert [rows[0][f"quantile_spent_{q}"] for q in ("1/3", "1")] == [300, 900]
+    code, out, _ = run(capsys, database, *LISTED, "--median", "age", *bounds[:2], "--row-is-person", "--eps", "9", "--show-true")
+    assert code == 0
+    assert re.search(r"city +median +true", out)
+    assert re.search(r"Paris +4[0-9] +42", out)
+    assert re.search(r"Oslo +\d+ +–", out)
+    said = " ".join(out.split())
+    assert re.search(r"Each private median of age is within 0\.\d+ people of the true one, in rank, with", said)
+    assert "Mechanism: PermuteAndFlip(eps=9.0, sensitivity=0.5" in said
+
+
 def test_bounds_are_found_as_the_option_that_they_become(capsys, database):
     asked = ("--from", "visits", "--row-is-person", "--eps", 60, "--find-bounds", "spent")
     code, out, _ = run(capsys, database, *asked)
@@ -231,7 +256,7 @@ REFUSED = {
     "no groups and no delta": ((*BASE, "--by", "city", "--count"), "--groups of 'city' must be listed, or --delta given"),
     "no person": (("--from", "visits", "--eps", 1, *ONE, "--count"), "--row-is-person or --person must be given"),
     "two persons": ((*BASE, *ONE, "--count", "--person", "who"), "person must be left out"),
-    "no statistic": ((*BASE, *ONE), "--count, --mean, --sum or --top must be given, got none"),
+    "no statistic": ((*BASE, *ONE), "--count, --mean, --sum, --median, --quantile or --top must be given, got none"),
     "bounds beside counts": ((*BASE, "--count", "--find-bounds", "age"), "--find-bounds must be given without other statistics"),
     "bounds of a text": ((*BASE, "--find-bounds", "city"), "--find-bounds of 'city' must be of a column of numbers"),
     "a top beside counts": ((*BASE, *ONE, "--count", "--top", 1), "--top must be the only statistic of a question"),
@@ -239,6 +264,33 @@ REFUSED = {
     "a top by a mechanism": (
         (*BASE, *ONE, "--top", 1, "--mechanism", "discrete_laplace"),
         "--mechanism must be left out for a top",
+    ),
+    "a percentile": (
+        (*BASE, *ONE, "--quantile", "age=90", "--bounds", "0,9"),
+        "--quantile must be from 0 to 1, got 90.0: for per",
+    ),
+    "a quantile without a column": ((*BASE, *ONE, "--quantile", "0.9", "--bounds", "0,9"), "--quantile must be given as COLUMN"),
+    "a quantile that is none": (
+        (*BASE, *ONE, "--quantile", "age=x", "--bounds", "0,9"),
+        "--quantile must be numbers from 0 to 1",
+    ),
+    "a median without bounds": ((*BASE, *ONE, "--median", "age"), "--bounds must be given, chosen without looking at the values"),
+    "a step without a median": ((*BASE, *ONE, "--count", "--step", 1), "--step must be left out without --median"),
+    "a step of another column": (
+        (*BASE, *ONE, "--median", "age", "--mean", "spent", "--bounds", "age=0,9", "--bounds", "spent=0,9", "--step", "spent=1"),
+        "--step must be of 'age', got those of 'spent'",
+    ),
+    "a step that is none": (
+        (*BASE, *ONE, "--median", "age", "--bounds", "0,9", "--step", "x"),
+        "--step must be a number, got 'x'",
+    ),
+    "a median of texts": (
+        (*BASE, *ONE, "--median", "city", "--bounds", "0,9"),
+        "--median must be of numbers; 'city' is declared as",
+    ),
+    "a mechanism of a median": (
+        (*BASE, *ONE, "--median", "age", "--bounds", "0,9", "--mechanism", "discrete_laplace"),
+        "--mechanism must be left out for quantiles",
     ),
     "one of two without bounds": ((*BASE, *ONE, "--count", "--sum", "spent"), "--bounds of 'spent' must be given for a sum"),
     "a sum without bounds": ((*BASE, *ONE, "--sum", "spent"), "bounds must be given for a sum"),

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +22,7 @@ from stairnoise._errors import ParameterError, meant
 from stairnoise.cli.options import ALL_DIGITS, SHOW_TRUE, File, Number, Text, Texts, naming, option
 from stairnoise.cli.query_screen import print_bounds, print_release
 from stairnoise.cli.screen import console, plain
+from stairnoise.quantiles.plan import shares_of
 from stairnoise.query.ask import top_of
 from stairnoise.query.bounds import CONFIDENCE, EDGES, found
 from stairnoise.query.files import Output
@@ -48,8 +50,10 @@ _out = partial(option, rich_help_panel="What comes out")
 
 _GROUPS = 'The groups of a column, as COLUMN=a,b,"c, with a comma"; may be repeated. A column without them needs --delta.'
 _BINS = "Groups that are intervals of a column, as age=0,18,65: [0, 18) and [18, 65); may be repeated."
-_BOUNDS = "One person's minimum and maximum contribution to a group, as 0,100 or COLUMN=0,100; more is clipped."
-_SHARE = "How ε is divided, as count=2 or mean_COLUMN=1; may be repeated. Default: 1 for count, each mean and each sum."
+_BOUNDS = "One person's minimum and maximum, as 0,100 or COLUMN=0,100; more is clipped."
+_QUANTILE = "Quantiles of a column, as salary=0.9 or salary=0.25,0.5,0.75; needs --bounds; may be repeated."
+_STEP = "Distance of candidates for a median or quantile, as 100 or COLUMN=100."
+_SHARE = "How ε is divided, as count=2 or mean_COLUMN=1; may be repeated. Default: 1 for count, and 1 for each column."
 _MAX_GROUPS = "The largest number of groups in which one person counts; only with --person."
 _CONFIDENCE = "Probability that a private value is within its ± of the true one. Default: 0.95; of bounds that are found 0.999."
 _TYPES = "Types, as age=integer,day=date:%d.%m.%Y: text, integer, real, boolean, date, timestamp. Other columns of CSV are text."
@@ -68,9 +72,12 @@ def query(
     count: Annotated[bool, _what("--count", help="Count people in each group.")] = False,
     mean: Annotated[Texts, _what("--mean", help="Column to average; needs --bounds unless boolean; may be repeated.")] = None,
     sum_of: Annotated[Texts, _what("--sum", help="Column to add up; needs --bounds unless boolean; may be repeated.")] = None,
+    median: Annotated[Texts, _what("--median", help="Column whose median is asked; needs --bounds; may be repeated.")] = None,
+    quantile: Annotated[Texts, _what("--quantile", help=_QUANTILE, metavar="COLUMN=Q")] = None,
     top: Annotated[int | None, _what("--top", help="Select so many of the listed groups: those with the most people.")] = None,
     find_bounds: Annotated[Text, _what("--find-bounds", help="Instead: find bounds of this column, as powers of two.")] = None,
     bounds: Annotated[Texts, _what("--bounds", help=_BOUNDS, metavar="LOW,HIGH")] = None,
+    steps: Annotated[Texts, _what("--step", help=_STEP)] = None,
     where: Annotated[Text, _what("--where", help='Condition on one row, such as "age >= 18".')] = None,
     row_is_person: Annotated[bool, _who("--row-is-person", help="Each row is a different person.")] = False,
     person: Annotated[Text, _who("--person", help="Column that says whose row it is.")] = None,
@@ -102,7 +109,7 @@ def query(
     json: Annotated[bool, _out("--json", help="Print the table and all notes as JSON and nothing else.")] = False,
     show_true: Annotated[bool, _out("--show-true", help=SHOW_TRUE)] = False,
 ) -> None:
-    """Ask a database for counts, means and sums, and get a table that can be published.
+    """Ask a database for counts, means, sums and quantiles, and get a table that can be published.
 
     For example: stairnoise query adult.csv --by sex --groups sex=Female,Male --count --row-is-person --eps 1
     """
@@ -118,9 +125,23 @@ def query(
     columns = [name or "" for text in by or [] for name in csv_fields(text, "by")]
     edges: Mapping[str, Sequence[Any]] = _edges(bins or [])
     if find_bounds is None:
-        statistics = _statistics(count, mean or [], sum_of or [], bounds or [], top)
+        ranks = _quantiles(median or [], quantile or [])
+        statistics = _statistics(count, mean or [], sum_of or [], ranks, bounds or [], steps or [], top)
     else:
-        if count or mean or sum_of or bounds or columns or edges or output or show_true or top is not None:
+        if (
+            count
+            or mean
+            or sum_of
+            or median
+            or quantile
+            or bounds
+            or steps
+            or columns
+            or edges
+            or output
+            or show_true
+            or top is not None
+        ):
             raise ParameterError("--find-bounds must be given without other statistics, groups, --output and --show-true")
         statistics, edges, passed_on["all_digits"] = [("count", None, None)], {find_bounds: EDGES}, True
     listed, csv = _groups(groups or [], columns), _csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks)
@@ -144,8 +165,9 @@ def query(
     )
     try:
         with naming(
-            column="--mean" if mean else "--sum",
+            column="--mean" if mean else "--sum" if sum_of else "--median" if median else "--quantile",
             sum="--sum",
+            step="--step",
             bins="--bins" if find_bounds is None else "--find-bounds",
             csv=_given(csv),
         ):
@@ -168,25 +190,67 @@ def query(
         print_release(console(), outcome, file, show_true=show_true, explain=explain, ledger=release.ledger)
 
 
-def _statistics(count: bool, means: list[str], sums: list[str], bounds: list[str], top: int | None) -> list[Asked]:
-    columns = list(dict.fromkeys((*means, *sums)))
+def _statistics(
+    count: bool,
+    means: list[str],
+    sums: list[str],
+    ranks: list[tuple[str, str, Any]],
+    bounds: list[str],
+    steps: list[str],
+    top: int | None,
+) -> list[Asked]:
+    ranked = list(dict.fromkeys(column for _, column, _ in ranks))
+    columns = list(dict.fromkeys((*means, *sums, *ranked)))
     if not (count or columns or top is not None):
-        raise ParameterError("--count, --mean, --sum or --top must be given, got none of them")
+        raise ParameterError("--count, --mean, --sum, --median, --quantile or --top must be given, got none of them")
     if bounds and not columns:
         raise ParameterError("bounds must be left out for counts, in which every person counts 1")
-    ends: dict[str, tuple[float, float]] = {}
-    for text in bounds:
-        name, equals, numbers = text.rpartition("=")
+    if steps and not ranked:
+        raise ParameterError("steps must be left out without --median and --quantile, which have candidates")
+    ends = {name: _bounds(text) for name, text in _of_columns(bounds, columns, "bounds", "LOW,HIGH").items()}
+    widths = {name: _step(text) for name, text in _of_columns(steps, ranked, "steps", "STEP").items()}
+    asked: list[Asked] = [("count", None, None)] * count
+    asked += [("mean", name, ends.get(name)) for name in means]
+    asked += [("sum", name, ends.get(name)) for name in sums]
+    asked += [(kind, name, ends.get(name), q, widths.get(name)) for kind, name, q in ranks]
+    return asked if top is None else [*asked, top_of(top)]
+
+
+def _quantiles(medians: list[str], quantiles: list[str]) -> list[tuple[str, str, Any]]:
+    """Return the kind, the column and the quantiles of each; those of one column are together."""
+    found: dict[str, list[Fraction | float]] = {}
+    for text in quantiles:
+        name, _, shares = text.rpartition("=")
+        if not name:
+            raise ParameterError(f"quantile must be given as COLUMN=0.9, got {text!r}")
+        try:
+            found.setdefault(name, []).extend(Fraction(q) if "/" in q else float(q) for q in shares.split(","))
+        except (ValueError, ZeroDivisionError):
+            raise ParameterError(f"quantile must be numbers from 0 to 1, as in {name}=0.9, got {text!r}") from None
+        with naming(q="--quantile"):
+            shares_of(found[name])
+    return [*(("median", name, 0.5) for name in medians), *(("quantile", name, q) for name, q in found.items())]
+
+
+def _of_columns(texts: list[str], columns: list[str], what: str, form: str) -> dict[str, str]:
+    """Return a text for each column; a single column needs no name."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, own = text.rpartition("=")
         if not equals and len(columns) > 1:
-            raise ParameterError(f"bounds must be given as COLUMN=LOW,HIGH for several columns, got {text!r}")
+            raise ParameterError(f"{what} must be given as COLUMN={form} for several columns, got {text!r}")
         name = name if equals else columns[0]
-        if name not in columns or name in ends:
-            rule = "of each column once" if name in ends else f"of {', '.join(map(repr, columns))}"
-            raise ParameterError(f"bounds must be {rule}, got those of {name!r}{meant(name, columns)}")
-        ends[name] = _bounds(numbers)
-    asked = [("mean", name, ends.get(name)) for name in means] + [("sum", name, ends.get(name)) for name in sums]
-    selected = [] if top is None else [top_of(top)]
-    return [*[("count", None, None)] * count, *asked, *selected]
+        if name not in columns or name in found:
+            rule = "of each column once" if name in found else f"of {', '.join(map(repr, columns))}"
+            raise ParameterError(f"{what} must be {rule}, got those of {name!r}{meant(name, columns)}")
+        found[name] = own
+    return found
+
+
+def _step(text: str) -> float:
+    if not _is_number(text):
+        raise ParameterError(f"steps must be a number, got {text!r}")
+    return float(text)
 
 
 def _shares(texts: list[str]) -> dict[str, float]:
