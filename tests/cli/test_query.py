@@ -220,7 +220,9 @@ def test_quantiles_beside_other_statistics(capsys, database):
         ],
     )
     assert 36 <= rows[0]["median_age"] <= 48
-    assert [rows[0][f"quantile_spent_{q}"] for q in ("1/3", "1")] == [300, 900]
+    assert rows[0]["quantile_spent_1/3"] == 300
+    # Both candidates are above all values.
+    assert rows[0]["quantile_spent_1"] in (900, 1000)
     code, out, _ = run(capsys, database, *LISTED, "--median", "age", *bounds[:2], "--row-is-person", "--eps", "9", "--show-true")
     assert code == 0
     assert re.search(r"city +median +true", out)
