@@ -43,7 +43,7 @@ sn.DiscreteLaplace(1).pdf(3)  # attr-defined
 sn.StaircaseSelection(1).release([0.0, 1.0])  # attr-defined
 sn.StaircaseSelection(1).select("costs")  # arg-type
 sn.PermuteAndFlip(1).top([0.0, 1.0])  # call-overload
-sn.PartitionSelection(1)  # call-arg
+sn.PartitionSelection(1)  # call-overload
 sn.PartitionSelection(1, 0.1).select([0.5])  # arg-type
 
 # Return types

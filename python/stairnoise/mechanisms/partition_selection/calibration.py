@@ -54,8 +54,7 @@ def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | Non
     with np.errstate(all="ignore"):
         sigma2 = max(partitions_sigma2(min(eps, _MOST_EPS), delta, 1, k), _LEAST_SIGMA2)
         # δ is at least 1 - q^k, which is that of k groups of this person alone.
-        appears = -math.expm1(math.log1p(-delta / (1 + _MARGIN)) / k)
-        first = _least_hiding(sigma2, appears)
+        first = _least_hiding(sigma2, delta, k)
 
         @cache
         def reached(threshold: int) -> float:
@@ -66,6 +65,13 @@ def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | Non
         else:
             threshold = least_integer(lambda candidate: reached(candidate) <= delta, first, below, first + 1)
         return Found(sigma2, threshold, reached(threshold)) if threshold < below else None
+
+
+def of_sigma2(sigma2: float, delta: float, k: int) -> Found:
+    """Return the least threshold with which k groups of this person alone are hidden with a probability of at least 1 - δ."""
+    with np.errstate(all="ignore"):
+        threshold = _least_hiding(sigma2, delta, k)
+        return Found(sigma2, threshold, min(-math.expm1(k * log_hidden(sigma2, threshold)) * (1 + _MARGIN), delta))
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -81,8 +87,9 @@ def _reached(eps: float, sigma2: float, threshold: int, k: int) -> float:
         return worst(eps, sigma2, threshold, k).delta * (1 + _MARGIN)
 
 
-def _least_hiding(sigma2: float, appears: float) -> int:
-    """Return the least threshold that a group of one person reaches with at most this probability."""
+def _least_hiding(sigma2: float, delta: float, k: int) -> int:
+    """Return the least threshold with which one of k groups of one person is shown with at most the probability δ."""
+    appears = -math.expm1(math.log1p(-delta / (1 + _MARGIN)) / k)
     # z² = y - ln y is nearly right, and y is too large.
     y = max(-2 * math.log(appears) - math.log(2 * math.pi), 1.0)
     guess, most = (2 + math.ceil(math.sqrt(sigma2 * square)) for square in (y - math.log(y), -2 * math.log(appears)))

@@ -14,7 +14,17 @@ import numpy as np
 
 from stairnoise._types import Floats
 from stairnoise.accounting.losses.general import General
+from stairnoise.accounting.losses.listed import Listed
 from stairnoise.mechanisms.discrete_gaussian.loss import LatticeGaussian
+
+
+def alone(log_q: float) -> list[Listed]:
+    """Return the losses of groups of this person alone, with the person against without and the other way."""
+    hidden = np.array([log_q])
+    return [
+        Listed(("alone", log_q), hidden, np.zeros(1), np.inf, -math.expm1(log_q), hidden),
+        Listed(("alone", -log_q), np.zeros(1), hidden, np.inf, 0.0, -hidden),
+    ]
 
 
 class Appearing(General):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline
 from stairnoise._numpy_scalars import NUMBERS
-from stairnoise._parameters import Real, RealLike, argument, number_array, single
-from stairnoise._types import ColumnOfItsOwn, Columns, Integer, Integers, number_or_array
+from stairnoise._parameters import Real, RealLike, argument, count, number_array, one_of, refuse, single
+from stairnoise._types import ColumnOfItsOwn, Columns, Integer, Integers, Number, number_or_array
 from stairnoise._values import require
 from stairnoise.accounting import privacy_loss
 from stairnoise.columns import reading as columns_reading
@@ -21,6 +21,7 @@ from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.immutable import Immutable, of_this_version
 from stairnoise.mechanisms.partition_selection.calibration import Found, is_private
 from stairnoise.mechanisms.partition_selection.rules import GaussianThreshold, Rule, best_rule
+from stairnoise.mechanisms.partition_selection.strategies import STRATEGIES, Strategy, rule_of, rule_of_sigma
 from stairnoise.rng import Rng, release_stream
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     _Shown = NDArray[np.bool_]
 
+_ARGUMENTS = ("eps", "delta", "max_partitions_contributed", "strategy", "pre_threshold", "sigma")
 _MOST_COMPOSED = 2**14
 _TOO_LARGE = 2**63
 
@@ -50,6 +52,17 @@ class PartitionSelection(Immutable):
     count with discrete Gaussian noise reaches a threshold. The mechanism uses the rule with the smaller `threshold`, from
     which on groups are shown more often than not. Neither rule is the best possible.
 
+    A `strategy` names one rule, as in PipelineDP and PyDP:
+
+    - "truncated_geometric": the rule above.
+    - "laplace": a group is shown if its count with two-sided geometric noise of ε/k, which is Laplace noise on the integers,
+      reaches a threshold.
+    - "gaussian": the same with discrete Gaussian noise, as above.
+    - "best": the one of these with the smallest `threshold`.
+
+    The first two divide δ into k shares of ``1 - (1 - δ)**(1/k)``, which is more than δ/k [2]_. Probabilities, thresholds and δ
+    are those of the noise that is drawn.
+
     Each person must add at most 1 to a group's count, and add to at most `max_partitions_contributed` groups. Choose these
     groups for each person before you count.
 
@@ -58,10 +71,20 @@ class PartitionSelection(Immutable):
     eps : float
         Privacy parameter ε > 0 of all groups together.
     delta : float
-        Privacy parameter δ of all groups together, from 2**-128 to 0.5.
+        Privacy parameter δ of all groups together, from 2**-128 to 0.5, or with a strategy any δ below 1. (A share above 0.5
+        counts as 0.5 for "truncated_geometric".)
     max_partitions_contributed : int, default 1
         Number k of groups that one person can add to. ``eps/k`` and ``delta/k``, rounded down, must be at least 2**-40 and
         2**-128.
+    strategy : {"truncated_geometric", "laplace", "gaussian", "best"} or None
+        The rule. None: the truncated geometric rule with δ/k, or discrete Gaussian noise, whichever has the smaller threshold.
+    pre_threshold : int or None
+        Number of people that a group needs to be shown at all. The rule then takes a group of n people as one of
+        n - pre_threshold + 1. These numbers change by at most 1 too, so the guarantee is the same.
+    sigma : float or None
+        Standard deviation of discrete Gaussian noise, instead of `eps`. Use it if an accountant of yours counts the noise: k
+        counts with ``DiscreteGaussian(sigma=sigma)``. `delta` is then the share of δ for groups that appear: the largest
+        probability with which one of k groups of one person is shown.
 
     Raises
     ------
@@ -83,6 +106,7 @@ class PartitionSelection(Immutable):
     References
     ----------
     .. [1] Desfontaines, Voss, Gipson and Mandayam, "Differentially private partition selection", PoPETs 2022(1).
+    .. [2] Kairouz, Oh and Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015, theorem 3.3.
 
     Examples
     --------
@@ -98,22 +122,72 @@ class PartitionSelection(Immutable):
     >>> shown, values = mechanism.release([0, 3, 120])
     >>> shown.tolist()
     [False, False, True]
+    >>> for strategy in ("truncated_geometric", "laplace", "gaussian", "best"):
+    ...     print(strategy, sn.PartitionSelection(1, 1e-6, 3, strategy).threshold)
+    truncated_geometric 40
+    laplace 45
+    gaussian 38
+    best 38
+    >>> sn.PartitionSelection(1, 1e-6, strategy="laplace", pre_threshold=10).probability([9, 10, 24]).round(3).tolist()
+    [0.0, 0.0, 0.731]
     """
 
-    __slots__ = ("_parameters", "_rule")
+    __slots__ = ("_parameters", "_rule", "_shift")
 
     # `privacy_loss` needs the shape of the parameters.
     _parameter_shape = ()
     _parameters: dict[str, Any]
     _rule: Rule
+    _shift: int
 
-    def __init__(self, eps: RealLike, delta: RealLike, max_partitions_contributed: int = 1) -> None:
-        rate, chance, k = single(eps, "eps"), single(delta, "delta"), partitions(max_partitions_contributed, NAME)
-        self._keep(rate, chance, k, best_rule(rate, chance, k))
+    @overload
+    def __init__(
+        self,
+        eps: Number,
+        delta: Number,
+        max_partitions_contributed: int = 1,
+        strategy: Strategy | None = None,
+        pre_threshold: int | None = None,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        *,
+        delta: Number,
+        max_partitions_contributed: int = 1,
+        strategy: Literal["gaussian"] | None = None,
+        pre_threshold: int | None = None,
+        sigma: Number,
+    ) -> None: ...
+    def __init__(
+        self,
+        eps: RealLike | None = None,
+        delta: RealLike | None = None,
+        max_partitions_contributed: int = 1,
+        strategy: Strategy | None = None,
+        pre_threshold: int | None = None,
+        sigma: RealLike | None = None,
+    ) -> None:
+        chance, k = single(delta, "delta"), partitions(max_partitions_contributed, NAME)
+        if strategy is not None:
+            one_of(strategy, "strategy", STRATEGIES)
+        if pre_threshold is not None:
+            count(pre_threshold, "pre_threshold", least=1, most=_TOO_LARGE - 1)
+        if sigma is None:
+            rate, noise = single(eps, "eps"), None
+            rule = best_rule(rate, chance, k) if strategy is None else rule_of(strategy, rate, chance, k)
+        else:
+            refuse("eps", eps, eps is None, "left out beside sigma")
+            refuse("strategy", strategy, strategy in (None, "gaussian"), '"gaussian" beside sigma')
+            rate, noise = None, single(sigma, "sigma")
+            rule = rule_of_sigma(noise, chance, k)
+        self._keep((rate, chance, k, strategy, pre_threshold, noise), rule)
 
-    def _keep(self, eps: float, delta: float, k: int, rule: Rule) -> None:
+    def _keep(self, arguments: tuple[Any, ...], rule: Rule) -> None:
         object.__setattr__(self, "_rule", rule)
-        object.__setattr__(self, "_parameters", {"eps": eps, "delta": delta, "max_partitions_contributed": k})
+        object.__setattr__(self, "_parameters", dict(zip(_ARGUMENTS, arguments, strict=True)))
+        # `pre_threshold` people are one person to the rule.
+        object.__setattr__(self, "_shift", (self._parameters["pre_threshold"] or 1) - 1)
 
     @classmethod
     def _calibrated(cls, eps: float, delta: float, k: int, found: Any, version: str) -> PartitionSelection:
@@ -121,25 +195,30 @@ class PartitionSelection(Immutable):
         if of_this_version(is_private, (eps, delta, k), found, version) is None:
             return cls(eps, delta, k)
         mechanism = cls.__new__(cls)
-        mechanism._keep(eps, delta, k, GaussianThreshold(eps, k, Found(*found)))
+        mechanism._keep((eps, delta, k, None, None, None), GaussianThreshold(eps, k, Found(*found)))
         return mechanism
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if not isinstance(self._rule, GaussianThreshold):
+        arguments = tuple(self._parameters.values())
+        if not isinstance(self._rule, GaussianThreshold) or arguments[3:] != (None, None, None):
             return super().__reduce__()
-        return self._calibrated, (*self._parameters.values(), tuple(self._rule.found), _native.__version__)
+        return self._calibrated, (*arguments[:3], tuple(self._rule.found), _native.__version__)
+
+    def _shown_arguments(self) -> dict[str, Any]:
+        shown = super()._shown_arguments()
+        return {name: value for name, value in shown.items() if value is not None}
 
     def _named_arguments(self) -> dict[str, Any]:
         return self._parameters
 
     @property
-    def eps(self) -> float:
-        """Privacy parameter ε of all groups together."""
-        return float(self._parameters["eps"])
+    def eps(self) -> float | None:
+        """Privacy parameter ε of all groups together; None if made from `sigma`."""
+        return self._parameters["eps"]  # type: ignore[no-any-return]
 
     @property
     def delta(self) -> float:
-        """Privacy parameter δ of all groups together."""
+        """Privacy parameter δ of all groups together; with `sigma`, the share of δ for groups that appear."""
         return float(self._parameters["delta"])
 
     @property
@@ -148,18 +227,28 @@ class PartitionSelection(Immutable):
         return int(self._parameters["max_partitions_contributed"])
 
     @property
+    def strategy(self) -> Strategy | None:
+        """The strategy as it was named."""
+        return self._parameters["strategy"]  # type: ignore[no-any-return]
+
+    @property
+    def pre_threshold(self) -> int | None:
+        """Number of people that a group needs to be shown at all."""
+        return self._parameters["pre_threshold"]  # type: ignore[no-any-return]
+
+    @property
     def threshold(self) -> int:
         """Least count that `release` returns: the least n that is shown with a probability above ½."""
-        return self._rule.threshold
+        return self._rule.threshold + self._shift
 
     @property
     def always_shown(self) -> int | None:
-        """Least n that is always shown. None if the noise is Gaussian, which can hide a group of any size."""
-        return self._rule.always_shown
+        """Least n that is always shown. None if the noise is not truncated: it can hide a group of any size."""
+        return None if self._rule.always_shown is None else self._rule.always_shown + self._shift
 
     @property
     def sigma2(self) -> float | None:
-        """Parameter σ² of the discrete Gaussian noise; None if the noise is the truncated geometric one."""
+        """Parameter σ² of the discrete Gaussian noise; None for other noise."""
         return self._rule.sigma2
 
     @property
@@ -172,7 +261,15 @@ class PartitionSelection(Immutable):
         return self._rule.achieved_delta
 
     def guarantee(self) -> Guarantee:
-        """Return the guarantee of one call of `select` or `release`; one person adds 1 to each of the `partitions` counts."""
+        """Return the guarantee of one call of `select` or `release`; one person adds 1 to each of the `partitions` counts.
+
+        Raises
+        ------
+        ParameterError
+            The mechanism was made from `sigma`. Its ``privacy_loss().privacy_profile(eps)`` returns a δ for every ε.
+        """
+        if self.eps is None:
+            raise ParameterError("eps must be stated for a guarantee, got None: with sigma, ask privacy_loss() for δ at an ε")
         return Guarantee(self.eps, self.delta, None, 1, self.max_partitions_contributed)
 
     def privacy_loss(self) -> PrivacyLoss[float]:
@@ -223,7 +320,7 @@ class PartitionSelection(Immutable):
 
     def _half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
         """Return bounds of the noise in shown values, which hold with the probability `confidence` for a group of any size."""
-        return self._rule.half_widths(values, confidence)
+        return self._rule.half_widths(values - self._shift, confidence)
 
     @number_or_array
     def probability(self, n: RealLike) -> Real:
@@ -232,7 +329,7 @@ class PartitionSelection(Immutable):
         Parameters
         ----------
         n : float or array of float
-            Whole numbers of people, at least 0.
+            Whole numbers of people. The probability of negative numbers is 0.
 
         Returns
         -------
@@ -242,11 +339,13 @@ class PartitionSelection(Immutable):
         Raises
         ------
         ParameterError, ParameterTypeError
-            A number is negative or not whole, or `n` is not a real number or an array of real numbers.
+            A number is not whole, or `n` is not a real number or an array of real numbers.
         """
         people = argument(n, "n")
-        require("n", (people >= 0) & (people == np.floor(people)), "a whole number that is at least 0")
-        return self._rule.probability(people)
+        require("n", people == np.floor(people), "a whole number")
+        # np.maximum makes a float of NumPy from a float.
+        reached = np.maximum(people - self._shift, 0.0)
+        return self._rule.probability(reached if isinstance(people, np.ndarray) else float(reached))
 
     @overload
     def select(self, counts: Integer, *, rng: Rng | None = None, threads: int | None = None) -> bool: ...
@@ -282,10 +381,10 @@ class PartitionSelection(Immutable):
             ParameterTypeError.
         """
         stream, workers = release_stream(rng), threads_asked(threads)
-        released = self._rule.release_one(stream, counts.item() if type(counts) in NUMBERS else counts)
+        released = self._release_one(stream, counts)
         if released is not None:
             return released != 0
-        shown = self._rule.select(stream, _people(_column(counts), counts), workers)
+        shown = self._rule.select(stream, self._reached(_people(_column(counts), counts)), workers)
         return shown if shown.ndim else bool(shown)
 
     @overload
@@ -334,16 +433,29 @@ class PartitionSelection(Immutable):
         {'Bern': 139999, 'Chur': 38002}
         """
         stream, workers = release_stream(rng), threads_asked(threads)
-        released = self._rule.release_one(stream, counts.item() if type(counts) in NUMBERS else counts)
+        released = self._release_one(stream, counts)
         if released is not None:
             return released != 0, released
         column = _column(counts)
-        values = self._rule.release(stream, _people(column, counts), workers)
+        values = self._rule.release(stream, self._reached(_people(column, counts)), workers)
+        if self._shift:
+            values = np.where(values > 0, np.minimum(values, _TOO_LARGE - 1 - self._shift) + self._shift, 0)
         # A count that is shown is at least the threshold, which is at least 1.
         shown = values != 0
         if column is None:
             return (shown, values) if shown.ndim else (bool(shown), int(values))
         return shown, columns_reading.by_library("counts", counts, column.make, column.within_ends(values), None)
+
+    def _release_one(self, stream: _native.Stream, counts: Any) -> int | None:
+        """Return what `release` returns for one integer; None for all else."""
+        return None if self._shift else self._rule.release_one(stream, counts.item() if type(counts) in NUMBERS else counts)
+
+    def _reached(self, people: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the counts that the rule sees. They change by at most 1 with each count."""
+        if not self._shift:
+            return people
+        require("counts", people >= 0, "at least 0")
+        return np.asarray(np.maximum(people - self._shift, 0))
 
 
 def _column(counts: Any) -> Column | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ _MARGIN = 1 - 2.0**-20
 
 
 class TruncatedGeometric:
-    """The best rule for people in one group each; for k groups it uses ε/k and δ/k.
+    """The best rule for people in one group each; for k groups it uses ε/k, and δ/k or the given share of δ.
 
     Noise ``threshold - N``, where N is the least n whose π(n) is above a random number.
     """
@@ -37,10 +37,15 @@ class TruncatedGeometric:
 
     sigma2 = None
 
-    def __init__(self, eps: float, delta: float, k: int) -> None:
-        native = self._native = _native.PartitionSelection(eps, delta, k)
+    def __init__(self, eps: float, delta: float, k: int, share: float | None = None) -> None:
+        if share is None:
+            native = self._native = _native.PartitionSelection(eps, delta, k)
+        else:
+            native = self._native = _native.PartitionSelection(_native.largest_quotient(eps, k), share, 1)
         self._constants = native.eps, native.delta, native.rising, native.certain
         self.achieved_delta, self.pieces = delta, k
+        if share is not None:
+            self.achieved_delta = min(delta, -math.expm1(k * math.log1p(-share)) * (1 + 2.0**-40))
 
     @property
     def threshold(self) -> int:
@@ -121,24 +126,27 @@ class TruncatedGeometric:
         return values
 
 
-class GaussianThreshold:
-    """The rule for people in several groups.
+class Threshold:
+    """A rule for people in several groups.
 
     Every group has noise Z, and is shown if it has people and n + Z >= threshold.
     """
 
     always_shown = None
-    pieces = 1
-    sigma2: float
+    sigma2: float | None = None
+    pieces: int
+    threshold: int
+    achieved_delta: float
+    _mechanism: _native.Mechanism
 
-    def __init__(self, eps: float, k: int, found: calibration.Found) -> None:
-        self._eps, self._k, self.found = eps, k, found
-        self.sigma2, self.threshold, self.achieved_delta = found
-        self._native = _native.discrete_gaussian(self.sigma2)
+    if TYPE_CHECKING:
 
-    @cached_property
-    def _noise(self) -> discrete_gaussian.DiscreteGaussianDistribution:
-        return discrete_gaussian.DiscreteGaussianDistribution(self.sigma2)
+        @property
+        def _noise(self) -> Any:
+            """Return the distribution of Z."""
+
+        def loss(self) -> Any:
+            """Return the loss of all groups of a person, or of one of `pieces` groups."""
 
     def probability(self, people: Real) -> Real:
         """P(Z >= threshold - n), and 0 for nobody."""
@@ -154,7 +162,7 @@ class GaussianThreshold:
         return math.sqrt(self._noise.var())
 
     def half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
-        """Bounds of the noise in shown values: t for large values, and v - 1 for a smaller value v, whose group has a person.
+        """Bounds of the noise in shown values, and v - 1 for a smaller value v, whose group has a person.
 
         t is the least number with P(|Z| > t) <= (1 - confidence)·P(Z > -threshold). A group of 2·threshold - 1 people or more
         is shown with at least the probability P(Z > -threshold). A smaller group has a value of 2·threshold + t - 1 or more
@@ -165,17 +173,6 @@ class GaussianThreshold:
         t = int(self._noise.error_bound(np.array([rare]))[0])
         return np.where(values >= 2 * self.threshold + t - 1, t, np.maximum(values - 1, t)).astype(np.int64)
 
-    def loss(self) -> Any:
-        """Loss of all groups of a person: the worst over the ranges that `worst` returns."""
-        log_q = calibration.log_hidden(self.sigma2, self.threshold)
-        pairs = []
-        for first, last in calibration.worst(self._eps, self.sigma2, self.threshold, self._k).ranges:
-            # A person without a large group is covered by a person with one.
-            large = max(self._k - first, 1)
-            noise = discrete_gaussian_loss.LatticeGaussian(large * self.sigma2, float(large))
-            pairs += [partition_selection_loss.Appearing(noise, last * log_q, added=added) for added in (True, False)]
-        return largest_loss.Largest(pairs)
-
     def select(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.bool_]:
         """Return which groups `release` would show."""
         return np.asarray(self.release(stream, people, threads) != 0)
@@ -184,7 +181,7 @@ class GaussianThreshold:
         """Return what `release` returns for one Python integer; None for all else, and for a negative one."""
         if type(count) is not int or count < 0:
             return None
-        noisy: Any = self._native.fast_release(stream, count, None, whole=True, floats=False)
+        noisy: Any = self._mechanism.fast_release(stream, count, None, whole=True, floats=False)
         return noisy if noisy is None or (count > 0 and noisy >= self.threshold) else 0
 
     def release(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
@@ -193,11 +190,44 @@ class GaussianThreshold:
         counts = np.array(people, order="C")
         require("counts", counts >= 0, "at least 0")
         noisy = np.empty(counts.shape, np.int64)
-        self._native.release(stream, counts, noisy, threads)
+        self._mechanism.release(stream, counts, noisy, threads)
         return np.where((counts > 0) & (noisy >= self.threshold), noisy, 0)
 
 
-Rule = TruncatedGeometric | GaussianThreshold
+class GaussianThreshold(Threshold):
+    """The rule with discrete Gaussian noise; ε is None if the caller chose the noise."""
+
+    pieces = 1
+    sigma2: float
+
+    def __init__(self, eps: float | None, k: int, found: calibration.Found) -> None:
+        self._eps, self._k, self.found = eps, k, found
+        self.sigma2, self.threshold, self.achieved_delta = found
+        self._mechanism = _native.discrete_gaussian(self.sigma2)
+
+    @cached_property
+    def _noise(self) -> discrete_gaussian.DiscreteGaussianDistribution:
+        return discrete_gaussian.DiscreteGaussianDistribution(self.sigma2)
+
+    def loss(self) -> Any:
+        """Loss of all groups of a person: the worst over the ranges that `worst` returns, or over one range without ε."""
+        log_q = calibration.log_hidden(self.sigma2, self.threshold)
+        pairs: list[Any] = []
+        ranges = [(0, self._k)]
+        if self._eps is not None:
+            ranges = calibration.worst(self._eps, self.sigma2, self.threshold, self._k).ranges
+        for first, last in ranges:
+            if self._k == first == 1:
+                pairs += partition_selection_loss.alone(log_q)
+                continue
+            # A person without a large group is covered by a person with one.
+            large = max(self._k - first, 1)
+            noise = discrete_gaussian_loss.LatticeGaussian(large * self.sigma2, float(large))
+            pairs += [partition_selection_loss.Appearing(noise, last * log_q, added=added) for added in (True, False)]
+        return largest_loss.Largest(pairs)
+
+
+Rule = TruncatedGeometric | Threshold
 
 
 # Keys are floats and an int. A rule that draws keeps up to 2**22 thresholds, so few rules are kept.
