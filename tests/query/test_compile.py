@@ -9,6 +9,7 @@ import decimal
 import math
 import os
 import random
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,9 @@ from stairnoise import query
 from stairnoise.query.question import Question
 from stairnoise.query.sources.described import Described
 from stairnoise.query.sources.statement import answers_of
-from stairnoise.query.statistics import Count, Mean, Sum
+from stairnoise.query.statistics import Count, Mean, Median, Quantile, Sum
 from tests.query.conditions import COLUMNS, GOOD, ROWS
-from tests.query.oracle import answers
+from tests.query.oracle import answers, histograms
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 # The types of the tests' columns, by each warehouse's own names.
@@ -78,7 +79,19 @@ def test_statements_are_those_of_the_snapshots(dialect, monkeypatch):
     """With STAIRNOISE_SNAPSHOTS=write in the environment, the snapshots are written anew."""
     monkeypatch.setattr("secrets.token_bytes", bytes)
     text = compiled(dialect).sql.replace(" from ", "\nfrom ").replace(", case ", ",\n  case ") + "\n"
-    path = SNAPSHOTS / f"{dialect}.sql"
+    require_snapshot(dialect, text)
+
+
+@pytest.mark.parametrize("dialect", TYPES)
+def test_statements_about_quantiles_are_those_of_the_snapshots(dialect, monkeypatch):
+    monkeypatch.setattr("secrets.token_bytes", bytes)
+    made = compiled(dialect, count=False, sum=None, mean=None, median={"v": (0, 100)}, quantile={("w", 0.9): (-1.5, 1)})
+    texts = [text.replace(" from ", "\nfrom ") for text, _ in made.statements[1:]]
+    require_snapshot(f"{dialect}_quantiles", ";\n".join(texts) + "\n")
+
+
+def require_snapshot(name, text):
+    path = SNAPSHOTS / f"{name}.sql"
     if os.environ.get("STAIRNOISE_SNAPSHOTS") == "write":
         path.write_text(text)
     assert path.read_text() == text
@@ -94,6 +107,8 @@ def translated(dialect, text):
     def plain(node):
         if isinstance(node, sqlglot.exp.Cast) and node.to.is_type("binary", "varbinary"):
             return sqlglot.exp.Anonymous(this="encode", expressions=[node.this.transform(plain)])
+        if dialect == "trino" and isinstance(node, sqlglot.exp.Div) and node.find(sqlglot.exp.Column).name in ("upto", "k"):
+            return sqlglot.exp.IntDiv(this=node.this, expression=node.expression)
         if isinstance(node, sqlglot.exp.TryCast) and isinstance(node.this, (sqlglot.exp.Add, sqlglot.exp.Sub)):
             return sqlglot.exp.TryCast(this=sqlglot.exp.Anonymous(this="trunc", expressions=[node.this]), to=node.to)
         if isinstance(node, sqlglot.exp.Cast) and isinstance(node.this, (sqlglot.exp.Unhex, sqlglot.exp.HexString)):
@@ -163,6 +178,31 @@ def test_translations_have_the_answers_of_a_plain_program(dialect):
 
 
 @pytest.mark.parametrize("dialect", TYPES)
+def test_translations_count_people_at_candidates_as_a_plain_program_does(dialect):
+    draw = random.Random(f"{dialect} quantiles")
+    listed = {"g": ("x", "X", "o'x", "é", "", None), "h": (1, 2)}
+    statistics = Count(), Median("v", (-3.0, 5.0), step=1.0), Quantile("w", (-2.5, 7.0), Fraction(9, 10), 0.5)
+    for person in ("who", None, "who"):
+        rows = rows_of(draw)
+        rows += [
+            (row[0], *row[1:4], draw.choice([1, 2, 3]), draw.choice([0.5, 1.25, 4.0])) for row in rows[:9] for _ in range(17)
+        ]
+        question = Question("t", tuple(listed), listed, statistics, None, person, 2 if person else 1)
+        own = {name.upper() if dialect == "snowflake" else name: kind for name, kind in TABLE.items()}
+        found = answered(duck(own, rows), dialect, question, TABLE)
+        for place, points in enumerate(([float(x) for x in range(-3, 6)], [x / 2 for x in range(-5, 15)])):
+            expected = histograms(
+                [(row[0], row[1:3], row[4:]) for row in rows],
+                listed.values(),
+                place,
+                points,
+                max_groups=2 if person else None,
+                person=720_720 if person else 1,
+            )
+            assert [dict(zip(*map(list, one), strict=True)) for one in found.histograms[place]] == expected
+
+
+@pytest.mark.parametrize("dialect", TYPES)
 def test_conditions_select_what_they_say(dialect):
     own = {name.upper() if dialect == "snowflake" else name: kind for name, kind in COLUMNS.items()}
     con = duck(own, ROWS)
@@ -199,6 +239,50 @@ def test_frames_and_rows_are_the_same():
     kinds = (rows, pandas.DataFrame(data), arrow.table(data), polars.DataFrame(data), map(list, rows))
     own = [list(query.finish(plan(rng=rng, by="g", groups=["x", None], delta=None), answers)) for answers in kinds]
     assert own == [own[0]] * len(own)
+
+
+WEIGHED = [(0, 3, 720_720), (0, 7, 720_720 * 39), (1, 0, 720_720)]
+
+
+def with_median(**changed):
+    asked = {"by": ["g"], "groups": {"g": ["x", None]}, "where": None, "mean": None, "delta": None, "median": {"w": (0, 7)}}
+    return compiled("snowflake", **asked | {"steps": {"w": 1}} | changed)
+
+
+def test_quantiles_have_statements_of_their_own():
+    pandas = pytest.importorskip("pandas")
+    made = with_median(eps=1e6)
+    assert [columns for _, columns in made.statements] == [["g0", "people", "sum0"], ["g0", "c", "weight"]]
+    assert made.statements[0] == (made.sql, made.columns)
+    frame = pandas.DataFrame(WEIGHED, columns=["G0", "C", "WEIGHT"])
+    table = query.finish(made, [[(0, 40, 70), (1, 5, None)], frame])
+    assert [(row[0], row[-1]) for row in table] == [("x", 7), (None, 0)]
+    alone = with_median(count=False, sum=None, eps=1e6)
+    assert alone.columns == ["g0", "c", "weight"]
+    assert [row[-1] for row in query.finish(alone, WEIGHED)] == [7, 0]
+    whole = with_median(by=(), groups=None, count=False, sum=None, eps=1e6)
+    assert list(query.finish(whole, [(4, 720_720)])) == [(4,)]
+    assert len(query.finish(with_median(by=(), groups=None, count=False, sum=None), [])) == 1
+
+
+REFUSED_WEIGHTS = {
+    "must be a list of 2 results, one for each statement": [(0, 40, 70)],
+    "a whole number as c, got a value of type float in row 0": [[], [(0, 0.5, 720_720)]],
+    "must be candidates of the plan": [[], [(0, 8, 720_720)]],
+    "a whole number as weight, got a value of type int in row 0": [[], [(0, 1, 0)]],
+    "every candidate of a group once": [[], [(0, 1, 720_720), (0, 1, 720_720)]],
+    "weights of whole people in each group": [[], [(0, 1, 720_720), (0, 2, 1)]],
+    "weights of whole people": [[], [(0, place, 720_720 * 10**12 * 9) for place in range(3)]],
+}
+
+
+@pytest.mark.parametrize("why", REFUSED_WEIGHTS)
+def test_other_weights_are_refused(why):
+    made = with_median()
+    with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match="answers must") as error:
+        query.finish(made, REFUSED_WEIGHTS[why])
+    assert why in str(error.value)
+    query.finish(made, [[(0, 40, 70)], WEIGHED])
 
 
 def test_found_groups_come_as_digits():

@@ -70,7 +70,9 @@ class CompiledQuery:
                 f"answers must be a list of {several} results, one for each statement, got {outline(answers)}"
             )
         found: Any = answers if several > 1 else [answers]
-        rows = [_checked(self._asked, columns, one) for (_, columns), one in zip(self.statements, found, strict=True)]
+        places = range(len(self._asked.lattices) - several, len(self._asked.lattices))
+        statements = zip(self.statements, found, places, strict=True)
+        rows = [_checked(self._asked, columns, one, place) for (_, columns), one, place in statements]
         self._finished = True
         return self._release.finish(lambda: answers_of(self._asked, rows)).table
 
@@ -193,39 +195,48 @@ def finish(plan: CompiledQuery, answers: Any) -> PrivateTable:
     return plan._finish(answers)
 
 
-def _checked(asked: Checked, columns: list[str], answers: Any) -> list[tuple[Any, ...]]:
-    """Return rows in Python's types, or refuse what a statement cannot have returned; no error has a value."""
-    rows, width = [], len(asked.question.by)
-    for place, row in enumerate(_rows_of(answers, columns)):
+def _checked(asked: Checked, columns: list[str], answers: Any, place: int) -> list[tuple[Any, ...]]:
+    """Return rows in Python's types, or refuse what a statement cannot have returned; no error has a value.
+
+    The statement is that of the column of quantiles at this place, or of counts and sums if it is negative.
+    """
+    rows = []
+    for number, row in enumerate(_rows_of(answers, columns)):
         if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable) or len(values := tuple(row)) != len(columns):
-            raise ParameterTypeError(f"answers must be rows of {len(columns)} values, {', '.join(columns)}; row {place} is none")
-        rows.append(tuple(_value(asked, at, value, place, columns) for at, value in enumerate(values)))
-        if columns[-1] == WEIGHT:
-            continue
-        for total, units in zip(rows[-1][width + 1 :], asked.units, strict=True):
-            people = rows[-1][width]
+            raise ParameterTypeError(f"answers must be rows of {len(columns)} values, {', '.join(columns)}; row {number} is none")
+        rows.append(tuple(_value(asked, at, value, number, columns) for at, value in enumerate(values)))
+    if place < 0:
+        _require_sums(asked, rows)
+    else:
+        _require_weights(asked, rows, place)
+    return rows
+
+
+def _require_sums(asked: Checked, rows: list[tuple[Any, ...]]) -> None:
+    """Require every group once, and sums that its people can have."""
+    width = len(asked.question.by)
+    for number, row in enumerate(rows):
+        for total, units in zip(row[width + 1 :], asked.units, strict=True):
+            people = row[width]
             if not min(units.low, 0) * people <= (total or 0) <= max(units.high, 0) * people:
-                raise ParameterError(f"answers must have sums within the bounds of their people; row {place} has another one")
-    if columns[-1] == WEIGHT:
-        return _weighed(asked, rows)
+                raise ParameterError(f"answers must have sums within the bounds of their people; row {number} has another one")
     if len({row[:width] for row in rows}) < len(rows):
         raise ParameterError("answers must have every group once, got one of them twice")
     if not width and len(rows) != 1:
         raise ParameterError(f"answers must be one row, got {len(rows)}")
-    return rows
 
 
-def _weighed(asked: Checked, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def _require_weights(asked: Checked, rows: list[tuple[Any, ...]], place: int) -> None:
     """Require every candidate of a group once, and whole people."""
+    totals: dict[Any, int] = {}
+    for number, (*group, candidate, weight) in enumerate(rows):
+        if candidate >= len(asked.lattices[place].points):
+            raise ParameterError(f"answers must be candidates of the plan, got another index in row {number}")
+        totals[tuple(group)] = totals.get(tuple(group), 0) + weight
     if len({row[:-1] for row in rows}) < len(rows):
         raise ParameterError("answers must have every candidate of a group once, got one of them twice")
-    totals: dict[Any, int] = {}
-    for *group, _, weight in rows:
-        totals[tuple(group)] = totals.get(tuple(group), 0) + weight
-    person = asked.question.ranked[0].person
-    if any(total % person or total > _LARGEST for total in totals.values()):
+    if any(total % asked.question.ranked[place].person or total > _LARGEST for total in totals.values()):
         raise ParameterError("answers must have weights of whole people in each group, got others")
-    return rows
 
 
 def _rows_of(answers: Any, columns: list[str]) -> Iterator[Any]:
