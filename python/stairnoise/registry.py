@@ -368,7 +368,10 @@ ROWS: tuple[Row, ...] = (
         (_example(eps=1.0, categories=3), _example(eps=4.0, categories=2), _example(eps=0.1, categories=5)),
         divided=Divided(_example(eps=4.0, categories=5), 4, _example(eps=1.0, categories=5)),
         sampled=False,
-        lacks={ANY_CHANGE: ("sensitivity",), CATEGORIES: (*_OF_ONE_NUMBER, "entropy", "error_bound", "mean", "std", "var")},
+        lacks={
+            ANY_CHANGE: ("privacy_map", "sensitivity"),
+            CATEGORIES: (*_OF_ONE_NUMBER, "entropy", "error_bound", "mean", "std", "var"),
+        },
     ),
     Row(
         "multivariate_staircase",
@@ -381,7 +384,10 @@ ROWS: tuple[Row, ...] = (
             _example(eps=4.0, sensitivity=1.0, dim=3, norm="l2"),
             _example(eps=2.0, sensitivity=1.0, dim=3, norm="linf"),
         ),
-        lacks={VECTORS: _OF_ONE_NUMBER, VECTOR_LOSS: ("compose", "privacy_loss", "privacy_profile", "rdp", "tradeoff")},
+        lacks={
+            VECTORS: _OF_ONE_NUMBER,
+            VECTOR_LOSS: ("compose", "privacy_loss", "privacy_map", "privacy_profile", "rdp", "tradeoff"),
+        },
     ),
 )
 

@@ -244,11 +244,12 @@ def test_every_mechanism_has_a_cost(tmp_path, row):
         promise, change = promised(mechanism), 1 if mechanism._is_noise_alone else None
         ledger = composed if promise.delta != 0 else pure
         spent = ledger.spend(mechanism, data="people", sensitivity=change)
+        # The errors that `privacy_eps` states.
+        error = Fraction(1, 10**12) if row.name != "arete" else Fraction(1, 10**6 if mechanism.n_parties > 1 else 10**11)
         if promise.eps is not None:
-            assert promise.eps <= spent.eps <= promise.eps * (1 + 2e-12)
-        # These mechanisms compute their ε with a relative error below 1e-12.
+            assert promise.eps <= spent.eps <= promise.eps * (1 + 2 * float(error))
         if row.group == "shares" and promise.eps != getattr(mechanism, "eps", None):
-            assert Fraction(spent.eps) >= Fraction(promise.eps) * (1 + Fraction(1, 10**12))
+            assert Fraction(spent.eps) >= Fraction(promise.eps) * (1 + error)
         assert spent.delta == promise.delta
         assert spent.mechanism == repr(mechanism)
 

@@ -6,6 +6,7 @@ Each element of the output then has its own parameters. Scalar parameters make a
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
@@ -23,9 +24,11 @@ from stairnoise.mechanism.distribution import plain
 from stairnoise.mechanism.drawing import rows_from
 from stairnoise.mechanism.eps_for_error import least_eps_for_error
 from stairnoise.mechanism.guarantee import NAME
-from stairnoise.mechanism.on_lattice import Family
+from stairnoise.mechanism.on_lattice import LAPLACE, Family
+from stairnoise.mechanism.privacy_map import Change, group
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.numerics.elementwise import evaluate
+from stairnoise.numerics.rounding import rounded_up
 
 Spec = Cost | Real | None
 
@@ -323,6 +326,12 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         eps, _, _ = self._broadcast(self._parameter_shape)
         _, steps, r = self._describe()
         return self._family.loss(eps, steps.astype(np.float64), r)
+
+    def _cost_of(self, change: Change) -> tuple[float | None, float | None, float | None]:
+        steps = self._sensitivity_steps
+        if self._family is LAPLACE:
+            return rounded_up(change.steps()[0] * Fraction(self._eps) / steps), 0.0, None  # type: ignore[arg-type]
+        return group(self._eps, 0.0, change.units(steps))  # type: ignore[arg-type]
 
     def _describe(self) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
         """Return granularity, lattice steps to a sensitivity, and r of every element."""

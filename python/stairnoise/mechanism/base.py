@@ -560,8 +560,9 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
             return self._checked_sensitivity(self._default_sensitivity if sensitivity is None else sensitivity)
         if sensitivity is not None:
             name = type(self).__name__
+            other = "; privacy_map has the cost of another change" if hasattr(self, "privacy_map") else ""
             raise ParameterError(
-                f"sensitivity must be left out for a {name}, which was made for one, got {received(sensitivity)}"
+                f"sensitivity must be left out for a {name}, which was made for one, got {received(sensitivity)}{other}"
             )
         return None
 

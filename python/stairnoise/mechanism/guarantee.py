@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from stairnoise.mechanism.immutable import Immutable, display
 
 MOST_PARTITIONS = 2**53 - 1
 NAME = "max_partitions_contributed"
+Norm = Literal["l1", "l2"]
+_FIELDS = ("eps", "delta", "rho", "sensitivity", "partitions", "norm")
 
 
 def best_guess(eps: Real, delta: Real) -> Real:
@@ -45,6 +47,9 @@ class Guarantee(Immutable):
         of a value, as for the categories of `RandomizedResponse`.
     partitions : int
         How many values one person changes.
+    norm : {"l1", "l2"} or None
+        Of `privacy_map` for several values: `sensitivity` bounds the change of all values together in this norm. None:
+        it bounds the change of each value.
 
     Examples
     --------
@@ -57,7 +62,7 @@ class Guarantee(Immutable):
     Guarantee: 3 values that change by at most 2.0 each are 1.0-differentially private together.
     """
 
-    __slots__ = ("delta", "eps", "partitions", "rho", "sensitivity")
+    __slots__ = ("delta", "eps", "norm", "partitions", "rho", "sensitivity")
     __module__ = "stairnoise"
 
     eps: Real | None
@@ -65,6 +70,7 @@ class Guarantee(Immutable):
     rho: Real | None
     sensitivity: Real | NDArray[np.int64] | None
     partitions: int
+    norm: Norm | None
 
     def __init__(
         self,
@@ -73,9 +79,9 @@ class Guarantee(Immutable):
         rho: Real | None = None,
         sensitivity: Real | NDArray[np.int64] | None = 1,
         partitions: int = 1,
+        norm: Norm | None = None,
     ) -> None:
-        fields = {"eps": eps, "delta": delta, "rho": rho, "sensitivity": sensitivity, "partitions": partitions}
-        for name, value in fields.items():
+        for name, value in zip(_FIELDS, (eps, delta, rho, sensitivity, partitions, norm), strict=True):
             object.__setattr__(self, name, value)
 
     @property
@@ -88,7 +94,7 @@ class Guarantee(Immutable):
         return None if self.eps is None else best_guess(self.eps, 0.0 if self.delta is None else self.delta)
 
     def _named_arguments(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("eps", "delta", "rho", "sensitivity", "partitions")}
+        return {name: getattr(self, name) for name in _FIELDS}
 
     def __repr__(self) -> str:
         claims = []
@@ -104,8 +110,11 @@ class Guarantee(Immutable):
                 ", whatever it becomes," if self.sensitivity is None else f" that changes by at most {display(self.sensitivity)}"
             )
             return f"Guarantee: one value{change} is {promise}."
+        spread = "each" if self.norm is None else f"together in the {self.norm} norm"
         change = (
-            ", whatever they become," if self.sensitivity is None else f" that change by at most {display(self.sensitivity)} each"
+            ", whatever they become,"
+            if self.sensitivity is None
+            else f" that change by at most {display(self.sensitivity)} {spread}"
         )
         return f"Guarantee: {self.partitions} values{change} are {promise} together."
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from stairnoise._errors import ParameterError
 from stairnoise._parameters import count
 from stairnoise._types import Default, Self, Value
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import once
+from stairnoise.mechanism.privacy_map import Change, group
 
 _MOST_PARTIES = 2**32 - 1
 
@@ -80,6 +83,27 @@ class Shares(AdditiveMechanism[Default, Value, float]):
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         return Guarantee(self.privacy_eps(sensitivity, max_partitions_contributed=k), 0.0, None, sensitivity, k)
+
+    def _cost_of(self, change: Change) -> tuple[float | None, float | None, float | None]:
+        """Return the least cost of the change as one of so many values by all of it, by a step, or by the sensitivity."""
+        largest = float(change.distance) if not self._integers else math.ceil(change.distance)
+        lengths = {largest, *((1, self._default_sensitivity) if self._integers else ())} - {0}
+        bounds = []
+        for length in lengths:
+            with suppress(ParameterError):  # a length for which privacy_eps is not computed
+                eps = Fraction(self.privacy_eps(length)) * (1 + self._eps_error)
+                bounds.append(group(eps, 0.0, change.units(self._in_steps(length))))
+        if lengths and not bounds:
+            raise ParameterError(f"d_in must be a change for which privacy_eps is computed, got {largest}")
+        return min(bounds, default=(0.0, 0.0, None))
+
+    @property
+    def _eps_error(self) -> Fraction:
+        """Bound on the relative error of `privacy_eps`."""
+        return Fraction(1, 10**12)
+
+    def _in_steps(self, change: Any) -> int:
+        return math.ceil(Fraction(change) / Fraction(self._sampler.granularity))
 
     def _laplace(self) -> Any:
         """Return the Laplace mechanism for comparison; None for a share."""

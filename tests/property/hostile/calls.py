@@ -29,6 +29,7 @@ ARGUMENTS: dict[str, Any] = {
     "cost": "l1",
     "costs": [1.0, 2.0, 0.5],
     "counts": [0, 7, 100],
+    "d_in": 2.0,
     "delta": 1e-6,
     "dim": 3,
     "dtype": None,
@@ -37,6 +38,7 @@ ARGUMENTS: dict[str, Any] = {
     "gamma": 0.25,
     "granularity": 1.0,
     "index": 3,
+    "integers": False,
     "interval": 0.01,
     "k": 2,
     "key": bytes(32),
@@ -268,6 +270,9 @@ def members() -> Iterator[tuple[str, Any]]:
 
 def takes(example: Any, method: str) -> bool:
     """Return whether a method accepts any arguments; with array parameters, a mechanism can refuse all."""
+    if method == "privacy_map":
+        # A Skellam mechanism of its variance has neither an ε nor a ρ.
+        return not (example._parameter_shape or isinstance(example, sn.Skellam))
     return method != "release_modulo" or not example._parameter_shape
 
 
@@ -279,7 +284,7 @@ _MAY_REFUSE = {"noise_mean": _LISTED, "noise_std": _LISTED, "privacy_loss": "max
 
 
 def _call(label: str, function: Callable[..., Any]) -> Call:
-    own = OWN_ARGUMENTS.get(label, {})
+    own = {"size": 3} if label.endswith(".privacy_map") else OWN_ARGUMENTS.get(label, {})
     parameters = inspect.signature(function).parameters
     optional = "sensitivity" in parameters and parameters["sensitivity"].default is None
     # A mechanism made for one sensitivity refuses another one in its methods.

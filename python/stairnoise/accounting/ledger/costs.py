@@ -26,8 +26,6 @@ _PROMISES = (Guarantee, PartitionSelection, SelectionMechanism)
 _CLASSES = {row.class_name: row for row in ROWS}
 # Profiles are sums of float64 in positive arithmetic, whose relative error stays far below this allowance.
 _ROUNDING = 2.0**-30
-# The ε that a mechanism of shares computes has a relative error of at most this.
-_SHARES_ERROR = Fraction(1, 10**12)
 # Class methods, other than the class itself, that make a mechanism of a ledger file again.
 _MAKERS = ("_calibrated", "_of_noise")
 _UNREADABLE = "the ledger holds a mechanism that this version of stairnoise cannot read"
@@ -63,7 +61,7 @@ def cost_of(mechanism: Any, k: object, sensitivity: Any = None, l2_sensitivity: 
     promise = mechanism.guarantee(sensitivity, max_partitions_contributed=number)
     eps = promise.eps
     if isinstance(mechanism, Shares) and eps != getattr(mechanism, "eps", None):
-        eps = rounded_up(Fraction(eps) * (1 + _SHARES_ERROR))
+        eps = rounded_up(Fraction(eps) * (1 + mechanism._eps_error))
     exact = _written(mechanism) if callable(getattr(type(mechanism), "_loss", None)) else None
     given = None if sensitivity is None else promise.sensitivity
     return Cost(repr(mechanism), exact, given, None, number, *_checked(mechanism, eps, promise.delta, exact))

@@ -167,10 +167,11 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         """
         gamma, laplace = self._terms()
         k = partitions(max_partitions_contributed, NAME)
-        return k * infinitely_divisible.pure_eps_of_two(gamma, laplace, self._steps_of(self._sensitivity_or_default(sensitivity)))
+        return k * infinitely_divisible.pure_eps_of_two(gamma, laplace, self._in_steps(self._sensitivity_or_default(sensitivity)))
 
-    def _steps_of(self, sensitivity: float) -> int:
-        return math.ceil(Fraction(sensitivity) / Fraction(self.granularity))
+    @property
+    def _eps_error(self) -> Fraction:
+        return Fraction(1, 10**6 if self.present < self.n_parties else 10**11)
 
     def _checked_sensitivity(self, sensitivity: Any) -> float:
         width = positive(sensitivity, "sensitivity")
@@ -188,7 +189,7 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         return infinitely_divisible.Spread(self._terms(), self.granularity)
 
     def _loss(self, sensitivity: float) -> Any:
-        return shifted.two_terms(self._terms(), self._steps_of(sensitivity), self.privacy_eps(sensitivity))
+        return shifted.two_terms(self._terms(), self._in_steps(sensitivity), self.privacy_eps(sensitivity))
 
     @property
     def _step(self) -> float:

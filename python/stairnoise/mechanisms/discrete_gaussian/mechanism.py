@@ -24,6 +24,7 @@ from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_di
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.immutable import comparable, display, of_this_version
+from stairnoise.mechanism.privacy_map import Change
 from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
 from stairnoise.mechanisms.discrete_gaussian import distribution, loss, vector_loss
@@ -471,6 +472,9 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
             sensitivity,
             number,
         )
+
+    def _cost_of(self, change: Change) -> tuple[None, None, float]:
+        return None, None, rounded_up(change.squares() / (2 * Fraction(self._parameters["sigma2"])))
 
     def _divided_among(self, k: int) -> DiscreteGaussian[Any, Any]:
         if self._calibration is not None:

@@ -18,6 +18,7 @@ from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee
 from stairnoise.mechanism.immutable import of_this_version
 from stairnoise.mechanism.made_from_noise import MadeFromNoise, require_alone
+from stairnoise.mechanism.privacy_map import Change
 from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gaussian_distribution
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 from stairnoise.mechanisms.gaussian import calibration as gaussian_calibration
@@ -349,6 +350,9 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         number = mechanism._partitions
         change = mechanism.sensitivity if sensitivity is None else sensitivity
         return Guarantee(mechanism.eps, mechanism.delta, mechanism._rho(number, sensitivity), change, number)
+
+    def _cost_of(self, change: Change) -> tuple[None, None, float]:
+        return None, None, rounded_up(change.squares() / (2 * Fraction(self._calibration.sigma2)))
 
     def _divided_among(self, k: int) -> Gaussian[Float]:
         mechanism = type(self).__new__(type(self))

@@ -18,6 +18,7 @@ from stairnoise.mechanism.cost import CostFunction, lattice_cost
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import once
+from stairnoise.mechanism.privacy_map import Change, group
 from stairnoise.mechanisms.lattice_noise import loss
 from stairnoise.mechanisms.lattice_noise.distribution import Weights, error_bound, functions, weights_of
 from stairnoise.numerics.rounding import rounded_up
@@ -254,6 +255,9 @@ class LatticeNoise(DiscreteMechanism):
         # The guarantee of k releases, because `release` does not divide the privacy budget.
         eps, delta = (rounded_up(k * Fraction(bound)) for bound in self._bounds())
         return Guarantee(eps, min(delta, 1.0), None, self.sensitivity, k)
+
+    def _cost_of(self, change: Change) -> tuple[float | None, float | None, float | None]:
+        return group(*self._bounds(), change.units(self._sensitivity_steps))
 
     def _divided_among(self, k: int) -> Any:
         raise ParameterError(f"choose wider weights yourself, and check their privacy with compose({k})")

@@ -17,6 +17,7 @@ from stairnoise.distributions import slopes
 from stairnoise.distributions.piecewise_exponential import Pieces, Side
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee
+from stairnoise.mechanism.privacy_map import Change, group
 from stairnoise.mechanisms.merged_laplace.calibration import best_one_break
 from stairnoise.numerics.rounding import rounded_down, rounded_up
 
@@ -211,6 +212,9 @@ class MergedLaplace(ContinuousMechanism):
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         self._keeping_guarantee(k, NAME)  # raises if no mechanism exists for k values
         return Guarantee(self.pure_eps(), 0.0, None, self.sensitivity, k)
+
+    def _cost_of(self, change: Change) -> tuple[float | None, float | None, float | None]:
+        return group(self._largest_loss(), 0.0, change.units(self._sensitivity_steps))
 
     def _divided_among(self, k: int) -> MergedLaplace:
         """Return the mechanism with rates divided by k, or slightly more, so that its loss is at most 1/k of this one's."""

@@ -14,6 +14,7 @@ from stairnoise._parameters import RealLike, count, real, refuse, single
 from stairnoise._types import Floats, Number, Numeric
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee
+from stairnoise.mechanism.privacy_map import Change, group
 from stairnoise.mechanism.shares import Shares, parties
 from stairnoise.mechanisms.skellam import calibration as skellam_calibration
 from stairnoise.mechanisms.skellam import distribution, loss
@@ -242,6 +243,12 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
             return Guarantee(None, None, None, sensitivity, k)
         eps, delta, number = mechanism._calibration
         return Guarantee(eps, delta, None, sensitivity, number)
+
+    def _cost_of(self, change: Change) -> tuple[float | None, float | None, float | None]:
+        promise = self._promise(self.sensitivity, 1)
+        if promise.eps is None or promise.partitions != 1:
+            raise ParameterError(f"privacy_map must have a mechanism with an eps for one value, or a rho, got {self!r}")
+        return group(promise.eps, promise.delta, change.units(self.sensitivity))  # type: ignore[arg-type]
 
     def _laplace(self) -> Any:
         return None
