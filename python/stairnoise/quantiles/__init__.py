@@ -8,5 +8,6 @@
 | `ranks` | how far a candidate is from a quantile, and how far the selected one can be |
 | `weights` | values as weights of candidates |
 | `several` | several quantiles at once |
+| `tree` | many quantiles of few candidates |
 | `interval` | an interval that holds a quantile |
 """

@@ -16,6 +16,7 @@ from stairnoise._numpy_scalars import python_value
 from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
 from stairnoise.numerics.rounding import rounded_down
+from stairnoise.quantiles import tree
 from stairnoise.quantiles.ranks import Accuracy, Neighbours, Target, accuracy
 from stairnoise.quantiles.several import levels, several
 from stairnoise.quantiles.weights import Whole, gathered
@@ -37,6 +38,8 @@ class Plan(NamedTuple):
     neighbours: Neighbours = "add_remove"
     # Whether permute-and-flip selects a single quantile.
     flips: bool = True
+    # Whether the quantiles are read from a tree of counts.
+    tree: bool = False
 
     @property
     def levels(self) -> int:
@@ -48,13 +51,28 @@ class Plan(NamedTuple):
         """ε of one level."""
         return rounded_down(Fraction(self.eps) / self.levels)
 
+    def among(self, candidates: int) -> Plan:
+        """Return the better plan for so many candidates."""
+        few = candidates <= tree.MOST_CANDIDATES and len(self.ranks) >= tree.LEAST_QUANTILES
+        return self._replace(tree=few and self.eps >= tree.LEAST_EPS * self._change)
+
+    @property
+    def _change(self) -> int:
+        """By how much a person changes all counts of a level together."""
+        return self.person * (2 if self.neighbours == "replace" else 1)
+
     def with_share(self, parts: int) -> Plan:
         """Return a plan with one of so many equal parts of ε."""
         return self._replace(eps=rounded_down(Fraction(self.eps) / parts))
 
     def accuracy(self, candidates: int, confidence: float) -> Accuracy:
         """Return the bound of each quantile, in the unit of weights."""
-        target = Target(self.ranks[0], self.r)
+        target, ends = Target(self.ranks[0], self.r), (self.ranks[0], self.ranks[-1])
+        if self.tree:
+            # Chernoff's bounds are convex in q, so one of the ends has the largest.
+            half = self.with_share(2).eps
+            bound = max(tree.bound(candidates, p / self.r, half, self._change, 1 - confidence) for p in ends)
+            return self._accuracy(bound)
         if len(self.ranks) == 1:
             rate = target.rate(self.eps, self.neighbours, self.person)
             return accuracy(target, rate, candidates, confidence, flips=self.flips)
@@ -63,12 +81,17 @@ class Plan(NamedTuple):
         # Ranks that one level is off by move the quantiles of the later ones as far. The least rate is that of a middle.
         rate = self.level / (2 * self.person)
         least = accuracy(target, rate, candidates * 2**12, 1 - (1 - confidence) / self.levels, flips=False)
-        bound = self.levels * least.rank_bound
+        return self._accuracy(self.levels * least.rank_bound)
+
+    def _accuracy(self, bound: float) -> Accuracy:
         share = Fraction(min(self.ranks[0], self.r - self.ranks[-1]), self.r)
         return Accuracy(bound, math.ceil(bound / share) if share else math.inf)
 
     def selected(self, candidates: Whole, weights: Whole, among: int, rng: Rng | None) -> list[int]:
         """Return a candidate for each quantile; `candidates` have the weights, and can be repeated."""
+        if self.tree:
+            shares = np.array(self.ranks) / self.r
+            return tree.read(candidates, weights, among, shares, self.with_share(2).eps, self._change, rng)
         if len(self.ranks) > 1:
             return several(candidates, weights, among, self.ranks, self.r, self.level, self.person, rng)
         target = Target(self.ranks[0], self.r)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,14 @@ from stairnoise._types import Floats
 from stairnoise.columns.libraries import library
 from stairnoise.columns.reading import by_library, reader
 from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.quantiles import tree
 from stairnoise.quantiles.interval import ends
 from stairnoise.quantiles.lattice import MOST_CANDIDATES, lattice
 from stairnoise.quantiles.plan import Plan, ranked, shares_of
 from stairnoise.quantiles.ranks import Accuracy, Neighbours
 from stairnoise.rng import Rng
 
-MechanismName = Literal["permute_and_flip", "exponential"]
+MechanismName = Literal["permute_and_flip", "exponential", "tree"]
 
 _MOST_ROWS = 2**20
 
@@ -61,7 +62,7 @@ def quantile(
     candidates: RealLike | None = None,
     eps: float,
     neighbours: Neighbours = "add_remove",
-    mechanism: MechanismName = "permute_and_flip",
+    mechanism: MechanismName | None = None,
     rows_per_person: int = 1,
     interval: bool = False,
     confidence: float = 0.95,
@@ -89,8 +90,9 @@ def quantile(
         ε of the whole result.
     neighbours : {"add_remove", "replace"}
         Whether one person's rows are added or removed, or replaced by as many others. Several quantiles need "add_remove".
-    mechanism : {"permute_and_flip", "exponential"}
-        What selects a single quantile. Several quantiles are selected by the exponential mechanism.
+    mechanism : {"permute_and_flip", "exponential", "tree"} or None
+        What selects a single quantile; several are selected by the exponential mechanism. "tree" reads all quantiles from private
+        counts of up to 256 candidates. None: permute-and-flip, but the tree for 8 quantiles or more of so few candidates.
     rows_per_person : int, default 1
         The largest number of rows of one person.
     interval : bool, default False
@@ -144,6 +146,7 @@ def quantile(
     numbers = _values(values)
     points = lattice(bounds, step, candidates, whole=numbers.dtype.kind in "iu")
     among = len(points.points)
+    plan = _fitting(plan, mechanism, among)
     level = _level(confidence)
     expected = plan.accuracy(among, level)
     weighed = _weighed(points.nearest(numbers), alone=len(plan.ranks) == 1)
@@ -159,7 +162,7 @@ def quantile_accuracy(
     *,
     eps: float,
     neighbours: Neighbours = "add_remove",
-    mechanism: MechanismName = "permute_and_flip",
+    mechanism: MechanismName | None = None,
     rows_per_person: int = 1,
     confidence: float = 0.95,
 ) -> Accuracy:
@@ -191,6 +194,7 @@ def quantile_accuracy(
     """
     plan, _, _ = _plan(q, eps, neighbours, mechanism, rows_per_person)
     among = count(candidates, "candidates", least=1, most=MOST_CANDIDATES)
+    plan = _fitting(plan, mechanism, among)
     return plan.accuracy(among, _level(confidence))
 
 
@@ -203,9 +207,16 @@ def _plan(q: Any, eps: object, neighbours: object, mechanism: object, rows: obje
     shares, alone = shares_of(q)
     ranks, r = ranked(shares)
     between: Neighbours = one_of(neighbours, "neighbours", ("add_remove", "replace"))
-    flips = one_of(mechanism, "mechanism", ("permute_and_flip", "exponential")) == "permute_and_flip"
+    flips = mechanism is None or one_of(mechanism, "mechanism", get_args(MechanismName)) != "exponential"
     person = count(rows, "rows_per_person", least=1, most=_MOST_ROWS)
     return Plan(ranks, r, positive(eps, "eps"), person, between, flips), shares, alone
+
+
+def _fitting(plan: Plan, mechanism: object, among: int) -> Plan:
+    """Return a plan for so many candidates."""
+    if mechanism == "tree" and among > tree.MOST_CANDIDATES:
+        raise ParameterError(f'mechanism must not be "tree" for more than {tree.MOST_CANDIDATES} candidates, got {among}')
+    return plan.among(among) if mechanism is None else plan._replace(tree=mechanism == "tree")
 
 
 def _weighed(places: NDArray[np.int64], *, alone: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,7 +1,8 @@
 """Medians and other quantiles of a column: of each, one of the public candidates.
 
 The database counts how many people are near each candidate, and no more. Permute-and-flip selects a single quantile of a column
-by its costs (`stairnoise.quantiles.ranks`). Several quantiles of a column are selected one after the other, from the same counts.
+by its costs (`stairnoise.quantiles.ranks`). Several quantiles of a column are selected one after the other, from the same counts,
+or many of few candidates are read from a tree (`stairnoise.quantiles.tree`).
 
 A person has one vote in each group, which their rows share. So one person changes a cost by at most max(q, 1 - q) votes, however
 many rows they have. For k groups each selection has a k-th part of ε.
@@ -168,7 +169,7 @@ class Ranks(NamedTuple):
         """Return what selects them with a share of the budget, if one person counts in `k` groups."""
         ranks, r = distinct(one.q for one in self.quantiles)
         eps = Fraction(budget.eps) * share
-        plan = Plan(ranks, r, rounded_down(eps / k), self.person)
+        plan = Plan(ranks, r, rounded_down(eps / k), self.person).among(len(lattice.points))
         if not plan.level:
             raise ParameterError(f"eps must be large enough for {k} groups and {len(ranks)} quantiles, got {budget.eps:g}")
         return RanksPart(self, share, rounded_down(eps), plan, k, place, lattice)
@@ -256,9 +257,11 @@ class RanksPart:
 
     def described(self) -> tuple[str, str, float]:
         """Return what selects in all groups together, what selects in one, and the largest change of a cost, in people."""
-        plan, change = self.plan, float(max(max(q, 1 - q) for q in self.shares))
+        plan, change = self.plan, 1.0 if self.plan.tree else float(max(max(q, 1 - q) for q in self.shares))
 
         def selected_by(eps: float) -> str:
+            if plan.tree:
+                return f"DiscreteLaplace(eps={rounded_down(Fraction(eps) / 2)!r}, sensitivity=1) for counts, and again for runs"
             if len(plan.ranks) > 1:
                 return f"ExponentialMechanism(eps={rounded_down(Fraction(eps) / plan.levels)!r}) at each of {plan.levels} levels"
             return repr(PermuteAndFlip(eps, change, Target(plan.ranks[0], plan.r).monotonic))
