@@ -7,6 +7,7 @@ wrong statements, which fail.
 import itertools
 import json
 import math
+import sqlite3
 from decimal import Decimal
 from fractions import Fraction
 
@@ -82,6 +83,9 @@ def require_few_changes(wanted, lattices, here, there):
     for part in plan.parts[len(wanted.numbers) :]:
         moved = 0
         for one, other in zip(here[part.place], there[part.place], strict=True):
+            # What a tree of counts needs.
+            sizes = [np.bincount(*own[:1], weights=own[1], minlength=len(part.lattice.points)) for own in (one, other)]
+            assert np.abs(np.subtract(*sizes)).sum() <= part.plan.person
             changed = [costs(part, own) for own in (one, other)]
             for rank, before, after in zip(part.plan.ranks, *changed, strict=True):
                 target = Target(rank, part.plan.r)
@@ -254,6 +258,20 @@ def test_at_a_large_eps_the_true_quantiles_come_out():
     steps = query.median(visits_of(ROWS), **ONE, **OF, step=0.5, eps=1e4)
     assert steps[1] == ("Chur", 18.0)
     assert steps.texts()[1] == ("Chur", "18.0")
+
+
+def test_many_quantiles_of_few_candidates_are_read_from_a_tree():
+    con = sqlite3.connect(":memory:")
+    con.execute("create table t (who integer, age integer)")
+    con.executemany("insert into t values (?, ?)", [(row // 2, row % 100) for row in range(4000)])
+    asked = {"column": "age", "q": [n / 10 for n in range(1, 10)], "bounds": (0, 120), "person": "who"}
+    # 9 and 10 are both first deciles.
+    exact = query.quantile(con, **asked, eps=1e6)[0]
+    assert all(value in (10 * n + 9, 10 * n + 10) for n, value in enumerate(exact))
+    (mechanism,) = query.quantile(con, **asked, eps=1).about["mechanisms"]
+    assert mechanism["draws"] == "DiscreteLaplace(eps=0.5, sensitivity=1) for counts, and again for runs"
+    same = [query.quantile(con, **asked, eps=1, rng=sn.KeyedRng(bytes(32), "ages"))[0] for _ in range(2)]
+    assert same[0] == same[1]
 
 
 def test_persons_have_one_vote_each():
