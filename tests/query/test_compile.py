@@ -74,12 +74,24 @@ def compiled(dialect, **changed):
     )
 
 
+GROUPINGS = {
+    "by": ["quarter(d)", "week(d)", "weekday(d)"],
+    "groups": {"quarter(d)": "2025-Q4..2026-Q1"},
+    "bins": {"v": [0, 18, 65.5], "w": [-0.5, 0.1]},
+    "mean": {"v": (0, 5)},
+    "count": False,
+    "sum": None,
+    "where": None,
+}
+
+
+@pytest.mark.parametrize(("name", "changed"), [("", {}), ("_groupings", GROUPINGS)])
 @pytest.mark.parametrize("dialect", TYPES)
-def test_statements_are_those_of_the_snapshots(dialect, monkeypatch):
+def test_statements_are_those_of_the_snapshots(dialect, name, changed, monkeypatch):
     """With STAIRNOISE_SNAPSHOTS=write in the environment, the snapshots are written anew."""
     monkeypatch.setattr("secrets.token_bytes", bytes)
-    text = compiled(dialect).sql.replace(" from ", "\nfrom ").replace(", case ", ",\n  case ") + "\n"
-    require_snapshot(dialect, text)
+    text = compiled(dialect, **changed).sql.replace(" from ", "\nfrom ").replace(", case ", ",\n  case ") + "\n"
+    require_snapshot(f"{dialect}{name}", text)
 
 
 @pytest.mark.parametrize("dialect", TYPES)

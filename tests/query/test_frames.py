@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import stairnoise as sn
 from stairnoise import query
 from stairnoise.query import SourceError
+from stairnoise.query.groupings import bins_of
 from stairnoise.query.question import Question
 from stairnoise.query.reading import reading
 from stairnoise.query.sources import open_source
@@ -90,11 +91,14 @@ def _arrows(rows):
     return [(name, _arrow([row[place] for row in rows])) for place, name in enumerate(NAMES)]
 
 
+BINS = bins_of({"v": [0, 2.5, 9]})
 QUESTIONS = [
     (Question(None, ("g",), {"g": (1, 2, None)}, (Sum("v", (0.0, 5.0)),), None, "who", 2), {}),
     (Question(None, ("g",), {"g": (1, 2, None)}, (Count(), Mean("v", (-3.0, 5.0))), "v * 3 < 20", None, 1), {"v": "integer"}),
     (Question(None, ("g",), {"g": ("1", "2")}, (Count(),), "w < 2", "who", 1), {"who": "integer"}),
     (Question(None, ("g",), {}, (Count(),), None, "who", 2), {}),
+    (Question(None, ("year(g)",), {}, (Count(),), None, "who", 2), {}),
+    (Question(None, ("v",), {"v": BINS["v"].groups}, (Count(),), None, "who", 1, groupings=BINS), {}),
     (Question(None, (), {}, (Sum("v", (0.0, 2.0**40)), Sum("w", (-1.5, 1.5))), "g = '1' or g is null", "who", 1), {}),
 ]
 PLACES = range(len(QUESTIONS))

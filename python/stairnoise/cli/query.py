@@ -48,7 +48,10 @@ _price = partial(option, rich_help_panel="What it costs")
 _file = partial(option, rich_help_panel="How a CSV or Parquet file is read")
 _out = partial(option, rich_help_panel="What comes out")
 
-_GROUPS = 'The groups of a column, as COLUMN=a,b,"c, with a comma"; may be repeated. A column without them needs --delta.'
+_BY = "Column of the groups, or year, quarter, month, week, weekday or hour of one, as month(day); commas between several."
+_GROUPS = (
+    'The groups of a column, as COLUMN=a,b,"c, with a comma" or age=0..120; may be repeated. A column without them needs --delta.'
+)
 _BINS = "Groups that are intervals of a column, as age=0,18,65: [0, 18) and [18, 65); may be repeated."
 _BOUNDS = "One person's minimum and maximum, as 0,100 or COLUMN=0,100; more is clipped."
 _QUANTILE = "Quantiles of a column, as salary=0.9 or salary=0.25,0.5,0.75; needs --bounds; may be repeated."
@@ -66,7 +69,7 @@ def query(
     ] = None,
     spark: Annotated[Text, _what("--spark", help="Instead of a source, a table or view of Spark's catalog.")] = None,
     table: Annotated[Text, _what("--from", help="The table, if the source has several.")] = None,
-    by: Annotated[Texts, _what("--by", help="Column of the groups, or several with commas; may be repeated.")] = None,
+    by: Annotated[Texts, _what("--by", help=_BY)] = None,
     groups: Annotated[Texts, _what("--groups", help=_GROUPS)] = None,
     bins: Annotated[Texts, _what("--bins", help=_BINS, metavar="COLUMN=EDGES")] = None,
     count: Annotated[bool, _what("--count", help="Count people in each group.")] = False,

@@ -66,12 +66,14 @@ def count(
         name that you give it here, or "frame". Names of tables and columns ignore the case of ASCII letters, except in
         PostgreSQL.
     by : str or sequence of str, default ()
-        Columns whose values make the groups. By default there is one number for the whole table.
+        Columns whose values make the groups, or parts of dates and timestamps: ``"year(day)"``, and quarter, month, week,
+        weekday and hour. Weeks and weekdays are those of ISO 8601. By default there is one number for the whole table.
     groups : dict of lists, or list
-        All possible groups, for each column of `by`; for a single column a list. Every combination gets a row: omitting the row
-        of an empty group would reveal that it is empty. Values that are not listed are left out. A column without a list
-        needs `delta`, because which groups the data have is private too. Then a random choice (`PartitionSelection`) shows
-        groups of many people and leaves out groups of few.
+        All possible groups, for each column of `by`; for a single column a list. A text can be a range of integers, dates or
+        parts: ``"0..120"``, ``"2026-01-01..2026-01-31"``, ``"2026-01..2026-12"``. Weekdays and hours need no list. Every
+        combination gets a row: omitting the row of an empty group would reveal that it is empty. Values that are not listed are
+        left out. A column without a list needs `delta`, because which groups the data have is private too. Then a random choice
+        (`PartitionSelection`) shows groups of many people and leaves out groups of few.
     bins : dict of lists, optional
         Columns of numbers or dates, each with edges such as ``{"age": [0, 18, 65, 120]}``. The column is then one of `by`, and
         its groups are the intervals: [0, 18) holds 0 and not 18. Other values and nulls are left out.
@@ -86,10 +88,10 @@ def count(
         chosen at random.
     types : dict of str, optional
         For a CSV or Parquet file or a frame: types of columns, each ``"text"``, ``"integer"``, ``"real"``, ``"boolean"``,
-        ``"date"`` or a date with its format such as ``"date:%d.%m.%Y"``. A value that is not of its type is null. Other columns
-        of a CSV file are texts. Other columns of a Parquet file keep their types, but numbers are real. Dtypes of a frame decide
-        nothing, because they follow its rows: summed columns are real, listed groups have the type of the list, a column in
-        `where` has the only type that fits there, and others are texts.
+        ``"date"``, a date with its format such as ``"date:%d.%m.%Y"``, or ``"timestamp"``. A value that is not of its type is
+        null. Other columns of a CSV file are texts. Other columns of a Parquet file keep their types, but numbers are real.
+        Dtypes of a frame decide nothing, because they follow its rows: summed columns are real, listed groups have the type of
+        the list, a column in `where` has the only type that fits there, and others are texts.
     csv : CSV, optional
         How the lines of a CSV file become values, if the defaults of `CSV` do not fit.
     eps : float

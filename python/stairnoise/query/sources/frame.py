@@ -169,8 +169,8 @@ def _types(question: Question) -> dict[str, Declared]:
     types = dict.fromkeys(question.columns, _REAL)
     types |= {name: _of_groups(listed) for name, listed in question.groups.items() if name not in question.groupings}
     for one in question.groupings.values():
-        needed = _MOMENT if isinstance(one, Part) else _ISO if one.are_dates else _REAL
-        types.setdefault(one.column, needed)
+        is_date = one.column in question.by if isinstance(one, Part) else one.are_dates
+        types.setdefault(one.column, _ISO if is_date else _MOMENT if isinstance(one, Part) else _REAL)
     return types | dict(question.reading.types)
 
 

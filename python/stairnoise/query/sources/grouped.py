@@ -88,7 +88,7 @@ def _part(dialect: Dialect, column: Column, part: str) -> str:
     if part in ("year", "hour"):
         return of(part)
     if part == "weekday":
-        return f"case {of('dow')} when 0 then 7 else {of('dow')} end"
+        return f"(case {of('dow')} when 0 then 7 else {of('dow')} end)"
     if part == "month":
         return f"({of('year')} * 12 + {of('month')} - 1)"
     if part == "quarter":
