@@ -101,7 +101,7 @@ def costs(part, own):
     return [np.repeat(found, sizes) for _, sizes, found in runs]
 
 
-@pytest.mark.parametrize("examples", [8, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [4, pytest.param(100, marks=pytest.mark.long)])
 def test_removing_a_person_changes_costs_by_little(engine, examples):
     @settings(max_examples=engine.few(examples), deadline=None, derandomize=True, database=None)
     @given(rows, st.sampled_from(PEOPLE), st.integers(1, 3), quantiles(), st.binary(min_size=32, max_size=32))
@@ -117,7 +117,7 @@ def test_removing_a_person_changes_costs_by_little(engine, examples):
     check()
 
 
-@pytest.mark.parametrize("examples", [4, pytest.param(30, marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [3, pytest.param(30, marks=pytest.mark.long)])
 def test_every_row_is_a_person(engine, examples):
     @settings(max_examples=engine.few(examples), deadline=None, derandomize=True, database=None)
     @given(rows, quantiles())
@@ -148,9 +148,9 @@ WRONG = {
 def test_a_wrong_statement_breaks_the_bounds(engine, monkeypatch, right, wrong):
     """The properties above can fail, for tables where people have several rows in each group."""
     wanted = asked("who", 1, [Median("w", (0.0, 9.0), Fraction(1, 2), 1.0)])
-    table = [(str(who % 31), group, 1, 1, float(who % 3)) for who in range(240) for group in ("a", "b", None)]
+    table = [(str(who % 31), group, 1, 1, float(who % 3)) for who in range(93) for group in ("a", "b", None)]
     # 17 rows of one person share 720 720 units with a rest.
-    table += [("0", group, 1, 1, 2.0) for group in ("a", "b", None)] * 9
+    table += [("0", group, 1, 1, 2.0) for group in ("a", "b", None)] * 14
 
     def check():
         both = []
@@ -226,8 +226,7 @@ def test_every_value_is_near_its_candidate(engine, bounds, step):
     with engine.source() as source:
         (lattice,) = source.checked(wanted).lattices
     points = lattice.points
-    chosen = sorted({0, 1, 2, len(points) // 3, len(points) - 2, len(points) - 1} & set(range(len(points))))
-    for place in chosen:
+    for place in sorted({0, len(points) // 3, len(points) - 1}):
         value = float(points[place])
         engine.table("t", {"v": "double"}, [(value,), (value + float(lattice.step) / 5,), (value - float(lattice.step) / 5,)])
         with engine.source() as source:
@@ -279,7 +278,9 @@ def test_persons_have_one_vote_each():
     con = visits_of([("Bern", 90)] * 100 + [("Bern", 10)] * 2)
     con.execute("update visits set who = 0 where spent = 90")
     asked = {"by": "city", "groups": ["Bern"], **OF, "eps": 1e4}
-    assert query.median(con, **asked, person="who")[0] == ("Bern", 10)
+    of_people = query.median(con, **asked, person="who")
+    assert of_people[0] == ("Bern", 10)
+    assert of_people.about["counted"] == "rows with a number in spent, which share one vote of their person in each group"
     assert query.median(con, **asked, row_is_person=True)[0] == ("Bern", 90)
 
 
@@ -404,13 +405,13 @@ def test_rows_without_a_number_are_left_out_of_their_quantile_only():
 
 
 def test_empty_groups_have_any_candidate():
-    for q, n in ((0.5, 2000), ([0.4, 0.6], 100)):
+    for q, n in ((0.5, 1000), ([0.4, 0.6], 60)):
         asked = {"by": "city", "groups": [f"city {number}" for number in range(n)], "row_is_person": True, "eps": 9}
         asked |= {"column": "spent", "bounds": (0, 3)}
         table = query.quantile(visits_of([]), **asked, q=q, rng=sn.SeededRng(1, allow_release=True))
         counts = np.bincount([row[-1] for row in table], minlength=4)
         # A false alarm has a chance below 1e-6: six standard deviations.
-        assert counts.min() > (1 if isinstance(q, list) else 380)
+        assert counts.min() > (1 if isinstance(q, list) else 160)
 
 
 def test_values_beyond_the_data_at_the_ends():

@@ -77,7 +77,10 @@ def _counted(question: Question) -> str:
         said, also = f"rows with a number in {' and '.join(question.complete) or ' or '.join(question.present)}", ", and "
     ranges = " and ".join(f"{name} in {one.range}" for name, one in question.groupings.items() if isinstance(one, Bins))
     said = f"{said}{also}{ranges}; a bin [a, b) contains a, but not b" if ranges else said
-    return f"{said}; for quantiles, rows with a number in their column" if question.ranked and question.numbers else said
+    if not question.ranked:
+        return said
+    share = "" if question.person is None else ", which share one vote of their person in each group"
+    return f"{said}; for quantiles, rows with a number in their column{share}" if question.numbers else f"{said}{share}"
 
 
 def _mechanisms(plan: Plan) -> list[dict[str, Any]]:
