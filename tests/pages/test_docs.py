@@ -24,8 +24,9 @@ NEEDS = {
     "columns.md": ["pandas", "polars", "pyarrow"],
     "distributed_work.md": ["dask.dataframe", "pandas"],
     "engines.md": ["duckdb", "pandas", "polars", "pyarrow"],
-    "one_person.md": ["pandas"],
+    "one_person.md": ["duckdb", "pandas"],
     "query.md": ["pandas"],
+    "questions.md": ["duckdb", "pandas"],
 }
 
 # The first composes 69 releases three times, which takes as long as all other pages together. The second runs the self-test, as

@@ -1,9 +1,11 @@
-"""The commands of docs/query.md run unchanged, one after the other, and write what the page shows."""
+"""The commands of docs/query.md and docs/questions.md run unchanged, one after the other, and write what the page shows."""
 
 import csv
+import doctest
 import json
 import re
 import shlex
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,9 @@ from stairnoise.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "query.md").read_text(encoding="utf-8")
-COMMANDS = [shlex.split(text.replace("\\\n", " ")) for text in re.findall(r"^    \$ ((?:.*\\\n)*.*)$", PAGE, re.MULTILINE)]
+QUESTIONS = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+WRITTEN = re.findall(r"^    \$ ((?:.*\\\n)*.*)$", PAGE + QUESTIONS, re.MULTILINE)
+COMMANDS = [shlex.split(text.replace("\\\n", " ")) for text in WRITTEN]
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +28,20 @@ def directory(tmp_path_factory):
     with (directory / "visits.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("visitor", "city", "spent", "day", "age"), *rows])
     (directory / "visits.key").write_bytes(bytes(range(32)))
+    if find_spec("duckdb"):
+        write_people(directory / "people.parquet")
     return directory
+
+
+def write_people(path):
+    """Write the frame of docs/questions.md."""
+    import duckdb
+
+    names = {}
+    exec("\n".join(doctest.DocTestParser().get_examples(QUESTIONS)[place].source for place in (0, 2)), names)
+    people = names["people"]
+    assert len(people) == 2000
+    duckdb.from_df(people).write_parquet(str(path))
 
 
 def test_the_page_has_commands():
@@ -34,7 +51,7 @@ def test_the_page_has_commands():
 
 @pytest.mark.parametrize("command", COMMANDS, ids=range(1, len(COMMANDS) + 1))
 def test_a_command_of_the_page_runs(capsys, monkeypatch, directory, command):
-    if any(word.endswith(".csv") for word in command[:3]):
+    if any(word.endswith((".csv", ".parquet")) for word in command[:3]):
         pytest.importorskip("duckdb")
     monkeypatch.chdir(directory)
     (directory / "private.csv").unlink(missing_ok=True)
