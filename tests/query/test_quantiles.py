@@ -351,7 +351,8 @@ def test_the_budget_and_its_notes(tmp_path):
         ("median of spent", "3/5", 3),
         ("quantiles 0.25, 0.5, 0.75 of who", "1/5", 3),
     ]
-    eps = [eval(part["draws"].split(" at ")[0], vars(sn) | {"ExponentialMechanism": lambda eps: eps}) for part in parts[1:]]
+    names = {"PermuteAndFlip": sn.PermuteAndFlip, "ExponentialMechanism": lambda eps: eps}
+    eps = [eval(part["draws"].split(" at ")[0], names) for part in parts[1:]]
     assert 3 * eps[0].eps <= 0.9
     assert math.isclose(3 * eps[0].eps, 0.9)
     assert eps[0].sensitivity == 0.5
@@ -363,7 +364,6 @@ def test_the_budget_and_its_notes(tmp_path):
         "count, median_spent, quantile_who_0.25, quantile_who_0.5, quantile_who_0.75 from visits by city"
     )
     first, *lines = table.about["check"]
-    names: dict[str, object] = {}
     exec(first, names)
     for line, one in zip(lines[1:], [table.about["statistics"][place] for place in (1, 2)], strict=True):
         assert eval(line, names).rank_bound == one["rank_bound"]
@@ -377,6 +377,7 @@ def test_one_median_costs_its_eps(tmp_path):
     (row,) = ledger.report()
     assert (row.eps, row.delta, row.max_partitions_contributed) == (0.7, 0, 3)
     assert row.statistic.startswith("median_spent from visits by city (question ")
+    assert row.mechanism.startswith("PermuteAndFlip(eps=0.23333333")
 
 
 def test_deltas_are_of_the_other_parts():

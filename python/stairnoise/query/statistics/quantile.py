@@ -230,7 +230,7 @@ class RanksPart:
     @property
     def cost(self) -> tuple[Any, int]:
         """What a ledger counts."""
-        return Guarantee(self.eps, 0.0, None, None, self.k), 1
+        return _Cost(self), 1
 
     def accuracy(self, confidence: float) -> Accuracy:
         """Return the bound of each quantile in people."""
@@ -281,6 +281,21 @@ class RanksPart:
         q = shares[0] if len(shares) == 1 else f"[{', '.join(shares)}]"
         asked = f"{q}, {len(self.lattice.points)}, eps={self.plan.eps!r}, confidence={confidence!r}"
         return [f"sn.quantile_accuracy({asked})  # {self.of}"]
+
+
+class _Cost(Guarantee):
+    """The guarantee of the quantiles of all groups; a ledger names it by what selects in one group."""
+
+    __slots__ = ("_draws",)
+
+    _draws: str
+
+    def __init__(self, part: RanksPart) -> None:
+        super().__init__(part.eps, 0.0, None, None, part.k)
+        object.__setattr__(self, "_draws", part.described()[1])
+
+    def __repr__(self) -> str:
+        return self._draws
 
 
 class Selected(NamedTuple):
