@@ -354,6 +354,39 @@ def test_timestamps_are_not_groups_themselves():
         found(con, "z", ["hour"])
 
 
+@pytest.mark.parametrize(
+    ("dialect", "type_"), [("bigquery", "datetime"), ("snowflake", "timestamp_ntz"), ("spark", "timestamp_ntz")]
+)
+def test_the_remedy_names_a_type_without_a_zone(dialect, type_):
+    schema = {"ts": "TIMESTAMP", "who": "INT"}
+    with pytest.raises(sn.ParameterError, match=f"declared as TIMESTAMP: make a view in which it has the type {type_}"):
+        query.compile("t", dialect=dialect, schema=schema, by="year(ts)", count=True, person="who", eps=1, delta=1e-6)
+
+
+CONDITIONS = {
+    "ts >= timestamp '2000-12-31 12:00'": lambda ts: ts >= datetime.datetime(2000, 12, 31, 12),
+    "ts < timestamp '2000-12-31T07:59:59.000001' and hour(ts) > 3": lambda ts: (
+        ts <= datetime.datetime(2000, 12, 31, 7, 59, 59) and ts.hour > 3
+    ),
+    "extract(hour from ts) in (5, 6) or year(ts) = 2003": lambda ts: ts.hour in (5, 6) or ts.year == 2003,
+    "ts between date '2001-01-01' and timestamp '2002-01-01 00:00:00'": lambda ts: (
+        datetime.datetime(2001, 1, 1) <= ts <= datetime.datetime(2002, 1, 1)
+    ),
+}
+
+
+def test_conditions_on_timestamps(engine):
+    if engine.name in ("SQLite", "Spark"):
+        pytest.skip("conditions compare no timestamps here")
+    stamps = moments(ENDS[:120])
+    engine.table("t", {"ts": "timestamp"}, [*((one,) for one in stamps), (None,)])
+    for where, holds in CONDITIONS.items():
+        assert engine.answers(asked((), where=where)).counts.tolist() == [sum(map(holds, stamps))], where
+    for wrong in ("2026-02-30 10:00", "2026-01-01", "2026-01-01 10:00+01", "now", "infinity"):
+        with pytest.raises(sn.ParameterError, match="which is not a timestamp; write one as in timestamp '2026-07-01 10:15:00'"):
+            engine.answers(asked((), where=f"ts > timestamp '{wrong}'"))
+
+
 def test_ranges_of_integers_and_dates(engine):
     rows = [(n, written(engine, ENDS[n])) for n in range(30)]
     engine.table("t", {"n": "integer", "day": "date"}, rows)
@@ -365,7 +398,7 @@ def test_ranges_of_integers_and_dates(engine):
 
 def test_on_the_command_line(tmp_path, capsys):
     path = tmp_path / "t.csv"
-    path.write_text("age,day,ts\n" + "".join(f"{n % 9},{ENDS[n]},{ENDS[n]} 10:15:00\n" for n in range(200)))
+    path.write_text("age,day,ts,code\n" + "".join(f"{n % 9},{ENDS[n]},{ENDS[n]} 10:15:00,1..3\n" for n in range(200)))
     common = ["query", str(path), "--count", "--row-is-person", "--eps", "1", "--type", "age=integer,day=date,ts=timestamp"]
     wanted = {
         "month(day)=1999-12..2000-02": ["1999-12", "2000-01", "2000-02"],
@@ -373,6 +406,7 @@ def test_on_the_command_line(tmp_path, capsys):
         "age=0..2": ["0", "1", "2"],
         "year(ts)=2001,2003": ["2001", "2003"],
         "weekday(ts)=6..7": ["6", "7"],
+        "code=1..3": ["1..3"],
     }
     for groups, labels in wanted.items():
         assert not main([*common, "--by", groups.split("=")[0], "--groups", groups])

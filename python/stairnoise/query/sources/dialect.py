@@ -33,6 +33,8 @@ class Dialect(ABC):
 
     # Stands for a parameter.
     mark = "?"
+    # The type of timestamps without a time zone.
+    timestamp = "timestamp"
 
     def quoted(self, name: str) -> str:
         """Return a name as this engine writes it."""

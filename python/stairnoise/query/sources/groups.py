@@ -10,7 +10,7 @@ from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._numpy_scalars import python_value
-from stairnoise.query.groupings import MOST_GROUPS, Bins, Part, spread
+from stairnoise.query.groupings import MOST_GROUPS, Grouping, Part, spread
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect
@@ -40,18 +40,13 @@ def checked_groups(
             raise ParameterError(f"groups must be of columns of by, got {received(name)}")
     found: dict[str, Grouped] = {}
     for name in question.by:
-        labels = question.groups.get(name)
-        grouping = question.groupings.get(name)
-        column = table[name if grouping is None else grouping.column]
-        if isinstance(grouping, Bins):
-            _require_bins(grouping, column, dialect, remedy)
-            found[name] = Computed(dialect, column, labels, None, grouping)
+        labels, grouping = question.groups.get(name), question.groupings.get(name)
+        if labels is not None and len(labels) > MOST_GROUPS:
+            raise ParameterError(f"groups of {name!r} must be at most {MOST_GROUPS}, got {len(labels)}")
+        if grouping is not None:
+            found[name] = _computed(grouping, table[grouping.column], labels, dialect, remedy)
             continue
-        if isinstance(grouping, Part):
-            _require_part(grouping, column, dialect, remedy)
-            keys = None if labels is None else [None if label is None else grouping.key(label) for label in labels]
-            found[name] = Computed(dialect, column, labels, keys, grouping)
-            continue
+        column = table[name]
         if column.kind == "timestamp":
             parts = f"use year({name}), quarter({name}), month({name}), week({name}), weekday({name}) or hour({name})"
             raise ParameterError(f"by must not name {name!r} itself, because it has timestamps: {parts}")
@@ -68,27 +63,28 @@ def checked_groups(
     return found
 
 
-def _require_part(part: Part, column: Column, dialect: Dialect, remedy: Callable[[str, str], str]) -> None:
-    """Require a column of dates or timestamps."""
-    if not dialect.has_parts(column, part.part):
-        wanted = "timestamps" if part.part == "hour" else "dates or timestamps"
-        raise ParameterError(
-            f"by must have a column of {wanted} without a time zone in {part.name!r}; {column.name!r} is declared as "
-            f"{column.declaration or 'nothing'}: {remedy(column.name, 'timestamp')}"
-        )
-
-
-def _require_bins(bins: Bins, column: Column, dialect: Dialect, remedy: Callable[[str, str], str]) -> None:
-    """Require that a column's values can be compared with edges."""
+def _computed(
+    grouping: Grouping, column: Column, labels: tuple[Any, ...] | None, dialect: Dialect, remedy: Callable[[str, str], str]
+) -> Computed:
+    """Return groups that are computed from a column of numbers, dates or timestamps."""
+    declared = f"declared as {column.declaration or 'nothing'}"
+    if isinstance(grouping, Part):
+        if not dialect.has_parts(column, grouping.part):
+            wanted = "timestamps" if grouping.part == "hour" else "dates or timestamps"
+            raise ParameterError(
+                f"by must have a column of {wanted} without a time zone in {grouping.name!r}; {column.name!r} is {declared}: "
+                f"{remedy(column.name, dialect.timestamp)}"
+            )
+        keys = None if labels is None else [None if label is None else grouping.key(label) for label in labels]
+        return Computed(dialect, column, labels, keys, grouping)
     is_date = dialect.kind(column) == "date"
-    if is_date or (column.summable and column.kind != "boolean"):
-        if is_date == bins.are_dates:
-            return
-        wanted = f"have edges that are {'dates' if is_date else 'numbers'}, because the column"
-    else:
-        wanted = "be of a column of numbers or dates; it"
-    how = "" if wanted.startswith("have") else f": {remedy(column.name, 'date' if bins.are_dates else 'real')}"
-    raise ParameterError(f"bins of {column.name!r} must {wanted} is declared as {column.declaration or 'nothing'}{how}")
+    if not is_date and (not column.summable or column.kind == "boolean"):
+        how = remedy(column.name, "date" if grouping.are_dates else "real")
+        raise ParameterError(f"bins must be of columns of numbers or dates; {column.name!r} is {declared}: {how}")
+    if is_date != grouping.are_dates:
+        kind = "dates" if is_date else "numbers"
+        raise ParameterError(f"bins of {column.name!r} must have edges that are {kind}, because the column is {declared}")
+    return Computed(dialect, column, labels, None, grouping)
 
 
 def _listed(column: Column, listed: Iterable[object], holds: Callable[[Column, Any], bool]) -> list[Any]:
@@ -101,8 +97,6 @@ def _listed(column: Column, listed: Iterable[object], holds: Callable[[Column, A
             )
     if not values:
         raise ParameterError(f"groups of {column.name!r} must be at least one, got none")
-    if len(values) > MOST_GROUPS:
-        raise ParameterError(f"groups of {column.name!r} must be at most {MOST_GROUPS}, got {len(values)}")
     same = _SAME.get(column.kind)
     if len({value if value is None or same is None else (same(value),) for value in values}) < len(values):
         raise ParameterError(f"groups of {column.name!r} must be listed once each, got one of them twice")

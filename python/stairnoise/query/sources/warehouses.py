@@ -58,7 +58,7 @@ class TryDialect(Dialect):
     # Sums, differences and products that are null where they overflow.
     computed: ClassVar[Mapping[str, str]] = {"+": "try_add({}, {})", "-": "try_subtract({}, {})", "*": "try_multiply({}, {})"}
 
-    name = "spark"
+    name, timestamp = "spark", "timestamp_ntz"
     quote = "`"
     bits: ClassVar[dict[str, int]] = {
         "TINYINT": 8,
@@ -257,7 +257,7 @@ class Databricks(TryDialect):
 class BigQuery(TryDialect):
     """The SQL of BigQuery."""
 
-    name = "bigquery"
+    name, timestamp = "bigquery", "datetime"
     forms: ClassVar[Mapping[str, str]] = {
         **_forms(
             "cast({} as bignumeric)",
@@ -342,7 +342,7 @@ class Snowflake(TryDialect):
 class Trino(TryDialect):
     """The SQL of Trino."""
 
-    name = "trino"
+    name, timestamp = "trino", "timestamp"
     forms: ClassVar[Mapping[str, str]] = {
         **_forms("cast({} as decimal(38, 0))", "{}", "(lower({}) like lower({}))", dow="mod(day_of_week({0}), 7)"),
         **{name: f"trim({side} ' ' from {{}})" for name, side in _SIDES.items()},
