@@ -49,6 +49,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise.mechanisms.merged_laplace.mechanism import MergedLaplace
     from stairnoise.mechanisms.multi_scale_discrete_laplace.mechanism import MultiScaleDiscreteLaplace
     from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase
+    from stairnoise.mechanisms.no_noise.mechanism import NoNoise
     from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
     from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
     from stairnoise.mechanisms.randomized_response.mechanism import RandomizedResponse
@@ -82,6 +83,8 @@ __all__ += ["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"]
 __all__ += ["binomial_interval", "binomial_test", "centered_residue"]
 # Guarantees, privacy losses, and the cost of many releases
 __all__ += ["Guarantee", "Ledger", "PrivacyLoss", "Spending"]
+# No noise, by explicit choice only: the registry does not have it
+__all__ += ["NoNoise"]
 # Randomness, and the machine
 __all__ += ["KeyedRng", "SecureBitGenerator", "SecureRng", "SeededRng"]
 __all__ += ["SelftestReport", "__version__", "cpu_tiers", "selftest"]
@@ -102,6 +105,7 @@ _MODULES = {
     **dict.fromkeys(["Comparison", "compare"], "stairnoise.comparison"),
     **dict.fromkeys(["binomial_interval", "binomial_test"], "stairnoise.inference"),
     "KeyedRng": "stairnoise.keyed.rng",
+    "NoNoise": "stairnoise.mechanisms.no_noise.mechanism",
     "AdditiveMechanism": "stairnoise.mechanism.additive",
     "Guarantee": "stairnoise.mechanism.guarantee",
     "Mechanism": "stairnoise.mechanism.base",

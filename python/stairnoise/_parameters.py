@@ -128,7 +128,7 @@ def refuse(name: str, value: Any, allowed: Any, rule: str, passed: object = None
     if allowed is True or np.all(allowed):
         return
     index = tuple(np.argwhere(~np.asarray(allowed, bool))[0])
-    shown = np.asarray(value)[index].item() if index else value if passed is None else passed
+    shown = np.asarray(value).item(*index) if index else value if passed is None else passed
     raise ParameterError(f"{name} must be {rule}, got {received(shown)}{place(index)}")
 
 

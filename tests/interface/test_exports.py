@@ -29,6 +29,7 @@ PUBLIC = [
     "Ledger",
     "LedgerError",
     "Mechanism",
+    "NoNoise",
     "ParameterError",
     "ParameterTypeError",
     "PrivacyLoss",

@@ -79,6 +79,7 @@ one_group: tuple[bool, int] = groups.release(120)
 
 loss: sn.PrivacyLoss = sn.Laplace(1).privacy_loss().compose(3)
 promise: sn.Guarantee = sn.Gaussian(1, 1e-6).guarantee(max_partitions_contributed=3)
+true_counts: NDArray[np.int64] = sn.NoNoise().release([1, 2])
 of_weights: sn.Guarantee = sn.Gaussian(std=2.5).privacy_map(1.25, size=11_500_000)
 table: sn.Comparison = sn.compare(1.0, sensitivity=1.0)
 hundred: sn.Gaussian = sn.calibrate(sn.Gaussian, eps=4, delta=1e-6, releases=100)

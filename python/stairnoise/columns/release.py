@@ -47,7 +47,7 @@ class Fresh(NamedTuple):
 
     def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
         arrays, nulls = answers
-        if self.mechanism._parameter_shape or (nulls is None and len(arrays) == 1) or len(arrays) > _MOST_CHUNKS:
+        if self.mechanism._sampler is None or (nulls is None and len(arrays) == 1) or len(arrays) > _MOST_CHUNKS:
             self.mechanism._add_noise(self.stream, answers.whole(), out, self.k, self.threads)
             if missing is not None:
                 out[missing] = 0

@@ -166,6 +166,8 @@ def head(mechanism: Any, keyed: KeyedRng, statistic: str, k: Any) -> bytes:
             f"rng must not be a KeyedRng for a mechanism of array parameters: make one mechanism for each, "
             f"got parameters of shape {mechanism._parameter_shape}"
         )
+    if mechanism._sampler is None:
+        raise ParameterError(f"rng must not be a KeyedRng for {mechanism!r}, which draws nothing")
     drawn = mechanism._keeping_guarantee(k, NAME)
     return b"".join(
         (

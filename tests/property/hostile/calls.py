@@ -115,7 +115,7 @@ OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "MergedLaplace": {"eps": [1.0, 2.0]},
     "MergedLaplace.from_eps": {"eps": 1.5},
     "MultiScaleDiscreteLaplace.privacy_eps": {"sensitivity": None},
-    **{f"{row.class_name}.sample_chunks": {"size": (2, 3)} for row in ROWS},
+    **{f"{name}.sample_chunks": {"size": (2, 3)} for name in (*(row.class_name for row in ROWS), "NoNoise")},
     "binomial_interval": {"mechanism": sn.DiscreteLaplace(1.5)},
     "binomial_test": {"mechanism": sn.DiscreteLaplace(1.5), "p": 0.25},
     # Several quantiles take several fills.
@@ -147,6 +147,7 @@ EXAMPLES: dict[str, list[Any]] = {
         sn.PartitionSelection(1.5, 1e-3, 9),
         sn.PartitionSelection(1.5, 1e-3, 2, "laplace", 3),
     ],
+    "NoNoise": [sn.NoNoise()],
     "Comparison": [sn.compare(1.5)],
     "Guarantee": [sn.Laplace(1.5).guarantee()],
     "PrivacyLoss": [privacy_loss(sn.Laplace(1.5)), privacy_loss(sn.Staircase(1.5)).compose(3)],

@@ -1,0 +1,1 @@
+"""The explicit choice of no noise, which no list of mechanisms has."""
