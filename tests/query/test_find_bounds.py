@@ -12,7 +12,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import query
-from stairnoise.query.bounds import EDGES, outermost, threshold_of
+from stairnoise.query.find_bounds import EDGES, outermost, threshold_of
 from stairnoise.query.question import question
 from tests.query.persons import visits_of
 from tests.query.test_person import require_few_changes

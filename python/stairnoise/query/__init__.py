@@ -6,7 +6,7 @@ Spark, a CSV or Parquet file, or a frame, and return a `PrivateTable`. `bounds` 
 | file | subject |
 |---|---|
 | `ask` | the functions |
-| `bounds` | bounds of a column, found privately |
+| `find_bounds` | bounds of a column, found privately |
 | `compiled` | the same question as a statement that another client runs |
 | `question` | a question, and the checks of its arguments |
 | `groupings` | groups that are computed from a column |
@@ -26,8 +26,8 @@ Only the packages that a source needs are imported.
 """
 
 from stairnoise.query.ask import count, mean, median, quantile, sum, table, top
-from stairnoise.query.bounds import PrivateBounds, bounds
 from stairnoise.query.compiled import CompiledQuery, compile, finish
+from stairnoise.query.find_bounds import PrivateBounds, bounds
 from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.reading import CSV
 from stairnoise.query.sources.source import SourceError
