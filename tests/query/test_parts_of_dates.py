@@ -6,6 +6,7 @@ file and frame; texts that are no dates; values beyond Python's years; a wrong r
 
 import contextlib
 import datetime
+import itertools
 import random
 import re
 import sqlite3
@@ -19,7 +20,9 @@ from stairnoise.cli import main
 from stairnoise.query.groupings import part_of
 from stairnoise.query.question import question
 from stairnoise.query.sources import grouped, open_source
+from stairnoise.query.sources import statement as statements
 from tests.query import oracle, test_compile
+from tests.query.test_person import require_few_changes
 
 DAY = datetime.timedelta(days=1)
 ENDS = [datetime.date(year, 12, 22) + n * DAY for year in range(1999, 2036) for n in range(20)]
@@ -107,6 +110,43 @@ def test_listed_parts(engine):
         counts, _ = oracle.answers(people, [labels], max_groups=2, digest=oracle.DIGESTS[engine.name])
         assert answer.counts.tolist() == counts, part
         assert sum(counts), part
+
+
+OTHERS = [("q", 20, ENDS[3], 4), ("r", 70, ENDS[3], -4), (None, 20, ENDS[3], 4)]
+OWN = [("p", 20, ENDS[3], 9), ("p", 20, ENDS[4], -9), ("p", 70, ENDS[3], 9), ("p", 70, ENDS[12], 1), ("p", None, ENDS[3], 9)]
+
+
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+def test_one_person_changes_few_groups_by_little(engine, step, monkeypatch):
+    """Sets of rows of one person, with bins and weekdays; without the limit on groups the same check fails."""
+    statistics = [("count", None, None), ("sum", "v", (-2, 5))]
+    by = {"by": "weekday(day)", "bins": {"age": [18, 65, 120]}}
+    ask = question(statistics, "t", by["by"], None, bins=by["bins"], person="who", max_groups=2)
+
+    def answered(rows):
+        columns = {"who": "text", "age": "integer", "day": "date", "v": "integer"}
+        engine.table("t", columns, [(who, age, written(engine, day), v) for who, age, day, v in rows])
+        with engine.source() as source:
+            checked = source.checked(ask)
+            return checked.question, source.answers(checked, order=bytes(32))
+
+    def check(sets):
+        _, without = answered(OTHERS)
+        for own in sets:
+            require_few_changes(*answered([*OTHERS, *own]), without)
+
+    sets = [own for size in range(1, len(OWN) + 1) for own in itertools.combinations(OWN, size)]
+    check(sets[::step])
+    right = statements.statement
+
+    def wrong(*given):
+        text, parameters = right(*given)
+        assert "place <= 2" in text
+        return text.replace("place <= 2", "place <= 9"), parameters
+
+    monkeypatch.setattr(statements, "statement", wrong)
+    with pytest.raises(AssertionError):
+        check([OWN])
 
 
 def test_a_wrong_rule_for_weeks_is_noticed(monkeypatch):

@@ -269,6 +269,7 @@ def median(
     step: float | None = None,
     by: str | Sequence[str] = (),
     groups: Groups | None = None,
+    bins: Bins | None = None,
     where: str | None = None,
     person: str | None = None,
     row_is_person: bool = False,
@@ -288,7 +289,7 @@ def median(
 
     Parameters
     ----------
-    source, table, by, groups, where, person, row_is_person, max_groups, types, csv, eps, delta, rng, ledger
+    source, table, by, groups, bins, where, person, row_is_person, max_groups, types, csv, eps, delta, rng, ledger
         As in `count`. If groups are not listed, half of `eps` chooses them.
     column : str
         A column of numbers; in a CSV file it needs such a type in `types`. Rows without a number in it are left out. The rows of
@@ -340,6 +341,7 @@ def quantile(
     step: float | None = None,
     by: str | Sequence[str] = (),
     groups: Groups | None = None,
+    bins: Bins | None = None,
     where: str | None = None,
     person: str | None = None,
     row_is_person: bool = False,
@@ -356,7 +358,7 @@ def quantile(
 
     Parameters
     ----------
-    source, table, by, groups, where, person, row_is_person, max_groups, types, csv, eps, delta, rng, ledger
+    source, table, by, groups, bins, where, person, row_is_person, max_groups, types, csv, eps, delta, rng, ledger
         As in `median`.
     column, bounds, step, confidence
         As in `median`. At q = 1 all candidates above the largest value are equally good, and at q = 0 all below the smallest:
