@@ -533,6 +533,16 @@ def test_types_and_files(tmp_path):
     }
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_files_take_quantiles(tmp_path, suffix):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("duckdb")
+    frame, path = pandas.DataFrame(ROWS, columns=["city", "spent"]), tmp_path / f"visits.{suffix}"
+    frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
+    table = query.table(path, **ONE, eps=1e5, count=True, median={"spent": (0, 100)}, types={"spent": "integer"})
+    assert table[1] == ("Chur", 90, table[1][2], 18)
+
+
 def test_frames_take_quantiles():
     pandas, polars, duckdb = map(pytest.importorskip, ("pandas", "polars", "duckdb"))
     frame = pandas.DataFrame(ROWS, columns=["city", "spent"])
@@ -579,6 +589,10 @@ SEVERAL = {
     "two spellings": (
         {"median": {"spent": (0, 1)}, "quantile": {("Spent", 0.9): (0, 1)}},
         "quantiles of 'spent' must have one spelling and the same bounds",
+    ),
+    "a step of 0": (
+        {"median": {"spent": (0, 1)}, "count": True, "steps": {"spent": 0}},
+        "step of 'spent' must be finite and greater",
     ),
     "a step of another column": ({"median": {"spent": (0, 1)}, "steps": {"who": 1}}, "steps must be of columns of medians"),
     "the same twice": (

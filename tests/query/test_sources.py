@@ -4,6 +4,7 @@ Evidence: the same rows from every kind of source; writers that change them mean
 """
 
 import contextlib
+import json
 import multiprocessing
 import os
 import signal
@@ -17,7 +18,7 @@ import pytest
 import stairnoise as sn
 from stairnoise import query
 from stairnoise.query import SourceError
-from stairnoise.query.question import Question
+from stairnoise.query.question import Question, question
 from stairnoise.query.reading import reading
 from stairnoise.query.sources import open_source, postgresql, sqlite
 from stairnoise.query.statistics import Mean
@@ -177,6 +178,42 @@ def test_a_macro_with_the_name_of_a_function_is_no_function():
         con.execute("create macro lower(x) as (select count(*) from t)")
         with pytest.raises(SourceError, match="has a macro with the name of a built-in"):
             open_source(con)
+
+
+def test_no_macro_can_take_the_place_of_a_function_of_a_statement():
+    """Evidence: DuckDB's parser names the functions and operators of statements of all kinds, most of which a macro replaces."""
+    from stairnoise.query.sources.duckdb import _CALLED
+
+    called: set[str] = set()
+
+    def collected(node):
+        called.add(str(node.get("function_name", "count_star")).lower())
+        return node
+
+    statistics = [
+        ("count", None, None),
+        ("mean", "x", (0, 1)),
+        ("sum", "n", (0, 5)),
+        ("sum", "b", (0, 1)),
+        ("sum", "e", (0, 1.5)),
+    ]
+    statistics += [("median", "x", (0, 1), 0.5), ("quantile", "n", (0, 9), 0.9), ("quantile", "e", (0, 9), 0.9)]
+    where = "x + 1.5 * n - e > 2 and trim(g) like 'a%' and year(d) > 3 and g ilike '%b' and coalesce(length(g), 1) = 1"
+    with duckdb.connect() as con:
+        con.execute(
+            "create table t (who varchar, n integer, g varchar, d date, m timestamp, x double, e decimal(9, 2), b boolean)"
+        )
+        for by, groups in (
+            (("g", "d", "month(d)", "hour(m)", "week(d)", "weekday(m)"), {"g": [str(number) for number in range(9)]}),
+            (("n", "x", "e", "b", "g"), {"n": [1], "x": [0.5], "e": [1], "b": [True, None], "g": ["a"]}),
+        ):
+            asked = question(statistics, "t", by, groups, person="who", where=where)
+            with open_source(con) as source:
+                for text, _ in source.statements(source.checked(asked), bytes(32)):
+                    ((tree,),) = con.execute("select json_serialize_sql(?::varchar)", [text]).fetchall()
+                    assert not json.loads(tree, object_hook=collected)["error"]
+    assert {"dense_rank", "//", "||", "enum_code", "date_part"} <= called
+    assert called <= _CALLED
 
 
 @pytest.fixture

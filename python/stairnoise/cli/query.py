@@ -19,6 +19,7 @@ import typer
 
 import stairnoise
 from stairnoise._errors import ParameterError, meant
+from stairnoise._parameters import positive
 from stairnoise.cli.options import ALL_DIGITS, SHOW_TRUE, File, Number, Text, Texts, naming, option
 from stairnoise.cli.query_screen import print_bounds, print_release
 from stairnoise.cli.screen import console, plain
@@ -170,7 +171,6 @@ def query(
         with naming(
             column="--mean" if mean else "--sum" if sum_of else "--median" if median else "--quantile",
             sum="--sum",
-            step="--step",
             bins="--bins" if find_bounds is None else "--find-bounds",
             csv=_given(csv),
         ):
@@ -253,7 +253,7 @@ def _of_columns(texts: list[str], columns: list[str], what: str, form: str) -> d
 def _step(text: str) -> float:
     if not _is_number(text):
         raise ParameterError(f"steps must be a number, got {text!r}")
-    return float(text)
+    return positive(float(text), "steps")
 
 
 def _shares(texts: list[str]) -> dict[str, float]:

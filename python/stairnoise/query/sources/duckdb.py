@@ -33,7 +33,8 @@ _CLAUSES = ("modifiers", "group_expressions", "group_sets", "having", "qualify",
 _CALLED = (
     _CONDITION
     | _OPERATORS
-    | {"count", "count_star", "decode", "encode", "isnan", "min", "md5_number", "row_number", "sum", "trunc"}
+    | {"/", "//", "||", "count", "count_star", "decode", "dense_rank", "encode", "enum_code", "greatest", "isnan", "least"}
+    | {"md5_number", "min", "row_number", "sum", "trunc"}
 )
 # Without replacements no name means a Python variable.
 _SETTINGS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "python_enable_replacements": "false"}

@@ -24,8 +24,8 @@ _T = TypeVar("_T")
 _BUILT_IN = "org.apache.spark.sql.catalyst.expressions."
 _CALLED = (
     FUNCTIONS
-    | {"collate", "count", "dayofweek", "greatest", "hex", "isnan", "least", "min", "row_number", "sha2", "sum", "try_add"}
-    | {"try_multiply", "try_subtract", "try_sum"}
+    | {"collate", "count", "dayofweek", "dense_rank", "greatest", "hex", "isnan", "least", "min", "row_number", "sha2", "sum"}
+    | {"try_add", "try_multiply", "try_subtract", "try_sum"}
 )
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from stairnoise._digits import as_typed, at_most, decimals, fixed
 from stairnoise._errors import ParameterError, received
+from stairnoise._parameters import positive
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
 from stairnoise.numerics.rounding import rounded_down
@@ -71,7 +72,8 @@ class Quantile(Statistic):
         shares, _ = shares_of(list(q) if isinstance(q, tuple) else q)
         if len(set(shares)) < len(shares):
             raise ParameterError(f"q{of_column} must list every quantile once, got one of them twice")
-        return [cls(column, bounds, share, step) for share in shares]
+        width = None if step is None else positive(step, f"step{of_column}")
+        return [cls(column, bounds, share, width) for share in shares]
 
     @property
     def name(self) -> str:
