@@ -122,7 +122,6 @@ def compile(
         column's, the warehouse can fail for some rows, which reveals them.
     by, groups, bins, count, mean, sum, median, quantile, steps, where, person, row_is_person, max_groups, eps, delta, shares
         As in `table`.
-        As in `table`.
     top : int, optional
         How many of the largest groups to select, as in `top`.
     rng, confidence, nonnegative, all_digits
