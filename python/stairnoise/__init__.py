@@ -27,6 +27,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise._selftest import SelftestReport, selftest
     from stairnoise.accounting.ledger.ledger import Ledger, Spending
     from stairnoise.accounting.privacy_loss import PrivacyLoss
+    from stairnoise.arrays import add_noise
     from stairnoise.bit_generator import SecureBitGenerator
     from stairnoise.calibration import calibrate
     from stairnoise.comparison import Comparison, compare
@@ -78,7 +79,7 @@ __all__ += ["ExponentialMechanism", "PartitionSelection", "PermuteAndFlip", "Sta
 # Medians and other quantiles
 __all__ += ["Quantile", "quantile", "quantile_accuracy"]
 # Noise in one call, the choice of a mechanism and of its shape, sums of releases modulo m, tests of a released count
-__all__ += ["Comparison", "calibrate", "compare", "sample"]
+__all__ += ["Comparison", "add_noise", "calibrate", "compare", "sample"]
 __all__ += ["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"]
 __all__ += ["binomial_interval", "binomial_test", "centered_residue"]
 # Guarantees, privacy losses, and the cost of many releases
@@ -100,6 +101,7 @@ _MODULES = {
     **dict.fromkeys(["SelftestReport", "selftest"], "stairnoise._selftest"),
     **dict.fromkeys(["Ledger", "Spending"], "stairnoise.accounting.ledger.ledger"),
     "PrivacyLoss": "stairnoise.accounting.privacy_loss",
+    "add_noise": "stairnoise.arrays",
     "SecureBitGenerator": "stairnoise.bit_generator",
     "calibrate": "stairnoise.calibration",
     **dict.fromkeys(["Comparison", "compare"], "stairnoise.comparison"),

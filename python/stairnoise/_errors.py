@@ -31,7 +31,7 @@ _NUMBERS = "?biufc"
 # Arguments that hold data, or can hold data by mistake: true answers, costs, numbers of candidates, samples, points at which a
 # distribution is evaluated, numbers that the caller believes to be released, and memory that can hold the true answers.
 _DATA = frozenset(
-    {"costs", "counts", "k", "labels", "multiplicities", "n", "out", "released", "samples", "scores", "values", "x"}
+    {"arrays", "costs", "counts", "k", "labels", "multiplicities", "n", "out", "released", "samples", "scores", "values", "x"}
 )
 
 # Types whose ``repr`` runs no foreign code. Bytes are not included, because keys are bytes.

@@ -164,18 +164,20 @@ def _dtype(dtype: DTypeLike, allowed: tuple[str, ...]) -> np.dtype[Any]:
     return np.dtype(wanted.name)  # type: ignore[no-any-return]
 
 
-def array_of(out: Any) -> NDArray[Any]:
+def array_of(out: Any, name: str = "out") -> NDArray[Any]:
     """Return the memory of `out` as an array of NumPy's own class: that of an array, or what another object lends."""
     if is_array(out):
-        refuse_masked(out, "out")
+        refuse_masked(out, name)
         return base_view(out)
     # A NumPy scalar lends its memory too, though it never changes.
     if isinstance(out, np.generic) or not (exports_dlpack(out) or exports_buffer(out)):
-        raise ParameterTypeError(f"out must be a NumPy array or lend its memory (DLPack, buffer protocol), got {got('out', out)}")
+        raise ParameterTypeError(
+            f"{name} must be a NumPy array or lend its memory (DLPack, buffer protocol), got {got('out', out)}"
+        )
     memory = lent_memory(out)
     if memory is None:
         raise ParameterTypeError(
-            f"out must lend its memory to NumPy (in the CPU's memory, strided, of a dtype of NumPy's), "
+            f"{name} must lend its memory to NumPy (in the CPU's memory, strided, of a dtype of NumPy's), "
             f"got {got('out', out)}{obstacle(out)}"
         )
     return memory

@@ -42,6 +42,7 @@ PUBLIC = [
     "Spending",
     "StairnoiseError",
     "__version__",
+    "add_noise",
     "binomial_interval",
     "binomial_test",
     "calibrate",

@@ -182,6 +182,7 @@ MECHANISMS = {
 }
 
 RELEASES = {name: (lambda data, make=make: make().release(data)) for name, make in MECHANISMS.items()} | {
+    "weights": lambda data: sn.add_noise(data, 1.0),
     "k values": lambda data: sn.DiscreteLaplace(1, sensitivity=1).release(data, max_partitions_contributed=2),
     "modulo m": lambda data: sn.DiscreteLaplace(1).release_modulo(data, 97),
     "select": lambda data: sn.StaircaseSelection(1, sensitivity=1).select(data),

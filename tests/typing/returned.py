@@ -112,6 +112,12 @@ assert_type(counts.release_modulo(integers, 7, out=integers), Integers)
 assert_type(sn.centered_residue(5, 7), int)
 assert_type(sn.centered_residue(integers, 7), Integers)
 
+# add_noise
+assert_type(sn.add_noise([floats], 0.1), list[NDArray[Any]])
+assert_type(sn.add_noise({"weight": floats}, 0.1), dict[str, NDArray[Any]])
+assert_type(sn.add_noise(floats, 0.1, rng=rng), NDArray[Any])
+assert_type(sn.add_noise([floats], 0.1, out=[floats]), list[Floats])
+
 # sample
 assert_type(real.sample(), float)
 assert_type(real.sample(rng=rng), float)

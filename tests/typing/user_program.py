@@ -46,6 +46,7 @@ spread: float | NDArray[np.float64] = spread_out.std()
 bound: int = counting.error_bound(0.95)
 
 gaussian = sn.Gaussian(1, 1e-6)
+model: dict[str, NDArray[Any]] = sn.add_noise({"weight": np.zeros(3), "bias": np.zeros(1)}, 0.1, integers="keep")
 truncated: NDArray[np.float32] = sn.TruncatedLaplace(1, 1e-6, lower=-20).sample(5, dtype=np.float32)
 canonical: NDArray[np.int64] = sn.DiscreteCanonical(0.5, 0.01).sample(5)
 merged: NDArray[np.float64] = sn.MergedLaplace(eps=[16, 4], breakpoints=[0.125]).sample(5)

@@ -58,6 +58,9 @@ impl Mechanism {
         threads: usize,
     ) -> PyResult<()> {
         same_shape("values", values.shape(), out.shape())?;
+        if let Ok(values) = values.cast::<PyArrayDyn<f32>>() {
+            return with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads));
+        }
         with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads)))
     }
 

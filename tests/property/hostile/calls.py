@@ -4,6 +4,8 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import stairnoise as sn
 from stairnoise.accounting.privacy_loss import privacy_loss
 from stairnoise.mechanism.selection import SelectionMechanism
@@ -17,6 +19,7 @@ ARGUMENTS: dict[str, Any] = {
     "allow_release": True,
     "alpha": 0.05,
     "alternative": "less",
+    "arrays": np.zeros(3),
     "beta": 0.5,
     "bind": "value",
     "bounds": True,
@@ -116,6 +119,7 @@ OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "MergedLaplace.from_eps": {"eps": 1.5},
     "MultiScaleDiscreteLaplace.privacy_eps": {"sensitivity": None},
     **{f"{name}.sample_chunks": {"size": (2, 3)} for name in (*(row.class_name for row in ROWS), "NoNoise")},
+    "add_noise": {"integers": "keep", "std": 0.5},
     "binomial_interval": {"mechanism": sn.DiscreteLaplace(1.5)},
     "binomial_test": {"mechanism": sn.DiscreteLaplace(1.5), "p": 0.25},
     # Several quantiles take several fills.

@@ -22,8 +22,9 @@ const DETACH_FROM: usize = 1 << 11;
 /// The maximum number of values staged for non-contiguous memory, and written at a time.
 pub(crate) const STAGE: usize = 1 << 12;
 
-/// Contiguous writes are this much longer, to amortise setup and wiping.
-pub(crate) const LONGER: usize = 4;
+/// Contiguous writes are this much longer, to amortise setup and wiping. A copy of as many 8-byte inputs is memory that glibc reuses; from 128 KiB on,
+/// each allocation takes new pages.
+pub(crate) const LONGER: usize = 2;
 
 /// The cost of a mechanism's values, and how many are drawn jointly.
 #[derive(Clone, Copy)]

@@ -23,7 +23,7 @@ pub(crate) struct Input<'py, A> {
     pub(super) first: *const A,
     pub(super) layout: Layout,
     /// `None` if the memory is the output's.
-    borrow: Option<Borrow>,
+    _borrow: Option<Borrow>,
     _array: PhantomData<&'py A>,
 }
 
@@ -34,11 +34,13 @@ unsafe impl<A: Sync> Send for Input<'_, A> {}
 
 impl<'py, A: Element + Copy> Input<'py, A> {
     pub fn new(name: &str, array: &'py Bound<'_, PyArrayDyn<A>>) -> PyResult<Self> {
-        let mut input = Self::unborrowed(array);
+        let input = Self::unborrowed(array);
         let borrow = Borrow::new(input.first.addr(), &input.layout, size_of::<A>(), false)
             .ok_or_else(|| ParameterError::new_err(format!("{name} must not be written to by another call, nor overlap out")))?;
-        input.borrow = Some(borrow);
-        Ok(input)
+        Ok(Self {
+            _borrow: Some(borrow),
+            ..input
+        })
     }
 
     /// True answers for an output that is already borrowed; they may lie in the output's places.
@@ -57,7 +59,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         Self {
             first: array.data(),
             layout: Layout::new(array.shape(), array.strides(), size_of::<A>()),
-            borrow: None,
+            _borrow: None,
             _array: PhantomData,
         }
     }
@@ -66,9 +68,9 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         self.layout.len()
     }
 
-    /// Whether the elements are contiguous, in C order and not the output's.
+    /// Whether the elements are contiguous and in C order. If they are the output's, each is copied before it is overwritten.
     pub fn is_slice(&self) -> bool {
-        self.borrow.is_some() && self.layout.is_contiguous() && self.first.is_aligned()
+        self.layout.is_contiguous() && self.first.is_aligned()
     }
 
     /// Copies the elements from `first` on, in C order, of an input that [is a slice](Self::is_slice).
@@ -191,7 +193,7 @@ pub(crate) enum InOrder<'a, A> {
     },
     /// A scalar that was broadcast.
     Same { n: usize, stage: Vec<A> },
-    /// Elements at strides, or in the places that are written.
+    /// Elements at strides.
     Staged {
         input: &'a Input<'a, A>,
         tile: Block,

@@ -1,16 +1,25 @@
 //! True answers, rounded to the lattice (contract, section 4).
 
-use super::dyadic::{DIRECT, decompose, power_of_two};
+use super::dyadic::{DIRECT, SHIFTER, decompose, power_of_two};
 
 /// A true answer to be released.
 pub trait Answer: Copy + private::Sealed {
+    /// The answer as an `f64`; exact for a float.
+    #[doc(hidden)]
+    fn nearest(self) -> f64;
+
     /// Whether there is a number to round.
     #[doc(hidden)]
-    fn is_finite(self) -> bool;
+    fn is_finite(self) -> bool {
+        self.nearest().is_finite()
+    }
 
     /// Whether it is a number of a magnitude below `limit`, exactly; `limit` may be infinite.
     #[doc(hidden)]
-    fn is_below(self, limit: f64) -> bool;
+    #[inline(always)]
+    fn is_below(self, limit: f64) -> bool {
+        self.nearest().abs() < limit
+    }
 
     /// Whether every number of the type is below `limit`.
     #[doc(hidden)]
@@ -22,19 +31,27 @@ pub trait Answer: Copy + private::Sealed {
     ///
     /// Half upwards commutes with shifts by lattice steps. With half to even a change of Δ could move the rounded answer by more than ⌈Δ/g⌉ steps.
     #[doc(hidden)]
-    fn round_to_lattice(self, log2_granularity: i32) -> i128;
+    fn round_to_lattice(self, log2_granularity: i32) -> i128 {
+        let x = self.nearest();
+        let (significand, exponent) = decompose(x.abs());
+        let significand = i128::from(significand);
+        let signed = if x.is_sign_negative() { -significand } else { significand };
+        shift(signed, exponent - log2_granularity)
+    }
 
     /// Whether [`Value::from_sum`](super::Value::from_sum) of it is exact, for `whole` values or floats. Floats that are released as floats all are.
     #[doc(hidden)]
-    fn is_quick(self, whole: bool) -> bool;
-
-    /// The answer as an `f64`.
-    #[doc(hidden)]
-    fn nearest(self) -> f64;
+    #[inline(always)]
+    fn is_quick(self, whole: bool) -> bool {
+        !whole || self.nearest().abs() < (1_u64 << 63) as f64
+    }
 
     /// ⌊x + ½⌋ of an answer below 2⁶³.
     #[doc(hidden)]
-    fn rounded(self) -> i64;
+    #[inline(always)]
+    fn rounded(self) -> i64 {
+        half_up(self.nearest()) as i64
+    }
 }
 
 /// ⌊x + ½⌋ as an `f64`, exactly.
@@ -59,11 +76,22 @@ fn half_up_by_sum(x: f64) -> f64 {
     nearest + if x - nearest >= 0.5 { 1.0 } else { 0.0 }
 }
 
+/// [`half_up`] of a magnitude below [`SHIFTER`]'s 2⁵¹, by fewer instructions.
+#[inline(always)]
+pub(crate) fn half_up_near(x: f64) -> f64 {
+    if DIRECT {
+        return half_up_by_floor(x);
+    }
+    let nearest = (x + SHIFTER) - SHIFTER;
+    nearest + if x - nearest >= 0.5 { 1.0 } else { 0.0 }
+}
+
 /// From here on every `f64` is whole.
 pub(crate) const WHOLE: f64 = (1_u64 << 52) as f64;
 
 pub(crate) mod private {
     pub trait Sealed {}
+    impl Sealed for f32 {}
     impl Sealed for f64 {}
     impl Sealed for i64 {}
 }
@@ -80,35 +108,22 @@ pub(crate) fn limit(log2_granularity: i32) -> f64 {
 }
 
 impl Answer for f64 {
-    fn is_finite(self) -> bool {
-        self.is_finite()
-    }
-
-    #[inline(always)]
-    fn is_below(self, limit: f64) -> bool {
-        self.abs() < limit
-    }
-
-    fn round_to_lattice(self, log2_granularity: i32) -> i128 {
-        let (significand, exponent) = decompose(self.abs());
-        let significand = i128::from(significand);
-        let signed = if self.is_sign_negative() { -significand } else { significand };
-        shift(signed, exponent - log2_granularity)
-    }
-
-    #[inline(always)]
-    fn is_quick(self, whole: bool) -> bool {
-        !whole || self.abs() < (1_u64 << 63) as f64
-    }
-
     #[inline(always)]
     fn nearest(self) -> f64 {
         self
     }
+}
+
+impl Answer for f32 {
+    #[inline(always)]
+    fn is_below(self, limit: f64) -> bool {
+        // Every limit is a power of two, and only 0 is below those that an `f32` does not hold.
+        self.abs() < (limit as f32).max(Self::from_bits(1))
+    }
 
     #[inline(always)]
-    fn rounded(self) -> i64 {
-        half_up(self) as i64
+    fn nearest(self) -> f64 {
+        self.into()
     }
 }
 
@@ -237,6 +252,31 @@ mod tests {
             for beyond in [1.0, 1.5, 2.0, 3.0, 4.0, 1e30] {
                 assert_eq!(steps(beyond * limit), LIMIT, "{beyond} 2^{log2}");
                 assert_eq!(steps(-beyond * limit), -LIMIT, "{beyond} 2^{log2}");
+            }
+        }
+    }
+
+    /// Evidence: the limits as `f64`.
+    #[test]
+    fn single_floats_are_below_the_same_limits() {
+        for limit in [-948, -150, -149, -148, -126, 0, 127, 128, 1023]
+            .map(power_of_two)
+            .into_iter()
+            .chain([f64::INFINITY])
+        {
+            for x in [
+                0.0,
+                f32::from_bits(1),
+                1e-40,
+                f32::MIN_POSITIVE,
+                1.0_f32.next_down(),
+                1.0,
+                f32::MAX,
+                f32::INFINITY,
+                f32::NAN,
+            ] {
+                assert_eq!(x.is_below(limit), f64::from(x).is_below(limit), "{x} {limit}");
+                assert_eq!((-x).is_below(limit), f64::from(x).is_below(limit), "{x} {limit}");
             }
         }
     }

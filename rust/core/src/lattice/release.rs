@@ -2,7 +2,7 @@
 //!
 //! Adding a noisy `f64` to an `f64` answer would let the low-order bits of the sum reveal the answer (Mironov 2012; Haney et al. 2022).
 
-use super::answer::{Answer, limit};
+use super::answer::{Answer, half_up_near, limit};
 use super::dyadic::power_of_two;
 use super::value::{NEAR, Value, near};
 use crate::declassify;
@@ -23,6 +23,16 @@ pub(crate) fn add_all<A: Answer, T: Value>(answers: &[A], noise: &[i64], log2_gr
     if quick && declassify::condition(magnitudes < NEAR) {
         // A power of two: multiplying by it is dividing by g.
         let inverse = granularity.recip();
+        // Floats from 0 on are ordered as their bits are, and a maximum of integers is vectorised.
+        let bits = |answer: &A| (answer.nearest() * inverse).abs().to_bits().cast_signed();
+        let largest = answers.iter().fold(0, |largest, answer| largest.max(bits(answer)));
+        if !T::WHOLE && largest < (NEAR as f64).to_bits().cast_signed() {
+            // An `f64` holds these sums.
+            for ((answer, noise), out) in sums {
+                *out = T::from_whole(half_up_near(answer.nearest() * inverse) + near(*noise), granularity);
+            }
+            return;
+        }
         for ((answer, noise), out) in sums {
             *out = T::from_sum(*answer, answer.nearest() * inverse, near(*noise), granularity);
         }
@@ -175,6 +185,14 @@ mod tests {
                         let (got, general): (f32, f32) =
                             (add(x, noise, log2_granularity), f32::from_steps(sum, log2_granularity));
                         assert_eq!(got.to_bits(), general.to_bits(), "{x} + {noise} on 2^{log2_granularity}");
+                        let single = x as f32;
+                        if single.is_below(limit(log2_granularity)) {
+                            let (got, general): (f32, f32) = (
+                                add(single, noise, log2_granularity),
+                                add(f64::from(single), noise, log2_granularity),
+                            );
+                            assert_eq!(got.to_bits(), general.to_bits(), "{single} + {noise} on 2^{log2_granularity}");
+                        }
                         if log2_granularity == 0 {
                             assert_eq!(add::<f64, i64>(x, noise, 0), i64::from_steps(sum, 0), "{x} + {noise}");
                             assert_eq!(add::<f64, i32>(x, noise, 0), i32::from_steps(sum, 0), "{x} + {noise}");

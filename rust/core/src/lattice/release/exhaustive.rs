@@ -152,16 +152,8 @@ struct HalfEven(f64);
 impl private::Sealed for HalfEven {}
 
 impl Answer for HalfEven {
-    fn is_finite(self) -> bool {
-        self.0.is_finite()
-    }
-
     fn round_to_lattice(self, log2_granularity: i32) -> i128 {
         (self.0 / power_of_two(log2_granularity)).round_ties_even() as i128
-    }
-
-    fn is_below(self, limit: f64) -> bool {
-        self.0.is_below(limit)
     }
 
     fn is_quick(self, _: bool) -> bool {
@@ -170,10 +162,6 @@ impl Answer for HalfEven {
 
     fn nearest(self) -> f64 {
         self.0
-    }
-
-    fn rounded(self) -> i64 {
-        self.0.rounded()
     }
 }
 
