@@ -18,7 +18,7 @@ from stairnoise._types import Floats
 from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
 from stairnoise.quantiles.plan import Plan
-from stairnoise.quantiles.ranks import Target, accuracy
+from stairnoise.quantiles.ranks import Target, bound
 from stairnoise.quantiles.weights import Weights, Whole
 from stairnoise.rng import Rng
 
@@ -47,7 +47,7 @@ def lower_costs(
     sensitivity = target.sensitivity(plan.neighbours, plan.person)
     rate = plan.eps / sensitivity / 2 * target.r
     # An end fails as rarely as half of the interval may.
-    t = math.ceil(accuracy(target, rate, among + 1, (1 + confidence) / 2, flips=plan.flips).rank_bound)
+    t = math.ceil(bound(rate, among + 1, (1 - confidence) / 2, flips=plan.flips))
     whole = Weights(np.concatenate(([0], candidates + 1)), np.concatenate(([t], weights)), 0, among)
     _, sizes, costs = whole.runs(target, besides=t)
     mechanism = PermuteAndFlip if plan.flips else ExponentialMechanism

@@ -17,9 +17,9 @@ from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMec
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
 from stairnoise.numerics.rounding import rounded_down
 from stairnoise.quantiles import tree
-from stairnoise.quantiles.ranks import Accuracy, Neighbours, Target, accuracy
-from stairnoise.quantiles.several import levels, several
-from stairnoise.quantiles.weights import Whole, gathered
+from stairnoise.quantiles.ranks import Accuracy, Neighbours, Target, bound
+from stairnoise.quantiles.several import SIZE, levels, off, several
+from stairnoise.quantiles.weights import Weights, Whole, gathered
 from stairnoise.rng import Rng
 
 _LARGEST_DENOMINATOR = 10**6
@@ -47,6 +47,11 @@ class Plan(NamedTuple):
         return levels(len(self.ranks))
 
     @property
+    def alone(self) -> bool:
+        """Whether every quantile is selected from all values: two of them have two levels in any case."""
+        return len(self.ranks) <= self.levels
+
+    @property
     def level(self) -> float:
         """ε of one level."""
         return rounded_down(Fraction(self.eps) / self.levels)
@@ -67,38 +72,47 @@ class Plan(NamedTuple):
 
     def accuracy(self, candidates: int, confidence: float) -> Accuracy:
         """Return the bound of each quantile, in the unit of weights."""
-        target, ends = Target(self.ranks[0], self.r), (self.ranks[0], self.ranks[-1])
-        if self.tree:
-            # Chernoff's bounds are convex in q, so one of the ends has the largest.
-            half = self.with_share(2).eps
-            bound = max(tree.bound(candidates, p / self.r, half, self._change, 1 - confidence) for p in ends)
-            return self._accuracy(bound)
-        if len(self.ranks) == 1:
-            rate = target.rate(self.eps, self.neighbours, self.person)
-            return accuracy(target, rate, candidates, confidence, flips=self.flips)
-        if self.neighbours == "replace":
-            raise ParameterError('neighbours must be "add_remove" for several quantiles, got "replace"')
-        # Ranks that one level is off by move the quantiles of the later ones as far. The least rate is that of a middle.
-        rate = self.level / (2 * self.person)
-        least = accuracy(target, rate, candidates * 2**12, 1 - (1 - confidence) / self.levels, flips=False)
-        return self._accuracy(self.levels * least.rank_bound)
+        shares = [Fraction(p, self.r) for p in self.ranks]
+        bounds = self._bounds(candidates, 1 - confidence)
+        least = [min(share, 1 - share) for share in shares]
+        return Accuracy(
+            max(bounds), max(math.ceil(bound / share) if share else math.inf for bound, share in zip(bounds, least, strict=True))
+        )
 
-    def _accuracy(self, bound: float) -> Accuracy:
-        share = Fraction(min(self.ranks[0], self.r - self.ranks[-1]), self.r)
-        return Accuracy(bound, math.ceil(bound / share) if share else math.inf)
+    def _bounds(self, candidates: int, chance: float) -> list[float]:
+        """Return how far each quantile can be off; more has at most this chance."""
+        if self.tree:
+            half = self.with_share(2).eps
+            return [tree.bound(candidates, p / self.r, half, self._change, chance) for p in self.ranks]
+        # A quantile depends on one selection of each level, and sorting can exchange two.
+        chance /= self.levels
+        if not self.alone and self.neighbours == "replace":
+            raise ParameterError('neighbours must be "add_remove" for more than two quantiles, got "replace"')
+
+        def of_one(target: Target) -> float:
+            rate = target.rate(self.level, self.neighbours, self.person)
+            return bound(rate, candidates if self.alone else candidates * SIZE, chance, flips=self.alone and self.flips)
+
+        if self.alone:
+            return [max(of_one(Target(p, self.r)) for p in self.ranks)] * len(self.ranks)
+        return off(self.ranks, self.r, 0.0, 0.0, self.person, of_one)
 
     def selected(self, candidates: Whole, weights: Whole, among: int, rng: Rng | None) -> list[int]:
         """Return a candidate for each quantile; `candidates` have the weights, and can be repeated."""
         if self.tree:
             shares = np.array(self.ranks) / self.r
             return tree.read(candidates, weights, among, shares, self.with_share(2).eps, self._change, rng)
-        if len(self.ranks) > 1:
+        if not self.alone:
             return several(candidates, weights, among, self.ranks, self.r, self.level, self.person, rng)
-        target = Target(self.ranks[0], self.r)
-        _, sizes, costs = gathered(candidates, weights, among).runs(target)
+        whole = gathered(candidates, weights, among)
+        return sorted(self._one(whole, Target(p, self.r), rng) for p in self.ranks)
+
+    def _one(self, whole: Weights, target: Target, rng: Rng | None) -> int:
+        """Select one quantile from all values."""
+        _, sizes, costs = whole.runs(target)
         select = PermuteAndFlip if self.flips else ExponentialMechanism
-        mechanism = select(self.eps, float(target.sensitivity(self.neighbours, self.person)), target.monotonic)
-        return [int(mechanism.select(np.repeat(costs, sizes), rng=rng))]
+        mechanism = select(self.level, float(target.sensitivity(self.neighbours, self.person)), target.monotonic)
+        return int(mechanism.select(np.repeat(costs, sizes), rng=rng))
 
 
 def ranked(shares: Iterable[Fraction]) -> tuple[list[int], int]:

@@ -89,10 +89,10 @@ def quantile(
     eps : float
         ε of the whole result.
     neighbours : {"add_remove", "replace"}
-        Whether one person's rows are added or removed, or replaced by as many others. Several quantiles need "add_remove", except
-        with the tree.
+        Whether one person's rows are added or removed, or replaced by as many others. More than two quantiles need "add_remove",
+        except with the tree.
     mechanism : {"permute_and_flip", "exponential", "tree"} or None
-        What selects a single quantile; several are selected by the exponential mechanism. "tree" reads all quantiles from private
+        What selects one quantile or two; more are selected by the exponential mechanism. "tree" reads all quantiles from private
         counts of up to 256 candidates. None: permute-and-flip, but the tree for 8 quantiles or more of so few candidates.
     rows_per_person : int, default 1
         The largest number of rows of one person.
@@ -118,9 +118,9 @@ def quantile(
     -----
     The cost of a candidate is the distance of q·n from the interval of the ranks that it covers, from #{x < c} to #{x ≤ c}. One
     row changes it by at most max(q, 1 - q), or by 1 if it is replaced. Permute-and-flip [1]_ selects a candidate by its cost.
-    Several quantiles are selected one after the other, the middle one first [2]_. The tree has the counts of candidates and of
-    runs of 16 candidates, made consistent by least squares [3]_. With 121 candidates and ε = 1, nine quantiles of 2000 people are
-    off by 0.5 ranks on average, instead of 1.1.
+    More than two quantiles are selected one after the other, the middle one first [2]_. The tree has the counts of candidates and
+    of runs of 16 candidates, made consistent by least squares [3]_. With 121 candidates and ε = 1, nine quantiles of 2000 people
+    are off by 0.5 ranks on average, instead of 1.1.
 
     At q = 1 all candidates above the largest value have the cost 0, and at q = 0 all below the smallest: wide bounds then give
     a number far from the data.

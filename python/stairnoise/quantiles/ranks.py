@@ -11,7 +11,6 @@ value changes a cost by at most 1. For q = 0 and q = 1 all costs move in one dir
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -69,15 +68,8 @@ class Accuracy(NamedTuple):
     people_needed: float
 
 
-def accuracy(target: Target, rate: float, candidates: int, confidence: float, *, flips: bool) -> Accuracy:
-    """Return the bound of one selection."""
-    bound = _bound(rate, candidates, 1 - confidence, flips=flips)
-    least = min(Fraction(target.p, target.r), 1 - Fraction(target.p, target.r))
-    return Accuracy(bound, math.ceil(bound / least) if least else math.inf)
-
-
-def _bound(rate: float, candidates: int, chance: float, *, flips: bool) -> float:
-    """Return the least t for which a cost of t or more has at most this chance."""
+def bound(rate: float, candidates: int, chance: float, *, flips: bool) -> float:
+    """Return the least t for which one selection has a cost of t or more with at most this chance."""
     # For this t, candidates · e^(-rate·t) is the chance.
     low, high = 0.0, max(math.log(candidates / chance), 0.0) / rate
     tail = _flipped if flips else _exponential

@@ -3,12 +3,14 @@
 The middle quantile is selected first. It divides the values, so one person's value counts on one side only, and the other
 quantiles are selected there in the same way. k quantiles need ⌈log₂(k + 1)⌉ levels, and each level has the same part of ε.
 
-Values equal to a selected candidate would fall out. So every value has 12 random lower digits, which differ for nearly all equal
+Values equal to a selected candidate would fall out. So every value has 20 random lower digits, which differ for nearly all equal
 values, and results lose them. Of weights, each part as heavy as a person has its digits: one person more adds weight, and moves
 none. So time and memory grow with the number of people, by 50 to 100 bytes each.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -17,8 +19,11 @@ from stairnoise.quantiles.ranks import Target
 from stairnoise.quantiles.weights import Weights, Whole, gathered
 from stairnoise.rng import Rng
 
-_DIGITS = 12
-_SIZE = 1 << _DIGITS
+# With 12, so many of a million equal values would fall out with a candidate that the quantiles beside it were off by dozens.
+_DIGITS = 20
+SIZE = 1 << _DIGITS
+# Digits that one selection draws.
+_DRAWN = 10
 # Selects any of several candidates with equal probability.
 _UNIFORM = ExponentialMechanism(1.0, 1.0)
 
@@ -36,11 +41,28 @@ def several(
     `eps` is that of one level, and `person` the weight of one person.
     """
     parts = -(-weights // person)
-    lower = _UNIFORM.select(np.zeros(_SIZE), int(parts.sum()), rng=rng)
+    high, low = _UNIFORM.select(np.zeros(1 << _DRAWN), (2, int(parts.sum())), rng=rng)
+    lower = (high << _DRAWN) + low
     sizes = np.full(len(lower), person)
     sizes[np.cumsum(parts) - 1] = weights - (parts - 1) * person
-    whole = gathered(np.repeat(candidates, parts) * _SIZE + lower, sizes, among * _SIZE)
+    whole = gathered(np.repeat(candidates, parts) * SIZE + lower, sizes, among * SIZE)
     return [found >> _DIGITS for found in _selected(whole, ranks, r, eps, person, rng)]
+
+
+def off(ranks: list[int], r: int, low: float, high: float, person: int, of_one: Callable[[Target], float]) -> list[float]:
+    """Return how far each quantile can be off, if the ends of its part are off by `low` and `high`; `of_one` bounds a selection.
+
+    The target moves with the ends. The selected candidate, of which one person's values can be those that no side has, is an end
+    of the next parts.
+    """
+    if not ranks:
+        return []
+    middle = len(ranks) // 2
+    p = ranks[middle]
+    found = ((r - p) * low + p * high) / r + of_one(Target(p, r))
+    later = [rank - p for rank in ranks[middle + 1 :]]
+    left = off(ranks[:middle], p, low, found + person, person, of_one)
+    return [*left, found, *off(later, r - p, found + person, high, person, of_one)]
 
 
 def _selected(values: Weights, ranks: list[int], r: int, eps: float, person: int, rng: Rng | None) -> list[int]:
@@ -65,7 +87,8 @@ def _one(values: Weights, target: Target, eps: float, person: int, rng: Rng | No
 
 def _uniform(size: int, rng: Rng | None) -> int:
     """Return a number below `size`: its block, and its place there."""
-    blocks = np.full(-(-size // _SIZE), _SIZE)
-    blocks[-1] -= len(blocks) * _SIZE - size
+    width = 1 << max((size - 1).bit_length() - 1, 0) // _DRAWN * _DRAWN
+    blocks = np.full(-(-size // width), width)
+    blocks[-1] -= len(blocks) * width - size
     block = int(_UNIFORM.select(np.zeros(len(blocks)), multiplicities=blocks, rng=rng))
-    return block * _SIZE + int(_UNIFORM.select(np.zeros(int(blocks[block])), rng=rng))
+    return block * width + (_uniform(int(blocks[block]), rng) if width > 1 else 0)

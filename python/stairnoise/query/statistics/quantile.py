@@ -264,8 +264,11 @@ class RanksPart:
         def selected_by(eps: float) -> str:
             if plan.tree:
                 return f"DiscreteLaplace(eps={rounded_down(Fraction(eps) / 2)!r}, sensitivity=1) for counts, and again for runs"
+            level = rounded_down(Fraction(eps) / plan.levels)
+            if not plan.alone:
+                return f"ExponentialMechanism(eps={level!r}) at each of {plan.levels} levels"
             if len(plan.ranks) > 1:
-                return f"ExponentialMechanism(eps={rounded_down(Fraction(eps) / plan.levels)!r}) at each of {plan.levels} levels"
+                return f"PermuteAndFlip(eps={level!r}) for each of two"
             return repr(PermuteAndFlip(eps, change, Target(plan.ranks[0], plan.r).monotonic))
 
         return selected_by(self.eps), selected_by(plan.eps), change

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
-from stairnoise.quantiles.ranks import Target, accuracy
+from stairnoise.quantiles.ranks import bound
 from stairnoise.query.answers import Answers
 from stairnoise.query.statistics.part import Part, Released, selecting
 from stairnoise.query.statistics.statistic import Columns, Number, Shown
@@ -88,9 +88,8 @@ class Top(Number):
         If every group selected is within the bound of the best one then left, it is so of all that are left in the end.
         """
         rate = plan.part(self).mechanism.eps / self.k
-        bound = accuracy(Target(1, 1), rate, plan.question.size, 1 - (1 - confidence) / self.k, flips=True).rank_bound
         # Counts are whole numbers: they are less than the bound below.
-        return max(math.ceil(bound) - 1, 0)
+        return max(math.ceil(bound(rate, plan.question.size, (1 - confidence) / self.k, flips=True)) - 1, 0)
 
 
 class _TopPart(Part):
