@@ -111,7 +111,8 @@ def add_noise(
 
     This call knows no sensitivity, so it has no guarantee by itself: `std` must be the standard deviation that your accounting
     demands, for example a noise multiplier times the norm to which you clipped. If one person changes all n values together by
-    at most c in the l2 norm, the call is ρ-zero-concentrated differentially private with
+    at most c in the l2 norm, the call has the guarantee that ``Gaussian(std=std).privacy_map(c, size=n)`` returns: it is
+    ρ-zero-concentrated differentially private with
 
     .. math:: ρ = \frac{(c + g\sqrt n)^2}{2\,\mathrm{std}^2}
 
@@ -170,6 +171,8 @@ def add_noise(
     [((3, 2), 'float32'), ((2,), 'float16')]
     >>> sn.add_noise(layers, 0.1, out=layers) is layers
     True
+    >>> round(sn.Gaussian(std=0.1).privacy_map(0.5, size=8).rho, 6)
+    12.5
     """
     sampler = _sampler(single(std, "std"))
     keep = one_of(integers, "integers", ("refuse", "keep")) == "keep"

@@ -126,8 +126,8 @@ def test_the_share_of_one_group():
 
 def test_best_has_the_least_threshold():
     for eps, delta, k in itertools.product([0.1, 1, 8], [1e-9, 0.4, 0.99], [1, 2, 3, 4, 20]):
-        each = [sn.PartitionSelection(eps, delta, k, name).threshold for name in NAMES]
-        assert min(each[:3]) == each[3]
+        thresholds = [sn.PartitionSelection(eps, delta, k, name).threshold for name in NAMES]
+        assert min(thresholds[:3]) == thresholds[3]
     # The strategy without a name has δ/k, and its values are those of the contract.
     assert sn.PartitionSelection(1, 1e-6, 2).probability(1) == 5e-7
     assert sn.PartitionSelection(1, 1e-6, 2, "best").probability(1) == share(1e-6, 2)
