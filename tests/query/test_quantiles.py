@@ -543,6 +543,15 @@ def test_files_take_quantiles(tmp_path, suffix):
     assert table[1] == ("Chur", 90, table[1][2], 18)
 
 
+def test_candidates_beyond_64_bits_are_floats():
+    pytest.importorskip("pandas")
+    table = query.median(visits_of(ROWS), **ONE, column="spent", bounds=(0, 2.0**70), eps=1)
+    assert [type(row[1]) for row in table] == [float] * 3
+    assert str(table.to_pandas()["median"].dtype) == "float64"
+    said = query.median(visits_of(ROWS), **ONE, column="spent", bounds=(0, 3), step=3, eps=1).about["error_bound"]
+    assert "Values count as the nearest of 0, 3." in said
+
+
 def test_frames_take_quantiles():
     pandas, polars, duckdb = map(pytest.importorskip, ("pandas", "polars", "duckdb"))
     frame = pandas.DataFrame(ROWS, columns=["city", "spent"])
@@ -557,6 +566,10 @@ def test_frames_take_quantiles():
 REFUSED = {
     "no bounds": ({"bounds": None}, "bounds must be given, chosen without looking at the values"),
     "bounds the wrong way": ({"bounds": (3, 1)}, "bounds must be finite, and the lower one must come first"),
+    "bounds next to each other": (
+        {"bounds": (1, math.nextafter(1, 2)), "step": 1e-17},
+        "bounds must be farther apart than numbers",
+    ),
     "bounds beyond all": ({"bounds": (0, 1e40)}, r"bounds must be at most 2\*\*100 in size"),
     "a percentile": ({"q": 50}, "q must be from 0 to 1, got 50: for percentile 50 write 0.5"),
     "no quantile": ({"q": []}, "q must have 1 to 1000 quantiles, got 0"),

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, meant, received
 from stairnoise.quantiles.lattice import Lattice, lattice
 from stairnoise.query.answers import Answers
@@ -275,7 +277,10 @@ class Source(ABC):
         assert statistic.bounds is not None
         if max(map(abs, statistic.bounds)) > LARGEST:
             raise ParameterError(f"bounds must be at most 2**100 in size, got {statistic.bounds}")
-        return lattice(statistic.bounds, statistic.step, None, whole=column.kind == "integer", most=MOST_CANDIDATES)
+        found = lattice(statistic.bounds, statistic.step, None, whole=column.kind == "integer", most=MOST_CANDIDATES)
+        if (np.diff(found.points) <= 0).any():
+            raise ParameterError(f"bounds must be farther apart than numbers next to each other, got {statistic.bounds}")
+        return found
 
     def _of_numbers(self, question: Question, statistic: Statistic, columns: dict[str, Column], but: str = "") -> Column:
         column = columns[str(statistic.column)]

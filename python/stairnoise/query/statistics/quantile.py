@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 # A person's weight, which up to 16 rows share exactly: the least common multiple of 1 to 16. Other rows differ by at most 1.
 _PERSON = 720_720
 _MILLIONTHS = 10**6
+_LARGEST = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +105,8 @@ class Quantile(Statistic):
         part: RanksPart = plan.part(self)
         bound, people = part.accuracy(confidence)
         of = f"{part.ranks.kind} of {self.column}"
-        first, *others = part.lattice.points[[0, 1, -1] if len(part.lattice.points) > 1 else [0]].tolist()
-        listed = [fixed(point, decimals(first, *others)) for point in (first, *others)]
         said = f"Each private {of} is within {at_most(bound)} people of the true one, in rank, {chance}."
-        said += f" Values count as the nearest of {', '.join([*listed[:2], *(['...'] * (len(listed) > 2)), *listed[2:]])}."
+        said += f" Values count as the nearest of {part.listed}."
         if people < math.inf:
             return f"{said} In a group of fewer than {people} people it can lie outside of all values."
         ends = [end for end, q in (("below the smallest", 0), ("above the largest", 1)) if q in part.shares]
@@ -224,10 +223,18 @@ class RanksPart:
 
     @property
     def unit(self) -> Fraction:
-        """1 if all candidates are integers, else the distance of candidates."""
-        step, low = self.lattice.step, as_typed(float(self.lattice.points[0]))
+        """1 if all candidates are integers that a float holds, else the distance of candidates."""
+        step, points = self.lattice.step, self.lattice.points
         assert step is not None
-        return Fraction(1) if step.denominator == low.denominator == 1 else step
+        whole = step.denominator == as_typed(float(points[0])).denominator == 1
+        return Fraction(1) if whole and np.abs(points).max() <= _LARGEST else step
+
+    @property
+    def listed(self) -> str:
+        """The first candidates and the last one."""
+        points = self.lattice.points.tolist()
+        texts = [fixed(point, decimals(*points[:2], points[-1])) for point in (*points[:2], points[-1])]
+        return ", ".join(dict.fromkeys(texts)) if len(points) <= len(texts) - 1 else f"{texts[0]}, {texts[1]}, ..., {texts[2]}"
 
     @property
     def cost(self) -> tuple[Any, int]:
