@@ -57,7 +57,7 @@ _BINS = "Groups that are intervals of a column, as age=0,18,65: [0, 18) and [18,
 _BOUNDS = "One person's minimum and maximum, as 0,100 or COLUMN=0,100; more is clipped."
 _QUANTILE = "Quantiles of a column, as salary=0.9 or salary=0.25,0.5,0.75; needs --bounds; may be repeated."
 _STEP = "Distance of candidates for a median or quantile, as 100 or COLUMN=100."
-_SHARE = "How ε is divided, as count=2 or mean_COLUMN=1; may be repeated. Default: 1 for count, and 1 for each column."
+_SHARE = "How ε is divided, as count=2 or mean_COLUMN=1. Default: 1 for count, each mean and sum, and quantiles of each column."
 _MAX_GROUPS = "The largest number of groups in which one person counts; only with --person."
 _CONFIDENCE = "Probability that a private value is within its ± of the true one. Default: 0.95; of bounds that are found 0.999."
 _TYPES = "Types, as age=integer,day=date:%d.%m.%Y: text, integer, real, boolean, date, timestamp. Other columns of CSV are text."
