@@ -179,9 +179,9 @@ def test_the_ends_of_counts():
     _, values = mechanism.release([2**63 - 1] * 50)
     assert values.max() == 2**63 - 1
     assert values.min() > 2**63 - 100
-    largest = sn.PartitionSelection(1, 0.5, strategy="gaussian", pre_threshold=2**63 - 1)
-    assert largest.probability([5, 2**62]).tolist() == [0, 0]
-    assert not largest.select([0, 2**63 - 2]).any()
+    largest = sn.PartitionSelection(1, 0.5, strategy="gaussian", pre_threshold=2**53 - 1)
+    assert largest.probability([5, 2**52]).tolist() == [0, 0]
+    assert not largest.select([0, 2**53 - 2]).any()
     for strategy in (None, *NAMES):
         for call in ("select", "release"):
             with pytest.raises(sn.ParameterError, match=r"counts must be at least 0, got one that is not at index \(1,\)"):
@@ -241,6 +241,7 @@ def test_is_a_value():
         ({"strategy": "best", "eps": 0}, sn.ParameterError, "eps must be finite and at least"),
         ({"strategy": "laplace", "eps": math.inf}, sn.ParameterError, "eps must be finite"),
         ({"pre_threshold": 0}, sn.ParameterError, "pre_threshold must be an integer from 1"),
+        ({"pre_threshold": 2**53}, sn.ParameterError, "pre_threshold must be an integer from 1 to 2**53 - 1"),
         ({"pre_threshold": 2.0}, sn.ParameterTypeError, "pre_threshold must be an integer"),
         ({"sigma": 3}, sn.ParameterError, "eps must be left out beside sigma"),
         ({"sigma": 3, "eps": None, "strategy": "laplace"}, sn.ParameterError, 'strategy must be "gaussian" beside sigma'),
@@ -252,6 +253,15 @@ def test_refused_parameters(arguments, kind, text):
     with pytest.raises(kind) as caught:
         sn.PartitionSelection(**{"eps": 1, "delta": 0.1, **arguments})
     assert str(caught.value).startswith(text)
+
+
+@named
+@pytest.mark.parametrize("k", [1, 3, 2**14])
+def test_every_delta_below_one(strategy, k):
+    for delta in (1 - 2**-53, 1 - 1e-7):
+        mechanism = sn.PartitionSelection(1.5, delta, k, strategy)
+        assert mechanism.achieved_delta <= delta
+        assert mechanism.threshold < 40 * k
 
 
 def test_a_delta_above_one_half():

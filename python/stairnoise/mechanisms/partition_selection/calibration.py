@@ -52,7 +52,9 @@ class Worst(NamedTuple):
 def least_threshold(eps: float, delta: float, k: int, below: int) -> Found | None:
     """Return the least noise with (ε, δ) by itself, and its least threshold; None if the threshold is not less than `below`."""
     with np.errstate(all="ignore"):
-        sigma2 = max(partitions_sigma2(min(eps, _MOST_EPS), delta, 1, k), _LEAST_SIGMA2)
+        # Above 1/2 the noise alone could use up so much of δ that the margin exceeds the rest.
+        of_noise = delta if delta <= 0.5 else delta * (1 - 4 * _MARGIN)
+        sigma2 = max(partitions_sigma2(min(eps, _MOST_EPS), of_noise, 1, k), _LEAST_SIGMA2)
         # δ is at least 1 - q^k, which is that of k groups of this person alone.
         first = _least_hiding(sigma2, delta, k)
 

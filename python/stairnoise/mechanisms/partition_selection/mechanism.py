@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _ARGUMENTS = ("eps", "delta", "max_partitions_contributed", "strategy", "pre_threshold", "sigma")
 _MOST_COMPOSED = 2**14
 _TOO_LARGE = 2**63
+# `probability` takes floats, which hold these numbers.
+_MOST_PEOPLE = 2**53 - 1
 
 
 class PartitionSelection(Immutable):
@@ -79,7 +81,7 @@ class PartitionSelection(Immutable):
     strategy : {"truncated_geometric", "laplace", "gaussian", "best"} or None
         The rule. None: the truncated geometric rule with δ/k, or discrete Gaussian noise, whichever has the smaller threshold.
     pre_threshold : int or None
-        Number of people that a group needs to be shown at all. The rule then takes a group of n people as one of
+        Number of people that a group needs to be shown at all, up to 2**53 - 1. The rule then takes a group of n people as one of
         n - pre_threshold + 1. These numbers change by at most 1 too, so the guarantee is the same.
     sigma : float or None
         Standard deviation of discrete Gaussian noise, instead of `eps`. Use it if an accountant of yours counts the noise: k
@@ -172,7 +174,7 @@ class PartitionSelection(Immutable):
         if strategy is not None:
             one_of(strategy, "strategy", STRATEGIES)
         if pre_threshold is not None:
-            count(pre_threshold, "pre_threshold", least=1, most=_TOO_LARGE - 1)
+            count(pre_threshold, "pre_threshold", least=1, most=_MOST_PEOPLE)
         if sigma is None:
             rate, noise = single(eps, "eps"), None
             rule = best_rule(rate, chance, k) if strategy is None else rule_of(strategy, rate, chance, k)

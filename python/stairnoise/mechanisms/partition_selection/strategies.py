@@ -110,7 +110,8 @@ def rule_of(strategy: Strategy, eps: float, delta: float, k: int) -> Rule:
     # For one group per person the truncated geometric rule is the best of all, if it has all of δ.
     others = strategy == "best" and (k > 1 or delta > 0.5)
     if strategy == "gaussian" or others:
-        found = calibration.least_threshold(eps, delta, k, made[0].threshold if made else _MOST_THRESHOLD)
+        below = made[0].threshold if made else _MOST_THRESHOLD
+        found = calibration.least_threshold(eps, delta, k, below)
         made += [] if found is None else [GaussianThreshold(eps, k, found)]
     if strategy == "laplace" or others:
         made.append(LaplaceThreshold(eps, delta, k))
