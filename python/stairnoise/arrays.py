@@ -244,6 +244,9 @@ def _require_writable(values: list[NDArray[Any]], places: list[NDArray[Any]]) ->
                 raise ParameterError(f"{name} must have the shape and kind of number of {outline(array)}, got {outline(out)}")
             if out.dtype != array.dtype and not _is_float(out.dtype):
                 raise ParameterError(f"{name} must have dtype {array.dtype}, got {out.dtype}")
+        elif not _is_float(out.dtype):
+            # It stays as it is.
+            continue
         if not out.flags.writeable:
             raise ParameterError(f"{name} must be writable, got a read-only array")
         if not out.flags.c_contiguous and overlaps_itself(out):
@@ -251,7 +254,10 @@ def _require_writable(values: list[NDArray[Any]], places: list[NDArray[Any]]) ->
     # Nothing else can refer to the memory that an array of NumPy's own class owns, except its views.
     if values is places and all(out.flags.owndata for out in places) and len(set(map(id, places))) == len(places):
         return
-    memory = [(*_ends(out), number, True, out) for number, out in enumerate(places)]
+    memory = [
+        (*_ends(out), number, _is_float(out.dtype) or out is not array, out)
+        for number, (array, out) in enumerate(zip(values, places, strict=True))
+    ]
     if values is not places:
         memory += [(*_ends(array), number, False, array) for number, array in enumerate(values)]
     near: list[Any] = []

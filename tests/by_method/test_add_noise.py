@@ -149,6 +149,9 @@ def test_integers_are_refused_or_kept():
     assert noisy["mask"].tolist() == [True, False]
     assert sn.add_noise(state, STD, out=state, integers="keep") is state
     assert state["batches"] == 7
+    state["mask"].flags.writeable = False
+    again = {**state, "the same": state["batches"]}
+    assert sn.add_noise(again, STD, out=again, integers="keep") is again
     out = {"weight": np.zeros(3), "batches": np.array(0), "mask": np.array([True, True])}
     sn.add_noise(state, STD, out=out, integers="keep")
     assert out["batches"] == 7
