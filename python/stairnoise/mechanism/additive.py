@@ -522,7 +522,8 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         """Return what a change by `d_in` costs, for one value or for several values that are released in one call.
 
         It depends on the noise alone: neither the mechanism's own sensitivity nor its ε limits `d_in`. The rounding of values
-        to multiples of `granularity` is included.
+        to multiples of `granularity` is included. A release with ``max_partitions_contributed=k`` has the noise of
+        ``for_partitions(k)``, so ask that mechanism.
 
         Parameters
         ----------
