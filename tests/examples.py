@@ -19,6 +19,8 @@ FIRST = [
 
 # These public classes are only bases; nobody constructs them.
 BASES = {"Mechanism", "AdditiveMechanism", "SelectionMechanism"}
+# Public classes with the methods of a mechanism that no list of mechanisms has.
+UNLISTED = {*BASES, "NoNoise"}
 
 # For tests that take the fixture `mechanism` of tests/conftest.py.
 each_mechanism = pytest.mark.parametrize("mechanism", EXAMPLES, indirect=True)
