@@ -447,11 +447,18 @@ def test_on_the_command_line(tmp_path, capsys):
         "year(ts)=2001,2003": ["2001", "2003"],
         "weekday(ts)=6..7": ["6", "7"],
         "code=1..3": ["1..3"],
+        "hour(ts)=08..10": ["8", "9", "10"],
     }
     for groups, labels in wanted.items():
         assert not main([*common, "--by", groups.split("=")[0], "--groups", groups])
         lines = capsys.readouterr().out.splitlines()
         assert [line.split()[0] for line in lines[1 : len(labels) + 1]] == labels
+    top = ["query", str(path), "--top", "2", *common[3:]]
+    for groups in ("month(day)=1999-12..2000-02", "age=0..8"):
+        assert not main([*top, "--by", groups.split("=")[0], "--groups", groups])
+        assert [line.split()[1] for line in capsys.readouterr().out.splitlines()[1:3]] == ["1", "2"]
+    assert main([*top, "--by", "age", "--groups", "age=0..0"])
+    assert "--top must be at most the number of groups, 1, got 2" in capsys.readouterr().err
     assert not main([*common, "--by", "hour(ts)"])
     assert capsys.readouterr().out.splitlines()[11].split()[0] == "10"
     assert main([*common, "--by", "age", "--groups", "age=0..x"])

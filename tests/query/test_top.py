@@ -6,7 +6,6 @@ answers that break the bound; frequencies; the ledger.
 
 import itertools
 import math
-import sqlite3
 from functools import cache
 
 import numpy as np
@@ -179,7 +178,7 @@ REFUSED = {
 def test_refused(tmp_path, change, message):
     ledger = sn.Ledger(tmp_path / "ledger.db", budget=1)
     with pytest.raises(sn.ParameterError, match=message):
-        query.top(sqlite3.connect(":memory:"), "visits", **ASKED | change, ledger=ledger)
+        query.top(visits(PEOPLE), **ASKED | change, ledger=ledger)
     assert ledger.total() == 0
 
 

@@ -75,7 +75,7 @@ _KINDS = {
     "month": _Kind("2026-01..2026-12", f"{_YEAR}-(0[1-9]|1[0-2])", 12, "{:04}-{:02}"),
     "week": _Kind("2026-W01..2026-W52", f"{_YEAR}-W(0[1-9]|[1-4][0-9]|5[0-3])", 53, "{:04}-W{:02}"),
     "weekday": _Kind("1..5", "[1-7]", groups=range(1, 8)),
-    "hour": _Kind("8..17", "1?[0-9]|2[0-3]", groups=range(24)),
+    "hour": _Kind("8..17", "[01]?[0-9]|2[0-3]", groups=range(24)),
 }
 _PART = re.compile(rf"({'|'.join(_KINDS)})\((.+)\)", re.IGNORECASE | re.DOTALL)
 

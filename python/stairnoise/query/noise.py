@@ -9,6 +9,7 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from stairnoise._errors import ParameterError
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.quantiles.lattice import Lattice
 from stairnoise.query.answers import Answers
@@ -65,6 +66,9 @@ class Rows(NamedTuple):
 
 def planned(question: Question, budget: Budget, units: Sequence[float], lattices: Sequence[Lattice] = ()) -> Plan:
     """Choose the mechanisms of a release whose sums are multiples of these units, and whose quantiles are of these candidates."""
+    for one in question.statistics:
+        if (problem := one.misfit(question)) is not None:
+            raise ParameterError(problem)
     k, parts = changed_groups(question), []
     shares, of_ranks = budget.shares[: len(question.numbers)], budget.shares[len(question.numbers) :]
     for statistic, share in zip(question.numbers, shares, strict=True):

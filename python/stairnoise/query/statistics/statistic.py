@@ -70,6 +70,10 @@ class Statistic(ABC):
         """Return the rule that a question with this statistic breaks, or None."""
         return None
 
+    def misfit(self, question: Any) -> str | None:
+        """Do the same when ranges of groups have been read."""
+        return None
+
     @abstractmethod
     def columns(self, own: Any, count: Released | None, shown: Shown) -> Columns:
         """Return its columns from what was released for its part, and the counts if they were released."""

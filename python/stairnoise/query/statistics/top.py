@@ -38,6 +38,10 @@ class Top(Number):
             return "by must be given for a top"
         if question.unlisted:
             return f"groups of {', '.join(map(repr, question.unlisted))} must be listed for a top"
+        return None
+
+    def misfit(self, question: Any) -> str | None:
+        """Require enough groups."""
         return None if self.k <= question.size else f"top must be at most the number of groups, {question.size}, got {self.k}"
 
     def part(self, budget: Budget, share: Fraction, k: int, place: int | None, unit: Fraction) -> Part:
