@@ -28,6 +28,7 @@ from benches import (
     ours,
     peers,
     plot,
+    quantiles,
     ratios,
     report,
     rows,
@@ -569,3 +570,46 @@ def test_a_column_that_lost_its_nulls_is_noticed() -> None:
     values, missing = np.zeros(1000, np.int64), np.arange(1000) % 10 == 0
     with pytest.raises(AssertionError):
         columns._check(held.make(values, ~missing), values, missing, held)
+
+
+# The second case has several quantiles, and candidates that are no spaced lattice.
+SMALL = """
+from benches.quantiles import *
+few = Case("few", salaries(200), spaced(0, 200_000, 1000), 100.0, releases=1)
+some = Case("some", salaries(200), WIDE, 100.0, several(3), releases=1)
+"""
+
+
+@pytest.mark.parametrize("contender", quantiles.CONTENDERS, ids=lambda contender: contender.name)
+def test_quantiles_of_every_library_are_near_the_true_ones(contender: quantiles.Contender) -> None:
+    """At ε = 100 a result is within 5 ranks of its quantile. In another process, because OpenDP starts threads."""
+    if reason := peers.reason_absent(contender.package):
+        pytest.skip(reason)
+    program = f"{SMALL}print(json.dumps(measured(2, [few, some], None, only={contender.name!r})['results']))"
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
+    assert [one["case"] for one in found] == ["few", "some"]
+    assert all("failed" in one or one["ranks"] < 5 for one in found)
+
+
+def test_a_record_of_quantiles_becomes_a_table() -> None:
+    few, case = quantiles.CONTENDERS[0], quantiles.Case("few", quantiles.salaries(200), quantiles.SALARIES, 100.0)
+    record = quantiles.measured(1, [case], None, few.name) | {"milliseconds": {few.name: 12345.0}}
+    head, _, row, time, _, about = quantiles.table(record)
+    assert head.startswith(f"| data | {few.name} |")
+    assert row.startswith("| few, ε = 100 |")
+    assert time.startswith("| processor time for 10⁶ values, 10⁵ candidates | ")
+    assert about.startswith("1 data sets; stairnoise ")
+
+
+@pytest.mark.parametrize("place", [-1, 0, 1])
+def test_the_error_of_a_quantile_is_counted_in_ranks(place: int) -> None:
+    """Of 1, 2, 2, 2, 5 every q from 0.2 to 0.8 has the quantile 2; the median is 1.5 ranks from 1, and as far from 5."""
+    case = quantiles.Case("five", lambda _: np.array([1.0, 2, 2, 2, 5]), np.array([1.0, 2, 5]), 1.0)
+    far = quantiles.error(case, case.draw(np.random.default_rng()), [case.candidates[1 + place] + 0.25])
+    assert far == [1.5, 0, 1.5][1 + place]
+
+
+def test_the_page_has_the_table_of_the_newest_record() -> None:
+    text = quantiles.PAGE.read_text(encoding="utf-8")
+    assert quantiles.replaced(text, quantiles.newest()) == text

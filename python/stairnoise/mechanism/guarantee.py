@@ -48,7 +48,7 @@ class Guarantee(Immutable):
     partitions : int
         How many values one person changes.
     norm : {"l1", "l2"} or None
-        Of `privacy_map` for several values: `sensitivity` bounds the change of all values together in this norm. None:
+        Of `privacy_map` for several values: ``sensitivity`` bounds the change of all values together in this norm. None:
         it bounds the change of each value.
 
     Examples
