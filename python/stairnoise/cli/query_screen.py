@@ -11,6 +11,7 @@ from rich.text import Text
 from stairnoise._digits import at_most, decimals, fixed
 from stairnoise.cli.screen import cell, plain, print_rows
 from stairnoise.query.files import Output
+from stairnoise.query.groupings import Bins
 from stairnoise.query.find_bounds import PrivateBounds
 from stairnoise.query.release import Outcome
 from stairnoise.query.types import number
@@ -33,7 +34,7 @@ def print_release(screen: Console, outcome: Outcome, file: Output | None, *, sho
     about = outcome.table.about
     accuracy = about["error_bound"].replace("error_bound", "±") if file is None else about["error_bound"]
     said = []
-    if len(about["statistics"]) > 1 or outcome.plan.question.groupings:
+    if len(about["statistics"]) > 1 or any(isinstance(one, Bins) for one in outcome.plan.question.groupings.values()):
         said.append(f"Counted: {about['counted']}.")
     said += [f"{step[:1].upper()}{step[1:]}." for step in about["post_processing"]]
     _print_notes(screen, about, accuracy, said, explain=explain, ledger=ledger)
