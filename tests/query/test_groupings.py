@@ -239,7 +239,7 @@ REFUSED = {
     "bins of 'age' must have finite edges": {"age": [0, 10**400]},
     "bins of 'age' must have edges that are all numbers or all dates, got both": {"age": [0, DAYS[0]]},
     "bins of 'age' must have edges that are numbers, because the column is declared as INTEGER": {"age": [DAYS[1], DAYS[2]]},
-    "bins must be of columns of numbers or dates; 'city' is declared as TEXT: make a view": {"city": [0, 1]},
+    "bins of 'city' must be of a column of numbers or dates; it is declared as TEXT: make a view": {"city": [0, 1]},
     "bins must name a column of 't', got 'aged'; did you mean 'age'?": {"aged": [0, 1]},
     "bins must name every column once, got 'AGE' twice": {"age": [0, 1], "AGE": [0, 1]},
     "groups of 'age' must be left out, because its bins are the groups": {"age": [0, 1]},

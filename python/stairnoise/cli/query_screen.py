@@ -11,8 +11,8 @@ from rich.text import Text
 from stairnoise._digits import at_most, decimals, fixed
 from stairnoise.cli.screen import cell, plain, print_rows
 from stairnoise.query.files import Output
-from stairnoise.query.groupings import Bins
 from stairnoise.query.find_bounds import PrivateBounds
+from stairnoise.query.groupings import Bins
 from stairnoise.query.release import Outcome
 from stairnoise.query.types import number
 

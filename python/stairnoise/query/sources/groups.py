@@ -80,7 +80,7 @@ def _computed(
     is_date = dialect.kind(column) == "date"
     if not is_date and (not column.summable or column.kind == "boolean"):
         how = remedy(column.name, "date" if grouping.are_dates else "real")
-        raise ParameterError(f"bins must be of columns of numbers or dates; {column.name!r} is {declared}: {how}")
+        raise ParameterError(f"bins of {column.name!r} must be of a column of numbers or dates; it is {declared}: {how}")
     if is_date != grouping.are_dates:
         kind = "dates" if is_date else "numbers"
         raise ParameterError(f"bins of {column.name!r} must have edges that are {kind}, because the column is {declared}")
