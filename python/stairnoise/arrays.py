@@ -125,9 +125,9 @@ def add_noise(
         may be of another library that lends its memory by DLPack on the CPU, such as Torch tensors.
     std : float
         Standard deviation of the noise in every value, from 2**-1042 to below 2**993.
-    out : like `arrays`, or None
-        Where to write: `arrays` itself, or arrays of the same shapes in the same order or under the same keys, of any of these
-        dtypes. None: new NumPy arrays with the dtypes of `arrays`.
+    out : like ``arrays``, or None
+        Where to write: ``arrays`` itself, or arrays of the same shapes in the same order or under the same keys, of any of these
+        dtypes. None: new NumPy arrays with the dtypes of ``arrays``.
     integers : {"refuse", "keep"}, default "refuse"
         What to do with arrays of integers or bools. "refuse": raise an error. "keep": copy them without noise. Use that only
         for numbers that do not depend on the data, such as the number of batches.
@@ -225,7 +225,7 @@ def _memory(value: Any, name: str, keep: bool) -> NDArray[Any]:
 
 
 def _places(arrays: Any, out: Any, keep: bool) -> list[NDArray[Any]]:
-    """Return the memory of `out` in the order of `arrays`."""
+    """Return the memory of `out` in the order of ``arrays``."""
     if isinstance(arrays, dict) and isinstance(out, dict) and arrays.keys() == out.keys():
         out = [out[key] for key in arrays]
     elif isinstance(arrays, dict) or isinstance(out, dict) or len(_listed(arrays)) != len(_listed(out)):
