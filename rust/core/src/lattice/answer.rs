@@ -1,6 +1,6 @@
 //! True answers, rounded to the lattice (contract, section 4).
 
-use super::dyadic::{DIRECT, SHIFTER, decompose, power_of_two};
+use super::dyadic::{DIRECT, decompose, power_of_two};
 
 /// A true answer to be released.
 pub trait Answer: Copy + private::Sealed {
@@ -73,16 +73,6 @@ fn half_up_by_sum(x: f64) -> f64 {
     let shift = if x.abs() < WHOLE { WHOLE.copysign(x) } else { 0.0 };
     let nearest = (x + shift) - shift;
     // A half that went down to the even number goes up here.
-    nearest + if x - nearest >= 0.5 { 1.0 } else { 0.0 }
-}
-
-/// [`half_up`] of a magnitude below [`SHIFTER`]'s 2⁵¹, by fewer instructions.
-#[inline(always)]
-pub(crate) fn half_up_near(x: f64) -> f64 {
-    if DIRECT {
-        return half_up_by_floor(x);
-    }
-    let nearest = (x + SHIFTER) - SHIFTER;
     nearest + if x - nearest >= 0.5 { 1.0 } else { 0.0 }
 }
 

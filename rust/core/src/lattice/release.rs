@@ -2,7 +2,7 @@
 //!
 //! Adding a noisy `f64` to an `f64` answer would let the low-order bits of the sum reveal the answer (Mironov 2012; Haney et al. 2022).
 
-use super::answer::{Answer, half_up_near, limit};
+use super::answer::{Answer, limit};
 use super::dyadic::power_of_two;
 use super::value::{NEAR, Value, near};
 use crate::declassify;
@@ -23,16 +23,6 @@ pub(crate) fn add_all<A: Answer, T: Value>(answers: &[A], noise: &[i64], log2_gr
     if quick && declassify::condition(magnitudes < NEAR) {
         // A power of two: multiplying by it is dividing by g.
         let inverse = granularity.recip();
-        // Floats from 0 on are ordered as their bits are, and a maximum of integers is vectorised.
-        let bits = |answer: &A| (answer.nearest() * inverse).abs().to_bits().cast_signed();
-        let largest = answers.iter().fold(0, |largest, answer| largest.max(bits(answer)));
-        if !T::WHOLE && largest < (NEAR as f64).to_bits().cast_signed() {
-            // An `f64` holds these sums.
-            for ((answer, noise), out) in sums {
-                *out = T::from_whole(half_up_near(answer.nearest() * inverse) + near(*noise), granularity);
-            }
-            return;
-        }
         for ((answer, noise), out) in sums {
             *out = T::from_sum(*answer, answer.nearest() * inverse, near(*noise), granularity);
         }
