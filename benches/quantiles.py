@@ -305,11 +305,13 @@ def table(record: dict[str, Any]) -> list[str]:
     names = [one.name for one in CONTENDERS if any(found["contender"] == one.name for found in record["results"])]
     rows: dict[str, dict[str, str]] = {}
     for one in record["results"]:
-        rows.setdefault(f"{one['case']}, ε = {one['eps']:g}", {})[one["contender"]] = written(one)
+        rows.setdefault(f"{one['case']}, ε\u00a0=\u00a0{one['eps']:g}", {})[one["contender"]] = written(one)
     lines = [f"| data | {' | '.join(names)} |", "|---" * (1 + len(names)) + "|"]
     lines += [f"| {case} | {' | '.join(row[name] for name in names)} |" for case, row in rows.items()]
     if times := record["milliseconds"]:
-        lines.append(f"| processor time for 10⁶ values, 10⁵ candidates | {' | '.join(span(times[name] / 1e3) for name in names)} |")
+        lines.append(
+            f"| processor time for 10⁶ values, 10⁵ candidates | {' | '.join(span(times[name] / 1e3) for name in names)} |"
+        )
     versions = [f"{name} {number}" for name, number in record["versions"].items() if number != "absent"]
     return [*lines, "", f"{record['sets']} data sets; {', '.join(versions)}; {record['date']}."]
 
@@ -317,7 +319,7 @@ def table(record: dict[str, Any]) -> list[str]:
 def written(result: dict[str, Any]) -> str:
     if "failed" in result:
         return "fails"
-    error = f" ± {digits(result['standard_error'])}" if result["standard_error"] else ""
+    error = f" ± {result['standard_error']:.1g}" if result["standard_error"] else ""
     return f"{digits(result['ranks'])}{error}"
 
 

@@ -225,7 +225,7 @@ def _memory(value: Any, name: str, keep: bool) -> NDArray[Any]:
 
 
 def _places(arrays: Any, out: Any, keep: bool) -> list[NDArray[Any]]:
-    """Return the memory of `out` in the order of ``arrays``."""
+    """Return the memory of `out` in the order of `arrays`."""
     if isinstance(arrays, dict) and isinstance(out, dict) and arrays.keys() == out.keys():
         out = [out[key] for key in arrays]
     elif isinstance(arrays, dict) or isinstance(out, dict) or len(_listed(arrays)) != len(_listed(out)):

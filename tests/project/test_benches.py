@@ -597,7 +597,7 @@ def test_a_record_of_quantiles_becomes_a_table() -> None:
     record = quantiles.measured(1, [case], None, few.name) | {"milliseconds": {few.name: 12345.0}}
     head, _, row, time, _, about = quantiles.table(record)
     assert head.startswith(f"| data | {few.name} |")
-    assert row.startswith("| few, ε = 100 |")
+    assert row.startswith("| few, ε\u00a0=\u00a0100 |")
     assert time.startswith("| processor time for 10⁶ values, 10⁵ candidates | ")
     assert about.startswith("1 data sets; stairnoise ")
 
