@@ -21,7 +21,7 @@ from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.immutable import Immutable, of_this_version
 from stairnoise.mechanisms.partition_selection.calibration import Found, is_private
 from stairnoise.mechanisms.partition_selection.rules import GaussianThreshold, Rule, best_rule
-from stairnoise.mechanisms.partition_selection.strategies import STRATEGIES, Strategy, rule_of, rule_of_sigma
+from stairnoise.mechanisms.partition_selection.strategies import OF_SIGMA, STRATEGIES, Strategy, rule_of, rule_of_sigma
 from stairnoise.rng import Rng, release_stream
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class PartitionSelection(Immutable):
             rule = best_rule(rate, chance, k) if strategy is None else rule_of(strategy, rate, chance, k)
         else:
             refuse("eps", eps, eps is None, "left out beside sigma")
-            refuse("strategy", strategy, strategy in (None, "gaussian"), '"gaussian" beside sigma')
+            refuse("strategy", strategy, strategy in (None, OF_SIGMA), f'"{OF_SIGMA}" beside sigma')
             rate, noise = None, single(sigma, "sigma")
             rule = rule_of_sigma(noise, chance, k)
         self._keep((rate, chance, k, strategy, pre_threshold, noise), rule)

@@ -13,6 +13,7 @@ person: the divergences are p, and 1 - e^(ε/k) (1 - p) <= p. So the rule of one
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
@@ -30,6 +31,8 @@ from stairnoise.mechanisms.partition_selection.rules import GaussianThreshold, R
 
 Strategy = Literal["truncated_geometric", "laplace", "gaussian", "best"]
 STRATEGIES = ("truncated_geometric", "laplace", "gaussian", "best")
+# The strategy with the caller's noise.
+OF_SIGMA = "gaussian"
 
 _LEAST_EPS, _LEAST_DELTA = 2.0**-40, 2.0**-128
 # Thresholds are smaller for these ε and δ.
@@ -96,6 +99,28 @@ class LaplaceThreshold(Threshold):
         return largest_loss.Largest([large, *partition_selection_loss.alone(log_hidden)])
 
 
+def _truncated_geometric(eps: float, delta: float, k: int, _: int) -> Rule:
+    # From 1/2 on a larger δ changes only how often a group of one person is shown.
+    return TruncatedGeometric(eps, delta, k, min(share(delta, k), 0.5))
+
+
+def _gaussian(eps: float, delta: float, k: int, below: int) -> Rule | None:
+    """Return None if no threshold is below this one."""
+    found = calibration.least_threshold(eps, delta, k, below)
+    return None if found is None else GaussianThreshold(eps, k, found)
+
+
+def _laplace(eps: float, delta: float, k: int, _: int) -> Rule:
+    return LaplaceThreshold(eps, delta, k)
+
+
+_RULES: dict[str, Callable[[float, float, int, int], Rule | None]] = {
+    "truncated_geometric": _truncated_geometric,
+    OF_SIGMA: _gaussian,
+    "laplace": _laplace,
+}
+
+
 @lru_cache(maxsize=16)
 def rule_of(strategy: Strategy, eps: float, delta: float, k: int) -> Rule:
     """Return the rule of a strategy; the one with the smallest threshold for "best"."""
@@ -103,19 +128,15 @@ def rule_of(strategy: Strategy, eps: float, delta: float, k: int) -> Rule:
     refuse(
         "delta", delta, 0 < delta < 1 and share(delta, k) >= _LEAST_DELTA, "less than 1, and at least 2**-128 for each partition"
     )
-    made: list[Rule] = []
-    if strategy in ("truncated_geometric", "best"):
-        # From 1/2 on a larger δ changes only how often a group of one person is shown.
-        made.append(TruncatedGeometric(eps, delta, k, min(share(delta, k), 0.5)))
+    best: Rule | None = None
     # For one group per person the truncated geometric rule is the best of all, if it has all of δ.
-    others = strategy == "best" and (k > 1 or delta > 0.5)
-    if strategy == "gaussian" or others:
-        below = made[0].threshold if made else _MOST_THRESHOLD
-        found = calibration.least_threshold(eps, delta, k, below)
-        made += [] if found is None else [GaussianThreshold(eps, k, found)]
-    if strategy == "laplace" or others:
-        made.append(LaplaceThreshold(eps, delta, k))
-    return min(made, key=lambda rule: rule.threshold)
+    names = list(_RULES)[: 1 if k == 1 and delta <= 0.5 else None]
+    for name in names if strategy == "best" else [strategy]:
+        rule = _RULES[name](eps, delta, k, _MOST_THRESHOLD if best is None else best.threshold)
+        if rule is not None and (best is None or rule.threshold < best.threshold):
+            best = rule
+    assert best is not None
+    return best
 
 
 @lru_cache(maxsize=16)
