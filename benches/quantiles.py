@@ -37,6 +37,7 @@ Release = Callable[[Floats], Sequence[float]]
 SETS = 30
 TIMED_ROWS, TIMED_CANDIDATES, ROUNDS = 10**6, 10**5 + 1, 3
 RECORDS = Path(__file__).resolve().parent / "record" / "quantiles"
+ISSUE = "https://github.com/IBM/differential-privacy-library/issues/107"
 PAGE = builds.ROOT / "docs" / "quantiles.md"
 BEGIN, END = "<!-- measured: python -m benches.quantiles -->", "<!-- end of what was measured -->"
 
@@ -89,7 +90,7 @@ def half_are_18(rng: np.random.Generator) -> Floats:
 
 
 def repeated(rng: np.random.Generator) -> Floats:
-    """Return the data of https://github.com/IBM/differential-privacy-library/issues/107."""
+    """Return the data of `ISSUE`."""
     return np.concatenate([np.full(80_000, 65_000.0), rng.integers(0, 500_000, 20_000)])
 
 
@@ -305,7 +306,8 @@ def table(record: dict[str, Any]) -> list[str]:
     names = [one.name for one in CONTENDERS if any(found["contender"] == one.name for found in record["results"])]
     rows: dict[str, dict[str, str]] = {}
     for one in record["results"]:
-        rows.setdefault(f"{one['case']}, ε\u00a0=\u00a0{one['eps']:g}", {})[one["contender"]] = written(one)
+        case = one["case"].replace("diffprivlib#107", f"[issue]({ISSUE})")
+        rows.setdefault(f"{case}, ε\u00a0=\u00a0{one['eps']:g}", {})[one["contender"]] = written(one)
     lines = [f"| data | {' | '.join(names)} |", "|---" * (1 + len(names)) + "|"]
     lines += [f"| {case} | {' | '.join(row[name] for name in names)} |" for case, row in rows.items()]
     if times := record["milliseconds"]:
