@@ -41,8 +41,10 @@ class Quantile(NamedTuple):
         If there may be fewer values than this, a result may lie outside all of them.
     guarantee : Guarantee
         What is promised to one person.
-    low, high : float or None
-        The interval, if it was asked for; infinite where no end can be given.
+    low : float or None
+        The lower end of the interval, if it was asked for; infinite where none can be given.
+    high : float or None
+        The upper end, likewise.
     """
 
     value: float | Floats
