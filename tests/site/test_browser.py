@@ -229,8 +229,8 @@ def test_explore_has_names_for_a_screen_reader(browser: Any, address: str, width
     assert any(name.startswith("Noise from -") for name in names["image"])
     assert "Error of one release, the smallest mean error first" in names["table"]
     assert len(names["columnheader"]) == 6
-    assert names["rowheader"] == ["Gaussian", "Staircase", "Laplace"]
-    assert len(names["cell"]) == 15
+    assert names["rowheader"] == ["Gaussian", "Staircase", "Laplace", "TruncatedStaircase", "TruncatedLaplace"]
+    assert len(names["cell"]) == 25
     assert all(names["columnheader"] + names["rowheader"])
 
 
