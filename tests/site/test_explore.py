@@ -52,7 +52,7 @@ def test_every_setting_is_there(site: Path) -> None:
     assert set(found) == every
     for name, view in found.items():
         kind, _, sensitivity, delta, releases = name.split(" ")
-        names = explore_numbers.mechanisms(kind, float(sensitivity), float(delta) or None, int(releases))
+        names = explore_numbers.mechanisms(kind, float(sensitivity), float(delta) or None)
         left_out = re.findall(r"Left out: (\w+);", texts[view["notes"]])
         assert sorted([row[0] for row in view["rows"]] + left_out) == sorted(names)
         assert all(number is None or math.isfinite(number) for row in view["rows"] for number in row[1:])
@@ -64,7 +64,7 @@ def test_numbers_are_the_librarys(site: Path, setting: tuple[str, float, float, 
     kind, eps, sensitivity, delta, releases = setting
     numbers = page(site)
     view = numbers["views"][explore_numbers.key(*setting)]
-    names = explore_numbers.mechanisms(kind, sensitivity, delta, releases)
+    names = explore_numbers.mechanisms(kind, sensitivity, delta)
     table = sn.compare(eps, sensitivity, delta=delta, releases=releases, mechanisms=names)
     assert numbers["texts"][view["says"]] == table.recommendation
     assert numbers["texts"][view["notes"]] == " ".join(f"{note}." for note in table.notes)
@@ -92,7 +92,7 @@ def test_curves_are_the_densities(site: Path, setting: tuple[str, float, float, 
             sensitivity,
             delta=delta,
             releases=releases,
-            mechanisms=explore_numbers.mechanisms(kind, sensitivity, delta, releases),
+            mechanisms=explore_numbers.mechanisms(kind, sensitivity, delta),
         )
     }
     points = {}
