@@ -51,7 +51,7 @@ def test_every_setting_is_there(site: Path) -> None:
     }
     assert set(found) == every
     for name, view in found.items():
-        kind, _, sensitivity, delta, releases = name.split(" ")
+        kind, _, sensitivity, delta, _ = name.split(" ")
         names = explore_numbers.mechanisms(kind, float(sensitivity), float(delta) or None)
         left_out = re.findall(r"Left out: (\w+);", texts[view["notes"]])
         assert sorted([row[0] for row in view["rows"]] + left_out) == sorted(names)
