@@ -391,7 +391,7 @@ def test_without_values_all_candidates_are_equally_likely(mechanism):
         ({"eps": 0}, "eps must be finite and greater than 0"),
         ({"rows_per_person": 0}, "rows_per_person must be an integer from 1"),
         ({"confidence": 1}, "confidence must be less than 1"),
-        ({"values": [1.0, math.nan]}, "values must be numbers, got 1 of 2 that are null or NaN: leave them out"),
+        ({"values": [1.0, math.nan]}, "values must be numbers, got one that is null or NaN at index 1: leave such out"),
         ({"q": [0.1, 0.5], "interval": True}, "interval must be left out for several quantiles, got 2"),
     ],
 )

@@ -242,9 +242,9 @@ def _level(confidence: object) -> float:
 
 
 def _values(values: object) -> NDArray[Any]:
-    found = library(values)
+    found, nulls = library(values), None
     if found is None:
-        numbers, missing = number_array(values, "values").ravel(), 0
+        numbers = number_array(values, "values").ravel()
         if numbers.dtype.kind == "O":
             # Integers beyond 64 bits.
             numbers = number_array(values, "values", rounding=True).ravel()
@@ -253,11 +253,13 @@ def _values(values: object) -> NDArray[Any]:
         if form == "frame":
             raise ParameterError(f"values must be a single column, got {outline(values)}")
         chunks = by_library("values", values, reader(package).column, values).chunks
-        numbers, missing = np.concatenate(chunks.arrays), 0 if chunks.nulls is None else int(chunks.nulls.sum())
-    missing += int(np.isnan(numbers).sum()) if numbers.dtype.kind == "f" and not missing else 0
-    if missing:
+        numbers, nulls = np.concatenate(chunks.arrays), chunks.nulls
+    missing = np.isnan(numbers) if numbers.dtype.kind == "f" else np.zeros(len(numbers), np.bool_)
+    if nulls is not None:
+        missing |= nulls
+    if missing.any():
         raise ParameterError(
-            f"values must be numbers, got {missing} of {len(numbers)} that are null or NaN: leave them out before, as dropna of "
-            "pandas does"
+            f"values must be numbers, got one that is null or NaN at index {missing.argmax()}: leave such out before, as pandas' "
+            "dropna does"
         )
     return numbers
