@@ -91,8 +91,10 @@ class Reference:
         limit = LIMITS.get(self.engine, math.inf)
         return found if -limit < found < limit else None
 
-    @staticmethod
-    def key(value, other):
+    def key(self, value, other):
+        if self.engine == "SQLite" and any(isinstance(one, float) and abs(one) >= 2**63 for one in (value, other)):
+            # A sum of integers that 64 bits do not hold is a double, and is compared with integers exactly, as here.
+            return False, value
         if isinstance(value, float) or isinstance(other, float):
             return math.isnan(value), 0.0 if math.isnan(value) else float(value)
         return False, value
