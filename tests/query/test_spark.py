@@ -19,7 +19,7 @@ from stairnoise import query
 from stairnoise.cli import main
 from stairnoise.query.question import Question
 from stairnoise.query.sources import open_source
-from stairnoise.query.sources import source as sources
+from stairnoise.query.sources import statement as statements
 from stairnoise.query.statistics import Count, Mean, Sum
 from tests.query.oracle import answers_to
 
@@ -99,7 +99,7 @@ def test_every_row_is_a_person(spark):
 
 def test_a_wrong_order_of_groups_is_seen(spark, monkeypatch):
     """If other people's rows decide a person's groups, one person changes more groups, and the answers are others."""
-    right = sources.statement
+    right = statements.statement
 
     def wrong(dialect, checked, key):
         text, parameters = right(dialect, checked, key)
@@ -109,7 +109,7 @@ def test_a_wrong_order_of_groups_is_seen(spark, monkeypatch):
     draw = random.Random(3)
     rows, question = random_tables(draw), asked((Count(),), 1)
     gone = {f"{table}/{draw.choice(PEOPLE)}" for table in range(TABLES)}
-    monkeypatch.setattr(sources, "statement", wrong)
+    monkeypatch.setattr(statements, "statement", wrong)
     found = [answered(frame(spark, part), question) for part in (rows, [row for row in rows if row[1] not in gone])]
     assert changes(*found)[1] > 1
     assert found[0].counts.tolist() != expected(rows, question, ())[0]
