@@ -500,7 +500,10 @@ def labelled(selected: Any, rows: Any) -> Any:
     """Return the labels of selected candidates: of a Series of pandas those of its index, of a frame those of its columns."""
     if type(rows).__module__.partition(".")[0] != "pandas":
         return selected
-    labels = rows.columns if rows.ndim == 2 else rows.index
+    labels = getattr(rows, "columns" if rows.ndim == 2 else "index", None)
+    if labels is None:
+        # An Index or an array of pandas.
+        return selected
     return labels[selected] if isinstance(selected, int) else np.asarray(labels)[selected]
 
 

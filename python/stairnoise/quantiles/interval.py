@@ -47,7 +47,7 @@ def lower_costs(
     sensitivity = target.sensitivity(plan.neighbours, plan.person)
     rate = plan.eps / sensitivity / 2 * target.r
     # An end fails as rarely as half of the interval may.
-    t = math.ceil(bound(rate, among + 1, (1 - confidence) / 2, flips=plan.flips))
+    t = math.ceil(min(bound(rate, among + 1, (1 - confidence) / 2, flips=plan.flips), 2.0**53))
     whole = Weights(np.concatenate(([0], candidates + 1)), np.concatenate(([t], weights)), 0, among)
     _, sizes, costs = whole.runs(target, besides=t)
     mechanism = PermuteAndFlip if plan.flips else ExponentialMechanism

@@ -74,10 +74,10 @@ class Plan(NamedTuple):
         """Return the bound of each quantile, in the unit of weights."""
         shares = [Fraction(p, self.r) for p in self.ranks]
         bounds = self._bounds(candidates, 1 - confidence)
-        least = [min(share, 1 - share) for share in shares]
-        return Accuracy(
-            max(bounds), max(math.ceil(bound / share) if share else math.inf for bound, share in zip(bounds, least, strict=True))
-        )
+        needed = [
+            bound / min(share, 1 - share) if 0 < share < 1 else math.inf for bound, share in zip(bounds, shares, strict=True)
+        ]
+        return Accuracy(max(bounds), max(math.ceil(people) if people < math.inf else people for people in needed))
 
     def _bounds(self, candidates: int, chance: float) -> list[float]:
         """Return how far each quantile can be off; more has at most this chance."""
@@ -121,14 +121,14 @@ def ranked(shares: Iterable[Fraction]) -> tuple[list[int], int]:
     shares = set(shares)
     r = math.lcm(*(share.denominator for share in shares))
     if r > _LARGEST_DENOMINATOR:
-        raise ParameterError(f"q must have a common denominator of at most {_LARGEST_DENOMINATOR}, got {r}")
+        raise ParameterError(f"q must have a common denominator of at most {_LARGEST_DENOMINATOR}, got {received(r)}")
     return sorted(int(share * r) for share in shares), r
 
 
 def shares_of(q: Any) -> tuple[list[Fraction], bool]:
     """Return quantiles as they were typed, and whether there was one that was not in a list."""
     q = q.tolist() if isinstance(q, np.ndarray) else q
-    alone = not isinstance(q, Sequence) or isinstance(q, str)
+    alone = not isinstance(q, Sequence) or isinstance(q, (str, memoryview))
     shares = [_share(item) for item in ([q] if alone else q)]
     if not 1 <= len(shares) <= _MOST_QUANTILES:
         raise ParameterError(f"q must have 1 to {_MOST_QUANTILES} quantiles, got {len(shares)}")
@@ -137,10 +137,11 @@ def shares_of(q: Any) -> tuple[list[Fraction], bool]:
 
 def _share(value: Any) -> Fraction:
     value = python_value(value)
-    if isinstance(value, bool) or not isinstance(value, (Rational, float)):
+    # A timedelta of NumPy calls itself a number.
+    if isinstance(value, (bool, np.generic)) or not isinstance(value, (Rational, float)):
         raise ParameterTypeError(f"q must be a number from 0 to 1, got {outline(value)}")
-    size = float(value)
+    size: Any = value
     if not 0 <= size <= 1:
-        hint = f": for percentile {size:g} write {size / 100:g}" if 1 < size <= 100 else ""
+        hint = f": for percentile {float(size):g} write {float(size) / 100:g}" if 1 < size <= 100 else ""
         raise ParameterError(f"q must be from 0 to 1, got {received(value)}{hint}")
     return as_typed(value) if isinstance(value, float) else Fraction(value)

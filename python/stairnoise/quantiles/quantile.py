@@ -221,6 +221,8 @@ def _plan(q: Any, eps: object, neighbours: object, mechanism: object, rows: obje
 
 def _fitting(plan: Plan, mechanism: object, among: int) -> Plan:
     """Return a plan for so many candidates."""
+    if not plan.level:
+        raise ParameterError(f"eps must be large enough to be divided for {len(plan.ranks)} quantiles, got {plan.eps:g}")
     if mechanism == "tree" and among > tree.MOST_CANDIDATES:
         raise ParameterError(f'mechanism must not be "tree" for more than {tree.MOST_CANDIDATES} candidates, got {among}')
     return plan.among(among) if mechanism is None else plan._replace(tree=mechanism == "tree")

@@ -70,6 +70,8 @@ class Accuracy(NamedTuple):
 
 def bound(rate: float, candidates: int, chance: float, *, flips: bool) -> float:
     """Return the least t for which one selection has a cost of t or more with at most this chance."""
+    if not rate:
+        return math.inf
     # For this t, candidates · e^(-rate·t) is the chance.
     low, high = 0.0, max(math.log(candidates / chance), 0.0) / rate
     tail = _flipped if flips else _exponential
