@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 from collections import Counter
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from unittest import mock
@@ -278,6 +279,13 @@ def test_no_values_give_every_candidate_a_chance():
     several = [sn.quantile([], [0.4, 0.6], bounds=(0, 3), step=1, eps=5, rng=allowed(seed)).value for seed in range(60)]
     assert set(np.concatenate(several)) == {0.0, 1.0, 2.0, 3.0}
     assert all(low <= high for low, high in several)
+
+
+def test_numbers_of_every_kind_are_quantiles():
+    found = [sn.quantile([1, 2], q, bounds=(0, 3), eps=1, rng=allowed(2)).value for q in (0.5, Fraction(1, 2), Decimal("0.5"))]
+    assert len(set(found)) == 1
+    for eps in (5e-324, 1e-300):
+        assert sn.quantile_accuracy(0.5, 10, eps=eps).rank_bound > 1e299
 
 
 def test_one_candidate():

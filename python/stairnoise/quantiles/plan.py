@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ import numpy as np
 from stairnoise._digits import as_typed
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._numpy_scalars import python_value
+from stairnoise._parameters import number_array
 from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
 from stairnoise.numerics.rounding import rounded_down
@@ -127,8 +129,10 @@ def ranked(shares: Iterable[Fraction]) -> tuple[list[int], int]:
 
 def shares_of(q: Any) -> tuple[list[Fraction], bool]:
     """Return quantiles as they were typed, and whether there was one that was not in a list."""
-    q = q.tolist() if isinstance(q, np.ndarray) else q
-    alone = not isinstance(q, Sequence) or isinstance(q, (str, memoryview))
+    q = python_value(q)
+    if not isinstance(q, (list, tuple, str, Rational, float, Decimal)):
+        q = number_array(q, "q").tolist()
+    alone = not isinstance(q, (list, tuple))
     shares = [_share(item) for item in ([q] if alone else q)]
     if not 1 <= len(shares) <= _MOST_QUANTILES:
         raise ParameterError(f"q must have 1 to {_MOST_QUANTILES} quantiles, got {len(shares)}")
@@ -137,8 +141,9 @@ def shares_of(q: Any) -> tuple[list[Fraction], bool]:
 
 def _share(value: Any) -> Fraction:
     value = python_value(value)
-    # A timedelta of NumPy calls itself a number.
-    if isinstance(value, (bool, np.generic)) or not isinstance(value, (Rational, float)):
+    # A timedelta of NumPy calls itself a number, and a signalling NaN cannot be compared.
+    wrong = isinstance(value, (bool, np.generic)) or (isinstance(value, Decimal) and value.is_nan())
+    if wrong or not isinstance(value, (Rational, float, Decimal)):
         raise ParameterTypeError(f"q must be a number from 0 to 1, got {outline(value)}")
     size: Any = value
     if not 0 <= size <= 1:

@@ -79,7 +79,7 @@ def quantile(
     ----------
     values : array of float or int, or column of pandas, Polars or PyArrow
         Numbers of any shape, one for each row of a table, without nulls. Each counts as the nearest candidate.
-    q : float or Fraction, or a sequence of them
+    q : float, Fraction or Decimal, or a sequence of them
         From 0 to 1, as it is written: 0.1 is a tenth. 0.5 is the median. Several quantiles share `eps`.
     bounds : (float, float) or None
         The lowest and the highest candidate. Choose them without looking at the values.

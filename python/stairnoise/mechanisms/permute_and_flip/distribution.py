@@ -38,7 +38,7 @@ def first_accepted(exponents: Floats, numbers: Floats | None = None) -> Floats:
     with np.errstate(under="ignore"):
         chances = np.exp(-exponents)
     tails = -np.expm1(-exponents)  # 1 - a, without cancellation
-    candidates = int(np.broadcast_to(numbers, exponents.shape).sum(axis=-1).max(initial=0))
+    candidates = int(np.broadcast_to(numbers, exponents.shape).sum(axis=-1).max(initial=1))
     if candidates <= _FEW:
         nodes, weights = gauss_legendre((candidates + 1) // 2)
         end = np.ones((*exponents.shape[:-1], 1))

@@ -71,7 +71,8 @@ def largest_eps(eps: float, delta: float, k: int, width: float, width_less_one: 
         if k == 1:
             found = part.profile_scalar(eps)
         else:
-            gains = -np.expm1(np.minimum(eps - one * np.arange(k, -1.0, -1.0), 0.0))
+            with np.errstate(over="ignore"):  # an infinite loss gains 1
+                gains = -np.expm1(np.minimum(eps - one * np.arange(k, -1.0, -1.0), 0.0))
             found = float(part.powers(k) @ gains)
         return math.log(max(found / delta, _RARE))
 
