@@ -13,7 +13,7 @@ Spark, a CSV or Parquet file, or a frame, and return a `PrivateTable`. `bounds` 
 | `reading` | how a file is read |
 | `condition` | the first judge of a condition |
 | `statistics` | what can be asked: one file for each kind of statistic |
-| `sources` | databases and files, and the one SQL statement that each runs |
+| `sources` | databases and files, and the SQL that each runs |
 | `answers` | true answers |
 | `budget`, `mechanism` | the budget and its shares, and which mechanism protects which number |
 | `noise` | the plan of a release, its noise, and its columns |

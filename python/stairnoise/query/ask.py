@@ -53,7 +53,7 @@ def count(
 ) -> PrivateTable:
     """Count the people in each group of a table, privately.
 
-    The data are only read, in one SQL statement. The true counts are not kept, shown or named in errors.
+    The data are only read. The true counts are not kept, shown or named in errors.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ def compile(
     all_digits: bool = False,
     ledger: Ledger | None = None,
 ) -> CompiledQuery:
-    """Write a question as one statement of a warehouse, for a client of your own.
+    """Write a question in the SQL of a warehouse, for a client of your own.
 
     Run ``.sql``, and give its rows to `finish`; with quantiles run all of ``.statements``. Statements for Spark are tested on
     Spark. The others are not run here: their tests run a translation in DuckDB.

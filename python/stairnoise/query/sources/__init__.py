@@ -4,7 +4,7 @@
 |---|---|
 | `source`, `dialect` | what all engines have in common, and what they write differently |
 | `column`, `groups`, `grouped`, `units` | columns, their listed and computed groups, and the unit of a sum |
-| `statement` | a question as one SQL statement, and its rows as answers |
+| `statement` | a question as SQL statements, and their rows as answers |
 | `sqlite` | SQLite |
 | `duckdb` | DuckDB |
 | `csv_file`, `lines`, `records` | CSV files: their schema, their lines, and lines as records |

@@ -154,8 +154,8 @@ class DuckDBDialect(Dialect):
 class DuckDB(Source):
     """A database of DuckDB, or a file that it reads as a table.
 
-    While a file of DuckDB is read, no other process can write it. Each answer is one statement, so it comes from one snapshot,
-    also with an open connection. Two answers share a snapshot only if the caller has begun a transaction.
+    While a file of DuckDB is read, no other process can write it. Each statement has one snapshot, also with an open
+    connection. Two statements, such as those of a count and of a median, share it only if the caller has begun a transaction.
     """
 
     dialect = DuckDBDialect()

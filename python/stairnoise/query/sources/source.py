@@ -48,8 +48,8 @@ class SourceError(StairnoiseError):
 class Source(ABC):
     """A database or a file that can be asked; a context manager that closes what was opened.
 
-    It only reads, and from one snapshot: what others write in between is not seen. Of a CSV or Parquet file, each answer has a
-    snapshot of its own.
+    It only reads, and from one snapshot: what others write in between is not seen. Of DuckDB, and of
+    a CSV or Parquet file, each statement has a snapshot of its own.
     """
 
     dialect: Dialect

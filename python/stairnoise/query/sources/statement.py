@@ -1,4 +1,4 @@
-"""A question as one SQL statement, and its rows as answers.
+"""A question as SQL statements, and their rows as answers.
 
 The statement of counts and sums reads from the inside out. `kept` are the rows that fulfil the condition. In `coded` a listed
 group is its index in the list, so no other value of the data leaves the engine. With a person column, `people` has one row for
