@@ -231,6 +231,23 @@ DAY = datetime.date(2020, 2, 29)
 ROWS_OF_PLAN = [(0, 1, 40, 70), (1, None, 500, None), (0, 2, 900, 4)]
 
 
+@pytest.mark.parametrize("dialect", TYPES)
+def test_bounds_are_found_from_the_rows_of_a_client(dialect):
+    """Evidence: the translation in DuckDB, with bounds that a reader can see; nearly no noise."""
+    columns = {"who": "text", "v": "bigint", "w": "double"}
+    rows = [("a", 3, 0.25), ("a", 3, -900.0), ("b", 100, math.nan), ("c", None, math.inf), (None, 2**40, 1.0)]
+    asked = {"dialect": dialect, "schema": schema(dialect, columns), "person": "who", "max_groups": 2, "eps": 1e9}
+    own = {name.upper() if dialect == "snowflake" else name: kind for name, kind in columns.items()}
+    for column, expected in (("v", (2, 128)), ("w", (-1024, 0.5))):
+        made = query.compile_bounds("t", column=column, **asked)
+        found = query.finish(made, duck(own, rows).execute(translated(dialect, made.sql)).fetchall())
+        assert isinstance(found, query.PrivateBounds)
+        assert found.bounds == expected
+        assert sum(count for _, count, _ in found.histogram) == 2
+    with pytest.raises(sn.ParameterError, match=r"^column must be of numbers; it is declared as"):
+        query.compile_bounds("t", column="who", **asked)
+
+
 def test_a_plan_is_finished_once():
     first = plan(rng=sn.KeyedRng(bytes(32), "july"), by=["g"], groups={"g": ["x", None]}, delta=None)
     rows = [(0, decimal.Decimal(40), 70.0), (1, 500, None)]
@@ -354,6 +371,9 @@ def test_the_cost_is_counted_when_the_plan_is_made(tmp_path):
 def test_a_warning_says_who_sees_the_answers():
     with pytest.warns(UserWarning, match="gets exact answers, which are not private"):
         plan()
+    with pytest.warns(UserWarning, match="gets exact answers") as warned:
+        query.compile_bounds("t", dialect="trino", schema={"w": "double"}, column="w", row_is_person=True, eps=1)
+    assert warned[0].filename == __file__
 
 
 def test_every_statement_has_a_new_salt():

@@ -27,7 +27,7 @@ Only the packages that a source needs are imported.
 
 from stairnoise.query.ask import count, mean, median, quantile, sum, table, top
 from stairnoise.query.compiled import CompiledQuery, compile, finish
-from stairnoise.query.find_bounds import PrivateBounds, bounds
+from stairnoise.query.find_bounds import PrivateBounds, bounds, compile_bounds
 from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.reading import CSV
 from stairnoise.query.sources.source import SourceError
@@ -40,6 +40,7 @@ __all__ = [
     "SourceError",
     "bounds",
     "compile",
+    "compile_bounds",
     "count",
     "finish",
     "mean",

@@ -7,14 +7,14 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise._numpy_scalars import python_value
 from stairnoise.query.ask import several, top_of
 from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.question import folded
-from stairnoise.query.release import Release
+from stairnoise.query.release import Outcome, Release
 from stairnoise.query.sources.described import Described
 from stairnoise.query.sources.statement import CANDIDATE, WEIGHT, Checked, answers_of, columns_of
 
@@ -34,8 +34,11 @@ _SEEN = (
 )
 
 
-class CompiledQuery:
-    """A question as SQL statements, with its budget. `finish` makes the private table of their rows, once.
+Made = TypeVar("Made")
+
+
+class CompiledQuery(Generic[Made]):
+    """A question as SQL statements, with its budget. `finish` makes the private table or bounds of their rows, once.
 
     Attributes
     ----------
@@ -50,18 +53,19 @@ class CompiledQuery:
 
     __module__ = "stairnoise.query"
 
-    def __init__(self, release: Release, source: Described, place: str) -> None:
-        self._release, self._dialect = release, source.dialect
-        self._asked = release.prepare(source, place)
+    def __init__(self, release: Release, source: Described, made: Callable[[Outcome], Made]) -> None:
+        self._release, self._dialect, self._made = release, source.dialect, made
+        self._asked = release.prepare(source, source.dialect.name)
         texts = [text for text, _ in source.statements(self._asked, release.order)]
         self.statements = list(zip(texts, columns_of(self._asked), strict=True))
         self.sql, self.columns = self.statements[0]
         self._finished = False
+        warnings.warn(_SEEN, UserWarning, stacklevel=3)
 
     def __repr__(self) -> str:
         return f"CompiledQuery({self._dialect.name}, columns={', '.join(str(columns) for _, columns in self.statements)})"
 
-    def _finish(self, answers: object) -> PrivateTable:
+    def _finish(self, answers: object) -> Made:
         if self._finished:
             raise ParameterError("plan must not be finished before: a second table of the same answers would cost its own eps")
         several = len(self.statements)
@@ -74,7 +78,7 @@ class CompiledQuery:
         statements = zip(self.statements, found, places, strict=True)
         rows = [_checked(self._asked, columns, one, place) for (_, columns), one, place in statements]
         self._finished = True
-        return self._release.finish(lambda: answers_of(self._asked, rows)).table
+        return self._made(self._release.finish(lambda: answers_of(self._asked, rows)))
 
 
 def compile(
@@ -105,7 +109,7 @@ def compile(
     nonnegative: bool = False,
     all_digits: bool = False,
     ledger: Ledger | None = None,
-) -> CompiledQuery:
+) -> CompiledQuery[PrivateTable]:
     """Write a question in the SQL of a warehouse, for a client of your own.
 
     Run ``.sql``, and give its rows to `finish`; with quantiles run all of ``.statements``. Statements for Spark are tested on
@@ -162,26 +166,24 @@ def compile(
     described = Described(asked.pop("dialect"), asked.pop("table"), asked.pop("schema"))
     k = asked.pop("top")
     statistics = [*several(asked), *([] if k is None else [top_of(k)])]
-    plan = CompiledQuery(Release(statistics, table, **asked), described, described.dialect.name)
-    warnings.warn(_SEEN, UserWarning, stacklevel=2)
-    return plan
+    return CompiledQuery(Release(statistics, table, **asked), described, lambda outcome: outcome.table)
 
 
-def finish(plan: CompiledQuery, answers: Any) -> PrivateTable:
-    """Make the private table of the rows that a compiled statement returned.
+def finish(plan: CompiledQuery[Made], answers: Any) -> Made:
+    """Make the private table or bounds of the rows that a compiled statement returned.
 
     Parameters
     ----------
     plan : CompiledQuery
-        What `compile` returned. It holds the question and its cost.
+        What `compile` or `compile_bounds` returned. It holds the question and its cost.
     answers : list of tuples, or a frame
         All rows: a list of tuples or of a database driver's rows, or a frame of pandas, Polars or PyArrow. For several
         statements a list of these, in the order of the statements.
 
     Returns
     -------
-    PrivateTable
-        As `table` returns it.
+    PrivateTable or PrivateBounds
+        As `table` or `bounds` returns it.
 
     Raises
     ------

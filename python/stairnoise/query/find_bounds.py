@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stairnoise._errors import ParameterError
+from stairnoise.query.compiled import CompiledQuery
 from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.release import Outcome, Release
+from stairnoise.query.sources.described import Described
 
 if TYPE_CHECKING:
     from stairnoise.accounting.ledger.ledger import Ledger
@@ -130,16 +133,59 @@ def bounds(
     """
     asked = locals()
     del asked["source"]
-    unused = {"by": (), "groups": None, "delta": None, "mechanism": None, "nonnegative": False}
-    try:
-        return found(release_of(asked.pop("column"), **asked, **unused).run(source))
-    except ParameterError as error:
-        raise type(error)(_of_column(str(error))) from None
+    with _about_the_column():
+        return found(release_of(**asked).run(source))
+
+
+def compile_bounds(
+    table: str,
+    *,
+    dialect: str,
+    schema: Mapping[str, str],
+    column: str,
+    where: str | None = None,
+    person: str | None = None,
+    row_is_person: bool = False,
+    max_groups: int = 1,
+    eps: float,
+    rng: Rng | KeyedRng | None = None,
+    confidence: float = CONFIDENCE,
+    ledger: Ledger | None = None,
+) -> CompiledQuery[PrivateBounds]:
+    """Write the statement of `bounds` in the SQL of a warehouse; `finish` makes the bounds of its rows.
+
+    Parameters
+    ----------
+    table, dialect, schema
+        As in `compile`.
+    column, where, person, row_is_person, max_groups, eps, rng, confidence, ledger
+        As in `bounds`.
+
+    Returns
+    -------
+    CompiledQuery
+        As `compile` returns it.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError, BudgetError, LedgerError
+        As in `compile`. Or the column does not hold numbers.
+
+    Warns
+    -----
+    UserWarning
+        The client that runs the statement gets exact answers.
+    """
+    asked = locals()
+    described = Described(asked.pop("dialect"), table, asked.pop("schema"))
+    with _about_the_column():
+        return CompiledQuery(release_of(**asked), described, found)
 
 
 def release_of(column: str, **asked: Any) -> Release:
     """Return the release of the histogram."""
-    return Release([("count", None, None)], bins={column: EDGES}, **asked, all_digits=True)
+    unused: dict[str, Any] = {"by": (), "groups": None, "delta": None, "mechanism": None, "nonnegative": False}
+    return Release([("count", None, None)], bins={column: EDGES}, **asked, **unused, all_digits=True)
 
 
 def found(outcome: Outcome) -> PrivateBounds:
@@ -164,6 +210,14 @@ def threshold_of(mechanism: Any, bins: int, confidence: float) -> int:
     while mechanism.sf(threshold) > chance:
         threshold += 1
     return threshold
+
+
+@contextmanager
+def _about_the_column() -> Iterator[None]:
+    try:
+        yield
+    except ParameterError as error:
+        raise type(error)(_of_column(str(error))) from None
 
 
 def _of_column(text: str) -> str:
