@@ -42,7 +42,11 @@ def test_all_of_it_passes():
     assert report.failures == ()
     assert report.subjects == SUBJECTS
     # Values are counted, because times vary on a busy machine. Values of all instruction sets but the first count twice.
-    drawing = [*(one for row in ROWS for one in row.mechanisms()), *instruction_sets._selections(), *instruction_sets._of_groups()]
+    drawing = [
+        *(one for row in ROWS for one in row.mechanisms()),
+        *instruction_sets._selections(),
+        *instruction_sets._of_groups(),
+    ]
     assert report.values <= 860_000 * len(drawing) * (2 * len(sn.cpu_tiers()) - 1)
 
 
