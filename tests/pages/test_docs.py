@@ -7,14 +7,18 @@ import doctest
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.combinations import looped
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = sorted((page for page in DOCS.rglob("*.md") if "_build" not in page.parts), key=lambda page: page.name)
+WIDTH = 76
 # Libraries that one section needs; most are too large for the group `test`. If one is missing, the section is skipped.
 OPTIONAL = {"autodp", "dp_accounting", "jax", "opendp", "sklearn", "torch"}
 # Some pages, such as the contract, have no example to run.
@@ -67,8 +71,33 @@ def run(text: str, name: str) -> tuple[int, int]:
     """Run the examples of a text and print failures; return the numbers of failures and of examples."""
     examples = doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, name, name, 0)
     with np.printoptions(precision=8, suppress=False, linewidth=75, legacy=False):
-        done = doctest.DocTestRunner().run(examples)
+        done = doctest.DocTestRunner(Wrapped()).run(examples)
     return done.failed, done.attempted
+
+
+class Wrapped(doctest.OutputChecker):
+    """Accepts output whose lines of more than `WIDTH` letters the page wraps."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        if any(len(line) > WIDTH for line in got.splitlines()):
+            optionflags |= doctest.NORMALIZE_WHITESPACE
+        return super().check_output(want, got, optionflags)
+
+
+def code(text: str) -> Iterator[str]:
+    """Yield the lines of a page's blocks of code."""
+    fence = ""
+    for line in text.splitlines():
+        if found := re.match(r" *```(.*)", line):
+            fence = "" if fence else found[1] or "text"
+        elif line.startswith("    ") if not fence else not fence.startswith(("math", "{")):
+            yield line if fence else line[4:]
+
+
+@looped("page", [*PAGES, DOCS.parent / "README.md"])
+def test_code_fits(page: Path) -> None:
+    """A page that is 1280 pixels wide shows a line of this length."""
+    assert [line for line in code(page.read_text(encoding="utf-8")) if len(line) > WIDTH] == []
 
 
 def write_modules(folder: Path) -> None:
