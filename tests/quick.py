@@ -13,6 +13,7 @@ QUICK = {"by_mechanism", "by_method", "exactness", "interface", "reference", "th
 ABOUT = {
     "attacks": ("rust/core/src/lattice/", "tests/attacks/"),
     "cli": ("python/stairnoise/cli/",),
+    "compat": ("python/stairnoise/compat/", "tests/compat/"),
     "engines": ("python/stairnoise/columns/", "python/stairnoise/keyed/", "python/stairnoise/engines/", "tests/engines/"),
     "generators": ("python/stairnoise/keyed/", "python/stairnoise/rng.py", "rust/core/src/keyed/", "rust/core/src/stream/"),
     "ledger": ("python/stairnoise/accounting/ledger/", "tests/ledger/"),

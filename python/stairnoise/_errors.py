@@ -32,6 +32,7 @@ _NUMBERS = "?biufc"
 # distribution is evaluated, numbers that the caller believes to be released, and memory that can hold the true answers.
 _DATA = frozenset(
     {"arrays", "costs", "counts", "k", "labels", "multiplicities", "n", "out", "released", "samples", "scores", "values", "x"}
+    | {"num_users", "result"}
 )
 
 # Types whose ``repr`` runs no foreign code. Bytes are not included, because keys are bytes.

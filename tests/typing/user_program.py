@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stairnoise as sn
+from stairnoise.compat import pydp
 
 continuous: sn.Staircase = sn.Staircase(4, sensitivity=1.0, gamma="l2")
 spread_out = sn.Laplace(np.linspace(0.1, 4, 5), [1.0, 2.0, 3.0, 4.0, 5.0])
@@ -157,3 +158,9 @@ def choice_of(mechanism: sn.SelectionMechanism) -> int:
 promised: list[sn.Guarantee] = [promise_of(sn.Laplace(1)), promise_of(sn.MultivariateStaircase(1, dim=2))]
 spreads: list[float] = [spread_of(sn.Skellam(2.0)), spread_of(sn.DiscreteLaplace([1, 2]))]
 place: int = choice_of(sn.PermuteAndFlip(1, sensitivity=1))
+
+replaced: pydp.GaussianMechanism = pydp.GaussianMechanism.create_from_standard_deviation(2)
+people: int = replaced.add_noise(41)
+total: float = pydp.LaplaceMechanism(1, sensitivity=2).add_noise(41.5)
+inner: sn.Gaussian[float] = replaced.mechanism
+keep: bool = pydp.create_partition_strategy("laplace", 1, 1e-6, 3, pre_threshold=5).should_keep(41)
