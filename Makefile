@@ -267,7 +267,7 @@ format: $(VENV)/stamp-dev  ## format the sources
 # ---------------------------------------------------------------- figures
 
 .PHONY: bench
-bench: $(VENV)/stamp-bench  ## compare with commit 4c1bc39 and with peers; write a dated record and README.md's figures
+bench: $(VENV)/stamp-bench  ## compare with commit efc073a0 and with peers; write a dated record and README.md's figures
 	$(PY) -m benches
 
 # Builds that commit once, which takes minutes. An example: OPTIONS='--only Laplace --tier avx2 --commit HEAD~1'.

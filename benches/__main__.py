@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benches import builds, compare, machine, ours, report
 from benches.results import Record
-from benches.rows import CASES
+from benches.rows import CASES, CHANGED_MECHANISMS
 from benches.timing import SECONDS
 from benches.worker import ONE_THREAD
 
@@ -61,7 +61,7 @@ def compared() -> Record:
         lambda case: share if case.main else share / 3,
         show=lambda row: print(compare.line(row), flush=True),
     )
-    return {"commit": compare.FIRST, "rows": rows}
+    return {"commit": compare.FIRST, "changed": CHANGED_MECHANISMS, "rows": rows}
 
 
 if __name__ == "__main__":

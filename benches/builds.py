@@ -1,6 +1,6 @@
 """Build a commit of this project for comparison, in its own folder that is kept between runs.
 
-python -m benches.builds 4c1bc39        # builds it if necessary, and prints where its package is
+python -m benches.builds efc073a0        # builds it if necessary, and prints where its package is
 """
 
 from __future__ import annotations

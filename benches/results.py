@@ -8,7 +8,7 @@ from typing import Any
 Record = dict[str, Any]
 Result = dict[str, Any]
 
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -82,6 +83,14 @@ VARIED = {
     "PartitionSelection": {"eps": 1.0, "delta": 1e-6},
 }
 """Arguments of a constructor; the first argument changes at each call."""
+
+MICROSECONDS = {"Gaussian": 100, "PartitionSelection": 300}
+"""The maximum time of these constructors; the others have a millisecond."""
+
+CHANGED_MECHANISMS = ("DiscreteGaussian", "Gaussian", "PartitionSelection", "PermuteAndFlip", "TruncatedLaplace")
+"""Mechanisms whose values are others than those of commit efc073a0."""
+
+CHANGED = re.compile(rf"\b({'|'.join(CHANGED_MECHANISMS)})\(")
 
 
 def _constructor(name: str) -> Case:
@@ -265,6 +274,10 @@ ONE_CALL = Case("sn.sample(10, eps=1)", lambda: lambda: sn.sample(10, eps=1), ma
 RESTS = [small(STAIRCASES[4.0], n, "sample", main=True) for n in (63, 100, 1000)]
 CONSTRUCTORS = {name: _constructor(name) for name in VARIED}
 
+HALVED = [bulk(noise, main=True) for noise in EVERY if noise.name in ("GeneralizedDiscreteLaplace", "MultiScaleDiscreteLaplace")]
+HALVED += [bulk(noise, main=True) for noise in EVERY if noise.name == "Skellam" and noise.arguments["mu"] == 100]
+OWN_PARAMETERS = [bulk(noise, main=True) for noise in OWN_VARIANCE]
+
 MAIN = [
     *IN_CACHE_RELEASES,
     *LARGE_RELEASES,
@@ -276,6 +289,8 @@ MAIN = [
     ONE_RELEASE,
     ONE_CALL,
     *RESTS,
+    *HALVED,
+    *OWN_PARAMETERS,
     *CONSTRUCTORS.values(),
 ]
 

@@ -127,7 +127,7 @@ def _beside(results: Results, section: str, *units: str) -> Iterator[str]:
 def _compared(record: Record) -> Iterator[str]:
     compared = record["compared"]
     if compared["rows"]:
-        yield from ratios.lines(compared["rows"], compared["commit"])
+        yield from ratios.lines(compared["rows"], compared["commit"], compared.get("changed", ()))
     else:
         yield f"Nothing was compared: the clone had no commit {compared['commit']}."
 
