@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
+from stairnoise.mechanism.guarantee import NAME
 from stairnoise.registry import ROWS, Compared, Row
 
 
@@ -17,6 +18,8 @@ class Setting(NamedTuple):
     delta: float | None = None
     # Whether the caller stated the sensitivity.
     stated: bool = True
+    # How many values one person can change; all of them together have the guarantee.
+    partitions: int = 1
 
     def argument(self, name: str) -> float | None:
         """Return ε, δ, the sensitivity, or the "change", the sensitivity of a discrete mechanism; None if not stated."""
@@ -47,7 +50,8 @@ class Candidate(NamedTuple):
             raise ParameterError("sensitivity must be stated for a mechanism made from its noise alone, got None")
         mechanism = self.row.load()
         make = getattr(mechanism, self.compared.by) if self.compared.by else mechanism
-        return make(*map(setting.argument, self.compared.takes), *self.compared.fixed)
+        made = make(*map(setting.argument, self.compared.takes), *self.compared.fixed)
+        return made._keeping_guarantee(setting.partitions, NAME)
 
 
 # Continuous mechanisms, then discrete ones.

@@ -57,13 +57,11 @@ def recommend(compared: Iterable[ComparisonRow], eps: float, cost: Cost) -> str:
     return " ".join(filter(None, sentences))
 
 
-def recommend_for_releases(compared: Sequence[ComparisonRow], total: str, releases: int, cost: str) -> str:
-    """Return a few sentences about mechanisms calibrated for several releases: the least cost of each kind."""
-    sentences = [
-        f"With each of these, {releases} releases together are {total}-differentially private."
-        if releases > 1
-        else f"With each of these, one release is {total}-differentially private."
-    ]
+def recommend_for_several(compared: Sequence[ComparisonRow], total: str, releases: int, values: int, cost: str) -> str:
+    """Return a few sentences about mechanisms for several releases or values of one person: the least cost of each kind."""
+    those = [f"{releases} releases"] * (releases > 1) + [f"{values} values of one person"] * (values > 1)
+    said = f"{' of '.join(those)} together are" if those else "one release is"
+    sentences = [f"With each of these, {said} {total}-differentially private."]
     for kind, whole, baseline in (("real numbers", False, "Laplace"), ("integers", True, "DiscreteLaplace")):
         rows = [row for row in compared if (row.p_zero is not None) is whole]
         least = min((_root_cost(row, cost) for row in rows), default=0.0)

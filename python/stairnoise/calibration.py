@@ -30,7 +30,7 @@ __all__ = ["calibrate"]
 Mechanism = TypeVar("Mechanism")
 
 _MOMENT = {"l1": 1, "l2": 2}
-_MOST_RELEASES = 2**20
+MOST_RELEASES = 2**20
 # How near to the given ε a search ends, from below.
 _NEAR = 1e-5
 # A bracket of the parameter that is no wider, relatively, ends a search: the noise itself has steps.
@@ -169,7 +169,7 @@ def checked(eps: object, delta: object, releases: object, sensitivity: object) -
     change = 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
     refuse("eps", eps, 0 < budget < math.inf, "finite and greater than 0")
     refuse("delta", delta, 0 <= slack < 1, "at least 0 and less than 1")
-    number = count(releases, "releases", least=1, most=_MOST_RELEASES)
+    number = count(releases, "releases", least=1, most=MOST_RELEASES)
     return Target(budget, slack, number, change, sensitivity is not None)
 
 

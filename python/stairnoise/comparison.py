@@ -16,8 +16,9 @@ from stairnoise._errors import ParameterError, received
 from stairnoise._optional import require
 from stairnoise._parameters import Cost, RealLike, count, one_of, real, refuse, single
 from stairnoise._plain import aligned
-from stairnoise._recommendation import recommend, recommend_for_releases
-from stairnoise.calibration import checked
+from stairnoise._recommendation import recommend, recommend_for_several
+from stairnoise.calibration import MOST_RELEASES, checked
+from stairnoise.mechanism.guarantee import NAME, partitions
 
 Subject = Literal["number", "vector", "choice"]
 
@@ -37,7 +38,7 @@ class Comparison(Sequence[ComparisonRow]):
 
     Attributes
     ----------
-    eps, sensitivity, delta, cost, releases
+    eps, sensitivity, delta, cost, releases, max_partitions_contributed
         Arguments of `compare`.
     subject : {"number", "vector", "choice"}
         What is released.
@@ -49,7 +50,7 @@ class Comparison(Sequence[ComparisonRow]):
     A row is a named tuple. ``table[0]`` is the one of least cost, and ``table["Laplace"]`` that of a mechanism.
 
     - ``name``: name of the class; for a staircase also the cost that its shape minimises.
-    - ``mechanism``: the mechanism itself.
+    - ``mechanism``: the mechanism itself, as `for_partitions` returns it.
     - ``mean_abs``: E|X|, the expected error; for a vector the expected norm, for a choice the expected cost above the least.
     - ``std``: square root of E X², the standard deviation.
     - ``bound_95``: smallest t with P(|X| <= t) >= 0.95; an integer for a discrete mechanism.
@@ -62,6 +63,7 @@ class Comparison(Sequence[ComparisonRow]):
     sensitivity: float
     delta: float | None
     _stated: bool
+    max_partitions_contributed: int
     cost: Cost
     subject: Subject
     _asked: tuple[Any, ...]
@@ -72,9 +74,9 @@ class Comparison(Sequence[ComparisonRow]):
     @property
     def recommendation(self) -> str:
         """Which mechanism to choose for one release and for many, in a few sentences; all numbers are computed."""
-        if self.releases is not None:
+        if self.releases is not None or self.max_partitions_contributed > 1:
             total = f"{self.eps:g}" if self.delta is None else f"({self.eps:g}, {self.delta:g})"
-            return recommend_for_releases(self, total, self.releases, self.cost)
+            return recommend_for_several(self, total, self.releases or 1, self.max_partitions_contributed, self.cost)
         return recommend(self, self.eps, self.cost) if self.subject == "number" else ""
 
     @property
@@ -124,7 +126,8 @@ class Comparison(Sequence[ComparisonRow]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         sensitivity = self.sensitivity if self._stated else None
-        return _compare_again, (self.eps, sensitivity, self.cost, self.delta, self.releases, *self._asked)
+        counts = self.releases, self.max_partitions_contributed
+        return _compare_again, (self.eps, sensitivity, self.cost, self.delta, *counts, *self._asked)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comparison):
@@ -153,6 +156,7 @@ def compare(
     *,
     delta: RealLike | None = None,
     releases: int | None = None,
+    max_partitions_contributed: int = 1,
     mechanisms: Literal["all"] | Sequence[str] | None = None,
     dim: int | None = None,
     norm: Literal["l1", "l2", "linf"] = "l1",
@@ -179,6 +183,8 @@ def compare(
     releases : int or None
         How many releases k share ε and δ. Every mechanism is then the one that `calibrate` returns, and the rows are sorted
         by `cost`. A staircase has one row, with the first stair that is best for `cost` and k. None: one draw each.
+    max_partitions_contributed : int, default 1
+        How many values one person can change. All of them together have the guarantee, and the errors are those of one value.
     mechanisms : sequence of str, "all" or None
         Which to compare, by the names in the table. None: the staircase and Laplace mechanisms, and if `delta` is given
         those that need it. The others are for noise in shares (GeneralizedDiscreteLaplace and Arete, with the
@@ -204,7 +210,7 @@ def compare(
         A parameter is not a number, `cost` is not a string, or `mechanisms` is not a sequence.
     ParameterError
         A parameter is out of range or an array, `cost` is another string, or a mechanism has another name. Or two of
-        `dim`, `costs` and `releases` are given.
+        `dim`, `costs` and `releases` are given, or one of the first two with `max_partitions_contributed`.
 
     References
     ----------
@@ -243,13 +249,15 @@ def compare(
     one_of(cost, "cost", ("l1", "l2"))
     slack = None if delta is None else single(delta, "delta")
     refuse("delta", delta, slack is None or 0 < slack < 1, "greater than 0 and less than 1")
-    setting = Setting(number, change, slack, stated)
+    setting = Setting(number, change, slack, stated, partitions(max_partitions_contributed, NAME))
     if (dim is not None or costs is not None) and mechanisms is not None:
         raise ParameterError(f"mechanisms must be None for a vector or a choice, got {received(mechanisms)}")
     if dim is not None and costs is not None:
         raise ParameterError(f"costs must be None where dim is given, got dim {received(dim)}")
     if (dim is not None or costs is not None) and releases is not None:
         raise ParameterError(f"releases must be None for a vector or a choice, got {received(releases)}")
+    if (dim is not None or costs is not None) and setting.partitions > 1:
+        raise ParameterError(f"{NAME} must be 1 for a vector or a choice, got {received(max_partitions_contributed)}")
     power = _MOMENT[cost]
     if dim is not None:
         length = count(dim, "dim", least=2, most=_MOST_DIMENSIONS)
@@ -263,8 +271,9 @@ def compare(
         return Comparison(*setting, cost, "choice", (None, None, "l1", tuple(row.tolist())), selections)
     if releases is not None:
         target = checked(number, 0.0 if slack is None else slack, releases, sensitivity)
+        values = count(max_partitions_contributed, NAME, least=1, most=MOST_RELEASES // target.releases)
         wanted = chosen_rows(mechanisms, slack)
-        rows, notes = of_releases(target, wanted, cost)
+        rows, notes = of_releases(target._replace(releases=target.releases * values), wanted, cost)
         names = tuple(row.class_name for row in wanted)
         return Comparison(*setting, cost, "number", (names, None, "l1", None), tuple(rows), tuple(notes), target.releases)
     candidates = chosen(mechanisms, setting.delta)
@@ -273,12 +282,10 @@ def compare(
     return Comparison(*setting, cost, "number", asked, tuple(rows), tuple(notes))
 
 
-def _compare_again(
-    eps: float, sensitivity: float | None, cost: Cost, delta: float | None, releases: int | None, *asked: Any
-) -> Comparison:
+def _compare_again(eps: float, sensitivity: float | None, cost: Cost, *rest: Any) -> Comparison:
     """Make a comparison again from the arguments that it keeps; pickles call this."""
-    mechanisms, dim, norm, costs = asked
-    return compare(eps, sensitivity, cost, delta=delta, releases=releases, mechanisms=mechanisms, dim=dim, norm=norm, costs=costs)
+    names = ("delta", "releases", NAME, "mechanisms", "dim", "norm", "costs")
+    return compare(eps, sensitivity, cost, **dict(zip(names, rest, strict=True)))
 
 
 for _public in (compare, Comparison, ComparisonRow):

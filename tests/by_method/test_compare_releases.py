@@ -102,3 +102,45 @@ def test_bad_input(arguments, error, text):
     with pytest.raises(error) as caught:
         sn.compare(1, **arguments)
     assert str(caught.value).startswith(text)
+
+
+# Several values of one person
+
+
+def test_one_person_changes_several_values():
+    """Each row has the mechanism that `release` would draw from, and its errors; the baseline changes several too."""
+    table = sn.compare(2, 3, delta=1e-6, max_partitions_contributed=4)
+    for row in sn.compare(2, 3, delta=1e-6):
+        several = table[row.name]
+        assert several.mechanism == row.mechanism.for_partitions(4)
+        assert several.mean_abs == several.mechanism.abs_moment(1)
+    assert table["Gaussian"].ratio == pytest.approx(table["Gaussian"].mean_abs / table["Laplace"].mean_abs)
+    assert table.recommendation.startswith("With each of these, 4 values of one person together are (2, 1e-06)-")
+    assert pickle.loads(pickle.dumps(table)) == table != sn.compare(2, 3, delta=1e-6)
+    assert sn.compare(1, max_partitions_contributed=1) == sn.compare(1)
+
+
+def test_releases_of_several_values_are_that_many_releases():
+    some = ["Laplace", "Gaussian"]
+    table = sn.compare(2, delta=1e-6, releases=5, max_partitions_contributed=3, mechanisms=some)
+    assert [row[:6] for row in table] == [row[:6] for row in sn.compare(2, delta=1e-6, releases=15, mechanisms=some)]
+    assert (table.releases, table.max_partitions_contributed) == (5, 3)
+    assert "5 releases of 3 values of one person together are" in table.recommendation
+    assert pickle.loads(pickle.dumps(table)) == table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({}, "an integer from 1 to 2**53 - 1, got 0"),
+        ({"max_partitions_contributed": 2, "dim": 3}, "1 for a vector or a choice, got 2"),
+        ({"max_partitions_contributed": 2, "costs": [1, 2]}, "1 for a vector or a choice, got 2"),
+        ({"max_partitions_contributed": 2, "releases": 2**20}, "1, got 2"),
+    ],
+)
+def test_other_numbers_of_values(arguments, text):
+    with pytest.raises(sn.ParameterError) as caught:
+        sn.compare(1, **{"max_partitions_contributed": 0} | arguments)
+    assert str(caught.value).startswith("max_partitions_contributed must be ")
+    assert text in str(caught.value)
+    assert "Arete" in sn.compare(1, mechanisms=["Arete", "Laplace"], max_partitions_contributed=2).notes[0]

@@ -3,6 +3,7 @@
 import builtins
 import csv
 import importlib
+import json
 import math
 import re
 import subprocess
@@ -73,7 +74,7 @@ def test_sample_help_names_the_mechanisms_of_every_option(capsys):
     help_of = dict(zip(parts[1::2], parts[2::2], strict=True))
     sampled = {row.name: arguments_of(row.load().__init__) for row in ROWS if row.sampled}
     assert set(re.findall(r"[a-z_]+(?=[,.] )", help_of["mechanism"])) >= set(sampled)
-    common = {"number", "eps", "sensitivity", "mechanism", "seed", "output", "help"}
+    common = {"number", "eps", "sensitivity", "mechanism", "seed", "output", "verbose", "help"}
     assert help_of.keys() - common == {name.replace("_", "-") for names in sampled.values() for name in names} - common
     for option in help_of.keys() - common:
         owners = re.search(r"For ([a-z_, ]+):", help_of[option])[1].split(", ")
@@ -92,7 +93,7 @@ def test_an_error_offers_what_the_command_takes(capsys, command):
 
 
 def test_sample_report(capsys):
-    code, out, err = run(capsys, "sample", "-n", 100_000, "--eps", 4, "--seed", 1)
+    code, out, err = run(capsys, "sample", "-n", 100_000, "--eps", 4, "--seed", 1, "--verbose")
     assert (code, err) == (0, "")
     mechanism = sn.Staircase(4)
     lines = out.splitlines()
@@ -100,7 +101,10 @@ def test_sample_report(capsys):
     assert re.search(r"^values +100,000 of float64", out, re.M)
     assert re.search(r"^time +[\d.]+ s, [\d.]+ ns per value", out, re.M)
     assert re.search(r"^granularity +2\^-35 = 2\.91e-11", out, re.M)
-    assert re.search(r"^generator +seed 1: reproducible, for study only", out, re.M)
+    worst = max(map(float, re.findall(r"[+-](\d\.\d\d) *$", out, re.M)))
+    assert lines[-1] == f"100,000 values, seed 1 (study only), within {worst:.2f} standard errors of the theory."
+    short = run(capsys, "sample", "-n", 100_000, "--eps", 4, "--seed", 1)[1].splitlines()
+    assert short == [lines[0], *lines[lines.index("", 2) :]]
     noise = mechanism.sample(100_000, rng=sn.SeededRng(1))
     row = re.search(r"^variance +(\S+) +(\S+) +(\S+) +(\S+)", out, re.M)
     printed = [float(text) for text in row.groups()]
@@ -112,7 +116,7 @@ def test_sample_report(capsys):
 
 def test_sample_is_secure_by_default(capsys):
     _, out, _ = run(capsys, "sample", "-n", 10, "--eps", 1)
-    assert re.search(r"^generator +secure, keyed by the operating system", out, re.M)
+    assert "10 values, secure, within" in out
 
 
 def test_moments_of_the_report():
@@ -145,7 +149,7 @@ def test_moments_of_the_report():
 @pytest.mark.parametrize("n", [0, 1, 1000])
 def test_sample_options(capsys, options, n):
     eps = [] if "--eps" in options else ["--eps", "2"]
-    code, out, err = run(capsys, "sample", "-n", n, *eps, *options)
+    code, out, err = run(capsys, "sample", "-n", n, *eps, *options, "--verbose")
     assert (code, err) == (0, "")
     assert re.search(rf"^values +{n:,} of (float|int)64", out, re.M)
     assert ("variance" in out) is (n > 0)
@@ -217,7 +221,7 @@ def test_sample_refuses_a_file_whose_name_does_not_say_what_to_write(capsys, tmp
 
 @pytest.mark.parametrize(("n", "shown"), [(99_999, False), (100_000, True)])
 def test_sample_reports_a_time_only_for_many_values(capsys, n, shown):
-    assert ("ns per value" in run(capsys, "sample", "-n", n, "--eps", 1)[1]) is shown
+    assert ("ns per value" in run(capsys, "sample", "-n", n, "--eps", 1, "--verbose")[1]) is shown
 
 
 # release
@@ -308,12 +312,12 @@ def test_compare(capsys, sensitivity, cost):
     table = sn.compare(4, float(sensitivity), cost[-1] if cost else "l1")
     lines = out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[0] == f"eps = 4, sensitivity = {sensitivity}"
-    assert tuple(re.split(r"  +", lines[2].strip())) == table.headings
-    rows = [tuple(re.split(r"  +", line.strip())) for line in lines[3 : 3 + len(table)]]
+    first = lines.index(f"eps = 4, sensitivity = {sensitivity}")
+    assert tuple(re.split(r"  +", lines[first + 2].strip())) == table.headings
+    rows = [tuple(re.split(r"  +", line.strip())) for line in lines[first + 3 :][: len(table)]]
     assert rows == table.texts()
     text = " ".join(out.split())
-    assert text.endswith(table.recommendation)
+    assert text.startswith(table.recommendation)
     assert all(note in text for note in table.notes)
 
 
@@ -322,9 +326,26 @@ def test_compare_of_many_releases(capsys):
     assert (code, err) == (0, "")
     table = sn.compare(4, delta=1e-6, releases=3)
     lines = out.splitlines()
-    assert lines[0] == "eps = 4, sensitivity = 1, releases = 3"
-    assert [line.split()[0] for line in lines[3 : 3 + len(table)]] == [row.name for row in table]
-    assert " ".join(out.split()).endswith(table.recommendation)
+    first = lines.index("eps = 4, sensitivity = 1, releases = 3")
+    assert [line.split()[0] for line in lines[first + 3 :]] == [row.name for row in table]
+    assert " ".join(out.split()).startswith(table.recommendation)
+
+
+def test_compare_as_data(capsys):
+    """At ε = 700 the ratio of discrete noise is 0/0 in float64: NaN in the rows, null in JSON."""
+    asked = ("compare", "--eps", 700, "--people-in", 1)
+    code, out, err = run(capsys, *asked, "--json")
+    assert (code, err) == (0, "")
+    table, read = sn.compare(700), json.loads(out, parse_constant=pytest.fail)
+    assert (read["max_partitions_contributed"], read["recommendation"]) == (1, table.recommendation)
+    assert [row["ratio"] for row in read["rows"]] == [None if math.isnan(row.ratio) else row.ratio for row in table]
+    code, out, err = run(capsys, "compare", "--eps", 1, "--people-in", 3, "--csv")
+    assert (code, err) == (0, "")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert [(row["name"], float(row["mean_abs"]), row["p_zero"] == "") for row in rows] == [
+        (row.name, row.mean_abs, row.p_zero is None) for row in sn.compare(1, max_partitions_contributed=3)
+    ]
+    assert "people in = 3\n" in run(capsys, "compare", "--eps", 1, "--people-in", 3)[1]
 
 
 # plot
@@ -389,6 +410,8 @@ BAD_INPUT = [
     (["release", "--sensitivity", "1", "no/such.csv"], "no/such.csv: No such file or directory"),
     (["release", "--sensitivity", "1", "."], ".: Is a directory"),
     (["compare"], "Missing option '--eps'"),
+    (["compare", "--eps", "1", "--people-in", "0"], "--people-in must be an integer from 1 to 2**53 - 1, got 0"),
+    (["compare", "--eps", "1", "--json", "--csv"], "--json must be left out with --csv"),
     (["compare", "--eps", "0"], "--eps must be finite and greater than 0, got 0.0"),
     (["compare", "--eps", "1", "--releases", "0"], "--releases must be an integer from 1 to 2**20, got 0"),
     (["compare", "--eps", "1", "--cost", "l3"], '--cost must be "l1" or "l2", got \'l3\''),

@@ -59,6 +59,8 @@ WRONG = {
             name: ("compare", "--eps", "1", f"--{name}", value)
             for name, value in {"sensitivity": "0", "cost": "l3", "delta": "1", "releases": "0"}.items()
         },
+        "max_partitions_contributed": ("compare", "--eps", "1", "--people-in", "0"),
+        "json": ("compare", "--eps", "1", "--csv", "--json"),
     },
     "plot": {
         "output": (*PLOT, "laplace", "--output", "x.jpg"),
@@ -107,7 +109,8 @@ WRONG = {
     },
 }
 # Help and flags have no wrong value. Options of `release` have their own tests.
-NEVER = {"compare": {"everything"}, "selftest": {"json"}, "query": {"all_digits", "count", "explain", "force", "json"}}
+NEVER = {"sample": {"verbose"}, "compare": {"csv", "everything"}, "selftest": {"json", "verbose"}}
+NEVER |= {"query": {"all_digits", "count", "explain", "force", "json"}}
 MORE = {
     "a file without a need of it": (*COUNT, *KEYED, "--by", "city", "--delta", "1e-6"),
     "a database with types": (*COUNT, "--type", "city=text"),

@@ -58,7 +58,7 @@ def run(capsys, *arguments):
 
 def test_the_screen_has_every_group_and_the_guarantee(capsys, database):
     """At ε = 60 the noise is nonzero with a probability of 1e-25."""
-    code, out, err = run(capsys, database, *COUNT)
+    code, out, err = run(capsys, database, *COUNT, "--explain")
     assert (code, err) == (0, "")
     head, *rows = out.split("\n\n")[0].splitlines()
     assert head.split() == ["city", "count", "±"]
@@ -100,7 +100,7 @@ def test_several_statistics_are_columns_of_one_table(capsys, database):
     """80 columns hold a count, a mean and a sum. At ε = 1 a count's noise exceeds 40 with a probability of 1e-18."""
     asked = ("--from", "visits", "--row-is-person", "--eps", 4, "--by", "city", "--groups", "city=Paris,Oslo", "--count")
     asked += ("--mean", "age", "--sum", "who", "--bounds", "age=0,100", "--bounds=who=0", 500, "--share", "mean_age=2")
-    code, out, err = run(capsys, database, *asked)
+    code, out, err = run(capsys, database, *asked, "--explain")
     assert (code, err) == (0, "")
     *_, head, paris, oslo = out.split("\n\n")[0].splitlines()
     assert head.split() == ["city", "count", "±", "age", "±", "low", "high", "who", "±", "empty"]
@@ -116,6 +116,34 @@ def test_several_statistics_are_columns_of_one_table(capsys, database):
     assert row["may_be_empty"] is False
     assert abs(row["mean_age"] - sum(who % 90 for who in people) / 1000) < 5
     assert abs(row["sum_who"] - sum(min(who, 500) for who in people)) < 20_000
+
+
+SHORT = {
+    "counts": ("--count", "--row-is-person"),
+    "counts of a person": ("--count", "--person", "who", "--max-groups", 2),
+    "means": ("--mean", "age", "--bounds", "0,100", "--row-is-person"),
+    "quantiles and sums": ("--sum", "age", "--quantile", "age=0.1,0.5", "--bounds", "0,100", "--row-is-person", "--show-true"),
+    "a top": ("--top", 2, "--row-is-person"),
+}
+
+
+@pytest.mark.parametrize("asked", SHORT.values(), ids=SHORT)
+def test_the_table_and_at_most_four_lines(capsys, database, tmp_path, asked):
+    """The ledger's line is the longest; a file has the notes."""
+    paid = ("--ledger", tmp_path / "a.ledger", "--budget", 100)
+    code, out, err = run(capsys, database, *LISTED, *asked, "--eps", 1, *paid)
+    assert (code, err) == (0, "")
+    lines = out.rpartition("\n\n")[2].splitlines()
+    assert 2 <= len(lines) <= 4
+    assert lines[0].startswith("Protected at eps = 1: one ")
+    assert lines[-1] == "Ledger: eps = 1 of 100 is spent. Notes: --explain, --json; each run spends eps."
+    assert max(map(len, out.splitlines())) <= 80
+    if "--show-true" in asked:
+        assert out.startswith("The column true is not private. Publish nothing of this screen.\n")
+    else:
+        _, out, _ = run(capsys, database, *LISTED, *asked, "--eps", 1, "-o", tmp_path / "a.csv")
+        assert "Notes:" not in out
+        assert len(out.rpartition("\n\n")[2].splitlines()) <= 4
 
 
 def test_cells_cannot_write_to_the_terminal(capsys, database):
@@ -225,9 +253,11 @@ def test_quantiles_beside_other_statistics(capsys, database):
     assert rows[0]["quantile_spent_1"] in (900, 1000)
     code, out, _ = run(capsys, database, *LISTED, "--median", "age", *bounds[:2], "--row-is-person", "--eps", "9", "--show-true")
     assert code == 0
+    assert re.search(r"\nEach quantile is within 0\.\d+ people in rank in at least 95 % of releases\.\n", out)
     assert re.search(r"city +median +true", out)
     assert re.search(r"Paris +4[0-9] +42", out)
     assert re.search(r"Oslo +\d+ +–", out)
+    code, out, _ = run(capsys, database, *LISTED, "--median", "age", *bounds[:2], "--row-is-person", "--eps", "9", "--explain")
     said = " ".join(out.split())
     assert re.search(r"Each private median of age is within 0\.\d+ people of the true one, in rank, with", said)
     assert "Mechanism: PermuteAndFlip(eps=9.0, sensitivity=0.5" in said
@@ -238,6 +268,7 @@ def test_bounds_are_found_as_the_option_that_they_become(capsys, database):
     code, out, _ = run(capsys, database, *asked)
     assert code == 0
     assert out.splitlines()[0] == "--bounds spent=0,1024"
+    code, out, _ = run(capsys, database, *asked, "--explain")
     assert "No bin without people is above with a probability of 99.9 % or more." in " ".join(out.split())
     code, out, _ = run(capsys, database, *asked, "--json", "--confidence", 0.95)
     assert code == 0

@@ -7,6 +7,7 @@ checked against the table of wide ones.
 import io
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import unicodedata
@@ -25,6 +26,8 @@ from stairnoise.cli import selftest as command
 from tests.combinations import in_turn, rest_long
 
 WIDTHS = [80, 40, 120]
+QUERY = ["query", "visits.db", "--row-is-person", "--eps", "1"]
+CITY = ["--by", "city", "--groups", "city=Paris,Rome"]
 COMMANDS = {
     "none": [],
     "sample help": ["sample", "--help"],
@@ -39,7 +42,28 @@ COMMANDS = {
     "release by all": ["release", "--sensitivity", "1", "--compare"],
     "compare": ["compare", "--eps", "1", "--delta", "1e-6"],
     "compare all": ["compare", "--eps", "1", "--all"],
+    "compare several": ["compare", "--eps", "1", "--delta", "1e-6", "--releases", "3", "--people-in", "2"],
+    "plot": ["plot", "laplace", "--eps", "1", "-o", "laplace.svg"],
+    "sample verbose": ["sample", "-n", "100000", "--eps", "1", "--seed", "1", "--verbose"],
+    "query help": ["query", "--help"],
+    "query": [*QUERY, *CITY, "--count", "--mean", "age", "--bounds", "0,100"],
+    "query explained": [*QUERY, *CITY, "--count", "--sum", "age", "--bounds", "0,100", "--explain", "--show-true"],
+    "query top": [*QUERY, *CITY, "--top", "1"],
+    "query to a file": [*QUERY, *CITY, "--count", "-o", "private.csv", "--force"],
+    "query bounds": [*QUERY, "--find-bounds", "age"],
+    "ledger": ["ledger", "spent.ledger"],
 }
+
+
+@pytest.fixture
+def _files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    con = sqlite3.connect("visits.db")
+    con.execute("create table visits (city text, age integer)")
+    con.executemany("insert into visits values (?, ?)", [(city, age) for city in ("Paris", "Rome") for age in range(90)])
+    con.commit()
+    con.close()
+    sn.Ledger("spent.ledger", 1).spend(sn.Staircase(0.5), release="a release with a long name", data="visits")
 
 
 def show(capsys, monkeypatch, columns, arguments):
@@ -51,14 +75,41 @@ def show(capsys, monkeypatch, columns, arguments):
     return capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("_files")
 @pytest.mark.parametrize(("name", "columns"), rest_long(in_turn(COMMANDS, WIDTHS), product(COMMANDS, WIDTHS)))
 def test_lines_fit_and_nothing_is_cropped(capsys, monkeypatch, name, columns):
     arguments = COMMANDS[name]
     out = show(capsys, monkeypatch, columns, arguments)
     assert "…" not in out
-    assert "..." not in out.replace("[ARGS]...", "")
+    assert "..." not in re.sub(r"\[ARGS\]\.\.\.|//\.\.\.", "", out)
     # Click reserves at least ten columns for descriptions, beside the longest option.
     assert max(map(cell_len, out.splitlines())) <= columns + (6 if "--help" in arguments and columns == 40 else 0)
+
+
+@pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_screen_has_80_columns(capsys, monkeypatch, name):
+    out = show(capsys, monkeypatch, 80, COMMANDS[name])
+    assert max(map(cell_len, out.splitlines())) <= 80
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_an_error_is_folded_in_a_terminal_alone(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    texts = []
+    for stream in (io.StringIO(), Terminal()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert main(["sample", "-n", "1", "--eps", "1", "--mechanism", "laplce"]) == 2
+        texts.append(stream.getvalue())
+    assert texts[0].count("\n") == 1
+    assert max(map(cell_len, texts[1].splitlines())) <= 80
+    assert texts[1].split() == texts[0].split()
 
 
 @pytest.mark.parametrize("name", ["compare", "compare all"])
@@ -193,10 +244,6 @@ def _stub(monkeypatch):
 def test_the_progress_bar_fits(monkeypatch, columns):
     """The bar stays on one line; a longer one would make the terminal scroll at each step."""
 
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
@@ -214,7 +261,7 @@ def test_the_progress_bar_fits(monkeypatch, columns):
 @pytest.mark.usefixtures("_stub")
 @pytest.mark.parametrize("columns", [40, 80, 120, None])
 def test_the_report_of_the_selftest_is_whole(capsys, monkeypatch, columns):
-    out = show(capsys, monkeypatch, columns, ["selftest"])
+    out = show(capsys, monkeypatch, columns, ["selftest", "--verbose"])
     assert "…" not in out
     assert len(re.findall(r"1,048,576", out)) == 3
     assert max(map(cell_len, out.splitlines())) <= (columns or 10**6)

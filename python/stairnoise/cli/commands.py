@@ -9,19 +9,19 @@ from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text as Line
 
 import stairnoise
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, arguments_of, meant
 from stairnoise._optional import MissingPackageError
 from stairnoise._sample import make_mechanism, needed_parameters
+from stairnoise.cli.compared import print_comparison, print_csv, print_json
 from stairnoise.cli.csv_table import DELIMITERS, read_table
 from stairnoise.cli.ledger import ledger
 from stairnoise.cli.noise_report import print_noise_report, require_suffix
 from stairnoise.cli.options import AllDigits, File, Integer, Number, ShowTrue, Text, Texts, option, options_of, with_options
 from stairnoise.cli.private_table import new_file, print_private_table, print_written, private_column, written
 from stairnoise.cli.query import bounds_in_one, csv_fields, query
-from stairnoise.cli.screen import console, plain, print_rows
+from stairnoise.cli.screen import console, plain
 from stairnoise.cli.selftest import selftest
 from stairnoise.figures import style
 from stairnoise.registry import BY_NAME, ROWS
@@ -73,7 +73,9 @@ def _help_width() -> int:
 
 
 def _complain(text: str) -> int:
-    print("error:", plain(" ".join(text.split())), file=sys.stderr)
+    screen = console(stderr=True)
+    # Scripts read errors by line, so only a terminal gets several.
+    screen.print("error:", plain(" ".join(text.split())), soft_wrap=not screen.is_terminal)
     return _USAGE_ERROR
 
 
@@ -113,7 +115,10 @@ _WRITTEN = "CSV file to write: only the kept columns and the private one."
 _DELIMITER = f"The separator of fields: {', '.join(DELIMITERS)} or one character. Without it: found by the header."
 _ENCODING = "Encoding of the file, such as latin-1. Without it: that of a byte order mark, else UTF-8."
 _WITH_DELTA = "The δ of the guarantee, such as 1e-6. It adds the mechanisms that need a δ."
+_PEOPLE_IN = "How many values one person can change, with one guarantee for all."
 _RELEASES = "How many releases share eps and delta. Without it: eps is that of one release."
+
+_OF_SAMPLE = frozenset({"n", "mechanism", "seed", "output", "verbose"})
 
 Eps = Annotated[float, typer.Option(help=_EPS)]
 Sensitivity = Annotated[float, typer.Option(help=_SENSITIVITY)]
@@ -140,6 +145,7 @@ def sample(
     mechanism: Annotated[str, typer.Option(help=f"What to draw: {', '.join(_SAMPLED)}.")] = "staircase",
     seed: Annotated[Integer, typer.Option(help=_SEED)] = None,
     output: Annotated[File, typer.Option("-o", "--output", help=_VALUES)] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print the type, the lattice and the time too.")] = False,
     gamma: Gamma = None,
     r: R = None,
     delta: Delta = None,
@@ -165,12 +171,12 @@ def sample(
     For example: stairnoise sample -n 1000000 --eps 1 --mechanism laplace
     """
     # All other options are parameters of some mechanism.
-    parameters = {name: value for name, value in locals().items() if name not in ("n", "mechanism", "seed", "output")}
+    parameters = {name: value for name, value in locals().items() if name not in _OF_SAMPLE}
     parameters |= {"gamma": _shape(gamma), "r": _shape(r)}
     _require_needed(mechanism, parameters, _SAMPLED)
     made = make_mechanism(mechanism, **parameters)
     require_suffix(output)
-    print_noise_report(console(), made, n, seed=seed, output=output)
+    print_noise_report(console(), made, n, seed=seed, output=output, verbose=verbose)
 
 
 @app.command(short_help="Add noise to one column of a table.")
@@ -227,21 +233,33 @@ def compare(
     cost: Annotated[str, typer.Option(help="Which mean error to compare: l1 for E|X|, l2 for E X².")] = "l1",
     delta: Annotated[Number, typer.Option(help=_WITH_DELTA)] = None,
     releases: Annotated[Integer, typer.Option(help=_RELEASES)] = None,
+    max_partitions_contributed: Annotated[int, typer.Option("--people-in", help=_PEOPLE_IN, metavar="K")] = 1,
     everything: Annotated[bool, typer.Option("--all", help="Compare every mechanism, those for noise in shares too.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON and nothing else.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV and nothing else.")] = False,
 ) -> None:
     """Compare the mechanisms, and recommend one.
 
     For example: stairnoise compare --eps 0.5 --sensitivity 3
     """
     mechanisms: Any = "all" if everything else None
-    compared = stairnoise.compare(eps, sensitivity, cost=cost, delta=delta, releases=releases, mechanisms=mechanisms)  # type: ignore[arg-type]
-    screen, together = console(), "" if releases is None else f", releases = {releases}"
-    screen.print(f"eps = {compared.eps:g}, sensitivity = {compared.sensitivity:g}{together}", style="bold")
-    screen.print()
-    print_rows(screen, compared.headings, [[*map(Line, row)] for row in compared.texts()], texts=1)
-    for text in filter(None, (*compared.notes, compared.recommendation)):
-        screen.print()
-        screen.print(text)
+    if json and csv:
+        raise ParameterError("--json must be left out with --csv")
+    compared = stairnoise.compare(
+        eps,
+        sensitivity,
+        cost=cost,  # type: ignore[arg-type]
+        delta=delta,
+        releases=releases,
+        max_partitions_contributed=max_partitions_contributed,
+        mechanisms=mechanisms,
+    )
+    if json:
+        print_json(compared)
+    elif csv:
+        print_csv(compared)
+    else:
+        print_comparison(console(), compared)
 
 
 @app.command(short_help="Draw a picture of a mechanism.")

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stairnoise._errors import ParameterError
-from stairnoise.cli.screen import cell, print_rows
+from stairnoise.cli.screen import cell, plain, print_rows
 from stairnoise.mechanism.drawing import sample_generally
 from stairnoise.rng import SeededRng
 
@@ -40,8 +40,8 @@ class Moment(NamedTuple):
         return difference / self.standard_error if self.standard_error else 0.0
 
 
-def print_noise_report(console: Console, mechanism: Any, n: int, *, seed: int | None, output: Path | None) -> None:
-    """Draw `n` values, and print the time they took and their moments beside the theory's."""
+def print_noise_report(console: Console, mechanism: Any, n: int, *, seed: int | None, output: Path | None, verbose: bool) -> None:
+    """Draw `n` values, and print their moments beside the theory's, and a summary; `verbose` adds facts of the run."""
     rng = None if seed is None else SeededRng(seed)
     start = perf_counter()
     noise = sample_generally(mechanism, n, rng, None, None, size_name="n")
@@ -51,13 +51,21 @@ def print_noise_report(console: Console, mechanism: Any, n: int, *, seed: int | 
 
     console.print(Text(repr(mechanism), style="bold"))
     console.print()
-    facts = Table.grid(padding=(0, 3))
-    for name, text in _facts(mechanism, noise, seconds, seed, output):
-        facts.add_row(name, cell(text))
-    console.print(facts)
-    if n:
+    if verbose:
+        facts = Table.grid(padding=(0, 3))
+        for name, text in _facts(mechanism, noise, seconds):
+            facts.add_row(name, cell(text))
+        console.print(facts)
         console.print()
-        _print_moments(console, moments_of_vectors(mechanism, noise) if noise.ndim > 1 else moments(mechanism, noise))
+    drawn = f"{n:,} values, " + ("secure" if seed is None else f"seed {seed} (study only)")
+    if n:
+        rows = moments_of_vectors(mechanism, noise) if noise.ndim > 1 else moments(mechanism, noise)
+        _print_moments(console, rows)
+        console.print()
+        drawn += f", within {max(abs(row.z) for row in rows):.2f} standard errors of the theory"
+    console.print(f"{drawn}.")
+    if output is not None:
+        console.print(plain(f"written to {output}"), soft_wrap=True)
 
 
 def require_suffix(output: Path | None) -> None:
@@ -115,9 +123,7 @@ def _chunk_sums(noise: NDArray[Any], centre: float) -> Iterator[tuple[float, flo
         yield float(chunk.sum()), total_abs, float(np.dot(chunk, chunk))
 
 
-def _facts(
-    mechanism: Any, noise: NDArray[Any], seconds: float, seed: int | None, output: Path | None
-) -> Iterator[tuple[str, str]]:
+def _facts(mechanism: Any, noise: NDArray[Any], seconds: float) -> Iterator[tuple[str, str]]:
     n = noise.size
     vectors = f", {noise.shape[0]:,} vectors of {noise.shape[1]}" if noise.ndim > 1 else ""
     yield "values", f"{n:,} of {noise.dtype}{vectors}"
@@ -125,9 +131,6 @@ def _facts(
     if n >= _MANY:
         yield "time", f"{seconds:.4f} s, {seconds / n * 1e9:.2f} ns per value, memory for them included"
     yield "granularity", _granularity(float(mechanism.granularity))
-    yield "generator", "secure, keyed by the operating system" if seed is None else f"seed {seed}: reproducible, for study only"
-    if output is not None:
-        yield "written to", str(output)
 
 
 def _granularity(step: float) -> str:

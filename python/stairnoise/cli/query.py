@@ -109,7 +109,7 @@ def query(
         File, _out("-o", "--output", help="File to write: .csv (notes go to .csv.json), .parquet or .json.")
     ] = None,
     force: Annotated[bool, _out("--force", help="Overwrite the file.")] = False,
-    explain: Annotated[bool, _out("--explain", help="Say what ε means for one person.")] = False,
+    explain: Annotated[bool, _out("--explain", help="Print all notes, and what ε means for one person.")] = False,
     json: Annotated[bool, _out("--json", help="Print the table and all notes as JSON and nothing else.")] = False,
     show_true: Annotated[bool, _out("--show-true", help=SHOW_TRUE)] = False,
 ) -> None:
@@ -186,7 +186,7 @@ def query(
         raise ParameterError(f"{error.filename}: {error.strerror}; the noise was drawn, so eps = {eps:g} is spent") from None
     _name_blanks(outcome.plan.question.groups)
     if find_bounds is not None:
-        print_bounds(console(), found(outcome), find_bounds, json=json, explain=explain, ledger=release.ledger)
+        print_bounds(console(), found(outcome), outcome, json=json, explain=explain, ledger=release.ledger)
     elif json:
         print(outcome.table.to_json(), end="")
     else:
@@ -245,7 +245,8 @@ def _of_columns(texts: list[str], columns: list[str], what: str, form: str) -> d
         name = name if equals else columns[0]
         if name not in columns or name in found:
             rule = "of each column once" if name in found else f"of {', '.join(map(repr, columns))}"
-            raise ParameterError(f"{what} must be {rule}, got those of {name!r}{meant(name, columns)}")
+            other = "" if name in found else meant(name, columns)
+            raise ParameterError(f"{what} must be {rule}, got those of {name!r}{other}")
         found[name] = own
     return found
 

@@ -13,6 +13,7 @@ from stairnoise.cli.screen import cell, plain, print_rows
 from stairnoise.query.files import Output
 from stairnoise.query.find_bounds import PrivateBounds
 from stairnoise.query.groupings import Bins
+from stairnoise.query.question import Question
 from stairnoise.query.release import Outcome
 from stairnoise.query.types import number
 
@@ -20,10 +21,13 @@ from stairnoise.query.types import number
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _AS_TEXT = "import the columns into a spreadsheet as text, or it runs them as formulas."
 _NOT_PRIVATE = "The column true is not private. Publish nothing of this screen."
+_MORE = "Notes: --explain, --json; each run spends eps."
 
 
 def print_release(screen: Console, outcome: Outcome, file: Output | None, *, show_true: bool, explain: bool, ledger: Any) -> None:
-    """Print the rows, or where they were written, and what is and is not protected."""
+    """Print the rows, or where they were written, and at most four lines about them; `explain` prints all notes instead."""
+    if show_true:
+        screen.print(cell(_NOT_PRIVATE, "bold red"))
     if not len(outcome.table):
         screen.print("No group is shown: all groups are too small, or there is none.")
     if file is None:
@@ -31,34 +35,63 @@ def print_release(screen: Console, outcome: Outcome, file: Output | None, *, sho
     else:
         _print_written(screen, outcome, file)
     screen.print()
-    about = outcome.table.about
-    accuracy = about["error_bound"].replace("error_bound", "±") if file is None else about["error_bound"]
+    about, question = outcome.table.about, outcome.plan.question
+    sign = "±" if file is None else "error_bound"
+    if not explain:
+        _print_summary(screen, about, question, _accuracy(about, sign), ledger, "" if file else _MORE)
+        return
     said = []
-    if len(about["statistics"]) > 1 or any(isinstance(one, Bins) for one in outcome.plan.question.groupings.values()):
+    if len(about["statistics"]) > 1 or any(isinstance(one, Bins) for one in question.groupings.values()):
         said.append(f"Counted: {about['counted']}.")
     said += [f"{step[:1].upper()}{step[1:]}." for step in about["post_processing"]]
-    _print_notes(screen, about, accuracy, said, explain=explain, ledger=ledger)
-    if show_true:
-        screen.print(cell(_NOT_PRIVATE, "bold red"))
+    _print_notes(screen, about, about["error_bound"].replace("error_bound", sign), said, ledger)
 
 
-def print_bounds(screen: Console, found: PrivateBounds, column: str, *, json: bool, explain: bool, ledger: Any) -> None:
+def print_bounds(screen: Console, found: PrivateBounds, outcome: Outcome, *, json: bool, explain: bool, ledger: Any) -> None:
     """Print bounds that were found, as options of the next question."""
     if json:
         print(dumps(found.about, ensure_ascii=False, indent=2))
         return
+    meaning = found.about["bounds"]["meaning"]
     if found.bounds is not None:
         low, high = (fixed(end, decimals(end)) for end in found.bounds)
+        (column,) = outcome.plan.question.by
         screen.print(plain(f"--bounds {column}={low},{high}"), soft_wrap=True)
         screen.print()
-    _print_notes(screen, found.about, found.about["bounds"]["meaning"], [], explain=explain, ledger=ledger)
+    if explain:
+        _print_notes(screen, found.about, meaning, [], ledger)
+    else:
+        accuracy = [meaning if found.bounds is None else "Few people are beyond these bounds."]
+        _print_summary(screen, found.about, outcome.plan.question, accuracy, ledger, _MORE)
 
 
-def _print_notes(screen: Console, about: dict[str, Any], accuracy: str, said: list[str], *, explain: bool, ledger: Any) -> None:
-    said = [about["protected"], *([about["best_guess"]] if explain else []), accuracy, _mechanisms(about), *said]
-    if ledger is not None:
-        said.append(f"Ledger: eps = {at_most(ledger.total())} of {ledger.budget:g} is spent.")
-    for sentence in [*said, about["not_protected"]]:
+def _print_summary(
+    screen: Console, about: dict[str, Any], question: Question, accuracy: list[str], ledger: Any, more: str
+) -> None:
+    cost = f"eps = {about['eps']:g}" + (f", delta = {about['delta']:g}" if about["delta"] else "")
+    groups = "1 group" if question.max_groups == 1 else f"at most {question.max_groups} groups"
+    who = "one row, which is one person" if question.person is None else f"one person's rows, in {groups}"
+    last = " ".join(filter(None, (_spent(ledger), more)))
+    for sentence in filter(None, (f"Protected at {cost}: {who}.", *accuracy, last)):
+        screen.print(cell(sentence))
+
+
+def _accuracy(about: dict[str, Any], sign: str) -> list[str]:
+    """Return how far the true values are, in one or two short sentences."""
+    often = f"in at least {100 * about['confidence']:.15g} % of releases."
+    ranks = [one["rank_bound"] for one in about["statistics"] if "rank_bound" in one]
+    said = [f"Each true value is within its {sign} {often}"] * any("error_bound" in one["columns"] for one in about["statistics"])
+    said += [f"Each quantile is within {at_most(max(ranks))} people in rank {often}"] if ranks else []
+    return said or [about["error_bound"]]
+
+
+def _spent(ledger: Any) -> str:
+    return "" if ledger is None else f"Ledger: eps = {at_most(ledger.total())} of {ledger.budget:g} is spent."
+
+
+def _print_notes(screen: Console, about: dict[str, Any], accuracy: str, said: list[str], ledger: Any) -> None:
+    said = [about["protected"], about["best_guess"], accuracy, _mechanisms(about), *said, _spent(ledger), about["not_protected"]]
+    for sentence in filter(None, said):
         screen.print(cell(sentence))
 
 

@@ -23,6 +23,7 @@ _FAILED = 1
 def selftest(
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON and nothing else.")] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the report to this file, as JSON.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print every check, and the machine.")] = False,
 ) -> None:
     """Test this installation: known answers, random words, generators, instruction sets.
 
@@ -38,7 +39,7 @@ def selftest(
     if json:
         print(report.to_json(), end="")
     else:
-        print_report(console(), report, output)
+        print_report(console(), report, output, verbose=verbose)
     if not report.passed:
         raise typer.Exit(_FAILED)
 
@@ -60,25 +61,28 @@ def _run() -> SelftestReport:
         return stairnoise.selftest(progress=show)
 
 
-def print_report(console: Console, report: SelftestReport, output: Path | None = None) -> None:
-    """Print the facts of the run, a table of the checks by subject, the failures, and the verdict."""
-    facts = Table.grid(padding=(0, 3))
-    for name, text in _facts(report, output):
-        facts.add_row(name, cell(text))
-    console.print(facts)
-    console.print()
-    console.print(_table(report))
+def print_report(console: Console, report: SelftestReport, output: Path | None = None, *, verbose: bool = False) -> None:
+    """Print a table of the subjects, or of all checks with the facts of the run; then the failures, and the verdict."""
+    if verbose:
+        facts = Table.grid(padding=(0, 3))
+        for name, text in _facts(report):
+            facts.add_row(name, cell(text))
+        console.print(facts)
+        console.print()
+    console.print(_table(report) if verbose else _summary(report))
     for check in report.failures:
         console.print()
         console.print(Text(f"{check.subject}, {check.name}: {check.detail}", overflow="fold"))
     console.print()
+    if output is not None:
+        console.print(plain(f"written to {output}"), soft_wrap=True)
     console.print(Text(report.summary(), style="bold" if report.passed else "bold red"))
 
 
-def _facts(report: SelftestReport, output: Path | None) -> list[tuple[str, str]]:
+def _facts(report: SelftestReport) -> list[tuple[str, str]]:
     machine = report.machine
     sets = ", ".join(machine["instruction_sets"])
-    facts = [
+    return [
         ("stairnoise", f"{machine['stairnoise']}, Python {machine['python']}, NumPy {machine['numpy']}"),
         ("file", machine["extension"]),
         ("SHA-256", machine["extension_sha256"]),
@@ -87,18 +91,35 @@ def _facts(report: SelftestReport, output: Path | None) -> list[tuple[str, str]]
         ("instructions", f"{sets}; in use: {machine['instruction_set']}"),
         ("date", f"{report.started}, {report.seconds:.0f} seconds"),
     ]
-    return [*facts, ("written to", str(output))] if output is not None else facts
+
+
+def _empty(*headings: str) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    table.add_column(headings[0], overflow="fold")
+    for heading in headings[1:]:
+        table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
+    return table
+
+
+def _result(passed: bool) -> Text:
+    return Text("ok", style="green") if passed else Text("FAILED", style="bold red")
+
+
+def _summary(report: SelftestReport) -> Table:
+    table = _empty("subject", "checks", "failed", "values", "result")
+    for subject in report.subjects:
+        checks = [check for check in report.checks if check.subject == subject]
+        failed = sum(not check.passed for check in checks)
+        numbers = (len(checks), failed, sum(check.values for check in checks))
+        table.add_row(subject, *(f"{number:,}" for number in numbers), _result(not failed))
+    return table
 
 
 def _table(report: SelftestReport) -> Table:
-    table = Table(box=None, padding=(0, 1, 0, 0))
-    table.add_column("check", overflow="fold")
-    for heading in ("values", "mismatches", "result"):
-        table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
-    subject = ""
+    table, subject = _empty("check", "values", "mismatches", "result"), ""
     for of, name, *numbers, result in report.rows():
         if of != subject:
             table.add_row(Text(of, style="bold"))
             subject = of
-        table.add_row(Padding(Text(name), (0, 0, 0, 2)), *numbers, Text(result, style="green" if result == "ok" else "bold red"))
+        table.add_row(Padding(Text(name), (0, 0, 0, 2)), *numbers, _result(result == "ok"))
     return table
