@@ -1,4 +1,4 @@
 """Mechanisms under the names of other libraries, for programs that are written for them: one module for each library.
 
-No module imports a library that its caller has not imported.
+A module imports no library but the one that it is named after, and `pydp` not even that.
 """
