@@ -63,6 +63,18 @@ def check_stairs(values, edges, mechanism):
         assert values == pytest.approx(mechanism.pdf(edges[:-1] + f * np.diff(edges)), rel=1e-12)
 
 
+def test_private_histogram():
+    true, released = classic.private_histogram(counts=[40, 0, 1], eps=2, seed=7).axes
+    mechanism = sn.DiscreteLaplace(2)
+    noisy = np.maximum(np.add(mechanism.sample(3, rng=sn.SeededRng(7)), [40, 0, 1]), 0)
+    assert [bar.get_height() for bar in true.patches] == [40, 0, 1]
+    assert [bar.get_height() for bar in released.patches] == noisy.tolist()
+    ((_, _, (spans,)),) = released.containers[1:]
+    assert [np.ptp(path.vertices[:, 1]) for path in spans.get_paths()] == [2 * mechanism.error_bound(0.95)] * 3
+    true, released = ([bar.get_height() for bar in axes.patches] for axes in classic.private_histogram().axes)
+    assert max(abs(np.subtract(true, released))) == sn.DiscreteLaplace(1).error_bound(0.95)
+
+
 @pytest.mark.slow
 def test_densities():
     left, right = classic.densities(eps=2, sensitivity=3, gamma="l2").axes

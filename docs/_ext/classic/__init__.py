@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from docs._ext.classic.bounded import bounded
+from docs._ext.classic.counts import private_histogram
 from docs._ext.classic.density import densities
 from docs._ext.classic.divisible import infinitely_divisible_variance
 from docs._ext.classic.errors import mean_error
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 FIGURES: dict[str, Callable[..., Figure]] = {
     figure.__name__: figure
     for figure in (
+        private_histogram,
         densities,
         optimal_gamma,
         gain,
