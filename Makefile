@@ -129,6 +129,7 @@ test-long: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the checks that take mi
 	$(PY) -m pytest -m long
 	STAIRNOISE_LONG=1 $(PY) -m pytest tests/property tests/statistical tests/by_method/test_sample_chunks.py
 	@scripts/test_sqlglot.sh $(PY)
+	@scripts/test_systems.sh $(PY)
 	@scripts/test_package.sh
 	@scripts/test_taint.sh
 	@scripts/test_trace.sh
