@@ -80,6 +80,7 @@ _OF_ONE_NUMBER = (
     "median",
     "moment",
     "plot",
+    "plot_error",
     "ppf",
     "sf",
     "stats",

@@ -97,11 +97,123 @@ def test_plot_of_many_integers_is_a_line(ax, mechanism):
 @pytest.mark.parametrize("mechanism", [sn.Laplace(2, 3), sn.DiscreteLaplace(0.5, 2), sn.DiscreteLaplace(30)])
 def test_plot_laplace_alone(ax, mechanism):
     mechanism.plot(ax)
+    assert len(ax.get_legend().get_texts()) == 1
     assert list(lines(ax)) == [type(mechanism).__name__]
     line = lines(ax)[type(mechanism).__name__]
     function = mechanism.pdf if isinstance(mechanism, sn.Laplace) else mechanism.pmf
     assert np.array_equal(line.get_ydata(), function(line.get_xdata()))
     assert line.get_xdata()[-1] >= 1
+
+
+def test_a_second_mechanism(ax):
+    """It gets another colour and says its ε; title and names of axes stay, and the limits hold both. Laplace is drawn once."""
+    sn.Staircase(1).plot(ax)
+    narrow = ax.get_ylim()
+    sn.Staircase(4).plot(ax)
+    sn.Gaussian(1, 0.5).plot(ax)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "Laplace",
+        "Staircase",
+        "Staircase, ε = 4",
+        "Gaussian, ε = 1",
+    ]
+    colors = [patch.get_edgecolor() for patch in ax.patches] + [line.get_color() for line in ax.lines]
+    assert len(set(map(matplotlib.colors.to_hex, colors))) == 4
+    assert (ax.get_title(), ax.get_xlabel(), ax.get_ylabel()) == (repr(sn.Staircase(1)), "noise", "probability density")
+    assert (ax.get_ylim()[0], narrow[0]) == (0, 0)
+    assert ax.get_ylim()[1] > sn.Staircase(4).pdf(0) > narrow[1]
+    assert ax.get_xlim()[0] < steps(ax)["Staircase"][1][0]
+
+
+def test_a_title_that_is_there_stays(ax):
+    ax.set_title("mine")
+    sn.DiscreteLaplace(1).plot(ax, laplace=True).set_xlabel("people")
+    sn.DiscreteStaircase(1, 3).plot(ax, laplace=True)
+    assert (ax.get_title(), ax.get_xlabel()) == ("mine", "people")
+    assert [text.get_text() for text in ax.get_legend().get_texts()].count("DiscreteLaplace") == 2
+
+
+@pytest.mark.parametrize("mechanism", [sn.Staircase(1), sn.Laplace(1), sn.DiscreteLaplace(1), sn.DiscreteLaplace(0.001)])
+def test_keywords_of_matplotlib(ax, mechanism):
+    mechanism.plot(ax, laplace=False, label="mine", c="red", lw=3, alpha=0.5)
+    artists = [*ax.patches, *ax.lines, *ax.collections]
+    for artist in artists:
+        color = artist.get_edgecolor() if hasattr(artist, "get_edgecolor") else artist.get_color()
+        assert matplotlib.colors.to_hex(np.ravel(color)[:3] if not isinstance(color, str) else color) == "#ff0000"
+        assert artist.get_alpha() == 0.5
+        assert np.ravel(artist.get_linewidth()) == [3]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["mine"]
+
+
+def test_a_new_figure_looks_like_the_command_line_s(monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    from matplotlib import pyplot
+
+    ax = sn.Staircase(1).plot()
+    try:
+        with style.house_style():
+            _, [same] = style.new_figure("")
+            sn.Staircase(1).plot(same)
+        assert tuple(ax.figure.get_size_inches()) == tuple(same.figure.get_size_inches())
+        assert ax.get_title(loc="left") == same.get_title(loc="left") == repr(sn.Staircase(1))
+        for axes in (ax, same):
+            assert not axes.spines["top"].get_visible()
+            assert not axes.get_legend().get_frame_on()
+            assert axes.xaxis.get_gridlines()[0].get_visible()
+        sn.Laplace(1).plot(ax)
+        assert not ax.get_legend().get_frame_on()
+    finally:
+        pyplot.close(ax.figure)
+
+
+# The error against ε
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "made"),
+    [
+        (sn.Staircase(2, 3, "l2"), lambda eps: sn.Staircase(eps, 3, "l2")),
+        (sn.Gaussian(2, 1e-6), lambda eps: sn.Gaussian(eps, 1e-6)),
+        (sn.DiscreteGaussian.from_eps(2, 1e-6, 4), lambda eps: sn.DiscreteGaussian.from_eps(eps, 1e-6, 4)),
+        (sn.TruncatedLaplace(2, 1e-3, 5), lambda eps: sn.TruncatedLaplace(eps, 1e-3, 5)),
+    ],
+)
+def test_the_error_against_eps(ax, mechanism, made):
+    eps = [1, 2, 4.5]
+    mechanism.plot_error(ax, eps=eps)
+    curve, own = ax.lines
+    assert curve.get_xdata().tolist() == eps
+    assert curve.get_ydata().tolist() == [made(e).abs_moment(1) for e in eps]
+    assert (own.get_xdata().tolist(), own.get_ydata().tolist()) == ([2], [mechanism.abs_moment(1)])
+    assert (ax.get_xscale(), ax.get_yscale(), ax.get_ylabel()) == ("log", "log", "E|X|")
+    mechanism.plot_error(ax, confidence=0.9, label="bound", color="red")
+    bound = lines(ax)["bound"]
+    assert (bound.get_xdata()[0], bound.get_xdata()[-1]) == pytest.approx((0.4, 10))
+    assert bound.get_ydata().tolist() == [made(e).error_bound(0.9) for e in bound.get_xdata().tolist()]
+
+
+def test_an_error_of_zero_has_a_linear_scale(ax):
+    sn.DiscreteLaplace(4).plot_error(ax, confidence=0.95)
+    assert (ax.get_xscale(), ax.get_yscale(), ax.get_ylabel()) == ("log", "linear", "95 % bound of |X|")
+    assert min(ax.lines[0].get_ydata()) == 0
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "arguments", "text"),
+    [
+        (sn.Staircase([1, 2]), {}, "plot_error must have scalar parameters"),
+        (sn.DiscreteGaussian(3), {}, "plot_error must be called on a mechanism made from one eps, got DiscreteGaussian("),
+        (sn.MergedLaplace([16, 4], [0.125]), {}, "plot_error must be called on a mechanism made from one eps"),
+        (sn.Laplace(scale=3), {}, "plot_error must be called on a mechanism made from one eps"),
+        (sn.Laplace(1), {"eps": [1, 0]}, "eps must be finite and greater than 0"),
+        (sn.Laplace(1), {"confidence": 95}, "confidence must be"),
+    ],
+)
+def test_plot_error_refuses(ax, mechanism, arguments, text):
+    with pytest.raises(sn.ParameterError) as caught:
+        mechanism.plot_error(ax, **arguments)
+    assert str(caught.value).startswith(text)
+    assert not ax.has_data()
 
 
 def test_plot_without_laplace(ax):

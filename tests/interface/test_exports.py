@@ -136,7 +136,7 @@ def test_mechanisms_document_their_parameters_errors_source_and_an_example(name)
 
 
 # Packages that the examples of methods need.
-NEEDED = {"as_scipy": "scipy", "plot": "matplotlib"}
+NEEDED = {"as_scipy": "scipy", "plot": "matplotlib", "plot_error": "matplotlib"}
 
 
 @pytest.mark.parametrize("name", OBJECTS)

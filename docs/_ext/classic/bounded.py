@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from docs._ext.classic.style import THIRD, legend_below, log_scale, whole_ticks
+from docs._ext.classic.style import legend_below, whole_ticks
 from stairnoise._parameters import single
 from stairnoise.figures.mechanism import draw
-from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, new_figure
+from stairnoise.figures.style import LAPLACE, STAIRCASE, THIRD, house_style, log_scale, new_figure, written_out
 from stairnoise.mechanisms.truncated_laplace.mechanism import TruncatedLaplace
 from stairnoise.mechanisms.truncated_staircase.mechanism import TruncatedStaircase
 
@@ -41,10 +41,10 @@ def bounded(eps: float = 4.0, delta: float = 1e-6) -> Figure:
             draw(axes, laplace, limit, LAPLACE, "truncated Laplace")
             draw(axes, staircase, limit, STAIRCASE, "truncated staircase")
             axes.set_title(name)
-            axes.set_xlabel(f"noise at ε = {staircase.eps:g}, δ = {staircase.delta:g}")
+            axes.set_xlabel(f"noise at ε = {staircase.eps:g}, δ = {written_out(staircase.delta)}")
+            axes.set_ylabel("probability density")
             whole_ticks(axes)
         log_scale(log)
-        linear.set_ylabel("probability density")
         linear.set_ylim(bottom=0)
         _draw_sides(sides, chosen)
         _draw_ratio(ratio, chosen[1])
@@ -62,8 +62,9 @@ def _draw_sides(axes: Any, chosen: tuple[float, float]) -> None:
     axes.axvline(0, color="black", linewidth=0.8)
     log_scale(axes)
     axes.set_ylim(top=100 * above.pdf(above.mean()))
-    axes.set_title("density with a bound at 0")
+    axes.set_title("a bound at 0")
     axes.set_xlabel("noise")
+    axes.set_ylabel("probability density")
     whole_ticks(axes)
 
 
@@ -73,7 +74,7 @@ def _draw_ratio(axes: Any, delta: float) -> None:
         there = _ratio(eps, delta)
         axes.plot(eps, there, "o", color=STAIRCASE.color, markersize=5)
         axes.annotate(f"{there:.3f}", (eps, there), xytext=(4, 3), textcoords="offset points", ha="left", va="bottom")
-    axes.set_xlim(0, _GRID[-1])
+    axes.set_xlim(0, 1.15 * _GRID[-1])
     axes.set_ylim(0, 1.1)
     axes.set_title("ratio of variances")
     axes.set_xlabel("ε of one release")

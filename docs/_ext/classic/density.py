@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from docs._ext.classic.style import legend_below, log_scale
+from docs._ext.classic.style import legend_below
 from stairnoise._parameters import Cost
 from stairnoise.figures.mechanism import draw, require_scalars, visible
-from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, new_figure
+from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, log_scale, new_figure
 from stairnoise.mechanisms.laplace.mechanism import Laplace
 from stairnoise.mechanisms.staircase.mechanism import Staircase
 

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from docs._ext.classic.style import FIFTH, FOURTH, SIXTH, THIRD, legend_below, log_scale, whole_ticks
-from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, new_figure
+from docs._ext.classic.style import label_line, whole_ticks
+from stairnoise.figures.style import FIFTH, FOURTH, LAPLACE, SIXTH, STAIRCASE, THIRD, house_style, log_scale, new_figure
 from stairnoise.mechanisms.laplace.mechanism import Laplace
 from stairnoise.mechanisms.staircase.mechanism import Staircase
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# ε at which the curves are far apart.
+_ABOVE, _BELOW = 15.0, 17.0
 _LOOKS = (THIRD, FOURTH, FIFTH, SIXTH)
 
 
@@ -29,16 +31,18 @@ def mean_error(gammas: tuple[float, ...] = (0.01, 0.5, 1.0)) -> Figure:
     """
     eps = np.linspace(0.1, 20, 200)
     with house_style():
-        figure, (axis,) = new_figure("Mean absolute error of the staircase, by its shape γ", height=4.2)
+        figure, (axis,) = new_figure("Mean absolute error of the staircase, by its shape γ", height=3.8)
         for gamma, look in zip(gammas, _LOOKS, strict=False):
-            name = "staircase, γ = 1 or γ → 0" if gamma == 1 else f"staircase, γ = {gamma:g}"
-            axis.plot(eps, Staircase(eps, 1.0, gamma).abs_moment(1), label=name, **look._asdict())
-        axis.plot(eps, Laplace(eps).abs_moment(1), label="Laplace", **LAPLACE._asdict())
-        axis.plot(eps, Staircase(eps, 1.0, "l1").abs_moment(1), label="staircase, γ* for E|X|", **STAIRCASE._asdict())
+            name = "γ = 1 or γ → 0" if gamma == 1 else f"γ = {gamma:g}"
+            (line,) = axis.plot(eps, Staircase(eps, 1.0, gamma).abs_moment(1), label=name, **look._asdict())
+            label_line(axis, line, _ABOVE if gamma == 1 else _BELOW, above=gamma == 1)
+        (line,) = axis.plot(eps, Laplace(eps).abs_moment(1), label="Laplace", **LAPLACE._asdict())
+        label_line(axis, line, _BELOW, above=False)
+        (line,) = axis.plot(eps, Staircase(eps, 1.0, "l1").abs_moment(1), label="best γ", **STAIRCASE._asdict())
+        label_line(axis, line, _ABOVE, above=True)
         log_scale(axis)
         axis.set_xlim(0, eps[-1])
         whole_ticks(axis)
         axis.set_xlabel("ε of one release")
         axis.set_ylabel("E|X| in units of Δ")
-        legend_below(figure, axis, columns=2)
     return figure

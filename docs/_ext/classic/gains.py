@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from docs._ext.classic.style import THIRD, legend_below, log_scale, whole_ticks
+from docs._ext.classic.style import label_line, whole_ticks
 from stairnoise._parameters import single
-from stairnoise.figures.style import STAIRCASE, house_style, new_figure
+from stairnoise.figures.style import STAIRCASE, THIRD, house_style, log_scale, new_figure
 from stairnoise.mechanisms.laplace.mechanism import Laplace
 from stairnoise.mechanisms.staircase.mechanism import Staircase
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _LOW, _HIGH = 0.1, 20.0
+# ε at which the curves are far apart.
+_NAMED = 14.0
 
 
 def gain(eps: float = 10.0) -> Figure:
@@ -34,7 +36,8 @@ def gain(eps: float = 10.0) -> Figure:
             ("l2", 2, THIRD, "power: E X²", "bottom"),
             ("l1", 1, STAIRCASE, "amplitude: E|X|", "top"),
         ):
-            axis.plot(grid, _gain(grid, cost, p), label=name, **look._asdict())
+            (line,) = axis.plot(grid, _gain(grid, cost, p), label=name, **look._asdict())
+            label_line(axis, line, _NAMED, above=side == "bottom")
             there = float(_gain(mark, cost, p))
             axis.plot(mark, there, "o", color=look.color, markersize=6)
             # The upper curve's number stands above it on the left, the lower curve's below it on the right.
@@ -55,7 +58,6 @@ def gain(eps: float = 10.0) -> Figure:
         axis.set_xlabel("ε of one release")
         axis.set_ylabel("gain")
         axis.set_title(f"The numbers hold at ε = {mark:g}.")
-        legend_below(figure, axis, columns=2)
     return figure
 
 

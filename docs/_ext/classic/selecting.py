@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from docs._ext.classic.style import FOURTH, THIRD, legend_below, whole_ticks
-from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, new_figure
+from docs._ext.classic.style import whole_ticks
+from stairnoise.figures.style import FOURTH, LAPLACE, STAIRCASE, THIRD, house_style, new_figure, written_out
 from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
@@ -36,7 +36,9 @@ def selection(eps: float = 1.0, sensitivity: float = 1.0, gamma: float = 0.5, de
     stairs = StaircaseSelection(eps, sensitivity, gamma)
     groups = PartitionSelection(eps, delta)
     with house_style():
-        title = f"Selection at ε = {stairs.eps:g}, Δ = {stairs.sensitivity:g}, γ = {stairs.gamma:.4g}, δ = {groups.delta:g}"
+        title = (
+            f"Selection: ε = {stairs.eps:g}, Δ = {stairs.sensitivity:g}, γ = {stairs.gamma:.4g}, δ = {written_out(groups.delta)}"
+        )
         figure, (left, right) = new_figure(title, 2, height=3.4, sharey=True)
         _draw_candidates(left, stairs)
         assert groups.always_shown is not None
@@ -47,7 +49,7 @@ def selection(eps: float = 1.0, sensitivity: float = 1.0, gamma: float = 0.5, de
         for axis in (left, right):
             axis.set_xlim(left=0)
             whole_ticks(axis)
-        legend_below(figure, left, columns=2)
+        left.legend(loc="lower right", handlelength=1.8, borderaxespad=0.2)
     return figure
 
 
@@ -58,7 +60,7 @@ def _draw_candidates(axis: Any, stairs: StaircaseSelection) -> None:
     cost = np.linspace(0, steps * sensitivity, _POINTS)
     for mechanism, look, name in (
         (PermuteAndFlip(eps, sensitivity), THIRD, "permute-and-flip"),
-        (ExponentialMechanism(eps, sensitivity), LAPLACE, "exponential mechanism"),
+        (ExponentialMechanism(eps, sensitivity), LAPLACE, "exponential"),
     ):
         axis.plot(cost, _best(mechanism, cost), label=name, **look._asdict())
     if steps >= _POINTS:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from docs._ext.classic.style import FIFTH, FOURTH, THIRD, legend_below, log_scale, whole_ticks
+from docs._ext.classic.style import legend_below, whole_ticks
 from stairnoise import optimal
 from stairnoise._parameters import Cost
-from stairnoise.figures.style import STAIRCASE, house_style, new_figure
+from stairnoise.figures.style import FIFTH, FOURTH, STAIRCASE, THIRD, house_style, log_scale, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

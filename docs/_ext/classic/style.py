@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stairnoise.figures.style import STAIRCASE, Look, load
+from stairnoise.figures.style import STAIRCASE, Look
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-THIRD = Look("#009E73", (0, (7, 1.5, 1, 1.5)), 1.6)
-FOURTH = Look("#CC79A7", (0, (1, 1.2)), 2.6)
-FIFTH = Look("#000000", "-", 0.8)
-SIXTH = Look("#E69F00", (0, (2, 1, 1, 1)), 1.8)
 
 
 def marked(look: Look, marker: str) -> dict[str, Any]:
@@ -32,16 +27,14 @@ def whole_ticks(axes: Any) -> None:
     axes.xaxis.set_major_formatter("{x:g}")
 
 
-def log_scale(axes: Any, which: str = "y") -> None:
-    """Give axes a logarithmic scale with ticks written as decimals: 0.01, not a power of ten."""
-    getattr(axes, f"set_{which}scale")("log")
-    axis = getattr(axes, f"{which}axis")
-    axis.set_major_formatter(_written_out)
-    axis.set_minor_formatter(load("matplotlib.ticker").NullFormatter())
-
-
-def _written_out(value: float, _: object) -> str:
-    return f"{value:,.12f}".rstrip("0").rstrip(".")
+def label_line(axes: Any, line: Any, at: float, *, above: bool) -> None:
+    """Write a line's name in its colour, above or below the line, on the side of `at` where the line goes away from it."""
+    x, y = line.get_data()
+    point = at, float(y[int(abs(x - at).argmin())])
+    left = above == (y[-1] > y[0])
+    look = {"color": line.get_color(), "ha": "right" if left else "left", "va": "bottom" if above else "top"}
+    offset = (-4 if left else 4, 3 if above else -3)
+    axes.annotate(line.get_label(), point, xytext=offset, textcoords="offset points", **look)
 
 
 def legend_below(figure: Figure, axes: Any, *, columns: int, **look: Any) -> None:

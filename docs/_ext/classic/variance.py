@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from docs._ext.classic.style import FOURTH, THIRD, legend_below, log_scale, marked, whole_ticks
+from docs._ext.classic.style import legend_below, marked, whole_ticks
 from stairnoise.figures.mechanism import require_scalars
-from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, new_figure
+from stairnoise.figures.style import FOURTH, LAPLACE, STAIRCASE, THIRD, house_style, log_scale, new_figure
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.mechanisms.discrete_staircase.mechanism import DiscreteStaircase
 
@@ -22,7 +22,7 @@ _LOW, _HIGH = 0.1, 15.0
 
 
 def discrete_variance(eps: float = 6.0, sensitivity: int = 5) -> Figure:
-    """Variance of the discrete staircase against Δ and against ε, with r = 1 and with the best r.
+    """Variance of the discrete staircase, divided by discrete Laplace's, against Δ and against ε, with r = 1 and with the best r.
 
     For r = 1 the variance approaches Δ(1+Δ)(1+2Δ)/3·exp(−ε) as ε grows; the figure shows this limit too.
 
@@ -36,7 +36,7 @@ def discrete_variance(eps: float = 6.0, sensitivity: int = 5) -> Figure:
     fixed = DiscreteStaircase(eps, sensitivity)
     require_scalars(fixed, "discrete_variance")
     with house_style():
-        figure, (left, right) = new_figure("Variance of the discrete staircase", 2, height=4.2, sharey=True)
+        figure, (left, right) = new_figure("Variance, divided by discrete Laplace's", 2, height=4.2, sharey=True)
         _draw(left, _SENSITIVITIES, fixed.eps, _SENSITIVITIES)
         grid = np.linspace(_LOW, _HIGH, 150)
         _draw(right, grid, grid, fixed.sensitivity)
@@ -46,15 +46,16 @@ def discrete_variance(eps: float = 6.0, sensitivity: int = 5) -> Figure:
         whole_ticks(right)
         right.set_xlabel("ε of one release")
         right.set_title(f"Δ = {fixed.sensitivity}")
-        left.set_ylabel("variance")
+        left.set_ylabel("ratio of variances")
         legend_below(figure, right, columns=2)
     return figure
 
 
 def _draw(axes: Any, x: NDArray[Any], eps: Any, sensitivity: Any) -> None:
+    laplace = DiscreteLaplace(eps, sensitivity).var()
     # Curves that may coincide with others are drawn later; their gaps and hollow marks leave the others visible.
     curves = (
-        ("discrete Laplace", DiscreteLaplace(eps, sensitivity).var(), LAPLACE, "D"),
+        ("discrete Laplace", laplace, LAPLACE, "D"),
         ("discrete staircase, best r", DiscreteStaircase(eps, sensitivity, "l2").var(), STAIRCASE, "o"),
         ("discrete staircase, r = 1", DiscreteStaircase(eps, sensitivity, 1).var(), THIRD, "s"),
         ("limit of r = 1 as ε grows", limit(eps, sensitivity), FOURTH, ""),
@@ -62,7 +63,7 @@ def _draw(axes: Any, x: NDArray[Any], eps: Any, sensitivity: Any) -> None:
     whole = x is _SENSITIVITIES
     for name, variance, look, marker in curves:
         dots_only = {"linestyle": ""} if whole and marker else {}
-        axes.plot(x, variance, label=name, markevery=1 if whole else 25, **marked(look, marker) | dots_only)
+        axes.plot(x, variance / laplace, label=name, markevery=1 if whole else 25, **marked(look, marker) | dots_only)
     log_scale(axes)
 
 

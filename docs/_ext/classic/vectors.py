@@ -28,13 +28,15 @@ def multivariate_density(eps: float = 1.0, sensitivity: float = 1.0, gamma: Cost
     mechanisms = [MultivariateStaircase(eps, sensitivity, 2, gamma, norm) for norm in _NAMES]
     first = mechanisms[0]
     with house_style():
-        title = f"Density relative to the peak, at ε = {first.eps:g}, Δ = {first.sensitivity:g}, γ = {first.gamma:.4g}"
-        figure, axes = new_figure(title, 3, height=2.8, sharey=True)
+        title = f"Noise in two dimensions: ε = {first.eps:g}, Δ = {first.sensitivity:g}, γ = {first.gamma:.4g}"
+        figure, axes = new_figure(title, 3, height=3.0, sharey=True)
         colors = load("matplotlib").colormaps["cividis"].resampled(_STAIRS)
         for axis, mechanism in zip(axes, mechanisms, strict=True):
             _draw(axis, mechanism, colors)
         axes[0].set_ylabel("y")
-        legend_below(figure, axes[0], columns=_STAIRS, handlelength=1.0, handletextpad=0.5)
+        legend_below(
+            figure, axes[0], columns=_STAIRS, title="density, divided by that at the centre", handlelength=1.0, handletextpad=0.5
+        )
     return figure
 
 

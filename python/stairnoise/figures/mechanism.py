@@ -8,8 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, got, received
-from stairnoise._parameters import count, number_array
-from stairnoise.figures.style import LAPLACE, SAMPLES, STAIRCASE, Look, load
+from stairnoise._parameters import confidence_level, count, number_array, single
+from stairnoise.figures.style import (
+    LAPLACE,
+    SAMPLES,
+    Look,
+    axes_for,
+    log_scale,
+    normalized,
+    set_texts,
+    unused_look,
+    update_legend,
+)
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
@@ -20,33 +30,75 @@ _POINTS = 1001
 # A picture cannot show more integers than this one by one.
 _MOST_STEMS = 200
 _MOST_SAMPLES = 10**9
-# A picture of the default width has room for this many characters.
-_LONG_TITLE = 60
+# ε of `plot_error`: from the mechanism's own, divided by this factor, to its multiple.
+_FACTOR, _POINTS_OF_ERROR = 5, 81
 # The dashed line is drawn above the stairs: if the two coincide, the gaps show the stairs.
 _ABOVE = 3
 
 
-def plot_mechanism(mechanism: Any, ax: Axes | None, samples: object, rng: Rng | None, laplace: bool, bins: int) -> Axes:
+def plot_mechanism(
+    mechanism: Any, ax: Axes | None, samples: object, rng: Rng | None, laplace: bool | None, bins: int, options: dict[str, Any]
+) -> Axes:
     """Draw a mechanism; the method ``plot`` documents the arguments."""
     require_scalars(mechanism, "plot")
     bars = count(bins, "bins", least=1, most=10**6)
     noise = _noise(mechanism, samples, rng)
-    if ax is None:
-        _, ax = load("matplotlib.pyplot").subplots()
-    limit = visible(mechanism)
-    if noise is not None:
-        _draw_samples(ax, mechanism, noise, limit, bars)
-    other = mechanism._laplace()
-    if laplace and other is not None and other != mechanism:
-        draw(ax, other, limit, LAPLACE, type(other).__name__)
-    draw(ax, mechanism, limit, STAIRCASE, type(mechanism).__name__)
-    title = repr(mechanism)
-    ax.set_title(title, fontsize="medium" if len(title) < _LONG_TITLE else "x-small")
-    ax.set_xlabel("noise")
-    ax.set_ylabel("probability" if _has_steps(mechanism) else "probability density")
-    ax.set_ylim(bottom=0)
-    ax.legend(loc="upper right")
-    return ax
+    options = normalized(options)
+    with axes_for(ax) as axes:
+        alone = not axes.get_legend_handles_labels()[1]
+        limit, look = visible(mechanism), unused_look(axes)
+        if noise is not None:
+            _draw_samples(axes, mechanism, noise, limit, bars)
+        other = mechanism._laplace()
+        if (alone if laplace is None else laplace) and other is not None and type(other) is not type(mechanism):
+            draw(axes, other, limit, LAPLACE, type(other).__name__)
+        draw(axes, mechanism, limit, look, options.pop("label", _label(mechanism, alone)), **options)
+        density = "probability" if _has_steps(mechanism) else "probability density"
+        set_texts(axes, repr(mechanism), xlabel="noise", ylabel=density)
+        if axes.get_yscale() == "linear":
+            axes.set_ylim(bottom=0, auto=True)
+        update_legend(axes)
+    return axes
+
+
+def _label(mechanism: Any, alone: bool) -> str:
+    """Return the name of the class, and beside other curves ε too."""
+    name, eps = type(mechanism).__name__, mechanism._pure_eps
+    return name if alone or eps is None else f"{name}, ε = {eps:g}"
+
+
+def plot_error(mechanism: Any, ax: Axes | None, eps: object, confidence: object, options: dict[str, Any]) -> Axes:
+    """Draw the error against ε; the method ``plot_error`` documents the arguments."""
+    require_scalars(mechanism, "plot_error")
+    make, own = _by_eps(mechanism), float(mechanism.eps)
+    grid = np.geomspace(own / _FACTOR, own * _FACTOR, _POINTS_OF_ERROR) if eps is None else number_array(eps, "eps").ravel()
+    level = None if confidence is None else single(confidence_level(confidence), "confidence")
+
+    def error(one: Any) -> float:
+        return float(one.abs_moment(1) if level is None else one.error_bound(level))
+
+    errors = [error(make(value)) for value in grid.tolist()]
+    options = {"label": type(mechanism).__name__} | normalized(options)
+    with axes_for(ax) as axes:
+        style = unused_look(axes)._asdict() | options
+        axes.plot(grid, errors, **style)
+        axes.plot(own, error(mechanism), "o", color=style["color"], markersize=5)
+        for scaled in "xy" if min(errors) > 0 else "x":
+            log_scale(axes, scaled)
+        measure = "E|X|" if level is None else f"{100 * level:.15g} % bound of |X|"
+        set_texts(axes, "Error against ε", xlabel="ε of one release", ylabel=measure)
+        update_legend(axes)
+    return axes
+
+
+def _by_eps(mechanism: Any) -> Any:
+    """Return a function that makes the mechanism for another ε, with everything else as it is."""
+    kind, given = type(mechanism), mechanism._named_arguments()
+    if np.ndim(given.get("eps", [])) == 0:
+        return lambda eps: kind(**given | {"eps": eps})
+    if getattr(mechanism, "delta", None) is None:
+        raise ParameterError(f"plot_error must be called on a mechanism made from one eps, got {mechanism!r}")
+    return lambda eps: kind.from_eps(eps, mechanism.delta, mechanism.sensitivity)
 
 
 def require_scalars(mechanism: Any, name: str) -> None:
@@ -61,17 +113,18 @@ def visible(mechanism: Any) -> float:
     return limit
 
 
-def draw(ax: Axes, mechanism: Any, limit: float, look: Look, label: str) -> None:
+def draw(ax: Axes, mechanism: Any, limit: float, look: Look, label: str, **options: Any) -> None:
     """Draw the mechanism between -limit and limit: stairs, a curve, or stems on the integers, or on other steps."""
     edges = mechanism._edges(limit)
+    style: dict[str, Any] = look._asdict() | {"label": label} | options
     if _has_steps(mechanism):
-        _draw_pmf(ax, mechanism, limit, look, label)
+        _draw_pmf(ax, mechanism, limit, style, behind=look is LAPLACE)
     elif edges is not None:
         heights = mechanism.pdf((edges[1:] + edges[:-1]) / 2)
-        ax.stairs(heights, edges, baseline=None, label=label, **look._asdict())
+        ax.stairs(heights, edges, baseline=None, **style)
     else:
         x = np.linspace(-limit, limit, _POINTS)
-        ax.plot(x, mechanism.pdf(x), label=label, zorder=_ABOVE, **look._asdict())
+        ax.plot(x, mechanism.pdf(x), **({"zorder": _ABOVE} | style))
 
 
 def _has_steps(mechanism: Any) -> bool:
@@ -79,7 +132,7 @@ def _has_steps(mechanism: Any) -> bool:
     return hasattr(mechanism, "pmf")
 
 
-def _draw_pmf(ax: Axes, mechanism: Any, limit: float, look: Look, label: str) -> None:
+def _draw_pmf(ax: Axes, mechanism: Any, limit: float, style: dict[str, Any], *, behind: bool) -> None:
     """Draw stems with dots for the mechanism itself, hollow diamonds for the mechanism behind it, and a line for many
     integers.
     """
@@ -87,14 +140,16 @@ def _draw_pmf(ax: Axes, mechanism: Any, limit: float, look: Look, label: str) ->
     last = int(limit / step)
     if 2 * last + 1 > _MOST_STEMS:
         k = step * np.unique(np.floor(np.linspace(-last, last, 2 * _POINTS)))
-        ax.plot(k, mechanism.pmf(k), label=label, zorder=2 if look is STAIRCASE else _ABOVE, **look._asdict())
+        ax.plot(k, mechanism.pmf(k), **({"zorder": _ABOVE if behind else 2} | style))
         return
     k = step * np.arange(-last, last + 1)
-    if look is STAIRCASE:
-        ax.vlines(k, 0, mechanism.pmf(k), colors=look.color, linewidth=look.linewidth)
-        ax.plot(k, mechanism.pmf(k), "o", color=look.color, markersize=5, label=label)
+    if behind:
+        dots: dict[str, Any] = {"marker": "D", "markerfacecolor": "white", "markersize": 5}
     else:
-        ax.plot(k, mechanism.pmf(k), "D", color=look.color, markersize=5, markerfacecolor="white", label=label)
+        dots = {"marker": "o", "markersize": 5}
+        stems = {name: style[name] for name in ("alpha", "linewidth", "zorder") if name in style}
+        ax.vlines(k, 0, mechanism.pmf(k), colors=style["color"], **stems)
+    ax.plot(k, mechanism.pmf(k), **dots | style | {"linestyle": ""})
 
 
 def _noise(mechanism: Any, samples: object, rng: Rng | None) -> NDArray[Any] | None:

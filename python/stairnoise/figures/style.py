@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -10,6 +11,7 @@ from stairnoise._errors import ParameterError, received
 from stairnoise._optional import require
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -24,13 +26,24 @@ class Look(NamedTuple):
 # Okabe and Ito's colours: people with any common kind of colour blindness can distinguish them.
 STAIRCASE = Look("#0072B2", "-", 2.0)
 LAPLACE = Look("#D55E00", (0, (5, 2)), 1.6)
+THIRD = Look("#009E73", (0, (7, 1.5, 1, 1.5)), 1.6)
+FOURTH = Look("#CC79A7", (0, (1, 1.2)), 2.6)
+FIFTH = Look("#000000", "-", 0.8)
+SIXTH = Look("#E69F00", (0, (2, 1, 1, 1)), 1.8)
+_OWN = (STAIRCASE, THIRD, FOURTH, FIFTH, SIXTH)
 SAMPLES = "#BBBBBB"
 GRID = "#DDDDDD"
 
 SUFFIXES = (".png", ".svg")
 
+# A picture of the default width has room for this many characters.
+_LONG_TITLE = 60
+# Smaller numbers are written as powers of ten.
+_LEAST_WRITTEN = 0.9e-4
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 # Inches. At 375 pixels, the width of a telephone screen, a letter of 10 points is 10 pixels high.
-_WIDTH = 5.2
+_WIDTH, _HEIGHT = 5.2, 3.6
 
 _HOUSE: dict[str, Any] = {
     "axes.axisbelow": True,
@@ -61,10 +74,65 @@ def house_style() -> AbstractContextManager[None]:
     return cast("AbstractContextManager[None]", load("matplotlib.style").context(["default", _HOUSE]))
 
 
-def new_figure(title: str, columns: int = 1, *, rows: int = 1, height: float = 3.6, **shared: Any) -> tuple[Figure, list[Any]]:
+@contextmanager
+def axes_for(ax: Axes | None, height: float = _HEIGHT) -> Iterator[Axes]:
+    """Give the caller's axes, in the caller's style, or new ones in this style, whose figure pyplot shows."""
+    if ax is not None:
+        yield ax
+        return
+    with house_style():
+        yield load("matplotlib.pyplot").subplots(figsize=(_WIDTH, height), layout="constrained")[1]
+
+
+def unused_look(ax: Axes) -> Look:
+    """Return the first look whose colour no curve on these axes has; the first of all if every colour is there."""
+    to_hex = load("matplotlib.colors").to_hex
+    colors = [line.get_color() for line in ax.lines] + [patch.get_edgecolor() for patch in ax.patches]
+    used = {to_hex(color).upper() for color in colors}
+    return next((look for look in _OWN if look.color not in used), STAIRCASE)
+
+
+def normalized(options: dict[str, Any]) -> dict[str, Any]:
+    """Return Matplotlib's keywords of a line by their long names, such as linewidth for lw."""
+    named: dict[str, Any] = load("matplotlib.cbook").normalize_kwargs(options, load("matplotlib.lines").Line2D)
+    return named
+
+
+def set_texts(ax: Axes, title: str, **texts: str) -> None:
+    """Write a title and the names of the axes where there are none yet."""
+    if not any(ax.get_title(place) for place in ("left", "center", "right")):
+        ax.set_title(title, fontsize="medium" if len(title) < _LONG_TITLE else "x-small")
+    ax.set(**{name: text for name, text in texts.items() if not getattr(ax, f"get_{name}")()})
+
+
+def log_scale(axes: Any, which: str = "y") -> None:
+    """Give axes a logarithmic scale with ticks such as 0.01 and 10⁻⁶."""
+    getattr(axes, f"set_{which}scale")("log")
+    axis = getattr(axes, f"{which}axis")
+    axis.set_major_formatter(lambda value, _: written_out(value))
+    axis.set_minor_formatter(load("matplotlib.ticker").NullFormatter())
+
+
+def written_out(value: float) -> str:
+    """Write a number with one digit of weight: small ones as 0.01, very small ones as 10⁻⁶."""
+    if value >= _LEAST_WRITTEN:
+        return f"{value:,.4f}".rstrip("0").rstrip(".")
+    digit, power = f"{value:.0e}".split("e")
+    return ("" if digit == "1" else f"{digit} · ") + f"10{str(int(power)).translate(_RAISED)}"
+
+
+def update_legend(ax: Axes) -> None:
+    """Show the labels of all curves; a legend that is there keeps its frame."""
+    frame = {} if (old := ax.get_legend()) is None else {"frameon": old.get_frame_on()}
+    ax.legend(loc="best", **frame)
+
+
+def new_figure(
+    title: str, columns: int = 1, *, rows: int = 1, height: float = _HEIGHT, **shared: Any
+) -> tuple[Figure, list[Any]]:
     """Make a figure with a title, and return it with its axes, row by row; call this inside `house_style`."""
     figure = load("matplotlib.figure").Figure(figsize=(_WIDTH, height), layout="constrained")
-    figure.suptitle(title, x=0.01, horizontalalignment="left", fontsize=11)
+    figure.suptitle(title, x=0.01, horizontalalignment="left", fontsize=11, fontweight="bold")
     return figure, list(figure.subplots(rows, columns, squeeze=False, **shared).flat)
 
 

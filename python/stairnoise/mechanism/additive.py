@@ -586,26 +586,31 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         *,
         samples: int | RealLike | None = None,
         rng: Rng | None = None,
-        laplace: bool = True,
+        laplace: bool | None = None,
         bins: int = 100,
+        **style: Any,
     ) -> Axes:
         """Draw the density, or the probabilities of the integers, where 99 % of the noise falls.
+
+        A second mechanism on the same axes gets another colour.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes or None
-            Where to draw; None: a new figure of ``matplotlib.pyplot``.
+            Where to draw, in their style; None: a new figure of ``matplotlib.pyplot``. A title that is there stays.
         samples : int, array or None
             Values to show as a histogram behind the curve, or how many values to draw for it. Values outside the
             picture still count in the heights of the bars.
         rng : SecureRng, SeededRng or None
             Generator of the values, if `samples` is a number. None: one secure generator for the process.
-        laplace : bool, default True
+        laplace : bool or None
             Whether to draw `Laplace` (or `DiscreteLaplace`) of the same ``eps`` and ``sensitivity`` for comparison. A
-            mechanism without both has no comparison.
+            mechanism without both has no comparison. None: only for the first mechanism on the axes.
         bins : int, default 100
             Number of bars of the histogram. On the integers it is an upper limit, and each bar covers a whole number of
             integers.
+        **style
+            Keywords of Matplotlib's lines, such as ``label``, ``color`` and ``alpha``.
 
         Returns
         -------
@@ -626,7 +631,45 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         >>> sn.Staircase(eps=4).plot(ax, samples=1000).get_ylabel()
         'probability density'
         """
-        return picture.plot_mechanism(self, ax, samples, rng, laplace, bins)
+        return picture.plot_mechanism(self, ax, samples, rng, laplace, bins, style)
+
+    def plot_error(
+        self, ax: Axes | None = None, *, eps: RealLike | None = None, confidence: Number | None = None, **style: Any
+    ) -> Axes:
+        """Draw the error of this mechanism against ε, with everything else as it is. A dot marks its own ε.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or None
+            Where to draw, as in `plot`.
+        eps : array of float or None
+            Where to compute the error; None: from a fifth to five times the mechanism's own ε.
+        confidence : float or None
+            Draw ``error_bound(confidence)``; None: E|X|.
+        **style
+            Keywords of Matplotlib's lines.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            The mechanism was not made from one ε or has array parameters, or an argument is not allowed.
+        ModuleNotFoundError
+            Matplotlib is not installed: ``pip install matplotlib``.
+
+        Examples
+        --------
+        >>> import matplotlib.figure
+        >>> import stairnoise as sn
+        >>> ax = matplotlib.figure.Figure().subplots()
+        >>> _ = sn.Staircase(eps=4).plot_error(ax)
+        >>> sn.Laplace(eps=4).plot_error(ax).get_ylabel()
+        'E|X|'
+        """
+        return picture.plot_error(self, ax, eps, confidence, style)
 
     def as_scipy(self) -> Any:
         """Return the noise as a frozen distribution of `scipy.stats`.
