@@ -24,6 +24,7 @@ extensions = [
     "myst_parser",
     "sphinx_copybutton",
     "api_links",
+    "commands",
     "explore",
     "links",
     "mathml",
@@ -36,7 +37,7 @@ exclude_patterns = ["_build", "_ext"]
 templates_path = ["_templates"]
 nitpicky = True
 # Parameters that are named like a module of the package.
-nitpick_ignore = [("py:obj", name) for name in ("data", "mechanism", "mechanisms", "rng")]
+nitpick_ignore = [("py:obj", name) for name in ("data", "mechanism", "mechanisms", "rng", "types")]
 default_role = "autolink"
 highlight_language = "text"
 toc_object_entries_show_parents = "hide"
@@ -46,7 +47,8 @@ myst_fence_as_directive = ["math"]
 myst_heading_anchors = 4
 
 autosummary_generate = True
-autosummary_context = {"properties": members.of(members.properties), "methods_of": members.of(members.methods)}
+autosummary_context = {"members_of": members.members()}
+autodoc_mock_imports = members.ADAPTED
 autodoc_typehints = "none"  # the docstrings have the types, in words
 numpydoc_show_class_members = False  # the template of a class lists them
 # Types of parameters, and errors, lead to what they are; other words of theirs are text.

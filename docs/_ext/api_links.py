@@ -6,9 +6,8 @@ import re
 from typing import Any
 
 from docutils import nodes
+from members import PUBLIC
 from sphinx.addnodes import pending_xref
-
-import stairnoise as sn
 
 _NO_LINK_IN = (nodes.reference, nodes.title, nodes.caption, pending_xref)
 _NO_PAPER_IN = (nodes.reference, nodes.literal, nodes.literal_block)
@@ -19,10 +18,11 @@ _PAPER = re.compile(r"arXiv:(\d{4}\.\d{4,5})")
 def target(text: str) -> str | None:
     """Return the full name of a public object that the code names, or None."""
     found = _MENTION.fullmatch(text)
-    name, _, member = found[1].partition(".") if found else ("", "", "")
-    if name not in sn.__all__ or name.startswith("_") or not hasattr(getattr(sn, name), member or "__doc__"):
+    name = f"stairnoise.{found[1]}" if found else ""
+    owner, _, member = name.rpartition(".")
+    if "._" in name or not (name in PUBLIC or (owner in PUBLIC and hasattr(PUBLIC[owner], member))):
         return None
-    return f"stairnoise.{name}.{member}" if member else f"stairnoise.{name}"
+    return name
 
 
 def link_papers(page: nodes.document) -> None:

@@ -65,7 +65,7 @@ _MARGIN = 1 + 2.0**-40
 def install() -> None:
     """Make diffprivlib's tools and models draw this package's noise, in the whole process.
 
-    Every name of `__all__` in ``diffprivlib.mechanisms`` and in the modules of ``diffprivlib.tools`` and ``diffprivlib.models``
+    Every name of ``__all__`` in ``diffprivlib.mechanisms`` and in the modules of ``diffprivlib.tools`` and ``diffprivlib.models``
     is replaced. A name that your own program imported from ``diffprivlib.mechanisms`` before is not. `Vector` in
     ``LogisticRegression`` and `Bingham` in ``PCA`` and ``LinearRegression`` of several outputs stay diffprivlib's.
     """

@@ -32,8 +32,8 @@ _FLOATS = ("f32", "f64")
 def measurement(input_domain: Any, input_metric: Any, mechanism: AdditiveMechanism[Any, Any, Any]) -> Any:
     """Return a measurement that releases a number or a vector with a mechanism's noise.
 
-    Its privacy map is `AdditiveMechanism.privacy_map`, which is rounded up and includes the rounding of values to the mechanism's
-    lattice. It depends on the noise alone: OpenDP has the sensitivity, and the mechanism's own does not limit it.
+    Its privacy map is `stairnoise.AdditiveMechanism.privacy_map`, which is rounded up and includes the rounding of values to the
+    mechanism's lattice. It depends on the noise alone: OpenDP has the sensitivity, and the mechanism's own does not limit it.
 
     OpenDP cannot check a user's measurement, which it calls "honest but curious": that the map is true of the release is proven
     by this package, not by OpenDP. The release draws from the secure generator of the process.

@@ -63,7 +63,17 @@ def _single(number: Any, name: str) -> Any:
 
 
 class ConfidenceInterval(NamedTuple):
-    """Bounds between which the true result lies with the probability `confidence_level`."""
+    """Bounds between which the true result lies with a probability.
+
+    Attributes
+    ----------
+    lower_bound : float
+        The lower end.
+    upper_bound : float
+        The upper end.
+    confidence_level : float
+        The probability.
+    """
 
     lower_bound: float
     upper_bound: float
@@ -114,7 +124,7 @@ class NumericalMechanism(Generic[_Noise]):
         return round(noisy) if isinstance(number, _WHOLE) else noisy
 
     def noise_confidence_interval(self, confidence_level: Number, noised_result: Number) -> ConfidenceInterval:
-        """Return the interval around a noisy result that has the true result with a probability of at least `confidence_level`.
+        """Return the interval around a noisy result that has the true result with a probability of at least ``confidence_level``.
 
         Parameters
         ----------

@@ -31,14 +31,14 @@ _MOST_SHOWN = 60
 class PrivateTable(Sequence[Row]):
     """A table that can be published: one row for each group, and notes about all of them.
 
-    The functions of `stairnoise.query` return it. It holds released numbers only, and is immutable. It is a sequence of tuples:
+    The functions of ``stairnoise.query`` return it. It holds released numbers only, and is immutable. It is a sequence of tuples:
     the groups, the private value, and the bound of its error, which quantiles have in the notes.
 
     Attributes
     ----------
     columns : tuple of str
         Names of the columns: those of `by`, the statistic, "error_bound", and for means "low", "high" and "may_be_empty". A
-        name that is also in `by` gets the prefix "private_".
+        name that is also in `by` gets the prefix ``"private_"``.
     eps, delta : float
         The whole table is (ε, δ)-differentially private for one person; `about` says what counts as one.
 
