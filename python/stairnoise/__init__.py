@@ -31,6 +31,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise.bit_generator import SecureBitGenerator
     from stairnoise.calibration import calibrate
     from stairnoise.comparison import Comparison, compare
+    from stairnoise.figures.release import plot_release
     from stairnoise.inference import binomial_interval, binomial_test
     from stairnoise.keyed.rng import KeyedRng
     from stairnoise.mechanism.additive import AdditiveMechanism
@@ -82,6 +83,8 @@ __all__ += ["Quantile", "quantile", "quantile_accuracy"]
 __all__ += ["Comparison", "add_noise", "calibrate", "compare", "sample"]
 __all__ += ["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"]
 __all__ += ["binomial_interval", "binomial_test", "centered_residue"]
+# A picture of released values
+__all__ += ["plot_release"]
 # Guarantees, privacy losses, and the cost of many releases
 __all__ += ["Guarantee", "Ledger", "PrivacyLoss", "Spending"]
 # No noise, by explicit choice only: the registry does not have it
@@ -105,6 +108,7 @@ _MODULES = {
     "SecureBitGenerator": "stairnoise.bit_generator",
     "calibrate": "stairnoise.calibration",
     **dict.fromkeys(["Comparison", "compare"], "stairnoise.comparison"),
+    "plot_release": "stairnoise.figures.release",
     **dict.fromkeys(["binomial_interval", "binomial_test"], "stairnoise.inference"),
     "KeyedRng": "stairnoise.keyed.rng",
     "NoNoise": "stairnoise.mechanisms.no_noise.mechanism",

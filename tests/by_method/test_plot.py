@@ -320,3 +320,59 @@ def test_what_matplotlib_lacks_is_not_blamed_on_the_extra(monkeypatch, tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match=r"^No module named 'something_it_needs'$"):
         sn.Staircase(1).plot()
+
+
+# Released values
+
+
+def ends(ax):
+    """Return the ends of the bars of the last release drawn."""
+    (bars,) = ax.containers[-1][2]
+    return [np.array(bar).T.tolist() for bar in bars.get_segments()]
+
+
+@pytest.mark.parametrize("mechanism", [sn.DiscreteLaplace(1), sn.Staircase(1, 2)])
+@pytest.mark.parametrize("k", [1, 3])
+def test_plot_release(ax, mechanism, k):
+    private = mechanism.release([3, 50, 7], max_partitions_contributed=k)
+    low, high = mechanism.confidence_interval(private, 0.9, max_partitions_contributed=k)
+    arguments = {"confidence": 0.9, "max_partitions_contributed": k, "ax": ax}
+    assert sn.plot_release(private, mechanism, **arguments) is ax
+    assert ax.containers[0][0].get_xydata().tolist() == list(map(list, enumerate(private.tolist())))
+    assert ends(ax) == [[[x, x], pytest.approx([a, b])] for x, a, b in zip(range(3), low, high, strict=True)]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("index", "bars: 90 % for the true value")
+    sn.plot_release(private, mechanism, **arguments, c="red", label="again")
+    assert ax.containers[1][0].get_color() == "red"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["again"]
+    assert ax.containers[0][0].get_color() == style.STAIRCASE.color
+
+
+def test_a_release_with_labels_has_rows(ax):
+    labels = ["Paris", "$x$", "a\x1b[0m" + "n" * 99]
+    sn.plot_release([3, 50, 7], sn.DiscreteLaplace(1), labels, ax=ax)
+    assert ax.containers[0][0].get_xydata().tolist() == [[3, 0], [50, 1], [7, 2]]
+    assert ends(ax) == [[[value - 3, value + 3], [row, row]] for row, value in enumerate((3, 50, 7))]
+    shown = [label.get_text() for label in ax.get_yticklabels()]
+    assert shown[:2] == labels[:2]
+    assert shown[2].startswith("a\\x1b[0mnnn")
+    assert shown[2].endswith("n…")
+    assert not any(label.get_parse_math() for label in ax.get_yticklabels())
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        (([1], sn.PermuteAndFlip(1)), sn.ParameterTypeError, "mechanism must be one that adds noise to numbers, got"),
+        (([1], 1), sn.ParameterTypeError, "mechanism must be one that adds noise to numbers, got 1"),
+        ((1, sn.Laplace(1)), sn.ParameterError, "values must have one dimension, got 0"),
+        (([[1]], sn.Laplace(1)), sn.ParameterError, "values must have one dimension, got 2"),
+        ((["a"], sn.Laplace(1)), sn.ParameterTypeError, "values must be"),
+        (([1, 2], sn.Laplace(1), ["a"]), sn.ParameterError, "labels must be one for each value, of which there are 2"),
+        (([1, 2], sn.Laplace(1), "ab"), sn.ParameterError, "labels must be one for each value, of which there are 2"),
+    ],
+)
+def test_plot_release_refuses(arguments, error, text):
+    with pytest.raises(error) as caught:
+        sn.plot_release(*arguments)
+    assert str(caught.value).startswith(text)

@@ -53,6 +53,7 @@ PUBLIC = [
     "optimal_cost",
     "optimal_gamma",
     "optimal_r",
+    "plot_release",
     "quantile",
     "quantile_accuracy",
     "sample",
@@ -136,7 +137,7 @@ def test_mechanisms_document_their_parameters_errors_source_and_an_example(name)
 
 
 # Packages that the examples of methods need.
-NEEDED = {"as_scipy": "scipy", "plot": "matplotlib", "plot_error": "matplotlib"}
+NEEDED = {"as_scipy": "scipy", "plot": "matplotlib", "plot_error": "matplotlib", "plot_release": "matplotlib"}
 
 
 @pytest.mark.parametrize("name", OBJECTS)

@@ -164,3 +164,7 @@ people: int = replaced.add_noise(41)
 total: float = pydp.LaplaceMechanism(1, sensitivity=2).add_noise(41.5)
 inner: sn.Gaussian[float] = replaced.mechanism
 keep: bool = pydp.create_partition_strategy("laplace", 1, 1e-6, 3, pre_threshold=5).should_keep(41)
+
+
+def height_of(values: list[int]) -> float:
+    return sn.plot_release(values, sn.DiscreteLaplace(1), ["a", "b"], confidence=0.9, color="red").get_ylim()[0]

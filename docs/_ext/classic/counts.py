@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from docs._ext.classic.style import FIFTH, legend_below
-from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, new_figure
+from docs._ext.classic.style import legend_below
+from stairnoise.figures.style import FIFTH, LAPLACE, STAIRCASE, house_style, new_figure
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.rng import SeededRng
 

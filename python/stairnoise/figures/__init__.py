@@ -1,6 +1,7 @@
 """Pictures of mechanisms; they need Matplotlib, the extra ``plot``.
 
 - `mechanism`: one mechanism on one pair of axes.
+- `release`: released values.
 - `table`: a private table.
 - `style`: colours, lines and sizes, and files that are the same in every run.
 """

@@ -44,6 +44,10 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 # Inches. At 375 pixels, the width of a telephone screen, a letter of 10 points is 10 pixels high.
 _WIDTH, _HEIGHT = 5.2, 3.6
+# A row needs the height of a letter and of a gap.
+_ROW, _FRAME = 0.28, 1.2
+# Characters of a row's name: half the width.
+_LONGEST = 24
 
 _HOUSE: dict[str, Any] = {
     "axes.axisbelow": True,
@@ -75,11 +79,15 @@ def house_style() -> AbstractContextManager[None]:
 
 
 @contextmanager
-def axes_for(ax: Axes | None, height: float = _HEIGHT) -> Iterator[Axes]:
-    """Give the caller's axes, in the caller's style, or new ones in this style, whose figure pyplot shows."""
+def axes_for(ax: Axes | None, rows: int | None = None) -> Iterator[Axes]:
+    """Give the caller's axes, in the caller's style, or new ones in this style, whose figure pyplot shows.
+
+    The new ones are as high as this number of rows of text.
+    """
     if ax is not None:
         yield ax
         return
+    height = _HEIGHT if rows is None else _FRAME + _ROW * max(rows, 1)
     with house_style():
         yield load("matplotlib.pyplot").subplots(figsize=(_WIDTH, height), layout="constrained")[1]
 
@@ -103,6 +111,35 @@ def set_texts(ax: Axes, title: str, **texts: str) -> None:
     if not any(ax.get_title(place) for place in ("left", "center", "right")):
         ax.set_title(title, fontsize="medium" if len(title) < _LONG_TITLE else "x-small")
     ax.set(**{name: text for name, text in texts.items() if not getattr(ax, f"get_{name}")()})
+
+
+def draw_bars(ax: Axes, at: Any, values: Any, bars: Any, names: list[str] | None, meaning: str, **style: Any) -> None:
+    """Draw a dot and a bar for each value: in rows with these names, the first at the top, or side by side by their index.
+
+    `at` are the places of the values.
+    """
+    look: dict[str, Any] = {"fmt": "o", "markersize": 5, "capsize": 3, "color": unused_look(ax).color} | style
+    if names is None:
+        ax.errorbar(at, values, yerr=bars, **look)
+        ax.locator_params(axis="x", integer=True)
+        set_texts(ax, "", xlabel="index", ylabel=meaning)
+    else:
+        ax.errorbar(values, at, xerr=bars, **look)
+        ax.set_yticks(range(len(names)), names)
+        ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
+        set_texts(ax, "", xlabel=meaning)
+    # A name with two dollar signs is no formula.
+    for text in (*ax.get_yticklabels(), ax.xaxis.label, ax.yaxis.label):
+        text.set_parse_math(False)
+    ax.grid(axis="y" if names is None else "x", color=GRID)
+    ax.set_axisbelow(True)
+    if "label" in style:
+        update_legend(ax)
+
+
+def shortened(name: str) -> str:
+    """Return the name of a row, cut off where it would take more than half the width."""
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
 
 
 def log_scale(axes: Any, which: str = "y") -> None:

@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING, Any
 from stairnoise._digits import at_most
 from stairnoise._errors import ParameterError, meant, received
 from stairnoise._plain import plain
-from stairnoise.figures.style import GRID, STAIRCASE, load
+from stairnoise.figures.style import axes_for, draw_bars, normalized, set_texts, shortened
 from stairnoise.query.types import text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Characters of a group's name: half the width.
-_LONGEST = 24
-# Inches; a row needs the height of a letter and of a gap.
-_WIDTH, _ROW, _FRAME = 5.2, 0.28, 1.2
 
-
-def plot_table(table: Any, statistic: str | None, ax: Axes | None) -> Axes:
+def plot_table(table: Any, statistic: str | None, ax: Axes | None, style: dict[str, Any]) -> Axes:
     """Draw one statistic of a table; the method ``plot`` documents the arguments."""
     about = table.about
     columns = {one["columns"]["value"]: one["columns"] for one in about["statistics"] if "value" in one["columns"]}
@@ -29,23 +24,14 @@ def plot_table(table: Any, statistic: str | None, ax: Axes | None) -> Axes:
     if name not in columns:
         listed = ", ".join(map(repr, columns))
         raise ParameterError(f"statistic must be one of the columns {listed}, got {received(name)}{meant(name, columns)}")
-    rows = table.to_dicts()
-    if ax is None:
-        height = _FRAME + _ROW * max(len(rows), 1)
-        _, ax = load("matplotlib.pyplot").subplots(figsize=(_WIDTH, height), layout="constrained")
-    drawn = [(place, *_interval(row, columns[name])) for place, row in enumerate(rows) if not row.get(_empty(columns[name]))]
-    if drawn:
-        places, values, *bars = zip(*drawn, strict=True)
-        ax.errorbar(values, places, xerr=bars or None, fmt="o", markersize=5, capsize=3, color=STAIRCASE.color)
-    ax.set_yticks(range(len(rows)), [_label(row, about["by"], columns[name]) for row in rows])
-    # A name with two dollar signs is no formula.
-    meaning = f"{plain(name)}\n{_meaning(about, columns[name])}"
-    for one in (*ax.get_yticklabels(), ax.set_xlabel(meaning), ax.set_ylabel(plain(", ".join(about["by"])))):
-        one.set_parse_math(False)
-    ax.set_ylim(max(len(rows), 1) - 0.5, -0.5)
-    ax.grid(axis="x", color=GRID)
-    ax.set_axisbelow(True)
-    return ax
+    rows, found = table.to_dicts(), columns[name]
+    drawn = [(place, *_interval(row, found)) for place, row in enumerate(rows) if not row.get(_empty(found))]
+    at, values, *bars = zip(*drawn, strict=True) if drawn else ((), ())
+    names = [_label(row, about["by"], found) for row in rows]
+    with axes_for(ax, len(rows)) as axes:
+        set_texts(axes, "", ylabel=plain(", ".join(about["by"])))
+        draw_bars(axes, at, values, bars or None, names, f"{plain(name)}\n{_meaning(about, found)}", **normalized(style))
+    return axes
 
 
 def _empty(columns: dict[str, str]) -> str:
@@ -73,5 +59,5 @@ def _meaning(about: dict[str, Any], columns: dict[str, str]) -> str:
 def _label(row: dict[str, Any], by: list[str], columns: dict[str, str]) -> str:
     """Return the name of a group."""
     name = ", ".join("NULL" if row[column] is None else plain(text(row[column])) for column in by) or "all rows"
-    name = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
+    name = shortened(name)
     return f"{name} (may be empty)" if row.get(_empty(columns)) else name

@@ -134,7 +134,7 @@ class PrivateTable(Sequence[Row]):
         groups = "".join(f'<th scope="row">{field}</th>' for field in fields[: self._groups])
         return groups + "".join(f"<td>{field}</td>" for field in fields[self._groups :])
 
-    def plot(self, statistic: str | None = None, *, ax: Axes | None = None) -> Axes:
+    def plot(self, statistic: str | None = None, *, ax: Axes | None = None, **style: Any) -> Axes:
         """Draw a statistic: a dot for each group's private value, and a bar that holds the true one.
 
         The bar is the interval that `about` describes: for means from ``low`` to ``high``, otherwise ± ``error_bound``. A group
@@ -146,6 +146,8 @@ class PrivateTable(Sequence[Row]):
             The column with the values, such as "count"; None: the first one.
         ax : matplotlib.axes.Axes or None
             Where to draw; None: a new figure of ``matplotlib.pyplot``.
+        **style
+            Keywords of Matplotlib's ``errorbar``, such as ``label`` and ``color``.
 
         Returns
         -------
@@ -158,7 +160,7 @@ class PrivateTable(Sequence[Row]):
         ModuleNotFoundError
             Matplotlib is not installed: ``pip install matplotlib``.
         """
-        return picture.plot_table(self, statistic, ax)
+        return picture.plot_table(self, statistic, ax, style)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one dictionary for each row."""

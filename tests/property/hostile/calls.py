@@ -187,7 +187,7 @@ LEFT_OUT: dict[str, str] = {
     "BudgetError": "an exception",
     "Spending": "made by Ledger.spend; a record that checks nothing",
     "SelftestReport": "made by selftest; its constructor is not for callers",
-    "plot_error": "draws with Matplotlib; tests/by_method/test_plot.py has its bad arguments",
+    **dict.fromkeys(["plot_error", "plot_release"], "draw with Matplotlib; tests/by_method/test_plot.py has their bad arguments"),
     "plot": "draws with Matplotlib, at 50 ms a call; tests/by_method/test_plot.py has its bad arguments",
 }
 
@@ -305,16 +305,7 @@ def readings(thing: Any) -> Iterator[tuple[str, Any]]:
     """Read every property of a returned object, and call every method that needs no argument."""
     for name in dir(type(thing)):
         # The state of a bit generator can be neither read nor jumped: tests/generators/test_bit_generator.py.
-        if name.startswith("_") or name in (
-            "plot",
-            "plot_error",
-            "as_scipy",
-            "to_dp_accounting",
-            "to_frame",
-            "reseed",
-            "state",
-            "jumped",
-        ):
+        if name.startswith(("_", "plot")) or name in ("as_scipy", "to_dp_accounting", "to_frame", "reseed", "state", "jumped"):
             continue
         try:
             value = _reading(thing, name)
