@@ -103,6 +103,7 @@ lint-python: $(VENV)/stamp-extension $(VENV)/stamp-dev
 	$(PY) -m mypy.stubtest stairnoise._native
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 	$(VENV)/bin/zizmor --offline --quiet .github
 
 # nextest if it is installed (it runs no doc tests), otherwise cargo's own runner. `lint-rust` compiles the examples.

@@ -203,11 +203,16 @@ def _memory(record: Record) -> Iterator[str]:
 
 
 def readme_figures(record: Record, stem: str) -> str:
-    """Return README.md's block between the markers: ns a value of stairnoise and other libraries, each at its largest n."""
+    """Return README.md's block between the markers: ns a value of stairnoise and other libraries, each at its largest n.
+
+    What no other library does has a row in the record alone.
+    """
     results = Results(record)
     works = [("bulk", mechanism.work) for mechanism in COMPARED] + [
         ("release", release_work(mechanism)) for mechanism in RELEASED
     ]
+    rows = [(work, *_times(results, section, work)) for section, work in works]
+    files = REPOSITORY.replace("github.com", "raw.githubusercontent.com") + "/main/benches/record"
     lines = [
         BEGIN,
         f"Nanoseconds a value on one core ({record['cpu']['model']}, family-model {record['cpu']['family']}), {record['date']}. "
@@ -215,7 +220,9 @@ def readme_figures(record: Record, stem: str) -> str:
         "",
         _row("", *LIBRARIES),
         "|---|" + "---|" * len(LIBRARIES),
-        *(_row(work, *_times(results, section, work)) for section, work in works),
+        *(_row(*row) for row in rows if set(row[2:]) != {"–"}),
+        "",
+        f"![Nanoseconds a value, by mechanism and library]({files}/{stem}.svg)",
         "",
         f"`import stairnoise` takes {record['import_ms']['stairnoise_after_numpy']:.1f} ms after `import numpy` "
         f"({record['import_ms']['numpy']:.0f} ms).",

@@ -1,32 +1,70 @@
-"""README.md and docs/mechanisms.md are correct: Python blocks run, and numbers about distributions are recomputed here."""
+"""README.md and docs/mechanisms.md are correct: code and command run, and numbers about distributions are recomputed here."""
 
+import importlib
 import math
 import re
+import shlex
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import stairnoise
+import stairnoise as sn
+from stairnoise import query
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGE = (ROOT / "docs/mechanisms.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+CALLS = re.findall(r"`([\w.]+(?:\(.*?\))?)`(?=[;,]| \|)", README.split("## Find the call")[1].split("\n## ")[0])
+# What the table's calls name.
+NAMES: dict[str, Any] = {"sn": sn, "query": query, "stairnoise": stairnoise, "values": [2, 3], "k": 3, "eps": 1, "sensitivity": 1}
 
 
 def test_it_is_short() -> None:
     assert len(README.encode()) <= 9000
 
 
-def test_there_is_an_example_of_each_kind() -> None:
-    text = "\n".join(BLOCKS)
-    for word in ("sn.sample(", ".release(", "SeededRng(", "error_bound("):
-        assert word in text
+def shape(text: str) -> list[str]:
+    """Return the words of an output in which every released number is 0."""
+    return re.sub(r"(?<![\w.\[])\d+(?![\w,.)])", "0", text).replace("[ 0", "[0").split()
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=range(1, len(BLOCKS) + 1))
-def test_python_block_runs(block: str) -> None:
-    exec(compile(block, "README.md", "exec"), {"__name__": "__readme__"})
+def test_python_prints_what_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    ((code, shown),) = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL)
+    exec(compile(code, "README.md", "exec"), NAMES)
+    assert shape(capsys.readouterr().out) == shape(shown)
+
+
+def test_the_command_prints_what_is_shown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("duckdb")
+    main = pytest.importorskip("stairnoise.cli").main
+    monkeypatch.chdir(ROOT)
+    ((command, shown),) = re.findall(r"\n    stairnoise (.*?)\n\n```text\n(.*?)```", README, re.DOTALL)
+    assert main(shlex.split(command.replace("\\\n", ""))) == 0
+    assert shape(capsys.readouterr().out) == shape(shown)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_of_the_table_works(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    mechanism = sn.DiscreteLaplace(eps=1, sensitivity=1)
+    importlib.import_module("stairnoise.engines")
+    assert eval(call, {**NAMES, "mechanism": mechanism, "release": mechanism.release, "private": 3}) is not None
+
+
+def test_the_command_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("duckdb")
+    monkeypatch.chdir(ROOT)
+    (call,) = re.findall(r"`(query\.count\(\"docs.*?)`", README, re.DOTALL)
+    found = [row[0] for row in eval(call.replace("\n", " "), NAMES)]
+    assert found == ["[18, 30)", "[30, 45)", "[45, 60)", "[60, 75)", "[75, 100)"]
+
+
+def test_the_table_has_every_call() -> None:
+    assert len(CALLS) >= 14
 
 
 # ---------------------------------------------------------------- moments, from the literature
@@ -73,12 +111,12 @@ def test_table_of_gains() -> None:
     for eps, against_variance, against_mean in (map(float, row) for row in ROWS):
         assert against_variance == round(variance(eps, gamma_l2(eps)) * eps**2 / 2, 2)
         assert against_mean == round(abs_mean(eps, gamma_l1(eps)) * eps, 2)
-    assert "At ε = 4, staircase noise has 0.55 of the expected error of Laplace noise." in README
+    assert "at ε = 4, 0.55 of that of Laplace noise." in README
 
 
 def test_gain_at_small_eps_is_about_one_percent_or_less() -> None:
     assert "Below ε = 0.5 the gain is about 1 % or less" in PAGE
-    assert "At ε = 0.5 the gain is 1 %" in README
+    assert "Below ε = 0.5 prefer Laplace noise: the gain is 1 % at most." in README
     for eps in (0.001, 0.01, 0.1, 0.3, 0.5):
         assert 1 - variance(eps, gamma_l2(eps)) * eps**2 / 2 < 0.0105
         assert 1 - abs_mean(eps, gamma_l1(eps)) * eps < 0.0105

@@ -99,10 +99,17 @@ def test_links_of_the_readme_lead_somewhere_from_the_index_too() -> None:
 
 
 def test_one_version() -> None:
-    """Crate, package and changelog name the same version."""
+    """Crate, package, changelog and citation name the same version."""
     version = re.search(r'^version = "(.+)"$', text("Cargo.toml"), re.MULTILINE)
     assert version is not None
     assert importlib.metadata.version("stairnoise") == version[1]
+    assert f"\nversion: {version[1]}\n" in text("CITATION.cff")
+
+
+def test_the_citation_is_one() -> None:
+    pytest.importorskip("check_jsonschema")
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.citation-file-format", "CITATION.cff"]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
 
 
 def test_changelog_has_a_place_for_the_next_change() -> None:
