@@ -125,6 +125,16 @@ def test_a_second_mechanism(ax):
     assert ax.get_xlim()[0] < steps(ax)["Staircase"][1][0]
 
 
+@pytest.mark.parametrize("mechanism", [sn.TruncatedDiscreteStaircase(1, 1e-3, 5), sn.MultiScaleDiscreteLaplace(1, 3)])
+def test_a_wide_legend_is_above_the_peak(mechanism):
+    with style.house_style():
+        drawn, [axes] = style.new_figure("", height=3.2)
+        mechanism.plot(axes)
+        drawn.draw_without_rendering()
+        peak = max(line.get_ydata().max() for line in axes.lines)
+        assert axes.get_legend().get_window_extent().y0 > axes.transData.transform((0, peak))[1]
+
+
 def test_a_title_that_is_there_stays(ax):
     ax.set_title("mine")
     sn.DiscreteLaplace(1).plot(ax, laplace=True).set_xlabel("people")

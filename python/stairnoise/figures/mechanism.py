@@ -32,6 +32,8 @@ _MOST_STEMS = 200
 _MOST_SAMPLES = 10**9
 # ε of `plot_error`: from the mechanism's own, divided by this factor, to its multiple.
 _FACTOR, _POINTS_OF_ERROR = 5, 81
+# A legend with longer names would cover the peak: it stands above, and each of its rows takes this part of the height.
+_WIDE_NAME, _ROW_OF_LEGEND = 20, 0.1
 # The dashed line is drawn above the stairs: if the two coincide, the gaps show the stairs.
 _ABOVE = 3
 
@@ -55,6 +57,9 @@ def plot_mechanism(
         draw(axes, mechanism, limit, look, options.pop("label", _label(mechanism, alone)), **options)
         density = "probability" if _has_steps(mechanism) else "probability density"
         set_texts(axes, repr(mechanism), xlabel="noise", ylabel=density)
+        names = axes.get_legend_handles_labels()[1]
+        if max(map(len, names)) > _WIDE_NAME:
+            axes.margins(y=_ROW_OF_LEGEND * (len(names) + 1))
         if axes.get_yscale() == "linear":
             axes.set_ylim(bottom=0, auto=True)
         update_legend(axes)
