@@ -230,7 +230,8 @@ def test_sample_reports_a_time_only_for_many_values(capsys, n, shown):
 def test_release_of_the_bundled_table(capsys):
     code, out, err = run(capsys, "release", "--sensitivity", "1", "--eps", 50)
     assert (code, err) == (0, "")
-    lines = out.splitlines()
+    first, *lines = out.splitlines()
+    assert first == "The column true is not private. Publish nothing of this screen."
     assert max(map(len, lines)) <= 80
     assert lines[1].split() == ["marital_status", "race", "count", "staircase"]
     rows = [line.split() for line in lines[2:23]]
@@ -240,7 +241,7 @@ def test_release_of_the_bundled_table(capsys):
         assert row[3] == row[2]
     assert lines[23].split() == ["±95", "%", "±0"]
     text = " ".join(out.split())
-    assert "the private column is 50-differentially private for people who change at most one value" in text
+    assert "Protected at eps = 50: people who change at most one value, by at most 1. Each true value" in text
     assert "together" not in text
 
 
@@ -248,14 +249,15 @@ def test_release_by_every_mechanism_is_asked_for_and_says_what_it_costs(capsys, 
     monkeypatch.setenv("COLUMNS", "110")  # the ± of the staircase has 13 decimals at this eps
     code, out, err = run(capsys, "release", "--sensitivity", "1", "--eps", 50, "--compare")
     assert (code, err) == (0, "")
-    lines = out.splitlines()
+    first, *lines = out.splitlines()
+    assert first == "The column true is not private. Publish nothing of this screen."
     assert max(map(len, lines)) <= 110
     assert lines[1].split() == ["marital_status", "race", "count", *["staircase"] * 2, *["laplace"] * 2]
     for row in [line.split() for line in lines[2:23]]:
         assert row[4] == row[6] == row[2]
     assert lines[23].split()[3:] == ["±0", "±0.0600", "±0"]
     text = " ".join(out.split())
-    assert "each private column is 50-differentially private for people who change at most one value" in text
+    assert "Protected by each column at eps = 50: people who change at most one value, by at most 1. The 4" in text
     assert "The 4 columns together cost eps = 200: publish one." in text
 
 
@@ -264,6 +266,7 @@ def test_the_mechanism_without_being_asked_fits_the_numbers(capsys, tmp_path):
         (tmp_path / "table.csv").write_text(f"count\n{text}\n")
         code, out, _ = run(capsys, "release", tmp_path / "table.csv", "--sensitivity", sensitivity, "--show-true")
         assert code == 0
+        out = out.partition("\n")[2]
         assert out.split()[:4] == (
             ["true", "discrete", "count", "staircase"] if discrete else ["true", "count", "staircase", *out.split()[3:4]]
         )
@@ -277,13 +280,14 @@ def test_release_of_a_table(capsys, tmp_path):
         "--max-partitions-contributed", 2, "--keep", "city", "--show-true",
     )  # fmt: skip
     assert (code, err) == (0, "")
-    lines = out.splitlines()
+    first, *lines = out.splitlines()
+    assert first == "The column true is not private. Publish nothing of this screen."
     assert lines[1].split() == ["city", "income", "laplace"]
     assert lines[2].split()[:2] == ["A", "1.5"]
     assert lines[3].split()[:2] == ["B", "2000.0"]
     assert math.log(20) / 2 <= float(lines[4].split("±")[2]) <= math.log(20) / 2 + 0.02
     text = " ".join(out.split())
-    assert "2-differentially private for people who change at most 2 values, by at most 0.5" in text
+    assert "Protected at eps = 2: people who change at most 2 values, by at most 0.5." in text
     assert "together" not in text
 
 

@@ -90,8 +90,7 @@ def test_the_bound_holds_for_values_that_are_no_integers(capsys, tmp_path, parti
     weights = made(eps / partitions, sensitivity)
     assert min(coverage(weights, Fraction(float(answer)), bound) for answer in answers) >= 0.95
     text = " ".join(out.split())
-    assert "Each private value is within the ± of the true one with a probability of 95 % or more." in text
-    assert "Discrete mechanisms round true values to whole numbers first; their ± includes this half." in text
+    assert "Each true value is within its ± in at least 95 % of releases. The ± includes rounding to whole numbers." in text
 
 
 def test_whole_values_keep_the_bound_of_the_mechanism(capsys, tmp_path):
@@ -211,7 +210,7 @@ def test_a_file_has_the_private_column_and_what_is_kept(capsys, tmp_path):
     assert out.read_text() == "city,age\nOslo,34\nParis,57\n"
     assert "471100" not in screen
     assert screen.startswith(f"written to {out}: 2 rows, each ±0\n")
-    assert "Not protected: city, as in the table; the number of rows and their order." in screen
+    assert "Not protected: city, the number of rows and their order." in screen
     assert sorted(file.name for file in tmp_path.iterdir()) == ["out.csv", "table.csv"]
 
 

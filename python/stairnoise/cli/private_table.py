@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from rich.text import Text
 from stairnoise._digits import decimals, fixed, last_digit, private_value
 from stairnoise._errors import ParameterError
 from stairnoise.cli.csv_table import KeyedValues
-from stairnoise.cli.screen import cell, plain, print_rows
+from stairnoise.cli.screen import NOT_PRIVATE, cell, plain, print_rows
 from stairnoise.query.files import NewFiles
 
 _CONFIDENCE = 0.95
@@ -47,6 +46,8 @@ def print_private_table(
     console: Console, table: KeyedValues, columns: dict[str, PrivateColumn], partitions: int, *, show_true: bool
 ) -> None:
     """Print private values, the bound below each column, and the true values if requested."""
+    if show_true:
+        console.print(cell(NOT_PRIVATE, "bold red"))
     keys = len(table.key_names)
     headings, footer = [*map(plain, table.key_names)], [*[""] * (keys - 1), *["±95 %"] * (keys > 0)]
     rows = [[*map(cell, key)] for key in table.keys]
@@ -64,8 +65,6 @@ def print_private_table(
     print_rows(console, headings, rows, texts=keys, footer=footer, dim=keys if show_true else None)
     console.print()
     _print_guarantee(console, table, columns, partitions)
-    if show_true:
-        console.print("Not protected: the true column, shown for comparison. Publish nothing of this screen.")
 
 
 def new_file(path: Path, source: Path | None, *, overwrite: bool) -> NewFiles:
@@ -108,20 +107,16 @@ def _bound(mechanism: Any, released: NDArray[Any], partitions: int, *, rounded: 
 
 def _print_guarantee(console: Console, table: KeyedValues, columns: dict[str, PrivateColumn], partitions: int) -> None:
     mechanisms = [column.mechanism for column in columns.values()]
-    eps, sensitivity = f"{mechanisms[0].eps:g}", f"{mechanisms[0].sensitivity:g}"
+    eps, sensitivity = mechanisms[0].eps, mechanisms[0].sensitivity
     values = "one value" if partitions == 1 else f"{partitions} values"
-    rounded = any(mechanism._integers for mechanism in mechanisms) and not table.whole
-    console.print(
-        f"Protected: {'each' if len(mechanisms) > 1 else 'the'} private column is {eps}-differentially private for people who "
-        f"change at most {values}, by at most {sensitivity}. Each private value is within the ± of the true one with a "
-        "probability of 95 % or more."
-        + (" Discrete mechanisms round true values to whole numbers first; their ± includes this half." if rounded else "")
-    )
-    console.print(f"Not protected: {_unprotected(table.key_names)}.")
+    people = f"people who change at most {values}, by at most {sensitivity:g}"
     if len(mechanisms) > 1:
-        console.print(f"The {len(mechanisms)} columns together cost eps = {len(mechanisms) * mechanisms[0].eps:g}: publish one.")
-
-
-def _unprotected(kept: Sequence[str]) -> str:
-    rows = "the number of rows and their order"
-    return f"{', '.join(map(plain, kept))}, as in the table; {rows}" if kept else rows
+        total = f"The {len(mechanisms)} columns together cost eps = {len(mechanisms) * eps:g}: publish one."
+        console.print(f"Protected by each column at eps = {eps:g}: {people}. {total}")
+    else:
+        console.print(f"Protected at eps = {eps:g}: {people}.")
+    rounded = any(mechanism._integers for mechanism in mechanisms) and not table.whole
+    also = " The ± includes rounding to whole numbers." if rounded else ""
+    console.print(f"Each true value is within its ± in at least 95 % of releases.{also}")
+    kept = "".join(f"{plain(name)}, " for name in table.key_names)
+    console.print(f"Not protected: {kept}the number of rows and their order.")

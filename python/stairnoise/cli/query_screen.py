@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stairnoise._digits import at_most, decimals, fixed
-from stairnoise.cli.screen import cell, plain, print_rows
+from stairnoise.cli.screen import NOT_PRIVATE, cell, plain, print_rows
 from stairnoise.query.files import Output
 from stairnoise.query.find_bounds import PrivateBounds
 from stairnoise.query.groupings import Bins
@@ -20,14 +20,13 @@ from stairnoise.query.types import number
 # A spreadsheet reads a text that begins with one of these as a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _AS_TEXT = "import the columns into a spreadsheet as text, or it runs them as formulas."
-_NOT_PRIVATE = "The column true is not private. Publish nothing of this screen."
 _MORE = "Notes: --explain, --json; each run spends eps."
 
 
 def print_release(screen: Console, outcome: Outcome, file: Output | None, *, show_true: bool, explain: bool, ledger: Any) -> None:
     """Print the rows, or where they were written, and at most four lines about them; `explain` prints all notes instead."""
     if show_true:
-        screen.print(cell(_NOT_PRIVATE, "bold red"))
+        screen.print(cell(NOT_PRIVATE, "bold red"))
     if not len(outcome.table):
         screen.print("No group is shown: all groups are too small, or there is none.")
     if file is None:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from stairnoise._plain import plain as plain
 
+NOT_PRIVATE = "The column true is not private. Publish nothing of this screen."
 # Wider than any line: outside of a terminal no line is folded.
 _NO_END = 100_000
 # Characters between two columns, and the smallest width of a folded column of texts.
