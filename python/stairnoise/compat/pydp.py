@@ -131,7 +131,7 @@ class NumericalMechanism(Generic[_Noise]):
         confidence_level : float
             From 0 to below 1.
         noised_result : float
-            What `add_noise` returned for a float. (The rounding of an integer can move it by another ½.)
+            What `add_noise` returned for a float. Rounding to an integer can move it by another ½.
 
         Returns
         -------
@@ -162,7 +162,7 @@ class LaplaceMechanism(NumericalMechanism[Laplace[float]]):
     -----
     Results are rounded to the lattice of the noise, which can change each by one step more. For k results of one person,
     ``mechanism.privacy_map(sensitivity, size=k).eps`` includes this. From ε = 2**-20 on it exceeds ε by less than a relative
-    ``k * 2**-31``. Integers are not rounded.
+    ``k * 2**-31``. A granularity of at most 1 rounds no integer.
 
     Examples
     --------
@@ -219,7 +219,8 @@ class GaussianMechanism(NumericalMechanism[Gaussian[float]]):
     Notes
     -----
     Results are rounded to the lattice of the noise. For k results of one person this raises the l2 sensitivity by less than
-    ``√k * mechanism.granularity``, and ``mechanism.privacy_map(sensitivity, size=k).rho`` includes it. Integers are not rounded.
+    ``√k * mechanism.granularity``, and ``mechanism.privacy_map(sensitivity, size=k).rho`` includes it. A granularity of at most 1
+    rounds no integer.
 
     Examples
     --------
