@@ -374,6 +374,7 @@ def test_a_release_with_labels_has_rows(ax):
     ("arguments", "error", "text"),
     [
         (([1], sn.PermuteAndFlip(1)), sn.ParameterTypeError, "mechanism must be one that adds noise to numbers, got"),
+        (([1], sn.Laplace), sn.ParameterTypeError, "mechanism must be one that adds noise to numbers, got"),
         (([1], 1), sn.ParameterTypeError, "mechanism must be one that adds noise to numbers, got 1"),
         ((1, sn.Laplace(1)), sn.ParameterError, "values must have one dimension, got 0"),
         (([[1]], sn.Laplace(1)), sn.ParameterError, "values must have one dimension, got 2"),

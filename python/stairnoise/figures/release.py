@@ -12,12 +12,12 @@ from stairnoise._parameters import confidence_level, number_array, single
 from stairnoise._plain import plain
 from stairnoise._types import Number
 from stairnoise.figures.style import axes_for, draw_bars, normalized, shortened
-from stairnoise.mechanism.additive import AdditiveMechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from stairnoise._parameters import RealLike
+    from stairnoise.mechanism.additive import AdditiveMechanism
 
 
 def plot_release(
@@ -70,7 +70,7 @@ def plot_release(
     >>> sn.plot_release(private, mechanism, ["Paris", "Rome", "Oslo"], ax=ax).get_xlabel()
     'bars: 95 % for the true value'
     """
-    if not isinstance(mechanism, AdditiveMechanism):
+    if not hasattr(type(mechanism), "confidence_interval"):
         raise ParameterTypeError(f"mechanism must be one that adds noise to numbers, got {received(mechanism)}")
     released, level = number_array(values, "values"), single(confidence_level(confidence), "confidence")
     if released.ndim != 1:
