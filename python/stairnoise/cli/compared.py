@@ -6,13 +6,15 @@ import csv
 import sys
 from json import dumps
 from math import isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
-from stairnoise import Comparison
 from stairnoise.cli.screen import print_rows
+
+if TYPE_CHECKING:
+    from stairnoise import Comparison
 
 _ASKED = ("eps", "sensitivity", "delta", "releases", "max_partitions_contributed", "cost")
 
