@@ -36,8 +36,11 @@ def test_python_and_licence() -> None:
     assert sorted(METADATA.get_all("License-File") or []) == ["LICENSE-APACHE", "LICENSE-MIT"]
 
 
+EXTRAS = "accounting cli jupyter plot postgresql query scipy spark"
+
+
 def test_extras_are_for_users_and_groups_for_developers() -> None:
-    assert set(METADATA.get_all("Provides-Extra") or []) == {"accounting", "cli", "plot", "postgresql", "query", "scipy", "spark"}
+    assert set(METADATA.get_all("Provides-Extra") or []) == set(EXTRAS.split())
     tomllib = pytest.importorskip("tomllib", reason="Python 3.10 cannot read TOML")
     groups = tomllib.loads(text("pyproject.toml"))["dependency-groups"]
     expected = "bench build dev docs freethreaded lint peers pyright spark systems test"
