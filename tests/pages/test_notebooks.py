@@ -37,13 +37,3 @@ def test_its_code_runs_and_draws(page: Path, monkeypatch: pytest.MonkeyPatch) ->
             exec("".join(cell["source"]), known)
     assert pyplot.get_fignums()
     pyplot.close("all")
-
-
-@pytest.mark.long
-@each_page
-def test_jupyter_runs_it(page: Path) -> None:
-    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
-    pytest.importorskip("ipykernel")
-    found = nbformat.read(file(page), as_version=4)
-    nbformat.validate(found)
-    nbclient.NotebookClient(found, timeout=600).execute()

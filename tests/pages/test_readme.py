@@ -21,6 +21,7 @@ PAGE = (ROOT / "docs/mechanisms.md").read_text(encoding="utf-8")
 CALLS = re.findall(r"`([\w.]+(?:\(.*?\))?)`(?=[;,]| \|)", README.split("## Find the call")[1].split("\n## ")[0])
 # What the table's calls name.
 NAMES: dict[str, Any] = {"sn": sn, "query": query, "stairnoise": stairnoise, "values": [2, 3], "k": 3, "eps": 1, "sensitivity": 1}
+NAMES["source"] = ROOT / "docs" / "data" / "people.csv"
 
 
 def test_it_is_short() -> None:
@@ -50,6 +51,8 @@ def test_the_command_prints_what_is_shown(capsys: pytest.CaptureFixture[str], mo
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_of_the_table_works(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    if "source" in call:
+        pytest.importorskip("duckdb")
     mechanism = sn.DiscreteLaplace(eps=1, sensitivity=1)
     importlib.import_module("stairnoise.engines")
     assert eval(call, {**NAMES, "mechanism": mechanism, "release": mechanism.release, "private": 3}) is not None
