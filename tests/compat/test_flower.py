@@ -16,22 +16,13 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.pages.test_inside import BLOCKS
 
 pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("ignore")]
 
 flwr = pytest.importorskip("flwr", reason="Flower is not installed: scripts/test_systems.sh")
 
-RECIPE = """
-import flwr.clientapp.mod.localdp_mod as local
-import flwr.serverapp.strategy.dp_adaptive_clipping as adaptive
-import flwr.serverapp.strategy.dp_fixed_clipping as fixed
-import numpy as np
-import stairnoise as sn
-def add_gaussian_noise_inplace(arrays, std_dev):
-    arrays[:] = sn.add_noise([np.asarray(array) for array in arrays], std_dev)
-for module in (local, fixed, adaptive):
-    module.add_gaussian_noise_inplace = add_gaussian_noise_inplace
-"""
+RECIPE = BLOCKS["flwr"]
 
 WEIGHTS = 20_000
 DISTANCE = math.sqrt(math.log(2 / 1e-9) / (2 * WEIGHTS))

@@ -1,5 +1,5 @@
 """The pages in docs/coming_from: every block runs unchanged, in order:
-first our blocks from index.md, then the page's blocks for the other library. SmartNoise's page has both.
+first our blocks from index.md, then the page's own. SmartNoise's page has blocks of both sides.
 
 A block that begins with ```python NAME needs the module NAME. Without it the block is left out, the rest of the page runs, and
 the test is skipped with the name of what is missing.
@@ -62,7 +62,7 @@ def test_no_page_is_missed() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_page_runs(page: Path, tmp_path: Path) -> None:
-    pages = [page] if page.stem in ("index", "smartnoise") else [page.with_name("index.md"), page]
+    pages = [page] if page.stem == "index" else [page.with_name("index.md"), page]
     blocks = [block for file in pages for block in BLOCK.findall(file.read_text(encoding="utf-8"))]
     needed = {name for name, _ in blocks if name}
     missing = {name for name in needed if find_spec(name) is None}

@@ -66,8 +66,9 @@ def install() -> None:
     """Make diffprivlib's tools and models draw this package's noise, in the whole process.
 
     Every name of ``__all__`` in ``diffprivlib.mechanisms`` and in the modules of ``diffprivlib.tools`` and ``diffprivlib.models``
-    is replaced. A name that your own program imported from ``diffprivlib.mechanisms`` before is not. `Vector` in
-    ``LogisticRegression`` and `Bingham` in ``PCA`` and ``LinearRegression`` of several outputs stay diffprivlib's.
+    is replaced. A name that your own program imported from ``diffprivlib.mechanisms`` before is not. ``LogisticRegression`` and
+    ``PCA`` keep diffprivlib's ``Vector`` and ``Bingham``. ``RandomForestClassifier`` seeds every tree with 31 bits of NumPy's
+    generator, even if it has no `random_state`, so its noise can be found by trying: use ``DecisionTreeClassifier``.
     """
     for path, module in list(sys.modules.items()):
         if path == "diffprivlib.mechanisms" or path.startswith(("diffprivlib.models.", "diffprivlib.tools.")):
