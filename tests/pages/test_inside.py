@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from stairnoise.compat import pydp
+from tests.compat import own_tests
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "inside.md"
 BLOCKS = dict(re.findall(r"^```python (\w+)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
@@ -36,6 +37,12 @@ AROUND = {
 
 def test_every_recipe_has_a_test():
     assert set(AROUND) == set(BLOCKS)
+
+
+def test_the_page_says_how_many_tests_passed():
+    page, (theirs, mbi) = PAGE.read_text(encoding="utf-8"), own_tests.PASSED.values()
+    assert f"{theirs} of its own {theirs + len(own_tests.FAILURES)} |" in page
+    assert f"{mbi} of its own that draw noise" in page
 
 
 def test_the_docstring_has_the_recipe_of_the_page():
