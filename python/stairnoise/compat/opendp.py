@@ -71,7 +71,7 @@ def measurement(input_domain: Any, input_metric: Any, mechanism: AdditiveMechani
     >>> measurement(*space, sn.DiscreteLaplace(0.5)).map(2)  # doctest: +SKIP
     1.0
     """
-    if not isinstance(mechanism, AdditiveMechanism):
+    if not hasattr(type(mechanism), "privacy_map"):
         raise ParameterTypeError(f"mechanism must add noise to single numbers, got {outline(mechanism)}")
     dp = require("opendp.prelude", "measurement needs", "opendp")
     space = _space(input_domain)
