@@ -153,8 +153,8 @@ OWN_ARGUMENTS: dict[tuple[str, str], tuple[Any, ...]] = {
     ("LatticeNoise", "for_partitions"): (1,),
 }
 OWN_OPTIONS = {("Gaussian", "eps_for_error"): {"delta": 1e-6}, ("DiscreteCanonical", "eps_for_error"): {"delta": 1e-6}}
-UNTIMED = ("plot", "privacy_map", "sample_chunks")
-"""Methods that are not timed: `plot` would time matplotlib, `sample_chunks` `sample`; the compared build has no `privacy_map`."""
+UNTIMED = ("plot", "plot_error", "privacy_map", "sample_chunks")
+"""Methods that are not timed: plots would time matplotlib, `sample_chunks` `sample`; the compared build has no `privacy_map`."""
 
 
 def _points(noise: Noise, function: str, n: int | None) -> Case:

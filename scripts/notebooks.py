@@ -29,13 +29,13 @@ def notebook(page: Path) -> dict[str, Any]:
     found = [
         {"cell_type": kind, "id": f"cell-{place}", "metadata": {}, "source": source.splitlines(keepends=True)}
         | ({"execution_count": None, "outputs": []} if kind == "code" else {})
-        for place, (kind, source) in enumerate(cells(text))
+        for place, (kind, source) in enumerate(pieces(text))
     ]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return {"cells": found, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
-def cells(text: str) -> Iterator[tuple[str, str]]:
+def pieces(text: str) -> Iterator[tuple[str, str]]:
     """Yield each cell's kind and source."""
     code = ""
     for part in doctest.DocTestParser().parse(text):

@@ -23,8 +23,8 @@ def test_it_is_the_page(page: Path) -> None:
 
 def test_a_cell_ends_at_an_output_and_a_chart_is_one() -> None:
     text = "Text\n\n    >>> x = 1\n    >>> x\n    1\n    >>> y = 2\n\n```{chart} Caption.\nplot(x)\n```\nMore\n"
-    cells = [("markdown", "Text"), ("code", "x = 1\nx"), ("code", "y = 2"), ("code", "plot(x)"), ("markdown", "More")]
-    assert list(notebooks.cells(text)) == cells
+    found = [("markdown", "Text"), ("code", "x = 1\nx"), ("code", "y = 2"), ("code", "plot(x)"), ("markdown", "More")]
+    assert list(notebooks.pieces(text)) == found
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.parent == notebooks.FOLDER], ids=lambda page: page.stem)
