@@ -32,6 +32,7 @@ extensions = [
     "pictures",
     "search_words",
     "sessions",
+    "unbroken",
 ]
 exclude_patterns = ["_build", "_ext"]
 templates_path = ["_templates"]
@@ -68,18 +69,17 @@ copybutton_prompt_is_regexp = True
 html_theme = "pydata_sphinx_theme"
 html_title = "stairnoise documentation"
 html_static_path = ["_static"]
-html_favicon = "_static/favicon.svg"
+html_favicon = "_static/logo.svg"
 html_context = {"default_mode": "auto"}
 html_css_files = ["site.css"]
 html_search_scorer = str(HERE / "_ext" / "search_scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
-# Without a section there is nothing to list on the left.
-html_sidebars = {name: [] for name in ("start", "README", "explore", "glossary", "changelog")}
+html_sidebars = {"**": ["pages.html"]}
 html_theme_options = {
-    "logo": {"text": "stairnoise"},
+    "logo": {"text": "stairnoise", "image_light": "_static/logo.svg", "image_dark": "_static/logo_dark.svg"},
     "github_url": links.REPOSITORY,
-    "header_links_before_dropdown": 10,
+    "navbar_center": [],  # the sections are on the left
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "footer_start": ["copyright"],

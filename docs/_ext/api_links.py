@@ -43,12 +43,17 @@ def _link(app: Any, page: nodes.document) -> None:
     seen = set()
     for literal in list(page.findall(nodes.literal)):
         name = target(literal.astext())
-        if name is None or name in seen or isinstance(literal.parent, _NO_LINK_IN):
+        if name is None or name in seen or inside(literal, _NO_LINK_IN):
             continue
         seen.add(name)
         link = pending_xref("", refdomain="py", reftype="obj", reftarget=name, refdoc=app.env.docname, refexplicit=True)
         literal.replace_self(link)
         link += literal
+
+
+def inside(node: nodes.Node, kinds: tuple[type[nodes.Node], ...]) -> bool:
+    """Return whether a node is below one of these kinds."""
+    return node.parent is not None and (isinstance(node.parent, kinds) or inside(node.parent, kinds))
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -4,6 +4,7 @@ settings as JSON, which explore.js shows.
 
 import json
 from html import escape
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,13 @@ from explore_numbers import CURVES, DELTA, EPS, HEIGHT, RELEASES, SENSITIVITY, W
 from sphinx.util.docutils import SphinxDirective
 
 KINDS = {"real": "a real number", "integer": "a count or another integer"}
-DEFAULT = ("real", 1, 1, 1e-6, 30)
+DEFAULT = ("real", 4, 1, None, 1)
+SLIDERS = {
+    "eps": ("ε of all releases together", EPS),
+    "sensitivity": ("Sensitivity Δ", SENSITIVITY),
+    "delta": ("δ of all releases together", DELTA),
+    "releases": ("Releases", RELEASES),
+}
 COLUMNS = ("mechanism", "mean error", "standard deviation", "95 % bound", "chance of 0", "ratio")
 _LINES = ("solid", "dashed", "dotted")
 assert len(_LINES) == CURVES
@@ -23,17 +30,12 @@ assert len(_LINES) == CURVES
 def html(views_by_key: dict[str, Any]) -> str:
     """Return controls, picture, table and numbers."""
     view = views_by_key[key(*DEFAULT)]
-    choices = [
-        ("kind", "You release", KINDS),
-        ("eps", "ε of all releases together", {number: f"{number}" for number in EPS}),
-        ("sensitivity", "Sensitivity Δ", {number: f"{number}" for number in SENSITIVITY}),
-        ("delta", "δ of all releases together", {number or 0: "none" if number is None else f"{number:g}" for number in DELTA}),
-        ("releases", "Releases", {number: f"{number}" for number in RELEASES}),
-    ]
-    fieldsets = [_fieldset(*choice, default) for choice, default in zip(choices, DEFAULT, strict=True)]
+    controls = _kinds() + "".join(
+        _slider(name, *slider, default) for (name, slider), default in zip(SLIDERS.items(), DEFAULT[1:], strict=True)
+    )
     data = json.dumps(_shared(views_by_key), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (
-        f'<form id="explore-form" class="explore" hidden>{"".join(fieldsets)}</form>\n'
+        f'<form id="explore-form" class="explore" hidden>{controls}</form>\n'
         "<noscript><p>The controls need JavaScript. You see one setting: "
         f"{_setting(*DEFAULT)}.</p></noscript>\n"
         f'<p id="explore-says" aria-live="polite">{escape(view["says"])}</p>\n'
@@ -76,34 +78,52 @@ def _path(half: str) -> str:
     return "M" + "L".join(f"{x} {y}" for x, y in points)
 
 
-def _fieldset(name: str, legend: str, options: dict[Any, str], default: Any) -> str:
+def _kinds() -> str:
     inputs = "".join(
-        f'<label><input type="radio" name="{name}" value="{value}"{" checked" if value == default else ""}> {text}</label>'
-        for value, text in options.items()
+        f'<label><input type="radio" name="kind" value="{value}"{" checked" if value == DEFAULT[0] else ""}> {text}</label>'
+        for value, text in KINDS.items()
     )
-    return f"<fieldset><legend>{legend}</legend>{inputs}</fieldset>"
+    return f"<fieldset><legend>You release</legend>{inputs}</fieldset>"
+
+
+def _slider(name: str, label: str, values: tuple[Any, ...], default: Any) -> str:
+    """Return a slider over a list of values, of which explore.js shows the chosen one."""
+    listed = " ".join(str(value or 0) for value in values)
+    return (
+        f'<div><label for="explore-{name}">{label}</label> <output for="explore-{name}"></output><input type="range" '
+        f'id="explore-{name}" name="{name}" max="{len(values) - 1}" value="{values.index(default)}" data-values="{listed}"></div>'
+    )
 
 
 def _picture(view: dict[str, Any]) -> str:
-    names, limit = list(view["curves"]), view["limit"]
+    names = list(view["curves"])
     curves = "".join(
-        f'<path class="{line}" d="{_path(view["curves"][names[i]]) if i < len(names) else ""}"/>' for i, line in enumerate(_LINES)
+        f'<path class="{line}" d="{_path(view["curves"][name]) if name else ""}"/>'
+        for line, name in zip_longest(_LINES, names, fillvalue="")
+    )
+    quarters = range(5)
+    grid = "".join(
+        f'<line x1="{WIDTH * i // 4}" x2="{WIDTH * i // 4}" y1="0" y2="{HEIGHT}"/>'
+        f'<line x1="0" x2="{WIDTH}" y1="{HEIGHT * i // 4}" y2="{HEIGHT * i // 4}"/>'
+        for i in quarters
     )
     ticks = "".join(
-        f'<line x1="{x}" x2="{x}" y1="{HEIGHT}" y2="{HEIGHT + 5}"/>'
-        f'<text x="{x}" y="{HEIGHT + 22}" text-anchor="{anchor}">{limit * (2 * x / WIDTH - 1):g}</text>'
-        for x, anchor in zip(range(0, WIDTH + 1, WIDTH // 4), ("start", "middle", "middle", "middle", "end"), strict=True)
+        f'<text x="{WIDTH * i // 4}" y="{HEIGHT + 24}" text-anchor="{"end" if i == 4 else "middle"}">'
+        f"{view['limit'] * (i / 2 - 1):.4g}</text>"
+        for i in quarters
+    ) + "".join(
+        f'<text x="-8" y="{HEIGHT - HEIGHT * i // 4 + 5}" text-anchor="end">{view["top"] * i / 4:.4g}</text>' for i in quarters
     )
     legend = "".join(
-        f'<li{"" if i < len(names) else " hidden"}><svg viewBox="0 0 40 10" aria-hidden="true"><path class="{line}" d="M0 5H40"/>'
-        f"</svg><span>{names[i] if i < len(names) else ''}</span></li>"
-        for i, line in enumerate(_LINES)
+        f'<li{"" if name else " hidden"}><label><input type="checkbox" checked> <svg viewBox="0 0 40 10" aria-hidden="true">'
+        f'<path class="{line}" d="M0 5H40"/></svg><span>{name}</span></label></li>'
+        for line, name in zip_longest(_LINES, names, fillvalue="")
     )
     return (
         '<figure class="explore-picture">'
         "<figcaption>Density of the noise of one release (probabilities, for integers)</figcaption>"
-        f'<svg id="explore-picture" viewBox="-4 -6 {WIDTH + 8} {HEIGHT + 34}" role="img" aria-label="{_label(view)}">'
-        f'<line x1="0" x2="{WIDTH}" y1="{HEIGHT}" y2="{HEIGHT}"/>{ticks}{curves}</svg>'
+        f'<svg id="explore-picture" viewBox="-110 -20 {WIDTH + 114} {HEIGHT + 50}" role="img" aria-label="{_label(view)}">'
+        f"<g>{grid}</g>{ticks}{curves}</svg>"
         f'<ul id="explore-legend">{legend}</ul></figure>'
     )
 

@@ -64,14 +64,14 @@ def table_scale(kind: str, sensitivity: float) -> float:
 
 
 def _view(table: sn.Comparison, scale: float) -> dict[str, Any]:
-    drawn, limit = _drawn(table), 0.0
-    # The picture shows most of the noise of its widest curve, and an integer beside 0 even if the bound is 0. Ends and halves of
-    # the axis are short numbers.
-    widest = max(1.3 * max(table[name].bound_95 for name in drawn), float(hasattr(table[0].mechanism, "pmf")))
-    power = 10 ** math.floor(math.log10(widest * scale))
-    limit = next(power * nice for nice in (1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10) if power * nice >= widest * scale) / scale
-    heights = {name: _heights(table[name].mechanism, limit) for name in drawn}
-    top = max(line.max() for line in heights.values())
+    drawn = _drawn(table)
+    # The picture shows most of the noise of its widest curve, and two of the staircase's edges.
+    widest = max(1.3 * max(table[name].bound_95 for name in drawn), 1.5 * table[0].mechanism.sensitivity)
+    limit = _axis(widest * scale)
+    heights = {name: _heights(table[name].mechanism, limit / scale) for name in drawn}
+    # A density is divided by the scale of the noise.
+    per = 1 if hasattr(table[0].mechanism, "pmf") else scale
+    top = _axis(max(line.max() for line in heights.values()) / per)
     rows = []
     for row in table:
         numbers = (row.mean_abs * scale, row.std * scale, row.bound_95 * scale, row.p_zero, row.ratio)
@@ -80,9 +80,16 @@ def _view(table: sn.Comparison, scale: float) -> dict[str, Any]:
         "rows": rows,
         "says": table.recommendation,
         "notes": " ".join(f"{note}." for note in table.notes),
-        "limit": float(f"{limit * scale:.4g}"),
-        "curves": {name: _half(line / top) for name, line in heights.items()},
+        "limit": limit,
+        "top": top,
+        "curves": {name: _half(line / per / top) for name, line in heights.items()},
     }
+
+
+def _axis(end: float) -> float:
+    """Return a number near `end`, and not below it, whose quarters are short."""
+    power = 10 ** math.floor(math.log10(end))
+    return next(float(f"{power * nice:.4g}") for nice in (1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10) if power * nice >= end)
 
 
 def _drawn(table: sn.Comparison) -> list[str]:

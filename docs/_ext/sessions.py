@@ -11,7 +11,7 @@ _LANGUAGES = {">>> ": "pycon", "$ ": "console"}
 
 
 def _colour(app: Any, page: nodes.document) -> None:
-    for block in page.findall(nodes.literal_block):
+    for block in [*page.findall(nodes.literal_block), *page.findall(nodes.doctest_block)]:
         if block.rawsource == (text := block.astext()):
             block.clear()
             block += nodes.Text(text.rstrip("\n"))

@@ -9,6 +9,7 @@ const asks = document.getElementById("explore-asks");
 const picture = document.getElementById("explore-picture");
 const legend = document.getElementById("explore-legend");
 const body = document.querySelector("#explore-table tbody");
+const hidden = new Set();
 const names = ["kind", "eps", "sensitivity", "delta", "releases"];
 
 const plain = (number) => (number === null ? "–" : number !== 0 && Math.abs(number) < 1e-4 ? number.toExponential() : String(number));
@@ -27,27 +28,56 @@ function path(half) {
   return "M" + [...left, ...right].map(([x, y]) => `${320 + x} ${y}`).join("L");
 }
 
+// What the controls say. A slider chooses from a list.
+function chosen() {
+  const of = (item) => (item.dataset?.values ? item.dataset.values.split(" ")[item.value] : item.value);
+  return Object.fromEntries(names.map((name) => [name, of(form.elements[name])]));
+}
+
+// Set the controls to an address's choice; what the address does not name, or names wrongly, stays as it is.
+function restore(address) {
+  const wanted = new URLSearchParams(address);
+  names.forEach((name) => {
+    const item = form.elements[name];
+    const values = item.dataset?.values?.split(" ") ?? [...item].map((radio) => radio.value);
+    const place = values.indexOf(wanted.get(name));
+    if (place >= 0) item.value = item.dataset ? place : values[place];
+  });
+  wanted.getAll("hide").forEach((name) => hidden.add(name));
+}
+
 function show() {
-  const chosen = new FormData(form);
-  const view = views[names.map((name) => chosen.get(name)).join(" ")];
+  const setting = chosen();
+  const { eps, sensitivity, delta, releases } = setting;
+  const view = views[Object.values(setting).join(" ")];
   const curves = Object.entries(view.curves);
+  history.replaceState(null, "", `?${new URLSearchParams([...Object.entries(setting), ...[...hidden].map((name) => ["hide", name])])}`);
+  form.querySelectorAll("[data-values]").forEach((slider) => {
+    const text = setting[slider.name] === "0" ? "none" : setting[slider.name];
+    slider.setAttribute("aria-valuetext", text);
+    slider.parentElement.querySelector("output").textContent = text;
+  });
   says.textContent = texts[view.says];
   notes.textContent = texts[view.notes];
-  const [, eps, sensitivity, delta, releases] = names.map((name) => chosen.get(name));
   const mechanisms = view.rows.map(([name]) => `"${name}"`).join(", ");
   asks.textContent =
     `sn.compare(${eps}, ${sensitivity}, delta=${delta === "0" ? "None" : delta}, releases=${releases}, mechanisms=[${mechanisms}])`;
+  const drawn = curves.filter(([name]) => !hidden.has(name)).map(([name]) => name);
   picture.setAttribute(
     "aria-label",
-    `Noise from -${plain(view.limit)} to ${plain(view.limit)}: ${curves.map(([name]) => name).join(", ")}. The table has the numbers.`,
+    `Noise from -${plain(view.limit)} to ${plain(view.limit)}: ${drawn.join(", ")}. The table has the numbers.`,
   );
   picture.querySelectorAll("text").forEach((text, i) => {
-    text.textContent = plain(Number((view.limit * (i / 2 - 1)).toPrecision(4)));
+    const tick = i < 5 ? view.limit * (i / 2 - 1) : (view.top * (i - 5)) / 4;
+    text.textContent = plain(Number(tick.toPrecision(4)));
   });
-  picture.querySelectorAll("path").forEach((curve, i) => curve.setAttribute("d", curves[i] ? path(texts[curves[i][1]]) : ""));
+  picture.querySelectorAll("path").forEach((curve, i) => {
+    curve.setAttribute("d", drawn.includes(curves[i]?.[0]) ? path(texts[curves[i][1]]) : "");
+  });
   legend.querySelectorAll("li").forEach((item, i) => {
     item.hidden = !curves[i];
     item.querySelector("span").textContent = curves[i] ? curves[i][0] : "";
+    item.querySelector("input").checked = drawn.includes(curves[i]?.[0]);
   });
   body.replaceChildren(
     ...view.rows.map(([name, ...numbers]) => {
@@ -59,6 +89,11 @@ function show() {
 }
 
 form.hidden = false;
-form.addEventListener("change", show);
+form.addEventListener("input", show);
 form.addEventListener("submit", (event) => event.preventDefault());
+legend.addEventListener("change", ({ target }) => {
+  hidden[target.checked ? "delete" : "add"](target.closest("li").querySelector("span").textContent);
+  show();
+});
+restore(location.search);
 show();

@@ -238,7 +238,8 @@ def compare(
 
     Which noise is least, if a hundred releases together may cost ε = 4?
 
-    >>> table = sn.compare(eps=4, delta=1e-6, releases=100, mechanisms=["Staircase", "Laplace", "Gaussian"])
+    >>> mechanisms = ["Staircase", "Laplace", "Gaussian"]
+    >>> table = sn.compare(eps=4, delta=1e-6, releases=100, mechanisms=mechanisms)
     >>> [row.name for row in table]
     ['Gaussian', 'Staircase', 'Laplace']
     >>> table["Laplace"].mechanism.compose(100).eps_for_delta(1e-6) <= 4

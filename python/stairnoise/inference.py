@@ -201,7 +201,8 @@ def binomial_interval(
     >>> low, high = sn.binomial_interval(63, 100, mechanism=sn.DiscreteLaplace(eps=1))
     >>> round(low, 4), round(high, 4)
     (0.524, 0.728)
-    >>> low, high = sn.binomial_interval(63, 100, mechanism=sn.DiscreteLaplace(eps=1), alternative="greater")
+    >>> noise = sn.DiscreteLaplace(eps=1)
+    >>> low, high = sn.binomial_interval(63, 100, mechanism=noise, alternative="greater")
     >>> round(low, 4), high
     (0.5404, 1.0)
     """

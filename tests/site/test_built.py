@@ -111,18 +111,15 @@ def test_other_projects_names_are_used(site: Path) -> None:
         assert places - linked == set()
 
 
-def test_a_left_column_lists_something(site: Path) -> None:
-    """A page outside any section has no left column; on a telephone, the column holds the site's menu."""
-    empty = []
+def test_the_left_column_lists_six_sections(site: Path) -> None:
+    """The same ones on every page; the section of the page is open."""
     for page in pages(site):
-        column = re.search(
-            r'<div id="pst-primary-sidebar" class="([^"]*)">(.*?)<main', page.read_text(encoding="utf-8"), re.DOTALL
-        )
-        assert column is not None, page.name
-        section = column[2].partition('aria-label="Section Navigation"')[2]
-        if "hide-on-wide" not in column[1] and section.count("<a ") < 2:
-            empty.append(page.relative_to(site).as_posix())
-    assert empty == []
+        (column,) = re.findall(r'<nav class="bd-docs-nav bd-links".*?</nav>', page.read_text(encoding="utf-8"), re.DOTALL)
+        names = re.findall(r'<li class="toctree-l1([^"]*)"><a [^>]*>\s*(.*?)\s*</a>', column, re.DOTALL)
+        assert [name for _, name in names] == ["Start", "How-to", "Choose", "Theory", "API", "Trust"], page
+        inside = page.relative_to(site).as_posix() not in ("index.html", "search.html", "genindex.html", "py-modindex.html")
+        assert sum("current" in kind for kind, _ in names) == inside, page
+        assert (column.count("<a ") > 6) == inside, page
 
 
 def test_pages_are_not_called_files(site: Path) -> None:

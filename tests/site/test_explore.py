@@ -17,7 +17,7 @@ import stairnoise as sn
 
 # At least one setting for each kind, sensitivity, δ and number of releases; slow settings are left to the build.
 SETTINGS = [
-    ("real", 1, 1, None, 1),
+    ("real", 4, 1, None, 1),
     ("real", 0.1, 10, None, 30),
     ("real", 4, 5, 1e-6, 1),
     ("real", 2, 10, 1e-9, 7),
@@ -102,8 +102,17 @@ def test_curves_are_the_densities(site: Path, setting: tuple[str, float, float, 
         heights = [mechanisms[name].pdf(v) if kind == "real" else mechanisms[name].pmf(math.floor(v + 0.5)) for v in x]
         points[name] = (heights, [1 - y / explore_numbers.HEIGHT for y in flat[1::2]])
     top = max(max(heights) for heights, _ in points.values())
+    assert top <= view["top"] <= 1.5 * top
     for heights, drawn in points.values():
-        assert drawn == pytest.approx([height / top for height in heights], abs=0.06 / explore_numbers.HEIGHT)
+        assert drawn == pytest.approx([height / view["top"] for height in heights], abs=0.06 / explore_numbers.HEIGHT)
+
+
+def test_the_page_opens_where_the_staircase_is_seen(site: Path) -> None:
+    """Staircase noise at ε = 4 falls at two edges by a factor of e⁴ each, and beside it is Laplace noise alone."""
+    view = page(site)["views"][explore_numbers.key(*pytest.importorskip("explore").DEFAULT)]
+    assert [row[0] for row in view["rows"]] == ["Staircase", "Laplace"]
+    mechanism = sn.Staircase(4)
+    assert mechanism.gamma < 1 + mechanism.gamma < view["limit"]
 
 
 def test_without_a_script_the_page_shows_one_setting(site: Path) -> None:

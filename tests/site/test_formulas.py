@@ -1,4 +1,4 @@
-"""The site's MathML has TeX's space around operators, and long session output breaks.
+"""The site's MathML has TeX's space around operators, long session output breaks, and numbers do not.
 
 Evidence: examples of each rule.
 """
@@ -11,6 +11,7 @@ pytest.importorskip("docutils", reason="the group `docs` is not installed")
 
 import mathml
 import sessions
+import unbroken
 from docutils import nodes, utils
 
 
@@ -90,3 +91,20 @@ def test_brackets_and_commas_are_kept_with_a_formula() -> None:
 def test_parts_of_a_formula_stand_below_each_other_where_there_is_no_room() -> None:
     assert mathml.statements(r"a, \quad b \qquad c") == ["a, ", " b ", " c"]
     assert mathml.statements(r"\frac{a \quad b}{c}") == [r"\frac{a \quad b}{c}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("of 32 561 persons", "of 32_561 persons"),
+        ("10 000 000 rows", "10_000_000 rows"),
+        ("95 % of releases", "95_% of releases"),
+        ("in 2026 100 times", "in 2026 100 times"),
+        ("0, 20, 40 and 12 1234", "0, 20, 40 and 12 1234"),
+    ],
+)
+def test_a_number_is_on_one_line(text: str, expected: str) -> None:
+    tree = utils.new_document("page")
+    tree += nodes.paragraph("", "", nodes.Text(text), nodes.literal("", text))
+    unbroken._keep(None, tree)
+    assert [node.astext().replace("\N{NO-BREAK SPACE}", "_") for node in tree.findall(nodes.Text)] == [expected, text]

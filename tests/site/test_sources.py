@@ -98,7 +98,7 @@ def test_every_page_is_in_a_toctree() -> None:
     found = {"index"}
     for page in DOCS.rglob("*.md"):
         for tree in re.findall(
-            r"^```\{toctree\}\n(?::hidden:\n\n)?(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+            r"^```\{toctree\}\n(?::\w+:.*\n\n)?(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
         ):
             found |= {(page.parent / name).resolve().relative_to(DOCS).as_posix() for name in tree.split()}
     assert pages - found == set()

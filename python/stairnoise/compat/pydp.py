@@ -225,7 +225,8 @@ class GaussianMechanism(NumericalMechanism[Gaussian[float]]):
     Examples
     --------
     >>> from stairnoise.compat.pydp import GaussianMechanism
-    >>> round(GaussianMechanism(1, 1e-5, 1).std, 4), round(GaussianMechanism(710, 1e-5, 1).std, 4)
+    >>> (round(GaussianMechanism(1, 1e-5, 1).std, 4),
+    ...  round(GaussianMechanism(710, 1e-5, 1).std, 4))
     (3.7306, 0.0297)
     >>> noise = GaussianMechanism.create_from_standard_deviation(2.5)
     >>> noise.std, noise.epsilon, noise.delta, noise.l2_sensitivity
@@ -425,7 +426,8 @@ def create_partition_strategy(
     >>> from stairnoise.compat.pydp import create_partition_strategy
     >>> for name in ("truncated_geometric", "laplace", "gaussian"):
     ...     strategy = create_partition_strategy(name, 1, 1e-5, 2)
-    ...     print(name, round(strategy.threshold, 3), round(strategy.probability_of_keep(20), 4))
+    ...     print(name, round(strategy.threshold, 3),
+    ...           round(strategy.probability_of_keep(20), 4))
     truncated_geometric 23 0.1698
     laplace 24.026 0.0668
     gaussian 26.074 0.1344

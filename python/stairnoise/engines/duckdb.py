@@ -72,7 +72,8 @@ def add_to_duckdb(
     >>> con = duckdb.connect()
     >>> _ = con.execute("create table person as select unnest(['Bern', 'Bern', 'Chur']) city")
     >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")
-    >>> add_to_duckdb(con, "noisy", sn.DiscreteLaplace(eps=1), keyed, "count", label_type="text")
+    >>> add_to_duckdb(con, "noisy", sn.DiscreteLaplace(eps=1),
+    ...               keyed, "count", label_type="text")
     >>> query = "select city, noisy(city, count(*)) from person group by city order by city"
     >>> con.execute(query).fetchall() == con.execute(query).fetchall()
     True

@@ -77,10 +77,9 @@ def release_part(
     >>> from stairnoise.engines import release_part
     >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")
     >>> counts = pd.DataFrame({"city": ["Bern", "Chur", "Thun"], "n": [120, 45, 0]})
-    >>> whole, part = (
-    ...     release_part(frame, sn.DiscreteLaplace(eps=1), keyed, "city", "n", "count", label_type="text")
-    ...     for frame in (counts, counts[1:])
-    ... )
+    >>> whole, part = (release_part(frame, sn.DiscreteLaplace(eps=1),
+    ...                             keyed, "city", "n", "count", label_type="text")
+    ...                for frame in (counts, counts[1:]))
     >>> whole[1:].equals(part)
     True
     """

@@ -69,8 +69,10 @@ def polars_expr(
     >>> import stairnoise as sn
     >>> from stairnoise.engines import polars_expr
     >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")
-    >>> counts = pl.LazyFrame({"city": ["Bern", "Bern", "Chur"]}).group_by("city").len().sort("city")
-    >>> private = counts.select("city", polars_expr(sn.DiscreteLaplace(eps=1), keyed, "city", "len", "count", label_type="text"))
+    >>> counts = pl.LazyFrame({"city": ["Bern", "Bern",
+    ...                                 "Chur"]}).group_by("city").len().sort("city")
+    >>> private = counts.select("city", polars_expr(sn.DiscreteLaplace(eps=1), keyed,
+    ...                                             "city", "len", "count", label_type="text"))
     >>> private.collect().equals(private.collect(engine="streaming"))
     True
     """

@@ -70,7 +70,8 @@ def add_to_sqlite(
     >>> _ = con.execute("create table person (city text)")
     >>> _ = con.executemany("insert into person values (?)", [("Bern",), ("Bern",), ("Chur",)])
     >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")
-    >>> add_to_sqlite(con, "noisy", sn.DiscreteLaplace(eps=1), keyed, "count", label_type="text")
+    >>> add_to_sqlite(con, "noisy", sn.DiscreteLaplace(eps=1),
+    ...               keyed, "count", label_type="text")
     >>> query = "select city, noisy(city, count(*)) from person group by city"
     >>> con.execute(query).fetchall() == con.execute(query).fetchall()
     True

@@ -67,8 +67,10 @@ class KeyedRng:
     >>> import stairnoise as sn
     >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "households 2026-Q3")
     >>> mechanism = sn.DiscreteLaplace(eps=1)
-    >>> private = mechanism.release([120, 45], labels=["north", "south"], statistic="count", rng=keyed)
-    >>> again = mechanism.release([45, 120], labels=["south", "north"], statistic="count", rng=keyed)
+    >>> private = mechanism.release(
+    ...     [120, 45], labels=["north", "south"], statistic="count", rng=keyed)
+    >>> again = mechanism.release(
+    ...     [45, 120], labels=["south", "north"], statistic="count", rng=keyed)
     >>> bool((again == private[::-1]).all())
     True
     """

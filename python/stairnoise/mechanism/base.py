@@ -297,7 +297,8 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         >>> [len(chunk) for chunk in mechanism.sample_chunks(10, 4)]
         [4, 4, 2]
         >>> chunks = mechanism.sample_chunks(10, 4, rng=sn.SeededRng(7))
-        >>> bool((np.concatenate(list(chunks)) == mechanism.sample(10, rng=sn.SeededRng(7))).all())
+        >>> whole = mechanism.sample(10, rng=sn.SeededRng(7))
+        >>> bool((np.concatenate(list(chunks)) == whole).all())
         True
         """
         stream = sampling_stream(rng)
@@ -525,7 +526,8 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         >>> import stairnoise as sn
         >>> sn.DiscreteLaplace(eps=1).for_partitions(3)
         DiscreteLaplace(eps=0.3333333333333333)
-        >>> sn.DiscreteLaplace(eps=1).error_bound(0.95), sn.DiscreteLaplace(eps=1).for_partitions(3).error_bound(0.95)
+        >>> noise = sn.DiscreteLaplace(eps=1)
+        >>> noise.error_bound(0.95), noise.for_partitions(3).error_bound(0.95)
         (3, 9)
         """
         return self._keeping_guarantee(k, "k")

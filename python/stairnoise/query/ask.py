@@ -139,8 +139,10 @@ def count(
     >>> from stairnoise import query
     >>> con = sqlite3.connect(":memory:")
     >>> _ = con.execute("create table visits (person integer, city text)")
-    >>> _ = con.executemany("insert into visits values (?, ?)", [(n % 80, ["Paris", "Rome"][n % 2]) for n in range(200)])
-    >>> table = query.count(con, "visits", by="city", groups=["Paris", "Rome", "Oslo"], person="person", eps=1)
+    >>> _ = con.executemany("insert into visits values (?, ?)",
+    ...                     [(n % 80, ["Paris", "Rome"][n % 2]) for n in range(200)])
+    >>> table = query.count(con, "visits", by="city",
+    ...                     groups=["Paris", "Rome", "Oslo"], person="person", eps=1)
     >>> table.columns, len(table)
     (('city', 'count', 'error_bound'), 3)
     """
@@ -321,7 +323,8 @@ def median(
     >>> from stairnoise import query
     >>> con = sqlite3.connect(":memory:")
     >>> _ = con.execute("create table people (age integer)")
-    >>> _ = con.executemany("insert into people values (?)", [(18 + n % 40,) for n in range(900)] + [(18,)] * 1000)
+    >>> _ = con.executemany("insert into people values (?)",
+    ...                     [(18 + n % 40,) for n in range(900)] + [(18,)] * 1000)
     >>> table = query.median(con, column="age", bounds=(0, 120), row_is_person=True, eps=1)
     >>> table.columns, table[0]
     (('median',), (18,))
@@ -461,9 +464,11 @@ def table(
     >>> from stairnoise import query
     >>> con = sqlite3.connect(":memory:")
     >>> _ = con.execute("create table staff (team text, salary integer, hours integer)")
-    >>> _ = con.executemany("insert into staff values (?, ?, ?)", [("AB"[n % 2], 50_000 + n, n % 40) for n in range(900)])
+    >>> _ = con.executemany("insert into staff values (?, ?, ?)",
+    ...                     [("AB"[n % 2], 50_000 + n, n % 40) for n in range(900)])
     >>> asked = {"count": True, "mean": {"salary": (0, 200_000)}, "sum": {"hours": (0, 80)}}
-    >>> table = query.table(con, by="team", groups=["A", "B"], **asked, row_is_person=True, eps=1, shares={"mean_salary": 2})
+    >>> table = query.table(con, by="team", groups=["A", "B"],
+    ...                     **asked, row_is_person=True, eps=1, shares={"mean_salary": 2})
     >>> table.columns[1:6]
     ('count', 'count_error_bound', 'mean_salary', 'mean_salary_error_bound', 'mean_salary_low')
     >>> [(part["of"], part["share"]) for part in table.about["mechanisms"]]
@@ -523,8 +528,10 @@ def top(
     >>> from stairnoise import query
     >>> con = sqlite3.connect(":memory:")
     >>> _ = con.execute("create table visits (city text)")
-    >>> _ = con.executemany("insert into visits values (?)", [("Paris",)] * 500 + [("Rome",)] * 300 + [("Oslo",)] * 20)
-    >>> list(query.top(con, by="city", groups=["Oslo", "Paris", "Rome"], k=2, row_is_person=True, eps=1))
+    >>> _ = con.executemany("insert into visits values (?)",
+    ...                     [("Paris",)] * 500 + [("Rome",)] * 300 + [("Oslo",)] * 20)
+    >>> list(query.top(con, by="city", groups=["Oslo", "Paris", "Rome"],
+    ...                k=2, row_is_person=True, eps=1))
     [('Paris', 1), ('Rome', 2)]
     """
     asked = locals()

@@ -154,8 +154,10 @@ def compile(
     >>> import warnings
     >>> from stairnoise import query
     >>> warnings.simplefilter("ignore")
-    >>> asked = {"by": "city", "groups": ["Paris", "Rome"], "count": True, "person": "who", "eps": 1}
-    >>> plan = query.compile("shop.visits", dialect="bigquery", schema={"who": "INT64", "city": "STRING"}, **asked)
+    >>> asked = {"by": "city", "groups": ["Paris", "Rome"],
+    ...          "count": True, "person": "who", "eps": 1}
+    >>> plan = query.compile("shop.visits", dialect="bigquery",
+    ...                      schema={"who": "INT64", "city": "STRING"}, **asked)
     >>> plan.columns
     ['g0', 'people']
     >>> rows = [(0, 812), (1, 417)]  # of client.query(plan.sql).result()

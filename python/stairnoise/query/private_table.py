@@ -48,8 +48,10 @@ class PrivateTable(Sequence[Row]):
     >>> from stairnoise import query
     >>> con = sqlite3.connect(":memory:")
     >>> _ = con.execute("create table visits (city text)")
-    >>> _ = con.executemany("insert into visits values (?)", [("Paris",)] * 120 + [("Rome",)] * 45)
-    >>> table = query.count(con, "visits", by="city", groups=["Paris", "Rome", "Oslo"], row_is_person=True, eps=1)
+    >>> _ = con.executemany("insert into visits values (?)",
+    ...                     [("Paris",)] * 120 + [("Rome",)] * 45)
+    >>> table = query.count(con, "visits", by="city",
+    ...                     groups=["Paris", "Rome", "Oslo"], row_is_person=True, eps=1)
     >>> table.columns
     ('city', 'count', 'error_bound')
     >>> [row[0] for row in table]

@@ -69,7 +69,7 @@ class GeneralizedDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
     >>> round(d.privacy_eps(3), 6)
     5.0
     >>> party = d.share(n_parties=1000)
-    >>> contributions = party.release([0, 1, 1, 0, 3])  # one party's values, to be added up under encryption
+    >>> contributions = party.release([0, 1, 1, 0, 3])  # to be added up under encryption
     """
 
     __slots__ = ()

@@ -105,8 +105,8 @@ class LatticeNoise(DiscreteMechanism):
     --------
     >>> import stairnoise as sn
     >>> d = sn.LatticeNoise.from_pmf([1, 2, 4, 2, 1], tail_ratio=0.5, sensitivity=1)
-    >>> d
-    LatticeNoise(weights=(1.0, 2.0, 4.0, 2.0, 1.0), tail_ratio=0.5, granularity=1.0, sensitivity=1)
+    >>> d.weights, d.tail_ratio
+    (array([1., 2., 4., 2., 1.]), 0.5)
     >>> d.guarantee()
     Guarantee: one value that changes by at most 1 is 0.6932-differentially private.
     >>> comb = sn.LatticeNoise.from_pmf([1, 0, 2, 0, 1], tail_ratio=None, sensitivity=2)

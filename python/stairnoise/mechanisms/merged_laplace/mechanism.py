@@ -126,8 +126,10 @@ class MergedLaplace(ContinuousMechanism):
         --------
         >>> import stairnoise as sn
         >>> d = sn.MergedLaplace.from_eps(6)
-        >>> d.pure_eps() <= 6, round(float(d.abs_moment(1)), 4), round(float(sn.Laplace(6).abs_moment(1)), 4)
-        (True, 0.114, 0.1667)
+        >>> d.pure_eps() <= 6, round(float(d.abs_moment(1)), 4)
+        (True, 0.114)
+        >>> round(float(sn.Laplace(6).abs_moment(1)), 4)
+        0.1667
         """
         budget, width = single(eps, "eps"), 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
         refuse("eps", eps, 0 < budget <= _LARGEST_EPS, f"greater than 0 and at most {_LARGEST_EPS:g}")

@@ -130,7 +130,8 @@ class PartitionSelection(Immutable):
     laplace 45
     gaussian 38
     best 38
-    >>> sn.PartitionSelection(1, 1e-6, strategy="laplace", pre_threshold=10).probability([9, 10, 24]).round(3).tolist()
+    >>> laplace = sn.PartitionSelection(1, 1e-6, strategy="laplace", pre_threshold=10)
+    >>> laplace.probability([9, 10, 24]).round(3).tolist()
     [0.0, 0.0, 0.731]
     """
 

@@ -87,7 +87,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
     >>> round(d.rdp(8), 5), round(d.rdp_bound(8), 5)
     (0.03995, 0.04052)
     >>> party = d.share(n_parties=1000)
-    >>> contributions = party.release([0, 1, 1, 0, 3])  # one party's values, to be added up under encryption
+    >>> contributions = party.release([0, 1, 1, 0, 3])  # to be added up under encryption
     """
 
     __slots__ = ("_calibration",)
