@@ -22,7 +22,8 @@ class Commands(SphinxDirective):
 
 def _section(name: str, command: Any) -> nodes.section:
     context = typer.Context(command, info_name=f"stairnoise {name}")
-    section = nodes.section("", nodes.title("", name), ids=[name], names=[name])
+    # Otherwise two hyphens become a dash.
+    section = nodes.section("", nodes.title("", name), ids=[name], names=[name], support_smartquotes=False)
     for text in command.help.split("\n\n"):
         label, colon, example = text.partition("For example: ")
         section += nodes.literal_block(f"$ {example}", f"$ {example}") if colon and not label else nodes.paragraph("", text)

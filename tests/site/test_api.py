@@ -33,6 +33,7 @@ def test_every_option_of_every_command_is_described(site: Path) -> None:
     text = (site / "api" / "command_line.html").read_text(encoding="utf-8")
     sections = dict(re.findall(r'<section id="(\w+)">(.*?)</section>', text, re.DOTALL))
     commands = typer.main.get_command(app).commands
+    assert not re.search("–[a-z]", text), "two hyphens are a dash"
     assert set(commands) == set(sections) - {"command"}
     for name, command in commands.items():
         for parameter in command.params:
