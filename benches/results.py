@@ -8,7 +8,7 @@ from typing import Any
 Record = dict[str, Any]
 Result = dict[str, Any]
 
-FORMAT = 4
+FORMAT = 3
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,10 @@ pub(crate) struct InOrder<'a, A> {
 }
 
 impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
+    fn is_apart(&self) -> bool {
+        true
+    }
+
     fn part(&self) -> &[A] {
         &self.stage[..self.n]
     }

@@ -19,6 +19,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Shorter arrays are checked by one thread: a check takes a quarter of a nanosecond a value, and starting a thread 30 µs.
 const CHECK_SPLIT_FROM: usize = 1 << 20;
 
+/// Values checked at a time: their copies stay in the nearest cache.
+const CHECKED: usize = 1 << 10;
+
 const VARIABLE: &str = "STAIRNOISE_NUM_THREADS";
 
 /// The number of threads for a fill of `values`: `asked`, or if it is 0, the environment's number or all threads that the process can use.
@@ -100,7 +103,7 @@ pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
         let mut inputs = inputs().map_err(|error| (piece.first, error.into()))?;
         for tile in order.tiles(piece, STAGE).1 {
             inputs.begin(&tile).map_err(|error| (tile.first, error.into()))?;
-            for (first, n) in tile.runs(STAGE) {
+            for (first, n) in tile.runs(CHECKED) {
                 inputs.advance(first, n);
                 look(state, &inputs).map_err(|(position, error)| (first + position, error))?;
             }

@@ -129,6 +129,8 @@ pub use draw::share::Share;
 pub use error::OFF_LATTICE;
 pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
+#[doc(hidden)]
+pub use lattice::Answers;
 pub use lattice::params::largest_quotient;
 pub use lattice::{Answer, Modulus, Residue, Value};
 pub use mechanism::fill::MechanismFill;

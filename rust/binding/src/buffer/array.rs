@@ -22,8 +22,8 @@ const DETACH_FROM: usize = 1 << 11;
 /// The maximum number of values staged for non-contiguous memory, and written at a time.
 pub(crate) const STAGE: usize = 1 << 12;
 
-/// Contiguous writes are this much longer, to amortise setup and wiping. A copy of as many 8-byte inputs is memory that glibc reuses; from 128 KiB on,
-/// each allocation takes new pages.
+/// Contiguous writes with inputs are this much longer, to amortise setup and wiping. A copy of as many 8-byte inputs is memory that glibc reuses; from
+/// 128 KiB on, each allocation takes new pages.
 pub(crate) const LONGER: usize = 2;
 
 /// The cost of a mechanism's values, and how many are drawn jointly.
@@ -178,6 +178,9 @@ pub(crate) fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
 
 /// Inputs that are read in step with an output.
 pub(crate) trait Inputs {
+    /// Contiguous writes are this many times as long as others.
+    const LONGER: usize = LONGER;
+
     /// Moves to a tile, none of whose places has been written.
     fn begin(&mut self, tile: &Block) -> Result<(), OutOfMemory>;
 
@@ -190,11 +193,18 @@ pub(crate) trait Elements<A>: Inputs {
     /// Whether a second pass may read other elements, because another thread can write to them.
     const MAY_CHANGE: bool = true;
 
+    /// Whether elements can be read while their part of the output is written: they lie elsewhere, and [`Inputs::begin`] does nothing.
+    fn is_apart(&self) -> bool {
+        false
+    }
+
     /// The elements that [`Inputs::advance`] has reached.
     fn part(&self) -> &[A];
 }
 
 impl Inputs for () {
+    const LONGER: usize = 2 * LONGER;
+
     fn begin(&mut self, _: &Block) -> Result<(), OutOfMemory> {
         Ok(())
     }

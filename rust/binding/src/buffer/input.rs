@@ -23,7 +23,7 @@ pub(crate) struct Input<'py, A> {
     pub(super) first: *const A,
     pub(super) layout: Layout,
     /// `None` if the memory is the output's.
-    _borrow: Option<Borrow>,
+    borrow: Option<Borrow>,
     _array: PhantomData<&'py A>,
 }
 
@@ -38,7 +38,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         let borrow = Borrow::new(input.first.addr(), &input.layout, size_of::<A>(), false)
             .ok_or_else(|| ParameterError::new_err(format!("{name} must not be written to by another call, nor overlap out")))?;
         Ok(Self {
-            _borrow: Some(borrow),
+            borrow: Some(borrow),
             ..input
         })
     }
@@ -59,7 +59,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         Self {
             first: array.data(),
             layout: Layout::new(array.shape(), array.strides(), size_of::<A>()),
-            _borrow: None,
+            borrow: None,
             _array: PhantomData,
         }
     }
@@ -203,6 +203,10 @@ pub(crate) enum InOrder<'a, A> {
 }
 
 impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
+    fn is_apart(&self) -> bool {
+        matches!(self, Self::Contiguous { input, .. } if input.borrow.is_some())
+    }
+
     fn part(&self) -> &[A] {
         match self {
             Self::Contiguous { n, stage, .. } | Self::Same { n, stage } => &stage[..*n],

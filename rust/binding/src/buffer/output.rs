@@ -11,7 +11,7 @@ use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::{OutOfMemory, Tiles, Value, parallel};
 
-use super::array::{Inputs, LONGER, filled, is_writable};
+use super::array::{Inputs, filled, is_writable};
 use super::input::Input;
 use crate::borrows::Borrow;
 use crate::errors::ParameterError;
@@ -109,7 +109,7 @@ pub(crate) struct Piece<'a, T> {
 unsafe impl<T: Send> Send for Piece<'_, T> {}
 
 impl<T: Copy + Default> Piece<'_, T> {
-    /// Calls `write(first, inputs, part)` for all values: up to [`LONGER`] times `most` at a time in contiguous memory, otherwise tile by tile in a
+    /// Calls `write(first, inputs, part)` for all values: up to [`Inputs::LONGER`] times `most` at a time in contiguous memory, otherwise tile by tile in a
     /// copy. A tile has at most `most` values, or the minimum number of rows. Inputs of a tile are read before its places are written.
     pub fn write<I: Inputs, E: From<OutOfMemory>>(
         self,
@@ -118,7 +118,7 @@ impl<T: Copy + Default> Piece<'_, T> {
         mut write: impl FnMut(u64, &I, &mut [T]) -> Result<(), E>,
     ) -> Result<(), E> {
         let direct = self.layout.is_contiguous() && self.memory.is_aligned();
-        let longest = most * LONGER;
+        let longest = most * I::LONGER;
         let (largest, tiles) = self.order.tiles(self.block, if direct { longest } else { most });
         let mut stage = filled(T::default(), if direct { 0 } else { largest })?;
         for tile in tiles {

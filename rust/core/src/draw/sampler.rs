@@ -7,7 +7,7 @@ use crate::kernel::{FixedPoint, Kernel, Tier, on_tier};
 use crate::lattice::params::Lattice;
 use crate::lattice::release::{add, add_all};
 use crate::lattice::value::Scaling;
-use crate::lattice::{Answer, Value};
+use crate::lattice::{Answer, Answers, Value};
 use crate::stack;
 use crate::stream::{CHUNK, FEW, SHORT, ShortWords, Stage, Tile, TileWords, Words, WordsIn};
 use crate::wiped::wipe;
@@ -150,10 +150,10 @@ impl Sampler {
         }
     }
 
-    /// Writes `answers[i]` plus the noise of value `first + i` of the stage to `out[i]`.
-    pub fn release<A: Answer, T: Value>(&self, stage: Stage<'_>, first: u64, answers: &[A], out: &mut [T]) {
+    /// Writes the next answers plus the noise of the values `first .. first + out.len()` of the stage.
+    pub fn release<A: Answer, T: Value>(&self, stage: Stage<'_>, first: u64, answers: &mut dyn Answers<A>, out: &mut [T]) {
         if out.len() <= FEW {
-            let log2_granularity = self.lattice.log2_granularity;
+            let (answers, log2_granularity) = (answers.next(out.len()), self.lattice.log2_granularity);
             self.draw_few(stage, first, out, |i, noise| add(answers[i], noise, log2_granularity));
             return;
         }
@@ -169,18 +169,19 @@ impl Sampler {
         words: &mut WordsIn<N>,
         stage: Stage<'_>,
         first: u64,
-        answers: &[A],
+        answers: &mut dyn Answers<A>,
         out: &mut [T],
     ) {
-        let tier = Tier::current();
+        let (tier, used) = (Tier::current(), out.len().min(M));
         let CacheLines(noise) = &mut CacheLines([0_i64; M]);
-        for (chunk, (answers, out)) in answers.chunks(M).zip(out.chunks_mut(M)).enumerate() {
+        for (chunk, out) in out.chunks_mut(M).enumerate() {
             let (first, noise) = (first + (chunk * M) as u64, &mut noise[..out.len()]);
             let extension = |i, e| stage.extension(first + i as u64, e);
+            let answers = answers.next(out.len());
             self.release_words(tier, words.at(stage, first, out.len()), &extension, answers, noise, out);
         }
         // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
-        wipe(&mut noise[..answers.len().min(M)]);
+        wipe(&mut noise[..used]);
     }
 
     /// Answers plus the values of `words`, by way of `noise`; `extension` as in [`Sampler::write_words`].

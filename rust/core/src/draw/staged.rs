@@ -5,7 +5,7 @@ use crate::kernel::{Tier, on_tier};
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::release::add_all;
 use crate::lattice::value::NEAR;
-use crate::lattice::{Answer, Value};
+use crate::lattice::{Answer, Answers, Value};
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, SHORT, StagedFill};
 use crate::wiped::wipe;
@@ -71,19 +71,19 @@ fn convert_all<T: Value>(log2_granularity: i32, noise: &[i64], out: &mut [T]) {
     }
 }
 
-/// Writes the sums of answers, which have been checked and are as many as `out`, and of the values of a fill from `first` on.
+/// Writes the sums of the next answers and of the values of a fill from `first` on.
 pub(crate) fn release<A: Answer, T: Value>(
     mechanism: &dyn Staged,
     log2_granularity: i32,
     fill: &StagedFill,
     first: u64,
-    answers: &[A],
+    answers: &mut dyn Answers<A>,
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
     let tier = Tier::current();
     let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
-    in_chunks(mechanism.joint_values(), out, draw, |done, noise, out| {
-        add(tier, log2_granularity, &answers[done..][..out.len()], noise, out);
+    in_chunks(mechanism.joint_values(), out, draw, |_, noise, out| {
+        add(tier, log2_granularity, answers.next(out.len()), noise, out);
     })
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn in_chunks<T, E: From<OutOfMemory>>(
     joint_values: usize,
     out: &mut [T],
     draw: impl FnMut(usize, &mut [i64]) -> Result<(), E>,
-    convert: impl Fn(usize, &[i64], &mut [T]),
+    convert: impl FnMut(usize, &[i64], &mut [T]),
 ) -> Result<(), E> {
     // A short fill works on the stack and allocates nothing here.
     if out.len() <= SHORT {
@@ -119,7 +119,7 @@ fn in_parts<T, E>(
     out: &mut [T],
     buffer: &mut [i64],
     mut draw: impl FnMut(usize, &mut [i64]) -> Result<(), E>,
-    convert: impl Fn(usize, &[i64], &mut [T]),
+    mut convert: impl FnMut(usize, &[i64], &mut [T]),
 ) -> Result<(), E> {
     let used = out.len().min(buffer.len());
     let result = (0..)

@@ -54,6 +54,20 @@ pub trait Answer: Copy + private::Sealed {
     }
 }
 
+/// Answers in the order of their release, some at a time: a slice, or memory that is copied when it is needed.
+pub trait Answers<A> {
+    /// The next `n`.
+    fn next(&mut self, n: usize) -> &[A];
+}
+
+impl<A> Answers<A> for &[A] {
+    fn next(&mut self, n: usize) -> &[A] {
+        let (next, rest) = self.split_at(n);
+        *self = rest;
+        next
+    }
+}
+
 /// ⌊x + ½⌋ as an `f64`, exactly.
 #[inline(always)]
 pub(crate) fn half_up(x: f64) -> f64 {

@@ -7,6 +7,6 @@ pub(crate) mod params;
 pub(crate) mod release;
 pub(crate) mod value;
 
-pub use answer::Answer;
+pub use answer::{Answer, Answers};
 pub use modulus::{Modulus, Residue};
 pub use value::Value;

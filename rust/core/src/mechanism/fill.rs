@@ -5,7 +5,7 @@ use crate::draw::staged::{self, Staged, in_chunks};
 use crate::error::DrawError;
 use crate::lattice::params::Lattice;
 use crate::lattice::release;
-use crate::lattice::{Answer, Modulus, Residue, Value};
+use crate::lattice::{Answer, Answers, Modulus, Residue, Value};
 use crate::mechanism::tiles::Tiles;
 use crate::memory::OutOfMemory;
 use crate::stream::{Fill, Generator, StagedFill, Substream};
@@ -131,34 +131,55 @@ impl<'a> MechanismFill<'a> {
     /// # Errors
     /// [`OutOfMemory`]; then some of `out` may have been written.
     #[inline]
-    pub fn release<A: Answer, T: Value>(&self, first: u64, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
+    pub fn release<A: Answer, T: Value>(&self, first: u64, mut answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
+        // A release in pieces is checked before its first piece, as a whole.
+        debug_assert!(release::check(answers, out, self.log2_granularity()).is_ok());
+        self.release_next(first, &mut answers, out)
+    }
+
+    fn log2_granularity(&self) -> i32 {
+        match &self.0 {
+            Inner::OneWord(sampler, _) => sampler.lattice.log2_granularity,
+            Inner::Staged(_, log2_granularity, _) => *log2_granularity,
+        }
+    }
+
+    /// [`MechanismFill::release`] of answers that are read when they are needed. If they turn out to be refused, the caller discards `out`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    #[doc(hidden)]
+    #[inline]
+    pub fn release_next<A: Answer, T: Value>(
+        &self,
+        first: u64,
+        answers: &mut dyn Answers<A>,
+        out: &mut [T],
+    ) -> Result<(), OutOfMemory> {
         match &self.0 {
             Inner::OneWord(sampler, fill) => {
-                // A release in pieces is checked before its first piece, as a whole.
-                debug_assert!(release::check(answers, out, sampler.lattice.log2_granularity).is_ok());
                 sampler.release(fill.stage(), first, answers, out);
                 Ok(())
             }
             Inner::Staged(mechanism, log2_granularity, fill) => {
-                debug_assert!(release::check(answers, out, *log2_granularity).is_ok());
                 staged::release(*mechanism, *log2_granularity, fill, first, answers, out)
             }
         }
     }
 
-    /// Writes the residues modulo `modulus` of as many answers, each with the noise of one of the values `first .. first + out.len()`.
+    /// Writes the residues modulo `modulus` of the next answers, each with the noise of one of the values `first .. first + out.len()`.
     ///
     /// # Errors
     /// [`OutOfMemory`]; then some of `out` may have been written.
     pub fn release_modulo<T: Residue>(
         &self,
         first: u64,
-        answers: &[i64],
+        answers: &mut dyn Answers<i64>,
         modulus: Modulus,
         out: &mut [T],
     ) -> Result<(), OutOfMemory> {
         // The type was checked before the first piece, as that of a release.
-        debug_assert!(answers.len() == out.len() && modulus.check_type::<T>().is_ok());
+        debug_assert!(modulus.check_type::<T>().is_ok());
         let (joint_values, bound) = match &self.0 {
             Inner::OneWord(..) => (1, 0),
             Inner::Staged(mechanism, ..) => (mechanism.joint_values(), mechanism.bound()),
@@ -170,8 +191,8 @@ impl<'a> MechanismFill<'a> {
             }
             Inner::Staged(mechanism, _, fill) => mechanism.write_steps(fill, first + done as u64, noise),
         };
-        in_chunks(joint_values, out, draw, |done, noise, out| {
-            let answers = &answers[done..][..out.len()];
+        in_chunks(joint_values, out, draw, |_, noise, out| {
+            let answers = answers.next(out.len());
             if modulus.is(bound) {
                 modulus.write_rotated(answers, noise, out);
             } else {

@@ -236,7 +236,7 @@ pub trait Mechanism: AnyMechanism {
         modulus.check_type::<T>()?;
         Ok(self
             .next_fill(generator, out.len())?
-            .release_modulo(0, answers, modulus, out)?)
+            .release_modulo(0, &mut &*answers, modulus, out)?)
     }
 
     /// Refuses answers that are not finite or are 2¹²⁶ lattice steps or more, by position, as [`Mechanism::release`] does before it draws.

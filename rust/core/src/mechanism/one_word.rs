@@ -137,9 +137,9 @@ impl OneWordMechanism {
 
     /// Releases answers with the values of a fill from `first` on. They must have passed [`Mechanism::check_answers`] and be as many as `out`;
     /// the fill's generator has passed [`Generator::check_release`](crate::Generator::check_release).
-    pub fn release_part<A: Answer, T: Value>(&self, fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
+    pub fn release_part<A: Answer, T: Value>(&self, fill: &Fill, first: u64, mut answers: &[A], out: &mut [T]) {
         debug_assert!(release::check(answers, out, self.sampler.lattice.log2_granularity).is_ok());
-        self.sampler.release(fill.stage(), first, answers, out);
+        self.sampler.release(fill.stage(), first, &mut answers, out);
     }
 
     pub(crate) fn sampler(&self) -> &Sampler {
