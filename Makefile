@@ -278,8 +278,9 @@ bench-quick: $(VENV)/stamp-bench  ## compare the speed with the last record's co
 	$(PY) -m benches.compare $(OPTIONS)
 
 .PHONY: figures
-figures: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the pictures of docs/figures.md
+figures: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the pictures of docs/figures.md, and the tutorials' notebooks
 	$(PY) -m docs._ext.classic
+	$(PY) -m scripts.notebooks
 
 # ---------------------------------------------------------------- pages
 

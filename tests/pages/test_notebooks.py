@@ -18,7 +18,7 @@ def file(page: Path) -> Path:
 
 @each_page
 def test_it_is_the_page(page: Path) -> None:
-    assert file(page).read_text(encoding="utf-8") == notebooks.as_json(page), "python -m scripts.notebooks"
+    assert file(page).read_text(encoding="utf-8") == notebooks.as_json(page), "make figures writes it"
 
 
 def test_a_cell_ends_at_an_output_and_a_chart_is_one() -> None:
