@@ -115,7 +115,7 @@ def query(
 ) -> None:
     """Ask a database for counts, means, sums and quantiles, and get a table that can be published.
 
-    For example: stairnoise query adult.csv --by sex --groups sex=Female,Male --count --row-is-person --eps 1
+    For example: stairnoise query people.csv --by city --groups city=Bern,Chur --count --row-is-person --eps 1
     """
     passed_on = {name: value for name, value in locals().items() if name in _PASSED_ON}
     if confidence is None:
