@@ -298,6 +298,12 @@ def test_other_types_are_refused(values: Any) -> None:
         sn.RandomizedResponse(1, 5).release(values)
 
 
+@pytest.mark.parametrize("categories", [3, ["a", "b"]])
+def test_what_memory_does_not_hold_is_refused_before_it_is_read(categories: Any) -> None:
+    with pytest.raises(MemoryError):
+        sn.RandomizedResponse(1, categories).release(np.broadcast_to(1 if categories == 3 else "a", 2**50))
+
+
 def test_a_seed_is_refused_unless_allowed() -> None:
     with pytest.raises(sn.ParameterError, match="allow_release"):
         sn.RandomizedResponse(1, 5).release(1, rng=sn.SeededRng(1))  # type: ignore[call-overload]

@@ -343,6 +343,7 @@ def test_explore_has_names_for_a_screen_reader(browser: Any, address: str, width
     """The browser's accessibility tree has a table on a telephone too, where names stand above their numbers."""
     wide(browser, width)
     browser.get(f"{address}/explore.html?delta=1e-06")
+    wait_for(lambda: browser.find_elements("css selector", "input[type=radio]"))
     nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     names: dict[str, list[str]] = {}
     for node in nodes:

@@ -207,6 +207,9 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
             file, names = opened(values, columns)
         if out is not None and (file is not None or not isinstance(self.categories, int)):
             raise ParameterError(f"out must be left out for labels and for columns, got {outline(out)}")
+        if isinstance(values, np.ndarray) and isinstance(self.categories, int):
+            # Memory that the result cannot have is refused before all values are read: zero strides make any shape.
+            self._output(values.shape, out)
         if names is None:
             parts = [columns_of_categories.coded(values, self.categories, nulls)]
         else:
@@ -226,10 +229,13 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
         made = [self._released(noise, place, part, out) for place, part in enumerate(parts)]
         return made[0] if names is None else by_library("values", values, frame.replace, made)
 
+    def _output(self, shape: tuple[int, ...], out: Memory | None) -> Any:
+        allowed = tuple(dtype for dtype, most in _MOST_OF.items() if self.n_categories <= most)
+        return released_array(shape, out, "int64", allowed)
+
     def _released(self, noise: Any, place: int, part: columns_of_categories.Coded, out: Memory | None) -> Any:
         """Release one array or column."""
-        allowed = tuple(dtype for dtype, most in _MOST_OF.items() if self.n_categories <= most)
-        released = released_array(part.codes.shape, out, "int64", allowed)
+        released = self._output(part.codes.shape, out)
         noise.add(place, part.codes if out is None else laid_out(part.codes, released), released, part.nulls)
         if out is not None:
             return out
