@@ -37,14 +37,14 @@ def _texts(n: int) -> list[str]:
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", LABELS)
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.work)
-def bench_keyed(benchmark: Any, made: CoreMechanism, kind: str, n: int) -> None:
+def bench_keyed(benchmark: Any, mechanism: CoreMechanism, kind: str, n: int) -> None:
     """Time a keyed release with its labels, on one thread."""
     package, make = LABELS[kind]
     if absent := reason_absent(package):
         pytest.skip(f"absent: {absent}")
-    mechanism, labels, values = ours.distribution(made), make(n), np.arange(n) % 1000
-    out, keyed = np.zeros(n, ours.dtype(made)), sn.KeyedRng(bytes(32), "benchmark")
-    run = Run(lambda: mechanism.release(values, labels=labels, statistic="s", rng=keyed, out=out, threads=1), n)
-    beside = {ARRAY: Run(lambda: mechanism.release(values, out=np.zeros(n, ours.dtype(made)), threads=1), n)}
+    noise, labels, values = ours.distribution(mechanism), make(n), np.arange(n) % 1000
+    out, keyed = np.zeros(n, ours.dtype(mechanism)), sn.KeyedRng(bytes(32), "benchmark")
+    run = Run(lambda: noise.release(values, labels=labels, statistic="s", rng=keyed, out=out, threads=1), n)
+    beside = {ARRAY: Run(lambda: noise.release(values, out=np.zeros(n, ours.dtype(mechanism)), threads=1), n)}
     drawn = side_by_side(benchmark, "keyed", f"{mechanism.work}, labels {kind}", "stairnoise", run, beside, least=3)
-    made.check(np.asarray(drawn) - values)
+    mechanism.check(np.asarray(drawn) - values)
