@@ -260,7 +260,8 @@ def test_bins_on_the_command_line(tmp_path, capsys):
     path = tmp_path / "t.csv"
     path.write_text("age,day\n" + "".join(f"{n % 100},2026-01-{n % 28 + 1:02}\n" for n in range(500)))
     common = ["query", str(path), "--count", "--row-is-person", "--eps", "1"]
-    main([*common, "--bins", "age=0,18,65.5", "--bins", "day=2026-01-01,2026-01-15", "--type", "age=integer,day=date"])
+    types = ["--type", "age=integer,day=date"]
+    main([*common, "--bins", "age=0,18,65.5", "--bins", "day=2026-01-01,2026-01-15", *types, "--explain"])
     said = " ".join(capsys.readouterr().out.split())
     assert "[18, 65.5) [2026-01-01, 2026-01-15)" in said
     assert "Counted: all rows with age in [0, 65.5) and day in [2026-01-01, 2026-01-15); a bin" in said
