@@ -15,6 +15,7 @@ it in C++. Neither package is imported here.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar, overload
@@ -261,7 +262,7 @@ class GaussianMechanism(NumericalMechanism[Gaussian[float]]):
         return self._mechanism.sigma
 
 
-class PartitionSelectionStrategy:
+class PartitionSelectionStrategy(ABC):
     """A rule that decides which partitions are shown; `create_partition_strategy` makes it."""
 
     __slots__ = ("_arguments",)
@@ -291,17 +292,17 @@ class PartitionSelectionStrategy:
         return self._arguments[3]
 
     @property
+    @abstractmethod
     def threshold(self) -> float:
         """Least noisy number of people that is shown."""
-        raise NotImplementedError
 
+    @abstractmethod
     def probability_of_keep(self, num_users: Number) -> float:
         """Return the probability with which a partition of so many people is shown."""
-        raise NotImplementedError
 
+    @abstractmethod
     def noised_value_if_should_keep(self, num_users: Number) -> float | None:
         """Return the noisy number of people of a partition if the partition is shown, and otherwise None."""
-        raise NotImplementedError
 
     def should_keep(self, num_users: Number) -> bool:
         """Return whether a partition of so many people is shown, with fresh noise."""
