@@ -216,16 +216,15 @@ def readme_figures(record: Record, stem: str) -> str:
     lines = [
         BEGIN,
         f"Nanoseconds a value on one core ({record['cpu']['model']}, family-model {record['cpu']['family']}), {record['date']}. "
-        f"[The record]({REPOSITORY}/blob/main/benches/record/{stem}.md) has all rows, conditions and absent libraries.",
+        f"[The record]({REPOSITORY}/blob/main/benches/record/{stem}.md) has all rows, conditions and absent libraries.\n"
+        f"`import stairnoise` takes {record['import_ms']['stairnoise_after_numpy']:.1f} ms after `import numpy` "
+        f"({record['import_ms']['numpy']:.0f} ms).",
         "",
         _row("", *LIBRARIES),
         "|---|" + "---|" * len(LIBRARIES),
         *(_row(*row) for row in rows if set(row[2:]) != {"–"}),
         "",
         f"![Nanoseconds a value, by mechanism and library]({files}/{stem}.svg)",
-        "",
-        f"`import stairnoise` takes {record['import_ms']['stairnoise_after_numpy']:.1f} ms after `import numpy` "
-        f"({record['import_ms']['numpy']:.0f} ms).",
         END,
     ]
     return "\n".join(lines)

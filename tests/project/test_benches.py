@@ -525,18 +525,6 @@ def test_readme_quotes_the_newest_record() -> None:
     assert report.quoted(text, record, stem) == text
 
 
-@pytest.mark.parametrize("tier", ["AVX-512", "AVX2"])
-def test_the_sentence_about_speed_says_what_the_record_says(tier: str) -> None:
-    """The sentence gives the minimum and maximum of four mechanisms at ε = 4."""
-    (begin,) = re.findall(r"At ε = 4 a value of .+?\n\n", report.README.read_text(encoding="utf-8"), re.DOTALL)
-    (said,) = re.findall(rf"([\d.]+) to ([\d.]+) ns (?:on one core )?with {tier}", " ".join(begin.split()))
-    rows = [row for row in newest()[0]["compared"]["rows"] if ratios.TITLES[row["tier"]] == tier]
-    name = r"sample into out, (Staircase|DiscreteStaircase|Laplace|DiscreteLaplace)\(eps=4[,)]"
-    times = {match[1]: row["new_ns"] for row in rows if (match := re.match(name, row["work"]))}
-    assert len(times) == 4
-    assert [float(time) for time in said] == [round(min(times.values()), 1), round(max(times.values()), 1)]
-
-
 def ratios_of(page: str) -> dict[str, float]:
     """Return the ratios between mechanisms in the record that a page links to."""
     (link,) = set(re.findall(r"record/([\w-]+)\.md#targets", page))
