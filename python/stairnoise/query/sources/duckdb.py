@@ -162,6 +162,7 @@ class DuckDB(Source):
 
     def __init__(self, con: Any = None, *, path: Path | None = None) -> None:
         super().__init__(con or duckdb.connect(config=_SETTINGS), path)
+        self._is_database = con is not None
         self._own = con is None or path is not None
         self._judge_con: Any = None
         try:
@@ -171,15 +172,17 @@ class DuckDB(Source):
             raise
 
     def _prepare(self) -> None:
-        """Give our own connection a directory for what does not fit into memory, and refuse macros of built-in names."""
+        """Give our own connection a directory for what does not fit into memory, and refuse a database's macros of built-ins."""
         if self._own:
             # By default DuckDB takes the working directory, where everybody can read it.
             directory = self._open.enter_context(scratch())
             self._open.callback(self._con.close)
             self._ask(f"set temp_directory = {literal(str(directory))}")
-        macros = {name.lower() for (name,) in self._ask("select function_name from duckdb_functions() where not internal")}
-        if macros & _CALLED:
-            raise SourceError(f"source {self._name} has a macro with the name of a built-in function")
+        # The list takes as long as a query of a small file.
+        if self._is_database:
+            macros = {name.lower() for (name,) in self._ask("select function_name from duckdb_functions() where not internal")}
+            if macros & _CALLED:
+                raise SourceError(f"source {self._name} has a macro with the name of a built-in function")
 
     @classmethod
     def of_file(cls, path: Path) -> DuckDB:
@@ -230,16 +233,16 @@ class DuckDB(Source):
     def _bound(self, written: str, condition: Condition, columns: dict[str, Column]) -> str | None:
         """Return why the condition does not fit the types of these columns.
 
-        The table is one of our own in memory, because an error would end a transaction of the caller. Its only row has nulls, on
-        which only constants can fail, such as a text that is no date.
+        The table is one of our own in memory, outside the database and the caller's transaction, which an error would end. Its
+        only row has nulls, on which only constants can fail, such as a text that is no date.
         """
-        described = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns.values())
+        described = ["stairnoise_row integer", *(f"{quoted(column.name)} {column.type}" for column in columns.values())]
         if self._judge_con is None:
-            self._judge_con = duckdb.connect(config={**_SETTINGS, "threads": "1"})
+            self._judge_con = duckdb.connect(config={**_SETTINGS, "threads": "1"}) if self._is_database else self._con.cursor()
             self._open.callback(self._judge_con.close)
         con = self._judge_con
         try:
-            con.execute(f"create or replace table stairnoise_rows (stairnoise_row integer{', ' if described else ''}{described})")
+            con.execute(f"create or replace temp table stairnoise_rows ({', '.join(described)})")
             con.execute("insert into stairnoise_rows default values")
             con.execute(f"select 1 from stairnoise_rows where {written}").fetchall()
             con.execute(f"explain {self.dialect.kept('stairnoise_rows', columns, condition)}").fetchall()
