@@ -17,6 +17,55 @@ FIRST = [
     for row, example in one.values
 ]
 
+# The mechanism for k values: the arguments of one mechanism, k, and the arguments of the mechanism whose noise each value gets.
+DIVIDED = {
+    **dict.fromkeys(
+        ("staircase", "discrete_staircase", "laplace", "discrete_laplace"),
+        ({"eps": 4.0, "sensitivity": 5}, 4, {"eps": 1.0, "sensitivity": 5}),
+    ),
+    "discrete_canonical": (
+        {"eps": 4.0, "delta": 2.0**-18, "sensitivity": 1},
+        4,
+        {"eps": 1.0, "delta": 2.0**-20, "sensitivity": 1},
+    ),
+    "discrete_gaussian": ({"sigma2": 8.0}, 3, {"sigma2": 24.0}),
+    "skellam": ({"mu": 8.0}, 3, {"mu": 24.0}),
+    "randomized_response": ({"eps": 4.0, "categories": 5}, 4, {"eps": 1.0, "categories": 5}),
+}
+
+# Methods of noise that is one number.
+_OF_ONE_NUMBER = (
+    *("abs_moment", "as_scipy", "cdf", "confidence_interval", "eps_for_error", "interval", "isf", "logcdf", "logsf", "median"),
+    *("moment", "plot", "plot_error", "ppf", "sf", "stats", "support"),
+)
+_NO_EPS = "eps is not a parameter of the mechanism; its methods take or return eps"
+_NOT_MONOTONE = "it is not proven that P(|X| > t) falls as eps grows while the other parameters are fixed"
+# Methods that other mechanisms of the same kind have and this one lacks, by the reason.
+LACKS = {
+    "merged_laplace": {"the mechanism has several rates, so there is no single eps to search for": ("eps_for_error",)},
+    "arete": {_NO_EPS: ("eps", "eps_for_error")},
+    "generalized_discrete_laplace": {_NO_EPS: ("eps", "eps_for_error")},
+    "discrete_gaussian": {_NO_EPS: ("eps_for_error",)},
+    "skellam": {_NO_EPS: ("eps_for_error",)},
+    "truncated_laplace": {_NOT_MONOTONE: ("eps_for_error",)},
+    "truncated_staircase": {_NOT_MONOTONE: ("eps_for_error",)},
+    "truncated_discrete_staircase": {_NOT_MONOTONE: ("eps_for_error",)},
+    "multi_scale_discrete_laplace": {_NOT_MONOTONE: ("eps_for_error",)},
+    "lattice_noise": {"the mechanism is given by its weights, which no eps determines": ("eps_for_error",)},
+    "randomized_response": {
+        "a category may become any other one, so there is no largest change": ("privacy_map", "sensitivity"),
+        "a category is no number, so its noise has no moments, quantiles or error bounds; "
+        "estimate has intervals for frequencies": (*_OF_ONE_NUMBER, "entropy", "error_bound", "mean", "std", "var"),
+    },
+    "multivariate_staircase": {
+        "a vector has no distribution function, no quantile and no picture on one axis; "
+        "its norm has, in norm_cdf and the like": _OF_ONE_NUMBER,
+        "the loss of a shift depends on its direction; the release is eps-differentially private, which is what is proven": (
+            *("compose", "privacy_loss", "privacy_map", "privacy_profile", "rdp", "tradeoff"),
+        ),
+    },
+}
+
 # These public classes are only bases; nobody constructs them.
 BASES = {"Mechanism", "AdditiveMechanism", "SelectionMechanism"}
 # Public classes with the methods of a mechanism that no list of mechanisms has.

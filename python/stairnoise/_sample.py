@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -23,27 +23,23 @@ if TYPE_CHECKING:
 
     One = Number | None
     Either = RealLike | None
+    Numbers = TypeVar("Numbers")
 
-    class _ForNumber(Parameters, DrawOptions, total=False):
+    class _Options(Parameters, DrawOptions, Generic[Numbers], total=False):
+        delta: Numbers
+        sigma: Numbers
+        sigma2: Numbers
+        scale: Numbers
+        std: Numbers
+        gamma: Cost | Numbers | None
+        r: Cost | Numbers | None
+
+    class _ForNumber(_Options[Number], total=False):
         n: None
         out: None
-        delta: Number
-        sigma: Number
-        sigma2: Number
-        scale: Number
-        std: Number
-        gamma: Cost | One
-        r: Cost | One
 
-    class _ForArray(Parameters, DrawOptions, total=False):
+    class _ForArray(_Options[RealLike], total=False):
         n: Size | None
-        delta: RealLike
-        sigma: RealLike
-        sigma2: RealLike
-        scale: RealLike
-        std: RealLike
-        gamma: Cost | Either
-        r: Cost | Either
 
     class _ForNewArray(_ForArray, total=False):
         out: None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, dtype_name, outline, place
+from stairnoise._options import DrawOptions, Unpack
 from stairnoise._output import array_of, overlaps_itself
 from stairnoise._parameters import one_of, refuse_dimensions, single
 from stairnoise.mechanism.drawing import FLOAT64, threads_asked
@@ -20,6 +21,10 @@ from stairnoise.rng import Rng, require_release, sampling_stream
 
 if TYPE_CHECKING:
     from stairnoise._types import Memory, Number
+
+    class _Options(DrawOptions, total=False):
+        integers: Literal["refuse", "keep"]
+
 
 __all__ = ["add_noise"]
 
@@ -49,55 +54,19 @@ class _Part(NamedTuple):
 
 
 @overload
-def add_noise(
-    arrays: Any,
-    std: Number,
-    *,
-    out: _Given,
-    integers: Literal["refuse", "keep"] = "refuse",
-    rng: Rng | None = None,
-    threads: int | None = None,
-) -> _Given: ...
+def add_noise(arrays: Any, std: Number, *, out: _Given, **options: Unpack[_Options]) -> _Given: ...
 @overload
 def add_noise(
-    arrays: dict[_Key, Any],
-    std: Number,
-    *,
-    out: None = None,
-    integers: Literal["refuse", "keep"] = "refuse",
-    rng: Rng | None = None,
-    threads: int | None = None,
+    arrays: dict[_Key, Any], std: Number, *, out: None = None, **options: Unpack[_Options]
 ) -> dict[_Key, NDArray[Any]]: ...
 @overload
-def add_noise(
-    arrays: list[Any],
-    std: Number,
-    *,
-    out: None = None,
-    integers: Literal["refuse", "keep"] = "refuse",
-    rng: Rng | None = None,
-    threads: int | None = None,
-) -> list[NDArray[Any]]: ...
+def add_noise(arrays: list[Any], std: Number, *, out: None = None, **options: Unpack[_Options]) -> list[NDArray[Any]]: ...
 @overload
 def add_noise(
-    arrays: tuple[Any, ...],
-    std: Number,
-    *,
-    out: None = None,
-    integers: Literal["refuse", "keep"] = "refuse",
-    rng: Rng | None = None,
-    threads: int | None = None,
+    arrays: tuple[Any, ...], std: Number, *, out: None = None, **options: Unpack[_Options]
 ) -> tuple[NDArray[Any], ...]: ...
 @overload
-def add_noise(
-    arrays: Memory,
-    std: Number,
-    *,
-    out: None = None,
-    integers: Literal["refuse", "keep"] = "refuse",
-    rng: Rng | None = None,
-    threads: int | None = None,
-) -> NDArray[Any]: ...
+def add_noise(arrays: Memory, std: Number, *, out: None = None, **options: Unpack[_Options]) -> NDArray[Any]: ...
 def add_noise(
     arrays: Any,
     std: Number,

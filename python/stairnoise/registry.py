@@ -54,38 +54,6 @@ OfIntegers = Literal[
 OfVectors = Literal["multivariate_staircase"]
 MechanismName = Literal[OfReals, OfIntegers, OfVectors]
 Group = Literal["one number", "with a delta", "several rates", "shares", "vectors", "given weights", "categories"]
-
-
-NO_EPS = "eps is not a parameter of the mechanism; its methods take or return eps"
-NOT_MONOTONE = "it is not proven that P(|X| > t) falls as eps grows while the other parameters are fixed"
-RATES = "the mechanism has several rates, so there is no single eps to search for"
-WEIGHTS = "the mechanism is given by its weights, which no eps determines"
-CATEGORIES = (
-    "a category is no number, so its noise has no moments, quantiles or error bounds; estimate has intervals for frequencies"
-)
-ANY_CHANGE = "a category may become any other one, so there is no largest change"
-VECTORS = "a vector has no distribution function, no quantile and no picture on one axis; its norm has, in norm_cdf and the like"
-VECTOR_LOSS = "the loss of a shift depends on its direction; the release is eps-differentially private, which is what is proven"
-# Methods of noise that is one number.
-_OF_ONE_NUMBER = (
-    "abs_moment",
-    "as_scipy",
-    "cdf",
-    "confidence_interval",
-    "eps_for_error",
-    "interval",
-    "isf",
-    "logcdf",
-    "logsf",
-    "median",
-    "moment",
-    "plot",
-    "plot_error",
-    "ppf",
-    "sf",
-    "stats",
-    "support",
-)
 NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
@@ -94,14 +62,6 @@ class Example(NamedTuple):
 
     arguments: dict[str, Any]
     by: str = ""
-
-
-class Divided(NamedTuple):
-    """A mechanism, how many values one person changes, and the mechanism whose noise each of these values gets."""
-
-    mechanism: Example
-    partitions: int
-    noise: Example
 
 
 class Compared(NamedTuple):
@@ -135,10 +95,7 @@ class Row(NamedTuple):
     """Examples that together take every path through the sampler."""
     arrays: Example | None = None
     """An example with array parameters; None if parameters must be single numbers."""
-    divided: Divided | None = None
     compared: tuple[Compared, ...] = ()
-    lacks: Mapping[str, tuple[str, ...]] = NOTHING
-    """Names that other mechanisms of the same kind have and this one lacks, by the reason."""
     instead: Mapping[str, tuple[str, ...]] = NOTHING
     """A parameter that replaces others, and these others: they have no default, but can be None."""
     sampled: bool = True
@@ -200,7 +157,6 @@ ROWS: tuple[Row, ...] = (
             _example(eps=0.05, sensitivity=10.0, gamma=0.25),
         ),
         arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1.0, 2.0, 5.0)),
-        divided=Divided(_example(eps=4.0, sensitivity=1.0), 4, _example(eps=1.0, sensitivity=1.0)),
         compared=_for_each_cost("Staircase", "Laplace"),
         released=True,
     ),
@@ -210,7 +166,6 @@ ROWS: tuple[Row, ...] = (
         "one number",
         (_example(eps=1.0, sensitivity=5), _example(eps=0.3, sensitivity=100, r=30), _example(eps=2.0, sensitivity=1)),
         arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1, 2, 5)),
-        divided=Divided(_example(eps=4.0, sensitivity=5), 4, _example(eps=1.0, sensitivity=5)),
         compared=_for_each_cost("DiscreteStaircase", "DiscreteLaplace"),
         released=True,
     ),
@@ -220,7 +175,6 @@ ROWS: tuple[Row, ...] = (
         "one number",
         (_example(eps=1.0, sensitivity=1.0), _example(eps=0.01, sensitivity=3.0), _example(scale=3.0)),
         arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1.0, 2.0, 5.0)),
-        divided=Divided(_example(eps=4.0, sensitivity=1.0), 4, _example(eps=1.0, sensitivity=1.0)),
         compared=(Compared("Laplace", "Laplace"),),
         instead={"scale": ("eps",), "std": ("eps",)},
         released=True,
@@ -231,7 +185,6 @@ ROWS: tuple[Row, ...] = (
         "one number",
         (_example(eps=1.0, sensitivity=1), _example(eps=0.1, sensitivity=3)),
         arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1, 2, 5)),
-        divided=Divided(_example(eps=4.0, sensitivity=1), 4, _example(eps=1.0, sensitivity=1)),
         compared=(Compared("DiscreteLaplace", "DiscreteLaplace"),),
         released=True,
     ),
@@ -242,7 +195,6 @@ ROWS: tuple[Row, ...] = (
         (_example(eps=[0.2, 0.5, 1.0], breakpoints=[1.0, 3.0], sensitivity=1.0),),
         compared=(Compared("MergedLaplace", "Laplace", by="from_eps", when="named"),),
         sampled=False,
-        lacks={RATES: ("eps_for_error",)},
     ),
     Row(
         "arete",
@@ -250,7 +202,6 @@ ROWS: tuple[Row, ...] = (
         "shares",
         (_example(alpha=0.5, theta=1.0, lam=0.25), _example(alpha=0.5, theta=1.0, lam=0.25, n_parties=10)),
         compared=(Compared("Arete", "Laplace", by="from_eps", when="named", needs_sensitivity=True),),
-        lacks={NO_EPS: ("eps", "eps_for_error")},
     ),
     Row(
         "truncated_laplace",
@@ -258,7 +209,6 @@ ROWS: tuple[Row, ...] = (
         "with a delta",
         (_example(eps=1.0, delta=1e-6, sensitivity=1.0), _example(eps=0.5, delta=1e-3, sensitivity=1.0, upper=20.0)),
         compared=(Compared("TruncatedLaplace", "Laplace", ("eps", "delta", "sensitivity"), when="delta"),),
-        lacks={NOT_MONOTONE: ("eps_for_error",)},
     ),
     Row(
         "truncated_staircase",
@@ -270,7 +220,6 @@ ROWS: tuple[Row, ...] = (
             _example(eps=0.05, delta=1e-6, sensitivity=10.0, gamma="l2"),
         ),
         compared=_for_each_cost("TruncatedStaircase", "Laplace", takes=("eps", "delta", "sensitivity"), when="delta"),
-        lacks={NOT_MONOTONE: ("eps_for_error",)},
     ),
     Row(
         "gaussian",
@@ -296,7 +245,6 @@ ROWS: tuple[Row, ...] = (
                 needs_sensitivity=True,
             ),
         ),
-        lacks={NO_EPS: ("eps", "eps_for_error")},
     ),
     Row(
         "multi_scale_discrete_laplace",
@@ -304,7 +252,6 @@ ROWS: tuple[Row, ...] = (
         "shares",
         (_example(eps=1.0, sensitivity=3), _example(eps=1.0, sensitivity=3, n_parties=5, present=4)),
         compared=(Compared("MultiScaleDiscreteLaplace", "DiscreteLaplace", ("eps", "change"), when="named"),),
-        lacks={NOT_MONOTONE: ("eps_for_error",)},
     ),
     Row(
         "truncated_discrete_staircase",
@@ -316,7 +263,6 @@ ROWS: tuple[Row, ...] = (
             _example(eps=0.05, delta=1e-6, sensitivity=10, r="l2"),
         ),
         compared=_for_each_cost("TruncatedDiscreteStaircase", "DiscreteLaplace", takes=("eps", "delta", "change"), when="delta"),
-        lacks={NOT_MONOTONE: ("eps_for_error",)},
     ),
     Row(
         "discrete_canonical",
@@ -327,7 +273,6 @@ ROWS: tuple[Row, ...] = (
             _example(eps=0.1, delta=0.01, sensitivity=1),
             _example(eps=0.5, delta=0.0, sensitivity=1),
         ),
-        divided=Divided(_example(eps=4.0, delta=2.0**-18, sensitivity=1), 4, _example(eps=1.0, delta=2.0**-20, sensitivity=1)),
         compared=(Compared("DiscreteCanonical", "DiscreteLaplace", ("eps", "delta", "change"), when="delta"),),
     ),
     Row(
@@ -336,9 +281,7 @@ ROWS: tuple[Row, ...] = (
         "with a delta",
         (_example(sigma2=0.25), _example(sigma2=150.0)),
         arrays=_example(sigma2=(0.25, 9.0, 150.0)),
-        divided=Divided(_example(sigma2=8.0), 3, _example(sigma2=24.0)),
         compared=(Compared("DiscreteGaussian", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="delta"),),
-        lacks={NO_EPS: ("eps_for_error",)},
         instead={"sigma": ("sigma2",)},
     ),
     Row(
@@ -351,28 +294,20 @@ ROWS: tuple[Row, ...] = (
             _example("from_pmf", weights=[float(12 - abs(k)) for k in range(-10, 11)], tail_ratio=0.875, sensitivity=3),
         ),
         sampled=False,
-        lacks={WEIGHTS: ("eps_for_error",)},
     ),
     Row(
         "skellam",
         "discrete",
         "shares",
         (_example(mu=0.5), _example(mu=150.0), _example(mu=150.0, n_parties=10)),
-        divided=Divided(_example(mu=8.0), 3, _example(mu=24.0)),
         compared=(Compared("Skellam", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="named"),),
-        lacks={NO_EPS: ("eps_for_error",)},
     ),
     Row(
         "randomized_response",
         "category",
         "categories",
         (_example(eps=1.0, categories=3), _example(eps=4.0, categories=2), _example(eps=0.1, categories=5)),
-        divided=Divided(_example(eps=4.0, categories=5), 4, _example(eps=1.0, categories=5)),
         sampled=False,
-        lacks={
-            ANY_CHANGE: ("privacy_map", "sensitivity"),
-            CATEGORIES: (*_OF_ONE_NUMBER, "entropy", "error_bound", "mean", "std", "var"),
-        },
     ),
     Row(
         "multivariate_staircase",
@@ -385,10 +320,6 @@ ROWS: tuple[Row, ...] = (
             _example(eps=4.0, sensitivity=1.0, dim=3, norm="l2"),
             _example(eps=2.0, sensitivity=1.0, dim=3, norm="linf"),
         ),
-        lacks={
-            VECTORS: _OF_ONE_NUMBER,
-            VECTOR_LOSS: ("compose", "privacy_loss", "privacy_map", "privacy_profile", "rdp", "tradeoff"),
-        },
     ),
 )
 

@@ -15,6 +15,7 @@ from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.registry import ROWS, load
+from tests.examples import DIVIDED
 
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 BASES = {"continuous": ContinuousMechanism, "discrete": DiscreteMechanism, "vector": Mechanism, "category": Mechanism}
@@ -56,8 +57,9 @@ def test_examples_make_mechanisms_of_the_class(row):
     assert all(type(mechanism) is row.load() for mechanism in mechanisms)
     if row.arrays is not None:
         assert row.make(row.arrays).sample().shape == (3,)
-    if row.divided is not None:
-        assert row.make(row.divided.mechanism).for_partitions(row.divided.partitions) == row.make(row.divided.noise)
+    if row.name in DIVIDED:
+        whole, k, noise = DIVIDED[row.name]
+        assert row.load()(**whole).for_partitions(k) == row.load()(**noise)
 
 
 @each_row

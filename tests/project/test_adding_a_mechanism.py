@@ -38,7 +38,7 @@ VECTORS = {
 }
 ONE_WORD = {"staircase", "laplace", "discrete_staircase", "discrete_laplace"}
 
-MADE_UP = Row("made_up", "discrete", "one number", (Example({"eps": 1.0, "colour": 3}),), divided=ROWS[1].divided, released=True)
+MADE_UP = Row("made_up", "discrete", "one number", (Example({"eps": 1.0, "colour": 3}),), released=True)
 
 each_row = looped("row", ROWS)
 
@@ -157,7 +157,6 @@ with open(path, encoding="utf-8") as file:
 row = """
     Row(
         "made_up", "discrete", "one number", (_example(eps=1.0, colour=3),),
-        divided=Divided(_example(eps=4.0), 4, _example(eps=1.0)),
         compared=(Compared("MadeUp", "DiscreteLaplace"),), released=True,
     ),
 """

@@ -1,14 +1,11 @@
-"""Sections 1 and 2 of docs/contract.md in pure Python, on an AES-256 in pure Python (FIPS-197).
+"""Section 1 of docs/contract.md in pure Python, on an AES-256 in pure Python (FIPS-197).
 
-It shares no code with the library, whose words and values are compared with it. It is slow and must not be used for secrets:
+It shares no code with the library, whose words are compared with it. It is slow and must not be used for secrets:
 `encrypt` reads tables at indices that depend on the key.
 """
 
 from __future__ import annotations
 
-import decimal
-from collections.abc import Callable
-from decimal import Decimal
 from functools import cache
 
 _ROUNDS = 14
@@ -28,8 +25,7 @@ NIST_VECTORS = (
     (_SP_800_38A_KEY, "f69f2445df4f9b17ad2b417be66c3710", "23304b7a39f9f3ff067d8d8f9e24ecc7"),
 )
 
-_VALUE, _EXTENSION, _CHILD = 0, 1, 2
-_DIGITS = 80
+_VALUE, _CHILD = 0, 2
 
 
 # AES-256
@@ -116,10 +112,6 @@ class Key:
         """Return the word of value `index`."""
         return _lane(self.block(_VALUE, 0, fill, index // 2), index % 2)
 
-    def extension(self, fill: int, index: int, number: int) -> int:
-        """Return extension word `number` of value `index`."""
-        return _lane(self.block(_EXTENSION, number // 2, fill, index), number % 2)
-
     def child(self, number: int) -> bytes:
         """Return the key of a spawned child."""
         return self.block(_CHILD, 0, 0, 2 * number) + self.block(_CHILD, 0, 0, 2 * number + 1)
@@ -127,25 +119,3 @@ class Key:
 
 def _lane(block: bytes, lane: int) -> int:
     return int.from_bytes(block[8 * lane : 8 * lane + 8], "little")
-
-
-def discrete_laplace(word: int, extension: Callable[[int], int], eps: float, sensitivity: int) -> int:
-    """Return X of geometric(eps, sensitivity). With q = e^(-eps/sensitivity), |X| counts the j ≥ 1 with v < 2 q^j/(1 + q)."""
-    bits, width, number = word % 2**63, 63, 0
-    while True:
-        # Read extension words until no further bit can change the magnitude.
-        largest, least = _magnitude(bits, width, eps, sensitivity), _magnitude(bits + 1, width, eps, sensitivity)
-        if largest == least:
-            return -largest if word >> 63 else largest
-        bits, width = bits * 2**64 + extension(number), width + 64
-        number += 1
-
-
-def _magnitude(bits: int, width: int, eps: float, sensitivity: int) -> int:
-    """Return how many j ≥ 1 have v < 2 q^j/(1 + q), that is j < ln(v (1 + q)/2)/ln q, for v = bits/2^width > 0."""
-    with decimal.localcontext() as context:
-        context.prec = _DIGITS
-        log_q = -Decimal(eps) / sensitivity
-        v = Decimal(bits) / Decimal(2) ** width
-        last = (v * (1 + log_q.exp()) / 2).ln() / log_q
-        return max(int(last.to_integral_value(decimal.ROUND_CEILING)) - 1, 0)

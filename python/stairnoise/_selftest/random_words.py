@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._selftest.contract import NIST_VECTORS, Key, discrete_laplace, encrypt, expand
+from stairnoise._selftest.contract import NIST_VECTORS, Key, encrypt, expand
 from stairnoise._selftest.report import Outcome, Planned, compared
-from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.rng import SecureRng
 
 _BITS = 16
 _STARTS = (0, 1, 2, 511, 2**32 - 3, 2**40 + 1)
-_EPS, _SENSITIVITY = 1.0, 2**50
 
 
 def planned() -> Iterator[Planned]:
@@ -29,7 +27,6 @@ def planned() -> Iterator[Planned]:
     yield Planned("AES-256: pure Python against FIPS-197 and NIST SP 800-38A", check_nist)
     yield Planned("AES-256: words of a new key against pure Python", check_words)
     yield Planned("AES-256: children of a new key against pure Python", check_children)
-    yield Planned("DiscreteLaplace under a new key against pure Python", check_values)
 
 
 def top_bits(rng: Any, count: int) -> NDArray[np.uint16]:
@@ -68,15 +65,3 @@ def check_children() -> Outcome:
     found = [top_bits(child, 8).tolist() for child in children]
     keys = [Key(key.child(number)) for number in range(len(children))]
     return compared(found, [[child.word(0, i) >> (64 - _BITS) for i in range(8)] for child in keys])
-
-
-def check_values() -> Outcome:
-    """Compare values of a distribution so wide that almost every bit of a word matters."""
-    secret = secrets.token_bytes(32)
-    key, count = Key(secret), 250
-    found = DiscreteLaplace(_EPS, _SENSITIVITY).sample(count, rng=SecureRng.from_key(secret)).tolist()
-    expected = [
-        discrete_laplace(key.word(0, i), lambda number, i=i: key.extension(0, i, number), _EPS, _SENSITIVITY)  # type: ignore[misc]
-        for i in range(count)
-    ]
-    return compared(found, expected)

@@ -170,13 +170,7 @@ class SelectionMechanism(Immutable):
             Or not exactly one of `costs` and `scores` is given, or another argument is not allowed.
             Nothing has been drawn and `out` is untouched.
         """
-        if size is None and out is None and threads is None and multiplicities is None:
-            found = self._select_one(costs, scores, release_stream(rng), self._parameters["sensitivity"] is None)
-            if found is not None:
-                return found
-        rows, _ = self._checked(costs, scores, protect=True)
-        found = self._draw_some(rows, multiplicities, size, release_stream(rng), out, threads)
-        return found if out is not None else labelled(found, costs if scores is None else scores)
+        return self._selected(costs, scores, multiplicities, size, release_stream(rng), out, threads, protect=True)
 
     @typed_as(select)
     def sample(
@@ -221,13 +215,7 @@ class SelectionMechanism(Immutable):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
-        if size is None and out is None and threads is None and multiplicities is None:
-            found = self._select_one(costs, scores, sampling_stream(rng), False)
-            if found is not None:
-                return found
-        rows, _ = self._checked(costs, scores)
-        found = self._draw_some(rows, multiplicities, size, sampling_stream(rng), out, threads)
-        return found if out is not None else labelled(found, costs if scores is None else scores)
+        return self._selected(costs, scores, multiplicities, size, sampling_stream(rng), out, threads, protect=False)
 
     @overload
     def top(self, costs: RealLike, k: int, size: Size | None = None, *, out: Out, **options: Unpack[DrawOptions]) -> Out: ...
@@ -296,26 +284,33 @@ class SelectionMechanism(Immutable):
         found = self._draw(rows, size, release_stream(rng), out, threads, k)
         return found if out is not None else labelled(found, costs if scores is None else scores)
 
-    def _select_one(self, costs: object, scores: object, stream: _native.Stream, integers: bool) -> int | None:
-        """Return a selection from a short row of plain numbers, or None for all that needs or fails the general checks."""
-        if (costs is None) is (scores is None):
-            return None
-        return self._mechanism.select_one(stream, costs if scores is None else scores, costs is None, integers)
-
-    def _draw_some(
+    def _selected(
         self,
-        rows: Floats,
+        costs: Any,
+        scores: Any,
         multiplicities: RealLike | None,
         size: Size | None,
         stream: _native.Stream,
         out: Memory | None,
         threads: int | None,
+        *,
+        protect: bool,
     ) -> Any:
-        """Draw from rows whose candidates may have multiplicities."""
-        if multiplicities is None:
-            return self._draw(rows, size, stream, out, threads)
-        rows, numbers = multiplied(rows, multiplicities)
-        return self._draw(rows, size, stream, out, threads, numbers=numbers)
+        """Return what `select` and `sample` return; `protect`: floats need a stated sensitivity."""
+        given = costs if scores is None else scores
+        one_row = size is None and out is None and threads is None and multiplicities is None
+        if one_row and (costs is None) is not (scores is None):
+            # A short row of plain numbers; None is for all that needs or fails the general checks.
+            integers = protect and self._parameters["sensitivity"] is None
+            found = self._mechanism.select_one(stream, given, costs is None, integers)
+            if found is not None:
+                return found
+        rows, _ = self._checked(costs, scores, protect=protect)
+        more: dict[str, Any] = {}
+        if multiplicities is not None:
+            rows, more["numbers"] = multiplied(rows, multiplicities)
+        chosen = self._draw(rows, size, stream, out, threads, **more)
+        return chosen if out is not None else labelled(chosen, given)
 
     def _draw(
         self,

@@ -28,10 +28,6 @@ class Largest(Part):
 
     __slots__ = ("eps", "infinite", "pairs", "top")
 
-    eps: Floats
-    infinite: float
-    top: float
-
     def __init__(self, pairs: Sequence[General]) -> None:
         self.pairs = tuple(pairs)
         self.eps = np.array(max(float(pair.eps) for pair in pairs))

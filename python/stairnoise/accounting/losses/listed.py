@@ -40,10 +40,21 @@ class Listed(General):
         The losses where they are known without rounding; None for the differences of the logarithms.
     """
 
-    __slots__ = ("_A", "_B", "_falling", "_key", "_log_p", "_log_q", "_loss", "_missed", "beyond", "bottom", "eps", "top")
-
-    eps: Floats
-    top: float
+    __slots__ = (
+        "_A",
+        "_B",
+        "_falling",
+        "_key",
+        "_log_p",
+        "_log_q",
+        "_loss",
+        "_missed",
+        "beyond",
+        "bottom",
+        "eps",
+        "infinite",
+        "top",
+    )
 
     def __init__(
         self, key: tuple[Any, ...], log_p: Floats, log_q: Floats, eps: float, beyond: float = 0.0, losses: Floats | None = None
@@ -73,17 +84,13 @@ class Listed(General):
         A = list(accumulate((rises * B[:-1]).tolist(), initial=start))
         self._falling = -loss
         self._A, self._B = np.array(A), np.array(B)
+        self.infinite = A[0]
         # P(loss < L[i])
         self._missed = np.append(np.cumsum(masses[:0:-1])[::-1], 0.0)
 
     def key(self) -> tuple[Any, ...]:
         """Return what two equal releases have in common."""
         return self._key
-
-    @property
-    def infinite(self) -> float:
-        """Probability of an infinite loss."""
-        return float(self._A[0])
 
     def profile(self, t: Floats) -> Floats:
         """δ at t >= 0."""

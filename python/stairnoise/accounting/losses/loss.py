@@ -37,20 +37,12 @@ class Part(ABC):
     composes_in_closed_form = False
     """Whether `powers` has the loss of any number of releases."""
 
-    @property
-    @abstractmethod
-    def eps(self) -> Floats:
-        """The largest loss, inf where it has no bound."""
-
-    @property
-    @abstractmethod
-    def infinite(self) -> float:
-        """Probability of an infinite loss."""
-
-    @property
-    @abstractmethod
-    def top(self) -> float:
-        """The largest finite loss that counts."""
+    eps: Floats
+    """The largest loss, inf where it has no bound."""
+    infinite: float
+    """Probability of an infinite loss."""
+    top: float
+    """The largest finite loss that counts, of scalar parameters."""
 
     @abstractmethod
     def key(self) -> tuple[Any, ...]:

@@ -42,10 +42,6 @@ class Runs(General):
 
     __slots__ = ("_beta", "_d", "_key", "_log_p", "_loss", "_moments", "_n", "beyond", "bottom", "eps", "infinite", "top")
 
-    eps: Floats
-    infinite: float
-    top: float
-
     def __init__(self, key: tuple[Any, ...], distribution: Slopes, steps: int) -> None:
         self._key = (*key, steps)
         runs, alone = _runs(distribution, steps)

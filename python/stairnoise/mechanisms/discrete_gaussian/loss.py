@@ -37,7 +37,6 @@ class LatticeGaussian(General):
     # The loss is unbounded, but never infinite.
     eps = np.array(math.inf)
     infinite = beyond = 0.0
-    top: float
 
     def __init__(self, sigma2: float, steps: float) -> None:
         self._distribution = DiscreteGaussianDistribution(sigma2)

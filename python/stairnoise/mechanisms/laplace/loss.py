@@ -31,13 +31,12 @@ _LISTED_STEPS = 2**12
 class Steps(Part):
     """Loss (D-2M)θ for `steps` D = ε/θ; infinitely many for the density."""
 
-    __slots__ = ("eps", "steps", "theta")
+    __slots__ = ("eps", "steps", "theta", "top")
 
-    eps: Floats
     infinite = 0.0
 
     def __init__(self, eps: Floats, steps: Floats) -> None:
-        self.eps = eps
+        self.eps, self.top = eps, float(eps.max(initial=0.0))
         self.steps = steps
         self.theta = eps / steps
 
@@ -174,11 +173,6 @@ class Steps(Part):
     # Composition
 
     symmetric = True
-
-    @property
-    def top(self) -> float:
-        """The largest loss."""
-        return float(self.eps)
 
     @property
     def steps_to_keep(self) -> float:

@@ -28,9 +28,8 @@ _LARGE = 40.0
 class Atoms(Part):
     """Loss +ε, 0, -ε with probabilities `p`, `zero`, ``exp(-ε) p``; `lost` is 1 - p."""
 
-    __slots__ = ("eps", "lost", "p", "zero")
+    __slots__ = ("eps", "lost", "p", "top", "zero")
 
-    eps: Floats
     infinite = 0.0
 
     def __init__(self, eps: Floats, width: Floats, width_less_one: Floats) -> None:
@@ -40,7 +39,7 @@ class Atoms(Part):
         t = width * w + 2 * b
         narrow = width_less_one <= 0
         gap = np.abs(width_less_one)
-        self.eps = eps
+        self.eps, self.top = eps, float(np.max(eps, initial=0.0))
         self.p = np.where(narrow, width * w + b, 1.0) / t
         self.lost = np.where(narrow, b, gap * w + b) / t
         self.zero = np.where(narrow, b, 1.0) * gap * w / t
@@ -99,11 +98,6 @@ class Atoms(Part):
 
     symmetric = True
     composes_in_closed_form = True
-
-    @property
-    def top(self) -> float:
-        """The largest loss."""
-        return float(self.eps)
 
     def own_step(self) -> Fraction:
         """ε."""
