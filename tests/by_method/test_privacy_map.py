@@ -1,13 +1,14 @@
 """`privacy_map`: the cost of any change, of one value or of many, with the rounding to the lattice.
 
-Evidence: all pairs of rounded values on a small grid, all shifts of two values with the probabilities of the library, the
-guarantees of the mechanisms, exact formulas, and other accountants.
+Evidence: all pairs of rounded values on a small grid, all shifts of two values with the probabilities of the library, exact
+probabilities of vectors on small lattices, the guarantees of the mechanisms, exact formulas, and other accountants.
 """
 
 import math
 import pickle
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import mpmath as mp
@@ -20,7 +21,9 @@ from stairnoise.registry import ROWS
 from tests.combinations import looped
 
 NUMBERS = [mechanism for row in ROWS if row.of_numbers for mechanism in row.mechanisms()]
+# A Skellam of a mu needs a delta: test_skellam_….
 MAPPED = [mechanism for mechanism in NUMBERS if not isinstance(mechanism, sn.Skellam)]
+ORDERS: dict[str, Any] = {"l1": 1, "l2": 2, "linf": np.inf}
 CONTINUOUS = [mechanism for mechanism in MAPPED if not mechanism._integers]
 
 
@@ -77,7 +80,6 @@ DISCRETE = [
     sn.LatticeNoise([1, 20, 300, 4000, 300, 20, 1], sensitivity=1),
     sn.DiscreteCanonical(0.5, 0.01),
     sn.TruncatedDiscreteStaircase(0.8, 0.02, 2),
-    sn.Skellam.from_eps(1.0, 0.02, 1),
 ]
 
 
@@ -120,6 +122,121 @@ def test_gaussian_divergences_of_two_integers(sigma2: float, d_in: float, whole:
             assert divergence <= order * promise.rho * (1 + 1e-12)
             reached = max(reached, divergence / order)
     assert promise.rho == reached or not (whole and d_in == int(d_in)) or reached == pytest.approx(promise.rho, rel=1e-9)
+
+
+@looped("delta", [None, 1e-3, 1e-9])
+def test_skellam_shifts_of_two_integers(delta: float | None) -> None:
+    mechanism = sn.Skellam.from_eps(1.0, 0.02)
+    p = probabilities(mechanism)
+    for d_in, whole in product((1.0, math.sqrt(2), 2.5), (True, False)):
+        promise = mechanism.privacy_map(d_in, size=2, integers=whole, delta=delta)
+        assert (promise.delta, promise.norm) == (delta or 0.02, "l2")
+        for shift in set(moves(2, Fraction(math.nextafter(d_in, 9)), 2, whole=whole, g=Fraction(1))):
+            for back in (False, True):
+                assert delta_of(p, promise.eps, shift, back) <= promise.delta * (1 + 1e-9) + 1e-13
+
+
+@looped(("mu", "d_in", "delta"), [(100.0, 1, 1e-6), (0.3, 4, 2.0**-90), (2e5, 700, 1e-9), (2.0**-10, 30, 0.25)])
+def test_skellam_states_the_least_eps_of_one_value(mu: float, d_in: int, delta: float) -> None:
+    mechanism = sn.Skellam(mu)
+    eps = mechanism.privacy_map(d_in, integers=True, delta=delta).eps
+    accounted = mechanism.privacy_loss(sensitivity=d_in).eps_for_delta(delta)
+    assert eps == pytest.approx(accounted, rel=1e-9)
+    if mu > 1e3:
+        return  # mpmath would take minutes
+    with mp.workdps(40):
+        of = {k: mp.exp(-mu) * mp.besseli(abs(k), mu) for k in range(-250, 250)}
+        above, below = (
+            mp.fsum(max(of[k] - mp.exp(e) * of[k - d_in], 0) for k in range(d_in - 250, 250)) for e in (eps, eps * (1 - 1e-8))
+        )
+    assert above <= delta < below
+
+
+def test_skellam_bound_of_several_values() -> None:
+    """It is the conversion of `rdp_bound` at its orders, with the l1 norm that integers can have."""
+    mechanism, delta, alpha = sn.Skellam(50.0), 1e-7, np.arange(2.0, 200.0)
+    for d_in, n, l1 in ((2, 3, 3), (2, 100, 4), (5, 7, 13), (1, 10, 1)):
+        divergence = mechanism.rdp_bound(alpha, l1, l2_sensitivity=d_in)
+        bounds = divergence + (alpha * np.log1p(-1 / alpha) - np.log(alpha - 1) - math.log(delta)) / (alpha - 1)
+        eps = mechanism.privacy_map(d_in, n, integers=True, delta=delta).eps
+        assert eps == pytest.approx(bounds.min(), rel=1e-8)
+        assert eps > mechanism.privacy_map(d_in, integers=True, delta=delta).eps
+
+
+def test_skellam_of_partitions_and_of_shares() -> None:
+    mechanism = sn.Skellam.from_eps(1, 1e-6, 2)
+    assert mechanism.privacy_map(2).eps == pytest.approx(1, rel=1e-4)
+    assert mechanism.privacy_map(2).eps <= 1
+    assert mechanism.for_partitions(9).privacy_map(6, 9, integers=True).eps <= 1
+    assert mechanism.share(4, 3).privacy_map(2) == sn.Skellam(mechanism.mu * 3 / 4).privacy_map(2, delta=1e-6)
+    huge = sn.Skellam(2.0**30)
+    assert huge.privacy_map(2**20, delta=1e-6).eps < huge.privacy_map(2**20 + 1, delta=1e-6).eps < 1.001 * 1036
+
+
+def test_a_root_that_was_rounded_down_is_whole() -> None:
+    assert math.sqrt(3) ** 2 < 3
+    assert sn.DiscreteGaussian(0.5).privacy_map(math.sqrt(3), 3, integers=True).rho == 3
+    assert sn.DiscreteGaussian(0.5).privacy_map(2.0**30, 3, integers=True).rho == 2.0**60
+
+
+def weights_of_vectors(norm: str, eps: float, steps: int, r: int, reach: int) -> dict[tuple[int, int], float]:
+    """Integrals of the density over the squares of lattice vectors, up to one factor.
+
+    An edge of a stair divides no square of side 1/2 if the norm is linf, and no quarter between its diagonals if the norm is l1:
+    one point of each is exact. If the norm is l2, a grid stands for the integral.
+    """
+    points = np.array(list(product((-0.25, 0.25), repeat=2)))
+    if norm == "l1":
+        points = np.concatenate([points + 0.15 * np.array(side) for side in ((1, 0), (-1, 0), (0, 1), (0, -1))])
+    if norm == "l2":
+        points = np.array(list(product(np.arange(16) / 16 - 15 / 32, repeat=2)))
+    found = {}
+    for vector in product(range(-reach, reach + 1), repeat=2):
+        sizes = np.linalg.norm(np.array(vector) + points, ORDERS[norm], axis=1)
+        stairs = np.where(sizes < r, 0, np.floor((sizes - r) / steps) + 1)
+        found[vector] = float(np.exp(-eps * stairs).mean())
+    return found
+
+
+@looped("norm", ["l1", "l2", "linf"])
+@looped(("d_in", "whole"), [(0.3, False), (1.0, False), (1.0, True), (2.25, False), (2.25, True), (3.0, True)])
+def test_vectors_on_a_small_lattice(norm: str, d_in: float, *, whole: bool) -> None:
+    """All moves of two coordinates, and all released vectors near; sometimes the bound is reached."""
+    eps, steps, r, reach = 0.7, 3, 2, 9
+    own = SimpleNamespace(norm=norm, eps=eps, _dim=2, _sensitivity_steps=steps)
+    bound, _, _ = sn.MultivariateStaircase._cost_of(own, Change(Fraction(d_in), Fraction(1), 1, whole))
+    power = {"l1": 1, "l2": 2, "linf": 1}[norm]
+    shifts = set(moves(2, Fraction(d_in), power, whole=whole, g=Fraction(1)))
+    if norm == "linf":
+        one = {move for (move,) in moves(1, Fraction(d_in), 1, whole=whole, g=Fraction(1))}
+        shifts = set(product(one, repeat=2))
+    weights = weights_of_vectors(norm, eps, steps, r, reach)
+    largest = 0.0
+    for a, b in {(sign * a, b) for a, b in shifts for sign in (1, -1)}:
+        ratios = [math.log(w / weights[x + a, y + b]) for (x, y), w in weights.items() if (x + a, y + b) in weights]
+        largest = max(largest, *map(abs, ratios))
+    assert largest <= bound * (1 + 1e-12)
+    assert norm == "l2" or bound <= largest * (1 + 1e-12) or bound - largest < eps
+
+
+@looped("norm", ["l1", "l2", "linf"])
+def test_densities_of_vectors_fall_no_further(norm: str) -> None:
+    random = np.random.default_rng(5)
+    for _ in range(30):
+        dim, eps, delta = int(random.integers(1, 9)), float(random.uniform(0.05, 20)), float(random.uniform(0.01, 100))
+        mechanism = sn.MultivariateStaircase(eps, delta, dim, float(random.uniform(0, 1)), norm)
+        x = mechanism.sample(2000, rng=sn.SeededRng(1))
+        shift = random.normal(size=(2000, dim)) * random.uniform(0, 3 * delta, (2000, 1))
+        sizes = np.linalg.norm(shift, ORDERS[norm], axis=1)
+        losses = np.abs(mechanism.logpdf(x) - mechanism.logpdf(x + shift))
+        for size, loss in zip(sizes[:200], losses[:200], strict=True):
+            assert loss <= mechanism.privacy_map(size).eps * (1 + 1e-9)
+        # A move by all of Δ costs ε, and the least move too.
+        own = mechanism.privacy_map(delta)
+        assert own == mechanism.guarantee()
+        assert mechanism.privacy_map(delta * 1e-9).eps == eps
+        assert mechanism.privacy_map(0).eps == 0.0
+        assert mechanism.privacy_map(delta * 1.001).eps == 2 * eps
 
 
 PURE = [sn.Staircase(1.0, 1.0), sn.Staircase(6.0, 0.3, "l2"), sn.Laplace(0.3, 2.0), sn.Laplace(scale=3.0)]
@@ -220,6 +337,8 @@ def test_texts() -> None:
 def test_an_enormous_change_costs_infinitely_much() -> None:
     assert sn.Laplace(scale=1e-200).privacy_map(1e200).eps == math.inf
     assert sn.Gaussian(std=1e-200).privacy_map(1e200, 3).rho == math.inf
+    assert sn.Skellam(4).privacy_map(1e308, 3, delta=1e-6).eps == math.inf
+    assert sn.MultivariateStaircase(1, 1e-200).privacy_map(1e200).eps == math.inf
 
 
 BAD = [
@@ -230,11 +349,10 @@ BAD = [
     (lambda: sn.Laplace(1).privacy_map(1, 2.0), sn.ParameterTypeError, "size must be an integer, got 2.0"),
     (lambda: sn.Laplace(1).privacy_map(1, integers=1), sn.ParameterTypeError, "integers must be True or False, got 1"),
     (lambda: sn.Laplace([1, 2]).privacy_map(1), sn.ParameterError, "must have a mechanism of single parameters, got shape (2,)"),
-    (
-        lambda: sn.Skellam(4).privacy_map(1),
-        sn.ParameterError,
-        "privacy_map must have a mechanism with an eps for one value, or a rho",
-    ),
+    (lambda: sn.Skellam(4).privacy_map(1), sn.ParameterError, "delta must be stated for a Skellam made from mu: pass delta="),
+    (lambda: sn.Skellam(4).privacy_map(1, delta=0), sn.ParameterError, "delta must be from 2**-128 to 0.5, got 0"),
+    (lambda: sn.MultivariateStaircase(1).privacy_map(-1), sn.ParameterError, "d_in must be finite and at least 0, got -1"),
+    (lambda: sn.MultivariateStaircase(1).privacy_map([1, 2]), sn.ParameterError, "d_in must be a single number, got"),
     (
         lambda: sn.Arete(0.5, 1, 0.25).privacy_map(1e6),
         sn.ParameterError,

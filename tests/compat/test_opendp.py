@@ -23,6 +23,8 @@ NUMBER = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
 INTEGERS = dp.vector_domain(dp.atom_domain(T="i32")), dp.l1_distance(T="i32")
 NUMBERS = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=50), dp.l1_distance(T=float)
 LENGTH = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=50), dp.l2_distance(T=float)
+LENGTHS = INTEGERS[0], dp.l2_distance(T=float)
+LARGEST = dp.vector_domain(dp.atom_domain(T="i64"), size=3), dp.linf_distance(T="i64")
 ROWS = dp.vector_domain(dp.atom_domain(T=int))
 PURE, ZERO, BOTH = "MaxDivergence", "ZeroConcentratedDivergence", "Approximate(MaxDivergence)"
 
@@ -43,13 +45,18 @@ PURE, ZERO, BOTH = "MaxDivergence", "ZeroConcentratedDivergence", "Approximate(M
         (NUMBER, 1, False, sn.Gaussian(std=3), ZERO),
         (INTEGER, 1, True, sn.DiscreteGaussian(sigma=3), ZERO),
         (LENGTH, 50, False, sn.Gaussian(std=3), ZERO),
+        (INTEGER, 1, True, sn.Skellam.from_eps(1, 1e-6), BOTH),
+        (LENGTHS, 2**53 - 1, True, sn.Skellam.from_eps(1, 1e-6), BOTH),
+        (NUMBERS, None, False, sn.MultivariateStaircase(1, 2, 50), PURE),
+        (LENGTH, None, False, sn.MultivariateStaircase(1, 2, 50, norm="l2"), PURE),
+        (LARGEST, None, True, sn.MultivariateStaircase(1, 2, 3, norm="linf"), PURE),
     ],
 )
 def test_the_map_is_ours(space, size, integers, mechanism, measure):
     made = measurement(*space, mechanism)
     assert str(made.output_measure) == measure
     for d_in in (0, 1, 2, 7):
-        ours = mechanism.privacy_map(d_in, size, integers=integers)
+        ours = mechanism.privacy_map(d_in, *([size] if size else []), integers=integers)
         theirs = made.map(float(d_in) if space[1].distance_type == "f64" else d_in)
         assert theirs == {PURE: ours.eps, ZERO: ours.rho, BOTH: (ours.eps, ours.delta)}[measure]
 
@@ -63,6 +70,8 @@ def test_the_map_is_ours(space, size, integers, mechanism, measure):
         (INTEGER, sn.DiscreteLaplace(60), 2**62),
         (NUMBER, sn.Laplace(scale=2.0**-40), 0.5),
         (NUMBERS, sn.Laplace(scale=2.0**-40), [0.5] * 50),
+        (LENGTH, sn.MultivariateStaircase(1000, 2.0**-40, 50, norm="l2"), [0.5] * 50),
+        (LARGEST, sn.MultivariateStaircase(1000, 2.0**-40, 3, norm="linf"), [5, -7, 2**20]),
     ],
 )
 def test_answers_are_released(space, mechanism, answer):
@@ -87,11 +96,15 @@ def test_infinite_and_huge_answers_are_released():
         ((dp.atom_domain(T=float, nan=True), NUMBER[1]), sn.Laplace(1, 1), sn.ParameterError, "without nan"),
         ((dp.atom_domain(T=bool), NUMBER[1]), sn.Laplace(1, 1), sn.ParameterError, "integers or of floats"),
         ((dp.vector_domain(NUMBER[0]), NUMBERS[1]), sn.Laplace(1, 1), sn.ParameterError, "must have a size"),
-        (NUMBER, sn.PermuteAndFlip(1), sn.ParameterTypeError, "mechanism must add noise to single numbers"),
-        (NUMBER, sn.RandomizedResponse(1, 2), sn.ParameterTypeError, "mechanism must add noise to single numbers"),
+        (NUMBER, sn.PermuteAndFlip(1), sn.ParameterTypeError, "mechanism must add noise to numbers"),
+        (NUMBER, sn.RandomizedResponse(1, 2), sn.ParameterTypeError, "mechanism must add noise to numbers"),
         (NUMBER, sn.Laplace(1), sn.ParameterError, "sensitivity must be stated"),
         (NUMBER, sn.Laplace([1, 2], 1), sn.ParameterError, "single parameters"),
-        (INTEGER, sn.Skellam(4.0), sn.ParameterError, "with an eps for one value, or a rho"),
+        (INTEGER, sn.Skellam(4.0), sn.ParameterError, "delta must be stated for a Skellam made from mu"),
+        (NUMBERS, sn.MultivariateStaircase(1, 2, 49), sn.ParameterError, "input_domain must have vectors of size 49"),
+        (INTEGERS, sn.MultivariateStaircase(1, 2, 1), sn.ParameterError, "input_domain must have vectors of size 1"),
+        (NUMBER, sn.MultivariateStaircase(1, 2, 1), sn.ParameterError, "input_domain must have vectors of size 1"),
+        (LENGTH, sn.MultivariateStaircase(1, 2, 50), sn.ParameterError, "input_metric must be an L1Distance for a Multiv"),
     ],
 )
 def test_what_cannot_be_a_measurement(space, mechanism, error, match):

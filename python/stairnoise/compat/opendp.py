@@ -22,14 +22,16 @@ from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise._optional import require
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.guarantee import MOST_PARTITIONS
+from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase
 
 __all__ = ["measurement"]
 
 _INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32")
 _FLOATS = ("f32", "f64")
+_DISTANCES = {"l1": "L1Distance", "l2": "L2Distance", "linf": "LInfDistance"}
 
 
-def measurement(input_domain: Any, input_metric: Any, mechanism: AdditiveMechanism[Any, Any, Any]) -> Any:
+def measurement(input_domain: Any, input_metric: Any, mechanism: AdditiveMechanism[Any, Any, Any] | MultivariateStaircase) -> Any:
     """Return a measurement that releases a number or a vector with a mechanism's noise.
 
     Its privacy map is `stairnoise.AdditiveMechanism.privacy_map`, which is rounded up and includes the rounding of values to the
@@ -44,10 +46,11 @@ def measurement(input_domain: Any, input_metric: Any, mechanism: AdditiveMechani
         ``dp.atom_domain``, or ``dp.vector_domain`` of it, of integers or of floats without nan. A vector of floats has a size,
         because each of its values is rounded.
     input_metric : opendp.Metric
-        ``dp.absolute_distance`` for a number. For a vector ``dp.l2_distance`` if the mechanism is a `Gaussian` or
-        `DiscreteGaussian`, and ``dp.l1_distance`` otherwise.
-    mechanism : AdditiveMechanism
-        A mechanism for single numbers. If it draws integers, the domain is of integers.
+        ``dp.absolute_distance`` for a number. For a vector ``dp.l2_distance`` if the mechanism is a `Gaussian`,
+        `DiscreteGaussian` or `Skellam`, the distance of its own norm if it is a `MultivariateStaircase`, and
+        ``dp.l1_distance`` otherwise.
+    mechanism : AdditiveMechanism or MultivariateStaircase
+        If it draws integers, the domain is of integers. A `Skellam` has the δ given to `from_eps`.
 
     Returns
     -------
@@ -72,19 +75,26 @@ def measurement(input_domain: Any, input_metric: Any, mechanism: AdditiveMechani
     1.0
     """
     if not hasattr(type(mechanism), "privacy_map"):
-        raise ParameterTypeError(f"mechanism must add noise to single numbers, got {outline(mechanism)}")
+        raise ParameterTypeError(f"mechanism must add noise to numbers, got {outline(mechanism)}")
     dp = require("opendp.prelude", "measurement needs", "opendp")
     space = _space(input_domain)
     integers = space.kind in _INTEGERS
     if mechanism._integers and not integers:
         raise ParameterTypeError(f"input_domain must have integers for a {type(mechanism).__name__}, got {input_domain}")
 
+    values: dict[str, Any] = {"integers": integers}
+    if not isinstance(mechanism, MultivariateStaircase):
+        values["size"] = space.size
+    elif not space.vector or space.size != mechanism.dim:
+        raise ParameterError(f"input_domain must have vectors of size {mechanism.dim}, got {input_domain}")
+
     def cost(d_in: Any) -> Any:
-        return mechanism.privacy_map(d_in, space.size, integers=integers)
+        return mechanism.privacy_map(d_in, **values)
 
     promise = cost(1)
-    origin = "AbsoluteDistance" if not space.vector else "L1Distance" if promise.rho is None else "L2Distance"
-    if getattr(input_metric.type, "origin", None) != origin:
+    origin = _DISTANCES[mechanism._change_norm] if space.vector else "AbsoluteDistance"
+    # OpenDP writes one of them with its module.
+    if str(getattr(input_metric.type, "origin", None)).rpartition("::")[2] != origin:
         raise ParameterError(f"input_metric must be an {origin} for a {type(mechanism).__name__}, got {input_metric}")
 
     if promise.rho is not None:
@@ -102,7 +112,8 @@ def measurement(input_domain: Any, input_metric: Any, mechanism: AdditiveMechani
         inside = np.asarray(answer, dtype).clip(dtype(-limit), dtype(limit))
         return np.asarray(mechanism.release(inside)).tolist()
 
-    mechanism.release(dtype(0))  # what the mechanism refuses to release, it refuses before there is data
+    # What the mechanism refuses to release, it refuses before there is data.
+    mechanism.release(np.zeros(mechanism._value_shape, dtype))
     return dp.m.make_user_measurement(
         input_domain, input_metric, measure, release, spent, TO=f"Vec<{drawn}>" if space.vector else drawn
     )

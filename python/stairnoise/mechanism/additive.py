@@ -529,7 +529,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         ----------
         d_in : float
             Largest change, at least 0: of the value; or for several values of all of them together, in the l2 norm for
-            `Gaussian` and `DiscreteGaussian`, in the l1 norm for all others.
+            `Gaussian`, `DiscreteGaussian` and `Skellam`, in the l1 norm for all others.
         size : int, default 1
             How many values are released, from 1 to 2**53 - 1.
         integers : bool, default False
@@ -543,8 +543,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         Raises
         ------
         ParameterError, ParameterTypeError
-            `d_in` or `size` is out of range. Or the mechanism has array parameters, or has neither an ε nor a ρ: a
-            `Skellam` of a ``mu`` has only `rdp_bound`.
+            `d_in` or `size` is out of range. Or the mechanism has array parameters.
 
         Notes
         -----

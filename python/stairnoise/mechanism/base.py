@@ -58,6 +58,8 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     _integers: ClassVar[bool] = False
     _dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
     _release_dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
+    # Norm of a change of several values in `privacy_map`.
+    _change_norm: str = "l1"
     # () for scalar parameters.
     _parameter_shape: Shape = ()
     # Shape of one value: () for a number, (d,) for a vector.

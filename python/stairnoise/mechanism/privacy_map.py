@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import count, flag, refuse, single
-from stairnoise.mechanism.guarantee import MOST_PARTITIONS, Guarantee, Norm
+from stairnoise.mechanism.guarantee import MOST_PARTITIONS, Guarantee
 from stairnoise.numerics.rounding import rounded_up
 
 # Bits of a root after the point.
@@ -51,6 +51,12 @@ class Change(NamedTuple):
         middle = Fraction(_root_up(math.ceil(4 * square * n * (1 << 2 * _ROOT_BITS))), 1 << _ROOT_BITS)
         return math.ceil(square + middle) + n - 1
 
+    def length(self, norm: str) -> int:
+        """Return the least integer that is not below the largest norm of all moves in lattice steps: "l1", "l2" or "linf"."""
+        if norm == "l2":
+            return _root_up(self.squares())
+        return (self if norm == "l1" else self._replace(size=1)).steps()[0]
+
     def units(self, steps: int) -> int:
         """Return how many moves of one value by at most so many steps make up every such change, if the norm is l1."""
         moves, n = self.steps()
@@ -69,17 +75,20 @@ class Change(NamedTuple):
         return self.integers and self.granularity <= 1
 
 
-def mapped(mechanism: Any, d_in: Any, size: Any, integers: Any) -> Guarantee:
+def mapped(mechanism: Any, d_in: Any, size: Any, integers: Any, *delta: float) -> Guarantee:
     """Return the guarantee for a change by `d_in`; the arguments are those of `privacy_map`."""
     distance = single(d_in, "d_in")
     refuse("d_in", distance, 0 <= distance < math.inf, "finite and at least 0", d_in)
     n, whole = count(size, "size", least=1, most=MOST_PARTITIONS), flag(integers, "integers")
     if mechanism._parameter_shape:
         raise ParameterError(f"privacy_map must have a mechanism of single parameters, got shape {mechanism._parameter_shape}")
-    change = Change(Fraction(distance), Fraction(mechanism._sampler.granularity), n, whole)
-    eps, delta, rho = mechanism._cost_of(change)
-    norm: Norm | None = None if n == 1 else "l1" if rho is None else "l2"
-    return Guarantee(eps, delta, rho, distance, n, norm)
+    most = distance
+    if whole and mechanism._change_norm == "l2" and not distance.is_integer():
+        # The distance is the root of an integer, and float64 can hold less than this root.
+        most = math.nextafter(distance, math.inf)
+    change = Change(Fraction(most), Fraction(mechanism._sampler.granularity), n, whole)
+    eps, spent, rho = mechanism._cost_of(change, *delta)
+    return Guarantee(eps, spent, rho, distance, n, None if n == 1 else mechanism._change_norm)
 
 
 def group(eps: Fraction | float, delta: float, times: int) -> tuple[float, float, None]:

@@ -276,10 +276,7 @@ def members() -> Iterator[tuple[str, Any]]:
 
 def takes(example: Any, method: str) -> bool:
     """Return whether a method accepts any arguments; with array parameters, a mechanism can refuse all."""
-    if method == "privacy_map":
-        # A Skellam mechanism of its variance has neither an ε nor a ρ.
-        return not (example._parameter_shape or isinstance(example, sn.Skellam))
-    return method != "release_modulo" or not example._parameter_shape
+    return method not in ("privacy_map", "release_modulo") or not example._parameter_shape
 
 
 _NONE = object()

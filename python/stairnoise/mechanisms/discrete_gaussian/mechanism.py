@@ -122,6 +122,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
 
     __slots__ = ("_calibration",)
     _any_sensitivity = True
+    _change_norm = "l2"
     _partitions_rule = "leave a sigma2 that fits 64-bit integers"
 
     # What the mechanism was calibrated for; None if it was made from sigma2.

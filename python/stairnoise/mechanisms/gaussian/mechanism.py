@@ -121,6 +121,7 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
     """
 
     __slots__ = ("_calibration", "_partitions")
+    _change_norm = "l2"
     _partitions_rule = "leave a lattice that fits"
 
     # Set for scalar parameters only.

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 
 from stairnoise import _native
 from stairnoise._parameters import Cost, Real, RealLike, argument, confidence_level, count, refuse, single, stair_shape
-from stairnoise._types import Floats, number_or_array
+from stairnoise._types import Floats, Number, number_or_array
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.distribution import plain, times_power
 from stairnoise.mechanism.drawing import require_values
+from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import once
+from stairnoise.mechanism.privacy_map import Change, mapped
 from stairnoise.mechanisms.multivariate_staircase import calibration, distribution
+from stairnoise.numerics.rounding import rounded_up
 
 Norm = Literal["l1", "l2", "linf"]
 
@@ -268,6 +272,55 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
     def entropy(self) -> float:
         """Differential entropy of the vector in nats."""
         return float(self._distribution.entropy()) + self._log_volume()
+
+    def privacy_map(self, d_in: Number, *, integers: bool = False) -> Guarantee:
+        """Return the ε that a change of one vector by `d_in` costs.
+
+        It depends on the noise alone: the mechanism's own sensitivity does not limit `d_in`. The rounding of coordinates to
+        multiples of `granularity` is included. Several vectors of one person cost the sum.
+
+        Parameters
+        ----------
+        d_in : float
+            Largest change of the vector in the mechanism's `norm`, at least 0.
+        integers : bool, default False
+            Whether all coordinates are integers, by type or by your word. A granularity of at most 1 then rounds nothing.
+
+        Returns
+        -------
+        Guarantee
+            Its ``eps`` is a multiple of the mechanism's.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            An argument is out of range or of the wrong type.
+
+        Notes
+        -----
+        Let the noise have D lattice steps for Δ. If a rounded vector moves by at most tD for an integer t, then ‖x‖ changes by at
+        most tD, and J(x) by at most t: every stair after the first is D wide. So the density changes by a factor of at most
+        e^(tε) at every point, and therefore so does its integral over the cube of each lattice vector. ε is t times that of the
+        mechanism for the least such t.
+
+        The rounded vector moves by at most ⌈d/g⌉ + dim - 1 steps in l1, less than d/g + √dim in l2, and ⌈d/g⌉ in linf.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> d = sn.MultivariateStaircase(eps=0.5, sensitivity=1, dim=3, norm="l2")
+        >>> d.privacy_map(1).eps, d.privacy_map(0.25).eps, d.privacy_map(3).eps
+        (0.5, 0.5, 1.5)
+        """
+        return mapped(self, d_in, 1, integers)
+
+    @property
+    def _change_norm(self) -> str:  # type: ignore[override]
+        return self.norm
+
+    def _cost_of(self, change: Change) -> tuple[float, float, None]:
+        steps = change._replace(size=self._dim).length(self.norm)
+        return rounded_up(-(-steps // self._sensitivity_steps) * Fraction(self.eps)), 0.0, None
 
     def _functions(self) -> distribution.Radial:
         """Return the distribution of the norm, in units of the sensitivity."""

@@ -21,15 +21,18 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._parameters import REMEMBERED
+from stairnoise._types import Floats
 from stairnoise.mechanisms.gaussian.calibration import shift_in_float64
 from stairnoise.mechanisms.skellam import distribution as theory
 from stairnoise.mechanisms.skellam.loss import rdp_bound
-from stairnoise.numerics.roots import Rising, least_candidate, least_integer
+from stairnoise.numerics.roots import Rising, bisection, least_candidate, least_integer
 
 # log2 of the least and of the largest candidate for μ.
 _LOG2_LEAST, _LOG2_MOST = -20, 30
 # More than the relative error of the profile, and than what this error moves the least μ by, relatively.
 _MARGIN, _APART = 2.0**-32, 2.0**-20
+# How far an ε may be above the least, relatively.
+_NEAR = 2.0**-36
 # Orders of the Rényi divergence for several values: the integers of 8 significant bits below 2**20.
 _ORDERS = np.unique(np.ldexp(np.arange(2.0, 256.0), np.arange(13)[:, None]))
 # In nepers: outcomes that are less probable than the first by more do not matter in a sum.
@@ -54,6 +57,25 @@ def least_mu(eps: float, delta: float, shift: int, k: int) -> float:
     return least_candidate(enough, _LOG2_LEAST, _LOG2_MOST)
 
 
+@lru_cache(maxsize=REMEMBERED)
+def least_eps(mu: float, delta: float, shift: int) -> float:
+    """Return an ε, near the least, with which one value that moves by `shift` is (ε, δ)-differentially private."""
+    enough = Rising(lambda eps: _log_margin_of_one(mu, eps, delta, shift))
+    if shift == 0 or enough(0.0):
+        return 0.0
+    high = bound_of_eps(mu, delta, float(shift), float(shift))
+    enough.close_in(high / 2, high, _NEAR)
+    return bisection(enough, 0.0, high, relative=_NEAR)
+
+
+def bound_of_eps(mu: float, delta: float, l1: float, l2: float) -> float:
+    """Return an ε with which values that move by these norms together are (ε, δ)-differentially private."""
+    if l1 == 0:
+        return 0.0
+    found = float(np.min((_log_bounds(mu, 0.0, l1, l2) - math.log(delta) + _MARGIN) / (_ORDERS - 1)))
+    return max(found * (1 + _MARGIN), 0.0)
+
+
 def _log_margin_of_one(mu: float, eps: float, delta: float, shift: int) -> float:
     # The loss is above ε up to some outcome.
     def loses(k: int) -> bool:
@@ -76,8 +98,11 @@ def _log_margin_of_one(mu: float, eps: float, delta: float, shift: int) -> float
 
 
 def _log_margin_of_many(mu: float, eps: float, delta: float, shift: int, k: int) -> float:
-    """Return ln(δ/bound) for the least of the bounds exp((α-1)(D - ε))·(1 - 1/α)^α/(α - 1) of δ at the orders α."""
+    """Return ln(δ/bound) for the least of the bounds of δ at the orders."""
+    return math.log(delta) - float(np.min(_log_bounds(mu, eps, float(k) * shift, math.sqrt(k) * shift))) - _MARGIN
+
+
+def _log_bounds(mu: float, eps: float, l1: float, l2: float) -> Floats:
+    """Return ln of the bounds exp((α-1)(D - ε))·(1 - 1/α)^α/(α - 1) of δ at the orders α."""
     alpha = _ORDERS
-    divergence = rdp_bound(mu, alpha, float(k) * shift, math.sqrt(k) * shift)
-    logs = (alpha - 1) * (divergence - eps) + alpha * np.log1p(-1 / alpha) - np.log(alpha - 1)
-    return math.log(delta) - float(np.min(logs)) - _MARGIN
+    return np.asarray((alpha - 1) * (rdp_bound(mu, alpha, l1, l2) - eps) + alpha * np.log1p(-1 / alpha) - np.log(alpha - 1))

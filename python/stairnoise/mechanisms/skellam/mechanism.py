@@ -14,7 +14,7 @@ from stairnoise._parameters import RealLike, count, real, refuse, single
 from stairnoise._types import Floats, Number, Numeric
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee
-from stairnoise.mechanism.privacy_map import Change, group
+from stairnoise.mechanism.privacy_map import Change, mapped
 from stairnoise.mechanism.shares import Shares, parties
 from stairnoise.mechanisms.skellam import calibration as skellam_calibration
 from stairnoise.mechanisms.skellam import distribution, loss
@@ -91,6 +91,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
     """
 
     __slots__ = ("_calibration",)
+    _change_norm = "l2"
     _partitions_rule = "leave a mu from 2**-20 to 2**30"
 
     # What the mechanism was calibrated for; None if it was made from mu.
@@ -156,7 +157,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         budget, slack = single(eps, "eps"), single(delta, "delta")
         shift = 1 if sensitivity is None else count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
         refuse("eps", eps, 0 < budget <= _LARGEST_EPS, "greater than 0 and at most 2**20")
-        refuse("delta", delta, 2.0**-128 <= slack <= 0.5, "from 2**-128 to 0.5")
+        _require_delta(slack, delta)
         mu = _found(skellam_calibration.least_mu(budget, slack, shift, 1), budget, slack, shift)
         return cls._calibrated((mu, sensitivity, 1, 1), budget, slack, 1)
 
@@ -244,11 +245,60 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         eps, delta, number = mechanism._calibration
         return Guarantee(eps, delta, None, sensitivity, number)
 
-    def _cost_of(self, change: Change) -> tuple[float | None, float | None, float | None]:
-        promise = self._promise(self.sensitivity, 1)
-        if promise.eps is None or promise.partitions != 1:
-            raise ParameterError(f"privacy_map must have a mechanism with an eps for one value, or a rho, got {self!r}")
-        return group(promise.eps, promise.delta, change.units(self.sensitivity))  # type: ignore[arg-type]
+    def privacy_map(self, d_in: Number, size: int = 1, *, integers: bool = False, delta: Number | None = None) -> Guarantee:
+        """Return the (ε, δ) that a change by `d_in` costs, for one value or for several that are released in one call.
+
+        See `AdditiveMechanism.privacy_map`. It is the cost of the shares present.
+
+        Parameters
+        ----------
+        d_in : float
+            Largest change, at least 0: of the value, or of several values together in the l2 norm.
+        size : int, default 1
+            How many values are released, from 1 to 2**53 - 1.
+        integers : bool, default False
+            Whether all values are integers, by type or by your word. Otherwise their rounding to integers is included.
+        delta : float or None
+            δ for which ε is stated, from 2**-128 to 0.5. None: the δ given to `from_eps`.
+
+        Returns
+        -------
+        Guarantee
+            ``eps``, rounded up, and ``delta``. Skellam noise has no ρ.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            An argument is out of range, or the mechanism was made from `mu` and `delta` is missing.
+
+        Notes
+        -----
+        For one value that moves by at most 2**20, ε is the least one for δ. For several values it follows from `rdp_bound`:
+        n integers that change by Δ₂ in the l2 norm change by at most Δ₁ = min(√n Δ₂, Δ₂²) in the l1 norm.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> d = sn.Skellam(mu=100)
+        >>> d.privacy_map(3, integers=True, delta=1e-6)
+        Guarantee: one value that changes by at most 3.0 is (1.264, 1e-06)-differentially private.
+        >>> round(d.privacy_map(3, size=9, integers=True, delta=1e-6).eps, 3)
+        1.4
+        """
+        slack = self.delta if delta is None else single(delta, "delta")
+        if slack is None:
+            raise ParameterError("delta must be stated for a Skellam made from mu: pass delta=...")
+        _require_delta(slack, slack if delta is None else delta)
+        return mapped(self, d_in, size, integers, slack)
+
+    def _cost_of(self, change: Change, delta: float) -> tuple[float, float, None]:  # type: ignore[override]
+        squares = change.squares()
+        if change.size == 1 and squares <= _MOST_SENSITIVITY**2:
+            return skellam_calibration.least_eps(self.var(), delta, math.isqrt(squares)), delta, None
+        # A move by an integer is at most its square.
+        l1 = math.isqrt(squares * min(change.size, squares))
+        norms = rounded_up(Fraction(l1)), rounded_up(Fraction(squares)) ** 0.5
+        return skellam_calibration.bound_of_eps(self.var(), delta, *norms), delta, None
 
     def _laplace(self) -> Any:
         return None
@@ -292,6 +342,10 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
 
     def _key(self) -> tuple[object, ...]:
         return *super()._key(), self._calibration
+
+
+def _require_delta(delta: float, given: object) -> None:
+    refuse("delta", given, 2.0**-128 <= delta <= 0.5, "from 2**-128 to 0.5")
 
 
 def _found(mu: float, eps: float, delta: float, sensitivity: int) -> float:
