@@ -10,6 +10,7 @@ import math
 import os
 import random
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -131,12 +132,21 @@ def translated(dialect, text):
     return tree.transform(plain).sql("duckdb", unsupported_level=sqlglot.ErrorLevel.RAISE)
 
 
-def duck(columns, rows):
+@cache
+def duck_with_macros():
     con = pytest.importorskip("duckdb").connect(config={"threads": "1"})
     for macro in MACROS:
         con.execute(macro)
-    con.execute(f"create table t ({', '.join(f'{name} {TYPES_HERE.get(kind, kind)}' for name, kind in columns.items())})")
-    con.executemany(f"insert into t values ({', '.join('?' * len(columns))})", rows or [[None] * len(columns)])
+    return con
+
+
+def duck(columns, rows):
+    """Return a connection whose table `t` has these rows: one for all tests, because opening takes longer than a test."""
+    con, row = duck_with_macros(), f"({', '.join('?' * len(columns))})"
+    rows = rows or [[None] * len(columns)]
+    described = ", ".join(f"{name} {TYPES_HERE.get(kind, kind)}" for name, kind in columns.items())
+    con.execute(f"create or replace table t ({described})")
+    con.execute(f"insert into t values {', '.join([row] * len(rows))}", [value for one in rows for value in one])
     return con
 
 
