@@ -14,7 +14,7 @@ once to use it in a ``Context``:
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,9 @@ from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise._optional import require
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.guarantee import MOST_PARTITIONS
-from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase
+
+if TYPE_CHECKING:
+    from stairnoise.mechanisms.multivariate_staircase.mechanism import MultivariateStaircase
 
 __all__ = ["measurement"]
 
@@ -83,10 +85,10 @@ def measurement(input_domain: Any, input_metric: Any, mechanism: AdditiveMechani
         raise ParameterTypeError(f"input_domain must have integers for a {type(mechanism).__name__}, got {input_domain}")
 
     values: dict[str, Any] = {"integers": integers}
-    if not isinstance(mechanism, MultivariateStaircase):
+    if not mechanism._value_shape:
         values["size"] = space.size
-    elif not space.vector or space.size != mechanism.dim:
-        raise ParameterError(f"input_domain must have vectors of size {mechanism.dim}, got {input_domain}")
+    elif not space.vector or mechanism._value_shape != (space.size,):
+        raise ParameterError(f"input_domain must have vectors of size {mechanism._value_shape[0]}, got {input_domain}")
 
     def cost(d_in: Any) -> Any:
         return mechanism.privacy_map(d_in, **values)
