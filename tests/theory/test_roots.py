@@ -64,11 +64,6 @@ def test_bisection_to_a_precision():
     assert len(asked) < 40
 
 
-def test_bisection_ends_near_enough():
-    found = roots.bisection(lambda x: x > math.pi, 0.0, 8.0, near=lambda x: abs(x - math.pi) < 0.2)
-    assert found == 3.0
-
-
 def test_bisections_do_each_element_for_itself():
     root = np.geomspace(1e-10, 0.9, 50)
     found = roots.bisections(lambda x: x >= root, np.zeros(50), np.ones(50), 100)

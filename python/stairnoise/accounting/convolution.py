@@ -68,10 +68,10 @@ def _scaled_power(base: float, k: int) -> tuple[float, int]:
         mantissa, shift = math.frexp(a[0] * b[0])
         return mantissa, a[1] + b[1] + shift
 
-    return _power((1.0, 0), math.frexp(base), k, product)
+    return power((1.0, 0), math.frexp(base), k, product)
 
 
-def _power(one: Value, base: Value, k: int, product: Callable[[Value, Value], Value]) -> Value:
+def power(one: Value, base: Value, k: int, product: Callable[[Value, Value], Value]) -> Value:
     """Return ``base**k`` by repeated squaring."""
     while k:
         if k & 1:
@@ -139,7 +139,7 @@ def _directly(mechanisms: Sequence[tuple[Floats, int]], length: int) -> Floats:
 def _direct_power(mechanism: Floats, k: int, length: int) -> Floats:
     if _multiplications(mechanism, k) < min(length, (mechanism.size - 1) * k + 1):
         return _by_factors(mechanism[:length], k, length)
-    return _power(np.ones(1), mechanism[:length], k, lambda a, b: _convolve(a, b, length))
+    return power(np.ones(1), mechanism[:length], k, lambda a, b: _convolve(a, b, length))
 
 
 def _by_factors(mechanism: Floats, k: int, length: int) -> Floats:
@@ -211,7 +211,7 @@ class _Tilted:
         transform: Any = np.ones(1)
         for mechanism, k in self.mechanisms:
             # Ten times as fast as ``**``, which takes logarithms.
-            transform = transform * _power(np.ones(1, np.complex128), np.fft.rfft(mechanism, size), k, np.multiply)
+            transform = transform * power(np.ones(1, np.complex128), np.fft.rfft(mechanism, size), k, np.multiply)
         index = np.arange(low, high + 1)
         sums = np.maximum(np.fft.irfft(transform, size), 0.0)
         with np.errstate(over="ignore", invalid="ignore"):

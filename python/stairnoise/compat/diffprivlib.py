@@ -103,7 +103,23 @@ class _Noise:
         return sn.SeededRng(int.from_bytes(self._rng.bytes(16), "little"), allow_release=True)
 
 
-class Laplace(_Noise, theirs.Laplace):
+class _Value(_Noise):
+    """The noise of one number of a type, or of one label."""
+
+    _type: Any = float
+    _check_all: Any
+
+    def _noise(self) -> Any:
+        """Return the mechanism of this package that draws."""
+        raise NotImplementedError
+
+    def randomise(self, value: Any) -> Any:
+        """Return the private value."""
+        self._check_all(value)
+        return self._type(value if self._needs_none else self._noise().release(self._type(value), rng=self._generator))
+
+
+class Laplace(_Value, theirs.Laplace):
     """Noise of `stairnoise.Laplace` of ``epsilon - ln(1 - delta)``, which is (``epsilon``, ``delta``)-differentially private."""
 
     @property
@@ -111,15 +127,9 @@ class Laplace(_Noise, theirs.Laplace):
         return super()._needs_none or self.delta == 1
 
     def _noise(self) -> Any:
-        """Return the mechanism of this package that draws."""
         # Two roundings of float64 make no more of it than this.
         eps = math.nextafter(self.epsilon - math.log1p(-self.delta), 0) if self.delta else self.epsilon
         return _made(sn.Laplace, eps=eps, sensitivity=self.sensitivity)
-
-    def randomise(self, value: Any) -> float:
-        """Return the private value."""
-        self._check_all(value)
-        return float(value) if self._needs_none else float(self._noise().release(float(value), rng=self._generator))
 
 
 class LaplaceTruncated(theirs.LaplaceTruncated, Laplace):
@@ -227,16 +237,13 @@ class Staircase(Laplace, theirs.Staircase):
         return _made(sn.Staircase, eps=self.epsilon, sensitivity=self.sensitivity, gamma=self.gamma or 1.0)
 
 
-class Geometric(_Noise, theirs.Geometric):
+class Geometric(_Value, theirs.Geometric):
     """Noise of `stairnoise.DiscreteLaplace`, which is ``epsilon``-differentially private."""
 
-    def randomise(self, value: Any) -> int:
-        """Return the private integer."""
-        self._check_all(value)
-        if self._needs_none:
-            return int(value)
-        mechanism = _made(sn.DiscreteLaplace, eps=self.epsilon, sensitivity=self.sensitivity)
-        return int(mechanism.release(int(value), rng=self._generator))
+    _type = int
+
+    def _noise(self) -> Any:
+        return _made(sn.DiscreteLaplace, eps=self.epsilon, sensitivity=self.sensitivity)
 
 
 class GeometricTruncated(theirs.GeometricTruncated, Geometric):
@@ -247,16 +254,11 @@ class GeometricFolded(theirs.GeometricFolded, Geometric):
     """`Geometric`, then folded at the bounds."""
 
 
-class Gaussian(_Noise, theirs.Gaussian):
+class Gaussian(_Value, theirs.Gaussian):
     """Noise of `stairnoise.Gaussian` with the σ of the classic formula, which is enough for every ``epsilon`` up to 1."""
 
     def _noise(self) -> Any:
         return _made(sn.Gaussian, sigma=float(self._scale), sensitivity=self.sensitivity)
-
-    def randomise(self, value: Any) -> float:
-        """Return the private value."""
-        self._check_all(value)
-        return float(value) if self._needs_none else float(self._noise().release(float(value), rng=self._generator))
 
 
 class GaussianAnalytic(Gaussian, theirs.GaussianAnalytic):
@@ -270,8 +272,10 @@ class GaussianAnalytic(Gaussian, theirs.GaussianAnalytic):
         return 0.0 if self._needs_none else float(self._noise().sigma)
 
 
-class GaussianDiscrete(_Noise, theirs.GaussianDiscrete):
+class GaussianDiscrete(_Value, theirs.GaussianDiscrete):
     """Noise of `stairnoise.DiscreteGaussian`, which is (``epsilon``, ``delta``)-differentially private."""
+
+    _type = int
 
     def _noise(self) -> Any:
         delta = min(self.delta, math.nextafter(1, 0))
@@ -279,11 +283,6 @@ class GaussianDiscrete(_Noise, theirs.GaussianDiscrete):
 
     def _find_scale(self) -> float:
         return 0.0 if self._needs_none else math.sqrt(self._noise().sigma2)
-
-    def randomise(self, value: Any) -> int:
-        """Return the private integer."""
-        self._check_all(value)
-        return int(value) if self._needs_none else int(self._noise().release(int(value), rng=self._generator))
 
 
 class Exponential(_Noise, theirs.Exponential):
@@ -315,15 +314,11 @@ class PermuteAndFlip(Exponential, theirs.PermuteAndFlip):
     """Selection by `stairnoise.PermuteAndFlip`, which is ``epsilon``-differentially private."""
 
 
-class Binary(_Noise, theirs.Binary):
+class Binary(_Value, theirs.Binary):
     """`stairnoise.RandomizedResponse` of two labels, which is ``epsilon``-differentially private."""
 
     sensitivity = 1
+    _type = str
 
-    def randomise(self, value: Any) -> str:
-        """Return the private label."""
-        self._check_all(value)
-        if self._needs_none:
-            return str(value)
-        mechanism = _made(sn.RandomizedResponse, eps=self.epsilon, categories=(self.value0, self.value1))
-        return str(mechanism.release(value, rng=self._generator))
+    def _noise(self) -> Any:
+        return _made(sn.RandomizedResponse, eps=self.epsilon, categories=(self.value0, self.value1))

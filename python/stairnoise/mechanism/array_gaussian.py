@@ -80,9 +80,6 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         sigma2, log2_granularity = (np.broadcast_to(one, out.shape) for one in parameters)
         _native.fill_gaussians(sigma2, log2_granularity, stream, out, threads)
 
-    def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
-        return super()._next_view(stream, values) if self._sampler is not None else stream.next_view(values)
-
     def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
         if self._sampler is not None:
             super()._add_noise(stream, answers, out, k, threads)
@@ -201,8 +198,10 @@ def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) ->
     return found, which.reshape(shape)
 
 
-def numbers_for_different(make: Callable[..., float], shape: Shape, *parameters: Any) -> Floats:
-    """Return the results of `for_different` as a read-only array."""
+def numbers_for_different(make: Callable[..., float], shape: Shape, *parameters: Any) -> Real:
+    """Return the results of `for_different` as a read-only array, or for scalar parameters the number."""
+    if shape == ():
+        return make(*(np.asarray(parameter).item() for parameter in parameters))
     found, which = for_different(make, shape, *parameters)
     numbers = np.array(found, np.float64)[which]
     numbers.flags.writeable = False

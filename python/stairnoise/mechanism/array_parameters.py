@@ -234,9 +234,6 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             eps, sensitivity, spec = (rows_from(first, one, out) for one in (eps, sensitivity, spec))
         _native.fill_per_element(self._native_name, *_spread(eps, sensitivity, spec, out.shape), stream, out, threads)
 
-    def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
-        return stream.next_view(values) if self._sampler is None else super()._next_view(stream, values)
-
     def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
         if self._sampler is not None:
             super()._add_noise(stream, answers, out, k, threads)
@@ -332,6 +329,13 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         if self._family is LAPLACE:
             return rounded_up(change.steps()[0] * Fraction(self._eps) / steps), 0.0, None  # type: ignore[arg-type]
         return group(self._eps, 0.0, change.units(steps))  # type: ignore[arg-type]
+
+    def _frozen(self, scipy: Any) -> Any:
+        shape = () if self._spec_name is None else (getattr(self, self._spec_name),)
+        if self._integers:
+            return scipy.shaped(self._native_name, self._eps, integers(self._sensitivity), *shape)
+        # SciPy's scale.
+        return scipy.shaped(self._native_name, self._eps, *shape, scale=self._sensitivity)
 
     def _describe(self) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
         """Return granularity, lattice steps to a sensitivity, and r of every element."""

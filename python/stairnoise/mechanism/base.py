@@ -437,7 +437,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
 
     def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
         """Take the stream's next fill and return a view that draws it in parts."""
-        return self._sampler.next_view(stream, values)  # type: ignore[no-any-return]
+        return stream.next_view(values) if self._sampler is None else self._sampler.next_view(stream, values)
 
     def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
         """Write the noisy answers; one person changes k of them."""

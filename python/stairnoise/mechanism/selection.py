@@ -22,7 +22,8 @@ from stairnoise.mechanism.immutable import Immutable
 from stairnoise.rng import Rng, release_stream, sampling_stream
 
 if TYPE_CHECKING:
-    _Rows = Sequence[Sequence[SupportsFloat]]
+    _Row = Sequence[Number] | None
+    _Rows = Sequence[Sequence[SupportsFloat]] | None
     _Chosen = NDArray[np.int64]
     _Costs = RealLike | None
 
@@ -88,30 +89,24 @@ class SelectionMechanism(Immutable):
         return self._parameters
 
     @overload
-    def select(self, costs: Sequence[Number], *, out: None = None, **options: Unpack[SelectOptions]) -> int: ...
+    def select(self, costs: _Row = None, *, scores: _Row = None, out: None = None, **options: Unpack[SelectOptions]) -> int: ...
     @overload
-    def select(self, *, scores: Sequence[Number], out: None = None, **options: Unpack[SelectOptions]) -> int: ...
+    def select(
+        self, costs: _Rows = None, *, scores: _Rows = None, out: None = None, **options: Unpack[SelectOptions]
+    ) -> _Chosen: ...
     @overload
-    def select(self, costs: _Rows, *, out: None = None, **options: Unpack[SelectOptions]) -> _Chosen: ...
-    @overload
-    def select(self, *, scores: _Rows, out: None = None, **options: Unpack[SelectOptions]) -> _Chosen: ...
+    def select(
+        self, costs: _Costs = None, *, size: Size, scores: _Costs = None, out: None = None, **options: Unpack[SelectOptions]
+    ) -> _Chosen: ...
     @overload
     def select(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[SelectOptions]) -> _Chosen: ...
-    @overload
-    def select(self, *, scores: RealLike, size: Size, out: None = None, **options: Unpack[SelectOptions]) -> _Chosen: ...
     @overload
     def select(
         self, costs: _Costs = None, size: Size | None = None, *, scores: _Costs = None, out: Out, **options: Unpack[SelectOptions]
     ) -> Out: ...
     @overload
     def select(
-        self,
-        costs: _Costs = None,
-        size: None = None,
-        *,
-        scores: _Costs = None,
-        out: None = None,
-        **options: Unpack[SelectOptions],
+        self, costs: _Costs = None, *, scores: _Costs = None, out: None = None, **options: Unpack[SelectOptions]
     ) -> int | _Chosen: ...
     def select(
         self,
@@ -446,17 +441,11 @@ class SelectionMechanism(Immutable):
         return np.asarray(-(exponents + np.log(total)))
 
     @overload
-    def expected_cost(self, costs: Sequence[Number]) -> float: ...
+    def expected_cost(self, costs: _Row = None, *, scores: _Row = None) -> float: ...
     @overload
-    def expected_cost(self, costs: _Rows) -> Floats: ...
+    def expected_cost(self, costs: _Rows = None, *, scores: _Rows = None) -> Floats: ...
     @overload
-    def expected_cost(self, costs: RealLike) -> Real: ...
-    @overload
-    def expected_cost(self, *, scores: Sequence[Number]) -> float: ...
-    @overload
-    def expected_cost(self, *, scores: _Rows) -> Floats: ...
-    @overload
-    def expected_cost(self, *, scores: RealLike) -> Real: ...
+    def expected_cost(self, costs: _Costs = None, *, scores: _Costs = None) -> Real: ...
     def expected_cost(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> Any:
         """Return the mean cost of the selected candidate, Σ p·c. A score s is the cost −s, so the mean score is minus this.
 

@@ -63,7 +63,6 @@ def bisection(
     *,
     relative: float = 0.0,
     middle: Callable[[float, float], float] = lambda low, high: (low + high) / 2,
-    near: Callable[[float], bool] | None = None,
 ) -> float:
     """Narrow a bracket and return its upper end.
 
@@ -77,13 +76,9 @@ def bisection(
         Length of the last bracket, relative to its upper end; 0 narrows it until no float64 is inside.
     middle : callable
         Where to divide a bracket.
-    near : callable, optional
-        A second predicate: the first middle for which it is true is returned.
     """
     while high - low > relative * abs(high):
         at = middle(low, high)
-        if near is not None and near(at):
-            return at
         if not low < at < high:
             break
         low, high = (low, at) if holds(at) else (at, high)

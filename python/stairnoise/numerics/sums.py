@@ -20,14 +20,12 @@ from numpy.typing import NDArray
 from stairnoise._types import Floats
 from stairnoise.numerics.roots import least_integer
 from stairnoise.numerics.tilted import (
-    LARGEST_FRACTION,
     LONGEST,
-    NEGLIGIBLE,
     ROUNDING,
     Extent,
+    extent,
     fast_length,
     spread_bound,
-    spread_reach,
     transformed,
     upper_tail,
 )
@@ -109,11 +107,11 @@ class _Tail:
     """P(S > n) at the integers n >= 0, in bins, plus a bound of the rounding errors."""
 
     def __init__(self, variable: Summand, alpha: float) -> None:
-        extent = _extent(variable, alpha)
-        size = fast_length(extent.length)
-        one = transformed(variable.places, variable.weights, extent.tilt, size)
-        self._start, self._values = upper_tail(one, variable.k, extent, size, spread=variable.spread)
-        self.end = max(extent.last, 1)
+        where = _extent(variable, alpha)
+        size = fast_length(where.length)
+        one = transformed(variable.places, variable.weights, where.tilt, size)
+        self._start, self._values = upper_tail(one, variable.k, where, size, spread=variable.spread)
+        self.end = max(where.last, 1)
 
     def __call__(self, n: int) -> float:
         """P(S > n), or 1 below the first place, where the tail is not known."""
@@ -124,21 +122,8 @@ class _Tail:
 
 
 def _extent(variable: Summand, alpha: float) -> Extent:
-    exponents = np.concatenate([-_EXPONENTS[::-1], _EXPONENTS])
-    cumulants = variable.k * _cumulant(variable, exponents * variable.decay)
-    right = exponents > 0
-    bounds = (cumulants[right] + math.log(2 / alpha)) / (exponents[right] * variable.decay)
-    best = int(np.argmin(bounds))
-    u = min(float(exponents[right][best]), LARGEST_FRACTION)
-    room = cumulants - variable.k * float(_cumulant(variable, np.array([u * variable.decay]))[0]) + NEGLIGIBLE
-    above, below = exponents > u, exponents < u
-    last = float(np.min(room[above] / (exponents[above] - u))) / variable.decay
-    first = -float(np.min(room[below] / (u - exponents[below]))) / variable.decay
-    reach = spread_reach(variable.k) if variable.spread else 0
-    # The sum of bounded variables ends somewhere.
-    least, most = variable.k * variable.first, variable.k * (variable.first + variable.weights.size - 1)
-    low, high = max(math.floor(first), least) - reach, min(math.ceil(last), most) + reach
-    return Extent(u * variable.decay, low, high, float(bounds[best]), high - low + 3)
+    ends = variable.k * variable.first, variable.k * (variable.first + variable.weights.size - 1)
+    return extent(variable, lambda tilts: _cumulant(variable, tilts), _EXPONENTS, variable.decay, alpha, ends)
 
 
 def _cumulant(variable: Summand, tilts: Floats) -> Floats:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,20 +114,49 @@ def fast_length(least: int) -> int:
     return power // 4 * 3 if power >= 4 and power // 4 * 3 >= least else power
 
 
-def chernoff_bound(cumulant: Callable[[Floats], Floats], largest: float, k: int, alpha: float) -> tuple[float, float]:
-    """Return t with P(|S| >= t) <= alpha, and the fraction of the largest exponent that proves it.
+def chernoff_bounds(cumulants: Floats, exponents: Floats, alpha: float) -> Floats:
+    """Return for each exponent u a t with P(|S| >= t) <= alpha, from the ln E exp(u S)."""
+    return (cumulants + math.log(2 / alpha)) / exponents
+
+
+def extent(
+    variable: Any,
+    cumulant: Callable[[Floats], Floats],
+    fractions: Floats,
+    largest: float,
+    alpha: float,
+    ends: tuple[float, float] = (-math.inf, math.inf),
+    more: int = 3,
+) -> Extent:
+    """Return the tilt that proves the least of Chernoff's bounds, and where the tilted sum is.
 
     Parameters
     ----------
+    variable : NamedTuple
+        One variable: `k`, the number of them, and `spread`, whether it is spread over its bin.
     cumulant : callable
-        u -> ln E exp(u largest X), of an array of fractions in (0, 1).
+        tilt -> ln E exp(tilt X), of an array.
+    fractions : ndarray of float64
+        Exponents, on either side of 0, as fractions of the largest one.
     largest : float
-        Exponents are fractions of this one.
-    k : int
-        Number of copies.
+        The largest exponent.
     alpha : float
         Error probability of both tails together.
+    ends : tuple of float
+        Where the sum of bounded variables ends.
+    more : int
+        How many places a transform needs beyond those of the tilted sum.
     """
-    bounds = (k * cumulant(EXPONENTS) + math.log(2 / alpha)) / (EXPONENTS * largest)
+    exponents = np.concatenate([-fractions[::-1], fractions])
+    k = variable.k
+    cumulants = k * cumulant(exponents * largest)
+    bounds = chernoff_bounds(cumulants[fractions.size :], fractions * largest, alpha)
     best = int(np.argmin(bounds))
-    return float(bounds[best]), float(EXPONENTS[best])
+    u = min(float(fractions[best]), LARGEST_FRACTION)
+    room = cumulants - k * float(cumulant(np.array([u * largest]))[0]) + NEGLIGIBLE
+    above, below = exponents > u, exponents < u
+    last = float(np.min(room[above] / (exponents[above] - u))) / largest
+    first = -float(np.min(room[below] / (u - exponents[below]))) / largest
+    reach = spread_reach(k) if variable.spread else 0
+    low, high = int(max(math.floor(first), ends[0])) - reach, int(min(math.ceil(last), ends[1])) + reach
+    return Extent(u * largest, low, high, float(bounds[best]), high - low + more)

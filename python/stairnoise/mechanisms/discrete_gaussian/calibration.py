@@ -20,6 +20,7 @@ import numpy as np
 
 from stairnoise._parameters import REMEMBERED
 from stairnoise._types import Floats
+from stairnoise.accounting.convolution import power
 from stairnoise.mechanisms.discrete_gaussian.distribution import DiscreteGaussianDistribution
 from stairnoise.mechanisms.gaussian import calibration as gaussian
 from stairnoise.numerics import normal
@@ -180,23 +181,13 @@ class _Listed:
 
 def _power(start: int, p: Floats, k: int, centre: float, half: int) -> tuple[int, Floats]:
     """Return the k-th convolution power of a list that begins at `start`, cut to `half` on both sides of its centre."""
-    result: tuple[int, Floats] | None = None
-    square, times, done = (start, p), 1, 0
-    while True:
-        if k & 1:
-            result = square if result is None else _cut(result, square, (done + times) * centre, half)
-            done += times
-        k >>= 1
-        if not k:
-            assert result is not None
-            return result
-        square, times = _cut(square, square, 2 * times * centre, half), 2 * times
 
+    def product(a: tuple[int, int, Floats], b: tuple[int, int, Floats]) -> tuple[int, int, Floats]:
+        times, start, p = a[0] + b[0], a[1] + b[1], np.convolve(a[2], b[2])
+        begin = max(math.floor(times * centre) - half - start, 0)
+        return times, start + begin, p[begin : math.ceil(times * centre) + half - start + 1]
 
-def _cut(a: tuple[int, Floats], b: tuple[int, Floats], middle: float, half: int) -> tuple[int, Floats]:
-    start, p = a[0] + b[0], np.convolve(a[1], b[1])
-    begin = max(math.floor(middle) - half - start, 0)
-    return start + begin, p[begin : math.ceil(middle) + half - start + 1]
+    return power((0, 0, np.ones(1)), (1, start, p), k, product)[1:]
 
 
 class Tail:

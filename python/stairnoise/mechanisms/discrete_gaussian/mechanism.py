@@ -253,12 +253,8 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
             return sigma2
 
         parameters: Any = {"eps": eps, "delta": delta, "sensitivity": sensitivity}
-        shape = common_shape(parameters)
-        change = sensitivity if stated else None
-        if shape == ():
-            return cls._calibrated(calibrate(*parameters.values()), eps, delta, change, partitions)
-        sigma2 = numbers_for_different(calibrate, shape, *parameters.values())
-        return cls._calibrated(sigma2, eps, delta, change, partitions)
+        sigma2 = numbers_for_different(calibrate, common_shape(parameters), *parameters.values())
+        return cls._calibrated(sigma2, eps, delta, sensitivity if stated else None, partitions)
 
     @property
     def sigma2(self) -> Float:
@@ -481,10 +477,8 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         if self._calibration is not None:
             eps, delta, sensitivity, before = self._calibration
             return self._for_values(eps, delta, sensitivity, before * k, self._stated)
-        if not self._parameter_shape:
-            return DiscreteGaussian(_times(self._parameters["sigma2"], k))
-        sigma2 = self._parameters["sigma2"]
-        return DiscreteGaussian(numbers_for_different(lambda sigma2: _times(sigma2, k), self._parameter_shape, sigma2))
+        given = self._parameters["sigma2"]
+        return DiscreteGaussian(numbers_for_different(lambda sigma2: rounded_up(Fraction(sigma2) * k), np.shape(given), given))
 
     def _exact_parameters(self) -> dict[str, Any]:
         return {"sigma2": self._parameters["sigma2"]}
@@ -522,13 +516,7 @@ def _squared(sigma: RealLike) -> Real:
     """Return the least float64 that is at least σ², for every element."""
     deviation = real(sigma, "sigma")
     refuse("sigma", deviation, (deviation >= _LEAST_SIGMA) & (deviation <= _LARGEST_SIGMA), _SIGMAS, sigma)
-    if isinstance(deviation, float):
-        return rounded_up(Fraction(deviation) ** 2)
-    return numbers_for_different(lambda sigma: rounded_up(Fraction(sigma) ** 2), deviation.shape, deviation)
-
-
-def _times(sigma2: float, k: int) -> float:
-    return rounded_up(Fraction(sigma2) * k)
+    return numbers_for_different(lambda sigma: rounded_up(Fraction(sigma) ** 2), np.shape(deviation), deviation)
 
 
 def _changes(sensitivity: Any) -> int | NDArray[np.int64]:

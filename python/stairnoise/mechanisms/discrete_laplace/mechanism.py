@@ -102,6 +102,3 @@ class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism
         return elementwise(
             lambda eps, D: lattice_staircase_cost(function, eps / D, 1, 1), self._parameter_shape, self._eps, self._sensitivity
         )
-
-    def _frozen(self, scipy: Any) -> Any:
-        return scipy.shaped("discrete_laplace", self.eps, self.sensitivity)

@@ -177,6 +177,3 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
         """Return the end of a stair after the central one."""
         r, width = int(self.r), int(self.sensitivity)
         return float(r - 1 + max(1, math.ceil((limit - r + 1) / width)) * width)
-
-    def _frozen(self, scipy: Any) -> Any:
-        return scipy.shaped("discrete_staircase", self.eps, self.sensitivity, self.r)

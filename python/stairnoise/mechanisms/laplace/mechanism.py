@@ -206,8 +206,6 @@ class Laplace(MadeFromNoise, ArrayParameters[np.float64, Float, Float], Continuo
         def eps(one: float, g: float, D: int) -> float:
             return rounded_up(k * math.ceil(Fraction(sensitivity) / Fraction(g)) * Fraction(one) / D)
 
-        if self._parameter_shape == ():
-            return eps(float(self._eps), granularity.item(), steps.item())
         return numbers_for_different(eps, self._parameter_shape, self._eps, granularity, steps)
 
     def _divided_among(self, k: int) -> Self:
@@ -229,9 +227,6 @@ class Laplace(MadeFromNoise, ArrayParameters[np.float64, Float, Float], Continuo
             lambda eps, D: staircase_cost.laplace_cost(function, D / eps), self._parameter_shape, self._eps, self._sensitivity
         )
 
-    def _frozen(self, scipy: Any) -> Any:
-        return scipy.shaped("laplace", self._eps, scale=self._sensitivity)
-
 
 def _checked_scale(scale: object) -> Real:
     found = real(scale, "scale")
@@ -244,11 +239,7 @@ def _scale_of(std: object) -> Real:
     deviation = real(std, "std")
     allowed = (deviation >= 2 * _LEAST_SCALE) & (deviation < _BEYOND_SCALES)
     refuse("std", deviation, allowed, "from 2**-1040 to below 2**994", std)
-    return (
-        _least_scale(deviation)
-        if isinstance(deviation, float)
-        else numbers_for_different(_least_scale, deviation.shape, deviation)
-    )
+    return numbers_for_different(_least_scale, np.shape(deviation), deviation)
 
 
 def _least_scale(std: float) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 
 from stairnoise._types import Floats
 from stairnoise.numerics.roots import least_integer
-from stairnoise.numerics.tilted import chernoff_bound
+from stairnoise.numerics.tilted import EXPONENTS, chernoff_bounds
 
 _ROUNDING = 2.0**-52
 
@@ -41,7 +41,7 @@ def error_bound(rate: float, k: int, alpha: float) -> int:
     """
     survival = Survival(rate, k)
     level = alpha / (2 * (1 + survival.error))
-    most = math.ceil(chernoff_bound(lambda u: _cumulant(rate, u), rate, k, alpha)[0]) + 1
+    most = math.ceil(chernoff_bounds(k * _cumulant(rate, EXPONENTS), EXPONENTS * rate, alpha).min()) + 1
     return least_integer(lambda t: survival(t + 1) <= level, -1, most)
 
 

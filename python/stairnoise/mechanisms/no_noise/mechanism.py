@@ -68,9 +68,6 @@ class NoNoise(Mechanism[np.int64, int, float]):
         stream.next_view(out.size)
         out.fill(0)
 
-    def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
-        return stream.next_view(values)
-
     def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
         exact = self._representable(answers, out.dtype)
         # A fill, as of other mechanisms, so that the next call with this generator draws what it would after them.

@@ -197,6 +197,3 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
         positive = (float(self.gamma) + np.arange(_MOST_STAIRS + 1)) * width
         positive = np.append(positive[positive < limit], limit)
         return np.concatenate([-positive[::-1], positive])
-
-    def _frozen(self, scipy: Any) -> Any:
-        return scipy.shaped("staircase", self.eps, self.gamma, scale=self.sensitivity)

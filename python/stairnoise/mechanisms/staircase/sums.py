@@ -33,16 +33,13 @@ from numpy.typing import NDArray
 from stairnoise._types import Floats
 from stairnoise.numerics.tilted import (
     EXPONENTS,
-    LARGEST_FRACTION,
     LONGEST,
-    NEGLIGIBLE,
     ROUNDING,
     Extent,
-    chernoff_bound,
+    extent,
     fast_length,
     normalised,
     spread_bound,
-    spread_reach,
     upper_tail,
 )
 
@@ -122,27 +119,7 @@ def _bins(eps: float, gamma: float, k: int, D: float) -> Bins:
 
 def _extent(bins: Bins, alpha: float) -> Extent:
     largest = min(bins.eps, _LARGEST_TILT) / bins.D
-
-    def cumulant(u: Floats) -> Floats:
-        return _cumulant(bins, u * largest)
-
-    chernoff, u = chernoff_bound(cumulant, largest, bins.k, alpha)
-    u = min(u, LARGEST_FRACTION)
-    at = float(cumulant(np.array([u]))[0])
-    values = cumulant(EXPONENTS)
-    above = u < EXPONENTS
-    nepers = bins.k * (values - at) + NEGLIGIBLE
-    last = np.min(nepers[above] / (EXPONENTS[above] - u)) / largest
-    # Exponents on the other side of the tilt: smaller ones, and negative ones by symmetry.
-    under = u > EXPONENTS
-    below = np.concatenate([EXPONENTS[under], -EXPONENTS])
-    nepers = np.concatenate([nepers[under], nepers])
-    first = -np.min(nepers / (u - below)) / largest
-    reach = spread_reach(bins.k) if bins.spread else 0
-    last_bin, first_bin = math.ceil(last) + reach, math.floor(first) - reach
-    # The sum of bounded variables ends somewhere.
-    length = last_bin - first_bin + 2 * math.ceil(bins.D) + 1
-    return Extent(u * largest, first_bin, last_bin, chernoff, length)
+    return extent(bins, lambda tilt: _cumulant(bins, np.abs(tilt)), EXPONENTS, largest, alpha, more=2 * math.ceil(bins.D) + 1)
 
 
 class _Tail:
@@ -150,9 +127,9 @@ class _Tail:
 
     def __init__(self, bins: Bins, alpha: float) -> None:
         # From 0 on, wherever the tilted sum begins.
-        extent = _extent(bins, alpha)._replace(first=1)
-        size = fast_length(extent.length)
-        self.values = 2 * upper_tail(_one(bins, extent.tilt, size), bins.k, extent, size, spread=bins.spread)[1]
+        where = _extent(bins, alpha)._replace(first=1)
+        size = fast_length(where.length)
+        self.values = 2 * upper_tail(_one(bins, where.tilt, size), bins.k, where, size, spread=bins.spread)[1]
 
     def integer_bound(self, alpha: float) -> int:
         """Smallest n with P(|S| > n) <= alpha."""
@@ -195,7 +172,7 @@ def _overlap(places: NDArray[np.int64], w: float) -> Floats:
 
 
 def _cumulant(bins: Bins, tilt: Floats) -> Floats:
-    """Ln E exp(tilt X), for X as in `_one`."""
+    """Ln E exp(tilt X) for X as in `_one`, at tilts of at least 0."""
     with np.errstate(under="ignore"):
         inside = _overlap_mass(tilt, bins.w)
         if bins.eps > _LARGEST_EPS:
