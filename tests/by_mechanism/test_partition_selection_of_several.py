@@ -9,13 +9,16 @@ import itertools
 import math
 import pickle
 import random
+from functools import partial
 
 import numpy as np
 import pytest
 
 import stairnoise as sn
+from stairnoise.mechanisms.discrete_gaussian import calibration as gaussian
 from stairnoise.mechanisms.partition_selection.calibration import _divergence, least_threshold, log_hidden, worst
 from stairnoise.mechanisms.partition_selection.rules import TruncatedGeometric
+from stairnoise.numerics.roots import least_candidate
 from tests.combinations import looped, rest_long
 from tests.statistical.checks import check_share
 
@@ -121,6 +124,20 @@ def test_more_groups_or_people_cost_no_less():
 
 
 # Utility
+
+
+def test_the_noise_is_that_of_a_plain_bisection():
+    """Also where δ rises with σ² between the candidates, for the last two."""
+    chance = random.Random(5)
+    cases = []
+    for _ in range(60):
+        k = chance.choice([2, 3, 8, 50, 10_000])
+        cases.append((k * 10 ** chance.uniform(-3, 0.1), 10 ** chance.uniform(-35, -0.25), chance.choice([1, 2, 9]), k))
+    rising = [(3.3353645643728105 * 3, 7.562619411759081e-31, 1, 3), (2.8176838964594104 * 2, 1.7429002369439058e-29, 1, 2)]
+    for eps, delta, shift, k in cases + rising:
+        enough = partial(gaussian._is_enough, eps, delta, shift, k)
+        plain = least_candidate(enough, -4 if k <= 2**12 else 3, 90)
+        assert gaussian.partitions_sigma2(eps, delta, shift, k) == plain
 
 
 def test_the_figures_of_other_thresholds():

@@ -203,7 +203,7 @@ def _float(bits: int) -> float:
     return float(struct.unpack("<d", struct.pack("<q", bits))[0])
 
 
-def least_candidate(enough: Callable[[float], bool], log2_least: int, log2_most: int) -> float:
+def least_candidate(enough: Callable[[float], bool], log2_least: int, log2_most: int, guess: float | None = None) -> float:
     """Return the least number of 16 bits from 2**log2_least to 2**log2_most that is enough; inf if the last one is not.
 
     These numbers are the candidates for a parameter that every platform must find alike (docs/contract.md, section 12).
@@ -218,7 +218,13 @@ def least_candidate(enough: Callable[[float], bool], log2_least: int, log2_most:
         return _candidate(first)
     if not holds(last):
         return math.inf
-    return _candidate(least_integer(holds, first, last))
+    return _candidate(least_integer(holds, first, last, None if guess is None else _index(guess)))
+
+
+def _index(x: float) -> int:
+    """Return the index of the first candidate that is not below x."""
+    significand, octave = math.frexp(x)
+    return (octave - 1) * _TO_AN_OCTAVE + math.ceil((2 * significand - 1) * _TO_AN_OCTAVE)
 
 
 def _candidate(index: int) -> float:

@@ -33,6 +33,8 @@ _MOST_LISTED = 2**12
 _SMOOTH = 8.0
 # More than the relative errors of δ and of 1 - δ.
 _MARGIN = 2.0**-32
+# σ² from which `log_profile` has several values; steps to the σ² of such values, and when one is the last, as its logarithm.
+_LEAST_OF_PROFILE, _MOST_STEPS, _LAST_STEP = 4.0, 3, 2.0**-12
 # A list leaves out exp(-60) of the probability.
 _LEFT_OUT = 120.0
 # From this σ of the sum and this many terms on, Euler and Maclaurin's formula replaces the sum.
@@ -111,7 +113,28 @@ def _enough_for_certain(eps: float, delta: float, shift: int) -> float:
 def partitions_sigma2(eps: float, delta: float, shift: int, k: int) -> float:
     """Return a σ² with which `k` >= 2 values are (ε, δ)-differentially private together; inf if no σ² up to 2**90 does."""
     log2_least = _LOG2_LEAST if k <= _MOST_LISTED else _LOG2_LEAST_OF_MANY
-    return least_candidate(lambda sigma2: _is_enough(eps, delta, shift, k, sigma2), log2_least, _LOG2_MOST)
+    guess = _nearly_enough(eps, delta, shift, k) if eps <= k and delta <= 0.5 else None
+    return least_candidate(lambda sigma2: _is_enough(eps, delta, shift, k, sigma2), log2_least, _LOG2_MOST, guess)
+
+
+def _nearly_enough(eps: float, delta: float, shift: int, k: int) -> float | None:
+    """Return a σ² near the least one, by Newton's method from that of continuous noise; None if there is none of at least 4.
+
+    From any guess the search ends at the same candidate, if δ falls with σ². It does for ε up to k: if c rises by 1, ln δ
+    changes by at most a/2 - 1 + exp(-a) for a = ε/k, up to terms in 1/(kσ²), and this is below 0 for a < 1.59.
+    """
+    s = gaussian.shift_in_float64(eps, delta)
+    sigma2, x = k * (shift / s) ** 2, eps / s - s / 2
+    for _ in range(_MOST_STEPS):
+        if not _LEAST_OF_PROFILE <= sigma2 < _MOST_SIGMA2:
+            return None
+        log_delta = log_profile(eps, sigma2, shift, k)
+        # ln δ falls with ln σ² by s φ(x)/(2δ).
+        step = 2 / s * (log_delta - math.log(delta)) * math.exp(x * x / 2 + normal.LOG_SQRT_2PI + log_delta)
+        sigma2 *= math.exp(min(step, 1.0))
+        if abs(step) < _LAST_STEP:
+            break
+    return sigma2
 
 
 def _is_enough(eps: float, delta: float, shift: int, k: int, sigma2: float) -> bool:
@@ -214,7 +237,7 @@ class Tail:
             return self._log_sum(np.expm1(self._i * (-shift / self._noise.sigma2) - loss), -1.0)
         noise, z, s = self._noise, self._z, shift / self._noise.sigma
         if s < 1:
-            integral = noise.sigma * float(normal.weighted(np.float64(z), lambda u: -np.expm1(-(loss + s * u))))
+            integral = noise.sigma * float(normal.weighted(z, lambda u: -np.expm1(-(loss + s * u))))
             ends = noise.derivatives(z) - math.exp(-loss) * noise.derivatives(z + s)
             return self._log_p + math.log(integral - math.expm1(-loss) / 2 + ends)
         return self._log_p + math.log(self._mills(self._first) - math.exp(-loss) * self._mills(self._first + shift))
