@@ -370,7 +370,7 @@ def test_the_page_shows_every_figure():
     assert {file.stem for file in (ROOT / "docs/figures").iterdir()} == set(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", rest_long([name for name in NAMES if name not in DEAR], NAMES))
 def test_the_committed_figure_is_current(name):
     """Texts equal a newly drawn figure's texts; curves agree to a tenth of a pixel if the same Matplotlib drew both."""
     old, new = (ROOT / f"docs/figures/{name}.svg").read_text(encoding="utf-8"), svg(name)

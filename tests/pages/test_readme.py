@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import stairnoise
 import stairnoise as sn
 from stairnoise import query
+from tests.combinations import rest_long
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -181,7 +182,7 @@ def composed_staircase(eps: float, folds: int, delta: float) -> float:
     return composed_eps(np.array([b * p, 1 - p - b * p, p]), eps, folds, delta)
 
 
-@pytest.mark.parametrize("text", ["0.5", "1", "2", "4"])
+@pytest.mark.parametrize("text", rest_long(["0.5", "4"], ["0.5", "1", "2", "4"]))
 def test_composition(text: str) -> None:
     """Bisection finds the staircase's ε at equal variance. Tolerance: the table's rounding, and 0.001 for the bracket."""
     row = PAGE.split("| Laplace's ε per answer |")[1].split(f"\n| {text} | ")[1].splitlines()[0]
