@@ -125,7 +125,7 @@ def test_a_table_of_labels_and_ranks():
     assert table.to_dicts()[0] == {"city": "Bern", "rank": 1}
     about = table.about
     assert about["mechanisms"][0]["of"] == "the 2 groups with the most people, each selected with 1/2 of eps"
-    assert "no group that ranks lower or is left out has more than 7 people more" in about["error_bound"]
+    assert "No group below has over 7 people more, with" in about["error_bound"]
     names = {"math": math}
     line, claim = about["check"][-1].split("; ")
     exec(line, names)

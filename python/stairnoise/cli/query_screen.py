@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from json import dumps
 from typing import Any
 
@@ -19,12 +20,11 @@ from stairnoise.query.types import number
 
 # A spreadsheet reads a text that begins with one of these as a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-_AS_TEXT = "import the columns into a spreadsheet as text, or it runs them as formulas."
-_MORE = "Notes: --explain, --json; each run spends eps."
+_MORE = "Notes: --explain, --json"
 
 
 def print_release(screen: Console, outcome: Outcome, file: Output | None, *, show_true: bool, explain: bool, ledger: Any) -> None:
-    """Print the rows, or where they were written, and at most four lines about them; `explain` prints all notes instead."""
+    """Print the rows, and at most four lines about them, or where they were written; `explain` prints all notes instead."""
     if show_true:
         screen.print(cell(NOT_PRIVATE, "bold red"))
     if not len(outcome.table):
@@ -37,7 +37,8 @@ def print_release(screen: Console, outcome: Outcome, file: Output | None, *, sho
     about, question = outcome.table.about, outcome.plan.question
     sign = "±" if file is None else "error_bound"
     if not explain:
-        _print_summary(screen, about, question, _accuracy(about, sign), ledger, "" if file else _MORE)
+        accuracy = _accuracy(about, sign) if len(outcome.table) else ""
+        _print_summary(screen, about, question, accuracy, ledger, "" if file else _MORE)
         return
     said = []
     if len(about["statistics"]) > 1 or any(isinstance(one, Bins) for one in question.groupings.values()):
@@ -60,28 +61,32 @@ def print_bounds(screen: Console, found: PrivateBounds, outcome: Outcome, *, jso
     if explain:
         _print_notes(screen, found.about, meaning, [], ledger)
     else:
-        accuracy = [meaning if found.bounds is None else "Few people are beyond these bounds."]
+        accuracy = meaning if found.bounds is None else "Few people are beyond these bounds."
         _print_summary(screen, found.about, outcome.plan.question, accuracy, ledger, _MORE)
 
 
-def _print_summary(
-    screen: Console, about: dict[str, Any], question: Question, accuracy: list[str], ledger: Any, more: str
-) -> None:
+def _print_summary(screen: Console, about: dict[str, Any], question: Question, accuracy: str, ledger: Any, more: str) -> None:
+    """Print up to three sentences. Each has at most 80 characters, if its numbers are short."""
     cost = f"eps = {about['eps']:g}" + (f", delta = {about['delta']:g}" if about["delta"] else "")
-    groups = "1 group" if question.max_groups == 1 else f"at most {question.max_groups} groups"
-    who = "one row, which is one person" if question.person is None else f"one person's rows, in {groups}"
+    groups = "1 group" if question.max_groups == 1 else f"up to {question.max_groups} groups"
+    who = "one row, which is one person" if question.person is None else f"one person, in {groups}"
+    if more:
+        more += "; each run spends eps." if ledger is None else "."
     last = " ".join(filter(None, (_spent(ledger), more)))
-    for sentence in filter(None, (f"Protected at {cost}: {who}.", *accuracy, last)):
+    for sentence in filter(None, (f"Protected at {cost}: {who}.", accuracy, last)):
         screen.print(cell(sentence))
 
 
-def _accuracy(about: dict[str, Any], sign: str) -> list[str]:
-    """Return how far the true values are, in one or two short sentences."""
-    often = f"in at least {100 * about['confidence']:.15g} % of releases."
+def _accuracy(about: dict[str, Any], sign: str) -> str:
+    """Return how far the true values are."""
+    often = f"in at least {100 * about['confidence']:.15g} % of releases"
     ranks = [one["rank_bound"] for one in about["statistics"] if "rank_bound" in one]
-    said = [f"Each true value is within its {sign} {often}"] * any("error_bound" in one["columns"] for one in about["statistics"])
-    said += [f"Each quantile is within {at_most(max(ranks))} people in rank {often}"] if ranks else []
-    return said or [about["error_bound"]]
+    bounded = any("error_bound" in one["columns"] for one in about["statistics"])
+    if ranks and bounded:
+        return f"Each {sign} holds {often} (quantiles: {at_most(max(ranks))} ranks)."
+    if ranks:
+        return f"Each quantile is within {at_most(max(ranks))} people in rank {often}."
+    return f"Each true value is within its {sign} {often}." if bounded else about["error_bound"]
 
 
 def _spent(ledger: Any) -> str:
@@ -128,10 +133,10 @@ def _mechanisms(about: dict[str, Any]) -> str:
 
 def _print_written(screen: Console, outcome: Outcome, file: Output) -> None:
     rows = len(outcome.table)
-    screen.print(plain(f"written to {file.path}: {rows} {'row' if rows == 1 else 'rows'}"), soft_wrap=True)
-    if file.notes:
-        screen.print(plain(f"and to {file.notes}: notes about the rows, and how to check them"), soft_wrap=True)
+    notes = f", and notes to {file.notes.name}" if file.notes else ""
+    screen.print(plain(f"written to {file.path}: {rows} {'row' if rows == 1 else 'rows'}{notes}"), soft_wrap=True)
     by = len(outcome.plan.question.by)
     formulas = sum(any(isinstance(value, str) and value.startswith(_FORMULAS) for value in row[:by]) for row in outcome.table)
     if formulas:
-        screen.print(cell(f"{formulas} rows have a group that begins with = + - or @: {_AS_TEXT}"))
+        note = f"note: {formulas} rows have a group that begins with = + - or @:"
+        print(note, "import the columns into a spreadsheet as text, or it runs them as formulas", file=sys.stderr)

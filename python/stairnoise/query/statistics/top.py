@@ -77,8 +77,7 @@ class Top(Number):
 
     def accuracy(self, chance: str, plan: Any, confidence: float) -> str:
         """Return how far a selected group can be from the best."""
-        more = self._shortfall(plan, confidence)
-        return f"{chance[:1].upper()}{chance[1:]}, no group that ranks lower or is left out has more than {more} people more."
+        return f"No group below has over {self._shortfall(plan, confidence)} people more, {chance}."
 
     def check(self, plan: Any, confidence: float) -> list[str]:
         """Return lines of Python that compute the bound again."""
