@@ -91,7 +91,8 @@ def add_noise(
     ----------
     arrays : list, tuple or dict of arrays, or one array
         Arrays of float16, float32, float64 or the bfloat16 of ``ml_dtypes``, of any shape and strides, with finite values. They
-        may be of another library that lends its memory by DLPack on the CPU, such as Torch tensors.
+        may be of another library that lends its memory by DLPack on the CPU, such as Torch tensors. A NumPy scalar counts as
+        an array of no axes, because NumPy's arithmetic turns such arrays into scalars; it cannot be written in place.
     std : float
         Standard deviation of the noise in every value, from 2**-1042 to below 2**993.
     out : like ``arrays``, or None
@@ -147,7 +148,10 @@ def add_noise(
     keep = one_of(integers, "integers", ("refuse", "keep")) == "keep"
     stream, workers = sampling_stream(rng), threads_asked(threads)
     require_release(stream)
-    values = [_memory(array, f"array {number} of arrays", keep) for number, array in enumerate(_listed(arrays))]
+    given = _listed(arrays)
+    if out is not arrays:
+        given = [np.asarray(one) if isinstance(one, np.generic) else one for one in given]
+    values = [_memory(array, f"array {number} of arrays", keep) for number, array in enumerate(given)]
     places = list(map(np.empty_like, values)) if out is None else values if out is arrays else _places(arrays, out, keep)
     if out is not None:
         _require_writable(values, places)

@@ -138,6 +138,26 @@ def test_a_single_array_and_nothing_at_all():
     assert sn.add_noise({}, STD) == {}
 
 
+def test_a_numpy_scalar_counts_as_an_array_of_no_axes():
+    arrays = [np.zeros(3), np.array(1, np.float32) + np.array(1, np.float32), np.float16(2), np.float64(3)]
+    assert isinstance(arrays[1], np.generic)
+    noisy = sn.add_noise(arrays, STD, rng=sn.SeededRng(**SEEDED))
+    as_arrays = sn.add_noise([np.asarray(one) for one in arrays], STD, rng=sn.SeededRng(**SEEDED))
+    for one, other, given in zip(noisy, as_arrays, arrays, strict=True):
+        assert isinstance(one, np.ndarray)
+        assert (one.shape, one.dtype, one.tolist()) == (given.shape, given.dtype, other.tolist())
+    assert sn.add_noise(np.float32(1), STD).shape == ()
+    assert sn.add_noise([np.int64(7)], STD, integers="keep") == [7]
+    places = [np.zeros(3), *(np.zeros((), np.float32) for _ in range(3))]
+    assert sn.add_noise(arrays, STD, out=places) is places
+    assert all(place.all() for place in places)
+    for call in (lambda: sn.add_noise(arrays, STD, out=arrays), lambda: sn.add_noise(places, STD, out=arrays)):
+        with pytest.raises(sn.ParameterTypeError, match=r"array 1 of (arrays|out) must be a NumPy array or lend its memory"):
+            call()
+    with pytest.raises(sn.ParameterError, match="array 0$"):
+        sn.add_noise([np.float32(np.nan)], STD)
+
+
 def test_integers_are_refused_or_kept():
     state = {"weight": np.zeros(3), "batches": np.array(7), "mask": np.array([True, False])}
     with pytest.raises(sn.ParameterError, match=r'array 1 of arrays must have dtype .* got int64; integers="keep" copies it'):
