@@ -154,7 +154,7 @@ def test_a_numpy_scalar_counts_as_an_array_of_no_axes():
     for call in (lambda: sn.add_noise(arrays, STD, out=arrays), lambda: sn.add_noise(places, STD, out=arrays)):
         with pytest.raises(sn.ParameterTypeError, match=r"array 1 of (arrays|out) must be a NumPy array or lend its memory"):
             call()
-    with pytest.raises(sn.ParameterError, match="array 0$"):
+    with pytest.raises(sn.ParameterError, match=r"array 0$"):
         sn.add_noise([np.float32(np.nan)], STD)
 
 
