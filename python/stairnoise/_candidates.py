@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
+from stairnoise._parameters import refuse
 from stairnoise.mechanism.guarantee import NAME
 from stairnoise.registry import ROWS, Compared, Row
 
@@ -33,8 +34,7 @@ class Setting(NamedTuple):
     @property
     def change(self) -> int:
         """The sensitivity as an integer, for a discrete mechanism."""
-        if not self.sensitivity.is_integer():
-            raise ParameterError(f"sensitivity must be a whole number for a discrete mechanism, got {self.sensitivity}")
+        refuse("sensitivity", self.sensitivity, self.sensitivity.is_integer(), "a whole number for a discrete mechanism")
         return int(self.sensitivity)
 
 

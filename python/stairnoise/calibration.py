@@ -157,8 +157,8 @@ def calibrate(
     row = _row_of(cls)
     target = checked(eps, delta, releases, sensitivity)
     one_of(cost, "cost", ("l1", "l2"))
-    if not target.delta and "delta" in line(row, cost).compared.takes:
-        raise ParameterError(f"delta must be greater than 0 for a {row.class_name}, got {received(delta)}")
+    needs_delta = "delta" in line(row, cost).compared.takes
+    refuse("delta", delta, target.delta > 0 or not needs_delta, f"greater than 0 for a {row.class_name}")
     found: Mechanism = calibrated(row, target, cost)
     return found
 

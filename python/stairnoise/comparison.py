@@ -251,14 +251,12 @@ def compare(
     slack = None if delta is None else single(delta, "delta")
     refuse("delta", delta, slack is None or 0 < slack < 1, "greater than 0 and less than 1")
     setting = Setting(number, change, slack, stated, partitions(max_partitions_contributed, NAME))
-    if (dim is not None or costs is not None) and mechanisms is not None:
-        raise ParameterError(f"mechanisms must be None for a vector or a choice, got {received(mechanisms)}")
+    number_alone = dim is None and costs is None
+    refuse("mechanisms", mechanisms, number_alone or mechanisms is None, "None for a vector or a choice")
     if dim is not None and costs is not None:
         raise ParameterError(f"costs must be None where dim is given, got dim {received(dim)}")
-    if (dim is not None or costs is not None) and releases is not None:
-        raise ParameterError(f"releases must be None for a vector or a choice, got {received(releases)}")
-    if (dim is not None or costs is not None) and setting.partitions > 1:
-        raise ParameterError(f"{NAME} must be 1 for a vector or a choice, got {received(max_partitions_contributed)}")
+    refuse("releases", releases, number_alone or releases is None, "None for a vector or a choice")
+    refuse(NAME, max_partitions_contributed, number_alone or setting.partitions == 1, "1 for a vector or a choice")
     power = _MOMENT[cost]
     if dim is not None:
         length = count(dim, "dim", least=2, most=_MOST_DIMENSIONS)

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timezone
 from time import perf_counter
 
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterTypeError, received
+from stairnoise._parameters import refuse
 from stairnoise._selftest import generators, instruction_sets, known_answers, random_words
 from stairnoise._selftest.report import Outcome, Planned, SelftestCheck, SelftestReport, facts
 
@@ -85,8 +86,7 @@ def _chosen(subjects: Iterable[str] | None) -> tuple[str, ...]:
         raise ParameterTypeError(f"subjects must be a list of words, got {received(subjects)}")
     wanted = list(subjects)
     for subject in wanted:
-        if subject not in SUBJECTS:
-            raise ParameterError(f"subjects must be among {', '.join(map(repr, SUBJECTS))}, got {received(subject)}")
+        refuse("subjects", subject, subject in SUBJECTS, f"among {', '.join(map(repr, SUBJECTS))}")
     return tuple(subject for subject in SUBJECTS if subject in wanted)
 
 

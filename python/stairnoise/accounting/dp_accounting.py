@@ -30,7 +30,6 @@ from typing import Any
 
 import numpy as np
 
-from stairnoise._errors import ParameterError, received
 from stairnoise._optional import require
 from stairnoise._parameters import refuse, single
 from stairnoise._types import Floats
@@ -55,12 +54,9 @@ def distribution(loss: Any, interval: Any) -> Any:
     if math.isinf(top):
         top = loss.eps_for_delta(cut(loss.privacy_profile(math.inf)))
     steps = steps_to(top, step)
-    if steps > _MOST_STEPS:
-        least = f"{_ROUNDED_UP * top / _MOST_STEPS:.3g}"
-        raise ParameterError(
-            f"interval must be at least {least} for losses of up to {top:.6g}, whose grid has at most 2**20 steps, "
-            f"got {received(interval)}"
-        )
+    least = f"{_ROUNDED_UP * top / _MOST_STEPS:.3g}"
+    rule = f"at least {least} for losses of up to {top:.6g}, whose grid has at most 2**20 steps"
+    refuse("interval", interval, steps <= _MOST_STEPS, rule)
     pld = require("dp_accounting.pld.privacy_loss_distribution", "to_dp_accounting needs", "'stairnoise[accounting]'")
     masses, infinite = on_multiples(loss.privacy_profile, steps, step)
     return pld.PrivacyLossDistribution.create_from_rounded_probability(masses, infinite, step, pessimistic_estimate=True)

@@ -22,7 +22,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise._errors import ParameterTypeError, outline
 from stairnoise._parameters import REMEMBERED, count, number_array, one_of, refuse, single
 from stairnoise._types import Integer, Number
 from stairnoise._values import require
@@ -351,8 +351,7 @@ class _Threshold(PartitionSelectionStrategy):
     def __init__(self, epsilon: float, delta: float, k: int, pre_threshold: int | None, noise: Any, to_appear: float) -> None:
         super().__init__(epsilon, delta, k, pre_threshold)
         refuse("delta", delta, 0 < delta < 1, "greater than 0 and less than 1")
-        if noise.granularity > 1:
-            raise ParameterError(f"epsilon must be large enough for noise on the integers, got {epsilon}")
+        refuse("epsilon", epsilon, noise.granularity <= 1, "large enough for noise on the integers")
         self._noise = noise
         self._threshold = (pre_threshold or 1) + noise.isf(share(to_appear, k) * (1 - _MARGIN))
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._errors import ParameterError, got, received
-from stairnoise._parameters import confidence_level, count, number_array, single
+from stairnoise._errors import ParameterError, got
+from stairnoise._parameters import confidence_level, count, number_array, refuse, single
 from stairnoise.figures.style import (
     LAPLACE,
     SAMPLES,
@@ -162,8 +162,7 @@ def _noise(mechanism: Any, samples: object, rng: Rng | None) -> NDArray[Any] | N
     if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
         drawn: NDArray[Any] = mechanism.sample(count(samples, "samples", least=1, most=_MOST_SAMPLES), rng=rng)
         return drawn
-    if rng is not None:
-        raise ParameterError(f"rng must be left out unless samples is a number of values to draw, got {received(rng)}")
+    refuse("rng", rng, rng is None, "left out unless samples is a number of values to draw")
     if samples is None:
         return None
     values = number_array(samples, "samples").ravel()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import positive, refuse
 
 # Of a change; more than that is no privacy, and would need numbers beyond float64.
@@ -44,6 +43,4 @@ def require_alone(name: str, sensitivity: object, **others: object) -> None:
     """Raise if other parameters are given beside the one that is the scale of the noise."""
     for other, value in others.items():
         refuse(other, value, value is None, f"left out beside {name}")
-    if sensitivity is not None:
-        shown = received(sensitivity)
-        raise ParameterError(f"sensitivity must be left out beside {name}, which determines the noise, got {shown}")
+    refuse("sensitivity", sensitivity, sensitivity is None, f"left out beside {name}, which determines the noise")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, got
 from stairnoise._output import released_array
-from stairnoise._parameters import count
+from stairnoise._parameters import count, refuse
 from stairnoise._types import Memory
 from stairnoise._values import laid_out, true_values
 from stairnoise.mechanism.drawing import threads_asked
@@ -37,8 +37,7 @@ def released_modulo(
         raise ParameterError(
             f"release_modulo must have a mechanism of single parameters, got parameters of shape {mechanism._parameter_shape}"
         )
-    if not mechanism._integers:
-        raise ParameterError(f"granularity must be 1 for release_modulo, got {wider._sampler.granularity}")
+    refuse("granularity", wider._sampler.granularity, mechanism._integers, "1 for release_modulo")
     answers = whole_answers(values)
     allowed = tuple(dtype for dtype, most in _MODULI.items() if m <= most)
     residues = released_array(answers.shape, out, "uint64", allowed)

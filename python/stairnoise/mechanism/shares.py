@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._errors import ParameterError
-from stairnoise._parameters import count
+from stairnoise._parameters import count, refuse
 from stairnoise._types import Default, Self, Value
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.additive import AdditiveMechanism
@@ -93,8 +93,7 @@ class Shares(AdditiveMechanism[Default, Value, float]):
             with suppress(ParameterError):  # a length for which privacy_eps is not computed
                 eps = Fraction(self.privacy_eps(length)) * (1 + self._eps_error)
                 bounds.append(group(eps, 0.0, change.units(self._in_steps(length))))
-        if lengths and not bounds:
-            raise ParameterError(f"d_in must be a change for which privacy_eps is computed, got {largest}")
+        refuse("d_in", largest, not lengths or len(bounds) > 0, "a change for which privacy_eps is computed")
         return min(bounds, default=(0.0, 0.0, None))
 
     @property

@@ -107,8 +107,7 @@ def _of_promise(mechanism: Any, k: int, sensitivity: Any) -> Cost:
     refuse("sensitivity", sensitivity, sensitivity is None, f"left out for {received(mechanism)}")
     if isinstance(mechanism, SelectionMechanism):
         return Cost(repr(mechanism), None, None, None, k, float(as_typed(mechanism.eps) * k), 0.0)
-    if k != 1:
-        raise ParameterError(f"{NAME} must be 1 for a {type(mechanism).__name__}, which covers its own partitions, got {k}")
+    refuse(NAME, k, k == 1, f"1 for a {type(mechanism).__name__}, which covers its own partitions")
     promise = mechanism if isinstance(mechanism, Guarantee) else mechanism.guarantee()
     return Cost(repr(mechanism), None, None, None, promise.partitions, *_checked(mechanism, promise.eps, promise.delta, None))
 

@@ -462,8 +462,7 @@ def _named_limits(limits: Limits) -> str:
 
 
 def _in_range(value: Any, name: str, rule: str, good: bool) -> float:
-    if not good:
-        raise ParameterError(f"{name} must be {rule}, got {received(value)}")
+    refuse(name, value, good, rule)
     return single(value, name)
 
 
@@ -493,16 +492,14 @@ def _named(data: object, release: object, statistic: object, fingerprint: object
             )
         of, what = (one if one is None else text(one, name) for one, name in ((release, "release"), (statistic, "statistic")))
         return Names(people, of, what, None, None)
-    if release is not None and text(release, "release") != rng.release_name:
-        raise ParameterError(
-            f"release must be left out, or the name of the KeyedRng, {rng.release_name!r}, got {received(release)}"
-        )
+    same = release is None or text(release, "release") == rng.release_name
+    refuse("release", release, same, f"left out, or the name of the KeyedRng, {rng.release_name!r}")
     if fingerprint is None or statistic is None:
         missing = "fingerprint" if fingerprint is None else "statistic"
         raise ParameterTypeError(f"{missing} must be given in a spending with a KeyedRng, got None")
     mark = text(fingerprint, "fingerprint")
-    if len(mark) != 64 or not _DIGITS.issuperset(mark):
-        raise ParameterError(f"fingerprint must be what fingerprint() of the KeyedRng returns, got {received(mark)}")
+    is_one = len(mark) == 64 and _DIGITS.issuperset(mark)
+    refuse("fingerprint", mark, is_one, "what fingerprint() of the KeyedRng returns")
     return Names(people, rng.release_name, text(statistic, "statistic"), mark, rng.bind)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._parameters import positive, single
+from stairnoise._parameters import positive, refuse, single
 from stairnoise._types import Self
 from stairnoise.accounting.losses import shifted
 from stairnoise.distributions import infinitely_divisible
@@ -176,8 +176,7 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
     def _checked_sensitivity(self, sensitivity: Any) -> float:
         width = positive(sensitivity, "sensitivity")
         largest = max(self.theta, self.lam)
-        if not width <= _MOST_SCALES * largest:
-            raise ParameterError(f"sensitivity must be at most {_MOST_SCALES} times the larger scale, {largest}, got {width}")
+        refuse("sensitivity", width, width <= _MOST_SCALES * largest, f"at most {_MOST_SCALES} times the larger scale, {largest}")
         return width
 
     @once

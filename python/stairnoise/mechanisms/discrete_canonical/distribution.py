@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stairnoise._types import Floats
+from stairnoise.mechanisms.gaussian.distribution import Centred
 from stairnoise.mechanisms.truncated_staircase.distribution import TILT, sum_of_terms, symmetric_bound
 from stairnoise.numerics.roots import least_integers
 
@@ -54,7 +55,7 @@ def end_of(eps: float, delta: float, end: int) -> End:
         return End(float(log_mass.exp()), float(log_mass), float(ratio), float(part.ln()))
 
 
-class Canonical:
+class Canonical(Centred):
     """Functions of canonical noise for (ε, δ) that ends at `end`."""
 
     def __init__(self, eps: float, delta: float, end: int) -> None:
@@ -80,29 +81,12 @@ class Canonical:
         # (e**(iε) - 1)/(e^ε - 1), for an ε of any size.
         steps = np.exp(eps * (i - 1)) * (np.expm1(-i * eps) / -self._drop)
         near = self._log_delta + np.log(last.of_delta * np.exp(i * eps) + steps)
-        far = self._log_height - eps * (k - 1) + np.log1p(-share)
+        far = self._log_height - eps * (k - 1) + np.log1p(-np.minimum(share, 0.5))
         return np.where(share <= 0.5, far, np.where(i > 0, near, last.log_mass))
 
     def _tail(self, k: Floats) -> Floats:
         """a[k] for k >= 1."""
-        eps, last = self._eps, self._last
-        height = self._zero / self._drop
-        share = self._lost * np.exp(eps * (k - 1))
-        i = np.maximum(self._end - k, 0.0)
-        steps = np.exp(eps * (i - 1)) * (np.expm1(-i * eps) / -self._drop)
-        near = self._delta * (last.of_delta * np.exp(i * eps) + steps)
-        far = height * np.exp(-eps * k) * (1 - share)
-        inside = np.where(share <= 0.5, far, np.where(i > 0, near, last.mass))
-        return np.where(k <= self._end, inside, 0.0)
-
-    def sf(self, x: Floats) -> Floats:
-        """P(X > x)."""
-        k = np.floor(x) + 1
-        return np.where(np.isnan(x), x, np.where(k >= 1, self._tail(np.maximum(k, 1.0)), 1 - self._tail(np.maximum(1 - k, 1.0))))
-
-    def cdf(self, x: Floats) -> Floats:
-        """P(X <= x)."""
-        return self.sf(-np.floor(x) - 1)
+        return np.where(k <= self._end, np.exp(self._log_tail(np.minimum(k, self._end))), 0.0)
 
     def logsf(self, x: Floats) -> Floats:
         """Ln P(X > x)."""
@@ -120,9 +104,7 @@ class Canonical:
 
     def pmf(self, x: Floats) -> Floats:
         """P(X = x)."""
-        k = np.abs(x)
-        inside = np.where(k < self._end, self._zero * np.exp(-self._eps * k), self._last.mass)
-        return np.where(np.isnan(x), x, np.where((k <= self._end) & (k == np.floor(k)), inside, 0.0))
+        return np.exp(self.logpmf(x))
 
     def logpmf(self, x: Floats) -> Floats:
         """Ln P(X = x)."""
@@ -155,17 +137,9 @@ class Canonical:
         """Return the ends."""
         return -self._end, self._end
 
-    def mean(self) -> float:
-        """E X, which is 0 by symmetry."""
-        return 0.0
-
     def var(self) -> float:
         """E X²."""
         return self.abs_moment(2)
-
-    def moment(self, order: int) -> float:
-        """E X**order."""
-        return 0.0 if order % 2 else self.abs_moment(order)
 
     def abs_moment(self, p: float) -> float:
         """E|X|**p; inf for p < 0, because 0 has a probability."""

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, SupportsFloat, SupportsIndex
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, received
 from stairnoise._parameters import RealLike, confidence_level, refuse, single
 from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.discrete import DiscreteMechanism
@@ -84,10 +83,8 @@ class DiscreteCanonical(DiscreteMechanism):
     ) -> None:
         # A δ of -0.0 becomes 0.0, so that both have the same keyed noise.
         parameters: dict[str, Any] = {"eps": single(eps, "eps"), "delta": single(delta, "delta") + 0.0}
-        if sensitivity is not None and single(sensitivity, "sensitivity") != 1:
-            raise ParameterError(
-                f"sensitivity must be 1 for canonical noise (TruncatedDiscreteStaircase takes more), got {received(sensitivity)}"
-            )
+        is_one = sensitivity is None or single(sensitivity, "sensitivity") == 1
+        refuse("sensitivity", sensitivity, is_one, "1 for canonical noise (TruncatedDiscreteStaircase takes more)")
         native = _native.discrete_canonical(*parameters.values())
         self._store(native, {**parameters, "sensitivity": 1}, stated=sensitivity is not None)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterError, ParameterTypeError
 from stairnoise._options import FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._parameters import Real, RealLike, common_shape, count, positive, real, refuse
 from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, Memory, Number, Numeric, Out, Singles, Whole
@@ -312,15 +312,11 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         ----------
         .. [1] Canonne, Kamath and Steinke, theorem 14.
         """
-        change: float
         if l2_sensitivity is None:
-            change = self._default_sensitivity if sensitivity is None else positive(sensitivity, "sensitivity")
-        elif sensitivity is None:
-            self._require_one_rho(l2_sensitivity)
-            change = positive(l2_sensitivity, "l2_sensitivity")
-        else:
-            raise ParameterError(f"l2_sensitivity must be left out beside sensitivity, got {received(l2_sensitivity)}")
-        return self._rho(change)
+            return self._rho(self._default_sensitivity if sensitivity is None else positive(sensitivity, "sensitivity"))
+        refuse("l2_sensitivity", l2_sensitivity, sensitivity is None, "left out beside sensitivity")
+        self._require_one_rho(l2_sensitivity)
+        return self._rho(positive(l2_sensitivity, "l2_sensitivity"))
 
     def _rho(self, change: Any) -> Float:
         change = change * 1.0
@@ -328,11 +324,8 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         return rho if type(rho) is float else self._plain(rho)
 
     def _require_one_rho(self, l2_sensitivity: object) -> None:
-        if self._parameter_shape:
-            raise ParameterError(
-                f"l2_sensitivity must be left out for array parameters, whose values have no rho in common, "
-                f"got {received(l2_sensitivity)}"
-            )
+        rule = "left out for array parameters, whose values have no rho in common"
+        refuse("l2_sensitivity", l2_sensitivity, self._parameter_shape == (), rule)
 
     @overload
     def release(self, values: Columns, **options: Unpack[_FrameOptions]) -> Columns: ...
@@ -395,13 +388,10 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         if l2_sensitivity is not None:
             positive(l2_sensitivity, "l2_sensitivity")
             self._require_one_rho(l2_sensitivity)
-            if self._calibration is not None:
-                raise ParameterError(
-                    "l2_sensitivity must be left out for a mechanism made by from_eps, which promises (eps, delta) and not rho, "
-                    f"got {received(l2_sensitivity)}"
-                )
-            if partitions(max_partitions_contributed, NAME) > 1:
-                raise ParameterError(f"{NAME} must be 1 with l2_sensitivity, got {max_partitions_contributed}")
+            rule = "left out for a mechanism made by from_eps, which promises (eps, delta) and not rho"
+            refuse("l2_sensitivity", l2_sensitivity, self._calibration is None, rule)
+            k = partitions(max_partitions_contributed, NAME)
+            refuse(NAME, k, k == 1, "1 with l2_sensitivity")
             if columns is None and library(values) is None:
                 values = whole_numbers(values)
             else:
@@ -440,8 +430,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def _loss_of_vector(self, norm: float) -> Part:
         """Return the loss of integers that change together by at most `norm` in the l2 norm."""
         self._require_one_rho(norm)
-        if self._calibration is not None:
-            raise ParameterError(f"l2_sensitivity must be left out for a mechanism made by from_eps, got {norm}")
+        refuse("l2_sensitivity", norm, self._calibration is None, "left out for a mechanism made by from_eps")
         # Rounded up, because float64 may have rounded a root down.
         square = max(1, math.floor(Fraction(math.nextafter(positive(norm, "l2_sensitivity"), math.inf)) ** 2))
         sigma2: Any = self._parameters["sigma2"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, ParameterTypeError, place, received
+from stairnoise._errors import ParameterError, ParameterTypeError, place
 from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, positive, real, refuse, single
 from stairnoise._types import Float, Floats, Number, Numeric
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different
@@ -255,10 +255,7 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
 
         cls(_LARGEST_EPS, delta, sensitivity)
         low, high = _LEAST_EPS, _LARGEST_EPS
-        if not enough(high):
-            raise ParameterError(
-                f"t must be an error that some eps keeps below with this confidence and delta, got {received(t)}"
-            )
+        refuse("t", t, enough(high), "an error that some eps keeps below with this confidence and delta")
         if enough(low):
             return low
         return roots.bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low * high))

@@ -281,8 +281,7 @@ class LatticeNoise(DiscreteMechanism):
         return lattice_cost(function, self, float(self.granularity), self.pmf)
 
     def _frozen(self, scipy: Any) -> Any:
-        if not self._integers:
-            raise ParameterError(f"granularity must be 1 for as_scipy, whose distributions have no steps, got {self.granularity}")
+        refuse("granularity", self.granularity, self._integers, "1 for as_scipy, whose distributions have no steps")
         return super()._frozen(scipy)
 
     def _laplace(self) -> Any:

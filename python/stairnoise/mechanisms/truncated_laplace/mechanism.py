@@ -8,8 +8,7 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, received
-from stairnoise._parameters import single
+from stairnoise._parameters import refuse, single
 from stairnoise.accounting.losses import largest, runs
 from stairnoise.distributions import slopes as distributions_slopes
 from stairnoise.mechanism.continuous import ContinuousMechanism
@@ -114,12 +113,9 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
     def _other_end(self, name: str, bound: float | None, scale: float) -> float:
         assert bound is not None
         other = scale * truncated_laplace.other_bound(self.eps, self.delta, abs(bound) / scale)
-        if other == np.inf:
-            # The lattice has another bound, but the density has none: `bound` is within rounding of the nearest possible one.
-            raise ParameterError(
-                f"{name} must be far enough from 0 for a bound on the other side to leave no more than delta, "
-                f"got {received(bound)}"
-            )
+        # The lattice can have another bound where the density has none: `bound` is within rounding of the nearest possible one.
+        rule = "far enough from 0 for a bound on the other side to leave no more than delta"
+        refuse(name, bound, other < np.inf, rule)
         return other
 
     @property
