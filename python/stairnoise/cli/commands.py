@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Annotated, Any
@@ -43,7 +44,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Bad input prints one line; any other error keeps its traceback."""
     given = bounds_in_one(sys.argv[1:] if arguments is None else list(arguments))
     try:
-        code = app(args=given or ["--help"], prog_name="stairnoise", standalone_mode=False, terminal_width=_help_width())
+        code = _command()(args=given or ["--help"], prog_name="stairnoise", standalone_mode=False, terminal_width=_help_width())
     except _UsageError as error:
         return _complain(error.format_message())
     except (ParameterError, ParameterTypeError) as error:
@@ -61,9 +62,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
+@cache
+def _command() -> Any:
+    """Return the application as Click's command. Typer takes longer to make it than most commands to run."""
+    return typer.main.get_command(app)
+
+
 def _options_of(given: Sequence[str]) -> dict[str, str]:
     """Return the options of the command in the arguments."""
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    commands = _command().commands
     return options_of(next(commands[word] for word in given if word in commands))
 
 
