@@ -64,7 +64,7 @@ check: dev $(VENV)/stamp-rust  ## format, lints, types and quick tests of your b
 
 $(VENV)/stamp-rust: $(RUST_SOURCES) | $(VENV)/stamp-venv
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-features --quiet -- -D warnings
+	cargo clippy --locked --profile test --workspace --all-features --quiet -- -D warnings
 	@touch $@
 
 # ---------------------------------------------------------------- checks
@@ -87,13 +87,14 @@ all-of-python:
 .PHONY: lint
 lint: lint-rust lint-python  ## formatters, lints, types
 
-# All features, then none, as in a web page. The extension's default features only add code to none.
+# All features, then none, as in a web page. The extension's default features only add code to none. With the tests' profile, lints and
+# tests share build scripts and macros.
 .PHONY: lint-rust
 lint-rust: $(VENV)/stamp-venv
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-	cargo clippy --locked -p $(CRATE) --no-default-features -- -D warnings
-	RUSTDOCFLAGS='-D warnings -D rustdoc::private_intra_doc_links' cargo doc --locked --no-deps --workspace --all-features
+	cargo clippy --locked --profile test --workspace --all-targets --all-features -- -D warnings
+	cargo clippy --locked --profile test -p $(CRATE) --no-default-features -- -D warnings
+	RUSTDOCFLAGS='-D warnings -D rustdoc::private_intra_doc_links' cargo doc --locked --profile test --no-deps --workspace --all-features
 
 .PHONY: lint-python
 lint-python: $(VENV)/stamp-extension $(VENV)/stamp-dev

@@ -29,11 +29,13 @@ def test_all_coefficients_are_those_of_the_script() -> None:
 
 @pytest.mark.filterwarnings("ignore:Descending")  # mpmath's, about its order of coefficients
 def test_the_rough_coefficients_are_those_of_the_script() -> None:
-    """One table of each kind; the others have higher degrees."""
+    """One table of each kind without the bound on its error, which takes longer; the others have higher degrees."""
     made = script()
+    made.MANY = 1
     text = made.PATH.read_text(encoding="utf-8")
-    assert made.octaves("ROUGH_OCTAVES", 8) in text
-    assert made.quotient("ROUGH_BEND", 2.0**-13, 11) in text
+    for table in (made.octaves("ROUGH_OCTAVES", 8), made.quotient("ROUGH_BEND", 2.0**-13, 11)):
+        coefficients, _, _ = table.rpartition("], ")
+        assert coefficients in text
 
 
 def script() -> Any:

@@ -134,6 +134,7 @@ def test_ci_runs_make_test_and_nothing_else() -> None:
     assert lines == [
         "set -euo pipefail",
         'cd "$(dirname "${BASH_SOURCE[0]}")/.."',
+        "export CARGO_INCREMENTAL=0",
         "exec make test",
     ]
     assert os.access(ROOT / ".ci/run", os.X_OK)
