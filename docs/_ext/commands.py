@@ -1,10 +1,11 @@
-"""The directive `commands`: every command of the program, with its options, as the program itself describes them."""
+"""The directive `commands`: every command of the program, with its options folded, as the program itself describes them."""
 
 from typing import Any
 
 import library
 import typer
 from docutils import nodes
+from members import Folded
 from sphinx.util.docutils import SphinxDirective
 
 from stairnoise.cli.commands import app as program
@@ -28,13 +29,15 @@ def _section(name: str, command: Any) -> nodes.section:
         label, colon, example = text.partition("For example: ")
         section += nodes.literal_block(f"$ {example}", f"$ {example}") if colon and not label else nodes.paragraph("", text)
     section += nodes.paragraph("", "", nodes.literal("", " ".join(["stairnoise", name, *command.collect_usage_pieces(context)])))
-    options = nodes.definition_list()
+    panels: dict[str, nodes.definition_list] = {}
     for parameter in command.params:
         if record := parameter.get_help_record(context):
             term, text = record
             body = nodes.definition("", nodes.paragraph("", text))
-            options += nodes.definition_list_item("", nodes.term("", "", nodes.literal("", term)), body)
-    section += options
+            heading = getattr(parameter, "rich_help_panel", None) or f"{parameter.param_type_name}s".capitalize()
+            panel = panels.setdefault(heading, nodes.definition_list())
+            panel += nodes.definition_list_item("", nodes.term("", "", nodes.literal("", term)), body)
+    section += [Folded("", options, summary=panel) for panel, options in panels.items()]
     return section
 
 

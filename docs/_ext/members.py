@@ -116,7 +116,7 @@ def _signature(app: Any, what: str, name: str, thing: Any, options: Any, signatu
 
 
 class Folded(nodes.General, nodes.Element):
-    """All of a member's description but its first sentence; the reader unfolds it."""
+    """All of a member's description but its first sentence, or a command's options; the reader unfolds it."""
 
 
 def _open(translator: Any, node: Folded) -> None:

@@ -1,7 +1,8 @@
-// Unfold the member that the address names.
+// Unfold the member or the command that the address names.
 function unfold() {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  named?.nextElementSibling?.querySelector(":scope > details")?.setAttribute("open", "");
+  const folded = (named?.matches("section") ? named : named?.nextElementSibling)?.querySelectorAll(":scope > details");
+  folded?.forEach((details) => details.setAttribute("open", ""));
 }
 addEventListener("hashchange", unfold);
 addEventListener("DOMContentLoaded", unfold);

@@ -41,14 +41,14 @@ def test_every_option_of_every_command_is_described(site: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_class_takes_nine_screens(browser: Any, address: str, site: Path) -> None:
+def test_a_page_takes_nine_screens(browser: Any, address: str, site: Path) -> None:
     """No page of the reference is higher than 8 000 pixels on a screen of 1280."""
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     )
     heights = {}
-    for name in set(NAMES) - {"stairnoise.__version__"}:
-        browser.get(f"{address}/api/generated/{name}.html")
+    for name in ("command_line", *(f"generated/{name}" for name in NAMES if name != "stairnoise.__version__")):
+        browser.get(f"{address}/api/{name}.html")
         heights[name] = browser.execute_script("return document.documentElement.scrollHeight")
     assert {name: height for name, height in heights.items() if height > 8000} == {}
 
@@ -56,6 +56,12 @@ def test_a_class_takes_nine_screens(browser: Any, address: str, site: Path) -> N
 @pytest.mark.long
 def test_an_address_unfolds_its_member(browser: Any, address: str) -> None:
     opened = "return [...document.querySelectorAll('details[open]')].map((it) => it.parentElement.previousElementSibling.id)"
+    browser.get(f"{address}/api/command_line.html#query")
+    summaries = browser.execute_script(
+        "return [...document.querySelectorAll('details[open] > summary')].map((it) => it.innerText)"
+    )
+    assert "Who is protected" in summaries
+    assert "Options" not in summaries
     for member in ("release", "compose"):
         browser.get(f"{address}/api/generated/stairnoise.Laplace.html#stairnoise.Laplace.{member}")
         assert f"stairnoise.Laplace.{member}" in browser.execute_script(opened)

@@ -3,12 +3,16 @@
 Evidence: the registry, `stairnoise.__all__` and the files. The formulas themselves are executed by tests/pages/test_docs.py.
 """
 
+import operator
 import re
 from pathlib import Path
 
 import pytest
 from public import NAMES
 
+import stairnoise as sn
+from stairnoise import engines as engines
+from stairnoise import query as query
 from stairnoise.registry import ROWS, Row
 from tests.combinations import looped
 
@@ -90,6 +94,17 @@ def test_every_public_name_has_a_place_in_the_api() -> None:
         module = named or module
         listed += [f"{module}.{name}" for name in names.split()] + [constant] * bool(constant)
     assert sorted(listed) == sorted(NAMES)
+
+
+def test_every_picture_has_a_place_in_the_api() -> None:
+    """`stairnoise.figures` has no public names; functions and methods of other names call it."""
+    assert [name for name in NAMES if name.startswith("stairnoise.figures")] == []
+    public = [name.removeprefix("stairnoise.") for name in NAMES if ".compat." not in name]
+    kinds = {name: kind for name in public if isinstance(kind := operator.attrgetter(name)(sn), type)}
+    members = [f"{name}.{member}" for name, kind in kinds.items() for member in vars(kind)]
+    drawn = {name for name in (*public, *members) if name.rpartition(".")[2].startswith("plot")}
+    section = (DOCS / "api" / "index.rst").read_text(encoding="utf-8").partition("\nPictures\n")[2].partition("\nEngines\n")[0]
+    assert set(re.findall(r"[\w.]*\bplot\w*", section)) == drawn
 
 
 def test_every_page_is_in_a_toctree() -> None:
