@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from stairnoise._candidates import CANDIDATES, Candidate, Setting
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._native import largest_quotient
-from stairnoise._parameters import Cost, count, one_of, refuse, single
+from stairnoise._parameters import Cost, count, one_of, positive, refuse, single
 from stairnoise._types import Number
 from stairnoise.accounting.privacy_loss import PrivacyLoss
 from stairnoise.mechanism.distribution import root_moment
@@ -165,9 +165,8 @@ def calibrate(
 
 def checked(eps: object, delta: object, releases: object, sensitivity: object) -> Target:
     """Check the numbers of a target; the range of the sensitivity is for the mechanism to check."""
-    budget, slack = single(eps, "eps"), single(delta, "delta")
+    budget, slack = positive(eps, "eps"), single(delta, "delta")
     change = 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
-    refuse("eps", eps, 0 < budget < math.inf, "finite and greater than 0")
     refuse("delta", delta, 0 <= slack < 1, "at least 0 and less than 1")
     number = count(releases, "releases", least=1, most=MOST_RELEASES)
     return Target(budget, slack, number, change, sensitivity is not None)

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from stairnoise._optional import require
-from stairnoise._parameters import refuse, single
+from stairnoise._parameters import positive, refuse
 from stairnoise._types import Floats
 
 # Twice as many probabilities take 20 MB, and dp_accounting some seconds to compose them.
@@ -48,8 +48,7 @@ _AT_ONCE = 2**14
 
 def distribution(loss: Any, interval: Any) -> Any:
     """Return dp_accounting's PrivacyLossDistribution of a loss with scalar parameters, from above."""
-    step = single(interval, "interval")
-    refuse("interval", interval, 0 < step < math.inf, "finite and greater than 0")
+    step = positive(interval, "interval")
     top = loss.eps
     if math.isinf(top):
         top = loss.eps_for_delta(cut(loss.privacy_profile(math.inf)))

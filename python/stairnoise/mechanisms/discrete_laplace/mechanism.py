@@ -9,20 +9,13 @@ from numpy.typing import NDArray
 
 from stairnoise._parameters import RealLike
 from stairnoise._types import Float, Floats, Number, Numeric, Whole
-from stairnoise.distributions.symmetric import Lattice
-from stairnoise.mechanism.array_parameters import ArrayParameters, integers
-from stairnoise.mechanism.cost import CostFunction, check_function, elementwise, lattice_staircase_cost
-from stairnoise.mechanism.discrete import DiscreteMechanism
+from stairnoise.mechanism.discrete_stairs import DiscreteStairs
 from stairnoise.mechanism.eps_for_error import least_eps_of_integers
 from stairnoise.mechanism.on_lattice import LAPLACE
-from stairnoise.mechanism.symmetric import Symmetric
-from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
 
-_FORMULAS = Lattice(staircase)
 
-
-class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism[Whole, Float]):
+class DiscreteLaplace(DiscreteStairs[Whole, Float]):
     r"""Discrete Laplace noise, also called two-sided geometric.
 
     .. math:: P(X = i) = \frac{1 - λ}{1 + λ}\, λ^{|i|}, \qquad λ = e^{-ε/Δ}
@@ -77,28 +70,11 @@ class DiscreteLaplace(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism
         self._validate(eps, sensitivity)
 
     @property
-    def sensitivity(self) -> Whole | int:
-        """Largest change Δ of one value that one person can cause, an integer."""
-        return integers(self._sensitivity)  # type: ignore[no-any-return]
-
-    def _functions(self) -> Symmetric:
-        # The distribution is a staircase with stairs of one integer and this eps.
-        per_integer = self._eps / self._sensitivity
-        return Symmetric(
-            _FORMULAS,
-            lambda: staircase.lattice(per_integer, 1.0, 1.0),
-            self._parameter_shape,
-            "lattice_abs_moment",
-            (per_integer, 1.0, 1.0),
-        )
+    def _stairs(self) -> tuple[Any, Any, Any]:
+        # Stairs of one integer, each lower by this ε.
+        return self._eps / self._sensitivity, 1.0, 1.0
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
         del spec
         return staircase_least_eps.discrete_laplace(t, alpha, D, least_eps_of_integers(D))
-
-    def _expected_cost(self, function: CostFunction) -> Any:
-        check_function(self._eps, self._sensitivity)
-        return elementwise(
-            lambda eps, D: lattice_staircase_cost(function, eps / D, 1, 1), self._parameter_shape, self._eps, self._sensitivity
-        )

@@ -10,20 +10,15 @@ from numpy.typing import NDArray
 
 from stairnoise._parameters import Cost, RealLike
 from stairnoise._types import Float, Floats, Number, Numeric, Whole
-from stairnoise.distributions.symmetric import Lattice
-from stairnoise.mechanism.array_parameters import ArrayParameters, integers
-from stairnoise.mechanism.cost import CostFunction, as_float, check_function, elementwise, lattice_staircase_cost
-from stairnoise.mechanism.discrete import DiscreteMechanism
+from stairnoise.mechanism.array_parameters import integers
+from stairnoise.mechanism.cost import as_float
+from stairnoise.mechanism.discrete_stairs import DiscreteStairs
 from stairnoise.mechanism.eps_for_error import least_eps_for_error, least_eps_of_integers
 from stairnoise.mechanism.on_lattice import STAIRCASE
-from stairnoise.mechanism.symmetric import Symmetric
-from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
 
-_FORMULAS = Lattice(staircase)
 
-
-class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism[Whole, Float]):
+class DiscreteStaircase(DiscreteStairs[Whole, Float]):
     r"""Staircase noise on the integers: the least noise for one ε-differentially private count.
 
     The probabilities fall in steps of Δ integers, each by the factor :math:`b = e^{-ε}`:
@@ -93,11 +88,6 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
         self._validate(eps, sensitivity, r)
 
     @property
-    def sensitivity(self) -> Whole | int:
-        """Largest change Δ of one value that one person can cause, an integer."""
-        return integers(self._sensitivity)  # type: ignore[no-any-return]
-
-    @property
     def r(self) -> Whole | int:
         """Integer at which the second stair begins."""
         r: Whole | int = self._granularity_and_r()[1] if isinstance(self._spec, str) else integers(self._spec)
@@ -149,11 +139,9 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
         """
         return least_eps_for_error(t, confidence, cls(1.0, sensitivity, r))
 
-    def _functions(self) -> Symmetric:
-        eps, D, r = self._eps, self._sensitivity, self._granularity_and_r()[1]
-        return Symmetric(
-            _FORMULAS, lambda: staircase.lattice(eps, D, as_float(r)), self._parameter_shape, "lattice_abs_moment", (eps, D, r)
-        )
+    @property
+    def _stairs(self) -> tuple[Any, Any, Any]:
+        return self._eps, self._sensitivity, as_float(self._granularity_and_r()[1])
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
@@ -162,16 +150,6 @@ class DiscreteStaircase(ArrayParameters[np.int64, Whole, Float], DiscreteMechani
 
         shape: Any = optimal if isinstance(spec, str) else spec
         return staircase_least_eps.discrete_staircase(t, alpha, D, shape, least_eps_of_integers(D))
-
-    def _expected_cost(self, function: CostFunction) -> Any:
-        check_function(self._eps, self._sensitivity)
-        return elementwise(
-            lambda eps, D, r: lattice_staircase_cost(function, eps, int(D), int(r)),
-            self._parameter_shape,
-            self._eps,
-            self._sensitivity,
-            as_float(self.r),
-        )
 
     def _visible(self, limit: float) -> float:
         """Return the end of a stair after the central one."""
