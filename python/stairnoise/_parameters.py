@@ -156,7 +156,7 @@ def positive(value: object, name: str) -> float:
     return number
 
 
-def confidence_level(value: object) -> Real:
+def confidence_level(value: object) -> Any:
     """Convert a confidence; one below 0.5 is the probability of a larger error, which others name alpha."""
     level = argument(value, "confidence")
     allowed = (level >= 0.5) & (level < 1)

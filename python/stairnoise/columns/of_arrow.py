@@ -62,11 +62,6 @@ def categories(values: Any, labels: tuple[Any, ...]) -> Make:
     return make
 
 
-def labels(values: Any) -> list[Any]:
-    """Return the names of all columns of a table or of a record batch."""
-    return list(values.schema.names)
-
-
 def frame(values: Any, names: list[Any]) -> Frame:
     """Read the named columns of a table or of a record batch."""
     schema = values.schema

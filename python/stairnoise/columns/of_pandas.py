@@ -47,11 +47,6 @@ def categories(values: Any, labels: tuple[Any, ...]) -> Make:
     return make
 
 
-def labels(values: Any) -> list[Any]:
-    """Return the names of all columns of a data frame."""
-    return list(values.columns)
-
-
 def frame(values: Any, names: list[Any]) -> Frame:
     """Read the named columns of a data frame."""
     labels = values.columns

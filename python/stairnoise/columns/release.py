@@ -118,12 +118,12 @@ def opened(values: Any, columns: object) -> tuple[Any, list[Any] | None]:
         return reader(found[0]), None
     if columns is None:
         raise ParameterError(f'columns must name the columns to release, or be "all", got None beside {outline(values)}')
-    file = reader(found[0])
-    return file, _all_names(file, values) if isinstance(columns, str) and columns == _ALL else _names(columns)
+    names = _all_names(found[0], values) if isinstance(columns, str) and columns == _ALL else _names(columns)
+    return reader(found[0]), names
 
 
-def _all_names(file: Any, values: Any) -> list[Any]:
-    names: list[Any] = by_library("values", values, file.labels, values)
+def _all_names(package: str, values: Any) -> list[Any]:
+    names = by_library("values", values, lambda: list(values.schema.names if package == "pyarrow" else values.columns))
     if any(isinstance(name, str) and name == _ALL for name in names):
         raise ParameterError("columns must be a list of names for a frame with a column \"all\", got 'all'")
     if not names:

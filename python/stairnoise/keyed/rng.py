@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, outline, received
 from stairnoise._native import Keys
+from stairnoise._parameters import one_of
 from stairnoise.keyed import encoding
 from stairnoise.keyed import labels as rows
 from stairnoise.rng import copied_key, with_key
@@ -90,11 +91,7 @@ class KeyedRng:
         self._fetch, self._keys = function, None if copy is None else with_key(copy, Keys.of)
         del copy
         self._release = name(release, "release")
-        if not isinstance(bind, str):
-            raise ParameterTypeError(f'bind must be "value" or "label", got {received(bind)}')
-        if bind not in ("value", "label"):
-            raise ParameterError(f'bind must be "value" or "label", got {received(bind)}')
-        self._bind = bind
+        self._bind = one_of(bind, "bind", get_args(Bind))
 
     @property
     def release_name(self) -> str:

@@ -154,7 +154,7 @@ def quantile(
     points = lattice(bounds, step, candidates, whole=numbers.dtype.kind in "iu")
     among = len(points.points)
     plan = _fitting(plan, mechanism, among)
-    level = _level(confidence)
+    level = confidence_level(single(confidence, "confidence"))
     expected = plan.accuracy(among, level)
     weighed = _weighed(points.nearest(numbers), alone=len(plan.ranks) == 1)
     chosen = plan.selected(*weighed, among, rng)
@@ -202,7 +202,7 @@ def quantile_accuracy(
     plan, _, _ = _plan(q, eps, neighbours, mechanism, rows_per_person)
     among = count(candidates, "candidates", least=1, most=MOST_CANDIDATES)
     plan = _fitting(plan, mechanism, among)
-    return plan.accuracy(among, _level(confidence))
+    return plan.accuracy(among, confidence_level(single(confidence, "confidence")))
 
 
 for _public in (Accuracy, Quantile, quantile, quantile_accuracy):
@@ -235,12 +235,6 @@ def _weighed(places: NDArray[np.int64], *, alone: bool) -> tuple[NDArray[np.int6
     counts = np.bincount(places)
     distinct = np.flatnonzero(counts)
     return distinct, counts[distinct]
-
-
-def _level(confidence: object) -> float:
-    level = single(confidence, "confidence")
-    confidence_level(level)
-    return level
 
 
 def _values(values: object) -> NDArray[Any]:

@@ -143,22 +143,16 @@ class Radial:
 
     def ppf(self, q: Floats) -> Floats:
         """Return the r with P(R <= r) = q; NaN outside [0, 1]."""
-        inside = (q >= 0) & (q <= 1)
-        mass = np.where(inside, q, 0.0) * self._from_inside
-        last = self._inside.size - 1
-        shell = np.minimum(np.searchsorted(self._inside, mass), last)
+        mass = np.clip(q, 0, 1) * self._from_inside
+        shell = np.minimum(np.searchsorted(self._inside, mass), self._inside.size - 1)
         before = np.where(shell > 0, self._inside[shell - 1], 0.0)
-        radius = self._within(shell, mass - before)
-        return np.where(inside, np.where(q == 1, np.inf, radius), np.nan)
+        return _of_probability(q, 1, self._within(shell, mass - before))
 
     def isf(self, q: Floats) -> Floats:
         """Return the r with P(R > r) = q; NaN outside [0, 1]."""
-        inside = (q >= 0) & (q <= 1)
-        mass = np.where(inside, q, 0.0) * self._from_outside
-        last = self._inside.size - 1
-        shell = np.minimum(np.searchsorted(-self._outside, -mass), last)
-        radius = self._within(shell, self._shells[shell] - (mass - self._outside[shell]))
-        return np.where(inside, np.where(q == 0, np.inf, radius), np.nan)
+        mass = np.clip(q, 0, 1) * self._from_outside
+        shell = np.minimum(np.searchsorted(-self._outside, -mass), self._inside.size - 1)
+        return _of_probability(q, 0, self._within(shell, self._shells[shell] - (mass - self._outside[shell])))
 
     def _within(self, shell: NDArray[np.int64], mass: Any) -> Floats:
         """Return the radius with this mass of the shell inside it: mass grows as r^d."""
@@ -167,3 +161,8 @@ class Radial:
             share = np.clip(np.where(self._shells[shell] > 0, mass / self._shells[shell], 0.0), 0, 1)
             # (r/outer)^d = share + (1 - share) (inner/outer)^d.
             return np.asarray(self._radii[shell] * (share + (1 - share) * hollow) ** (1 / self._dim))
+
+
+def _of_probability(q: Floats, end: int, radius: Floats) -> Floats:
+    """Return the radius of a probability q: inf at its end, NaN outside [0, 1]."""
+    return np.where((q >= 0) & (q <= 1), np.where(q == end, np.inf, radius), np.nan)

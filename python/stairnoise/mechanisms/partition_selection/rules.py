@@ -33,7 +33,7 @@ class TruncatedGeometric:
     Noise ``threshold - N``, where N is the least n whose π(n) is above a random number.
     """
 
-    __slots__ = ("_constants", "_native", "achieved_delta", "pieces")
+    __slots__ = ("_constants", "_native", "achieved_delta", "always_shown", "pieces", "threshold")
 
     sigma2 = None
 
@@ -43,19 +43,11 @@ class TruncatedGeometric:
         else:
             native = self._native = _native.PartitionSelection(_native.largest_quotient(eps, k), share, 1)
         self._constants = native.eps, native.delta, native.rising, native.certain
+        # The least n with π(n) > 1/2, and with π(n) = 1.
+        self.threshold, self.always_shown = native.median, native.certain
         self.achieved_delta, self.pieces = delta, k
         if share is not None:
             self.achieved_delta = min(delta, -math.expm1(k * math.log1p(-share)) * (1 + 2.0**-40))
-
-    @property
-    def threshold(self) -> int:
-        """Least n with π(n) > 1/2."""
-        return self._native.median
-
-    @property
-    def always_shown(self) -> int:
-        """Least n with π(n) = 1."""
-        return self._native.certain
 
     def probability(self, people: Real) -> Real:
         """π(n)."""
@@ -230,13 +222,16 @@ class GaussianThreshold(Threshold):
 Rule = TruncatedGeometric | Threshold
 
 
+def gaussian(eps: float, delta: float, k: int, below: int) -> GaussianThreshold | None:
+    """Return the rule with the least discrete Gaussian noise; None if its threshold is not below this one."""
+    found = calibration.least_threshold(eps, delta, k, below)
+    return None if found is None else GaussianThreshold(eps, k, found)
+
+
 # Keys are floats and an int. A rule that draws keeps up to 2**22 thresholds, so few rules are kept.
 @lru_cache(maxsize=16)
 def best_rule(eps: float, delta: float, k: int) -> Rule:
     """Return the rule with the smaller threshold; if both are equal, the truncated geometric rule."""
     geometric = TruncatedGeometric(eps, delta, k)
     # For one group per person this rule is the best of all.
-    if k == 1:
-        return geometric
-    found = calibration.least_threshold(eps, delta, k, geometric.threshold)
-    return geometric if found is None else GaussianThreshold(eps, k, found)
+    return geometric if k == 1 else gaussian(eps, delta, k, geometric.threshold) or geometric

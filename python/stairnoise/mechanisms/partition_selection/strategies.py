@@ -27,7 +27,7 @@ from stairnoise.accounting.losses import listed
 from stairnoise.mechanisms.discrete_gaussian import mechanism as discrete_gaussian
 from stairnoise.mechanisms.partition_selection import calibration
 from stairnoise.mechanisms.partition_selection import loss as partition_selection_loss
-from stairnoise.mechanisms.partition_selection.rules import GaussianThreshold, Rule, Threshold, TruncatedGeometric
+from stairnoise.mechanisms.partition_selection.rules import GaussianThreshold, Rule, Threshold, TruncatedGeometric, gaussian
 
 Strategy = Literal["truncated_geometric", "laplace", "gaussian", "best"]
 STRATEGIES = ("truncated_geometric", "laplace", "gaussian", "best")
@@ -78,56 +78,40 @@ class LaplaceThreshold(Threshold):
         # The margin covers the rounding of the quotient.
         over = -self._log_total - math.log(share(delta, k)) + _MARGIN
         self.threshold = 1 + max(math.ceil(over / self._eps), 0)
-        log_hidden = math.log1p(-math.exp(self._log_shown))
-        self.achieved_delta = min(delta, -math.expm1(k * log_hidden) * (1 + _MARGIN))
+        # Logarithm of the probability that a group of one person is hidden.
+        self._log_hidden = math.log1p(-math.exp(-self._eps * (self.threshold - 1) - self._log_total))
+        self.achieved_delta = min(delta, -math.expm1(k * self._log_hidden) * (1 + _MARGIN))
 
     @cached_property
     def _noise(self) -> Geometric:
         return Geometric(self._eps)
 
-    @property
-    def _log_shown(self) -> float:
-        """Logarithm of the probability p that a group of one person is shown."""
-        return -self._eps * (self.threshold - 1) - self._log_total
-
     def loss(self) -> Any:
         """Loss of one group: of a large group, or of a group that appears or disappears."""
-        log_hidden = math.log1p(-math.exp(self._log_shown))
         log_p = np.array([0.0, -self._eps]) - self._log_total
         known = np.array([self._eps, -self._eps])
         large = listed.Listed(("laplace threshold", self._eps), log_p, log_p - known, np.inf, 0.0, known)
-        return largest_loss.Largest([large, *partition_selection_loss.alone(log_hidden)])
-
-
-def _truncated_geometric(eps: float, delta: float, k: int, _: int) -> Rule:
-    # From 1/2 on a larger δ changes only how often a group of one person is shown.
-    return TruncatedGeometric(eps, delta, k, min(share(delta, k), 0.5))
-
-
-def _gaussian(eps: float, delta: float, k: int, below: int) -> Rule | None:
-    """Return None if no threshold is below this one."""
-    found = calibration.least_threshold(eps, delta, k, below)
-    return None if found is None else GaussianThreshold(eps, k, found)
-
-
-def _laplace(eps: float, delta: float, k: int, _: int) -> Rule:
-    return LaplaceThreshold(eps, delta, k)
+        return largest_loss.Largest([large, *partition_selection_loss.alone(self._log_hidden)])
 
 
 _RULES: dict[str, Callable[[float, float, int, int], Rule | None]] = {
-    "truncated_geometric": _truncated_geometric,
-    OF_SIGMA: _gaussian,
-    "laplace": _laplace,
+    # From 1/2 on a larger δ changes only how often a group of one person is shown.
+    "truncated_geometric": lambda eps, delta, k, _: TruncatedGeometric(eps, delta, k, min(share(delta, k), 0.5)),
+    OF_SIGMA: gaussian,
+    "laplace": lambda eps, delta, k, _: LaplaceThreshold(eps, delta, k),
 }
+
+
+def _require_delta(delta: float, k: int) -> None:
+    allowed = 0 < delta < 1 and share(delta, k) >= _LEAST_DELTA
+    refuse("delta", delta, allowed, "less than 1, and at least 2**-128 for each partition")
 
 
 @lru_cache(maxsize=16)
 def rule_of(strategy: Strategy, eps: float, delta: float, k: int) -> Rule:
     """Return the rule of a strategy; the one with the smallest threshold for "best"."""
     refuse("eps", eps, _LEAST_EPS * k <= eps < math.inf, "finite and at least 2**-40 for each partition")
-    refuse(
-        "delta", delta, 0 < delta < 1 and share(delta, k) >= _LEAST_DELTA, "less than 1, and at least 2**-128 for each partition"
-    )
+    _require_delta(delta, k)
     best: Rule | None = None
     # For one group per person the truncated geometric rule is the best of all, if it has all of δ.
     names = list(_RULES)[: 1 if k == 1 and delta <= 0.5 else None]
@@ -142,8 +126,6 @@ def rule_of(strategy: Strategy, eps: float, delta: float, k: int) -> Rule:
 @lru_cache(maxsize=16)
 def rule_of_sigma(sigma: float, delta: float, k: int) -> GaussianThreshold:
     """Return the rule with the caller's Gaussian noise; δ is the probability that one of k groups of one person is shown."""
-    refuse(
-        "delta", delta, 0 < delta < 1 and share(delta, k) >= _LEAST_DELTA, "less than 1, and at least 2**-128 for each partition"
-    )
+    _require_delta(delta, k)
     sigma2 = discrete_gaussian.DiscreteGaussian(sigma=sigma).sigma2
     return GaussianThreshold(None, k, calibration.of_sigma2(sigma2, delta, k))
