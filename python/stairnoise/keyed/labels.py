@@ -26,6 +26,7 @@ from stairnoise.columns.reading import answers_of, by_library, reader
 from stairnoise.keyed import encoding
 
 _RULE = "labels must be strings, integers, bools, dates, bytes, None or tuples of them"
+_NOTHING = encoding.field(encoding.NONE, b"")
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 # Types of integers that int64 can hold: those of Polars and Arrow, and the nullable types of pandas.
 _INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"})
@@ -209,11 +210,11 @@ def _encoded(label: Any, row: int) -> bytes:
     kind = type(label)
     if isinstance(label, np.datetime64):
         if np.datetime_data(label.dtype) == ("D", 1):
-            return _nothing() if np.isnat(label) else encoding.integer(int(label.astype(np.int64)), encoding.DATE)
+            return _NOTHING if np.isnat(label) else encoding.integer(int(label.astype(np.int64)), encoding.DATE)
     else:
         label = python_value(label)
     if label is None or _is_missing(label):
-        return _nothing()
+        return _NOTHING
     if isinstance(label, str):
         return _text(label, row)
     if isinstance(label, bool):
@@ -238,10 +239,6 @@ def _encoded(label: Any, row: int) -> bytes:
 def _is_tuple(label: object) -> bool:
     """Return whether this is a tuple of labels. (An interval of Arrow is a tuple of numbers.)"""
     return isinstance(label, tuple) and type(label).__name__ != "MonthDayNano"
-
-
-def _nothing() -> bytes:
-    return encoding.field(encoding.NONE, b"")
 
 
 def _package(label: object) -> str:

@@ -98,7 +98,7 @@ class Plan(NamedTuple):
 
         if self.alone:
             return [max(of_one(Target(p, self.r)) for p in self.ranks)] * len(self.ranks)
-        return off(self.ranks, self.r, 0.0, 0.0, self.person, of_one)
+        return off(self.ranks, self.r, self.person, of_one)
 
     def selected(self, candidates: Whole, weights: Whole, among: int, rng: Rng | None) -> list[int]:
         """Return a candidate for each quantile; `candidates` have the weights, and can be repeated."""

@@ -11,6 +11,7 @@ none. So time and memory grow with the number of people: 10 million take 6 secon
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -49,32 +50,38 @@ def several(
     return [found >> _DIGITS for found in _selected(whole, ranks, r, eps, person, rng)]
 
 
-def off(ranks: list[int], r: int, low: float, high: float, person: int, of_one: Callable[[Target], float]) -> list[float]:
-    """Return how far each quantile can be off, if the ends of its part are off by `low` and `high`; `of_one` bounds a selection.
+def _selected(whole: Weights, ranks: list[int], r: int, eps: float, person: int, rng: Rng | None) -> list[int]:
+    def select(values: Weights, target: Target) -> tuple[int, Weights, Weights]:
+        found = _one(values, target, eps, person, rng)
+        return found, values.below(found), values.above(found)
 
-    The target moves with the ends. The selected candidate, of which one person's values can be those that no side has, is an end
-    of the next parts.
+    return _middle_first(ranks, r, whole, select)
+
+
+def off(ranks: list[int], r: int, person: int, of_one: Callable[[Target], float]) -> list[float]:
+    """Return how far each quantile can be off; `of_one` bounds a selection.
+
+    The target moves with the ends of its part. The selected candidate, of which one person's values can be those that no side
+    has, is an end of the next parts.
     """
+
+    def bound(ends: tuple[float, float], target: Target) -> tuple[float, tuple[float, float], tuple[float, float]]:
+        low, high = ends
+        found = ((target.r - target.p) * low + target.p * high) / target.r + of_one(target)
+        return found, (low, found + person), (found + person, high)
+
+    return _middle_first(ranks, r, (0.0, 0.0), bound)
+
+
+def _middle_first(ranks: list[int], r: int, part: Any, of_one: Callable[[Any, Target], tuple[Any, Any, Any]]) -> list[Any]:
+    """Return what `of_one` finds for each quantile in a part; it returns the parts on both sides too."""
     if not ranks:
         return []
     middle = len(ranks) // 2
     p = ranks[middle]
-    found = ((r - p) * low + p * high) / r + of_one(Target(p, r))
-    later = [rank - p for rank in ranks[middle + 1 :]]
-    left = off(ranks[:middle], p, low, found + person, person, of_one)
-    return [*left, found, *off(later, r - p, found + person, high, person, of_one)]
-
-
-def _selected(values: Weights, ranks: list[int], r: int, eps: float, person: int, rng: Rng | None) -> list[int]:
-    if not ranks:
-        return []
-    middle = len(ranks) // 2
-    p = ranks[middle]
-    found = _one(values, Target(p, r), eps, person, rng)
-    left = _selected(values.below(found), ranks[:middle], p, eps, person, rng)
-    later = [rank - p for rank in ranks[middle + 1 :]]
-    right = _selected(values.above(found), later, r - p, eps, person, rng)
-    return [*left, found, *right]
+    found, below, above = of_one(part, Target(p, r))
+    left = _middle_first(ranks[:middle], p, below, of_one)
+    return [*left, found, *_middle_first([rank - p for rank in ranks[middle + 1 :]], r - p, above, of_one)]
 
 
 def _one(values: Weights, target: Target, eps: float, person: int, rng: Rng | None) -> int:

@@ -116,7 +116,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
     @classmethod
     def _calibrated(cls, parameters: tuple[Any, ...], *calibration: Any) -> Skellam:
         mechanism = cls.__new__(cls)
-        mechanism._keep(_Calibration(*calibration), *parameters)
+        mechanism._keep(_Calibration(*calibration) if calibration else None, *parameters)
         return mechanism
 
     @classmethod
@@ -313,10 +313,8 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         return Skellam._calibrated((mu, *others), eps, delta, number)
 
     def share(self, n_parties: int, present: int = 1) -> Skellam:
-        mechanism = super().share(n_parties, present)
-        if self._calibration is None:
-            return mechanism
-        return Skellam._calibrated(tuple(mechanism._named_arguments().values()), *self._calibration)
+        parameters = super().share(n_parties, present)._named_arguments()
+        return Skellam._calibrated(tuple(parameters.values()), *(self._calibration or ()))
 
     share.__doc__ = Shares.share.__doc__
 
