@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,15 +130,10 @@ class Threshold:
     threshold: int
     achieved_delta: float
     _mechanism: _native.Mechanism
-
-    if TYPE_CHECKING:
-
-        @property
-        def _noise(self) -> Any:
-            """Return the distribution of Z."""
-
-        def loss(self) -> Any:
-            """Return the loss of all groups of a person, or of one of `pieces` groups."""
+    # The distribution of Z.
+    _noise: Any
+    # Returns the loss of all groups of a person, or of one of `pieces` groups.
+    loss: Any
 
     def probability(self, people: Real) -> Real:
         """P(Z >= threshold - n), and 0 for nobody."""

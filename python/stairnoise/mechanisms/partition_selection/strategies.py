@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -50,12 +50,12 @@ class Geometric:
     """Two-sided geometric noise: P(Z = j) falls by e^-ε from 0 on."""
 
     def __init__(self, eps: float) -> None:
-        self._eps, self._log_total = eps, math.log1p(math.exp(-eps))
+        self._eps, self.log_total = eps, math.log1p(math.exp(-eps))
 
     def logsf(self, x: Floats) -> Floats:
         """Logarithm of P(Z > x) for whole x."""
-        below = np.log1p(-np.exp(np.minimum(x, -1.0) * self._eps - self._log_total))
-        return np.asarray(np.where(x < 0, below, -self._eps * (x + 1) - self._log_total))
+        below = np.log1p(-np.exp(np.minimum(x, -1.0) * self._eps - self.log_total))
+        return np.asarray(np.where(x < 0, below, -self._eps * (x + 1) - self.log_total))
 
     def var(self) -> float:
         """Variance."""
@@ -64,7 +64,7 @@ class Geometric:
     def error_bound(self, alpha: Floats) -> Floats:
         """Least t with P(|Z| > t) <= alpha, or one more."""
         return np.asarray(
-            np.maximum(np.ceil((math.log(2) - self._log_total - np.log(alpha)) / self._eps * (1 + _MARGIN)) - 1, 0.0)
+            np.maximum(np.ceil((math.log(2) - self.log_total - np.log(alpha)) / self._eps * (1 + _MARGIN)) - 1, 0.0)
         )
 
 
@@ -74,21 +74,17 @@ class LaplaceThreshold(Threshold):
     def __init__(self, eps: float, delta: float, k: int) -> None:
         self.pieces, self._eps = k, _native.largest_quotient(eps, k)
         self._mechanism = _native.discrete_laplace(self._eps, 1.0)
-        self._log_total = math.log1p(math.exp(-self._eps))
+        self._noise = Geometric(self._eps)
         # The margin covers the rounding of the quotient.
-        over = -self._log_total - math.log(share(delta, k)) + _MARGIN
+        over = -self._noise.log_total - math.log(share(delta, k)) + _MARGIN
         self.threshold = 1 + max(math.ceil(over / self._eps), 0)
         # Logarithm of the probability that a group of one person is hidden.
-        self._log_hidden = math.log1p(-math.exp(-self._eps * (self.threshold - 1) - self._log_total))
+        self._log_hidden = math.log1p(-math.exp(-self._eps * (self.threshold - 1) - self._noise.log_total))
         self.achieved_delta = min(delta, -math.expm1(k * self._log_hidden) * (1 + _MARGIN))
-
-    @cached_property
-    def _noise(self) -> Geometric:
-        return Geometric(self._eps)
 
     def loss(self) -> Any:
         """Loss of one group: of a large group, or of a group that appears or disappears."""
-        log_p = np.array([0.0, -self._eps]) - self._log_total
+        log_p = np.array([0.0, -self._eps]) - self._noise.log_total
         known = np.array([self._eps, -self._eps])
         large = listed.Listed(("laplace threshold", self._eps), log_p, log_p - known, np.inf, 0.0, known)
         return largest_loss.Largest([large, *partition_selection_loss.alone(self._log_hidden)])
