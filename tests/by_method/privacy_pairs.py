@@ -8,7 +8,6 @@ import itertools
 import mpmath as mp
 
 import stairnoise as sn
-from stairnoise.accounting.privacy_loss import privacy_loss
 
 TOLERANCE = 1e-12
 # The probability that the sums leave out.
@@ -101,7 +100,7 @@ DISCRETE = [
     sn.DiscreteStaircase(8, 9),
 ]
 GAMMAS = [(0.4, 0.25), (1.0, 0.5), (2.0, 0.1), (5.0, 0.75), (1.5, 1.0)]
-CASES = [(privacy_loss(mechanism), lattice_pair, (mechanism,), repr(mechanism)) for mechanism in DISCRETE] + [
-    (privacy_loss(sn.Staircase(eps, 3.0, gamma), lattice=False), staircase_pair, (eps, gamma), f"Staircase({eps}, {gamma})")
+CASES = [(mechanism.privacy_loss(), lattice_pair, (mechanism,), repr(mechanism)) for mechanism in DISCRETE] + [
+    (sn.Staircase(eps, 3.0, gamma).privacy_loss(lattice=False), staircase_pair, (eps, gamma), f"Staircase({eps}, {gamma})")
     for eps, gamma in GAMMAS
 ]

@@ -13,7 +13,6 @@ import pytest
 
 import stairnoise as sn
 from stairnoise._candidates import CANDIDATES
-from stairnoise.accounting.privacy_loss import privacy_loss
 from stairnoise.distributions.moments import staircase_abs_moment
 from stairnoise.mechanisms.staircase import many_releases
 from stairnoise.numerics.roots import bisection
@@ -173,9 +172,9 @@ def ratios(eps, gammas, delta=1e-6):
     mechanisms = [staircase_of_variance(laplace.var(), gamma) for gamma in gammas]
     found = []
     for k in (1, 10, 100, 1000):
-        theirs = privacy_loss(laplace, lattice=False).compose(k).eps_for_delta(delta)
+        theirs = laplace.privacy_loss(lattice=False).compose(k).eps_for_delta(delta)
         found.append(
-            min(privacy_loss(mechanism, lattice=False).compose(k).eps_for_delta(delta) for mechanism in mechanisms) / theirs
+            min(mechanism.privacy_loss(lattice=False).compose(k).eps_for_delta(delta) for mechanism in mechanisms) / theirs
         )
     return found
 
@@ -261,7 +260,7 @@ def test_another_accountant_agrees(eps, delta, k):
 def test_largest_eps_of_three_losses(k):
     """Releases with the theory's ε₁ compose to the requested ε for the mechanism with a density."""
     one = many_releases.largest_eps(2.0, 1e-6, k, 0.6, -0.4)
-    mechanism = privacy_loss(sn.Staircase(one, 1, 0.3), lattice=False).compose(k)
+    mechanism = sn.Staircase(one, 1, 0.3).privacy_loss(lattice=False).compose(k)
     assert mechanism.eps_for_delta(1e-6) == pytest.approx(2.0, rel=1e-5)
 
 

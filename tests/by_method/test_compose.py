@@ -11,7 +11,6 @@ import pytest
 import stairnoise as sn
 from stairnoise.accounting import convolution, models
 from stairnoise.accounting.curve import Curve
-from stairnoise.accounting.privacy_loss import privacy_loss
 from stairnoise.mechanisms.discrete_gaussian.calibration import _log_sum
 from stairnoise.mechanisms.laplace import loss as steps
 from tests.by_method.privacy_pairs import (
@@ -70,14 +69,14 @@ def test_a_million_releases_have_no_delta_above_1():
 
 def test_different_mechanisms_on_a_common_lattice():
     first, second = sn.DiscreteStaircase(1, 5, 2), sn.DiscreteLaplace(1, 4)
-    total = privacy_loss(first).compose(2) + privacy_loss(second)
+    total = first.privacy_loss().compose(2) + second.privacy_loss()
     joint = merged([(p * u, q * v) for p, q in product(merged(lattice_pair(first)), 2) for u, v in merged(lattice_pair(second))])
     assert total.exact
     for eps in (-1.0, 0.0, 0.4, 1.1, 2.0, 2.9):
         assert close(total.privacy_profile(eps), hockey_stick(joint, eps))
     for alpha in (1e-6, 0.01, 0.3, 0.8, 0.99):
         assert close(total.tradeoff(alpha), neyman_pearson(joint, alpha), 1e-11)
-    assert total == privacy_loss(second) + privacy_loss(first).compose(2)
+    assert total == second.privacy_loss() + first.privacy_loss().compose(2)
     assert total.releases == 3
 
 
@@ -100,7 +99,7 @@ def trinomial_delta(eps, p, k, t):
 def test_tails_of_many_fold_composition(eps, k, t):
     """δ from 1e-19 to 1 has relative accuracy in the far tail, by the multinomial distribution."""
     gamma = 0.2
-    loss = privacy_loss(sn.Staircase(eps, 1, gamma), lattice=False).compose(k)
+    loss = sn.Staircase(eps, 1, gamma).privacy_loss(lattice=False).compose(k)
     exact, c = mp.mpf(eps), 1 / mp.expm1(mp.mpf(eps))
     p = (2 * mp.mpf(gamma) + c) / (2 * (mp.mpf(gamma) + c))
     assert close(loss.privacy_profile(t), trinomial_delta(exact, p, k, mp.mpf(t)), 5e-13)
@@ -110,7 +109,7 @@ def test_tails_of_many_fold_composition(eps, k, t):
 def test_thousands_of_releases_by_a_saddle_free_identity():
     """gamma = 1/2 is randomised response, whose sum is binomial: exact rational tails, down to 1e-300."""
     k, eps = 3000, 0.5
-    loss = privacy_loss(sn.Staircase(eps, 1, 0.5), lattice=False).compose(k)
+    loss = sn.Staircase(eps, 1, 0.5).privacy_loss(lattice=False).compose(k)
     p = 1 / (1 + mp.exp(-mp.mpf(eps)))
     for t in (0.0, 370.25, 700.0, 1000.0, 1200.0):
         exact = mp.fsum(
@@ -160,7 +159,7 @@ def test_tilted_transforms_leave_out_what_their_errors_hide():
 
 
 def test_compose_twice_is_compose_once():
-    once = privacy_loss(sn.DiscreteLaplace(0.7, 3))
+    once = sn.DiscreteLaplace(0.7, 3).privacy_loss()
     assert once.compose(1) is once
     assert once.compose(4).compose(5) == once.compose(20)
     assert once + once == once.compose(2)
@@ -175,7 +174,7 @@ def test_compose_twice_is_compose_once():
 @pytest.mark.parametrize("eps", [0.2, 1.0, 4.0])
 def test_two_laplace_releases_by_quadrature(eps):
     """δ is the second loss's profile, averaged over the first loss's atoms and density."""
-    loss = privacy_loss(sn.Laplace(eps), lattice=False).compose(2)
+    loss = sn.Laplace(eps).privacy_loss(lattice=False).compose(2)
     assert not loss.exact
     e = mp.mpf(eps)
 
@@ -201,8 +200,8 @@ def test_two_laplace_releases_by_quadrature(eps):
 def test_brackets_enclose_what_an_exact_lattice_says(mechanism, monkeypatch):
     """Brackets are computed although the exact answer is known; coarse grids make them wide enough to fail."""
     monkeypatch.setattr(steps, "_LISTED_STEPS", 40)
-    parts = ((privacy_loss(mechanism)._parts[0][0], 9),)
-    exact = privacy_loss(mechanism).compose(9)
+    parts = ((mechanism.privacy_loss()._parts[0][0], 9),)
+    exact = mechanism.privacy_loss().compose(9)
     eps = np.linspace(0, 9 * mechanism.eps, 91)[:-1]
     alpha = np.linspace(0, 1, 41)
     for nodes in (300, 3001):
@@ -222,9 +221,9 @@ ROUNDED = [(0.99999, 9), (1.1, 25), (0.1, 3), (0.3, 7), (2.3, 11)]
 @pytest.mark.parametrize(("eps", "k"), rest_long(ROUNDED[:2], ROUNDED))
 def test_nothing_is_above_the_pure_eps(eps, k):
     """The lower model's largest loss is a product of rounded numbers, and must not exceed the upper model's."""
-    loss = privacy_loss(sn.Laplace(eps)).compose(k)
+    loss = sn.Laplace(eps).privacy_loss().compose(k)
     for other in (sn.Laplace(0.7 * eps), sn.MergedLaplace([eps, 2 * eps], [1.0])):
-        for total in (loss, loss + privacy_loss(other)):
+        for total in (loss, loss + other.privacy_loss()):
             for share in (1.0, 1 - 1e-15, 1 - 1e-12):
                 low, high = total.privacy_profile(share * total.eps, bounds=True)
                 assert low <= high
@@ -234,9 +233,9 @@ def test_nothing_is_above_the_pure_eps(eps, k):
 @pytest.mark.parametrize(
     "loss",
     [
-        privacy_loss(sn.Laplace(58.0)).compose(7),
-        privacy_loss(sn.Laplace(17.0)).compose(10) + privacy_loss(sn.MergedLaplace([17.0, 34.0], [1.0])),
-        privacy_loss(sn.DiscreteLaplace(60.0, 3)).compose(7),
+        sn.Laplace(58.0).privacy_loss().compose(7),
+        sn.Laplace(17.0).privacy_loss().compose(10) + sn.MergedLaplace([17.0, 34.0], [1.0]).privacy_loss(),
+        sn.DiscreteLaplace(60.0, 3).privacy_loss().compose(7),
     ],
     ids=["Laplace", "mixed", "exact"],
 )
@@ -254,7 +253,7 @@ def test_missed_detections_are_few_where_false_alarms_are(loss, alpha):
 def test_brackets_of_different_mechanisms():
     """The losses' ratio is irrational; the product distribution gives the truth between the brackets."""
     first, second = sn.DiscreteStaircase(0.1, 5, 2), sn.DiscreteStaircase(0.3, 4, 2)
-    total = privacy_loss(first).compose(2) + privacy_loss(second).compose(2)
+    total = first.privacy_loss().compose(2) + second.privacy_loss().compose(2)
     assert not total.exact
     pairs = [product(merged(lattice_pair(mechanism)), 2) for mechanism in (first, second)]
     joint = merged([(p * u, q * v) for p, q in pairs[0] for u, v in pairs[1]])
@@ -272,10 +271,10 @@ def test_brackets_of_different_mechanisms():
 def test_mixed_with_laplace():
     """Lower and upper model meet for compositions of all kinds of mechanisms."""
     total = (
-        privacy_loss(sn.Laplace(0.4)).compose(3)
-        + privacy_loss(sn.Staircase(1)).compose(2)
-        + privacy_loss(sn.DiscreteLaplace(0.7, 10**6))
-        + privacy_loss(sn.DiscreteLaplace(0.9, 11))
+        sn.Laplace(0.4).privacy_loss().compose(3)
+        + sn.Staircase(1).privacy_loss().compose(2)
+        + sn.DiscreteLaplace(0.7, 10**6).privacy_loss()
+        + sn.DiscreteLaplace(0.9, 11).privacy_loss()
     )
     low, high = total.eps_for_delta(1e-3, bounds=True)
     assert 0 < high - low < 0.005
@@ -287,8 +286,8 @@ def test_mixed_with_laplace():
 )
 def test_a_loss_far_below_the_step(small):
     """The other losses change the total by at most 1e-9, and so do the bounds."""
-    others = privacy_loss(sn.Laplace(2.0)).compose(3)
-    total = others + privacy_loss(small)
+    others = sn.Laplace(2.0).privacy_loss().compose(3)
+    total = others + small.privacy_loss()
     eps = np.array([0.0, 0.5, 2.0, 5.0])
     low, high = total.privacy_profile(eps, bounds=True)
     least, most = others.privacy_profile(eps, bounds=True)
@@ -298,12 +297,12 @@ def test_a_loss_far_below_the_step(small):
 
 
 GAPPED = [
-    privacy_loss(sn.DiscreteLaplace(30.0)).compose(3) + privacy_loss(sn.Laplace(0.1)).compose(200),
-    privacy_loss(sn.DiscreteLaplace(300.0)) + privacy_loss(sn.Laplace(0.1)).compose(200),
-    privacy_loss(sn.DiscreteGaussian(0.02)).compose(4) + privacy_loss(sn.Staircase(1.0)).compose(60),
-    privacy_loss(sn.MergedLaplace([40.0, 1.0], [0.5])).compose(3) + privacy_loss(sn.Staircase(0.1)).compose(60),
-    privacy_loss(sn.Laplace(2.0)).compose(40),
-    privacy_loss(sn.DiscreteGaussian(0.01)) + privacy_loss(sn.Laplace(1.0)).compose(60),
+    sn.DiscreteLaplace(30.0).privacy_loss().compose(3) + sn.Laplace(0.1).privacy_loss().compose(200),
+    sn.DiscreteLaplace(300.0).privacy_loss() + sn.Laplace(0.1).privacy_loss().compose(200),
+    sn.DiscreteGaussian(0.02).privacy_loss().compose(4) + sn.Staircase(1.0).privacy_loss().compose(60),
+    sn.MergedLaplace([40.0, 1.0], [0.5]).privacy_loss().compose(3) + sn.Staircase(0.1).privacy_loss().compose(60),
+    sn.Laplace(2.0).privacy_loss().compose(40),
+    sn.DiscreteGaussian(0.01).privacy_loss() + sn.Laplace(1.0).privacy_loss().compose(60),
 ]
 
 
@@ -324,7 +323,7 @@ def test_sums_with_gaps(loss, monkeypatch):
 @pytest.mark.parametrize(("k", "together"), [(20, 2e-5), pytest.param(100, 1e-12, marks=pytest.mark.long)])
 def test_one_wide_loss_among_many(k, together):
     """The lattice's loss is 50 except with probability e^-50, and k losses of at most 1 never add up to nearly k."""
-    total = privacy_loss(sn.DiscreteGaussian(0.01)) + privacy_loss(sn.Laplace(1.0)).compose(k)
+    total = sn.DiscreteGaussian(0.01).privacy_loss() + sn.Laplace(1.0).privacy_loss().compose(k)
     low, high = total.privacy_profile(np.array([0.0, 5.0, 0.6 * k, 49.0 + k]), bounds=True)
     assert (low <= high).all()
     assert (high - low < 1e-3).all()
@@ -376,7 +375,7 @@ def test_the_tilt_is_found_from_anywhere(start):
 def test_thousands_of_laplace_releases(mechanism):
     """Float64 has no loss below zero here: δ is 1 far below the mean, and near the mean within 3 % of the normal distribution."""
     k = 3000
-    once = privacy_loss(mechanism)
+    once = mechanism.privacy_loss()
     loss = once.compose(k)
     mean, deviation = k * once.mean(), math.sqrt(k * once.var())
     assert loss.privacy_profile(mean - 10 * deviation, bounds=True)[0] > 1 - 1e-8
@@ -392,7 +391,7 @@ def test_lost_probability_is_an_error(monkeypatch):
     monkeypatch.setattr(models, "convolution", lambda mechanisms, length: np.zeros(length))
     for mechanism in (sn.DiscreteLaplace(1, 3), sn.Laplace(1)):
         with pytest.raises(ArithmeticError, match="add up"):
-            privacy_loss(mechanism).compose(2).privacy_profile(0.5)
+            mechanism.privacy_loss().compose(2).privacy_profile(0.5)
 
 
 # ---------------------------------------------------------------- known figures
@@ -401,12 +400,12 @@ def test_lost_probability_is_an_error(monkeypatch):
 @pytest.mark.slow
 def test_hundred_fold_figures():
     """Figures are at δ = 1e-6. For ε = 0.1 the staircase's figure is 4.773: δ(4.773) is 1e-6 by the multinomial distribution."""
-    staircase, laplace = (privacy_loss(mechanism(1.0)).compose(100) for mechanism in (sn.Staircase, sn.Laplace))
+    staircase, laplace = (mechanism(1.0).privacy_loss().compose(100) for mechanism in (sn.Staircase, sn.Laplace))
     assert round(staircase.eps_for_delta(1e-6), 1) == 80.8
     low, high = laplace.eps_for_delta(1e-6, bounds=True)
     assert 71.5 < low < high < 71.55
     assert high - low < 1e-4
-    staircase, laplace = (privacy_loss(mechanism(0.1)).compose(100) for mechanism in (sn.Staircase, sn.Laplace))
+    staircase, laplace = (mechanism(0.1).privacy_loss().compose(100) for mechanism in (sn.Staircase, sn.Laplace))
     assert round(laplace.eps_for_delta(1e-6), 2) == 4.69
     found = staircase.eps_for_delta(1e-6)
     assert round(found, 3) == 4.773

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.accounting.privacy_loss import privacy_loss
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.array_gaussian import GaussianArrays
 from stairnoise.mechanism.array_parameters import ArrayParameters
@@ -92,8 +91,6 @@ def test_the_density_is_asked_about_where_it_is_known(row):
             text = rf"lattice must be True for a {row.class_name}, .*, got False"
             with pytest.raises(sn.ParameterError, match=text):
                 mechanism.privacy_loss(lattice=False)
-            with pytest.raises(sn.ParameterError, match=text):
-                privacy_loss(mechanism, lattice=False)
 
 
 def test_sigma_and_sigma2_of_both_gaussian_mechanisms():

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.accounting.privacy_loss import privacy_loss
 from tests.combinations import looped, pairs
 
 LEVELS = np.array([0.9, 0.5, 0.05, 1e-3, 1e-9])
@@ -123,7 +122,7 @@ def test_error_bounds_within_the_range(eps, sensitivity):
 @pytest.mark.parametrize("eps", WITHIN)
 def test_losses_within_the_range(eps):
     for mechanism in (sn.Laplace(eps, 3.3), sn.Staircase(eps, 3.3), sn.Staircase(eps, 3.3, "l2"), sn.Laplace(eps, 1.0)):
-        drawn, density = privacy_loss(mechanism), privacy_loss(mechanism, lattice=False)
+        drawn, density = mechanism.privacy_loss(), mechanism.privacy_loss(lattice=False)
         for measure in (
             lambda loss: loss.privacy_profile(np.array([0.0, 0.3, 0.9]) * eps),
             lambda loss: loss.rdp([0.3, 0.9, 2.0, 30.0]),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.accounting.privacy_loss import PrivacyLoss, privacy_loss
+from stairnoise.accounting.privacy_loss import PrivacyLoss
 from tests.by_method.privacy_pairs import CASES, TOLERANCE, TRUNCATED, close, hockey_stick, merged, neyman_pearson, pmf, renyi
 from tests.combinations import looped
 
@@ -99,7 +99,7 @@ def laplace_delta(eps, t):
 
 @pytest.mark.parametrize("eps", [2.0**-30, 1e-3, 0.7, 3.0, 40.0, 700.0])
 def test_laplace_density(eps):
-    loss = privacy_loss(sn.Laplace(eps, 0.3), lattice=False)
+    loss = sn.Laplace(eps, 0.3).privacy_loss(lattice=False)
     with mp.workdps(700):
         for t in (0.0, 0.3 * eps, 0.99 * eps):
             assert close(loss.privacy_profile(t), laplace_delta(eps, t), 1e-12)
@@ -121,7 +121,7 @@ def test_laplace_density(eps):
 @pytest.mark.parametrize("eps", [0.1, 1.0, 12.0])
 def test_laplace_tradeoff_is_the_published_curve(eps):
     """Dong, Roth and Su, proposition A.6: three pieces."""
-    loss = privacy_loss(sn.Laplace(eps), lattice=False)
+    loss = sn.Laplace(eps).privacy_loss(lattice=False)
     exact = mp.exp(-mp.mpf(eps))
     for alpha in (0, 1e-9, 1e-3, 0.1, 0.3, 0.5, 0.6, 0.99, 1):
         a = mp.mpf(alpha)
@@ -133,7 +133,7 @@ def test_laplace_tradeoff_is_the_published_curve(eps):
 @looped("h", [Fraction(1, 2**20), Fraction(1, 4), Fraction(1), Fraction(3, 2), Fraction(2)])
 def test_staircase_formulas_at_extreme_eps(eps, h):
     """The formulas of the three atoms, with enough digits for subtraction; h = 2 gamma."""
-    loss = privacy_loss(sn.Staircase(eps, 1, float(h / 2)), lattice=False)
+    loss = sn.Staircase(eps, 1, float(h / 2)).privacy_loss(lattice=False)
     with mp.workdps(800):
         b = mp.exp(-mp.mpf(eps))
         c, width = b / (1 - b), mp.mpf(h.numerator) / h.denominator
@@ -151,7 +151,7 @@ def test_staircase_formulas_at_extreme_eps(eps, h):
 @looped("eps", [1e-6, 0.01, 1.0, 30.0, 500.0])
 def test_discrete_laplace_formulas_at_extreme_parameters(eps, sensitivity_steps):
     """Rényi divergence as an explicit sum of geometric series, with enough digits for subtraction."""
-    loss = privacy_loss(sn.DiscreteLaplace(eps, sensitivity_steps))
+    loss = sn.DiscreteLaplace(eps, sensitivity_steps).privacy_loss()
     with mp.workdps(500):
         theta = mp.mpf(eps) / sensitivity_steps
         ratio = mp.exp(-theta)
@@ -170,7 +170,7 @@ def test_discrete_laplace_formulas_at_extreme_parameters(eps, sensitivity_steps)
     "mechanism", [sn.Staircase(1, 0.3), sn.Staircase(6, 10, 0.01), sn.Laplace(2, 3.3), sn.Laplace(40, 1)], ids=repr
 )
 def test_drawn_mechanism_is_the_discrete_one_of_its_cells(mechanism):
-    drawn, density = privacy_loss(mechanism), privacy_loss(mechanism, lattice=False)
+    drawn, density = mechanism.privacy_loss(), mechanism.privacy_loss(lattice=False)
     sensitivity_steps = math.ceil(Fraction(mechanism.sensitivity) / Fraction(mechanism.granularity))
     if isinstance(mechanism, sn.Staircase):
         r = (
@@ -183,7 +183,7 @@ def test_drawn_mechanism_is_the_discrete_one_of_its_cells(mechanism):
         assert close(drawn.privacy_profile(0.0), p * (1 - mp.exp(-mp.mpf(mechanism.eps))), 1e-15)
     else:
         small = sn.DiscreteLaplace(mechanism.eps, 3)
-        assert privacy_loss(small).privacy_profile(0.0) > drawn.privacy_profile(0.0) >= density.privacy_profile(0.0)
+        assert small.privacy_loss().privacy_profile(0.0) > drawn.privacy_profile(0.0) >= density.privacy_profile(0.0)
     for t in (-1.0, 0.0, 0.3, 0.9):
         assert math.isclose(drawn.privacy_profile(t * mechanism.eps), density.privacy_profile(t * mechanism.eps), rel_tol=1e-9)
     assert math.isclose(drawn.rdp(2), density.rdp(2), rel_tol=1e-9)
@@ -196,7 +196,7 @@ def test_smaller_shifts_lose_less():
         for shift in range(1, 5):
             pair = [(probability(i), probability(i - shift)) for i in range(-300, 300)]
             for t in (0.0, 0.1, 0.5, 0.9):
-                assert hockey_stick(pair, t) <= privacy_loss(mechanism).privacy_profile(t) + 1e-12
+                assert hockey_stick(pair, t) <= mechanism.privacy_loss().privacy_profile(t) + 1e-12
 
 
 # ---------------------------------------------------------------- reference values
@@ -215,10 +215,10 @@ def number(text):
 
 def reference_loss(params):
     if "r" in params:
-        return privacy_loss(sn.DiscreteStaircase(number(params["eps"]), int(params["D"]), int(params["r"])))
+        return sn.DiscreteStaircase(number(params["eps"]), int(params["D"]), int(params["r"])).privacy_loss()
     gamma = str(params["gamma"])
     shape = gamma.removeprefix("opt_") if gamma.startswith("opt_") else number(gamma)
-    return privacy_loss(sn.Staircase(number(params["eps"]), number(params["D"]), shape), lattice=False)
+    return sn.Staircase(number(params["eps"]), number(params["D"]), shape).privacy_loss(lattice=False)
 
 
 @pytest.mark.skipif(not FILE.is_file(), reason=f"{FILE} is absent")
@@ -263,7 +263,7 @@ MECHANISMS = [
 @pytest.mark.parametrize("make", MECHANISMS)
 def test_arrays_give_what_scalars_give(make, lattice):
     mechanism = make([0.5, 1.0, 4.0])
-    loss = privacy_loss(mechanism, lattice=lattice)
+    loss = mechanism.privacy_loss(lattice=lattice)
     levels = np.array([0.01, 0.2, 0.9]).reshape(3, 1, 1)
     for method in ("privacy_profile", "rdp", "tradeoff", "eps_for_delta"):
         found = getattr(loss, method)(levels)
@@ -273,7 +273,7 @@ def test_arrays_give_what_scalars_give(make, lattice):
             eps, sensitivity, spec = (np.broadcast_to(a, shape)[index[-len(shape) :]].item()
                                       if not isinstance(a, str) else a for a in (*mechanism._arguments(), "")[:3])  # fmt: skip
             one = type(mechanism)(eps, sensitivity, *([spec] if spec != "" else []))
-            expected = getattr(privacy_loss(one, lattice=lattice), method)(levels[index[0], 0, 0].item())
+            expected = getattr(one.privacy_loss(lattice=lattice), method)(levels[index[0], 0, 0].item())
             assert type(expected) is float
             assert math.isclose(found[index], expected, rel_tol=1e-13)
     assert loss.mean().shape == loss.var().shape == mechanism._parameter_shape
@@ -283,7 +283,7 @@ def test_arrays_give_what_scalars_give(make, lattice):
 
 
 def test_composed_arrays_give_what_scalars_give():
-    for loss in (privacy_loss(sn.Staircase(1)).compose(7), privacy_loss(sn.DiscreteLaplace(1, 3)).compose(4)):
+    for loss in (sn.Staircase(1).privacy_loss().compose(7), sn.DiscreteLaplace(1, 3).privacy_loss().compose(4)):
         for method, levels in (
             ("privacy_profile", [-1.0, 0.0, 2.1, 9.0]),
             ("tradeoff", [0, 0.2, 1]),
@@ -306,30 +306,29 @@ def test_composed_arrays_give_what_scalars_give():
         (lambda d: d.compose(0), sn.ParameterError, "k must be an integer from 1 to 2**20, got 0"),
         (lambda d: d.compose(2.0), sn.ParameterTypeError, "k must be an integer, got 2.0"),
         (lambda d: d.compose(2**20).compose(2), sn.ParameterError, "k must leave at most 1048576 releases"),
-        (lambda d: privacy_loss(sn.Laplace(1)).compose(2**14 + 1), sn.ParameterError, "k must leave at most 16384 releases"),
+        (lambda d: sn.Laplace(1).privacy_loss().compose(2**14 + 1), sn.ParameterError, "k must leave at most 16384 releases"),
         (
-            lambda d: privacy_loss(sn.Laplace([1, 2])).compose(2),
+            lambda d: sn.Laplace([1, 2]).privacy_loss().compose(2),
             sn.ParameterError,
             "composition must be of mechanisms with scalar",
         ),
-        (lambda d: d + privacy_loss(sn.Laplace([1, 2])), sn.ParameterError, "composition must be of mechanisms with scalar"),
-        (lambda d: privacy_loss(sn.Laplace(513)).compose(2), sn.ParameterError, "must be at most 512 to compose"),
+        (lambda d: d + sn.Laplace([1, 2]).privacy_loss(), sn.ParameterError, "composition must be of mechanisms with scalar"),
+        (lambda d: sn.Laplace(513).privacy_loss().compose(2), sn.ParameterError, "must be at most 512 to compose"),
         (lambda d: d + 1, TypeError, "unsupported operand"),
-        (lambda d: privacy_loss(1), sn.ParameterTypeError, "mechanism must be a mechanism of numbers, got 1"),
         (lambda d: PrivacyLoss(), sn.ParameterTypeError, "PrivacyLoss must be made by"),
-        (lambda d: privacy_loss(sn.Laplace([1, 2])).rdp([1, 2, 3]), sn.ParameterError, "alpha and parameters must have shapes"),
+        (lambda d: sn.Laplace([1, 2]).privacy_loss().rdp([1, 2, 3]), sn.ParameterError, "alpha and parameters must have shapes"),
     ],
 )
 def test_errors(call, error, text):
     with pytest.raises(error) as raised:
-        call(privacy_loss(sn.Staircase(1)))
+        call(sn.Staircase(1).privacy_loss())
     assert text in str(raised.value)
 
 
 def test_objects_are_values():
-    loss = privacy_loss(sn.Staircase(1, 2)).compose(3) + privacy_loss(sn.Laplace(0.5), lattice=False)
+    loss = sn.Staircase(1, 2).privacy_loss().compose(3) + sn.Laplace(0.5).privacy_loss(lattice=False)
     assert repr(loss) == ("PrivacyLoss(3 × Staircase(eps=1.0, sensitivity=2.0, gamma='l1') + Laplace(eps=0.5) as a density)")
-    assert repr(privacy_loss(sn.DiscreteLaplace(1), lattice=False)) == "PrivacyLoss(DiscreteLaplace(eps=1.0))"
+    assert repr(sn.DiscreteLaplace(1).privacy_loss(lattice=False)) == "PrivacyLoss(DiscreteLaplace(eps=1.0))"
     again = pickle.loads(pickle.dumps(loss))
     assert again == loss
     assert again.privacy_profile(1.0) == loss.privacy_profile(1.0)
@@ -339,22 +338,9 @@ def test_objects_are_values():
         del loss._parts
 
 
-def test_documented_examples_run():
-    import doctest
-
-    from stairnoise.accounting import privacy_loss as privacy
-
-    done = doctest.testmod(privacy)
-    assert done.failed == 0
-    assert done.attempted > 4
-
-
-def test_mixin_is_the_function():
-    """The mechanism's method and the function `privacy_loss` agree."""
-
-    mechanism, plain = sn.Staircase(2, 3), privacy_loss(sn.Staircase(2, 3))
-    assert mechanism.privacy_loss() == plain
-    assert mechanism.privacy_loss(lattice=False) == privacy_loss(sn.Staircase(2, 3), lattice=False) != plain
+def test_methods_of_the_mechanism_are_those_of_its_loss():
+    mechanism, plain = sn.Staircase(2, 3), sn.Staircase(2, 3).privacy_loss()
+    assert mechanism.privacy_loss(lattice=False) != plain
     assert mechanism.privacy_profile(0.5) == plain.privacy_profile(0.5)
     assert mechanism.rdp(2) == plain.rdp(2)
     assert mechanism.tradeoff(0.1) == plain.tradeoff(0.1)
@@ -363,11 +349,11 @@ def test_mixin_is_the_function():
 
 @pytest.mark.parametrize("value", [1, "no", None, [], np.zeros(3)])
 def test_flags_are_bools(value):
-    loss = privacy_loss(sn.Laplace(1.0))
+    loss = sn.Laplace(1.0).privacy_loss()
     for call, argument in ((loss.privacy_profile, 0.5), (loss.eps_for_delta, 1e-6), (loss.tradeoff, 0.1)):
         with pytest.raises(sn.ParameterTypeError, match=r"^bounds must be True or False, got "):
             call(argument, bounds=value)
     for call in (sn.Laplace(1.0).privacy_loss, sn.MergedLaplace([1.0], []).pure_eps):
         with pytest.raises(sn.ParameterTypeError, match=r"^lattice must be True or False, got "):
             call(lattice=value)
-    assert sn.Laplace(1.0).privacy_loss(lattice=np.True_) == privacy_loss(sn.Laplace(1.0))
+    assert sn.Laplace(1.0).privacy_loss(lattice=np.True_) == sn.Laplace(1.0).privacy_loss()

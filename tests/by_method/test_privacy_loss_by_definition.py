@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import stairnoise as sn
 from stairnoise.accounting.losses.listed import Listed
 from stairnoise.accounting.losses.runs import Runs
-from stairnoise.accounting.privacy_loss import PrivacyLoss, privacy_loss
+from stairnoise.accounting.privacy_loss import PrivacyLoss
 from stairnoise.distributions.slopes import Slopes
 
 LISTED = 70  # length of the oracles' lists in nepers
@@ -430,7 +430,7 @@ def test_methods_are_those_of_the_loss(mechanism, arguments):
     assert mechanism.tradeoff(0.1, **arguments) == loss.tradeoff(0.1)
     assert mechanism.compose(3, **arguments) == loss.compose(3)
     assert mechanism.compose(1, **arguments) == loss
-    assert isinstance(privacy_loss(mechanism), PrivacyLoss)
+    assert isinstance(mechanism.privacy_loss(), PrivacyLoss)
 
 
 @pytest.mark.parametrize(("mechanism", "arguments"), EVERY, ids=lambda v: repr(v))

@@ -13,7 +13,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.accounting.losses.largest import Largest
 from stairnoise.accounting.losses.runs import Runs
-from stairnoise.accounting.privacy_loss import PrivacyLoss, privacy_loss
+from stairnoise.accounting.privacy_loss import PrivacyLoss
 from stairnoise.distributions.slopes import Slopes
 
 LEVELS = (0.0, 0.01, 0.3, 0.9, 1.7, 3.1)
@@ -69,12 +69,12 @@ def loss_on_slopes(rates, D, breaks=(), below=None, above=None):
 
 
 CASES = {
-    "staircase r=1": (privacy_loss(sn.DiscreteStaircase(1.5, 7, 1)), staircase(1.5, 7, 1), 7),
-    "staircase r=3": (privacy_loss(sn.DiscreteStaircase(0.8, 7, 3)), staircase(0.8, 7, 3), 7),
-    "staircase r=D": (privacy_loss(sn.DiscreteStaircase(2.0, 5, 5)), staircase(2.0, 5, 5), 5),
-    "staircase, large eps": (privacy_loss(sn.DiscreteStaircase(20.0, 12, 2)), staircase(20.0, 12, 2), 12),
-    "discrete Laplace": (privacy_loss(sn.DiscreteLaplace(1.0, 6)), geometric(1.0 / 6), 6),
-    "discrete Laplace, large eps": (privacy_loss(sn.DiscreteLaplace(15.0, 5)), geometric(3.0), 5),
+    "staircase r=1": (sn.DiscreteStaircase(1.5, 7, 1).privacy_loss(), staircase(1.5, 7, 1), 7),
+    "staircase r=3": (sn.DiscreteStaircase(0.8, 7, 3).privacy_loss(), staircase(0.8, 7, 3), 7),
+    "staircase r=D": (sn.DiscreteStaircase(2.0, 5, 5).privacy_loss(), staircase(2.0, 5, 5), 5),
+    "staircase, large eps": (sn.DiscreteStaircase(20.0, 12, 2).privacy_loss(), staircase(20.0, 12, 2), 12),
+    "discrete Laplace": (sn.DiscreteLaplace(1.0, 6).privacy_loss(), geometric(1.0 / 6), 6),
+    "discrete Laplace, large eps": (sn.DiscreteLaplace(15.0, 5).privacy_loss(), geometric(3.0), 5),
     "discrete Gaussian": (sn.DiscreteGaussian(20.0).privacy_loss(sensitivity=6), gaussian(20.0), 6),
     "narrow discrete Gaussian": (sn.DiscreteGaussian(0.7).privacy_loss(sensitivity=3), gaussian(0.7), 3),
     "infinitely divisible": (
@@ -197,7 +197,7 @@ def test_the_least_probability_of_a_miss_without_any_false_alarm():
         sure = (1 - mechanism.achieved_delta) ** k
         assert sure * (1 - 1e-6) <= low <= sure * (1 + 1e-12)
         assert sure * (1 - 1e-12) <= high <= sure * (1 + 1e-6)
-    mixed = once + privacy_loss(sn.Laplace(1))
+    mixed = once + sn.Laplace(1).privacy_loss()
     assert mixed.tradeoff([0.0, 1.0]) == pytest.approx([1 - mechanism.achieved_delta, 0.0], rel=1e-6, abs=1e-12)
     for finite in (sn.Laplace(1), sn.Staircase([1, 2]), sn.Gaussian(1, 1e-6), sn.DiscreteGaussian(2), sn.Arete.from_eps(8, 1)):
         assert np.all(finite.privacy_loss().tradeoff(0) == 1)

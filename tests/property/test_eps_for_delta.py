@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stairnoise as sn
-from stairnoise.accounting.privacy_loss import privacy_loss
 from tests.combinations import rest_long
 from tests.property.test_privacy import losses
 
@@ -26,9 +25,9 @@ FURTHER = [
     sn.Arete.from_eps(8, 1).privacy_loss(),
 ]
 COMPOSED = [loss.compose(3) for loss in FURTHER] + [
-    privacy_loss(sn.Laplace(1)).compose(20),
-    FURTHER[0] + privacy_loss(sn.Staircase(2)),
-    FURTHER[2].compose(5) + privacy_loss(sn.DiscreteLaplace(1, 7)),
+    sn.Laplace(1).privacy_loss().compose(20),
+    FURTHER[0] + sn.Staircase(2).privacy_loss(),
+    FURTHER[2].compose(5) + sn.DiscreteLaplace(1, 7).privacy_loss(),
 ]
 LEVELS = [0.0, 1e-300, 1e-40, 1e-17, 3e-16, 1e-15, 7e-14, 1e-12, 1e-9, 1e-6, 1e-4, 0.01, 0.3, 0.9, 1.0]
 
@@ -73,6 +72,6 @@ def test_one_staircase_by_its_profile_in_many_digits(eps, exponent, D):
 
 
 def test_arrays_of_mechanisms():
-    loss = privacy_loss(sn.Laplace([0.5, 1, 2], [1, 3, 7]))
+    loss = sn.Laplace([0.5, 1, 2], [1, 3, 7]).privacy_loss()
     eps = loss.eps_for_delta([[d] for d in LEVELS])
     assert (loss.privacy_profile(eps) <= np.array(LEVELS)[:, None]).all()

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stairnoise as sn
-from stairnoise.accounting.privacy_loss import privacy_loss
 from tests.property.strategies import anything, good_mechanisms
 
 SLACK = 1e-11
@@ -21,17 +20,17 @@ SLACK = 1e-11
 def losses(draw):
     """Draw the loss of one release, of several, or of several with two mechanisms."""
     lattice = draw(st.booleans())
-    loss = privacy_loss(draw(good_mechanisms()), lattice=lattice)
+    loss = draw(good_mechanisms()).privacy_loss(lattice=lattice)
     kind = draw(st.sampled_from(["one", "one", "several", "mixed"]))
     if kind == "one":
         return loss
     if kind == "several" and loss._parts[0][0].__class__.__name__ == "Atoms":
         return loss.compose(draw(st.integers(2, 300)))
     eps, sensitivity = draw(st.floats(0.01, 20)), draw(st.integers(1, 30))
-    small = privacy_loss(sn.DiscreteLaplace(eps, sensitivity)).compose(draw(st.integers(1, 40)))
+    small = sn.DiscreteLaplace(eps, sensitivity).privacy_loss().compose(draw(st.integers(1, 40)))
     if kind == "several":
         return small
-    return small + privacy_loss(sn.DiscreteStaircase(eps, sensitivity)).compose(draw(st.integers(1, 10)))
+    return small + sn.DiscreteStaircase(eps, sensitivity).privacy_loss().compose(draw(st.integers(1, 10)))
 
 
 @given(losses())
@@ -111,7 +110,7 @@ def test_renyi_bounds_the_profile(loss, order, delta):
 
 @given(good_mechanisms(), st.integers(1, 30), st.integers(1, 30))
 def test_composition_is_associative(mechanism, a, b):
-    loss = privacy_loss(mechanism)
+    loss = mechanism.privacy_loss()
     assert loss.compose(1) == loss
     if loss.eps > 512 and not isinstance(mechanism, (sn.Staircase, sn.DiscreteStaircase)):
         return
@@ -123,7 +122,7 @@ def test_composition_is_associative(mechanism, a, b):
 @settings(max_examples=25)
 @given(st.floats(0.01, 5), st.integers(2, 40), st.booleans())
 def test_brackets_are_narrow_and_in_order(eps, k, lattice):
-    loss = privacy_loss(sn.Laplace(eps), lattice=lattice).compose(k)
+    loss = sn.Laplace(eps).privacy_loss(lattice=lattice).compose(k)
     levels = np.linspace(0, 1, 21) * loss.eps
     low, high = loss.privacy_profile(levels, bounds=True)
     assert (low <= high).all()
@@ -140,7 +139,7 @@ def test_any_argument(mechanism, argument, method):
     """A call returns no NaN, or raises our error that names the wrong argument."""
     text = " must got "
     try:
-        result = getattr(privacy_loss(mechanism), method)(argument)
+        result = getattr(mechanism.privacy_loss(), method)(argument)
     except sn.StairnoiseError as error:
         result, text = 0.0, str(error)
     assert " must " in text
@@ -152,7 +151,7 @@ def test_worst_case_is_randomised_response():
     """Among all mechanisms of one ε, γ = 1/2 has the largest loss: its profile is (1 - e^(t-ε))/(1 + e^-ε)."""
     rng = np.random.default_rng(3)
     t = np.linspace(0, 2, 9)
-    worst = privacy_loss(sn.Staircase(2, 1, 0.5), lattice=False).privacy_profile(t)
+    worst = sn.Staircase(2, 1, 0.5).privacy_loss(lattice=False).privacy_profile(t)
     assert worst == pytest.approx(np.maximum(-np.expm1(t - 2) / (1 + math.exp(-2)), 0), rel=1e-14)
     for gamma in rng.random(50):
-        assert (privacy_loss(sn.Staircase(2, 1, float(gamma)), lattice=False).privacy_profile(t) <= worst).all()
+        assert (sn.Staircase(2, 1, float(gamma)).privacy_loss(lattice=False).privacy_profile(t) <= worst).all()

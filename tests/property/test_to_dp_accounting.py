@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stairnoise as sn
-from stairnoise.accounting.privacy_loss import privacy_loss
 from tests.property.strategies import anything, good_mechanisms
 
 pytest.importorskip("dp_accounting")
@@ -18,7 +17,7 @@ pytest.importorskip("dp_accounting")
 
 @given(good_mechanisms(), st.floats(0.3, 900), st.integers(1, 4), st.lists(st.floats(0, 1.2), min_size=5, max_size=20))
 def test_never_below_the_profile(mechanism, steps, k, shares):
-    loss = privacy_loss(mechanism)
+    loss = mechanism.privacy_loss()
     if loss.exact and k * mechanism.eps < 500:
         loss = loss.compose(k)
     exported = loss.to_dp_accounting(loss.eps / steps)
@@ -29,7 +28,7 @@ def test_never_below_the_profile(mechanism, steps, k, shares):
 @given(good_mechanisms(), anything)
 def test_any_interval(mechanism, interval):
     """Any interval gives a distribution, or our error that names the wrong argument."""
-    loss, text = privacy_loss(mechanism), "interval must got "
+    loss, text = mechanism.privacy_loss(), "interval must got "
     found = math.inf
     try:
         found = loss.to_dp_accounting(interval).get_delta_for_epsilon(0.0)

@@ -14,7 +14,6 @@ import pytest
 from scipy import optimize
 
 import stairnoise as sn
-from stairnoise.accounting.privacy_loss import privacy_loss
 
 DELTA = 1e-6
 
@@ -39,7 +38,7 @@ def eps_of_staircase(eps):
 def ratio(eps, k):
     """Return the ε of k releases by the staircase, over the ε by Laplace noise of equal variance."""
     mechanisms = sn.Staircase(eps_of_staircase(eps), gamma="l2"), sn.Laplace(eps)
-    ours, theirs = (privacy_loss(mechanism).compose(k).eps_for_delta(DELTA) for mechanism in mechanisms)
+    ours, theirs = (mechanism.privacy_loss().compose(k).eps_for_delta(DELTA) for mechanism in mechanisms)
     return ours / theirs
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from typing_extensions import assert_type
 
 import stairnoise as sn
-from stairnoise.accounting.privacy_loss import privacy_loss
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -220,7 +219,7 @@ assert_type(guarantee.eps, float | Floats | None)
 assert_type(guarantee.delta, float | Floats | None)
 assert_type(guarantee.partitions, int)
 assert_type(real.privacy_loss(), sn.PrivacyLoss[float])
-assert_type(privacy_loss(reals), sn.PrivacyLoss[Floats])
+assert_type(reals.privacy_loss(), sn.PrivacyLoss[Floats])
 assert_type(real.compose(3).eps_for_delta(1e-6), float)
 loss = whole.privacy_loss(lattice=True).compose(3) + counts.privacy_loss(sensitivity=2)
 assert_type(loss, sn.PrivacyLoss[float])

@@ -79,7 +79,7 @@ def _outcome(values: int, differing: list[str]) -> Outcome:
 
 def of_fills(mechanism: Any, seed: int) -> Iterator[NDArray[Any]]:
     """Yield fills of every length and type, from changing places."""
-    rng, size = SeededRng(seed), prod(_shape(mechanism))
+    rng, size = SeededRng(seed), prod(mechanism._value_shape)
     for number, length in enumerate(LENGTHS):
         for dtype in mechanism._dtypes:
             offset = OFFSETS[number % len(OFFSETS)] * size
@@ -89,7 +89,7 @@ def of_fills(mechanism: Any, seed: int) -> Iterator[NDArray[Any]]:
 
 def of_release(mechanism: Any, seed: int) -> Iterator[NDArray[Any]]:
     """Yield released answers. Most of the true answers are between two points of the lattice."""
-    rng, shape = SeededRng(seed, allow_release=True), _shape(mechanism)
+    rng, shape = SeededRng(seed, allow_release=True), mechanism._value_shape
     for length in LENGTHS:
         answers = np.arange(length * prod(shape))
         categories = hasattr(mechanism, "n_categories")
@@ -100,7 +100,7 @@ def of_release(mechanism: Any, seed: int) -> Iterator[NDArray[Any]]:
 
 def of_threads(mechanism: Any, seed: int, threads: int | None) -> Iterator[NDArray[Any]]:
     """Yield a long fill."""
-    yield mechanism.sample(LONG // prod(_shape(mechanism)), rng=SeededRng(seed), threads=threads)
+    yield mechanism.sample(LONG // prod(mechanism._value_shape), rng=SeededRng(seed), threads=threads)
 
 
 def of_choice(mechanism: Any, costs: NDArray[Any], seed: int, threads: int | None) -> Iterator[NDArray[Any]]:
@@ -117,11 +117,6 @@ def of_groups(mechanism: Any, seed: int, threads: int | None) -> Iterator[NDArra
     rng = SeededRng(seed, allow_release=True)
     for length in (*LENGTHS, LONG):
         yield from mechanism.release(np.arange(length) % 100, rng=rng, threads=threads)
-
-
-def _shape(mechanism: Any) -> tuple[int, ...]:
-    """Return the shape of one value: () for a number, (dim,) for a vector."""
-    return (mechanism.dim,) if hasattr(mechanism, "dim") else ()
 
 
 def digests() -> Drawn:

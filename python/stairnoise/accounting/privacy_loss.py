@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,15 +18,6 @@ from stairnoise.accounting.curve import Curve
 from stairnoise.accounting.losses.loss import Part
 from stairnoise.mechanism.distribution import plain
 from stairnoise.mechanism.immutable import Immutable
-
-if TYPE_CHECKING:
-
-    class Loses(Protocol[Float]):
-        """A mechanism of numbers."""
-
-        def privacy_loss(self, *, lattice: bool = ..., sensitivity: Number | None = ...) -> PrivacyLoss[Float]:
-            """Privacy loss of one release."""
-
 
 _MOST_RELEASES = 2**20
 # Profiles computed for floats and for arrays may differ by this factor; and the least step by which ε is raised.
@@ -66,8 +57,7 @@ class PrivacyLoss(Immutable, Generic[Float]):
     Examples
     --------
     >>> import stairnoise as sn
-    >>> from stairnoise.accounting.privacy_loss import privacy_loss
-    >>> once = privacy_loss(sn.DiscreteStaircase(eps=1))
+    >>> once = sn.DiscreteStaircase(eps=1).privacy_loss()
     >>> once
     PrivacyLoss(DiscreteStaircase(eps=1.0, r='l1'))
     >>> hundred = once.compose(100)
@@ -519,41 +509,6 @@ class PrivacyLoss(Immutable, Generic[Float]):
 _set_parts, _set_names, _set_upper, _set_lower, _set_single, _set_at_one_eps, _set_exact = (
     vars(PrivacyLoss)[slot].__set__ for slot in ("_parts", "_names", "_upper", "_lower", "_single", "_at_one_eps", "_exact")
 )
-
-
-def privacy_loss(mechanism: Loses[Float], *, lattice: bool = True, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
-    """Privacy loss of one release; the same as the method `privacy_loss` of every mechanism for numbers.
-
-    Parameters
-    ----------
-    mechanism : a mechanism that adds noise to numbers
-        Parameters of `Staircase`, `DiscreteStaircase`, `Laplace` and `DiscreteLaplace` may be arrays.
-    lattice, sensitivity
-        As for the method.
-
-    Returns
-    -------
-    PrivacyLoss
-
-    Raises
-    ------
-    ParameterTypeError
-        `mechanism` is not such a mechanism, or `lattice` is not a bool.
-    ParameterError
-        As for the method.
-
-    Examples
-    --------
-    >>> import stairnoise as sn
-    >>> from stairnoise.accounting.privacy_loss import privacy_loss
-    >>> drawn = privacy_loss(sn.Staircase(eps=2)).privacy_profile(1.0)
-    >>> density = privacy_loss(sn.Staircase(eps=2), lattice=False).privacy_profile(1.0)
-    >>> 0 < abs(drawn - density) < 1e-9
-    True
-    """
-    if not callable(getattr(type(mechanism), "_loss", None)):
-        raise ParameterTypeError(f"mechanism must be a mechanism of numbers, got {received(mechanism)}")
-    return mechanism.privacy_loss(lattice=lattice, sensitivity=sensitivity)
 
 
 def loss_of(mechanism: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:

@@ -105,17 +105,12 @@ class Guarantee(Immutable):
         if self.rho is not None:
             claims.append(f"{_shown(self.rho)}-zero-concentrated differentially private")
         promise = " and ".join(claims) or "(α, rdp_bound(α))-Rényi differentially private for every α > 1"
+        known, most = self.sensitivity is not None, f"by at most {display(self.sensitivity)}"
         if self.partitions == 1:
-            change = (
-                ", whatever it becomes," if self.sensitivity is None else f" that changes by at most {display(self.sensitivity)}"
-            )
+            change = f" that changes {most}" if known else ", whatever it becomes,"
             return f"Guarantee: one value{change} is {promise}."
         spread = "each" if self.norm is None else f"together in the {self.norm} norm"
-        change = (
-            ", whatever they become,"
-            if self.sensitivity is None
-            else f" that change by at most {display(self.sensitivity)} {spread}"
-        )
+        change = f" that change {most} {spread}" if known else ", whatever they become,"
         return f"Guarantee: {self.partitions} values{change} are {promise} together."
 
 

@@ -75,6 +75,9 @@ class Shares(AdditiveMechanism[Default, Value, float]):
         """Square root of the variance."""
         return math.sqrt(self.var())
 
+    def _functions(self) -> Any:
+        return infinitely_divisible.Differences(self._terms())
+
     def _falls_from_its_mode(self) -> bool:
         return True
 

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import stairnoise as sn
-from stairnoise.accounting.privacy_loss import privacy_loss
 from stairnoise.mechanism.selection import SelectionMechanism
 from stairnoise.registry import ROWS
 
@@ -154,7 +153,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "NoNoise": [sn.NoNoise()],
     "Comparison": [sn.compare(1.5)],
     "Guarantee": [sn.Laplace(1.5).guarantee()],
-    "PrivacyLoss": [privacy_loss(sn.Laplace(1.5)), privacy_loss(sn.Staircase(1.5)).compose(3)],
+    "PrivacyLoss": [sn.Laplace(1.5).privacy_loss(), sn.Staircase(1.5).privacy_loss().compose(3)],
     "KeyedRng": [sn.KeyedRng(bytes(32), "r")],
     "SecureBitGenerator": [sn.SecureBitGenerator(bytes(32))],
     "SecureRng": [sn.SecureRng.from_key(bytes(32))],

@@ -31,7 +31,7 @@ def _of_no_argument(measure: str) -> Any:
 class ElementLosses(Part):
     """Losses of Gaussian noise, of which every element has the one whose number is in `which`."""
 
-    __slots__ = ("_losses", "_which", "eps", "infinite", "top")
+    __slots__ = ("_losses", "_which", "eps", "infinite")
 
     def __init__(self, losses: Sequence[Any], which: NDArray[np.intp]) -> None:
         self._losses, self._which = losses, which

@@ -33,7 +33,7 @@ _SAME = 1e-7
 class General(Part):
     """A loss from `bottom` to `top`, given by its masses between nodes."""
 
-    __slots__ = ()
+    __slots__ = ("bottom",)
 
     beyond: float
     """Probability of what the masses leave out, which counts as the worst."""

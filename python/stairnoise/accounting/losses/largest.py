@@ -26,7 +26,7 @@ class Largest(Part):
     The largest of their profiles is a profile itself: it is convex in exp(t), and its own mirror image.
     """
 
-    __slots__ = ("eps", "infinite", "pairs", "top")
+    __slots__ = ("eps", "infinite", "pairs")
 
     def __init__(self, pairs: Sequence[General]) -> None:
         self.pairs = tuple(pairs)

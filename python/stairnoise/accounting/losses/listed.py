@@ -40,21 +40,7 @@ class Listed(General):
         The losses where they are known without rounding; None for the differences of the logarithms.
     """
 
-    __slots__ = (
-        "_A",
-        "_B",
-        "_falling",
-        "_key",
-        "_log_p",
-        "_log_q",
-        "_loss",
-        "_missed",
-        "beyond",
-        "bottom",
-        "eps",
-        "infinite",
-        "top",
-    )
+    __slots__ = ("_A", "_B", "_falling", "_key", "_log_p", "_log_q", "_loss", "_missed", "beyond", "eps", "infinite")
 
     def __init__(
         self, key: tuple[Any, ...], log_p: Floats, log_q: Floats, eps: float, beyond: float = 0.0, losses: Floats | None = None

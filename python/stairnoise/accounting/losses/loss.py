@@ -30,7 +30,7 @@ class Part(ABC):
     parameters are numbers.
     """
 
-    __slots__ = ()
+    __slots__ = ("top",)
 
     symmetric = False
     """Whether the lower model is symmetric about 0, as the loss is. Its lattice begins at a multiple of half a step."""

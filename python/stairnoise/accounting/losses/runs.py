@@ -40,7 +40,7 @@ _NEAR_ONE = 2.0**-10
 class Runs(General):
     """The loss of a distribution given by its slopes, under a shift of `steps` integers, which can be negative."""
 
-    __slots__ = ("_beta", "_d", "_key", "_log_p", "_loss", "_moments", "_n", "beyond", "bottom", "eps", "infinite", "top")
+    __slots__ = ("_beta", "_d", "_key", "_log_p", "_loss", "_moments", "_n", "beyond", "eps", "infinite")
 
     def __init__(self, key: tuple[Any, ...], distribution: Slopes, steps: int) -> None:
         self._key = (*key, steps)

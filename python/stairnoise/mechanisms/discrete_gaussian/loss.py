@@ -32,7 +32,7 @@ _MOST_SIGMA2 = 2.0**200
 class LatticeGaussian(General):
     """The loss of the distribution P(X = k) ∝ exp(-k²/(2σ²)) under a shift of `steps`."""
 
-    __slots__ = ("_distribution", "bottom", "pitch", "steps", "top")
+    __slots__ = ("_distribution", "pitch", "steps")
 
     # The loss is unbounded, but never infinite.
     eps = np.array(math.inf)

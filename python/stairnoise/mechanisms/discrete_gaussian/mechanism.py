@@ -450,14 +450,8 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
             # k values with k times the σ² have the ρ of one value together.
             return Guarantee(None, None, self._rho(sensitivity), sensitivity, k)
         eps, delta, change, number = mechanism._calibration
-        made_for_it = bool(np.all(np.equal(sensitivity, change)))
-        return Guarantee(
-            eps if made_for_it else None,
-            delta if made_for_it else None,
-            number * mechanism._rho(sensitivity),
-            sensitivity,
-            number,
-        )
+        kept: tuple[Any, Any] = (eps, delta) if np.all(np.equal(sensitivity, change)) else (None, None)
+        return Guarantee(*kept, number * mechanism._rho(sensitivity), sensitivity, number)
 
     def _cost_of(self, change: Change) -> tuple[None, None, float]:
         return None, None, rounded_up(change.squares() / (2 * Fraction(self._parameters["sigma2"])))

@@ -168,9 +168,6 @@ class GeneralizedDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
     def _checked_sensitivity(self, sensitivity: Any) -> int:
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
-    def _functions(self) -> Any:
-        return infinitely_divisible.Differences(self._terms())
-
     def _loss(self, sensitivity: int) -> Any:
         return shifted.one_term(self._terms()[0], sensitivity, self.privacy_eps(sensitivity))
 

@@ -31,7 +31,7 @@ _LISTED_STEPS = 2**12
 class Steps(Part):
     """Loss (D-2M)θ for `steps` D = ε/θ; infinitely many for the density."""
 
-    __slots__ = ("eps", "steps", "theta", "top")
+    __slots__ = ("eps", "steps", "theta")
 
     infinite = 0.0
 

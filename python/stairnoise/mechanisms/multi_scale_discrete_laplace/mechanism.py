@@ -136,9 +136,6 @@ class MultiScaleDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
     def _checked_sensitivity(self, sensitivity: Any) -> int:
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
-    def _functions(self) -> Any:
-        return infinitely_divisible.Differences(self._terms())
-
     def _loss(self, sensitivity: int) -> Any:
         terms = self._terms()
         if shifted_losses.outcomes_of_all_shifts(terms, sensitivity) > _MOST_OUTCOMES:

@@ -28,7 +28,7 @@ _LARGE = 40.0
 class Atoms(Part):
     """Loss +ε, 0, -ε with probabilities `p`, `zero`, ``exp(-ε) p``; `lost` is 1 - p."""
 
-    __slots__ = ("eps", "lost", "p", "top", "zero")
+    __slots__ = ("eps", "lost", "p", "zero")
 
     infinite = 0.0
 
