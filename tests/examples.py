@@ -13,7 +13,7 @@ ARRAYS = [pytest.param((row, row.arrays), id=f"{row.name}-arrays") for row in RO
 NUMBERS = [one for one in EXAMPLES if one.values[0][0].of_numbers]
 FIRST = [
     one if row.examples[0] is example else pytest.param(*one.values, id=one.id, marks=pytest.mark.long)
-    for one in NUMBERS
+    for one in EXAMPLES
     for row, example in one.values
 ]
 
@@ -76,7 +76,8 @@ each_mechanism = pytest.mark.parametrize("mechanism", EXAMPLES, indirect=True)
 each_mechanism_and_array = pytest.mark.parametrize("mechanism", [*EXAMPLES, *ARRAYS], indirect=True)
 each_mechanism_of_numbers = pytest.mark.parametrize("mechanism", NUMBERS, indirect=True)
 # One example of each mechanism runs always, the others only in `make test-long`.
-one_mechanism_of_each = pytest.mark.parametrize("mechanism", FIRST, indirect=True)
+one_mechanism_of_each = pytest.mark.parametrize("mechanism", [one for one in FIRST if one.values[0][0].of_numbers], indirect=True)
+one_mechanism_of_each_and_array = pytest.mark.parametrize("mechanism", [*FIRST, *ARRAYS], indirect=True)
 
 
 def mechanisms_of_numbers():

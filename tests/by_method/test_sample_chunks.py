@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import stairnoise as sn
 from stairnoise._output import CHUNK
 from tests.combinations import in_full
-from tests.examples import each_mechanism, each_mechanism_and_array
+from tests.examples import each_mechanism, each_mechanism_and_array, one_mechanism_of_each_and_array
 
 N = 41
 
@@ -46,7 +46,7 @@ def test_the_chunks_of_every_mechanism_are_one_fill(mechanism):
         assert np.array_equal(mechanism.sample(rows(mechanism), rng=rng), following), length
 
 
-@each_mechanism_and_array
+@one_mechanism_of_each_and_array
 @settings(
     max_examples=in_full(10, 20), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

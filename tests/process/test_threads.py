@@ -13,7 +13,7 @@ import pytest
 
 import stairnoise as sn
 from tests.combinations import in_turn, pairs
-from tests.examples import each_mechanism_and_array
+from tests.examples import one_mechanism_of_each_and_array
 
 RELEASING = [
     sn.Laplace(1, sensitivity=1),
@@ -121,7 +121,7 @@ def test_threads_of_a_wrong_type(threads):
         sn.sample(3, 1, threads=threads)
 
 
-@each_mechanism_and_array
+@one_mechanism_of_each_and_array
 def test_any_number_of_threads_releases_the_same_values(mechanism):
     def study():
         return sn.SeededRng(1, allow_release=True)

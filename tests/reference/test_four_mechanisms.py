@@ -15,6 +15,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.distributions.infinitely_divisible import Term, log_pmf
 from stairnoise.mechanisms.generalized_discrete_laplace.calibration import shape_for_eps
+from tests.combinations import looped
 
 FILE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "values.json"
 TOLERANCE = 1e-12
@@ -136,7 +137,7 @@ CHECKS = {
 
 
 @pytest.mark.skipif(not FILE.is_file(), reason=f"{FILE} is absent")
-@pytest.mark.parametrize("entry", _entries(), ids=lambda entry: entry["id"])
+@looped("entry", _entries())
 def test_reference_value(entry):
     value = checker(entry["group"], entry["quantity"])(entry["params"])
     exact = Fraction(entry["value"])

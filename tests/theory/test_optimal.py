@@ -481,7 +481,7 @@ def _reference():
 
 
 @pytest.mark.skipif(not FILE.is_file(), reason=f"{FILE} is absent")
-@pytest.mark.parametrize("entry", _reference(), ids=lambda entry: entry["id"])
+@looped("entry", _reference())
 def test_reference_value(entry):
     """Against 30 digits computed elsewhere."""
     quantity, params = entry["quantity"], entry["params"]
