@@ -27,9 +27,7 @@ def constants(eps: Real, sensitivity: Real) -> Exponential:
 
 def density(xp: Any, y: Any, k: Exponential) -> Any:
     """``eps/(2 D) exp(-eps y/D)``."""
-    # Half the exponent twice: for ε above 2 D the density can be a subnormal number where the exponential is 0.
-    root = xp.exp(-k.eps / 2 * (y / k.D))
-    return k.eps / k.D / 2 * root * root
+    return xp.exp(log_density(xp, y, k))
 
 
 def log_density(xp: Any, y: Any, k: Exponential) -> Any:

@@ -44,9 +44,8 @@ class Stairs(NamedTuple):
     """D c: the weight of all stairs right of a point's own, as a length on its own stair."""
     total: Any
     """t."""
-    height: Any
-    """Density at 0, per unit of the caller."""
     log_height: Any
+    """Logarithm of the density at 0, per unit of the caller."""
     share: Any
     """P(|X| > w)."""
     share_high: Any
@@ -96,7 +95,6 @@ def _stairs(xp: Any, eps: Any, scale: Any, D: Any, w: Any, w_low: Any, centre_ex
         w_low=w_low,
         beyond=beyond,
         total=total,
-        height=height,
         log_height=log_height,
         share=share,
         share_high=xp.where(share > 0.5, 1.0, share),
@@ -109,14 +107,7 @@ def _stairs(xp: Any, eps: Any, scale: Any, D: Any, w: Any, w_low: Any, centre_ex
 
 def density(xp: Any, y: Any, k: Stairs) -> Any:
     """h(y), per unit of the caller; y >= 0."""
-    J, _ = stair_of(xp, y * k.scale, k)
-    # Half the exponent twice, because b**J can underflow where its product with a large height does not.
-    root = xp.exp(k.eps * J * -0.5)
-    # A height that overflows is used by its logarithm, which loses some digits.
-    beyond = xp.isinf(k.height)
-    if not xp.any(beyond):
-        return k.height * root * root
-    return xp.where(beyond, xp.exp(k.log_height - k.eps * J), xp.where(beyond, 0.0, k.height) * root * root)
+    return xp.exp(log_density(xp, y, k))
 
 
 def log_density(xp: Any, y: Any, k: Stairs) -> Any:

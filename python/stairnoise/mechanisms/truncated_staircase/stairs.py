@@ -70,8 +70,7 @@ def _left(xp: Any, J: Any, rest: Any, k: Ended) -> Any:
 
 def density(xp: Any, y: Any, k: Ended) -> Any:
     """Density, per unit of the caller."""
-    J, _ = staircase.stair_of(xp, y * k.scale, k)  # type: ignore[arg-type]
-    return xp.where(y <= k.end, xp.exp(-k.eps * J) * (k.scale / (2 * k.half)), 0.0)
+    return xp.exp(log_density(xp, y, k))
 
 
 def log_density(xp: Any, y: Any, k: Ended) -> Any:
