@@ -10,8 +10,8 @@ import pytest
 
 from stairnoise.query.sources import open_source
 from tests.query import server
+from tests.query.engines import ENGINES
 
-ENGINES = ("SQLite", "DuckDB", "PostgreSQL", pytest.param("Spark", marks=pytest.mark.long))
 # The column types of these tests, by each engine's own names.
 TYPES = {"DuckDB": {"text": "varchar"}, "PostgreSQL": {"double": "double precision"}}
 TYPES["Spark"] = {"text": "string", "varchar collate nocase": "string collate UTF8_LCASE"}

@@ -165,10 +165,9 @@ def test_groups_of_a_command_line_that_are_refused(table, column, text):
     assert repr(text) not in str(caught.value)
 
 
+@pytest.mark.parametrize("engine", ["SQLite"], indirect=True)
 def test_a_column_of_sqlite_without_a_type(engine):
     """The number 5 and the text "5" are one group in such a column."""
-    if engine.name != "SQLite":
-        pytest.skip("only SQLite has such columns")
     engine.table("t", {"g": ""}, [(5,), ("5",), (None,), ("x",), (b"\xff",), (5.5,)])
     assert counts_by_group(engine, asked({"g": (5, "x", None, 5.5)})) == {(5,): 2, ("x",): 1, (None,): 1, (5.5,): 1}
     with pytest.raises(sn.ParameterError, match="groups of 'g' must be listed once each, got one of them twice"):

@@ -20,6 +20,7 @@ from stairnoise.query.sources.column import is_decimal
 from stairnoise.query.sources.groups import checked_groups
 from stairnoise.query.statistics import Count, Mean, Sum
 from tests.combinations import rest_long
+from tests.query.engines import ENGINES
 
 
 def integers(bits, signed=True):
@@ -470,9 +471,8 @@ def test_a_server_of_another_encoding(postgresql):
         assert source.answers(Question("more", ("s",), {})).groups == [("\\xff",), ("a",)]
 
 
+@pytest.mark.parametrize("engine", ENGINES[1:], indirect=True)
 def test_decimals_are_exact(engine):
-    if engine.name == "SQLite":
-        pytest.skip("SQLite has no decimals")
     engine.table("t", {"d": "decimal(20,2)"}, [(Decimal("0.10"),), (Decimal("0.10"),), (Decimal("123456789.25"),)])
     found = engine.answers(Question("t", ("d",), {"d": (0.1, 123456789.25, 5)}))
     assert found.counts.tolist() == [2, 1, 0]

@@ -16,6 +16,7 @@ from stairnoise.query.question import Question
 from stairnoise.query.sources import open_source
 from stairnoise.query.sources.units import units_of
 from stairnoise.query.statistics import Mean, Sum
+from tests.query.engines import ENGINES
 
 KINDS = {
     "SQLite": ["bigint", "double", "numeric", ""],
@@ -92,18 +93,16 @@ def test_the_largest_integers(engine):
     assert total(engine, asked((-(2.0**63), 2.0**63), person="p")) == (1, 2**63)
 
 
+@pytest.mark.parametrize("engine", ["PostgreSQL"], indirect=True)
 def test_numerics_beyond_a_double(engine):
-    if engine.name != "PostgreSQL":
-        pytest.skip("only PostgreSQL has such numbers")
     values = [Decimal("1e400"), Decimal("-1e400"), Decimal("1e-400"), Decimal("NaN"), Decimal("Infinity"), Decimal("0.5"), None]
     engine.table("t", {"v": "numeric"}, [(value,) for value in values])
     assert total(engine, asked((-1.0, 4.0))) == (5, Fraction(4 - 1 + 4) + Fraction(1, 2))
 
 
+@pytest.mark.parametrize("engine", ["SQLite"], indirect=True)
 def test_texts_among_the_numbers_of_sqlite(engine):
     """An integer column of SQLite can hold a text, which counts as no number. An untyped column converts texts as `sum` does."""
-    if engine.name != "SQLite":
-        pytest.skip("only SQLite has such columns")
     rows = [(5,), ("abc",), ("7",), (b"9",), (2.4,)]
     engine.table("t", {"v": "integer"}, rows)
     assert total(engine, asked((0.0, 10.0))) == (3, 5 + 7 + 2)
@@ -115,10 +114,9 @@ def test_texts_among_the_numbers_of_sqlite(engine):
 
 @pytest.mark.parametrize("declared", ["DATE", "TIMESTAMP", "datetime", "Time", "timestamp with time zone"])
 @pytest.mark.parametrize("statistic", [Sum, Mean])
+@pytest.mark.parametrize("engine", ["SQLite"], indirect=True)
 def test_columns_that_sqlite_declares_as_times_are_no_numbers(engine, declared, statistic):
     """The declared type decides, whatever the rows are; SQLite by itself would read the year of a date as a number."""
-    if engine.name != "SQLite":
-        pytest.skip("only SQLite has such columns")
     for rows in ([], [("2024-01-02",)], [(5,)]):
         engine.table("t", {"v": declared}, rows)
         with pytest.raises(sn.ParameterError, match=f"column must be of numbers; 'v' is declared as {declared}: make a"):
@@ -129,10 +127,9 @@ def test_columns_that_sqlite_declares_as_times_are_no_numbers(engine, declared, 
     assert engine.answers(replace(asked((0.0, 10.0), statistic), table="seen")).counts.tolist() == [1]
 
 
+@pytest.mark.parametrize("engine", ENGINES[1:], indirect=True)
 def test_many_people(engine):
-    """Sums and counts of a hundred thousand people at the bound are exact."""
-    if engine.name == "SQLite":
-        pytest.skip("runs the same code as the other engines, but slowly")
+    """Sums and counts of a hundred thousand people at the bound are exact. SQLite would take long."""
     if engine.name == "Spark":
         engine.con.sql("select id as p, 12345.678D as v from range(100000)").createOrReplaceTempView("t")
         found = engine.answers(asked((0.0, 12345.678), person="p"))

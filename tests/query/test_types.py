@@ -12,6 +12,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import query
+from tests.query.engines import ENGINES
 
 DAY = datetime.date(2026, 1, 2)
 MANY = 400
@@ -100,10 +101,9 @@ def test_values_of_another_type_than_sqlite_declares_are_null():
     assert found["w"][1] == found["u"][1] == "string"
 
 
-@pytest.mark.parametrize("name", ["DuckDB", "PostgreSQL", "Spark"])
-def test_days_that_python_does_not_have_are_null(name, engine):
-    if engine.name != name:
-        pytest.skip("another engine")
+@pytest.mark.parametrize("engine", ENGINES[1:], indirect=True)
+def test_days_that_python_does_not_have_are_null(engine):
+    name = engine.name
     past = {"PostgreSQL": "0044-03-15 BC", "DuckDB": "0044-03-15 (BC)", "Spark": "-0044-03-15"}[name]
     days = ["infinity", "10000-01-01", past, "9999-12-31"]
     if name == "Spark":

@@ -11,11 +11,12 @@ import pytest
 from public import NAMES
 
 import stairnoise as sn
+from tests.combinations import looped
 
 MECHANISMS = [name for name in sn.__all__ if hasattr(getattr(sn, name), "sample")]
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@looped("name", MECHANISMS)
 def test_a_mechanism_begins_with_its_use(site: Path, name: str) -> None:
     text = (site / "api" / "generated" / f"stairnoise.{name}.html").read_text(encoding="utf-8")
     members = re.findall(rf'<dt class="sig sig-object py" id="stairnoise\.{name}\.(\w+)">', text)

@@ -17,6 +17,7 @@ from public import NAMES
 
 import stairnoise as sn
 from stairnoise.registry import ROWS
+from tests.combinations import looped
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -160,7 +161,7 @@ def test_formulas_are_mathml(site: Path) -> None:
         assert [formula for formula in formulas if "\\" in formula] == [], page.name
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "stairnoise.__version__"])
+@looped("name", [name for name in NAMES if name != "stairnoise.__version__"])
 def test_a_public_name_has_a_page_that_says_something(site: Path, name: str) -> None:
     kind = pytest.importorskip("members").PUBLIC[name]
     path = site / "api" / "generated" / f"{name}.html"

@@ -14,6 +14,7 @@ import explore_numbers
 import pytest
 
 import stairnoise as sn
+from tests.combinations import looped
 
 # At least one setting for each kind, sensitivity, δ and number of releases; slow settings are left to the build.
 SETTINGS = [
@@ -58,7 +59,7 @@ def test_every_setting_is_there(site: Path) -> None:
         assert all(number is None or math.isfinite(number) for row in view["rows"] for number in row[1:])
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: " ".join(map(str, setting)))
+@looped("setting", SETTINGS)
 def test_numbers_are_the_librarys(site: Path, setting: tuple[str, float, float, float | None, int]) -> None:
     """The page scales real numbers from sensitivity 1; the test computes them at the setting's sensitivity."""
     kind, eps, sensitivity, delta, releases = setting
