@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from stairnoise._errors import ParameterError
-from stairnoise.cli.screen import cell, plain, print_rows
+from stairnoise.cli.screen import plain, print_facts, print_rows
 from stairnoise.mechanism.drawing import sample_generally
 from stairnoise.rng import SeededRng
 
@@ -52,11 +51,7 @@ def print_noise_report(console: Console, mechanism: Any, n: int, *, seed: int | 
     console.print(Text(repr(mechanism), style="bold"))
     console.print()
     if verbose:
-        facts = Table.grid(padding=(0, 3))
-        for name, text in _facts(mechanism, noise, seconds):
-            facts.add_row(name, cell(text))
-        console.print(facts)
-        console.print()
+        print_facts(console, _facts(mechanism, noise, seconds))
     drawn = f"{n:,} values, " + ("secure" if seed is None else f"seed {seed} (study only)")
     if n:
         rows = moments_of_vectors(mechanism, noise) if noise.ndim > 1 else moments(mechanism, noise)

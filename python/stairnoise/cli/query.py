@@ -132,20 +132,8 @@ def query(
         ranks = _quantiles(median or [], quantile or [])
         statistics = _statistics(count, mean or [], sum_of or [], ranks, bounds or [], steps or [], top)
     else:
-        if (
-            count
-            or mean
-            or sum_of
-            or median
-            or quantile
-            or bounds
-            or steps
-            or columns
-            or edges
-            or output
-            or show_true
-            or top is not None
-        ):
+        others = (count, mean, sum_of, median, quantile, bounds, steps, columns, edges, output, show_true, top is not None)
+        if any(others):
             raise ParameterError("--find-bounds must be given without other statistics, groups, --output and --show-true")
         statistics, edges, passed_on["all_digits"] = [("count", None, None)], {find_bounds: EDGES}, True
     listed, csv = _groups(groups or [], columns), _csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks)

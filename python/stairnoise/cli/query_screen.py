@@ -123,11 +123,8 @@ def _true(outcome: Outcome) -> dict[tuple[object, ...], list[int | float]]:
 
 
 def _mechanisms(about: dict[str, Any]) -> str:
-    mechanisms = [f"{part['draws']}, k = {part['k']}, sensitivity {part['sensitivity']}" for part in about["mechanisms"]]
-    if len(mechanisms) > 1:
-        mechanisms = [
-            f"{mechanism}, for the {part['of']}" for mechanism, part in zip(mechanisms, about["mechanisms"], strict=True)
-        ]
+    of = ", for the {of}" if len(about["mechanisms"]) > 1 else ""
+    mechanisms = [f"{{draws}}, k = {{k}}, sensitivity {{sensitivity}}{of}".format(**part) for part in about["mechanisms"]]
     return f"Mechanism: {'; '.join(mechanisms)}. The noise is {about['noise']}."
 
 

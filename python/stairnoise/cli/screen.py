@@ -34,6 +34,15 @@ def cell(text: str, style: str = "") -> Text:
     return Text(plain(text), style=style, overflow="fold")
 
 
+def print_facts(screen: Console, facts: Iterable[tuple[str, str]]) -> None:
+    """Print names, what they stand for, and an empty line."""
+    table = Table.grid(padding=(0, 3))
+    for name, text in facts:
+        table.add_row(name, cell(text))
+    screen.print(table)
+    screen.print()
+
+
 def print_rows(
     screen: Console,
     headings: Sequence[str],

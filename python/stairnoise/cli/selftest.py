@@ -15,7 +15,7 @@ from rich.text import Text
 import stairnoise
 from stairnoise._errors import ParameterError
 from stairnoise._selftest import SelftestReport
-from stairnoise.cli.screen import cell, console, plain
+from stairnoise.cli.screen import console, plain, print_facts
 
 _FAILED = 1
 
@@ -64,11 +64,7 @@ def _run() -> SelftestReport:
 def print_report(console: Console, report: SelftestReport, output: Path | None = None, *, verbose: bool = False) -> None:
     """Print a table of the subjects, or of all checks with the facts of the run; then the failures, and the verdict."""
     if verbose:
-        facts = Table.grid(padding=(0, 3))
-        for name, text in _facts(report):
-            facts.add_row(name, cell(text))
-        console.print(facts)
-        console.print()
+        print_facts(console, _facts(report))
     console.print(_table(report) if verbose else _summary(report))
     for check in report.failures:
         console.print()

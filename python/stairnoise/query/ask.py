@@ -331,7 +331,7 @@ def median(
     """
     asked = locals()
     wanted = asked.pop("column"), asked.pop("bounds"), 0.5, asked.pop("step")
-    return _private([("median", *wanted)], mechanism=None, all_digits=False, **asked)
+    return _private([("median", *wanted)], **asked)
 
 
 def quantile(
@@ -381,7 +381,7 @@ def quantile(
     """
     asked = locals()
     wanted = asked.pop("column"), asked.pop("bounds"), asked.pop("q"), asked.pop("step")
-    return _private([("quantile", *wanted)], mechanism=None, all_digits=False, **asked)
+    return _private([("quantile", *wanted)], **asked)
 
 
 def table(
@@ -535,7 +535,7 @@ def top(
     [('Paris', 1), ('Rome', 2)]
     """
     asked = locals()
-    return _private([top_of(asked.pop("k"), "k")], **asked, delta=None, mechanism=None, all_digits=False)
+    return _private([top_of(asked.pop("k"), "k")], **asked)
 
 
 def top_of(k: object, name: str = "top") -> Top:
@@ -570,5 +570,5 @@ def _dict(value: Any, name: str, what: str) -> Mapping[Any, Any]:
     return value or {}
 
 
-def _private(statistics: list[Asked], source: Any, table: str | None, nonnegative: bool = False, **asked: Any) -> PrivateTable:
-    return Release(statistics, table, nonnegative=nonnegative, **asked).run(source).table
+def _private(statistics: list[Asked], source: Any, table: str | None, **asked: Any) -> PrivateTable:
+    return Release(statistics, table, **asked).run(source).table

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, outline, received
-from stairnoise._parameters import positive, single
+from stairnoise._parameters import positive, refuse, single
 from stairnoise.query.mechanism import OF_COUNTS, WITH_DELTA, Budget, named
 from stairnoise.query.question import Question
 
@@ -74,8 +74,7 @@ def _shares(shares: object, names: list[str]) -> tuple[Fraction, ...]:
 
 def _delta(delta: object) -> float:
     number = single(delta, "delta")
-    if not 0 < number < 1:
-        raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(number)}")
+    refuse("delta", number, 0 < number < 1, "greater than 0 and less than 1")
     return number
 
 

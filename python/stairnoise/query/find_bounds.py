@@ -184,8 +184,7 @@ def compile_bounds(
 
 def release_of(column: str, **asked: Any) -> Release:
     """Return the release of the histogram."""
-    unused: dict[str, Any] = {"by": (), "groups": None, "delta": None, "mechanism": None, "nonnegative": False}
-    return Release([("count", None, None)], bins={column: EDGES}, **asked, **unused, all_digits=True)
+    return Release([("count", None, None)], bins={column: EDGES}, **asked, all_digits=True)
 
 
 def found(outcome: Outcome) -> PrivateBounds:

@@ -68,12 +68,9 @@ def named(name: object) -> str | None:
     if not isinstance(name, str):
         raise ParameterTypeError(f"{rule}, got {received(name)}")
     if name not in MECHANISMS:
-        whole = [known for known in MECHANISMS if known == f"discrete_{name}"]
-        hint = (
-            f": the results are whole numbers or multiples of a unit; did you mean {whole[0]!r}?"
-            if whole
-            else meant(name, MECHANISMS)
-        )
+        hint = meant(name, MECHANISMS)
+        if (whole := f"discrete_{name}") in MECHANISMS:
+            hint = f": the results are whole numbers or multiples of a unit; did you mean {whole!r}?"
         raise ParameterError(f"{rule}, got {received(name)}{hint}")
     return name
 

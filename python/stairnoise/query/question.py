@@ -125,8 +125,8 @@ Asked = tuple[Any, ...] | Statistic
 def question(
     statistics: Sequence[Asked],
     table: object,
-    by: object,
-    groups: object,
+    by: object = (),
+    groups: object = None,
     *,
     bins: object = None,
     where: object = None,

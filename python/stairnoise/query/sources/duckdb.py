@@ -301,12 +301,10 @@ def _is_allowed(node: dict[str, Any], columns: set[str]) -> bool:
         # The parser turns current_user into a column.
         return len(node["column_names"]) == 1 and node["column_names"][0] in columns
     if kind == "FUNCTION":
-        changed = any(node.get(key) for key in ("catalog", "distinct", "filter", "schema")) or (node.get("order_bys") or {}).get(
-            "orders"
-        )
-        return not changed and str(node["function_name"]).lower() in (
-            _OPERATORS if node.get("is_operator") else _CONDITION | _OPERATORS
-        )
+        ordered = (node.get("order_bys") or {}).get("orders")
+        changed = ordered or any(node.get(key) for key in ("catalog", "distinct", "filter", "schema"))
+        known = _OPERATORS if node.get("is_operator") else _CONDITION | _OPERATORS
+        return not changed and str(node["function_name"]).lower() in known
     return kind in _CLASSES
 
 

@@ -78,7 +78,7 @@ class Frame(DuckDB):
             question = replace(question, reading=replace(question.reading, types={**fits, **question.reading.types}))
             self._types |= fits
         found = super().checked(question)
-        for name in self._used(found):
+        for name in found.used:
             if not self._readable(self._places[name]):
                 raise ParameterError(
                     f"source must have numbers, texts, bools, dates or moments without a time zone in {name!r}, got the dtype "
@@ -103,7 +103,7 @@ class Frame(DuckDB):
     def _registered(self, asked: Checked) -> Iterator[None]:
         """Make a view of the columns that a question uses."""
         types = _types(asked.question)
-        names = self._used(asked) or [next(name for name, place in self._places.items() if self._readable(place))]
+        names = asked.used or [next(name for name, place in self._places.items() if self._readable(place))]
         rows = _quietly(lambda: self._held.rows([(self._places[name], types.get(name)) for name in names]))
         self._con.register(_HELD, rows)
         try:
@@ -116,16 +116,6 @@ class Frame(DuckDB):
             yield
         finally:
             self._con.unregister(_HELD)
-
-    def _used(self, asked: Checked) -> list[str]:
-        question, condition = asked.question, asked.condition
-        named = (
-            *question.grouped,
-            question.person,
-            *question.columns,
-            *(condition.columns if condition else ()),
-        )
-        return list(dict.fromkeys(name for name in named if name is not None))
 
     def _readable(self, place: int) -> bool:
         """Return whether DuckDB reads a dtype as one of the types that a question can use; no row is read."""

@@ -10,7 +10,6 @@ turned into such a field of the same length. The size of the file and all offset
 from __future__ import annotations
 
 import datetime
-import io
 import os
 import threading
 from collections.abc import Iterator
@@ -203,28 +202,12 @@ class OpenFile:
         self._file.close()
 
 
-class _Reader:
+class _Reader(fsspec.spec.AbstractBufferedFile):  # type: ignore[misc,name-defined]
     """A reader of the file for DuckDB, with a place of its own."""
 
-    def __init__(self, file: OpenFile, *, bare: bool) -> None:
-        self._file, self._bare, self._at = file, bare, 0
-
-    def read(self, length: int) -> bytes:
-        """Return the next bytes."""
-        content = self._file.read(self._at, length, bare=self._bare)
-        self._at += len(content)
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        content: bytes = self.fs.file.read(start, end - start, bare=BARE.endswith(self.path))
         return content
-
-    def seek(self, place: int, whence: int = io.SEEK_SET) -> None:
-        """Go to a place."""
-        self._at = place + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._file.size}[whence]
-
-    def tell(self) -> int:
-        """Return the place."""
-        return self._at
-
-    def close(self) -> None:
-        """Leave the file open, because other readers use it."""
 
 
 class FileSystem(fsspec.AbstractFileSystem):  # type: ignore[misc,name-defined]
@@ -235,15 +218,15 @@ class FileSystem(fsspec.AbstractFileSystem):  # type: ignore[misc,name-defined]
 
     def __init__(self, file: OpenFile) -> None:
         super().__init__()
-        self._file = file
+        self.file = file
 
-    def open(self, path: str, mode: str = "rb", **_: Any) -> _Reader:
-        """Return a new reader of the file."""
-        return _Reader(self._file, bare=BARE.endswith(path))
+    def _open(self, path: str, mode: str = "rb", **_: Any) -> _Reader:
+        """Return a new reader of the file, without a buffer: DuckDB has its own."""
+        return _Reader(self, path, mode, cache_type="none", size=self.file.size)
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
         """Return the name, size and type of the file."""
-        return {"name": path, "size": self._file.size, "type": "file"}
+        return {"name": path, "size": self.file.size, "type": "file"}
 
     def glob(self, path: str, **_: Any) -> list[str]:
         """Return the name, which is not a pattern."""
@@ -251,4 +234,4 @@ class FileSystem(fsspec.AbstractFileSystem):  # type: ignore[misc,name-defined]
 
     def modified(self, path: str) -> datetime.datetime:
         """Return when the file was last written."""
-        return self._file.modified
+        return self.file.modified

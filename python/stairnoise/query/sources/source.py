@@ -155,14 +155,8 @@ class Source(ABC):
 
     def schema(self, asked: Checked) -> dict[str, Any]:
         """Return what is public about the columns of a question: their declared types, and how a file is read."""
-        question, condition = asked.question, asked.condition
-        named = {
-            *question.grouped,
-            question.person,
-            *question.columns,
-            *(condition.columns if condition else ()),
-        }
-        return {"types": {name: column.declaration for name, column in asked.columns.items() if name in named}}
+        used = asked.used
+        return {"types": {name: column.declaration for name, column in asked.columns.items() if name in used}}
 
     def types(self, asked: Checked) -> list[Type]:
         """Return the types of the columns of groups."""

@@ -47,6 +47,13 @@ class Checked(NamedTuple):
     # The candidates of each column of quantiles.
     lattices: Sequence[Lattice] = ()
 
+    @property
+    def used(self) -> list[str]:
+        """The names of the columns that the question needs."""
+        question, conditioned = self.question, self.condition.columns if self.condition else ()
+        named = (*question.grouped, question.person, *question.columns, *conditioned)
+        return list(dict.fromkeys(name for name in named if name is not None))
+
 
 def statement(dialect: Dialect, asked: Checked, key: bytes) -> tuple[str, list[Any]]:
     """Return a statement and its parameters; its rows are groups, counts, and a sum for each of the units."""
