@@ -68,15 +68,19 @@ class DiscreteGaussianDistribution(Centred):
 
     def ppf(self, q: Floats) -> Floats:
         """Least k with P(X <= k) >= q."""
-        low = -self._last_at_least(np.log(np.minimum(q, 0.5)))
-        high = self._first_at_most(np.log(np.minimum(1 - q, 0.5))) - 1
-        return _quantile(q, np.where(q <= 0.5, low, high))
+        return self._least(q, 1 - q)
 
     def isf(self, q: Floats) -> Floats:
         """Least k with P(X > k) <= q."""
-        low = -self._last_at_least(np.log(np.minimum(1 - q, 0.5)))
-        high = self._first_at_most(np.log(np.minimum(q, 0.5))) - 1
-        return 0.0 - _quantile(q, -np.where(q >= 0.5, low, high))
+        return self._least(1 - q, q)
+
+    def _least(self, below: Floats, above: Floats) -> Floats:
+        """Least k with P(X <= k) >= `below`, which is P(X > k) <= `above`; the smaller of the two decides."""
+        low = -self._last_at_least(np.log(np.minimum(below, 0.5)))
+        high = self._first_at_most(np.log(np.minimum(above, 0.5))) - 1
+        k = np.where(below == 0, -np.inf, np.where(above == 0, np.inf, np.where(below <= above, low, high)))
+        # Adding 0.0 turns -0.0 into 0.0.
+        return np.where((below >= 0) & (above >= 0), k, np.nan) + 0.0
 
     def error_bound(self, alpha: Floats) -> Floats:
         """Least t with P(|X| > t) <= alpha."""
@@ -246,12 +250,6 @@ class DiscreteGaussianDistribution(Centred):
                     break
                 m = np.where(move, m + step, m)
         return np.where(finite, m, np.where(np.isnan(log_q), np.nan, np.inf))
-
-
-def _quantile(q: Floats, k: Floats) -> Floats:
-    ends = np.where(q == 0, -np.inf, np.where(q == 1, np.inf, k))
-    # Adding 0.0 turns -0.0 into 0.0.
-    return np.where((q >= 0) & (q <= 1), ends, np.nan) + 0.0
 
 
 def _log_total(sigma2: float) -> float:

@@ -67,9 +67,5 @@ class TruncatedStairs(Truncated):
 
     def _exact_parameters(self) -> dict[str, Any]:
         r, end, centre = self._steps
-        return {
-            **{name: self._parameters[name] for name in ("eps", "delta", "sensitivity")},
-            "r": r,
-            "end": end,
-            "centre": centre,
-        }
+        given = {name: self._parameters[name] for name in ("eps", "delta", "sensitivity")}
+        return {**given, "r": r, "end": end, "centre": centre}
