@@ -219,7 +219,8 @@ class PrivateTable(Sequence[Row]):
         Output(Path(path), overwrite=overwrite).write(self)
 
     def _in_columns(self) -> dict[str, list[Any]]:
-        return {name: [row[place] for row in self] for place, name in enumerate(self.columns)}
+        typed = enumerate(zip(self.columns, self._types, strict=True))
+        return {name: [type_.value(row[place]) for row in self] for place, (name, type_) in typed}
 
 
 def _plain(value: Any) -> Any:

@@ -66,33 +66,25 @@ def to_pandas(pandas: Any, columns: dict[str, list[Any]], types: Sequence[Type],
     """Return a DataFrame. Columns of groups have nullable types even if there is no null."""
     plain = {"integer": "int64", "real": "float64", "boolean": "bool"}
     nullable = {"integer": "Int64", "unsigned": "UInt64", "real": "Float64", "boolean": "boolean"}
-    found = {}
-    for place, (type_, (name, values)) in enumerate(zip(types, columns.items(), strict=True)):
-        kinds = nullable if place < groups else plain
-        found[name] = pandas.Series([type_.value(value) for value in values], dtype=kinds.get(type_.holds, object))
-    return pandas.DataFrame(found)
+    kinds = [(nullable if place < groups else plain).get(type_.holds, object) for place, type_ in enumerate(types)]
+    typed = zip(columns.items(), kinds, strict=True)
+    return pandas.DataFrame({name: pandas.Series(values, dtype=kind) for (name, values), kind in typed})
 
 
 def to_polars(polars: Any, columns: dict[str, list[Any]], types: Sequence[Type]) -> Any:
     """Return a DataFrame of Polars."""
     kinds = {"integer": polars.Int64, "unsigned": polars.UInt64, "real": polars.Float64, "text": polars.String}
     kinds |= {"boolean": polars.Boolean, "date": polars.Date}
-    found = []
-    for type_, (name, values) in zip(types, columns.items(), strict=True):
-        kind = kinds.get(type_.holds) or polars.Decimal(type_.digits, type_.scale)
-        found.append(polars.Series(name, [type_.value(value) for value in values], dtype=kind))
-    return polars.DataFrame(found)
+    found = [kinds.get(type_.holds) or polars.Decimal(type_.digits, type_.scale) for type_ in types]
+    return polars.DataFrame(columns, schema=dict(zip(columns, found, strict=True)))
 
 
 def to_arrow(arrow: Any, columns: dict[str, list[Any]], types: Sequence[Type], metadata: dict[str, str]) -> Any:
     """Return a Table of PyArrow."""
     kinds = {"integer": arrow.int64(), "unsigned": arrow.uint64(), "real": arrow.float64(), "text": arrow.string()}
     kinds |= {"boolean": arrow.bool_(), "date": arrow.date32()}
-    arrays = []
-    for type_, values in zip(types, columns.values(), strict=True):
-        kind = kinds.get(type_.holds) or arrow.decimal128(type_.digits, type_.scale)
-        arrays.append(arrow.array([type_.value(value) for value in values], kind))
-    return arrow.table(arrays, names=list(columns), metadata=metadata)
+    found = [kinds.get(type_.holds) or arrow.decimal128(type_.digits, type_.scale) for type_ in types]
+    return arrow.table(columns, arrow.schema(zip(columns, found, strict=True), metadata))
 
 
 def text(value: object) -> str:
