@@ -35,6 +35,8 @@ class Dialect(ABC):
     mark = "?"
     # The type of timestamps without a time zone.
     timestamp = "timestamp"
+    # Pieces of SQL of `truncated`, `quotient` and `total`.
+    _truncated, _quotient, _total = "trunc({})::int8", "({} / {})", "sum({})"
 
     def quoted(self, name: str) -> str:
         """Return a name as this engine writes it."""
@@ -257,20 +259,20 @@ class Dialect(ABC):
         return f"'{value!r}'::float8"
 
     def truncated(self, number: str) -> str:
-        """Return a number without its decimals as an integer."""
-        return f"trunc({number})::int8"
+        """Return a number without its decimals as an integer, or null if it is beyond them."""
+        return self._truncated.format(number)
 
     def quotient(self, number: str, divisor: str) -> str:
         """Return the quotient of two integers, rounded down; neither is negative."""
-        return f"({number} / {divisor})"
+        return self._quotient.format(number, divisor)
 
     def truth(self, column: Column, units: Units) -> str:
         """Return 1 in units for true, and 0 for false."""
         return f"case when {self.bare(column)} then {min(round(1 / units.unit), MOST_UNITS)} else 0 end"
 
     def total(self, value: str) -> str:
-        """Return the sum of one person's values, none of which is beyond `MOST_UNITS`."""
-        return f"sum({value})"
+        """Return the sum of one person's values, none of which is beyond `MOST_UNITS`, or null if there is none."""
+        return self._total.format(value)
 
     def whole(self, name: str) -> str:
         """Return an integer in a type in which it can be compared with `MOST_UNITS`."""

@@ -50,6 +50,7 @@ _WIDE = {"UBIGINT": Type("unsigned"), "HUGEINT": Type("text"), "UHUGEINT": Type(
 class DuckDBDialect(Dialect):
     """The SQL of DuckDB."""
 
+    _quotient = "({} // {})"
     forms: ClassVar[Mapping[str, str]] = {
         **Dialect.forms,
         "wide": "try_cast({} as hugeint)",
@@ -141,10 +142,6 @@ class DuckDBDialect(Dialect):
         """Require a value that is neither null nor NaN."""
         name = quoted(column.name)
         return f"{name} is not null and not isnan({name})" if column.type in _FLOATS else f"{name} is not null"
-
-    def quotient(self, number: str, divisor: str) -> str:
-        """Divide integers."""
-        return f"({number} // {divisor})"
 
     def whole(self, name: str) -> str:
         """Return a HUGEINT; an unsigned integer beyond it is beyond all bounds."""

@@ -64,6 +64,8 @@ class PostgreSQLDialect(Dialect):
     """The SQL of PostgreSQL."""
 
     mark = "%s"
+    # Sums of integers are numerics.
+    _quotient = "div({}, {})"
 
     def written(self, text: str) -> str:
         """Double the per cent signs of a text, because psycopg looks for marks."""
@@ -121,10 +123,6 @@ class PostgreSQLDialect(Dialect):
     def numeral(self, column: Column, value: float) -> str:
         """Return a numeric or a double."""
         return format(Decimal(value), "f") if column.kind == "decimal" else super().numeral(column, value)
-
-    def quotient(self, number: str, divisor: str) -> str:
-        """Divide numerics, which sums of integers are."""
-        return f"div({number}, {divisor})"
 
 
 class PostgreSQL(Source):

@@ -62,6 +62,7 @@ _TOLD = {
 class SQLiteDialect(Dialect):
     """The SQL of SQLite."""
 
+    _truncated = "cast({} as integer)"
     forms: ClassVar[Mapping[str, str]] = {
         **Dialect.forms,
         # LIKE ignores the case of ASCII letters, as `lower` does.
@@ -158,10 +159,6 @@ class SQLiteDialect(Dialect):
     def numeral(self, column: Column, value: float) -> str:
         """Return a double."""
         return repr(value)
-
-    def truncated(self, number: str) -> str:
-        """Return an integer: a cast truncates."""
-        return f"cast({number} as integer)"
 
 
 class SQLite(Source):

@@ -84,7 +84,7 @@ class TryDialect(Dialect):
     # Pieces of SQL about one value.
     _bytes, _hex, _string = "cast({} as binary)", "hex({})", "cast(X'{}' as string)"
     _text, _digest, _nan = "cast({} as string)", "sha2({}, 256)", "isnan({})"
-    _whole, _quotient = "try_cast({} as bigint)", "({} div {})"
+    _truncated, _quotient = "try_cast({} as bigint)", "({} div {})"
     # Null only if there is no value; a sum that overflows counts as the upper bound.
     _total = f"case when count({{0}}) > 0 then coalesce(try_sum({{0}}), {MOST_UNITS}) end"
 
@@ -235,18 +235,6 @@ class TryDialect(Dialect):
         """Return a double."""
         return self.real(value)
 
-    def truncated(self, number: str) -> str:
-        """Return an integer, or null for a number that is beyond them."""
-        return self._whole.format(number)
-
-    def quotient(self, number: str, divisor: str) -> str:
-        """Divide integers."""
-        return self._quotient.format(number, divisor)
-
-    def total(self, value: str) -> str:
-        """Return the sum of one person's values, or null if there is none."""
-        return self._total.format(value)
-
 
 class Databricks(TryDialect):
     """The SQL of Databricks, which is that of Spark."""
@@ -288,7 +276,7 @@ class BigQuery(TryDialect):
     types: ClassVar[dict[Any, str]] = {"integer": "int64", "boolean": "bool", "date": "date", 64: "float64"}
     _bytes, _hex, _string = "cast({} as bytes)", "to_hex({})", "cast(from_hex('{}') as string)"
     _text, _digest = f"collate(substr(cast({{}} as string), 1, {_LONGEST_NAME}), '')", "to_hex(sha256({}))"
-    _nan, _whole, _total = "is_nan({})", "safe_cast(trunc({}) as int64)", "sum(cast({} as numeric))"
+    _nan, _truncated, _total = "is_nan({})", "safe_cast(trunc({}) as int64)", "sum(cast({} as numeric))"
     _quotient = "div({}, {})"
 
     def quoted(self, name: str) -> str:
@@ -319,7 +307,7 @@ class Snowflake(TryDialect):
     types: ClassVar[dict[Any, str]] = {"integer": "number(38, 0)", "boolean": "boolean", "date": "date", 64: "double"}
     _bytes, _hex, _string = "try_to_binary({}, 'UTF-8')", "hex_encode({})", "hex_decode_string('{}')"
     _text, _nan = f"collate(substr(cast({{}} as varchar), 1, {_LONGEST_NAME}), '')", "{} = cast('NaN' as double)"
-    _whole, _total = f"cast(trunc(least(greatest({{}}, -{MOST_UNITS}), {MOST_UNITS})) as number(38, 0))", "sum({})"
+    _truncated, _total = f"cast(trunc(least(greatest({{}}, -{MOST_UNITS}), {MOST_UNITS})) as number(38, 0))", "sum({})"
     # A quotient of decimals has six decimals, and is rounded.
     _quotient = "(({0} - mod({0}, {1})) / {1})"
 
@@ -355,7 +343,7 @@ class Trino(TryDialect):
     types: ClassVar[dict[Any, str]] = TryDialect.types | {32: "real"}
     _bytes, _hex, _string = "to_utf8(cast({} as varchar))", "to_hex({})", "from_utf8(X'{}')"
     _text, _digest = f"substr(cast({{}} as varchar), 1, {_LONGEST_NAME})", "to_hex(sha256(to_utf8({})))"
-    _nan, _whole, _total = "is_nan({})", "try_cast(truncate({}) as bigint)", "sum(cast({} as decimal(38, 0)))"
+    _nan, _truncated, _total = "is_nan({})", "try_cast(truncate({}) as bigint)", "sum(cast({} as decimal(38, 0)))"
     _quotient = "({} / {})"
 
 
