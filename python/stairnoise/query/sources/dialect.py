@@ -35,7 +35,9 @@ class Dialect(ABC):
     mark = "?"
     # The type of timestamps without a time zone.
     timestamp = "timestamp"
-    # Pieces of SQL of `truncated`, `quotient` and `total`.
+    # Pieces of SQL of `text`, `order`, `truncated`, `quotient` and `total`.
+    _text: ClassVar[str]
+    _order: ClassVar[str]
     _truncated, _quotient, _total = "trunc({})::int8", "({} / {})", "sum({})"
 
     def quoted(self, name: str) -> str:
@@ -199,17 +201,17 @@ class Dialect(ABC):
             parameters += given
         return f"case {' '.join(branches)} end", parameters
 
-    @abstractmethod
     def text(self, value: str) -> str:
         """Return a value as a text, or null."""
+        return self._text.format(value)
 
-    @abstractmethod
     def order(self, text: str) -> str:
         """Return a hash of a text, by which a person's groups are ordered.
 
         The hash must be the same in every version of the engine, so that a keyed release can be repeated. Privacy needs no more:
         for a fixed key the order depends on that person's rows alone.
         """
+        return self._order.format(text)
 
     def has_one_text(self, column: Column) -> bool:
         """Return whether equal values of a column always have the same text."""

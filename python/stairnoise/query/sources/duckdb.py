@@ -50,6 +50,10 @@ _WIDE = {"UBIGINT": Type("unsigned"), "HUGEINT": Type("text"), "UHUGEINT": Type(
 class DuckDBDialect(Dialect):
     """The SQL of DuckDB."""
 
+    # Some types have values without a text.
+    _text = "(try(cast({} as varchar)) collate c)"
+    # With SHA-256 a query takes half as long again, and `hash` differs by version.
+    _order = "md5_number({})"
     _quotient = "({} // {})"
     forms: ClassVar[Mapping[str, str]] = {
         **Dialect.forms,
@@ -125,14 +129,6 @@ class DuckDBDialect(Dialect):
         if column.kind not in ("integer", "real", "decimal"):
             return self.mark, value
         return f"cast({self.mark} as {column.type})", format(exact(value), "f") if column.kind == "decimal" else str(value)
-
-    def text(self, value: str) -> str:
-        """Return a value as a text, or null; some types have values without a text."""
-        return f"(try(cast({value} as varchar)) collate c)"
-
-    def order(self, text: str) -> str:
-        """Return MD5 of a text as a number: with SHA-256 a query takes half as long again, and `hash` differs by version."""
-        return f"md5_number({text})"
 
     def has_one_text(self, column: Column) -> bool:
         """Return whether equal values have one text; a text can have a collation without case, and a zero a sign."""

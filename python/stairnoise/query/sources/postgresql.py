@@ -47,6 +47,8 @@ _TIME, _TIMESTAMP, _TIMESTAMPTZ, _UUID = 1083, 1114, 1184, 2950
 _KINDS |= {"boolean": {_BOOL}, "date": {_DATE}, "timestamp": {_TIMESTAMP}}
 _COMPARED = _TEXTS | {*_BITS, *_FLOATS, _BOOL, _DATE, _NUMERIC, _TIME, _TIMESTAMP, _TIMESTAMPTZ, _UUID}
 _NO_PRECISION = -1
+# The bytes of a text in the database.
+_BYTES = "convert_to({}, getdatabaseencoding())"
 
 # Classes of SQLSTATE: data (here of constants), syntax and access, unsupported features.
 _OF_STATEMENTS = frozenset({"22", "42", "0A"})
@@ -64,6 +66,8 @@ class PostgreSQLDialect(Dialect):
     """The SQL of PostgreSQL."""
 
     mark = "%s"
+    _text = '({}::text collate "C")'
+    _order = f"sha256({_BYTES})"
     # Sums of integers are numerics.
     _quotient = "div({}, {})"
 
@@ -88,7 +92,7 @@ class PostgreSQLDialect(Dialect):
 
     def found(self, column: Column) -> str:
         """Return a text as the server's bytes, because not all of them have a character in UTF-8."""
-        return self._bytes(self.group(column)) if column.kind == "text" else super().found(column)
+        return _BYTES.format(self.group(column)) if column.kind == "text" else super().found(column)
 
     def holds(self, column: Column, value: Any) -> bool:
         """Compare with the range of the declared type; a text has no null byte."""
@@ -99,17 +103,6 @@ class PostgreSQLDialect(Dialect):
         if column.kind == "decimal":
             return "%s::numeric", exact(value)
         return f"%s::float{column.bits // 8}" if column.kind == "real" else "%s", value
-
-    def text(self, value: str) -> str:
-        """Return a value as a text, or null."""
-        return f'({value}::text collate "C")'
-
-    def _bytes(self, text: str) -> str:
-        return f"convert_to({text}, getdatabaseencoding())"
-
-    def order(self, text: str) -> str:
-        """Return the SHA-256 of a text's bytes in the database."""
-        return f"sha256({self._bytes(text)})"
 
     def is_number(self, column: Column) -> str:
         """Require a value that is neither null nor NaN."""

@@ -62,6 +62,9 @@ _TOLD = {
 class SQLiteDialect(Dialect):
     """The SQL of SQLite."""
 
+    _text = "(cast({} as text) collate binary)"
+    # The function that `_rows` adds takes bytes, because a text need not be UTF-8.
+    _order = f"{_ORDER}(cast({{}} as blob))"
     _truncated = "cast({} as integer)"
     forms: ClassVar[Mapping[str, str]] = {
         **Dialect.forms,
@@ -131,14 +134,6 @@ class SQLiteDialect(Dialect):
     def edge(self, column: Column, edge: Any) -> tuple[Any, ...]:
         """Return the mark, and the edge in a type that SQLite compares exactly with its numbers."""
         return self.mark, _stored(edge)
-
-    def text(self, value: str) -> str:
-        """Return a value as a text in binary collation, or null."""
-        return f"(cast({value} as text) collate binary)"
-
-    def order(self, text: str) -> str:
-        """Call the function that `_rows` adds; it takes bytes, because a text need not be UTF-8."""
-        return f"{_ORDER}(cast({text} as blob))"
 
     def is_number(self, column: Column) -> str:
         """Check the type of the row's value; in a column without a type, a text counts as SQLite's `sum` reads it."""

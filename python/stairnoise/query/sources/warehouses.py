@@ -83,7 +83,7 @@ class TryDialect(Dialect):
     types: ClassVar[dict[Any, str]] = {"integer": "bigint", "boolean": "boolean", "date": "date", 32: "float", 64: "double"}
     # Pieces of SQL about one value.
     _bytes, _hex, _string = "cast({} as binary)", "hex({})", "cast(X'{}' as string)"
-    _text, _digest, _nan = "cast({} as string)", "sha2({}, 256)", "isnan({})"
+    _text, _order, _nan = "cast({} as string)", "sha2({}, 256)", "isnan({})"
     _truncated, _quotient = "try_cast({} as bigint)", "({} div {})"
     # Null only if there is no value; a sum that overflows counts as the upper bound.
     _total = f"case when count({{0}}) > 0 then coalesce(try_sum({{0}}), {MOST_UNITS}) end"
@@ -204,14 +204,6 @@ class TryDialect(Dialect):
         """Return the key as a literal."""
         return (f"'{key.hex()}'",)
 
-    def text(self, value: str) -> str:
-        """Return a value as a text without a collation of its column."""
-        return self._text.format(value)
-
-    def order(self, text: str) -> str:
-        """Return SHA-256 of a text, in hexadecimal digits."""
-        return self._digest.format(text)
-
     def has_one_text(self, column: Column) -> bool:
         """Return whether equal values have one text; a text can have a collation, and a zero a sign."""
         return column.kind in ("integer", "boolean", "date")
@@ -275,7 +267,7 @@ class BigQuery(TryDialect):
     }
     types: ClassVar[dict[Any, str]] = {"integer": "int64", "boolean": "bool", "date": "date", 64: "float64"}
     _bytes, _hex, _string = "cast({} as bytes)", "to_hex({})", "cast(from_hex('{}') as string)"
-    _text, _digest = f"collate(substr(cast({{}} as string), 1, {_LONGEST_NAME}), '')", "to_hex(sha256({}))"
+    _text, _order = f"collate(substr(cast({{}} as string), 1, {_LONGEST_NAME}), '')", "to_hex(sha256({}))"
     _nan, _truncated, _total = "is_nan({})", "safe_cast(trunc({}) as int64)", "sum(cast({} as numeric))"
     _quotient = "div({}, {})"
 
@@ -342,7 +334,7 @@ class Trino(TryDialect):
     others: ClassVar[dict[str, Kind]] = TryDialect.others | {"TIMESTAMP": "timestamp"}
     types: ClassVar[dict[Any, str]] = TryDialect.types | {32: "real"}
     _bytes, _hex, _string = "to_utf8(cast({} as varchar))", "to_hex({})", "from_utf8(X'{}')"
-    _text, _digest = f"substr(cast({{}} as varchar), 1, {_LONGEST_NAME})", "to_hex(sha256(to_utf8({})))"
+    _text, _order = f"substr(cast({{}} as varchar), 1, {_LONGEST_NAME})", "to_hex(sha256(to_utf8({})))"
     _nan, _truncated, _total = "is_nan({})", "try_cast(truncate({}) as bigint)", "sum(cast({} as decimal(38, 0)))"
     _quotient = "({} / {})"
 
