@@ -115,13 +115,29 @@ pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
         let order = Order::of_values(len);
         return look_at(&mut state(), order, order.all(len)).map_err(|(position, error)| refusal(position, error));
     }
+    let looker = || -> Work<'_, (Order, Block), (usize, E)> {
+        let mut state = state();
+        Box::new(move |(order, piece)| look_at(&mut state, order, piece))
+    };
+    let refused = first_refused(py, (order, len, threads), &looker)?;
+    refused.map_or(Ok(()), |(position, error)| Err(refusal(position, error)))
+}
+
+type Looker<'a, E> = &'a (dyn Fn() -> Work<'a, (Order, Block), (usize, E)> + Sync);
+
+/// The first refused value in C order. Dynamic, so that it is compiled once for a kind of errors.
+fn first_refused<E: Send>(
+    py: Python<'_>,
+    (order, len, threads): (Order, usize, usize),
+    looker: Looker<'_, E>,
+) -> PyResult<Option<(usize, E)>> {
     let threads = if len < CHECK_SPLIT_FROM { 1 } else { threads };
-    let first_refused = |order: Order| -> PyResult<Option<(usize, E)>> {
+    let refused_in = |order: Order| -> PyResult<Option<(usize, E)>> {
         let refused = Mutex::new(None);
-        let looker = || -> Work<'_, Block, ()> {
-            let (mut state, refused) = (state(), &refused);
+        let worker = || -> Work<'_, Block, ()> {
+            let (mut look, refused) = (looker(), &refused);
             Box::new(move |piece| {
-                look_at(&mut state, order, piece).map_err(|(position, error)| {
+                look((order, piece)).map_err(|(position, error)| {
                     // Pieces begin in order and all of them end, so the first refusal is found, on whichever thread.
                     let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
                     if refused.as_ref().is_none_or(|(earlier, _)| position < *earlier) {
@@ -133,21 +149,16 @@ pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
         let mut signals = Signals::new();
         let pieces = order.pieces(order.all(len), PIECE, 1);
         // The outcome is read from `signals` and `refused`.
-        let _ = detach_for(py, len, || run(&mut signals, pieces, threads, &looker));
+        let _ = detach_for(py, len, || run(&mut signals, pieces, threads, &worker));
         signals.result?;
         Ok(refused.into_inner().unwrap_or_else(PoisonError::into_inner))
     };
-    let Some(refused) = first_refused(order)? else {
-        return Ok(());
-    };
+    let refused = refused_in(order)?;
     // Rows are read in groups, so an earlier row may also be refused.
-    let earlier = if order.is_of_values() {
-        None
-    } else {
-        first_refused(Order::of_values(len))?
-    };
-    let (position, error) = earlier.unwrap_or(refused);
-    Err(refusal(position, error))
+    if refused.is_some() && !order.is_of_values() {
+        return Ok(refused_in(Order::of_values(len))?.or(refused));
+    }
+    Ok(refused)
 }
 
 /// The time of the last check for signals, and the exception that a handler raised.

@@ -128,7 +128,7 @@ const NOT_WHOLE: &str = "out must be of floats for a mechanism of other numbers 
 /// What an answer breaks that is [`DrawError::OffLattice`].
 pub const OFF_LATTICE: &str = "values must be below 2**126 times the granularity in magnitude, got a larger one";
 
-/// A draw that cannot be made. Nothing was drawn and, unless memory ran out, nothing was written.
+/// A draw that cannot be made. No fill was taken and, unless memory ran out, nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DrawError {

@@ -84,19 +84,7 @@
 
 #![deny(unsafe_code)]
 
-// Each folder uses the ones below it.
-//
-// | folder | what is decided there |
-// |---|---|
-// | `keyed` | noise as a pure function of a secret and of what is released |
-// | `mechanisms` | the mechanisms, one file each |
-// | `mechanism` | the traits `Mechanism` and `AnyMechanism`, fills, parameters per element |
-// | `selection` | one of finitely many candidates, or some of many partitions, instead of noise |
-// | `draw` | how integers are drawn: kernel first, exact when undecided; one draw or several a value |
-// | `kernel` | the certified fast path: word → integer, or "not sure" |
-// | `exact` | the integer slow path that answers when the fast path is not sure |
-// | `lattice` | validated parameters, the choice of lattice, integers as values and in releases |
-// | `stream` | key, fill, index → random words |
+// Layers, each of which uses those after it: keyed, mechanisms, mechanism, selection, draw, kernel, exact, lattice, stream.
 
 mod cache_lines;
 mod declassify;
@@ -116,6 +104,7 @@ mod memory;
 pub mod parallel;
 #[cfg(feature = "probe")]
 #[doc(hidden)]
+#[path = "testing/probe.rs"]
 pub mod probe;
 mod selection;
 mod stack;
@@ -124,27 +113,24 @@ mod stream;
 mod testing;
 mod wiped;
 
-pub use draw::share::Share;
+pub use draw::Share;
 #[doc(hidden)]
 pub use error::OFF_LATTICE;
 pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
 #[doc(hidden)]
 pub use lattice::Answers;
-pub use lattice::params::largest_quotient;
-pub use lattice::{Answer, Modulus, Residue, Value};
-pub use mechanism::fill::MechanismFill;
-pub use mechanism::one_word::{Kind, OneWordMechanism, Shape};
+pub use lattice::{Answer, Modulus, Residue, Value, largest_quotient};
 pub use mechanism::per_element::{Parameters, PerElement, Shapes};
 #[doc(hidden)]
 pub use mechanism::tiles::Tiles;
-pub use mechanism::{AnyMechanism, Holds, IntegerMechanism, Mechanism};
+pub use mechanism::{AnyMechanism, Holds, IntegerMechanism, Kind, Mechanism, MechanismFill, OneWordMechanism, Shape};
 pub use mechanisms::*;
 pub use memory::OutOfMemory;
 pub use selection::{PartitionSelection, Selection, Selector};
 #[cfg(feature = "rand")]
 pub use stream::StreamRng;
-pub use stream::{BitGenerator, Children, EntropyError, Fill, Generator, StagedFill};
+pub use stream::{BitGenerator, Children, EntropyError, Fill, Generator};
 #[doc(hidden)]
 pub use stream::{Tile, process_mark};
 

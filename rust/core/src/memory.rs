@@ -1,8 +1,19 @@
 //! Memory whose size follows an input. Where memory runs out, these functions return an error; `Vec` alone would abort the process.
 
-/// The system has no memory left.
+use std::sync::OnceLock;
+
+/// The system has no memory left. Part of an output may have been written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
+
+/// What a cell holds, made first if it holds nothing. Two threads may both make it: the first stays.
+pub(crate) fn made<T>(cell: &OnceLock<T>, create: impl FnOnce() -> Result<T, OutOfMemory>) -> Result<&T, OutOfMemory> {
+    if let Some(made) = cell.get() {
+        return Ok(made);
+    }
+    let made = create()?;
+    Ok(cell.get_or_init(|| made))
+}
 
 pub(crate) fn with_capacity<T>(n: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut vector = Vec::new();

@@ -3,16 +3,12 @@
 use std::sync::Arc;
 
 use crate::declassify;
-use crate::draw::negative_binomial::NegativeBinomial;
-use crate::draw::sampler::Sampler;
-use crate::draw::staged::Staged;
-use crate::draw::table::LaterTable;
+use crate::draw::{LaterTable, NegativeBinomial, Sampler, Staged};
 use crate::exact::IntegerDistribution;
 use crate::kernel::{Tier, on_tier};
-use crate::lattice::Value;
-use crate::lattice::params::Lattice;
+use crate::lattice::{Lattice, Value};
 use crate::memory::{self, OutOfMemory};
-use crate::stream::{CHUNK, SHORT, ShortWords, StagedFill, Words, WordsIn};
+use crate::stream::{AnyWords, CHUNK, Fill, SHORT, ShortWords, Words};
 use crate::wiped::wipe;
 
 #[derive(Clone, Debug)]
@@ -20,7 +16,7 @@ pub(crate) enum Difference {
     /// A two-sided geometric variable, which is the difference of two geometric ones: one stage.
     Geometric(Arc<Sampler>),
     /// The difference of two draws from one table: two stages.
-    Table(Arc<LaterTable<NegativeBinomial>>),
+    Table(Arc<LaterTable>),
 }
 
 impl Difference {
@@ -37,13 +33,13 @@ impl Difference {
 
     /// Calls `add` with the variables of the values `first ..` and what each is multiplied by, by way of `words` and `drawn`; returns the number of
     /// the next stage.
-    fn visit<const N: usize>(
+    fn visit(
         &self,
-        fill: &StagedFill,
+        fill: &Fill,
         first: u64,
         from: u64,
         scale: i64,
-        (words, drawn): (&mut WordsIn<N>, &mut [i64]),
+        (words, drawn): (&mut AnyWords, &mut [i64]),
         mut add: impl FnMut(&[i64], i64),
     ) -> Result<u64, OutOfMemory> {
         match self {
@@ -56,7 +52,7 @@ impl Difference {
                 let table = later.table()?;
                 // N, then N', each from a stage of its own (contract, section 7).
                 for (number, scale) in [(from, scale), (from + 1, -scale)] {
-                    table.write_in::<_, false>(words, fill.stage(number), first, drawn);
+                    table.write_in::<false>(words, fill.stage(number), first, drawn);
                     add(drawn, scale);
                 }
                 Ok(from + 2)
@@ -67,13 +63,7 @@ impl Difference {
 
 /// The sum over the terms, each with its scale below 2³², in order of their stages; fewer than 2²⁰ of them, with scales that add up to 2³² at most.
 #[derive(Debug)]
-pub(crate) struct Differences(Vec<(u32, Difference)>);
-
-impl Differences {
-    pub fn new(terms: Vec<(u32, Difference)>) -> Self {
-        Self(terms)
-    }
-}
+pub(crate) struct Differences(pub Vec<(u32, Difference)>);
 
 impl Staged for Differences {
     fn prepare(&self) -> Result<(), OutOfMemory> {
@@ -91,7 +81,7 @@ impl Staged for Differences {
         self.0.iter().map(|(_, term)| stages(term)).sum()
     }
 
-    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_steps(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         if out.len() <= SHORT {
             self.write_by_way_of(&mut ShortWords::new(), &mut [0; SHORT], fill, first, out)
         } else {
@@ -105,11 +95,11 @@ const NEAR: u64 = 1 << 31;
 
 impl Differences {
     /// [`Staged::write_steps`] by way of words, one room for all stages, and of drawn variables, which are wiped.
-    fn write_by_way_of<const N: usize>(
+    fn write_by_way_of(
         &self,
-        words: &mut WordsIn<N>,
+        words: &mut AnyWords,
         drawn: &mut [i64],
-        fill: &StagedFill,
+        fill: &Fill,
         first: u64,
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
@@ -133,11 +123,11 @@ impl Differences {
     }
 
     /// Calls `add` with the variables of every term and its factor.
-    fn visit<const N: usize>(
+    fn visit(
         &self,
-        fill: &StagedFill,
+        fill: &Fill,
         first: u64,
-        (words, drawn): (&mut WordsIn<N>, &mut [i64]),
+        (words, drawn): (&mut AnyWords, &mut [i64]),
         mut add: impl FnMut(&[i64], i64),
     ) -> Result<(), OutOfMemory> {
         let mut next = 0;
@@ -150,11 +140,11 @@ impl Differences {
     /// The sums where variables are far from 0: they saturate at ±(2⁶³ − 1).
     #[cold]
     #[inline(never)]
-    fn write_far<const N: usize>(
+    fn write_far(
         &self,
-        fill: &StagedFill,
+        fill: &Fill,
         first: u64,
-        buffers: (&mut WordsIn<N>, &mut [i64]),
+        buffers: (&mut AnyWords, &mut [i64]),
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
         let mut sums = memory::filled(0_i128, out.len())?;
@@ -207,7 +197,7 @@ mod tests {
                 Sampler::new(distribution, Lattice::whole(sensitivity_steps))
             });
             let [mut sums, mut a, mut b] = [(); 3].map(|()| vec![0_i64; n]);
-            let differences = Differences::new((1..).zip(terms).map(|(m, term)| (70 * m - 69, term)).collect());
+            let differences = Differences((1..).zip(terms).map(|(m, term)| (70 * m - 69, term)).collect());
             differences.write_steps(&fill, 0, &mut sums).unwrap();
             first.write(fill.stage(0), 0, &mut a);
             second.write(fill.stage(1), 0, &mut b);

@@ -1,12 +1,23 @@
 //! How integers are drawn: a distribution on the integers made ready, one draw or several a value.
 
-pub(crate) mod differences;
-pub(crate) mod negative_binomial;
+mod differences;
+mod negative_binomial;
 pub(crate) mod sampler;
-pub(crate) mod segments;
-pub(crate) mod share;
-pub(crate) mod skellam;
+mod segments;
+mod share;
+mod skellam;
 pub(crate) mod staged;
 pub(crate) mod table;
-pub(crate) mod truncated;
-pub(crate) mod weighted;
+mod truncated;
+mod weighted;
+
+pub(crate) use differences::{Difference, Differences};
+pub(crate) use negative_binomial::NegativeBinomial;
+pub(crate) use sampler::Sampler;
+pub(crate) use segments::Segments;
+pub use share::Share;
+pub(crate) use skellam::SkellamMagnitude;
+pub(crate) use staged::Staged;
+pub(crate) use table::{LaterTable, Table};
+pub(crate) use truncated::{LEAST_DELTA, MOST_STEPS, TruncatedStairs, check_delta};
+pub(crate) use weighted::WeightedDistribution;

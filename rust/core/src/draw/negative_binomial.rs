@@ -2,13 +2,10 @@
 
 use core::ops::ControlFlow;
 
-use crate::draw::share::Share;
+use crate::draw::Share;
 use crate::error::ParamError;
-use crate::exact::Weights;
-use crate::exact::enclosure::Enclosure;
-use crate::exact::exp::Step;
-use crate::exact::limbs::{self, Limbs};
-use crate::lattice::dyadic::decompose;
+use crate::exact::{Enclosure, Limbs, Step, Weights, limbs};
+use crate::lattice::decompose;
 
 /// Below, a table would have more than some 2¹⁸ entries.
 const LEAST_RATE: f64 = 1.0 / 2048.0;
@@ -112,6 +109,8 @@ impl Weights for NegativeBinomial {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::draw::table::{Table, check_beside_thresholds};
     use crate::exact::{self, Sums};
@@ -198,7 +197,7 @@ mod tests {
     #[test]
     fn no_table_is_large() {
         for (beta, rate) in [(5.2, LEAST_RATE), (1e-9, LEAST_RATE), (1e9, 20.0), (3.9e19 / 5.0, 42.0)] {
-            let table = Table::new(Box::new(distribution(beta, Share::WHOLE, rate))).unwrap();
+            let table = Table::new(Arc::new(distribution(beta, Share::WHOLE, rate))).unwrap();
             assert!(table.bytes() <= 2 << 20, "{beta} {rate}: {}", table.bytes());
         }
     }

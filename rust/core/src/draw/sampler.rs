@@ -4,12 +4,9 @@ use crate::cache_lines::CacheLines;
 use crate::declassify;
 use crate::exact::{self, Extension, IntegerDistribution};
 use crate::kernel::{FixedPoint, Kernel, Tier, on_tier};
-use crate::lattice::params::Lattice;
-use crate::lattice::release::{add, add_all};
-use crate::lattice::value::Scaling;
-use crate::lattice::{Answer, Answers, Value};
+use crate::lattice::{Answer, Answers, Lattice, Scaling, Value, release::add, release::add_all};
 use crate::stack;
-use crate::stream::{CHUNK, FEW, SHORT, ShortWords, Stage, Tile, TileWords, Words, WordsIn};
+use crate::stream::{AnyWords, CHUNK, FEW, SHORT, ShortWords, Stage, Tile, TileWords, Words};
 use crate::wiped::wipe;
 
 /// One distribution on the integers, ready to draw: by the kernel where that is sure, else by fixed point if the distribution is wide, else exactly.
@@ -25,34 +22,38 @@ pub(crate) struct Sampler {
 
 impl Sampler {
     pub fn new(distribution: IntegerDistribution, lattice: Lattice) -> Self {
-        Self::moved(distribution, lattice, 0)
+        Self::of(
+            distribution,
+            lattice,
+            Kernel::new(&distribution),
+            FixedPoint::new(&distribution),
+        )
     }
 
     /// [`Sampler::new`] of X + centre, which is never beyond 2⁶³.
     pub fn moved(distribution: IntegerDistribution, lattice: Lattice, centre: i64) -> Self {
         Self {
-            distribution,
-            lattice,
-            granularity: lattice.granularity(),
             centre,
-            kernel: Kernel::new(&distribution),
-            fixed_point: FixedPoint::new(&distribution),
+            ..Self::new(distribution, lattice)
         }
     }
 
-    /// [`Sampler::new`] with a kernel that is quicker to make and slower to draw from. Of Gaussian distributions, the fixed point takes less time to
-    /// make than the exact path for one value.
+    /// [`Sampler::new`] for one value: quicker to make, slower to draw from. For Gaussian distributions fixed point is made faster than the exact
+    /// path draws.
     pub fn quick(distribution: IntegerDistribution, lattice: Lattice) -> Self {
+        let gaussian = matches!(distribution, IntegerDistribution::Gaussian { .. });
+        let fixed_point = gaussian.then(|| FixedPoint::new(&distribution)).flatten();
+        Self::of(distribution, lattice, Kernel::quick(&distribution), fixed_point)
+    }
+
+    fn of(distribution: IntegerDistribution, lattice: Lattice, kernel: Kernel, fixed_point: Option<FixedPoint>) -> Self {
         Self {
             distribution,
             lattice,
             granularity: lattice.granularity(),
             centre: 0,
-            kernel: Kernel::quick(&distribution),
-            fixed_point: match distribution {
-                IntegerDistribution::Gaussian { .. } => FixedPoint::new(&distribution),
-                _ => None,
-            },
+            kernel,
+            fixed_point,
         }
     }
 
@@ -86,7 +87,7 @@ impl Sampler {
     }
 
     /// [`Sampler::write`] by way of words of the caller's, who wipes them after several stages.
-    pub fn write_in<const N: usize, T: Value>(&self, words: &mut WordsIn<N>, stage: Stage<'_>, first: u64, out: &mut [T]) {
+    pub fn write_in<T: Value>(&self, words: &mut AnyWords, stage: Stage<'_>, first: u64, out: &mut [T]) {
         if out.len() <= FEW {
             self.draw_few(stage, first, out, |_, steps| self.value(steps));
         } else {
@@ -94,15 +95,8 @@ impl Sampler {
         }
     }
 
-    fn write_by<const N: usize, T: Value>(
-        &self,
-        words: &mut WordsIn<N>,
-        tier: Tier,
-        stage: Stage<'_>,
-        first: u64,
-        out: &mut [T],
-    ) {
-        let capacity = WordsIn::<N>::CAPACITY;
+    fn write_by<T: Value>(&self, words: &mut AnyWords, tier: Tier, stage: Stage<'_>, first: u64, out: &mut [T]) {
+        let capacity = words.capacity();
         for (first, out) in (first..).step_by(capacity).zip(out.chunks_mut(capacity)) {
             let extension = |i, e| stage.extension(first + i as u64, e);
             self.write_words(tier, words.at(stage, first, out.len()), &extension, out);
@@ -158,24 +152,26 @@ impl Sampler {
             return;
         }
         if out.len() <= SHORT {
-            self.release_by::<_, SHORT, _, _>(&mut ShortWords::new(), stage, first, answers, out);
+            let noise = &mut CacheLines([0; SHORT]).0;
+            self.release_by(&mut ShortWords::new(), noise, stage, first, answers, out);
         } else {
-            self.release_by::<_, CHUNK, _, _>(&mut Words::new(), stage, first, answers, out);
+            let noise = &mut CacheLines([0; CHUNK]).0;
+            self.release_by(&mut Words::new(), noise, stage, first, answers, out);
         }
     }
 
-    fn release_by<const N: usize, const M: usize, A: Answer, T: Value>(
+    fn release_by<A: Answer, T: Value>(
         &self,
-        words: &mut WordsIn<N>,
+        words: &mut AnyWords,
+        noise: &mut [i64],
         stage: Stage<'_>,
         first: u64,
         answers: &mut dyn Answers<A>,
         out: &mut [T],
     ) {
-        let (tier, used) = (Tier::current(), out.len().min(M));
-        let CacheLines(noise) = &mut CacheLines([0_i64; M]);
-        for (chunk, out) in out.chunks_mut(M).enumerate() {
-            let (first, noise) = (first + (chunk * M) as u64, &mut noise[..out.len()]);
+        let (tier, used) = (Tier::current(), out.len().min(noise.len()));
+        for (first, out) in (first..).step_by(noise.len()).zip(out.chunks_mut(noise.len())) {
+            let noise = &mut noise[..out.len()];
             let extension = |i, e| stage.extension(first + i as u64, e);
             let answers = answers.next(out.len());
             self.release_words(tier, words.at(stage, first, out.len()), &extension, answers, noise, out);
@@ -242,7 +238,7 @@ mod tests {
                 for (eps, sensitivity) in [(1e-3, 1.0), (0.3, 3.0), (1.5, 1.0), (2.0, 1000.0), (4.0, 1.0), (60.0, 7.0)] {
                     let distribution = OneWordMechanism::new(kind, eps, sensitivity, Shape::L2).unwrap();
                     let fill = generator.at(5).unwrap().next(2 * CHUNK).unwrap();
-                    let stage = fill.stage();
+                    let stage = fill.stage(0);
                     same_values::<f64>(distribution.sampler(), tier, stage);
                     same_values::<i64>(distribution.sampler(), tier, stage);
                     same_values::<f32>(distribution.sampler(), tier, stage);
@@ -283,7 +279,7 @@ mod tests {
             ] {
                 let moved = Sampler::moved(distribution, lattice, centre);
                 let fill = generator.next(2 * CHUNK).unwrap();
-                let stage = fill.stage();
+                let stage = fill.stage(0);
                 for i in 0..100 {
                     let steps = |sampler: &Sampler| sampler.steps(stage.word(i), |e| stage.extension(i, e));
                     assert_eq!(steps(&moved), steps(&plain) + centre);
@@ -322,7 +318,7 @@ mod tests {
             };
             let sampler = Sampler::new(distribution, lattice);
             let fill = generator.next(2 * CHUNK).unwrap();
-            let stage = fill.stage();
+            let stage = fill.stage(0);
             for i in 0..200 {
                 let extension = &mut |e| stage.extension(i, e);
                 let found = sampler.steps(stage.word(i), &mut *extension);
@@ -362,7 +358,7 @@ mod tests {
             let distribution = OneWordMechanism::new(kind, eps, sensitivity, Shape::L1).unwrap();
             for tier in Tier::tested() {
                 let mut values = vec![1.0_f64; 8 * CHUNK];
-                distribution.sampler().write_on(tier, fill.stage(), 0, &mut values);
+                distribution.sampler().write_on(tier, fill.stage(0), 0, &mut values);
                 let zeros: Vec<f64> = values.into_iter().filter(|value| *value == 0.0).collect();
                 assert!(
                     zeros.len() > 8 && zeros.iter().all(|zero| zero.is_sign_positive()),
@@ -389,7 +385,7 @@ mod tests {
                     columns,
                 };
                 let mut out = vec![0_i64; rows * columns];
-                distribution.sampler().write_tile(&mut words, fill.stage(), &tile, &mut out);
+                distribution.sampler().write_tile(&mut words, fill.stage(0), &tile, &mut out);
                 for (i, value) in out.iter().enumerate() {
                     let place = first as usize + i / columns * pitch as usize + i % columns;
                     assert_eq!(*value, whole[place], "{eps}: value {i} of {rows} rows of {columns}");
@@ -409,11 +405,11 @@ mod tests {
                 let (eps, sensitivity, shape) = random.parameters(kind, i % 3, i % 4 == 0);
                 let distribution = OneWordMechanism::new(kind, eps, sensitivity, shape).unwrap();
                 let fill = generator.next(4 * BLOCK).unwrap();
-                same_slices::<f64>(distribution.sampler(), &tiers, fill.stage());
-                same_slices::<f32>(distribution.sampler(), &tiers, fill.stage());
+                same_slices::<f64>(distribution.sampler(), &tiers, fill.stage(0));
+                same_slices::<f32>(distribution.sampler(), &tiers, fill.stage(0));
                 if matches!(kind, Kind::DiscreteLaplace | Kind::DiscreteStaircase) {
-                    same_slices::<i64>(distribution.sampler(), &tiers, fill.stage());
-                    same_slices::<i32>(distribution.sampler(), &tiers, fill.stage());
+                    same_slices::<i64>(distribution.sampler(), &tiers, fill.stage(0));
+                    same_slices::<i32>(distribution.sampler(), &tiers, fill.stage(0));
                 }
             }
         }

@@ -2,19 +2,15 @@
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crate::declassify;
-use crate::draw::sampler::Sampler;
-use crate::draw::staged::Staged;
-use crate::draw::table::Table;
-use crate::exact::enclosure::Enclosure;
-use crate::exact::exp::Step;
-use crate::exact::{IntegerDistribution, Weights, geometric_sum};
+use crate::draw::{Sampler, Staged, Table};
+use crate::exact::{Enclosure, IntegerDistribution, Step, Weights, geometric_sum};
 use crate::kernel::WORD_BITS;
-use crate::lattice::dyadic::SHIFTER;
-use crate::lattice::params::Lattice;
+use crate::lattice::{Lattice, SHIFTER};
 use crate::memory::{self, OutOfMemory};
-use crate::stream::{CHUNK, SHORT, ShortWords, Stage, StagedFill, Words, WordsIn};
+use crate::stream::{AnyWords, CHUNK, Fill, SHORT, ShortWords, Stage, Words};
 use crate::wiped::wipe;
 
 /// Stage 0 chooses the segment by a [`Table`] of the weights, and the side by bit 63 of its word. Stage 1 is a one-sided geometric number. Modulo
@@ -76,7 +72,7 @@ impl Segments {
         }
         Ok(Self {
             lattice,
-            table: Table::new(Box::new(slopes))?,
+            table: Table::new(Arc::new(slopes))?,
             samplers,
             places,
         })
@@ -96,20 +92,14 @@ impl Segments {
     }
 
     /// Stage 1 of the values whose segments do not have the first rate.
-    fn write_other_rates<const N: usize, const M: usize>(
-        &self,
-        buffers: &mut Buffers<N, M>,
-        stage: Stage<'_>,
-        first: u64,
-        distances: &mut [i64],
-    ) {
+    fn write_other_rates(&self, buffers: &mut Buffers<'_>, stage: Stage<'_>, first: u64, distances: &mut [i64]) {
         let n = distances.len();
         let (chosen, rates, of_rate) = (&buffers.chosen[..n], &mut buffers.rates[..n], &mut buffers.of_rate[..n]);
         for (rate, chosen) in rates.iter_mut().zip(chosen) {
             *rate = self.place(*chosen & !SIGN).rate;
         }
         for (rate, sampler) in (1..).zip(&self.samplers[1..]) {
-            sampler.write_in(&mut buffers.words, stage, first, of_rate);
+            sampler.write_in(buffers.words, stage, first, of_rate);
             for ((distance, of_rate), rate_of_value) in distances.iter_mut().zip(&*of_rate).zip(&*rates) {
                 // A branch would reveal the rate, and thereby the segment.
                 let mask = equal(*rate_of_value, rate).cast_signed();
@@ -126,26 +116,33 @@ impl Staged for Segments {
         1 + self.samplers.len()
     }
 
-    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_steps(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         if out.len() <= SHORT {
-            self.write_by_way_of::<_, SHORT>(&mut Buffers::new(ShortWords::new()), fill, first, out);
+            let buffers = Buffers {
+                words: &mut ShortWords::new(),
+                chosen: &mut [0; SHORT],
+                rates: &mut [0; SHORT],
+                of_rate: &mut [0; SHORT],
+            };
+            self.write_by_way_of(buffers, fill, first, out);
         } else {
-            self.write_by_way_of::<_, CHUNK>(&mut Buffers::new(Words::new()), fill, first, out);
+            let buffers = Buffers {
+                words: &mut Words::new(),
+                chosen: &mut [0; CHUNK],
+                rates: &mut [0; CHUNK],
+                of_rate: &mut [0; CHUNK],
+            };
+            self.write_by_way_of(buffers, fill, first, out);
         }
         Ok(())
     }
 }
 
 impl Segments {
-    fn write_by_way_of<const N: usize, const M: usize>(
-        &self,
-        buffers: &mut Buffers<N, M>,
-        fill: &StagedFill,
-        first: u64,
-        out: &mut [i64],
-    ) {
+    fn write_by_way_of(&self, mut buffers: Buffers<'_>, fill: &Fill, first: u64, out: &mut [i64]) {
+        let most = buffers.chosen.len();
         let (choices, distances) = (fill.stage(0), fill.stage(1));
-        for (first, out) in (first..).step_by(M).zip(out.chunks_mut(M)) {
+        for (first, out) in (first..).step_by(most).zip(out.chunks_mut(most)) {
             let chosen = &mut buffers.chosen[..out.len()];
             let words = buffers.words.at(choices, first, out.len());
             let extension = |i: usize, e: usize| choices.extension(first + i as u64, e);
@@ -155,37 +152,26 @@ impl Segments {
                 *chosen |= word & SIGN;
             }
             // All rates read the words of stage 1, and a value keeps the one of its segment (contract, section 6).
-            self.samplers[0].write_in(&mut buffers.words, distances, first, out);
+            self.samplers[0].write_in(buffers.words, distances, first, out);
             if self.samplers.len() > 1 {
-                self.write_other_rates(buffers, distances, first, out);
+                self.write_other_rates(&mut buffers, distances, first, out);
             }
-            for (out, chosen) in out.iter_mut().zip(&buffers.chosen) {
+            for (out, chosen) in out.iter_mut().zip(&*buffers.chosen) {
                 *out = self.place(*chosen & !SIGN).steps(out.unsigned_abs(), *chosen);
             }
         }
         // Segments roughly reveal the size of the noise.
-        wipe(&mut buffers.chosen[..out.len().min(M)]);
+        wipe(&mut buffers.chosen[..out.len().min(most)]);
     }
 }
 
-/// What `M` values are drawn by way of. It is in the frame that the words' drop wipes below: of calls in between few bytes are left.
-struct Buffers<const N: usize, const M: usize> {
-    words: WordsIn<N>,
+/// What values are drawn by way of. It is in the frame that the words' drop wipes below: of calls in between few bytes are left.
+struct Buffers<'a> {
+    words: &'a mut AnyWords,
     /// The segments, and in the leading bits the signs.
-    chosen: [u64; M],
-    rates: [u64; M],
-    of_rate: [i64; M],
-}
-
-impl<const N: usize, const M: usize> Buffers<N, M> {
-    fn new(words: WordsIn<N>) -> Self {
-        Self {
-            words,
-            chosen: [0; M],
-            rates: [0; M],
-            of_rate: [0; M],
-        }
-    }
+    chosen: &'a mut [u64],
+    rates: &'a mut [u64],
+    of_rate: &'a mut [i64],
 }
 
 /// All bits 1 if two numbers below 2⁶³ are equal, otherwise all 0. The compiler would make a branch of what it can see to be a comparison.

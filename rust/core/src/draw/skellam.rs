@@ -2,12 +2,10 @@
 
 use core::ops::ControlFlow;
 
-use crate::draw::share::Share;
+use crate::draw::Share;
 use crate::error::ParamError;
-use crate::exact::Weights;
-use crate::exact::enclosure::Enclosure;
-use crate::exact::limbs::{self, Limbs};
-use crate::lattice::dyadic::decompose;
+use crate::exact::{Enclosure, Limbs, Weights, limbs};
+use crate::lattice::decompose;
 
 /// Below, the distribution is 0 but for a probability of 2⁻²⁰.
 const LEAST_MU: f64 = 1.0 / (1 << 20) as f64;
@@ -119,10 +117,7 @@ fn terms(mu: f64, share: Share) -> u64 {
 /// c·I_k as a weight with `p` limbs of fraction, rounded outwards, from one with more: twice that for `doubled`.
 fn weight(bessel: &Enclosure, p: usize, doubled: bool) -> Enclosure {
     let more = bessel.lo.len() - 1 - p;
-    let mut weight = Enclosure {
-        lo: Limbs::from_slice(&bessel.lo[more..]),
-        hi: Limbs::from_slice(&bessel.hi[more..]),
-    };
+    let mut weight = bessel.map(|end| Limbs::from_slice(&end[more..]));
     limbs::add_small(&mut weight.hi, 1);
     weight.shl(doubled.into());
     weight
@@ -164,6 +159,8 @@ impl Weights for SkellamMagnitude {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::draw::table::{Table, check_beside_thresholds};
     use crate::exact::{self, Sums};
@@ -289,7 +286,7 @@ mod tests {
     /// Evidence: the bound itself, at the largest variance of a table.
     #[test]
     fn no_table_is_large() {
-        let table = Table::new(Box::new(distribution(2_f64.powi(24), Share::WHOLE))).unwrap();
+        let table = Table::new(Arc::new(distribution(2_f64.powi(24), Share::WHOLE))).unwrap();
         assert!(table.bytes() <= 600_000, "{}", table.bytes());
     }
 

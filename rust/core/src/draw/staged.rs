@@ -2,12 +2,9 @@
 
 use crate::declassify;
 use crate::kernel::{Tier, on_tier};
-use crate::lattice::dyadic::power_of_two;
-use crate::lattice::release::add_all;
-use crate::lattice::value::NEAR;
-use crate::lattice::{Answer, Answers, Value};
+use crate::lattice::{Answer, Answers, Value, power_of_two, release::add_all, value::NEAR};
 use crate::memory::{self, OutOfMemory};
-use crate::stream::{CHUNK, SHORT, StagedFill};
+use crate::stream::{CHUNK, Fill, SHORT};
 use crate::wiped::wipe;
 
 pub(crate) trait Staged: Send + Sync {
@@ -32,26 +29,22 @@ pub(crate) trait Staged: Send + Sync {
     }
 
     /// Writes the values `first .. first + out.len()` of a fill, in lattice steps; magnitudes above 2⁶³ − 1 saturate there.
-    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory>;
+    fn write_steps(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory>;
 }
 
 /// Writes the values `first .. first + out.len()` of a fill.
 pub(crate) fn write<T: Value>(
     mechanism: &dyn Staged,
     log2_granularity: i32,
-    fill: &StagedFill,
+    fill: &Fill,
     first: u64,
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
     let tier = Tier::current();
     let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
     in_chunks(mechanism.joint_values(), out, draw, |_, noise, out| {
-        convert(tier, log2_granularity, noise, out);
+        on_tier!(tier, convert_all(log2_granularity, noise, out));
     })
-}
-
-pub(crate) fn convert<T: Value>(tier: Tier, log2_granularity: i32, noise: &[i64], out: &mut [T]) {
-    on_tier!(tier, convert_all(log2_granularity, noise, out));
 }
 
 #[inline(always)]
@@ -75,7 +68,7 @@ fn convert_all<T: Value>(log2_granularity: i32, noise: &[i64], out: &mut [T]) {
 pub(crate) fn release<A: Answer, T: Value>(
     mechanism: &dyn Staged,
     log2_granularity: i32,
-    fill: &StagedFill,
+    fill: &Fill,
     first: u64,
     answers: &mut dyn Answers<A>,
     out: &mut [T],
@@ -145,7 +138,7 @@ mod tests {
     struct GivenSteps(Vec<i64>);
 
     impl Staged for GivenSteps {
-        fn write_steps(&self, _: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        fn write_steps(&self, _: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
             out.copy_from_slice(&self.0[first as usize..][..out.len()]);
             Ok(())
         }

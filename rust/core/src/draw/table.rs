@@ -4,14 +4,13 @@
 //! them are read depends on the value.
 
 use core::ops::ControlFlow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::declassify;
-use crate::exact::limbs;
-use crate::exact::{self, Extension, Sums, Weights};
+use crate::exact::{self, Extension, Sums, Weights, limbs};
 use crate::kernel::{BLOCK, Tier, WORD_BITS, on_tier};
 use crate::memory::{self, OutOfMemory};
-use crate::stream::{self, CHUNK, SHORT, ShortWords, Stage, Words, WordsIn};
+use crate::stream::{self, AnyWords, CHUNK, SHORT, ShortWords, Stage, Words};
 use crate::wiped::wipe;
 
 /// Limbs of fraction that the thresholds are computed with: twice what a word has.
@@ -46,28 +45,25 @@ const OPEN: u64 = 1 << LEADING;
 
 /// A table that is made for the first fill. That may take milliseconds, and many distributions are made for their moments alone.
 #[derive(Debug)]
-pub(crate) struct LaterTable<W> {
-    weights: W,
+pub(crate) struct LaterTable {
+    weights: Arc<dyn Weights>,
     made: OnceLock<Table>,
 }
 
-impl<W: Weights + Clone + 'static> LaterTable<W> {
-    pub const fn new(weights: W) -> Self {
-        let made = OnceLock::new();
-        Self { weights, made }
+impl LaterTable {
+    pub fn new(weights: impl Weights + 'static) -> Self {
+        Self {
+            weights: Arc::new(weights),
+            made: OnceLock::new(),
+        }
     }
 
     pub fn table(&self) -> Result<&Table, OutOfMemory> {
-        if let Some(table) = self.made.get() {
-            return Ok(table);
-        }
-        // Two threads may both get here. Their tables are the same.
-        let table = Table::new(Box::new(self.weights.clone()))?;
-        Ok(self.made.get_or_init(|| table))
+        memory::made(&self.made, || Table::new(Arc::clone(&self.weights)))
     }
 
     #[cfg(test)]
-    pub fn weights(&self) -> &W {
+    pub fn weights(&self) -> &Arc<dyn Weights> {
         &self.weights
     }
 }
@@ -77,7 +73,7 @@ impl<W: Weights + Clone + 'static> LaterTable<W> {
 /// S(j)·2⁶³ lies from T(j) to T(j) + `margin`. V < T(j) means v < S(j), and V ≥ T(j) + `margin` means v ≥ S(j). The exact path decides the rest.
 #[derive(Debug)]
 pub(crate) struct Table {
-    weights: Box<dyn Weights>,
+    weights: Arc<dyn Weights>,
     /// T(1) ≥ T(2) ≥ …, those above zero, and [`AT_ONCE`] + 1 zeros.
     thresholds: Vec<u64>,
     margin: u64,
@@ -89,7 +85,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    pub fn new(weights: Box<dyn Weights>) -> Result<Self, OutOfMemory> {
+    pub fn new(weights: Arc<dyn Weights>) -> Result<Self, OutOfMemory> {
         let sums = Sums::new(&*weights, PRECISION);
         let (least, most) = (Divisor::new(&sums.total.hi), Divisor::new(&sums.total.lo));
         let (mut thresholds, mut margin, mut result) = (Vec::new(), 2, Ok(()));
@@ -284,41 +280,35 @@ impl Table {
     /// The values `first .. first + out.len()` of a stage.
     pub fn write(&self, stage: Stage<'_>, first: u64, out: &mut [i64]) {
         if out.len() <= SHORT {
-            self.write_in::<_, false>(&mut ShortWords::new(), stage, first, out);
+            self.write_in::<false>(&mut ShortWords::new(), stage, first, out);
         } else {
-            self.write_in::<_, false>(&mut Words::new(), stage, first, out);
+            self.write_in::<false>(&mut Words::new(), stage, first, out);
         }
     }
 
     /// [`Table::write`] by way of words of the caller's, who wipes them after several stages; if `SIGNED`, bit 63 of a word is the sign.
-    pub fn write_in<const N: usize, const SIGNED: bool>(
-        &self,
-        words: &mut WordsIn<N>,
-        stage: Stage<'_>,
-        first: u64,
-        out: &mut [i64],
-    ) {
+    pub fn write_in<const SIGNED: bool>(&self, words: &mut AnyWords, stage: Stage<'_>, first: u64, out: &mut [i64]) {
         if out.len() <= stream::FEW {
             // This path makes and wipes no buffers.
             let words = stage.few_words(first, out.len());
             self.write_words::<SIGNED>(stage, first, &words[..out.len()], &mut [0; stream::FEW], out);
         } else if out.len() <= BLOCK {
-            self.write_chunks::<N, SIGNED>(words, stage, first, &mut [0; BLOCK], out);
+            self.write_chunks::<SIGNED>(words, stage, first, &mut [0; BLOCK], out);
         } else {
-            self.write_chunks::<N, SIGNED>(words, stage, first, &mut [0; CHUNK], out);
+            self.write_chunks::<SIGNED>(words, stage, first, &mut [0; CHUNK], out);
         }
     }
 
     /// [`Table::write`] by way of `words` and `indices`, as many values at a time as both hold.
-    fn write_chunks<const N: usize, const SIGNED: bool>(
+    fn write_chunks<const SIGNED: bool>(
         &self,
-        words: &mut WordsIn<N>,
+        words: &mut AnyWords,
         stage: Stage<'_>,
         first: u64,
         indices: &mut [u64],
         out: &mut [i64],
     ) {
-        let capacity = indices.len().min(WordsIn::<N>::CAPACITY);
+        let capacity = indices.len().min(words.capacity());
         for (first, out) in (first..).step_by(capacity).zip(out.chunks_mut(capacity)) {
             self.write_words::<SIGNED>(stage, first, words.at(stage, first, out.len()), indices, out);
         }
@@ -403,8 +393,8 @@ impl<'a> Divisor<'a> {
         let rest = cut(a, self.leading);
         // The leading bits of both are at most a few too low a quotient. It is then raised to the quotient of all bits.
         let mut quotient = (((rest >> WORD_BITS) * u128::from(self.inverse)) >> 64) as u64;
-        let scaled = ((rest >> (128 - WORD_BITS)) as u64, rest << WORD_BITS);
-        while product(self.cut, quotient + 1) <= scaled {
+        let scaled = (rest >> (128 - WORD_BITS), rest << WORD_BITS);
+        while limbs::product(self.cut, u128::from(quotient) + 1) <= scaled {
             quotient += 1;
         }
         quotient
@@ -418,18 +408,9 @@ fn cut(x: &[u64], leading: usize) -> u128 {
     (u128::from(x[2]) << 64 | u128::from(x[1])) >> 1
 }
 
-/// x·y: the high limb and the two below it.
-fn product(x: u128, y: u64) -> (u64, u128) {
-    let low = u128::from(x as u64) * u128::from(y);
-    let high = (x >> 64) * u128::from(y) + (low >> 64);
-    ((high >> 64) as u64, high << 64 | u128::from(low as u64))
-}
-
-/// Checks a table against the exact path, which begins at zero, with more limbs and another list: beside each of the first thresholds, which
-/// bisection finds, with extensions of all zeros and all ones.
 #[cfg(test)]
 pub(super) fn check_beside_thresholds(distribution: &(impl Weights + Clone + 'static)) {
-    let table = Table::new(Box::new(distribution.clone())).unwrap();
+    let table = Table::new(Arc::new(distribution.clone())).unwrap();
     for j in 1..30 {
         let (mut below, mut above) = (0, 1_u64 << WORD_BITS);
         while above - below > 1 {
@@ -493,7 +474,7 @@ mod tests {
             (0.01, Some(20)),
         ] {
             let powers = Powers { step, count };
-            let table = Table::new(Box::new(powers)).unwrap();
+            let table = Table::new(Arc::new(powers)).unwrap();
             let beside = table
                 .thresholds
                 .iter()
@@ -520,7 +501,7 @@ mod tests {
     fn blocks_have_the_indices_of_their_words() {
         let mut random = Random(4);
         for (step, is_counted) in [(3.0, true), (0.7, true), (0.25, true), (0.12, true), (0.01, false)] {
-            let table = Table::new(Box::new(Powers { step, count: None })).unwrap();
+            let table = Table::new(Arc::new(Powers { step, count: None })).unwrap();
             assert_eq!(!table.leading.is_empty(), is_counted, "{step}");
             let some = table.thresholds.iter().step_by(1 + table.thresholds.len() / 8);
             let beside = some.flat_map(|t| [t.saturating_sub(9), *t + 9, t ^ 1 << 40, t | SIGN]);
@@ -571,7 +552,7 @@ mod tests {
     /// Evidence: closed form. S(j) = e^(−j·step), so the index is ⌊−ln v/step⌋, away from whole numbers.
     #[test]
     fn all_powers_are_a_geometric_distribution() {
-        let table = Table::new(Box::new(Powers { step: 0.3, count: None })).unwrap();
+        let table = Table::new(Arc::new(Powers { step: 0.3, count: None })).unwrap();
         let mut random = Random(2);
         for _ in 0..1000 {
             let word = random.word();
@@ -595,7 +576,7 @@ mod tests {
                 0
             }
         }
-        let table = Table::new(Box::new(Faint)).unwrap();
+        let table = Table::new(Arc::new(Faint)).unwrap();
         for word in [0, 1, 1 << 62, (1 << 62) + 12_345, SIGN - 2000] {
             assert_eq!(table.index(word, |_| 77), 1, "{word:x}");
         }
@@ -604,8 +585,8 @@ mod tests {
     /// Evidence: far tails, where V is zero and the extension decides, by the closed form.
     #[test]
     fn the_extension_reaches_beyond_the_table() {
-        let table = Table::new(Box::new(Powers { step: 0.3, count: None })).unwrap();
-        let finite = Table::new(Box::new(Powers {
+        let table = Table::new(Arc::new(Powers { step: 0.3, count: None })).unwrap();
+        let finite = Table::new(Arc::new(Powers {
             step: 0.3,
             count: Some(7),
         }))
@@ -623,7 +604,7 @@ mod tests {
     #[test]
     fn the_guide_never_misses() {
         for step in [0.002, 0.1, 2.0, 40.0] {
-            let table = Table::new(Box::new(Powers { step, count: None })).unwrap();
+            let table = Table::new(Arc::new(Powers { step, count: None })).unwrap();
             for lead in 0..1_u64 << table.guide_bits {
                 let width = 1 << (WORD_BITS - table.guide_bits);
                 for v63 in [lead * width, lead * width + width / 2, (lead + 1) * width - 1] {

@@ -1,10 +1,10 @@
 //! The truncated staircase distribution on a lattice, symmetric or moved: one word a value.
 
-use crate::draw::sampler::Sampler;
+use crate::draw::Sampler;
 use crate::error::ParamError;
 use crate::exact::{self, Staircase};
-use crate::lattice::params::Lattice;
-use crate::mechanism::fill::Source;
+use crate::lattice::Lattice;
+use crate::mechanism::Source;
 
 /// The staircase distribution between −A and A steps, plus a whole number of steps: as few as its bounds require.
 #[derive(Clone, Debug)]

@@ -1,16 +1,12 @@
 //! A distribution on the integers from −m to m by its weights, with a geometric tail on both sides or none: one draw from one table.
 
 use core::ops::ControlFlow;
-use std::sync::Arc;
 
-use crate::draw::staged::Staged;
-use crate::draw::table::LaterTable;
-use crate::exact::Weights;
-use crate::exact::enclosure::Enclosure;
-use crate::exact::limbs::{self, Limbs};
-use crate::lattice::dyadic::{decompose, floor_log2};
+use crate::draw::{LaterTable, Staged};
+use crate::exact::{Enclosure, Limbs, Weights, limbs};
+use crate::lattice::{decompose, floor_log2};
 use crate::memory::{self, OutOfMemory};
-use crate::stream::StagedFill;
+use crate::stream::Fill;
 
 /// A float64 as significand · 2^exponent.
 type Dyadic = (u64, i32);
@@ -22,11 +18,8 @@ const SMALL: u64 = 1 << 12;
 const REST: u64 = 1 << 24;
 
 /// In the order of the contract, section 15: w(−m) … w(m), then the tails, m + 1, −(m + 1), m + 2, ….
-#[derive(Clone, Debug)]
-pub(crate) struct ListedWeights(Arc<Listed>);
-
 #[derive(Debug)]
-struct Listed {
+pub(crate) struct ListedWeights {
     /// Multiplied by a power of two, so that the largest is from 1 to 2.
     body: Vec<Dyadic>,
     ratio: Option<Dyadic>,
@@ -35,11 +28,11 @@ struct Listed {
 impl Weights for ListedWeights {
     /// v and S(j), both rational, can be equal if all 8192 words agree. v is not less then, as the search has it.
     fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
-        let body = &self.0.body;
+        let body = &self.body;
         if body.iter().try_for_each(|weight| visit(&fixed(*weight, p))).is_break() {
             return 0;
         }
-        let Some(ratio) = self.0.ratio.map(|ratio| fixed(ratio, p)) else {
+        let Some(ratio) = self.ratio.map(|ratio| fixed(ratio, p)) else {
             return 0;
         };
         let mut ends = [body[body.len() - 1], body[0]].map(|end| fixed(end, p));
@@ -74,7 +67,7 @@ fn is_small(number: &Limbs) -> bool {
 
 #[derive(Debug)]
 pub(crate) struct WeightedDistribution {
-    table: LaterTable<ListedWeights>,
+    table: LaterTable,
     reach: u64,
 }
 
@@ -90,7 +83,7 @@ impl WeightedDistribution {
         let ratio = ratio.map(decompose);
         memory::has_room()?;
         Ok(Self {
-            table: LaterTable::new(ListedWeights(Arc::new(Listed { body, ratio }))),
+            table: LaterTable::new(ListedWeights { body, ratio }),
             reach: (weights.len() / 2) as u64,
         })
     }
@@ -113,7 +106,7 @@ impl Staged for WeightedDistribution {
         self.table.table().map(drop)
     }
 
-    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_steps(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.table.table()?.write(fill.stage(0), first, out);
         for steps in out {
             *steps = self.integer(*steps);
@@ -124,12 +117,14 @@ impl Staged for WeightedDistribution {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::draw::table::Table;
     use crate::exact::{self, listed};
     use crate::testing::random::Random;
 
-    fn weights(list: &[f64], ratio: Option<f64>) -> ListedWeights {
+    fn weights(list: &[f64], ratio: Option<f64>) -> Arc<dyn Weights> {
         WeightedDistribution::new(list, ratio).unwrap().table.weights().clone()
     }
 
@@ -145,21 +140,21 @@ mod tests {
     #[test]
     fn weights_are_enclosed() {
         // Over 2, by which the largest is from 1 to 2: ⅜, 0 and 1½.
-        let (list, rest) = listed(&weights(&[0.75, 0.0, 3.0], None), 2);
+        let (list, rest) = listed(&*weights(&[0.75, 0.0, 3.0], None), 2);
         assert_eq!(rest, 0);
         for (weight, limbs) in list.iter().zip([[0, 3 << 61, 0], [0; 3], [0, 1 << 63, 1]]) {
             assert_eq!((&weight.lo[..], &weight.hi[..]), (&limbs[..], &limbs[..]));
         }
         // 2⁻²⁰⁰ of the largest: no limb of two holds it, and four do.
         let faint = weights(&[(-200.0_f64).exp2(), 1.0, (-200.0_f64).exp2()], None);
-        let (coarse, _) = listed(&faint, 2);
+        let (coarse, _) = listed(&*faint, 2);
         assert!(coarse[0].lo.iter().all(|limb| *limb == 0) && coarse[0].hi[0] == 1);
-        let (fine, _) = listed(&faint, 4);
+        let (fine, _) = listed(&*faint, 4);
         assert_eq!(fine[0].lo[..], fine[0].hi[..]);
         assert_eq!(fine[0].lo[0], 1 << 56);
         // Σ 2·2^−j over j ≥ 1 is 2: together with the body, 5 in all.
         for p in [2, 4, 8] {
-            let sums = exact::Sums::new(&weights(&[1.0; 3], Some(0.5)), p).total.clone();
+            let sums = exact::Sums::new(&*weights(&[1.0; 3], Some(0.5)), p).total.clone();
             let [sum, below] = [5, 4].map(|n| Enclosure::point(n, p).lo);
             assert!(!limbs::less(&sum, &sums.lo) && !limbs::less(&sums.hi, &sum) && limbs::less(&below, &sums.lo));
         }
@@ -180,11 +175,11 @@ mod tests {
                 .collect();
             let ratio = (round % 2 == 1 && list[0] > 0.0 && list[2 * m] > 0.0).then_some(0.375);
             let given = weights(&list, ratio);
-            let table = Table::new(Box::new(given.clone())).unwrap();
+            let table = Table::new(Arc::clone(&given)).unwrap();
             for _ in 0..50 {
                 let (word, extension) = (random.word() >> (random.word() % 70).min(63), random.word());
                 let words = |e: usize| extension.rotate_left(7 * e as u32) ^ e as u64;
-                let exact = exact::index(&given, word & (u64::MAX >> 1), &mut { words }, 0);
+                let exact = exact::index(&*given, word & (u64::MAX >> 1), &mut { words }, 0);
                 assert_eq!(table.index(word, words), exact, "{list:?} {word:x}");
                 if exact < list.len() as u64 {
                     assert!(

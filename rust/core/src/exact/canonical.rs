@@ -23,7 +23,7 @@
 //! Equality is impossible for j > 1, where the constant term is δ > 0. For j = 1 the difference of both sides is (1 − δ)·(1 − b) > 0.
 
 use super::distribution::IntegerDistribution;
-use super::enclosure::{Enclosure, decided};
+use super::enclosure::decided;
 use super::exp::Step;
 use super::search::last_true;
 use super::uniform::{Extension, Uniform};
@@ -60,8 +60,19 @@ pub fn magnitude(eps: f64, delta: f64, most: u64, v63: u64, extension: &mut Exte
         return most;
     };
     let guess = IntegerDistribution::Canonical { eps, delta, most }.guess(uniform.ln());
-    let terms = |p| Terms::new(eps, delta, p);
-    uniform.search(guess, most + 1, FIRST_PRECISION, terms, Terms::is_below)
+    let step = Step::new(eps, 1);
+    // b², and δ·(b + b²).
+    let terms = |p| {
+        let decay = step.decay(p);
+        let square = decay.times(&decay);
+        (p, decay.plus(&square).scaled(delta), square)
+    };
+    uniform.search(guess, most + 1, FIRST_PRECISION, terms, |(p, tail, square), uniform, j| {
+        let half_v = uniform.half(*p);
+        let [here, next] = [j, j + 1].map(|count| step.fixed_power(count, *p));
+        let right = here.plus(&half_v.times(square)).plus(&next.scaled(delta).doubled());
+        half_v.plus(tail).plus(&next).less(&right)
+    })
 }
 
 /// For a guess: ln(u/2) from ln(v/2), u = v + τ(1 − v), where the geometric distribution has the magnitude (`kernel::canonical`).
@@ -69,44 +80,6 @@ pub(super) fn ln_mapped(eps: f64, delta: f64, ln_half_v: f64) -> f64 {
     let (decay, drop) = ((-eps).exp(), -(-eps).exp_m1());
     // A number that underflows has the logarithm −∞, the guess of which is A.
     (ln_half_v.exp().mul_add(drop, delta * decay) / (2.0 * delta).mul_add(decay, drop)).ln()
-}
-
-/// What the comparisons are made of, with `p` limbs of fraction.
-struct Terms {
-    step: Step,
-    delta: f64,
-    p: usize,
-    /// b².
-    square: Enclosure,
-    /// δ·(b + b²).
-    tail: Enclosure,
-}
-
-impl Terms {
-    fn new(eps: f64, delta: f64, p: usize) -> Self {
-        let step = Step::new(eps, 1);
-        let decay = step.decay(p);
-        let square = decay.times(&decay);
-        let tail = decay.plus(&square).scaled(delta);
-        Self {
-            step,
-            delta,
-            p,
-            square,
-            tail,
-        }
-    }
-
-    /// Whether v < S(j), if this precision decides it.
-    fn is_below(&mut self, uniform: &mut Uniform<'_>, j: u64) -> Option<bool> {
-        let mut half_v = uniform.enclosure(self.p);
-        half_v.shr(uniform.exponent());
-        let [here, next] = [j, j + 1].map(|count| self.step.fixed_power(count, self.p));
-        let right = here
-            .plus(&half_v.times(&self.square))
-            .plus(&next.scaled(self.delta).doubled());
-        half_v.plus(&self.tail).plus(&next).less(&right)
-    }
 }
 
 #[cfg(test)]

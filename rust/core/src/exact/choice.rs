@@ -11,7 +11,7 @@
 //! rational, so equality means v·n_k = m_k for every k. If the m_k are proportional to the n_k, S(j) is the rational m/n and the
 //! question one about integers; otherwise equality is impossible, and growing precision decides.
 
-use super::enclosure::{Enclosure, further};
+use super::enclosure::{Enclosure, decided, further};
 use super::exponent::Exponent;
 use super::flips;
 use super::limbs::{self, Limbs};
@@ -69,9 +69,6 @@ fn sum(weights: &[Enclosure], counts: &[u64], p: usize) -> Enclosure {
 
 impl Choice {
     /// From the class of each candidate and the exponent of each class: all different, the least of them 0. Class `exponents.len()` has the weight 0.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn new(flips: bool, class: Vec<usize>, multiplicities: Vec<u64>, exponents: Vec<Exponent>) -> Result<Self, OutOfMemory> {
         let mut counts = memory::filled(0, exponents.len())?;
         count(&class, &multiplicities, &mut counts);
@@ -87,9 +84,6 @@ impl Choice {
     }
 
     /// The number of j from 1 to n − 1 with v < S(j); 0 if no candidate has a weight. A bad `guess` costs time and changes nothing.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn index(&self, word: u64, extension: &mut Extension<'_>, guess: usize) -> Result<usize, OutOfMemory> {
         let end = self.class.len();
         let mut v = Expansion { word, extension };
@@ -188,18 +182,7 @@ impl Expansion<'_> {
 
     /// v < m/n, by integers. With all words at hand the enclosure is a point, which decides.
     fn less_than_ratio(&mut self, m: u64, n: u64) -> bool {
-        let mut p = FIRST;
-        loop {
-            let v = self.enclosure(p).linear(0, n);
-            let m = Enclosure::point(m, p).lo;
-            if !limbs::less(&v.lo, &m) {
-                return false;
-            }
-            if !limbs::less(&m, &v.hi) {
-                return true;
-            }
-            p += further(p);
-        }
+        decided(FIRST, |p| self.enclosure(p).linear(0, n).less(&Enclosure::point(m, p)))
     }
 }
 

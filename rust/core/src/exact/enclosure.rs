@@ -1,7 +1,7 @@
 //! Intervals that contain a nonnegative real number, and comparisons that know when they do not know.
 
 use super::limbs::{self, Limbs};
-use crate::lattice::dyadic::decompose;
+use crate::lattice::decompose;
 
 /// How many limbs more the next attempt has, from two limbs on. Half as many again: the total work is then about that of the last attempt.
 pub fn further(p: usize) -> usize {
@@ -45,22 +45,37 @@ impl Enclosure {
         Self { lo, hi }
     }
 
+    /// The number of a binary expansion of `p` words, of whose first 63 bits count, and up to twice `width` units of the last one more.
+    pub fn expansion(p: usize, words: impl Iterator<Item = u64>, width: u64) -> Self {
+        // The first word has 63 bits, so whole words make up half of the number.
+        let mut half = Limbs::zero(p + 1);
+        for (limb, word) in half[..p].iter_mut().rev().zip(words) {
+            *limb = word;
+        }
+        Self::above(half, width).doubled()
+    }
+
+    /// What `end` makes of either end.
+    #[must_use]
+    pub fn map(&self, end: impl Fn(&Limbs) -> Limbs) -> Self {
+        Self {
+            lo: end(&self.lo),
+            hi: end(&self.hi),
+        }
+    }
+
     /// a + c·x for an x of one integer limb; the result must fit one too.
     ///
     /// Callers need only a ≥ 0 and c ≥ 0, so the form grows with x and its ends are those of x.
     #[must_use]
     pub fn linear(&self, a: u64, c: u64) -> Self {
-        let end = |x: &Limbs| {
+        self.map(|x| {
             let mut x = x.clone();
             limbs::mul_small(&mut x, c);
             let units = x.len() - 1;
             limbs::add_small(&mut x[units..], a);
             x
-        };
-        Self {
-            lo: end(&self.lo),
-            hi: end(&self.hi),
-        }
+        })
     }
 
     /// x + y; the result must fit.
@@ -131,11 +146,7 @@ impl Enclosure {
         // One limb more before the point, for the 53 bits of the significand.
         let mut product = self.mul(&Self::point(significand, 0));
         product.shr(exponent.unsigned_abs() as usize);
-        let len = self.lo.len();
-        Self {
-            lo: Limbs::from_slice(&product.lo[..len]),
-            hi: Limbs::from_slice(&product.hi[..len]),
-        }
+        product.map(|end| Limbs::from_slice(&end[..self.lo.len()]))
     }
 
     /// 2x, which must fit.

@@ -1,9 +1,9 @@
 //! Enclosures of e^(−x) for exact rationals x ≥ 0.
 
+use super::constants::ln2;
 use super::enclosure::Enclosure;
 use super::limbs::{self, Limbs};
-use super::ln2::ln2;
-use crate::lattice::dyadic::decompose;
+use crate::lattice::decompose;
 
 /// From here on e^(−x) is below 2^(−1 500 000), smaller than any v > 0, which is at least 2^(−524 351).
 pub(super) const UNDERFLOW: f64 = 1_048_576.0;

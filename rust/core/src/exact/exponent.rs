@@ -3,7 +3,7 @@
 use super::enclosure::Enclosure;
 use super::exp::{self, Power};
 use super::limbs::{self, Limbs};
-use crate::lattice::dyadic::{decompose, power_of_two};
+use crate::lattice::{decompose, power_of_two};
 
 /// The rational numerator · 2^log2_unit / (product of the divisors) ≥ 0, exactly; no divisor is zero.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use super::enclosure::{Enclosure, decided};
 use super::exp::Step;
 use super::search::last_true;
-use crate::lattice::dyadic::decompose;
+use crate::lattice::decompose;
 
 /// ⌈D/(1 + e^(ε/2))⌉ for finite ε > 0 and 1 ≤ D ≤ 2^53: the r of least E|X|.
 ///

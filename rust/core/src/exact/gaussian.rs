@@ -8,7 +8,7 @@ use super::exponent::Exponent;
 use super::limbs;
 use super::uniform::{Extension, Uniform};
 use super::wide_gaussian;
-use crate::lattice::dyadic::decompose;
+use crate::lattice::decompose;
 
 /// Of the extension, this many words count.
 const WORDS: usize = 31;
@@ -31,8 +31,7 @@ pub fn magnitude(sigma2: f64, v63: u64, extension: &mut Extension<'_>) -> u64 {
     let first = 2 + uniform.exponent() / 64;
     let terms = |p| p;
     uniform.search(guess, LARGEST + 1, first, terms, |&mut p, uniform, j| {
-        let mut half_v = uniform.enclosure(p);
-        half_v.shr(uniform.exponent());
+        let half_v = uniform.half(p);
         let below = if sigma2 < WIDE {
             is_below_sums(sigma2, j, &half_v, p)
         } else {

@@ -199,6 +199,22 @@ pub fn scaled_quotient(a: &[u64], log2_unit: i32, divisors: &[u64], p: usize) ->
     Limbs::from_slice(&x[..=p])
 }
 
+/// The number of the two lowest limbs.
+pub fn wide(limbs: &[u64]) -> u128 {
+    u128::from(limbs[1]) << 64 | u128::from(limbs[0])
+}
+
+/// The upper and the lower 128 bits of a product.
+#[inline]
+pub fn product(a: u128, b: u128) -> (u128, u128) {
+    let ([a0, a1], [b0, b1]) = (of(a), of(b));
+    let (first, carry) = mul_add(a0, b0, 0, 0);
+    let (middle, high) = mul_add(a1, b0, carry, 0);
+    let (second, carry) = mul_add(a0, b1, middle, 0);
+    let (third, fourth) = mul_add(a1, b1, high, carry);
+    (wide(&[third, fourth]), wide(&[first, second]))
+}
+
 /// The limbs of a number.
 pub const fn of(n: u128) -> [u64; 2] {
     [low(n), high(n)]

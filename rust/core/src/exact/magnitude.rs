@@ -44,17 +44,14 @@ pub fn steps(distribution: &IntegerDistribution, word: u64, extension: &mut Exte
 /// v = 0 is below every S(j) and gives `i64::MAX`. Extension words are drawn for a `v63` of fewer than 52 bits or left open.
 pub fn magnitude(distribution: &IntegerDistribution, v63: u64, extension: &mut Extension<'_>) -> u64 {
     debug_assert!(v63 < 1 << 63);
-    if let IntegerDistribution::TruncatedStaircase { staircase, most } = distribution {
-        return truncated_staircase::magnitude(staircase, *most, v63, extension);
-    }
-    if let IntegerDistribution::TruncatedGeometric(truncated) = distribution {
-        return truncated.steps(v63, extension).unsigned_abs();
-    }
-    if let IntegerDistribution::Canonical { eps, delta, most } = *distribution {
-        return canonical::magnitude(eps, delta, most, v63, extension);
-    }
-    if let IntegerDistribution::Gaussian { sigma2 } = *distribution {
-        return gaussian::magnitude(sigma2, v63, extension);
+    match *distribution {
+        IntegerDistribution::TruncatedStaircase { staircase, most } => {
+            return truncated_staircase::magnitude(&staircase, most, v63, extension);
+        }
+        IntegerDistribution::TruncatedGeometric(truncated) => return truncated.steps(v63, extension).unsigned_abs(),
+        IntegerDistribution::Canonical { eps, delta, most } => return canonical::magnitude(eps, delta, most, v63, extension),
+        IntegerDistribution::Gaussian { sigma2 } => return gaussian::magnitude(sigma2, v63, extension),
+        _ => {}
     }
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return LARGEST;

@@ -47,10 +47,7 @@ impl TruncatedGeometric {
         // Half of each share, in 2^−128.
         limbs::shl(&mut total, shift as usize + 1);
         let one = Enclosure::point(1, FIRST_PRECISION);
-        let share = |numerator: &Enclosure| {
-            let digits = limbs::quotient(&numerator.lo, &total, 2);
-            u128::from(digits[1]) << 64 | u128::from(digits[0])
-        };
+        let share = |numerator: &Enclosure| limbs::wide(&limbs::quotient(&numerator.lo, &total, 2));
         (shift, [&one, &terms.ends[0], &terms.ends[1]].map(share))
     }
 
@@ -115,10 +112,7 @@ impl Terms {
 
     /// Whether w·N + x^(e+1) < x^k, if this precision decides it; `side` is 0 for e = b and 1 for e = a.
     fn is_below(&self, w: &mut Uniform<'_>, side: usize, k: u64) -> Option<bool> {
-        let exponent = w.exponent();
-        let mut digits = w.enclosure(self.p);
-        digits.shr(exponent);
-        digits.shl(1);
+        let digits = w.half(self.p).doubled();
         let [above, below] = &self.ends;
         let right = self.step.fixed_power(k, self.p).plus(&digits.times(&above.plus(below)));
         digits.times(&self.sum).plus(&self.ends[side]).less(&right)

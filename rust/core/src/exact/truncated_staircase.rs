@@ -76,8 +76,7 @@ pub fn tail(staircase: &Staircase, most: u64) -> u128 {
 fn tail_from(terms: &Terms<'_>, most: u64) -> u128 {
     let mut twice = terms.weight(most + 1).lo;
     limbs::shl(&mut twice, 1);
-    let digits = limbs::quotient(&twice, &terms.denominator.lo, 2);
-    u128::from(digits[1]) << 64 | u128::from(digits[0])
+    limbs::wide(&limbs::quotient(&twice, &terms.denominator.lo, 2))
 }
 
 /// |X| for the 63 leading bits of v and the extension: the number of j from 1 to `most` for which v < S_A(j). v = 0 gives `most`.
@@ -143,11 +142,9 @@ impl<'a> Terms<'a> {
 
     /// Whether v < S_A(j), if this precision decides it; `tail` is W(A + 1).
     fn is_below(&self, uniform: &mut Uniform<'_>, tail: &Enclosure, j: u64) -> Option<bool> {
-        let mut v = uniform.enclosure(self.p);
-        v.shr(uniform.exponent());
-        let left = v.times(&self.denominator).plus(tail);
-        v.shl(1);
-        left.less(&self.weight(j).plus(&v.times(tail)))
+        let half_v = uniform.half(self.p);
+        let left = half_v.times(&self.denominator).plus(tail);
+        left.less(&self.weight(j).plus(&half_v.doubled().times(tail)))
     }
 }
 

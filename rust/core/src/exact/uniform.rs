@@ -103,6 +103,13 @@ impl<'a> Uniform<'a> {
         f
     }
 
+    /// v/2 itself, with `p` limbs of fraction, at least as many as known words.
+    pub fn half(&mut self, p: usize) -> Enclosure {
+        let mut half = self.enclosure(p);
+        half.shr(self.exponent());
+        half
+    }
+
     /// ln(v/2) in floating point, for a first guess.
     pub fn ln(&mut self) -> f64 {
         let head = u128::from(self.word(self.first)) << 64;

@@ -4,7 +4,7 @@ use core::fmt::Debug;
 use core::ops::ControlFlow;
 
 use super::enclosure::Enclosure;
-use super::limbs::{self, Limbs};
+use super::limbs;
 use super::uniform::Extension;
 use crate::memory;
 
@@ -87,7 +87,8 @@ pub fn index(weights: &dyn Weights, v63: u64, extension: &mut Extension<'_>, lea
     loop {
         let sums = Sums::new(weights, p);
         // v < S(j) is v·Σw < Σ_{k ≥ j} w(k), both with 2p limbs of fraction.
-        let (left, one) = (leading_bits(v63, extension, p).mul(&sums.total), Enclosure::point(1, p));
+        let words = core::iter::once(v63).chain((0..p - 1).map(&mut *extension));
+        let (left, one) = (Enclosure::expansion(p, words, 1).mul(&sums.total), Enclosure::point(1, p));
         let (mut j, mut decided) = (0, false);
         sums.visit_tails(&mut |tail| {
             j += 1;
@@ -110,22 +111,9 @@ pub fn index(weights: &dyn Weights, v63: u64, extension: &mut Extension<'_>, lea
     }
 }
 
-/// v from its 63 given bits and p − 1 extension words, with `p` limbs of fraction.
-fn leading_bits(v63: u64, extension: &mut Extension<'_>, p: usize) -> Enclosure {
-    // The first word has 63 bits, so whole words make up v/2, as in `Uniform`.
-    let mut half = Limbs::zero(p + 1);
-    half[p - 1] = v63;
-    for i in 0..p - 1 {
-        half[p - 2 - i] = extension(i);
-    }
-    // The words that follow add at most one unit.
-    let mut v = Enclosure::above(half, 1);
-    v.shl(1);
-    v
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::limbs::Limbs;
     use super::*;
 
     const HALF: u64 = 1 << 62;

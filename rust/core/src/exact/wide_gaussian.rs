@@ -18,11 +18,11 @@
 //!
 //! He₂ₙ₋₁(z)/z is a polynomial in z², which is rational, and no root is left.
 
+use super::constants::half_pi;
 use super::enclosure::Enclosure;
 use super::exponent::Exponent;
 use super::limbs::{self, Limbs};
-use super::pi::half_pi;
-use crate::lattice::dyadic::decompose;
+use crate::lattice::decompose;
 
 /// Whether v/2 < S(j)/2, if `p` limbs of fraction decide it.
 pub fn is_below(sigma2: f64, j: u64, half_v: &Enclosure, p: usize) -> Option<bool> {

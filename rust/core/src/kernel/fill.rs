@@ -1,5 +1,6 @@
 //! The fast path of a distribution, and fills by it.
 
+use core::fmt;
 use std::sync::OnceLock;
 
 use zeroize::optimization_barrier;
@@ -25,7 +26,7 @@ use crate::stream::FEW;
 use crate::wiped::wipe;
 
 /// The fast path of a distribution: blocks together where it has a first level, lanes where it has none or leaves a block undecided.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Kernel {
     first: Option<Box<LazyFirstLevel>>,
     lanes: Lanes,
@@ -55,6 +56,13 @@ impl LazyFirstLevel {
         level
             .get_or_init(|| FirstLevel::new(&self.distribution, tier.has_tables()).map(Box::new))
             .as_deref()
+    }
+}
+
+/// Tables are not printed: their code would be a fiftieth of the extension.
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kernel").finish_non_exhaustive()
     }
 }
 

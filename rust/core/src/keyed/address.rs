@@ -2,6 +2,8 @@
 //!
 //! A field is a tag of one byte, the length of its body in eight bytes, and the body. Every function appends one field.
 
+use crate::lattice::decompose;
+
 /// No label: a null of a table.
 pub fn none(bytes: &mut Vec<u8>) {
     field(bytes, b'N', &[]);
@@ -83,33 +85,17 @@ fn whole(bytes: &mut Vec<u8>, tag: u8, value: i128) {
     bytes.truncate(bytes.len() - 16 + length);
 }
 
-/// The field of a number of 2⁵³ or more in magnitude.
+/// The field of a whole number of 2⁵³ or more in magnitude, in two's complement as [`whole`] has it.
 fn long(bytes: &mut Vec<u8>, value: f64) {
-    let exponent = (value.to_bits() >> 52 & 0x7ff) as usize - 1075;
-    let mantissa = value.to_bits() & ((1 << 52) - 1) | 1 << 52;
-    // 53 bits and up to 7 of the shift.
-    let top = u128::from(mantissa) << (exponent % 8);
-    let mut body = vec![0; exponent / 8];
-    body.extend(top.to_le_bytes());
-    if value < 0.0 {
-        // −n is the complement of n − 1.
-        for byte in &mut body {
-            let borrowed = *byte == 0;
-            *byte = byte.wrapping_sub(1);
-            if !borrowed {
-                break;
-            }
-        }
-    }
-    let used = body.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    // Another byte where the highest bit is taken.
-    let length = used + usize::from(used == 0 || body[used - 1] >= 0x80);
-    body.resize(length, 0);
-    if value < 0.0 {
-        for byte in &mut body {
-            *byte = !*byte;
-        }
-    }
+    let (mantissa, exponent) = decompose(value.abs());
+    let mut body = vec![0; exponent as usize / 8];
+    // 53 bits and up to 7 of the shift. The bytes below are 0 for either sign.
+    let top = i128::from(mantissa) << (exponent % 8);
+    let sign = if value < 0.0 { -1_i8 as u8 } else { 0 };
+    body.extend(if value < 0.0 { -top } else { top }.to_le_bytes());
+    let used = body.iter().rposition(|byte| *byte != sign).map_or(0, |last| last + 1);
+    // Another byte where the highest bit is not that of the sign.
+    body.truncate(used + usize::from(used == 0 || (body[used - 1] ^ sign) >= 0x80));
     field(bytes, b'I', &body);
 }
 

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use super::Keyed;
 use crate::error::DrawError;
 use crate::lattice::{Answer, release};
-use crate::mechanism::fill::MechanismFill;
-use crate::mechanism::{Holds, Mechanism};
+use crate::mechanism::{Holds, Mechanism, MechanismFill};
 use crate::memory::{self, OutOfMemory};
 use crate::stack;
-use crate::stream::{Cipher, Substream};
+use crate::stream::Cipher;
 
 /// What the noise of a row depends on besides keys: 16 bytes as two little-endian words.
 pub type Mask = [u64; 2];
@@ -34,9 +33,6 @@ impl Keyed {
 
 impl RowKeys {
     /// Writes the masks of labels: `field(row, bytes)` appends the [field](super::address) of label `row` to the empty `bytes`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`], for long labels.
     pub fn labels(&self, mut field: impl FnMut(usize, &mut Vec<u8>), out: &mut [Mask]) -> Result<(), OutOfMemory> {
         let (mut bytes, mut blocks, mut ends) = (Vec::new(), Vec::new(), [0; BATCH]);
         for (batch, out) in out.chunks_mut(BATCH).enumerate() {
@@ -88,9 +84,6 @@ impl RowKeys {
     ///
     /// A row is one answer, or as many as the mechanism draws together: the coordinates of a vector.
     ///
-    /// # Errors
-    /// As [`Mechanism::release`]; then nothing was written, unless memory ran out on the way.
-    ///
     /// # Panics
     /// If the answers are not those of as many rows as there are masks.
     pub fn release<L: Mechanism + ?Sized, A: Answer, T: Holds<L>>(
@@ -104,8 +97,7 @@ impl RowKeys {
         let whole = Some(answers.len()) == masks.len().checked_mul(mechanism.joint_values());
         assert!(whole, "answers must be whole rows");
         memory::has_room()?;
-        let rows = Substream::masked(Arc::clone(&self.words), masks);
-        let fill = MechanismFill::masked(mechanism.source(), rows)?;
+        let fill = MechanismFill::masked(mechanism.source(), Arc::clone(&self.words), masks)?;
         let released = fill.release(0, answers, out);
         stack::wipe_deep();
         Ok(released?)

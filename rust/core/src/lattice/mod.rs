@@ -7,6 +7,11 @@ pub(crate) mod params;
 pub(crate) mod release;
 pub(crate) mod value;
 
+pub(crate) use answer::limit;
 pub use answer::{Answer, Answers};
+pub(crate) use dyadic::{DIRECT, SHIFTER, ceil_scaled, decompose, floor_log2, floor_scaled, power_of_two};
 pub use modulus::{Modulus, Residue};
+pub use params::largest_quotient;
+pub(crate) use params::{LEAST_EPS, Lattice, Narrowing, check_gamma, check_positive, exactly};
+pub(crate) use value::Scaling;
 pub use value::Value;

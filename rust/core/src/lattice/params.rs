@@ -1,7 +1,7 @@
 //! Validated parameters and the choice of lattice (contract, section 3). Predicates are written in the positive, so that NaN fails them.
 
 use crate::error::ParamError;
-use crate::lattice::dyadic::{ceil_scaled, floor_log2, power_of_two};
+use crate::lattice::{ceil_scaled, floor_log2, power_of_two};
 
 /// Steps in the smaller of the sensitivity and the noise scale: at least 2³². Finer ones are slower: the fast path's error is near 2⁻⁴⁸ of the scale.
 const LOG2_STEPS: i32 = 32;

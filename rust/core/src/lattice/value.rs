@@ -2,8 +2,7 @@
 
 use std::hint::black_box;
 
-use crate::lattice::answer::{Answer, half_up};
-use crate::lattice::dyadic::{DIRECT, SHIFTER, power_of_two};
+use crate::lattice::{DIRECT, SHIFTER, answer::Answer, answer::half_up, power_of_two};
 
 /// An element type that noise can be written as.
 ///

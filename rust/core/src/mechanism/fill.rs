@@ -1,14 +1,13 @@
 //! One fill of one mechanism, written in pieces.
 
-use crate::draw::sampler::Sampler;
-use crate::draw::staged::{self, Staged, in_chunks};
+use std::sync::Arc;
+
+use crate::draw::{Sampler, Staged, staged, staged::in_chunks};
 use crate::error::DrawError;
-use crate::lattice::params::Lattice;
-use crate::lattice::release;
-use crate::lattice::{Answer, Answers, Modulus, Residue, Value};
+use crate::lattice::{Answer, Answers, Lattice, Modulus, Residue, Value, release};
 use crate::mechanism::tiles::Tiles;
 use crate::memory::OutOfMemory;
-use crate::stream::{Fill, Generator, StagedFill, Substream};
+use crate::stream::{Cipher, Fill, Generator, LOG2_STAGED, LOG2_VALUES};
 
 /// A mechanism's lattice, and how its values are drawn.
 #[derive(Clone, Copy)]
@@ -74,17 +73,18 @@ pub struct MechanismFill<'a>(Inner<'a>);
 
 enum Inner<'a> {
     OneWord(&'a Sampler, Fill),
-    Staged(&'a dyn Staged, i32, StagedFill),
+    Staged(&'a dyn Staged, i32, Fill),
 }
 
 impl<'a> MechanismFill<'a> {
     /// The fill of keyed rows, each with the mask of its number (contract, section 13).
-    pub(crate) fn masked(source: Source<'a>, rows: Substream) -> Result<Self, OutOfMemory> {
+    pub(crate) fn masked(source: Source<'a>, cipher: Arc<Cipher>, masks: Vec<[u64; 2]>) -> Result<Self, OutOfMemory> {
         Ok(Self(match source.how {
-            How::OneWord(sampler) => Inner::OneWord(sampler, Fill::new(rows)),
+            How::OneWord(sampler) => Inner::OneWord(sampler, Fill::masked(cipher, masks, LOG2_VALUES)),
             How::Staged(mechanism) => {
                 mechanism.prepare()?;
-                Inner::Staged(mechanism, source.log2_granularity, StagedFill::new(rows))
+                let fill = Fill::masked(cipher, masks, LOG2_STAGED);
+                Inner::Staged(mechanism, source.log2_granularity, fill)
             }
         }))
     }
@@ -101,14 +101,11 @@ impl<'a> MechanismFill<'a> {
     }
 
     /// Writes the noise of the values `first .. first + out.len()`; lattice steps, where the elements are integers.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; then some of `out` may have been written.
     #[inline]
     pub fn write<T: Value>(&self, first: u64, out: &mut [T]) -> Result<(), OutOfMemory> {
         match &self.0 {
             Inner::OneWord(sampler, fill) => {
-                sampler.write(fill.stage(), first, out);
+                sampler.write(fill.stage(0), first, out);
                 Ok(())
             }
             Inner::Staged(mechanism, log2_granularity, fill) => staged::write(*mechanism, *log2_granularity, fill, first, out),
@@ -120,16 +117,13 @@ impl<'a> MechanismFill<'a> {
     #[doc(hidden)]
     pub fn in_tiles<T: Value>(&self, pitch: u64) -> Option<Tiles<'_, T>> {
         match &self.0 {
-            Inner::OneWord(sampler, fill) if (fill.start() | pitch).is_multiple_of(2) => Some(Tiles::new(sampler, fill)),
+            Inner::OneWord(sampler, fill) if (fill.start | pitch).is_multiple_of(2) => Some(Tiles::new(sampler, fill)),
             _ => None,
         }
     }
 
     /// Adds the noise of the values `first .. first + out.len()` to as many answers, which have passed
     /// [`Mechanism::check_answers`](crate::Mechanism::check_answers), and the generator [`Generator::check_release`].
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; then some of `out` may have been written.
     #[inline]
     pub fn release<A: Answer, T: Value>(&self, first: u64, mut answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
         // A release in pieces is checked before its first piece, as a whole.
@@ -145,9 +139,6 @@ impl<'a> MechanismFill<'a> {
     }
 
     /// [`MechanismFill::release`] of answers that are read when they are needed. If they turn out to be refused, the caller discards `out`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; then some of `out` may have been written.
     #[doc(hidden)]
     #[inline]
     pub fn release_next<A: Answer, T: Value>(
@@ -158,7 +149,7 @@ impl<'a> MechanismFill<'a> {
     ) -> Result<(), OutOfMemory> {
         match &self.0 {
             Inner::OneWord(sampler, fill) => {
-                sampler.release(fill.stage(), first, answers, out);
+                sampler.release(fill.stage(0), first, answers, out);
                 Ok(())
             }
             Inner::Staged(mechanism, log2_granularity, fill) => {
@@ -168,9 +159,6 @@ impl<'a> MechanismFill<'a> {
     }
 
     /// Writes the residues modulo `modulus` of the next answers, each with the noise of one of the values `first .. first + out.len()`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; then some of `out` may have been written.
     pub fn release_modulo<T: Residue>(
         &self,
         first: u64,
@@ -186,7 +174,7 @@ impl<'a> MechanismFill<'a> {
         };
         let draw = |done: usize, noise: &mut [i64]| match &self.0 {
             Inner::OneWord(sampler, fill) => {
-                sampler.write(fill.stage(), first + done as u64, noise);
+                sampler.write(fill.stage(0), first + done as u64, noise);
                 Ok(())
             }
             Inner::Staged(mechanism, _, fill) => mechanism.write_steps(fill, first + done as u64, noise),

@@ -9,14 +9,12 @@ use core::fmt::Debug;
 use std::sync::Arc;
 
 use crate::error::DrawError;
-use crate::lattice::answer::limit;
-use crate::lattice::dyadic::power_of_two;
-use crate::lattice::release;
-use crate::lattice::{Answer, Modulus, Residue, Value};
+use crate::lattice::{Answer, Modulus, Residue, Value, limit, power_of_two, release};
 use crate::memory;
 use crate::parallel;
 use crate::stream::Generator;
-use fill::{MechanismFill, Source};
+pub use fill::{MechanismFill, Source};
+pub use one_word::{Kind, OneWordMechanism, Shape};
 
 /// A mechanism's lattice, and how its values are drawn. [`Mechanism`] has the methods that use it.
 ///
@@ -90,17 +88,11 @@ pub trait Mechanism: AnyMechanism {
     }
 
     /// The generator's next fill, of `n` values: [`Mechanism::fill`] and [`Mechanism::release`] in pieces.
-    ///
-    /// # Errors
-    /// [`DrawError`]; then nothing was drawn.
     fn next_fill(&self, generator: &mut Generator, n: usize) -> Result<MechanismFill<'_>, DrawError> {
         MechanismFill::next(self.source(), generator, n)
     }
 
     /// The generator's next fill, of `n` values, as a view that draws it in parts ([`Generator::next_view`]). It outlives the mechanism.
-    ///
-    /// # Errors
-    /// [`DrawError`]; the fill is then not taken.
     fn next_view(&self, generator: &mut Generator, n: u64) -> Result<Generator, DrawError> {
         self.source().next_view(generator, n)
     }
@@ -114,9 +106,6 @@ pub trait Mechanism: AnyMechanism {
     /// assert!(noise.abs() < 1000);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// [`DrawError`]: an exhausted generator, no memory.
     fn draw(&self, generator: &mut Generator) -> Result<Self::Value, DrawError> {
         let mut value = [Self::Value::default()];
         self.next_fill(generator, 1)?.write(0, &mut value)?;
@@ -124,9 +113,6 @@ pub trait Mechanism: AnyMechanism {
     }
 
     /// Draws `n` values of noise.
-    ///
-    /// # Errors
-    /// [`DrawError`]: an exhausted generator, no memory.
     fn draw_vec(&self, generator: &mut Generator, n: usize) -> Result<Vec<Self::Value>, DrawError> {
         let mut values = memory::filled(Self::Value::default(), n)?;
         self.next_fill(generator, n)?.write(0, &mut values)?;
@@ -144,9 +130,6 @@ pub trait Mechanism: AnyMechanism {
     }
 
     /// [`Mechanism::fill`] on up to `threads` threads, this one included; 0 means as many as the process may run. The values do not depend on it.
-    ///
-    /// # Errors
-    /// As [`Mechanism::fill`].
     fn fill_parallel<T: Holds<Self>>(&self, generator: &mut Generator, out: &mut [T], threads: usize) -> Result<(), DrawError> {
         release::check_type::<T>(self.log2_granularity())?;
         let fill = self.next_fill(generator, out.len())?;
@@ -168,9 +151,6 @@ pub trait Mechanism: AnyMechanism {
     /// assert!((2797..4797).contains(&private));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// As [`Mechanism::release`].
     fn release_one<A: Answer>(&self, generator: &mut Generator, answer: A) -> Result<Self::Value, DrawError> {
         let mut released = [Self::Value::default()];
         release_into(self, generator, &[answer], &mut released)?;
@@ -178,9 +158,6 @@ pub trait Mechanism: AnyMechanism {
     }
 
     /// Adds noise to every answer on the lattice, as [`Mechanism::release`].
-    ///
-    /// # Errors
-    /// As [`Mechanism::release`].
     fn release_vec<A: Answer>(&self, generator: &mut Generator, answers: &[A]) -> Result<Vec<Self::Value>, DrawError> {
         let mut released = memory::filled(Self::Value::default(), answers.len())?;
         release_into(self, generator, answers, &mut released)?;
@@ -240,9 +217,6 @@ pub trait Mechanism: AnyMechanism {
     }
 
     /// Refuses answers that are not finite or are 2¹²⁶ lattice steps or more, by position, as [`Mechanism::release`] does before it draws.
-    ///
-    /// # Errors
-    /// [`DrawError::NotFinite`], [`DrawError::OffLattice`].
     fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
         release::check_answers(answers, limit(self.log2_granularity()))
     }
@@ -334,3 +308,4 @@ macro_rules! implement {
     };
 }
 pub(crate) use implement;
+pub(crate) use one_word::one_word_mechanism;

@@ -1,13 +1,10 @@
 //! The four mechanisms that take one word a value: which of them a mechanism is, chosen when the program runs.
 
-use crate::draw::sampler::Sampler;
+use crate::draw::Sampler;
 use crate::error::ParamError;
 use crate::exact::{self, IntegerDistribution, Staircase};
-use crate::lattice::params::{Lattice, Narrowing, check_gamma};
-use crate::lattice::release;
-use crate::lattice::{Answer, Value};
-use crate::mechanism::fill::Source;
-use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism};
+use crate::lattice::{Answer, Lattice, Narrowing, Value, check_gamma, release};
+use crate::mechanism::{AnyMechanism, IntegerMechanism, Mechanism, Source};
 use crate::stream::Fill;
 
 /// One of the four mechanisms that take one word a value.
@@ -46,9 +43,6 @@ pub struct OneWordMechanism {
 
 impl OneWordMechanism {
     /// Checks the parameters and prepares to draw. The Laplace kinds have no shape and ignore it.
-    ///
-    /// # Errors
-    /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn new(kind: Kind, eps: f64, sensitivity: f64, shape: Shape) -> Result<Self, ParamError> {
         Self::made(kind, eps, sensitivity, shape, Sampler::new)
     }
@@ -132,14 +126,14 @@ impl OneWordMechanism {
 
     /// Values `first .. first + out.len()` of a fill, which may be drawn from by several mechanisms.
     pub fn write<T: Value>(&self, fill: &Fill, first: u64, out: &mut [T]) {
-        self.sampler.write(fill.stage(), first, out);
+        self.sampler.write(fill.stage(0), first, out);
     }
 
     /// Releases answers with the values of a fill from `first` on. They must have passed [`Mechanism::check_answers`] and be as many as `out`;
     /// the fill's generator has passed [`Generator::check_release`](crate::Generator::check_release).
     pub fn release_part<A: Answer, T: Value>(&self, fill: &Fill, first: u64, mut answers: &[A], out: &mut [T]) {
         debug_assert!(release::check(answers, out, self.sampler.lattice.log2_granularity).is_ok());
-        self.sampler.release(fill.stage(), first, &mut answers, out);
+        self.sampler.release(fill.stage(0), first, &mut answers, out);
     }
 
     pub(crate) fn sampler(&self) -> &Sampler {

@@ -3,7 +3,7 @@
 use zeroize::optimization_barrier;
 
 use crate::cache_lines::CacheLines;
-use crate::draw::sampler::Sampler;
+use crate::draw::Sampler;
 use crate::lattice::Value;
 use crate::stream::{Fill, TILE, Tile, TileWords};
 
@@ -36,7 +36,7 @@ impl<'a, T: Value> Tiles<'a, T> {
     pub fn draw(&mut self, tile: &Tile) -> &[T] {
         let Self { values, words, .. } = self;
         let values = &mut values.0[..tile.len()];
-        self.sampler.write_tile(words, self.fill.stage(), tile, values);
+        self.sampler.write_tile(words, self.fill.stage(0), tile, values);
         values
     }
 }

@@ -1,12 +1,8 @@
-use crate::draw::differences::{Difference, Differences};
-use crate::draw::negative_binomial::NegativeBinomial;
-use crate::draw::share::Share;
+use crate::draw::{Difference, Differences, NegativeBinomial, Share};
 use crate::error::ParamError;
-use crate::exact::exp::Step;
-use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
-use crate::lattice::params::Lattice;
-use crate::mechanism::fill::Source;
-use crate::mechanism::implement;
+use crate::exact::Step;
+use crate::lattice::{Lattice, decompose, floor_log2, power_of_two};
+use crate::mechanism::{Source, implement};
 
 /// The larger of the two scales is 2¹⁰ to 2¹¹ steps.
 const LOG2_STEPS: i32 = 10;
@@ -46,7 +42,7 @@ impl Arete {
         };
         let first = table(("alpha", alpha), ("theta", theta), gamma)?;
         // The gamma part reads stages 0 and 1, the Laplace part those that follow.
-        let sum = Differences::new(vec![(1, first), (1, last)]);
+        let sum = Differences(vec![(1, first), (1, last)]);
         Ok(Self { log2_granularity, sum })
     }
 }

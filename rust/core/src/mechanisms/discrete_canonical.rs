@@ -1,9 +1,8 @@
-use crate::draw::sampler::Sampler;
+use crate::draw::Sampler;
 use crate::error::ParamError;
 use crate::exact::{self, IntegerDistribution};
-use crate::lattice::params::Lattice;
-use crate::mechanism::fill::Source;
-use crate::mechanism::implement;
+use crate::lattice::Lattice;
+use crate::mechanism::{Source, implement};
 
 /// Canonical noise for (ε, δ) on the integers at sensitivity 1 (Awan and Ramasethu 2023): no other such noise is more often near 0.
 ///

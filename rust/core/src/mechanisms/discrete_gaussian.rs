@@ -1,10 +1,9 @@
-use crate::draw::sampler::Sampler;
+use crate::draw::Sampler;
 use crate::error::ParamError;
 use crate::exact::IntegerDistribution;
 use crate::kernel::{LEAST_SIGMA2, MOST_SIGMA2};
-use crate::lattice::params::Lattice;
-use crate::mechanism::fill::Source;
-use crate::mechanism::implement;
+use crate::lattice::Lattice;
+use crate::mechanism::{Source, implement};
 
 /// The discrete Gaussian mechanism (Canonne, Kamath and Steinke 2020).
 ///
@@ -43,9 +42,6 @@ impl DiscreteGaussian {
     }
 
     /// Whether [`DiscreteGaussian::scaled`] makes a mechanism.
-    ///
-    /// # Errors
-    /// Its own.
     pub(super) fn check(sigma2: f64, log2_granularity: i32) -> Result<(), ParamError> {
         let (variance, exponent) = (LEAST_SIGMA2..=MOST_SIGMA2, -1074..=960);
         ParamError::require(variance.contains(&sigma2), "sigma2", "from 2**-20 to 2**90", sigma2)?;

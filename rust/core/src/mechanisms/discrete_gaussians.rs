@@ -112,7 +112,7 @@ impl DiscreteGaussians {
         output: impl Output<T>,
     ) -> Result<(), ParamError> {
         self.check_type::<T>(parameters)?;
-        let (stage, mut words, mut padding) = (fill.stage(), Words::new(), Padding::new());
+        let (stage, mut words, mut padding) = (fill.stage(0), Words::new(), Padding::new());
         let mut drawn = DrawnBlock::NOTHING;
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let base = chunk * CHUNK;

@@ -1,7 +1,6 @@
 use crate::error::ParamError;
-use crate::lattice::params::exactly;
-use crate::mechanism::AnyMechanism;
-use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape, one_word_mechanism};
+use crate::lattice::exactly;
+use crate::mechanism::{AnyMechanism, Kind, OneWordMechanism, Shape, one_word_mechanism};
 
 /// The discrete staircase mechanism: the optimum for integer queries (Geng and Viswanath 2015, Theorem 7).
 ///

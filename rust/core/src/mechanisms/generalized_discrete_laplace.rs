@@ -1,11 +1,8 @@
-use crate::draw::differences::{Difference, Differences};
-use crate::draw::negative_binomial::NegativeBinomial;
-use crate::draw::share::Share;
+use crate::draw::{Difference, Differences, NegativeBinomial, Share};
 use crate::error::ParamError;
-use crate::exact::exp::Step;
-use crate::lattice::params::Lattice;
-use crate::mechanism::fill::Source;
-use crate::mechanism::implement;
+use crate::exact::Step;
+use crate::lattice::Lattice;
+use crate::mechanism::{Source, implement};
 
 /// The generalized discrete Laplace mechanism: noise in shares for integers, N − N'.
 ///
@@ -29,7 +26,7 @@ impl GeneralizedDiscreteLaplace {
     /// [`ParamError`]: `a` is not from 2⁻¹¹ to 2¹⁰, `beta` is not positive, below 2⁻⁴⁰ for the share, or too large for a table.
     pub fn new(beta: f64, a: f64, share: Share) -> Result<Self, ParamError> {
         let mechanism = NegativeBinomial::new(("beta", beta), share, ("a", a), Step::new(a, 1))?;
-        Ok(Self(Differences::new(vec![(1, Difference::table(mechanism))])))
+        Ok(Self(Differences(vec![(1, Difference::table(mechanism))])))
     }
 }
 

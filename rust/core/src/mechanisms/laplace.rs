@@ -1,5 +1,5 @@
 use crate::error::ParamError;
-use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape, one_word_mechanism};
+use crate::mechanism::{Kind, OneWordMechanism, Shape, one_word_mechanism};
 
 /// The Laplace mechanism of scale Δ/ε (Dwork, McSherry, Nissim and Smith 2006).
 ///

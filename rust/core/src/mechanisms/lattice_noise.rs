@@ -1,9 +1,7 @@
-use crate::draw::weighted::WeightedDistribution;
+use crate::draw::WeightedDistribution;
 use crate::error::ParamError;
-use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
-use crate::lattice::params::{self, Lattice};
-use crate::mechanism::fill::Source;
-use crate::mechanism::{IntegerMechanism, implement};
+use crate::lattice::{Lattice, decompose, floor_log2, params, power_of_two};
+use crate::mechanism::{IntegerMechanism, Source, implement};
 
 /// A mechanism on the multiples of a power of two g, given by its weights.
 ///

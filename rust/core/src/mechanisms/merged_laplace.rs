@@ -1,9 +1,7 @@
-use crate::draw::segments::Segments;
+use crate::draw::Segments;
 use crate::error::ParamError;
-use crate::lattice::Answer;
-use crate::lattice::params::{Lattice, Narrowing};
-use crate::mechanism::fill::Source;
-use crate::mechanism::implement;
+use crate::lattice::{Answer, Lattice, Narrowing};
+use crate::mechanism::{Source, implement};
 
 /// Noise whose density falls at one rate near 0 and at others farther out (Mugunthan, Xiao and Kagal 2020).
 ///

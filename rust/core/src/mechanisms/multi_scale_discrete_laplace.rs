@@ -1,11 +1,8 @@
-use crate::draw::differences::{Difference, Differences};
-use crate::draw::negative_binomial::NegativeBinomial;
-use crate::draw::share::Share;
+use crate::draw::{Difference, Differences, NegativeBinomial, Share};
 use crate::error::ParamError;
-use crate::exact::exp::Step;
-use crate::lattice::params::Lattice;
-use crate::mechanism::fill::Source;
-use crate::mechanism::implement;
+use crate::exact::Step;
+use crate::lattice::Lattice;
+use crate::mechanism::{Source, implement};
 use crate::memory;
 
 /// A value takes a draw for every unit of the sensitivity.
@@ -39,7 +36,7 @@ impl MultiScaleDiscreteLaplace {
         let terms = memory::collected((1..=lattice.sensitivity_steps as u32).map(|m| (m, term.clone())))?;
         Ok(Self {
             lattice,
-            sum: Differences::new(terms),
+            sum: Differences(terms),
         })
     }
 }

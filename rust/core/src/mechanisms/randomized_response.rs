@@ -12,19 +12,14 @@ use core::convert::identity;
 use core::hint::black_box;
 
 use crate::declassify;
-use crate::draw::staged::Staged;
+use crate::draw::Staged;
 use crate::error::ParamError;
-use crate::exact::Extension;
-use crate::exact::enclosure::Enclosure;
-use crate::exact::exp::Step;
-use crate::exact::limbs::{self, Limbs};
-use crate::exact::uniform::Uniform;
+use crate::exact::{Enclosure, Extension, Limbs, Step, Uniform, limbs};
 use crate::kernel::{Tier, on_tier};
-use crate::lattice::params::{LEAST_EPS, Lattice, exactly};
-use crate::mechanism::fill::Source;
-use crate::mechanism::implement;
+use crate::lattice::{LEAST_EPS, Lattice, exactly};
+use crate::mechanism::{Source, implement};
 use crate::memory::OutOfMemory;
-use crate::stream::{FEW, SHORT, ShortWords, Stage, StagedFill, Words, WordsIn};
+use crate::stream::{AnyWords, FEW, Fill, SHORT, ShortWords, Stage, Words};
 
 /// Randomized response: one of k categories is kept, or replaced by another one, ε-differentially private for the person before anybody sees it.
 ///
@@ -151,8 +146,8 @@ impl RandomizedResponse {
         }
     }
 
-    fn write<const N: usize>(&self, mut words: WordsIn<N>, stage: Stage<'_>, first: u64, out: &mut [i64]) {
-        let capacity = WordsIn::<N>::CAPACITY;
+    fn write(&self, words: &mut AnyWords, stage: Stage<'_>, first: u64, out: &mut [i64]) {
+        let capacity = words.capacity();
         for (first, out) in (first..).step_by(capacity).zip(out.chunks_mut(capacity)) {
             self.write_words(stage, first, words.at(stage, first, out.len()), out);
         }
@@ -241,9 +236,11 @@ fn exact_shift(eps: f64, categories: u64, v63: u64, guess: u64, extension: &mut 
         FIRST_PRECISION,
         terms,
         |((numerator, decay), p), uniform, j| {
-            let mut v = uniform.enclosure(*p);
-            v.shr(uniform.exponent());
-            v.doubled().times(numerator).less(&decay.linear(0, categories - j))
+            uniform
+                .half(*p)
+                .doubled()
+                .times(numerator)
+                .less(&decay.linear(0, categories - j))
         },
     )
 }
@@ -253,14 +250,14 @@ impl Staged for RandomizedResponse {
         self.categories
     }
 
-    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_steps(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         let stage = fill.stage(0);
         if out.len() <= FEW {
             self.write_words(stage, first, &stage.few_words(first, out.len())[..out.len()], out);
         } else if out.len() <= SHORT {
-            self.write(ShortWords::new(), stage, first, out);
+            self.write(&mut ShortWords::new(), stage, first, out);
         } else {
-            self.write(Words::new(), stage, first, out);
+            self.write(&mut Words::new(), stage, first, out);
         }
         Ok(())
     }

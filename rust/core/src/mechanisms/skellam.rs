@@ -1,13 +1,9 @@
-use crate::draw::share::Share;
-use crate::draw::skellam::SkellamMagnitude;
-use crate::draw::staged::Staged;
-use crate::draw::table::LaterTable;
+use crate::draw::{LaterTable, Share, SkellamMagnitude, Staged};
 use crate::error::ParamError;
-use crate::lattice::params::Lattice;
-use crate::mechanism::fill::Source;
-use crate::mechanism::implement;
+use crate::lattice::Lattice;
+use crate::mechanism::{Source, implement};
 use crate::memory::OutOfMemory;
-use crate::stream::{CHUNK, SHORT, ShortWords, StagedFill, Words, WordsIn};
+use crate::stream::{AnyWords, CHUNK, Fill, SHORT, ShortWords, Words};
 use crate::wiped::wipe;
 
 /// The Skellam mechanism: the difference of two independent Poisson variables of mean μ/2 each, whose sums are Skellam again.
@@ -30,7 +26,7 @@ use crate::wiped::wipe;
 #[derive(Debug)]
 pub struct Skellam {
     terms: u64,
-    table: LaterTable<SkellamMagnitude>,
+    table: LaterTable,
 }
 
 impl Skellam {
@@ -47,20 +43,20 @@ impl Skellam {
     }
 
     /// [`Staged::write_steps`] by way of words and of single terms, which are wiped.
-    fn write_in<const N: usize>(
+    fn write_in(
         &self,
-        words: &mut WordsIn<N>,
+        words: &mut AnyWords,
         term: &mut [i64],
-        fill: &StagedFill,
+        fill: &Fill,
         first: u64,
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
         let table = self.table.table()?;
         for (first, out) in (first..).step_by(term.len()).zip(out.chunks_mut(term.len())) {
-            table.write_in::<_, true>(words, fill.stage(0), first, out);
+            table.write_in::<true>(words, fill.stage(0), first, out);
             let term = &mut term[..out.len()];
             for stage in 1..self.terms {
-                table.write_in::<_, true>(words, fill.stage(stage), first, term);
+                table.write_in::<true>(words, fill.stage(stage), first, term);
                 for (out, term) in out.iter_mut().zip(&*term) {
                     // 64 terms far below 2⁵⁰. A check would be a branch on noise.
                     *out = out.wrapping_add(*term);
@@ -84,7 +80,7 @@ impl Staged for Skellam {
         self.terms as usize
     }
 
-    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_steps(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         if out.len() <= SHORT {
             self.write_in(&mut ShortWords::new(), &mut [0; SHORT], fill, first, out)
         } else {

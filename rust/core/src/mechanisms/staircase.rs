@@ -1,5 +1,5 @@
 use crate::error::ParamError;
-use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape, one_word_mechanism};
+use crate::mechanism::{Kind, OneWordMechanism, Shape, one_word_mechanism};
 
 /// The staircase mechanism: the least expected cost among all ε-differentially private additive noise for a real query (Geng and
 /// Viswanath 2015, "The Optimal Mechanism in Differential Privacy", Theorem 1).

@@ -1,7 +1,7 @@
-use crate::draw::truncated::{MOST_STEPS, TruncatedStairs, check_delta};
+use crate::draw::{MOST_STEPS, TruncatedStairs, check_delta};
 use crate::error::ParamError;
 use crate::exact;
-use crate::lattice::params::{Lattice, exactly};
+use crate::lattice::{Lattice, exactly};
 use crate::mechanism::implement;
 
 /// The discrete staircase mechanism between two bounds, (ε, δ)-differentially private.
@@ -45,9 +45,6 @@ impl TruncatedDiscreteStaircase {
     }
 
     /// A alone, without a mechanism to draw from: a few microseconds.
-    ///
-    /// # Errors
-    /// [`ParamError`], as [`TruncatedDiscreteStaircase::new`].
     pub fn end(eps: f64, delta: f64, sensitivity: u64, r: u64) -> Result<u64, ParamError> {
         let sensitivity_steps = checked(eps, sensitivity, r)?.sensitivity_steps;
         let staircase = exact::Staircase::new(eps, sensitivity_steps, r);

@@ -1,11 +1,8 @@
-use crate::draw::sampler::Sampler;
-use crate::draw::truncated::check_delta;
+use crate::draw::{Sampler, check_delta};
 use crate::error::ParamError;
 use crate::exact::{IntegerDistribution, MOST_TRUNCATION, TruncatedGeometric, Truncation};
-use crate::lattice::dyadic::floor_scaled;
-use crate::lattice::params::{Lattice, Narrowing};
-use crate::mechanism::fill::Source;
-use crate::mechanism::implement;
+use crate::lattice::{Lattice, Narrowing, floor_scaled};
+use crate::mechanism::{Source, implement};
 
 /// The Laplace mechanism of scale Δ/ε between two bounds, (ε, δ)-differentially private (Geng, Ding, Guo and Kumar 2020; Mugunthan et al. 2020).
 ///
@@ -177,7 +174,7 @@ mod tests {
             let (mut counts, mut values) = (vec![0.0; (below + above + 1) as usize], vec![0_i64; 1 << 12]);
             for first in (0..N).step_by(values.len()) {
                 let values = &mut values[..(N - first).min(1 << 12)];
-                sampler.write(fill.stage(), first as u64, values);
+                sampler.write(fill.stage(0), first as u64, values);
                 for x in &*values {
                     counts[(x + below.cast_signed()) as usize] += 1.0;
                 }

@@ -1,8 +1,7 @@
-use crate::draw::truncated::{MOST_STEPS, TruncatedStairs};
+use crate::draw::{MOST_STEPS, TruncatedStairs};
 use crate::error::ParamError;
 use crate::exact;
-use crate::lattice::dyadic::{ceil_scaled, floor_scaled};
-use crate::lattice::params::{Lattice, Narrowing, check_gamma};
+use crate::lattice::{Lattice, Narrowing, ceil_scaled, check_gamma, floor_scaled};
 use crate::mechanism::implement;
 
 /// The staircase mechanism between two bounds, (ε, δ)-differentially private.

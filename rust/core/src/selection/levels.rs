@@ -29,32 +29,23 @@ enum Rule {
 
 impl Levels {
     pub fn staircase(eps: f64, sensitivity: f64, gamma: f64, monotonic: bool) -> Self {
-        let halvings = i32::from(!monotonic);
-        Self {
-            eps,
-            halvings,
-            shares: 1,
-            flips: false,
-            factor: if monotonic { eps } else { eps / 2.0 },
-            rule: Rule::Staircase(CostStairs::new(sensitivity, gamma)),
-        }
+        Self::new(eps, 1.0, monotonic, Rule::Staircase(CostStairs::new(sensitivity, gamma)))
     }
 
     pub fn exponential(eps: f64, sensitivity: f64, monotonic: bool) -> Self {
-        let halvings = i32::from(!monotonic);
-        let share = if monotonic { eps } else { eps / 2.0 };
         // The factor is then between 5·10⁻³⁰¹ and 10³⁰⁰: a normal number, off by one rounding.
-        let moderate = |x: f64| (1e-150..=1e150).contains(&x);
+        let in_range = [eps, sensitivity].iter().all(|x| (1e-150..=1e150).contains(x));
+        Self::new(eps, sensitivity, monotonic, Rule::Exponential { sensitivity, in_range })
+    }
+
+    fn new(eps: f64, unit: f64, monotonic: bool, rule: Rule) -> Self {
         Self {
             eps,
-            halvings,
+            halvings: i32::from(!monotonic),
             shares: 1,
             flips: false,
-            factor: share / sensitivity,
-            rule: Rule::Exponential {
-                sensitivity,
-                in_range: moderate(eps) && moderate(sensitivity),
-            },
+            factor: if monotonic { eps } else { eps / 2.0 } / unit,
+            rule,
         }
     }
 

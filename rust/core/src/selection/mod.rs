@@ -7,7 +7,6 @@ mod flips;
 mod kept;
 mod levels;
 mod partitions;
-mod rounds;
 mod row;
 mod selector;
 mod stair;
@@ -18,7 +17,7 @@ mod thresholds;
 use std::borrow::Cow;
 
 use crate::error::{DrawError, ParamError};
-use crate::lattice::params::{check_gamma, check_positive};
+use crate::lattice::{check_gamma, check_positive};
 use crate::stream::Generator;
 #[cfg(test)]
 pub(crate) use candidates::Candidates;
@@ -52,9 +51,6 @@ impl Selection {
     /// The staircase mechanism on a finite set: P(i) = w_i/Σw, w = e^(−εJ/2), J = 0 for c < γΔ and ⌊c/Δ − γ⌋ + 1 otherwise, exactly; costs are ≥ 0.
     ///
     /// ε-differentially private if one person changes every cost by at most Δ. `monotonic` promises that all move in one direction: then w = e^(−εJ).
-    ///
-    /// # Errors
-    /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn staircase(eps: f64, sensitivity: f64, gamma: f64, monotonic: bool) -> Result<Self, ParamError> {
         check_positive("eps", eps)?;
         check_positive("sensitivity", sensitivity)?;
@@ -64,9 +60,6 @@ impl Selection {
     }
 
     /// The exponential mechanism: P(i) = w_i/Σw, w = e^(−εc/(2Δ)), or e^(−εc/Δ) if `monotonic`; the promises are those of [`Selection::staircase`].
-    ///
-    /// # Errors
-    /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn exponential(eps: f64, sensitivity: f64, monotonic: bool) -> Result<Self, ParamError> {
         check_positive("eps", eps)?;
         check_positive("sensitivity", sensitivity)?;
@@ -76,9 +69,6 @@ impl Selection {
 
     /// Permute-and-flip (McKenna and Sheldon 2020): candidates in a uniformly random order, the first accepted with probability
     /// e^(−ε(c − c_min)/(2Δ)) each, or e^(−ε(c − c_min)/Δ) if `monotonic`; the promises are those of [`Selection::staircase`].
-    ///
-    /// # Errors
-    /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn permute_and_flip(eps: f64, sensitivity: f64, monotonic: bool) -> Result<Self, ParamError> {
         let mut mechanism = Self::exponential(eps, sensitivity, monotonic)?;
         mechanism.levels.flips = true;
@@ -128,9 +118,6 @@ impl Selection {
     }
 
     /// Selects `out.len()` times, independently, from one row.
-    ///
-    /// # Errors
-    /// As [`Selection::select`].
     pub fn select_often(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
         generator.check_release()?;
         self.check_rows(costs, 1, 1)?;
@@ -199,8 +186,8 @@ impl Selection {
 
     /// Room to work in, for one thread that selects `k` ≥ 1 candidates from every row of one fill.
     pub fn top_selector(&self, k: usize) -> Selector<'_> {
-        let k = k.max(1);
-        let levels = self.levels.shared(k as u64);
+        let k = k.max(1) as u64;
+        let levels = self.levels.shared(k);
         Selector::new(Cow::Owned(levels), false, k)
     }
 }

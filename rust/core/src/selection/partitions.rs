@@ -4,12 +4,11 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 
 use crate::declassify;
-use crate::draw::truncated::{LEAST_DELTA, check_delta};
+use crate::draw::{LEAST_DELTA, check_delta};
 use crate::error::{DrawError, ParamError};
-use crate::exact::search::last_true;
-use crate::exact::{Extension, Growth};
+use crate::exact::{Extension, Growth, last_true};
 use crate::kernel::{Tier, on_tier};
-use crate::lattice::params::{LEAST_EPS, check_positive, largest_quotient};
+use crate::lattice::{LEAST_EPS, check_positive, largest_quotient, release::check_lengths};
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, Fill, Generator, Words};
 use crate::wiped::wipe;
@@ -118,52 +117,36 @@ impl PartitionSelection {
     /// [`DrawError`]: a generator that is exhausted or has a seed ([`DrawError::Seeded`]), lengths that differ, a negative count, no memory. Then
     /// nothing was drawn or written.
     pub fn select(&self, generator: &mut Generator, counts: &[i64], out: &mut [bool]) -> Result<(), DrawError> {
-        let fill = self.next(generator, counts, out.len())?;
+        let fill = self.next(generator, counts, out)?;
         self.write_shown(&fill, 0, counts, out);
         Ok(())
     }
 
     /// Writes the noisy count of each partition that is shown, which is at least [`PartitionSelection::median`], and 0 for each that is not.
-    ///
-    /// # Errors
-    /// As [`PartitionSelection::select`].
     pub fn release(&self, generator: &mut Generator, counts: &[i64], out: &mut [i64]) -> Result<(), DrawError> {
-        let fill = self.next(generator, counts, out.len())?;
+        let fill = self.next(generator, counts, out)?;
         self.write_released(&fill, 0, counts, out);
         Ok(())
     }
 
-    fn next(&self, generator: &mut Generator, counts: &[i64], out: usize) -> Result<Fill, DrawError> {
+    fn next<T>(&self, generator: &mut Generator, counts: &[i64], out: &[T]) -> Result<Fill, DrawError> {
         generator.check_release()?;
-        if counts.len() != out {
-            return Err(DrawError::Lengths {
-                answers: counts.len(),
-                out,
-            });
-        }
+        check_lengths(counts, out)?;
         if let Some(index) = self.refused(counts) {
             return Err(DrawError::Count(index));
         }
         self.prepare()?;
-        generator.next(out)
+        generator.next(out.len())
     }
 
     /// Makes what draws need; they make it themselves where there is memory.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn prepare(&self) -> Result<(), OutOfMemory> {
-        if self.thresholds.get().is_none() {
-            // Two threads may both get here. Their thresholds are the same.
-            let made = Thresholds::new(&self.growth, MOST_KEPT)?;
-            self.thresholds.get_or_init(|| made);
-        }
-        Ok(())
+        memory::made(&self.thresholds, || Thresholds::new(&self.growth, MOST_KEPT)).map(drop)
     }
 
     /// The values `first .. first + out.len()` of a fill: whether the partitions with these counts, none of them negative, are shown.
     pub fn write_shown(&self, fill: &Fill, first: u64, counts: &[i64], out: &mut [bool]) {
-        let (stage, mut words) = (fill.stage(), Words::new());
+        let (stage, mut words) = (fill.stage(0), Words::new());
         let chunks = counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK));
         for (first, (counts, out)) in (first..).step_by(CHUNK).zip(chunks) {
             let words = words.at(stage, first, out.len());
@@ -173,7 +156,7 @@ impl PartitionSelection {
 
     /// As [`PartitionSelection::write_shown`], with the noisy count instead of true and 0 instead of false.
     pub fn write_released(&self, fill: &Fill, first: u64, counts: &[i64], out: &mut [i64]) {
-        let (stage, mut words) = (fill.stage(), Words::new());
+        let (stage, mut words) = (fill.stage(0), Words::new());
         let chunks = counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK));
         for (first, (counts, out)) in (first..).step_by(CHUNK).zip(chunks) {
             let words = words.at(stage, first, out.len());

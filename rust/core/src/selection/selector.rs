@@ -1,12 +1,10 @@
 //! Selections in pieces: what draws, with room to work in.
 
 use std::borrow::Cow;
-use std::marker::PhantomData;
 
 use super::candidates::Candidates;
 use super::kept::Kept;
 use super::levels::Levels;
-use super::rounds::{Once, Rounds, Rows};
 use super::row::Row;
 use super::thresholds::RowThresholds;
 use crate::declassify;
@@ -21,25 +19,27 @@ pub struct Selector<'a> {
     levels: Cow<'a, Levels>,
     row: Row,
     kept: Option<Kept>,
-    /// The row that [`Selector::write_top`] was in the middle of.
-    rounds: Rounds,
+    /// How many candidates [`Selector::write_top`] selects from a row, and which value comes next.
+    k: u64,
+    next: u64,
+    /// The costs of its row; infinite for candidates that have been taken.
+    left: Vec<f64>,
 }
 
 impl<'a> Selector<'a> {
-    pub(super) fn new(levels: Cow<'a, Levels>, again: bool, k: usize) -> Self {
+    pub(super) fn new(levels: Cow<'a, Levels>, again: bool, k: u64) -> Self {
         Self {
             levels,
             row: Row::new(),
             kept: again.then(Kept::default),
-            rounds: Rounds::of(k),
+            k,
+            next: 0,
+            left: Vec::new(),
         }
     }
 
     /// The values `first .. first + out.len()` of a fill, one for each of the `rows`, which are equally long, have a finite cost and only costs that
     /// are not [refused](super::Selection::refused). Rows that begin at the same place must be the same, for as long as this selector is used.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; then some of `out` may have been written.
     pub fn write<'c>(
         &mut self,
         fill: &Fill,
@@ -47,14 +47,11 @@ impl<'a> Selector<'a> {
         rows: impl Iterator<Item = &'c [f64]>,
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
-        self.draw(fill, first, &mut Once(rows.map(Candidates::from), PhantomData), out)
+        self.write_rows(fill, first, rows.map(Candidates::from), out)
     }
 
     /// The same for costs and how many candidates each of them stands for: whole numbers ≥ 1, below 2⁵³ together. Not for permute-and-flip, of
     /// which rows repeat the cost.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; then some of `out` may have been written.
     pub fn write_multiplied<'c>(
         &mut self,
         fill: &Fill,
@@ -63,14 +60,29 @@ impl<'a> Selector<'a> {
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
         let rows = rows.map(|(costs, multiplicities)| Candidates { costs, multiplicities });
-        self.draw(fill, first, &mut Once(rows, PhantomData), out)
+        self.write_rows(fill, first, rows, out)
+    }
+
+    fn write_rows<'c>(
+        &mut self,
+        fill: &Fill,
+        first: u64,
+        mut rows: impl Iterator<Item = Candidates<'c>>,
+        out: &mut [i64],
+    ) -> Result<(), OutOfMemory> {
+        let (stage, mut words) = (fill.stage(0), Words::new());
+        for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
+            let words = words.at(stage, first, out.len());
+            for (i, (place, row)) in out.iter_mut().zip(&mut rows).enumerate() {
+                let index = self.index(row, words[i], |e| stage.extension(first + i as u64, e))?;
+                *place = declassify::found(index as u64).cast_signed();
+            }
+        }
+        Ok(())
     }
 
     /// The values `first .. first + out.len()` of a fill for a [`Selection::top_selector`](super::Selection::top_selector): value i·k + r is
     /// candidate r of the `k` from `row(i)`, the best first. Rows have at least `k` finite costs.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; then some of `out` may have been written.
     pub fn write_top<'c>(
         &mut self,
         fill: &Fill,
@@ -78,26 +90,37 @@ impl<'a> Selector<'a> {
         row: impl Fn(usize) -> &'c [f64],
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
-        let mut rounds = std::mem::replace(&mut self.rounds, Rounds::of(1));
         // A part that begins within a row needs what was taken from it: the rounds before are drawn again, unless the last part ended here.
-        let ahead = rounds.ahead(first);
-        let begin = first - ahead as u64;
-        let result = memory::filled(0, ahead).and_then(|mut earlier| {
-            self.draw(fill, begin, &mut rounds.over(begin, &row), &mut earlier)?;
-            self.draw(fill, first, &mut rounds.over(first, &row), out)
-        });
-        self.rounds = rounds;
-        result
+        let ahead = if first == self.next { 0 } else { first % self.k };
+        let mut earlier = memory::filled(0, ahead as usize)?;
+        self.write_rounds(fill, first - ahead, &row, &mut earlier)?;
+        self.write_rounds(fill, first, row, out)
     }
 
-    fn draw(&mut self, fill: &Fill, first: u64, rows: &mut impl Rows, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        let (stage, mut words) = (fill.stage(), Words::new());
+    fn write_rounds<'c>(
+        &mut self,
+        fill: &Fill,
+        first: u64,
+        row: impl Fn(usize) -> &'c [f64],
+        out: &mut [i64],
+    ) -> Result<(), OutOfMemory> {
+        self.next = first;
+        let (stage, mut words) = (fill.stage(0), Words::new());
         for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
             let words = words.at(stage, first, out.len());
             for (i, place) in out.iter_mut().enumerate() {
-                let Some(row) = rows.next()? else { return Ok(()) };
-                let index = self.index(row, words[i], |e| stage.extension(first + i as u64, e))?;
-                rows.selected(index);
+                if self.next.is_multiple_of(self.k) {
+                    // A row whose number has more bits than an address lies in no memory.
+                    let costs = row(usize::try_from(self.next / self.k).map_err(|_| OutOfMemory)?);
+                    memory::resize(&mut self.left, costs.len())?;
+                    self.left.copy_from_slice(costs);
+                }
+                let left = std::mem::take(&mut self.left);
+                let index = self.index((&*left).into(), words[i], |e| stage.extension(first + i as u64, e));
+                self.left = left;
+                let index = index?;
+                self.left[index] = f64::INFINITY;
+                self.next += 1;
                 *place = declassify::found(index as u64).cast_signed();
             }
         }

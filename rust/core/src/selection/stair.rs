@@ -1,6 +1,6 @@
 //! The stair of a cost: J = 0 for c < γΔ, otherwise ⌊c/Δ − γ⌋ + 1, in integers and, where that is certain, in floating point.
 
-use crate::lattice::dyadic::decompose;
+use crate::lattice::decompose;
 
 /// Stairs saturate here.
 pub(super) const HIGHEST: u64 = (1 << 63) - 1;

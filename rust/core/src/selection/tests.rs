@@ -274,7 +274,7 @@ fn rows_in_a_fill_are_drawn_one_by_one() {
     let mut out = vec![0; 1000];
     mechanism.select(&mut generator, &costs, &mut out).unwrap();
     let fill = generator.fill_number(0);
-    let stage = fill.stage();
+    let stage = fill.stage(0);
     for (i, row) in costs.chunks(3).enumerate() {
         let index = mechanism
             .levels
@@ -285,7 +285,7 @@ fn rows_in_a_fill_are_drawn_one_by_one() {
     let mut often = vec![0; 1000];
     mechanism.select_often(&mut generator, &costs[..3], &mut often).unwrap();
     let fill = generator.fill_number(1);
-    let stage = fill.stage();
+    let stage = fill.stage(0);
     let choice = mechanism.levels.choice(costs[..3].into()).unwrap();
     for (i, index) in (0..).zip(often) {
         let exact = choice.index(stage.word(i), &mut |e| stage.extension(i, e), 1);

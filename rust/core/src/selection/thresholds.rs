@@ -1,5 +1,7 @@
 //! Many selections from one row: its thresholds, made once.
 
+use std::sync::OnceLock;
+
 use super::candidates::Candidates;
 use super::flips;
 use super::levels::Levels;
@@ -7,7 +9,6 @@ use super::row::Row;
 use crate::declassify;
 use crate::exact::Choice;
 use crate::memory::{self, OutOfMemory};
-use std::cell::OnceCell;
 
 /// The thresholds S(j) in units of 2^−64, and a guide that finds the one for a word (Chen and Asau 1974).
 #[derive(Debug)]
@@ -20,7 +21,7 @@ pub(super) struct RowThresholds {
     shift: u32,
     /// Bound on the error of a threshold less a word; `None` where the thresholds have no bound that is of use.
     margin: Option<u64>,
-    choice: OnceCell<Choice>,
+    choice: OnceLock<Choice>,
 }
 
 impl RowThresholds {
@@ -47,7 +48,7 @@ impl RowThresholds {
             guide,
             shift,
             margin,
-            choice: OnceCell::new(),
+            choice: OnceLock::new(),
         })
     }
 
@@ -78,13 +79,7 @@ impl RowThresholds {
         }
         declassify::slow_path();
         // Most rows never need exact weights: made at the first doubt, then kept.
-        let choice = if let Some(choice) = self.choice.get() {
-            choice
-        } else {
-            let made = levels.choice(row)?;
-            self.choice.get_or_init(|| made)
-        };
-        choice.index(word, &mut extension, j)
+        memory::made(&self.choice, || levels.choice(row))?.index(word, &mut extension, j)
     }
 
     fn sure(&self, j: usize, word: u64) -> bool {

@@ -115,9 +115,6 @@ impl BitGenerator {
     }
 
     /// A key of the caller's: equal keys give equal words, in every process, forked children included.
-    ///
-    /// # Errors
-    /// [`DrawError::OutOfMemory`].
     pub fn from_key(key: &[u8; 32]) -> Result<Arc<Self>, DrawError> {
         let made = Self::from_key_on_the_stack(key);
         stack::wipe_kernels();
@@ -327,15 +324,10 @@ impl BitGenerator {
     }
 
     /// Where the kernel does not wipe the page of a forked child, the child does.
-    #[inline]
     fn look_for_fork(&self) {
-        if self.forks == Forks::Asked {
-            self.ask();
+        if self.forks != Forks::Asked {
+            return;
         }
-    }
-
-    #[inline(never)]
-    fn ask(&self) {
         let ([.., process], here) = (&self.asking, process_mark());
         if process.load(Relaxed) != here {
             self.forget();

@@ -81,14 +81,14 @@ impl Drop for FillKeys {
 #[cfg(test)]
 mod tests {
     use super::super::cipher::{Domain, tweak};
-    use super::super::fill::{Fill, Substream};
+    use super::super::fill::{Fill, LOG2_VALUES};
     use super::*;
 
     const KEY: [u8; 32] = [9; 32];
 
     fn words(cipher: Arc<Cipher>) -> [u64; 6] {
-        let fill = Fill::new(Substream::new(cipher, 0, 0));
-        core::array::from_fn(|i| fill.stage().word(i as u64))
+        let fill = Fill::new(cipher, 0, 0, LOG2_VALUES);
+        core::array::from_fn(|i| fill.stage(0).word(i as u64))
     }
 
     /// Keys by the contract's text, one block at a time: those of the first `n` fills, and the generator's key after them.

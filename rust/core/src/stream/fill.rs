@@ -19,103 +19,59 @@ pub(crate) const FEW: usize = 8;
 /// Up to this many values are drawn with [`ShortWords`].
 pub(crate) const SHORT: usize = 2 * BLOCK;
 
-pub(crate) type Words = WordsIn<{ CHUNK / 2 + 1 }>;
+pub(crate) type Words = WordsIn<[[u64; 2]; CHUNK / 2 + 1]>;
 
 /// [`SHORT`] words at a time, in a room that takes less time to make.
-pub(crate) type ShortWords = WordsIn<{ SHORT / 2 + 1 }>;
+pub(crate) type ShortWords = WordsIn<[[u64; 2]; SHORT / 2 + 1]>;
+
+/// Any of these, so that a function is compiled once for all.
+pub(crate) type AnyWords = WordsIn<[[u64; 2]]>;
 
 /// Values of a [`Tile`] at most: 8 KiB of words and as much output are in the first cache.
 pub(crate) const TILE: usize = 1024;
 
-pub(crate) type TileWords = WordsIn<{ TILE / 2 }>;
+pub(crate) type TileWords = WordsIn<[[u64; 2]; TILE / 2]>;
 
 /// Extension words of one value; later ones are zero.
 pub(crate) const EXTENSION_WORDS: usize = 1 << 13;
 
-/// Values of a fill of several draws have indices below 2 to this power (contract, section 5), so that a fill has 2²² stages.
-const LOG2_VALUES: u32 = 40;
+/// Values of a fill have indices below 2 to this power.
+pub(crate) const LOG2_VALUES: u32 = 62;
 
-/// Indices that a fill has for all of its stages together.
-const LOG2_INDICES: u32 = 62;
+/// The same for a mechanism of several draws for a value, whose fill has 2²² stages (contract, section 5).
+pub(crate) const LOG2_STAGED: u32 = 40;
 
-/// A fill of any kind: which keystream, and which of its values comes first.
-pub(crate) struct Substream {
-    pub cipher: Arc<Cipher>,
-    pub number: u64,
-    pub start: u64,
+/// One fill: the randomness of its values, by index. Made by [`Generator::next`](crate::Generator::next).
+///
+/// A mechanism of several draws for a value reads a stage of the fill for each draw, and no two stages share a word.
+///
+/// Writing from the same fill twice repeats its noise.
+pub struct Fill {
+    pub(super) cipher: Arc<Cipher>,
+    pub(super) number: u64,
+    /// The index of the value that this view begins with.
+    pub(crate) start: u64,
+    /// Stage s begins at index s·2^`log2_values`.
+    log2_values: u32,
     masks: Option<Arc<Vec<[u64; 2]>>>,
 }
 
-impl Substream {
-    pub fn new(cipher: Arc<Cipher>, number: u64, start: u64) -> Self {
+impl Fill {
+    pub(super) fn new(cipher: Arc<Cipher>, number: u64, start: u64, log2_values: u32) -> Self {
         Self {
             cipher,
             number,
             start,
+            log2_values,
             masks: None,
         }
     }
 
     /// Fill 0 of keyed rows: value i, or vector i, is value 0 under mask i (contract, section 13).
-    pub fn masked(cipher: Arc<Cipher>, masks: Vec<[u64; 2]>) -> Self {
+    pub(crate) fn masked(cipher: Arc<Cipher>, masks: Vec<[u64; 2]>, log2_values: u32) -> Self {
         Self {
             masks: Some(Arc::new(masks)),
-            ..Self::new(cipher, 0, 0)
-        }
-    }
-}
-
-/// One fill of a mechanism of one draw a value: the randomness of its values, by index. Made by [`Generator::next`](crate::Generator::next).
-///
-/// Writing from the same fill twice repeats its noise.
-pub struct Fill(Substream);
-
-impl Fill {
-    /// Values of such a fill have indices below this.
-    pub(super) const INDICES: u64 = 1 << LOG2_INDICES;
-
-    pub(crate) fn new(substream: Substream) -> Self {
-        Self(substream)
-    }
-
-    /// What its draw reads.
-    pub(crate) fn stage(&self) -> Stage<'_> {
-        Stage::new(&self.0, 0)
-    }
-
-    /// The index of the value that this view begins with.
-    pub(crate) fn start(&self) -> u64 {
-        self.0.start
-    }
-
-    /// The words of the values `first`, `first + 1`, …, for tests and benchmarks of the stream.
-    #[doc(hidden)]
-    pub fn keystream(&self, first: u64, out: &mut [u64]) {
-        let (stage, mut words) = (self.stage(), Words::new());
-        for (out, first) in out.chunks_mut(CHUNK).zip((first..).step_by(CHUNK)) {
-            out.copy_from_slice(words.at(stage, first, out.len()));
-        }
-    }
-}
-
-/// One fill of a mechanism that takes several draws for a value: every draw reads a stage of its own, and no two stages share a word. Made by
-/// [`Generator::next_staged`](crate::Generator::next_staged).
-///
-/// Writing from the same fill twice repeats its noise.
-pub struct StagedFill {
-    substream: Substream,
-    /// Stage s begins at index s·2^`log2_values`.
-    log2_values: u32,
-}
-
-impl StagedFill {
-    /// Values of such a fill have indices below this.
-    pub(super) const INDICES: u64 = 1 << LOG2_VALUES;
-
-    pub(crate) fn new(substream: Substream) -> Self {
-        Self {
-            substream,
-            log2_values: LOG2_VALUES,
+            ..Self::new(cipher, 0, 0, log2_values)
         }
     }
 
@@ -123,23 +79,21 @@ impl StagedFill {
     ///
     /// There are 2^`log2_fewer` times fewer indices to a stage, and as many times more stages.
     pub(crate) fn whole(&self, log2_fewer: u32) -> (Self, u64) {
-        let Substream {
-            cipher,
-            number,
-            start,
-            masks,
-        } = &self.substream;
-        let substream = Substream {
-            masks: masks.clone(),
-            ..Substream::new(Arc::clone(cipher), *number, 0)
+        let whole = Self {
+            masks: self.masks.clone(),
+            ..Self::new(Arc::clone(&self.cipher), self.number, 0, self.log2_values - log2_fewer)
         };
-        let log2_values = LOG2_VALUES - log2_fewer;
-        (Self { substream, log2_values }, *start)
+        (whole, self.start)
     }
 
     /// What draw number `s` reads.
     pub(crate) fn stage(&self, s: u64) -> Stage<'_> {
-        Stage::new(&self.substream, self.offset(s))
+        Stage {
+            cipher: &self.cipher,
+            number: self.number,
+            start: self.start + self.offset(s),
+            masks: self.masks.as_deref().map(Vec::as_slice),
+        }
     }
 
     /// The words of stages and values `place(0)`, `place(1)`, …, as many as `out` takes.
@@ -152,8 +106,17 @@ impl StagedFill {
     }
 
     fn offset(&self, s: u64) -> u64 {
-        debug_assert!(s >> (LOG2_INDICES - self.log2_values) == 0, "stage {s}");
+        debug_assert!(s >> (LOG2_VALUES - self.log2_values) == 0, "stage {s}");
         s << self.log2_values
+    }
+
+    /// The words of the values `first`, `first + 1`, …, for tests and benchmarks of the stream.
+    #[doc(hidden)]
+    pub fn keystream(&self, first: u64, out: &mut [u64]) {
+        let (stage, mut words) = (self.stage(0), Words::new());
+        for (out, first) in out.chunks_mut(CHUNK).zip((first..).step_by(CHUNK)) {
+            out.copy_from_slice(words.at(stage, first, out.len()));
+        }
     }
 }
 
@@ -166,16 +129,7 @@ pub(crate) struct Stage<'a> {
     masks: Option<&'a [[u64; 2]]>,
 }
 
-impl<'a> Stage<'a> {
-    fn new(substream: &'a Substream, offset: u64) -> Self {
-        Self {
-            cipher: &substream.cipher,
-            number: substream.number,
-            start: substream.start + offset,
-            masks: substream.masks.as_deref().map(Vec::as_slice),
-        }
-    }
-
+impl Stage<'_> {
     /// The mask of value `index` and its index in the fill, `offset` after those of this stage.
     #[inline]
     fn place(self, offset: u64, index: u64) -> ([u64; 2], u64) {
@@ -284,46 +238,52 @@ impl Tile {
 }
 
 /// Consecutive words of a stage, some at a time; wiped on drop, with what kernels called from the same function left of them on the stack.
-pub(crate) struct WordsIn<const BLOCKS: usize> {
-    blocks: CacheLines<[[u64; 2]; BLOCKS]>,
+pub(crate) struct WordsIn<B: AsMut<[[u64; 2]]> + ?Sized> {
     /// The most blocks that were used at a time.
     used: usize,
+    blocks: CacheLines<B>,
 }
 
-impl<const BLOCKS: usize> WordsIn<BLOCKS> {
-    /// Words that it holds, from the first or second of a block on.
-    pub const CAPACITY: usize = 2 * (BLOCKS - 1);
-
+impl<const BLOCKS: usize> WordsIn<[[u64; 2]; BLOCKS]> {
     pub fn new() -> Self {
         Self {
-            blocks: CacheLines([[0; 2]; BLOCKS]),
             used: 0,
+            blocks: CacheLines([[0; 2]; BLOCKS]),
         }
     }
+}
 
+impl AnyWords {
+    /// Words that it holds, from the first or second of a block on.
+    pub fn capacity(&self) -> usize {
+        2 * (self.blocks.0.len() - 1)
+    }
+}
+
+impl<B: AsMut<[[u64; 2]]> + ?Sized> WordsIn<B> {
     /// The words of the values `first .. first + n`, with `n` at most twice the blocks, less one.
     pub fn at(&mut self, stage: Stage<'_>, first: u64, n: usize) -> &[u64] {
         if stage.masks.is_some() {
             self.used = self.used.max(n.div_ceil(2));
-            let words = &mut self.blocks.0.as_flattened_mut()[..n];
+            let words = &mut self.blocks.0.as_mut().as_flattened_mut()[..n];
             stage.scattered_words(|k| (0, first + k as u64), words);
             return words;
         }
         let first = stage.start + first;
         let skip = (first % 2) as usize;
-        let blocks = &mut self.blocks.0[..(skip + n).div_ceil(2)];
+        let blocks = &mut self.blocks.0.as_mut()[..(skip + n).div_ceil(2)];
         self.used = self.used.max(blocks.len());
         stage.cipher.noise(stage.number, first / 2, blocks);
         &blocks.as_flattened()[skip..skip + n]
     }
 
-    /// The words of the values of a tile, row after row. Its rows are whole blocks, at most `BLOCKS` of them.
+    /// The words of the values of a tile, row after row. Its rows are whole blocks, no more than there are here.
     pub fn of_tile(&mut self, stage: Stage<'_>, tile: &Tile) -> &[u64] {
         assert!(
             stage.masks.is_none() && (stage.start | tile.first | tile.pitch | tile.columns as u64).is_multiple_of(2),
             "{tile:?}"
         );
-        let blocks = &mut self.blocks.0[..tile.len() / 2];
+        let blocks = &mut self.blocks.0.as_mut()[..tile.len() / 2];
         self.used = self.used.max(blocks.len());
         let firsts = (0..tile.rows as u64).map(|row| (stage.start + tile.first + row * tile.pitch) / 2);
         stage.cipher.noise_rows(stage.number, firsts, tile.columns / 2, blocks);
@@ -331,9 +291,9 @@ impl<const BLOCKS: usize> WordsIn<BLOCKS> {
     }
 }
 
-impl<const BLOCKS: usize> Drop for WordsIn<BLOCKS> {
+impl<B: AsMut<[[u64; 2]]> + ?Sized> Drop for WordsIn<B> {
     fn drop(&mut self) {
-        wipe(self.blocks.0[..self.used].as_flattened_mut());
+        wipe(self.blocks.0.as_mut()[..self.used].as_flattened_mut());
         // Kernels take more than a few words as a block.
         if 2 * self.used > FEW {
             stack::wipe_kernels();

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::cipher::Cipher;
 use super::erasure::FillKeys;
-use super::fill::{Fill, StagedFill, Substream};
+use super::fill::{Fill, LOG2_STAGED, LOG2_VALUES};
 use super::process::process_mark;
 use crate::error::DrawError;
 use crate::memory;
@@ -234,24 +234,18 @@ impl Generator {
     /// Takes the next fill, for `n` values, and returns a view of it. Views of that view ([`Generator::at`]) draw the fill in parts.
     ///
     /// Such a view draws no other fill and holds no other fill's key. In a forked child it takes a new key, unless the key was given.
-    ///
-    /// # Errors
-    /// [`DrawError`]; the fill is then not taken.
     pub fn next_view(&mut self, n: u64) -> Result<Self, DrawError> {
-        let fill = self.next_below(Fill::INDICES, DrawError::IndexTooLarge, n)?;
+        let fill = self.take(LOG2_VALUES, n)?;
         Ok(self.view(fill))
     }
 
     /// [`Generator::next_view`] for a mechanism of several draws for a value.
-    ///
-    /// # Errors
-    /// [`DrawError`]; the fill is then not taken.
-    pub fn next_staged_view(&mut self, n: u64) -> Result<Self, DrawError> {
-        let fill = self.next_below(StagedFill::INDICES, DrawError::StagedIndexTooLarge, n)?;
+    pub(crate) fn next_staged_view(&mut self, n: u64) -> Result<Self, DrawError> {
+        let fill = self.take(LOG2_STAGED, n)?;
         Ok(self.view(fill))
     }
 
-    fn view(&self, fill: Substream) -> Self {
+    fn view(&self, fill: Fill) -> Self {
         let (cipher, number, process) = (fill.cipher, fill.number, self.source.process());
         Self {
             source: Source::Taken { cipher, number, process },
@@ -278,44 +272,38 @@ impl Generator {
     }
 
     /// Takes the next fill, for `n` values. An accepted fill counts even if `n` is 0, so that generators that each draw a slice stay in step.
-    ///
-    /// # Errors
-    /// [`DrawError`]; the fill is then not taken.
     pub fn next(&mut self, n: usize) -> Result<Fill, DrawError> {
-        self.next_below(Fill::INDICES, DrawError::IndexTooLarge, n as u64)
-            .map(Fill::new)
+        self.take(LOG2_VALUES, n as u64)
     }
 
-    /// [`Generator::next`] for a mechanism of several draws for a value. Its stages leave fewer indices to the values: 2⁴⁰.
-    ///
-    /// # Errors
-    /// [`DrawError`]; the fill is then not taken.
-    pub fn next_staged(&mut self, n: usize) -> Result<StagedFill, DrawError> {
-        self.next_below(StagedFill::INDICES, DrawError::StagedIndexTooLarge, n as u64)
-            .map(StagedFill::new)
+    /// [`Generator::next`] for a mechanism of several draws for a value. Its stages leave fewer indices to the values.
+    pub(crate) fn next_staged(&mut self, n: usize) -> Result<Fill, DrawError> {
+        self.take(LOG2_STAGED, n as u64)
     }
 
-    fn next_below(&mut self, indices: u64, too_large: DrawError, n: u64) -> Result<Substream, DrawError> {
+    fn take(&mut self, log2_values: u32, n: u64) -> Result<Fill, DrawError> {
         self.rekey_after_fork()?;
         if self.next_fill >= Self::FILLS {
             return Err(DrawError::FillsExhausted);
         }
         // Refused before the fill is counted: a view that begins too late must not use up a number.
         let end = self.start.checked_add(n);
-        if end.is_none_or(|end| end > indices) {
-            return Err(too_large);
+        if end.is_none_or(|end| end > 1 << log2_values) {
+            return Err(if log2_values == LOG2_VALUES {
+                DrawError::IndexTooLarge
+            } else {
+                DrawError::StagedIndexTooLarge
+            });
         }
-        let substream = match &mut self.source {
+        let (cipher, number) = match &mut self.source {
             // The key serves this fill only, which is then its number 0.
-            Source::Os { keys, .. } => Substream::new(keys.next(), 0, self.start),
-            Source::Given { cipher, .. } => Substream::new(Arc::clone(cipher), self.next_fill, self.start),
-            Source::Taken { cipher, number, .. } if self.next_fill == *number => {
-                Substream::new(Arc::clone(cipher), *number, self.start)
-            }
+            Source::Os { keys, .. } => (keys.next(), 0),
+            Source::Given { cipher, .. } => (Arc::clone(cipher), self.next_fill),
+            Source::Taken { cipher, number, .. } if self.next_fill == *number => (Arc::clone(cipher), *number),
             Source::Taken { .. } => return Err(DrawError::FillsExhausted),
         };
         self.next_fill += 1;
-        Ok(substream)
+        Ok(Fill::new(cipher, number, self.start, log2_values))
     }
 
     /// The fill of a given number, from value 0 on.
@@ -323,7 +311,7 @@ impl Generator {
     pub(crate) fn fill_number(&self, fill: u64) -> Fill {
         match &self.source {
             Source::Os { .. } | Source::Taken { .. } => panic!("the keys of other fills are gone"),
-            Source::Given { cipher, .. } => Fill::new(Substream::new(Arc::clone(cipher), fill, 0)),
+            Source::Given { cipher, .. } => Fill::new(Arc::clone(cipher), fill, 0, LOG2_VALUES),
         }
     }
 

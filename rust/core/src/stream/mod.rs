@@ -20,8 +20,10 @@ mod vaes;
 pub use bit_generator::BitGenerator;
 pub(crate) use cipher::Cipher;
 pub use entropy::EntropyError;
-pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW, SHORT, ShortWords, Stage, Substream, TILE, TileWords, Words, WordsIn};
-pub use fill::{Fill, StagedFill, Tile};
+pub(crate) use fill::{
+    AnyWords, CHUNK, EXTENSION_WORDS, FEW, LOG2_STAGED, LOG2_VALUES, SHORT, ShortWords, Stage, TILE, TileWords, Words,
+};
+pub use fill::{Fill, Tile};
 pub use generator::{Children, Generator};
 pub use process::process_mark;
 #[cfg(feature = "rand")]

@@ -34,7 +34,7 @@ mod unix {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
     use super::super::pages::Pages;
-    use crate::memory::OutOfMemory;
+    use crate::memory::{self, OutOfMemory};
 
     /// A number that differs between a process and every process that it was forked from.
     pub fn process_mark() -> u64 {
@@ -97,11 +97,7 @@ mod unix {
 
     /// Makes the count, unless there is one. What is to be told apart by [`number_in_family`] must be made after this.
     pub(in super::super) fn found_family() -> Result<(), OutOfMemory> {
-        if FAMILY.get().is_none() {
-            // Another thread may be first: its count stays.
-            let _ = FAMILY.set(Pages::shared()?);
-        }
-        Ok(())
+        memory::made(&FAMILY, Pages::shared).map(drop)
     }
 
     /// A number that no relative of this process ever gets, not even siblings of the same mark. It cannot fail.

@@ -5,7 +5,7 @@ use core::fmt;
 use rand::rand_core::utils::fill_bytes_via_next_word;
 use rand::{TryCryptoRng, TryRng};
 
-use super::fill::{CHUNK, Fill};
+use super::fill::{CHUNK, LOG2_VALUES};
 use super::generator::Generator;
 use super::process::process_mark;
 use crate::error::DrawError;
@@ -44,13 +44,10 @@ impl Generator {
     /// Takes the next fill, and gives its words in order to distributions of other crates.
     ///
     /// Anyone who guesses a seed can draw the words again: no release can be refused, as other crates have the generator.
-    ///
-    /// # Errors
-    /// [`DrawError`]; the fill is then not taken.
     pub fn rng(&mut self) -> Result<StreamRng, DrawError> {
         memory::has_room()?;
         let words = Wiped::from(memory::filled(0, CHUNK)?);
-        let fill = self.next_view(Fill::INDICES.saturating_sub(self.start()))?;
+        let fill = self.next_view((1_u64 << LOG2_VALUES).saturating_sub(self.start()))?;
         Ok(StreamRng {
             next: fill.start(),
             process: (!fill.is_given()).then(process_mark),
@@ -74,7 +71,7 @@ impl StreamRng {
     }
 
     fn refill(&mut self) -> Result<(), DrawError> {
-        let left = usize::try_from(Fill::INDICES - self.next).unwrap_or(usize::MAX);
+        let left = usize::try_from((1 << LOG2_VALUES) - self.next).unwrap_or(usize::MAX);
         let n = left.clamp(1, CHUNK);
         let fill = self.fill.at(self.next)?.next(n)?;
         self.words.truncate(n);
@@ -113,6 +110,7 @@ impl fmt::Debug for StreamRng {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stream::Fill;
 
     fn words(fill: &Fill, n: usize) -> Vec<u64> {
         let mut words = vec![0; n];
@@ -152,7 +150,7 @@ mod tests {
 
     #[test]
     fn after_the_last_word_there_is_an_error() {
-        let mut rng = Generator::from_seed(3).at(Fill::INDICES - 3).unwrap().rng().unwrap();
+        let mut rng = Generator::from_seed(3).at((1 << LOG2_VALUES) - 3).unwrap().rng().unwrap();
         for _ in 0..3 {
             rng.try_next_u64().unwrap();
         }

@@ -9,10 +9,9 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use crate::draw::sampler::Sampler;
+use crate::draw::Sampler;
 use crate::exact::{self, IntegerDistribution, Staircase};
-use crate::lattice::dyadic::power_of_two;
-use crate::lattice::params::Lattice;
+use crate::lattice::{Lattice, power_of_two};
 use crate::selection::Candidates;
 use crate::{
     Answer, AnyMechanism, DiscreteGaussian, DiscreteLaplace, DrawError, Generator, Holds, Kind, Mechanism, Modulus,
@@ -121,11 +120,11 @@ fn stream() {
         }
         for case in list(&entry["words"]) {
             let fill = generator.fill_number(whole(&case[0]));
-            assert_eq!(fill.stage().word(whole(&case[1])), word(&case[2]), "{case}");
+            assert_eq!(fill.stage(0).word(whole(&case[1])), word(&case[2]), "{case}");
         }
         for case in list(&entry["extensions"]) {
             let fill = generator.fill_number(whole(&case[0]));
-            let got = fill.stage().extension(whole(&case[1]), whole(&case[2]) as usize);
+            let got = fill.stage(0).extension(whole(&case[1]), whole(&case[2]) as usize);
             assert_eq!(got, word(&case[3]), "{case}");
         }
         let spawned: Vec<_> = (0..5).map(|_| generator.spawn().unwrap()).collect();
@@ -133,8 +132,8 @@ fn stream() {
             let same = Generator::from_key(&key(&case[1]));
             if let Some(child) = usize::try_from(whole(&case[0])).ok().and_then(|number| spawned.get(number)) {
                 assert_eq!(
-                    child.fill_number(5).stage().word(9),
-                    same.fill_number(5).stage().word(9),
+                    child.fill_number(5).stage(0).word(9),
+                    same.fill_number(5).stage(0).word(9),
                     "{case}"
                 );
             }
@@ -180,12 +179,12 @@ fn fills() {
         mechanism.write(&fill, 0, &mut steps);
         assert_eq!(steps, expected, "{entry}");
         for (i, case) in list(&entry["words"]).iter().enumerate() {
-            assert_eq!(fill.stage().word(i as u64), word(case), "{entry}");
+            assert_eq!(fill.stage(0).word(i as u64), word(case), "{entry}");
             let consumed = whole(&entry["extensions"][i]);
             let mut asked = 0;
-            mechanism.sampler().steps(fill.stage().word(i as u64), |e| {
+            mechanism.sampler().steps(fill.stage(0).word(i as u64), |e| {
                 asked = asked.max(e as u64 + 1);
-                fill.stage().extension(i as u64, e)
+                fill.stage(0).extension(i as u64, e)
             });
             assert_eq!(asked, consumed, "extension words of value {i} of {entry}");
         }

@@ -228,7 +228,7 @@ fn refusals_of_a_draw_say_the_rule_and_the_value() {
         "the last index of a fill must be below 2**62"
     );
     assert_eq!(
-        text(far.next_staged(1).err().unwrap()),
+        text(Skellam::new(1.0, Share::WHOLE).unwrap().next_fill(&mut far, 1).err().unwrap()),
         "the last index of a fill of this mechanism must be below 2**40"
     );
     assert_eq!(text(DrawError::FillsExhausted), "the generator has made its 2**48 fills");

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 
 use super::super::answer::{Answer, private};
 use super::add;
-use crate::lattice::dyadic::power_of_two;
+use crate::lattice::power_of_two;
 use crate::{AnyMechanism, Kind, OneWordMechanism, Shape, Value};
 
 /// Noise for every word of `bits` leading bits, followed by zeros and by ones.

@@ -155,9 +155,6 @@ impl PerElement {
     }
 
     /// Granularity, steps and r (0 for the Laplace kinds) of the mechanism with these parameters.
-    ///
-    /// # Errors
-    /// [`ParamError`], as [`OneWordMechanism::new`].
     pub fn describe(&self, eps: f64, sensitivity: f64, shape: Shape) -> Result<(f64, u64, u64), ParamError> {
         let (mechanism, lattice) = OneWordMechanism::place(self.kind, eps, sensitivity, shape)?;
         let r = match mechanism {
@@ -240,7 +237,7 @@ impl PerElement {
         parameters: &Parameters<'_>,
         output: impl Output<T>,
     ) -> Result<(), ParamError> {
-        let (stage, mut words) = (fill.stage(), Words::new());
+        let (stage, mut words) = (fill.stage(0), Words::new());
         let (mut padding, mut drawn) = (Padding::new(), DrawnBlock::NOTHING);
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let base = chunk * CHUNK;

@@ -2,8 +2,7 @@
 
 use crate::declassify;
 use crate::kernel::{BLOCK, DrawnBlock, Tier, on_tier};
-use crate::lattice::dyadic::{floor_log2, power_of_two};
-use crate::lattice::{Answer, Value};
+use crate::lattice::{Answer, Value, floor_log2, power_of_two};
 
 /// How the steps drawn for value i become an element of the output.
 pub(crate) trait Output<T>: Copy {

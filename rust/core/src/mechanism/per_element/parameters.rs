@@ -1,7 +1,7 @@
 //! Parameters of consecutive values.
 
 use crate::kernel::BLOCK;
-use crate::mechanism::one_word::Shape;
+use crate::mechanism::Shape;
 
 /// Parameters of consecutive values, as many in every slice.
 #[derive(Clone, Copy, Debug)]

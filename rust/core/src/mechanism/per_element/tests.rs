@@ -44,7 +44,7 @@ fn alone(kind: Kind, (eps, sensitivity, shape): (f64, f64, Shape), fill: &Fill, 
     let mechanism = OneWordMechanism::new(kind, eps, sensitivity, shape).unwrap();
     let steps = mechanism
         .sampler()
-        .steps(fill.stage().word(index), |e| fill.stage().extension(index, e));
+        .steps(fill.stage(0).word(index), |e| fill.stage(0).extension(index, e));
     (mechanism, steps)
 }
 
@@ -249,7 +249,7 @@ fn ordinary_parameters_leave_few_values_in_doubt() {
                         tier,
                         kind,
                         &columns.parameters(),
-                        words.at(fill.stage(), first, BLOCK),
+                        words.at(fill.stage(0), first, BLOCK),
                         &mut drawn,
                     );
                     undecided += write_block(tier, &drawn, &mut [0.0_f64; BLOCK], NoiseAlone).count_ones();

@@ -2,10 +2,7 @@
 
 use core::ops::ControlFlow;
 
-use crate::exact::Weights;
-use crate::exact::enclosure::Enclosure;
-use crate::exact::exp::Step;
-use crate::exact::limbs::Limbs;
+use crate::exact::{Enclosure, Limbs, Step, Weights};
 
 /// The largest weight is scaled to about 2 to this power; all of them together then stay below 2⁶³.
 const LOG2_LARGEST: i64 = 40;

@@ -8,7 +8,7 @@ use super::undecided::{ATTEMPTS, UndecidedVector, attempt_word, pairs};
 use crate::declassify;
 use crate::kernel::{Arithmetic, Baseline, Tier, on_tier};
 use crate::memory::{self, OutOfMemory};
-use crate::stream::{StagedFill, Words};
+use crate::stream::{Fill, Words};
 use crate::wiped::Wiped;
 
 /// Attempts whose words are made for all pairs alike: fewer than one pair in 20 needs a third.
@@ -62,7 +62,7 @@ impl Points {
     pub fn draw<'a>(
         &mut self,
         tier: Tier,
-        fill: &StagedFill,
+        fill: &Fill,
         first: u64,
         [count, dim]: [usize; 2],
         undecided: impl Fn(usize) -> UndecidedVector<'a>,
@@ -110,13 +110,7 @@ impl Points {
         }
     }
 
-    fn later<'a>(
-        &mut self,
-        fill: &StagedFill,
-        first: u64,
-        [count, dim]: [usize; 2],
-        undecided: impl Fn(usize) -> UndecidedVector<'a>,
-    ) {
+    fn later<'a>(&mut self, fill: &Fill, first: u64, [count, dim]: [usize; 2], undecided: impl Fn(usize) -> UndecidedVector<'a>) {
         let pairs = pairs(dim);
         for attempt in EARLY.. {
             let mut open = core::mem::take(&mut self.open);

@@ -7,9 +7,9 @@
 use zeroize::Zeroizing;
 
 use super::undecided::UndecidedVector;
-use super::wide::{Between, product};
+use super::wide::Between;
 use crate::declassify;
-use crate::exact::search::last_true;
+use crate::exact::{last_true, limbs::product};
 use crate::memory::{self, OutOfMemory};
 
 /// u² + v² is at most this many units of 2⁻¹²⁷ above what is computed: 2·(u + v) < 2.83 for bits beyond the 127th, and 1 that each square loses.

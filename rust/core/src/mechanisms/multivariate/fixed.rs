@@ -1,7 +1,6 @@
 //! Intervals of nonnegative binary fractions of any length: sums, differences and products without rounding.
 
-use crate::exact::enclosure::Enclosure;
-use crate::exact::limbs::Limbs;
+use crate::exact::{Enclosure, Limbs, limbs};
 
 /// An enclosure with `fraction` limbs behind the point.
 #[derive(Clone, Debug)]
@@ -13,23 +12,15 @@ pub(super) struct Fixed {
 impl Fixed {
     /// From the words of a binary expansion, the first with 63 bits: between it and one unit of its last bit more, or exactly it.
     pub fn expansion(words: &[u64], exactly: bool) -> Self {
-        // The first word has 63 bits, so whole words make up half of the number.
-        let mut half = Limbs::zero(words.len() + 1);
-        for (limb, word) in half[..words.len()].iter_mut().rev().zip(words) {
-            *limb = *word;
-        }
-        let mut ends = Enclosure::above(half, u64::from(!exactly));
-        ends.shl(1);
         Self {
-            ends,
+            ends: Enclosure::expansion(words.len(), words.iter().copied(), u64::from(!exactly)),
             fraction: words.len(),
         }
     }
 
     pub fn integer(n: u128) -> Self {
-        let lo = Limbs::from_slice(&[n as u64, (n >> 64) as u64]);
         Self {
-            ends: Enclosure::above(lo, 0),
+            ends: Enclosure::above(Limbs::from_slice(&limbs::of(n)), 0),
             fraction: 0,
         }
     }
@@ -77,18 +68,12 @@ impl Fixed {
     }
 
     fn padded(&self, fraction: usize, integer: usize) -> Self {
-        let place = |x: &Limbs| {
+        let ends = self.ends.map(|x| {
             let mut wide = Limbs::zero(fraction + integer);
             wide[fraction - self.fraction..][..x.len()].copy_from_slice(x);
             wide
-        };
-        Self {
-            ends: Enclosure {
-                lo: place(&self.ends.lo),
-                hi: place(&self.ends.hi),
-            },
-            fraction,
-        }
+        });
+        Self { ends, fraction }
     }
 }
 

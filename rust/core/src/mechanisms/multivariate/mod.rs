@@ -13,17 +13,15 @@ mod undecided;
 mod wide;
 
 use crate::declassify;
-use crate::draw::staged::Staged;
-use crate::draw::table::{LaterTable, Table};
+use crate::draw::{LaterTable, Staged, Table};
 use crate::error::ParamError;
 use crate::exact::ceil_product;
 use crate::kernel::Tier;
-use crate::lattice::params::{Lattice, check_positive};
-use crate::mechanism::fill::Source;
-use crate::mechanism::implement;
+use crate::lattice::{Lattice, check_positive};
+use crate::mechanism::{Source, implement};
 use crate::memory::{self, OutOfMemory};
 use crate::stack;
-use crate::stream::{CHUNK, StagedFill, Words};
+use crate::stream::{CHUNK, Fill, Words};
 use crate::wiped::Wiped;
 use balls::Balls;
 use undecided::UndecidedVector;
@@ -85,14 +83,11 @@ pub struct MultivariateStaircase {
     /// Its sensitivity has what rounding the answers adds.
     lattice: Lattice,
     r: u64,
-    balls: LaterTable<Balls>,
+    balls: LaterTable,
 }
 
 impl MultivariateStaircase {
     /// The mechanism for a number γ in [0, 1], where 0 and 1 are the same mechanism.
-    ///
-    /// # Errors
-    /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn new(eps: f64, sensitivity: f64, dim: u64, gamma: f64, norm: Norm) -> Result<Self, ParamError> {
         check(eps, sensitivity, dim, gamma)?;
         // s of the contract, section 9, in the roundings that it names.
@@ -135,7 +130,7 @@ impl MultivariateStaircase {
     }
 
     /// `count` vectors from `first` on; `batch` has room for as many or more.
-    fn draw(&self, balls: &Table, tier: Tier, fill: &StagedFill, first: u64, count: usize, batch: &mut Batch) {
+    fn draw(&self, balls: &Table, tier: Tier, fill: &Fill, first: u64, count: usize, batch: &mut Batch) {
         balls.write(fill.stage(0), first, &mut batch.balls[..count]);
         let undecided = |i: usize| UndecidedVector::new(fill, first + i as u64, self.dim, self.radius(batch.balls[i]));
         let steps = &mut batch.steps[..count * self.dim];
@@ -167,7 +162,7 @@ impl MultivariateStaircase {
     }
 
     /// [`Staged::write_steps`] on a tier that is available.
-    fn write_on(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_on(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         let (fill, start) = stages(fill, self.dim);
         let dim = self.dim as u64;
         // Vectors are counted from the beginning of the fill: this view may begin inside one.
@@ -208,7 +203,7 @@ impl Staged for MultivariateStaircase {
         if self.norm == Norm::L2 { L2_DRAWS } else { 1 }
     }
 
-    fn write_steps(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_steps(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.write_on(Tier::current(), fill, first, out)
     }
 }
@@ -244,7 +239,7 @@ impl Drop for Batch {
 }
 
 /// The whole fill, in which vectors are counted, and the coordinate that this view begins with. Long vectors have more stages (contract, section 9).
-fn stages(fill: &StagedFill, dim: usize) -> (StagedFill, u64) {
+fn stages(fill: &Fill, dim: usize) -> (Fill, u64) {
     // 40 − 12 = 28 bits are left for the index of a long vector.
     fill.whole(if dim <= FEW_DIMENSIONS { 0 } else { FEW_DIMENSIONS.ilog2() })
 }

@@ -17,7 +17,7 @@ use super::undecided::{UndecidedVector, pairs};
 use crate::declassify;
 use crate::kernel::{Arithmetic, Tier, U, nearest, on_tier};
 use crate::memory::{self, OutOfMemory};
-use crate::stream::StagedFill;
+use crate::stream::Fill;
 use crate::wiped::Wiped;
 
 /// Bound on the error of a difference of two q: 2·5.4 units of 2⁻⁵⁴, and 1 for rounding.
@@ -134,7 +134,7 @@ impl Pairs {
 /// The points of the vectors from `first` on, `undecided(i)` the i-th: step by step for all of them, in loops without branches.
 pub(super) fn points<'a>(
     tier: Tier,
-    fill: &StagedFill,
+    fill: &Fill,
     first: u64,
     dim: usize,
     undecided: impl Fn(usize) -> UndecidedVector<'a>,

@@ -9,8 +9,8 @@ use super::fixed::Fixed;
 use super::sign::bits;
 use super::sort::Rank;
 use crate::declassify;
-use crate::exact::search::last_true;
-use crate::stream::{EXTENSION_WORDS, StagedFill};
+use crate::exact::last_true;
+use crate::stream::{EXTENSION_WORDS, Fill};
 
 /// Points of the square tried for a pair at most: the last, from half the square, is always in the disk. All others miss with probability < 2^(−280).
 pub(super) const ATTEMPTS: u64 = 128;
@@ -26,14 +26,14 @@ pub(super) const fn pairs(dim: usize) -> usize {
 }
 
 pub(super) struct UndecidedVector<'a> {
-    fill: &'a StagedFill,
+    fill: &'a Fill,
     vector: u64,
     pub dim: usize,
     pub radius: u64,
 }
 
 impl<'a> UndecidedVector<'a> {
-    pub fn new(fill: &'a StagedFill, vector: u64, dim: usize, radius: u64) -> Self {
+    pub fn new(fill: &'a Fill, vector: u64, dim: usize, radius: u64) -> Self {
         Self {
             fill,
             vector,

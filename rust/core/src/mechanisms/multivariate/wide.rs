@@ -1,6 +1,7 @@
 //! Intervals of positive numbers with 128 bits and an exponent, whose products are rounded outwards.
 
-use crate::lattice::dyadic::power_of_two;
+use crate::exact::limbs::product;
+use crate::lattice::power_of_two;
 
 /// mantissa·2^exponent with the leading bit of the mantissa set, or 0 with an exponent below all others: so they compare as tuples do.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -90,17 +91,6 @@ impl Between {
         let mantissas = self.hi.mantissa as f64 / other.hi.mantissa as f64;
         mantissas * power_of_two(self.hi.exponent - other.hi.exponent)
     }
-}
-
-/// The upper and the lower 128 bits of a product.
-pub(super) fn product(a: u128, b: u128) -> (u128, u128) {
-    let halves = |x: u128| (x >> 64, x & u128::from(u64::MAX));
-    let ((a1, a0), (b1, b0)) = (halves(a), halves(b));
-    // Each product of halves is at most (2⁶⁴ − 1)², which leaves room for two more halves.
-    let (carry, low) = halves(a0 * b0);
-    let (middle1, middle0) = halves(a1 * b0 + carry);
-    let (carry, middle) = halves(a0 * b1 + middle0);
-    (a1 * b1 + middle1 + carry, middle << 64 | low)
 }
 
 #[cfg(test)]

@@ -114,8 +114,8 @@ fn a_fill_is_drawn_one_by_one_and_shows_what_is_selected() {
         .unwrap();
     let fill = Generator::from_seed(3).fill_number(0);
     for (i, &count) in counts.iter().enumerate() {
-        let alone = draw(&mechanism, count, fill.stage().word(i as u64), |e| {
-            fill.stage().extension(i as u64, e)
+        let alone = draw(&mechanism, count, fill.stage(0).word(i as u64), |e| {
+            fill.stage(0).extension(i as u64, e)
         });
         assert_eq!((shown[i], noisy[i]), alone);
         assert_eq!(shown[i], noisy[i] != 0);

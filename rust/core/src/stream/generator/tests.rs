@@ -7,7 +7,7 @@ use crate::stream::{CHUNK, TILE, Tile, TileWords, Words};
 
 fn words(generator: &mut Generator, n: usize) -> Vec<u64> {
     let stream = generator.next(n).unwrap();
-    (0..n as u64).map(|i| stream.stage().word(i)).collect()
+    (0..n as u64).map(|i| stream.stage(0).word(i)).collect()
 }
 
 /// Evidence: equality with the fill itself, for both sources of keys. The view of the operating system's has no other fill's key.
@@ -51,14 +51,14 @@ fn every_way_to_a_word_gives_the_same_word() {
             for first in [0, 1, 2, 7] {
                 let from = (start + first) as usize;
                 assert_eq!(
-                    buffer.at(stream.stage(), first, n),
+                    buffer.at(stream.stage(0), first, n),
                     &all[from..from + n],
                     "{start} {first} {n}"
                 );
             }
             let index = |k| (k * k % CHUNK) as u64;
             let mut scattered = vec![0; n];
-            stream.stage().scattered_words(|k| (0, index(k)), &mut scattered);
+            stream.stage(0).scattered_words(|k| (0, index(k)), &mut scattered);
             for (k, word) in scattered.iter().enumerate() {
                 assert_eq!(*word, all[(start + index(k)) as usize], "{start} {k}");
             }
@@ -87,7 +87,7 @@ fn words_of_tiles_are_those_of_their_values() {
                 .flat_map(|row| (0..columns).map(move |column| value(row, column)))
                 .collect();
             let expected: Vec<u64> = values.iter().map(|value| all[(start + value) as usize]).collect();
-            assert_eq!(buffer.of_tile(stream.stage(), &tile), expected, "{start} {tile:?}");
+            assert_eq!(buffer.of_tile(stream.stage(0), &tile), expected, "{start} {tile:?}");
             assert!((0..tile.len()).map(|i| tile.index(i)).eq(values), "{tile:?}");
         }
     }
@@ -109,7 +109,7 @@ fn fills_children_and_keys_differ() {
 
 #[test]
 fn indices_and_fills_end_with_an_error() {
-    let mut far = Generator::from_seed(1).at(Fill::INDICES - 1).unwrap();
+    let mut far = Generator::from_seed(1).at((1 << LOG2_VALUES) - 1).unwrap();
     assert!(far.next(1).is_ok());
     assert_eq!(far.next(2).err(), Some(DrawError::IndexTooLarge));
     assert_eq!(far.next_fill(), 1, "a refused fill takes nothing");
@@ -233,7 +233,7 @@ fn no_child_is_made_beyond_those_that_were_asked_for() {
 #[cfg_attr(miri, ignore = "Miri has no fork")]
 fn a_forked_child_draws_other_words() {
     use crate::testing::children::{clone, fork, in_child};
-    let next_word = |generator: &mut Generator| generator.next(1).unwrap().stage().word(0).to_le_bytes();
+    let next_word = |generator: &mut Generator| generator.next(1).unwrap().stage(0).word(0).to_le_bytes();
     for made_by in [fork, clone] {
         let itself: fn(Generator) -> Generator = |generator| generator;
         for view in [
